@@ -1,5 +1,5 @@
-//! An inner product over two devices with keys of their own: the cloud brings the second device's readings under the first
-//! one's key, and multiplies. It can decrypt neither.
+//! An inner product over two devices with different keys: the cloud switches the second device's ciphertext to the
+//! first one's key, and multiplies. It can decrypt neither.
 
 use sotto_circuits::{Encrypted, block_steps, inner_product};
 use sotto_decrypt::Decryptor;
@@ -25,7 +25,7 @@ fn main() -> anyhow::Result<()> {
     let a = encrypt(&first, &flow, &mut rng)?;
     let b = encrypt(&second, &warmth, &mut rng)?;
 
-    // The owner of both makes the key that brings the second one's ciphertexts to the first.
+    // The owner of both devices makes the transfer key that switches ciphertexts of the second to the key of the first.
     let steps = block_steps(count as usize);
     let mut keys = first.evaluation_keys(true, &steps, &mut rng)?;
     keys.transfers.insert(second.id(), first.transfer_key(&second, &mut rng)?);
@@ -36,7 +36,8 @@ fn main() -> anyhow::Result<()> {
     let b = evaluator.switch_key(&b, &keys)?;
     let sum = inner_product(&mut Encrypted::new(&evaluator, &keys), &a, &b, count as usize)?;
 
-    // Sums of products of readings up to 26 and 50: less than half the plain modulus, so nothing wraps around.
+    // Products of readings up to 26 and 50: their sum is less than half the plain modulus, so that nothing wraps
+    // around.
     let found = Decryptor::new(&first).slots(&sum)?.into_exact(26.0 * 50.0 * count as f64)?[0];
     let expected: i64 = flow.iter().zip(&warmth).map(|(x, y)| x * y).sum();
     println!("Σ flow · warmth over two devices is {found}");

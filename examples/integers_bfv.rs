@@ -1,4 +1,4 @@
-//! 4·(x² + 1)·(x + 1)² modulo 1024 at x = 6, in BFV: exact integers, one value a ciphertext.
+//! 4·(x² + 1)·(x + 1)² modulo 1024 at x = 6, in BFV: exact integers, one value in each ciphertext.
 
 use sotto_decrypt::Decryptor;
 use sotto_keys::{DeviceSecret, SecretKey};
@@ -10,7 +10,7 @@ fn main() -> anyhow::Result<()> {
     let params = Params::<Bfv>::default_chain(8192, 1024)?;
     let top = params.top_level();
 
-    // The owner makes the keys; the cloud gets the public and the relinearisation key.
+    // The owner makes the keys; the cloud gets the relinearisation key, the device the public key.
     let secret = SecretKey::derive(&DeviceSecret::generate(&mut rng), &params);
     let public = secret.public_key(&mut rng);
     let keys = secret.evaluation_keys(true, &[], &mut rng)?;
@@ -27,7 +27,7 @@ fn main() -> anyhow::Result<()> {
     let product = evaluator.multiply(&x_squared_plus_one, &x_plus_one_squared)?;
     let result = evaluator.multiply_scalar(&evaluator.relinearise(&product, &keys)?, 4)?;
 
-    // The owner decrypts. BFV gives the centred representative.
+    // The owner decrypts. BFV returns the centred representative.
     let value = Decryptor::new(&secret).scalar(&result)?.into_residues().rem_euclid(1024);
     let expected = 4 * (6 * 6 + 1) * (6 + 1) * (6 + 1) % 1024;
     println!("4(x² + 1)(x + 1)² mod 1024 at x = 6 is {value}");

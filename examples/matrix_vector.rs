@@ -1,5 +1,5 @@
-//! A 64 × 64 matrix times an encrypted vector, in CKKS: by diagonals, baby steps and giant steps, hoisted. The matrix is
-//! public, the vector is not.
+//! A 64 × 64 matrix times an encrypted vector, in CKKS: by diagonals, baby steps and giant steps, hoisted. The matrix
+//! is public, the vector is encrypted.
 
 use sotto_circuits::{Encrypted, Transform};
 use sotto_decrypt::Decryptor;
@@ -14,11 +14,11 @@ fn main() -> anyhow::Result<()> {
     let params = Params::<Ckks>::default_chain(8192, 0)?;
     let secret = SecretKey::derive(&DeviceSecret::generate(&mut rng), &params);
 
-    // A moving average with a slope: any matrix will do.
+    // Any matrix will do; this one is a moving average with a slope.
     let entry = |row: usize, column: usize| 1.0 / (1.0 + row.abs_diff(column) as f64) / 4.0;
     let entries: Vec<f64> = (0..SIZE * SIZE).map(|i| entry(i / SIZE, i % SIZE)).collect();
     let transform = Transform::new(&entries, SIZE, SIZE, params.degree() / 2)?;
-    // It says which rotations it takes, so the owner makes these keys and no others.
+    // The transform lists its rotations, so that the owner makes only their keys.
     let keys = secret.evaluation_keys(false, &transform.steps(), &mut rng)?;
     println!("{} rotations, {} Galois keys", transform.rotations(), keys.galois.len());
 

@@ -1,4 +1,4 @@
-//! π·x³ + 0.4·x + 1 over 4096 points between 0 and 1, in CKKS: real numbers, off by no more than a bound that is known.
+//! π·x³ + 0.4·x + 1 over 4096 points between 0 and 1, in CKKS: real numbers with a known bound on the error.
 
 use sotto_circuits::{Encrypted, Polynomial};
 use sotto_decrypt::{Decrypted, Decryptor};
@@ -17,7 +17,7 @@ fn main() -> anyhow::Result<()> {
     let x = public.encrypt(&Ckks::encode_slots(&params, &points, params.top_level())?, &mut rng)?;
 
     let evaluator = Evaluator::new(&params);
-    // Times a constant, back to the scale of one value.
+    // Multiplies by a constant and rescales.
     let times = |a: &_, constant: f64| {
         let plaintext = Ckks::encode_scalar(&params, constant, sotto_rlwe::Ciphertext::level(a))?;
         let product = evaluator.multiply_plain(a, &Multiplier::new(&params, &plaintext, a.level()))?;
@@ -27,13 +27,13 @@ fn main() -> anyhow::Result<()> {
     let pi_x = times(&x, core::f64::consts::PI)?;
     let cubic = evaluator.relinearise(&evaluator.multiply(&x_squared, &pi_x)?, &keys)?;
     let cubic = evaluator.drop_modulus(&cubic)?;
-    // The linear term comes down to the level and the exact scale of the cubic one.
+    // The linear term is lowered to the level and the exact scale of the cubic one.
     let linear = evaluator.lower(&times(&x, 0.4)?, cubic.level())?;
     let sum = evaluator.add(&cubic, &linear)?;
     let one = Ckks::encode_scalar(&params, 1.0, sum.level())?;
     let result = evaluator.add_plain(&sum, &Addend::new(&params, &one, sum.level(), sum.shape().scaling))?;
 
-    // A circuit does all of this by itself, for any polynomial, in as few levels as there are.
+    // A circuit does all of this for any polynomial, in the fewest possible levels.
     let polynomial = Polynomial::new(vec![1.0, 0.4, 0.0, core::f64::consts::PI]);
     let again = polynomial.evaluate(&mut Encrypted::new(&evaluator, &keys), &x)?;
 
@@ -42,7 +42,7 @@ fn main() -> anyhow::Result<()> {
 }
 
 fn check(what: &str, decrypted: Decrypted<Vec<f64>>, points: &[f64]) -> anyhow::Result<()> {
-    // What leaves the owner is rounded to a step that no noise shows through.
+    // Published values are rounded to a step that hides the noise.
     let bits = decrypted.publishable_bits();
     let error = decrypted.published_error(bits);
     let values = decrypted.publish(bits)?;

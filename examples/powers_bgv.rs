@@ -1,4 +1,5 @@
-//! x⁸ modulo 1032193 of 1, 2, 3, 4 at once, in BGV: many integers a ciphertext, modulus switching between products.
+//! x⁸ modulo 1032193 of 1, 2, 3, 4 at once, in BGV: many integers in one ciphertext, modulus switching between
+//! products.
 
 use sotto_decrypt::Decryptor;
 use sotto_keys::{DeviceSecret, SecretKey};
@@ -18,7 +19,7 @@ fn main() -> anyhow::Result<()> {
 
     let evaluator = Evaluator::new(&params);
     for exponent in [2, 4, 8] {
-        // A prime less before every product but the first keeps the noise small.
+        // Dropping a prime before every product but the first keeps the noise small.
         if exponent > 2 {
             power = evaluator.drop_modulus(&power)?;
         }

@@ -9,7 +9,7 @@ fn main() -> anyhow::Result<()> {
     let mut rng = secure_rng()?;
     let params = Params::<Bfv>::default_chain(8192, 786_433)?;
     let secret = SecretKey::derive(&DeviceSecret::generate(&mut rng), &params);
-    // With the keys of all powers of two, every rotation can be put together.
+    // The keys of all powers of two suffice to compose every rotation.
     let keys = secret.evaluation_keys(false, &params.power_of_two_steps(), &mut rng)?;
     let decryptor = Decryptor::new(&secret);
     let evaluator = Evaluator::new(&params);
@@ -26,7 +26,7 @@ fn main() -> anyhow::Result<()> {
     let swapped = slots(&evaluator.swap_rows(&readings, &keys)?)?;
     anyhow::ensure!(swapped[0] == row as i64 && swapped[row] == 0, "the rows change places");
 
-    // Many rotations of one ciphertext share the costly part.
+    // Many rotations of one ciphertext share the expensive decomposition.
     let mut scratch = Scratch::new();
     let hoisted = evaluator.hoist(&readings, &mut scratch)?;
     for step in [1, 2, 4, -8] {
@@ -35,7 +35,7 @@ fn main() -> anyhow::Result<()> {
         anyhow::ensure!(moved[0] == expected, "slot 0 is {}, not {expected}", moved[0]);
     }
 
-    // The sum of all slots: each row by doubling, then both rows.
+    // Sums all slots: each row by doubling, then both rows.
     let mut sum = readings.clone();
     let mut step = 1;
     while step < row as i32 {

@@ -33,7 +33,7 @@ class Bfv(Scheme):
         """The largest primes below 2^61 that are in no chain, of product B >= 2*n*t*Q.
 
         A component of t*tensor/Q is at most n*t*Q/2 in size, and 1 for the rounding: well below B/2. The result of a
-        product does not depend on which primes these are, as long as there is that room.
+        product does not depend on the choice of these primes, as long as B is large enough.
         """
         needed = 2 * self.degree * self.plain_modulus * prod(basis)
         auxiliary = []
@@ -42,11 +42,11 @@ class Bfv(Scheme):
         return tuple(auxiliary)
 
     def extend(self, component):
-        """A component over Q to Q and B: the same integer polynomial, of size about Q/2."""
+        """Extends a component from Q to Q and B: the same integer polynomial, of size about Q/2."""
         return component.joined(component.convert(self.auxiliary_primes(component.primes)))
 
     def scale_down(self, component, basis):
-        """Over Q and B: t times it, divided by Q, all of Q at once; then converted from B back to Q."""
+        """Multiplies a component over Q and B by t, divides by all of Q at once, and converts it from B back to Q."""
         return (component * self.plain_modulus).divide(basis).convert(basis)
 
     def tensor(self, left, right):

@@ -1,7 +1,7 @@
 """BGV: the message is at the low end, phase = factor*m + t*noise.
 
-Brakerski-Gentry-Vaikuntanathan, ePrint 2011/277: "Basic Encryption Scheme", "Modulus Switching". Divisions leave the
-phase alone modulo t but for the dropped primes themselves; the factor follows those (Gentry-Halevi-Smart,
+Brakerski-Gentry-Vaikuntanathan, ePrint 2011/277: "Basic Encryption Scheme", "Modulus Switching". A division changes the
+phase modulo t only by the dropped primes; the factor records them (Gentry-Halevi-Smart,
 ePrint 2012/099, section 3.2).
 """
 

@@ -24,6 +24,6 @@ def block(key, counter, nonce, rounds):
 
 
 def stream(key, nonce, rounds):
-    """The endless bytes of a key and nonce, one by one."""
+    """Yields the endless key stream of a key and nonce, byte by byte."""
     for counter in range(1 << 32):
         yield from block(key, counter, nonce, rounds)

@@ -1,7 +1,7 @@
 """CKKS: the message is a real polynomial at a scale, phase = scale*m + noise, and the noise is part of the result.
 
 Cheon-Kim-Kim-Song, ePrint 2016/421, section 3; in residues, Cheon-Han-Kim-Kim-Song, ePrint 2018/931. The scale belongs
-to the level: Delta_(l-1) = Delta_l^2/q_l exactly, so that adding needs no care (Kim-Papadimitriou-Polyakov,
+to the level: Delta_(l-1) = Delta_l^2/q_l exactly, so that operands of one level always have equal scales (Kim-Papadimitriou-Polyakov,
 ePrint 2020/1118).
 """
 

@@ -1,8 +1,8 @@
 """Compact BFV ciphertexts of a few values, and their sums (docs/math/conventions.md, "Compact ciphertexts").
 
 A form is (n, q, t, places, width). Value j is the coefficient of X^(j*n/k), k the next power of two above the places. Of the
-body -a*s + e + inject(m) the coefficients there are kept, each rounded to `width` bits as a part of q. Sums are sums of these integers; who
-has the secret adds the masks, multiplies once, and reads the places.
+body -a*s + e + inject(m) only these coefficients are kept, each rounded to `width` bits as a part of q. Sums are sums of these integers; the
+holder of the secret adds the masks, multiplies once, and reads the places.
 """
 
 from collections import namedtuple
@@ -21,7 +21,7 @@ def spacing(form):
 
 
 def residues(mask_key, salt, sequence, limb, q):
-    """The residues of a mask, without end: words of ceil(b/8) bytes, of which the low b bits count; those not below q are left out."""
+    """Yields the residues of a mask, without end: the low b bits of words of ceil(b/8) bytes; words not below q are skipped."""
     key = take(chacha.stream(mask_key, salt, 20), 32)
     source = chacha.stream(key, sequence.to_bytes(8, "little") + limb.to_bytes(4, "little"), 8)
     bits = q.bit_length()

@@ -14,7 +14,7 @@ DIGITS = 60  # of the decimals that stand for real numbers: rounding does not de
 
 
 def slot_indices(n):
-    """Where each slot of a batch sits in Eval form: row 0, at psi^(3^i), then row 1, at psi^(-3^i)."""
+    """The index in Eval form of each slot of a batch: row 0, at psi^(3^i), then row 1, at psi^(-3^i)."""
     powers = [pow(3, i, 2 * n) for i in range(n // 2)]
     exponents = powers + [2 * n - power for power in powers]
     return [ntt.bit_reverse((exponent - 1) // 2, n) for exponent in exponents]
@@ -46,7 +46,7 @@ def coefficients(values, n, t):
 def embed(slots):
     """n/2 complex slots, each (real, imaginary), to the n real coefficients of m with m(zeta^(3^i)) = slot i.
 
-    The transform is unitary but for a factor, so its inverse is its conjugate:
+    The transform is unitary up to a factor, so its inverse is its conjugate:
     m_j = 2/n * sum of Re(slot_i * zeta^(-3^i*j)).
     """
     n = 2 * len(slots)

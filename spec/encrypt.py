@@ -2,7 +2,7 @@
 
 Ring-LWE encryption with a secret or a public key: Lyubashevsky-Peikert-Regev, ePrint 2012/230; in this form
 "the basic scheme" of Fan-Vercauteren, ePrint 2012/144, section 3. Secrets, errors and the ternary u are lists of small
-signed integers, masks come from seeds: whoever has both computes the same bits.
+signed integers, masks come from seeds: both determine every bit.
 """
 
 from spec.poly import Poly
@@ -10,7 +10,7 @@ from spec.scheme import Ciphertext
 
 
 def zero_pair(scheme, secret, seed, error, primes, domain=0):
-    """(-a*s + f*e, a), which is zero but for noise to whoever knows s."""
+    """(-a*s + f*e, a), an encryption of zero under s: its phase is the noise f*e."""
     mask = scheme.mask(seed, domain, primes)
     s, e = Poly.from_integers(secret, primes), Poly.from_integers(error, primes)
     return [scheme.error_factor * e - mask * s, mask]

@@ -27,14 +27,14 @@ def multiply(scheme, left, right):
 
 
 def relinearise(scheme, ciphertext, key):
-    """c0 + c1*s + c2*s^2 to two components: c2 is switched from s^2 to s."""
+    """Turns c0 + c1*s + c2*s^2 into two components: c2 is switched from s^2 to s."""
     c0, c1, c2 = ciphertext.components
     switched = switch(scheme, c2, key, ciphertext.level)
     return replace(ciphertext, components=[c0 + switched[0], c1 + switched[1]])
 
 
 def apply_galois(scheme, ciphertext, g, key):
-    """m(X) to m(X^g): the automorphism, under which the key is s(X^g), then back to s."""
+    """Turns m(X) into m(X^g): the automorphism, whose result is under s(X^g), then a key switch back to s."""
     c0, c1 = (component.automorphism(g) for component in ciphertext.components)
     switched = switch(scheme, c1, key, ciphertext.level)
     return replace(ciphertext, components=[c0 + switched[0], switched[1]])
@@ -46,7 +46,7 @@ def rotate(scheme, ciphertext, step, key):
 
 
 def drop(scheme, ciphertext, count=1):
-    """Modulus switching, and the rescaling of CKKS: divided by the last `count` primes of the level."""
+    """Modulus switching, and rescaling in CKKS: divides by the last `count` primes of the level."""
     level = ciphertext.level - count
     dropped = scheme.basis(ciphertext.level)[level + 1:]
     return Ciphertext(

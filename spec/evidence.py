@@ -172,7 +172,7 @@ def packed(form, values):
 
 
 def add(form, bodies, one):
-    """The body of a sum: integers modulo 2^w, each time a weight where there are some."""
+    """The body of a sum: integers modulo 2^w, times their weights if there are any."""
     (begin, count), (first, places) = one.envelopes, one.places
     totals = [0] * places
     for at, body in enumerate(bodies[begin:begin + count]):
@@ -221,8 +221,8 @@ def compact_sums(form, messages, sums, added):
 
 
 def repeat(transcript, sums, messages, clouds, devices):
-    """Raises Refused, by the name of the statement that does not hold, unless these sums of these messages are what the transcript says. Without
-    keys of clouds, any cloud's signature will do."""
+    """Raises Refused with the name of the false statement, unless the transcript fits these sums of these messages. If `clouds` has no key,
+    accepts the signature of any cloud."""
     transcript = read_transcript(transcript)
     require(not clouds or transcript.cloud in clouds, "other cloud")
     messages = [read_message(message) for message in messages]
@@ -239,7 +239,7 @@ def repeat(transcript, sums, messages, clouds, devices):
 
 
 def verify(folder):
-    """Repeats all sums of an evidence; returns how many pieces of work there are, and for each that does not hold its number and the reason."""
+    """Repeats all sums of an evidence; returns the number of pieces of work, and number and reason of each that does not hold."""
     document = json.loads((folder / "evidence.json").read_text())
     require(document["version"] == 1, "another version of the folder's form")
     clouds = [bytes.fromhex(key) for key in document["cloud_keys"]]

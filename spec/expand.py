@@ -1,7 +1,7 @@
 """Compact ciphertexts of slots, their expansion, results side by side, and sums of a fleet (docs/math/conventions.md).
 
-The expansion is the field trace of Chen, Dai, Kim and Song (ACNS 2021, section 3.1). `Kept` says which coefficients of a
-body travel: k of them ("whole"), or k differences ("folded") where X -> X^-1 leaves the message as it is.
+The expansion is the field trace of Chen, Dai, Kim and Song (ACNS 2021, section 3.1). `Kept` names the coefficients of a
+body that travel: k of them ("whole"), or k differences ("folded") where X -> X^-1 does not change the message.
 """
 
 from collections import namedtuple
@@ -33,7 +33,7 @@ def repeated(values, n):
 
 
 def halves(values, plain_modulus=None):
-    """Folded messages are encoded as their half: the product with 1/2 modulo t, or the real number."""
+    """Halves the values, as folded messages are encoded: times 1/2 modulo t, or the half of a real number."""
     return [x / 2 if plain_modulus is None else x * pow(2, -1, plain_modulus) % plain_modulus for x in values]
 
 
@@ -57,7 +57,7 @@ def sent(ciphertext, kept):
 
 
 def with_zeros(rows, kept, basis, n):
-    """A body again, with zeros in the places that did not travel."""
+    """The body of the residues that travelled, with zeros in all other places."""
     all_rows, spacing = [tuple(0 for _ in basis)] * n, kept.spacing(n)
     all_rows[:len(rows) * spacing:spacing] = rows
     return Poly.from_residues(all_rows, basis)
@@ -78,7 +78,7 @@ def element(n, step):
 
 
 def trace(scheme, ciphertext, kept, keys):
-    """Over spacing modulo Q, then each automorphism of the ciphertext so far is added to it: all results, the first before any step."""
+    """Divides by spacing modulo Q, then adds each step's automorphism of the ciphertext to it. Returns the ciphertext before the first step and after each."""
     n, inverse = scheme.degree, pow(kept.spacing(scheme.degree), -1, prod(scheme.basis(ciphertext.level)))
     results = [replace(ciphertext, components=[part * inverse for part in ciphertext.components])]
     for step in steps(n, kept):
@@ -88,13 +88,13 @@ def trace(scheme, ciphertext, kept, keys):
 
 
 def expand(scheme, ciphertext, kept, keys):
-    """The ordinary ciphertext from what travels of a fresh one: every step of the trace; the last is the result."""
+    """Expands the residues that travel to an ordinary ciphertext. Returns every step of the trace; the last is the result."""
     body = with_zeros(sent(ciphertext, kept), kept, scheme.basis(ciphertext.level), scheme.degree)
     return trace(scheme, replace(ciphertext, components=[body, ciphertext.components[1]]), kept, keys)
 
 
 def shifted(ciphertext, power):
-    """Times X^power: coefficient i moves to place i + power."""
+    """Multiplies by X^power: coefficient i moves to place i + power."""
     n, basis = len(ciphertext.components[0].limbs[0]), ciphertext.components[0].primes
     monomial = Poly.from_integers([int(i == power) for i in range(n)], basis)
     return replace(ciphertext, components=[monomial * part for part in ciphertext.components])
@@ -106,7 +106,7 @@ def together(ciphertexts):
 
 
 def part(decrypted, kept, index):
-    """Message i of those that are side by side."""
+    """Message i of a ciphertext with messages side by side."""
     n = len(decrypted)
     spacing, out = kept.spacing(n), [0] * n
     out[::spacing] = decrypted[index::spacing]
@@ -114,17 +114,17 @@ def part(decrypted, kept, index):
 
 
 def sum_of_rows(left, right, basis):
-    """What two devices under one mask send, added place by place: it belongs to the sum of their secrets."""
+    """Adds the bodies of two devices under one mask, place by place: the sum is under the sum of their secrets."""
     return [tuple((x + y) % q for x, y, q in zip(a, b, basis)) for a, b in zip(left, right)]
 
 
 def sum_of_keys(left, right):
-    """Switching keys to one secret, added digit by digit: from s1 + s2, if they are from s1 and s2."""
+    """Adds switching keys to one secret, digit by digit: keys from s1 and s2 give one from s1 + s2."""
     return [[x + y for x, y in zip(a, b)] for a, b in zip(left, right)]
 
 
 def expand_sum(scheme, fresh, kept, transfer, keys):
-    """A fleet's sum: all devices have one mask. It is switched from the sum of their secrets first, and expanded then."""
+    """Expands a fleet's sum, whose devices have one mask: switches it from the sum of their secrets first, then expands it."""
     basis, mask, level = scheme.basis(fresh[0].level), fresh[0].components[1], fresh[0].level
     rows = reduce(lambda a, b: sum_of_rows(a, b, basis), (sent(x, kept) for x in fresh))
     k0, k1 = switch(scheme, mask, transfer, level)

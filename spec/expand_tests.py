@@ -1,4 +1,4 @@
-"""Expansion gives the message back, whatever is kept; results come apart; a fleet's sum is the sum of its messages."""
+"""Expansion returns the message for every form of the body; results can be separated; a fleet's sum is the sum of its messages."""
 
 import unittest
 from functools import reduce
@@ -10,7 +10,7 @@ from spec.scheme_tests import exact_parties, real_parties
 
 
 def forms(n):
-    """Every kind, few and all places; of the largest ring, which is slow, one of each."""
+    """Every kind with few places and with all; for the largest ring, which is slow, one of each."""
     if n > 16:
         return [Kept(WHOLE, 8), Kept(FOLDED, 4)]
     return [Kept(WHOLE, k) for k in (4, 8, n // 2, n) if k <= n] + [Kept(FOLDED, k) for k in (2, 4, n // 2) if k <= n // 2]
@@ -97,7 +97,7 @@ class ExpansionTests(unittest.TestCase):
             self.assertEqual([expand.part(decrypted, kept, i) for i in range(len(messages))], messages)
 
     def test_a_fleet_under_one_mask(self):
-        """Secrets of their own, one mask: what is added belongs to the sum of the secrets, and one switch serves all."""
+        """Each device has its own secret, all have one mask: the sum is under the sum of the secrets, and needs one switch."""
         for party in exact_parties():
             scheme, n, t = party.scheme, party.scheme.degree, party.scheme.plain_modulus
             for kept in (Kept(WHOLE, 4), Kept(FOLDED, 2)) if t % 2 else (Kept(WHOLE, 4),):
@@ -115,7 +115,7 @@ class ExpansionTests(unittest.TestCase):
                 self.assertEqual(party.decrypt(results[-1]), total)
 
     def symmetric(self, party, kept):
-        """A message in X^spacing that X -> X^-1 leaves as it is."""
+        """A message in X^spacing that X -> X^-1 does not change."""
         n, t = party.scheme.degree, party.scheme.plain_modulus
         message, spacing = [0] * n, kept.spacing(n)
         for j, value in enumerate(party.random.below(kept.values, t)):

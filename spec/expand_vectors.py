@@ -1,5 +1,5 @@
-"""The vectors of compact ciphertexts of slots: two windows, what travels of each, their expansion step by step, both results in
-one ciphertext; and a fleet of three devices under one mask. Only seeds and errors of the keys: `scheme_vectors` has their limbs.
+"""The vectors of compact ciphertexts of slots: two windows, their residues that travel, their expansion step by step, both results in
+one ciphertext; and a fleet of three devices under one mask. Keys are given by seeds and errors alone: `scheme_vectors` has their limbs.
 """
 
 from functools import reduce
@@ -35,7 +35,7 @@ def expand_files():
 
 
 class Expansion:
-    """One case, in the order of the methods; in front of a story of `scheme_vectors`, which has keys and messages."""
+    """One case, in the order of the methods. Keys and messages come from a story of `scheme_vectors`."""
 
     def case(self):
         scheme, kept = self.scheme, self.kept
@@ -68,7 +68,7 @@ class Expansion:
         return fields, keys
 
     def window(self, secret, seed):
-        """Values, what is encrypted of them, and what travels."""
+        """Values, their encrypted message, and the residues that travel."""
         values, shown, message = self.values()
         error = self.small("error")
         fresh = encrypt.encrypt_with_secret(self.scheme, message, secret, seed, error)
@@ -76,7 +76,7 @@ class Expansion:
         return {"values": values, "message": shown, "seed": seed.hex(), "error": error, "sent": list(zip(*rows))}, fresh
 
     def steps(self, results):
-        """The ciphertext before the first automorphism, and after each; the last is what comes out."""
+        """The ciphertext before the first automorphism, and after each; the last is the result."""
         return {"steps": [[part.limbs for part in result.components] for result in results],
                 "expanded": self.ciphertext(results[-1])}
 
@@ -87,7 +87,7 @@ class Expansion:
         return {"components": [part.limbs for part in merged.components], "values": [self.read(part) for part in parts]}
 
     def fleet(self, keys):
-        """Devices with secrets of their own under one mask; the sum of what they send, switched by the sum of their keys, expanded."""
+        """Devices with their own secrets under one mask; the sum of their bodies, switched by the sum of their keys, expanded."""
         seed, devices, fresh, transfers = self.random.seed(), [], [], []
         for _ in range(DEVICES):
             secret = self.small("ternary")

@@ -1,9 +1,9 @@
 """The table of the flooding Gaussian: P(|z| <= i) of the discrete Gaussian with sigma = 8 over the integers.
 
     python3 -m spec.gaussian            # prints the table as Rust
-    python3 -m spec.gaussian --check    # holds the table in crates/decrypt against it
+    python3 -m spec.gaussian --check    # compares the table in crates/decrypt with it
 
-Fixed point with 320 fractional bits; an entry is floor(2^127 * P(|z| <= i)). The table ends where all but 2^-127 is inside.
+Fixed point with 320 fractional bits; an entry is floor(2^127 * P(|z| <= i)). The table ends where the probability outside is at most 2^-127.
 """
 
 import pathlib
@@ -60,7 +60,7 @@ def rust():
 if __name__ == "__main__":
     if sys.argv[1:] == ["--check"]:
         if TABLE.read_text(encoding="utf-8") != rust():
-            sys.exit(f"{TABLE.name} is not what `python3 -m spec.gaussian` prints")
+            sys.exit(f"{TABLE.name} differs from the output of `python3 -m spec.gaussian`")
         print("the table of the flooding Gaussian is right")
     else:
         print(rust(), end="")

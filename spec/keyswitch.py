@@ -1,4 +1,4 @@
-"""Hybrid key switching: what decrypts under s' comes to decrypt under s, with little noise.
+"""Hybrid key switching: turns a ciphertext under s' into one under s, with little added noise.
 
 Special primes are Gentry-Halevi-Smart's (ePrint 2012/099, section 3.1); digits of several primes, as many as there are
 special primes, are Han-Ki's (ePrint 2019/688). A digit is x modulo its primes and is not multiplied in advance, so its
@@ -37,7 +37,7 @@ def galois_key(scheme, secret, g, seed, errors):
 
 
 def decompose(scheme, poly, level):
-    """The digits of a polynomial, over the extended basis: in its own limbs a digit is used as it stands."""
+    """The digits of a polynomial, over the extended basis: in its own limbs a digit is used unchanged."""
     digits = []
     for digit in scheme.digits(level):
         others = tuple(q for q in scheme.extended_basis(level) if q not in digit)
@@ -59,6 +59,6 @@ def inner_product(digits, parts):
 
 
 def switch(scheme, poly, key, level):
-    """Two components over the level whose phase under s is poly * s', but for noise."""
+    """Two components over the level whose phase under s is poly * s' plus noise."""
     accumulators = accumulate(decompose(scheme, poly, level), key)
     return [part.divide(scheme.special, scheme.rounding_modulus) for part in accumulators]

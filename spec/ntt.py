@@ -53,7 +53,7 @@ def _split(a, exponent, psi, n, q):
 
 
 def _join(values, exponent, psi, n, q):
-    """Undoes _split, but for a factor of 2 at each step."""
+    """Undoes _split, up to a factor of 2 at each step."""
     if len(values) == 1:
         return values
     half, exponent = len(values) // 2, exponent // 2

@@ -1,9 +1,9 @@
-"""Paillier here and in python-paillier, both ways: keys and ciphertexts of each read by the other; then times, interleaved.
+"""Compares our Paillier with python-paillier: each reads keys and ciphertexts of the other; then times, interleaved.
 
     cargo build --release -p sotto-decrypt --example paillier_lines
     python3 spec/paillier_compare.py target/release/examples/paillier_lines [--times]
 
-needs `phe` and `gmpy2`. Fails when an answer is wrong; times are printed, never judged.
+Needs `phe` and `gmpy2`. Fails if an answer is wrong. Prints times, without a limit.
 """
 
 import random
@@ -37,7 +37,7 @@ def keys_of(n, p, q):
 
 
 def both_ways(ours, public, private, rounds):
-    """Under one key that both hold."""
+    """Compares both under one key that both hold."""
     n = public.n
     ends = [0, 1, n // 2, n - 1]
     for m in ends + [random.randrange(n) for _ in range(rounds)]:
@@ -106,7 +106,7 @@ def main():
         print("python-paillier runs without gmpy2: its times mean nothing")
     ours = Ours(program)
     for bits in (2048, 3072):
-        # Their key, read by ours; then ours, of each kind, read by them.
+        # Our program reads their key; then they read ours, of each kind.
         public, private = paillier.generate_paillier_keypair(n_length=bits)
         assert int(ours.ask("load", private.p, private.q)[0], 16) == public.n
         both_ways(ours, public, private, 4)

@@ -37,7 +37,7 @@ class Poly:
         return Poly(tuple(primes), [self.limbs[self.primes.index(q)] for q in primes])
 
     def joined(self, other):
-        """The limbs of both: one polynomial over one basis and the next."""
+        """Joins the limbs of one polynomial over two bases."""
         return Poly(self.primes + other.primes, self.limbs + other.limbs)
 
     def __add__(self, other):
@@ -47,7 +47,7 @@ class Poly:
         return self._each(other, lambda x, y: x - y)
 
     def __mul__(self, other):
-        """By a polynomial, or by an integer."""
+        """Multiplies by a polynomial or an integer."""
         if isinstance(other, int):
             return Poly(self.primes, [[x * other % q for x in limb] for limb, q in zip(self.limbs, self.primes)])
         return self._each(other, lambda x, y: x * y)
@@ -74,7 +74,7 @@ class Poly:
         return Poly.from_residues(rows, targets)
 
     def divide(self, dropped, plain_modulus=None):
-        """Divided by the product of the dropped primes, which leave the basis; plain_modulus as in rns.divide."""
+        """Divides by the product of the dropped primes, which leave the basis; plain_modulus as in rns.divide."""
         kept = tuple(q for q in self.primes if q not in dropped)
         rows = [rns.divide(row, self.primes, dropped, plain_modulus) for row in self.residues()]
         return Poly.from_residues(rows, kept)

@@ -1,6 +1,6 @@
 """Primes p = 1 (mod 2n), default chains, and the root psi that a transform is made from.
 
-Such primes let X^n + 1 split into linear factors, which is what the number-theoretic transform needs
+With these primes X^n + 1 splits into linear factors, as the number-theoretic transform requires
 (Longa-Naehrig, ePrint 2016/504, section 2.1). The top-down choice of CKKS primes follows the idea of
 Kim-Papadimitriou-Polyakov (ePrint 2020/1118): let the scale of a level follow from the primes.
 """
@@ -69,7 +69,7 @@ def ckks_chain(n, special_bits, base_bits, scale_bits, count):
     Top down: Delta_L = Delta = 2^scale_bits, q_l is the prime nearest to Delta_l^2 / Delta, and
     Delta_(l-1) = Delta_l^2 / q_l, so that rescaling a product lands exactly on the scale of the next level.
     `scales[l]` is Delta_l as (numerator, denominator): a power of two over odd primes, so always in lowest terms. The
-    fractions double in length with every level; past 2^21 bits they are cut to 4096, which is 4000 more than anybody reads.
+    fractions double in length with every level; past 2^21 bits they are cut to 4096, some 4000 more than any use needs.
     """
     delta = 1 << scale_bits
     scales, scale_primes = [(delta, 1)], []

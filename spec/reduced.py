@@ -1,6 +1,6 @@
-"""Ciphertexts as answers: coefficients modulo 2^w, and those of c0 that are read (docs/math/conventions.md, "Reduced ciphertexts").
+"""Reduced answers: coefficients modulo 2^w, and of c0 only the selected ones (docs/math/conventions.md, "Reduced ciphertexts").
 
-On big integers. `factor` is the scheme's error factor: 1, or t in BGV, whose phase is a multiple of t beside the message.
+Computed on big integers. `factor` is the scheme's error factor: 1, or t in BGV, whose phase is a multiple of t beside the message.
 """
 
 from math import prod
@@ -9,12 +9,12 @@ from spec.poly import Poly
 
 
 def exponents(n, spacing, count):
-    """The coefficients that are read: X^i with i mod spacing < count."""
+    """The selected coefficients: X^i with i mod spacing < count."""
     return [i for i in range(n) if i % spacing < count]
 
 
 def reduce(coefficients, modulus, width, factor=1):
-    """round(c/factor*2^w/Q) modulo 2^w; Q is odd, so nothing lies in the middle."""
+    """round(c/factor*2^w/Q) modulo 2^w; Q is odd, so there is no tie."""
     inverse = pow(factor, -1, modulus)
     parts = [c * inverse % modulus for c in coefficients]
     return [((x << (width + 1)) + modulus) // (2 * modulus) % (1 << width) for x in parts]

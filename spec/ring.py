@@ -1,6 +1,6 @@
 """R = Z[X]/(X^n + 1), by definition: a polynomial is the list of its n coefficients, constant first.
 
-This ring, modulo q, is where ring-LWE lives (Lyubashevsky-Peikert-Regev, ePrint 2012/230).
+Ring-LWE is defined over this ring modulo q (Lyubashevsky-Peikert-Regev, ePrint 2012/230).
 """
 
 

@@ -28,10 +28,10 @@ def _weights(primes):
 
 
 def lift(values, primes):
-    """The integer that a base conversion from `primes` stands for, whatever it is converted to.
+    """The integer of a base conversion from `primes`, the same for every target.
 
     It is congruent to x modulo A, the product of the k <= 32 primes, and at most A*(1/2 + k*2^-24) in size: x centred,
-    but for an x that near to the wrap at A/2. One prime is no exception.
+    except for an x that near to the wrap at A/2. The formula also holds for one prime.
     """
     product = prod(primes)
     quotient, total = 0, 0
@@ -50,7 +50,7 @@ def convert(values, primes, targets):
 
 
 def remainder(values, primes, plain_modulus=None):
-    """What is taken off before dividing by D, the product of `primes`; `values` are x modulo D.
+    """The number to subtract before dividing by D, the product of `primes`; `values` are x modulo D.
 
     Nearest (no plain modulus): r, the lift of x modulo D. CongruentMod(t): delta = r (mod D), delta = 0 (mod t), so
     that a BGV message survives ("Modulus Switching" of ePrint 2011/277; in residues, section 3.2 of ePrint 2012/099).

@@ -1,4 +1,4 @@
-"""What BGV, BFV and CKKS have in common: a chain of primes, levels, digits; and what a scheme must say for itself."""
+"""The common part of BGV, BFV and CKKS: a chain of primes, levels, digits; and the methods that each scheme must define."""
 
 from dataclasses import dataclass
 

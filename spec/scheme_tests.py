@@ -1,4 +1,4 @@
-"""Each scheme: what is decrypted is what computing on messages gives; key switching against its big-integer meaning."""
+"""Each scheme: decrypted results equal the same computation on messages; key switching against its big-integer meaning."""
 
 import unittest
 from dataclasses import replace
@@ -115,7 +115,7 @@ class SchemeTests(unittest.TestCase):
                     self.assertEqual(party.decrypt(rotated), expected)
 
     def test_exact_reductions(self):
-        """What is read of a lifted answer is the message; no coefficient moves by more than rounding twice, times the error factor."""
+        """The selected coefficients of a lifted answer give the message; no coefficient changes by more than two roundings times the error factor."""
         for party, t in self.each_exact():
             scheme, n = party.scheme, party.scheme.degree
             modulus, width = prod(scheme.data), t.bit_length() + 12
@@ -160,7 +160,7 @@ class SchemeTests(unittest.TestCase):
             self.assertAlmostEqual(float(imaginary), 0, places=7)
 
     def test_key_switching(self):
-        """The phase of what is switched is x*s', but for a noise that P has divided."""
+        """The phase of a switched ciphertext is x*s' plus noise that P has divided."""
         for party in list(exact_parties())[:8] + list(real_parties()):
             scheme, target = party.scheme, ring.automorphism(party.secret, 3)
             key = party.galois(3)

@@ -10,7 +10,7 @@ from spec.ckks import Ckks
 from spec.sample import Sampler
 from spec.scheme import pointwise_tensor
 
-EXACT = [  # degree, special bits, data bits, t, whether the message is a batch
+EXACT = [  # degree, special bits, data bits, t, True if the message is a batch
     (8, [36], [32] * 3, 1000, False),
     (16, [40], [40] * 3, 257, True),
     (16, [60] * 2, [55] * 4, 65537, True),
@@ -31,7 +31,7 @@ def scheme_files():
 
 
 class Story:
-    """One case: who holds which keys and messages, then what is computed, in the order of the methods."""
+    """One case: keys and messages, then the computations, in the order of the methods."""
 
     def __init__(self, scheme):
         self.scheme, self.random = scheme, Sampler(f"{scheme.name} {scheme.degree} {scheme.data}")

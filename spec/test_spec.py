@@ -20,7 +20,7 @@ LIMITS = {1024: 26, 2048: 53, 4096: 106, 8192: 214, 16384: 430, 32768: 868, 6553
 
 @lru_cache(maxsize=None)
 def contents():
-    """What the vector files hold, by name."""
+    """The contents of the vector files, by name."""
     return dict(files())
 
 
@@ -203,7 +203,7 @@ class EncodingTests(unittest.TestCase):
             self.assertTrue(all(abs(x - y) < Decimal("1e-40") for x, y in zip(a, b)), (a, b))
 
     def test_rounding_is_clear(self):
-        """A transform in floats may not be off by more than the distance to a half of any coefficient."""
+        """The error of a transform in floats must be smaller than the distance of every coefficient from a half."""
         for case in contents()["encode"]["embedding"]:
             scaled = [x * 2 ** case["scale_bits"] for x in encode.embed([(x, 0) for x in case["slots"]])]
             self.assertTrue(all(abs(x - c) < 0.493 for x, c in zip(scaled, case["coefficients"])))

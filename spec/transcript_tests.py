@@ -1,4 +1,4 @@
-"""BLAKE3 and Ed25519 against known answers; evidence that holds, and every lie that is found in it."""
+"""BLAKE3 and Ed25519 against known answers; honest evidence holds, and every lie in evidence is found."""
 
 import json
 import tempfile
@@ -18,7 +18,7 @@ KEYS = {"boiler": [ed25519.public(DEVICES[0])], "pump-0": [ed25519.public(DEVICE
 
 class DigestTests(unittest.TestCase):
     def test_blake3(self):
-        """Of the authors' test_vectors.json: input bytes count up modulo 251."""
+        """From the authors' test_vectors.json: input bytes count up modulo 251."""
         known = {0: "af1349b9f5f9a1a6a0404dea36dcc9499bcb25c9adc112b7cc9a93cae41f3262",
                  1: "2d3adedff11b61f14c886e35afa036736dcd87a74d27b5c1510225d0f592e213",
                  1024: "42214739f095a406f3fc83deb889744ac00df831c10daa55189b5d121c855af7",
@@ -54,7 +54,7 @@ class DigestTests(unittest.TestCase):
                 self.assertFalse(ed25519.verify(key, message, other), at)
 
     def test_ed25519_is_strict(self):
-        """S as a number above the order, and keys and R of small order, are refused though the equation holds."""
+        """Refuses S above the order, and keys and R of small order, although the equation holds."""
         secret, message = bytes(32), b"strict"
         signature = ed25519.sign(secret, message)
         above = int.from_bytes(signature[32:], "little") + ed25519.ORDER
@@ -78,7 +78,7 @@ class StatementTests(unittest.TestCase):
             for at in range(len(data)):
                 with self.assertRaises(Refused):
                     read(data[:at] + bytes([data[at] ^ 1]) + data[at + 1:])
-            # With a right digest it is the signature that refuses.
+            # With a correct digest only the signature can fail.
             for at in range(16, len(data) - 32, 3):
                 changed = data[16:at] + bytes([data[at] ^ 1]) + data[at + 1:-32]
                 with self.assertRaises(Refused):
@@ -105,7 +105,7 @@ class EvidenceTests(unittest.TestCase):
             self.assertTrue(ed25519.verify(key, message.signed_message, message.signature))
 
     def test_golden_sums(self):
-        """Columns of the whole sum, from the body alone."""
+        """Compares the columns of the whole sum, computed from the body alone."""
         message = read_message((GOLDEN / "window-kept.bin").read_bytes())
         once = sums_frame([message], [Sum((0, 1), (0, message.form.places), None)])
         self.assertEqual(once[-32 - len(message.body):-32], message.body)

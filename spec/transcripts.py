@@ -21,7 +21,7 @@ Sum = namedtuple("Sum", "envelopes places weights")
 
 
 class Refused(Exception):
-    """Bytes that are not what they should be."""
+    """Bytes that violate their format, or a statement that does not hold."""
 
 
 def require(holds, reason):
@@ -30,7 +30,7 @@ def require(holds, reason):
 
 
 class Reader:
-    """Bytes that are read from the front."""
+    """Reads bytes from the front."""
 
     def __init__(self, data):
         self.rest = data
@@ -119,7 +119,7 @@ def sign_head(head, secret):
 
 
 def read_head(data):
-    """A head whose signature holds under the key that it names. Whether that is the cloud's is for the caller."""
+    """Reads a head and checks its signature under the key that it names. The caller must compare that key with the cloud's."""
     reader = Reader(payload_of(data, STREAM_HEAD, LARGEST_HEAD))
     device, stream, size, digest = reader.name(), reader.name(), reader.number(8), reader.take(32)
     head = StreamHead(device, stream, size, digest, reader.number(8, signed=True), reader.take(32))
@@ -146,7 +146,7 @@ def sign_transcript(transcript, secret):
 
 
 def read_transcript(data):
-    """A transcript whose signature holds under the key that it names."""
+    """Reads a transcript and checks its signature under the key that it names. The caller must compare that key with the cloud's."""
     reader = Reader(payload_of(data, TRANSCRIPT, LARGEST_TRANSCRIPT))
     work = reader.number(1)
     require(work in (JOB, SUMS, FLEET_SUMS), "other work")
@@ -169,7 +169,7 @@ def read_transcript(data):
 
 
 def sums_request(sums):
-    """The digest of a request for sums of named envelopes, which the transcript has as its inputs."""
+    """The digest of a request for sums of named envelopes. The envelopes are not in it: they are the transcript's inputs."""
     data = b"sotto sums request v1" + pack("<I", len(sums))
     for one in sums:
         weights = one.weights or []

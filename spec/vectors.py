@@ -53,7 +53,7 @@ def chain_cases():
 
 
 def scale_cases():
-    """Scales beyond any float; the last 60 of their 192 bits are lost in 60 levels where arithmetic is no longer."""
+    """Scales with more bits than a float. Arithmetic in 192 bits would lose the last 60 of them in 60 levels."""
     for n, special_bits, base_bits, scale_bits, count in CKKS_CHAINS + LONG_CHAINS:
         special, data, scales = primes.ckks_chain(n, special_bits, base_bits, scale_bits, count)
         pairs = [(count, end) for end in range(count)] + [(end + 1, end) for end in range(count - 1)]
@@ -64,13 +64,13 @@ def scale_cases():
 
 
 def log2_of(fraction):
-    """Of integers far beyond any float."""
+    """The logarithm of a fraction of integers far beyond any float."""
     numerator, denominator = fraction
     return log2((numerator << 64) // denominator) - 64
 
 
 def edges(product):
-    """Where rounding and wrapping happen: around 0 and around half of the product, in either sign."""
+    """Integers at which rounding and wrapping happen: around 0 and around half of the product, with both signs."""
     half = product // 2
     return [x % product for x in (0, 1, -1, half - 1, half, half + 1, half - (product >> 22), half + (product >> 22))]
 
@@ -103,7 +103,7 @@ def divide_case(basis, dropped, t):
 
 
 def limbs(rows):
-    """Residues coefficient by coefficient to limb by limb."""
+    """Reorders residues from coefficient by coefficient to limb by limb."""
     return [list(limb) for limb in zip(*rows)]
 
 
@@ -239,7 +239,7 @@ def main():
         elif not path.exists() or path.read_text() != text:
             stale.append(path.name)
     if stale:
-        sys.exit(f"not what the spec computes: {', '.join(stale)}")
+        sys.exit(f"these files differ from the spec's results (run python3 -m spec.vectors): {', '.join(stale)}")
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 """Expanding a 24-byte seed to a uniform polynomial: AES-128 (FIPS 197) in counter mode (NIST SP 800-38A).
 
 The seed is a key (16 bytes) and a nonce (8). A stream is named (domain, kind, limb); streams are independent, so
-that each limb of a mask can be made on its own.
+each limb of a mask can be made separately.
 """
 
 
@@ -66,7 +66,7 @@ def encrypt_block(round_keys, block):
 
 
 def stream(seed, domain, kind, limb):
-    """The endless bytes of stream (domain, kind, limb), one by one."""
+    """Yields the endless bytes of stream (domain, kind, limb), one by one."""
     round_keys = expand_key(seed[:16])
     prefix = seed[16:] + bytes([domain, kind]) + limb.to_bytes(2, "little")
     for counter in range(1 << 32):
@@ -78,7 +78,7 @@ def take(source, count):
 
 
 def uniform_limb(seed, domain, limb, q, n):
-    """n residues modulo q, uniform: one word each from kind 0, and what is not below q is drawn again from kind 1.
+    """n residues modulo q, uniform: one word each from kind 0; residues not below q are drawn again from kind 1.
 
     A word is ceil(b/8) bytes, little-endian, of which the low b bits count, b the bits of q; in both kinds.
     """

@@ -1,6 +1,6 @@
-//! Sums of compact windows: `cargo bench -p sotto-conformance --bench compact [-- WINDOWS]`. n = 4096, 16 places of 36 bits, 10^5 windows unless
-//! said otherwise. Prints the time of each part and its share; then the time of the expansion of a compact ciphertext beside as many rotations, and
-//! that of a fleet's sum.
+//! Sums of compact windows: `cargo bench -p sotto-conformance --bench compact [-- WINDOWS]`. n = 4096, 16 places of 36
+//! bits, 10^5 windows by default. Prints the time and share of each part, then the time of an expansion beside that of
+//! as many rotations, and the time of a fleet's sum.
 
 use std::time::{Duration, Instant};
 
@@ -15,7 +15,7 @@ use sotto_rlwe::{
     Bfv, ChainRequest, Ckks, CompactSum, EvaluationKeys, Evaluator, Kept, Params, SchemeId, TransferSum,
 };
 
-/// Bodies that are encrypted; sums take them again and again, with masks of their own.
+/// Number of encrypted bodies; sums take them repeatedly, each time with another mask.
 const BODIES: usize = 512;
 
 fn timed<T>(run: impl FnOnce() -> T) -> (Duration, T) {
@@ -24,7 +24,7 @@ fn timed<T>(run: impl FnOnce() -> T) -> (Duration, T) {
     (begin.elapsed(), out)
 }
 
-/// µs.
+/// Returns microseconds.
 fn fastest(times: Vec<Duration>) -> f64 {
     times.into_iter().min().unwrap_or_default().as_secs_f64() * 1e6
 }
@@ -58,7 +58,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         (0..windows).for_each(|sequence| summed.add(&masks.mask(&[0; 12], sequence), 1));
         summed
     });
-    // Opening refuses sums of more windows than the form bears; it takes as long for few.
+    // Opening refuses sums of more windows than the form allows; its time does not depend on their number.
     let few = BODIES as u64;
     let (mut first, mut first_masks) = (Sum::new(profile.form()), MaskSum::new(profile.form()));
     for (sequence, body) in (0..few).zip(&bodies) {
@@ -68,7 +68,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let (opening, opened) = timed(|| open_compact(&key, &profile, &first, &first_masks));
     let expected: Vec<i64> = values.iter().map(|value| value * few as i64).collect();
     if opened?.into_residues() != expected || sum.weights() != mask_sum.weights() {
-        return Err("a sum does not open to what was added".into());
+        return Err("a sum does not open to the sum of its windows".into());
     }
     let all = (adding + expanding + opening).as_secs_f64();
     println!("encrypt                 {:>10.2} µs a window", encrypting.as_secs_f64() * 1e6 / BODIES as f64);
@@ -94,8 +94,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     fleet::<Ckks>(&mut rng)
 }
 
-/// A sum of 50 devices at n = 8192, 256 places: adding, a device that joins and leaves, the switch and expansion of the sum beside the expansion alone; the
-/// fastest of each.
+/// Times a sum of 50 devices at n = 8192, 256 places: adding, a device that joins and leaves, switch and expansion of
+/// the sum beside the expansion alone. The fastest run of each counts.
 fn fleet<S: Testable>(rng: &mut ChaCha20Rng) -> Result<(), Box<dyn std::error::Error>> {
     const DEVICES: usize = 50;
     const TURNS: usize = 101;
@@ -148,7 +148,8 @@ fn fleet<S: Testable>(rng: &mut ChaCha20Rng) -> Result<(), Box<dyn std::error::E
     Ok(())
 }
 
-/// Expansions at n = 8192 and as many rotations as they have steps, in turns; the fastest of each, which other work on the machine disturbs least.
+/// Times expansions at n = 8192 and as many rotations as they have steps, in turns. The fastest run of each counts, as
+/// other work on the machine disturbs it least.
 fn expansion<S: Testable>(places: usize, rng: &mut ChaCha20Rng) -> Result<(), Box<dyn std::error::Error>> {
     const TURNS: usize = 151;
     let params = Params::<S>::default_chain(8192, S::plain_modulus(8192))?;

@@ -1,6 +1,6 @@
-//! What lies between a reading and its bytes, and back: `cargo bench -p sotto-conformance --bench edges [-- FILTER …]`. Every
-//! filter must occur in a row's name, which begins with scheme and degree. Prints the fastest and the median of many runs, in
-//! microseconds. `SECONDS_A_ROW` says for how long a row is run, 0.3 by default.
+//! Times of the steps between a reading and its bytes, in both directions: `cargo bench -p sotto-conformance --bench
+//! edges [-- FILTER …]`. Every filter must occur in a row's name, which begins with scheme and degree. Prints the
+//! fastest and the median of many runs, in microseconds. `SECONDS_A_ROW` sets the seconds of a row, 0.3 by default.
 
 use std::hint::black_box;
 use std::time::{Duration, Instant};

@@ -1,5 +1,5 @@
-//! Every operation of every scheme: `cargo bench -p sotto-conformance`. Prints the fastest and the median of many runs, in
-//! microseconds, for the degrees named on the command line (all if there is none); the lab compares with other libraries.
+//! Every operation of every scheme: `cargo bench -p sotto-conformance`. Prints the fastest and the median of many runs,
+//! in microseconds, for the degrees on the command line (by default all); the lab compares with other libraries.
 
 use std::hint::black_box;
 use std::time::{Duration, Instant};

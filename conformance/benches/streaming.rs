@@ -1,7 +1,9 @@
-//! A sum over expanded ciphertexts that come from memory, beside plain reads of the same bytes, one ciphertext after the other and
-//! four at once: `cargo bench -p sotto-conformance --bench streaming`; with `seeded` behind it, the second half alone. In turns; the fastest of each counts, and the sum's share
-//! is that of the faster read. Then a sum over seeded frames, which are bit-packed: what each takes, beside unpacking, expansion and
-//! addition alone, and beside the frame's digest, without which nothing that is stored is believed.
+//! Sums over expanded ciphertexts in memory, beside plain reads of the same bytes.
+//!
+//! `cargo bench -p sotto-conformance --bench streaming`; with `seeded` behind it, only the second half. The first half
+//! reads one ciphertext after the other, and four at once, in turns. The fastest run of each counts, and the sum's
+//! share is that of the faster read. The second half sums seeded, bit-packed frames: the time of a frame, beside
+//! unpacking, expansion and addition alone, and beside the frame's digest, which every stored frame needs.
 
 use std::hint::black_box;
 use std::time::Instant;
@@ -11,22 +13,22 @@ use sotto_ring::{Scratch, Seed, Streams, Wiped};
 use sotto_rlwe::{Bgv, Ciphertext};
 use sotto_wire::AnyCiphertext;
 
-/// More than the last cache holds.
+/// Bytes that exceed the last-level cache.
 const BYTES: usize = 160 << 20;
 const ROUNDS: usize = 15;
-/// Less than that.
+/// Bytes that fit it.
 const CACHED: usize = 8 << 20;
 /// Ciphertexts that are added at once.
 const AT_ONCE: usize = 16;
 
-/// Gigabytes a second.
+/// Returns gigabytes a second.
 fn speed(bytes: usize, run: impl FnOnce()) -> f64 {
     let begin = Instant::now();
     run();
     bytes as f64 / begin.elapsed().as_secs_f64() / 1e9
 }
 
-/// Every word once, in eight sums, which the compiler keeps in vectors.
+/// Reads every word once into eight sums, which the compiler keeps in vectors.
 fn read(ciphertexts: &[Ciphertext<Bgv>]) -> [u64; 8] {
     let mut sums = [0u64; 8];
     for component in ciphertexts.iter().flat_map(Ciphertext::components) {
@@ -39,7 +41,7 @@ fn read(ciphertexts: &[Ciphertext<Bgv>]) -> [u64; 8] {
     sums
 }
 
-/// The same, four ciphertexts side by side.
+/// Reads four ciphertexts side by side.
 fn read_four(ciphertexts: &[Ciphertext<Bgv>]) -> [u64; 8] {
     let mut sums = [0u64; 8];
     for four in ciphertexts.chunks(4) {
@@ -62,7 +64,7 @@ fn read_four(ciphertexts: &[Ciphertext<Bgv>]) -> [u64; 8] {
     sums
 }
 
-/// Microseconds a ciphertext, the fastest of some rounds over so many.
+/// Returns microseconds a ciphertext, the fastest of some rounds over `count` ciphertexts.
 fn each(count: usize, mut run: impl FnMut()) -> f64 {
     let round = |_| {
         let begin = Instant::now();
@@ -79,7 +81,7 @@ fn packed(degree: usize) {
     let mut frame = || AnyCiphertext::Seeded(f.secret.encrypt(&plain, &mut f.rng).expect("encrypts")).write();
     let some: Vec<Vec<u8>> = (0..AT_ONCE).map(|_| frame()).collect();
     let count = (BYTES / some[0].len()).next_multiple_of(AT_ONCE).min(2048);
-    // What was expanded is added while it is in the cache.
+    // Adds the expanded words while they are in the cache.
     let at_once = (CACHED / (2 * params.limbs(top).len() * degree * 8)).clamp(1, AT_ONCE);
     let frames: Vec<Vec<u8>> = some.into_iter().cycle().take(count).collect();
     let mut scratch = Scratch::new();

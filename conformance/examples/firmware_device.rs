@@ -1,6 +1,8 @@
-//! `cargo run --release --package sotto-conformance --example firmware_device -- provision` writes what the example firmware is provisioned with: the
-//! secret of a device that everybody has, its stream's mask key and id. With `open` it reads the lines that firmware prints, checks the messages in them, and opens
-//! their sum.
+//! Makes and checks the data of the example firmware.
+//!
+//! With `provision`, `cargo run --release --package sotto-conformance --example firmware_device -- provision` writes
+//! the provisioning data: the public test secret of a device, its stream's mask key and id. With `open` it reads the
+//! lines that firmware prints, checks the messages in them, and opens their sum.
 
 use std::path::Path;
 use std::{env, fs, io};
@@ -31,7 +33,7 @@ fn provision() -> Result<(), Error> {
     Ok(())
 }
 
-/// Lines are a name and bytes in hexadecimal.
+/// Each line is a name and bytes in hexadecimal.
 fn open() -> Result<(), Error> {
     let profile = firmware::profile();
     let form = *profile.form();

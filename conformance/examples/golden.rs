@@ -1,4 +1,4 @@
-//! Makes the files of `vectors/golden` that are not there yet.
+//! Makes the missing files of `vectors/golden`.
 //!
 //! `cargo run --release --package sotto-conformance --example golden`
 
@@ -12,7 +12,7 @@ fn main() -> std::io::Result<()> {
     for made in golden::make() {
         let path = folder.join(&made.name);
         if path.exists() {
-            println!("{}: is there, and stays as it is", made.name);
+            println!("{}: exists, left unchanged", made.name);
         } else {
             fs::write(&path, &made.bytes)?;
             println!("{}: {} bytes", made.name, made.bytes.len());

@@ -1,11 +1,11 @@
-//! Every operation and circuit of a machine, to be run on any.
+//! Every operation and circuit of a machine as a case, to run on any machine.
 
 use sotto_circuits::{
     CircuitError, Machine, Polynomial, Transform, exponentiate, inner_product, inner_product_with_plain,
     multiply_many, sum_all, sum_block, sum_row,
 };
 
-/// One thing to do with two vectors.
+/// A computation on two vectors.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[allow(missing_docs)]
 pub enum Case {
@@ -38,7 +38,7 @@ pub enum Case {
 }
 
 impl Case {
-    /// What takes no key.
+    /// Cases that take no key.
     pub const LINEAR: [Self; 11] = [
         Self::Add,
         Self::AddToItself,
@@ -53,7 +53,7 @@ impl Case {
         Self::WeightedSum,
     ];
 
-    /// What switches keys. Rotations by 0, 1, −1, 2, 4 and 8.
+    /// Cases that switch keys. Rotations by 0, 1, −1, 2, 4 and 8.
     pub const KEYED: [Self; 17] = [
         Self::Multiply,
         Self::Square,
@@ -74,7 +74,10 @@ impl Case {
         Self::Polynomial(7),
     ];
 
-    /// Does it. `public` is a vector that is not zero.
+    /// Runs the case. `public` is a vector that is not zero.
+    ///
+    /// # Errors
+    /// The machine's refusal, for example if a key is missing or the noise bound exceeds the limit.
     pub fn run<M: Machine>(
         self,
         m: &mut M,
@@ -118,13 +121,13 @@ impl Case {
     }
 }
 
-/// What a case takes besides its operands.
+/// Arguments of a case besides its operands.
 #[derive(Clone, Debug)]
 pub struct Public<V> {
-    /// 3.
+    /// The integer 3.
     pub three: V,
-    /// No small integer.
+    /// A value that is no small integer.
     pub fraction: V,
-    /// One value a slot, the first 32 not zero.
+    /// A vector of one value a slot, the first 32 not zero.
     pub vector: Vec<V>,
 }

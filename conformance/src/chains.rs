@@ -1,12 +1,12 @@
-//! Parameter sets with other digits than the default chains.
+//! Parameter sets whose digits differ from those of the default chains.
 
 use sotto_ring::primes;
 use sotto_rlwe::{DefaultChain, ParameterSpec, Params, SchemeId};
 
 use crate::fixture::Testable;
 
-/// The default chain of a degree taken apart anew: the same bits, `special` special primes and `digit_primes` data primes a
-/// digit. What fits neither is left out.
+/// Rearranges the default chain of a degree: the same bits, `special` special primes and `digit_primes` data primes a
+/// digit. Drops primes that fit neither.
 pub fn with_digits<S: Testable>(degree: usize, special: usize, digit_primes: usize) -> Params<S> {
     let default = DefaultChain::spec(S::ID, degree, S::plain_modulus(degree)).expect("a default chain");
     let spec = match S::ID {
@@ -16,14 +16,14 @@ pub fn with_digits<S: Testable>(degree: usize, special: usize, digit_primes: usi
     Params::new(spec).expect("parameters")
 }
 
-/// The same primes, the largest ones special.
+/// Takes the same primes; the largest ones become special.
 fn integer(default: &ParameterSpec, special: usize, digit_primes: usize) -> ParameterSpec {
     let all: Vec<u64> = default.special.iter().chain(&default.data).copied().collect();
     let (special, data) = all.split_at(special);
     ParameterSpec { special: special.to_vec(), data: data.to_vec(), digit_primes, ..default.clone() }
 }
 
-/// More special primes in place of the uppermost scale primes, or fewer.
+/// Takes `special` special primes, and drops the uppermost scale primes that no longer fit.
 fn real(default: &ParameterSpec, special: usize, digit_primes: usize) -> ParameterSpec {
     let bits = 64 - default.special[0].leading_zeros();
     let used: Vec<u64> = default.special.iter().chain(&default.data).copied().collect();

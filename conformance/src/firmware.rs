@@ -1,4 +1,4 @@
-//! The device of the example firmware (`crates/device/firmware`): its secret is no secret.
+//! The device of the example firmware (`crates/device/firmware`). Its secret is public: use it for tests only.
 
 use std::sync::Arc;
 
@@ -13,20 +13,20 @@ pub fn device() -> DeviceSecret {
     DeviceSecret::from_bytes(&[0x51; 32])
 }
 
-/// Sixteen readings of 12 bits, sums of 2,048 windows, 36 bits a place.
+/// Returns its form: sixteen readings of 12 bits, sums of 2,048 windows, 36 bits a place.
 ///
 /// # Panics
-/// If the chain cannot be made, which it can.
+/// If the chain cannot be made; it always can.
 pub fn profile() -> Profile {
     let request = ChainRequest::one_prime(SchemeId::Bfv, 4096, (1 << 24) + 43, 40);
     let params = request.build().and_then(Params::<Bfv>::new).expect("a chain of one prime");
     Profile::new(&params, 16, 36).expect("a form")
 }
 
-/// The secret as the device carries it.
+/// Returns the secret in the device's encoding of two bits a coefficient.
 ///
 /// # Panics
-/// If the degree is no ring's, which it is.
+/// If no ring has this degree; the ring always exists.
 pub fn secret_bits_of_device() -> Vec<u8> {
     secret_bits(&device(), profile().params().spec()).expect("a ring").to_vec()
 }
@@ -37,7 +37,7 @@ pub const SIGNING_KEY: [u8; 32] = [0x52; 32];
 /// The stream of the device's windows.
 ///
 /// # Panics
-/// If there is no such stream, which there is.
+/// If there is no stream of this form; there always is.
 pub fn stream() -> Arc<StreamHeader> {
     let (params, form) = (profile().params().clone(), *profile().form());
     let channel = Channel {
@@ -61,13 +61,13 @@ pub fn stream() -> Arc<StreamHeader> {
     Arc::new(StreamHeader::new(parts).expect("a stream"))
 }
 
-/// The stream's mask key.
+/// Returns the stream's mask key.
 pub fn masks() -> MaskKey {
     let key = SecretKey::<Bfv>::derive(&device(), profile().params());
     mask_key(key.id(), "readings")
 }
 
-/// What the firmware's sensor reads.
+/// Returns the readings of the firmware's sensor.
 pub fn reading(sequence: u64, place: usize) -> i64 {
     ((sequence * 97 + place as u64 * 251) % 4096) as i64
 }

@@ -1,4 +1,4 @@
-//! What the generic suite needs of a scheme: parameters, messages, and how close is right.
+//! The parts of a scheme that the generic suite needs: parameters, messages, and the allowed error.
 
 use chacha20::ChaCha20Rng;
 use rand_core::{Rng, SeedableRng};
@@ -9,31 +9,31 @@ use sotto_rlwe::{
     Bfv, Bgv, Ciphertext, Ckks, EvaluationKeys, Evaluator, LevelRules, Params, Plaintext, PublicKey, Scheme,
 };
 
-/// A scheme that the suite can be run on.
+/// A scheme for the generic suite.
 pub trait Testable: LevelRules<Value: Number> {
-    /// A random slot value: any residue modulo t, or a real of at most 1.
+    /// Returns a random slot value: any residue modulo t, or a real of magnitude at most 1.
     fn random(params: &Params<Self>, rng: &mut impl Rng) -> Self::Value;
-    /// The value that a small integer has.
+    /// Converts a small integer to a slot value.
     fn small(value: i64) -> Self::Value;
-    /// A constant that is no small integer.
+    /// Returns a constant that is no small integer.
     fn fraction() -> Self::Value;
-    /// The slots of a ciphertext, or its one value, and a bound on their error.
+    /// Decrypts the slots of a ciphertext, or its one value, with a bound on their error.
     fn slots(decryptor: &Decryptor<'_, Self>, ciphertext: &Ciphertext<Self>) -> (Vec<Self::Value>, f64);
-    /// The distance between two values: 0 or 1 for exact schemes.
+    /// Returns the distance between two values: 0 or 1 for exact schemes.
     fn distance(a: Self::Value, b: Self::Value) -> f64;
-    /// After a product: CKKS rescales.
+    /// Brings a product to rest: CKKS rescales.
     fn after_product(evaluator: &Evaluator<Self>, a: Ciphertext<Self>) -> Ciphertext<Self> {
         if Self::RESCALES { evaluator.drop_modulus(&a).expect("a product can be rescaled") } else { a }
     }
-    /// a + b in the plaintext space.
+    /// Returns a + b in the plaintext space.
     fn plus(params: &Params<Self>, a: Self::Value, b: Self::Value) -> Self::Value {
         a.plus(b, Self::EXACT.then(|| params.plain_modulus()))
     }
-    /// a · b in the plaintext space.
+    /// Returns a · b in the plaintext space.
     fn times(params: &Params<Self>, a: Self::Value, b: Self::Value) -> Self::Value {
         a.times(b, Self::EXACT.then(|| params.plain_modulus()))
     }
-    /// A plain modulus that has slots at this degree.
+    /// Returns a plain modulus with slots at this degree.
     fn plain_modulus(degree: usize) -> u64 {
         if degree == 4096 { 40_961 } else { 786_433 }
     }
@@ -85,7 +85,7 @@ impl Testable for Ckks {
     }
 }
 
-/// Keys and an evaluator for one parameter set, from a fixed generator so that a failure repeats.
+/// Keys and an evaluator for one parameter set, from a generator with a fixed seed, so that a failure repeats.
 pub struct Fixture<S: Testable> {
     /// The parameters.
     pub params: Params<S>,
@@ -93,21 +93,21 @@ pub struct Fixture<S: Testable> {
     pub secret: SecretKey<S>,
     /// The public key.
     pub public: PublicKey<S>,
-    /// Relinearisation and rotations.
+    /// Relinearisation key and Galois keys.
     pub keys: EvaluationKeys<S>,
     /// The evaluator.
     pub evaluator: Evaluator<S>,
-    /// Randomness of the test.
+    /// The random generator of the test.
     pub rng: ChaCha20Rng,
 }
 
 impl<S: Testable> Fixture<S> {
-    /// For these parameters.
+    /// Makes keys for these parameters.
     pub fn new(params: Params<S>, seed: u8) -> Self {
         Self::with_steps(params, &[0, 1, -1, 2], seed)
     }
 
-    /// For these parameters, with keys for these rotations where keys can be switched.
+    /// Makes keys for these parameters, with Galois keys for these rotations if the chain has special primes.
     pub fn with_steps(params: Params<S>, steps: &[i32], seed: u8) -> Self {
         let mut rng = ChaCha20Rng::from_seed([seed; 32]);
         let secret = SecretKey::derive(&DeviceSecret::generate(&mut rng), &params);
@@ -118,18 +118,19 @@ impl<S: Testable> Fixture<S> {
         Self { params, secret, public, keys, evaluator, rng }
     }
 
-    /// The default chain of a degree.
+    /// Makes keys for the default chain of a degree.
     pub fn default_chain(degree: usize, seed: u8) -> Self {
         Self::new(Params::default_chain(degree, S::plain_modulus(degree)).expect("parameters"), seed)
     }
 
-    /// Random values in every slot.
+    /// Returns random values for every slot.
     pub fn values(&mut self) -> Vec<S::Value> {
         let (rows, columns) = S::slot_shape(&self.params).unwrap_or((1, 1));
         (0..rows * columns).map(|_| S::random(&self.params, &mut self.rng)).collect()
     }
 
-    /// Slots, or one value where there are none, encoded for a level; CKKS values are declared as large as they are.
+    /// Encodes slots, or one value where there are no slots, for a level. The declared magnitude of CKKS values is
+    /// their largest.
     pub fn encode(&self, values: &[S::Value], level: usize) -> Plaintext<S> {
         let encoded = match S::slot_shape(&self.params) {
             Some(_) => S::encode_slots(&self.params, values, level),
@@ -139,12 +140,12 @@ impl<S: Testable> Fixture<S> {
         encoded.expect("encodes").declare_magnitude(largest)
     }
 
-    /// What its machine means.
+    /// Returns the machine in the clear, which defines the meaning.
     pub fn clear(&self) -> Clear<S::Value> {
         Clear::like(&self.params)
     }
 
-    /// Encrypts with the secret key, or with the public one.
+    /// Encrypts with the secret or the public key.
     pub fn encrypt(&mut self, values: &[S::Value], public: bool) -> Ciphertext<S> {
         let plaintext = self.encode(values, self.params.top_level());
         if public {
@@ -154,7 +155,7 @@ impl<S: Testable> Fixture<S> {
         }
     }
 
-    /// Fails unless the ciphertext decrypts to these slots within its own bound.
+    /// Panics unless the ciphertext decrypts to these slots within its own bound.
     #[track_caller]
     pub fn check(&self, what: &str, ciphertext: &Ciphertext<S>, expected: &[S::Value]) {
         let decryptor = Decryptor::new(&self.secret);

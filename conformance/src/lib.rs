@@ -1,4 +1,4 @@
-//! Holds the crates to `spec/` and to one another: one suite generic in the machine, and known answers.
+//! Compares the crates with `spec/` and with one another: one suite generic in the machine, and known answers.
 
 mod cases;
 mod chains;

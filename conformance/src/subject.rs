@@ -1,4 +1,4 @@
-//! A machine under test, and the suite that holds any machine to the one that defines the meaning.
+//! A machine under test, and the suite that compares any machine with the one that defines the meaning.
 
 use sotto_circuits::{CircuitError, Clear, Encrypted, Machine, Number};
 use sotto_decrypt::Decryptor;
@@ -7,38 +7,39 @@ use sotto_rlwe::Ciphertext;
 use crate::cases::{Case, Public};
 use crate::fixture::{Fixture, Testable};
 
-/// A machine with a way in and out.
+/// A machine with conversions to and from slots.
 pub trait Subject {
     /// A slot's value.
     type Value: Number;
-    /// What the machine computes on.
+    /// The machine's vectors.
     type Vector;
-    /// The machine.
+    /// The type of the machine.
     type Machine<'a>: Machine<Value = Self::Value, Vector = Self::Vector>
     where
         Self: 'a;
 
     /// A name for messages.
     fn name(&self) -> String;
-    /// The machine that defines the meaning.
+    /// Returns the machine that defines the meaning.
     fn meaning(&self) -> Clear<Self::Value>;
-    /// The machine.
+    /// Returns the machine.
     fn machine(&self) -> Self::Machine<'_>;
-    /// Random slots.
+    /// Returns random slots.
     fn random(&mut self) -> Vec<Self::Value>;
-    /// What cases take.
+    /// Returns the arguments of the cases.
     fn public(&mut self) -> Public<Self::Value>;
-    /// A vector of these slots, encrypted with the public key or the secret one.
+    /// Encrypts slots with the public or the secret key.
     fn load(&mut self, values: &[Self::Value], public: bool) -> Self::Vector;
-    /// The same vector at a lower level; None where the noise does not allow it.
+    /// Brings a vector to a lower level; None if the noise does not allow it.
     fn lowered(&self, a: &Self::Vector, level: usize) -> Option<Self::Vector>;
-    /// The highest level.
+    /// Returns the highest level.
     fn top(&self) -> usize;
-    /// Whether keys can be switched.
+    /// Returns true if the machine can switch keys.
     fn keyed(&self) -> bool;
-    /// Fails unless a vector holds these slots, within its own bound.
+    /// Panics unless a vector holds these slots, within its own bound.
     fn check(&self, what: &str, a: &Self::Vector, expected: &[Self::Value]);
-    /// What the outline says that a case gives: shapes as text, or why it is refused. None for machines without one.
+    /// Returns the outline's prediction for a case: shapes as text, or the reason of a refusal. None for machines
+    /// without an outline.
     fn outlined(
         &self,
         case: Case,
@@ -46,12 +47,13 @@ pub trait Subject {
         b: &Self::Vector,
         public: &Public<Self::Value>,
     ) -> Option<Result<Vec<String>, CircuitError>>;
-    /// A vector's shape as text.
+    /// Returns a vector's shape as text.
     fn shape(&self, a: &Self::Vector) -> String;
 }
 
-/// Runs cases on operands of which the first is at `level` and the second at the top. A result must be what it means, and of
-/// the shape that the outline foretells; a refusal must be foretold too. Gives the cases that were not refused.
+/// Runs cases with the first operand at `level` and the second at the top. Each result must have the defined value and
+/// the shape that the outline predicts; the outline must predict each refusal too. Returns the cases that were not
+/// refused.
 pub fn hold<T: Subject>(t: &mut T, cases: &[Case], level: usize) -> Vec<Case> {
     let (x, y, public) = (t.random(), t.random(), t.public());
     let (a, b) = (t.load(&x, level.is_multiple_of(2)), t.load(&y, level % 2 == 1));
@@ -154,7 +156,7 @@ impl<S: Testable> Subject for Fixture<S> {
     }
 }
 
-/// The machine that defines the meaning, as a subject of its own suite.
+/// The machine that defines the meaning, tested by its own suite.
 #[derive(Debug)]
 pub struct DoNothing<V> {
     machine: Clear<V>,
@@ -163,7 +165,7 @@ pub struct DoNothing<V> {
 }
 
 impl<V: Number> DoNothing<V> {
-    /// On these slots.
+    /// Makes a subject with these slots and constants.
     pub fn new(machine: Clear<V>, slots: Vec<V>, public: Public<V>) -> Self {
         Self { machine, slots, public }
     }

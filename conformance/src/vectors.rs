@@ -1,5 +1,5 @@
-//! The known answers of `conformance/vectors`, as `vectors/README.md` there describes them: a struct a file, a field a
-//! name. A field that is not mirrored here is an error, so that nothing in the files goes unread by mistake.
+//! The known answers of `conformance/vectors`, described in `vectors/README.md`: one struct a file, one field a name.
+//! An unknown field is an error, so that no part of a file goes unread by mistake.
 
 #![allow(missing_docs)] // the README documents the fields
 
@@ -43,7 +43,10 @@ fn read<T: DeserializeOwned>(name: &str) -> T {
     serde_json::from_str(&text).unwrap_or_else(|e| panic!("{name}: {e}"))
 }
 
-/// The cases of a file; there is at least one.
+/// Reads the cases of a file.
+///
+/// # Panics
+/// If the file is missing or malformed, or has no case.
 pub fn cases<T: DeserializeOwned>(name: &str) -> Vec<T> {
     let file: Cases<T> = read(name);
     assert!(!file.cases.is_empty(), "{name} has no case");
@@ -60,7 +63,7 @@ pub fn encode() -> Encode {
     read("encode")
 }
 
-/// Of `packing`.
+/// A case of `packing`.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PackingCase {
@@ -70,7 +73,7 @@ pub struct PackingCase {
     pub bytes: String,
 }
 
-/// Of `compact`.
+/// A case of `compact`.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CompactCase {
@@ -100,7 +103,7 @@ pub struct CompactWindow {
     pub body: String,
 }
 
-/// Of `reduced`.
+/// A case of `reduced`.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ReducedCase {
@@ -117,7 +120,7 @@ pub struct ReducedCase {
     pub lifted: [Limbs; 2],
 }
 
-/// Of `ntt`.
+/// A case of `ntt`.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct NttCase {
@@ -128,7 +131,7 @@ pub struct NttCase {
     pub output: Limb,
 }
 
-/// Of `chains`.
+/// A case of `chains`.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ChainCase {
@@ -142,7 +145,7 @@ pub struct ChainCase {
     pub scales_log2: Option<Vec<f64>>,
 }
 
-/// Of `conversion`.
+/// A case of `conversion`.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ConversionCase {
@@ -152,7 +155,7 @@ pub struct ConversionCase {
     pub output: Limbs,
 }
 
-/// Of `divide`.
+/// A case of `divide`.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct DivideCase {
@@ -164,7 +167,7 @@ pub struct DivideCase {
     pub output: Limbs,
 }
 
-/// Of `seed`.
+/// A case of `seed`.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SeedCase {
@@ -179,7 +182,7 @@ pub struct SeedCase {
     pub residues: Limb,
 }
 
-/// Of `galois`.
+/// A case of `galois`.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct GaloisCase {
@@ -203,7 +206,7 @@ pub struct Encode {
     pub complex: Vec<ComplexCase>,
 }
 
-/// Of `encode`: BFV and BGV.
+/// A BFV or BGV case of `encode`.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct BatchingCase {
@@ -215,7 +218,7 @@ pub struct BatchingCase {
     pub coefficients: Vec<u64>,
 }
 
-/// Of `encode`: CKKS.
+/// A CKKS case of `encode` with real slots.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct EmbeddingCase {
@@ -225,7 +228,7 @@ pub struct EmbeddingCase {
     pub coefficients: Vec<i64>,
 }
 
-/// Of `encode`: CKKS, complex slots.
+/// A CKKS case of `encode` with complex slots.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ComplexCase {
@@ -235,7 +238,7 @@ pub struct ComplexCase {
     pub coefficients: Vec<i64>,
 }
 
-/// Of `scales`.
+/// A case of `scales`.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ScaleCase {

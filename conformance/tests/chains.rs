@@ -1,5 +1,5 @@
-//! Chains of other digits and special primes, and the longest default ones, from encryption to decryption; encodings under
-//! encryption.
+//! Chains with other digits and special primes, and the longest default chains, from encryption to decryption;
+//! encodings under encryption.
 #![allow(clippy::unwrap_used)]
 
 use chacha20::ChaCha20Rng;
@@ -60,8 +60,8 @@ fn chains_of_ckks() {
     chains::<Ckks>();
 }
 
-/// Where the data primes are small there are fewer auxiliary primes than data primes, and at low levels more. One prime has no room
-/// for a product.
+/// With small data primes there are fewer auxiliary primes than data primes at the top level, and more at low levels.
+/// A single prime has no room for a product.
 #[test]
 fn products_of_bfv_at_the_levels_of_small_primes() {
     let usual = ChainRequest::new(Bfv::ID, 16384, 65_537);
@@ -84,7 +84,7 @@ fn products_of_bfv_at_the_levels_of_small_primes() {
     }
 }
 
-/// One product at n = 65536; a relinearisation key and no other, which has 300 megabytes.
+/// One product at n = 65536. Makes the relinearisation key alone, which has 300 megabytes.
 fn largest<S: Testable>() {
     let params = Params::<S>::default_chain(65536, S::plain_modulus(65536)).unwrap();
     let mut rng = ChaCha20Rng::from_seed([3; 32]);
@@ -167,7 +167,7 @@ fn coefficients_convolve<S: Testable>(plain_modulus: u64) {
     let product = S::after_product(&f.evaluator, product);
     let bound = product.shape().slot_error(&f.params);
     let found = S::decode_coefficients(&f.params, &decrypt(&f, &product));
-    // A coefficient is a mean of slots, so the bound of a slot holds for it.
+    // A coefficient is a mean of slots, so the bound of a slot applies to it.
     for (i, (a, b)) in found.iter().zip(&expected).enumerate() {
         assert!(
             S::distance(*a, *b) <= bound,

@@ -1,4 +1,4 @@
-//! What circuits promise: depth, number of products, relinearisations and keys.
+//! Costs of circuits against their documentation: depth, products, relinearisations and keys.
 #![allow(clippy::unwrap_used)]
 
 use sotto_circuits::{
@@ -8,7 +8,7 @@ use sotto_circuits::{
 use sotto_conformance::{Fixture, Testable};
 use sotto_rlwe::{Bfv, Bgv, Ckks, Origin, Params, Shape};
 
-/// Coefficients of a polynomial, some zero, that stays small on [−1, 1].
+/// Coefficients of a polynomial, some of them zero, whose values on [−1, 1] stay small.
 fn coefficients(degree: usize) -> Vec<f64> {
     let coefficient = |k: usize| if k % 5 == 2 { 0.0 } else { 0.7 / (k as f64 + 1.0) - 0.03 };
     let mut all: Vec<f64> = (0..=degree).map(coefficient).collect();
@@ -100,7 +100,7 @@ fn rows_are_summed_with_the_keys_that_are_named() {
     row_sums::<Ckks>();
 }
 
-/// A matrix of the size of a row with three diagonals, and a full one that is kept prepared.
+/// A square matrix of the row's size with three diagonals, and a full one that is prepared once.
 fn transforms<S: Testable>() {
     let params = Params::<S>::default_chain(4096, S::plain_modulus(4096)).unwrap();
     let row = S::slot_shape(&params).unwrap().1;

@@ -1,4 +1,4 @@
-//! Compact ciphertexts: known answers of `spec/`; sums open to the sums of the values, within their bounds.
+//! Compact ciphertexts: known answers of `spec/`, and sums that open to the sums of the values within their bounds.
 #![allow(clippy::unwrap_used)]
 
 use std::sync::Arc;
@@ -20,7 +20,7 @@ fn bytes<const N: usize>(text: &str) -> [u8; N] {
     hex::decode(text).unwrap().try_into().unwrap()
 }
 
-/// A word whose error is this one: as many ones in the low 21 bits, or in those above.
+/// Returns a word with this error: |error| ones in its low 21 bits if it is positive, else in the 21 bits above.
 fn word_of(error: i64) -> u64 {
     let ones = (1u64 << error.unsigned_abs()) - 1;
     if error < 0 { ones << 21 } else { ones }
@@ -73,13 +73,13 @@ fn params(degree: usize, bits: u32, plain: u64) -> Params<Bfv> {
     try_params(degree, bits, plain).unwrap()
 }
 
-/// None where the plain modulus is too large for the prime.
+/// Returns parameters of one prime; None if the plain modulus is too large for the prime.
 fn try_params(degree: usize, bits: u32, plain: u64) -> Option<Params<Bfv>> {
     let request = ChainRequest::one_prime(SchemeId::Bfv, degree, plain, bits);
     Params::new(request.build().ok()?).ok()
 }
 
-/// A device with windows of one form, and what the owner has of it.
+/// A device with windows of one form, and the owner's side of it.
 struct Story {
     profile: Profile,
     encryptor: CompactEncryptor,
@@ -99,7 +99,7 @@ impl Story {
         Self { profile, encryptor, key, masks, rng }
     }
 
-    /// Adds windows with weights; gives the sum, the masks' sum and what the values add up to.
+    /// Adds windows with weights; returns the sum, the sum of the masks and the sum of the values.
     fn summed(&mut self, weights: &[i64], limit: i64) -> (Sum, MaskSum, Vec<i64>) {
         let form = *self.profile.form();
         let (mut sum, mut masks) = (Sum::new(&form), MaskSum::new(&form));
@@ -116,7 +116,7 @@ impl Story {
         (sum, masks, expected)
     }
 
-    /// The largest distance of t·(column/2^w + (a·s)/q) from a whole number, as a part of the half that is allowed.
+    /// Returns the largest distance of t·(column/2^w + (a·s)/q) from a whole number, as a part of the allowed 1/2.
     fn measured(&self, sum: &Sum, masks: &MaskSum) -> f64 {
         let form = self.profile.form();
         let product = mask_product(&self.key, masks);
@@ -131,8 +131,8 @@ impl Story {
     }
 }
 
-/// A cloud that answers zeros in place of a sum has the coefficients of mask times secret decrypted, modulo t: nearly all of t's residues are beyond
-/// what readings give.
+/// A cloud may answer zeros in place of a sum. The owner then decrypts the coefficients of mask times secret, modulo t:
+/// nearly all residues of t exceed every sum of readings.
 #[test]
 fn a_sum_that_the_cloud_made_up_is_refused() {
     let profile = Profile::new(&params(4096, 50, (1 << 24) + 43), 16, 36).unwrap();
@@ -155,7 +155,7 @@ fn sums_of_2048_windows_of_12_bits_are_exact_at_36_bits_a_place() {
     let opened = open_compact(&story.key, &story.profile, &sum, &masks).unwrap();
     assert_eq!(opened.into_exact(2048.0 * 4095.0).unwrap(), expected);
     let (measured, bound) = (story.measured(&sum, &masks), (-story.profile.room(sum.weights())).exp2());
-    println!("error {measured:.1e} of what is allowed, bound {bound:.2}");
+    println!("error {measured:.1e} of the allowed error, bound {bound:.2}");
     assert!(measured <= bound);
 }
 
@@ -203,7 +203,7 @@ fn bodies_by_a_transform_are_those_of_the_smallest_device() {
 
 #[test]
 fn rounded_coefficients_are_spread_evenly() {
-    // 8 bits a place: a chi-squared test over 256 values, whatever the message is.
+    // 8 bits a place: a chi-squared test over 256 values, for any message.
     let profile = Profile::new(&params(2048, 40, 17), 64, 8).unwrap();
     let mut story = Story::new(profile, 3);
     let form = *story.profile.form();
@@ -215,14 +215,14 @@ fn rounded_coefficients_are_spread_evenly() {
     }
     let expected = 400.0 * 64.0 / 256.0;
     let chi: f64 = counts.iter().map(|count| (f64::from(*count) - expected).powi(2) / expected).sum();
-    // 255 degrees of freedom: 150 to 380 but for one in a million.
+    // 255 degrees of freedom: the statistic lies in 150 … 380 except with probability 10^-6.
     assert!((150.0..380.0).contains(&chi), "{chi}");
 }
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(60))]
 
-    /// Random forms and weights: a sum opens to the weighted sum, and its error is within the bound, or it is refused.
+    /// With random forms and weights a sum opens to the weighted sum with an error within the bound, or is refused.
     #[test]
     fn sums_open_to_sums(
         degree in prop::sample::select(vec![1024usize, 2048, 4096]),
@@ -251,7 +251,7 @@ proptest! {
     }
 }
 
-/// The smallest device writes the heads that the wire crate reads, whatever is missing.
+/// The smallest device writes heads that the wire crate reads, with any readings missing.
 #[test]
 fn heads_of_the_smallest_device_are_those_of_windows() {
     let mut rng = ChaCha20Rng::from_seed([23; 32]);
@@ -286,7 +286,7 @@ fn heads_of_the_smallest_device_are_those_of_windows() {
             .collect();
         let mut id = [0; 8];
         id.copy_from_slice(&stream.id().0[..8]);
-        // A fleet's masks have a salt of zeros, and begin in 1970.
+        // Masks of a fleet have a salt of zeros, and their windows start in 1970 or later.
         let (shared, start) = (round % 5 == 0, rng.next_u64() as i64 >> (round % 64));
         let head = Head {
             stream: id,

@@ -1,4 +1,5 @@
-//! The rounded form: sums at the limit that their bound sets, errors at the ends of their range, and the distributions of bodies and errors.
+//! The rounded form: sums at the limit of their bound, errors at the ends of their range, and the distributions of
+//! bodies and errors.
 #![allow(clippy::unwrap_used)]
 
 use chacha20::ChaCha20Rng;
@@ -9,12 +10,12 @@ use sotto_device::{SecretBits, encrypt, fraction, unpack};
 use sotto_keys::{CompactEncryptor, DeviceSecret, SecretKey, mask_product, secret_bits};
 use sotto_rlwe::{Bfv, ChainRequest, Params, SchemeId};
 
-/// How many times more the deep suite takes.
+/// Factor on the number of cases in the deep suite.
 fn times() -> usize {
     std::env::var("SOTTO_NOISE_PROGRAMS").map_or(1, |times| times.parse().unwrap())
 }
 
-/// Parameters of one prime; None where the plain modulus is too large for it.
+/// Returns parameters of one prime; None if the plain modulus is too large for it.
 fn params(degree: usize, bits: u32, plain: u64) -> Option<Params<Bfv>> {
     let request = ChainRequest::one_prime(SchemeId::Bfv, degree, plain, bits);
     Params::new(request.build().ok()?).ok()
@@ -27,11 +28,11 @@ struct Story {
     key: SecretKey<Bfv>,
     masks: MaskKey,
     rng: ChaCha20Rng,
-    /// Of the next window.
+    /// Sequence number of the next window.
     sequence: u64,
 }
 
-/// A sum, the sum of its masks, and the values modulo t that it should open to.
+/// A sum, the sum of its masks, and its expected values modulo t.
 struct Summed {
     sum: Sum,
     masks: MaskSum,
@@ -58,7 +59,7 @@ impl Story {
         (0..self.profile.form().places()).map(|_| (self.rng.next_u64() % t) as i64).collect()
     }
 
-    /// Adds a window of these values, whose mask is fresh; its errors are drawn, or all the given one.
+    /// Adds a window of these values under a fresh mask; its errors are drawn, or all equal the given one.
     fn add(&mut self, to: &mut Summed, values: &[i64], weight: i64, error: Option<i64>) {
         let mask = self.masks.mask(&[5; 12], self.sequence);
         self.sequence += 1;
@@ -79,7 +80,7 @@ impl Story {
         let form = self.profile.form();
         let bits = secret_bits(&self.device, self.profile.params().spec()).unwrap();
         let residues: Vec<u64> = values.iter().map(|value| *value as u64).collect();
-        // Ones in the low 21 bits less ones in the 21 above.
+        // The error is the number of ones in the low 21 bits less that in the 21 bits above.
         let ones = (1u64 << error.unsigned_abs()) - 1;
         let word = if error < 0 { ones << 21 } else { ones };
         let (mut body, mut sums) = (vec![0; form.body_bytes()], vec![0; form.places()]);
@@ -88,7 +89,7 @@ impl Story {
         body
     }
 
-    /// At each place the distance of t·(column/2^w + (a·s)/q) from the nearest whole number.
+    /// Returns for each place the distance of t·(column/2^w + (a·s)/q) from the nearest whole number.
     fn distances(&self, summed: &Summed) -> Vec<f64> {
         let form = self.profile.form();
         let product = mask_product(&self.key, &summed.masks);
@@ -96,17 +97,18 @@ impl Story {
         let distance = |(place, column): (usize, u64)| {
             let masked = fraction(product.limb(limb)[place * form.spacing()], form.prime());
             let part = masked.wrapping_add(column << (64 - form.width()));
-            // Modulo 2^64, nearest to zero.
+            // The representative modulo 2^64 that is nearest to zero.
             (u128::from(part) * u128::from(form.plain())) as u64 as i64 as f64 / 2f64.powi(64)
         };
         summed.sum.columns().enumerate().map(distance).collect()
     }
 
-    /// Opens to the values, and no place is further off than the bound. Returns the largest distance as a part of the bound.
+    /// Checks that the sum opens to the values, and that every error is within the bound. Returns the largest error as
+    /// a part of the bound.
     fn check(&self, what: &str, summed: &Summed) -> f64 {
         let opened = open_compact(&self.key, &self.profile, &summed.sum, &summed.masks);
         assert!(opened.unwrap().into_residues() == summed.expected, "{what}: other values");
-        // A half is allowed, of which the bound is 2^-room.
+        // The allowed error is 1/2; the bound is 2^-room of it.
         let bound = (-self.profile.room(summed.sum.weights())).exp2() / 2.0;
         let measured = self.distances(summed).into_iter().map(f64::abs).fold(0.0, f64::max);
         assert!(measured <= bound, "{what}: {measured:.3e} measured, bound {bound:.3e}");
@@ -175,7 +177,7 @@ fn weighted_sums_open_as_long_as_their_bound_allows() {
     }
 }
 
-/// Where the errors count most, four windows of the largest errors stay within the bound, and come near it.
+/// Where errors count most, four windows of the largest errors stay within the bound, and come near it.
 #[test]
 fn errors_at_the_ends_of_their_range_are_within_the_bound() {
     let mut rng = ChaCha20Rng::seed_from_u64(43);
@@ -203,18 +205,18 @@ fn errors_at_the_ends_of_their_range_are_within_the_bound() {
     }
 }
 
-/// Pearson's statistic of counts that should be even.
+/// Pearson's statistic of counts whose expected values are equal.
 fn chi_squared(counts: &[u32]) -> f64 {
     let expected = f64::from(counts.iter().sum::<u32>()) / counts.len() as f64;
     counts.iter().map(|count| (f64::from(*count) - expected).powi(2) / expected).sum()
 }
 
-/// 255 degrees of freedom: within these but for one in a million.
+/// Range of the statistic with 255 degrees of freedom, except with probability 10^-6.
 const LIKELY: core::ops::Range<f64> = 150.0..380.0;
 
 #[test]
 fn bodies_of_a_constant_look_uniform() {
-    // The forms that are in use, and one of all bits of a word. Bits beyond the prime's own are no random ones.
+    // The forms in use, and one with all bits of a word. Bits beyond the prime's length are not random.
     for (degree, bits, plain, width) in
         [(2048, 46, 65537, 32), (4096, 50, (1 << 24) + 43, 36), (2048, 40, 17, 16), (4096, 50, 257, 40)]
     {
@@ -232,7 +234,7 @@ fn bodies_of_a_constant_look_uniform() {
                 high[(column >> (width - 8)) as usize] += 1;
                 low[(column & 255) as usize] += 1;
             }
-            // Pairs that share no member: of one window, and of one place in two windows.
+            // Disjoint pairs: of one window, and of one place in two windows.
             for pair in columns.chunks_exact(2) {
                 neighbours[(pair[0] >> (width - 4) << 4 | pair[1] >> (width - 4)) as usize] += 1;
             }
@@ -253,11 +255,12 @@ fn bodies_of_a_constant_look_uniform() {
     }
 }
 
-/// Of the error of a sum, before it is rounded to t: mean 0, and in units of 2^-w the variance 10.5·Σc²·(2^w/q)² of the errors, Σc²/12 of rounded
-/// bodies, and Σc²/12·(2^w/q)² of messages rounded to whole residues.
+/// The error of a sum before it is rounded to t has mean 0. Its variance in units of 2^-w has three parts:
+/// 10.5·Σc²·(2^w/q)² from the errors, Σc²/12 from rounded bodies, and Σc²/12·(2^w/q)² from messages rounded to whole
+/// residues.
 #[test]
 fn errors_of_sums_have_the_variance_that_is_predicted() {
-    // Rounding alone, both alike, errors alone; and 17 values in place of 257.
+    // Rounding dominates, both parts are equal, errors dominate; and 17 values in place of 257.
     for (bits, plain, width) in [(46, 257, 34), (46, 257, 42), (46, 257, 43), (46, 257, 56), (40, 17, 30)] {
         for weights in [&[1i64][..], &[1; 16], &[3, -1, 4, 1, -5, 9, 2, -6]] {
             let profile = Profile::new(&params(2048, bits, plain).unwrap(), 256, width).unwrap();
@@ -281,7 +284,7 @@ fn errors_of_sums_have_the_variance_that_is_predicted() {
             let variance = errors.iter().map(|error| (error - mean).powi(2)).sum::<f64>() / count;
             let what = format!("{width} of {bits} bits, Σc² = {squares}");
             println!("{what}: variance {variance:.4}, predicted {predicted:.4}, mean {mean:.4} of {count}");
-            // Five deviations of either, of 20,480 errors and more.
+            // Five standard deviations of mean and of variance, over 20,480 errors and more.
             assert!(mean.abs() < 5.0 * (predicted / count).sqrt(), "{what}: mean {mean:.4}");
             let off = (variance / predicted - 1.0).abs();
             assert!(

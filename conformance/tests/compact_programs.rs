@@ -1,4 +1,5 @@
-//! Random programs over expanded compact ciphertexts: the values of ordinary ciphertexts, slot for slot, and noise within its bound.
+//! Random programs over expanded compact ciphertexts: their values equal those of ordinary ciphertexts, slot for slot,
+//! and their noise is within its bound.
 #![allow(clippy::unwrap_used)]
 
 use chacha20::ChaCha20Rng;
@@ -10,10 +11,10 @@ use sotto_rlwe::{
     Addend, Bfv, Bgv, Ciphertext, Ckks, EvalError, Kept, Multiplier, Params, Plaintext, Scheme, SchemeId,
 };
 
-/// What an operation does to two values.
+/// The effect of an operation on two values.
 type Meaning<S> = fn(&Params<S>, <S as Scheme>::Value, <S as Scheme>::Value) -> <S as Scheme>::Value;
 
-/// One step of a program: it is done to the expanded ciphertext, to the ordinary one, and to the values.
+/// One step of a program on the expanded ciphertext, on the ordinary one, and on the values.
 enum Step<S: Testable> {
     Add,
     Double,
@@ -24,11 +25,11 @@ enum Step<S: Testable> {
     Rotate,
 }
 
-/// Two ciphertexts of the same values: one was compact, the other never.
+/// Two ciphertexts of the same values; one of them was expanded from a compact one.
 struct Held<S: Testable> {
     expanded: Ciphertext<S>,
     ordinary: Ciphertext<S>,
-    /// The values that are repeated.
+    /// The values that repeat in the slots.
     clear: Vec<S::Value>,
     depth: usize,
     story: String,
@@ -39,7 +40,7 @@ struct Held<S: Testable> {
 struct Found {
     results: usize,
     deepest: usize,
-    /// bound − measured, at least and at most.
+    /// Smallest and largest bound − measured noise, in bits.
     slack: Option<(f64, f64)>,
 }
 
@@ -80,7 +81,7 @@ impl<S: Testable> Programs<'_, S> {
         Held { expanded, ordinary, clear, depth: 0, story: "x".into() }
     }
 
-    /// BGV drops a prime for each product behind the deeper operand; the other schemes go to the lower level.
+    /// BGV drops a prime for each product behind the deeper operand; the other schemes use the lower level.
     fn common_level(&self, a: &Held<S>, b: &Held<S>) -> usize {
         let level = a.expanded.level().min(b.expanded.level());
         if S::ID != SchemeId::Bgv {
@@ -107,7 +108,7 @@ impl<S: Testable> Programs<'_, S> {
         match step {
             Step::Add | Step::Multiply => {
                 let x = e.lower(a, level)?;
-                // One ciphertext twice is one operand twice.
+                // The same ciphertext as both operands: the model takes one operand twice.
                 let other = if same { None } else { Some(e.lower(b, level)?) };
                 let y = other.as_ref().unwrap_or(&x);
                 if matches!(step, Step::Add) { e.add(&x, y) } else { multiplied(&x, y) }
@@ -129,7 +130,7 @@ impl<S: Testable> Programs<'_, S> {
         }
     }
 
-    /// A random step; an error where these operands do not allow it.
+    /// Applies a random step; returns an error if the operands do not allow it.
     fn step(&mut self, held: &[Held<S>]) -> Result<Held<S>, EvalError> {
         let a = &held[below(self.rng, held.len())];
         let other = &held[below(self.rng, held.len())];
@@ -192,11 +193,13 @@ impl<S: Testable> Programs<'_, S> {
             (expanded.shape().noise.error.0, expanded.shape().estimated(&f.params).error.0);
         let figures = format!("measured {measured:.1}, estimate {estimate:.1}, bound {bound:.1}: {told}");
         assert!(measured <= bound, "more than the bound: {figures}");
-        // The bound adds n/k switches as they are, of which the noise has about the root. A product of BGV squares that.
+        // The bound adds n/k switches without averaging, while the noise is about the root of that number. A product of
+        // BGV squares the ratio.
         let switches = (f.params.degree() as f64 / self.kept.places() as f64).log2() / 2.0;
         assert!(held.depth > 0 || bound <= measured + 12.0 + switches, "a loose bound: {figures}");
-        // Only of sums: the estimate takes CKKS values to be spread over their range, which a few are not, and the largest of
-        // n/2 roots, of which an expansion's noise has fewer; a product counts both once more.
+        // Sums only. The estimate assumes CKKS values spread over their range, but a few values are not. It also
+        // assumes the largest of n/2 roots, but an expansion's noise has fewer. A product counts both deviations once
+        // more.
         let near = (estimate - measured).abs() <= 3.0;
         assert!(held.depth > 0 || near, "a wrong estimate: {figures}");
         let found = &mut self.found;
@@ -222,14 +225,14 @@ impl<S: Testable> Programs<'_, S> {
     }
 }
 
-/// A number of values that is a power of two from 2 to n/2, whole or folded.
+/// Returns a number of values, a power of two from 2 to n/2, whole or folded.
 fn random_form(rng: &mut ChaCha20Rng, degree: usize) -> Kept {
     let values = 2usize << below(rng, degree.trailing_zeros() as usize - 1);
     if below(rng, 2) == 0 { Kept::Whole(2 * values) } else { Kept::Folded(values) }
 }
 
 fn run<S: Testable>(seed: u8) {
-    // The deep suite takes more.
+    // The deep suite runs more.
     let times = std::env::var("SOTTO_NOISE_PROGRAMS").map_or(1, |times| times.parse::<usize>().unwrap());
     let mut rng = ChaCha20Rng::from_seed([seed; 32]);
     for (degree, most_depth, forms) in [(4096, 1, 4), (8192, 3, 6), (16384, 5, 2)] {

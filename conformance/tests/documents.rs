@@ -1,4 +1,4 @@
-//! The table of operations names tests that exist.
+//! Checks that `conformance/tests/README.md` names tests that exist.
 #![allow(clippy::unwrap_used)]
 
 use std::path::Path;
@@ -6,9 +6,9 @@ use std::path::Path;
 #[test]
 fn tests_that_the_table_of_operations_names_exist() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
-    let table = std::fs::read_to_string(root.join("docs/concepts/operations.md")).unwrap();
+    let table = std::fs::read_to_string(root.join("conformance/tests/README.md")).unwrap();
     let folders = ["conformance/tests", "crates/circuits/tests"];
-    // Types and their functions are written alike, but begin with a capital.
+    // `Type::function` begins with a capital letter; `file::test` does not.
     let is_file = |(file, _): &(&str, &str)| file.chars().all(|c| c.is_ascii_lowercase() || c == '_');
     let words = table.split('`').skip(1).step_by(2);
     let named: Vec<(&str, &str)> = words.filter_map(|word| word.split_once("::")).filter(is_file).collect();

@@ -1,4 +1,4 @@
-//! Values, scalars and steps at the ends of their ranges: a right answer or a clear refusal, never a wrong answer.
+//! Values, scalars and steps at the ends of their ranges give a correct answer or a refusal, never a wrong answer.
 #![allow(clippy::unwrap_used)]
 
 use proptest::prelude::*;
@@ -7,7 +7,7 @@ use sotto_conformance::{Case, Fixture, Public, Subject, Testable};
 use sotto_ring::{Scratch, primes};
 use sotto_rlwe::{Bfv, Bgv, Ckks, EvalError, Params};
 
-/// Plain moduli at the ends: 2, 3, a power of two, with slots, and the largest prime below 2^60 (with slots).
+/// Plain moduli at the ends: 2, 3, a power of two, one with slots, and the largest prime below 2^60 (with slots).
 fn plain_moduli(degree: usize) -> [u64; 5] {
     let largest = primes::below(1 << 60, degree).next().unwrap();
     [2, 3, 1 << 20, 786_433, largest]
@@ -35,7 +35,7 @@ const CASES: [Case; 11] = [
     Case::Square,
 ];
 
-/// Every case on these two vectors; gives how many were not refused. The refusals are the outline's.
+/// Runs every case on these two vectors; returns the number of accepted cases. The outline predicts the refusals.
 fn right_or_refused<S: Testable>(
     f: &mut Fixture<S>,
     x: &[S::Value],
@@ -96,7 +96,7 @@ proptest! {
         };
         let done = right_or_refused(&mut f, &pick(0), &pick(3), ends[choice[0]]);
         prop_assert!(done >= 9, "2^{exponent}: {done} done");
-        // More than declared, past what rounding takes, is refused.
+        // A value above the declared magnitude by more than rounding is refused.
         let plain = f.encode(&pick(1), 3).declare_magnitude(m);
         prop_assert!(f.secret.encrypt(&plain, &mut f.rng).is_ok());
         let above = f.encode(&vec![m * 1.1; 4096], 3).declare_magnitude(m);

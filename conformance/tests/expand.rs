@@ -21,8 +21,8 @@ fn decrypt<S: Testable>(f: &Fixture<S>, ciphertext: &Ciphertext<S>) -> Plaintext
     Decryptor::new(&f.secret).decrypt(ciphertext).unwrap()
 }
 
-/// Values come back slot for slot, as from the ordinary ciphertext, within a bound that the measured noise does not pass; the result
-/// rotates and multiplies as any other.
+/// Values come back slot for slot, as from the ordinary ciphertext. The measured noise is within the bound. The result
+/// rotates and multiplies like any other ciphertext.
 fn comes_back<S: Testable>(degree: usize, kept: Kept) {
     let count = kept.values();
     let what = format!("{}: n = {degree}, {kept:?}", S::ID);
@@ -52,7 +52,8 @@ fn comes_back<S: Testable>(degree: usize, kept: Kept) {
         check(&what, &seeded.expand(), &|at| values[at]);
     }
 
-    // A folded message is rounded before it is doubled, so the other's coefficients are its own but for one more unit.
+    // A folded message is rounded before it is doubled, so its coefficients differ from the ordinary ones by at most
+    // one further unit.
     let measured = Decryptor::new(&f.secret).measure_error_bits(&expanded, Some(repeated.coefficients()));
     let bound = expanded.shape().noise.error.0;
     assert!(measured <= bound, "{what}: 2^{measured:.1} measured, bound 2^{bound:.1}");
@@ -94,7 +95,8 @@ fn ckks() {
     all::<Ckks>();
 }
 
-/// The bound itself, of whose slack a measured noise says nothing: a folded message and its error are doubled, and each of the n/k − 1 switches counts.
+/// Checks the formula of the bound, as measured noise does not show its slack: a folded message and its error are
+/// doubled, and each of the n/k − 1 switches counts.
 fn bounds_count_the_fold_and_every_switch<S: Testable>() {
     let params = Params::<S>::default_chain(8192, S::plain_modulus(8192)).unwrap();
     let fresh = Shape::fresh(&params, Origin::SecretKey, 1.0).unwrap();
@@ -108,7 +110,7 @@ fn bounds_count_the_fold_and_every_switch<S: Testable>() {
         let off = (error(&expanded) / expected - 1.0).abs();
         assert!(off < 1e-6, "{}: {kept:?}: {:e}, not {expected:e}", S::ID, error(&expanded));
     }
-    // Values of the declared magnitude in every slot: the message has the largest norm that it may have.
+    // Values of the declared magnitude in every slot give the message its largest norm.
     let values = vec![S::small(1); 64];
     let whole = params.encode_repeated(&values, params.top_level()).unwrap();
     let halves = Shape::fresh_expanded(&params, Origin::SecretKey, 1.0, Kept::Folded(64)).unwrap();
@@ -133,7 +135,7 @@ fn what_cannot_be_expanded_is_refused() {
         assert!(matches!(seeded.compact(kept), Err(EvalError::Places { .. })), "{kept:?}");
     }
     let scratch = &mut Scratch::new();
-    // Keys for eight places do not serve four, nor for folded ones, and those of another secret none.
+    // Keys for eight places do not fit four places or folded ones; keys of another secret fit none.
     for kept in [Kept::Whole(4), Kept::Folded(4)] {
         let compact = seeded.compact(kept).unwrap();
         assert!(matches!(f.evaluator.expand(&compact, &f.keys, scratch), Err(EvalError::MissingKey(_))));
@@ -143,7 +145,7 @@ fn what_cannot_be_expanded_is_refused() {
     let keys = other.evaluation_keys(false, &steps, &mut f.rng).unwrap();
     let compact = seeded.compact(Kept::Whole(8)).unwrap();
     assert!(matches!(f.evaluator.expand(&compact, &keys, scratch), Err(EvalError::KeyMismatch { .. })));
-    // All places are the ciphertext itself, and take no key.
+    // A ciphertext with all places is already expanded, and needs no key.
     let whole = seeded.compact(Kept::Whole(4096)).unwrap();
     let expanded = f.evaluator.expand(&whole, &f.keys, scratch).unwrap();
     assert_eq!(expanded.components(), seeded.expand().components());

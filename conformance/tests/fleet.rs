@@ -1,4 +1,5 @@
-//! Sums over a fleet: devices with secrets of their own under one mask, one switch by the sum of their transfer keys, expansion.
+//! Sums over a fleet: devices with secrets of their own under one mask, one switch by the sum of their transfer keys,
+//! then expansion.
 #![allow(clippy::unwrap_used)]
 
 use sotto_conformance::{Fixture, Testable};
@@ -10,7 +11,7 @@ use sotto_rlwe::{
     Params, Shape, TransferSum,
 };
 
-/// An owner, and devices with the transfer keys that lead to the owner.
+/// An owner, and devices with transfer keys to the owner.
 struct Fleet<S: Testable> {
     owner: Fixture<S>,
     devices: Vec<(SecretKey<S>, EvaluationKeys<S>)>,
@@ -32,7 +33,7 @@ impl<S: Testable> Fleet<S> {
         fleet
     }
 
-    /// A transfer key from a device, with fresh randomness.
+    /// Makes a transfer key from a device, with fresh randomness.
     fn transfer(&mut self, device: &SecretKey<S>) -> EvaluationKeys<S> {
         let f = &mut self.owner;
         let mut keys = EvaluationKeys::empty(&f.params, f.secret.id());
@@ -79,8 +80,9 @@ impl<S: Testable> Fleet<S> {
     }
 }
 
-/// Σ of the devices' values, for ascending sizes of a fleet; measured noise against bound and estimate; the sum multiplies and rotates as any
-/// ciphertext. The sum of keys is kept from size to size: devices join, and the first one leaves and comes back.
+/// Sums the devices' values for ascending sizes of a fleet; compares measured noise with bound and estimate; the sum
+/// multiplies and rotates like any ciphertext. The sum of keys is updated from size to size: devices join, and the
+/// first one leaves and comes back.
 fn adds_up<S: Testable>(degree: usize, kept: Kept, sizes: &[usize]) {
     let most = sizes.iter().copied().max().unwrap();
     let mut fleet = Fleet::<S>::new(degree, &[kept], most, 21);
@@ -146,7 +148,7 @@ fn adds_up<S: Testable>(degree: usize, kept: Kept, sizes: &[usize]) {
 fn all<S: Testable>() {
     adds_up::<S>(4096, Kept::Whole(16), &[1, 2, 50]);
     adds_up::<S>(4096, Kept::Folded(16), &[1, 3, 50]);
-    // All places: no expansion, whose noise hides that of the switch.
+    // With all places there is no expansion, whose noise would hide that of the switch.
     adds_up::<S>(4096, Kept::Whole(4096), &[1, 50]);
     adds_up::<S>(8192, Kept::Whole(64), &[2, 17]);
     adds_up::<S>(8192, Kept::Folded(64), &[2, 17]);
@@ -179,7 +181,7 @@ fn every_size_of_a_fleet() {
     }
 }
 
-/// One key's bound is that of any switch; each further one adds its errors, and nothing is rounded again.
+/// The bound of one key is that of any switch; each further key adds its errors only, without another rounding.
 fn bounds_grow_by_one_key_each<S: Testable>() {
     let params = Params::<S>::default_chain(8192, S::plain_modulus(8192)).unwrap();
     let fresh = Shape::fresh(&params, Origin::SecretKey, 1.0).unwrap();
@@ -225,13 +227,13 @@ fn a_sum_of_transfer_keys_has_one_form_whoever_came_and_left() {
         other.remove(fleet.id(device), transfer(device)).unwrap();
     }
     assert!(other.is_empty() && other.key().bodies().iter().chain(other.key().masks()).all(|p| p.is_zero()));
-    // The sum of one key is that key.
+    // The sum of one key equals that key.
     let (one, key) = (fleet.transfer_sum([2]), &transfer(2).transfers[&fleet.id(2)]);
     assert!(one.key().bodies() == key.bodies() && one.key().masks() == key.masks());
     assert_eq!(one.keys().id(), Some(fleet.id(2)));
 }
 
-/// The slow twin: one device, all places, is an ordinary ciphertext that is switched as ever.
+/// The slow twin: one device with all places is an ordinary ciphertext under an ordinary key switch.
 #[test]
 fn one_whole_ciphertext_is_switched_as_ever() {
     let mut fleet = Fleet::<Bfv>::new(4096, &[], 1, 23);

@@ -8,7 +8,7 @@ use sotto_decrypt::{DecryptError, open_compact, open_fleet};
 use sotto_keys::{CompactEncryptor, DeviceSecret, SecretKey, SecretSum};
 use sotto_rlwe::{Bfv, ChainRequest, Params, SchemeId};
 
-/// A form of sums of so many windows of values of up to ±1000, and no bit more than they need.
+/// Returns a form for sums of `windows` windows with values up to ±1000, of the smallest sufficient width.
 fn profile(degree: usize, windows: u64, places: usize) -> Profile {
     let plain = 2 * 1000 * windows + 1;
     let request = ChainRequest::one_prime(SchemeId::Bfv, degree, plain, 40);
@@ -44,7 +44,7 @@ fn a_sum_over_devices_opens_with_the_sum_of_their_secrets() {
             let key = SecretKey::derive(&device(at), params);
             assert!(secrets.add(&key));
             expected.iter_mut().zip(&values).for_each(|(sum, value)| *sum += value);
-            // Each opens alone too.
+            // Each window opens alone too.
             let (mut alone, mut masks) = (Sum::new(profile.form()), MaskSum::new(profile.form()));
             alone.add(&body, 1).unwrap();
             masks.add(&mask, 1);
@@ -73,7 +73,7 @@ fn a_sum_is_right_at_the_ends_of_what_the_form_bears() {
         let opened = open_fleet(&secrets, &profile, &sum, &mask).unwrap();
         assert_eq!(opened.into_exact(300.0 * 1000.0).unwrap(), [300 * value; 16]);
     }
-    // One window more than it bears.
+    // One window more than the form allows.
     let (mut sum, mut secrets) = (Sum::new(profile.form()), SecretSum::new(params));
     let (body, key) = (vec![0; profile.form().body_bytes()], SecretKey::derive(&device(0), params));
     for _ in 0..=most {
@@ -108,7 +108,7 @@ fn other_keys_than_those_that_took_part_open_nothing() {
         let refused = open(count).map(drop);
         assert!(matches!(refused, Err(DecryptError::Compact(CompactError::Weights))));
     }
-    // One sum has one name, whatever its order.
+    // The id of a sum does not depend on the order of its keys.
     assert_eq!(secrets(&[0, 1]).id(), secrets(&[1, 0]).id());
     assert_ne!(secrets(&[0, 1]).id(), secrets(&[0, 2]).id());
     let other = self::profile(4096, 4, 16);

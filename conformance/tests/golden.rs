@@ -1,4 +1,4 @@
-//! The golden files of wire version 1: read to the values that they were made with, written to the bytes that they are.
+//! The golden files of wire version 1: reading gives the original values, writing gives the same bytes.
 #![allow(clippy::unwrap_used)]
 
 use std::collections::BTreeSet;
@@ -23,7 +23,7 @@ fn values(scheme: &str) -> Values {
     all.into_iter().find(|values| values.scheme == scheme).unwrap()
 }
 
-/// Reads a ciphertext, and holds what is written of it to what was read.
+/// Reads a ciphertext, writes it again and compares the bytes.
 fn ciphertext<S: Scheme>(file: &str, params: &Params<S>) -> Ciphertext<S> {
     let bytes = golden::read(file);
     let read = AnyCiphertext::read(&bytes, params).unwrap_or_else(|error| panic!("{file}: {error}"));
@@ -43,7 +43,7 @@ fn evaluation_keys<S: Scheme>(params: &Params<S>, expected: &Values) -> Evaluati
     keys
 }
 
-/// Decrypts to these slots, within the ciphertext's own bound.
+/// Panics unless a ciphertext decrypts to these slots within its own bound.
 fn holds<S: Testable>(what: &str, decryptor: &Decryptor<'_, S>, ciphertext: &Ciphertext<S>, slots: &[i64]) {
     let (found, bound) = S::slots(decryptor, ciphertext);
     assert!(bound < 0.01, "{what}: bound {bound}");
@@ -85,7 +85,7 @@ fn scheme<S: Testable>() {
     reduced(&params, &decryptor, &expected.ciphertexts[1].slots);
 }
 
-/// Reduced ciphertexts: the golden ciphertext gives the same bytes today, and they open to its values.
+/// Reduced ciphertexts: reducing the golden ciphertext gives the kept bytes, and they open to its values.
 fn reduced<S: Testable>(params: &Params<S>, decryptor: &Decryptor<'_, S>, slots: &[i64]) {
     let source = golden::reduced_from::<S>(&golden::read(&format!("{}-expanded.bin", S::ID.name())));
     let whole = decryptor.decrypt(&source).unwrap();
@@ -115,7 +115,7 @@ fn reduced<S: Testable>(params: &Params<S>, decryptor: &Decryptor<'_, S>, slots:
     }
 }
 
-/// A compact ciphertext of slots, expanded with keys that are made now.
+/// Expands a compact ciphertext of slots with new keys, and checks its slots.
 fn compact_slots<S: Testable>(params: &Params<S>, decryptor: &Decryptor<'_, S>) {
     let values = golden::COMPACT_SLOTS.len();
     for (name, kept) in [("compact-slots", Kept::Whole(2 * values)), ("folded-slots", Kept::Folded(values))] {
@@ -139,7 +139,7 @@ fn compact_slots<S: Testable>(params: &Params<S>, decryptor: &Decryptor<'_, S>) 
     }
 }
 
-/// Rotation, row swap and transfer with the keys that were read, and encryption with the public key.
+/// Checks rotation, row swap and transfer with the kept keys, and encryption with the public key.
 fn keys_work<S: Testable>(
     params: &Params<S>,
     evaluator: &Evaluator<S>,
@@ -161,7 +161,7 @@ fn keys_work<S: Testable>(
     let mut rng = secure_rng().unwrap();
     holds("public key", decryptor, &public.encrypt(&plain, &mut rng).unwrap(), slots);
 
-    // Without seeds they are the same keys.
+    // The files without seeds hold the same keys.
     let bytes = golden::read(&format!("{}-public-key-written-out.bin", S::ID.name()));
     let written_out = read_public_key(&bytes, params).unwrap();
     assert!(write_public_key(&written_out) == bytes);
@@ -211,7 +211,7 @@ fn plan_and_envelope() {
     envelope.verify(&identity.verifying_key()).unwrap();
     assert!(envelope.body == golden::read("bfv-seeded.bin"));
     assert!(envelope.write().unwrap() == bytes);
-    // Ed25519 signatures are deterministic: the same device signs the same today.
+    // Ed25519 signatures are deterministic: signing again gives the kept signature.
     let signed = Envelope::sign(golden::envelope_header(), envelope.body, |message| identity.sign(message));
     assert!(signed.unwrap().write().unwrap() == bytes);
 }
@@ -249,11 +249,11 @@ fn groups() {
         assert_eq!(WindowDescription::parse(&window.header.layout).unwrap(), description);
         window.verify(&key).unwrap();
     }
-    // The first one is that of `window.bin`, which has a signature of its own.
+    // The first window of the group is that of `window.bin`, which has a signature of its own.
     let alone = Envelope::read_window(&golden::read("window.bin"), &stream).unwrap();
     assert_eq!(alone.window_digest(), group.windows()[0].window_digest());
 
-    // Windows of slots too, whose length their stream's header does not tell.
+    // Windows of slots too: their stream's header does not give their length.
     let slots = golden::slots_header();
     let window = Envelope::read_window(&golden::read("slots-window.bin"), &slots).unwrap();
     let identity = SigningIdentity::from_bytes(&golden::SIGNING_KEY);
@@ -301,7 +301,7 @@ fn receipts_logs_and_transcripts() {
     }
 }
 
-/// The sums of the transcript, repeated from the windows, are the bytes that it names.
+/// Repeating the sums of the transcript from the windows gives the bytes that it names.
 #[test]
 fn a_golden_transcript_is_true() {
     let weights = golden::sum_weights();
@@ -351,7 +351,7 @@ fn fleets() {
         let of = |place: usize| devices.iter().map(|device| golden::fleet_readings(*device)[place]).sum();
         assert_eq!(opened, places.map(of).collect::<Vec<i64>>());
     }
-    // The first window alone opens as any other.
+    // The first window alone opens like any other.
     let (mut sum, mut masks) = (Sum::new(profile.form()), MaskSum::new(profile.form()));
     sum.add(&read.body, 1).unwrap();
     masks.add(&mask, 1);
@@ -419,7 +419,7 @@ fn compact() {
     assert_eq!(opened, expected);
 }
 
-/// A window of slots as a message, and what its expansion holds.
+/// A window of slots as a message, and the slots of its expansion.
 fn slots_window() {
     let (params, stream) = (insecure_n16::<Ckks>(), golden::slots_header());
     let bytes = golden::read("slots-stream-header.bin");
@@ -460,7 +460,7 @@ fn key_files() {
         kind.write(&path, &secret, &Protection::FileMode, &mut rng).unwrap();
         assert!(std::fs::read(path).unwrap() == bytes, "{name} is written otherwise");
     }
-    // By their protection: the cost of the passphrase fixed, or in the file.
+    // Byte 10 is the kind of protection: a fixed cost of the passphrase, or the cost in the file.
     for (name, protection) in [("owner.key", 1), ("owner-cost.key", 2)] {
         let locked = golden::read(name);
         assert_eq!(locked[10], protection, "{name}");

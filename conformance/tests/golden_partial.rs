@@ -1,5 +1,5 @@
-//! The golden files of the partially homomorphic schemes: read to the values that they were made with, written to the bytes that
-//! they are.
+//! The golden files of the partially homomorphic schemes: reading gives the original values, writing gives the same
+//! bytes.
 #![allow(clippy::unwrap_used)]
 
 use std::path::Path;
@@ -89,7 +89,7 @@ fn batches_of_the_agent() {
     let (batch, responses) = read_exchange_response(&bytes, LIMIT, keys.exchange()).unwrap();
     assert_eq!((batch, batch_id(&bytes, LIMIT).unwrap()), (BATCH, BATCH));
     assert!(write_exchange_response(batch, keys.exchange(), &responses).unwrap() == bytes);
-    // What an agent with the golden keys answers today holds the same.
+    // A re-encryption agent with the golden keys gives the same answers.
     for responses in [responses, agent().exchange(&requests).unwrap()] {
         let [Response::Paillier(product), Response::ElGamal(converted), Response::Paillier(back)] =
             responses.as_slice()

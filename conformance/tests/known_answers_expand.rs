@@ -1,4 +1,5 @@
-//! Compact ciphertexts of slots against the known answers of `spec/`: what travels, every step of their expansion, results side by side.
+//! Compact ciphertexts of slots against the known answers of `spec/`: the residues that travel, every step of their
+//! expansion, results side by side.
 #![allow(clippy::unwrap_used)]
 
 use serde::de::DeserializeOwned;
@@ -19,7 +20,7 @@ fn small(coefficients: &[i64]) -> SmallPoly {
     SmallPoly::from_coefficients(coefficients.to_vec())
 }
 
-/// The keys of a case, and how its answers are read.
+/// The keys of a case, and the comparison with its answers.
 struct Story<S: Testable> {
     params: Params<S>,
     kept: Kept,
@@ -57,7 +58,7 @@ impl<S: Testable<Value: DeserializeOwned>> Story<S> {
         Self { params, kept, secret, keys, evaluator, scratch: Scratch::new() }
     }
 
-    /// The file's coefficients as a plaintext holds them.
+    /// Converts the file's coefficients to those of a plaintext.
     fn held(&self, message: &[i64]) -> Vec<i64> {
         if S::ID == SchemeId::Ckks {
             return message.to_vec();
@@ -98,11 +99,11 @@ impl<S: Testable<Value: DeserializeOwned>> Story<S> {
         self.check_values(what, &S::decode_slots(&self.params, &decrypted).unwrap(), slots);
     }
 
-    /// Equal modulo t; in CKKS to the six places that the spec writes.
+    /// Compares values modulo t; in CKKS to the six places that the spec writes.
     fn check_values(&self, what: &str, found: &[S::Value], expected: &[S::Value]) {
         assert_eq!(found.len(), expected.len(), "{what}: values");
         for (at, (found, expected)) in found.iter().zip(expected).enumerate() {
-            // Neither file nor plaintext says which representative modulo t a value is.
+            // File and plaintext may use different representatives modulo t.
             let zero = S::small(0);
             let (found, expected) =
                 (S::plus(&self.params, *found, zero), S::plus(&self.params, *expected, zero));
@@ -113,7 +114,7 @@ impl<S: Testable<Value: DeserializeOwned>> Story<S> {
         }
     }
 
-    /// One automorphism of each step's answer, added to it, is the next one's.
+    /// Checks each step: the automorphism of an answer, added to that answer, is the next one.
     fn check_steps(&self, what: &str, compact: &Compact<S>, steps: &[[Limbs; 2]]) {
         let order = self.params.expansion_steps(self.kept).unwrap();
         assert_eq!(steps.len(), order.len() + 1, "{what}: steps");
@@ -141,7 +142,7 @@ impl<S: Testable<Value: DeserializeOwned>> Story<S> {
         expanded
     }
 
-    /// Devices under one mask: their bodies add up, their switching keys too, and one switch comes before the expansion.
+    /// Devices under one mask: their bodies and their switching keys add up, and one switch precedes the expansion.
     fn check_fleet(&mut self, what: &str, answer: &FleetAnswer<S::Value>) {
         let mut transfer = TransferSum::new(&self.params, self.secret.id()).unwrap();
         let mut sum: Option<CompactSum<S>> = None;
@@ -179,7 +180,7 @@ impl<S: Testable<Value: DeserializeOwned>> Story<S> {
         self.check_values(&format!("{what}: values"), &values, &total);
     }
 
-    /// The switch alone, put together from public functions of the crates.
+    /// The switch alone, composed of public functions of the crates.
     fn check_switched(
         &mut self,
         what: &str,

@@ -111,7 +111,7 @@ fn division() {
     }
 }
 
-/// The rule of the conventions on the bytes of the two streams, as far as those reach.
+/// Applies the rule of the conventions to the bytes of the two streams, as far as the bytes reach.
 fn residues_of_streams(streams: &[Vec<u8>; 2], modulus: &Modulus) -> Vec<u64> {
     let width = modulus.bits().div_ceil(8) as usize;
     let word = |bytes: &[u8]| {
@@ -182,7 +182,7 @@ fn batching<S: Scheme<Value = i64>>() {
         let table = NttTable::new(t, n).unwrap();
         assert_eq!(table.root(), case.root, "{what}: root");
         let residues = |values: &[i64]| values.iter().map(|c| t.from_signed(*c)).collect::<Vec<u64>>();
-        // Whether slots are given in [0, t) or centred makes no difference.
+        // Slots in [0, t) and centred slots encode alike.
         let plain: Vec<i64> = case.slots.iter().map(|v| *v as i64).collect();
         let centred: Vec<i64> = case.slots.iter().map(|v| t.centre(*v)).collect();
         for slots in [&plain, &centred] {

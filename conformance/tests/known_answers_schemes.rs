@@ -17,13 +17,13 @@ use sotto_rlwe::{
     Plaintext, ScalePower, Scheme, SchemeId, intermediates,
 };
 
-/// What a message is, and when two are the same.
+/// Messages and slots of a scheme, and their comparison with the file.
 trait Answers: Scheme<Value: DeserializeOwned> {
-    /// The file's coefficients as a plaintext holds them: centred modulo t, or as they are.
+    /// Converts the file's coefficients to those of a plaintext: centred modulo t in exact schemes, unchanged in CKKS.
     fn held(params: &Params<Self>, message: &[i64]) -> Vec<i64>;
-    /// Holds slots to those that the spec decrypts.
+    /// Compares slots with those that the spec decrypts.
     fn check_slots(params: &Params<Self>, what: &str, found: &[Self::Value], expected: &[Self::Value]);
-    /// Decrypts and decodes.
+    /// Decrypts and decodes a ciphertext.
     fn slots(story: &Story<Self>, what: &str, ciphertext: &Ciphertext<Self>) -> Vec<Self::Value>;
 }
 
@@ -67,7 +67,7 @@ impl Answers for Ckks {
     }
 }
 
-/// The secret key of a case and what is done with it.
+/// The secret key of a case, and the computations with it.
 struct Story<S: Scheme> {
     params: Params<S>,
     secret: SecretKey<S>,
@@ -97,7 +97,7 @@ impl<S: Answers> Story<S> {
         Plaintext::from_coefficients(&self.params, held, self.params.top_level(), Log2::ZERO)
     }
 
-    /// Encoding the slots gives the message, or in CKKS decoding the message gives the slots.
+    /// Checks that encoding the slots gives the message, or in CKKS that decoding the message gives the slots.
     fn check_encoding(&self, what: &str, slots: Option<&[S::Value]>, message: &[i64]) {
         let Some(slots) = slots else {
             assert_eq!(S::slot_shape(&self.params), None, "{what}: no batch, no slots");
@@ -122,7 +122,7 @@ impl<S: Answers> Story<S> {
 
     fn check(&self, what: &str, found: &Ciphertext<S>, answer: &CiphertextAnswer<S::Value>) {
         assert_eq!(found.level(), answer.level, "{what}: level");
-        // BGV has a factor, CKKS a power; where a scheme has neither the file says 1.
+        // BGV has a factor, CKKS a power; for the missing one the file says 1.
         let scaling = S::scaling_number(found.shape().scaling);
         assert_eq!(scaling, answer.factor * answer.power, "{what}: factor or power");
         assert_eq!(found.components().len(), answer.components.len(), "{what}: components");
@@ -169,8 +169,8 @@ impl<S: Answers> Story<S> {
 }
 
 impl Story<Ckks> {
-    /// The decryptor refuses products beyond 62 bits before they are rescaled. Here the phase is rescaled instead: it has
-    /// one component, so that only its coefficients are rounded.
+    /// Decodes a product above 62 bits, which the decryptor refuses before it is rescaled. Rescales the phase instead:
+    /// it has one component, so only its coefficients are rounded.
     fn slots_of_large_product(&self, ciphertext: &Ciphertext<Ckks>) -> Vec<f64> {
         let (params, level) = (&self.params, ciphertext.level());
         assert_eq!(ciphertext.shape().scaling, ScalePower(2), "only a product is too large");
@@ -265,7 +265,7 @@ fn ckks() {
     tell::<Ckks>("ckks");
 }
 
-/// A base conversion of a whole polynomial, from one range of limbs to another.
+/// Converts a whole polynomial from one range of limbs to another.
 fn convert(source: &Poly<Coeff>, from: &Range<usize>, to: &Range<usize>) -> Poly<Eval> {
     let ring = source.ring();
     let conversion = Conversion::new(&ring.moduli(from.clone()), &ring.moduli(to.clone()));
@@ -278,8 +278,8 @@ fn convert(source: &Poly<Coeff>, from: &Range<usize>, to: &Range<usize>) -> Poly
     out.into_eval()
 }
 
-/// The crate takes other auxiliary primes B than the spec, and its product does not depend on them. So that the spec's
-/// intermediates are held to something, the steps are put together here from the pieces of ring, over the spec's B.
+/// The crate takes other auxiliary primes B than the spec; its product does not depend on them. This test repeats the
+/// steps over the spec's B with functions of ring, so that the spec's intermediates are compared too.
 #[test]
 fn bfv_product_step_by_step() {
     for case in vectors::cases::<SchemeCase<i64>>("bfv") {

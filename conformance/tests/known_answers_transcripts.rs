@@ -16,7 +16,7 @@ fn cloud(file: &Transcripts) -> SigningIdentity {
     SigningIdentity::from_bytes(&array(&file.cloud_secret))
 }
 
-/// The leaves of the file's trees: of one byte each, which counts up.
+/// Returns the leaves of the file's trees: hashes of one byte each, 0, 1, 2, ….
 fn leaves(file: &Transcripts) -> Vec<Digest> {
     let leaf = |at: usize| blake3::hash(&[0, at as u8]).into();
     (0..file.trees.len() - 1).map(leaf).collect()

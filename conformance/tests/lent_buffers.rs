@@ -1,4 +1,4 @@
-//! Operations in lent buffers, which hold what other work left there, give the bits of the plain ones.
+//! Operations in the caller's buffers, with contents of earlier work, give the same bits as the allocating ones.
 #![allow(clippy::unwrap_used)]
 
 use sotto_conformance::{Fixture, Testable};
@@ -18,7 +18,7 @@ fn lent<S: Testable>(degree: usize) {
     let (e, scratch) = (&f.evaluator, &mut Scratch::new());
     let multiplier = Multiplier::new(&f.params, &f.encode(&x, f.params.top_level()), f.params.top_level());
     let three = e.multiply(&a, &b).unwrap();
-    // Twice: the second time in buffers that are dirty and of other lengths.
+    // Twice: the second time the buffers are dirty and have other lengths.
     for _ in 0..2 {
         same("add", &e.add_with(&a, &b, scratch).unwrap(), &e.add(&a, &b).unwrap());
         same("add to itself", &e.add_with(&a, &a, scratch).unwrap(), &e.add(&a, &a).unwrap());

@@ -1,5 +1,5 @@
-//! Every operation and circuit on every machine, held to the do-nothing machine: every scheme, level and kind of encryption,
-//! several degrees and digit counts.
+//! Every operation and circuit on every machine, compared with the machine in the clear: every scheme, level and kind
+//! of encryption, several degrees and digit counts.
 #![allow(clippy::unwrap_used)]
 
 use sotto_circuits::Clear;
@@ -12,7 +12,7 @@ fn all_cases() -> Vec<Case> {
     Case::LINEAR.into_iter().chain(Case::KEYED).collect()
 }
 
-/// Every case at every level; those of `needed` must not be refused at the top.
+/// Runs every case at every level; the cases in `needed` must be accepted at the top level.
 fn at_every_level<T: Subject>(t: &mut T, cases: &[Case], needed: &[Case]) {
     let mut total = 0;
     for level in (0..=t.top()).rev() {
@@ -90,7 +90,7 @@ fn bgv_every_level() {
     at_every_level(&mut default_chain::<Bgv>(8192), &all_cases(), &Case::LINEAR);
     let mut f = default_chain::<Bgv>(16384);
     at_every_level(&mut f, &all_cases(), &all_cases());
-    // A sum of operands with different factors was among them.
+    // One of the sums has operands with different factors.
     assert!(f.evaluator.counters().totals().contains_key("match-factor"));
 }
 

@@ -1,4 +1,5 @@
-//! A CKKS plaintext is worth what it was encoded for: anything else is refused, never a little wrong.
+//! A CKKS plaintext fits only the level and power that it was encoded for: other uses are refused, never slightly
+//! wrong.
 #![allow(clippy::unwrap_used)]
 
 use chacha20::ChaCha20Rng;
@@ -44,7 +45,7 @@ fn what_was_decrypted_has_its_size() {
     let mut x = secret.encrypt(&plaintext, &mut rng).unwrap().expand();
     let opened = Decryptor::new(&secret).decrypt(&x).unwrap();
     let (evaluator, multiplier) = (Evaluator::new(&params), Multiplier::new(&params, &opened, top));
-    // Refused before it is wrong.
+    // Refused before the result is wrong.
     let mut expected = values.clone();
     for _ in 0..20 {
         match evaluator.multiply_plain(&x, &multiplier) {

@@ -1,4 +1,4 @@
-//! Measured noise stays within the bound, operation by operation, for plain moduli at the ends of their range.
+//! Measured noise is within the bound, operation by operation, for plain moduli at the ends of their range.
 #![allow(clippy::unwrap_used)]
 
 use chacha20::ChaCha20Rng;

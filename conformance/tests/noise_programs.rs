@@ -1,4 +1,4 @@
-//! Random programs: what was measured, what was expected, what was promised.
+//! Random programs: measured noise, estimate and bound.
 #![allow(clippy::unwrap_used)]
 
 use chacha20::ChaCha20Rng;
@@ -7,10 +7,10 @@ use sotto_conformance::{Fixture, Testable};
 use sotto_decrypt::Decryptor;
 use sotto_rlwe::{Addend, Bfv, Bgv, Ciphertext, Ckks, EvalError, Multiplier, Params, Scheme, SchemeId};
 
-/// What an operation does to two values.
+/// The effect of an operation on two values.
 type Meaning<S> = fn(&Params<S>, <S as Scheme>::Value, <S as Scheme>::Value) -> <S as Scheme>::Value;
 
-/// A ciphertext, what it should hold, and the products on the longest way to it.
+/// A ciphertext, its expected values, and the number of products on the longest path to it.
 struct Held<S: Testable> {
     ciphertext: Ciphertext<S>,
     clear: Vec<S::Value>,
@@ -18,7 +18,7 @@ struct Held<S: Testable> {
     story: String,
 }
 
-/// The largest distances found, by depth.
+/// The largest distances by depth, in bits.
 #[derive(Default)]
 struct Found {
     results: usize,
@@ -55,7 +55,7 @@ impl<S: Testable> Programs<S> {
         Held { ciphertext, clear, depth: 0, story }
     }
 
-    /// Both operands at one level; BGV drops a prime for each product behind the deeper one.
+    /// Brings both operands to one level; BGV drops a prime for each product behind the deeper one.
     fn levelled(&self, a: &Held<S>, b: &Held<S>) -> Result<[Ciphertext<S>; 2], EvalError> {
         let e = &self.fixture.evaluator;
         let mut level = a.ciphertext.level().min(b.ciphertext.level());
@@ -76,7 +76,7 @@ impl<S: Testable> Programs<S> {
         if S::ID == SchemeId::Ckks { self.fixture.evaluator.drop_modulus(&product) } else { Ok(product) }
     }
 
-    /// One random step from what there is; an error where these operands do not allow it.
+    /// Applies one random step to existing operands; returns an error if they do not allow it.
     fn step(&mut self, held: &[Held<S>]) -> Result<Held<S>, EvalError> {
         let (a, b) = (&held[self.below(held.len())], &held[self.below(held.len())]);
         let kind = self.below(9);
@@ -90,7 +90,7 @@ impl<S: Testable> Programs<S> {
         let (name, ciphertext, clear, depth) = match kind {
             0 | 1 => {
                 let [x, y] = self.levelled(a, b)?;
-                // One ciphertext twice is one operand twice.
+                // The same ciphertext as both operands: the model takes one operand twice.
                 let y = if core::ptr::eq(a, b) { &x } else { &y };
                 ("+", e.add(&x, y)?, zip(&a.clear, &b.clear, S::plus), a.depth.max(b.depth))
             }
@@ -180,7 +180,7 @@ impl<S: Testable> Programs<S> {
 }
 
 fn run<S: Testable>(degree: usize, most_depth: usize, programs: usize, seed: u8) {
-    // The deep suite takes more.
+    // The deep suite runs more.
     let times = std::env::var("SOTTO_NOISE_PROGRAMS").map_or(1, |times| times.parse::<usize>().unwrap());
     let params = Params::default_chain(degree, S::plain_modulus(degree)).unwrap();
     Programs::<S>::new(params, most_depth, seed).run(programs * times);

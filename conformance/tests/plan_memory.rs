@@ -1,4 +1,4 @@
-//! A plan holds as much memory as is said before it runs.
+//! A running plan holds at most the memory that was computed before it ran.
 #![allow(clippy::unwrap_used)]
 
 use sotto_conformance::Fixture;
@@ -6,10 +6,11 @@ use sotto_program::{KeyNumber, Plan, PlanInput, PlanOutput, PlanStep, Predicted,
 use sotto_rlwe::{Bgv, Evaluator};
 use sotto_runtime::{RunError, Threads, run_on};
 
-/// Results that are there at once.
+/// Results held at the same time.
 const RESULTS: u32 = 80;
 
-/// Results on two limbs, made from more, all kept until they are added up: what they are made in is longer than they are.
+/// Results on two limbs, computed from more, and kept until they are added up: their scratch buffers are longer than
+/// they are.
 #[test]
 fn what_is_kept_is_as_long_as_what_is_counted() {
     let mut f = Fixture::<Bgv>::default_chain(8192, 3);
@@ -36,6 +37,6 @@ fn what_is_kept_is_as_long_as_what_is_counted() {
     assert!(needed > 30 * of_input, "{needed} bytes, mostly results");
     sotto_ring::release();
     let held = allocation_counter::measure(|| assert!(run(needed).is_ok())).bytes_max;
-    // What a step computes in, and what is kept for the next one, are a few ciphertexts.
+    // The scratch buffers of a step, and those kept for the next step, are a few ciphertexts.
     assert!(held < needed * 9 / 8 + 4 * of_input, "{held} bytes are held, {needed} were counted");
 }

@@ -1,4 +1,4 @@
-//! Reduced ciphertexts: lifted, they decrypt to the same values, and what rounding adds is within its bound.
+//! Reduced ciphertexts decrypt to the same values after they are lifted, and the error of rounding is within its bound.
 #![allow(clippy::unwrap_used)]
 
 use chacha20::ChaCha20Rng;
@@ -14,10 +14,11 @@ use sotto_rlwe::{
 };
 use sotto_wire::{read_reduced, reduced_bytes, write_reduced};
 
-/// Bits that a bound may lie above the largest measured error: 13.7 deviations and Σ s² ≤ n against the largest of some thousand.
+/// Most bits from the largest measured error up to the bound: the bound takes 13.7 deviations and Σ s² ≤ n, the
+/// measurement the largest of some thousand.
 const MOST_ABOVE: f64 = 6.0;
 
-/// The largest error that reduction added to a coefficient that is read, by exact arithmetic.
+/// Returns the largest error that reduction added to a selected coefficient, by exact arithmetic.
 fn added<S: Testable>(
     fixture: &Fixture<S>,
     before: &Ciphertext<S>,
@@ -57,7 +58,7 @@ fn selections(degree: usize, rng: &mut impl Rng) -> Vec<Selection> {
     vec![Selection::ALL, Selection::new(spacing, count), Selection::new(degree, degree / 32)]
 }
 
-/// Every level and every selection, at the fewest bits that do, one less, and more.
+/// Every level and every selection, at the smallest sufficient width, one bit less, and more.
 fn holds<S: Testable>(degree: usize, seed: u8) {
     let mut fixture = Fixture::<S>::default_chain(degree, seed);
     let mut rng = ChaCha20Rng::from_seed([seed; 32]);
@@ -126,7 +127,7 @@ fn check<S: Testable>(
     assert!((0.0..MOST_ABOVE).contains(&above), "{what}: {above}");
 }
 
-/// The largest canonical norm of the coefficients of one result: at some of the roots.
+/// Returns the largest canonical norm of the coefficients of one result, at some of the roots.
 fn canonical(added: &[f64], selection: Selection, degree: usize) -> f64 {
     let of_one = selection.coefficients_of_one(degree);
     let mut largest = 0.0f64;
@@ -165,7 +166,7 @@ fn ckks() {
     }
 }
 
-/// Coefficients limb by limb as a polynomial.
+/// Makes a polynomial of coefficients, limb by limb.
 fn poly<S: Scheme>(params: &Params<S>, limbs: &Limbs) -> Poly<Eval> {
     let mut poly = Poly::<Coeff>::zero(params.ring(), params.limbs(params.top_level()));
     for (i, limb) in params.limbs(params.top_level()).zip(limbs) {
@@ -210,7 +211,7 @@ fn known_answers() {
     }
 }
 
-/// The frame of so many values modulo t, each a coefficient; read again, it opens to the values.
+/// Writes the frame of `count` values modulo t, one a coefficient; read again, it opens to the values.
 fn answer<S: Testable + Scheme<Value = i64>>(degree: usize, t: u64, values: usize) -> usize {
     let params = Params::<S>::default_chain(degree, t).unwrap();
     let mut rng = ChaCha20Rng::from_seed([9; 32]);
@@ -220,7 +221,7 @@ fn answer<S: Testable + Scheme<Value = i64>>(degree: usize, t: u64, values: usiz
     (all[0], all[1]) = (half - 1, -half + 1);
     let plain = S::encode_coefficients(&params, &all, params.top_level()).unwrap();
     let ciphertext = secret.encrypt(&plain, &mut rng).unwrap().expand();
-    // A sum of many windows has some bits more noise than one.
+    // A sum of many windows has a few bits more noise than one window.
     let mut shape = *ciphertext.shape();
     shape.noise.error = shape.noise.error + shape.noise.error * Log2::of(63.0);
     let selection = Selection::new(degree, values);
@@ -240,7 +241,7 @@ fn answer<S: Testable + Scheme<Value = i64>>(degree: usize, t: u64, values: usiz
     frame.len()
 }
 
-/// 128 values of 23 bits in 18 KB, of 36 bits in 50 KB; 5 and 6 bytes for each value more.
+/// 128 values of 23 bits take less than 18 KB, of 36 bits less than 50 KB; 5 and 6 bytes for each further value.
 fn answers_are_small<S: Testable + Scheme<Value = i64>>() {
     let of = |bits: u32, degree: usize| sotto_ring::primes::below(1 << bits, degree).next().unwrap();
     for (degree, bits, most, each) in [(4096, 23, 18_000, 5), (8192, 36, 50_000, 6)] {
@@ -267,7 +268,7 @@ fn forms_that_do_not_exist_are_refused() {
     }
     let lowest = shape.lower(&params, 0).unwrap();
     assert_eq!(SchemeId::Bfv, params.scheme());
-    // A level's modulus has to have more bits than a coefficient.
+    // A level's modulus must have more bits than a coefficient.
     let most = params.data_bits(0).floor() as u32;
     assert!(lowest.reduced(&params, all(most)).is_ok());
     assert!(matches!(lowest.reduced(&params, all(most + 1)), Err(EvalError::Width { .. })));

@@ -1,4 +1,4 @@
-//! CKKS scales against exact fractions, and how near every level's scale stays to Δ.
+//! CKKS scales against exact fractions, and the distance of every level's scale from Δ.
 #![allow(clippy::unwrap_used)]
 
 use sotto_conformance::vectors::{self, ScaleCase};
@@ -10,7 +10,7 @@ fn words(hexadecimal: &str) -> [u64; 4] {
     core::array::from_fn(word)
 }
 
-/// |a − b| in units of 2^-128, up to u64::MAX.
+/// Returns |a − b| in units of 2^-128, at most u64::MAX.
 fn distance(a: [u64; 4], b: [u64; 4]) -> u64 {
     let (large, small) = if a.iter().rev().gt(b.iter().rev()) { (a, b) } else { (b, a) };
     let mut borrow = 0i128;
@@ -41,14 +41,14 @@ fn scales_and_matches_are_those_of_exact_fractions() {
     assert!(cases.iter().any(|case| case.data.len() > 60), "a chain of 60 levels");
     for case in &cases {
         let what = format!("n = {}, Δ = 2^{}, {} levels", case.degree, case.scale_bits, case.data.len() - 1);
-        // The default chains' digits are larger than one prime, which a scale does not depend on.
+        // The default chains' digits are larger than one prime; the scale does not depend on that.
         let params = params(case);
         for (level, expected) in case.ratios.iter().enumerate() {
             let (ratio, expected) = (params.scale_ratio(level), words(expected));
             assert!(distance(ratio.words(), expected) == 0, "{what}: ratio {level} is off by 2^-128 or more");
             let (parts, delta) = (params.exact_scale(level), (case.scale_bits as f64).exp2());
             assert_eq!(parts.high, params.scale(level), "{what}: scale {level}");
-            // The two floats, put back together as an integer over 2^100, against the words.
+            // The two floats, joined to an integer over 2^100, against the words.
             let whole = |part: f64| (part / delta * 2f64.powi(100)) as i128;
             let joined = whole(parts.high) + whole(parts.low);
             let exact = (i128::from(expected[3]) << 100)

@@ -9,7 +9,7 @@ use sotto_rlwe::{
     Addend, Bfv, Bgv, Ciphertext, Ckks, EvalError, EvaluationKeys, Multiplier, Params, SchemeId,
 };
 
-/// What was computed; None where noise or levels do not allow it.
+/// Returns the result; None if noise or levels do not allow it.
 #[track_caller]
 fn allowed<T>(result: Result<T, EvalError>) -> Option<T> {
     match result {
@@ -19,12 +19,12 @@ fn allowed<T>(result: Result<T, EvalError>) -> Option<T> {
     }
 }
 
-/// A product at rest.
+/// Brings a product to rest: CKKS rescales.
 fn rest<S: Testable>(f: &Fixture<S>, product: Ciphertext<S>) -> Option<Ciphertext<S>> {
     if S::RESCALES { allowed(f.evaluator.drop_modulus(&product)) } else { Some(product) }
 }
 
-/// Operations with plaintexts and between two ciphertexts of one level.
+/// Operations with plaintexts, and between two ciphertexts of one level.
 fn linear<S: Testable>(
     f: &Fixture<S>,
     (x, y): (&Vec<S::Value>, &Vec<S::Value>),
@@ -64,7 +64,7 @@ fn linear<S: Testable>(
     }
 }
 
-/// What switches keys.
+/// Operations that switch keys.
 fn keyed<S: Testable>(
     f: &Fixture<S>,
     (x, y): (&Vec<S::Value>, &Vec<S::Value>),
@@ -104,7 +104,7 @@ fn keyed<S: Testable>(
     check("relinearise", relinearised, &product);
 }
 
-/// To another secret key and on with that one's keys.
+/// Switches to another secret key, and continues with the keys of that one.
 fn transferred<S: Testable>(f: &mut Fixture<S>, x: &[S::Value], a: &Ciphertext<S>) {
     let device = DeviceSecret::from_bytes(&[9; 32]);
     let other = SecretKey::derive(&device, &f.params);
@@ -181,7 +181,7 @@ fn what_does_not_fit_is_refused() {
 }
 
 fn depth<S: Testable>(degree: usize) {
-    // Squares until the noise bound refuses; every result before that is right.
+    // Squares until the noise bound refuses; every earlier result is correct.
     let mut f = Fixture::<S>::default_chain(degree, 2);
     let mut clear = f.values();
     let mut c = f.encrypt(&clear, true);

@@ -1,4 +1,4 @@
-//! Bounds on the errors of CKKS answers, held against errors that are measured: never below them, and not far above.
+//! Bounds on the errors of CKKS answers against measured errors: never below them, and not far above.
 //!
 //! `cargo test --release -p sotto-conformance --test slot_errors -- --nocapture` prints the table of docs/concepts/noise.md.
 #![allow(clippy::unwrap_used)]
@@ -14,13 +14,13 @@ use sotto_ring::Scratch;
 use sotto_rlwe::{Ckks, Evaluator, Kept, Origin, Params, Scheme};
 use sotto_runtime::{Encoding, Lowered, Merged, Planned, RlweTarget, run};
 
-/// Bits that a bound may lie above the largest error of all slots and runs.
+/// Most bits from the largest error of all slots and runs up to the bound.
 const LINEAR: f64 = 6.0;
 const PRODUCTS: f64 = 10.0;
-/// Of results of many windows in one ciphertext, whose errors count as if one could be the other.
+/// The same for results of many windows in one ciphertext, whose shared errors the bound adds in full.
 const MERGED: f64 = 13.0;
 
-/// What is asked, and the bits of its kind.
+/// A question, and the allowed bits of its kind.
 const QUESTIONS: [(&str, &str, f64); 9] = [
     ("sum of slots", "sum(x)", LINEAR),
     ("mean", "sum(x)*0.000244140625", LINEAR),
@@ -33,7 +33,7 @@ const QUESTIONS: [(&str, &str, f64); 9] = [
     ("sum of products", "sum(x*y)", PRODUCTS),
 ];
 
-/// Kinds of data: spread, at the ends of the range, all alike.
+/// Kinds of data: spread, at the ends of the range, all equal.
 const KINDS: usize = 3;
 
 fn values(kind: usize, count: usize, rng: &mut ChaCha20Rng) -> Vec<f64> {
@@ -45,8 +45,8 @@ fn values(kind: usize, count: usize, rng: &mut ChaCha20Rng) -> Vec<f64> {
     }
 }
 
-/// The bound by shapes, the bound by the plan, and the largest error over runs on data of all kinds, one of them with one ciphertext
-/// in the place of both inputs.
+/// The bound by shapes, the bound by the plan, and the largest error over runs on all kinds of data; one run uses one
+/// ciphertext as both inputs.
 fn measure(text: &str, degree: usize) -> (f64, f64, f64) {
     let params = Params::<Ckks>::default_chain(degree, 0).unwrap();
     let width = u32::try_from(degree / 2).unwrap();
@@ -121,7 +121,8 @@ fn compact_program(places: usize, windows: usize) -> (Program, Vec<Merged>) {
     (asked.finish().unwrap(), merged)
 }
 
-/// Compact inputs, expanded; results of several windows in one ciphertext; every slot of every part within the plan's bound.
+/// Compact inputs are expanded; results of several windows share one ciphertext; every slot of every part is within the
+/// plan's bound.
 #[test]
 fn bounds_hold_for_parts_of_compact_inputs() {
     let scratch = &mut Scratch::new();
@@ -174,7 +175,8 @@ fn bounds_hold_for_parts_of_compact_inputs() {
             };
             let bytes = |lowered: &Lowered<Ckks>| lowered.plan.predicted.output_bytes;
             println!("{:?}: {} bytes, whole {}", planned.reduction, bytes(&lowered), bytes(&whole));
-            // Windows that fill a ciphertext leave whole where going down a level would cost more than an eighth.
+            // Windows that fill a ciphertext leave whole where going down a level would raise the error bound by more
+            // than an eighth.
             let small = places <= 512;
             assert!(if small {
                 3 * bytes(&lowered) < 2 * bytes(&whole)

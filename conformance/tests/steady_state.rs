@@ -1,4 +1,4 @@
-//! After a few rounds of the same work the evaluator asks for no more memory.
+//! After a few rounds of the same work the evaluator allocates no memory.
 #![allow(clippy::unwrap_used)]
 
 use allocation_counter::AllocationInfo;
@@ -10,7 +10,7 @@ use sotto_rlwe::{Bfv, Bgv, Ckks, EvaluationKeys, Multiplier};
 /// Rounds until every buffer of the pool has grown to its size.
 const WARM_UP: usize = 12;
 
-/// What the thread keeps for reuse is given back each time: else a buffer that nobody recycles would not be seen.
+/// Releases the thread's pool before each round: otherwise a buffer that is never recycled would stay unnoticed.
 fn measured(mut work: impl FnMut()) -> AllocationInfo {
     let mut work = || {
         sotto_ring::release();

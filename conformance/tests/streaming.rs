@@ -1,4 +1,5 @@
-//! The streaming encryptor: its bytes are the ordinary one's, and n = 4096 takes less than 256 KiB of heap.
+//! The streaming encryptor: it gives the bytes of the ordinary encryptor, and takes less than 256 KiB of heap at n =
+//! 4096.
 #![allow(clippy::unwrap_used)]
 
 use chacha20::ChaCha20Rng;
@@ -9,7 +10,7 @@ use sotto_ring::Seed;
 use sotto_rlwe::{Bfv, Bgv, Ckks, EncodeError, Params, Scheme, SlotValues};
 use sotto_wire::{AnyCiphertext, SeededPreamble, SeededWriter, WireError};
 
-/// Heap at n = 4096.
+/// Most bytes of heap at n = 4096.
 const MOST_BYTES: u64 = 256 << 10;
 
 fn rng() -> ChaCha20Rng {
@@ -22,11 +23,11 @@ fn device() -> DeviceSecret {
 
 fn values<S: Testable>(params: &Params<S>) -> Vec<S::Value> {
     let (rows, columns) = S::slot_shape(params).unwrap();
-    // Not all of them: the others are zero.
+    // All slots but three; the missing ones become zero.
     (0..rows * columns - 3).map(|_| S::random(params, &mut rng())).collect()
 }
 
-/// The whole way of a device, from its secret to a frame.
+/// Encrypts like a device: from its secret to a frame.
 fn streamed(
     preamble: &SeededPreamble,
     spec: &sotto_rlwe::ParameterSpec,
@@ -62,7 +63,7 @@ fn same_bytes<S: Testable>(degree: usize, as_slots: fn(&[S::Value]) -> SlotValue
     streamed(&preamble, &spec, as_slots(&values), &mut |bytes| frame.extend_from_slice(bytes)).unwrap();
     assert!(frame == expected, "{} {degree}: the frames differ", S::ID);
     if degree == 4096 {
-        // On a thread of its own: what this one keeps for reuse is counted too.
+        // Measured on a new thread, as the pool of this thread's buffers would hide allocations.
         let measured = std::thread::scope(|scope| {
             let run = || {
                 let mut bytes = 0;
@@ -128,7 +129,7 @@ fn a_preamble_of_another_key_or_parameters_is_refused() {
         bytes[at] ^= change;
         assert!(read(&bytes, params.spec()).is_err(), "byte {at}");
     }
-    // A frame without its limbs is none.
+    // A frame without its limbs is refused.
     let writer = SeededWriter::new(&preamble, &Seed([1; 24]), |_| {});
     assert!(matches!(writer.finish(), Err(WireError::Truncated { .. })));
 }

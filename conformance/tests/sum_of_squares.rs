@@ -9,7 +9,7 @@ use sotto_keys::{DeviceSecret, SecretKey};
 use sotto_ring::Scratch;
 use sotto_rlwe::{Bfv, Evaluator, Kept, Params};
 
-/// Coefficients of x(Y)·x(Y^-1) modulo Y^k + 1: Y^-i is −Y^(k−i).
+/// Returns the coefficients of x(Y)·x(Y^-1) modulo Y^k + 1, where Y^-i = −Y^(k−i).
 fn autocorrelation(x: &[i64]) -> Vec<i64> {
     let k = x.len();
     let mut out = vec![0; k];
@@ -22,13 +22,13 @@ fn autocorrelation(x: &[i64]) -> Vec<i64> {
     out
 }
 
-/// Readings of 12 bits in `places` places, of which the last third is missing: zero.
+/// Returns readings of 12 bits in `places` places; the last third is missing, and zero.
 fn squares_add_up(degree: usize, plain: u64, places: usize) {
     let params = Params::<Bfv>::default_chain(degree, plain).unwrap();
     let mut rng = ChaCha20Rng::from_seed([51; 32]);
     let secret = SecretKey::derive(&DeviceSecret::generate(&mut rng), &params);
     let kept = Kept::Whole(places);
-    // The conjugation beside the expansion's own.
+    // The conjugation key, besides the expansion's own keys.
     let mut steps = params.expansion_steps(kept).unwrap();
     steps.push(0);
     let keys = secret.evaluation_keys(true, &steps, &mut rng).unwrap();
@@ -54,7 +54,7 @@ fn squares_add_up(degree: usize, plain: u64, places: usize) {
     let sum: i64 = x.iter().map(|value| value * value).sum();
     assert!(sum < plain as i64 / 2, "the plain modulus is too small for this test");
     assert_eq!(found.coefficients()[0], sum, "n = {degree}, {places} places");
-    // The others are the window's correlation with itself, at every distance.
+    // The other coefficients are the window's correlation with itself, at every distance.
     let mut expected = vec![0; degree];
     let correlation = autocorrelation(&x);
     expected.iter_mut().step_by(degree / places).zip(correlation).for_each(|(to, value)| *to = value);
@@ -76,7 +76,7 @@ fn encode<S: Testable>(params: &Params<S>, values: &[S::Value]) -> sotto_rlwe::P
 
 #[test]
 fn the_constant_coefficient_is_the_sum_of_squares() {
-    // 12 bits squared, 16, 32 and 256 times; no slots are needed, so t may be anything.
+    // 12 bits squared, 16, 32 and 256 times; without slots any t will do.
     squares_add_up(8192, 1 << 30, 16);
     squares_add_up(8192, (1 << 30) + 3, 32);
     squares_add_up(16384, (1 << 33) + 1, 256);

@@ -1,6 +1,6 @@
-//! What it costs to refuse a body of the largest size, beside what it costs to read a good one of that size.
+//! The time to refuse a body of the largest size, beside the time to read a valid one of that size.
 //!
-//! `cargo bench --package sotto-fuzz --bench refusal`: the least of several rounds, good and bad in turn.
+//! `cargo bench --package sotto-fuzz --bench refusal` prints the shortest of several rounds, valid and invalid in turn.
 #![allow(clippy::unwrap_used)]
 
 use std::time::{Duration, Instant};
@@ -15,7 +15,7 @@ use sotto_wire::*;
 
 const ROUNDS: usize = 9;
 
-/// Whether bytes are accepted.
+/// Returns true if the bytes are accepted.
 type Accepts = Box<dyn Fn(&[u8]) -> bool>;
 
 struct Body {
@@ -24,7 +24,7 @@ struct Body {
     accepts: Accepts,
 }
 
-/// The largest upload by default has 8 MiB: a ciphertext at n = 32768 written out is near it.
+/// The default limit of an upload is 8 MiB; a written-out ciphertext at n = 32768 comes near it.
 fn envelope() -> Body {
     let params = Params::<Bfv>::default_chain(32_768, 786_433).unwrap();
     let secret = golden::secret(&params);
@@ -43,7 +43,7 @@ fn envelope() -> Body {
     Body { what: "envelope", bytes, accepts: Box::new(accepts) }
 }
 
-/// 64 rotations at n = 8192.
+/// Keys of 64 rotations at n = 8192.
 fn evaluation_keys() -> Body {
     let params = Params::<Bfv>::default_chain(8192, 786_433).unwrap();
     let steps: Vec<i32> = (1..=64).collect();
@@ -53,7 +53,7 @@ fn evaluation_keys() -> Body {
     Body { what: "evaluation keys", bytes: write_evaluation_keys(&keys), accepts: Box::new(accepts) }
 }
 
-/// As many coefficients as a plan may have, of the three bytes that just fit.
+/// A plan with the most coefficients, whose largest just fits three bytes.
 fn plan() -> Body {
     let constant = |last| {
         let mut coefficients: Vec<i64> = (0..131_072).map(|i| i - 65_536).collect();
@@ -66,7 +66,7 @@ fn plan() -> Body {
     Body { what: "plan", bytes, accepts: Box::new(|bytes| read_plan(bytes).is_ok()) }
 }
 
-/// The least time of each, in turn.
+/// Returns the shortest time of each input, measured in turn.
 fn least(body: &Body, all: &[(&'static str, Vec<u8>)]) -> Vec<Duration> {
     let mut least = vec![Duration::MAX; all.len()];
     for _ in 0..ROUNDS {
@@ -88,7 +88,7 @@ fn main() {
             bytes[at] ^= 0xff;
             bytes
         };
-        // The last residues, which come before an envelope's signature and two digests; of a plan, what it predicts.
+        // The last residues, which precede an envelope's signature and two digests; in a plan, its predictions.
         let last = end - if body.what == "envelope" { 128 } else { 32 };
         let mut late = body.bytes.clone();
         late[last - 17..last].fill(0xff);

@@ -1,18 +1,18 @@
-//! The inputs that are kept: `fuzz/corpus/TARGET/`.
+//! The kept inputs: `fuzz/corpus/TARGET/`.
 
 use std::path::{Path, PathBuf};
 
 use crate::targets::{Inputs, Target};
 
-/// Where the inputs of a target are kept.
+/// Returns the folder of a target's kept inputs.
 pub fn corpus_folder(target: &Target) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus").join(target.name)
 }
 
-/// The inputs of a target: those that are kept, in order of their names, or, where they are too large to keep, new ones.
+/// Returns the inputs of a target: the kept ones in order of their names, or new ones if they are too large to keep.
 ///
 /// # Errors
-/// That of reading the folder or a file.
+/// The I/O error if the folder or a file cannot be read.
 pub fn corpus(target: &Target) -> std::io::Result<Vec<Vec<u8>>> {
     let mut paths: Vec<PathBuf> = match std::fs::read_dir(corpus_folder(target)) {
         Ok(entries) => entries.map(|entry| Ok(entry?.path())).collect::<std::io::Result<_>>()?,

@@ -1,5 +1,5 @@
-//! A frame that was changed, with the length and the digest that it should have: without them every change would be found by
-//! the digest, and nothing behind it would ever be tried.
+//! Corrects length and digest of a changed frame: otherwise the digest would reveal every change, and no later check
+//! would ever run.
 
 /// Header of a frame: `"sott"`, version, kind, two zeros, the payload's length.
 const HEADER: usize = 16;
@@ -8,8 +8,8 @@ const KIND: usize = 5;
 const ENVELOPE: u8 = 6;
 const SIGNATURE: usize = 64;
 
-/// The frame with a right length and digest; in an envelope also those of the frame inside. None for what is too short to
-/// be a frame.
+/// Returns the frame with correct length and digest; in an envelope also those of the inner frame. None if the bytes
+/// are too short for a frame.
 pub fn resealed(bytes: &[u8]) -> Option<Vec<u8>> {
     let end = bytes.len().checked_sub(DIGEST).filter(|end| *end >= HEADER)?;
     let mut frame = bytes.to_vec();
@@ -27,7 +27,8 @@ fn seal(frame: &mut [u8]) {
     frame[end..].copy_from_slice(digest.as_bytes());
 }
 
-/// The ciphertext's frame between an envelope's header, whose length comes first, and its signature.
+/// Corrects the ciphertext's frame, which stands between an envelope's header, whose length comes first, and its
+/// signature.
 fn reseal_inside(payload: &mut [u8]) {
     let Some((length, rest)) = payload.split_at_mut_checked(4) else { return };
     let length = u32::from_le_bytes([length[0], length[1], length[2], length[3]]) as usize;

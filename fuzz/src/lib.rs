@@ -1,9 +1,9 @@
-//! Every decoder of bytes from outside as a plain function: a [`Target`].
+//! Every decoder of untrusted bytes as a plain function: a [`Target`].
 //!
-//! A target is handed any bytes. It must neither panic nor hold more memory than it says, and what it accepts it must write
-//! again as it was, be able to compute on, or show. Three programs run the targets: the tests of this crate (the corpus, and
-//! deterministic mutations of it, on stable Rust: `cargo ci fuzz`), `fuzz/libfuzzer` (coverage-guided, `cargo ci fuzz-deep`),
-//! and the program `corpus`, which writes the first inputs to `fuzz/corpus`.
+//! A target takes any bytes. It must neither panic nor use more memory than it declares; accepted input must be written
+//! again unchanged, be computed on, or be shown. Three programs run the targets: the tests of this crate (the corpus,
+//! and deterministic mutations of it, on stable Rust: `cargo ci fuzz`), `fuzz/libfuzzer` (coverage-guided, `cargo ci
+//! fuzz-deep`), and the program `corpus`, which writes the first inputs to `fuzz/corpus`.
 
 mod corpus;
 mod framing;

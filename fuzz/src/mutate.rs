@@ -1,38 +1,38 @@
-//! Changes of bytes, drawn from a fixed generator so that a failure repeats.
+//! Mutations of bytes, drawn from a seeded generator so that a failure can be repeated.
 
 use chacha20::ChaCha20Rng;
 use rand_core::{Rng as _, SeedableRng as _};
 
-/// A sort of change.
+/// The kinds of mutations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mutation {
-    /// One bit flipped.
+    /// Flips one bit.
     Bit,
-    /// Cut off at some byte.
+    /// Cuts off the end.
     Truncation,
-    /// A range of another input in the place of a range.
+    /// Replaces a range by a range of another input.
     Splice,
-    /// A field that could be a length, or the number of bytes: other bytes in the place of 1, 2, 4 or 8, bytes doubled, left
-    /// out, or added at the end.
+    /// Changes a field that could be a length, or the number of bytes: replaces 1, 2, 4 or 8 bytes, or repeats, removes
+    /// or appends bytes.
     Length,
 }
 
 impl Mutation {
-    /// All of them.
+    /// All kinds.
     pub const ALL: [Self; 4] = [Self::Bit, Self::Truncation, Self::Splice, Self::Length];
 }
 
-/// Values that are at the ends of ranges.
+/// Values at the ends of integer ranges.
 const ENDS: [u64; 12] =
     [0, 1, 2, 0x7f, 0x80, 0xff, 0x7fff_ffff, 0x8000_0000, 0xffff_ffff, i64::MAX as u64, 1 << 63, u64::MAX];
 
-/// Draws changes.
+/// Draws mutations.
 pub struct Mutator {
     rng: ChaCha20Rng,
 }
 
 impl Mutator {
-    /// The same seed, the same changes.
+    /// Makes a mutator; equal seeds give equal mutations.
     pub fn new(seed: u64) -> Self {
         Self { rng: ChaCha20Rng::seed_from_u64(seed) }
     }
@@ -41,7 +41,7 @@ impl Mutator {
         (self.rng.next_u64() % end.max(1) as u64) as usize
     }
 
-    /// An input after one to four changes of any sort; splices take from the other inputs.
+    /// Returns an input after one to four mutations of any kind; splices take from the other inputs.
     pub fn any(&mut self, inputs: &[Vec<u8>]) -> Vec<u8> {
         let at = self.below(inputs.len());
         let mut bytes = inputs.get(at).cloned().unwrap_or_default();
@@ -53,7 +53,7 @@ impl Mutator {
         bytes
     }
 
-    /// One change. What comes out may be what went in: a splice of equal bytes, say.
+    /// Applies one mutation. The result may equal the input, for example after a splice of equal bytes.
     pub fn change(&mut self, kind: Mutation, bytes: &mut Vec<u8>, other: &[u8]) {
         match kind {
             Mutation::Bit if bytes.is_empty() => bytes.push(0),
@@ -74,7 +74,7 @@ impl Mutator {
         }
     }
 
-    /// Mostly short.
+    /// Draws a range, mostly a short one.
     fn range(&mut self, length: usize) -> (usize, usize) {
         let from = self.below(length + 1);
         let longest = if self.below(2) == 0 { 16 } else { length };
@@ -109,7 +109,7 @@ impl Mutator {
         }
     }
 
-    /// Near what is there, at the end of a range, or anything.
+    /// Draws a value near the present one, at the end of a range, or anywhere.
     fn number(&mut self, field: &[u8]) -> u64 {
         let mut word = [0; 8];
         word[..field.len()].copy_from_slice(field);

@@ -1,4 +1,5 @@
-//! Every target on its corpus, and on deterministic mutations of it: none panics, none holds more memory than it says.
+//! Runs every target on its corpus and on deterministic mutations of it: none may panic or use more memory than it
+//! declares.
 #![allow(clippy::unwrap_used)]
 
 use std::collections::BTreeSet;
@@ -8,41 +9,41 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use sotto_fuzz::{Inputs, Mutator, Target, corpus, corpus_folder, targets};
 
-/// Mutations a target; `cargo ci fuzz` asks for more by `SOTTO_FUZZ_MUTATIONS`.
+/// Default number of mutations for each target; `cargo ci fuzz` sets `SOTTO_FUZZ_MUTATIONS`.
 const MUTATIONS: usize = 1000;
 
-/// First inputs that their target is to refuse.
+/// First inputs that their target must refuse, by position.
 const REFUSED: &[(&str, &[usize])] = &[
     // No such operation; no such number.
     ("expression", &[2, 6]),
-    // Names in a place where all values are written out.
+    // Names, where only numbers are allowed.
     ("expression-encrypted", &[1, 2, 3, 4, 5, 6]),
-    // Inflates to more than there can be.
+    // Inflates to more than the limit.
     ("seal-parameters", &[9]),
     ("seal-inspect", &[9]),
-    // Under a passphrase.
+    // Encrypted under a passphrase.
     ("key-file", &[2, 3]),
     // Two columns of one name.
     ("series", &[2]),
-    // A key that is not there; no frame.
+    // An unknown key; no frame.
     ("cloud-http", &[5, 7]),
-    // The device's other parameters; parameters that are not secure.
+    // The device's parameters are not registered; insecure parameters.
     ("cloud-upload", &[0]),
     ("cloud-parameters", &[3]),
-    // A name that is none.
+    // An invalid name.
     ("cloud-log", &[2]),
     // Two callers of one name.
     ("recryptor-callers", &[1]),
 ];
 
-/// What became of an input.
+/// The outcome of an input.
 struct Tried {
     accepted: bool,
-    /// How many bytes it held, and how many it may.
+    /// The bytes of memory held, and the limit.
     held: (u64, u64),
 }
 
-/// Hands a target one input; what is wrong with it, if anything is.
+/// Runs a target on one input; returns the fault as an error.
 fn tried(target: &Target, input: &[u8]) -> Result<Tried, String> {
     let (mut info, mut accepted) = Default::default();
     let ran = catch_unwind(AssertUnwindSafe(|| {
@@ -58,7 +59,7 @@ fn tried(target: &Target, input: &[u8]) -> Result<Tried, String> {
     }
 }
 
-/// Of two counts of memory the one that is nearer to its bound.
+/// Returns the memory count that is closer to its limit.
 fn nearer(one: (u64, u64), other: (u64, u64)) -> (u64, u64) {
     if u128::from(one.0) * u128::from(other.1) > u128::from(other.0) * u128::from(one.1) {
         one
@@ -67,7 +68,7 @@ fn nearer(one: (u64, u64), other: (u64, u64)) -> (u64, u64) {
     }
 }
 
-/// A failure, with the input kept in a file.
+/// Describes a failure, and keeps the input in a file.
 fn failure(target: &Target, input: &[u8], what: &str) -> String {
     let name = format!("{}-{}", target.name, &blake3::hash(input).to_hex()[..16]);
     let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
@@ -75,7 +76,7 @@ fn failure(target: &Target, input: &[u8], what: &str) -> String {
     format!("{}: {what}; the input is in {}", target.name, path.display())
 }
 
-/// Another stream of mutations for each name, the same in each run.
+/// Returns a seed that depends only on the name, so that every run has the same mutations.
 fn seed(name: &str) -> u64 {
     let mut first = [0; 8];
     first.copy_from_slice(&blake3::hash(name.as_bytes()).as_bytes()[..8]);
@@ -86,7 +87,7 @@ fn mutations() -> usize {
     std::env::var("SOTTO_FUZZ_MUTATIONS").map_or(MUTATIONS, |count| count.parse().unwrap())
 }
 
-/// The corpus and its mutations; gives what is said of them.
+/// Runs a target on its corpus and on mutations; returns a summary.
 fn exercise(target: &Target) -> Result<String, String> {
     let inputs = corpus(target).unwrap();
     assert!(
@@ -94,7 +95,7 @@ fn exercise(target: &Target) -> Result<String, String> {
         "{} has a corpus: `cargo run --release -p sotto-fuzz --bin corpus`",
         target.name
     );
-    // What is made once is made before anything is counted.
+    // Values made once are made here, before memory is counted.
     (target.run)(&inputs[0]);
     let (mut count, mut accepted, mut held) = (0, 0, (0, 1));
     let mut one = |input: &[u8]| {
@@ -109,7 +110,7 @@ fn exercise(target: &Target) -> Result<String, String> {
     Ok(format!("{count:>7} executions, {accepted:>7} accepted, held {} of {} bytes", held.0, held.1))
 }
 
-/// What a target starts from, without what was found later.
+/// Returns a target's first inputs, without later findings.
 fn first_inputs(target: &Target) -> Vec<Vec<u8>> {
     let folder = corpus_folder(target);
     match target.inputs {
@@ -120,7 +121,7 @@ fn first_inputs(target: &Target) -> Vec<Vec<u8>> {
     }
 }
 
-/// A target that refuses what it starts from tries nothing but refusals.
+/// A target that refused its first inputs would test nothing but refusals.
 #[test]
 fn every_first_input_is_accepted_or_listed_as_refused() {
     let mut wrong = Vec::new();

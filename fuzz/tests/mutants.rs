@@ -1,5 +1,5 @@
-//! 100,000 mutants of what we frame: single bits, truncations, splices, lengths. Each is refused, none panics, and none takes
-//! more memory than its bytes allow.
+//! Reads 100,000 mutants of our frames: single bits, truncations, splices, lengths. Each must be refused without a
+//! panic, and within the memory that its size allows.
 #![allow(clippy::unwrap_used)]
 
 use std::path::Path;
@@ -12,21 +12,21 @@ use sotto_keys::{KeyFile, SigningIdentity};
 use sotto_rlwe::{Bfv, Bgv, Ckks, Params};
 use sotto_wire::*;
 
-/// Mutants of each sort.
+/// Mutants of each kind.
 const EACH: usize = 25_000;
-/// Memory for what a refusal says.
+/// Bytes of memory for the text of a refusal.
 const WORDS: u64 = 512;
 
-/// A reader that says whether bytes are accepted.
+/// Returns true if a reader accepts the bytes.
 type Accepts = Box<dyn Fn(&[u8]) -> bool>;
 
 struct Object {
     what: String,
     bytes: Vec<u8>,
     accepts: Accepts,
-    /// The most bytes of memory for each byte of the frame: what the object takes once it is read.
+    /// The most bytes of memory for each byte of the frame, once the object is read.
     factor: u64,
-    /// Whether accepting it makes tables, which takes memory and time that its bytes do not say.
+    /// True if accepting the object makes tables, whose memory and time its size does not bound.
     tables: bool,
 }
 
@@ -40,7 +40,7 @@ fn object(what: &str, factor: u64, accepts: impl Fn(&[u8]) -> bool + 'static) ->
     }
 }
 
-/// Residues of 40 and 41 bits take 64; key-switching keys are expanded, and each mask is as long as its body.
+/// Residues of 40 and 41 bits take 64; key-switching keys are expanded, with masks as long as their bodies.
 fn objects_of<S: Testable>() -> Vec<Object> {
     let params = insecure_n16::<S>();
     let file = |what: &str| format!("{}-{what}.bin", S::ID.name());
@@ -105,7 +105,7 @@ fn objects() -> Vec<Object> {
     all.push(object("slots-window-kept.bin", 16, move |bytes| {
         Envelope::read_kept(bytes, LARGEST_ENVELOPE).is_ok_and(|envelope| envelope.verify(&identity).is_ok())
     }));
-    // A description is read as bytes and kept as values and as JSON.
+    // A description is read as bytes and kept both as values and as JSON.
     all.push(object("stream-header.bin", 16, |bytes| StreamHeader::read(bytes).is_ok()));
     all.push(object("window-kept.bin", 16, move |bytes| {
         Envelope::read_kept(bytes, LARGEST_ENVELOPE).is_ok_and(|envelope| envelope.verify(&identity).is_ok())
@@ -132,7 +132,8 @@ fn objects() -> Vec<Object> {
     all
 }
 
-/// A number's Montgomery form is as long as it; what finds a common factor with the key takes some numbers more.
+/// A number's Montgomery form is as long as the number; the search for a common factor with the key takes a few numbers
+/// more.
 fn partially_homomorphic() -> Vec<Object> {
     let keys = golden::partial_keys();
     let limit = 1 << 20;
@@ -162,7 +163,7 @@ fn partially_homomorphic() -> Vec<Object> {
     ]
 }
 
-/// At n = 4096: a fresh ciphertext, and the same written out.
+/// Returns a fresh ciphertext at n = 4096, and the same written out.
 fn large() -> Vec<Object> {
     let params = Params::<Bfv>::default_chain(4096, Bfv::plain_modulus(4096)).unwrap();
     let frames = corpus(&target("n4096-ciphertext-bfv").unwrap()).unwrap();
@@ -174,7 +175,7 @@ fn large() -> Vec<Object> {
     frames.into_iter().enumerate().map(object).collect()
 }
 
-/// So many mutants of each sort, shared among the objects; gives how many there were.
+/// Refuses `each` mutants of each kind, shared among the objects; returns their number.
 fn refuse(objects: &[Object], each: usize) -> usize {
     let (mut mutator, mut count) = (Mutator::new(1), 0);
     for sort in Mutation::ALL {
@@ -187,7 +188,7 @@ fn refuse(objects: &[Object], each: usize) -> usize {
             let other = &objects[(number / objects.len()) % objects.len()];
             let mut mutant = object.bytes.clone();
             mutator.change(sort, &mut mutant, &other.bytes);
-            // A splice of equal bytes is no mutant; neither is another whole object.
+            // A splice of equal bytes is no mutant, nor is one that yields another whole object.
             if objects.iter().any(|object| object.bytes == mutant) {
                 continue;
             }
@@ -195,7 +196,7 @@ fn refuse(objects: &[Object], each: usize) -> usize {
             let memory = allocation_counter::measure(|| accepted = (object.accepts)(&mutant));
             let at = || format!("{} {sort:?} number {number}", object.what);
             assert!(!accepted, "{} is accepted", at());
-            // Its digest is wrong or its head is: nothing but the reason is made.
+            // Digest or head is wrong: the reader must allocate only the text of the refusal.
             assert!(memory.bytes_max <= WORDS, "{} took {} bytes", at(), memory.bytes_max);
             of_sort += 1;
         }
@@ -209,10 +210,10 @@ fn a_hundred_thousand_mutants_are_refused() {
     assert_eq!(refuse(&objects(), EACH), 100_000);
 }
 
-/// A window of version 2 has a signature in the place of a digest.
+/// A window of version 2 has a signature instead of a digest.
 #[test]
 fn mutants_of_windows_are_refused() {
-    // A description of the stream's channels, whatever the bytes say; of a group, one for each window.
+    // Memory of a description of the stream's channels, whatever the bytes say; for a group, one for each window.
     refuse_windows("window.bin", "window-kept.bin", 16 << 10);
     refuse_windows("group-member.bin", "window-group.bin", 16 << 10);
     refuse_windows("window-group.bin", "window.bin", 48 << 10);
@@ -245,8 +246,8 @@ fn mutants_at_n_4096_are_refused() {
     assert_eq!(refuse(&large(), 500), 2000);
 }
 
-/// What somebody makes who computes digests himself is refused for what it says, or is another object: in both cases within
-/// the memory that an object of so many bytes takes.
+/// A mutant with a correct digest is refused for its content, or is another valid object: in both cases within the
+/// memory of an object of its size.
 #[test]
 fn mutants_with_a_right_digest_take_no_more_memory_than_their_bytes_allow() {
     let (mut objects, mut mutator) = (objects(), Mutator::new(2));
@@ -265,8 +266,8 @@ fn mutants_with_a_right_digest_take_no_more_memory_than_their_bytes_allow() {
     assert!(accepted > 0, "some are another object, or nothing behind the digest was tried");
 }
 
-/// A refusal is a part of the work of an acceptance: it allocates no more than the same object does when it is accepted,
-/// wherever the fault is. What is wrong at the head is found before anything is hashed, and nothing is allocated.
+/// Refusing does part of the work of accepting: it must not allocate more than accepting the same object, wherever the
+/// fault is. A fault in the head is found before hashing, without any allocation.
 #[test]
 fn a_refusal_costs_no_more_than_an_acceptance() {
     for object in objects().iter().chain(&large()) {

@@ -1,35 +1,37 @@
-//! The engines that we know.
+//! The known engines.
 
-/// How an engine is made ready.
+/// How an engine is installed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Recipe {
     /// A Python program: a virtual environment with the packages of `requirements.txt`, then `engine.py`.
     Python {
-        /// The version of Python that the packages want, if not any.
+        /// The required version of Python; None for any.
         version: Option<&'static str>,
-        /// A program of the engine's own that builds what the registry has no package of; it runs after the packages are there.
+        /// A program of the engine's own that builds a library without a registry package; runs after the packages are
+        /// installed.
         build: Option<&'static str>,
     },
     /// A Go program: `go build`.
     Go,
     /// A Rust program with a lock file of its own: `cargo build --release`.
     Cargo,
-    /// A program of this workspace that cargo has built beside the one that asks.
+    /// A program of this workspace, which cargo has built beside the running one.
     Workspace,
 }
 
-/// An engine: its name, its recipe and its files, which are in the program, so that no checkout is needed to install it.
+/// An engine: its name, its recipe and its files, which are embedded in the program, so that installing it needs no
+/// checkout.
 #[derive(Clone, Copy, Debug)]
 pub struct Engine {
-    /// Its name, and that of its folder.
+    /// The name of the engine and of its folder.
     pub name: &'static str,
-    /// The library that it is built around.
+    /// The library that the engine drives.
     pub library: &'static str,
-    /// How it is made ready.
+    /// How the engine is installed.
     pub recipe: Recipe,
-    /// How to install it, as a sentence for a person.
+    /// How to install it, as a sentence for people.
     pub how: &'static str,
-    /// Its files: names and texts.
+    /// Names and texts of its files.
     pub(crate) files: &'static [(&'static str, &'static str)],
 }
 
@@ -39,7 +41,7 @@ macro_rules! files {
     };
 }
 
-/// Any Python: what it takes is in the sentence that says how.
+/// Any version of Python; `how` names the versions that the packages support.
 const PYTHON: Recipe = Recipe::Python { version: None, build: None };
 
 /// Microsoft SEAL through the TenSEAL wheel: BFV and CKKS.
@@ -103,7 +105,7 @@ pub static PYFHEL: Engine = Engine {
         "programs.py", "build.py", "requirements.txt"),
 };
 
-/// python-paillier, the partially homomorphic yardstick.
+/// python-paillier, the reference among the partially homomorphic schemes.
 pub static PYTHON_PAILLIER: Engine = Engine {
     name: "python-paillier",
     library: "python-paillier, the package phe",
@@ -112,7 +114,7 @@ pub static PYTHON_PAILLIER: Engine = Engine {
     files: files!("python": "conversation.py", "clock.py"; "python-paillier": "engine.py", "requirements.txt"),
 };
 
-/// Our own: BFV, BGV and CKKS.
+/// Our own engine: BFV, BGV and CKKS.
 pub static SOTTO: Engine = Engine {
     name: "sotto",
     library: "sotto",
@@ -121,12 +123,12 @@ pub static SOTTO: Engine = Engine {
     files: &[],
 };
 
-/// All of them, ours first.
+/// All engines, ours first.
 pub static ENGINES: [&Engine; 8] =
     [&SOTTO, &SEAL, &TENSEAL, &OPENFHE, &PYFHEL, &LATTIGO, &FHE_RS, &PYTHON_PAILLIER];
 
 impl Engine {
-    /// The engine of this name.
+    /// Returns the engine of this name. None if there is none.
     pub fn named(name: &str) -> Option<&'static Self> {
         ENGINES.into_iter().find(|engine| engine.name == name)
     }

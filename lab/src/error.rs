@@ -1,4 +1,4 @@
-//! What can go wrong with an engine.
+//! Errors of engines.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -6,13 +6,13 @@ use std::time::Duration;
 /// Why an engine could not be installed or gave no answer.
 #[derive(Debug, thiserror::Error)]
 pub enum LabError {
-    /// There is nowhere to install engines.
+    /// There is no folder to install engines in.
     #[error("no cache folder: set SOTTO_CACHE to a folder that may be written to")]
     NoCache,
     /// The engine was never installed, or its files have changed since.
     #[error("the engine {engine} is not installed: {how}")]
     NotInstalled {
-        /// Which.
+        /// The engine.
         engine: &'static str,
         /// The way to install it.
         how: &'static str,
@@ -20,19 +20,19 @@ pub enum LabError {
     /// A file could not be read or written.
     #[error("{path}: {source}", path = path.display())]
     File {
-        /// Which.
+        /// The file.
         path: PathBuf,
-        /// Why.
+        /// The reason.
         source: std::io::Error,
     },
     /// A step of an installation failed.
     #[error("installing {engine}: `{step}` failed: {output}")]
     Install {
-        /// Which engine.
+        /// The engine.
         engine: &'static str,
-        /// The command.
+        /// The failed command.
         step: String,
-        /// The last of what it printed.
+        /// The end of its output.
         output: String,
     },
     /// A program could not be started.
@@ -40,45 +40,45 @@ pub enum LabError {
     Start {
         /// The program.
         program: String,
-        /// Why.
+        /// The reason.
         source: std::io::Error,
     },
     /// The engine ended without an answer.
     #[error("the engine {engine} ended without an answer; it last said: {said}")]
     Ended {
-        /// Which.
+        /// The engine.
         engine: String,
-        /// The last of its standard error.
+        /// The end of its standard error.
         said: String,
     },
-    /// The engine took too long and was ended.
+    /// The engine exceeded its time limit and was ended.
     #[error("the engine {engine} gave no answer within {limit:?} and was ended")]
     TooSlow {
-        /// Which.
+        /// The engine.
         engine: String,
-        /// How long it was given.
+        /// The time limit.
         limit: Duration,
     },
-    /// The engine answered with something else than a reply.
-    #[error("the engine {engine} answered something else than the protocol says: {reason}")]
+    /// The engine's answer is not a reply of the protocol.
+    #[error("the engine {engine} gave an answer outside the protocol: {reason}")]
     Reply {
-        /// Which.
+        /// The engine.
         engine: String,
-        /// What was wrong.
+        /// The fault.
         reason: String,
     },
     /// The engine refused the request.
     #[error("the engine {engine} refused: {reason}")]
     Refused {
-        /// Which.
+        /// The engine.
         engine: String,
-        /// Its own words.
+        /// The engine's own words.
         reason: String,
     },
 }
 
 impl LabError {
-    /// A file's error.
+    /// Returns a function that adds the path to an I/O error.
     pub(crate) fn file(path: impl Into<PathBuf>) -> impl FnOnce(std::io::Error) -> Self {
         let path = path.into();
         |source| Self::File { path, source }

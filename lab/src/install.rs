@@ -1,4 +1,4 @@
-//! Where engines are installed, and how.
+//! Installs engines, and finds installed ones.
 
 use std::ffi::OsString;
 use std::fs;
@@ -9,9 +9,9 @@ use std::process::{Command, Stdio};
 use crate::engine::{Engine, Recipe};
 use crate::error::LabError;
 
-/// Written when an installation is complete, and removed before one begins.
+/// A file that is written when an installation is complete, and removed before one begins.
 const COMPLETE: &str = "complete";
-/// What every step of an installation printed.
+/// The file with the output of all steps of an installation.
 const LOG: &str = "install.log";
 
 /// An engine that can be started.
@@ -21,12 +21,14 @@ pub struct Installed {
     pub name: String,
     /// The program to start.
     pub program: PathBuf,
-    /// What to hand it.
+    /// The program's arguments.
     pub arguments: Vec<OsString>,
 }
 
-/// The folder of everything that we keep but could make again: SOTTO_CACHE, else XDG_CACHE_HOME/sotto, else
-/// ~/.cache/sotto.
+/// Returns the folder for files that can be made again: SOTTO_CACHE, else XDG_CACHE_HOME/sotto, else ~/.cache/sotto.
+///
+/// # Errors
+/// `NoCache` if none of the variables is set.
 pub fn cache_folder() -> Result<PathBuf, LabError> {
     cache_among(|name| std::env::var_os(name))
 }
@@ -40,7 +42,10 @@ fn cache_among(variable: impl Fn(&str) -> Option<OsString>) -> Result<PathBuf, L
 }
 
 impl Engine {
-    /// The engine, if it is installed and its files are still the ones in this program.
+    /// Returns the engine, if it is installed with the files that this program embeds.
+    ///
+    /// # Errors
+    /// `NotInstalled` if it is not, `NoCache` without a cache folder.
     pub fn installed(&self) -> Result<Installed, LabError> {
         if self.recipe == Recipe::Workspace {
             return self.beside_us();
@@ -49,6 +54,9 @@ impl Engine {
     }
 
     /// Installs the engine, unless it is installed already.
+    ///
+    /// # Errors
+    /// `Install` or `Start` if a step fails, `File` if a file cannot be written, `NoCache` without a cache folder.
     pub fn install(&self) -> Result<Installed, LabError> {
         if let Ok(installed) = self.installed() {
             return Ok(installed);
@@ -68,7 +76,7 @@ impl Engine {
         self.installed_in(&folder)
     }
 
-    /// What the last installation printed, if there was one: of an engine that is absent, the reason.
+    /// Returns the output of the last installation. None if there was none.
     pub fn install_log(&self) -> Option<String> {
         let bytes = fs::read(self.folder().ok()?.join(LOG)).ok()?;
         Some(String::from_utf8_lossy(&bytes).into_owned())
@@ -93,7 +101,8 @@ impl Engine {
         Ok(Installed { name: self.name.to_owned(), program, arguments })
     }
 
-    /// A program that cargo builds lies beside the one that runs; beside its parent, if that is a test.
+    /// Returns the engine that cargo has built beside the running program, or beside its parent folder if that is a
+    /// test.
     fn beside_us(&self) -> Result<Installed, LabError> {
         let us = std::env::current_exe().map_err(LabError::file("this program"))?;
         let name = format!("sotto-engine{}", std::env::consts::EXE_SUFFIX);
@@ -137,7 +146,7 @@ impl Engine {
             }
             Recipe::Go => {
                 let mut build = in_folder(Path::new("go"), &["build", "-mod=readonly", "-o", "engine", "."]);
-                // The Go that is here: another one would have to be downloaded.
+                // Use the installed Go: another version would be downloaded.
                 build.env("GOTOOLCHAIN", "local").env("GOWORK", "off");
                 if has_level_3() {
                     build.env("GOAMD64", "v3");
@@ -146,7 +155,7 @@ impl Engine {
             }
             Recipe::Cargo => {
                 let mut build = in_folder(Path::new("cargo"), &["build", "--release", "--locked"]);
-                // The best code for this processor, as ours chooses it when it runs.
+                // Compile for this processor; our own engine chooses its code at run time.
                 build.env("RUSTFLAGS", "-C target-cpu=native").env_remove("CARGO_TARGET_DIR");
                 vec![build]
             }
@@ -177,8 +186,8 @@ impl Engine {
     }
 }
 
-/// A Python of a version: one of that name that starts, else what a version switcher has, else the name all the same, which
-/// fails with that name in its error.
+/// Returns a Python interpreter of a version: a program of that name that starts, else the one of a version switcher,
+/// else the name, so that the failure shows it.
 fn interpreter(version: Option<&str>) -> PathBuf {
     let Some(version) = version else { return PathBuf::from("python3") };
     let name = format!("python{version}");
@@ -191,7 +200,7 @@ fn interpreter(version: Option<&str>) -> PathBuf {
     PathBuf::from(name)
 }
 
-/// Whether the processor has what Go's third level of x86-64 takes for granted.
+/// Returns true if the processor has the instructions of Go's level x86-64-v3.
 fn has_level_3() -> bool {
     #[cfg(target_arch = "x86_64")]
     return is_x86_feature_detected!("avx2")
@@ -210,7 +219,7 @@ fn executable(folder: &Path, name: &str) -> PathBuf {
     folder.join(format!("{name}{}", std::env::consts::EXE_SUFFIX))
 }
 
-/// The last ten lines, in one.
+/// Returns the last ten lines, joined to one.
 fn last_lines(bytes: &[u8]) -> String {
     let text = String::from_utf8_lossy(bytes);
     let lines: Vec<&str> = text.lines().collect();

@@ -1,7 +1,8 @@
-//! Other libraries, and our own, as engines: what they are, how they are installed, and how they are spoken to.
+//! Libraries of homomorphic encryption as engines: which there are, how they are installed, and the protocol that they
+//! answer.
 //!
-//! An engine is a process that answers requests line by line: `engines/PROTOCOL.md` is the whole of it. [`Engine`] names one
-//! and installs it, [`Process`] speaks with it, [`protocol`] has the requests and replies as types.
+//! An engine is a process that answers requests line by line, as specified in `engines/PROTOCOL.md`. [`Engine`] names
+//! one and installs it, [`Process`] runs it and sends requests, [`protocol`] has the requests and replies as types.
 
 mod engine;
 mod error;

@@ -1,4 +1,4 @@
-//! An engine that runs, and a conversation with it.
+//! A running engine and the conversation with it.
 
 use std::collections::VecDeque;
 use std::io::{BufRead as _, BufReader, Write as _};
@@ -16,15 +16,15 @@ use crate::protocol::{
     Exchange, Exchanged, Failure, Measure, Measured, Prepare, Prepared, Request, Verified, Verify, Version,
 };
 
-/// Lines of standard error that are kept for an error message.
+/// Lines of standard error kept for an error message.
 const KEPT_LINES: usize = 8;
-/// The longest part of a reply that stands in an error message.
+/// Characters of a reply shown in an error message.
 const KEPT_CHARACTERS: usize = 200;
 
-/// What libraries read how many threads they may have from.
+/// The environment variables from which libraries read their number of threads.
 const ONE_THREAD: [&str; 4] = ["OMP_NUM_THREADS", "GOMAXPROCS", "RAYON_NUM_THREADS", "OPENBLAS_NUM_THREADS"];
 
-/// The last core that this process may run on, if `taskset` is there to keep another process on it.
+/// Returns the last core that this process may use, if `taskset` can pin to it.
 fn last_core() -> Option<String> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let listed = status.lines().find_map(|line| line.strip_prefix("Cpus_allowed_list:"))?;
@@ -33,7 +33,7 @@ fn last_core() -> Option<String> {
     works.then_some(core)
 }
 
-/// A running engine. It is ended when this is dropped.
+/// A running engine, which is ended when dropped.
 #[derive(Debug)]
 pub struct Process {
     engine: String,
@@ -45,13 +45,19 @@ pub struct Process {
 }
 
 impl Process {
-    /// Starts an engine. `limit` is how long it may take for one answer.
+    /// Starts an engine; `limit` is the time limit of one answer.
+    ///
+    /// # Errors
+    /// `Start` if the program does not start.
     pub fn start(engine: &Installed, limit: Duration) -> Result<Self, LabError> {
         let command = Command::new(&engine.program);
         Self::spawn(command, engine, limit)
     }
 
-    /// Starts an engine on one core, the last one that we may use, where the system has a way to say so.
+    /// Starts an engine pinned to the last core that this process may use, if the system can pin.
+    ///
+    /// # Errors
+    /// `Start` if the program does not start.
     pub fn start_pinned(engine: &Installed, limit: Duration) -> Result<Self, LabError> {
         let Some(core) = last_core() else { return Self::start(engine, limit) };
         let mut command = Command::new("taskset");
@@ -67,7 +73,7 @@ impl Process {
         let (sender, replies) = mpsc::channel();
         let said = Arc::new(Mutex::new(VecDeque::new()));
         if let Some(output) = child.stdout.take() {
-            // Reading in threads: a limit can then be put on waiting, and a full pipe stops nobody.
+            // Threads read the pipes: waiting can then have a time limit, and a full pipe blocks nobody.
             thread::spawn(move || {
                 let lines = BufReader::new(output).lines();
                 lines.map_while(Result::ok).try_for_each(|line| sender.send(line))
@@ -89,45 +95,66 @@ impl Process {
         Ok(Self { engine: engine.name.clone(), child, input, replies, said, limit })
     }
 
-    /// Who it is.
+    /// Asks for name, library and version.
+    ///
+    /// # Errors
+    /// As [`Process::ask`].
     pub fn version(&mut self) -> Result<Version, LabError> {
         self.ask(&Request::Version)
     }
 
     /// Makes parameters and keys.
+    ///
+    /// # Errors
+    /// As [`Process::ask`].
     pub fn prepare(&mut self, prepare: &Prepare) -> Result<Prepared, LabError> {
         self.ask(&Request::Prepare(prepare.clone()))
     }
 
     /// Runs a program.
+    ///
+    /// # Errors
+    /// As [`Process::ask`].
     pub fn verify(&mut self, verify: &Verify) -> Result<Verified, LabError> {
         self.ask(&Request::Verify(verify.clone()))
     }
 
     /// Times an operation.
+    ///
+    /// # Errors
+    /// As [`Process::ask`].
     pub fn measure(&mut self, measure: &Measure) -> Result<Measured, LabError> {
         self.ask(&Request::Measure(measure.clone()))
     }
 
     /// Carries out one step of a round trip.
+    ///
+    /// # Errors
+    /// As [`Process::ask`].
     pub fn exchange(&mut self, exchange: &Exchange) -> Result<Exchanged, LabError> {
         self.ask(&Request::Exchange(exchange.clone()))
     }
 
-    /// The bytes of memory that it holds, where the system tells.
+    /// Returns the engine's bytes of resident memory. None if the system does not report it.
     pub fn memory(&self) -> Option<u64> {
         let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).ok()?;
         let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
         line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok().map(|kibibytes| kibibytes << 10)
     }
 
-    /// One request, one reply.
+    /// Sends a request and waits for its reply.
+    ///
+    /// # Errors
+    /// `Ended`, `TooSlow`, `Reply` or `Refused`, as the engine behaves.
     pub fn ask<R: DeserializeOwned>(&mut self, request: &Request) -> Result<R, LabError> {
         self.send(request)?;
         self.receive()
     }
 
-    /// Sends a request; [`Process::receive`] takes its reply, and something else can be done in between.
+    /// Sends a request; [`Process::receive`] returns its reply, so that the caller can do other work in between.
+    ///
+    /// # Errors
+    /// `Ended` if the engine has ended.
     pub fn send(&mut self, request: &Request) -> Result<(), LabError> {
         let mut line = serde_json::to_string(request).map_err(|error| self.reply(&error, ""))?;
         line.push('\n');
@@ -138,13 +165,16 @@ impl Process {
         if sent { Ok(()) } else { Err(self.ended()) }
     }
 
-    /// The reply to the oldest request that has none yet.
+    /// Waits for the reply to the oldest request that has none yet.
+    ///
+    /// # Errors
+    /// `Ended`, `TooSlow`, `Reply` or `Refused`, as the engine behaves.
     pub fn receive<R: DeserializeOwned>(&mut self) -> Result<R, LabError> {
         let line = match self.replies.recv_timeout(self.limit) {
             Ok(line) => line,
             Err(RecvTimeoutError::Disconnected) => return Err(self.ended()),
             Err(RecvTimeoutError::Timeout) => {
-                // What it says from now on would be taken for the next reply.
+                // A late reply would be taken for the reply to the next request.
                 self.end();
                 return Err(LabError::TooSlow { engine: self.engine.clone(), limit: self.limit });
             }
@@ -170,7 +200,7 @@ impl Process {
 
     fn end(&mut self) {
         self.input = None;
-        // It may have ended already; either way nothing is left to do.
+        // Fails without effect if the engine has already ended.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
@@ -186,7 +216,7 @@ impl Drop for Process {
 mod tests {
     use super::*;
 
-    /// An engine that is a line of shell.
+    /// Starts an engine that is a line of shell.
     fn shell(script: &str, limit: Duration) -> Process {
         let arguments = vec!["-c".into(), script.into()];
         let engine = Installed { name: "shell".into(), program: "sh".into(), arguments };

@@ -2,11 +2,11 @@
 
 use serde::{Deserialize, Serialize};
 
-/// What an engine is asked.
+/// A request to an engine.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "do", rename_all = "snake_case")]
 pub enum Request {
-    /// Who are you?
+    /// Name the engine, library and version.
     Version,
     /// Make parameters and keys.
     Prepare(Prepare),
@@ -21,9 +21,9 @@ pub enum Request {
 /// Parameters and keys to make.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Prepare {
-    /// `bfv`, `bgv`, `ckks`, `paillier`, `aes-256-gcm`, `chacha20-poly1305` or `clear`.
+    /// One of the schemes in `engines/PROTOCOL.md`, such as `bfv`, `bgv`, `ckks` or `paillier`.
     pub scheme: String,
-    /// n; nothing for Paillier; how many values, for the conventional ciphers and in the clear.
+    /// n; 0 for Paillier; the number of values for the conventional ciphers and in the clear.
     #[serde(default)]
     pub degree: usize,
     /// The bits of Paillier's modulus.
@@ -35,10 +35,10 @@ pub struct Prepare {
     /// log2 of the scale, for CKKS.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scale_bits: Option<u32>,
-    /// q_0 … q_L; or `data_bits`.
+    /// q_0 … q_L; empty if `data_bits` is given.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub data: Vec<u64>,
-    /// The primes of key switching alone; or `special_bits`.
+    /// The primes that only key switching uses; empty if `special_bits` is given.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub special: Vec<u64>,
     /// Bit lengths of data primes that the engine chooses.
@@ -50,16 +50,16 @@ pub struct Prepare {
     /// Rotations to make keys for.
     #[serde(default)]
     pub rotations: Vec<i32>,
-    /// Whether to make the key of the row swap.
+    /// True to make the key of the row swap.
     #[serde(default)]
     pub swap_rows: bool,
-    /// Whether parameters below 128 bits are allowed.
+    /// True to allow parameters below 128 bits.
     #[serde(default)]
     pub insecure: bool,
-    /// `scalar`: one value a plaintext, for any plain modulus; slots otherwise.
+    /// `scalar` for one value in a plaintext, with any plain modulus; slots otherwise.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub encoding: Option<String>,
-    /// With `scalar`: the two values that operations are timed on; random ones, if there are none.
+    /// With `scalar`: the two values to measure with; random if empty.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub values: Vec<u32>,
 }
@@ -67,20 +67,20 @@ pub struct Prepare {
 /// A program and its inputs.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Verify {
-    /// What to run.
+    /// The program.
     pub program: Program,
     /// The values of each input; missing slots are 0.
     pub inputs: Vec<Values>,
 }
 
-/// What to time.
+/// An operation to time.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Measure {
     /// The operation: one of [`OPERATIONS`].
     pub operation: String,
-    /// How often.
+    /// Number of timed repetitions.
     pub repetitions: u32,
-    /// How often before that, without a look at the clock.
+    /// Number of untimed repetitions before them.
     #[serde(default)]
     pub warm_up: u32,
     /// For `serialise` and `parse`: `none`, `zlib`, `zstd` or `packed`.
@@ -89,54 +89,54 @@ pub struct Measure {
     /// For `serialise` and `parse`: one of [`OBJECTS`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub object: Option<String>,
-    /// Whether the same was checked by an earlier request, so that checking it again would only cost time.
+    /// True if an earlier request checked the same operation, so that the engine need not check it again.
     #[serde(default)]
     pub checked: bool,
-    /// For operations that are whole tasks: what is computed.
+    /// For operations that are whole tasks: the task.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub task: Option<Box<Task>>,
-    /// For tasks with an agent: `serial` or `parallel`, one of [`MODES`].
+    /// For tasks with a re-encryption agent: `serial` or `parallel`, one of [`MODES`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mode: Option<String>,
-    /// For tasks with an agent: milliseconds that a trip to it takes on top of its work.
+    /// For tasks with a re-encryption agent: the added milliseconds of a trip.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub latency_ms: Option<u32>,
 }
 
-/// Programs one after another on single numbers, in the first slot. The first outputs of one, still encrypted, are the first
-/// inputs of the next.
+/// Programs one after another on single numbers, in the first slot. The first outputs of a program, still encrypted,
+/// are the first inputs of the next.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Task {
     /// The programs: sums, differences, products, whole numbers as constants.
     pub programs: Vec<Program>,
-    /// The new inputs of each program, which come after what was kept.
+    /// The new inputs of each program, which follow the kept ones.
     pub inputs: Vec<Values>,
-    /// How many outputs of a program go to the next, which is no input of the first.
+    /// The number of outputs that a program passes to the next one. The first program gets none.
     pub kept: usize,
-    /// What the last program gives after what is kept.
+    /// The answers: the outputs of the last program after the kept ones.
     pub answers: Values,
-    /// Whether inputs are encrypted before the clock starts.
+    /// True if inputs are encrypted before the timing starts.
     #[serde(default)]
     pub encrypted: bool,
 }
 
-/// One step of a round trip: the edge encrypts, the cloud computes, the edge decrypts. The two are processes of the same engine
-/// and share a folder.
+/// One step of a round trip: the edge encrypts, the cloud computes, the edge decrypts. The two are processes of the
+/// same engine and share a folder.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Exchange {
     /// `encrypt`, `add`, `multiply` or `decrypt`.
     pub step: String,
-    /// Where the files are: `keys`, `a`, `b`, `answer`.
+    /// The folder of the files `keys`, `a`, `b`, `answer`.
     pub folder: String,
-    /// How often it is timed.
+    /// Number of timed repetitions.
     pub repetitions: u32,
-    /// For `encrypt`: whether the secret key encrypts, with masks that travel as seeds.
+    /// For `encrypt`: true if the secret key encrypts, with masks that travel as seeds.
     #[serde(default)]
     pub seeded: bool,
     /// For `encrypt`: two inputs.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub inputs: Vec<Values>,
-    /// For the cloud's steps: the parameters, which it makes without any key.
+    /// For the cloud's steps: the parameters, for which the cloud makes no keys.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parameters: Option<Box<Prepare>>,
 }
@@ -144,17 +144,17 @@ pub struct Exchange {
 /// Answer to `exchange`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Exchanged {
-    /// How long each repetition took, with writing bytes and reading them, without files.
+    /// The microseconds of each repetition, including conversion from and to bytes, excluding files.
     pub microseconds: Vec<f64>,
-    /// The size of what was written.
+    /// The size of the result in bytes.
     #[serde(default)]
     pub bytes: Option<u64>,
-    /// What was decrypted.
+    /// The decrypted slots.
     #[serde(default)]
     pub output: Option<Values>,
 }
 
-/// What can be timed; an engine need not have it all.
+/// The operations that can be timed; an engine may lack some.
 pub const OPERATIONS: [&str; 36] = [
     "keygen",
     "relin_keys",
@@ -194,24 +194,25 @@ pub const OPERATIONS: [&str; 36] = [
     "task_regression",
 ];
 
-/// How trips to an agent are made: one request after the other, or all that are ready at once.
+/// How requests travel to a re-encryption agent: one after the other, or all ready ones together.
 pub const MODES: [&str; 2] = ["serial", "parallel"];
 
-/// What can be serialised and parsed.
+/// The objects that can be serialised and parsed.
 pub const OBJECTS: [&str; 7] =
     ["ciphertext", "seeded", "public_key", "relin_keys", "galois_keys", "plaintext", "secret_key"];
 
-/// How objects are written: as they lie in memory, the same compressed, or each residue in as many bits as it needs.
+/// The forms of written objects: uncompressed, compressed by zlib or Zstandard, or each residue in as many bits as its
+/// prime has.
 pub const CODECS: [&str; 4] = ["none", "zlib", "zstd", "packed"];
 
-/// Nodes in order; each reads only nodes before it.
+/// A program: nodes in order, each of which reads only earlier nodes.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Program {
     /// For each input, a bound on its values.
     pub magnitudes: Vec<f64>,
-    /// What is computed.
+    /// The nodes.
     pub nodes: Vec<Node>,
-    /// The nodes that are asked for.
+    /// The nodes whose values are the outputs.
     pub outputs: Vec<usize>,
 }
 
@@ -221,7 +222,7 @@ pub struct Program {
 pub enum Node {
     /// An encrypted input.
     Input {
-        /// Which.
+        /// The input's index.
         index: usize,
     },
     /// A public vector: one value for every slot, or values for the first ones.
@@ -255,11 +256,11 @@ pub enum Node {
         /// Operand.
         a: usize,
     },
-    /// Every row to the left.
+    /// Every row rotated to the left.
     Rotate {
         /// Operand.
         a: usize,
-        /// By how many slots; to the right if negative.
+        /// Number of slots; to the right if negative.
         steps: i32,
     },
     /// The rows exchanged; for CKKS the complex conjugate.
@@ -269,8 +270,8 @@ pub enum Node {
     },
 }
 
-/// Slots: integers in exact schemes, reals in CKKS. Some languages write a whole real like an integer, so that both forms
-/// have to be taken for reals.
+/// Slot values: integers in exact schemes, reals in CKKS. Some languages write a whole real like an integer, so that
+/// readers of reals must accept both forms.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum Values {
@@ -295,7 +296,7 @@ impl Values {
         }
     }
 
-    /// The values, if they are whole numbers.
+    /// Returns the values if they are integers. None for reals.
     pub fn integers(&self) -> Option<&[i64]> {
         if let Self::Integers(values) = self { Some(values) } else { None }
     }
@@ -306,16 +307,16 @@ impl Values {
 pub struct Version {
     /// The engine's name.
     pub engine: String,
-    /// What it is built around.
+    /// The library that it drives.
     pub library: String,
-    /// Which version of that.
+    /// The library's version.
     pub version: String,
     /// The schemes that it has.
     pub schemes: Vec<String>,
-    /// Vector extensions and other notes on the build, for a person.
+    /// Vector extensions and other notes on the build, for people.
     #[serde(default)]
     pub flags: String,
-    /// Threads that it computes on.
+    /// Number of threads.
     #[serde(default = "one")]
     pub threads: u32,
 }
@@ -327,22 +328,22 @@ fn one() -> u32 {
 /// Answer to `prepare`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Prepared {
-    /// q_0 … q_L, as far as the engine tells them.
+    /// q_0 … q_L; empty if the engine hides them.
     #[serde(default)]
     pub data: Vec<u64>,
-    /// The primes of key switching alone, as far as the engine tells them.
+    /// The primes that only key switching uses; empty if the engine hides them.
     #[serde(default)]
     pub special: Vec<u64>,
     /// log2 of q_0 ⋯ q_L; of n for Paillier.
     #[serde(default)]
     pub log2_q: f64,
-    /// How many data primes.
+    /// Number of data primes.
     #[serde(default)]
     pub limbs: usize,
-    /// How many special primes.
+    /// Number of special primes.
     #[serde(default)]
     pub special_limbs: usize,
-    /// log2 of the whole modulus, of an engine that hides its primes and knows their lengths.
+    /// log2 of the whole modulus, if the engine hides its primes but knows their lengths.
     #[serde(default)]
     pub log2_qp: Option<f64>,
     /// The bits of security that the library itself states for the parameters.
@@ -363,31 +364,31 @@ pub struct Verified {
 /// Answer to `measure`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Measured {
-    /// How long each repetition took.
+    /// The microseconds of each repetition.
     pub microseconds: Vec<f64>,
-    /// The size of what was made, where it has one on the wire.
+    /// The size of the result in bytes, for `serialise` and `parse`.
     #[serde(default)]
     pub bytes: Option<u64>,
-    /// Whether the operation's result was decrypted and compared before it was timed.
+    /// True if the operation's result was decrypted and compared before the timing.
     #[serde(default)]
     pub verified: bool,
 }
 
-/// The answer to what cannot be done.
+/// The reply to a request that failed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Failure {
-    /// Why.
+    /// The reason.
     pub error: String,
 }
 
-/// What an engine says to a command, a scheme or an operation that it lacks.
+/// The reason in the reply to an unknown or missing command, scheme or operation.
 pub const UNSUPPORTED: &str = "unsupported";
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// The indented blocks of the page.
+    /// Returns the indented blocks of PROTOCOL.md.
     fn blocks() -> Vec<String> {
         let page = include_str!("../engines/PROTOCOL.md");
         let mut blocks = vec![String::new()];

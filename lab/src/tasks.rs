@@ -1,24 +1,25 @@
-//! The paper's three tasks for schemes that do both sums and products ("Comprehensive Performance Analysis of Homomorphic
-//! Cryptosystems for Practical Data Processing", section V): a small expression, a weighted sum, linear regression on points that
-//! come one by one.
+//! The paper's three tasks for schemes with both sums and products ("Comprehensive Performance Analysis of Homomorphic
+//! Cryptosystems for Practical Data Processing", section V): a small expression, a weighted sum, linear regression on
+//! points that arrive one by one.
 
 use crate::protocol::{Node, Program, Task, Values};
 
-/// What a name of a task begins with among the operations.
+/// The prefix of tasks among the operations.
 pub const PREFIX: &str = "task_";
 /// Terms of the weighted sum.
 const TERMS: i64 = 20;
-/// The largest weight and the largest reading: 14 bits with their signs, so that any sum is less than 2^31, and moduli of 32 bits hold
-/// it, the longest that OpenFHE's BGV decodes right.
+/// The largest weight and the largest reading: 14 bits with sign, so that any sum is below 2^31 and fits moduli of 32
+/// bits, the longest that OpenFHE's BGV decodes correctly.
 const LARGEST_TERM: f64 = 8191.0;
 /// Points of the regression.
 const POINTS: i64 = 10;
-/// The largest coordinate: 12 bits with its sign.
+/// The largest coordinate: 12 bits with sign.
 const LARGEST_COORDINATE: f64 = 2047.0;
 
 impl Task {
-    /// The task that an operation names; None if it names none. For schemes of reals inputs are divided by the largest that is
-    /// declared, as one would there: every answer is a sum of products of two, and lies between −`n`² and `n`² for sums over n terms.
+    /// Returns the task that an operation names. None if it names none. For schemes of reals, inputs are divided by the
+    /// largest declared input: every answer is then a sum of products of two, and lies in −`n`² … `n`² for sums over n
+    /// terms.
     pub fn named(operation: &str, reals: bool) -> Option<Self> {
         let unit = |largest: f64| if reals { largest } else { 1.0 };
         let mut task = match operation {
@@ -38,7 +39,7 @@ impl Task {
         Some(task)
     }
 
-    /// (2 + 3)·(4 − 6).
+    /// Returns the task (2 + 3)·(4 − 6).
     fn expression(unit: f64) -> Self {
         let mut asked = Asked::default();
         let [a, b, c, d] = [2.0, 3.0, 4.0, 6.0].map(|most| asked.input(most / unit));
@@ -48,7 +49,7 @@ impl Task {
         Self::new(vec![asked.giving(vec![product])], vec![values], 0)
     }
 
-    /// Σ w·x with both encrypted.
+    /// Returns the task Σ w·x with both factors encrypted.
     fn weighted_sum(unit: f64) -> Self {
         let mut asked = Asked::default();
         let pairs: Vec<[usize; 2]> =
@@ -61,15 +62,15 @@ impl Task {
         Self::new(vec![asked.giving(vec![sum])], vec![values], 0)
     }
 
-    /// After each point (x, y) but the first the slope's numerator n·Σxy − Σx·Σy and denominator n·Σx² − (Σx)². The sums are kept, encrypted;
-    /// the owner divides.
+    /// Returns the task that updates, after each point (x, y) but the first, the slope's numerator n·Σxy − Σx·Σy and
+    /// denominator n·Σx² − (Σx)². The sums are kept encrypted; the owner divides.
     fn regression(unit: f64) -> Self {
         let values = (1..=POINTS).map(|at| [at * 37, at * 37 * 3 / 2 - 17 + at % 3]);
         let inputs = values.map(|point| point.map(|value| value as f64 / unit).to_vec()).collect();
         Self::new((1..=POINTS).map(|n| point(n, LARGEST_COORDINATE / unit)).collect(), inputs, 4)
     }
 
-    /// Answers are computed in the clear.
+    /// Makes a task; computes its answers in the clear.
     fn new(programs: Vec<Program>, inputs: Vec<Vec<f64>>, kept: usize) -> Self {
         let mut outputs: Vec<f64> = Vec::new();
         for (program, new) in programs.iter().zip(&inputs) {
@@ -81,8 +82,8 @@ impl Task {
         Self { programs, inputs, kept, answers, encrypted: false }
     }
 
-    /// All programs as one, with every answer that each gives, and its inputs. For what cannot hand ciphertexts from one program to
-    /// the next; the same operations. The last outputs are `answers`.
+    /// Returns all programs joined to one, with every answer of each, and its inputs: the same operations, for engines
+    /// that cannot pass ciphertexts from program to program. The last outputs are `answers`.
     pub fn whole(&self) -> (Program, Vec<Values>) {
         let mut all = Program::default();
         let mut kept: Vec<usize> = Vec::new();
@@ -112,8 +113,8 @@ impl Task {
     }
 }
 
-/// The program at point n. The first one has no sums before it and no slope: one point has none, and xy − x·y would be a ciphertext
-/// of zeros, which SEAL refuses.
+/// Returns the program at point n. The first program has no earlier sums and no slope: a single point has none, and xy
+/// − x·y would be a ciphertext of zeros, which SEAL refuses.
 fn point(n: i64, most: f64) -> Program {
     let mut asked = Asked::default();
     let before = (n - 1) as f64;
@@ -141,7 +142,7 @@ fn point(n: i64, most: f64) -> Program {
     asked.giving([&total[..], &[numerator, denominator]].concat())
 }
 
-/// A program while it is written.
+/// A program under construction.
 #[derive(Default)]
 struct Asked(Program);
 
@@ -162,7 +163,7 @@ impl Asked {
     }
 }
 
-/// A node of tasks that reads other places and another input.
+/// Returns a task's node with its operands and its input renumbered.
 fn moved(node: &Node, places: &[usize], input: impl Fn(usize) -> usize) -> Node {
     match node {
         Node::Input { index } => Node::Input { index: input(*index) },
@@ -173,7 +174,8 @@ fn moved(node: &Node, places: &[usize], input: impl Fn(usize) -> usize) -> Node 
     }
 }
 
-/// What a program of tasks gives for single numbers: they have neither slots nor rotations, and all values are below 2^53.
+/// Returns a task program's outputs for single numbers: it has neither slots nor rotations, and all values are below
+/// 2^53.
 fn clear(program: &Program, inputs: &[f64]) -> Vec<f64> {
     let mut values: Vec<f64> = Vec::with_capacity(program.nodes.len());
     for node in &program.nodes {

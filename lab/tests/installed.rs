@@ -1,5 +1,5 @@
-//! Engines that are installed answer: a small set is prepared, two operations are checked and timed. Those that are not are
-//! named with the way to install them.
+//! Checks that installed engines answer: prepares a small set, checks and times two operations. Names the engines that
+//! are not installed and how to install them.
 #![allow(clippy::unwrap_used)]
 
 use std::time::Duration;
@@ -7,7 +7,8 @@ use std::time::Duration;
 use sotto_lab::protocol::{Measure, Prepare};
 use sotto_lab::{Engine, Process, Recipe};
 
-/// Parameters that every library takes: OpenFHE's primes for BGV are 1 modulo both t and 2n, which leaves no small ones.
+/// Returns parameters that every library accepts: OpenFHE's primes for BGV are 1 modulo both t and 2n, so that none of
+/// them is small.
 fn small(scheme: &str) -> Prepare {
     let reals = scheme == "ckks";
     Prepare {

@@ -1,4 +1,4 @@
-//! Calling cargo from a program that cargo runs.
+//! Calls cargo from a program that cargo started.
 
 use anyhow::{Context as _, Result, bail};
 use serde_json::Value;
@@ -6,10 +6,10 @@ use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// The programs of the demo, as package names.
+/// Package names of the demo's programs.
 const PROGRAMS: [&str; 3] = ["sotto", "sotto-agent", "sotto-cloud"];
 
-/// The checkout this was started from: `cargo run` names xtask's folder, otherwise it is sought upwards.
+/// Returns the root of the checkout: `cargo run` names xtask's folder; otherwise the parent folders are searched.
 pub(crate) fn root() -> Result<PathBuf> {
     if let Some(folder) = std::env::var_os("CARGO_MANIFEST_DIR").map(PathBuf::from)
         && let Some(root) = folder.parent()
@@ -21,18 +21,18 @@ pub(crate) fn root() -> Result<PathBuf> {
     here.ancestors().find(is_root).map(Path::to_path_buf).context("not inside a checkout of sotto")
 }
 
-/// The cargo that runs us, or the one on the path.
+/// Returns the cargo that runs this program, or the one on the path.
 pub(crate) fn cargo() -> Command {
     let mut cargo = command(std::env::var_os("CARGO").unwrap_or_else(|| OsString::from("cargo")));
-    // One folder, whichever folder cargo is started in.
+    // Absolute, so that the target folder does not depend on cargo's working folder.
     if let Some(Ok(target)) = std::env::var_os("CARGO_TARGET_DIR").map(std::path::absolute) {
         cargo.env("CARGO_TARGET_DIR", target);
     }
     cargo
 }
 
-/// A command without what `cargo run` has told xtask about xtask: some build scripts watch these
-/// variables, and would be built again each time somebody changes between `cargo ci` and `cargo build`.
+/// Returns a command without the variables that `cargo run` sets for xtask: some build scripts watch these variables,
+/// and would run again at every change between `cargo ci` and `cargo build`.
 pub(crate) fn command(program: impl AsRef<OsStr>) -> Command {
     let mut command = Command::new(program);
     for (name, _) in std::env::vars_os() {
@@ -45,7 +45,7 @@ pub(crate) fn command(program: impl AsRef<OsStr>) -> Command {
     command
 }
 
-/// Builds the three programs with the release profile and gives the path of `sotto`. The others lie beside it.
+/// Builds the three programs with the release profile; returns the path of `sotto`. The others are in the same folder.
 pub(crate) fn build_programs(root: &Path) -> Result<PathBuf> {
     let mut build = cargo();
     build.args(["build", "--release", "--message-format=json-render-diagnostics", "--manifest-path"]);
@@ -61,7 +61,7 @@ pub(crate) fn build_programs(root: &Path) -> Result<PathBuf> {
     messages.lines().find_map(sotto_executable).context("the build made no program named sotto")
 }
 
-/// The executable in one line of cargo's messages, if the line is about the program `sotto`.
+/// Returns the executable named in one line of cargo's messages, if the line is about the program `sotto`.
 fn sotto_executable(line: &str) -> Option<PathBuf> {
     let message: Value = serde_json::from_str(line).ok()?;
     let target = message.get("target")?;

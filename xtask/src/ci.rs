@@ -1,4 +1,4 @@
-//! `cargo ci`: says what is missing, runs the suites in order, and sums up.
+//! `cargo ci`: reports missing tools, runs the suites in order, and summarises.
 
 use crate::suites::SUITES;
 use crate::tools::Tool;
@@ -8,23 +8,23 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Instant;
 
-/// What a suite is told.
+/// The input of a suite.
 pub(crate) struct Context {
-    /// The checkout.
+    /// The root of the checkout.
     pub(crate) root: PathBuf,
 }
 
-/// How a suite ended. An error is a failure too.
+/// The outcome of a suite. A returned error counts as a failure too.
 pub(crate) enum Outcome {
     Passed,
-    /// What is wrong, one line each.
+    /// The faults, one line each.
     Failed(Vec<String>),
-    /// Why it did not run.
+    /// The reason why it did not run.
     Skipped(String),
 }
 
 impl Outcome {
-    /// Passed if there is nothing wrong.
+    /// Returns `Passed` if there are no faults.
     pub(crate) fn from_faults(faults: Vec<String>) -> Self {
         if faults.is_empty() { Self::Passed } else { Self::Failed(faults) }
     }
@@ -37,7 +37,7 @@ impl Outcome {
         }
     }
 
-    /// One line for the summary.
+    /// Returns one line for the summary.
     fn note(&self) -> &str {
         match self {
             Self::Passed => "",
@@ -50,9 +50,9 @@ impl Outcome {
 /// One row of the table of suites.
 pub(crate) struct Suite {
     pub(crate) name: &'static str,
-    /// What it shows, for `--list` and its headline.
+    /// The property that the suite shows, for `--list` and its headline.
     pub(crate) shows: &'static str,
-    /// Runs only when it is named, or with `cargo ci deep`.
+    /// True if it runs only when named, or with `cargo ci deep`.
     pub(crate) deep: bool,
     pub(crate) needs: &'static [&'static Tool],
     pub(crate) run: fn(&Context) -> Result<Outcome>,
@@ -79,7 +79,7 @@ pub(crate) fn run(args: &[String]) -> Result<ExitCode> {
     Ok(summarise(&rows))
 }
 
-/// No names: all but the deep ones. `deep`: all. Otherwise the named ones, in the table's order.
+/// Chooses suites. No names: all but the deep ones. `deep`: all. Otherwise the named ones, in the table's order.
 fn choose(names: &[String]) -> Result<Vec<&'static Suite>> {
     if let Some(name) = names.iter().find(|name| *name != "deep" && SUITES.iter().all(|s| s.name != **name)) {
         let known: Vec<&str> = SUITES.iter().map(|suite| suite.name).collect();
@@ -90,7 +90,8 @@ fn choose(names: &[String]) -> Result<Vec<&'static Suite>> {
     Ok(SUITES.iter().filter(wanted).collect())
 }
 
-/// The first lines: what is here, what is missing and how to get it. Gives the names of what is missing.
+/// Prints the first lines: tools that are present, tools that are missing and how to get them. Returns the names of the
+/// missing ones.
 fn announce(chosen: &[&Suite], strict: bool) -> Vec<&'static str> {
     let mut needed: Vec<&'static Tool> = vec![&tools::CARGO];
     for tool in chosen.iter().flat_map(|suite| suite.needs) {
@@ -105,9 +106,9 @@ fn announce(chosen: &[&Suite], strict: bool) -> Vec<&'static str> {
     if missing.is_empty() {
         println!("nothing is missing");
     } else if strict {
-        println!("CI=true: a suite that needs what is missing fails");
+        println!("CI=true: a suite that needs a missing tool fails");
     } else {
-        println!("a suite that needs what is missing is skipped");
+        println!("a suite that needs a missing tool is skipped");
     }
     println!("here: {}", here.iter().map(|tool| tool.name).collect::<Vec<_>>().join(", "));
     missing.iter().map(|tool| tool.name).collect()

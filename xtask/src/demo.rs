@@ -1,4 +1,4 @@
-//! `cargo demo`: build, then become `sotto demo`.
+//! `cargo demo`: builds the programs, then becomes `sotto demo`.
 
 use crate::{cargo, tools};
 use anyhow::{Context as _, Result, bail};
@@ -14,7 +14,7 @@ pub(crate) fn run(args: &[String]) -> Result<ExitCode> {
     become_it(command).with_context(|| format!("cannot run {}", sotto.display()))
 }
 
-/// Replaces this process, so that a signal goes straight to the demo. Returns only if that fails.
+/// Replaces this process, so that signals go straight to the demo. Returns only if that fails.
 #[cfg(unix)]
 fn become_it(mut command: Command) -> std::io::Result<ExitCode> {
     use std::os::unix::process::CommandExt as _;

@@ -1,4 +1,4 @@
-//! Running a program under a deadline, and looking for what it leaves behind.
+//! Runs a program under a deadline, and finds the processes that it leaves behind.
 
 use anyhow::{Context as _, Result, bail};
 use std::fs::{self, File};
@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// A temporary folder of ours, removed when it is dropped.
+/// A temporary folder, removed when dropped.
 pub(crate) struct Scratch(PathBuf);
 
 impl Scratch {
@@ -27,7 +27,7 @@ impl Scratch {
 
 impl Drop for Scratch {
     fn drop(&mut self) {
-        // A folder that cannot be removed is no reason to fail.
+        // A failed removal must not fail the run.
         let _ = fs::remove_dir_all(&self.0);
     }
 }
@@ -40,14 +40,14 @@ pub(crate) struct Finished {
     pub(crate) elapsed: Duration,
 }
 
-/// When to send the whole group an interrupt, and when to give up.
+/// When to interrupt the whole process group, and when to give up.
 pub(crate) struct Times {
     pub(crate) interrupt_after: Option<Duration>,
     pub(crate) give_up_after: Duration,
 }
 
-/// Runs a command in a process group of its own until it ends or its time is over. Its output goes to files:
-/// a pipe would stay open, and be waited for, as long as a process that it left behind holds it.
+/// Runs a command in its own process group until it ends or its time is over. Output goes to files: a pipe would stay
+/// open, and block the reader, as long as a process left behind holds it.
 pub(crate) fn run(command: &mut Command, times: &Times) -> Result<Finished> {
     let scratch = Scratch::new()?;
     let [out, err] = ["stdout", "stderr"].map(|name| scratch.path().join(name));
@@ -86,7 +86,7 @@ fn own_group(command: &mut Command) {
 #[cfg(not(unix))]
 fn own_group(_: &mut Command) {}
 
-/// With `INT`, what a terminal does at Ctrl-C: every process of the group gets the signal.
+/// Sends a signal to every process of the group, as a terminal does with `INT` at Ctrl-C.
 fn signal_group(child: &Child, signal: &str) -> Result<()> {
     let script = format!("kill -{signal} -{}", child.id());
     let status = Command::new("sh").args(["-c", &script]).status().context("cannot start sh")?;
@@ -96,8 +96,8 @@ fn signal_group(child: &Child, signal: &str) -> Result<()> {
     Ok(())
 }
 
-/// Whether whoever started this made it ignore interrupts, as a shell does in the background: children inherit that, until they
-/// ask for interrupts themselves. Knows only systems with /proc.
+/// Returns true if this process inherited ignored interrupts, as from a shell that started it in the background; child
+/// processes inherit this until they handle interrupts themselves. Works only on systems with /proc.
 pub(crate) fn interrupts_are_ignored() -> bool {
     const INTERRUPT: u64 = 1 << 1; // signal 2
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
@@ -106,7 +106,7 @@ pub(crate) fn interrupts_are_ignored() -> bool {
     ignored & INTERRUPT != 0
 }
 
-/// Whether a process runs. One that has ended and waits to be collected does not.
+/// Returns true if a process runs. A zombie does not run.
 pub(crate) fn runs(pid: u64) -> bool {
     if let Ok(stat) = fs::read_to_string(format!("/proc/{pid}/stat")) {
         return stat.rsplit(") ").next().is_some_and(|rest| !rest.starts_with(['Z', 'X']));
@@ -115,7 +115,8 @@ pub(crate) fn runs(pid: u64) -> bool {
     probe.is_ok_and(|status| status.success())
 }
 
-/// The running processes whose environment holds `mark`. Knows only systems with /proc; elsewhere it finds none.
+/// Returns the running processes whose environment holds `mark`. Works only on systems with /proc; elsewhere the list
+/// is empty.
 pub(crate) fn marked_with(mark: &str) -> Vec<u64> {
     let Ok(entries) = fs::read_dir("/proc") else { return Vec::new() };
     let pids = entries.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse::<u64>().ok());
@@ -123,10 +124,10 @@ pub(crate) fn marked_with(mark: &str) -> Vec<u64> {
     pids.filter(|pid| runs(*pid)).filter(marked).collect()
 }
 
-/// The environment of a process, empty for one of the kernel's.
+/// Returns the environment of a process; empty for a kernel thread.
 ///
-/// `execve` gives a process its new memory, where a `vfork` ends and the parent goes on, before it writes the
-/// environment there: a program that reads as empty is read again for a while.
+/// `execve` gives a process its new memory, at which point a `vfork` ends and the parent continues, before it writes
+/// the environment there: an empty environment of a program is read again for a while.
 fn environment(pid: u64) -> Vec<u8> {
     for _ in 0..20 {
         let environment = fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
@@ -181,7 +182,7 @@ mod tests {
     #[cfg(target_os = "linux")]
     fn what_is_left_behind_is_found_by_its_mark() -> Result<()> {
         let mark = format!("left-by-{}", std::process::id());
-        // Many, for one that has only just started is the hard one to find.
+        // Many, because a process that has only just started is hard to find.
         for _ in 0..100 {
             let mut child = Command::new("sleep").arg("30").env("XTASK_MARK", &mark).spawn()?;
             let found = marked_with(&mark);

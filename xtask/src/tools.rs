@@ -1,19 +1,19 @@
-//! What the suites need from the machine, and how to get it.
+//! The tools that suites need, and how to get them.
 
 use crate::cargo;
 use std::process::{Command, Stdio};
 
-/// Something a suite needs that a machine may lack.
+/// A tool that a suite needs and a machine may lack.
 pub(crate) struct Tool {
     pub(crate) name: &'static str,
-    /// How to get it, as a sentence for a person.
+    /// How to get it, as a sentence for people.
     pub(crate) get: &'static str,
-    /// The version that is here, if one is.
+    /// Returns the installed version. None if it is missing.
     probe: fn() -> Option<String>,
 }
 
 impl Tool {
-    /// The version that is here, or nothing.
+    /// Returns the installed version. None if it is missing.
     pub(crate) fn version(&self) -> Option<String> {
         (self.probe)()
     }
@@ -45,7 +45,7 @@ pub(crate) static C_COMPILER: Tool = Tool {
     },
 };
 
-/// What libFuzzer is built with.
+/// The compiler of libFuzzer.
 pub(crate) static CPP_COMPILER: Tool = Tool {
     name: "a C++ compiler",
     get: "install g++ or clang++ (`apt-get install g++`), or name one in CXX",
@@ -60,7 +60,7 @@ pub(crate) static PYTHON: Tool = Tool {
     probe: || at_least(&first_line(Command::new("python3").arg("--version"))?, (3, 9)),
 };
 
-/// What the SEAL engine is installed with: its wheel is for 3.11 and later.
+/// The Python of the SEAL engine, whose wheel needs 3.11 or later.
 pub(crate) static PYTHON_VENV: Tool = Tool {
     name: "python3 3.11 or later with venv and pip",
     get: "install Python (`apt-get install python3 python3-venv`, or python.org)",
@@ -70,7 +70,7 @@ pub(crate) static PYTHON_VENV: Tool = Tool {
     },
 };
 
-/// What the Lattigo engine is built with.
+/// The compiler of the Lattigo engine.
 pub(crate) static GO: Tool = Tool {
     name: "go 1.24 or later",
     get: "install Go (go.dev/dl)",
@@ -104,7 +104,7 @@ pub(crate) static AARCH64_MUSL: Tool = Tool {
     probe: || library_folder("aarch64-unknown-linux-musl"),
 };
 
-/// A browser for the lab's report.
+/// The browser for the lab's report.
 pub(crate) static CHROMIUM: Tool = Tool {
     name: "chromium",
     get: "`apt-get install chromium`",
@@ -142,14 +142,14 @@ pub(crate) static SMALL_CORES: Tool = Tool {
     },
 };
 
-/// The folder of a target's libraries, if it is installed.
+/// Returns the folder of a target's libraries. None if it is not installed.
 fn library_folder(target: &str) -> Option<String> {
     let mut rustc = Command::new("rustc");
     let folder = first_line(rustc.args(["--print", "target-libdir", "--target", target]))?;
     std::path::Path::new(&folder).is_dir().then_some(folder)
 }
 
-/// The first line that a command prints, if it can be started and succeeds.
+/// Returns the first line of a command's output. None if the command does not start or fails.
 fn first_line(command: &mut Command) -> Option<String> {
     let output = command.stdin(Stdio::null()).stderr(Stdio::null()).output().ok()?;
     let text = String::from_utf8_lossy(&output.stdout);
@@ -157,7 +157,7 @@ fn first_line(command: &mut Command) -> Option<String> {
     output.status.success().then_some(line)
 }
 
-/// The line, if the version in it (its second word) is at least the one wanted.
+/// Returns the line, if its second word is a version of at least `wanted`.
 fn at_least(line: &str, wanted: (u32, u32)) -> Option<String> {
     let mut parts = line.split_whitespace().nth(1)?.split('.');
     let mut part = || parts.next()?.parse::<u32>().ok();

@@ -7,7 +7,8 @@ use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum};
 
 use crate::pinned::CloudKey;
 
-/// The device: reads sensors, packs and encrypts windows of readings, keeps them in a spool and sends them to the cloud.
+/// The program on a device: reads sensors, packs and encrypts windows of readings, keeps them in a spool and sends them
+/// to the cloud.
 #[derive(Debug, Parser)]
 #[command(name = "sotto-agent", version, about)]
 pub struct Arguments {
@@ -21,13 +22,14 @@ pub struct Arguments {
 pub enum Command {
     /// Read, pack, encrypt, spool, send
     Run(Box<RunArguments>),
-    /// Read a source to its end and count the readings that `run` would send; sends nothing
+    /// Read a source to its end and count the readings that `run` would send; send nothing
     Check(Box<CheckArguments>),
-    /// Show the waiting and refused messages, and up to when each stream is sent; also while `run` goes on
+    /// Show the waiting and the refused messages, and the time up to which each stream is sent; works while `run` is
+    /// active
     Status(StatusArguments),
-    /// Send messages again that were put aside as the cloud refused them; where their sequence numbers are taken, they get others
+    /// Send refused messages again; a message whose sequence number is taken gets a new one
     Requeue(RequeueArguments),
-    /// Make the device's signing key if there is none, and print its public half
+    /// Make the device's signing key if it does not exist, and print its public half
     Enrol(EnrolArguments),
     /// Show the readings of this machine's sensors now
     Sources(SourcesArguments),
@@ -46,34 +48,37 @@ pub struct RunArguments {
     /// Where to send: http://… or https://… [default: the address in the bundle]
     #[arg(long, value_name = "URL", required_unless_present = "bundle")]
     pub cloud: Option<String>,
-    /// File with the certificate in PEM of the authority that signs the cloud's [default: the one in the bundle, else Mozilla's list]
+    /// PEM file with the certificate of the authority that signs the cloud's certificate [default: the one in the
+    /// bundle, else Mozilla's list]
     #[arg(long, value_name = "FILE")]
     pub ca: Option<PathBuf>,
-    /// A key with which the cloud signs receipts, 64 hexadecimal digits; may be repeated [default: those in the bundle]
+    /// Key with which the cloud signs receipts, 64 hexadecimal digits; may be repeated [default: those in the bundle]
     #[arg(long, value_name = "KEY")]
     pub cloud_key: Vec<CloudKey>,
-    /// Without a bundle: the device's secret; ciphertexts are half as long
+    /// Without a bundle: the device's secret key; ciphertexts are half as long as under a public key
     #[arg(long, value_name = "FILE")]
     pub secret_key: Option<PathBuf>,
-    /// Without a bundle: a public key for the parameters of one or more streams; may be repeated. No secret key is in the process then
+    /// Without a bundle: a public key for the parameters of one or more streams; may be repeated. The process then
+    /// holds no secret key
     #[arg(long, value_name = "FILE")]
     pub public_key: Vec<PathBuf>,
     /// Without a bundle: the device's signing key, see `enrol`
     #[arg(long, value_name = "FILE", required_unless_present = "bundle")]
     pub signing_key: Option<PathBuf>,
-    /// Folder for messages that the cloud has not confirmed, and for the sequence numbers: one a device [default: beside the bundle]
+    /// Folder of this device alone, for unconfirmed messages and sequence numbers [default: beside the bundle]
     #[arg(long, value_name = "DIR", required_unless_present = "bundle")]
     pub spool: Option<PathBuf>,
-    /// Most bytes of the messages that wait, and of those put aside; when the first are as many, reading stops until there is room
+    /// Limit in bytes on the waiting messages, and on the refused ones by themselves; reading stops while the waiting
+    /// messages leave no room
     #[arg(long, value_name = "BYTES", default_value_t = 256 << 20)]
     pub spool_limit: u64,
     /// The source
     #[command(flatten)]
     pub read: ReadArguments,
-    /// Send exactly one window a stream, and end when the cloud has confirmed all messages in the spool
+    /// Send exactly one window per stream, and end when the cloud has confirmed all messages in the spool
     #[arg(long)]
     pub once: bool,
-    /// End after so many rows of the source, as at the end of a file: windows that are open are closed and sent
+    /// End after N rows of the source, as at the end of a file: partly filled windows are closed and sent
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub ticks: Option<u64>,
     /// Print the summary at the end to standard output, as JSON
@@ -96,13 +101,14 @@ pub struct CheckArguments {
     /// The device's bundle
     #[arg(long, value_name = "FILE")]
     pub bundle: PathBuf,
-    /// The device's spool: readings before the end of its last window are already sent [default: beside the bundle]
+    /// The device's spool: readings before the end of its last window count as already sent [default: beside the
+    /// bundle]
     #[arg(long, value_name = "DIR")]
     pub spool: Option<PathBuf>,
     /// The source
     #[command(flatten)]
     pub read: ReadArguments,
-    /// As JSON
+    /// Print JSON
     #[arg(long)]
     pub json: bool,
 }
@@ -119,13 +125,14 @@ pub struct RequeueArguments {
     /// Where to send [default: the address in the bundle]
     #[arg(long, value_name = "URL")]
     pub cloud: Option<String>,
-    /// File with the certificate in PEM of the authority that signs the cloud's [default: the one in the bundle, else Mozilla's list]
+    /// PEM file with the certificate of the authority that signs the cloud's certificate [default: the one in the
+    /// bundle, else Mozilla's list]
     #[arg(long, value_name = "FILE")]
     pub ca: Option<PathBuf>,
-    /// A key with which the cloud signs receipts, 64 hexadecimal digits; may be repeated [default: those in the bundle]
+    /// Key with which the cloud signs receipts, 64 hexadecimal digits; may be repeated [default: those in the bundle]
     #[arg(long, value_name = "KEY")]
     pub cloud_key: Vec<CloudKey>,
-    /// Most bytes of the messages that wait, and of those put aside
+    /// Limit in bytes on the waiting messages, and on the refused ones by themselves
     #[arg(long, value_name = "BYTES", default_value_t = 256 << 20)]
     pub spool_limit: u64,
 }
@@ -134,13 +141,13 @@ pub struct RequeueArguments {
 #[derive(Args, Debug)]
 #[command(group = ArgGroup::new("of").required(true).multiple(true).args(["bundle", "spool"]))]
 pub struct StatusArguments {
-    /// The device's bundle: times are shown in its zone
+    /// The device's bundle: times are shown in its time zone
     #[arg(long, value_name = "FILE")]
     pub bundle: Option<PathBuf>,
     /// The spool [default: beside the bundle]
     #[arg(long, value_name = "DIR")]
     pub spool: Option<PathBuf>,
-    /// As JSON
+    /// Print JSON
     #[arg(long)]
     pub json: bool,
 }
@@ -154,7 +161,7 @@ pub struct ReadArguments {
     /// A text file with columns; may be repeated
     #[arg(long, value_name = "FILE")]
     pub csv: Vec<PathBuf>,
-    /// A file with one JSON object a line; may be repeated
+    /// A file with one JSON object per line; may be repeated
     #[arg(long, value_name = "FILE")]
     pub json_lines: Vec<PathBuf>,
     /// Read columns or JSON lines from standard input
@@ -163,7 +170,7 @@ pub struct ReadArguments {
     /// At the end of the last file, wait for more rows
     #[arg(long)]
     pub follow: bool,
-    /// The column of the time; twice for a date and a time of day in columns of their own [default: the one whose name says so]
+    /// The column of the time; give it twice if date and time of day have separate columns [default: found by its name]
     #[arg(long, value_name = "COLUMN")]
     pub time: Vec<String>,
     /// The format of times, such as '%d.%m.%Y %H:%M' [default: found in the first rows]
@@ -172,10 +179,11 @@ pub struct ReadArguments {
     /// The time of the first row, for a file without times: row k is k periods later
     #[arg(long, value_name = "TIME", conflicts_with = "time")]
     pub start: Option<String>,
-    /// The column of a channel [default: the one of the channel's name]; may be repeated. COLUMN alone stands for the only channel
+    /// The column of a channel [default: the column of the same name]; may be repeated. COLUMN alone means the only
+    /// channel
     #[arg(long, value_name = "CHANNEL=COLUMN")]
     pub column: Vec<String>,
-    /// Only rows with this text in this column; may be repeated
+    /// Read only rows with this text in this column; may be repeated
     #[arg(long = "where", value_name = "COLUMN=VALUE")]
     pub conditions: Vec<Pair>,
     /// The character between columns, or "tab" [default: found in the first line]
@@ -187,19 +195,20 @@ pub struct ReadArguments {
     /// The encoding of the text [default: utf8]
     #[arg(long, value_enum)]
     pub encoding: Option<TextEncoding>,
-    /// Take times that are more than a day ahead of this machine's clock, as of simulated readings; otherwise they are left out
+    /// Take times that are more than a day ahead of this machine's clock, such as simulated ones; otherwise such rows
+    /// are left out
     #[arg(long)]
     pub allow_future: bool,
-    /// The first line has readings, not names: columns are called 1, 2, 3 …
+    /// The first line holds readings, not names: columns are called 1, 2, 3 …
     #[arg(long)]
     pub no_header: bool,
-    /// With --profile: only these rows, counted from 0 without the header; TO is not among them
+    /// With --profile: read only these rows, counted from 0 without the header; TO is excluded
     #[arg(long, value_name = "FROM..TO", requires = "csv")]
     pub rows: Option<RowRange>,
-    /// With --profile: the smallest value there can be; otherwise the smallest in the whole file
+    /// With --profile: the smallest possible value [default: the smallest in the whole file]
     #[arg(long, value_name = "X", requires_all = ["csv", "maximum"], allow_negative_numbers = true)]
     pub minimum: Option<f64>,
-    /// With --profile: the largest value there can be; otherwise the largest in the whole file
+    /// With --profile: the largest possible value [default: the largest in the whole file]
     #[arg(long, value_name = "Y", requires_all = ["csv", "minimum"], allow_negative_numbers = true)]
     pub maximum: Option<f64>,
     /// Seed of the generator
@@ -207,10 +216,10 @@ pub struct ReadArguments {
     pub seed: u64,
 }
 
-/// The source of a profile whose streams have no channels.
+/// The source of readings for a profile whose streams declare no channels.
 #[derive(Debug, Clone, Default)]
 pub struct SourceArguments {
-    /// Sensors of this machine, a file, or a seeded generator: the file by default, without one the sensors.
+    /// Sensors of this machine, a file, or a seeded generator. Default: the file if there is one, else the sensors.
     pub source: Option<SourceKind>,
     /// A file of comma-separated values with a header.
     pub csv: Option<PathBuf>,
@@ -218,15 +227,15 @@ pub struct SourceArguments {
     pub column: Option<String>,
     /// Only these rows, counted from 0 without the header.
     pub rows: Option<RowRange>,
-    /// The smallest value there can be; otherwise the smallest in the whole file.
+    /// The smallest possible value; without it, the smallest in the whole file.
     pub minimum: Option<f64>,
-    /// The largest value there can be; otherwise the largest in the whole file.
+    /// The largest possible value; without it, the largest in the whole file.
     pub maximum: Option<f64>,
     /// Seed of the generator.
     pub seed: u64,
 }
 
-/// Options that do not go together.
+/// Options that exclude or require each other.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NotTogether {
     /// An option for bundles.
@@ -247,7 +256,7 @@ pub enum NotTogether {
     NoChannel {
         /// The column.
         column: String,
-        /// The channels there are.
+        /// The available channels.
         channels: String,
     },
     /// A file and another source.
@@ -259,10 +268,10 @@ pub enum NotTogether {
 }
 
 impl ReadArguments {
-    /// The source of a profile whose streams have no channels.
+    /// Returns the source for a profile whose streams declare no channels.
     ///
     /// # Errors
-    /// [`NotTogether`] names an option that such a source does not have.
+    /// [`NotTogether`] names an option that does not apply to this kind of source.
     pub fn series(&self) -> Result<SourceArguments, NotTogether> {
         let more = self.csv.len() > 1 || self.column.len() > 1;
         let several = more.then_some("a second --csv or --column");
@@ -284,10 +293,10 @@ impl ReadArguments {
         })
     }
 
-    /// True if files or standard input are read.
+    /// Returns true if the arguments name files or standard input.
     ///
     /// # Errors
-    /// [`NotTogether`] when options for files are given without one, or with another source, or belong to --profile.
+    /// [`NotTogether`] if options for files are given without a file or with another source, or belong to --profile.
     pub fn reads_files(&self) -> Result<bool, NotTogether> {
         let of_profile = [("--rows", self.rows.is_some()), ("--minimum", self.minimum.is_some())];
         if let Some((option, _)) = of_profile.into_iter().find(|(_, given)| *given) {
@@ -302,10 +311,10 @@ impl ReadArguments {
         }
     }
 
-    /// The columns of channels, for these channels.
+    /// Returns (channel, column) pairs from `--column`.
     ///
     /// # Errors
-    /// [`NotTogether::NoChannel`] for a column alone, unless there is one channel.
+    /// [`NotTogether::NoChannel`] for a column without a channel, unless there is exactly one channel.
     pub fn columns(&self, channels: &[&str]) -> Result<Vec<(String, String)>, NotTogether> {
         let pair = |text: &String| match (text.split_once('='), channels) {
             (Some((channel, column)), _) => Ok((channel.to_owned(), column.to_owned())),
@@ -320,7 +329,7 @@ impl ReadArguments {
         given.into_iter().find(|(_, given)| *given).map(|(option, _)| option)
     }
 
-    /// An option that says how files are read.
+    /// Returns the first option that only applies to files.
     fn of_files(&self) -> Option<&'static str> {
         let given = [
             ("--follow", self.follow),
@@ -346,7 +355,7 @@ pub enum TextEncoding {
     Latin1,
 }
 
-/// Two texts with = between them.
+/// A `NAME=VALUE` argument.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pair {
     /// The text before the first =.
@@ -355,7 +364,7 @@ pub struct Pair {
     pub value: String,
 }
 
-/// Not `NAME=VALUE`.
+/// The text is not `NAME=VALUE`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("write it as COLUMN=VALUE")]
 pub struct NotAPair;
@@ -385,14 +394,14 @@ pub enum SourceKind {
     Sensors,
     /// A column of a file.
     Csv,
-    /// A seeded generator of made-up readings; windows say so.
+    /// A seeded generator of synthetic readings; windows are marked as synthetic.
     Generate,
 }
 
 /// Arguments of `enrol`.
 #[derive(Args, Debug)]
 pub struct EnrolArguments {
-    /// The file, made with mode 0600 if it is not there
+    /// The file; made with mode 0600 if it does not exist
     #[arg(long, value_name = "FILE")]
     pub signing_key: PathBuf,
 }
@@ -400,21 +409,21 @@ pub struct EnrolArguments {
 /// Arguments of `sources`.
 #[derive(Args, Debug)]
 pub struct SourcesArguments {
-    /// As JSON
+    /// Print JSON
     #[arg(long)]
     pub json: bool,
 }
 
-/// Rows of a file, from the first and to before the last.
+/// A half-open range of rows: `from..to`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RowRange {
-    /// The first.
+    /// The first row.
     pub from: u64,
-    /// The one after the last.
+    /// The row after the last.
     pub to: u64,
 }
 
-/// Not `FROM..TO`.
+/// The text is not `FROM..TO`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("rows are given as FROM..TO, two whole numbers, the first below the second")]
 pub struct NotRows;

@@ -1,11 +1,12 @@
-//! How long to wait before the next attempt.
+//! Waiting time before the next attempt.
 
 use std::time::Duration;
 
 const FIRST: Duration = Duration::from_millis(100);
 const LONGEST: Duration = Duration::from_secs(30);
 
-/// Doubles from 0.1 s to 30 s; of that, a random part between half and all, so that devices do not come back together.
+/// Exponential backoff from 0.1 s to 30 s. The wait is a random part, half to all, so that devices do not return in
+/// step.
 #[derive(Debug)]
 pub(crate) struct Backoff {
     failures: u32,
@@ -16,7 +17,7 @@ impl Backoff {
         Self { failures: 0 }
     }
 
-    /// The next wait: at least what the cloud asked for, never more than 30 s.
+    /// Returns the next wait: at least the time `asked` by the cloud, at most 30 s.
     pub(crate) fn next(&mut self, asked: Option<Duration>) -> Duration {
         let doubled = FIRST.saturating_mul(1 << self.failures.min(10)).min(LONGEST);
         self.failures += 1;
@@ -24,7 +25,7 @@ impl Backoff {
     }
 }
 
-/// From 0 to 1; 1 when the system has no randomness.
+/// Returns a random number in 0 … 1, or 1 if the system gives no randomness.
 fn random_part() -> f64 {
     fn draw(mut rng: impl sotto_ring::SecretRng) -> f64 {
         f64::from(rng.next_u32()) / f64::from(u32::MAX)

@@ -1,4 +1,5 @@
-//! `sotto-agent check`: reads a source to its end and counts the readings that `run` would send. Sends nothing and writes nothing.
+//! `sotto-agent check`: reads a source to its end and counts the readings that `run` would send. Sends and writes
+//! nothing.
 
 use anyhow::{Context, Result};
 
@@ -10,10 +11,10 @@ use crate::summary::{Summary, counted, left_out_words};
 use crate::windows::{Options, Windows};
 use crate::{feed, files, streams};
 
-/// Reads the source and gives lines for people, or JSON.
+/// Reads the source and returns its counts as lines for people, or as JSON.
 ///
 /// # Errors
-/// The bundle or the source cannot be used, or its windows do not follow the clock.
+/// The bundle or the source cannot be used, or the streams of the bundle have no channels.
 pub fn run(arguments: &CheckArguments, stop: &Stop) -> Result<String> {
     let (bundle, profile) = files::bundle(&arguments.bundle)?;
     anyhow::ensure!(

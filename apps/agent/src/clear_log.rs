@@ -1,4 +1,4 @@
-//! For demonstrations and tests: the readings as they were read, in the clear.
+//! The readings in the clear, as the source gave them. For demonstrations and tests.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -25,7 +25,7 @@ struct StreamLog {
     times: Vec<i64>,
 }
 
-/// The form of a stream in the file.
+/// A stream's entry in the JSON file.
 #[derive(Serialize)]
 struct Written<'l> {
     channels: &'l [Channel],
@@ -41,13 +41,13 @@ impl StreamLog {
 }
 
 impl ClearLog {
-    /// To be written to this file.
+    /// Creates an empty log, to be written to this file.
     #[must_use]
     pub fn new(path: &Path) -> Self {
         Self { path: path.to_owned(), streams: BTreeMap::new() }
     }
 
-    /// Adds a window whose first row is of the tick at `start`.
+    /// Adds a window whose first tick is at `start`.
     pub fn add(
         &mut self,
         stream: &str,
@@ -63,10 +63,10 @@ impl ClearLog {
         log.values.extend(rows);
     }
 
-    /// Writes it, for its owner's eyes only (mode 0600).
+    /// Writes the file with mode 0600.
     ///
     /// # Errors
-    /// The error of the system.
+    /// The I/O error.
     pub fn write(&self) -> std::io::Result<()> {
         let streams: BTreeMap<&str, Written<'_>> =
             self.streams.iter().map(|(stream, log)| (stream.as_str(), log.written())).collect();

@@ -1,4 +1,4 @@
-//! Rows to packed windows.
+//! Packs rows into windows.
 
 use std::time::{Duration, Instant};
 
@@ -18,22 +18,22 @@ pub struct Collected {
     pub started_at: i64,
     /// When the last reading was taken.
     pub ended_at: i64,
-    /// How long packing took, without reading.
+    /// Packing time, without the time to read.
     pub pack_time: Duration,
-    /// The readings tick by tick, if they were asked for.
+    /// The readings tick by tick, if the clear log is on; else empty.
     pub clear: Vec<Zeroizing<Vec<Option<f64>>>>,
 }
 
-/// Why there are no more windows.
+/// Reason why there are no more windows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum End {
     /// The source has no more rows.
     Source,
-    /// A stop was asked for.
+    /// A stop was requested.
     Stop,
 }
 
-/// Why readings are not collected. Holds no reading.
+/// Reason why readings cannot be collected. Contains no reading.
 #[derive(Debug, thiserror::Error)]
 pub enum CollectError {
     /// The source cannot be read.
@@ -44,17 +44,17 @@ pub enum CollectError {
     Pack(String),
 }
 
-/// Readings that did not become numbers in slots.
+/// Counts of readings that are not in any slot.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Left {
-    /// The source had none, or the tick was missed.
+    /// The source had no value, or the tick was missed.
     pub missing: u64,
-    /// They were outside the declared range, and count as missing.
+    /// The value was outside the declared range; it is packed as missing.
     pub out_of_range: u64,
 }
 
 impl Left {
-    /// The readings left out of windows that follow the clock.
+    /// Returns the counts of windows that follow the clock.
     #[must_use]
     pub fn of(windows: &Windows) -> Self {
         let mut all = LeftOut::default();
@@ -71,7 +71,7 @@ pub struct Collector {
     period: u32,
     stop: Stop,
     keep_clear: bool,
-    /// A row that belongs to the next window.
+    /// A row, already read, of the next window.
     ahead: Option<Row>,
     end: Option<End>,
     left: Left,
@@ -79,41 +79,42 @@ pub struct Collector {
 }
 
 impl Collector {
-    /// A collector of rows that are a period, in milliseconds, apart. `keep_clear` asks for the readings as well.
+    /// Creates a collector of rows that are `period` milliseconds apart. `keep_clear` also keeps the readings in the
+    /// clear.
     #[must_use]
     pub fn new(source: Box<dyn Source>, period: u32, stop: Stop, keep_clear: bool) -> Self {
         let progress = Progress::on_terminal();
         Self { source, period, stop, keep_clear, ahead: None, end: None, left: Left::default(), progress }
     }
 
-    /// The channels of the source.
+    /// Returns the channels of the source.
     #[must_use]
     pub fn channels(&self) -> &[Channel] {
         self.source.channels()
     }
 
-    /// Readings that did not become numbers so far.
+    /// Returns the counts of readings that are in no slot so far.
     #[must_use]
     pub fn left(&self) -> Left {
         self.left
     }
 
-    /// Why there are no more windows, once there are none.
+    /// Returns the reason why there are no more windows; `None` while there are.
     #[must_use]
     pub fn end(&self) -> Option<End> {
         self.end
     }
 
-    /// Fills a window. The last one of a source, one before a gap longer than the rest of it, and one that is ended by a
-    /// stop are only partly filled. `None` when there is no reading left for it.
+    /// Fills the next window. It is filled only partly at the end of the source, after a stop, and before a gap longer
+    /// than the rest of the window. Returns `None` if there are no more readings.
     ///
     /// # Errors
-    /// [`CollectError`] when the source cannot be read.
+    /// [`CollectError`] if the source cannot be read.
     pub fn window(&mut self, layout: &Layout) -> Result<Option<Collected>, CollectError> {
         loop {
             let Some(first) = self.row()? else { return Ok(None) };
             let collected = self.fill(first, layout)?;
-            // A window without any reading says nothing: it is not sent.
+            // A window without any reading carries no information: skip it.
             if collected.packed.readings() > 0 {
                 return Ok(Some(collected));
             }
@@ -141,7 +142,7 @@ impl Collector {
         Ok(open.close())
     }
 
-    /// Puts a row at its tick. The ticks before it that have none were missed.
+    /// Puts a row at its tick. Ticks skipped before it become missing readings.
     fn put(&mut self, open: &mut Open, mut row: Row, tick: i64) -> Result<(), CollectError> {
         let channels = self.source.channels();
         let nothing = Zeroizing::new(vec![None; channels.len()]);
@@ -162,7 +163,7 @@ impl Collector {
         open.push(row.values, Some(row.at))
     }
 
-    /// The next row; `None` when there are no more.
+    /// Returns the next row; `None` if there are no more.
     fn row(&mut self) -> Result<Option<Row>, CollectError> {
         if let Some(row) = self.ahead.take() {
             return Ok(Some(row));
@@ -183,10 +184,10 @@ impl Collector {
     }
 }
 
-/// A window that is being filled.
+/// A window that takes readings.
 struct Open {
     window: Window,
-    /// When the first and the last reading were taken.
+    /// The times of the first and the last reading.
     span: Option<(i64, i64)>,
     pack_time: Duration,
     clear: Option<Vec<Zeroizing<Vec<Option<f64>>>>>,
@@ -214,7 +215,7 @@ impl Open {
     }
 }
 
-/// The reason, without the value that it may hold.
+/// Converts the error, dropping the value: it may be a reading.
 pub(crate) fn unpackable(error: PackError) -> CollectError {
     CollectError::Pack(match error {
         PackError::Value { channel, .. } => format!("a value of channel {channel} is out of range"),
@@ -227,7 +228,7 @@ mod tests {
     use super::*;
     use sotto_pack::Encoding;
 
-    /// Rows of one channel in 0 … 10, at given times.
+    /// A source of one channel in 0 … 10 with given times and values.
     struct Script(Vec<Channel>, std::vec::IntoIter<(i64, Option<f64>)>);
 
     impl Source for Script {
@@ -265,7 +266,7 @@ mod tests {
             (130, Some(11.0)),
             (140, Some(1.0)),
             (150, Some(f64::NAN)),
-            // Past the end of the window that began at 140.
+            // After the end of the window that began at 140.
             (190, Some(2.0)),
         ];
         let (mut collector, layout) = collector(rows);

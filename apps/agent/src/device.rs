@@ -1,4 +1,4 @@
-//! The device: the steps from a reading to a message in the spool.
+//! The device: every step from a reading to a message in the spool.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -42,7 +42,7 @@ pub struct Device {
     pinned: Pinned,
     journal: Journal,
     read: WhatWasRead,
-    /// True if no sensor measured the readings.
+    /// True if the readings are synthetic: no sensor measured them.
     generated: bool,
     clear_log: Option<ClearLog>,
     arguments: RunArguments,
@@ -51,19 +51,19 @@ pub struct Device {
     taken: usize,
 }
 
-/// How rows become windows.
+/// Two ways to cut rows into windows.
 enum Reading {
-    /// Streams take turns: window k is of stream k mod streams, and begins with a reading.
+    /// Streams take turns: window k belongs to stream k mod (number of streams), and begins with a reading.
     Turns(Collector),
-    /// Each row goes to all streams, whose windows follow the clock.
+    /// Each row goes to all streams; their windows follow the clock.
     Clock(Box<Windows>),
 }
 
-/// A packed window, and the position of its stream.
+/// A packed window, and the index of its stream.
 pub struct Filled {
     stream: usize,
     collected: Collected,
-    /// When the window ends, if it follows the clock.
+    /// The end of the window (ms since 1970), if windows follow the clock.
     until: Option<i64>,
 }
 
@@ -84,9 +84,9 @@ pub struct Message {
     stream: usize,
     sequence: u64,
     readings: u64,
-    /// As the spool keeps it.
+    /// The envelope in the spool's format.
     bytes: Vec<u8>,
-    /// Bytes that travel.
+    /// Bytes of the upload.
     upload_bytes: u64,
     until: Option<i64>,
     totals: Totals,
@@ -94,10 +94,10 @@ pub struct Message {
 }
 
 impl Device {
-    /// Opens everything that a run needs: arguments and files that can be refused are refused before anything is read.
+    /// Reads every file and argument of a run and opens spool and source. Refuses wrong ones before it reads any row.
     ///
     /// # Errors
-    /// The argument or file that cannot be used, and why.
+    /// Names the argument or file that cannot be used, and the reason.
     pub fn open(arguments: RunArguments, stop: &Stop) -> Result<Self> {
         let Setup { profile, identity, key, cloud, trust, spool: folder } = Setup::read(&arguments)?;
         let cloud = Cloud::new(&cloud, trust)?;
@@ -125,14 +125,14 @@ impl Device {
             match positions.resume(&spool, &names, source.paced(), stop)? {
                 Resumed::Done => {}
                 Resumed::Stopped => {
-                    bail!("stopped before the cloud said where the device stood: nothing was read")
+                    bail!("stopped before the cloud told the device's position: nothing was read")
                 }
                 Resumed::Unregistered(reason) => bail!("{reason}; nothing was read"),
             }
         }
         let of_fleets = streams.iter().filter(|stream| stream.is_of_fleet()).map(|s| s.name.as_str());
         let shared = Arc::new(SharedMasks::new(of_fleets));
-        // Files wait for the answer; of sensors the sender asks.
+        // Ask now for files, which can wait for the answer; for sensors the sender thread asks later.
         if !source.paced() {
             shared.ask(&Positions {
                 device: &profile.device,
@@ -183,7 +183,7 @@ impl Device {
         })
     }
 
-    /// Begins to send the messages in the spool, beside everything else.
+    /// Starts the thread that sends the messages in the spool.
     #[must_use]
     pub fn start_sending(&self) -> Sender {
         let sending = Sending {
@@ -199,8 +199,8 @@ impl Device {
         Sender::start(sending, self.stop.clone())
     }
 
-    /// Reads and packs the next window. `None` when there are no more: with `--once` after one window a stream, otherwise
-    /// at the end of the source or after a stop.
+    /// Reads and packs the next window. Returns `None` if there are no more: with `--once` after one window per stream,
+    /// otherwise at the end of the source or after a stop.
     ///
     /// # Errors
     /// The source or the spool cannot be used.
@@ -242,10 +242,10 @@ impl Device {
         Ok(Some(filled))
     }
 
-    /// Gives it the next sequence number, encodes and encrypts it.
+    /// Encodes and encrypts a window under the next sequence number of its stream.
     ///
     /// # Errors
-    /// There is no sequence number left, or the slots cannot be encrypted.
+    /// The stream has no sequence number left, or the slots cannot be encrypted.
     pub fn encrypt(&self, filled: Filled) -> Result<EncryptedWindow> {
         let Filled { stream, collected, until } = filled;
         let Collected { packed, started_at, ended_at, pack_time, .. } = collected;
@@ -268,8 +268,11 @@ impl Device {
         Ok(EncryptedWindow { stream, sequence, frame, description, started_at, ended_at, until, times })
     }
 
-    /// The start of a window that is encrypted under the mask of its fleet, once that is written down; none for a window that takes a mask of its own:
-    /// one that does not begin where the clock's windows do, or whose mask may have served.
+    /// Returns the window's start if it is to be encrypted under the mask of its stream's fleet, after the spool has
+    /// recorded that.
+    ///
+    /// Returns `None` if the window takes a mask of its own: its start is not on the clock's grid, or the shared mask
+    /// of this start may already have been used.
     fn shared_start(&self, stream: &Stream, start: i64) -> Result<Option<i64>> {
         let Some(cut) = self.cuts.of(&stream.name).filter(|_| stream.is_of_fleet()) else {
             return Ok(None);
@@ -281,10 +284,10 @@ impl Device {
         Ok(self.spool.share(&stream.name, start)?.then_some(start))
     }
 
-    /// Signs it.
+    /// Signs a window into an envelope.
     ///
     /// # Errors
-    /// The description is too long.
+    /// The window's description is too long.
     pub fn sign(&self, window: EncryptedWindow) -> Result<Message> {
         let begin = Instant::now();
         let EncryptedWindow { stream, sequence, frame, description, started_at, ended_at, until, mut times } =
@@ -316,10 +319,11 @@ impl Device {
         Ok(Message { stream, sequence, readings, bytes, upload_bytes, until, totals, times })
     }
 
-    /// Puts it in the spool. From here on it is the sender's.
+    /// Puts a message into the spool; from then on the sender owns it. Waits while the disk is full; after a stop it
+    /// returns without the message.
     ///
     /// # Errors
-    /// The spool cannot be written to.
+    /// The spool cannot be written.
     pub fn spool(&self, message: Message) -> Result<()> {
         let begin = Instant::now();
         let Message { stream, sequence, readings, bytes, upload_bytes, until, totals, mut times } = message;
@@ -335,10 +339,11 @@ impl Device {
         Ok(())
     }
 
-    /// Waits until the spool is empty; after a stop 3 s at most. Then writes the report, the clear log and the summary.
+    /// Waits until the spool is empty, after a stop for at most 3 s; then writes the report, the clear log and the
+    /// summary.
     ///
     /// # Errors
-    /// With `--once` or at the end of a source: something was refused, waits still, or could not be read.
+    /// With `--once` or at the end of a source: a message was refused or still waits, or a file could not be read.
     pub fn finish(mut self, sender: Sender) -> Result<()> {
         self.spool.close();
         let sent = sender.finish();
@@ -365,7 +370,7 @@ impl Device {
         self.judge(waiting)
     }
 
-    /// The counts of this run, if windows follow the clock.
+    /// Returns the counts of this run if windows follow the clock.
     fn summary(&self, waiting: usize) -> Option<Summary> {
         let Reading::Clock(windows) = &self.reading else { return None };
         let (taken, source) = (windows.taken(), self.read.source);
@@ -374,7 +379,7 @@ impl Device {
         Some(Summary { waiting, refused: self.journal.refusals(), ..summary })
     }
 
-    /// Returns an error if a run that ends by itself left something undone. A run that ends by a stop may leave messages in the spool.
+    /// Returns an error if a run that ends by itself left work undone. A stopped run may leave messages in the spool.
     fn judge(&self, waiting: usize) -> Result<()> {
         let (end, without_window) = match &self.reading {
             Reading::Turns(collector) => (collector.end(), Some(self.taken)),
@@ -422,8 +427,10 @@ impl Device {
     }
 }
 
-/// The description of a window, and its JSON. The counts of readings left out are dropped, with a warning, if it would be too long with
-/// them; the ticks that have a reading never are: see `streams::open`.
+/// Returns a window's description and its JSON. If the JSON is too long, drops the counts of readings left out, with a
+/// warning.
+/// The ticks that have a reading are never dropped: `streams::open` refuses a stream whose description could be too
+/// long without counts.
 fn fitting(
     mut description: WindowDescription,
     stream: &str,
@@ -434,7 +441,7 @@ fn fitting(
             tracing::warn!(
                 stream,
                 sequence,
-                "the description is too long: it does not say how many readings were left out"
+                "the description is too long: it does not count the readings left out"
             );
             description.left_out.clear();
             description.to_json()

@@ -1,4 +1,4 @@
-//! Slots to the frame of a ciphertext. The only place where the scheme, known at run time, becomes a type.
+//! Turns slots into the frame of a ciphertext. The only module where the scheme, a value at run time, becomes a type.
 
 mod compact;
 mod masks;
@@ -22,44 +22,44 @@ use zeroize::{Zeroize, Zeroizing};
 pub enum DeviceKey {
     /// A secret, from which the key of each stream is derived.
     Secret(DeviceSecret),
-    /// Public keys: no secret key is in the process.
+    /// Public keys; the process holds no secret key.
     Public(Vec<PublicKeyFile>),
 }
 
 /// A file that should hold a public key.
 pub struct PublicKeyFile {
-    /// Where it is.
+    /// Its path.
     pub path: PathBuf,
     /// Its bytes.
     pub bytes: Vec<u8>,
 }
 
-/// The frame of a ciphertext, and how long it took.
+/// The frame of a ciphertext, and the time of each step.
 pub struct Encrypted {
     /// The frame.
     pub frame: Vec<u8>,
-    /// From slots to a plaintext.
+    /// Time from slots to a plaintext.
     pub encode: Duration,
-    /// From a plaintext to a ciphertext.
+    /// Time from a plaintext to a ciphertext.
     pub encrypt: Duration,
 }
 
-/// Why a stream cannot be encrypted. Holds no key and no reading.
+/// Reason why a stream cannot be encrypted. Contains no key and no reading.
 #[derive(Debug, thiserror::Error)]
 pub enum EncryptError {
     /// The parameters are refused.
     #[error(transparent)]
     Parameters(#[from] ParameterError),
-    /// The parameters hold one value, not slots.
+    /// The parameters encode one value, not slots.
     #[error("these parameters have no slots: a window of readings needs a plain modulus t with t mod 2n = 1")]
     NoSlots,
-    /// Whole numbers for CKKS, or reals for the others.
+    /// Whole numbers for CKKS, or reals for BFV and BGV.
     #[error("{scheme} does not take this encoding: use integer or resolution for BFV and BGV, real for CKKS")]
     Encoding {
         /// The scheme.
         scheme: SchemeId,
     },
-    /// A reading can become a number that these parameters do not tell from another one.
+    /// Two readings could become the same residue modulo t.
     #[error(
         "a reading can become {largest}, and these parameters hold whole numbers up to ±{limit}: declare a narrower range, a coarser \
          resolution or fewer bits, or take a larger plain modulus"
@@ -67,10 +67,10 @@ pub enum EncryptError {
     TooLarge {
         /// The largest number of any channel.
         largest: u64,
-        /// The largest number that the parameters hold: (t − 1) / 2.
+        /// The largest number that a slot holds: (t − 1) / 2.
         limit: u64,
     },
-    /// No key file is for these parameters.
+    /// No given public key has these parameters.
     #[error("no public key was given for parameters {0}")]
     NoPublicKey(ParameterId),
     /// A key file is damaged.
@@ -78,25 +78,25 @@ pub enum EncryptError {
     PublicKey {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The reason.
         reason: WireError,
     },
     /// The slots cannot be encoded.
     #[error(transparent)]
     Encode(#[from] EncodeError),
-    /// They cannot be encrypted.
+    /// The plaintext cannot be encrypted.
     #[error(transparent)]
     Encrypt(#[from] EvalError),
-    /// Without a secret nothing is compact.
-    #[error("a compact window is encrypted with a device's secret: public keys have no such form")]
+    /// Compact encryption needs the device's secret, and only public keys were given.
+    #[error("a compact window needs the device's secret: public keys cannot encrypt it")]
     NoCompactForm,
-    /// More slots than the parameters have, or a scheme that has no compact form of slots here.
-    #[error("compact windows of {slots} slots are not of these parameters")]
+    /// More slots than the parameters have, or a scheme without a compact form of slots.
+    #[error("these parameters do not allow compact windows of {slots} slots")]
     Slots {
         /// The slots.
         slots: u32,
     },
-    /// The compact form is not one of these parameters.
+    /// The parameters do not allow this compact form.
     #[error(transparent)]
     Form(#[from] CompactError),
     /// The channels have no compact form.
@@ -108,17 +108,19 @@ pub enum EncryptError {
     /// The frame cannot be written.
     #[error(transparent)]
     Frame(#[from] WireError),
-    /// Two windows under one mask would show their difference.
-    #[error("window {sequence} was encrypted before: nothing is encrypted twice under one mask")]
+    /// The sequence number is not above the last one. Two windows under one mask would reveal their difference.
+    #[error("window {sequence} was encrypted before: no mask may be used twice")]
     RepeatedMask {
-        /// The number.
+        /// The sequence number.
         sequence: u64,
     },
-    /// The stream has no fleet.
-    #[error("the stream is of no fleet: its windows have masks of their own")]
+    /// The stream belongs to no fleet.
+    #[error("the stream belongs to no fleet: its windows have masks of their own")]
     NoFleet,
-    /// Two windows under one mask of a fleet would show their difference.
-    #[error("a window that starts at {start} or later was encrypted before: a fleet's mask serves once")]
+    /// The start is not after the last one. Two windows under one mask of a fleet would reveal their difference.
+    #[error(
+        "a window that starts at {start} or later was encrypted before: no mask of a fleet may be used twice"
+    )]
     RepeatedStart {
         /// The start, in milliseconds since 1970.
         start: i64,
@@ -130,40 +132,44 @@ pub enum EncryptError {
 
 /// Encrypts windows of one stream.
 pub trait Encryptor {
-    /// The parameters.
+    /// Returns the id of the parameters.
     fn parameters(&self) -> ParameterId;
-    /// The key that decrypts.
+    /// Returns the id of the key that decrypts.
     fn key(&self) -> KeyId;
-    /// Rows and columns of the slots.
+    /// Returns the numbers of rows and columns of the slots.
     fn slot_shape(&self) -> (u32, u32);
-    /// The largest whole number that a slot holds, (t − 1) / 2; `None` if slots hold reals.
+    /// Returns the largest whole number that a slot holds, (t − 1) / 2; `None` if slots hold reals.
     fn largest(&self) -> Option<u64>;
-    /// Bytes of a ciphertext's frame.
+    /// Returns the largest length in bytes of a ciphertext's frame.
     fn frame_bytes(&self) -> usize;
-    /// Encodes and encrypts the window of this sequence number, of which a compact one sends so many
-    /// ticks. The slots are wiped.
+    /// Encodes and encrypts the window with this sequence number, and wipes the slots. A compact window sends only its
+    /// first `ticks` ticks.
     ///
     /// # Errors
-    /// [`EncryptError`] when the slots are not of this scheme or hold too large numbers.
+    /// [`EncryptError`] if the slots are not of this scheme or hold numbers that are too large.
     fn encrypt(&self, slots: Slots, sequence: u64, ticks: u32) -> Result<Encrypted, EncryptError>;
 
-    /// As [`Encryptor::encrypt`], under the mask that the stream's fleet has for windows that start at this time, in milliseconds since 1970. No
-    /// other window of the key, in any run of the device, may have been encrypted under it.
+    /// Like [`Encryptor::encrypt`], but under the mask that the stream's fleet shares for windows starting at `start`
+    /// (ms since 1970).
+    ///
+    /// The caller ensures that no other window, in any run of this device, is encrypted with this key under the same
+    /// mask.
     ///
     /// # Errors
-    /// [`EncryptError::NoFleet`] for a stream without a fleet, [`EncryptError::RepeatedStart`] for a start that is not later than the last one.
+    /// [`EncryptError::NoFleet`] if the stream has no fleet, [`EncryptError::RepeatedStart`] if `start` is not after
+    /// the last one.
     fn encrypt_shared(&self, _slots: Slots, _start: i64, _ticks: u32) -> Result<Encrypted, EncryptError> {
         Err(EncryptError::NoFleet)
     }
 
-    /// Checks that any reading of a layout can be encrypted: the largest number of any channel, in every slot.
+    /// Checks that every reading of a layout can be encrypted, by trying the largest number in every slot.
     ///
     /// # Errors
-    /// [`EncryptError::TooLarge`], or the error of [`Encryptor::encrypt`] for the largest reading.
+    /// [`EncryptError::TooLarge`], or the error of [`Encryptor::encrypt`].
     fn check(&self, layout: &Layout) -> Result<(), EncryptError> {
         let (largest, slots) = (layout.magnitude(), layout.slots());
         if let (Some(limit), Some(_)) = (self.largest(), layout.quantiser(0)) {
-            // The encoder takes numbers up to ±(t − 1), also those of [0, t): two readings would become the same residue.
+            // The encoder accepts −(t − 1) … t − 1. Beyond (t − 1) / 2, two readings would become the same residue.
             let largest = largest as u64;
             if largest > limit {
                 return Err(EncryptError::TooLarge { largest, limit });
@@ -177,10 +183,10 @@ pub trait Encryptor {
     }
 }
 
-/// An encryptor for the windows of a stream, for parameters whose scheme is known only now.
+/// Returns an encryptor for the windows of a stream; selects the scheme from `spec`.
 ///
 /// # Errors
-/// [`EncryptError`] when the parameters are refused or there is no key for them.
+/// [`EncryptError`] if the parameters are refused or no key fits them.
 pub fn encryptor(
     stream: &StreamProfile,
     spec: ParameterSpec,
@@ -199,7 +205,7 @@ pub fn encryptor(
     })
 }
 
-/// A scheme whose slots come from readings.
+/// A scheme that takes readings as slots.
 trait Readable: Scheme<Value: Zeroize> {
     fn values(slots: Slots) -> Option<Zeroizing<Vec<Self::Value>>>;
 }
@@ -257,12 +263,12 @@ impl<S: Readable> Keyed<S> {
     }
 }
 
-/// The first public key for these parameters.
+/// Returns the first public key with these parameters.
 fn matching<S: Scheme>(files: &[PublicKeyFile], params: &Params<S>) -> Result<PublicKey<S>, EncryptError> {
     for PublicKeyFile { path, bytes } in files {
         match read_public_key(bytes, params) {
             Ok(key) => return Ok(key),
-            // A key for another stream, maybe a longer one.
+            // The key of another stream, possibly longer than these parameters allow.
             Err(WireError::Parameters { .. } | WireError::TooLarge { .. }) => {}
             Err(reason) => return Err(EncryptError::PublicKey { path: path.clone(), reason }),
         }

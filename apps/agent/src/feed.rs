@@ -1,4 +1,4 @@
-//! The source that feeds the streams of a device whose windows follow the clock.
+//! Opens the source that feeds the streams of a device whose windows follow the clock.
 
 use std::collections::BTreeSet;
 
@@ -9,16 +9,16 @@ use crate::arguments::{ReadArguments, SourceArguments, TextEncoding};
 use crate::source::{self, Encoding, FileOptions, FileSource, Format, Opened, SourceError};
 use crate::stop::Stop;
 
-/// A source, and how often the agent itself asks it for a row.
+/// A source, and the period at which the agent polls it.
 pub struct Feed {
     /// The source.
     pub opened: Opened,
-    /// Milliseconds between rows that the agent asks for; `None` if the source decides.
+    /// Milliseconds between rows if the agent polls; `None` if the source sets the pace.
     pub own_period: Option<u32>,
 }
 
-/// Opens the source that the arguments ask for, with the channels of all streams. Streams with a channel that the source does not
-/// have are not fed: a warning names them. A column given with `--column` has to be there.
+/// Opens the source named by the arguments, with the channels of all streams. A stream with a channel that the source
+/// lacks is not fed, and a warning names it. A column given with `--column` must exist.
 ///
 /// # Errors
 /// The source cannot be used, or feeds no stream.
@@ -42,7 +42,7 @@ pub fn open(read: &ReadArguments, profile: &DeviceProfile, stop: &Stop) -> Resul
             Err(error) => error,
         };
         let lacking = lacking(&error);
-        // A column that was asked for by name has to be there, and standard input cannot be read twice.
+        // A column named with --column must exist, and standard input cannot be read twice.
         let asked = lacking.iter().any(|name| columns.iter().any(|(_, column)| column == name));
         let lacks =
             |stream: &&StreamProfile| stream.channels.iter().any(|channel| lacking.contains(&channel.name));
@@ -60,7 +60,7 @@ pub fn open(read: &ReadArguments, profile: &DeviceProfile, stop: &Stop) -> Resul
     }
 }
 
-/// The error of a source, with the option that names the column of a channel.
+/// Adds to a source's error the option that names the column of a channel.
 fn way_out(lacking: &[String], channels: &[Channel], error: SourceError) -> anyhow::Error {
     match lacking.iter().find(|name| channels.iter().any(|channel| channel.name == **name)) {
         Some(channel) => {
@@ -70,14 +70,14 @@ fn way_out(lacking: &[String], channels: &[Channel], error: SourceError) -> anyh
     }
 }
 
-/// The channels of streams. A name that several streams have is one channel of the source.
+/// Returns the union of the streams' channels. Channels with the same name are one channel of the source.
 fn union(streams: &[&StreamProfile]) -> Vec<Channel> {
     let mut names = BTreeSet::new();
     let channels = streams.iter().flat_map(|stream| &stream.channels);
     channels.filter(|channel| names.insert(channel.name.as_str())).cloned().collect()
 }
 
-/// The names that a source does not have.
+/// Returns the names that the source lacks.
 fn lacking(error: &SourceError) -> Vec<String> {
     match error {
         SourceError::NoColumn { column, .. } => vec![column.clone()],

@@ -1,4 +1,4 @@
-//! The files that a device is given: its profile and its keys.
+//! The files of a device: its profile and its keys.
 
 use std::fs::File;
 use std::io::Read;
@@ -12,26 +12,26 @@ use sotto_trust::{LARGEST_AUTHORITY, NotAnAuthority, Trust};
 use crate::arguments::RunArguments;
 use crate::encrypt::{DeviceKey, PublicKeyFile};
 
-/// The largest public key: more than any parameters give.
+/// Maximum bytes of a public key file; every supported parameter set stays below.
 const LARGEST_PUBLIC_KEY: u64 = 64 << 20;
 
-/// Why a file cannot be used.
+/// Reason why a file cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum FileError {
-    /// It cannot be read.
+    /// The file cannot be read.
     #[error("{path} cannot be read: {error}")]
     Io {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The reason.
         error: std::io::Error,
     },
-    /// It is longer than such a file is.
+    /// The file is longer than this kind of file may be.
     #[error("{path} is too long: it may have {limit} bytes")]
     TooLong {
         /// The file.
         path: PathBuf,
-        /// The most bytes.
+        /// Maximum bytes.
         limit: u64,
     },
     /// The profile is refused.
@@ -39,21 +39,21 @@ pub enum FileError {
     Profile {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The reason.
         reason: ProfileError,
     },
     /// The authority's certificate is refused.
     #[error("{path}: {reason}")]
     Authority {
-        /// The file, or the bundle that it is in.
+        /// The file, or the bundle that contains it.
         path: PathBuf,
-        /// Why.
+        /// The reason.
         reason: NotAnAuthority,
     },
     /// The bundle is refused.
     #[error("{0}; pass the bundle that the owner made for this device, such as boiler.bundle")]
     Bundle(KeyFileError),
-    /// An argument is missing that there is for each device without a bundle.
+    /// An argument is missing that is required without a bundle.
     #[error("{0} is missing: pass it, or --bundle FILE")]
     Missing(&'static str),
     /// The key file is refused.
@@ -64,7 +64,7 @@ pub enum FileError {
     Randomness(#[from] RandomnessUnavailable),
 }
 
-/// Everything that a device is given.
+/// Everything that a device needs to run.
 pub struct Setup {
     /// Its profile.
     pub profile: DeviceProfile,
@@ -74,14 +74,14 @@ pub struct Setup {
     pub key: DeviceKey,
     /// The address of its cloud.
     pub cloud: String,
-    /// The authorities whose certificates the cloud may show.
+    /// The authorities that may sign the cloud's certificate.
     pub trust: Trust,
     /// The folder of its spool.
     pub spool: PathBuf,
 }
 
 impl Setup {
-    /// Reads the bundle, or the files that take its place.
+    /// Reads the bundle, or the separate files if there is none.
     ///
     /// # Errors
     /// [`FileError`] names the file and the reason.
@@ -108,7 +108,8 @@ impl Setup {
     }
 }
 
-/// The authorities in the file of `--ca`, else those in the bundle, which is given with its path, else Mozilla's list.
+/// Returns the authorities to trust: the file of `--ca`, else those in the bundle (given with its path), else Mozilla's
+/// list.
 ///
 /// # Errors
 /// [`FileError`] names the file and the reason.
@@ -139,7 +140,7 @@ pub fn bundle(path: &Path) -> Result<(DeviceBundle, DeviceProfile), FileError> {
     Ok((bundle, profile))
 }
 
-/// The spool beside a bundle: `boiler.spool` for `boiler.bundle`.
+/// Returns the path of the spool beside a bundle: `boiler.spool` for `boiler.bundle`.
 #[must_use]
 pub fn spool_of(bundle: &Path) -> PathBuf {
     bundle.with_extension("spool")
@@ -178,7 +179,7 @@ pub fn signing_identity(path: &Path) -> Result<SigningIdentity, FileError> {
     Ok(SigningIdentity::from_bytes(&*KeyFile::Signing.read(path, None)?))
 }
 
-/// Reads the signing key, and makes it first if there is none.
+/// Reads the signing key; makes the file first if it does not exist.
 ///
 /// # Errors
 /// [`FileError`] names the file and the reason.

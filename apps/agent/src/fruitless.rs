@@ -1,4 +1,4 @@
-//! Files that were read to their end and gave nothing, or little: most likely an option is wrong.
+//! Detects files that were read to their end and gave no reading, or few: most likely an option is wrong.
 
 use sotto_pack::Reason;
 
@@ -7,11 +7,11 @@ use crate::spool::ChannelTotals;
 use crate::summary::{counted, left_out_words};
 use crate::windows::Windows;
 
-/// Reasons that are about the time of a row.
+/// Reasons that concern the time of a row.
 const OF_TIME: [Reason; 4] = [Reason::NoTime, Reason::NoSuchTime, Reason::Late, Reason::Future];
 
-/// Says what is wrong with a file, if a channel of it gave no reading, or most of its rows were left out for their times. Readings that
-/// were sent before count as given.
+/// Describes the problem with a file if one of its channels gave no reading, or most rows were left out because of
+/// their times. Readings sent by earlier runs count as given.
 pub(crate) fn fruitless(windows: &Windows, conditions: &[Pair]) -> Option<String> {
     let taken = windows.taken();
     let channels = || taken.iter().flat_map(|taken| &taken.totals.channels);
@@ -46,7 +46,7 @@ fn of_channel(name: &str, ChannelTotals { readings, left_out }: &ChannelTotals) 
     Some(format!("channel {name} {what}; left out: {why}. {}", way_out(most, name)))
 }
 
-/// The option, or the change of the file, that most likely helps.
+/// Returns the option, or the change to the file, that most likely helps.
 fn way_out(reason: Reason, channel: &str) -> String {
     match reason {
         Reason::Text | Reason::Empty | Reason::NotANumber => format!(

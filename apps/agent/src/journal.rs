@@ -14,19 +14,19 @@ use crate::spool::durable::{self, Audience};
 use crate::summary::Summary;
 use crate::upload::Refusal;
 
-/// Most windows and refusals that are listed; more are only counted.
+/// Maximum number of windows and of refusals listed; further ones are only counted.
 const MOST_LISTED: usize = 10_000;
 
-/// How long the steps of a window took.
+/// Duration of each step of a window.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Times {
-    /// Readings to slots.
+    /// From readings to slots.
     pub pack: Duration,
-    /// Slots to a plaintext.
+    /// From slots to a plaintext.
     pub encode: Duration,
-    /// A plaintext to a ciphertext.
+    /// From a plaintext to a ciphertext.
     pub encrypt: Duration,
-    /// Signed, framed, and durable on disk.
+    /// Signing, framing and the durable write.
     pub spool: Duration,
 }
 
@@ -37,13 +37,13 @@ pub struct Journal(Arc<Mutex<Record>>);
 #[derive(Clone, Debug, Default, Serialize)]
 struct Record {
     streams: Vec<WindowRecord>,
-    /// In microseconds, one number a window.
+    /// In microseconds, one number per window.
     phases: Phases,
     refused: u64,
     refusals: Vec<RefusalRecord>,
-    /// Messages that were not sent, as the owner has deleted the windows of their time.
+    /// Messages that were not sent because the owner has deleted the windows of their time.
     forgotten: u64,
-    /// Why the cloud does not know the device.
+    /// The reason why the cloud does not know the device.
     #[serde(skip_serializing_if = "Option::is_none")]
     unregistered: Option<String>,
 }
@@ -74,7 +74,7 @@ struct RefusalRecord {
     problem: Value,
 }
 
-/// The report: the journal, and the source.
+/// The report: the journal, and facts about the source.
 #[derive(Debug, Serialize)]
 pub struct Report {
     pid: u32,
@@ -88,11 +88,11 @@ pub struct Report {
     summary: Option<Summary>,
     #[serde(flatten)]
     record: Record,
-    /// Messages that are still in the spool.
+    /// Messages still in the spool.
     waiting: usize,
 }
 
-/// The source, for the report.
+/// Facts about the source, for the report.
 #[derive(Clone, Debug)]
 pub struct WhatWasRead {
     /// `sensors`, `csv`, `generator`, or another kind of source: see [`Summary::source`].
@@ -101,14 +101,14 @@ pub struct WhatWasRead {
     pub started_at: i64,
     /// The channels.
     pub channels: Vec<Channel>,
-    /// Readings that did not become numbers.
+    /// Counts of readings that are in no slot.
     pub left: Left,
     /// The counts by stream, if windows follow the clock.
     pub summary: Option<Summary>,
 }
 
 impl Journal {
-    /// A window will be in the spool.
+    /// Records a window that is about to enter the spool.
     pub fn window(&self, stream: &str, sequence: u64, readings: u64, upload_bytes: u64) {
         let mut record = self.lock();
         if record.streams.len() < MOST_LISTED {
@@ -117,7 +117,7 @@ impl Journal {
         }
     }
 
-    /// How long the steps of a window took.
+    /// Records the durations of a window's steps.
     pub fn times(&self, times: &Times) {
         let phases = &mut self.lock().phases;
         if phases.pack.len() < MOST_LISTED {
@@ -128,7 +128,8 @@ impl Journal {
         }
     }
 
-    /// The cloud has a message: so many bytes were sent for it, in this time. One of an earlier run is not listed.
+    /// Records that the cloud has a message: `bytes` were sent within `upload`. A message of an earlier run is not
+    /// listed.
     pub fn delivered(&self, entry: &Entry, id: String, bytes: u64, upload: Duration) {
         let mut record = self.lock();
         let mut windows = record.streams.iter_mut().rev();
@@ -139,7 +140,7 @@ impl Journal {
         }
     }
 
-    /// The cloud will not take a message.
+    /// Records that the cloud has refused a message for good.
     pub fn refused(&self, entry: &Entry, refusal: &Refusal) {
         let mut record = self.lock();
         record.refused += 1;
@@ -153,29 +154,29 @@ impl Journal {
         }
     }
 
-    /// The owner has deleted the windows of a message's time.
+    /// Records that a message was not sent: the owner has deleted the windows of its time.
     pub fn forgotten(&self) {
         self.lock().forgotten += 1;
     }
 
-    /// The cloud does not know the device, for this reason, and sending has ended.
+    /// Records that sending has ended because the cloud does not know the device, with the reason.
     pub fn unregistered(&self, reason: String) {
         self.lock().unregistered = Some(reason);
     }
 
-    /// Why the cloud does not know the device, if sending has ended for that.
+    /// Returns the reason why the cloud does not know the device, if sending has ended for that.
     #[must_use]
     pub fn why_unregistered(&self) -> Option<String> {
         self.lock().unregistered.clone()
     }
 
-    /// How many messages the cloud will not take.
+    /// Returns the number of messages that the cloud has refused.
     #[must_use]
     pub fn refusals(&self) -> u64 {
         self.lock().refused
     }
 
-    /// The report.
+    /// Returns the report of the run.
     #[must_use]
     pub fn report(&self, read: WhatWasRead, waiting: usize) -> Report {
         let WhatWasRead { source, started_at, channels, left, summary } = read;
@@ -198,10 +199,10 @@ impl Journal {
 }
 
 impl Report {
-    /// Writes it, as a whole or not at all.
+    /// Writes the report atomically, as JSON.
     ///
     /// # Errors
-    /// The error of the system.
+    /// The I/O error.
     pub fn write(&self, path: &Path) -> std::io::Result<()> {
         durable::write(path, &serde_json::to_vec_pretty(self)?, Audience::Default)
     }

@@ -1,8 +1,11 @@
-//! The device: source, pack, encrypt, spool, send. It holds its own secret key or none, and does not link decryption.
+//! The program on a device: reads a source, packs, encrypts, spools, sends. Holds the device's own secret key or none,
+//! and does not link decryption.
 //!
-//! A [`source`] gives rows of readings; [`collect`] packs them into windows, or [`windows`] if these follow the clock of the plant; [`encrypt`] encrypts a window for its
-//! stream; [`device`] signs it and puts it in the [`spool`]; [`send`] brings it to the cloud and deletes it only when the
-//! cloud's receipt names its digest. Nothing that is logged, and no error, holds a secret, a key or a reading.
+//! A [`source`] gives rows of readings. [`collect`] packs them into windows, or [`windows`] if these follow the clock
+//! of the plant.
+//! [`encrypt`] encrypts a window for its stream; [`device`] signs it and puts it into the [`spool`]. [`send`] brings it
+//! to the cloud and deletes it only after a receipt of the cloud names its digest. No log line and no error contains a
+//! secret, a key or a reading.
 
 pub mod arguments;
 mod backoff;

@@ -1,4 +1,4 @@
-//! `sotto-agent`: the device.
+//! `sotto-agent`: the program on a device.
 
 use std::io::IsTerminal;
 use std::process::ExitCode;

@@ -1,4 +1,4 @@
-//! The keys of the cloud that the owner pinned: a receipt that none of them signed frees no message from the spool.
+//! The cloud's keys that the owner pinned. A message leaves the spool only with a receipt signed by one of them.
 
 use std::str::FromStr;
 
@@ -10,7 +10,7 @@ use crate::upload::{Later, Receipt};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CloudKey([u8; 32]);
 
-/// A text that is no key.
+/// The text is not a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("a key of the cloud is 64 hexadecimal digits; `sotto-cloud key` prints it")]
 pub struct NotAKey;
@@ -25,31 +25,31 @@ impl FromStr for CloudKey {
     }
 }
 
-/// The pinned keys; empty: receipts are taken without a signature.
+/// The pinned keys. If there are none, receipts are accepted without a signature.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Pinned(Vec<CloudKey>);
 
 impl Pinned {
-    /// Those that were given, or else those of the profile.
+    /// Takes the keys of the arguments if there are any, else those of the profile.
     #[must_use]
     pub fn new(given: &[CloudKey], profile: &DeviceProfile) -> Self {
         if !given.is_empty() {
             return Self(given.to_vec());
         }
-        // A profile is checked when it is read.
+        // Keys were validated when the profile was read.
         Self(profile.cloud_keys.iter().filter_map(|text| text.parse().ok()).collect())
     }
 
-    /// True if receipts are taken without a signature.
+    /// Returns true if receipts are accepted without a signature.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// Refuses a receipt for a window of a stream that no pinned key signed.
+    /// Refuses a receipt unless a pinned key signed it for this window of this device.
     ///
     /// # Errors
-    /// [`Later`]: the message stays in the spool.
+    /// [`Later`]: keep the message in the spool.
     pub fn check(
         &self,
         device: &str,

@@ -1,4 +1,4 @@
-//! Where the streams of a device stand in its cloud, for a device that has lost its spool.
+//! Asks the cloud where the streams of a device stand, after the device has lost its spool.
 
 use std::time::{Duration, Instant};
 
@@ -12,15 +12,15 @@ use crate::spool::{Cuts, Spool, SpoolError};
 use crate::stop::Stop;
 use crate::upload::{Asked, Cloud, Newest, Position};
 
-/// Sensors are not kept waiting longer by a cloud that is away: their readings would be lost.
+/// Longest wait for an unreachable cloud before sensors are read: later readings would be lost.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// Attempts for a device that the cloud does not know: some seconds.
+/// Attempts for a device that the cloud does not know; with backoff they take a few seconds.
 const ATTEMPTS: u32 = 5;
-/// Windows that an epoch has room for in each second since 1970: numbers stay below 2^53 until the year 2242.
+/// Window numbers per second since 1970. Numbers that begin at the present time stay below 2^53 until the year 2242.
 const EPOCH: u64 = 1 << 20;
 
 impl NoPosition {
-    /// The reason, for people.
+    /// Returns the reason, for people.
     #[must_use]
     pub fn reason(&self) -> &str {
         let (Self::Later(reason) | Self::Unregistered(reason) | Self::NotOurs(reason)) = self;
@@ -28,42 +28,43 @@ impl NoPosition {
     }
 }
 
-/// How a new spool was set to where its streams stand.
+/// Outcome of setting a new spool to the positions of its streams.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Resumed {
-    /// It was.
+    /// All streams are set.
     Done,
-    /// A stop was asked for meanwhile.
+    /// A stop was requested while waiting.
     Stopped,
     /// The cloud does not know the device, for this reason.
     Unregistered(String),
 }
 
-/// Asks for the positions of a device's streams.
+/// Asks the cloud for the positions of a device's streams.
 pub struct Positions<'p> {
     /// The device's name.
     pub device: &'p str,
-    /// The key that signs the questions, and that has signed the windows.
+    /// The device's key: it signs the questions, and has signed the windows.
     pub identity: &'p SigningIdentity,
     /// The cloud.
     pub cloud: &'p Cloud,
-    /// The windows' ends.
+    /// Where the windows of each stream end.
     pub cuts: &'p Cuts,
 }
 
-/// A stream's position, as far as it is shown by the device's own signature.
+/// A stream's position, as proved by the device's own signature.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Standing {
     /// The sequence number of the next window.
     pub next: u64,
-    /// The end of the last window: milliseconds since 1970. None before the first one, and for a stream that follows no clock.
+    /// The end of the last window in milliseconds since 1970. `None` before the first window, and if the stream follows
+    /// no clock.
     pub until: Option<i64>,
 }
 
-/// Why there is no position.
+/// Reason why there is no position.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NoPosition {
-    /// The cloud is away, or does not answer the question.
+    /// The cloud cannot be reached, or does not answer the question.
     Later(String),
     /// The cloud does not know the device: its owner has to register it.
     Unregistered(String),
@@ -72,11 +73,13 @@ pub enum NoPosition {
 }
 
 impl Positions<'_> {
-    /// Sets a new spool to where its streams stand in the cloud. Waits for a cloud that is away: without end for files, which stay, and
-    /// a moment for sensors; then numbers begin at the present time, above all that were used before.
+    /// Sets a new spool to the positions that its streams have in the cloud.
+    ///
+    /// Waits for an unreachable cloud: for files without limit, for sensors 10 s. After that, sequence numbers begin at
+    /// the present time, above every number used before.
     ///
     /// # Errors
-    /// [`SpoolError`] when the spool cannot be written.
+    /// [`SpoolError`] if the spool cannot be written.
     pub fn resume(
         &self,
         spool: &Spool,
@@ -91,13 +94,13 @@ impl Positions<'_> {
                     Ok(standing) => break standing,
                     Err(why) => {
                         let reason = why.reason();
-                        // Windows that another device of the name has signed: no patience changes that.
+                        // Another device of the same name signed the windows: waiting does not help.
                         let never = matches!(why, NoPosition::NotOurs(_));
                         if never || (paced && begin.elapsed() > PATIENCE) {
                             tracing::warn!(
                                 stream,
                                 reason,
-                                "the spool is new, and it is not known where the stream stood: its numbers begin at the present time"
+                                "the spool is new and the stream's position is unknown: its sequence numbers begin at the present time"
                             );
                             break Standing { next: now().unsigned_abs() / 1000 * EPOCH, until: None };
                         }
@@ -128,17 +131,17 @@ impl Positions<'_> {
         Ok(Resumed::Done)
     }
 
-    /// Asks once.
+    /// Asks once for the position of a stream.
     ///
     /// # Errors
-    /// [`NoPosition`] when the cloud does not say it, or says what this device has not signed.
+    /// [`NoPosition`] if the cloud does not tell it, or tells one that this device has not signed.
     pub fn ask(&self, stream: &str) -> Result<Standing, NoPosition> {
         match self.cloud.position(&self.question(stream)?) {
             Asked::Known(position) => self.check(stream, &position),
             Asked::Unknown => {
                 tracing::warn!(
                     stream,
-                    "the cloud is of a version that knows no positions: numbers begin at 0"
+                    "this version of the cloud does not know positions: sequence numbers begin at 0"
                 );
                 Ok(Standing::default())
             }
@@ -147,11 +150,14 @@ impl Positions<'_> {
         }
     }
 
-    /// Asks once where the newest window of a stream ends; none if the cloud is of a version that does not say it. A lie about a later end costs shared
-    /// masks, one about an earlier end cannot be told from a cloud that lost windows.
+    /// Asks once for the end of a stream's newest window. Returns `None` if the cloud's version does not know the
+    /// question.
+    ///
+    /// The answer is not signed. A false later end only costs shared masks; a false earlier end looks like a cloud that
+    /// has lost windows.
     ///
     /// # Errors
-    /// [`NoPosition`] when the cloud does not say it.
+    /// [`NoPosition`] if the cloud does not answer.
     pub fn newest(&self, stream: &str) -> Result<Option<Newest>, NoPosition> {
         match self.cloud.newest(&self.question(stream)?) {
             Asked::Known(newest) => Ok(Some(newest)),
@@ -161,7 +167,7 @@ impl Positions<'_> {
         }
     }
 
-    /// The frame of a signed question about a stream.
+    /// Returns the frame of a signed question about a stream.
     fn question(&self, stream: &str) -> Result<Vec<u8>, NoPosition> {
         let sign = |message: &[u8]| self.identity.sign(message);
         let question =
@@ -169,16 +175,17 @@ impl Positions<'_> {
         question.map_err(|error| NoPosition::Later(error.to_string()))
     }
 
-    /// Takes the cloud's word only for what the device has signed, and for what the owner has deleted.
+    /// Checks an answer. Believes the cloud without the device's signature only about windows that the owner has
+    /// deleted, and only within limits.
     fn check(&self, stream: &str, position: &Position) -> Result<Standing, NoPosition> {
         let not_ours =
             |reason: &str| NoPosition::NotOurs(format!("the cloud's answer is not this device's: {reason}"));
         let Position { next, signed_header, forgotten_until } = position;
-        // Beyond the number of a new count nobody's word is taken: the device would come to the end of its numbers.
+        // An unsigned number beyond the limit is refused: it could use up the device's numbers.
         if forgotten_until.is_some() && *next > largest_unsigned() {
-            return Err(not_ours("its number is beyond any that a device has"));
+            return Err(not_ours("its sequence number is too large"));
         }
-        // No later than now: else the cloud could make every reading to come a forgotten one.
+        // At most the present: otherwise the cloud could declare all future readings deleted.
         let forgotten = forgotten_until.map(|until| until.min(now()));
         let Some(frame) = signed_header else {
             return Ok(if forgotten.is_some() {
@@ -206,7 +213,8 @@ impl Positions<'_> {
     }
 }
 
-/// The largest number that is believed without the device's signature: that of a count which begins tomorrow.
+/// Returns the largest number believed without the device's signature: the first number of a count that begins
+/// tomorrow.
 fn largest_unsigned() -> u64 {
     (now().unsigned_abs() / 1000 + 86_400).saturating_mul(EPOCH)
 }
@@ -235,7 +243,7 @@ mod tests {
     }
 
     fn signed(stream: &str, sequence: u64, by: u8) -> Option<String> {
-        // A frame of no ciphertext: only its digest is signed.
+        // The frame holds no ciphertext: only its digest is signed.
         let envelope =
             Envelope::sign(header(stream, sequence), vec![0; 48], |message| identity(by).sign(message));
         let header = SignedHeader::of(&envelope.unwrap()).unwrap();

@@ -1,17 +1,17 @@
-//! A progress bar for people, when reading takes a while and they look at a terminal.
+//! A progress bar on a terminal, shown if reading takes long.
 
 use std::io::IsTerminal;
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
 
-/// Shown after this long.
+/// Delay before the bar appears.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// Rows between two looks at the bar.
+/// Rows between two updates of the bar.
 const ROWS: u64 = 256;
 
-/// A bar on standard error; nothing at all when that is no terminal.
+/// A progress bar on standard error; does nothing if that is not a terminal.
 pub(crate) struct Progress {
     terminal: bool,
     begun: Option<Instant>,
@@ -24,13 +24,13 @@ impl Progress {
         Self { terminal: std::io::stderr().is_terminal(), begun: None, ticks: 0, bar: None }
     }
 
-    /// A window of so many ticks begins.
+    /// Begins a window of `ticks` ticks.
     pub(crate) fn begin(&mut self, ticks: u32) {
         self.begun.get_or_insert_with(Instant::now);
         self.ticks = ticks;
     }
 
-    /// So many ticks are filled.
+    /// Shows that `filled` ticks are filled.
     pub(crate) fn at(&mut self, filled: u32) {
         let patient = self.begun.is_none_or(|begun| begun.elapsed() < PATIENCE);
         if !self.terminal || patient {
@@ -44,7 +44,7 @@ impl Progress {
         bar.set_position(filled.into());
     }
 
-    /// So many rows are read, and so many windows are filled.
+    /// Shows the numbers of rows read and of windows filled.
     pub(crate) fn rows(&mut self, rows: u64, windows: u64) {
         if !self.terminal || !rows.is_multiple_of(ROWS) {
             return;
@@ -60,7 +60,7 @@ impl Progress {
         bar.set_position(rows);
     }
 
-    /// The window ends.
+    /// Removes the bar at the end of a window.
     pub(crate) fn end(&mut self) {
         if let Some(bar) = self.bar.take() {
             bar.finish_and_clear();

@@ -1,4 +1,4 @@
-//! `sotto-agent requeue`: sends messages again that were put aside.
+//! `sotto-agent requeue`: sends refused messages again.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ use crate::streams;
 use crate::summary::counted;
 use crate::upload::Cloud;
 
-/// Takes the messages back into the spool, sends what is there, and tells how many they were.
+/// Moves the refused messages back into the spool, sends all that wait, and returns a line with their number.
 ///
 /// # Errors
 /// The bundle, the spool or the cloud cannot be used, or messages are refused again.
@@ -53,7 +53,7 @@ pub fn run(arguments: &RequeueArguments, stop: &Stop) -> Result<String> {
         device: profile.device,
         identity: Arc::clone(&identity),
         cuts,
-        // Nothing is encrypted.
+        // Requeueing encrypts nothing, so no shared masks.
         shared: Arc::default(),
     };
     Sender::start(sending, stop.clone()).finish()?;

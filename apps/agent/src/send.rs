@@ -1,4 +1,5 @@
-//! Sending the messages in the spool, oldest first, until the cloud has them. Windows of one stream that wait together go as a group.
+//! Sends the messages in the spool, oldest first, until the cloud has them. Waiting windows of one stream travel as a
+//! group.
 
 mod group;
 
@@ -19,28 +20,29 @@ use crate::stop::Stop;
 use crate::upload::{Answer, Cloud, Later, Receipt, Refusal};
 use group::{Grouped, Grouping};
 
-/// After a stop, how long the sender goes on with the messages in the spool.
+/// Time that the sender may go on after a stop.
 const PATIENCE: Duration = Duration::from_secs(3);
 const LOOK: Duration = Duration::from_millis(5);
-/// Attempts for a device that the cloud does not know, once nothing more is read: some seconds.
+/// Attempts for a device that the cloud does not know, counted once the spool is closed; with backoff they take a few
+/// seconds.
 const ATTEMPTS: u32 = 5;
 const SEQUENCE_TAKEN: &str = ":sequence-taken";
 
-/// A thread that sends.
+/// The thread that sends.
 pub struct Sender {
     thread: JoinHandle<Result<(), SpoolError>>,
     stop: Stop,
-    /// Asked for when the time after a stop is over.
+    /// Asked to stop when the time after a stop is over; ends every wait.
     give_up: Stop,
 }
 
-/// Why sending ended.
+/// Reason why sending ended.
 #[derive(Debug, thiserror::Error)]
 pub enum SendError {
     /// The spool cannot be used.
     #[error(transparent)]
     Spool(#[from] SpoolError),
-    /// The thread is gone.
+    /// The thread has panicked.
     #[error("sending ended unexpectedly")]
     Panicked,
 }
@@ -51,22 +53,22 @@ pub struct Sending {
     pub spool: Arc<Spool>,
     /// The cloud.
     pub cloud: Cloud,
-    /// The keys with which it signs receipts.
+    /// The cloud's keys for receipts.
     pub pinned: Pinned,
     /// The record of the run.
     pub journal: Journal,
     /// The device's name.
     pub device: String,
-    /// Its signing key: for questions where a stream stands.
+    /// The device's signing key: it signs questions about positions.
     pub identity: Arc<SigningIdentity>,
-    /// How its windows end.
+    /// Where the windows of each stream end.
     pub cuts: Cuts,
-    /// The streams of fleets.
+    /// Permission to use the masks of fleets.
     pub shared: Arc<SharedMasks>,
 }
 
 impl Sender {
-    /// Begins.
+    /// Starts the thread.
     #[must_use]
     pub fn start(sending: Sending, stop: Stop) -> Self {
         let (asked, give_up) = (stop.clone(), Stop::new());
@@ -74,7 +76,7 @@ impl Sender {
         let thread = thread::spawn(move || {
             let sent = sending.send_all(&asked, &over);
             if sent.is_err() {
-                // Nothing would empty the spool.
+                // Sending has failed, so nothing empties the spool: end the run.
                 asked.ask();
             }
             sent
@@ -82,15 +84,15 @@ impl Sender {
         Self { thread, stop, give_up }
     }
 
-    /// Waits until the closed spool is empty; after a stop until an upload fails, and 3 s at most.
+    /// Waits until the closed spool is empty; after a stop until an upload fails, and at most 3 s.
     ///
     /// # Errors
-    /// [`SendError`] when the spool could not be used.
+    /// [`SendError`] if the spool could not be used.
     pub fn finish(self) -> Result<(), SendError> {
         let mut stopped = None;
         while !self.thread.is_finished() {
             if self.stop.is_asked() && stopped.get_or_insert_with(Instant::now).elapsed() > PATIENCE {
-                // The rest is in the spool: sent at the next start, and known to the cloud by its key.
+                // The next start sends the rest; the idempotency key tells the cloud which messages it already has.
                 self.give_up.ask();
                 return Ok(());
             }
@@ -101,7 +103,8 @@ impl Sender {
 }
 
 impl Sending {
-    /// Sends until the spool is closed and empty. An upload that fails after `stop` is the last one; `give_up` ends all waits.
+    /// Sends until the spool is closed and empty. Ends at the first upload that fails after `stop`; `give_up` ends
+    /// every wait.
     fn send_all(&self, stop: &Stop, give_up: &Stop) -> Result<(), SpoolError> {
         let Self { spool, cloud, journal, .. } = self;
         let (mut backoff, mut unregistered, mut grouping) = (Backoff::new(), 0, Grouping::new());
@@ -147,7 +150,7 @@ impl Sending {
         Ok(())
     }
 
-    /// Sends one message. Why it waits, if the cloud does not take it yet.
+    /// Sends one message. Returns the reason to wait if the cloud does not take it yet.
     fn send_alone(&self, entry: &Entry, message: &[u8], key: &str) -> Result<Option<Later>, SpoolError> {
         let Self { spool, cloud, journal, .. } = self;
         let begin = Instant::now();
@@ -164,7 +167,7 @@ impl Sending {
             Answer::Forgotten => {
                 let Entry { stream, sequence, .. } = entry;
                 if !self.pinned.is_empty() {
-                    // Nobody signed it: the message is put aside, not deleted.
+                    // The answer is not signed: put the message aside, do not delete it.
                     let problem = json!("the cloud says that the owner has deleted the windows of this time");
                     return self.put_aside(entry, &Refusal { status: 410, problem });
                 }
@@ -187,18 +190,18 @@ impl Sending {
         Positions { device, identity, cloud, cuts }
     }
 
-    /// Puts a message aside. If there is no room for it, says why it waits.
+    /// Puts a message aside. Returns a reason to wait if there is no room for it.
     fn put_aside(&self, entry: &Entry, refusal: &Refusal) -> Result<Option<Later>, SpoolError> {
         let Refusal { status, problem } = refusal;
         let shown: String = problem.to_string().chars().take(400).collect();
         let (stream, sequence) = (&entry.stream, entry.sequence);
-        // Debug form: what the cloud says may hold control characters.
+        // Debug format escapes control characters in the cloud's text.
         tracing::error!(stream, sequence, status, problem = ?shown, "refused");
         if !self
             .spool
             .refuse(entry, json!({ "status": status, "problem": problem }).to_string().as_bytes())?
         {
-            let reason = "no message can be put aside any more: `sotto-agent requeue` sends those again, or delete them";
+            let reason = "the folder of refused messages is full: send them again with `sotto-agent requeue`, or delete them";
             return Ok(Some(Later { reason: reason.to_owned(), wait: None, unregistered: false }));
         }
         self.journal.refused(entry, refusal);
@@ -208,7 +211,8 @@ impl Sending {
         Ok(None)
     }
 
-    /// Lets the next windows of a stream begin after the last number that the cloud has: the spool is older than that.
+    /// Moves the stream's next sequence number past the last one that the cloud has: the spool is older than the
+    /// cloud's state.
     fn catch_up(&self, stream: &str) -> Result<(), SpoolError> {
         match self.positions().ask(stream) {
             Ok(standing) => self.spool.resume(stream, standing.next, None),

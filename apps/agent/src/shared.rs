@@ -1,47 +1,50 @@
-//! Whether a window may be encrypted under the mask of its stream's fleet.
+//! Decides when a window may be encrypted under the mask of its stream's fleet.
 //!
-//! A mask never serves twice under one key. The mask of a fleet is named after the window's start, so what a random salt does for other
-//! masks has to be known here: that no window of this start was encrypted before, by any run of the device. The spool remembers the
-//! latest start, durably and before the window is encrypted. The spool may be an older copy of itself; so since each start of the program the
-//! cloud has to say where its newest window of the stream ends, and only windows that start after that share masks. All others take masks
-//! of their own, and nothing waits.
+//! A mask must never serve twice under one key. Other masks have a random salt; the mask of a fleet is named after the
+//! window's start alone. So the device must know that no run of it has encrypted a window with this start before.
+//!
+//! The spool records the latest start durably, before the window is encrypted. But the spool may have been restored
+//! from an older copy. So after each start of the program, the cloud has to tell where its newest window of the stream
+//! ends, and only windows that start later share masks. All others take masks of their own; no window waits for the
+//! answer.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::position::Positions;
 
-/// The streams of fleets, and what the cloud has said of each since the start of the program.
+/// The streams of fleets, and the cloud's answer for each since the start of the program.
 #[derive(Debug, Default)]
 pub struct SharedMasks(Mutex<State>);
 
 #[derive(Debug, Default)]
 struct State {
     streams: BTreeMap<String, Told>,
-    /// Receipts since the cloud was last asked, and receipts to wait for before it is asked again.
+    /// Receipts since the last question, and the number of receipts before the next one.
     receipts: u32,
     wait: u32,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Told {
-    /// Nothing yet.
+    /// No answer yet.
     Nothing,
-    /// Where the newest window ends, in milliseconds since 1970; none before the first window.
+    /// The end of the newest window (ms since 1970); `None` before the first window.
     End(Option<i64>),
-    /// The cloud is of a version that does not say it.
+    /// The cloud's version does not know the question.
     Never,
 }
 
 impl SharedMasks {
-    /// Of these streams, of which nothing is known yet.
+    /// Creates the state for these streams, without any answer yet.
     #[must_use]
     pub fn new<'s>(streams: impl IntoIterator<Item = &'s str>) -> Self {
         let streams = streams.into_iter().map(|stream| (stream.to_owned(), Told::Nothing)).collect();
         Self(Mutex::new(State { streams, receipts: 0, wait: 1 }))
     }
 
-    /// True if the cloud has said, since the start of the program, that its newest window of the stream ends before this time.
+    /// Returns true if, since the start of the program, the cloud has told that its newest window of the stream ends
+    /// before `start`.
     #[must_use]
     pub fn allows(&self, stream: &str, start: i64) -> bool {
         match self.lock().streams.get(stream) {
@@ -50,7 +53,7 @@ impl SharedMasks {
         }
     }
 
-    /// Asks the cloud, once for each stream of which it has said nothing. Gives up at the first question that is not answered.
+    /// Asks the cloud about each stream without an answer. Stops at the first question that fails.
     pub fn ask(&self, positions: &Positions<'_>) {
         for stream in self.untold() {
             let told = match positions.newest(&stream) {
@@ -70,7 +73,7 @@ impl SharedMasks {
         }
     }
 
-    /// Asks again after a receipt, where the cloud has not said everything: after the first one, then after twice as many each time.
+    /// Repeats the questions that have no answer: after the first receipt, then after twice as many receipts each time.
     pub fn after_receipt(&self, positions: &Positions<'_>) {
         if self.untold().is_empty() {
             return;

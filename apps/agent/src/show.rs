@@ -1,4 +1,4 @@
-//! The readings of the sensors now, for people and for programs.
+//! Shows the sensors' present readings, as text or JSON.
 
 use anyhow::{Context, Result};
 use serde::Serialize;
@@ -14,10 +14,10 @@ struct Given<'c> {
     value: Option<f64>,
 }
 
-/// Reads each sensor once and gives lines for people, or JSON.
+/// Reads each sensor once and returns lines for people, or JSON.
 ///
 /// # Errors
-/// Nothing can be read here.
+/// This machine has no readable sensors.
 pub fn sensors(json: bool) -> Result<String> {
     let mut sensors = Sensors::open(1000, Stop::new())?;
     let row = sensors.next_row()?;

@@ -1,4 +1,4 @@
-//! `sotto-agent status`: the state of a device's spool, also while the agent runs.
+//! `sotto-agent status`: shows the state of a device's spool; works while the agent runs.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use crate::files;
 use crate::spool::{ChannelTotals, RefusedMessage, Status, StreamStatus};
 use crate::summary::{counted, left_out_words};
 
-/// Most refused messages that are shown to people.
+/// Maximum number of refused messages shown to people.
 const MOST_SHOWN: usize = 5;
 
 #[derive(Serialize)]
@@ -36,7 +36,7 @@ struct StreamDocument {
     channels: BTreeMap<String, ChannelTotals>,
 }
 
-/// Reads the spool and gives lines for people, or JSON.
+/// Reads the spool and returns lines for people, or JSON.
 ///
 /// # Errors
 /// The bundle or the spool cannot be read.
@@ -95,7 +95,7 @@ fn lines(document: &Document) -> String {
     ];
     lines.push(format!("refused: {}", counted(document.refused, "message")));
     for refused in document.refusals.iter().take(MOST_SHOWN) {
-        // Debug form: the cloud's text may hold control characters.
+        // Debug format escapes control characters in the cloud's text.
         let reason: String = refused.reason["problem"].to_string().chars().take(200).collect();
         lines.push(format!("  {} {}: {reason:?}", refused.stream, refused.sequence));
     }

@@ -1,11 +1,11 @@
-//! Being asked to stop: by a signal, or by a parent that is gone.
+//! Stop requests: by a signal, or because the parent process has ended.
 
 use std::io::Read;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-/// A request to stop that every wait notices. Clones share it.
+/// A stop request that ends every wait. Clones share it.
 #[derive(Clone, Debug, Default)]
 pub struct Stop(Arc<Asked>);
 
@@ -16,16 +16,16 @@ struct Asked {
 }
 
 impl Stop {
-    /// One that nothing asks for yet.
+    /// Creates a request that nobody has made yet.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Asked for by the first SIGINT, SIGTERM or SIGHUP; the second ends the process at once.
+    /// Creates a request made by the first SIGINT, SIGTERM or SIGHUP; the second ends the process immediately.
     ///
     /// # Errors
-    /// [`ctrlc::Error`] when signals cannot be caught.
+    /// [`ctrlc::Error`] if signals cannot be caught.
     pub fn on_signals() -> Result<Self, ctrlc::Error> {
         let stop = Self::new();
         let asked = stop.clone();
@@ -38,19 +38,19 @@ impl Stop {
         Ok(stop)
     }
 
-    /// Asks.
+    /// Requests the stop.
     pub fn ask(&self) {
         *self.lock() = true;
         self.0.changed.notify_all();
     }
 
-    /// Whether it was asked for.
+    /// Returns true if the stop was requested.
     #[must_use]
     pub fn is_asked(&self) -> bool {
         *self.lock()
     }
 
-    /// Waits, and says whether a stop was asked for meanwhile, which ends the wait.
+    /// Waits for `time`, or until the stop is requested. Returns true if it was.
     #[must_use]
     pub fn wait(&self, time: Duration) -> bool {
         let waited = self.0.changed.wait_timeout_while(self.lock(), time, |asked| !*asked);
@@ -62,8 +62,8 @@ impl Stop {
     }
 }
 
-/// Ends the process as soon as its standard input ends: a parent that holds the other end takes it along when it dies.
-/// The spool is safe against being ended at any moment.
+/// Ends the process as soon as its standard input ends: if the parent holds the other end, both die together. The spool
+/// tolerates an end at any moment.
 pub fn exit_with_stdin() {
     thread::spawn(|| {
         let mut stdin = std::io::stdin().lock();

@@ -1,4 +1,4 @@
-//! The streams of a profile, ready to take windows.
+//! The streams of a profile, ready to encrypt windows.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -12,64 +12,64 @@ use sotto_wire::{LARGEST_LAYOUT, StreamHeader, WireError, read_parameters};
 use crate::encrypt::{DeviceKey, EncryptError, Encryptor, encryptor};
 use crate::spool::Cuts;
 
-/// Most bytes of an envelope beside the ciphertext and the description of the window.
+/// Maximum bytes of an envelope without the ciphertext and the window's description.
 const ENVELOPE_BYTES: usize = 1024;
 
-/// A stream: the layout of its windows, and their encryptor.
+/// A stream with the layout and the encryptor of its windows.
 pub struct Stream {
-    /// Its name.
+    /// The stream's name.
     pub name: String,
-    /// The layout of its windows.
+    /// The layout of the windows.
     pub layout: Layout,
-    /// Its encryptor.
+    /// The encryptor of the windows.
     pub encryptor: Box<dyn Encryptor>,
-    /// Its header, if its envelopes are of version 2.
+    /// The stream's header, for envelopes of version 2.
     pub header: Option<Arc<StreamHeader>>,
 }
 
-/// Why a stream of a profile cannot be sent.
+/// A stream of a profile that is refused.
 #[derive(Debug, thiserror::Error)]
 #[error("stream {stream}: {reason}")]
 pub struct StreamError {
     /// The stream.
     pub stream: String,
-    /// Why.
+    /// The reason.
     pub reason: Refused,
 }
 
-/// Why a stream of a profile cannot be sent.
+/// Reason why a stream of a profile is refused.
 #[derive(Debug, thiserror::Error)]
 pub enum Refused {
-    /// The parameters are no frame.
+    /// The parameters are not a valid frame.
     #[error("its parameters cannot be read: {0}")]
     Wire(#[from] WireError),
-    /// They are not hexadecimal.
+    /// The parameters are not hexadecimal.
     #[error("its parameters are not hexadecimal")]
     Hexadecimal(#[from] hex::FromHexError),
-    /// The channels do not fit.
+    /// The channels do not fit the parameters.
     #[error(transparent)]
     Layout(#[from] PackError),
-    /// A stream of a device whose other streams follow the clock does not.
+    /// The stream has no span, while other streams of the device follow the clock.
     #[error("it has no span: give every stream of the device one, such as \"day\"")]
     NoSpan,
     /// The description of its windows would be too long.
     #[error("{0}, or fewer ticks")]
     Description(#[from] DescriptionError),
-    /// It cannot be encrypted.
+    /// The stream cannot be encrypted.
     #[error(transparent)]
     Encrypt(#[from] EncryptError),
 }
 
-/// True if the windows of a profile follow the clock of the plant: if a stream of it has a span or channels.
+/// Returns true if the windows of a profile follow the clock of the plant: a stream has a span or channels.
 #[must_use]
 pub fn follow_clock(profile: &DeviceProfile) -> bool {
     profile.streams.iter().any(|stream| stream.span.is_some() || !stream.channels.is_empty())
 }
 
-/// How the streams of a profile are cut into windows: those that have a span.
+/// Returns the cuts of the profile's streams that have a span.
 ///
 /// # Errors
-/// [`ProfileError::Zone`] when the zone is not known.
+/// [`ProfileError::Zone`] if the time zone is unknown.
 pub fn cuts(profile: &DeviceProfile) -> Result<Cuts, ProfileError> {
     let cut = |stream: &StreamProfile| {
         let period = stream.period_ms.unwrap_or(profile.period_ms);
@@ -79,7 +79,8 @@ pub fn cuts(profile: &DeviceProfile) -> Result<Cuts, ProfileError> {
     Ok(Cuts::new(profile.clock()?, cuts))
 }
 
-/// The streams of a profile for these channels, which those take that have none of their own. Everything that can be refused is refused now, before anything is read.
+/// Opens the streams of a profile. A stream that declares no channels takes `channels`. Refuses everything that can be
+/// refused before any row is read.
 ///
 /// # Errors
 /// [`StreamError`] names the stream and the reason.
@@ -121,20 +122,21 @@ impl Stream {
         Ok(Self { name: profile.stream.clone(), layout, encryptor, header })
     }
 
-    /// True if the stream's windows may share the masks of a fleet.
+    /// Returns true if the stream's windows may share the masks of a fleet.
     #[must_use]
     pub fn is_of_fleet(&self) -> bool {
         self.header.as_ref().is_some_and(|header| header.fleet().is_some())
     }
 
-    /// The most bytes that a message of this stream can have.
+    /// Returns the maximum bytes of a message of this stream.
     #[must_use]
     pub fn message_bytes(&self) -> u64 {
         (self.encryptor.frame_bytes() + LARGEST_LAYOUT + ENVELOPE_BYTES) as u64
     }
 }
 
-/// A description as long as those of a layout get, without the counts of readings left out: these are dropped where they do not fit.
+/// Returns the longest possible description of a layout's windows, without counts of readings left out: those are
+/// dropped if they do not fit.
 fn longest_description(layout: &Layout) -> WindowDescription {
     let (ticks, channels) = (layout.ticks(), layout.channels().len());
     let presence = Presence::first(ticks);

@@ -1,4 +1,4 @@
-//! Counts of a run, for people and for programs.
+//! The counts of a run, for people and for programs.
 
 use std::collections::BTreeMap;
 
@@ -9,16 +9,16 @@ use crate::spool::{ChannelTotals, Totals};
 use crate::streams::Stream;
 use crate::windows::Taken;
 
-/// The counts of a run of a device whose windows follow the clock.
+/// The counts of a run whose windows follow the clock.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Summary {
     /// The device.
     pub device: String,
     /// The kind of source: `sensors`, `generator`, `csv`, `json-lines`, `stdin`, or `files` for several kinds.
     pub source: &'static str,
-    /// Windows of all streams.
+    /// Number of windows of all streams.
     pub windows: u64,
-    /// Readings in them.
+    /// Number of readings in the windows.
     pub readings: u64,
     /// Readings left out, by reason.
     pub left_out: LeftOut,
@@ -26,22 +26,22 @@ pub struct Summary {
     pub streams: BTreeMap<String, StreamSummary>,
     /// Messages that the cloud has not confirmed.
     pub waiting: usize,
-    /// Messages of this run that the cloud will not take.
+    /// Messages of this run that the cloud has refused.
     pub refused: u64,
 }
 
 /// The counts of a stream.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct StreamSummary {
-    /// Windows.
+    /// Number of windows.
     pub windows: u64,
-    /// Readings in them.
+    /// Number of readings in the windows.
     pub readings: u64,
     /// Readings left out, by reason.
     pub left_out: LeftOut,
-    /// The time of the first reading in the plant's zone, by RFC 3339.
+    /// The time of the first reading in the plant's time zone, as RFC 3339.
     pub first: Option<String>,
-    /// The time of the last reading.
+    /// The time of the last reading, likewise.
     pub last: Option<String>,
     /// The time up to which the stream is sent: a later run takes readings from here on.
     pub sent_until: Option<String>,
@@ -50,7 +50,7 @@ pub struct StreamSummary {
 }
 
 impl Summary {
-    /// The counts of streams that were fed.
+    /// Creates the summary of the streams that the source fed.
     #[must_use]
     pub fn new(
         device: &str,
@@ -75,7 +75,7 @@ impl Summary {
                 channels: totals.channels.clone(),
             };
             of_streams.insert(stream.name.clone(), summary);
-            // Streams may have channels of one name: their counts are added.
+            // Streams may have channels of the same name: add their counts.
             all.add(&totals);
         }
         Self {
@@ -90,7 +90,7 @@ impl Summary {
         }
     }
 
-    /// One line for people.
+    /// Returns one line for people.
     #[must_use]
     pub fn line(&self) -> String {
         let Self { device, windows, readings, .. } = self;
@@ -108,7 +108,7 @@ impl Summary {
     }
 }
 
-/// Reasons with their counts, in words; `None` if nothing was left out.
+/// Returns the reasons and their counts in words; `None` if nothing was left out.
 #[must_use]
 pub fn left_out_words(left_out: &LeftOut) -> Option<String> {
     let words: Vec<String> =
@@ -116,7 +116,7 @@ pub fn left_out_words(left_out: &LeftOut) -> Option<String> {
     (!words.is_empty()).then(|| words.join(", "))
 }
 
-/// A number and the noun it counts.
+/// Returns a number with its noun, in the plural unless the number is 1.
 #[must_use]
 pub fn counted(count: u64, noun: &str) -> String {
     if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }

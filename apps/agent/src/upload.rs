@@ -1,4 +1,4 @@
-//! One attempt to bring a message to the cloud.
+//! One attempt to send a message to the cloud.
 
 use std::net::IpAddr;
 use std::time::Duration;
@@ -11,21 +11,22 @@ use sotto_wire::{PROBLEM_TYPE, is_final_refusal, message_digest};
 use ureq::http::{Response, Uri};
 use ureq::{Agent, Body};
 
-/// Most bytes of a receipt or a problem document.
+/// Maximum bytes of a receipt or a problem document.
 const LARGEST_ANSWER: u64 = 64 << 10;
-/// Most characters of a message's name in the cloud.
+/// Maximum characters of a message's id in the cloud.
 const LONGEST_ID: usize = 256;
-/// Most characters of a text in a problem document.
+/// Maximum characters kept of a text in a problem document.
 const LONGEST_TEXT: usize = 400;
 const FRAME: &str = "application/octet-stream";
 const PROBLEM: &str = "application/problem+json";
-/// The reason of a refusal for windows that the owner has deleted.
+/// The problem reason for windows that the owner has deleted.
 const FORGOTTEN: &str = "forgotten";
-/// The reason of a refusal for too many bytes.
+/// The problem reason for too many bytes.
 const TOO_LARGE: &str = "too-large";
-/// Reasons of a cloud that does not know groups, nor the length of their keys.
+/// Problem reasons of a cloud that does not know groups: it rejects their frame or the length of their key.
 const WITHOUT_GROUPS: [&str; 3] = ["not-a-frame", "unknown-version", "invalid-idempotency-key"];
-/// Reasons that a registration by the owner heals. Clouds before `not-admitted` say `unknown-device` and `bad-signature`.
+/// Problem reasons that the owner resolves by registering the device. Clouds before `not-admitted` say `unknown-device`
+/// and `bad-signature`.
 const UNREGISTERED: [&str; 8] = [
     "not-admitted",
     "unknown-device",
@@ -39,7 +40,7 @@ const UNREGISTERED: [&str; 8] = [
 const CONNECT: Duration = Duration::from_secs(10);
 const WHOLE_UPLOAD: Duration = Duration::from_secs(120);
 
-/// The cloud. Clones share its connections.
+/// The cloud's address. Clones share its connections.
 #[derive(Clone, Debug)]
 pub struct Cloud {
     agent: Agent,
@@ -47,47 +48,47 @@ pub struct Cloud {
     trust: Trust,
 }
 
-/// An address that is none.
+/// The text is not an HTTP address.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0:?} is not an address of the form http://host:port or https://host:port")]
 pub struct NotAnAddress(String);
 
-/// What came of an attempt.
+/// Outcome of an attempt to send a message.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Answer {
     /// The cloud has the message: its receipt names the message's digest.
     Stored(Receipt),
-    /// It will never take it: a problem document of its own says so.
+    /// The cloud refuses the message for good, in a problem document of its own.
     Refused(Refusal),
     /// The owner has deleted the windows of this time.
     Forgotten,
-    /// It may later.
+    /// The cloud may take the message later.
     Later(Later),
 }
 
-/// Outcome of sending a group of windows. Nothing of it is stored but in [`GroupAnswer::Stored`].
+/// Outcome of an attempt to send a group of windows. The cloud stores either all of its windows or none.
 #[derive(Clone, Debug, PartialEq)]
 pub enum GroupAnswer {
-    /// The cloud has all windows: their receipts, in order.
+    /// The cloud has all windows; their receipts, in order.
     Stored(Vec<Receipt>),
-    /// The cloud is of a version without groups.
+    /// The cloud's version does not know groups.
     Unknown,
     /// The group has too many bytes.
     TooLarge,
-    /// A window is in the way, for this reason: the cloud tells of each window by itself.
+    /// A window prevents the group, for this reason. Send each window alone to learn which one.
     Refused(String),
-    /// It may take them later.
+    /// The cloud may take the group later.
     Later(Later),
 }
 
-/// Why an attempt is made again.
+/// Reason to repeat an attempt.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Later {
-    /// Why not now.
+    /// The reason, for people.
     pub reason: String,
-    /// When the cloud asks for patience: how long.
+    /// The wait that the cloud asks for, if any.
     pub wait: Option<Duration>,
-    /// True if the cloud does not know the device, or its key: its owner has to register it.
+    /// True if the cloud does not know the device or its key: the owner has to register it.
     pub unregistered: bool,
 }
 
@@ -97,15 +98,15 @@ impl Later {
     }
 }
 
-/// Where a stream stands in the cloud.
+/// The position of a stream in the cloud.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 pub struct Position {
-    /// The sequence number that its next window may have.
+    /// The sequence number that the stream's next window may have.
     pub next: u64,
     /// The frame of the last window's signed header, in hexadecimal.
     #[serde(default)]
     pub signed_header: Option<String>,
-    /// Windows that ended before it were deleted by the owner: milliseconds since 1970.
+    /// The owner has deleted the windows that ended before this time: milliseconds since 1970.
     #[serde(default)]
     pub forgotten_until: Option<i64>,
 }
@@ -113,55 +114,55 @@ pub struct Position {
 /// The newest window of a stream in the cloud.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 pub struct Newest {
-    /// Its end: milliseconds since 1970. None before the first window.
+    /// The end of the window in milliseconds since 1970; `None` if there is no window.
     #[serde(default)]
     pub newest_end: Option<i64>,
 }
 
-/// What came of a question about a stream.
+/// Outcome of a question about a stream.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Asked<T> {
-    /// The cloud says it.
+    /// The cloud's answer.
     Known(T),
-    /// The cloud is of a version that does not know the question.
+    /// The cloud's version does not know the question.
     Unknown,
-    /// It may later.
+    /// The cloud may answer later.
     Later(Later),
 }
 
-/// What the cloud says when it has a message.
+/// The cloud's statement that it has a message.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 pub struct Receipt {
-    /// Names the message in the cloud.
+    /// The message's id in the cloud.
     pub id: String,
-    /// The message's digest, of a window in a group the window's, in hexadecimal.
+    /// The digest of the message, or of a window in a group, in hexadecimal.
     pub digest: String,
-    /// By the cloud's clock: milliseconds since 1970.
+    /// The time of storage by the cloud's clock: milliseconds since 1970.
     #[serde(default)]
     pub stored_at: i64,
-    /// The window's place in the log of its stream.
+    /// The window's position in the log of its stream.
     #[serde(default)]
     pub position: u64,
-    /// The cloud's signature in hexadecimal; none of an older version.
+    /// The cloud's signature in hexadecimal; empty from older versions.
     #[serde(default)]
     pub signature: String,
 }
 
-/// What the cloud says when it will not take a message.
+/// The cloud's statement that it refuses a message for good.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Refusal {
-    /// The status of the answer.
+    /// The HTTP status of the answer.
     pub status: u16,
-    /// What of the problem document is for people and programs; text, if the answer was none. Kept for each refusal, so short,
-    /// whatever the cloud sends.
+    /// The useful parts of the problem document, or the text of an answer without one. Its length is bounded, because
+    /// one is kept for each refusal.
     pub problem: Value,
 }
 
 impl Cloud {
-    /// At this address, with a certificate of these authorities where the address is `https`.
+    /// Creates a client for this address. For `https`, the cloud's certificate must be of these authorities.
     ///
     /// # Errors
-    /// [`NotAnAddress`] when it is none.
+    /// [`NotAnAddress`] if the text is not an address.
     pub fn new(address: &str, trust: Trust) -> Result<Self, NotAnAddress> {
         let wrong = || NotAnAddress(address.to_owned());
         let uri: Uri = address.parse().map_err(|_| wrong())?;
@@ -176,19 +177,19 @@ impl Cloud {
             .timeout_connect(Some(CONNECT))
             .timeout_global(Some(WHOLE_UPLOAD));
         if is_loopback(host) {
-            // A proxy is another machine.
+            // Loopback traffic must not go through a proxy: that is another machine.
             config = config.proxy(None);
         }
         Ok(Self { agent: config.build().into(), address: address.trim_end_matches('/').to_owned(), trust })
     }
 
-    /// The cloud's address.
+    /// Returns the cloud's address.
     #[must_use]
     pub fn address(&self) -> &str {
         &self.address
     }
 
-    /// Sends a message. The key names it: the cloud stores it once, however often it is sent.
+    /// Sends a message. `key` is its idempotency key: the cloud stores the message once, however often it is sent.
     #[must_use]
     pub fn upload(&self, key: &str, message: &[u8]) -> Answer {
         match self.post(key, message) {
@@ -197,7 +198,7 @@ impl Cloud {
         }
     }
 
-    /// Sends a group of windows, whose digests the receipts have to name.
+    /// Sends a group of windows. The receipts must name these digests.
     #[must_use]
     pub fn upload_group(&self, key: &str, group: &[u8], digests: &[[u8; 32]]) -> GroupAnswer {
         match self.post(key, group) {
@@ -219,13 +220,13 @@ impl Cloud {
         Later::new(self.trust.explain(&self.address, error), None)
     }
 
-    /// Asks where a stream stands, with the frame of a signed question.
+    /// Asks for the position of a stream, with the frame of a signed question.
     #[must_use]
     pub fn position(&self, question: &[u8]) -> Asked<Position> {
         self.ask("/v1/position", question)
     }
 
-    /// Asks where the newest window of a stream ends, with the frame of a signed question.
+    /// Asks for the end of a stream's newest window, with the frame of a signed question.
     #[must_use]
     pub fn newest(&self, question: &[u8]) -> Asked<Newest> {
         self.ask("/v1/newest", question)
@@ -244,7 +245,7 @@ impl Cloud {
                 Ok(answer) => Asked::Known(answer),
                 Err(error) => Asked::Later(Later::new(format!("the position cannot be read: {error}"), None)),
             },
-            // A cloud before positions has a document of ours for paths that it does not know.
+            // A cloud of an older version answers with our problem document for unknown paths.
             Ok(Received { reason: Some(reason), .. })
                 if ["no-such-resource", "method-not-allowed"].contains(&reason.as_str()) =>
             {
@@ -255,16 +256,16 @@ impl Cloud {
     }
 }
 
-/// An answer's body, and what it says as a problem document of ours.
+/// The body of an answer, and its reason if it is one of our problem documents.
 struct Received {
     body: Vec<u8>,
     wait: Option<Duration>,
-    /// The reason in the document's type; none if it is no document of ours.
+    /// The reason in the document's type; `None` if this is not one of our problem documents.
     reason: Option<String>,
 }
 
 impl Received {
-    /// Why an attempt is made again after this answer.
+    /// Returns the reason to repeat an attempt after this answer.
     fn later(&self, status: u16) -> Later {
         let problem = problem(&self.body);
         let Some(reason) = &self.reason else {
@@ -355,7 +356,7 @@ fn are_for(receipts: &[Receipt], digests: &[[u8; 32]]) -> bool {
         })
 }
 
-/// What is kept of an answer's body.
+/// Returns the parts to keep of an answer's body.
 fn problem(body: &[u8]) -> Value {
     let short = |text: &str| Value::String(text.chars().take(LONGEST_TEXT).collect());
     let Ok(Value::Object(document)) = serde_json::from_slice(body) else {

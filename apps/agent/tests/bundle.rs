@@ -1,4 +1,5 @@
-//! A device that runs from its bundle: files with gaps, repetitions and days of 23 and 25 hours to windows that the owner decrypts.
+//! A device with a bundle: from files with gaps, repetitions and days of 23 and 25 hours to windows that the owner
+//! decrypts.
 #![allow(clippy::unwrap_used)]
 
 mod site;
@@ -52,7 +53,7 @@ fn stream(name: &str, channels: Vec<Channel>, ticks: u32, period_ms: u32, span: 
     }
 }
 
-/// A day of five minutes has 300 ticks where the clocks are set back.
+/// Days in steps of five minutes: 300 ticks when the clocks are set back.
 fn days() -> StreamProfile {
     stream("days", vec![channel("temperature", -20.0, 120.0)], 300, 300_000, Span::Day)
 }
@@ -95,7 +96,7 @@ impl Plant {
         self.path(name)
     }
 
-    /// Runs on a file of the columns `timestamp` and `value`.
+    /// Runs the agent on a file with the columns `timestamp` and `value`.
     fn run(&self, csv: &str) -> Value {
         self.run_with(csv, &[])
     }
@@ -125,7 +126,7 @@ impl Plant {
         self.cloud.uploads().iter().map(|upload| self.receive(upload)).collect()
     }
 
-    /// A window as the owner decrypts it.
+    /// Decrypts a window as the owner does.
     fn receive(&self, upload: &Upload) -> Received {
         let envelope = Envelope::read(&upload.body, LARGEST_ENVELOPE).unwrap();
         let window = WindowDescription::parse(&envelope.header.layout).unwrap();
@@ -151,16 +152,16 @@ struct Received {
     stream: String,
     sequence: u64,
     window: WindowDescription,
-    /// By channel: the time of each slot with a reading, and its value.
+    /// By channel: the time of each slot with a reading, and the value.
     readings: BTreeMap<String, Vec<(i64, f64)>>,
 }
 
-/// Milliseconds since 1970 of a time in UTC.
+/// Returns a time in UTC as milliseconds since 1970.
 fn at(text: &str) -> i64 {
     format!("{text}:00Z").parse::<jiff::Timestamp>().unwrap().as_millisecond()
 }
 
-/// A file of readings at times in UTC.
+/// Returns a file of readings with times in UTC.
 fn csv(readings: &[(i64, f64)]) -> String {
     let mut text = String::from("timestamp,value\n");
     for (at, value) in readings {
@@ -169,7 +170,7 @@ fn csv(readings: &[(i64, f64)]) -> String {
     text
 }
 
-/// A value for each five minutes.
+/// Returns a reading for every five minutes.
 fn every_five_minutes(from: i64, to: i64) -> Vec<(i64, f64)> {
     (0..).map(|i| (from + 5 * MINUTE * i, (i % 1000) as f64 / 10.0)).take_while(|(at, _)| *at < to).collect()
 }
@@ -209,7 +210,7 @@ fn readings_left_out_travel_with_their_window() {
     line(start + 2 * HOUR, "");
     line(start + 3 * HOUR, "broken");
     line(start + 4 * HOUR, "-20");
-    // No readings for a day; then one.
+    // A day without readings, then one reading.
     line(start + 2 * DAY, "120");
     text += "nonsense,5\n";
     let file = plant.write("machine.csv", &text);
@@ -232,7 +233,7 @@ fn readings_left_out_travel_with_their_window() {
     expected.extend([(Reason::Duplicate, 1), (Reason::OffGrid, 1)]);
     let report: Value = serde_json::from_slice(&std::fs::read(plant.path("report.json")).unwrap()).unwrap();
     let left_out = &report["summary"]["streams"]["days"]["channels"]["temperature"]["left_out"];
-    // The row without a time has no window: the next one closed counts it.
+    // The row without a time belongs to no window: the next window closed counts it.
     let of_window = counts.iter().filter(|(reason, _)| *reason != Reason::NoTime);
     assert!(of_window.eq(&expected), "{counts:?}");
     assert_eq!(left_out["no-time"], 1, "{left_out}");
@@ -246,7 +247,7 @@ fn readings_left_out_travel_with_their_window() {
 fn a_file_that_grows_is_continued_and_no_slot_is_sent_twice() {
     let plant = Plant::new(vec![days()]);
     let readings = every_five_minutes(at("2014-02-13T20:00"), at("2014-02-16T04:00"));
-    // Within a day, at its end, one reading later; then the same file again.
+    // Stop within a day, at its end, one reading later; then run twice on the same file.
     for (run, ends) in [100, 36 + 288, 36 + 289, readings.len(), readings.len()].into_iter().enumerate() {
         let summary = plant.run(&csv(&readings[..ends]));
         let status = plant.status();
@@ -293,12 +294,12 @@ fn late_rows_of_a_growing_file_are_already_sent() {
     let readings = every_five_minutes(at("2014-02-13T23:00"), at("2014-02-14T02:00"));
     let (gap, rest) = ((readings[7].0, 50.0), [&readings[..7], &readings[8..]].concat());
     plant.run(&csv(&rest));
-    // The missing reading comes at the end of the file: its slot lies in a window that is sent.
+    // The missing reading is at the end of the file, but its slot is in a window already sent.
     let more = [rest.clone(), vec![gap, (at("2014-02-14T02:00"), 1.0)]].concat();
     let summary = plant.run(&csv(&more));
     assert_eq!(summary["left_out"]["already-sent"], rest.len() + 1);
     assert_eq!(plant.windows()[1].readings["temperature"], [(at("2014-02-14T02:00"), 1.0)]);
-    // In a file read at once, a row that is late by less than 64 windows is in its place.
+    // If the file is read at once, a row less than 64 windows late still finds its window.
     let plant = Plant::new(vec![days()]);
     let summary = plant.run(&csv(&more));
     assert_eq!((&summary["readings"], &summary["left_out"]), (&more.len().into(), &serde_json::json!({})));
@@ -337,7 +338,7 @@ fn streams_of_a_bundle_have_their_own_channels_and_periods() {
     assert_eq!(log["hours"]["channels"][0]["name"], "pressure");
 }
 
-/// The readings of standard input as they come, a stop, and the rest.
+/// Standard input is read as it arrives; a stop sends the open window, and the next run the rest.
 #[cfg(unix)]
 #[test]
 fn a_signal_sends_the_window_that_is_open() {
@@ -353,7 +354,7 @@ fn a_signal_sends_the_window_that_is_open() {
         (child, stdin)
     };
     let (child, stdin) = run(&readings[..290]);
-    // The second day closes the first: then all that was written before is read.
+    // The first row of the second day closes the first day: by then all earlier rows are read.
     let begin = std::time::Instant::now();
     while plant.cloud.uploads().is_empty() {
         assert!(begin.elapsed().as_secs() < 30, "nothing arrived");
@@ -373,7 +374,7 @@ fn a_signal_sends_the_window_that_is_open() {
     assert_eq!(all, readings);
 }
 
-/// Kills runs at any moment: the windows of all of them together have each slot once.
+/// Runs killed at any moment: their windows together contain each slot once.
 #[test]
 fn a_killed_run_neither_loses_nor_repeats_a_slot() {
     let hours = stream("hours", vec![channel("temperature", -20.0, 120.0)], 12, 300_000, Span::Hour);
@@ -389,7 +390,7 @@ fn a_killed_run_neither_loses_nor_repeats_a_slot() {
         child.wait().unwrap();
     }
     plant.run(&csv(&readings));
-    // The cloud recognises a message that is sent twice by its key.
+    // Messages sent twice have the same key, which the cloud recognises.
     let uploads: BTreeMap<u64, Received> =
         plant.windows().into_iter().map(|received| (received.sequence, received)).collect();
     let all: Vec<(i64, f64)> =
@@ -413,9 +414,9 @@ fn status_tells_what_waits_and_what_was_refused() {
     assert_eq!((&refused["refused"], &refused["waiting"]), (&1.into(), &0.into()));
     assert_eq!(refused["refusals"][0]["reason"]["problem"]["title"], "status 422");
     assert_eq!(refused["streams"]["days"]["sent_until"], "2014-02-16T00:00:00+01:00");
-    // Refused is not lost, and not read again: the message is in the folder.
+    // A refused message is neither lost nor read again: it is in the folder.
     assert_eq!(files(&plant.path("boiler.spool/refused"), ".envelope").len(), 1);
-    // While an agent without a cloud runs, its spool can be looked at.
+    // The spool can be inspected while an agent without a reachable cloud runs.
     let more = every_five_minutes(at("2014-02-15T23:00"), at("2014-02-18T23:00"));
     plant.write("machine.csv", &csv(&more));
     let mut command = plant.command("run");
@@ -463,14 +464,14 @@ fn check_counts_and_sends_nothing() {
     let counts: Value = serde_json::from_str(&check(&["--json"])).unwrap();
     assert!(plant.cloud.uploads().is_empty() && !plant.path("boiler.spool").exists());
     let mut summary = plant.run(&text);
-    // A run says in addition how far it came.
+    // Only a run reports how far it came.
     summary["streams"]["days"]["sent_until"] = Value::Null;
     assert_eq!(summary, counts);
     let counts: Value = serde_json::from_str(&check(&["--json"])).unwrap();
     assert_eq!(counts["left_out"]["already-sent"], readings.len() + 1);
 }
 
-/// Real readings in local time, hour by hour: each row is a reading or is left out for one reason.
+/// A real series in local time, hour by hour: each row is a reading or is left out for exactly one reason.
 #[test]
 fn a_real_series_is_sent_week_by_week() {
     let Some(folder) = std::env::var_os("SOTTO_DATASETS").map(PathBuf::from) else {
@@ -530,7 +531,7 @@ fn wrong_files_and_options_are_named_with_the_way_out() {
     ] {
         assert!(says.iter().all(|says| complaint.contains(says)), "{says:?}: {complaint}");
     }
-    // Readings of too many steps for the parameters, and a stream of too many channels for a description.
+    // Too many steps for the parameters, and too many channels for a description.
     for (refused, says) in [
         (
             stream("wide", vec![channel("x", 0.0, 10_000.0)], 8, 1000, Span::Day),
@@ -555,7 +556,7 @@ fn wrong_files_and_options_are_named_with_the_way_out() {
         let output = plant.command("run").arg("--csv").arg(file).output().unwrap();
         assert!(complaint(&output).contains(says), "{says}: {output:?}");
     }
-    // The spool of another device.
+    // Another device's spool.
     std::fs::create_dir(plant.path("other.spool")).unwrap();
     plant.write("other.spool/state.json", r#"{"device":"pump","next":{}}"#);
     let spool = plant.path("other.spool");

@@ -1,4 +1,5 @@
-//! Compact windows: no mask serves twice when the process is killed or its spool restored, and the owner opens the readings.
+//! Compact windows: no mask serves twice if the process is killed or its spool restored, and the owner decrypts the
+//! readings.
 #![allow(clippy::unwrap_used)]
 
 mod site;
@@ -27,7 +28,7 @@ struct Plant {
     cloud: Cloud,
     places: Places,
     params: Params<Bfv>,
-    /// What the cloud knows of the stream.
+    /// The stream's header, which the cloud has.
     header: Arc<StreamHeader>,
     verifying_key: [u8; 32],
 }
@@ -52,11 +53,11 @@ impl Plant {
         Self::with_groups(script, false)
     }
 
-    /// A cloud that takes groups of windows, or does not know them.
+    /// Creates a plant whose cloud takes groups of windows, or does not know them.
     fn with_groups(script: &[Act], groups: bool) -> Self {
         let (folder, mut rng) = (tempfile::tempdir().unwrap(), secure_rng().unwrap());
         let secret = DeviceSecret::generate(&mut rng);
-        // Sums of four windows of squares of ±1000.
+        // Room for sums over four windows of squares of ±1000.
         let request = ChainRequest::one_prime(SchemeId::Bfv, 2048, 8_000_001, 40);
         let params = Params::<Bfv>::new(request.build().unwrap()).unwrap();
         let places = Places { width: 32, squares: true, products: vec![(0, 1)] };
@@ -101,12 +102,12 @@ impl Plant {
         self.folder.path().join(name)
     }
 
-    /// Runs on so many hours of readings.
+    /// Returns a run of the agent on this many hours of readings.
     fn command(&self, hours: u32) -> Command {
         let mut text = String::from("time,a,b\n");
         for tick in 0..hours * TICKS {
             let (a, b) = reading(tick);
-            // Of b, every fifth is missing.
+            // Every fifth reading of b is missing.
             let b = if tick % 5 == 4 { String::new() } else { b.to_string() };
             text += &format!("{},{a},{b}\n", 1_400_000_400 + 300 * tick);
         }
@@ -121,7 +122,7 @@ impl Plant {
         assert!(self.command(hours).status().unwrap().success());
     }
 
-    /// The windows of all uploads, alone or in groups.
+    /// Returns the windows of all uploads, alone or in groups.
     fn envelopes(&self) -> Vec<Envelope> {
         self.cloud.uploads().iter().flat_map(|upload| self.read(upload)).collect()
     }
@@ -138,14 +139,14 @@ impl Plant {
         windows
     }
 
-    /// The numbers of the windows of each upload.
+    /// Returns the sequence numbers of each upload's windows.
     fn numbers(&self) -> Vec<Vec<u64>> {
         let numbers =
             |upload: &site::Upload| self.read(upload).iter().map(|window| window.header.sequence).collect();
         self.cloud.uploads().iter().map(numbers).collect()
     }
 
-    /// Leaves so many windows in the spool, by a run against a cloud that takes nothing.
+    /// Leaves one window per hour in the spool, by a run against a cloud that takes nothing.
     fn fill(&self, hours: u32) {
         let nowhere = Cloud::start(&[Act::Status(503)]);
         let mut child = self.command(hours).args(["--cloud", &nowhere.url()]).spawn().unwrap();
@@ -167,7 +168,7 @@ impl Plant {
         site::files(&self.path("boiler.spool").join("refused"), ".envelope")
     }
 
-    /// The values of a window, as the owner opens it.
+    /// Decrypts the values of a window as the owner does.
     fn open(&self, envelope: &Envelope) -> (WindowDescription, Vec<i64>) {
         let description = WindowDescription::parse(&envelope.header.layout).unwrap();
         let CompactCiphertext { mask, body, .. } = CompactCiphertext::read(&envelope.body).unwrap();
@@ -215,7 +216,7 @@ fn readings_squares_and_products_arrive() {
         for tick in 0..TICKS {
             let whole = hour * TICKS + tick;
             let (a, b) = reading(whole);
-            // Whole numbers of the resolution, counted from the middle of the range.
+            // Whole numbers in units of the resolution, counted from the middle of the range.
             let a = (10.0 * a).round() as i64 - 1000;
             let b = if whole % 5 == 4 { 0 } else { (10.0 * b).round() as i64 - 1000 };
             assert_eq!(
@@ -236,7 +237,7 @@ fn a_window_ends_with_its_last_reading() {
     assert!(command.args(["--ticks", "15"]).status().unwrap().success());
     let envelopes = plant.envelopes();
     let bytes: Vec<usize> = envelopes.iter().map(|envelope| envelope.body.len()).collect();
-    // Five columns of 32 bits, 12 ticks and 3.
+    // Five columns of 32 bits; 12 ticks, then 3.
     assert_eq!(bytes, [12, 3].map(|ticks| 120 + 5 * 4 * ticks));
     let (window, values) = plant.open(&envelopes[1]);
     assert_eq!(window.present, [3, 2]);
@@ -264,7 +265,7 @@ fn windows_that_wait_together_go_under_one_signature() {
     let plant = Plant::with_groups(&[Act::Store], true);
     plant.fill(70);
     plant.run(70);
-    // At most 64 KiB of files, and at most 64 windows.
+    // A group has at most 64 KiB of files and 64 windows.
     let numbers = plant.numbers();
     assert!(numbers[0].len() > 40 && numbers.iter().all(|group| group.len() <= 64), "{numbers:?}");
     assert!(numbers.concat().into_iter().eq(0..70), "{numbers:?}");
@@ -286,7 +287,7 @@ fn a_cloud_without_groups_is_asked_once() {
     assert!(plant.waiting().is_empty() && plant.refused().is_empty());
 }
 
-/// Whatever a cloud says to a group, each of its windows goes alone next, and then groups again.
+/// After any answer to a group, its windows travel alone first, then groups again.
 #[test]
 fn a_group_is_never_in_the_way_of_a_window() {
     let all: Vec<u64> = (0..5).collect();
@@ -309,7 +310,7 @@ fn a_group_is_never_in_the_way_of_a_window() {
         assert!(plant.waiting().is_empty() && plant.refused().is_empty(), "{act:?}");
     }
 
-    // A window that is refused is put aside by itself.
+    // A refused window is put aside alone.
     let script = [Act::Taken, Act::Store, Act::Store, Act::Taken, Act::Store];
     let plant = Plant::with_groups(&script, true);
     plant.fill(4);
@@ -318,7 +319,7 @@ fn a_group_is_never_in_the_way_of_a_window() {
     assert_eq!((plant.refused().len(), plant.waiting().len()), (1, 0));
     assert!(plant.refused()[0].ends_with(".hours.2.envelope"));
 
-    // An attempt that fails for a time is made again for the windows alone, then with a group.
+    // After a temporary failure, the windows travel alone, then a group again.
     let script = [Act::Store, Act::Status(503), Act::Status(503), Act::Store];
     let plant = Plant::with_groups(&script, true);
     plant.fill(130);
@@ -331,7 +332,7 @@ fn a_group_is_never_in_the_way_of_a_window() {
     assert!(plant.waiting().is_empty());
 }
 
-/// Nothing leaves the spool before its receipt, whenever the process is killed.
+/// Nothing leaves the spool before its receipt, at whatever moment the process is killed.
 #[test]
 fn windows_of_a_group_outlast_a_killed_process() {
     let plant = Plant::with_groups(&[Act::Store], true);
@@ -366,21 +367,21 @@ fn no_mask_serves_twice_in_groups() {
 fn mask_serves_once(groups: bool) {
     let plant = Plant::with_groups(&[Act::Store], groups);
     let spool = plant.path("boiler.spool");
-    // Killed at any moment.
+    // Killed at several moments.
     for wait in [30, 60, 100, 150, 220] {
         let mut child = plant.command(400).spawn().unwrap();
         std::thread::sleep(Duration::from_millis(wait));
         child.kill().unwrap();
         child.wait().unwrap();
     }
-    // A snapshot of the folder is restored twice: the device counts on from the same number each time.
+    // A snapshot of the folder is restored twice: each time the device continues from the same number.
     copy(&spool, &plant.path("snapshot"));
     for hours in [420, 410, 430] {
         plant.run(hours);
         std::fs::remove_dir_all(&spool).unwrap();
         copy(&plant.path("snapshot"), &spool);
     }
-    // Without a spool it begins anew.
+    // Without a spool the device begins at 0.
     std::fs::remove_dir_all(&spool).unwrap();
     plant.command(5).status().unwrap();
     let mut bodies = BTreeMap::new();
@@ -389,7 +390,7 @@ fn mask_serves_once(groups: bool) {
         let CompactCiphertext { mask, body, .. } = CompactCiphertext::read(&envelope.body).unwrap();
         assert_eq!(mask.sequence, envelope.header.sequence);
         let known = bodies.entry((mask.salt, mask.sequence)).or_insert_with(|| body.clone());
-        // A message may be sent again.
+        // The same message may arrive twice.
         assert_eq!(*known, body, "two bodies under one mask: {mask:?}");
         repeated += usize::from(*numbers.entry(mask.sequence).or_insert(mask.salt) != mask.salt);
     }

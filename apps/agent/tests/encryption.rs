@@ -1,4 +1,4 @@
-//! From readings to an envelope, over the wire, and back by decryption, for the three schemes.
+//! From readings to an envelope, through the upload, and back by decryption, for the three schemes.
 #![allow(clippy::unwrap_used)]
 
 mod site;
@@ -15,7 +15,7 @@ use sotto_wire::{AnyCiphertext, Envelope, LARGEST_ENVELOPE};
 
 const CSV: &str = "time,temp\n0,20.5\n1,\n2,-3.25\n3,oops\n4,31\n5,18.125\n6,7\n7,8\n8,9.5\n9,10\n";
 
-/// What arrived for a stream, decrypted: each channel's values, and how far each may be off.
+/// A stream's first window, decrypted: the values of each channel, and their maximum error.
 struct Received {
     description: WindowDescription,
     values: Vec<Vec<f64>>,
@@ -59,7 +59,7 @@ fn receive_all(site: &Site, uploads: &[Upload]) -> [Received; 3] {
     ]
 }
 
-/// Holds what arrived against the clear log.
+/// Compares the decrypted values with the clear log.
 fn compare(site: &Site, received: &Received, stream: &str) {
     let log = &site.json("clear.json")[stream];
     let layout = &received.description.layout;
@@ -108,7 +108,7 @@ fn a_series_with_gaps_comes_back_under_public_keys() {
     command.arg("--once").arg("--csv").arg(site.path("series.csv")).args(["--column", "temp"]);
     let received = check(&site, &cloud, &command.output().unwrap());
     assert!(received.iter().all(|received| !received.seeded));
-    // 4, 4 and the 2 rows that are left.
+    // Windows of 4, 4 and the remaining 2 rows.
     let present: Vec<&[u32]> =
         received.iter().map(|received| received.description.present.as_slice()).collect();
     assert_eq!(present, [[2], [4], [2]]);

@@ -1,4 +1,4 @@
-//! Files as people have them, against expectations written by hand.
+//! Files as they occur in practice, compared with expectations written by hand.
 #![allow(clippy::unwrap_used)]
 
 use std::fs::OpenOptions;
@@ -16,7 +16,7 @@ use tempfile::TempDir;
 
 type Values = Vec<Result<f64, Reason>>;
 
-/// Files of a test and how they are read.
+/// The files of a test, and the options to read them.
 struct Files {
     folder: TempDir,
     options: FileOptions,
@@ -43,13 +43,13 @@ impl Files {
         FileSource::open(self.options.clone(), &named(channels), Stop::new())
     }
 
-    /// All rows: the time in RFC 3339, and values or reasons.
+    /// Returns all rows: the time as RFC 3339, and values or reasons.
     fn rows(&self, channels: &[&str]) -> Vec<(String, Values)> {
         let mut source = self.open(channels).unwrap();
         std::iter::from_fn(|| row(&mut source)).collect()
     }
 
-    /// The times of all rows, and the readings left out as `NoTime` and `NoSuchTime`.
+    /// Returns the times of all rows, and the counts of `NoTime` and `NoSuchTime`.
     fn times(&self) -> (Vec<String>, u64, u64) {
         let mut source = self.open(&["x"]).unwrap();
         let times = std::iter::from_fn(|| row(&mut source)).map(|(at, _)| at).collect();
@@ -58,7 +58,7 @@ impl Files {
         (times, left_out.count(NoTime), left_out.count(NoSuchTime))
     }
 
-    /// The error of opening, or of the first row that has one.
+    /// Returns the error of opening the files, or of the first row with an error.
     fn error(&self, channels: &[&str]) -> SourceError {
         let mut source = match self.open(channels) {
             Err(error) => return error,
@@ -72,7 +72,7 @@ impl Files {
         }
     }
 
-    /// The text of the error, which holds each of the words.
+    /// Checks that the error's text contains each of the words.
     #[track_caller]
     fn refused(&self, channels: &[&str], words: &[&str]) {
         let error = self.error(channels).to_string();
@@ -130,9 +130,9 @@ fn several_columns_are_read_by_their_names() {
         at("2022-03-20T12:00:00.25Z", &[Err(Empty), Ok(-300.0)]),
         at("2022-03-20T12:00:01Z", &[Err(Empty), Err(NotANumber)]),
         at("2022-03-20T12:00:02Z", &[Err(Empty), Err(Text)]),
-        // More values than names: nobody knows which is which.
+        // More values than names: no value can be assigned.
         at("2022-03-20T12:00:03Z", &[Err(Text), Err(Text)]),
-        // A quote behind a blank is a part of the value.
+        // A quote after a blank belongs to the value.
         at("2022-03-20T12:00:04Z", &[Err(Text), Ok(7.0)]),
     ];
     assert_eq!(files.rows(&["temperature", "flow"]), expected);
@@ -153,14 +153,14 @@ fn delimiters_and_decimals_are_guessed_or_named() {
         assert_eq!(zeit(&german.replace(';', delimiter)).rows(&["x", "y"]), expected);
     }
     assert_eq!(zeit(&format!("sep=;\r\n{german}")).rows(&["x", "y"]), expected);
-    // A point in one column and a comma in the other.
+    // One column has decimal points, the other decimal commas.
     let mixed = "time;x;y\n2014-02-14;3,25;7.5\n";
     file(mixed).refused(&["x", "y"], &["0.csv", "--decimal-comma"]);
     let named = |comma| file(mixed).with(|options| options.decimal_comma = Some(comma));
     assert_eq!(named(true).rows(&["x", "y"]), [at("2014-02-14T00:00:00Z", &[Ok(3.25), Err(Text)])]);
     assert_eq!(named(false).rows(&["x", "y"]), [at("2014-02-14T00:00:00Z", &[Err(Text), Ok(7.5)])]);
     assert_eq!(file(mixed).rows(&["x"]), [at("2014-02-14T00:00:00Z", &[Ok(3.25)])]);
-    // With commas between values a comma marks no decimals.
+    // If the comma is the delimiter, it is no decimal mark.
     assert_eq!(file("time,x\n2014-02-14,\"3,25\"\n").rows(&["x"])[0].1, [Err(Text)]);
     let blanks = file("time x\n2014-02-14T00:00 4\n").with(|options| options.delimiter = Some(' '));
     assert_eq!(blanks.rows(&["x"]), [at("2014-02-14T00:00:00Z", &[Ok(4.0)])]);
@@ -296,10 +296,10 @@ fn the_format_is_that_of_the_first_rows() {
         (&times[..], no_time),
         (&["2014-02-14T21:30:00Z".into(), "2014-02-14T23:30:01.5Z".into()][..], 3)
     );
-    // The unit stays that of the first number.
+    // The unit is that of the first number.
     let (times, ..) = file("time,x\n1392413400,1\n100,2\n").times();
     assert_eq!(times, ["2014-02-14T21:30:00Z", "1970-01-01T00:01:40Z"]);
-    // Days and months: the first row that tells them apart is not the first row.
+    // Day and month: a later row resolves the order.
     let (times, no_time, _) =
         file("time,x\n01/02/2014 00:00,1\n02/02/2014 00:00,2\n13/02/2014 00:00,3\n").times();
     assert_eq!(
@@ -313,10 +313,10 @@ fn the_format_is_that_of_the_first_rows() {
     );
     let ambiguous = "time,x\n01/02/2014 10:00:00,1\n02/03/2014 10:00:00,2\n";
     file(ambiguous).refused(&["x"], &["0.csv", "'%d/%m/%Y %H:%M:%S'", "'%m/%d/%Y %H:%M:%S'"]);
-    // The row that tells comes too late.
+    // The row that resolves the order comes too late.
     let late = format!("time,x\n{}13/02/2014,3\n", "01/02/2014,1\n".repeat(1000));
     assert!(matches!(file(&late).error(&["x"]), SourceError::AmbiguousTime { rows: 1000, .. }));
-    // The file before tells.
+    // The file before resolves the order.
     let two = Files::new(&[b"time,x\n13/02/2014,1\n", b"time,x\n01/02/2014,2\n"]);
     assert_eq!(two.times().0[1], "2014-02-01T00:00:00Z");
     let format = |format: &str| file(ambiguous).with(|options| options.time_format = Some(format.into()));
@@ -476,12 +476,12 @@ fn a_file_that_grows_is_followed() {
         pause();
         append(&path, ",2\n2014-02-16,3\n2014-02-17,");
         pause();
-        // Made shorter, with a header; the line that was not complete is gone.
+        // Truncated, now with a header; the incomplete line is lost.
         std::fs::write(&path, "x,time\n").unwrap();
         pause();
         append(&path, "4,2014-02-18\n5");
         pause();
-        // Renamed, and one without a header in its place; the last line of the old file is complete now.
+        // Renamed, and replaced by a file without a header; the last line of the old file is completed.
         std::fs::rename(&path, path.with_extension("old")).unwrap();
         append(&path.with_extension("old"), ",2014-02-19");
         pause();
@@ -553,7 +553,7 @@ fn real_files_are_read() {
         let rows: Vec<_> = std::iter::from_fn(|| row(&mut source)).collect();
         (rows, source.take_left_out())
     };
-    // The file has 02:00 on March 14, an hour that the clocks of Seattle skipped.
+    // The file has a row at 02:00 on March 14, an hour that Seattle's clocks skipped.
     let (seattle, left_out) = rows("seattle-temps.csv", &["temp"], &|options| {
         options.zone = Clock::new("America/Los_Angeles").unwrap();
     });
@@ -572,7 +572,7 @@ fn real_files_are_read() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(300))]
 
-    /// Random bytes, and random cells in the forms of a file, are rows or an error.
+    /// Random bytes, and random cells in a file's format, give rows or an error.
     #[test]
     fn no_bytes_panic(
         bytes in prop::collection::vec(any::<u8>(), 0..400),

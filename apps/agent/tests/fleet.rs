@@ -1,4 +1,5 @@
-//! Masks that the devices of a fleet share: none serves twice under one key, whatever happens to the process, its spool and its cloud.
+//! Masks shared by the devices of a fleet: none serves twice under one key, even if the process is killed, its spool
+//! restored, or its cloud unreachable.
 #![allow(clippy::unwrap_used)]
 
 mod site;
@@ -25,7 +26,7 @@ use tempfile::TempDir;
 
 const TICKS: u32 = 12;
 const HOUR: i64 = 3_600_000;
-/// When the readings begin: an hour's beginning, in milliseconds since 1970.
+/// The time of the first reading, the beginning of an hour: milliseconds since 1970.
 const FIRST: i64 = 1_400_000_400_000;
 const FLEET: FleetId = FleetId([7; 16]);
 
@@ -38,9 +39,9 @@ struct Plant {
     header: Arc<StreamHeader>,
 }
 
-/// A window that the cloud got.
+/// A window that the cloud received.
 struct Sent {
-    /// Hours from the first reading to its start.
+    /// Hours from the first reading to the start of the window.
     hour: i64,
     mask: MaskName,
     envelope: Envelope,
@@ -102,7 +103,7 @@ impl Plant {
         self.path("boiler.spool")
     }
 
-    /// Runs on so many readings.
+    /// Returns a run of the agent on this many readings.
     fn command(&self, readings: u32) -> Command {
         let mut text = String::from("time,a\n");
         for tick in 0..readings {
@@ -128,12 +129,12 @@ impl Plant {
         self.cloud.uploads().iter().map(read).collect()
     }
 
-    /// Of each window that arrived since, its hour and whether it is under a shared mask.
+    /// Returns, for each window from index `first` on, its hour and true if its mask is shared.
     fn shared_since(&self, first: usize) -> Vec<(i64, bool)> {
         self.sent()[first..].iter().map(|sent| (sent.hour, sent.mask.is_shared())).collect()
     }
 
-    /// The end of the newest window that arrived.
+    /// Returns the end of the newest window received.
     fn newest(&self) -> Newest {
         Newest::End(self.sent().iter().map(|sent| sent.envelope.header.ended_at).max())
     }
@@ -149,7 +150,7 @@ impl Plant {
         open_compact(&key, &profile, &sum, &masks).unwrap().into_residues()
     }
 
-    /// Checks that all windows that arrived have the readings, and that no mask has two bodies. Gives how many masks there are.
+    /// Checks that all windows contain the readings and that no mask has two bodies. Returns the number of masks.
     fn check(&self) -> usize {
         let mut bodies = BTreeMap::new();
         for Sent { mask, envelope, .. } in self.sent() {
@@ -191,7 +192,7 @@ fn windows_share_masks_once_the_cloud_has_told() {
     let names: Vec<Option<MaskName>> =
         plant.sent().iter().map(|sent| MaskName::shared(FIRST + HOUR * sent.hour)).collect();
     assert!(plant.sent().iter().zip(names).all(|(sent, name)| Some(sent.mask) == name));
-    // The next start: the cloud's newest window ends before the next one begins.
+    // At the next start, the cloud's newest window ends before the next one begins.
     plant.cloud.says_newest(plant.newest());
     plant.run(5);
     assert_eq!(plant.shared_since(3), [(3, true), (4, true)]);
@@ -206,7 +207,7 @@ fn windows_have_masks_of_their_own_while_the_cloud_has_not_told() {
         assert_eq!(plant.shared_since(0), [0, 1, 2, 3].map(|hour| (hour, false)));
         assert_eq!(plant.check(), 4);
     }
-    // Away at the start, and there for the question after a receipt. No window waits, and none is lost.
+    // The cloud is unreachable at the start and answers the question after a receipt. No window waits or is lost.
     let plant = Plant::new(Newest::Away(2));
     plant.run(400);
     let windows = plant.shared_since(0);
@@ -231,7 +232,7 @@ fn the_rest_of_a_window_that_is_cut_in_two_has_a_mask_of_its_own() {
 fn a_start_that_was_written_down_is_not_used_again() {
     let plant = Plant::new(Newest::End(None));
     plant.run(2);
-    // Killed between writing the third window's start down and encrypting it: the cloud knows nothing of it.
+    // Killed between recording the third window's start and encrypting it: the cloud has no such window.
     let file = plant.spool().join("state.json");
     let mut state: serde_json::Value = serde_json::from_slice(&fs::read(&file).unwrap()).unwrap();
     assert_eq!(state["shared"]["hours"], FIRST + HOUR, "written down before the window is encrypted");
@@ -252,7 +253,7 @@ fn killed_at_any_moment_no_shared_mask_serves_twice() {
         child.kill().unwrap();
         child.wait().unwrap();
     }
-    // A cloud that tells too little does not matter as long as the spool is whole.
+    // An answer of the cloud that is too early does no harm while the spool is intact.
     plant.run(420);
     let masks = plant.check();
     let shared = plant.sent().iter().filter(|sent| sent.mask.is_shared()).count();
@@ -266,7 +267,7 @@ fn a_restored_spool_takes_masks_of_its_own_for_the_time_that_the_cloud_has() {
     copy(&plant.spool(), &plant.path("snapshot"));
     plant.cloud.says_newest(plant.newest());
     plant.run(6);
-    // Back to the third hour, twice.
+    // Restored to the third hour, twice.
     for (round, hours) in [(0, 8), (1, 9)] {
         restore(&plant.path("snapshot"), &plant.spool());
         let (before, known) = (plant.sent().len(), [6, 8][round]);
@@ -275,7 +276,7 @@ fn a_restored_spool_takes_masks_of_its_own_for_the_time_that_the_cloud_has() {
         let expected: Vec<(i64, bool)> = (3..i64::from(hours)).map(|hour| (hour, hour >= known)).collect();
         assert_eq!(plant.shared_since(before), expected);
     }
-    // Without a spool at all.
+    // No spool at all.
     fs::remove_dir_all(plant.spool()).unwrap();
     let before = plant.sent().len();
     plant.cloud.says_newest(plant.newest());
@@ -313,7 +314,7 @@ fn the_encryptor_refuses_a_start_that_is_not_later() {
     }
     assert!(encryptor.encrypt_shared(slots(), 6, TICKS).is_ok());
     assert!(matches!(encryptor.encrypt_shared(slots(), -1, TICKS).map(drop), Err(EncryptError::NoFleet)));
-    // Masks of its own are counted apart.
+    // Masks of the stream's own are checked separately.
     assert!(encryptor.encrypt(slots(), 0, TICKS).is_ok());
     let alone = StreamProfile { fleet: None, ..plant.stream.clone() };
     let alone = sotto_agent::encrypt::encryptor(&alone, plant.params.spec().clone(), &key).unwrap();

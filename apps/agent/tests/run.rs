@@ -1,4 +1,4 @@
-//! The program: how it ends, what it refuses, what it survives.
+//! The program: its exit codes and messages, refusals, and recovery.
 #![allow(clippy::unwrap_used)]
 
 mod site;
@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use site::{Act, Cloud, Site, agent, files};
 
-/// A cloud that knows where streams stand, and takes nothing.
+/// Returns the address of a cloud that answers positions but takes no message.
 fn nowhere() -> &'static str {
     static URL: std::sync::OnceLock<String> = std::sync::OnceLock::new();
     URL.get_or_init(|| Cloud::start(&[Act::Status(503)]).url())

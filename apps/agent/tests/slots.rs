@@ -52,7 +52,7 @@ fn readings_come_back_from_a_few_coefficients() {
     assert_eq!(*compact.seed(), mask_seed(key.id(), &profile.stream, &window.mask));
     let again = made.encrypt(Slots::Reals(values.clone()), 1, 12).unwrap();
     assert_ne!(SlotsWindow::read(&again.frame).unwrap().seed, window.seed, "a mask of its own");
-    // No mask serves twice, neither in this start nor in another.
+    // No mask serves twice, neither after one start nor after another.
     for sequence in [0, 1] {
         let repeated = made.encrypt(Slots::Reals(values.clone()), sequence, 12);
         assert!(matches!(repeated, Err(EncryptError::RepeatedMask { .. })), "{sequence}");
@@ -61,7 +61,7 @@ fn readings_come_back_from_a_few_coefficients() {
     let restarted = encryptor(&profile, spec.clone(), &DeviceKey::Secret(secret())).unwrap();
     let other = SlotsWindow::read(&restarted.encrypt(Slots::Reals(values.clone()), 0, 12).unwrap().frame);
     assert_ne!(other.unwrap().mask.salt, window.mask.salt);
-    // Bundles of envelopes of version 1 work as they did.
+    // Bundles with envelopes of version 1 still work.
     let first = StreamProfile { envelope: 1, ..profile };
     let made = encryptor(&first, spec, &DeviceKey::Secret(secret())).unwrap();
     let encrypted = made.encrypt(Slots::Reals(values.clone()), 0, 12).unwrap();

@@ -1,4 +1,4 @@
-//! Sources on files, made for the test and real.
+//! Sources on files: made for the test, and real ones.
 #![allow(clippy::unwrap_used)]
 
 use std::path::PathBuf;
@@ -100,7 +100,7 @@ fn rows_that_do_not_end_are_refused() {
     let rows = [b"x,y\n".as_slice(), &b"1.5,abc\n".repeat(long / 8)].concat();
     let mut series = open(&rows, None).unwrap();
     assert_eq!((0..).take_while(|_| series.next_row().is_ok()).count(), long / 8);
-    // Of many columns the first are named.
+    // Errors list only the first of many columns.
     let header: String = (0..5000).map(|i| format!("column-{i},")).collect();
     let why = refused(open(format!("{header}\n1\n").as_bytes(), None));
     assert!(why.contains("and 4951 more") && why.len() < 2000, "{why}");

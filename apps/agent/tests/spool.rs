@@ -1,4 +1,4 @@
-//! The spool: durable, bounded, and never the same sequence number twice.
+//! The spool: durable, bounded, and without repeated sequence numbers.
 #![allow(clippy::unwrap_used)]
 
 mod site;
@@ -19,7 +19,7 @@ fn open(folder: &Path) -> Spool {
     begun(Spool::open(folder, "device-1", LIMIT, &Cuts::none()).unwrap())
 }
 
-/// A spool whose streams begin at 0 if it is new.
+/// Returns the spool with its streams at 0 if it is new.
 fn begun(spool: Spool) -> Spool {
     if spool.is_new() {
         spool.begin().unwrap();
@@ -32,7 +32,7 @@ fn put(spool: &Spool, stream: &str, sequence: u64, message: &[u8]) -> Entry {
     spool.put(stream, sequence, message, None, &Totals::default()).unwrap()
 }
 
-/// A real message, a few bytes of it.
+/// Returns a small but valid message.
 fn message(site: &Site, stream: &str, sequence: u64) -> Vec<u8> {
     message_with(site, stream, sequence, Vec::new())
 }
@@ -99,11 +99,11 @@ fn a_sequence_number_is_never_used_again() {
     put(&spool, "b", 0, b"message");
     assert_eq!(next(&spool), (2, 1));
     drop(spool);
-    // The messages are gone, the numbers are not.
+    // The messages are gone, but not the numbers.
     let spool = open(folder.path());
     assert_eq!(next(&spool), (2, 1));
     drop(spool);
-    // Without the numbers, those of the files count, also of the refused ones.
+    // Without `state.json`, the numbers of all files count, including refused ones.
     fs::remove_file(folder.path().join("state.json")).unwrap();
     fs::write(folder.path().join("00000000000000000000.a.7.envelope"), b"").unwrap();
     fs::write(folder.path().join(REFUSED).join("00000000000000000001.b.9.envelope"), b"").unwrap();
@@ -111,7 +111,8 @@ fn a_sequence_number_is_never_used_again() {
     assert_eq!(next(&spool), (8, 10));
 }
 
-/// An hour of minutes, from `start` minutes after 1970 for `length` minutes, with a reading in the first of them.
+/// Returns an hour window of minutes that covers `length` minutes from `start` minutes after 1970, with a reading in
+/// the first one.
 fn window(site: &Site, sequence: u64, start: i64, length: u32) -> Vec<u8> {
     let channel = sotto_pack::Channel { name: "x".into(), maximum: 1.0, ..Default::default() };
     let encoding = sotto_pack::Encoding::Integer { bits: 8 };
@@ -127,7 +128,7 @@ fn cuts() -> Cuts {
     Cuts::new(sotto_pack::Clock::utc(), [("a".to_owned(), cut)].into())
 }
 
-/// Windows, and readings, of the stream `a`; the end of its last window in minutes; its next sequence number.
+/// Returns, for stream `a`: windows, readings, the end of its last window in minutes, and its next sequence number.
 fn state(spool: &Spool, folder: &Path) -> (u64, u64, Option<i64>, u64) {
     let status = Status::read(folder).unwrap();
     let totals = status.streams.get("a").map(|stream| stream.totals.clone()).unwrap_or_default();
@@ -153,7 +154,7 @@ fn a_crash_between_any_two_steps_neither_loses_nor_repeats_a_window() {
     drop(spool);
     let spool = reopen();
     assert_eq!((state(&spool, folder.path()), spool.waiting()), ((1, 1, Some(60), 1), 1));
-    // Counted once, however often it is opened.
+    // It counts once, however often the spool is opened.
     drop(spool);
     let spool = reopen();
     assert_eq!((state(&spool, folder.path()), spool.waiting()), ((1, 1, Some(60), 1), 1));
@@ -164,7 +165,7 @@ fn a_crash_between_any_two_steps_neither_loses_nor_repeats_a_window() {
     drop(spool);
     let spool = reopen();
     assert_eq!((state(&spool, folder.path()), spool.waiting()), ((2, 2, Some(90), 2), 2));
-    // A refused window counts as well: here, one whose second step is missing.
+    // A refused window counts too: here, one whose second step is missing.
     let third = window(&site, 2, 90, 30);
     let entry = spool.write("a", 2, &third).unwrap();
     spool.show(entry.clone());
@@ -172,7 +173,7 @@ fn a_crash_between_any_two_steps_neither_loses_nor_repeats_a_window() {
     drop(spool);
     let spool = reopen();
     assert_eq!((state(&spool, folder.path()), spool.waiting()), ((3, 3, Some(120), 3), 2));
-    // The cloud's receipt deletes messages, and nothing else.
+    // Receipts delete messages, and nothing else.
     while spool.waiting() > 0 {
         spool.delivered(&oldest(&spool)).unwrap();
     }
@@ -188,7 +189,7 @@ fn the_state_of_an_older_agent_is_read() {
     let entry = Entry { order: 0, stream: "a".into(), sequence: 0, bytes: 0 };
     fs::write(folder.path().join(entry.file_name()), window(&site, 0, 60, 60)).unwrap();
     let spool = Spool::open(folder.path(), "device-1", LIMIT, &cuts()).unwrap();
-    // The end of a waiting window counts; its readings do not, as those of earlier windows are not known either.
+    // The end of a waiting window counts. Its readings do not, because those of earlier windows are unknown too.
     assert_eq!(state(&spool, folder.path()), (0, 0, Some(120), 1));
 }
 
@@ -196,7 +197,7 @@ fn the_state_of_an_older_agent_is_read() {
 fn the_end_of_a_span_ends_a_window_that_its_ticks_would_cross() {
     let (site, folder) = (Site::new(4, 1), tempfile::tempdir().unwrap());
     let spool = open(folder.path());
-    // 40 minutes from minute 30 on: the hour ends before.
+    // 40 minutes from minute 30 on: the span ends after 30 of them.
     spool.write("a", 0, &window(&site, 0, 30, 40)).unwrap();
     drop(spool);
     let spool = Spool::open(folder.path(), "device-1", LIMIT, &cuts()).unwrap();
@@ -225,7 +226,7 @@ fn messages_put_aside_have_a_bound_of_their_own() {
     let spool = open(folder.path());
     let message = message(&site, "bfv", 0);
     let entry = put(&spool, "bfv", 0, &message);
-    // The document beside it counts.
+    // The document counts towards the limit too.
     let document = vec![b' '; LIMIT as usize - message.len() - 10];
     assert!(spool.refuse(&entry, &document).unwrap());
     let stopped = Stop::new();
@@ -286,7 +287,7 @@ fn streams_that_would_not_be_read_again_are_refused() {
     let next: std::collections::BTreeMap<String, u64> =
         (0..60_000).map(|i| (format!("{i:064}"), u64::MAX - 1)).collect();
     let state = serde_json::json!({ "device": "device-1", "next": next }).to_string();
-    // Some of them fit.
+    // The number of streams that still fit.
     let (streams, fit) = (60_000, 47_600);
     let end = state.len() * fit / streams;
     let end = end + state[end..].find(',').unwrap();
@@ -310,7 +311,7 @@ fn what_a_killed_process_left_half_written_is_removed() {
     let spool = open(folder.path());
     put(&spool, "a", 0, &message(&site, "a", 0));
     drop(spool);
-    // As between writing and renaming: part of a message, of the numbers, of a document.
+    // As after a crash between writing and renaming: parts of a message, of the state, of a document.
     let leftovers = ["00000000000000000001.a.1.envelope.partial", "state.json.partial"];
     for name in leftovers {
         fs::write(folder.path().join(name), b"sott").unwrap();
@@ -412,7 +413,7 @@ fn nobody_else_can_read_a_spool() {
     assert_eq!(open_to_others(), Vec::<std::path::PathBuf>::new());
     drop(spool);
 
-    // As an earlier version left them; a link leads to a file that is none of the spool's.
+    // Modes as an earlier version left them; a link leads to a file outside the spool.
     let other = outside.path().join("other");
     fs::write(&other, "").unwrap();
     set(&other, 0o644);

@@ -1,4 +1,4 @@
-//! Sending to a cloud that fails, refuses, and answers.
+//! Uploads to a cloud that fails, refuses, or answers.
 #![allow(clippy::unwrap_used)]
 
 mod site;

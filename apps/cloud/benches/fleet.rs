@@ -1,6 +1,8 @@
-//! Sums over a fleet under one mask: `cargo bench -p sotto-cloud --bench fleet [-- DEVICES]`. 10^6 devices unless said otherwise, each with a window of 16 readings
-//! of 12 bits at n = 4096, 36 bits a place. The windows lie in a SQLite file of the cloud's; as many devices as a sum bears are real, and their bodies
-//! stand there again and again under other keys.
+//! Sums over a fleet under one mask: `cargo bench -p sotto-cloud --bench fleet [-- DEVICES]`.
+//!
+//! By default 10^6 devices, each with a window of 16 readings of 12 bits at n = 4096, 36 bits a place. The windows are
+//! in a SQLite file with the cloud's schema. Only as many devices as one sum can take are real; their bodies are stored
+//! repeatedly under other keys.
 
 use std::time::{Duration, Instant};
 
@@ -14,12 +16,12 @@ use sotto_pack::{Channel, Places};
 use sotto_rlwe::{Bfv, ChainRequest, KeyId, Params, SchemeId};
 use sotto_wire::{FleetId, MaskName, StreamHeader, StreamParts, WindowValues};
 
-/// Devices of one sum: what the plain modulus bears of 12 bits.
+/// Devices in one sum: as many 12-bit readings as the plain modulus has room for.
 const MOST: usize = 2048;
 const TICKS: usize = 16;
 const START: i64 = 1_795_000_000_000;
 const FLEET: FleetId = FleetId([1; 16]);
-/// The scan and the opening are timed so often; the fastest is told, and the slowest beside it.
+/// Repetitions of the scan and of the opening; the fastest and the slowest are printed.
 const TURNS: usize = 5;
 
 fn timed<T>(run: impl FnOnce() -> T) -> (Duration, T) {
@@ -77,7 +79,7 @@ fn main() -> anyhow::Result<()> {
         filling.as_secs_f64()
     );
 
-    // What the owner keeps: Σ s_i of the devices of each sum.
+    // The owner stores Σ s_i over the devices of each sum.
     let last = devices % MOST;
     let (deriving, keys) =
         timed(|| secrets.iter().map(|secret| SecretKey::<Bfv>::derive(secret, &params)).collect::<Vec<_>>());

@@ -7,21 +7,21 @@ use clap::{Args, Parser, Subcommand};
 
 use crate::config::{Config, Settings};
 
-/// Stores what devices encrypted and computes on it; holds no secret key.
+/// Stores encrypted data of devices and computes on it; holds no secret key.
 #[derive(Debug, Parser)]
 #[command(name = "sotto-cloud", version)]
 pub struct Cli {
-    /// What to do.
+    /// The subcommand.
     #[command(subcommand)]
     pub command: Command,
 }
 
-/// What to do.
+/// The subcommands.
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Take in, store, evaluate and serve until a signal comes.
+    /// Accept uploads, store, evaluate and serve until a signal comes.
     Run(Box<RunArguments>),
-    /// Copy the store, of a running cloud too, to a folder; one that has an earlier backup takes what is new.
+    /// Copy the store to a folder, also while the cloud runs. A folder with an earlier backup only receives new files.
     Backup {
         /// The folder.
         #[arg(long, value_name = "DIR")]
@@ -30,7 +30,7 @@ pub enum Command {
         #[command(flatten)]
         arguments: Box<RunArguments>,
     },
-    /// Put a backup in the place of the store. What is there is moved aside, not deleted.
+    /// Replace the store by a backup. Existing files are moved aside, not deleted.
     Restore {
         /// The folder of the backup.
         #[arg(long, value_name = "DIR")]
@@ -39,9 +39,9 @@ pub enum Command {
         #[command(flatten)]
         arguments: Box<RunArguments>,
     },
-    /// Make the database again from the envelopes: where it was lost, or is older than they are.
+    /// Rebuild the database from the envelopes, if it was lost or is older than they are.
     Rebuild(Box<RunArguments>),
-    /// Print the key that the owner checks receipts and transcripts with.
+    /// Print the key with which the owner verifies receipts and transcripts.
     Key(Box<RunArguments>),
     /// Show or check configuration files.
     #[command(subcommand)]
@@ -51,7 +51,7 @@ pub enum Command {
 /// Configuration files.
 #[derive(Debug, Subcommand)]
 pub enum ConfigCommand {
-    /// Print a file with every key, its default and what it does.
+    /// Print a file with every key, its default and its meaning.
     PrintDefault,
     /// Check a file.
     Validate {
@@ -60,10 +60,11 @@ pub enum ConfigCommand {
     },
 }
 
-/// A flag goes before its environment variable, that before the file, that before the default.
+/// Sources of settings. A flag overrides its environment variable, which overrides the file, which overrides the
+/// default.
 #[derive(Debug, Args)]
 pub struct RunArguments {
-    /// A configuration file; `config print-default` shows one.
+    /// The configuration file; `config print-default` prints an example.
     #[arg(long, env = "SOTTO_CLOUD_CONFIG", value_name = "FILE")]
     config: Option<PathBuf>,
     #[command(flatten)]
@@ -71,7 +72,10 @@ pub struct RunArguments {
 }
 
 impl RunArguments {
-    /// The configuration that these arguments and the file that they name make.
+    /// Merges these arguments with the file that they name into a configuration.
+    ///
+    /// # Errors
+    /// The file cannot be read, or a setting is missing or invalid.
     pub fn settle(self) -> anyhow::Result<Config> {
         let file = match &self.config {
             Some(file) => Settings::read(file)?,

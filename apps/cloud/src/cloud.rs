@@ -1,4 +1,4 @@
-//! What every request and every worker shares.
+//! State shared by all requests and workers.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
@@ -22,7 +22,7 @@ use crate::quotas::Quotas;
 use crate::registry::{self, AnyParams, LoadedKeys};
 use crate::store::{KeyStatus, Opening, Recovered, Store, StoreError};
 
-/// The store, what is cached of it, the queue, and the limits.
+/// The store, its caches, the queue, and the limits.
 pub(crate) struct Cloud {
     pub(crate) config: Config,
     pub(crate) owner: Token,
@@ -31,14 +31,14 @@ pub(crate) struct Cloud {
     pub(crate) queue: Queue,
     pub(crate) enrolments: Enrolments,
     pub(crate) quotas: Quotas,
-    /// What all jobs share within themselves.
+    /// Threads shared by the steps of all jobs.
     pub(crate) threads: Threads,
-    /// Memory for uploads, which hold their whole body: one permit a piece of [`body::PIECE`].
+    /// Memory for uploads, each of which is held whole: one permit per piece of [`body::PIECE`] bytes.
     pub(crate) uploads: Arc<Semaphore>,
-    /// One permit a core for what computes.
+    /// CPU work: one permit per core.
     cores: Arc<Semaphore>,
     known: RwLock<HashMap<ParameterId, Arc<dyn AnyParams>>>,
-    /// Loaded keys by the file that they came from, the latest used at the end. Also held while a file is replaced.
+    /// Loaded keys with the id of their file, the most recently used last. Also locked while a file is replaced.
     keys: Mutex<LoadedFiles>,
 }
 
@@ -52,7 +52,7 @@ impl Cloud {
         Ok(cloud)
     }
 
-    /// Makes the rows of envelopes again, also of those that were put aside.
+    /// Rebuilds the rows of envelopes, including envelopes that were put aside.
     pub(crate) fn rebuild(config: &Config) -> anyhow::Result<Recovered> {
         let cloud = Self::with(config, Opening::Rebuild)?;
         cloud.store.take_orphans_back()?;
@@ -82,7 +82,7 @@ impl Cloud {
         Ok(cloud)
     }
 
-    /// Work that waits for the disk, away from the threads that serve connections.
+    /// Runs disk-bound work outside the threads that serve connections.
     pub(crate) async fn blocking<T: Send + 'static>(
         self: Arc<Self>,
         work: impl FnOnce(&Self) -> Result<T, Problem> + Send + 'static,
@@ -90,22 +90,22 @@ impl Cloud {
         work::blocking(move || work(&self)).await
     }
 
-    /// Work that computes: no more at a time than there are cores. A permit is held until the work is done, even when
-    /// the request is gone by then.
+    /// Runs CPU-bound work, at most as many at the same time as there are cores. The permit is held until the work
+    /// ends, even if the request is cancelled.
     pub(crate) async fn computing<T: Send + 'static>(
         self: Arc<Self>,
         work: impl FnOnce(&Self) -> Result<T, Problem> + Send + 'static,
     ) -> Result<T, Problem> {
         work::computing(Arc::clone(&self.cores), move || {
             let done = work(&self);
-            // The next work runs on some other thread: this one keeps no memory for it.
+            // The next work may run on another thread: release this thread's pooled buffers.
             sotto_ring::release();
             done
         })
         .await
     }
 
-    /// The params of stored parameters.
+    /// Returns the stored parameters with this id, ready for use.
     pub(crate) fn params(&self, parameters: ParameterId) -> Result<Arc<dyn AnyParams>, Problem> {
         if let Some(params) = self.known.read().unwrap_or_else(PoisonError::into_inner).get(&parameters) {
             return Ok(Arc::clone(params));
@@ -122,7 +122,7 @@ impl Cloud {
         Ok(Arc::clone(known.entry(parameters).or_insert(params)))
     }
 
-    /// The evaluation keys of a secret key: none at all if the owner uploaded none.
+    /// Returns the evaluation keys of a secret key; an empty set if the owner uploaded none.
     pub(crate) fn keys(&self, parameters: ParameterId, key: KeyId) -> Result<LoadedKeys, Problem> {
         let params = self.params(parameters)?;
         let mut loaded = self.keys.lock().unwrap_or_else(PoisonError::into_inner);
@@ -148,7 +148,8 @@ impl Cloud {
         Ok(keys)
     }
 
-    /// The evaluation keys that are stored for a secret key. Keys that an older program stored are loaded once, to list their contents.
+    /// Returns the contents of the stored evaluation keys of a secret key. Keys that an older version stored are loaded
+    /// once, to record their contents.
     pub(crate) fn key_status(
         &self,
         parameters: ParameterId,
@@ -159,14 +160,15 @@ impl Cloud {
             complete => return Ok(complete),
         }
         let params = self.params(parameters)?;
-        // While it is locked, nobody replaces the keys.
+        // The lock prevents that the keys are replaced meanwhile.
         let mut loaded = self.keys.lock().unwrap_or_else(PoisonError::into_inner);
         let keys = self.load_keys(params.as_ref(), &mut loaded, parameters, key)?;
         self.store.keep_key_contents(parameters, key, &keys.contents)?;
         Ok(self.store.key_status(parameters, key)?)
     }
 
-    /// Stores evaluation keys in the place of those that were there. Their transfer keys lead from keys of registered devices.
+    /// Stores evaluation keys; replaces earlier ones. Refuses transfer keys from a secret key that no registered device
+    /// has.
     pub(crate) fn keep_keys(
         &self,
         parameters: ParameterId,
@@ -184,7 +186,8 @@ impl Cloud {
         self.replace_keys(&mut loaded, parameters, keys, frame)
     }
 
-    /// Deletes the transfer key from one secret key to another; false if there is none. Jobs that wait for it fail.
+    /// Deletes the transfer key from one secret key to another. Returns false if there is none. Queued jobs that need
+    /// it fail.
     pub(crate) fn delete_transfer(
         &self,
         parameters: ParameterId,

@@ -1,5 +1,5 @@
-//! The stored bodies of one fleet in a database of their own: what `cargo bench -p sotto-cloud --bench fleet` measures is the service's table, scan
-//! and sum.
+//! The stored bodies of one fleet in a database of their own, so that `cargo bench -p sotto-cloud --bench fleet`
+//! measures the table, scan and sum of the service.
 
 use std::path::Path;
 
@@ -18,19 +18,19 @@ pub struct Columns {
 }
 
 impl Columns {
-    /// Makes the database for the fleet of a stream, whose windows send all ticks.
+    /// Creates the database for the fleet of a stream. All of its windows send all ticks.
     ///
     /// # Errors
-    /// The stream has no fleet, or the database cannot be made.
+    /// The stream belongs to no fleet, or the database cannot be created.
     pub fn create(file: &Path, header: &StreamHeader) -> anyhow::Result<Self> {
         let file = FleetFile::create(file, header)?.context("the stream is of no fleet")?;
         Ok(Self { file, ticks: header.layout().ticks() })
     }
 
-    /// Inserts windows that start at a time, in milliseconds since 1970.
+    /// Inserts windows that start at `start`, in milliseconds since 1970.
     ///
     /// # Errors
-    /// The database refuses; a key has one window.
+    /// The database refuses an insert, for example a second window of one key.
     pub fn insert(
         &mut self,
         start: i64,
@@ -39,10 +39,11 @@ impl Columns {
         Ok(self.file.insert((start, self.ticks), windows)?)
     }
 
-    /// The keys of all windows that start at a time, in order, and a sum of every `most` of them. On one core.
+    /// Returns the keys of all windows that start at `start`, in order, and one sum for each `most` of them. Uses one
+    /// core.
     ///
     /// # Errors
-    /// The database cannot be read, or holds a body that is not of the form.
+    /// The database cannot be read, or a body does not have this form.
     pub fn sums(&self, places: &Form, start: i64, most: usize) -> anyhow::Result<(Vec<KeyId>, Vec<Sum>)> {
         let selected = Selected { start, ticks: self.ticks, after: None, limit: i64::MAX as usize };
         let Added { keys, sums, .. } = fleets::add(places, most, |take| self.file.bodies(&selected, take))?;

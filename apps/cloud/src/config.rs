@@ -1,4 +1,4 @@
-//! Configuration: settings as they are given, and the configuration that they make.
+//! Settings as the user gives them, and the configuration that results.
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
@@ -12,10 +12,10 @@ use sotto_service::config;
 use sotto_service::connections::Limits;
 use sotto_service::tls::Files;
 
-/// Every key, its default and what it does.
+/// The default configuration file, with every key.
 const DEFAULT_FILE: &str = include_str!("../default.toml");
 
-/// What may be set: by a flag, by an environment variable, in a file.
+/// Settings from flags, environment variables, or a file.
 #[derive(Args, Clone, Debug, Default, Deserialize, PartialEq, Eq)]
 #[serde(deny_unknown_fields)]
 #[allow(missing_docs)]
@@ -23,81 +23,82 @@ pub struct Settings {
     /// Address and port to listen on; port 0 takes a free one [default: 127.0.0.1:7410]
     #[arg(long, env = "SOTTO_CLOUD_LISTEN", value_name = "ADDRESS:PORT")]
     pub listen: Option<SocketAddr>,
-    /// Folder of the store; made if it is not there
+    /// Folder of the store; made if it does not exist
     #[arg(long, env = "SOTTO_CLOUD_DATA", value_name = "DIR")]
     pub data: Option<PathBuf>,
-    /// File with the token that the owner's requests carry: 16 to 256 visible characters
+    /// File with the owner's token: 16 to 256 visible characters
     #[arg(long, env = "SOTTO_CLOUD_OWNER_TOKEN_FILE", value_name = "FILE")]
     pub owner_token_file: Option<PathBuf>,
-    /// File with the Ed25519 key that receipts and transcripts are signed with: 64 hexadecimal digits, mode 0600 [default: signing.key in
-    /// the store's folder, made at the first start]
+    /// File with the Ed25519 key that signs receipts and transcripts: 64 hexadecimal digits, mode 0600 [default:
+    /// signing.key in the store's folder, made at the first start]
     #[arg(long, env = "SOTTO_CLOUD_SIGNING_KEY_FILE", value_name = "FILE")]
     pub signing_key_file: Option<PathBuf>,
-    /// File that the address is written to once connections are accepted
+    /// File for the address, written once connections are accepted
     #[arg(long, env = "SOTTO_CLOUD_ADDRESS_FILE", value_name = "FILE")]
     pub address_file: Option<PathBuf>,
     /// Folder of enrolments, one DEVICE.json each: these devices are registered without a request
     #[arg(long, env = "SOTTO_CLOUD_ENROLMENTS", value_name = "DIR")]
     pub enrolments: Option<PathBuf>,
-    /// Most bytes of an upload [default: 8388608]
+    /// Maximum bytes of an upload [default: 8388608]
     #[arg(long, env = "SOTTO_CLOUD_LARGEST_UPLOAD", value_name = "BYTES")]
     pub largest_upload: Option<u64>,
-    /// Most bytes of evaluation keys [default: 268435456]
+    /// Maximum bytes of evaluation keys [default: 268435456]
     #[arg(long, env = "SOTTO_CLOUD_LARGEST_KEYS", value_name = "BYTES")]
     pub largest_keys: Option<u64>,
-    /// Uploads of the largest size held in memory at the same time; of smaller ones, as many more [default: 32]
+    /// Memory for uploads, counted in uploads of the largest size [default: 32]
     #[arg(long, env = "SOTTO_CLOUD_UPLOADS_AT_ONCE", value_name = "COUNT")]
     pub uploads_at_once: Option<usize>,
-    /// Seconds within which a request's body must have come [default: 60]
+    /// Seconds for a request's body to arrive [default: 60]
     #[arg(long, env = "SOTTO_CLOUD_BODY_SECONDS", value_name = "SECONDS")]
     pub body_seconds: Option<u64>,
-    /// Seconds within which a request's head must have come, and a connection that waits must have a request [default: 10]
+    /// Seconds for a request's head to arrive, and for an idle connection to begin a request [default: 10]
     #[arg(long, env = "SOTTO_CLOUD_HEADER_SECONDS", value_name = "SECONDS")]
     pub header_seconds: Option<u64>,
-    /// Seconds after which a connection takes no further request; the one under way may last twice body_seconds more
+    /// Seconds after which a connection accepts no further request; the current one may take twice body_seconds more
     /// [default: 300]
     #[arg(long, env = "SOTTO_CLOUD_CONNECTION_SECONDS", value_name = "SECONDS")]
     pub connection_seconds: Option<u64>,
-    /// Connections open at the same time [default: 4096]
+    /// Maximum number of open connections [default: 4096]
     #[arg(long, env = "SOTTO_CLOUD_CONNECTIONS", value_name = "COUNT")]
     pub connections: Option<usize>,
-    /// Of them, by one peer: an address of IPv4, a /64 network of IPv6; by a loopback address 16 times as many [default: 64]
+    /// Maximum number of open connections of one peer: an IPv4 address or an IPv6 /64 network; 16 times as many for a
+    /// loopback address [default: 64]
     #[arg(long, env = "SOTTO_CLOUD_CONNECTIONS_PER_PEER", value_name = "COUNT")]
     pub connections_per_peer: Option<usize>,
-    /// Jobs evaluated at the same time; 0: as many as there are cores [default: 0]
+    /// Maximum number of jobs evaluated at the same time; 0: one per core [default: 0]
     #[arg(long, env = "SOTTO_CLOUD_WORKERS", value_name = "COUNT")]
     pub workers: Option<usize>,
-    /// Threads that all jobs share for what does not wait for each other within a job; 1: a job computes on its worker
-    /// alone; 0: as many as there are cores [default: 1]
+    /// Threads, shared by all jobs, that run independent parts of a job in parallel; 1: each job runs on its worker
+    /// only; 0: one per core [default: 1]
     #[arg(long, env = "SOTTO_CLOUD_THREADS", value_name = "COUNT")]
     pub threads: Option<usize>,
-    /// Most bytes of the ciphertexts that a job holds at once; one that would hold more is refused [default: 2147483648]
+    /// Maximum bytes of ciphertexts that a job holds at any time; larger jobs are refused [default: 2147483648]
     #[arg(long, env = "SOTTO_CLOUD_LARGEST_JOB", value_name = "BYTES")]
     pub largest_job: Option<u64>,
-    /// Jobs that may wait [default: 64]
+    /// Maximum number of waiting jobs [default: 64]
     #[arg(long, env = "SOTTO_CLOUD_QUEUE", value_name = "COUNT")]
     pub queue: Option<usize>,
     /// Sets of evaluation keys held in memory [default: 8]
     #[arg(long, env = "SOTTO_CLOUD_KEYS_IN_MEMORY", value_name = "COUNT")]
     pub keys_in_memory: Option<usize>,
-    /// Days that a job and its outputs are kept after it has ended; 0: for ever [default: 30]
+    /// Days for which an ended job and its outputs are kept; 0: for ever [default: 30]
     #[arg(long, env = "SOTTO_CLOUD_KEEP_JOBS", value_name = "DAYS")]
     pub keep_jobs: Option<u64>,
-    /// Most bytes that are stored of one device; 0: no limit [default: 0]
+    /// Maximum bytes stored for one device; 0: no limit [default: 0]
     #[arg(long, env = "SOTTO_CLOUD_DEVICE_BYTES", value_name = "BYTES")]
     pub device_bytes: Option<u64>,
-    /// Most envelopes that are taken from one device in a minute; 0: no limit [default: 0]
+    /// Maximum number of envelopes accepted from one device in a minute; 0: no limit [default: 0]
     #[arg(long, env = "SOTTO_CLOUD_DEVICE_RATE", value_name = "COUNT")]
     pub device_rate: Option<u64>,
-    /// Certificate and key: with both every connection is TLS
+    /// Certificate and key: if both are given, every connection uses TLS
     #[command(flatten)]
     #[serde(default)]
     pub tls: TlsSettings,
-    /// Listen on other than loopback addresses without TLS [default: false]
+    /// Listen on addresses other than loopback without TLS [default: false]
     #[arg(long, env = "SOTTO_CLOUD_ALLOW_PLAIN_HTTP", value_name = "BOOL")]
     #[arg(num_args = 0..=1, require_equals = true, default_missing_value = "true")]
     pub allow_plain_http: Option<bool>,
-    /// Exit when standard input ends, so that a parent that dies takes this process along [default: false]
+    /// Exit when standard input ends, so that this process ends with its parent [default: false]
     #[arg(long, env = "SOTTO_CLOUD_EXIT_WITH_STDIN", value_name = "BOOL")]
     #[arg(num_args = 0..=1, require_equals = true, default_missing_value = "true")]
     pub exit_with_stdin: Option<bool>,
@@ -108,28 +109,31 @@ pub struct Settings {
 #[serde(deny_unknown_fields)]
 #[allow(missing_docs)]
 pub struct TlsSettings {
-    /// File with the certificate chain in PEM, the service's own first; read again when it changes
+    /// PEM file with the certificate chain, the service's own certificate first; read again when it changes
     #[arg(long = "tls-certificate", env = "SOTTO_CLOUD_TLS_CERTIFICATE", value_name = "FILE")]
     pub certificate: Option<PathBuf>,
-    /// File with the certificate's private key in PEM, mode 0600
+    /// PEM file with the certificate's private key, mode 0600
     #[arg(long = "tls-key", env = "SOTTO_CLOUD_TLS_KEY", value_name = "FILE")]
     pub key: Option<PathBuf>,
 }
 
 impl TlsSettings {
-    /// These, and where one is missing, the other's.
+    /// Returns these settings, completed from `other`.
     fn or(self, other: Self) -> Self {
         Self { certificate: self.certificate.or(other.certificate), key: self.key.or(other.key) }
     }
 }
 
 impl Settings {
-    /// Reads a file. Relative paths in it are taken relative to its folder.
+    /// Reads a file. Relative paths in it are relative to its folder.
+    ///
+    /// # Errors
+    /// The file cannot be read, or is not a configuration.
     pub fn read(file: &Path) -> anyhow::Result<Self> {
         Ok(config::read::<Self>(file)?.in_folder(file.parent().unwrap_or(Path::new(""))))
     }
 
-    /// Takes relative paths relative to a folder.
+    /// Makes relative paths relative to a folder.
     fn in_folder(self, folder: &Path) -> Self {
         let inside = |path: Option<PathBuf>| path.map(|path| folder.join(path));
         Self {
@@ -143,12 +147,15 @@ impl Settings {
         }
     }
 
-    /// From the text of a file.
+    /// Parses the text of a file.
+    ///
+    /// # Errors
+    /// The text is not a configuration.
     pub fn parse(text: &str) -> anyhow::Result<Self> {
         config::parse(text)
     }
 
-    /// These, and where one is missing, the other's.
+    /// Returns these settings, completed from `other`.
     #[must_use]
     pub fn or(self, other: Self) -> Self {
         Self {
@@ -181,7 +188,7 @@ impl Settings {
     }
 }
 
-/// A configuration that can be used. The fields are those of [`Settings`].
+/// A valid configuration. The fields are those of [`Settings`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[allow(missing_docs)]
 pub struct Config {
@@ -212,7 +219,10 @@ pub struct Config {
 }
 
 impl Config {
-    /// From settings; what is missing takes its default, and what cannot be used is refused with the reason.
+    /// Checks settings and fills in defaults.
+    ///
+    /// # Errors
+    /// Names the setting that is missing or invalid.
     pub fn new(settings: Settings) -> anyhow::Result<Self> {
         let listen = settings.listen.unwrap_or(SocketAddr::from((Ipv4Addr::LOCALHOST, 7410)));
         let allowed = settings.allow_plain_http.unwrap_or(false);
@@ -268,7 +278,7 @@ impl Config {
         Ok(config)
     }
 
-    /// What connections are given.
+    /// Returns the limits on connections.
     pub(crate) fn limits(&self) -> Limits {
         let Self { header_time, body_time, connection_time, connections, connections_per_peer, .. } = *self;
         Limits { header_time, body_time, connection_time, connections, connections_per_peer }
@@ -276,11 +286,17 @@ impl Config {
 }
 
 /// Prints a file with every key.
+///
+/// # Errors
+/// Standard output cannot be written.
 pub fn print_default() -> anyhow::Result<()> {
     config::print(DEFAULT_FILE)
 }
 
-/// Checks a file. What a file may leave to flags, the store's folder and the owner's token, may be missing.
+/// Checks a file. It may lack the store's folder and the owner's token, which flags can give.
+///
+/// # Errors
+/// The file cannot be read, or a setting is invalid.
 pub fn validate(file: &Path) -> anyhow::Result<()> {
     use std::io::Write as _;
     let left_to_flags =

@@ -1,4 +1,5 @@
-//! Enrolments: a folder of registrations that the owner left, one file a device. Applied like requests of the owner's.
+//! Enrolments: a folder with one registration file per device, left by the owner. They are applied like the owner's
+//! requests.
 
 use std::collections::{HashMap, HashSet};
 use std::fs::{self, File};
@@ -16,19 +17,19 @@ use crate::api::parameters::{self, LARGEST_PARAMETERS};
 use crate::cloud::Cloud;
 use crate::store::{Registering, milliseconds};
 
-/// Bytes of the largest file that is read.
+/// Maximum bytes of a file.
 const LARGEST_FILE: u64 = 1 << 20;
-/// Entries of the folder that are looked at.
+/// Maximum number of entries of the folder that are listed.
 const MOST_FILES: usize = 10_000;
-/// The folder is listed at most once in this time.
+/// Minimum time between two listings of the folder.
 const INTERVAL: Duration = Duration::from_secs(1);
 
-/// Files of the folder that were read so far.
+/// State of the files read so far.
 #[derive(Default)]
 pub(crate) struct Enrolments {
-    /// By device; no more than [`MOST_FILES`] and one a request. Not held while a file is read.
+    /// By device. At most [`MOST_FILES`] entries plus one per request. Not locked while a file is read.
     files: Mutex<HashMap<String, Seen>>,
-    /// Held while the folder is listed.
+    /// Locked while the folder is listed.
     listing: Mutex<Listing>,
     applied: AtomicU64,
 }
@@ -36,14 +37,14 @@ pub(crate) struct Enrolments {
 #[derive(Default)]
 struct Listing {
     last: Option<Instant>,
-    /// The last complaint about the folder itself, so that it is logged once.
+    /// The last error about the folder itself, so that it is logged only once.
     complaint: Option<String>,
 }
 
 #[derive(Clone, Copy)]
 struct Seen {
     stamp: Stamp,
-    /// True if the next listing tries the file again although it did not change.
+    /// True if the next listing tries the file again even if it has not changed.
     again: bool,
 }
 
@@ -59,16 +60,17 @@ struct Stamp {
 struct Enrolment {
     device: String,
     verifying_key: String,
-    /// Frames in hexadecimal.
+    /// Parameter sets: frames in hexadecimal.
     parameters: Vec<String>,
     keys: Vec<RegisteredKey>,
-    /// Headers of the device's streams of compact windows: frames in hexadecimal.
+    /// Headers of the device's compact streams: frames in hexadecimal.
     #[serde(default)]
     streams: Vec<String>,
 }
 
 impl Enrolments {
-    /// Counts the files that were applied since the start. If the count is as before, no device is registered otherwise.
+    /// Returns the number of files applied since the start. While it stays the same, no enrolment has changed a
+    /// registration.
     pub(crate) fn applied(&self) -> u64 {
         self.applied.load(Ordering::SeqCst)
     }
@@ -78,9 +80,9 @@ impl Enrolments {
     }
 }
 
-/// Looks for an enrolment of a device that was refused: at its own file at once, at the folder once a second.
+/// Looks for the enrolment of a device that was refused: its own file immediately, the folder at most once a second.
 ///
-/// Anybody can make the cloud do this: it costs a look at one name, and a listing a second.
+/// Anybody can trigger this; the cost is one file look-up per request and one listing per second.
 pub(crate) fn look_again(cloud: &Cloud, device: &str) {
     let Some(folder) = &cloud.config.enrolments else { return };
     if sotto_program::is_name(device) {
@@ -89,7 +91,7 @@ pub(crate) fn look_again(cloud: &Cloud, device: &str) {
     read_folder(cloud);
 }
 
-/// Reads the files that are new or changed, unless the folder is being listed or was within the last second.
+/// Reads new and changed files, unless the folder is being listed or was listed within the last second.
 pub(crate) fn read_folder(cloud: &Cloud) {
     let Some(folder) = &cloud.config.enrolments else { return };
     let mut listing = match cloud.enrolments.listing.try_lock() {
@@ -116,26 +118,26 @@ fn list(cloud: &Cloud, folder: &Path) -> anyhow::Result<()> {
             more = Some(name);
             break;
         }
-        // Other files are none of ours: a file that is being written is renamed to its name when it is whole.
+        // Ignore other files: an enrolment that is being written is renamed to its final name when complete.
         let Some(device) = name.to_str().and_then(|name| name.strip_suffix(".json")) else { continue };
         there.insert(device.to_owned());
     }
-    // Files that are gone make room for others.
+    // Forget deleted files, to make room for others.
     cloud.enrolments.files().retain(|device, _| there.contains(device));
     for device in &there {
         read_file(cloud, folder, device, true);
     }
     match more {
-        // Its name changes with the order of the folder: it is no part of the complaint.
+        // The first skipped name depends on the folder's order, so the error does not contain it.
         Some(name) => {
-            tracing::debug!(file = %name.display(), "enrolments: not looked at, nor are the files after it");
-            bail!("more than {MOST_FILES} files are there: the others are skipped")
+            tracing::debug!(file = %name.display(), "enrolments: skipped this file and those after it");
+            bail!("the folder has more than {MOST_FILES} files: the others are skipped")
         }
         None => Ok(()),
     }
 }
 
-/// Applies one file if it changed since it was last read; `listed` ones also if they are to be tried again.
+/// Applies a file if it has changed since it was last read, or, for `listed` ones, if it is to be tried again.
 fn read_file(cloud: &Cloud, folder: &Path, device: &str, listed: bool) {
     let file = file_name(device);
     let path = folder.join(&file);
@@ -155,7 +157,7 @@ fn read_file(cloud: &Cloud, folder: &Path, device: &str, listed: bool) {
         return;
     }
     let (applied, again) = apply(cloud, &path, device);
-    // Unchanged ones too: another thread may have applied the file a moment ago, and not have counted yet.
+    // Count unchanged files too: another thread may have just applied this one without having counted it yet.
     if matches!(applied, Ok(Registering::Done | Registering::Unchanged)) {
         cloud.enrolments.applied.fetch_add(1, Ordering::SeqCst);
     }
@@ -183,7 +185,7 @@ fn read_file(cloud: &Cloud, folder: &Path, device: &str, listed: bool) {
     cloud.enrolments.files().insert(device.to_owned(), Seen { stamp, again });
 }
 
-/// Applies one file. True beside it if the same file may be taken later.
+/// Applies a file. Returns true beside the outcome if the same file may succeed later.
 fn apply(cloud: &Cloud, path: &Path, device: &str) -> (anyhow::Result<Registering>, bool) {
     let mut again = false;
     let applied = read(path, device).and_then(|(enrolment, written_at)| {
@@ -213,26 +215,26 @@ fn register(
         .try_for_each(|frame| parameters::keep(cloud, frame).map(drop))
         .and_then(|()| devices::register(cloud, &device, &registration, Some(written_at)));
     done.map_err(|problem| {
-        // The store's fault, or one that an upload of parameters heals.
+        // A fault of the store, or unknown parameters: a later upload may provide them.
         *again = problem.status.is_server_error() || problem.reason == "unknown-parameters";
         anyhow::anyhow!("{}: {}", problem.reason, problem.detail)
     })
 }
 
-/// The document in a file, and when it was written: milliseconds since 1970.
+/// Returns the document in a file, and the time when it was written (ms since 1970).
 fn read(path: &Path, device: &str) -> anyhow::Result<(Enrolment, i64)> {
     ensure!(sotto_program::is_name(device), "its name is not DEVICE.json: 1 to 64 of A-Z a-z 0-9 _ . -");
-    // Before it is opened: opening a pipe would wait for its writer.
+    // Check before opening: opening a pipe would block.
     let regular = fs::symlink_metadata(path).context("it cannot be read")?.is_file();
-    ensure!(regular, "it is a link, a folder or no file at all");
+    ensure!(regular, "it is not a regular file");
     let file = File::open(path).context("it cannot be read")?;
     let stamp = stamp(&file.metadata().context("it cannot be read")?)?;
     ensure!(stamp.bytes <= LARGEST_FILE, "it has {} bytes, and may have {LARGEST_FILE}", stamp.bytes);
     let mut bytes = Vec::with_capacity(stamp.bytes as usize);
-    // It may be longer by now.
+    // The file may have grown since.
     file.take(LARGEST_FILE + 1).read_to_end(&mut bytes).context("it cannot be read")?;
     ensure!(bytes.len() as u64 <= LARGEST_FILE, "it has more than {LARGEST_FILE} bytes");
-    let enrolment: Enrolment = serde_json::from_slice(&bytes).context("it is no enrolment")?;
+    let enrolment: Enrolment = serde_json::from_slice(&bytes).context("it is not an enrolment")?;
     ensure!(enrolment.device == device, "it is for another device than its name says");
     let longest = 2 * LARGEST_PARAMETERS as usize;
     let short = enrolment.parameters.iter().all(|frame| frame.len() <= longest);

@@ -1,4 +1,4 @@
-//! Sums over the windows of a fleet under one mask, from the bodies that are stored beside each other.
+//! Sums over the windows of a fleet under one mask, from bodies that are stored in one table.
 
 use serde::Deserialize;
 use sotto_compact::{Form, Sum};
@@ -15,32 +15,34 @@ use crate::problem::Problem;
 use crate::store::{Selected, StoreError};
 use crate::transcript;
 
-/// Bytes of bodies that a request reads at most: 64 MiB.
+/// Maximum bytes of bodies read by a request: 64 MiB.
 const MOST_READ: usize = 64 << 20;
-/// A request for sums over the windows of a fleet that start at a time.
+/// A request for sums over the windows of a fleet that start at `start`.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Request {
-    /// The start of the windows: milliseconds since 1970.
+    /// Milliseconds since 1970.
     start: i64,
-    /// Ticks that each window sends.
+    /// Number of ticks of each window.
     ticks: u32,
-    /// Most windows of one sum: as many as their form bears.
+    /// Maximum number of windows in one sum, as limited by their form.
     most: u32,
-    /// Only keys after this one, in hexadecimal: the last one of the answer before.
+    /// Only keys after this one, in hexadecimal: the last key of the previous answer.
     after: Option<String>,
 }
 
-/// Adds windows of a fleet in the order of their keys, `most` a sum. An answer has whole sums up to 2^16 windows, 4,096 sums or 16 MiB; one with
-/// fewer windows than that is the last. Its frame and its transcript.
+/// Adds windows of a fleet in the order of their keys, `most` windows a sum. Returns the frame of the sums and its
+/// transcript.
+///
+/// An answer has whole sums of up to 2^16 windows, 4,096 sums or 16 MiB. An answer with fewer windows than that is the
+/// last.
 pub(crate) fn sums(cloud: &Cloud, fleet: &str, request: &Request) -> Result<(Vec<u8>, Transcript), Problem> {
-    let unknown =
-        || Problem::not_found("unknown-fleet", "no stream that is registered here is of this fleet");
+    let unknown = || Problem::not_found("unknown-fleet", "no registered stream belongs to this fleet");
     let id: FleetId = fleet.parse().map_err(|_| unknown())?;
     let fleet = cloud.store.fleet(id)?.ok_or_else(unknown)?;
     let wrong = |detail: &str| Problem::unprocessable("wrong-sum", detail);
     if request.start < 0 || !(1..=fleet.header.layout().ticks()).contains(&request.ticks) {
-        return Err(wrong("the fleet has no windows of this start or of so many ticks"));
+        return Err(wrong("the fleet has no windows with this start or this number of ticks"));
     }
     let after = match &request.after {
         Some(key) => {
@@ -50,7 +52,7 @@ pub(crate) fn sums(cloud: &Cloud, fleet: &str, request: &Request) -> Result<(Vec
     };
     let form = fleet.header.form(request.ticks)?;
     let places = cloud.params(form.parameters)?.compact(&form)?;
-    // The store serves nobody else while it reads them.
+    // Bound the scan: the store serves no one else meanwhile.
     let windows = (MOST_READ / places.body_bytes()).clamp(1, MOST_FLEET_WINDOWS);
     let most = usize::try_from(request.most).unwrap_or(usize::MAX).min(windows);
     if most == 0 {
@@ -84,17 +86,17 @@ pub(crate) fn sums(cloud: &Cloud, fleet: &str, request: &Request) -> Result<(Vec
     Ok((frame, transcript))
 }
 
-/// Windows that were added: their keys and leaves in order, and a sum of every `most` of them.
+/// Added windows: their keys and leaves in order, and one sum for each `most` of them.
 pub(crate) struct Added {
     pub(crate) keys: Vec<KeyId>,
     pub(crate) leaves: Vec<Digest>,
     pub(crate) sums: Vec<Sum>,
 }
 
-/// Takes a window's key, leaf and body.
+/// Callback that receives a window's key, leaf and body.
 pub(crate) type Take<'t> = &'t mut dyn FnMut(KeyId, Digest, &[u8]) -> Result<(), StoreError>;
 
-/// Adds the windows that a scan hands over, `most` a sum.
+/// Adds the windows that a scan yields, `most` windows a sum.
 pub(crate) fn add(
     places: &Form,
     most: usize,

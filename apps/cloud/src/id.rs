@@ -1,8 +1,8 @@
-//! Random names, and hexadecimal digits.
+//! Random ids, and hexadecimal digits.
 
 use core::fmt;
 
-/// The name of an envelope, a job or a file: 16 random bytes, 32 hexadecimal digits.
+/// The id of an envelope, a job or a file: 16 random bytes, shown as 32 hexadecimal digits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Id(pub(crate) [u8; 16]);
 
@@ -13,7 +13,7 @@ impl Id {
         Ok(Self(bytes))
     }
 
-    /// From its digits.
+    /// Parses the hexadecimal digits.
     pub(crate) fn parse(digits: &str) -> Option<Self> {
         from_hex(digits).map(Self)
     }
@@ -25,7 +25,7 @@ impl fmt::Display for Id {
     }
 }
 
-/// Exactly N bytes from lower-case hexadecimal digits, so that one thing has one name.
+/// Parses exactly N bytes from lower-case hexadecimal digits. Upper case is refused, so that each id has one spelling.
 pub(crate) fn from_hex<const N: usize>(digits: &str) -> Option<[u8; N]> {
     let mut bytes = [0; N];
     let lower = !digits.bytes().any(|digit| digit.is_ascii_uppercase());

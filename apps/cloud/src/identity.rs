@@ -1,4 +1,4 @@
-//! The cloud's own signing key: receipts, heads of logs and transcripts are signed with it.
+//! The cloud's signing key, for receipts, heads of logs and transcripts.
 
 use std::io::{ErrorKind, Write as _};
 use std::path::{Path, PathBuf};
@@ -10,19 +10,19 @@ use zeroize::Zeroizing;
 
 use crate::config::Config;
 
-/// The file in the store's folder, where the configuration names none.
+/// The file in the store's folder, if the configuration names none.
 const FILE: &str = "signing.key";
-/// Bytes of the longest file: 64 hexadecimal digits and blanks.
+/// Maximum bytes of the file: 64 hexadecimal digits and blanks.
 const LONGEST: usize = 256;
 
-/// An Ed25519 key. Wiped when it is dropped.
+/// An Ed25519 key. Wiped when dropped.
 pub(crate) struct Identity(SigningKey);
 
 impl Identity {
-    /// Reads the key. One that the configuration does not name is made at the first start.
+    /// Reads the key. If the configuration names no file, the key is made at the first start.
     ///
     /// # Errors
-    /// The file is not there though it is named, others can read it, or it holds no key.
+    /// The named file does not exist, others can read it, or it holds no key.
     pub(crate) fn open(config: &Config) -> anyhow::Result<Self> {
         match &config.signing_key_file {
             Some(file) => Self::read(file).with_context(|| format!("no signing key in {}", file.display())),
@@ -46,7 +46,7 @@ impl Identity {
         Ok(Self(SigningKey::from_bytes(&bytes)))
     }
 
-    /// The public half.
+    /// Returns the public key.
     pub(crate) fn verifying_key(&self) -> [u8; 32] {
         self.0.verifying_key().to_bytes()
     }
@@ -60,7 +60,7 @@ fn path(data: &Path) -> PathBuf {
     data.join(FILE)
 }
 
-/// Writes a new key, mode 0600. A file that is there stays.
+/// Writes a new key with mode 0600. Keeps an existing file.
 fn write(file: &Path) -> anyhow::Result<()> {
     let mut bytes = Zeroizing::new([0; 32]);
     getrandom::fill(bytes.as_mut_slice()).ok().context("the operating system gives no randomness")?;
@@ -77,7 +77,7 @@ fn write(file: &Path) -> anyhow::Result<()> {
 /// There is no key yet, or it cannot be read.
 pub fn show(config: &Config) -> anyhow::Result<()> {
     let file = config.signing_key_file.clone().unwrap_or_else(|| path(&config.data));
-    ensure!(file.exists(), "{} is not there: the cloud makes it when it first runs", file.display());
+    ensure!(file.exists(), "{} does not exist: the cloud makes it at its first start", file.display());
     let identity = Identity::read(&file).with_context(|| format!("no signing key in {}", file.display()))?;
     let mut out = std::io::stdout();
     writeln!(out, "{}", hex::encode(identity.verifying_key())).context("cannot write to standard output")

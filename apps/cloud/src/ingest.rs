@@ -1,4 +1,4 @@
-//! Takes an envelope in: nothing of it is kept before everything about it holds.
+//! Accepts envelopes. Nothing is stored unless every check succeeds.
 
 mod group;
 
@@ -16,7 +16,7 @@ use crate::enrolments;
 use crate::problem::Problem;
 use crate::store::{Device, Kept, Receipt, Upload};
 
-/// The answer to an upload: a window's receipt, or those of a group's windows in their order.
+/// The answer to an upload: a window's receipt, or those of a group's windows in order.
 #[derive(Debug, Serialize)]
 #[serde(untagged)]
 pub(crate) enum Receipts {
@@ -25,7 +25,7 @@ pub(crate) enum Receipts {
 }
 
 impl Receipts {
-    /// True if everything was there before.
+    /// Returns true if everything was stored before.
     pub(crate) fn duplicate(&self) -> bool {
         match self {
             Self::Window(receipt) => receipt.duplicate,
@@ -34,7 +34,8 @@ impl Receipts {
     }
 }
 
-/// Checks an upload and stores it durably: an envelope, or all windows of a group. One that is there already is not stored again.
+/// Checks an upload, an envelope or a group, and stores it durably. An envelope that is already stored is not stored
+/// again.
 pub(crate) fn ingest(cloud: &Cloud, idempotency_key: &str, bytes: &[u8]) -> Result<Receipts, Problem> {
     if is_group(bytes) {
         let stream = stream(cloud, idempotency_key, bytes)?.ok_or(WireError::Magic)?;
@@ -59,17 +60,18 @@ pub(crate) fn ingest(cloud: &Cloud, idempotency_key: &str, bytes: &[u8]) -> Resu
     receipts.pop().map(Receipts::Window).ok_or_else(Problem::internal)
 }
 
-/// Keeps the uploads of one device, at least one, all or none. The index of the one that is in the way, and the reason.
+/// Stores the uploads of one device (at least one): all or none. On refusal returns the index of the refused upload and
+/// the reason.
 fn keep(cloud: &Cloud, uploads: &[Upload<'_>]) -> Result<Vec<Receipt>, (usize, Problem)> {
     let at = |index: usize| move |problem: Problem| (index, problem);
     let (mut receipts, mut new) = (Vec::with_capacity(uploads.len()), Vec::new());
     for (index, upload) in uploads.iter().enumerate() {
         let sequence = upload.envelope.header.sequence;
         if i64::try_from(sequence).is_err() {
-            let problem = Problem::unprocessable("invalid-value", "a sequence number is below 2^63");
+            let problem = Problem::unprocessable("invalid-value", "a sequence number must be below 2^63");
             return Err((index, problem));
         }
-        // A fleet's mask may have served another stream of the key, or a window that was refused or deleted.
+        // The fleet's mask may have been used by another stream of the key, or by a refused or deleted window.
         let again = cloud.store.meets_mask_again(upload.envelope);
         let earlier = match again.map_err(|error| (index, error.into()))? {
             true => Some(Kept::MaskRepeated),
@@ -112,29 +114,29 @@ fn named(idempotency_key: &str, expected: &str) -> Result<(), Problem> {
     Err(Problem::unprocessable("idempotency-key-mismatch", detail))
 }
 
-/// The stream that a message names; `None` for an envelope of version 1. Its header may have been there for a moment only: then
-/// enrolments are looked at again.
+/// Returns the stream that a message names; `None` for an envelope of version 1. If the stream is unknown, looks for a
+/// new enrolment first.
 fn stream(cloud: &Cloud, idempotency_key: &str, bytes: &[u8]) -> Result<Option<Arc<StreamHeader>>, Problem> {
     let Some(tag) = stream_tag(bytes)? else { return Ok(None) };
     if let Some(stream) = cloud.store.stream(tag)? {
         return Ok(Some(stream));
     }
-    // Of a device with a dot in its name the whole folder is read, once a second.
+    // For a device with a dot in its name this reads the whole folder, at most once a second.
     let device = idempotency_key.split('.').next().unwrap_or_default();
     enrolments::look_again(cloud, device);
     Ok(Some(cloud.store.stream(tag)?.ok_or(WireError::UnknownStream(tag))?))
 }
 
-/// The Ed25519 base point. Messages of devices that are not registered are verified against it, so that their refusal takes as long as
-/// that of a wrong signature. What it verifies is not admitted either: anybody can sign for it.
+/// The Ed25519 base point. Messages of unregistered devices are verified against it, so that their refusal takes as
+/// long as that of a wrong signature. A message that it verifies is refused too, because anybody can sign for it.
 const NOBODYS_KEY: [u8; 32] = {
     let mut key = [0x66; 32];
     key[0] = 0x58;
     key
 };
 
-/// Checks a device's message: its signature by `verify`, then the registration by `check`. If that refuses, enrolments are looked at again:
-/// it may have been there for a moment only.
+/// Checks a device's message: its signature by `verify`, then the registration by `check`. If either refuses, looks for
+/// a new enrolment and tries again.
 pub(crate) fn known(
     cloud: &Cloud,
     name: &str,
@@ -151,8 +153,8 @@ pub(crate) fn known(
     })
 }
 
-/// The device that signed a message. One refusal for every other sender, so that names of devices cannot be listed: only who signs
-/// rightly learns that a device is revoked.
+/// Returns the device that signed a message. All other senders get the same refusal, so that names of devices cannot be
+/// enumerated: only a valid signature reveals that a device is revoked.
 fn signed_by(
     cloud: &Cloud,
     name: &str,
@@ -206,7 +208,7 @@ fn receipt(cloud: &Cloud, kept: Kept, upload: &Upload<'_>) -> Result<Receipt, Pr
         Kept::Duplicate(receipt) => signed(cloud, receipt, upload),
         Kept::KeyReused => Err(Problem::conflict(
             "idempotency-key-reused",
-            "this idempotency key came with another body before: take a new key for a new body",
+            "this idempotency key was used with another body: use a new key for a new body",
         )),
         Kept::SequenceTaken => {
             let (stream, sequence) = (&header.stream, header.sequence);
@@ -227,7 +229,7 @@ fn receipt(cloud: &Cloud, kept: Kept, upload: &Upload<'_>) -> Result<Receipt, Pr
     }
 }
 
-/// The receipt with the cloud's signature.
+/// Adds the cloud's signature to a receipt.
 fn signed(cloud: &Cloud, receipt: Receipt, upload: &Upload<'_>) -> Result<Receipt, Problem> {
     let header = &upload.envelope.header;
     let statement = sotto_wire::Receipt {
@@ -245,6 +247,6 @@ fn signed(cloud: &Cloud, receipt: Receipt, upload: &Upload<'_>) -> Result<Receip
 fn note_repeated_mask(cloud: &Cloud, header: &EnvelopeHeader) -> Result<(), Problem> {
     cloud.store.note_repeated_mask(&header.device)?;
     let (device, stream, sequence) = (&header.device, &header.stream, header.sequence);
-    tracing::error!(device, stream, sequence, "another window has this one's mask: it is not stored");
+    tracing::error!(device, stream, sequence, "another window has the same mask: this one is not stored");
     Ok(())
 }

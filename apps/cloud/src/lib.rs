@@ -1,9 +1,9 @@
-//! The cloud: takes in what devices encrypted, stores it, computes on it, serves the answers. It holds no secret key and
+//! The cloud: stores encrypted data of devices, computes on it, and serves the answers. It holds no secret key and
 //! links no code that could use one.
 //!
-//! A request comes in through `api`; `ingest` takes an envelope in, `enrolments` registers devices from a folder,
-//! `evaluate` checks and runs plans; `registry` is the one place that knows the schemes; `store` keeps rows in SQLite and
-//! bodies in files (docs/concepts/data-model.md).
+//! `api` handles requests; `ingest` accepts envelopes; `enrolments` registers devices from a folder; `evaluate` checks
+//! and runs plans; `registry` is the only module that knows the schemes; `store` keeps rows in SQLite and bodies in
+//! files (docs/concepts/data-model.md).
 
 mod api;
 pub mod cli;

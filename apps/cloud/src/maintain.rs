@@ -1,4 +1,4 @@
-//! The store's commands: backups, their restoration, rows made again from envelopes; and what ages out.
+//! Maintenance of the store: backup, restore, rebuild of the rows, and expiry of jobs.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -10,11 +10,11 @@ use crate::cloud::Cloud;
 use crate::config::Config;
 use crate::store::{self, milliseconds};
 
-/// Jobs are looked at so often.
+/// Interval between two deletions of expired jobs.
 const INTERVAL: Duration = Duration::from_secs(3600);
 const DAY: i64 = 86_400_000;
 
-/// Copies the store of a cloud, which may run, to a folder.
+/// Copies the store of a cloud, which may be running, to a folder.
 ///
 /// # Errors
 /// The store cannot be read, or the folder cannot be written.
@@ -31,10 +31,10 @@ pub fn backup(config: &Config, to: &Path) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Puts a backup in the place of the store of a cloud that does not run.
+/// Replaces the store of a stopped cloud by a backup.
 ///
 /// # Errors
-/// The cloud runs, the backup is not complete, or a folder cannot be written.
+/// The cloud is running, the backup is incomplete, or a folder cannot be written.
 pub fn restore(config: &Config, from: &Path) -> anyhow::Result<()> {
     let now = milliseconds(SystemTime::now());
     let copied = store::restore(&config.data, from, now)
@@ -44,10 +44,10 @@ pub fn restore(config: &Config, from: &Path) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Makes the rows of a cloud that does not run again, from its envelopes.
+/// Rebuilds the rows of a stopped cloud from its envelopes.
 ///
 /// # Errors
-/// The cloud runs, or the store cannot be read or written.
+/// The cloud is running, or the store cannot be read or written.
 pub fn rebuild(config: &Config) -> anyhow::Result<()> {
     let recovered = Cloud::rebuild(config)?;
     println!(
@@ -65,7 +65,7 @@ pub fn rebuild(config: &Config) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Deletes jobs that have aged out, now and once an hour, until the runtime ends.
+/// Deletes expired jobs, now and once an hour, until the runtime ends.
 pub(crate) async fn age(cloud: Arc<Cloud>) {
     let days = i64::try_from(cloud.config.keep_jobs).unwrap_or(i64::MAX);
     if days == 0 {

@@ -1,4 +1,4 @@
-//! What runs and the store fail with, as problem documents.
+//! Converts errors of runs and of the store to problem documents.
 
 use axum::http::StatusCode;
 use sotto_rlwe::EvalError;
@@ -7,7 +7,7 @@ pub(crate) use sotto_service::problem::Problem;
 
 use crate::store::StoreError;
 
-/// Why a plan cannot be run.
+/// Converts the reason why a plan cannot be run.
 pub(crate) fn cannot_run(error: &RunError) -> Problem {
     Problem::unprocessable(run_reason(error), error.to_string())
 }
@@ -26,7 +26,7 @@ fn run_reason(error: &RunError) -> &'static str {
     }
 }
 
-/// An input that cannot be expanded.
+/// Converts the error of an input that cannot be expanded.
 pub(crate) fn cannot_expand(error: &EvalError) -> Problem {
     let detail = format!("a compact input cannot be expanded: {error}");
     Problem::unprocessable(refused(error, "wrong-inputs"), detail)
@@ -46,7 +46,8 @@ fn refused(error: &EvalError, other: &'static str) -> &'static str {
 impl From<StoreError> for Problem {
     fn from(error: StoreError) -> Self {
         if let StoreError::Outdated(_) = error {
-            let detail = "the plan is an older program's, which are not read any more: make it again";
+            let detail =
+                "the plan has the layout of an older version, which is no longer read: make it again";
             return Self::unprocessable("outdated-plan", detail);
         }
         tracing::error!(%error, "the store failed");
@@ -54,7 +55,7 @@ impl From<StoreError> for Problem {
             StoreError::Damaged(_) => Self::new(
                 StatusCode::INTERNAL_SERVER_ERROR,
                 "stored-bytes-damaged",
-                "what is stored under this name is missing or damaged",
+                "the stored bytes with this name are missing or damaged",
             ),
             error if error.is_full() => Self::new(
                 StatusCode::INSUFFICIENT_STORAGE,

@@ -1,4 +1,4 @@
-//! Quotas of a device: bytes that are stored of it, and envelopes a minute.
+//! Quotas of a device: stored bytes, and envelopes a minute.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -9,11 +9,11 @@ use axum::http::StatusCode;
 use crate::cloud::Cloud;
 use crate::problem::Problem;
 
-/// Devices that are counted in memory. When there are more, the counts are made anew from the store.
+/// Maximum number of devices counted in memory. Beyond it, all counts are dropped and read again from the store.
 const MOST_DEVICES: usize = 10_000;
 const MINUTE: f64 = 60.0;
 
-/// The use that devices make of their quotas.
+/// The current use of each device's quotas.
 #[derive(Default)]
 pub(crate) struct Quotas {
     devices: Mutex<HashMap<String, Used>>,
@@ -21,14 +21,15 @@ pub(crate) struct Quotas {
 
 struct Used {
     bytes: u64,
-    /// Envelopes that may come at once; grows with time up to the rate of a minute. Below 0 after a group of more than that.
+    /// Envelopes that the device may send now. Grows with time up to the rate per minute; negative after a group larger
+    /// than that.
     allowance: f64,
     at: Instant,
 }
 
 impl Quotas {
-    /// Refuses envelopes that together would pass a quota. The device keeps them and tries again. More than a minute's envelopes at once
-    /// are taken when the allowance is whole, and paid off before the next one.
+    /// Refuses envelopes that together would exceed a quota; the device keeps them and tries again. A group larger than
+    /// the rate per minute is accepted if the allowance is full, and delays the next one accordingly.
     pub(crate) fn admit(
         &self,
         cloud: &Cloud,
@@ -73,14 +74,14 @@ impl Quotas {
         Ok(())
     }
 
-    /// Counts the bytes of an envelope that was stored.
+    /// Counts the bytes of a stored envelope.
     pub(crate) fn stored(&self, device: &str, bytes: u64) {
         if let Some(used) = self.devices().get_mut(device) {
             used.bytes = used.bytes.saturating_add(bytes);
         }
     }
 
-    /// Counts a device anew at its next envelope.
+    /// Drops a device's counts; they are read again at its next envelope.
     pub(crate) fn forget(&self, device: &str) {
         self.devices().remove(device);
     }

@@ -1,5 +1,5 @@
-//! The one place that knows the schemes: parameters are known only at run time, so what depends on a scheme goes through
-//! [`AnyParams`], which is implemented once for every scheme.
+//! The only module that knows the schemes. Parameters are known only at run time, so all scheme-dependent work goes
+//! through [`AnyParams`], which is implemented once for every scheme.
 
 use std::any::Any;
 use std::sync::Arc;
@@ -19,29 +19,30 @@ use sotto_wire::{
 use crate::problem::{Problem, cannot_expand, cannot_run};
 use crate::store::StoreError;
 
-/// Most keys of one set of evaluation keys.
+/// Maximum numbers of keys in one set of evaluation keys.
 pub(crate) const MOST_KEYS: EvaluationKeyCounts =
     EvaluationKeyCounts { relinearisation: true, galois: 64, transfers: 64 };
 
-/// Frames of ciphertexts, one at a time.
+/// Frames of ciphertexts, read one at a time.
 pub(crate) type Frames<'a> = &'a mut dyn Iterator<Item = Result<Vec<u8>, StoreError>>;
 
-/// Parameters of some scheme, and what can be done with them.
+/// Parameters of any scheme, and the operations with them.
 pub(crate) trait AnyParams: Send + Sync {
-    /// Reads a ciphertext fully: its length, its shape, every residue; or a compact one.
+    /// Validates a ciphertext, whole or compact: its length, its shape and every residue.
     fn check_ciphertext(&self, frame: &[u8]) -> Result<(), WireError>;
-    /// The form of compact ciphertexts, if these parameters have it.
+    /// Returns the form of compact ciphertexts, if these parameters have it.
     fn compact(&self, form: &CompactForm) -> Result<Form, WireError>;
     fn read_keys(&self, frame: &[u8]) -> Result<LoadedKeys, WireError>;
-    /// The same keys without the transfer key from one secret key, and their frame; none if there is no such key.
+    /// Returns the keys without the transfer key from `from`, and their frame; `None` if there is no such key.
     fn without_transfer(
         &self,
         keys: &LoadedKeys,
         from: KeyId,
     ) -> Result<Option<(LoadedKeys, Vec<u8>)>, Problem>;
-    /// No keys at all: enough for plans that neither relinearise nor rotate nor switch keys.
+    /// Returns an empty set of keys: enough for plans that neither relinearise nor rotate nor switch keys.
     fn no_keys(&self, key: KeyId) -> LoadedKeys;
-    /// Refuses a plan that these inputs and keys do not allow, or that holds more bytes of ciphertexts at once. Nothing is computed.
+    /// Refuses a plan that these inputs and keys do not allow, or that holds too many bytes of ciphertexts at any time.
+    /// Computes nothing.
     fn check(
         &self,
         plan: &Plan,
@@ -59,16 +60,16 @@ pub(crate) trait AnyParams: Send + Sync {
     ) -> Result<Evaluated, Problem>;
 }
 
-/// Evaluation keys of some scheme, expanded.
+/// Evaluation keys of any scheme, expanded.
 #[derive(Clone)]
 pub(crate) struct LoadedKeys {
     pub(crate) key: KeyId,
     pub(crate) relinearisation: bool,
     pub(crate) galois: usize,
-    /// The secret keys that ciphertexts can be brought from, ascending.
+    /// The secret keys from which ciphertexts can be switched, ascending.
     pub(crate) transfers: Vec<KeyId>,
     pub(crate) contents: KeyContents,
-    /// The digest of their frame; none for no keys at all.
+    /// The digest of the keys' frame; `None` for an empty set.
     pub(crate) digest: Option<Digest>,
     keys: Arc<dyn Any + Send + Sync>,
 }
@@ -76,12 +77,12 @@ pub(crate) struct LoadedKeys {
 /// Rotations, row swap and transfers of a set of evaluation keys.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct KeyContents {
-    /// Slots of a row: rotations by `s` and by `s - row` are the same.
+    /// Number of slots in a row: rotations by `s` and by `s - row` are the same.
     row: u32,
-    /// From `-row / 2 + 1` to `row / 2`, ascending.
+    /// Steps from `-row / 2 + 1` to `row / 2`, ascending.
     rotations: Vec<i32>,
     swap_rows: bool,
-    /// Ids of the secret keys that ciphertexts can be brought from, ascending.
+    /// Ids of the secret keys from which ciphertexts can be switched, ascending.
     transfers: Vec<String>,
 }
 
@@ -95,7 +96,7 @@ impl KeyContents {
             swap_rows: keys.can_rotate(0),
             transfers: keys.transfers.keys().map(KeyId::to_string).collect(),
         };
-        // Rotations are the powers of the rotation by one.
+        // Rotations by s are the powers of the rotation by one.
         let group = 2 * params.degree() as u64;
         let Some(one) = params.galois_element(1).filter(|_| !keys.galois.is_empty()) else { return contents };
         let mut element = 1;
@@ -110,7 +111,7 @@ impl KeyContents {
     }
 }
 
-/// Checks parameters (128-bit security; anything less is refused) and makes them ready for use.
+/// Checks parameters (at least 128-bit security) and makes them ready for use.
 pub(crate) fn params(spec: ParameterSpec) -> Result<Arc<dyn AnyParams>, ParameterError> {
     Ok(match spec.scheme {
         SchemeId::Bfv => Arc::new(Params::<Bfv>::new(spec)?),
@@ -146,7 +147,7 @@ impl<S: Managed> AnyParams for Params<S> {
         let params = params.ok_or(WireError::Value("compact ciphertexts are BFV's"))?;
         let profile = Profile::new(params, form.places.into(), form.width.into());
         let profile =
-            profile.map_err(|_| WireError::Value("the compact form is not one of its parameters"))?;
+            profile.map_err(|_| WireError::Value("its parameters do not allow this compact form"))?;
         Ok(*profile.form())
     }
 
@@ -203,7 +204,8 @@ impl<S: Managed> AnyParams for Params<S> {
     }
 }
 
-/// A job that did not come to its end. A ciphertext was read fully before it was stored: if it cannot be read now, the store is damaged.
+/// Converts the error of a job. A ciphertext that cannot be read now was valid when it was stored, so the store is
+/// damaged.
 fn failed(error: JobError<StoreError>) -> Problem {
     match error {
         JobError::Source(error) => error.into(),

@@ -1,4 +1,4 @@
-//! Listening, announcing, serving, stopping.
+//! Starts the service, writes its address, serves, and stops.
 
 use std::future::Future;
 use std::net::SocketAddr;
@@ -17,10 +17,10 @@ use crate::config::Config;
 use crate::evaluate::Workers;
 use crate::maintain;
 
-/// What requests and jobs under way are given to end.
+/// Time for current requests and jobs to end after a stop.
 const GRACE: Duration = Duration::from_secs(5);
 
-/// A cloud that listens; connections are accepted, and answered once [`Server::serve`] is called.
+/// A cloud that listens. It accepts connections, and answers them once [`Server::serve`] is called.
 pub struct Server {
     cloud: Arc<Cloud>,
     workers: Workers,
@@ -30,7 +30,10 @@ pub struct Server {
 }
 
 impl Server {
-    /// Opens the store, starts the workers, listens.
+    /// Opens the store, starts the workers, and listens.
+    ///
+    /// # Errors
+    /// The store or a file cannot be opened, or the address cannot be listened on.
     pub async fn open(config: &Config) -> anyhow::Result<Self> {
         let tls = config.tls.as_ref().map(Tls::open).transpose()?;
         let scheme = if tls.is_some() { "https" } else { "http" };
@@ -44,29 +47,35 @@ impl Server {
         Ok(Self { cloud, workers, listener, tls, address })
     }
 
-    /// The address, with the port that was found if port 0 was asked for.
+    /// Returns the address, with the actual port if port 0 was requested.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// What is served, for whoever brings connections of their own, as tests do.
+    /// Returns the routes, for tests that bring their own connections.
     pub fn router(&self) -> axum::Router {
         api::router(&self.cloud)
     }
 
-    /// Writes the address to the file that the configuration names, all of it at once.
+    /// Writes the address atomically to the file that the configuration names.
+    ///
+    /// # Errors
+    /// The file cannot be written.
     pub fn announce(&self, config: &Config) -> anyhow::Result<()> {
         config.address_file.as_ref().map_or(Ok(()), |file| address::announce(self.address, file))
     }
 
-    /// Serves until asked to stop; requests and jobs under way then have some seconds to end.
+    /// Serves until asked to stop; current requests and jobs then have 5 s to end.
+    ///
+    /// # Errors
+    /// The wait for the workers failed.
     pub async fn serve(self, stop: impl Future<Output = ()> + Send + 'static) -> anyhow::Result<()> {
         let (stopping, stopped) = oneshot::channel();
         let cloud = Arc::clone(&self.cloud);
         let stop = async move {
             stop.await;
             cloud.queue.close();
-            // The other end waits as long as anything is served.
+            // The receiver exists as long as the server runs.
             let _ = stopping.send(());
         };
         let aging = tokio::spawn(maintain::age(Arc::clone(&self.cloud)));

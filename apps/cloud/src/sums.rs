@@ -15,7 +15,7 @@ use crate::transcript;
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Request {
-    /// Names of envelopes, whose ciphertexts have one form, and one key or one mask.
+    /// Ids of envelopes. Their ciphertexts have one form, and one key or one mask.
     envelopes: Vec<String>,
     sums: Vec<Wanted>,
 }
@@ -24,15 +24,15 @@ pub(crate) struct Request {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Wanted {
-    /// The first of the envelopes, and how many.
+    /// Index of the first envelope, and the number of envelopes.
     envelopes: (u32, u32),
-    /// The first of the places, and how many.
+    /// Index of the first place, and the number of places.
     places: (u16, u16),
-    /// For each envelope, a weight for each place; 1 everywhere where there are none.
+    /// For each envelope, a weight for each place; absent: all weights are 1.
     weights: Option<Vec<i32>>,
 }
 
-/// A sum's failure as a problem document. Stored ciphertexts were checked: one that does not fit now is damaged.
+/// A sum's failure as a problem document. Stored ciphertexts were checked, so one that does not fit now is damaged.
 struct Failed(Problem);
 
 impl From<SumError> for Failed {
@@ -51,7 +51,8 @@ impl From<Problem> for Failed {
     }
 }
 
-/// Adds the envelopes of a request, which are read one after the other: only sums are held. Their frame and its transcript.
+/// Adds the envelopes of a request, reading one at a time so that only the sums are in memory. Returns their frame and
+/// its transcript.
 pub(crate) fn sums(cloud: &Cloud, request: &Request) -> Result<(Vec<u8>, Transcript), Problem> {
     add(cloud, request).map_err(|Failed(problem)| problem)
 }
@@ -73,7 +74,7 @@ fn add(cloud: &Cloud, request: &Request) -> Result<(Vec<u8>, Transcript), Failed
         let key = window.0.form.key;
         under = match under {
             None => Some((window.0.form.parameters, key)),
-            // Of several keys: zeros.
+            // Inputs under several keys: the key in the transcript is zero.
             Some((parameters, known)) => Some((parameters, if known == key { key } else { KeyId([0; 16]) })),
         };
         summing.add(&window, |form| {

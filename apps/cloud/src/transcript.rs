@@ -10,7 +10,7 @@ use crate::problem::Problem;
 use crate::registry::LoadedKeys;
 use crate::store::{Job, milliseconds};
 
-/// The transcript of a job with these outputs.
+/// Returns the transcript of a job with these outputs.
 pub(crate) fn of_job(
     cloud: &Cloud,
     job: &Job,
@@ -36,7 +36,7 @@ pub(crate) fn of_job(
     )
 }
 
-/// The transcript of sums, which are one frame.
+/// Returns the transcript of sums, which are one frame.
 pub(crate) fn of_sums(
     cloud: &Cloud,
     (work, request): (Work, Digest),

@@ -1,34 +1,34 @@
-//! Why there is no recryptor at an address.
+//! Errors of connecting to a recryptor.
 
 use sotto_wire::WireError;
 
-/// Why there is no recryptor at an address.
+/// Reason why a connection to a recryptor cannot be set up.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum ConnectError {
-    /// No address.
+    /// The text is not an HTTP address.
     #[error("{0:?} is not an address of the form http://host:port or https://host:port")]
     Address(String),
-    /// Plain HTTP to another machine.
+    /// The address is plain HTTP to another machine.
     #[error(
         "{0:?} is another machine over plain HTTP: the token could be read on the way. Take https, or allow plain HTTP if the \
          network is yours"
     )]
     PlainHttp(String),
-    /// No token.
+    /// The text is not a token.
     #[error("a token has 16 to 256 visible characters")]
     Token,
-    /// It does not answer.
+    /// The recryptor does not answer.
     #[error("the recryptor does not answer: {0}")]
     Unreachable(String),
-    /// It does not want this caller, or is none.
+    /// The recryptor does not know this caller, or the server is not a recryptor.
     #[error("the recryptor refuses to give its keys ({status}): {detail}")]
     Refused {
-        /// Of the answer.
+        /// The HTTP status.
         status: u16,
-        /// In its words.
+        /// The server's explanation.
         detail: String,
     },
-    /// Its keys are none.
+    /// The answer contains no valid public keys.
     #[error("the recryptor's keys cannot be used: {0}")]
     Keys(#[from] WireError),
 }

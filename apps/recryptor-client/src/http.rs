@@ -1,4 +1,4 @@
-//! One request, one answer.
+//! HTTP requests to a recryptor.
 
 use std::net::IpAddr;
 use std::time::Duration;
@@ -11,25 +11,26 @@ use zeroize::Zeroizing;
 
 use crate::error::ConnectError;
 
-/// Most bytes of an answer: 256 ciphertexts of 1,024 bytes, and what stands around them.
+/// Maximum bytes of an answer: 256 ciphertexts of 1,024 bytes with their framing fit.
 pub(crate) const LARGEST_ANSWER: u64 = 1 << 20;
-/// Most characters of a text of the other end that are shown.
+/// Maximum characters shown of a text from the server.
 const LONGEST_TEXT: usize = 400;
 const CONNECT: Duration = Duration::from_secs(10);
-/// Most that one request takes.
+/// Maximum time for one request.
 pub(crate) const WHOLE: Duration = Duration::from_secs(120);
 
-/// Where a recryptor is.
+/// The address of a recryptor.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Address {
     url: String,
-    /// On this machine.
+    /// True if the address is on this machine.
     is_loopback: bool,
     trust: Trust,
 }
 
 impl Address {
-    /// `https://host:port`, or `http://host:port` on this machine: a token over plain HTTP is read by whoever is on the way.
+    /// Accepts `https://host:port`, or `http://host:port` on this machine. Over plain HTTP to another machine, anyone
+    /// on the network path could read the token.
     ///
     /// # Errors
     /// [`ConnectError::Address`] and [`ConnectError::PlainHttp`]
@@ -42,7 +43,8 @@ impl Address {
         Ok(address)
     }
 
-    /// The same, and `http://host:port` anywhere: for a network that is one's own.
+    /// Like [`Address::new`], but also accepts `http://host:port` of any machine. Only for a network under one's own
+    /// control.
     ///
     /// # Errors
     /// [`ConnectError::Address`]
@@ -60,14 +62,14 @@ impl Address {
         })
     }
 
-    /// The same, and only certificates of these authorities are accepted.
+    /// Accepts only certificates of these authorities.
     #[must_use]
     pub fn trusting(self, trust: Trust) -> Self {
         Self { trust, ..self }
     }
 }
 
-/// Where it is, and the token that it knows this caller by.
+/// The connection to a recryptor, with the caller's token.
 pub(crate) struct Site {
     agent: Agent,
     url: String,
@@ -75,7 +77,7 @@ pub(crate) struct Site {
     authorization: Zeroizing<String>,
 }
 
-/// An answer, or why there is none; without an answer nobody knows whether the request came through.
+/// An answer. If a request fails without one, the recryptor may or may not have received the request.
 pub(crate) struct Answer {
     pub(crate) status: u16,
     pub(crate) bytes: Vec<u8>,
@@ -92,7 +94,7 @@ impl Site {
             .tls_config(address.trust.tls_config())
             .timeout_connect(Some(CONNECT));
         if address.is_loopback {
-            // A proxy is another machine.
+            // Loopback traffic must not go through a proxy: that is another machine.
             config = config.proxy(None);
         }
         Ok(Self {
@@ -103,19 +105,19 @@ impl Site {
         })
     }
 
-    /// Why a request has no answer.
+    /// Returns the reason why a request has no answer.
     pub(crate) fn reason(&self, error: &ureq::Error) -> String {
         self.trust.explain(&self.url, error)
     }
 
-    /// Within this time, and never more than [`WHOLE`].
+    /// Sends GET and waits for the answer for `longest`, at most [`WHOLE`].
     pub(crate) fn fetch(&self, path: &str, longest: Duration) -> Result<Answer, ureq::Error> {
         let request = self.agent.get(format!("{}{path}", self.url));
         let request = request.config().timeout_global(Some(longest.min(WHOLE))).build();
         read(request.header("Authorization", self.authorization.as_str()).call()?)
     }
 
-    /// Within this time, and never more than [`WHOLE`].
+    /// Sends POST and waits for the answer for `longest`, at most [`WHOLE`].
     pub(crate) fn post(&self, path: &str, frame: &[u8], longest: Duration) -> Result<Answer, ureq::Error> {
         let request = self.agent.post(format!("{}{path}", self.url));
         let request = request.config().timeout_global(Some(longest.min(WHOLE))).build();
@@ -131,15 +133,15 @@ fn read(mut response: ureq::http::Response<ureq::Body>) -> Result<Answer, ureq::
 }
 
 impl Answer {
-    /// A field of a problem document; empty if there is none. It is shown in a terminal: the other end's control characters are
-    /// not, and of a long text the beginning is.
+    /// Returns a field of a problem document; empty if there is none. Safe to print on a terminal: control characters
+    /// become spaces, and long texts are truncated.
     pub(crate) fn problem(&self, field: &str) -> String {
         let document: Value = serde_json::from_slice(&self.bytes).unwrap_or_default();
         let text = document[field].as_str().unwrap_or_default();
         text.chars().take(LONGEST_TEXT).map(|c| if c.is_control() { ' ' } else { c }).collect()
     }
 
-    /// A number in an answer that is a JSON object.
+    /// Returns a number from an answer that is a JSON object.
     pub(crate) fn number(&self, field: &str) -> Option<u64> {
         serde_json::from_slice::<Value>(&self.bytes).ok()?[field].as_u64()
     }

@@ -1,5 +1,5 @@
-//! The re-encryption agent when it is another process: a [`RemoteRecryptor`] is an [`Recrypt`](sotto_partial::recrypt::Recrypt) at an
-//! address. It links no code that could use a secret key.
+//! The client of a re-encryption agent in another process: a [`RemoteRecryptor`] implements
+//! [`Recrypt`](sotto_partial::recrypt::Recrypt) over HTTP. It links no code that could use a secret key.
 
 mod error;
 mod http;

@@ -1,4 +1,4 @@
-//! Trips to a recryptor.
+//! Sends batches to a recryptor.
 
 use std::sync::Arc;
 use std::thread;
@@ -15,14 +15,14 @@ use sotto_wire::{
 use crate::error::ConnectError;
 use crate::http::{Address, Answer, LARGEST_ANSWER, Site, WHOLE};
 
-/// A recryptor answers one batch sixteen times: the waits are long enough that half a minute takes fewer.
+/// A recryptor answers the same batch at most 16 times; with these waits, half a minute has fewer attempts.
 const FIRST_WAIT: Duration = Duration::from_millis(100);
 const LONGEST_WAIT: Duration = Duration::from_secs(4);
-/// Until a trip is given up.
+/// Time after which a trip is given up.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// A recryptor at an address. A trip whose answer was lost is made again under the same name, so that it is charged once; a
-/// recryptor that is started again meanwhile answers it.
+/// A recryptor at an address. A trip whose answer was lost is repeated under the same batch name, so that it is charged
+/// once. A recryptor that was restarted meanwhile answers it too.
 pub struct RemoteRecryptor {
     site: Site,
     paillier: Arc<paillier::PublicKey>,
@@ -30,18 +30,18 @@ pub struct RemoteRecryptor {
     patience: Duration,
 }
 
-/// What an attempt came to.
+/// Outcome of an attempt.
 enum Attempt {
     Answered(Vec<Response>),
-    /// It may be answered later.
+    /// The recryptor may answer later; the reason.
     Later(String),
 }
 
 impl RemoteRecryptor {
-    /// With keys that the owner gave.
+    /// Uses the public keys given by the owner. Sends nothing.
     ///
     /// # Errors
-    /// [`ConnectError::Token`]; nothing is sent.
+    /// [`ConnectError::Token`] if the text is not a token.
     pub fn new(
         address: &Address,
         token: &str,
@@ -51,10 +51,10 @@ impl RemoteRecryptor {
         Ok(Self { site: Site::new(address, token)?, paillier, elgamal, patience: PATIENCE })
     }
 
-    /// With the keys that the recryptor says it has: where the connection to it is trusted.
+    /// Fetches the public keys from the recryptor. Use this only if the connection is trusted.
     ///
     /// # Errors
-    /// [`ConnectError`]
+    /// [`ConnectError`] if the recryptor cannot be reached, refuses, or sends invalid keys.
     pub fn connect(address: &Address, token: &str) -> Result<Self, ConnectError> {
         let site = Site::new(address, token)?;
         let frame = |path: &str| {
@@ -78,18 +78,18 @@ impl RemoteRecryptor {
         Ok(Self { site, paillier, elgamal, patience: PATIENCE })
     }
 
-    /// How long a trip is tried before it is given up, and an answer waited for; else half a minute.
+    /// Sets the time after which a trip is given up, including the wait for an answer; the default is 30 s.
     #[must_use]
     pub fn with_patience(self, patience: Duration) -> Self {
         Self { patience, ..self }
     }
 
-    /// Paillier's key.
+    /// Returns the Paillier key.
     pub fn paillier_key(&self) -> &Arc<paillier::PublicKey> {
         &self.paillier
     }
 
-    /// ElGamal's key, if the recryptor has one.
+    /// Returns the ElGamal key, if the recryptor has one.
     pub fn elgamal_key(&self) -> Option<&Arc<elgamal::PublicKey>> {
         self.elgamal.as_ref()
     }
@@ -115,7 +115,7 @@ impl RemoteRecryptor {
             408 | 425 | 500.. => {
                 Ok(Attempt::Later(format!("it answers {}: {}", answer.status, answer.problem("detail"))))
             }
-            // Under this name; under another it will be answered, and charged.
+            // This applies to this batch name only; under another name the batch is answered, and charged.
             429 if answer.problem("reason") == "asked-too-often" => {
                 Err(RecryptError::Lost { reason: answer.problem("detail") })
             }
@@ -124,7 +124,7 @@ impl RemoteRecryptor {
         }
     }
 
-    /// Answers to these requests, or nothing.
+    /// Parses the answers; fails unless they match these requests.
     fn responses(
         &self,
         batch: BatchId,
@@ -152,7 +152,7 @@ fn declined(answer: &Answer) -> RecryptError {
     RecryptError::Declined { reason: if detail.is_empty() { format!("it answers {status}") } else { detail } }
 }
 
-/// Between one attempt and the next.
+/// Returns the waits between attempts: doubling from 0.1 s to 4 s.
 fn waits() -> impl Iterator<Item = Duration> {
     std::iter::successors(Some(FIRST_WAIT), |wait| Some((2 * *wait).min(LONGEST_WAIT)))
 }
@@ -192,7 +192,7 @@ mod tests {
 
     #[test]
     fn patience_ends_before_a_batch_was_asked_too_often() {
-        // An attempt takes no time here: as many as there can be.
+        // Worst case: an attempt takes no time.
         let mut passed = Duration::ZERO;
         let within = |wait: &Duration| {
             passed += *wait;

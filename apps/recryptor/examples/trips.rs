@@ -1,5 +1,6 @@
-//! What a trip takes: batches of products at 3,072 bits answered by an agent in this process, and by a recryptor over HTTP on
-//! this machine, which also reads, checks, charges and writes them. The least of several.
+//! Measures a trip: batches of products at 3,072 bits, answered by a re-encryption agent in this process, and by a
+//! recryptor over HTTP on this machine, which also reads, checks, charges and writes them. Prints the minimum over
+//! several runs.
 //!
 //! `cargo run --release -p sotto-recryptor --example trips`
 

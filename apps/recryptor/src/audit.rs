@@ -1,4 +1,4 @@
-//! `sotto-recryptor audit`: what was asked, as counts.
+//! `sotto-recryptor audit`: shows counts of requests.
 
 use std::io::Write as _;
 use std::path::Path;
@@ -7,7 +7,10 @@ use anyhow::Context as _;
 
 use crate::ledger::{self, Count};
 
-/// Prints the ledger of a folder: as a table, or as JSON.
+/// Prints the ledger in a folder as a table, or as JSON.
+///
+/// # Errors
+/// The ledger cannot be read, or standard output cannot be written.
 pub fn print(folder: &Path, json: bool) -> anyhow::Result<()> {
     let counts = ledger::counts(folder).with_context(|| format!("cannot read {}", folder.display()))?;
     let text = if json { serde_json::to_string_pretty(&counts)? + "\n" } else { table(&counts) };
@@ -39,7 +42,7 @@ fn table(counts: &[Count]) -> String {
     line(head) + &counts.iter().map(row).collect::<String>()
 }
 
-/// Year, month and day of a day since 1970 (Howard Hinnant's civil_from_days).
+/// Returns the date (year-month-day) of a day since 1970 (Howard Hinnant's civil_from_days).
 fn date(day: i64) -> String {
     let shifted = day + 719_468;
     let era = shifted.div_euclid(146_097);

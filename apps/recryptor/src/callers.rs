@@ -1,4 +1,4 @@
-//! Who may ask: each caller has a name, a token and a quota.
+//! Callers: each has a name, a token and a quota.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -7,19 +7,19 @@ use anyhow::{Context as _, ensure};
 use serde::Deserialize;
 use sotto_service::token::Token;
 
-/// A caller.
+/// A caller, known by its token.
 pub struct Caller {
-    /// As the ledger has it.
+    /// The name in the ledger.
     pub(crate) name: String,
-    /// Numbers that are decrypted for it from midnight to midnight, UTC.
+    /// Quota: numbers decrypted for this caller from midnight to midnight UTC.
     pub(crate) numbers_a_day: u64,
     token: Token,
 }
 
-/// All of them.
+/// All callers.
 pub struct Callers(Vec<Arc<Caller>>);
 
-/// `callers.toml`
+/// The content of `callers.toml`.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct CallersFile {
@@ -36,17 +36,24 @@ struct CallerEntry {
 }
 
 impl Callers {
-    /// From a file; token files are beside it, unless their paths are absolute.
+    /// Reads a file. Relative paths of token files are relative to its folder.
     pub(crate) fn read(file: &Path) -> anyhow::Result<Self> {
         let text = sotto_service::config::text(file)?;
         let folder = file.parent().unwrap_or(Path::new(""));
         Self::parse(&text, folder).with_context(|| format!("{} does not name callers", file.display()))
     }
 
-    /// From the text of such a file, whose token files are in this folder.
+    /// Parses the text of the file; relative paths of token files are relative to `folder`.
+    ///
+    /// # Errors
+    /// The text is not a list of 1 to 64 callers with distinct names and tokens, or a token file cannot be read.
     pub fn parse(text: &str, folder: &Path) -> anyhow::Result<Self> {
         let entries = toml::from_str::<CallersFile>(text)?.caller;
-        ensure!((1..=64).contains(&entries.len()), "there are {} callers: 1 to 64 can be", entries.len());
+        ensure!(
+            (1..=64).contains(&entries.len()),
+            "there are {} callers: 1 to 64 are allowed",
+            entries.len()
+        );
         let mut callers: Vec<Arc<Caller>> = Vec::with_capacity(entries.len());
         for CallerEntry { name, token_file, numbers_a_day } in entries {
             let is_name = |byte: u8| byte.is_ascii_alphanumeric() || b"._-".contains(&byte);
@@ -55,7 +62,7 @@ impl Callers {
                 "{name:?} is no caller's name: it has 1 to 64 of A-Z a-z 0-9 . _ -"
             );
             ensure!(callers.iter().all(|other| other.name != name), "there are two callers {name}");
-            ensure!(i64::try_from(numbers_a_day).is_ok(), "numbers_a_day of {name} is below 2^63");
+            ensure!(i64::try_from(numbers_a_day).is_ok(), "numbers_a_day of {name} must be below 2^63");
             let token = Token::read(&folder.join(token_file))?;
             ensure!(
                 callers.iter().all(|other| other.token != token),
@@ -66,7 +73,8 @@ impl Callers {
         Ok(Self(callers))
     }
 
-    /// Whose token an `Authorization` header carries. Every token is looked at, whichever it is.
+    /// Returns the caller whose token an `Authorization` header carries. Compares with every token, so that the time
+    /// does not depend on the caller.
     pub(crate) fn find(&self, authorization: &[u8]) -> Option<Arc<Caller>> {
         let mut found = None;
         for caller in &self.0 {
@@ -77,7 +85,7 @@ impl Callers {
         found
     }
 
-    /// How many there are.
+    /// Returns the number of callers.
     pub(crate) fn len(&self) -> usize {
         self.0.len()
     }

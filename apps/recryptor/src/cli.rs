@@ -7,26 +7,27 @@ use clap::{Args, Parser, Subcommand};
 
 use crate::config::{Config, Settings};
 
-/// Holds the keys of the partially homomorphic lane, and answers what the cloud cannot compute without them.
+/// Holds the keys of the partially homomorphic schemes, and answers requests that the cloud cannot compute without
+/// them.
 #[derive(Debug, Parser)]
 #[command(name = "sotto-recryptor", version)]
 pub struct Cli {
-    /// What to do.
+    /// The subcommand.
     #[command(subcommand)]
     pub command: Command,
 }
 
-/// What to do.
+/// The subcommands.
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Answer batches until a signal comes.
     Run(Box<RunArguments>),
-    /// Show what was asked: counts a day and caller, never values. While it runs or not.
+    /// Show counts by day and caller, never values; works while the recryptor runs.
     Audit {
         /// Folder of the ledger.
         #[arg(long, env = "SOTTO_RECRYPTOR_DATA", value_name = "DIR")]
         data: PathBuf,
-        /// As JSON.
+        /// Print JSON.
         #[arg(long)]
         json: bool,
     },
@@ -38,14 +39,15 @@ pub enum Command {
 /// Configuration files.
 #[derive(Debug, Subcommand)]
 pub enum ConfigCommand {
-    /// Print a file with every key, its default and what it does.
+    /// Print a file with every key, its default and its meaning.
     PrintDefault,
 }
 
-/// A flag goes before its environment variable, that before the file, that before the default.
+/// Sources of settings. A flag overrides its environment variable, which overrides the file, which overrides the
+/// default.
 #[derive(Debug, Args)]
 pub struct RunArguments {
-    /// A configuration file; `config print-default` shows one.
+    /// The configuration file; `config print-default` prints an example.
     #[arg(long, env = "SOTTO_RECRYPTOR_CONFIG", value_name = "FILE")]
     config: Option<PathBuf>,
     #[command(flatten)]
@@ -53,7 +55,10 @@ pub struct RunArguments {
 }
 
 impl RunArguments {
-    /// The configuration that these arguments and the file that they name make.
+    /// Merges these arguments with the file that they name into a configuration.
+    ///
+    /// # Errors
+    /// The file cannot be read, or a setting is invalid.
     pub fn settle(self) -> anyhow::Result<Config> {
         let file = match &self.config {
             Some(file) => Settings::read(file)?,

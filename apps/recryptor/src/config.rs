@@ -1,4 +1,4 @@
-//! Configuration: settings as they are given, and the configuration that they make.
+//! Settings as the user gives them, and the configuration that results.
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
@@ -11,10 +11,10 @@ use sotto_service::config;
 use sotto_service::connections::Limits;
 use sotto_service::tls::Files;
 
-/// Every key, its default and what it does.
+/// The default configuration file, with every key.
 const DEFAULT_FILE: &str = include_str!("../default.toml");
 
-/// What may be set: by a flag, by an environment variable, in a file.
+/// Settings from flags, environment variables, or a file.
 #[derive(Args, Clone, Debug, Default, Deserialize, PartialEq, Eq)]
 #[serde(deny_unknown_fields)]
 #[allow(missing_docs)]
@@ -22,49 +22,51 @@ pub struct Settings {
     /// Address and port to listen on; port 0 takes a free one [default: 127.0.0.1:7420]
     #[arg(long, env = "SOTTO_RECRYPTOR_LISTEN", value_name = "ADDRESS:PORT")]
     pub listen: Option<SocketAddr>,
-    /// Folder of the ledger; made if it is not there
+    /// Folder of the ledger; made if it does not exist
     #[arg(long, env = "SOTTO_RECRYPTOR_DATA", value_name = "DIR")]
     pub data: Option<PathBuf>,
-    /// The agent's keys (`sotto keys recryptor`); a file under a passphrase wants it in SOTTO_PASSPHRASE
+    /// Key file of the re-encryption agent (`sotto keys recryptor`); its passphrase, if any, is read from
+    /// SOTTO_PASSPHRASE
     #[arg(long, env = "SOTTO_RECRYPTOR_KEY_FILE", value_name = "FILE")]
     pub key_file: Option<PathBuf>,
-    /// Who may ask, and how much: a `[[caller]]` each, with name, token_file and numbers_a_day
+    /// File with the callers and their quotas: one `[[caller]]` each, with name, token_file and numbers_a_day
     #[arg(long, env = "SOTTO_RECRYPTOR_CALLERS_FILE", value_name = "FILE")]
     pub callers_file: Option<PathBuf>,
-    /// File that the address is written to once connections are accepted
+    /// File for the address, written once connections are accepted
     #[arg(long, env = "SOTTO_RECRYPTOR_ADDRESS_FILE", value_name = "FILE")]
     pub address_file: Option<PathBuf>,
-    /// Most bytes of a batch [default: 1048576]
+    /// Maximum bytes of a batch [default: 1048576]
     #[arg(long, env = "SOTTO_RECRYPTOR_LARGEST_BATCH", value_name = "BYTES")]
     pub largest_batch: Option<u64>,
-    /// Batches of the largest size held in memory at the same time; of smaller ones, as many more [default: 32]
+    /// Memory for batches, counted in batches of the largest size [default: 32]
     #[arg(long, env = "SOTTO_RECRYPTOR_BATCHES_AT_ONCE", value_name = "COUNT")]
     pub batches_at_once: Option<usize>,
-    /// Seconds within which a request's body must have come [default: 60]
+    /// Seconds for a request's body to arrive [default: 60]
     #[arg(long, env = "SOTTO_RECRYPTOR_BODY_SECONDS", value_name = "SECONDS")]
     pub body_seconds: Option<u64>,
-    /// Seconds within which a request's head must have come, and a connection that waits must have a request [default: 10]
+    /// Seconds for a request's head to arrive, and for an idle connection to begin a request [default: 10]
     #[arg(long, env = "SOTTO_RECRYPTOR_HEADER_SECONDS", value_name = "SECONDS")]
     pub header_seconds: Option<u64>,
-    /// Seconds after which a connection takes no further request; the one under way may last twice body_seconds more
+    /// Seconds after which a connection accepts no further request; the current one may take twice body_seconds more
     /// [default: 300]
     #[arg(long, env = "SOTTO_RECRYPTOR_CONNECTION_SECONDS", value_name = "SECONDS")]
     pub connection_seconds: Option<u64>,
-    /// Connections open at the same time [default: 256]
+    /// Maximum number of open connections [default: 256]
     #[arg(long, env = "SOTTO_RECRYPTOR_CONNECTIONS", value_name = "COUNT")]
     pub connections: Option<usize>,
-    /// Of them, by one peer: an address of IPv4, a /64 network of IPv6; by a loopback address 16 times as many [default: 64]
+    /// Maximum number of open connections of one peer: an IPv4 address or an IPv6 /64 network; 16 times as many for a
+    /// loopback address [default: 64]
     #[arg(long, env = "SOTTO_RECRYPTOR_CONNECTIONS_PER_PEER", value_name = "COUNT")]
     pub connections_per_peer: Option<usize>,
-    /// Certificate and key: with both every connection is TLS
+    /// Certificate and key: if both are given, every connection uses TLS
     #[command(flatten)]
     #[serde(default)]
     pub tls: TlsSettings,
-    /// Listen on other than loopback addresses without TLS [default: false]
+    /// Listen on addresses other than loopback without TLS [default: false]
     #[arg(long, env = "SOTTO_RECRYPTOR_ALLOW_PLAIN_HTTP", value_name = "BOOL")]
     #[arg(num_args = 0..=1, require_equals = true, default_missing_value = "true")]
     pub allow_plain_http: Option<bool>,
-    /// Exit when standard input ends, so that a parent that dies takes this process along [default: false]
+    /// Exit when standard input ends, so that this process ends with its parent [default: false]
     #[arg(long, env = "SOTTO_RECRYPTOR_EXIT_WITH_STDIN", value_name = "BOOL")]
     #[arg(num_args = 0..=1, require_equals = true, default_missing_value = "true")]
     pub exit_with_stdin: Option<bool>,
@@ -75,33 +77,39 @@ pub struct Settings {
 #[serde(deny_unknown_fields)]
 #[allow(missing_docs)]
 pub struct TlsSettings {
-    /// File with the certificate chain in PEM, the service's own first; read again when it changes
+    /// PEM file with the certificate chain, the service's own certificate first; read again when it changes
     #[arg(long = "tls-certificate", env = "SOTTO_RECRYPTOR_TLS_CERTIFICATE", value_name = "FILE")]
     pub certificate: Option<PathBuf>,
-    /// File with the certificate's private key in PEM, mode 0600
+    /// PEM file with the certificate's private key, mode 0600
     #[arg(long = "tls-key", env = "SOTTO_RECRYPTOR_TLS_KEY", value_name = "FILE")]
     pub key: Option<PathBuf>,
 }
 
 impl TlsSettings {
-    /// These, and where one is missing, the other's.
+    /// Returns these settings, completed from `other`.
     fn or(self, other: Self) -> Self {
         Self { certificate: self.certificate.or(other.certificate), key: self.key.or(other.key) }
     }
 }
 
 impl Settings {
-    /// From a file.
+    /// Reads a file.
+    ///
+    /// # Errors
+    /// The file cannot be read, or is not a configuration.
     pub fn read(file: &Path) -> anyhow::Result<Self> {
         config::read(file)
     }
 
-    /// From the text of a file.
+    /// Parses the text of a file.
+    ///
+    /// # Errors
+    /// The text is not a configuration.
     pub fn parse(text: &str) -> anyhow::Result<Self> {
         config::parse(text)
     }
 
-    /// These, and where one is missing, the other's.
+    /// Returns these settings, completed from `other`.
     #[must_use]
     pub fn or(self, other: Self) -> Self {
         Self {
@@ -124,7 +132,7 @@ impl Settings {
     }
 }
 
-/// A configuration that can be used. The fields are those of [`Settings`].
+/// A valid configuration. The fields are those of [`Settings`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[allow(missing_docs)]
 pub struct Config {
@@ -141,7 +149,10 @@ pub struct Config {
 }
 
 impl Config {
-    /// From settings; what is missing takes its default, and what cannot be used is refused with the reason.
+    /// Checks settings and fills in defaults.
+    ///
+    /// # Errors
+    /// Names the setting that is missing or invalid.
     pub fn new(settings: Settings) -> anyhow::Result<Self> {
         let listen = settings.listen.unwrap_or(SocketAddr::from((Ipv4Addr::LOCALHOST, 7420)));
         let allowed = settings.allow_plain_http.unwrap_or(false);
@@ -180,6 +191,9 @@ impl Config {
 }
 
 /// Prints a file with every key.
+///
+/// # Errors
+/// Standard output cannot be written.
 pub fn print_default() -> anyhow::Result<()> {
     config::print(DEFAULT_FILE)
 }

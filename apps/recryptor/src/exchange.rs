@@ -1,4 +1,4 @@
-//! A batch: read, charged, answered.
+//! Reads, charges and answers a batch.
 
 use axum::http::StatusCode;
 use sotto_partial::recrypt::{Recrypt as _, RecryptError};
@@ -9,9 +9,11 @@ use crate::callers::Caller;
 use crate::ledger::{Asked, Charge, Day, MOST_ASKED};
 use crate::recryptor::Recryptor;
 
-/// Answers a batch. Whatever is wrong with its bytes is found before it is charged; once it is charged, only a fault of this
-/// program's own is in the way of an answer, and the batch can be asked again. What its head asks is held against the quota
-/// before its numbers are looked at: that takes long, and so does what is found to be no ciphertext in the end.
+/// Answers a batch.
+///
+/// All checks of its bytes come before the charge. After it, only a fault of this program can prevent the answer, and
+/// the batch can be sent again. The counts in its head are compared with the quota before its numbers are checked,
+/// because that takes long, also for numbers that turn out not to be ciphertexts.
 pub(crate) fn exchange(recryptor: &Recryptor, caller: &Caller, bytes: &[u8]) -> Result<Vec<u8>, Problem> {
     let (keys, ledger, today) = (recryptor.keys(), &recryptor.ledger, Day::today());
     let unread = UnreadRequests::open(bytes, recryptor.config.largest_batch, keys)?;
@@ -36,28 +38,29 @@ fn may_be_answered(charge: Charge, caller: &Caller, asked: Asked) -> Result<(), 
         Charge::OverQuota { left } => {
             let (name, numbers) = (&caller.name, asked.numbers());
             let detail =
-                format!("{numbers} numbers were asked for and {name} has {left} left until midnight (UTC)");
+                format!("this batch has {numbers} numbers and {name} has {left} left until midnight (UTC)");
             too_many("over-quota", detail)
         }
-        Charge::TooOften => {
-            too_many("asked-too-often", format!("this batch was asked {MOST_ASKED} times: take a new name"))
-        }
+        Charge::TooOften => too_many(
+            "asked-too-often",
+            format!("this batch was sent {MOST_ASKED} times: use a new batch name"),
+        ),
         Charge::RefusedTooOften => too_many(
             "refused-too-often",
             format!(
-                "as many numbers of {} were looked at and refused today as it may ask: until midnight (UTC) \
-                 nothing is",
+                "the quota of {} is used up by numbers that were checked and refused today: try again after midnight \
+                 (UTC)",
                 caller.name
             ),
         ),
         Charge::NameTaken => Err(Problem::conflict(
             "batch-name-taken",
-            "this name was that of other requests before: take a new name for a new batch",
+            "this batch name was used for other requests: use a new name for a new batch",
         )),
     }
 }
 
-/// Reading a batch has refused before what the agent refuses by itself.
+/// Converts an error of the agent. Reading the batch has already refused everything that the agent itself would refuse.
 fn failed(error: RecryptError) -> Problem {
     match error {
         RecryptError::Refused { .. } | RecryptError::Batch { .. } => {

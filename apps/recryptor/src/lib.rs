@@ -1,8 +1,9 @@
-//! The re-encryption agent as a service: it holds the secret keys of the partially homomorphic lane, and answers batches of
-//! what ciphertexts alone cannot do. What it sees and what it promises: docs/concepts/partial.md.
+//! The re-encryption agent as a service, the *recryptor*: it holds the secret keys of the partially homomorphic
+//! schemes, and performs for the cloud the operations that ciphertexts alone do not allow. Its guarantees, and the data
+//! it sees: docs/concepts/partial.md.
 //!
-//! A request comes in through `api`; `exchange` reads a batch, charges it and answers it; `ledger` keeps what was asked, as
-//! counts, in SQLite. A batch is charged durably before anything of it is decrypted, and once, however often it is asked.
+//! `api` handles requests; `exchange` reads, charges and answers a batch; `ledger` keeps counts of requests in SQLite.
+//! A batch is charged durably before any of it is decrypted, and only once, however often it is sent.
 
 mod api;
 pub mod audit;

@@ -1,4 +1,4 @@
-//! What every request shares.
+//! State shared by all requests.
 
 use std::sync::Arc;
 use std::thread;
@@ -31,9 +31,9 @@ pub(crate) struct Recryptor {
     /// Frames of the public keys.
     pub(crate) paillier_frame: Vec<u8>,
     pub(crate) elgamal_frame: Option<Vec<u8>>,
-    /// Memory for batches, which are held whole: one permit a piece of [`body::PIECE`].
+    /// Memory for batches, each of which is held whole: one permit per piece of [`body::PIECE`] bytes.
     pub(crate) batches: Arc<Semaphore>,
-    /// One permit a core for what computes.
+    /// CPU work: one permit per core.
     cores: Arc<Semaphore>,
 }
 
@@ -65,13 +65,13 @@ impl Recryptor {
         })
     }
 
-    /// The public keys, as batches want them.
+    /// Returns the public keys.
     pub(crate) fn keys(&self) -> ExchangeKeys<'_> {
         let elgamal = self.agent.elgamal_key().map(Arc::as_ref);
         ExchangeKeys { paillier: self.agent.paillier_key(), elgamal }
     }
 
-    /// Work that waits for the disk, away from the threads that serve connections.
+    /// Runs disk-bound work outside the threads that serve connections.
     pub(crate) async fn blocking<T: Send + 'static>(
         self: Arc<Self>,
         work: impl FnOnce(&Self) -> Result<T, Problem> + Send + 'static,
@@ -79,8 +79,8 @@ impl Recryptor {
         work::blocking(move || work(&self)).await
     }
 
-    /// Work that computes: no more at a time than there are cores. A permit is held until the work is done, even when the
-    /// request is gone by then.
+    /// Runs CPU-bound work, at most as many at the same time as there are cores. The permit is held until the work
+    /// ends, even if the request is cancelled.
     pub(crate) async fn computing<T: Send + 'static>(
         self: Arc<Self>,
         work: impl FnOnce(&Self) -> Result<T, Problem> + Send + 'static,

@@ -1,4 +1,4 @@
-//! Listening, announcing, serving, stopping.
+//! Starts the service, writes its address, serves, and stops.
 
 use std::future::Future;
 use std::net::SocketAddr;
@@ -16,12 +16,12 @@ use crate::api;
 use crate::config::Config;
 use crate::recryptor::Recryptor;
 
-/// What requests under way are given to end.
+/// Time for current requests to end after a stop.
 const GRACE: Duration = Duration::from_secs(5);
-/// How often refusals are written: what strangers do keeps the disk no busier than that.
+/// Interval at which refusals are written: bounds the disk writes that unauthenticated requests can cause.
 const REFUSALS: Duration = Duration::from_secs(1);
 
-/// A recryptor that listens; connections are accepted, and answered once [`Server::serve`] is called.
+/// A recryptor that listens. It accepts connections, and answers them once [`Server::serve`] is called.
 pub struct Server {
     recryptor: Arc<Recryptor>,
     listener: TcpListener,
@@ -30,7 +30,10 @@ pub struct Server {
 }
 
 impl Server {
-    /// Reads keys and callers, opens the ledger, listens.
+    /// Reads keys and callers, opens the ledger, and listens.
+    ///
+    /// # Errors
+    /// A file cannot be read, the folder is in use, or the address cannot be listened on.
     pub async fn open(config: &Config) -> anyhow::Result<Self> {
         let tls = config.tls.as_ref().map(Tls::open).transpose()?;
         let scheme = if tls.is_some() { "https" } else { "http" };
@@ -44,27 +47,33 @@ impl Server {
         Ok(Self { recryptor, listener, tls, address })
     }
 
-    /// The address, with the port that was found if port 0 was asked for.
+    /// Returns the address, with the actual port if port 0 was requested.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// What is served, for whoever brings connections of their own, as tests do.
+    /// Returns the routes, for tests that bring their own connections.
     pub fn router(&self) -> axum::Router {
         api::router(&self.recryptor)
     }
 
-    /// Writes the address to the file that the configuration names, all of it at once.
+    /// Writes the address atomically to the file that the configuration names.
+    ///
+    /// # Errors
+    /// The file cannot be written.
     pub fn announce(&self, config: &Config) -> anyhow::Result<()> {
         config.address_file.as_ref().map_or(Ok(()), |file| address::announce(self.address, file))
     }
 
-    /// Serves until asked to stop; requests under way then have some seconds to end.
+    /// Serves until asked to stop; current requests then have 5 s to end.
+    ///
+    /// # Errors
+    /// The last refusals cannot be written to the ledger.
     pub async fn serve(self, stop: impl Future<Output = ()> + Send + 'static) -> anyhow::Result<()> {
         let (stopping, stopped) = oneshot::channel();
         let stop = async move {
             stop.await;
-            // The other end waits as long as anything is served.
+            // The receiver exists as long as the server runs.
             let _ = stopping.send(());
         };
         let router = self.router();

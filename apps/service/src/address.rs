@@ -1,4 +1,4 @@
-//! Where a service listens, told to whoever started it.
+//! Writes the address of a service to a file, for the process that started it.
 
 use std::fs::{self, OpenOptions};
 use std::io::{ErrorKind, Write as _};
@@ -7,7 +7,10 @@ use std::path::Path;
 
 use anyhow::Context as _;
 
-/// Writes an address to a file, all of it at once.
+/// Writes an address to a file atomically.
+///
+/// # Errors
+/// The file cannot be written.
 pub fn announce(address: SocketAddr, file: &Path) -> anyhow::Result<()> {
     write_at_once(file, &address.to_string())
         .with_context(|| format!("cannot write the address to {}", file.display()))
@@ -16,7 +19,7 @@ pub fn announce(address: SocketAddr, file: &Path) -> anyhow::Result<()> {
 fn write_at_once(file: &Path, text: &str) -> std::io::Result<()> {
     let mut unfinished = file.as_os_str().to_owned();
     unfinished.push(format!(".{}", std::process::id()));
-    // Whatever has this name is not written through: a link that was put there leads elsewhere.
+    // Remove an existing file first: it might be a link to a file elsewhere.
     match fs::remove_file(&unfinished) {
         Err(error) if error.kind() != ErrorKind::NotFound => return Err(error),
         _ => {}

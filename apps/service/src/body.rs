@@ -1,4 +1,4 @@
-//! Bodies of requests, never longer than they may be.
+//! Reads bodies of requests within limits on length, time and memory.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,31 +14,37 @@ use tokio::time::timeout;
 
 use crate::problem::Problem;
 
-/// Most bytes of a JSON body.
+/// Maximum bytes of a JSON body.
 const LARGEST_JSON: u64 = 256 << 10;
-/// What is read of a refused body, so that whoever sends it gets to read the refusal.
+/// Maximum bytes read of a refused body, so that its sender can read the refusal.
 const LINGER_BYTES: usize = 16 << 20;
 const LINGER_TIME: Duration = Duration::from_secs(2);
 
-/// Most time without a byte of a body.
+/// Maximum time between two parts of a body.
 const LONGEST_PAUSE: Duration = Duration::from_secs(10);
-/// Memory for uploads is counted in pieces of so many bytes.
+/// Bytes in one piece, the unit in which memory for uploads is counted.
 pub const PIECE: u64 = 4 << 10;
 
-/// How many pieces hold so many bytes.
+/// Returns the number of pieces for `bytes` bytes, rounded up.
 pub fn pieces(bytes: u64) -> usize {
     bytes.div_ceil(PIECE) as usize
 }
 
-/// What holds a body's memory until it is dropped.
+/// A body's share of the memory, given back when dropped.
 pub type Held = Option<OwnedSemaphorePermit>;
 
-/// The whole body. What it announces is held against the limit first, what comes while it comes.
+/// Reads a whole body. Checks Content-Length first, then counts bytes as they arrive.
+///
+/// # Errors
+/// A [`Problem`] if the body exceeds `limit` bytes, takes longer than `longest`, pauses for 10 s, or ends early.
 pub async fn read(request: Request, limit: u64, longest: Duration) -> Result<Vec<u8>, Problem> {
     read_within(request, limit, longest, None).await.map(|(bytes, _)| bytes)
 }
 
-/// The same, out of memory that all such bodies share: one that is small, or comes slowly, takes little of it.
+/// Like [`read`], but takes its memory from a shared pool as bytes arrive, so a small or slow body holds little of it.
+///
+/// # Errors
+/// Those of [`read`], and `too-many-uploads` if the pool is exhausted.
 pub async fn read_within(
     request: Request,
     limit: u64,
@@ -51,7 +57,7 @@ pub async fn read_within(
     let read = match announced {
         Some(found) if found > limit => Err(WireError::TooLarge { limit, found }.into()),
         _ => timeout(longest, collect(&mut body, limit, memory)).await.unwrap_or_else(|_| {
-            Err(too_slow(format!("the body did not come within {} s", longest.as_secs())))
+            Err(too_slow(format!("the body did not arrive within {} s", longest.as_secs())))
         }),
     };
     let unread = [StatusCode::PAYLOAD_TOO_LARGE, StatusCode::SERVICE_UNAVAILABLE];
@@ -71,7 +77,7 @@ async fn collect(
     memory: Option<&Arc<Semaphore>>,
 ) -> Result<(Vec<u8>, Held), Problem> {
     let (mut bytes, mut held) = (Vec::new(), None);
-    let paused = |_| too_slow(format!("nothing of the body came for {} s", LONGEST_PAUSE.as_secs()));
+    let paused = |_| too_slow(format!("no byte of the body arrived for {} s", LONGEST_PAUSE.as_secs()));
     while let Some(data) = timeout(LONGEST_PAUSE, next(body)).await.map_err(paused)?? {
         let found = bytes.len() as u64 + data.len() as u64;
         if found > limit {
@@ -87,7 +93,7 @@ async fn collect(
     Ok((bytes, held))
 }
 
-/// Takes memory until this many pieces are held.
+/// Takes memory from the pool until `pieces` pieces are held.
 fn take(memory: Option<&Arc<Semaphore>>, held: &mut Held, pieces: usize) -> Result<(), Problem> {
     let Some(memory) = memory else { return Ok(()) };
     let more = pieces.saturating_sub(held.as_ref().map_or(0, OwnedSemaphorePermit::num_permits));
@@ -106,8 +112,8 @@ async fn next(body: &mut Body) -> Result<Option<Bytes>, Problem> {
     Ok(Some(frame.map_err(ended)?.into_data().unwrap_or_default()))
 }
 
-/// Reads on for a while without keeping anything: a connection that is closed while bytes are still coming is reset, and
-/// the answer is lost with it.
+/// Reads and discards the rest of a body, up to 16 MiB and 2 s. If a connection is closed while bytes still arrive, it
+/// is reset and the answer is lost.
 pub async fn discard(mut body: Body) {
     let lingering = async {
         let mut left = LINGER_BYTES;
@@ -118,11 +124,14 @@ pub async fn discard(mut body: Body) {
             }
         }
     };
-    // Whether it came to an end does not matter.
+    // A timeout does not matter here.
     let _ = timeout(LINGER_TIME, lingering).await;
 }
 
-/// A JSON body.
+/// Reads a JSON body of at most 256 KiB.
+///
+/// # Errors
+/// Those of [`read`], and `invalid-json`.
 pub async fn json<T: DeserializeOwned>(request: Request, longest: Duration) -> Result<T, Problem> {
     let bytes = read(request, LARGEST_JSON, longest).await?;
     serde_json::from_slice(&bytes).map_err(|error| Problem::bad_request("invalid-json", error.to_string()))

@@ -1,4 +1,4 @@
-//! What configurations share: files, ranges, and where a service listens without TLS.
+//! Configuration shared by the services: files, ranges, and the rule for addresses without TLS.
 
 use std::fs::File;
 use std::io::{Read as _, Write as _};
@@ -10,10 +10,13 @@ use serde::de::DeserializeOwned;
 
 use crate::tls::Files;
 
-/// Bytes of the longest file.
+/// Maximum bytes of a configuration file.
 const LONGEST_FILE: u64 = 1 << 20;
 
-/// The text of a file that configures.
+/// Reads the text of a configuration file.
+///
+/// # Errors
+/// The file cannot be read, or has more than 1 MiB.
 pub fn text(file: &Path) -> anyhow::Result<String> {
     let cannot = || format!("cannot read {}", file.display());
     let mut text = String::new();
@@ -23,18 +26,28 @@ pub fn text(file: &Path) -> anyhow::Result<String> {
     Ok(text)
 }
 
-/// Settings from a file.
+/// Reads settings from a file.
+///
+/// # Errors
+/// The file cannot be read, or is not a configuration.
 pub fn read<T: DeserializeOwned>(file: &Path) -> anyhow::Result<T> {
     let text = text(file)?;
     parse(&text).with_context(|| format!("{} is not a configuration", file.display()))
 }
 
-/// Settings from the text of a file.
+/// Parses the text of a configuration file.
+///
+/// # Errors
+/// The text is not a configuration.
 pub fn parse<T: DeserializeOwned>(text: &str) -> anyhow::Result<T> {
     Ok(toml::from_str(text)?)
 }
 
-/// Refuses an address that other machines reach without TLS, unless that was asked for. `secret` names what would travel in the clear.
+/// Refuses an address that other machines can reach without TLS, unless `allow_plain_http` is set. `secret` names the
+/// data that would travel in the clear.
+///
+/// # Errors
+/// Names the address and the options that would allow it.
 pub fn reachable_where_allowed(
     listen: SocketAddr,
     protected: Option<&Files>,
@@ -51,7 +64,10 @@ pub fn reachable_where_allowed(
     Ok(())
 }
 
-/// Refuses a value, given with its name, that is not from 1 to the last of the three.
+/// Refuses a value outside 1 … maximum. Each entry has the name, the value and the maximum.
+///
+/// # Errors
+/// Names the first value outside its range.
 pub fn within(values: &[(&str, u64, u64)]) -> anyhow::Result<()> {
     for (name, value, most) in values {
         ensure!((1..=*most).contains(value), "{name} is {value}: it must be 1 to {most}");
@@ -59,7 +75,10 @@ pub fn within(values: &[(&str, u64, u64)]) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Prints a file with every key.
+/// Prints the default configuration file.
+///
+/// # Errors
+/// Standard output cannot be written.
 pub fn print(file: &str) -> anyhow::Result<()> {
     std::io::stdout().write_all(file.as_bytes()).context("cannot write to standard output")
 }

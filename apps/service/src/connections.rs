@@ -1,4 +1,5 @@
-//! Connections: accepted, served, and cut off: when the head of a request does not come, and when they have lasted long.
+//! Accepts and serves connections. Closes those whose request head does not arrive in time, and those that have lasted
+//! too long.
 
 use std::future::Future;
 use std::io;
@@ -18,35 +19,36 @@ use tokio::time::{sleep, timeout};
 use crate::peers::{PeerPlace, Peers};
 use crate::tls::Tls;
 
-/// How long to wait when no connection can be accepted: there are no more file handles, say.
+/// Pause after a failed accept, for example if no file handles are left.
 const PATIENCE: Duration = Duration::from_millis(100);
-/// Most bytes of a request's head, and of a body that waits to be read: a longer head is refused with 431. Before a request has
-/// authenticated itself it holds no more memory.
+/// Maximum bytes of a request's head, and of buffered body. A longer head is refused with 431. An unauthenticated
+/// request holds no more memory than this.
 const LARGEST_HEAD: usize = 16 << 10;
 
-/// What connections are given.
+/// Limits on connections.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// For the head of a request to come.
+    /// Time for the head of a request to arrive.
     pub header_time: Duration,
-    /// For its body to come.
+    /// Time for a request's body to arrive.
     pub body_time: Duration,
-    /// After which a connection takes no further request.
+    /// Time after which a connection accepts no further request.
     pub connection_time: Duration,
-    /// Open at the same time.
+    /// Maximum number of open connections.
     pub connections: usize,
-    /// Of them, by one peer: an address of IPv4, a /64 network of IPv6. A loopback address may hold
-    /// [`LOOPBACK_FACTOR`](crate::peers::LOOPBACK_FACTOR) times as many.
+    /// Maximum number of open connections of one peer: an IPv4 address or an IPv6 /64 network. A loopback address may
+    /// hold [`LOOPBACK_FACTOR`](crate::peers::LOOPBACK_FACTOR) times as many.
     pub connections_per_peer: usize,
 }
 
-/// A connection's place, among all and among those of its peer.
+/// A connection's permits: one of all connections, one of its peer.
 struct Place {
     _among_all: Option<OwnedSemaphorePermit>,
     _of_peer: PeerPlace,
 }
 
-/// Serves until asked to stop; ends when every request under way has its answer. With `tls` every connection begins with a handshake.
+/// Serves until asked to stop; returns when every current request has its answer. With `tls`, every connection begins
+/// with a handshake.
 pub async fn serve(
     listener: TcpListener,
     router: &Router,
@@ -59,7 +61,7 @@ pub async fn serve(
     let peers = Peers::new(limits.connections_per_peer);
     let places = Arc::new(Semaphore::new(limits.connections));
     let tls = tls.map(Arc::new);
-    // Every connection listens for the end; when none does any more, all have ended.
+    // Every connection holds a receiver; once all are dropped, all connections have ended.
     let (end, ending) = watch::channel(());
     let mut stop = pin!(stop);
     loop {
@@ -71,7 +73,7 @@ pub async fn serve(
             Conversation { http: http.clone(), router: router.clone(), limits, ending: ending.clone() };
         let tls = tls.clone();
         tokio::spawn(async move {
-            // Given back when the connection is gone, which is dropped before it.
+            // The place is dropped after the connection.
             let _place = place;
             match tls {
                 Some(tls) => conversation.after_handshake(&tls, stream).await,
@@ -84,7 +86,7 @@ pub async fn serve(
     end.closed().await;
 }
 
-/// Server, router, limits and the signal to end, for one connection.
+/// Server, router, limits and the stop signal of one connection.
 struct Conversation {
     http: http1::Builder,
     router: Router,
@@ -93,7 +95,7 @@ struct Conversation {
 }
 
 impl Conversation {
-    /// A handshake may take as long as a head.
+    /// Accepts TLS, then serves. A handshake may take as long as a request's head.
     async fn after_handshake(mut self, tls: &Tls, stream: TcpStream) {
         let accepted = tokio::select! {
             accepted = timeout(self.limits.header_time, tls.accept(stream)) => accepted.ok().flatten(),
@@ -105,23 +107,23 @@ impl Conversation {
     }
 
     async fn hold(mut self, stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static) {
-        // What is under way when a connection's time is over: once for a body to come, once for an answer to be read.
+        // Time to finish the current request: once for its body to arrive, once for its answer to be read.
         let (life, grace) = (self.limits.connection_time, 2 * self.limits.body_time);
         let service = TowerToHyperService::new(self.router);
         let mut connection = pin!(self.http.serve_connection(TokioIo::new(stream), service));
         tokio::select! {
-            // How it ends matters to nobody but the other end.
+            // Errors at the end concern only the other end.
             _ = &mut connection => return,
             () = sleep(life) => {}
             _ = self.ending.changed() => {}
         }
         connection.as_mut().graceful_shutdown();
-        // One whose other end does not read its answers has no end of its own.
+        // Needed for a peer that does not read its answers: the shutdown would never end.
         let _ = timeout(grace, connection).await;
     }
 }
 
-/// The next connection, once there is a place for it. One whose peer holds its places is closed at once.
+/// Accepts the next connection once a place is free. Closes connections of a peer that holds all of its places.
 async fn accept(listener: &TcpListener, places: &Arc<Semaphore>, peers: &Peers) -> (TcpStream, Place) {
     let place = Arc::clone(places).acquire_owned().await.ok();
     loop {
@@ -139,8 +141,9 @@ async fn accept(listener: &TcpListener, places: &Arc<Semaphore>, peers: &Peers) 
     }
 }
 
-/// Whether an error of accepting is that of one connection, and the next can be accepted at once. All others, the want of
-/// file handles or memory above all, stay for a while: asking again at once would only keep a core busy.
+/// Returns true if an error of `accept` concerns one connection only, so that the next can be accepted immediately. All
+/// other errors, such as a lack of file handles or memory, last for a while: an immediate retry would only keep a core
+/// busy.
 fn is_its_own(error: &io::Error) -> bool {
     use io::ErrorKind::{
         ConnectionAborted, ConnectionRefused, ConnectionReset, HostUnreachable, Interrupted, NetworkDown,
@@ -169,7 +172,7 @@ mod tests {
             assert!(is_its_own(&own.into()), "{own}");
         }
         assert!(!is_its_own(&io::ErrorKind::OutOfMemory.into()));
-        // ENFILE and EMFILE, which have no kind.
+        // ENFILE and EMFILE, which have no ErrorKind.
         #[cfg(unix)]
         for number in [23, 24] {
             assert!(!is_its_own(&io::Error::from_raw_os_error(number)), "{number}");

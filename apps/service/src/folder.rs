@@ -1,23 +1,23 @@
-//! A service's folder: one process at a time writes into it, and nobody but its owner looks into what it writes. What is stored may
-//! be encrypted; who asks how much, and when, is not.
+//! A service's folder: written by one process at a time, and readable by its owner only. Its contents may be encrypted,
+//! but who asks how much, and when, is not.
 
 use std::ffi::OsString;
 use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
 use std::io;
 use std::path::Path;
 
-/// What can go wrong with a folder.
+/// An error of a folder.
 #[derive(Debug, thiserror::Error)]
 pub enum FolderError {
-    /// The file system refuses.
+    /// The file system reports an error.
     #[error("cannot {doing}: {source}")]
     Files {
-        /// What was to be done.
+        /// The operation that failed.
         doing: &'static str,
-        /// Why it was not.
+        /// The I/O error.
         source: io::Error,
     },
-    /// Another process has the folder open.
+    /// Another process holds the lock.
     #[error("another process has this folder open")]
     InUse,
 }
@@ -26,7 +26,10 @@ fn failed_to(doing: &'static str) -> impl FnOnce(io::Error) -> FolderError {
     move |source| FolderError::Files { doing, source }
 }
 
-/// Makes a folder that only its owner may look into. One that is there is left as it is: the files in it have modes of their own.
+/// Makes a folder with mode 0700. Keeps the mode of an existing one: files inside have modes of their own.
+///
+/// # Errors
+/// [`FolderError::Files`] if the folder cannot be made.
 pub fn make(folder: &Path) -> Result<(), FolderError> {
     let mut builder = DirBuilder::new();
     builder.recursive(true);
@@ -35,7 +38,10 @@ pub fn make(folder: &Path) -> Result<(), FolderError> {
     builder.create(folder).map_err(failed_to("make a folder"))
 }
 
-/// The same for a folder inside a service's own, which is also closed if it is there and open.
+/// Like [`make`], for a folder inside a service's own; also sets the mode of an existing one.
+///
+/// # Errors
+/// [`FolderError::Files`] if the folder cannot be made or its mode cannot be set.
 pub fn make_inside(folder: &Path) -> Result<(), FolderError> {
     make(folder)?;
     #[cfg(unix)]
@@ -43,7 +49,10 @@ pub fn make_inside(folder: &Path) -> Result<(), FolderError> {
     Ok(())
 }
 
-/// Keeps other processes out as long as the file is held.
+/// Keeps other processes out as long as the returned file is held.
+///
+/// # Errors
+/// [`FolderError::InUse`] if another process holds the lock, [`FolderError::Files`].
 pub fn lock(folder: &Path) -> Result<File, FolderError> {
     let file = OpenOptions::new().create(true).truncate(false).write(true).open(folder.join("lock"));
     let file = file.map_err(failed_to("make the lock file"))?;
@@ -54,8 +63,11 @@ pub fn lock(folder: &Path) -> Result<File, FolderError> {
     }
 }
 
-/// Makes the file of a SQLite database before SQLite does, and closes it and what SQLite puts beside it to others. Files that come
-/// later get the mode that the database has.
+/// Creates the file of a SQLite database with mode 0600 before SQLite does, and sets that mode on existing files beside
+/// it. SQLite gives later files the database's mode.
+///
+/// # Errors
+/// [`FolderError::Files`] if a file cannot be made or its mode cannot be set.
 pub fn keep_database_private(database: &Path) -> Result<(), FolderError> {
     let mut options = OpenOptions::new();
     options.create(true).truncate(false).write(true);

@@ -1,6 +1,5 @@
-//! What the services share: connections that end, bodies that are bounded, tokens, TLS, problem documents, logs, configuration, folders,
-//! stopping. No
-//! cryptography, and nothing that a service does.
+//! Code shared by the services: connections with time limits, bounded bodies, tokens, TLS, problem documents, logs,
+//! configuration, folders, and stopping. It contains no homomorphic cryptography and no logic of a particular service.
 
 pub mod address;
 pub mod body;

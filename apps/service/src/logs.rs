@@ -1,13 +1,13 @@
-//! Logs: what happened, never bodies or tokens.
+//! Logs of events; never bodies or tokens.
 
 use std::io::IsTerminal as _;
 
 use tracing_subscriber::EnvFilter;
 
-/// Writes logs to standard error; `RUST_LOG` says how much, `info` if it is not set.
+/// Writes logs to standard error. `RUST_LOG` sets the level; the default is `info`.
 pub fn to_stderr() {
     let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new("info"));
-    // No colours in files.
+    // Colours only on a terminal.
     let ansi = std::io::stderr().is_terminal();
     let logs = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).with_ansi(ansi);
     let set = logs.try_init();

@@ -1,4 +1,4 @@
-//! Around every request: its line in the log, and that every error is a problem document.
+//! Middleware around every request: writes its log line, and turns every error into a problem document.
 
 use std::time::Instant;
 
@@ -9,7 +9,7 @@ use axum::response::{IntoResponse as _, Response};
 
 use crate::problem::Problem;
 
-/// Method, path, status and time; never a body, a query or a header.
+/// Logs method, path, status and time; never a body, a query or a header.
 pub async fn log(request: Request, next: Next) -> Response {
     let (method, path, start) = (request.method().clone(), request.uri().path().to_owned(), Instant::now());
     let response = next.run(request).await;
@@ -18,7 +18,7 @@ pub async fn log(request: Request, next: Next) -> Response {
     response
 }
 
-/// What the framework refuses by itself (a query that cannot be read, say) becomes a problem document too.
+/// Turns errors of the framework itself, such as an unreadable query, into problem documents.
 pub async fn as_problem(response: Response) -> Response {
     let (status, headers) = (response.status(), response.headers());
     let is_error = status.is_client_error() || status.is_server_error();

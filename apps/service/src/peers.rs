@@ -1,10 +1,11 @@
-//! Connections of each peer: one peer cannot hold the places of all others.
+//! Limits connections by peer, so that one peer cannot take the places of all others.
 
 use std::collections::HashMap;
 use std::net::IpAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// A loopback address may hold so many times `connections_per_peer`: a proxy on this machine brings the connections of many.
+/// Factor on `connections_per_peer` for a loopback address: a proxy on this machine forwards the connections of many
+/// clients.
 pub const LOOPBACK_FACTOR: usize = 16;
 
 /// Counts open connections by peer. Clones share the counts; there are at most as many entries as open connections.
@@ -14,7 +15,7 @@ pub(crate) struct Peers {
     open: Arc<Mutex<HashMap<IpAddr, usize>>>,
 }
 
-/// A connection's place among those of its peer, given back when it is dropped.
+/// A connection's place among those of its peer; dropping it gives it back.
 #[derive(Debug)]
 pub(crate) struct PeerPlace {
     peer: IpAddr,
@@ -22,12 +23,12 @@ pub(crate) struct PeerPlace {
 }
 
 impl Peers {
-    /// At most `most` connections a peer.
+    /// Allows at most `most` connections a peer.
     pub(crate) fn new(most: usize) -> Self {
         Self { most, open: Arc::default() }
     }
 
-    /// A place for a connection from this address; none if its peer holds as many as it may.
+    /// Returns a place for a connection from this address; `None` if its peer already holds all of its places.
     pub(crate) fn admit(&self, address: IpAddr) -> Option<PeerPlace> {
         let peer = peer(address);
         let most = if peer.is_loopback() { self.most.saturating_mul(LOOPBACK_FACTOR) } else { self.most };
@@ -51,7 +52,8 @@ impl Drop for PeerPlace {
     }
 }
 
-/// The addresses that one household or machine holds: one of IPv4, the /64 network of IPv6.
+/// Returns the peer of an address, the range of one household or machine: an IPv4 address itself, the /64 network of an
+/// IPv6 address.
 fn peer(address: IpAddr) -> IpAddr {
     match address.to_canonical() {
         IpAddr::V6(address) if !address.is_loopback() => IpAddr::V6((address.to_bits() >> 64 << 64).into()),
@@ -77,7 +79,7 @@ mod tests {
         let (farm, other) = (address("192.0.2.1"), address("192.0.2.2"));
         let held: Vec<_> = (0..2).map(|_| peers.admit(farm).unwrap()).collect();
         assert!(peers.admit(farm).is_none());
-        // An IPv6 socket names an IPv4 peer so.
+        // An IPv6 socket shows an IPv4 peer as a mapped address.
         assert!(peers.admit(address("::ffff:192.0.2.1")).is_none());
         let _other = peers.admit(other).expect("another peer has places of its own");
         drop(held);

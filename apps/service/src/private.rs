@@ -1,4 +1,4 @@
-//! Files that nobody but their owner may read.
+//! Files that only their owner may read.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read as _, Write as _};
@@ -7,11 +7,11 @@ use std::path::Path;
 use anyhow::ensure;
 use zeroize::Zeroizing;
 
-/// Reads a file of at most so many bytes, which are wiped when they are dropped. The mode is that of the file that was opened,
-/// whatever has its name by then.
+/// Reads a file of at most `longest` bytes, wiped when dropped. Checks the mode of the opened file, not of its name,
+/// which may be replaced meanwhile.
 ///
 /// # Errors
-/// The file cannot be read, is longer, or can be read by others.
+/// The file cannot be read, is too long, or can be read by others.
 pub fn read(file: &Path, longest: usize) -> anyhow::Result<Zeroizing<Vec<u8>>> {
     let opened = File::open(file)?;
     #[cfg(unix)]
@@ -20,17 +20,17 @@ pub fn read(file: &Path, longest: usize) -> anyhow::Result<Zeroizing<Vec<u8>>> {
         let mode = opened.metadata()?.permissions().mode() & 0o777;
         ensure!(mode & 0o077 == 0, "it can be read by others (mode {mode:03o}): run chmod 600 on it");
     }
-    // All of it at once: a vector that grows leaves copies behind.
+    // Allocate once: a growing vector leaves copies behind.
     let mut bytes = Zeroizing::new(Vec::with_capacity(longest + 1));
     opened.take(longest as u64 + 1).read_to_end(&mut bytes)?;
     ensure!(bytes.len() <= longest, "it has more than {longest} bytes");
     Ok(bytes)
 }
 
-/// Writes a new file of mode 0600, durably. A file that is there is never overwritten.
+/// Writes a new file with mode 0600, durably. Never overwrites an existing file.
 ///
 /// # Errors
-/// The file cannot be written, or is there.
+/// The file cannot be written, or exists.
 pub fn write(file: &Path, bytes: &[u8]) -> io::Result<()> {
     let mut options = OpenOptions::new();
     options.write(true).create_new(true);

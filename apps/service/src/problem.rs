@@ -6,54 +6,54 @@ use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 use sotto_wire::WireError;
 
-/// Why a request is refused, or a job failed. `reason` is for machines and does not change; `detail` is for people.
+/// Reason why a request is refused or a job failed. `reason` is for programs and stable; `detail` is for people.
 #[derive(Clone, Debug)]
 pub struct Problem {
-    /// Of the answer.
+    /// The HTTP status.
     pub status: StatusCode,
-    /// A short name.
+    /// A short stable name.
     pub reason: &'static str,
-    /// Says more; never a body, a token or what a ciphertext holds.
+    /// The explanation; never contains a body, a token or decrypted data.
     pub detail: String,
 }
 
 impl Problem {
-    /// With a status of any sort.
+    /// Creates a problem with any status.
     pub fn new(status: StatusCode, reason: &'static str, detail: impl Into<String>) -> Self {
         Self { status, reason, detail: detail.into() }
     }
 
-    /// Well-formed, and yet it cannot be done.
+    /// 422: the request is well-formed but cannot be carried out.
     pub fn unprocessable(reason: &'static str, detail: impl Into<String>) -> Self {
         Self::new(StatusCode::UNPROCESSABLE_ENTITY, reason, detail)
     }
 
-    /// Not well-formed.
+    /// 400: the request is not well-formed.
     pub fn bad_request(reason: &'static str, detail: impl Into<String>) -> Self {
         Self::new(StatusCode::BAD_REQUEST, reason, detail)
     }
 
-    /// Not for whoever asks.
+    /// 403: the sender may not do this.
     pub fn forbidden(reason: &'static str, detail: impl Into<String>) -> Self {
         Self::new(StatusCode::FORBIDDEN, reason, detail)
     }
 
-    /// Nothing of this name.
+    /// 404: nothing has this name.
     pub fn not_found(reason: &'static str, detail: impl Into<String>) -> Self {
         Self::new(StatusCode::NOT_FOUND, reason, detail)
     }
 
-    /// Something else is in its place.
+    /// 409: the request conflicts with existing data.
     pub fn conflict(reason: &'static str, detail: impl Into<String>) -> Self {
         Self::new(StatusCode::CONFLICT, reason, detail)
     }
 
-    /// Not now.
+    /// 503: temporarily impossible.
     pub fn busy(reason: &'static str, detail: impl Into<String>) -> Self {
         Self::new(StatusCode::SERVICE_UNAVAILABLE, reason, detail)
     }
 
-    /// A fault of the service's own; what it is goes to the log.
+    /// 500: a fault of the service itself; the log has the cause.
     pub fn internal() -> Self {
         let detail = "the service failed; its log says more";
         Self::new(StatusCode::INTERNAL_SERVER_ERROR, "internal", detail)
@@ -70,7 +70,7 @@ struct Document<'p> {
     reason: &'p str,
 }
 
-/// `wrong-key` becomes `Wrong key`.
+/// Makes a title of a reason: `wrong-key` becomes `Wrong key`.
 fn title(reason: &str) -> String {
     let words = reason.replace('-', " ");
     let mut letters = words.chars();

@@ -1,4 +1,4 @@
-//! When to stop.
+//! Waits for the reason to stop.
 
 use std::future::Future;
 use std::io::Read as _;
@@ -7,7 +7,11 @@ use std::thread;
 use anyhow::Context as _;
 use tokio::sync::oneshot;
 
-/// Ends at SIGINT, at SIGTERM and, if asked, when standard input ends. Signals are caught from the call on.
+/// Returns a future that ends at SIGINT, at SIGTERM and, if `with_stdin`, at the end of standard input. Signals are
+/// caught from this call on.
+///
+/// # Errors
+/// Signals cannot be caught, or no thread can be started.
 pub fn asked(with_stdin: bool) -> anyhow::Result<impl Future<Output = ()> + Send + 'static> {
     let mut signals = Signals::catch().context("signals cannot be caught")?;
     let stdin = if with_stdin { Some(stdin_ended()?) } else { None };
@@ -25,14 +29,15 @@ pub fn asked(with_stdin: bool) -> anyhow::Result<impl Future<Output = ()> + Send
     })
 }
 
-/// A thread of its own reads: it may block for ever, and is left behind when the process ends.
+/// Reads standard input to its end in a thread of its own. The read may block for ever; the thread then ends with the
+/// process.
 fn stdin_ended() -> anyhow::Result<oneshot::Receiver<()>> {
     let (ended, heard) = oneshot::channel();
     let read = move || {
         let mut stdin = std::io::stdin().lock();
         let mut discarded = [0; 256];
         while stdin.read(&mut discarded).is_ok_and(|count| count > 0) {}
-        // Whoever waited may be gone already.
+        // The receiver may have been dropped.
         let _ = ended.send(());
     };
     thread::Builder::new().name("stdin".into()).spawn(read).context("no thread can be started")?;

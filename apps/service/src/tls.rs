@@ -1,4 +1,4 @@
-//! TLS 1.3 and 1.2 by rustls: the certificate and its key come from files, and are read again when these change.
+//! TLS 1.3 and 1.2 by rustls, with certificate and key from files that are read again when they change.
 
 use std::fs;
 use std::io;
@@ -20,11 +20,11 @@ use tokio_rustls::server::TlsStream;
 
 use crate::private;
 
-/// Bytes of the longest file of certificates.
+/// Maximum bytes of a certificate file.
 const LONGEST_CERTIFICATES: u64 = 256 << 10;
-/// Bytes of the longest file of a key.
+/// Maximum bytes of a key file.
 const LONGEST_KEY: usize = 64 << 10;
-/// The files are looked at once in this time at most, when a connection comes.
+/// Minimum time between two checks of the files; a check is made when a connection arrives.
 const INTERVAL: Duration = Duration::from_secs(1);
 /// The first byte of a TLS connection: a handshake record.
 const HANDSHAKE: u8 = 0x16;
@@ -39,15 +39,15 @@ const TLS_REQUIRED: &str = r#"{"type":"urn:sotto:problem:tls-required","title":"
 pub struct Files {
     /// The chain.
     pub certificate: PathBuf,
-    /// The key: nobody but its owner may read the file.
+    /// The private key; only its owner may read the file.
     pub key: PathBuf,
 }
 
 impl Files {
-    /// Both files or none.
+    /// Returns both files, or `None` if neither is named.
     ///
     /// # Errors
-    /// One is named without the other.
+    /// Only one of them is named.
     pub fn named(certificate: Option<PathBuf>, key: Option<PathBuf>) -> anyhow::Result<Option<Self>> {
         match (certificate, key) {
             (Some(certificate), Some(key)) => Ok(Some(Self { certificate, key })),
@@ -68,14 +68,14 @@ impl Files {
             .with_context(|| format!("cannot read certificates from {}", certificate.display()))?;
         let cannot = || format!("cannot read a private key from {}", key.display());
         let pem = private::read(key, LONGEST_KEY).with_context(cannot)?;
-        // The library that signs keeps a copy of its own, which it does not wipe.
+        // The signing library keeps a copy of its own, which it does not wipe.
         let private_key = PrivateKeyDer::from_pem_slice(&pem).with_context(cannot)?;
         CertifiedKey::from_der(chain, private_key, provider).with_context(|| {
             format!("{} and {} cannot be used together", certificate.display(), key.display())
         })
     }
 
-    /// Of both files.
+    /// Returns the stamps of both files.
     fn stamps(&self) -> io::Result<[Stamp; 2]> {
         Ok([Stamp::of(&self.certificate)?, Stamp::of(&self.key)?])
     }
@@ -92,7 +92,7 @@ fn certificates(file: &Path) -> anyhow::Result<Vec<CertificateDer<'static>>> {
     Ok(chain)
 }
 
-/// Changes when a file is replaced or written.
+/// Detects that a file was replaced or written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Stamp {
     modified: SystemTime,
@@ -113,13 +113,13 @@ impl Stamp {
     }
 }
 
-/// Accepts TLS connections under the certificate in the files.
+/// Accepts TLS connections with the certificate in the files.
 pub struct Tls {
     acceptor: TlsAcceptor,
     current: Arc<Current>,
 }
 
-/// The certificate that new connections get.
+/// The certificate for new connections.
 #[derive(Debug)]
 struct Current {
     files: Files,
@@ -131,9 +131,9 @@ struct Current {
 struct State {
     key: Arc<CertifiedKey>,
     looked: Instant,
-    /// Of the files that were read last, good or not; none if they could not be looked at.
+    /// Stamps of the files read last, usable or not; `None` if their metadata could not be read.
     stamps: Option<[Stamp; 2]>,
-    /// True if the files that were read last are in use.
+    /// True if the files read last are in use.
     good: bool,
 }
 
@@ -141,10 +141,11 @@ impl Tls {
     /// Reads the files.
     ///
     /// # Errors
-    /// A file cannot be read or is no PEM of its kind, others can read the key, or key and certificate do not belong together.
+    /// A file cannot be read or is not PEM of its kind, others can read the key, or key and certificate do not belong
+    /// together.
     pub fn open(files: &Files) -> anyhow::Result<Self> {
         let provider = Arc::new(ring::default_provider());
-        // Before the files are read: a change in between is seen at the next look.
+        // Take the stamps before reading the files: the next check then detects a change in between.
         let stamps = files.stamps().ok();
         let key = Arc::new(files.read(&provider)?);
         let state = Mutex::new(State { key, looked: Instant::now(), stamps, good: true });
@@ -156,7 +157,8 @@ impl Tls {
         Ok(Self { acceptor: TlsAcceptor::from(Arc::new(config)), current })
     }
 
-    /// The connection behind its handshake; none if that failed. A request without TLS is told that this port speaks TLS.
+    /// Returns the connection after its handshake; `None` if that failed. A request without TLS gets the answer that
+    /// this port speaks TLS.
     pub(crate) async fn accept(&self, stream: TcpStream) -> Option<TlsStream<TcpStream>> {
         let mut first = [0];
         if stream.peek(&mut first).await.ok()? == 0 {
@@ -168,7 +170,7 @@ impl Tls {
         }
         if self.current.is_due() {
             let current = Arc::clone(&self.current);
-            // It reads files. If it panics the certificate stays as it was.
+            // Reading files blocks. If it panics, the certificate stays.
             let _ = tokio::task::spawn_blocking(move || current.look_again()).await;
         }
         match self.acceptor.accept(stream).await {
@@ -186,7 +188,8 @@ impl Current {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// True once in an interval, for one connection: others take the certificate that there is meanwhile.
+    /// Returns true once per interval, so that one connection checks the files while others use the present
+    /// certificate.
     fn is_due(&self) -> bool {
         let mut state = self.lock();
         let due = state.looked.elapsed() >= INTERVAL;
@@ -196,8 +199,8 @@ impl Current {
         due
     }
 
-    /// Reads the files again if they changed, or could not be used the last time. Files that cannot be used leave the certificate as it
-    /// is; the log says so once a change.
+    /// Reads the files again if they changed, or were unusable the last time. If they are unusable, the certificate
+    /// stays, and the log says so once per change.
     fn look_again(&self) {
         let stamps = self.files.stamps().ok();
         let (changed, good) = {
@@ -239,7 +242,7 @@ async fn refuse_plain_http(mut stream: TcpStream) {
     let answering = async {
         stream.write_all(answer.as_bytes()).await?;
         stream.shutdown().await?;
-        // Closed while bytes are coming, the connection would be reset, and the answer lost.
+        // If the connection were closed while bytes still arrive, it would be reset and the answer lost.
         let (mut buffer, mut read) = ([0; 4096], 0);
         while read < LINGER_BYTES {
             match stream.read(&mut buffer).await? {
@@ -249,6 +252,6 @@ async fn refuse_plain_http(mut stream: TcpStream) {
         }
         Ok::<_, io::Error>(())
     };
-    // How it ends matters to nobody but the other end.
+    // Errors concern only the other end.
     let _ = timeout(LINGER_TIME, answering).await;
 }

@@ -1,4 +1,4 @@
-//! Tokens that requests carry.
+//! Tokens that authenticate requests.
 
 use std::path::Path;
 
@@ -7,17 +7,20 @@ use subtle::ConstantTimeEq as _;
 
 use crate::private;
 
-/// Bytes of a token's file that are read: the longest token and the end of its line, and some blanks.
+/// Maximum bytes of a token's file: the longest token, the line end, and some blanks.
 const LONGEST_FILE: usize = 1024;
 
-/// A token, of which only the digest is kept.
+/// A token, stored only as its digest.
 #[derive(PartialEq, Eq)]
 pub struct Token {
     digest: blake3::Hash,
 }
 
 impl Token {
-    /// From a file that nobody but its owner can read: 16 to 256 visible ASCII characters on one line.
+    /// Reads a token from a file that only its owner can read: 16 to 256 visible ASCII characters on one line.
+    ///
+    /// # Errors
+    /// The file cannot be read, others can read it, or it holds no token.
     pub fn read(file: &Path) -> anyhow::Result<Self> {
         let cannot = || format!("cannot read a token from {}", file.display());
         let bytes = private::read(file, LONGEST_FILE).with_context(cannot)?;
@@ -30,8 +33,8 @@ impl Token {
         Ok(Self { digest: blake3::hash(token.as_bytes()) })
     }
 
-    /// Whether this is the value of an `Authorization` header that carries the token. Digests are compared, in constant
-    /// time, so neither the token's characters nor its length show in the time that it takes.
+    /// Returns true if the value of an `Authorization` header carries the token. Compares digests in constant time, so
+    /// the time reveals neither the token's characters nor its length.
     pub fn admits(&self, authorization: &[u8]) -> bool {
         let Some((scheme, token)) = authorization.split_at_checked(7) else { return false };
         let digest = blake3::hash(token);
@@ -39,10 +42,10 @@ impl Token {
     }
 }
 
-/// Writes a token to a new file that nobody else can read.
+/// Writes a token to a new file that only its owner can read.
 ///
 /// # Errors
-/// Where the file cannot be written, or is there.
+/// The file cannot be written, or exists.
 pub fn write_private(file: &Path, token: &str) -> std::io::Result<()> {
     private::write(file, token.as_bytes())
 }

@@ -1,4 +1,4 @@
-//! Work away from the threads that serve connections.
+//! Runs work outside the threads that serve connections.
 
 use std::sync::Arc;
 
@@ -6,7 +6,10 @@ use tokio::sync::Semaphore;
 
 use crate::problem::Problem;
 
-/// Work that waits for the disk.
+/// Runs disk-bound work.
+///
+/// # Errors
+/// The error of `work`, or [`Problem::internal`] if it panicked.
 pub async fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, Problem> + Send + 'static,
 ) -> Result<T, Problem> {
@@ -17,8 +20,11 @@ pub async fn blocking<T: Send + 'static>(
     })
 }
 
-/// Work that computes: no more at a time than there are permits, one a core. A permit is held until the work is done, even when
-/// the request is gone by then.
+/// Runs CPU-bound work, at most as many at the same time as there are permits, one per core. The permit is held until
+/// the work ends, even if the request is cancelled.
+///
+/// # Errors
+/// The error of `work`, or [`Problem::internal`] if it panicked.
 pub async fn computing<T: Send + 'static>(
     cores: Arc<Semaphore>,
     work: impl FnOnce() -> Result<T, Problem> + Send + 'static,

@@ -1,4 +1,4 @@
-//! `sotto keys`: the owner's one secret a device.
+//! `sotto keys`: the owner's one secret for each device.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -31,17 +31,17 @@ enum Command {
         /// The file to write, mode 0600; an existing file is never overwritten.
         file: PathBuf,
     },
-    /// Write the device's own copy, mode 0600 and without a passphrase: a device starts unattended. Whoever has this file can
-    /// read all data of the device; a device that only has public keys cannot.
+    /// Write the device's own copy, mode 0600 and without a passphrase, so that the device starts unattended. A reader
+    /// of this file can read all data of the device; a device with public keys only avoids this.
     Device {
         /// The owner's file.
         file: PathBuf,
         /// The device's file to write.
         device: PathBuf,
     },
-    /// Write the recryptor's keys, mode 0600 and without a passphrase: Paillier's and ElGamal's, derived from the
-    /// device's secret, and nothing that leads back to it. Whoever has this file can read what the device encrypts in these two
-    /// schemes.
+    /// Write the recryptor's keys, mode 0600 and without a passphrase: Paillier and ElGamal keys derived from the
+    /// device's secret, which cannot be computed from them. A reader of this file can read everything that the device
+    /// encrypts in these two schemes.
     Recryptor {
         /// The owner's file.
         file: PathBuf,
@@ -50,7 +50,8 @@ enum Command {
         /// Bits of Paillier's n: 2048 (112 bits of security), 3072 or 4096.
         #[arg(long, default_value_t = 3072)]
         bits: u32,
-        /// ElGamal's group, for conversions; without it the recryptor multiplies only, which is all that blinded products need.
+        /// ElGamal's group, for conversions. Without it the recryptor only multiplies, which is enough for blinded
+        /// products.
         #[arg(long)]
         group: Option<Group>,
     },
@@ -65,7 +66,7 @@ enum Group {
     Ffdhe3072,
 }
 
-/// Runs it.
+/// Runs the command.
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     match &arguments.command {
         Command::New { file } => {
@@ -75,7 +76,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
             let protection = Protection::Passphrase(&passphrase);
             KeyFile::Device.write(file, secret.expose_secret_bytes(), &protection, &mut rng)?;
             say(format!(
-                "{}: a new device secret, under your passphrase. Lost is lost: keep a copy.",
+                "{}: a new device secret, under your passphrase. Nobody can recover it: keep a copy.",
                 file.display()
             ));
         }

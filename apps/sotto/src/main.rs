@@ -40,25 +40,26 @@ enum Command {
     Plan(plant::PlanArguments),
     /// Show devices, the readings that have arrived and those that are missing.
     Status(plant::StatusArguments),
-    /// Make the cloud's TLS certificate, and an authority of the plant's own that signs it.
+    /// Make the cloud's TLS certificate, and a private authority of the plant that signs it.
     Tls(plant::TlsArguments),
     /// Show earlier answers.
     Answers(plant::AnswersArguments),
-    /// Repeat the work behind an answer on what the devices signed, and compare it with the cloud's.
+    /// Repeat the work behind an answer on the windows that the devices signed, and compare the results with the
+    /// cloud's.
     Verify(plant::VerifyArguments),
-    /// Show and pin the key with which the cloud signs; accept its logs after a backup was put back.
+    /// Show and pin the key with which the cloud signs; accept its logs after a backup was restored.
     Cloud(plant::CloudArguments),
-    /// Print a verified answer as it may be given to others.
+    /// Print a verified answer in a form that may be given to others.
     Publish(plant::PublishArguments),
     /// Delete windows of a device from the cloud, and the answers about them.
     Forget(plant::ForgetArguments),
     /// Run a cloud, two devices and their owner on this machine, on its own sensors.
     Demo(demo::Arguments),
-    /// Encrypt the numbers of an expression, compute on the ciphertexts, decrypt: the smallest round trip.
+    /// Encrypt the numbers of an expression, compute on the ciphertexts, decrypt: the smallest example.
     Eval(eval::Arguments),
     /// Make the secret of a device.
     Keys(keys::Arguments),
-    /// Say what files of Microsoft SEAL are, and convert them to ours and back.
+    /// Describe files of Microsoft SEAL, and convert them to our formats and back.
     Seal(seal::Arguments),
     /// Measure this library and others on this machine, and show the results.
     Lab(lab::Arguments),

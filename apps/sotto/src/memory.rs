@@ -1,7 +1,6 @@
-//! How much memory this process has held.
+//! The peak of this process's memory.
 
-/// The most bytes of memory that this process has held at a time (resident, with its code), where the system says so:
-/// Linux does.
+/// Returns the peak of resident memory in bytes, code included. None if the system does not report it; Linux does.
 pub(crate) fn peak_bytes() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     peak_of(&status)

@@ -1,8 +1,8 @@
-//! Standard output, whose reader may go away at any time.
+//! Standard output, whose reader may close it at any time.
 
 use std::io::{ErrorKind, Write};
 
-/// Prints a line; ends quietly when nobody reads any more.
+/// Prints a line; exits quietly if the reader has closed the pipe.
 pub(crate) fn say(text: impl std::fmt::Display) {
     let mut out = std::io::stdout().lock();
     let written = writeln!(out, "{text}").and_then(|()| out.flush());

@@ -1,4 +1,4 @@
-//! How long each phase took.
+//! The times of a command's phases.
 
 use std::time::Instant;
 
@@ -8,7 +8,7 @@ use serde::Serialize;
 #[derive(Debug, Default)]
 pub(crate) struct Phases(Vec<(String, Vec<f64>)>);
 
-/// One phase: microseconds.
+/// A phase and its times in microseconds.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub(crate) struct Phase {
     pub(crate) name: String,
@@ -18,7 +18,7 @@ pub(crate) struct Phase {
 }
 
 impl Phases {
-    /// Runs something and records how long it took.
+    /// Runs a function and records its time.
     pub(crate) fn time<T>(&mut self, name: &str, run: impl FnOnce() -> T) -> T {
         let start = Instant::now();
         let result = run();
@@ -34,7 +34,7 @@ impl Phases {
         }
     }
 
-    /// Mean and standard deviation (of the sample; 0 for one) of each phase.
+    /// Returns mean and standard deviation (of the sample; 0 for a single time) of each phase.
     pub(crate) fn summary(&self) -> Vec<Phase> {
         let summary = |(name, times): &(String, Vec<f64>)| {
             let count = times.len();
@@ -47,7 +47,7 @@ impl Phases {
     }
 }
 
-/// The table for people.
+/// Returns the table for people.
 pub(crate) fn table(phases: &[Phase]) -> comfy_table::Table {
     let mut table = comfy_table::Table::new();
     table.load_style(comfy_table::presets::UTF8_BORDERS_ONLY);
@@ -65,7 +65,7 @@ pub(crate) fn table(phases: &[Phase]) -> comfy_table::Table {
     table
 }
 
-/// Microseconds for people.
+/// Formats microseconds for people.
 pub(crate) fn duration(us: f64) -> String {
     match us {
         us if us < 1e3 => format!("{us:.0} µs"),

@@ -1,4 +1,4 @@
-//! `sotto plan`: what would be chosen for a program, and why; no key exists yet.
+//! `sotto plan --scheme`: the parameters that would be chosen for an expression, and why. Makes no key.
 
 use std::process::ExitCode;
 
@@ -19,16 +19,16 @@ pub(crate) struct Arguments {
     /// The largest |value| of an input.
     #[arg(long, default_value_t = 1000.0)]
     magnitude: f64,
-    /// How many neighbouring slots a sum takes: a power of two.
+    /// How many neighbouring slots a sum adds: a power of two.
     #[arg(long, default_value_t = 64)]
     width: u32,
     /// The largest error that an answer may have (CKKS).
     #[arg(long, default_value_t = 1e-3)]
     largest_error: f64,
-    /// Inputs are encrypted with a public key, not with a secret one.
+    /// Inputs are encrypted with a public key, not with the secret key.
     #[arg(long)]
     public_key: bool,
-    /// The vector y is under another secret key than x and the answer: another device's.
+    /// The vector y is under the secret key of another device than x and the answer.
     #[arg(long)]
     two_keys: bool,
     /// Print one JSON document.
@@ -48,22 +48,22 @@ struct Report {
     evaluation_keys_bytes: usize,
     /// A bound on the error of an answer's slot; 0 for exact schemes.
     error_bound: f64,
-    /// The error that one may expect of the worst slot; 0 for exact schemes. It decides nothing.
+    /// The expected error of the worst slot; 0 for exact schemes. For people only: it decides nothing.
     error_expected: f64,
     noise_bits_left: NoiseBitsLeft,
     plan: Plan,
 }
 
-/// Between the noise and what decryption bears, at the worst answer.
+/// Bits between the noise and the limit of correct decryption, in the worst answer.
 #[derive(Serialize)]
 struct NoiseBitsLeft {
-    /// By the bound, which decides.
+    /// From the noise bound, which decides.
     bound: f64,
-    /// By the estimate.
+    /// From the estimate of the noise.
     expected: f64,
 }
 
-/// Runs it.
+/// Runs the command.
 pub(crate) fn run(expression: &str, scheme: SchemeName, arguments: &Arguments) -> anyhow::Result<ExitCode> {
     let mut inputs = vec![InputDeclaration::new("x", arguments.magnitude)];
     if expression.contains('y') {

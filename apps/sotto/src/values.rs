@@ -1,4 +1,4 @@
-//! Decryption as the command line does it: timed, held against the plan's shape, published, as numbers.
+//! Decryption of a single value: timed, checked against the plan's shape, published, as a number.
 
 use serde::Serialize;
 use sotto_decrypt::{Decrypted, Decryptor};
@@ -8,7 +8,7 @@ use sotto_runtime::{Managed, Planned};
 
 use crate::phases::Phases;
 
-/// A number as it is printed: whole numbers without a fraction, very large and very small ones with an exponent.
+/// A number in printable form: whole numbers without a fraction, very large and very small ones with an exponent.
 #[derive(Clone, Copy, Debug, Serialize)]
 #[serde(untagged)]
 pub(crate) enum Number {
@@ -18,15 +18,15 @@ pub(crate) enum Number {
 
 /// A scheme that the command line can show.
 pub(crate) trait Shown: Managed<Value: Into<Number>> {
-    /// A value from a number; none where an integer scheme has no such number.
+    /// Converts a number to a value. None if the scheme has no such number.
     fn value(number: Number) -> Option<Self::Value>;
 
-    /// The number and a bound on its error. CKKS values are rounded to as many bits as the noise bound allows.
+    /// Returns the number and a bound on its error. CKKS values are rounded to as many bits as the noise bound allows.
     fn publish_scalar(value: Decrypted<Self::Value>) -> anyhow::Result<(Self::Value, f64)>;
 }
 
 impl Number {
-    /// The nearest number of 53 bits.
+    /// Returns the nearest f64.
     pub(crate) fn real(self) -> f64 {
         match self {
             Self::Whole(value) => value as f64,

@@ -1,4 +1,5 @@
-//! The guide "First answer" lists the exit codes that `sotto` has. `cargo ci guide` runs its commands.
+//! Compares the exit codes in the guide "First answer" with those of `sotto`. `cargo ci guide` runs the guide's
+//! commands.
 #![allow(clippy::unwrap_used)]
 
 use std::collections::BTreeMap;
@@ -10,7 +11,7 @@ use sotto_owner::OwnerError;
 
 const GUIDE: &str = include_str!("../../../docs/guides/first-answer.md");
 
-/// Codes and meanings of the table.
+/// Returns the codes and meanings of the guide's table.
 fn table() -> BTreeMap<u8, &'static str> {
     let (_, section) = GUIDE.split_once("## 13. Exit codes").unwrap();
     let rows =

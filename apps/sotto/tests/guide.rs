@@ -1,5 +1,5 @@
-//! The guide "From TenSEAL to sotto" does what it says: its Python runs in the environment of the lab's engine `seal`, its commands
-//! run this program. Its Rust is compiled with `sotto-seal`'s documentation, and the same steps are run here.
+//! Runs the guide "From TenSEAL to sotto": its Python in the environment of the lab's engine `seal`, its commands with
+//! this program. `sotto-seal`'s documentation tests compile its Rust; the same steps run here.
 #![allow(clippy::unwrap_used)]
 
 use std::path::Path;
@@ -13,7 +13,7 @@ use sotto_wire::{AnyCiphertext, EvaluationKeyCounts};
 const GUIDE: &str = include_str!("../../../docs/guides/from-tenseal.md");
 const PASSPHRASE: &str = "a long passphrase";
 
-/// The blocks of the guide in order: language and text.
+/// Returns the code blocks of the guide in order: language and text.
 fn blocks() -> Vec<(&'static str, &'static str)> {
     let pieces = GUIDE.split("```").skip(1).step_by(2);
     pieces.filter_map(|piece| piece.split_once('\n')).collect()
@@ -34,7 +34,7 @@ fn run(folder: &Path, program: &Path, argument: &str, text: &str) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// Step 4, as the guide has it.
+/// Runs step 4 of the guide.
 fn squares(folder: &Path) -> Vec<f64> {
     let read = |name: &str| std::fs::read(folder.join(name)).unwrap();
     let spec = sotto_wire::read_parameters(&read("parameters.sotto")).unwrap();

@@ -1,4 +1,4 @@
-//! `sotto lab` as a program, with the engine that it has in itself.
+//! Runs `sotto lab` as a program, with its built-in engine.
 #![allow(clippy::unwrap_used)]
 
 use std::collections::BTreeSet;

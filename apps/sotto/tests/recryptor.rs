@@ -27,7 +27,7 @@ fn refused(arguments: &[&str], reason: &str) {
     assert!(!text.contains(TOKEN));
 }
 
-/// Serves until this process ends; gives its address.
+/// Starts a recryptor that serves until this process ends. Returns its address.
 fn serve(folder: &Path) -> String {
     let path = |name: &str| folder.join(name);
     std::fs::write(path("token"), TOKEN).unwrap();
@@ -92,7 +92,7 @@ fn an_expression_is_computed_with_a_recryptor() {
     let elsewhere = eval("3*4", "paillier-blinded").into_iter();
     let elsewhere = elsewhere.map(|word| word.replace("http://127.0.0.1", "http://192.0.2.1")).collect();
     with(elsewhere, &owner, &|arguments| refused(arguments, "plain HTTP"));
-    with(eval("3*4", "bfv"), &owner, &|arguments| refused(arguments, "asks no recryptor"));
+    with(eval("3*4", "bfv"), &owner, &|arguments| refused(arguments, "does not use a recryptor"));
     std::fs::write(&token, "somebody-elses-token").unwrap();
     with(eval("3*4", "paillier-blinded"), &owner, &|arguments| refused(arguments, "401"));
 }

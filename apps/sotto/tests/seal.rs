@@ -1,5 +1,5 @@
-//! `sotto seal` on files that SEAL wrote (conformance/vectors/seal): what it says of them, and that nothing is lost on the way here
-//! and back.
+//! Runs `sotto seal` on files that SEAL wrote (conformance/vectors/seal): describes them, and converts them to ours and
+//! back without loss.
 #![allow(clippy::unwrap_used)]
 
 use std::path::Path;
@@ -113,14 +113,14 @@ fn files_are_described() {
     assert_eq!(seeded["kind"].as_str(), Some("ciphertext"));
     assert_eq!((seeded["seeded"].as_bool(), seeded["level"].as_u64()), (Some(true), Some(0)));
     assert_eq!(seeded["compression"].as_str(), Some("zstandard"));
-    // As the format gives it: header, fields, one polynomial, seed.
+    // The sizes of the format: header, fields, one polynomial, seed.
     assert_eq!(seeded["uncompressed_bytes"].as_u64(), Some(16 + 73 + 24 + 8 * 1024 + 81));
     assert_eq!(described("public-key --parameters parameters")["kind"].as_str(), Some("public key"));
     assert!(files.done("inspect secret-key").starts_with("kind"));
     assert!(!files.refused("inspect seeded --parameters seeded").is_empty());
 }
 
-/// Zstandard's blocks say "so many times this byte", 128 KiB from four bytes.
+/// A Zstandard block can state "repeat this byte" up to 128 KiB in four bytes.
 #[test]
 fn a_file_that_inflates_without_end_is_not_followed() {
     let files = Files::new();
@@ -131,7 +131,7 @@ fn a_file_that_inflates_without_end_is_not_followed() {
     let plain = write_plaintext(&plain.unwrap(), &chain, writing).unwrap();
     let (header, members) = plain.split_at(16);
     let raw = (members.len() as u32) << 3;
-    // A plaintext, and 8 GiB of zeros behind it.
+    // A plaintext, then 8 GiB of zeros.
     let mut frame = [&[0x28, 0xb5, 0x2f, 0xfd, 0, 13 << 3], &raw.to_le_bytes()[..3], members].concat();
     for block in 1..=1u32 << 16 {
         let last = u32::from(block == 1 << 16);
@@ -204,7 +204,7 @@ fn with_one_prime_the_user_says_what_it_is() {
     assert_eq!(kind("public.sotto"), sotto_wire::Kind::ExpandedPublicKey);
     files.done(&format!("convert bgv.key ciphertext.sotto {with} --kind ciphertext"));
     assert_eq!(kind("ciphertext.sotto"), sotto_wire::Kind::Ciphertext);
-    // Where the bytes say what it is, nobody says otherwise.
+    // If the bytes show the kind, a contradicting `--kind` is refused.
     let why = files.refused(&format!(
         "convert public-key x --parameters parameters --kind ciphertext --key-id {}",
         hex::encode([0; 16])
@@ -236,7 +236,7 @@ fn keys_that_the_clouds_bounds_do_not_cover_are_named() {
     let parameters = SealParameters { scheme: SchemeId::Bfv, degree: 2048, primes, plain_modulus: 12289 };
     let chain = Chain::<Bfv>::from_seal(&parameters, None).unwrap();
     files.write("bfv", &parameters.write(Writing::default()));
-    // Norms of about 60 and 200 at the first root; the limit of the guidelines is 125, that of any secret 370.
+    // Norms of about 60 and 200 at the first root; the limit of the guidelines is 125, the limit for any secret 370.
     for (ones, named) in [(60, false), (200, true)] {
         let coefficients = (0..2048).map(|i| i64::from(i < ones)).collect();
         let secret = sotto_ring::SmallPoly::from_coefficients(coefficients);

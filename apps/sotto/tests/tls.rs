@@ -1,4 +1,4 @@
-//! From a new plant to an answer over TLS with an authority of the plant's own.
+//! From a new plant to an answer over TLS with the plant's private authority.
 #![allow(clippy::unwrap_used)]
 
 use std::fmt::Write as _;
@@ -85,7 +85,7 @@ fn an_owner_and_a_device_reach_their_cloud_over_tls() {
     let text = answer.to_string();
     assert!(text.contains("1.15"), "the mean of 0.0 to 2.3: {text}");
 
-    // Another authority in the place of the plant's.
+    // Another authority in place of the plant's.
     run(&["init", "other"]);
     run(&["--version"]);
     sotto(&folder.join("other"), &["tls", "init"]).unwrap();

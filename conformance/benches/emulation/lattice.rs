@@ -1,5 +1,6 @@
-//! The same tasks on the lattice schemes, one value a ciphertext, for comparison: no agent, no trips. CKKS takes inputs divided by the
-//! largest one, as one would there (all answers are sums of products of two), and gives three digits.
+//! The same tasks on the lattice schemes, one value a ciphertext, for comparison: no re-encryption agent, no trips.
+//! CKKS takes inputs divided by the largest one, as a user would (all answers are sums of products of two), and gives
+//! three digits.
 
 use std::time::Instant;
 
@@ -11,7 +12,7 @@ use sotto_ring::secure_rng;
 use sotto_rlwe::{Bfv, Bgv, Ciphertext, Ckks, EvaluationKeys, Evaluator, Origin};
 use sotto_runtime::{Asked, Encoding, Managed, Threads, choose, run_on};
 
-/// A scheme whose single values are numbers.
+/// A scheme with single values as numbers.
 pub(crate) trait Single: Managed {
     const NAME: &'static str;
     fn value(number: f64) -> Self::Value;
@@ -44,7 +45,8 @@ impl Single for Ckks {
     }
 }
 
-/// The least milliseconds of encryption (secret key) and of the run on all threads, and log2 n. The last outputs are compared.
+/// Returns the least milliseconds of encryption (secret key) and of the run on all threads, and log2 n. Compares the
+/// last outputs.
 pub(crate) fn measure<S: Single>(task: &Task, rounds: usize) -> Option<(f64, f64, usize)> {
     let (program, inputs) = task.whole();
     let program = &sotto_engine::translate(&program, 1).ok()?.program;

@@ -1,8 +1,10 @@
-//! The paper's three tasks over Paillier, ElGamal and a re-encryption agent, in three modes, with simulated latency, on all cores (the
-//! lab's `practical-2022` has them on one, beside other libraries): `cargo bench -p sotto-conformance --bench emulation`, with
-//! `-- 2048` for keys of that length (3072 else), `-- weighted`
-//! for the task of that name alone. Modes in turns; the fastest of each counts, as
-//! what runs beside takes a core from the parallel modes and hardly anything from the serial one.
+//! The paper's three tasks over Paillier, ElGamal and a re-encryption agent, in three modes, with simulated latency, on
+//! all cores.
+//!
+//! `cargo bench -p sotto-conformance --bench emulation`, with `-- 2048` for keys of that length (3072 by default), `--
+//! weighted` for the task of that name alone. The lab's `practical-2022` has the tasks on one core, beside other
+//! libraries. The modes run in turns and the fastest run of each counts, as other work takes a core from the parallel
+//! modes and hardly anything from the serial one.
 
 mod lattice;
 
@@ -16,9 +18,9 @@ use sotto_lab::protocol::Task;
 use sotto_rlwe::{Bfv, Bgv, Ckks};
 
 const TASKS: [&str; 3] = ["task_expression", "task_weighted_sum", "task_regression"];
-/// Round trips to the agent take this long, on top of its work.
+/// Latencies: a round trip to the re-encryption agent takes this long on top of its work.
 const LATENCIES: [u64; 3] = [0, 1, 20];
-/// Repetitions: fewer where sleep is most of the time.
+/// Repetitions; fewer where sleep dominates.
 const ROUNDS: [usize; 3] = [25, 15, 4];
 
 fn milliseconds(begin: Instant) -> f64 {
@@ -48,7 +50,7 @@ fn main() {
     }
 }
 
-/// A task at every distance, in every mode.
+/// Runs a task at every latency, in every mode.
 fn measure(name: &str, task: &Task, emulator: &mut Emulator) {
     let flows = Mode::ALL.map(|mode| emulator.flows(task, mode).expect("fits"));
     for (latency, rounds) in LATENCIES.into_iter().zip(ROUNDS) {
@@ -83,7 +85,7 @@ fn measure(name: &str, task: &Task, emulator: &mut Emulator) {
     }
 }
 
-/// What does not depend on the latency: nothing travels.
+/// Times the parts that do not depend on the latency, as nothing travels.
 fn on_lattices<S: lattice::Single>(name: &str, task: &Task) {
     let name = name.trim_start_matches("task_");
     match lattice::measure::<S>(task, ROUNDS[1]) {

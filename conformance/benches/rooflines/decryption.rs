@@ -11,13 +11,13 @@ use sotto_wire::AnyCiphertext;
 use crate::parts::{Limbs, Parts, Roofline, time};
 use crate::turns::Turns;
 
-/// An integer scheme's.
+/// Decryption in an integer scheme.
 pub(crate) fn decryption<S: Testable>(f: &mut Fixture<S>) {
     let (params, values) = (f.params.clone(), f.values());
     let degree = params.degree();
-    // By the public key, as the lab's: its noise takes one prime more at n = 4096.
+    // Encrypted with the public key, as in the lab: its noise takes one more prime at n = 4096.
     let a = f.encrypt(&values, true);
-    // As many primes as the noise of a fresh ciphertext needs.
+    // The number of primes that the noise of a fresh ciphertext needs.
     let limbs = params.limbs(S::recovered_level(&params, a.level(), a.shape().noise)).len();
     let decryptor = Decryptor::new(&f.secret);
     let whole = time(|_| {
@@ -51,7 +51,7 @@ pub(crate) fn decryption<S: Testable>(f: &mut Fixture<S>) {
             (kernels.convert)(&q, &mut out, &sources, q.bits(), &weights, 0);
         });
         turns.part("centred", || (kernels.centre)(&q, &mut signed, &out));
-        turns.part("wiping what was secret", || {
+        turns.part("wiping secrets", || {
             phase.rows_mut().chain(rows.rows_mut()).for_each(|row| wipe(black_box(row)));
         });
     });
@@ -70,7 +70,7 @@ pub(crate) fn parsing<S: Testable>(f: &mut Fixture<S>) {
     });
     let limbs: Vec<usize> = params.limbs(params.top_level()).collect();
     let packed = |i: usize| (degree * params.modulus(i).bits() as usize).div_ceil(8);
-    // The digest comes last.
+    // The digest is the last part.
     let start = frame.len() - 32 - 2 * limbs.iter().map(|i| packed(*i)).sum::<usize>();
     let mut out = Limbs::new(2 * limbs.len(), degree, 1);
     r.part("residues unpacked, checked", 1, |_| {

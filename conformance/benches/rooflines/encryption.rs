@@ -19,7 +19,7 @@ pub(crate) fn encryption<S: Testable>(f: &mut Fixture<S>) {
     encoded(f, "public", whole, alone, encode);
 }
 
-/// Encoding before an encryption that takes so long alone.
+/// Times encoding before an encryption whose own time is given.
 fn encoded<S: Testable>(
     f: &Fixture<S>,
     key: &str,
@@ -77,7 +77,7 @@ fn by_public_key<S: Testable>(f: &mut Fixture<S>, plain: &Plaintext<S>) -> f64 {
     whole
 }
 
-/// Message and error together.
+/// Returns message and error together.
 fn injected<S: Testable>(
     r: &mut Roofline,
     parts: &Parts<'_, S>,
@@ -90,8 +90,8 @@ fn injected<S: Testable>(
     make()
 }
 
-/// What encoding is made of: of integers a transform modulo t, of real numbers one of the embedding and one for the norm of what
-/// was rounded off.
+/// The parts of encoding: for integers a transform modulo t; for real numbers a transform of the embedding, and another
+/// for the norm of the rounding error.
 pub(crate) fn encoding<S: Testable>(f: &mut Fixture<S>) {
     let (params, values) = (f.params.clone(), f.values());
     let degree = params.degree();
@@ -106,7 +106,7 @@ pub(crate) fn encoding<S: Testable>(f: &mut Fixture<S>) {
         r.part("slots to coefficients", 1, |_| drop(black_box(embedding.real_to_coefficients(&slots, 1e9))));
         let (mut exact, mut out) = (embedding.real_to_coefficients(&slots, 1e9), Wiped::zeros(degree));
         r.part("rounded", 1, |_| sotto_ring::round_off(&mut exact, &mut out));
-        r.part("norm of what was rounded off", 1, |_| {
+        r.part("norm of the rounding error", 1, |_| {
             black_box(embedding.largest_slot_of(&mut exact));
             exact.fill(0.25);
         });

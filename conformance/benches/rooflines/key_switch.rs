@@ -1,4 +1,4 @@
-//! Key switching, and the division by a prime that it ends with, by their kernels alone: see [`Turns`].
+//! Key switching and its final division by a prime, as separate kernels: see [`Turns`].
 
 use core::ops::Range;
 
@@ -9,18 +9,18 @@ use sotto_rlwe::{Params, SchemeId};
 use crate::parts::{Limbs, Roofline, SMALL};
 use crate::turns::Turns;
 
-/// What is switched.
+/// The operand of a key switch.
 #[derive(Clone, Copy)]
 pub(crate) enum Switched<'a> {
-    /// The last component of a product; both others are added.
+    /// The last component of a product; the other two are added.
     Product,
-    /// A mask, once the automorphism has moved it, onto a body that it moves.
+    /// A mask that the automorphism moves first; the result is added to the moved body.
     Rotated(&'a GaloisMap),
-    /// Digits that are there, which the automorphism moves.
+    /// Existing digits, which the automorphism moves.
     Hoisted(&'a GaloisMap),
 }
 
-/// A conversion of some limbs of a ring, and the limbs that it goes to.
+/// A conversion from some limbs of a ring, and its target limbs.
 struct Converted<'a> {
     ring: &'a Ring,
     from: Range<usize>,
@@ -29,7 +29,7 @@ struct Converted<'a> {
 }
 
 impl<'a> Converted<'a> {
-    /// A digit, to the other limbs of the key.
+    /// A digit's conversion to the other limbs of the key.
     fn digit(ring: &'a Ring, from: Range<usize>, all: &Range<usize>) -> Self {
         let to: Vec<usize> = all.clone().filter(|limb| !from.contains(limb)).collect();
         let targets: Vec<Modulus> = to.iter().map(|limb| *ring.modulus(*limb)).collect();
@@ -37,7 +37,7 @@ impl<'a> Converted<'a> {
         Self { ring, from, to, conversion }
     }
 
-    /// What is divided by, to the limbs that are divided: BGV's rest is a multiple of t.
+    /// The conversion from the dropped primes to the limbs that they divide: BGV's rest is a multiple of t.
     fn rest<S: Testable>(params: &'a Params<S>, from: Range<usize>, to: Range<usize>) -> Self {
         let ring = &**params.ring();
         let (sources, targets) = (ring.moduli(from.clone()), ring.moduli(to.clone()));
@@ -51,7 +51,7 @@ impl<'a> Converted<'a> {
         Self { ring, from, to: to.collect(), conversion }
     }
 
-    /// Its limbs back from Eval form, and what all targets share.
+    /// Transforms the source limbs back from Eval form, and computes the part that all targets share.
     fn prepare(&self, turns: &mut Turns, source: &Limbs, first: usize, scratch: &mut Scratch) -> Quotients {
         let mut rows = self.conversion.rows(self.ring.degree(), scratch);
         for (k, limb) in self.from.clone().enumerate() {
@@ -60,16 +60,16 @@ impl<'a> Converted<'a> {
         turns.complete(self.ring, &self.conversion, rows)
     }
 
-    /// To one limb, in open form, if it is one that this is converted to.
+    /// Converts to one limb, unreduced, if it is a target.
     fn write(&self, turns: &mut Turns, quotients: &Quotients, limb: usize, out: &mut [u64]) {
         let Some(target) = self.to.iter().position(|to| *to == limb) else { return };
         let (kernels, table) = (self.ring.kernels(), self.ring.table(limb));
         turns.part("converted to one limb", || self.conversion.write(kernels, quotients, target, out));
-        turns.part("forward transform, open", || (kernels.ntt_forward_open)(table, out));
+        turns.part("forward transform, unreduced", || (kernels.ntt_forward_open)(table, out));
     }
 }
 
-/// The end of a division of one limb.
+/// The last step of a division of one limb.
 fn divide(
     turns: &mut Turns,
     kernels: &Kernels,
@@ -167,7 +167,7 @@ pub(crate) fn key_switch<S: Testable>(r: &mut Roofline, f: &Fixture<S>, switched
     });
 }
 
-/// The division of both components by the last prime.
+/// Divides both components by the last prime.
 pub(crate) fn drop_prime<S: Testable>(r: &mut Roofline, f: &Fixture<S>, level: usize) {
     let (params, ring) = (&f.params, f.params.ring());
     let (degree, kernels, data) = (params.degree(), ring.kernels(), params.limbs(level));

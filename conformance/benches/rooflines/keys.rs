@@ -1,4 +1,4 @@
-//! Keys, made over again limb by limb: see [`Turns`].
+//! Key generation, repeated limb by limb: see [`Turns`].
 
 use std::hint::black_box;
 
@@ -13,7 +13,7 @@ use crate::parts::{Roofline, time, unseen};
 use crate::switching::map_of;
 use crate::turns::Turns;
 
-/// Small numbers in Eval form modulo every prime of the keys.
+/// Returns small numbers in Eval form modulo every prime of the keys.
 fn transformed<S: Testable>(
     turns: &mut Turns,
     f: &Fixture<S>,
@@ -29,7 +29,7 @@ fn unfilled<S: Testable>(turns: &mut Turns, f: &Fixture<S>) -> Poly<Eval> {
     turns.part("memory", || Poly::unfilled(f.params.ring(), f.params.key_limbs()))
 }
 
-/// An encryption of zero with this error.
+/// Makes an encryption of zero with this error.
 fn zero_encryption<S: Testable>(
     turns: &mut Turns,
     f: &Fixture<S>,
@@ -81,7 +81,7 @@ pub(crate) fn key_generation<S: Testable>(f: &mut Fixture<S>) {
     r.end();
 }
 
-/// The key of relinearisation, or with `steps` those of rotations by them.
+/// Makes the relinearisation key, or with `steps` the Galois keys of these rotations.
 pub(crate) fn evaluation_keys<S: Testable>(f: &mut Fixture<S>, steps: &[i32]) {
     let (params, degree) = (f.params.clone(), f.params.degree());
     let (relinearisation, count) = (steps.is_empty(), steps.len().max(1));

@@ -1,7 +1,8 @@
-//! What the operations that take longest beside other libraries are made of: `cargo bench -p sotto-conformance --bench
-//! rooflines`. Each part is timed alone, or where it stands in the operation (`turns.rs`), in buffers of the operation's own sizes,
-//! and the sum is held against the whole: what it accounts for cannot be saved but by faster parts. Medians in microseconds. Where
-//! memory is the limit, the bytes that have to be read, and at what rate a plain sum reads as many.
+//! Breaks down the operations that take longest beside other libraries: `cargo bench -p sotto-conformance --bench
+//! rooflines`. Each part is timed separately, or at its place in the operation (`turns.rs`), in buffers of the
+//! operation's own sizes. The sum of the parts is compared with the whole: only faster parts can reduce the accounted
+//! time. Prints medians in microseconds. Where memory is the limit, also prints the bytes to read, and the rate of a
+//! plain sum over as many bytes.
 
 mod decryption;
 mod encryption;
@@ -37,7 +38,7 @@ fn operations<S: Testable>(f: &mut Fixture<S>) {
     switching::division(f);
 }
 
-/// The chain that the lab compares BGV by at n = 4096: three small data primes.
+/// The chain that the lab uses for BGV at n = 4096: three small data primes.
 fn bgv(degree: usize) -> Fixture<Bgv> {
     if degree != 4096 {
         return Fixture::default_chain(degree, 1);

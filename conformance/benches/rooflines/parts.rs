@@ -1,4 +1,4 @@
-//! Parts of operations, timed alone.
+//! Parts of operations, timed separately.
 
 use core::ops::Range;
 use std::hint::black_box;
@@ -8,7 +8,7 @@ use sotto_conformance::{Fixture, Testable};
 use sotto_ring::{GaloisMap, Kernels, Modulus, NttTable, Rows, Scratch, Seed, Wiped};
 use sotto_rlwe::Injection;
 
-/// The median, in microseconds.
+/// Returns the median, in microseconds.
 pub(crate) fn time(mut run: impl FnMut(usize)) -> f64 {
     let mut times = Vec::new();
     let start = Instant::now();
@@ -25,14 +25,14 @@ pub(crate) fn median(mut times: Vec<f64>) -> f64 {
     times[times.len() / 2]
 }
 
-/// A seed that nobody has seen: what is refused of its masks, no processor foresees.
+/// Returns a new seed, so that no branch predictor has learned the rejections of its masks.
 pub(crate) fn unseen(number: u64) -> Seed {
     let mut seed = [0; 24];
     seed[..8].copy_from_slice(&number.wrapping_mul(0x9e37_79b9_7f4a_7c15).to_le_bytes());
     Seed(seed)
 }
 
-/// One operation: what it takes, and its parts.
+/// The time of one operation, and its parts.
 pub(crate) struct Roofline {
     whole: f64,
     sum: f64,
@@ -44,7 +44,7 @@ impl Roofline {
         Self { whole, sum: 0.0 }
     }
 
-    /// A part that occurs `count` times: all of them are timed, or so many that every prime of a chain has its share.
+    /// Times a part that occurs `count` times: all of them, or enough that every prime of a chain has its share.
     pub(crate) fn part(&mut self, name: &str, count: usize, mut run: impl FnMut(usize)) {
         const MOST: usize = 240; // a multiple of 3, 4, 5, 10 and 20 primes
         if count == 0 {
@@ -55,7 +55,7 @@ impl Roofline {
         self.add(name, count, all / together as f64);
     }
 
-    /// A part that has been measured.
+    /// Adds a measured part.
     pub(crate) fn add(&mut self, name: &str, count: usize, once: f64) {
         self.sum += once * count as f64;
         println!("  {name:<34} {count:>4} × {once:>8.2} = {:>10.1}", once * count as f64);
@@ -66,10 +66,10 @@ impl Roofline {
     }
 }
 
-/// Below it are residues of every prime there is.
+/// Numbers below this are residues modulo every prime.
 pub(crate) const SMALL: u64 = 1 << 20;
 
-/// Rows of residues, as limbs lie in memory. After the last comes the first.
+/// Rows of residues, laid out in memory as limbs are. The first row follows the last.
 pub(crate) struct Limbs {
     rows: Rows,
     count: usize,
@@ -98,12 +98,12 @@ impl Limbs {
     }
 }
 
-/// One of these limbs after the other.
+/// Picks these limbs one after the other.
 fn turn(limbs: &Range<usize>, index: usize) -> usize {
     limbs.start + index % limbs.len()
 }
 
-/// The kernels at one prime of a fixture's ring, and rows to run them on.
+/// The kernels at one prime of a fixture's ring, and rows for them.
 pub(crate) struct Parts<'a, S: Testable> {
     pub(crate) fixture: &'a Fixture<S>,
     pub(crate) limb: usize,
@@ -119,7 +119,7 @@ impl<'a, S: Testable> Parts<'a, S> {
         Self::on(fixture, ROWS)
     }
 
-    /// On so many rows, for what reads them from farther away than the cache.
+    /// Makes this number of rows, for kernels that read from beyond the cache.
     pub(crate) fn on(fixture: &'a Fixture<S>, count: usize) -> Self {
         let (params, limb) = (&fixture.params, fixture.params.limbs(fixture.params.top_level()).start);
         let degree = params.degree();
@@ -128,7 +128,7 @@ impl<'a, S: Testable> Parts<'a, S> {
         Self { fixture, limb, rows, count, signed: signed.into() }
     }
 
-    /// The residues of an injection modulo these primes in turn.
+    /// Times the residues of an injection modulo these primes in turn.
     pub(crate) fn residues_of(
         &mut self,
         roofline: &mut Roofline,
@@ -142,7 +142,7 @@ impl<'a, S: Testable> Parts<'a, S> {
         });
     }
 
-    /// Forward transforms modulo these primes in turn.
+    /// Times forward transforms modulo these primes in turn.
     pub(crate) fn transforms_of(&mut self, roofline: &mut Roofline, limbs: &Range<usize>, count: usize) {
         let ring = self.fixture.params.ring();
         roofline.part("forward transform", count, |i| {
@@ -150,7 +150,7 @@ impl<'a, S: Testable> Parts<'a, S> {
         });
     }
 
-    /// Rows less the secret times masks: of each prime another share is refused.
+    /// Times the subtraction of secret times mask from rows; each prime rejects another share of the mask's words.
     pub(crate) fn masks_of(&mut self, roofline: &mut Roofline, limbs: &Range<usize>, count: usize) {
         let (params, secret) = (&self.fixture.params, self.fixture.secret.expose_secret_eval());
         roofline.part("mask expanded, times the secret", count, |i| {
@@ -160,7 +160,7 @@ impl<'a, S: Testable> Parts<'a, S> {
         });
     }
 
-    /// The slots of a message modulo t in their order, and a transform modulo t: encoding, or decoding.
+    /// Times the permutation of slots modulo t and a transform modulo t: encoding, or decoding.
     pub(crate) fn slots(&mut self, roofline: &mut Roofline) {
         let params = &self.fixture.params;
         let degree = params.degree();
@@ -183,7 +183,7 @@ impl<'a, S: Testable> Parts<'a, S> {
     }
 }
 
-/// Bytes from memory in so many microseconds, and a plain sum over as many.
+/// Prints the rate of reading these bytes in these microseconds, and that of a plain sum over as many.
 pub(crate) fn bandwidth(bytes: usize, whole: f64) {
     let words = vec![1u64; bytes / 8];
     let sum = time(|_| {

@@ -33,7 +33,7 @@ pub(crate) fn multiply<S: Testable>(f: &mut Fixture<S>) {
     r.end();
 }
 
-/// BFV's, over the auxiliary primes.
+/// The product of BFV, over the auxiliary primes.
 pub(crate) fn bfv(f: &mut Fixture<Bfv>) {
     let (params, values, mut scratch) = (f.params.clone(), f.values(), Scratch::new());
     let degree = params.degree();

@@ -1,11 +1,11 @@
-//! Sums of two ciphertexts, which memory bounds.
+//! Sums of two ciphertexts; their limit is memory bandwidth.
 
 use sotto_conformance::{Fixture, Testable};
 use sotto_ring::{Kernels, Scratch};
 
 use crate::parts::{Limbs, Roofline, bandwidth, time};
 
-/// A new one, and one in place.
+/// A sum in a new ciphertext, and one in place.
 pub(crate) fn sums<S: Testable>(f: &mut Fixture<S>) {
     let (params, values, mut scratch) = (f.params.clone(), f.values(), Scratch::new());
     let (a, b) = (f.encrypt(&values, false), f.encrypt(&values, false));

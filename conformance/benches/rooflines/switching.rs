@@ -8,7 +8,7 @@ use crate::key_switch::{Switched, drop_prime, key_switch};
 use crate::parts::{Parts, Roofline, bandwidth, time};
 use crate::product::tensor;
 
-/// The numbers of a key switch at the top level.
+/// The sizes of a key switch at the top level.
 struct Counts {
     data: usize,
     all: usize,
@@ -52,11 +52,11 @@ pub(crate) fn hoisted<S: Testable>(f: &mut Fixture<S>) {
     key_switch(&mut r, f, Switched::Hoisted(&map));
     r.end();
     let counts = Counts::of(f);
-    // Both halves of the key and the digits, and the body.
+    // Both halves of the key, the digits, and the body.
     bandwidth(8 * degree * (3 * counts.digits * counts.all + counts.data), whole);
 }
 
-/// A product with relinearisation; of BFV the relinearisation alone, as the product stands by itself.
+/// A product with relinearisation; in BFV the relinearisation alone, as the product has its own report.
 pub(crate) fn product_and_relinearisation<S: Testable>(f: &mut Fixture<S>) {
     let (values, mut scratch, degree) = (f.values(), Scratch::new(), f.params.degree());
     let (a, b) = (f.encrypt(&values, false), f.encrypt(&values, false));
@@ -79,7 +79,7 @@ pub(crate) fn product_and_relinearisation<S: Testable>(f: &mut Fixture<S>) {
     r.end();
 }
 
-/// A division by the last prime: modulus switching, and of CKKS rescaling.
+/// A division by the last prime: modulus switching, and in CKKS rescaling.
 pub(crate) fn division<S: Testable>(f: &mut Fixture<S>) {
     let (values, mut scratch, degree) = (f.values(), Scratch::new(), f.params.degree());
     let mut a = f.encrypt(&values, false);

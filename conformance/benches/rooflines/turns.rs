@@ -1,6 +1,6 @@
-//! Operations done over again by their kernels alone, in their own order, on buffers of their own sizes, each call timed where it
-//! stands: it finds in the cache what it finds there in the operation. Timed by itself a kernel finds more, as far as others leave
-//! the cache to this processor.
+//! Repeats operations kernel by kernel, in their own order, on buffers of their own sizes, and times each call at its
+//! place, so that it finds the same data in the cache as in the operation. A kernel that is timed by itself finds more
+//! of its data there, as far as other processes leave the cache to this processor.
 
 use std::time::{Duration, Instant};
 
@@ -15,15 +15,15 @@ pub(crate) struct Turns(Vec<Part>);
 #[derive(Default)]
 struct Part {
     name: &'static str,
-    /// Calls of all rounds.
+    /// Number of calls in all rounds.
     count: usize,
-    /// Microseconds of this round.
+    /// Microseconds in this round.
     time: f64,
     rounds: Vec<f64>,
 }
 
 impl Turns {
-    /// A call.
+    /// Times a call.
     pub(crate) fn part<T>(&mut self, name: &'static str, run: impl FnOnce() -> T) -> T {
         let begin = Instant::now();
         let result = run();
@@ -37,24 +37,24 @@ impl Turns {
         result
     }
 
-    /// The forward transform of a limb.
+    /// Times the forward transform of a limb.
     pub(crate) fn forward(&mut self, ring: &Ring, limb: usize, row: &mut [u64]) {
         self.part("forward transform", || (ring.kernels().ntt_forward)(ring.table(limb), row));
     }
 
-    /// The inverse transform of a limb, from another row.
+    /// Times the inverse transform of a limb, from another row.
     pub(crate) fn inverse(&mut self, ring: &Ring, limb: usize, to: &mut [u64], from: &[u64]) {
         let table = ring.table(limb);
         let scale = table.inverse_scale(3);
         self.part("inverse transform", || (ring.kernels().ntt_inverse_from)(table, to, from, scale));
     }
 
-    /// What all targets of a conversion share.
+    /// Times the part of a conversion that all targets share.
     pub(crate) fn complete(&mut self, ring: &Ring, conversion: &Conversion, rows: Rows) -> Quotients {
         self.part("quotient of limbs that are converted", || conversion.complete(ring.kernels(), rows))
     }
 
-    /// Does the operation over again, round by round, and reports the median of each part's rounds.
+    /// Repeats the operation round by round, and reports the median of each part over the rounds.
     pub(crate) fn rounds(r: &mut Roofline, mut operation: impl FnMut(&mut Self)) {
         let (mut turns, start) = (Self::default(), Instant::now());
         for round in 0..2000 {

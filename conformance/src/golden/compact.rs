@@ -1,4 +1,5 @@
-//! Compact ciphertexts, sums of them, and windows of version 2 of the envelope: of the example firmware's device, at full size.
+//! Compact ciphertexts, sums of them, and windows of version 2 of the envelope, from the device of the example
+//! firmware, at real parameters.
 
 use std::sync::Arc;
 
@@ -16,7 +17,7 @@ use sotto_wire::{
 use super::{Golden, device, insecure_n16, secret};
 use crate::{Testable, firmware};
 
-/// The windows that are added: salts of two starts.
+/// The windows of the sums: salts of two starts of the device.
 pub const WINDOWS: [MaskName; 3] = [
     MaskName { salt: [1; 12], sequence: 0 },
     MaskName { salt: [1; 12], sequence: 1 },
@@ -24,7 +25,7 @@ pub const WINDOWS: [MaskName; 3] = [
 ];
 /// The places of the second sum.
 pub const PLACES: core::ops::Range<u16> = 4..8;
-/// Its weights: one for each of its places, for each window.
+/// Weights of the second sum: one for each of its places, for each window.
 pub const WEIGHTS: [[i64; 4]; 3] = [[1, -2, 3, 0], [0, 1, 0, 1], [5, 0, -1, 2]];
 
 /// The form of the files.
@@ -70,7 +71,7 @@ pub fn stream_header() -> Arc<StreamHeader> {
     Arc::new(StreamHeader::new(parts).expect("a stream"))
 }
 
-/// What the description of `window.bin` says: one reading is missing, and the window was numbered anew.
+/// The description of `window.bin`: one reading is missing, and the mask's number is lower than the window's.
 pub fn window() -> (u64, WindowDescription) {
     let (stream, mut presence, mut left_out) = (stream_header(), Presence::default(), LeftOut::default());
     (0..16).filter(|tick| *tick != 5).for_each(|tick| presence.insert(tick));
@@ -88,10 +89,11 @@ pub fn window() -> (u64, WindowDescription) {
     (300, description)
 }
 
-/// Numbers of the windows of `window-group.bin`: the first is that of [`window`], the last has another start's salt.
+/// Numbers of the windows of `window-group.bin`: the first is that of [`window`], the last has the salt of another
+/// start.
 pub const GROUPED: [u64; 3] = [300, 301, 305];
 
-/// The descriptions of the grouped windows: after the first one nothing is missing, and a day lies before the last.
+/// Descriptions of the grouped windows: nothing is missing after the first one, and a day passes before the last.
 pub fn grouped() -> [WindowDescription; 3] {
     let (_, first) = window();
     let whole = |minutes: i64| WindowDescription {
@@ -126,7 +128,7 @@ fn ciphertext(mask: MaskName, rng: &mut ChaCha20Rng) -> CompactCiphertext {
 /// The values of the compact ciphertexts of slots, which repeat.
 pub const COMPACT_SLOTS: [i64; 4] = [3, -1, 4, -2];
 
-/// Compact ciphertexts of slots, whole and folded; their generators are their own, so that the other files stay as they are.
+/// Compact ciphertexts of slots, whole and folded, from generators of their own, which keeps the other files unchanged.
 fn slots<S: Testable>() -> [Golden; 2] {
     let params = insecure_n16::<S>();
     let (values, level) = (COMPACT_SLOTS.map(S::small), params.top_level());
@@ -196,7 +198,7 @@ fn slots_window() -> (SlotsWindow, Envelope) {
 
 pub(super) fn objects(all: &mut Vec<Golden>) {
     all.extend([slots::<Bfv>(), slots::<Bgv>(), slots::<Ckks>()].into_iter().flatten());
-    // A generator of its own: the other files stay as they are.
+    // A generator of its own keeps the other files unchanged.
     let mut rng = ChaCha20Rng::from_seed([19; 32]);
     let ciphertexts = WINDOWS.map(|mask| ciphertext(mask, &mut rng));
     let form = *firmware::profile().form();

@@ -1,4 +1,4 @@
-//! What knows no scheme: a plan, an envelope, key files, and what a device and its owner tell each other.
+//! Objects without a scheme: a plan, an envelope, key files, and the messages between a device and its owner.
 
 use std::path::Path;
 
@@ -17,7 +17,7 @@ use super::scheme::{insecure_n16, secret};
 pub const DEVICE_SECRET: [u8; 32] = [8; 32];
 /// Its signing key.
 pub const SIGNING_KEY: [u8; 32] = [9; 32];
-/// What `owner.key` is locked with.
+/// The passphrase of `owner.key`.
 pub const PASSPHRASE: &str = "golden files are not secret";
 
 /// The header of `envelope.bin`.
@@ -36,14 +36,14 @@ pub fn envelope_header() -> EnvelopeHeader {
     }
 }
 
-/// What `position-request.bin` asks: the device and stream of `envelope.bin`.
+/// The question of `position-request.bin`, for the device and stream of `envelope.bin`.
 pub fn position_request() -> PositionRequest {
     let (identity, header) = (SigningIdentity::from_bytes(&SIGNING_KEY), envelope_header());
     PositionRequest::sign(&header.device, &header.stream, 1_700_000_002_000, |message| identity.sign(message))
         .expect("a request")
 }
 
-/// The plan of `plan.bin`: a step of every sort, constants of every width that differs, an input under another key.
+/// The plan of `plan.bin`: a step of every sort, constants of every encoded width, an input under another key.
 pub fn plan() -> Plan {
     let steps = [
         Step::Multiply(Register(0), Register(1)),
@@ -89,7 +89,7 @@ pub(super) fn objects(all: &mut Vec<Golden>, body: Vec<u8>, rng: &mut ChaCha20Rn
         Envelope::sign(envelope_header(), body, |message| identity.sign(message)).expect("an envelope");
     let mut add = |name: &str, bytes: Vec<u8>| all.push(Golden { name: name.into(), bytes });
     add("envelope.bin", envelope.write().expect("an envelope"));
-    // The header of the envelope that is kept, where one is.
+    // The header of the kept envelope, if there is one.
     let kept = std::fs::read(super::folder().join("envelope.bin")).ok();
     let kept = kept.and_then(|bytes| Envelope::read(&bytes, u64::MAX).ok()).unwrap_or(envelope);
     let signed = SignedHeader::of(&kept).and_then(|signed| signed.write());
@@ -102,12 +102,12 @@ pub(super) fn objects(all: &mut Vec<Golden>, body: Vec<u8>, rng: &mut ChaCha20Rn
     };
     key("device.key", KeyFile::Device, &DEVICE_SECRET, &Protection::FileMode);
     key("signing.key", KeyFile::Signing, &SIGNING_KEY, &Protection::FileMode);
-    // The file that is kept under this name was made before the cost of its passphrase was in it.
+    // The kept file of this name is older than the field for the cost of its passphrase.
     key("owner.key", KeyFile::Device, &DEVICE_SECRET, &Protection::Passphrase(PASSPHRASE));
     key("owner-cost.key", KeyFile::Device, &DEVICE_SECRET, &Protection::Passphrase(PASSPHRASE));
 }
 
-/// The bytes of a key file.
+/// Writes a key file to a temporary folder and returns its bytes.
 fn key_file(
     path: &Path,
     kind: KeyFile,

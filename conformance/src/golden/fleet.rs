@@ -51,13 +51,13 @@ pub fn fleet_window() -> (u64, WindowDescription) {
     (sequence + 1, description)
 }
 
-/// The readings of a device of this number.
+/// The readings of the device with this number.
 pub fn fleet_readings(device: usize) -> Vec<i64> {
     (0..16).map(|place| firmware::reading(device as u64, place)).collect()
 }
 
 pub(super) fn objects(all: &mut Vec<Golden>) {
-    // A generator of its own: the other files stay as they are.
+    // A generator of its own keeps the other files unchanged.
     let mut rng = ChaCha20Rng::from_seed([26; 32]);
     let profile = firmware::profile();
     let (parameters, (sequence, description)) = (profile.params().id(), fleet_window());

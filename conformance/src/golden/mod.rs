@@ -1,8 +1,7 @@
-//! Every object of wire version 1 at toy parameters, as bytes that are kept: `vectors/golden`. Later versions of this library
-//! must read these files to the same values, and write the same bytes.
+//! Golden files (`vectors/golden`): the kept bytes of every object of wire version 1 at toy parameters. Later versions
+//! of this library must read them to the same values, and write the same bytes.
 //!
-//! `cargo run --release --package sotto-conformance --example golden` makes files that are not there yet; one that is there
-//! is never replaced.
+//! `cargo run --release --package sotto-conformance --example golden` makes missing files; it never replaces a file.
 
 mod compact;
 mod device;
@@ -33,7 +32,7 @@ pub use transcript::{
     transcript_parts, with_receipt,
 };
 
-/// Most keys of a golden set of evaluation keys, and one more of each sort.
+/// Limits for reading golden evaluation keys: one Galois and one transfer key more than the set has.
 pub const MOST_KEYS: sotto_wire::EvaluationKeyCounts =
     sotto_wire::EvaluationKeyCounts { relinearisation: true, galois: 4, transfers: 3 };
 
@@ -42,11 +41,11 @@ pub const MOST_KEYS: sotto_wire::EvaluationKeyCounts =
 pub struct Golden {
     /// Its name.
     pub name: String,
-    /// What is in it.
+    /// Its bytes.
     pub bytes: Vec<u8>,
 }
 
-/// What the ciphertexts and keys of one scheme are, beside their bytes: `values.json`.
+/// The contents of one scheme's ciphertexts and keys, beside their bytes: `values.json`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Values {
@@ -62,19 +61,19 @@ pub struct Values {
     pub digit_primes: usize,
     /// t, or log2 of the scale.
     pub plain: u64,
-    /// The parameters' identity, in hexadecimal.
+    /// The id of the parameters, in hexadecimal.
     pub parameter_id: String,
-    /// The secret key's name.
+    /// The id of the secret key, in hexadecimal.
     pub key_id: String,
     /// The Galois elements of the evaluation keys.
     pub galois: Vec<usize>,
-    /// The keys that the transfer keys lead from.
+    /// Ids of the keys that the transfer keys lead from.
     pub transfers: Vec<String>,
-    /// What each ciphertext is.
+    /// The contents of each ciphertext.
     pub ciphertexts: Vec<CiphertextValues>,
 }
 
-/// What a ciphertext is.
+/// The contents of a ciphertext.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CiphertextValues {
@@ -84,29 +83,32 @@ pub struct CiphertextValues {
     pub level: usize,
     /// Its components.
     pub components: usize,
-    /// Scale or plaintext factor, as the frame has it.
+    /// Power of the scale or plaintext factor, as in the frame.
     pub scaling: u64,
     /// Its first slots.
     pub slots: Vec<i64>,
 }
 
-/// The folder of the files.
+/// The folder of the golden files.
 pub fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("vectors/golden")
 }
 
-/// A file that is kept.
+/// Reads a golden file.
+///
+/// # Panics
+/// If the file is missing.
 pub fn read(name: &str) -> Vec<u8> {
     let path = folder().join(name);
     std::fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
-/// A file, if it is kept already.
+/// Reads a golden file; None if it is missing.
 fn kept(name: &str) -> Option<Vec<u8>> {
     std::fs::read(folder().join(name)).ok()
 }
 
-/// Every file, made anew. What is encrypted is drawn from a fixed generator.
+/// Makes every file anew. A generator with a fixed seed draws the encrypted values and the randomness.
 pub fn make() -> Vec<Golden> {
     let mut rng = ChaCha20Rng::from_seed([6; 32]);
     let mut all = Vec::new();

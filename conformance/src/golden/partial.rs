@@ -1,4 +1,4 @@
-//! Keys and ciphertexts of the partially homomorphic schemes, at real lengths: they are short.
+//! Keys and ciphertexts of the partially homomorphic schemes, at real lengths: even these are short.
 
 use std::sync::{Arc, LazyLock};
 
@@ -22,29 +22,29 @@ use sotto_wire::{
 use super::Golden;
 use super::device::DEVICE_SECRET;
 
-/// What is encrypted under Paillier's key and on Ristretto.
+/// Numbers encrypted under Paillier's key and on Ristretto.
 pub const SIGNED: [i64; 3] = [-5, 0, 7];
-/// What is encrypted under ElGamal's key.
+/// Numbers encrypted under ElGamal's key.
 pub const POSITIVE: [u64; 3] = [1, 2, 1 << 40];
 /// The name of the golden batch.
 pub const BATCH: BatchId = BatchId([4; 16]);
 
 /// The golden device's keys of these schemes, and their public halves.
 pub struct PartialKeys {
-    /// Paillier's at 2,048 bits, ElGamal's in ffdhe2048.
+    /// Paillier's secret key at 2,048 bits, ElGamal's in ffdhe2048.
     pub secret: RecryptorSecret,
-    /// Paillier's.
+    /// Paillier's public key.
     pub paillier: paillier::PublicKey,
-    /// ElGamal's.
+    /// ElGamal's public key.
     pub elgamal: elgamal::PublicKey,
     /// The secret key on Ristretto.
     pub ristretto_secret: ristretto_keys::SecretKey,
-    /// Its public half.
+    /// The public key on Ristretto.
     pub ristretto: ristretto::PublicKey,
 }
 
 impl PartialKeys {
-    /// As batches want them.
+    /// The public keys as a batch needs them.
     pub fn exchange(&self) -> ExchangeKeys<'_> {
         ExchangeKeys { paillier: &self.paillier, elgamal: Some(&self.elgamal) }
     }
@@ -73,14 +73,14 @@ pub fn partial_keys() -> &'static PartialKeys {
     &KEYS
 }
 
-/// The agent that has these keys.
+/// A re-encryption agent with these keys.
 pub fn agent() -> LocalRecryptor {
     let bytes = super::read("recryptor.key");
     let secret = RecryptorSecret::parse(&bytes, "recryptor.key".as_ref(), None).expect("the golden keys");
     LocalRecryptor::new(&secret.paillier, secret.elgamal).expect("an agent")
 }
 
-/// A product of −5 and 7, and both conversions of numbers of 16 bits: 7, and 2.
+/// Requests for a product of −5 and 7, and for both conversions of numbers of 16 bits: 7, and 2.
 pub fn requests(paillier: &[paillier::Ciphertext], elgamal: &[elgamal::Ciphertext]) -> Vec<Request> {
     let encoding = Complement::new(16, 3, 2046).expect("an encoding");
     vec![
@@ -91,7 +91,7 @@ pub fn requests(paillier: &[paillier::Ciphertext], elgamal: &[elgamal::Ciphertex
 }
 
 pub(super) fn objects(all: &mut Vec<Golden>) {
-    // Of its own, so that what other files are made of does not move.
+    // A generator of its own keeps the inputs of other files unchanged.
     let rng = &mut ChaCha20Rng::from_seed([7; 32]);
     let mut add = |name: &str, bytes: Vec<u8>| all.push(Golden { name: name.into(), bytes });
     let keys = partial_keys();

@@ -1,4 +1,4 @@
-//! Answers of few bits: made from the ciphertexts that are kept, without a generator.
+//! Reduced answers, made from kept ciphertexts without a random generator.
 
 use sotto_program::{OutputForm, Plan, PlanOutput, Register};
 use sotto_rlwe::{Bfv, Bgv, Ciphertext, Ckks, Evaluator, Reduction, SchemeId, Selection};
@@ -7,7 +7,7 @@ use sotto_wire::{AnyCiphertext, write_plan, write_reduced};
 use super::{Golden, device, insecure_n16};
 use crate::Testable;
 
-/// The forms of the files, by the end of their names: all coefficients, and three of every four.
+/// Forms of the files by the suffix of their names: all coefficients, and three of every four.
 pub fn reductions<S: Testable>() -> [(&'static str, Reduction); 2] {
     let width = if S::ID == SchemeId::Ckks { 56 } else { 21 };
     let selected = Selection { spacing: 4, count: 3 };
@@ -15,7 +15,7 @@ pub fn reductions<S: Testable>() -> [(&'static str, Reduction); 2] {
         .map(|(name, selection)| (name, Reduction { width, selection }))
 }
 
-/// The ciphertext that is reduced: the kept one, at level 1.
+/// Returns the golden ciphertext at level 1, the input of the reduction.
 pub fn reduced_from<S: Testable>(expanded: &[u8]) -> Ciphertext<S> {
     let params = insecure_n16::<S>();
     let read =
@@ -34,7 +34,7 @@ fn answers<S: Testable>(all: &[Golden]) -> Vec<Golden> {
     reductions::<S>().into_iter().map(reduced).collect()
 }
 
-/// The golden plan with four outputs more, of which three leave in a form.
+/// The golden plan with four more outputs, three of which are reduced.
 pub fn plan_with_forms() -> Plan {
     let mut plan = device::plan();
     let forms = [(8, 1, 1), (34, 64, 3), (56, 131_072, 131_071)];

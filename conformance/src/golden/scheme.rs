@@ -36,13 +36,13 @@ pub fn secret_from<S: Scheme>(device: [u8; 32], params: &Params<S>) -> SecretKey
     SecretKey::derive(&DeviceSecret::from_bytes(&device), params)
 }
 
-/// The slots that are encrypted.
+/// Returns the slots of every encrypted message.
 pub fn slots<S: Testable>(params: &Params<S>) -> Vec<i64> {
     let (rows, columns) = S::slot_shape(params).expect("toy parameters have slots");
     (0..(rows * columns) as i64).map(|i| i % 9 - 4).collect()
 }
 
-/// Adds the files of a scheme; gives what they are.
+/// Adds the files of one scheme to the list and returns the description of their contents.
 pub(super) fn objects<S: Testable>(all: &mut Vec<Golden>, rng: &mut ChaCha20Rng) -> Values {
     let params = insecure_n16::<S>();
     let key = secret(&params);
@@ -65,7 +65,7 @@ pub(super) fn objects<S: Testable>(all: &mut Vec<Golden>, rng: &mut ChaCha20Rng)
     let public = key.public_key(rng);
     add("public-key", write_public_key(&public));
     add("evaluation-keys", write_evaluation_keys(&keys));
-    // The keys that are kept, without their seeds, as those from other libraries are.
+    // The kept keys without their seeds, in the form of keys from other libraries.
     let public = match kept(&file("public-key")) {
         Some(bytes) => read_public_key(&bytes, &params).expect("a golden key"),
         None => public,
@@ -114,7 +114,7 @@ fn values<S: Scheme>(file: String, ciphertext: &Ciphertext<S>, slots: &[i64]) ->
     }
 }
 
-/// The key for products alone, without its seed.
+/// The relinearisation key without its seed.
 fn relinearisation_written_out<S: Scheme>(params: &Params<S>, keys: &EvaluationKeys<S>) -> EvaluationKeys<S> {
     let mut written_out = EvaluationKeys::empty(params, keys.key);
     let plain =
@@ -123,7 +123,7 @@ fn relinearisation_written_out<S: Scheme>(params: &Params<S>, keys: &EvaluationK
     written_out
 }
 
-/// For products, three rotations, and two other secret keys.
+/// Keys for products, three rotations, and transfers from two other secret keys.
 fn evaluation_keys<S: Scheme>(key: &SecretKey<S>, rng: &mut ChaCha20Rng) -> EvaluationKeys<S> {
     let mut keys = key.evaluation_keys(true, &[0, 1, -1], rng).expect("keys");
     for other in [1, 2] {

@@ -11,7 +11,7 @@ use super::{Golden, WEIGHTS, compact_form, envelope_header, kept, read, stream_h
 /// The signing key of the cloud of the files.
 pub const CLOUD_KEY: [u8; 32] = [0xc1; 32];
 
-/// The cloud's signature of a message.
+/// Signs a message with the cloud's key.
 #[must_use]
 pub fn cloud_signs(message: &[u8]) -> [u8; 64] {
     SigningIdentity::from_bytes(&CLOUD_KEY).sign(message)
@@ -30,14 +30,14 @@ pub fn summed_windows() -> Vec<Envelope> {
     group.windows().to_vec()
 }
 
-/// Their leaves.
+/// The leaves of these windows.
 #[must_use]
 pub fn leaves() -> Vec<Digest> {
     let leaf = |window: &Envelope| SignedHeader::of(window).and_then(|signed| signed.leaf());
     summed_windows().iter().map(|window| leaf(window).expect("a leaf")).collect()
 }
 
-/// The statement of `receipt.sig`: the window of `envelope.bin` is stored.
+/// The statement of `receipt.sig`: the cloud stored the window of `envelope.bin`.
 pub fn with_receipt<T>(then: impl FnOnce(&Receipt<'_>) -> T) -> T {
     let header = envelope_header();
     then(&Receipt {
@@ -58,7 +58,7 @@ pub fn stream_head() -> StreamHead {
     StreamHead::sign(names, state, 1_700_000_004_000, cloud_key(), cloud_signs).expect("a head")
 }
 
-/// The weights of the second of the sums in `compact-sums.bin`, as a request has them.
+/// Weights of the second sum in `compact-sums.bin`, as the request has them.
 #[must_use]
 pub fn sum_weights() -> Vec<i32> {
     WEIGHTS.as_flattened().iter().map(|weight| i32::try_from(*weight).expect("a small weight")).collect()
@@ -73,7 +73,7 @@ pub fn requested_sums(weights: &[i32]) -> Vec<SumRequest<'_>> {
     ]
 }
 
-/// The account of `transcript-job.bin`, with evaluation keys, and of `transcript-sums.bin`, without.
+/// The statements of `transcript-job.bin`, with evaluation keys, and of `transcript-sums.bin`, without.
 #[must_use]
 pub fn transcript_parts(work: Work) -> TranscriptParts {
     let digest = |name: &str| frame_digest(&read(name)).expect("a frame");
@@ -100,7 +100,7 @@ pub fn transcript_parts(work: Work) -> TranscriptParts {
 
 pub(super) fn objects(all: &mut Vec<Golden>) {
     let mut add = |name: &str, bytes: Vec<u8>| all.push(Golden { name: name.into(), bytes });
-    // They name the digests of other files, which are there from the first run on.
+    // They name digests of other golden files, which are made in the first run.
     if kept("compact-sums.bin").is_none() {
         return;
     }

@@ -6,7 +6,7 @@ use sotto_rlwe::Kept;
 
 use super::{CiphertextAnswer, Limb, Limbs, seed};
 
-/// One chain, one form: two windows expanded, both results in one ciphertext, and a fleet under one mask.
+/// One case: a chain and a form; two windows expanded, both results in one ciphertext, and a fleet under one mask.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ExpandCase<V> {
@@ -62,7 +62,7 @@ pub struct ExpansionKeyAnswer {
     pub errors: Vec<Vec<i64>>,
 }
 
-/// A window, and the residues that travel of it: those of each limb.
+/// A window, and its residues that travel, limb by limb.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CompactSlotsAnswer<V> {

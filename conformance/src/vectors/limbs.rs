@@ -1,11 +1,11 @@
-//! Between the limbs of the files and polynomials.
+//! Conversions between the limbs of the vector files and polynomials.
 
 use core::ops::Range;
 use std::sync::Arc;
 
 use sotto_ring::{Form, Poly, Ring};
 
-/// A polynomial with given residues; `limbs` are the ring's limbs that they belong to.
+/// Makes a polynomial of given residues; `limbs` are the indices of its limbs in the ring.
 pub fn poly<F: Form>(ring: &Arc<Ring>, limbs: Range<usize>, residues: &[Vec<u64>]) -> Poly<F> {
     assert_eq!(limbs.len(), residues.len(), "residues for each limb");
     let mut out = Poly::zero(ring, limbs.clone());
@@ -15,7 +15,7 @@ pub fn poly<F: Form>(ring: &Arc<Ring>, limbs: Range<usize>, residues: &[Vec<u64>
     out
 }
 
-/// Fails with the first residue that differs.
+/// Panics with the first residue that differs.
 #[track_caller]
 pub fn assert_limbs<F: Form>(what: &str, found: &Poly<F>, expected: &[Vec<u64>]) {
     assert_eq!(found.limbs().len(), expected.len(), "{what}: number of limbs");

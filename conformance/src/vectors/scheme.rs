@@ -5,7 +5,7 @@ use sotto_ring::Seed;
 
 use super::{Limb, Limbs, seed};
 
-/// One scheme, one chain, one story: two ciphertexts, their product, a rotation and a drop.
+/// One case: a scheme and a chain with two ciphertexts, their product, a rotation and a drop, and all intermediates.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SchemeCase<V> {
@@ -93,7 +93,7 @@ pub struct RightAnswer<V> {
     pub ciphertext: CiphertextAnswer<V>,
 }
 
-/// A ciphertext and what it decrypts to.
+/// A ciphertext and its decryption.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CiphertextAnswer<V> {
@@ -106,7 +106,7 @@ pub struct CiphertextAnswer<V> {
     pub slots: Option<Vec<V>>,
 }
 
-/// BFV: operands and tensor on the way to the product.
+/// Operands and tensor of a BFV product before the division.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ProductIntermediates {
@@ -116,7 +116,7 @@ pub struct ProductIntermediates {
     pub tensor: [Limbs; 3],
 }
 
-/// A ciphertext that came out of key switching.
+/// The result of key switching.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SwitchedAnswer<V> {

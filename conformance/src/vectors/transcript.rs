@@ -1,4 +1,4 @@
-//! Of `transcripts`.
+//! The cases of `transcripts`.
 
 use serde::Deserialize;
 

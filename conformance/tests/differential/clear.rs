@@ -1,18 +1,18 @@
-//! Programs of the line in the clear, written apart from our own clear backend.
+//! An evaluator in the clear for programs of the line protocol, written independently of our clear backend.
 
 use sotto_lab::protocol::{Node, Program};
 
-/// Numbers that programs compute with.
+/// Numbers for programs.
 pub(crate) trait Ring<N> {
     fn add(&self, a: N, b: N) -> N;
     fn negate(&self, a: N) -> N;
     fn multiply(&self, a: N, b: N) -> N;
-    /// The slots of a constant or an input.
+    /// Returns the slots of a constant or an input.
     fn constant(&self, values: &sotto_lab::protocol::Values) -> Vec<N>;
 }
 
-/// Runs a program on whole slots, in so many rows; gives the slots of every node, of constants too. In one row a swap of
-/// rows leaves everything where it is, as the conjugate does with reals.
+/// Runs a program on whole slots in `rows` rows; returns the slots of every node, constants included. With one row a
+/// row swap changes nothing, as conjugation does not change reals.
 pub(crate) fn run<N: Copy + Default>(
     ring: &impl Ring<N>,
     program: &Program,

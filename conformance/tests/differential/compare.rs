@@ -1,4 +1,4 @@
-//! Runs programs in three ways and compares slot for slot.
+//! Runs programs in three ways and compares the answers slot for slot.
 
 use std::time::{Duration, Instant};
 
@@ -12,12 +12,13 @@ use crate::random::program;
 use crate::tally::{Tally, shown};
 use crate::values::{Choices, Comparable};
 
-/// A bound that is a larger part than this of the largest slot says too little: such a program is drawn again.
+/// Largest bound of a program, as a part of its largest slot. A looser bound shows too little: the program is drawn
+/// again.
 const VAGUE: f64 = 0.05;
-/// The longest that one answer may take.
+/// Time limit for one answer.
 const LIMIT: Duration = Duration::from_secs(120);
 
-/// Runs `count` programs over the parameter_sets; fails if any answer is wrong.
+/// Runs `count` programs over the parameter sets; fails if any answer is wrong.
 pub(crate) fn compare<S: Comparable>(installed: &Installed, parameter_sets: &[ParameterSet], count: usize) {
     let start = Instant::now();
     let mut tally = Tally::default();
@@ -99,7 +100,7 @@ fn run_on<S: Comparable>(
     }
 }
 
-/// The values of all nodes on these inputs.
+/// Returns the values of all nodes for these inputs.
 fn clear<S: Comparable>(
     program: &Program,
     inputs: &[Values],
@@ -116,14 +117,14 @@ fn clear<S: Comparable>(
     run(&ring, program, &inputs, rows)
 }
 
-/// Whether an encrypted value is the same on other inputs, like x − x + 1: its ciphertext needs no key to be read, and SEAL
-/// refuses to make it.
+/// Returns true if an encrypted value does not depend on the inputs, like x − x + 1: its ciphertext can be read without
+/// a key, and SEAL refuses to make it.
 fn has_transparent<S: Comparable>(
     program: &Program,
     values: &[Vec<S::Value>],
     others: &[Vec<S::Value>],
 ) -> bool {
-    // Reals differ by what the sums are rounded.
+    // Reals differ by the rounding of the sums.
     let same = |(a, b): (&S::Value, &S::Value)| S::distance(*a, *b) < 1e-9;
     let encrypted = program.nodes.iter().zip(values.iter().zip(others));
     encrypted

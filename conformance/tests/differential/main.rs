@@ -1,7 +1,7 @@
-//! Random programs, the same answer from sotto, from another library and in the clear.
+//! Random programs give the same answer in sotto, in another library and in the clear.
 //!
-//! `SOTTO_DIFFERENTIAL` says how many programs each test runs, and that the engine has to be there. Without it a few are run
-//! where the engine is installed, and none where it is not.
+//! `SOTTO_DIFFERENTIAL` sets the number of programs of each test, and makes the engine mandatory. Without it a few
+//! programs run if the engine is installed, and none if it is not.
 #![allow(clippy::unwrap_used)]
 
 mod clear;
@@ -18,7 +18,7 @@ use compare::compare;
 use parameter_sets::{Chain, ParameterSet};
 use values::Comparable;
 
-/// Programs where nobody said how many: the smallest parameters alone, so that slow builds can run them too.
+/// Number of programs by default, on the smallest parameters alone, so that slow builds can run them too.
 const FEW: usize = 2;
 
 fn differential<S: Comparable>(engine: &Engine, parameter_sets: &[ParameterSet]) {

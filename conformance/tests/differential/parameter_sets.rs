@@ -1,26 +1,26 @@
-//! Parameters that programs are run on.
+//! Parameters of the random programs.
 
 use sotto_lab::protocol::{Prepare, Prepared};
 use sotto_ring::primes;
 use sotto_rlwe::{DefaultChain, SchemeId};
 
-/// The chain that the other engine computes on.
+/// The chain of the other engine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Chain {
-    /// Our data primes, and the first special one: SEAL has no more. It tells when its noise budget is used up.
+    /// Our data primes and our first special prime: SEAL has only one. SEAL reports an exhausted noise budget.
     Same,
-    /// Ours and more primes. Lattigo does not tell when the noise has drowned an answer, and as a witness it needs no
-    /// security: it drops a prime after every product and is far from the end.
+    /// Our primes and more. Lattigo does not report noise that exceeds an answer. As a reference it needs no security,
+    /// so it has a longer chain, drops a prime after every product, and stays far from the limit.
     Longer,
 }
 
-/// Bits of the primes of a longer chain, and of its special prime: none of ours have as many.
+/// Bits of the primes that a longer chain adds, and of its special prime; none of our primes has as many bits.
 const LONGER_BITS: u32 = 47;
 const LONGER_SPECIAL_BITS: u32 = 60;
-/// How many there are.
+/// Number of added primes.
 const LONGER_PRIMES: usize = 5;
 
-/// A chain in bits: q_0, the other data primes and how many, the special primes and how many.
+/// A chain in bits: q_0, size and number of the other data primes, size and number of the special primes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Toy {
     first: u32,
@@ -28,19 +28,19 @@ pub(crate) struct Toy {
     special: (u32, usize),
 }
 
-/// One parameter set, and how many programs of ten run on it.
+/// One parameter set, and its share of ten programs.
 #[derive(Clone, Debug)]
 pub(crate) struct ParameterSet {
     pub(crate) degree: usize,
     pub(crate) plain_modulus: Option<u64>,
-    /// Below 128 bits, with a long chain for deep programs; None for the default chain.
+    /// A long chain below 128 bits for deep programs; None for the default chain.
     toy: Option<Toy>,
     pub(crate) of_ten: usize,
     chain: Chain,
 }
 
 impl ParameterSet {
-    /// What our own engine is asked to prepare.
+    /// Returns our own engine's prepare request.
     pub(crate) fn request(&self, scheme: SchemeId) -> Prepare {
         let name = scheme.to_string().to_lowercase();
         let rotations = rotations(self.degree / 2);
@@ -64,7 +64,7 @@ impl ParameterSet {
         Prepare { data_bits, special_bits, scale_bits, insecure: true, ..asked }
     }
 
-    /// What the other engine is asked to prepare, given our primes.
+    /// Returns the other engine's prepare request, given our primes.
     pub(crate) fn request_to_other(&self, scheme: SchemeId, ours: &Prepared) -> Prepare {
         let (mut data, mut special) = (ours.data.clone(), ours.special.clone());
         special.truncate(1);
@@ -76,20 +76,21 @@ impl ParameterSet {
         Prepare { data, special, data_bits: none.clone(), special_bits: none, ..self.request(scheme) }
     }
 
-    /// Operations of a program at most, before what is left is summed: on toys they cost little.
+    /// Most operations of a program, before the remaining nodes are summed: on toy parameters they cost little.
     pub(crate) fn operations(&self) -> usize {
         if self.toy.is_some() { 28 } else { 14 }
     }
 }
 
-/// Steps that there are keys for: powers of two to the left, some to the right, some that are neither.
+/// Rotation steps with keys: powers of two to the left, some to the right, some others.
 fn rotations(columns: usize) -> Vec<i32> {
     let columns = columns as i32;
     let powers = (0..).map(|bit| 1 << bit).take_while(|step| *step < columns);
     powers.chain([-1, -2, -4, 3, 5, -7]).collect()
 }
 
-/// For BFV and BGV: the default chains, a toy of one special prime, a toy of digits of two primes with a large t.
+/// For BFV and BGV: the default chains, toy parameters with one special prime, toy parameters with digits of two primes
+/// and a large t.
 pub(crate) fn integers(chain: Chain) -> Vec<ParameterSet> {
     let large = primes::below(1 << 30, 32).next();
     let one = Toy { first: 42, others: (42, 7), special: (46, 1) };
@@ -103,7 +104,7 @@ pub(crate) fn integers(chain: Chain) -> Vec<ParameterSet> {
     ]
 }
 
-/// For CKKS: the same.
+/// For CKKS: the same kinds.
 pub(crate) fn reals() -> Vec<ParameterSet> {
     let (chain, plain_modulus) = (Chain::Same, None);
     let one = Toy { first: 50, others: (40, 7), special: (50, 1) };

@@ -8,11 +8,12 @@ use crate::values::{Choices, Comparable};
 pub(crate) struct Asked {
     pub(crate) program: Program,
     pub(crate) inputs: Vec<Values>,
-    /// Other inputs, to tell what does not depend on them.
+    /// Other inputs, which show the nodes that do not depend on inputs.
     pub(crate) others: Vec<Values>,
 }
 
-/// A random program of so many operations at most. `depth` products with ciphertexts or vectors may follow one another.
+/// Returns a random program of at most so many operations. At most `depth` products with ciphertexts or vectors follow
+/// one another.
 pub(crate) fn program<S: Comparable>(
     choices: &mut Choices,
     plain_modulus: Option<u64>,
@@ -98,7 +99,7 @@ impl Making {
         self.nodes.len() - 1
     }
 
-    /// An encrypted node, often one that nothing has read yet, so that few are in vain.
+    /// Picks an encrypted node, preferably one that no other node reads yet, so that few nodes are useless.
     fn operand(&self, choices: &mut Choices) -> usize {
         if self.unread.is_empty() || choices.chance(3) {
             self.encrypted[choices.below(self.encrypted.len())]
@@ -107,7 +108,7 @@ impl Making {
         }
     }
 
-    /// Sums and differences of all that nothing has read yet: one node that needs them all.
+    /// Adds and subtracts all nodes that no other node reads yet: the result needs them all.
     fn gather(&mut self, choices: &mut Choices) -> usize {
         while let [a, b, ..] = *self.unread {
             let depth = self.depths[a].max(self.depths[b]);
@@ -116,7 +117,7 @@ impl Making {
         self.encrypted[self.encrypted.len() - 1]
     }
 
-    /// Without the nodes that no output needs: other engines would run them all the same.
+    /// Removes the nodes that no output needs; other engines would compute them.
     fn finish(self, magnitudes: Vec<f64>, outputs: Vec<usize>) -> Program {
         let mut needed = vec![false; self.nodes.len()];
         outputs.iter().for_each(|output| needed[*output] = true);

@@ -1,4 +1,4 @@
-//! Judges answers and keeps count.
+//! Judges answers and counts them.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -7,28 +7,29 @@ use sotto_lab::protocol::{Node, Program, Values};
 
 use crate::values::Comparable;
 
-/// How far another engine's reals may be off, in bounds that sotto states for its own. It has the same primes, scale, levels,
-/// and kinds of secret and error, so its noise is of the same size, but for two things: it encrypts with less (at the level of
-/// keys, one prime dropped after), and SEAL does not centre the digits of a key switch, so that in the few slots whose root
-/// is nearest to 1 a rotation is off by some 25 times what ours is (n = 4096). In 1,000 programs each the largest was 0.81 of
-/// our bound for SEAL, 0.06 for Lattigo and 0.08 for sotto; twice the bound leaves room for other draws.
+/// Largest allowed error of another engine's reals, in units of sotto's bound for its own. The other engine has the
+/// same primes, scale, levels, and kinds of secret and error, so its noise is of the same size, with two exceptions. It
+/// encrypts with less noise (at the level of keys, one prime dropped after). And SEAL does not centre the digits of a
+/// key switch, so that in the few slots whose root is nearest to 1 the error of a rotation is some 25 times ours (n =
+/// 4096). In 1,000 programs each the largest error was 0.81 of our bound for SEAL, 0.06 for Lattigo and 0.08 for sotto;
+/// twice the bound leaves room for other draws.
 const OTHER_WITHIN: f64 = 2.0;
 
-/// What came of all programs.
+/// The results of all programs.
 #[derive(Default)]
 pub(crate) struct Tally {
     pub(crate) programs: usize,
     pub(crate) refused: usize,
     pub(crate) operations: BTreeMap<&'static str, usize>,
     pub(crate) depths: BTreeMap<usize, usize>,
-    /// The largest error in bounds: ours, theirs.
+    /// The largest error in units of the bound: ours, theirs.
     pub(crate) worst: [f64; 2],
     pub(crate) largest_bound: f64,
     pub(crate) faults: Vec<String>,
 }
 
 impl Tally {
-    /// Says what came of it.
+    /// Prints the results.
     pub(crate) fn report<S: Comparable>(&self, engine: &str, elapsed: Duration) {
         let name = format!("{} and {engine}", S::ID);
         println!(
@@ -47,7 +48,7 @@ impl Tally {
         }
     }
 
-    /// One more program.
+    /// Counts one more program.
     pub(crate) fn count(&mut self, program: &Program) {
         self.programs += 1;
         let mut depths = vec![0; program.nodes.len()];
@@ -68,7 +69,7 @@ impl Tally {
         *self.depths.entry(deepest).or_default() += 1;
     }
 
-    /// What is wrong with an answer, if anything is.
+    /// Returns the fault of an answer, or None.
     pub(crate) fn judge<S: Comparable>(
         &mut self,
         who: usize,
@@ -92,7 +93,7 @@ impl Tally {
                 if bound > 0.0 {
                     self.worst[who] = self.worst[who].max(distance / bound);
                 }
-                // Not a number is no answer.
+                // NaN is no answer.
                 if distance.is_nan() || distance > allowed {
                     return Some(format!(
                         "output {number}, slot {slot} is {found:?}, not {expected:?} (bound {bound:e})"
@@ -104,7 +105,7 @@ impl Tally {
     }
 }
 
-/// The program, its long constants cut short: its number finds it again.
+/// Returns the program with its long constants cut short; its number reproduces it.
 pub(crate) fn shown(program: &Program) -> String {
     let nodes = program.nodes.iter().map(|node| {
         let text = format!("{node:?}");

@@ -1,4 +1,4 @@
-//! What differs between the schemes: their values, drawn at random, and how far two are apart.
+//! The differences between the schemes: their values, random draws, and the distance of two values.
 
 use chacha20::ChaCha20Rng;
 use rand_core::{Rng as _, SeedableRng as _};
@@ -8,11 +8,11 @@ use sotto_rlwe::{Bfv, Bgv, Ckks};
 
 use crate::clear::Ring;
 
-/// Choices from a seed.
+/// Random choices from a seed.
 pub(crate) struct Choices(ChaCha20Rng);
 
 impl Choices {
-    /// The choices of one program.
+    /// Returns the choices of program `number` on parameter set `set`.
     pub(crate) fn of(set: usize, number: usize) -> Self {
         let mut seed = [0; 32];
         seed[..8].copy_from_slice(&(set as u64).to_le_bytes());
@@ -20,22 +20,22 @@ impl Choices {
         Self(ChaCha20Rng::from_seed(seed))
     }
 
-    /// One of so many; the bias is of no interest here.
+    /// Returns a number below `count`. It has a small bias, which does no harm here.
     pub(crate) fn below(&mut self, count: usize) -> usize {
         (self.0.next_u64() % count as u64) as usize
     }
 
-    /// Once in so many times.
+    /// Returns true once in `count` calls on average.
     pub(crate) fn chance(&mut self, one_in: usize) -> bool {
         self.below(one_in) == 0
     }
 
-    /// −limit … limit.
+    /// Returns a number in −limit … limit.
     fn integer(&mut self, limit: i64) -> i64 {
         self.below(2 * limit as usize + 1) as i64 - limit
     }
 
-    /// In −limit … limit, often at an end.
+    /// Returns a number in −limit … limit, often at an end.
     fn real(&mut self, limit: f64) -> f64 {
         match self.below(16) {
             0 => limit,
@@ -45,19 +45,19 @@ impl Choices {
     }
 }
 
-/// A scheme whose answers can be compared.
+/// A scheme with comparable answers.
 pub(crate) trait Comparable: Spoken {
-    /// What the clear evaluator computes with.
+    /// The numbers of the clear evaluator.
     type Clear: Ring<Self::Value>;
-    /// That, for a plain modulus.
+    /// Makes them for a plain modulus.
     fn clear(plain_modulus: Option<u64>) -> Self::Clear;
-    /// A bound for an input, and values within it.
+    /// Returns a bound for an input, and values within it.
     fn input(choices: &mut Choices, plain_modulus: Option<u64>, slots: usize) -> (f64, Values);
-    /// The constant that is the same in every slot.
+    /// Returns a constant with the same value in every slot.
     fn scalar(choices: &mut Choices, plain_modulus: Option<u64>) -> Values;
-    /// The constant with one value a slot.
+    /// Returns a constant with one value a slot.
     fn vector(choices: &mut Choices, plain_modulus: Option<u64>, slots: usize) -> Values;
-    /// How far two values are apart.
+    /// Returns the distance of two values.
     fn distance(a: Self::Value, b: Self::Value) -> f64;
 }
 
@@ -79,7 +79,7 @@ impl Ring<i64> for Modulo {
     }
 }
 
-/// f64.
+/// Numbers in f64.
 pub(crate) struct Reals;
 
 impl Ring<f64> for Reals {
@@ -130,12 +130,12 @@ macro_rules! integers {
 }
 integers!(Bfv, Bgv);
 
-/// Small numbers, or all there are.
+/// Returns a limit for small numbers, or for any number modulo t.
 fn limit(choices: &mut Choices, plain_modulus: Option<u64>) -> i64 {
     if choices.chance(2) { 5 } else { (plain_modulus.unwrap() as i64 - 1) / 2 }
 }
 
-/// A few slots, or all.
+/// Returns a length: a few slots, or all.
 fn length(choices: &mut Choices, slots: usize) -> usize {
     if choices.chance(3) { 2 + choices.below(15) } else { slots }
 }
@@ -151,7 +151,7 @@ impl Comparable for Ckks {
         (limit, Values::Reals((0..length).map(|_| choices.real(limit)).collect()))
     }
     fn scalar(choices: &mut Choices, _: Option<u64>) -> Values {
-        // A whole factor takes no level, another one does.
+        // A whole factor takes no level, other factors take one.
         let value = if choices.chance(2) { choices.integer(4) as f64 } else { choices.real(2.0) };
         Values::Reals(vec![if value == 0.0 { 1.0 } else { value }])
     }

@@ -1,16 +1,16 @@
-"""What a peer of the tests does, whatever library it is: make files, compute on files, open files. Slots go out as JSON."""
+"""The actions of a peer library in the tests: makes files, computes on files, opens files. Prints slots as JSON."""
 
 import json
 import sys
 from pathlib import Path
 
-# What is computed from a and b, each a file in the end.
+# Results computed from a and b; each becomes a file.
 RESULTS = ["sum", "product", "rotated", "swapped", "dropped"]
 
 
 def talk(library):
     """`library(folder, request)` with make(), load(), open(name), save(name, ciphertext) and an operation for each result,
-    which gives None where the library has none."""
+    which returns None if the library lacks it."""
     action, folder = sys.argv[1], Path(sys.argv[2])
     request = json.loads((folder / "request.json").read_text())
     peer = library(folder, request)

@@ -1,7 +1,8 @@
-//! SEAL's files both ways, with SEAL at the other end: what a device of ours encrypts, SEAL computes on with our keys and
-//! decrypts; what SEAL encrypts, we compute on with its keys and it decrypts.
+//! SEAL's files in both directions, with SEAL at the other end. SEAL computes with our keys on ciphertexts of our
+//! device and decrypts the results; we compute with SEAL's keys on its ciphertexts, and it decrypts them.
 //!
-//! `SOTTO_SEAL` names an engine that has to be there (`seal`, `pyfhel`); otherwise a test whose engine is not installed says so.
+//! `SOTTO_SEAL` names an engine that must be installed (`seal`, `pyfhel`); otherwise a test without its engine prints a
+//! note.
 #![allow(clippy::unwrap_used)]
 
 mod meaning;

@@ -1,4 +1,4 @@
-//! What the operations of an exchange mean, and how near an answer has to be.
+//! The values that the operations of an exchange must give, and the allowed error of an answer.
 
 use sotto_rlwe::{Bfv, Bgv, Ciphertext, Ckks, EvalError, EvaluationKeys, Evaluator, Params};
 use sotto_seal::{Claim, Convention};
@@ -10,21 +10,21 @@ pub(crate) const RESULTS: [&str; 5] = ["sum", "product", "rotated", "swapped", "
 pub(crate) trait Spoken: Convention {
     /// t, or 0.
     const PLAIN: u64;
-    /// Where SEAL's parameters have no scale, this one.
+    /// The scale for parameters of SEAL that have none.
     const SCALE_BITS: Option<u32>;
 
     fn value(number: f64) -> Self::Value;
-    /// The difference of a slot from what it has to be.
+    /// Returns the difference of a slot from its expected value.
     fn error(params: &Params<Self>, found: f64, expected: f64) -> f64;
-    /// What is claimed of the noise of something computed elsewhere, whose like of ours has this shape.
+    /// Returns the shape to claim for a result that was computed elsewhere, given the shape of our own result.
     fn claim(like: &Ciphertext<Self>) -> Claim;
 
-    /// Row by row.
+    /// Returns the number of slots of all rows.
     fn rows(degree: usize) -> usize {
         if Self::PLAIN == 0 { degree / 2 } else { degree }
     }
 
-    /// The operands: two vectors of small numbers.
+    /// Returns the operands: two vectors of small numbers.
     fn operands(degree: usize) -> [Vec<f64>; 2] {
         let step = if Self::PLAIN == 0 { 0.125 } else { 1.0 };
         [(7, 41), (11, 29)].map(|(factor, modulus): (usize, usize)| {
@@ -32,7 +32,7 @@ pub(crate) trait Spoken: Convention {
         })
     }
 
-    /// A result of ours.
+    /// Computes a result with sotto.
     fn compute(
         evaluator: &Evaluator<Self>,
         name: &str,
@@ -43,7 +43,7 @@ pub(crate) trait Spoken: Convention {
             "sum" => evaluator.add(a, b),
             "product" => {
                 let product = evaluator.relinearise(&evaluator.multiply(a, b)?, keys)?;
-                // As the peer has it: rescaled, or with a correction factor.
+                // In the peer's form: rescaled, or with a correction factor.
                 if Self::ID == sotto_rlwe::SchemeId::Bfv {
                     Ok(product)
                 } else {
@@ -57,14 +57,14 @@ pub(crate) trait Spoken: Convention {
     }
 }
 
-/// What a result means.
+/// Returns the expected slots of a result.
 pub(crate) fn meant<S: Spoken>(name: &str, a: &[f64], b: &[f64]) -> Vec<f64> {
     let row = if S::PLAIN == 0 { a.len() } else { a.len() / 2 };
     let at = |i: usize| match name {
         "sum" => a[i] + b[i],
         "product" => a[i] * b[i],
         "rotated" => a[i / row * row + (i + 1) % row],
-        // Conjugation leaves reals as they are.
+        // Conjugation does not change reals.
         "swapped" if S::PLAIN != 0 => a[(i + row) % a.len()],
         "b" => b[i],
         _ => a[i],
@@ -106,7 +106,7 @@ impl Spoken for Ckks {
         (found - expected).abs()
     }
 
-    /// SEAL does the same operations with noise of the same sizes.
+    /// SEAL's noise from the same operations has the same size.
     fn claim(like: &Ciphertext<Self>) -> Claim {
         Claim::Bounded(like.shape().noise)
     }
@@ -118,12 +118,12 @@ pub(crate) fn encoded<S: Spoken>(params: &Params<S>, numbers: &[f64]) -> sotto_r
     S::encode_slots(params, &values, params.top_level()).unwrap().declare_magnitude(MAGNITUDE)
 }
 
-/// No operand is larger.
+/// Largest operand.
 pub(crate) const MAGNITUDE: f64 = 64.0;
-/// The largest error of a real that still counts as right.
+/// Largest accepted error of a real.
 pub(crate) const CLOSE: f64 = 1e-4;
 
-/// Fails unless slots are what they have to be.
+/// Panics unless the slots have their expected values.
 pub(crate) fn check<S: Spoken>(what: &str, params: &Params<S>, found: &[f64], expected: &[f64]) {
     assert_eq!(found.len(), expected.len(), "{what}: slots");
     for (i, (found, expected)) in found.iter().zip(expected).enumerate() {

@@ -32,7 +32,8 @@ pub(crate) struct Exchange {
 }
 
 impl Peer {
-    /// An exchange; None, said aloud, where the engine is not installed, unless `SOTTO_SEAL` asks for it.
+    /// Makes an exchange. Prints a note and returns None if the engine is not installed, unless `SOTTO_SEAL` requires
+    /// it.
     pub(crate) fn exchange(&self, request: &Value) -> Option<Exchange> {
         let installed = match self.engine.installed() {
             Ok(installed) => installed,
@@ -74,7 +75,7 @@ impl Exchange {
         self.write("request.json", request.to_string().as_bytes());
     }
 
-    /// Runs an action of the peer's.
+    /// Runs an action of the peer.
     pub(crate) fn run(&self, action: &str, names: &[&str]) -> Slots {
         let mut command = Command::new(&self.python);
         command.current_dir(self.folder.path());

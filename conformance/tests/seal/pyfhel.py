@@ -1,4 +1,4 @@
-"""SEAL 4.1 as Pyfhel has it: BGV."""
+"""SEAL 4.1 in Pyfhel: BGV."""
 
 import numpy
 from Pyfhel import PyCtxt, Pyfhel
@@ -7,7 +7,7 @@ from conversation import talk
 
 # Built without compression.
 MODE = "none"
-# Every SEAL object begins so; Pyfhel puts words of its own before a context.
+# Every SEAL object begins with these bytes; Pyfhel puts data of its own before a context.
 MAGIC = bytes([0x5E, 0xA1, 0x10])
 
 
@@ -61,7 +61,7 @@ class Bgv:
         return self.he.add(a, b, True)
 
     def product(self, a, b):
-        """With a correction factor in the end."""
+        """The product, with a correction factor."""
         out = self.he.multiply(a, b, True)
         self.he.relinearize(out)
         return self.he.mod_switch_to_next_ctxt(out, True)
@@ -70,7 +70,7 @@ class Bgv:
         return self.he.rotate(a, 1, True)
 
     def swapped(self, a, _):
-        """Pyfhel has it for BFV only."""
+        """Pyfhel supports this for BFV only."""
 
     def dropped(self, a, _):
         return self.he.mod_switch_to_next_ctxt(a, True)

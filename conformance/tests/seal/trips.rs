@@ -1,4 +1,4 @@
-//! The two ways.
+//! Both directions: our objects in SEAL, and SEAL's objects in sotto.
 
 use serde_json::json;
 use sotto_decrypt::Decryptor;
@@ -9,13 +9,13 @@ use sotto_seal::*;
 use crate::meaning::{MAGNITUDE, RESULTS, Spoken, check, encoded, meant};
 use crate::peer::{Exchange, Peer};
 
-/// SEAL 4.1 reads its own minor version only, and the wheel's SEAL needs none.
+/// SEAL 4.1 reads its own minor version only; the wheel's SEAL reads any.
 const WRITING: Writing = Writing { compression: Compression::None, seal_4_minor: Some(1) };
 
-/// What a plaintext's slots are, as numbers.
+/// Converts a plaintext's slots to numbers.
 fn numbers<S: Spoken>(params: &Params<S>, plaintext: &Plaintext<S>) -> Vec<f64> {
     let slots = S::decode_slots(params, plaintext).unwrap();
-    // Integers below 2^53, and reals: Debug prints either.
+    // Integers below 2^53, or reals: Debug prints both.
     slots.iter().map(|slot| format!("{slot:?}").parse().unwrap()).collect()
 }
 
@@ -23,7 +23,7 @@ fn open<S: Spoken>(key: &SecretKey<S>, ciphertext: &Ciphertext<S>) -> Vec<f64> {
     numbers(key.params(), &Decryptor::new(key).decrypt(ciphertext).unwrap())
 }
 
-/// Parameters and keys of ours: everything is written, SEAL computes and decrypts, and we read what it computed.
+/// Our parameters and keys: we write every object, SEAL computes and decrypts, and we read its results.
 pub(crate) fn ours_to_seal<S: Spoken>(peer: &Peer, degree: usize) {
     let params = Params::<S>::default_chain(degree, S::PLAIN).unwrap();
     let chain = Chain::new(&params).unwrap();
@@ -68,7 +68,7 @@ pub(crate) fn ours_to_seal<S: Spoken>(peer: &Peer, degree: usize) {
     check(&format!("{}: SEAL encrypts", S::ID), &params, &open(&key, &encrypted), &x);
 }
 
-/// Parameters and keys of SEAL's: everything is read, we compute and decrypt, and SEAL opens what we computed.
+/// SEAL's parameters and keys: we read every object, compute and decrypt, and SEAL opens our results.
 pub(crate) fn seal_to_ours<S: Spoken>(peer: &Peer, degree: usize, bits: &[u32]) {
     let [x, y] = S::operands(degree);
     let request = json!({
@@ -118,7 +118,7 @@ fn write_evaluation_keys<S: Spoken>(exchange: &Exchange, chain: &Chain<S>, keys:
     exchange.write("galois", &write_galois_keys(&keys.galois, chain, WRITING).unwrap());
 }
 
-/// Integers without a decimal point, as Python wants them.
+/// Prints integers without a decimal point, as Python expects them.
 fn integers_as_such<S: Spoken>(mut request: serde_json::Value) -> serde_json::Value {
     if S::PLAIN != 0 {
         for name in ["a", "b"] {

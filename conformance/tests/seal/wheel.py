@@ -1,4 +1,4 @@
-"""SEAL as the TenSEAL wheel has it: BFV and CKKS."""
+"""SEAL in the TenSEAL wheel: BFV and CKKS."""
 
 import tenseal.sealapi as seal
 
@@ -49,7 +49,7 @@ class Wheel:
             "parameters": parameters,
             "secret-key": secret,
             "public-key": public,
-            # With their seeds, as they are sent.
+            # With their seeds, in the form for sending.
             "relinearisation": keys.create_relin_keys(),
             "galois": keys.create_galois_keys(self.elements()),
             "a": symmetric.encrypt_symmetric(self.encoded(self.request["a"])),

@@ -1,4 +1,4 @@
-//! A cloud that lies: it stands before a true one, has its signing key, and changes requests and answers.
+//! A lying cloud: a proxy of the true cloud that holds its signing key and changes requests and answers.
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
@@ -9,11 +9,11 @@ use serde_json::{Value, json};
 use sotto_keys::SigningIdentity;
 use sotto_wire::{Frontier, StreamHead, Transcript, TranscriptParts};
 
-/// A request as it came.
+/// A received request.
 #[derive(Clone, Debug)]
 pub(crate) struct Request {
     pub(crate) method: String,
-    /// With its query.
+    /// The path with its query.
     pub(crate) path: String,
     pub(crate) headers: Vec<(String, String)>,
     pub(crate) body: Vec<u8>,
@@ -27,16 +27,16 @@ pub(crate) struct Reply {
     pub(crate) body: Vec<u8>,
 }
 
-/// The true cloud and its signing key: everything that a lying cloud has.
+/// The true cloud and its signing key: the means of a lying cloud.
 pub(crate) struct Truth {
     url: String,
     signing: SigningIdentity,
 }
 
-/// Answers a request, with the truth at hand.
+/// Answers a request with the help of the true cloud.
 pub(crate) type Lie = Box<dyn FnMut(&Truth, Request) -> Reply + Send>;
 
-/// Starts a liar; returns its URL. It serves until the process ends.
+/// Starts a lying cloud and returns its URL. It serves until the process ends.
 pub(crate) fn start(url: &str, signing_key: &[u8; 32], lie: Lie) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
@@ -51,7 +51,7 @@ pub(crate) fn start(url: &str, signing_key: &[u8; 32], lie: Lie) -> String {
     format!("http://{address}")
 }
 
-/// One request, one answer.
+/// Answers one request.
 fn serve(stream: TcpStream, shared: &Mutex<(Truth, Lie)>) {
     let Some((mut stream, request)) = read(stream) else { return };
     let reply = {
@@ -101,7 +101,7 @@ impl Request {
         serde_json::from_slice(&self.body).unwrap_or_default()
     }
 
-    /// The value of a key of the query.
+    /// Returns the value of a key of the query.
     fn query(&self, key: &str) -> Option<&str> {
         let (_, query) = self.path.split_once('?')?;
         query.split('&').find_map(|pair| pair.strip_prefix(key)?.strip_prefix('='))
@@ -134,13 +134,13 @@ impl Reply {
 }
 
 impl Truth {
-    /// The same keys before another cloud.
+    /// Returns the same signing key before the cloud at another URL.
     pub(crate) fn at(&self, url: &str) -> Self {
         let signing = SigningIdentity::from_bytes(self.signing.expose_secret_bytes());
         Self { url: url.to_owned(), signing }
     }
 
-    /// The true cloud's answer.
+    /// Returns the true cloud's answer.
     pub(crate) fn tell(&self, request: &Request) -> Reply {
         let agent: ureq::Agent =
             ureq::Agent::config_builder().http_status_as_error(false).proxy(None).build().into();
@@ -161,7 +161,7 @@ impl Truth {
         Reply { status: response.status().as_u16(), headers, body }
     }
 
-    /// A log with other windows, under a head that is signed well.
+    /// Returns a log with other windows, under a head with a valid signature.
     pub(crate) fn log(&self, request: &Request, edit: impl FnOnce(&mut Vec<Value>)) -> Reply {
         let from: usize = request.query("from").and_then(|from| from.parse().ok()).unwrap_or_default();
         let (device, stream) = (request.query("device").unwrap(), request.query("stream").unwrap());
@@ -186,14 +186,14 @@ impl Truth {
         Reply::of_json(&json!({ "head": head, "windows": windows.get(from..).unwrap_or_default() }))
     }
 
-    /// A transcript with other contents, signed well.
+    /// Returns a transcript with other contents and a valid signature.
     pub(crate) fn transcript(&self, frame: &[u8], edit: impl FnOnce(&mut TranscriptParts)) -> Vec<u8> {
         let mut parts = Transcript::read(frame).unwrap().parts().clone();
         edit(&mut parts);
         Transcript::sign(parts, |message| self.signing.sign(message)).unwrap().write().unwrap()
     }
 
-    /// The answer about a job with another transcript, signed well.
+    /// Returns the answer about a job with another transcript, validly signed.
     pub(crate) fn job(&self, request: &Request, edit: impl FnOnce(&mut TranscriptParts)) -> Reply {
         let mut state = self.tell(request).json();
         if let Some(frame) = state["transcript"].as_str() {
@@ -204,7 +204,7 @@ impl Truth {
     }
 }
 
-/// A frame with other bytes and a right digest.
+/// Returns a frame with other bytes and a correct digest.
 pub(crate) fn edited(mut frame: Vec<u8>, edit: impl FnOnce(&mut [u8])) -> Vec<u8> {
     let end = frame.len() - 32;
     edit(&mut frame[..end]);

@@ -1,4 +1,5 @@
-//! The lies, each with what a cloud that has its signing key does, and the words with which the owner's tool names it.
+//! The lies: for each, the behaviour of a cloud that has its signing key, and the words with which the owner's tool
+//! names it.
 
 use serde_json::{Value, json};
 use sotto_wire::{CompactSums, frame_digest};
@@ -9,9 +10,9 @@ use crate::world::{CURVE, DAILY, OTHER, World};
 /// The command that finds a lie.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Found {
-    /// `sotto ask` refuses.
+    /// `sotto ask` refuses the answer.
     Ask,
-    /// `sotto ask` answers with a remark.
+    /// `sotto ask` answers with a note.
     Remark,
     /// `sotto verify` finds it.
     Verify,
@@ -21,13 +22,13 @@ pub(crate) enum Found {
 pub(crate) struct Case {
     pub(crate) name: &'static str,
     pub(crate) lie: Lie,
-    /// True for an owner who has seen the cloud's logs before.
+    /// True if the owner has read the cloud's logs before.
     pub(crate) seen: bool,
     pub(crate) question: &'static str,
     pub(crate) found: Found,
-    /// Words of the message.
+    /// Words that the message must contain.
     pub(crate) says: &'static str,
-    /// Done by the owner before: questions, in order.
+    /// Questions that the owner asks first, in order.
     pub(crate) before: &'static [&'static str],
 }
 
@@ -91,7 +92,7 @@ fn output(edit: impl Fn(Vec<u8>) -> Vec<u8> + Send + 'static) -> Lie {
     })
 }
 
-/// The frame of a signed header in a window of a log, changed, with the leaf that follows.
+/// Changes the frame of a signed header in a window of a log, and the leaf with it.
 fn signed(window: &mut Value, edit: impl FnOnce(Vec<u8>) -> Vec<u8>) {
     let frame = edit(hex::decode(window["signed"].as_str().unwrap()).unwrap());
     let leaf = blake3::hash(&[&[0][..], &frame].concat());
@@ -99,14 +100,14 @@ fn signed(window: &mut Value, edit: impl FnOnce(Vec<u8>) -> Vec<u8>) {
     window["signed"] = json!(hex::encode(frame));
 }
 
-/// Puts bytes in the place of others, once.
+/// Replaces bytes by others, once.
 fn replaced(mut frame: Vec<u8>, old: &[u8], new: &[u8]) -> Vec<u8> {
     let at = frame.windows(old.len()).position(|bytes| bytes == old).expect("the bytes are there");
     frame[at..at + new.len()].copy_from_slice(new);
     edited(frame, |_| {})
 }
 
-/// Another noise bound in the header of an answer: log2, at its place in the frame.
+/// Writes another noise bound, as log2, into the header of an answer.
 fn with_bound(frame: Vec<u8>, change: impl Fn(f64) -> f64) -> Vec<u8> {
     const AT: std::ops::Range<usize> = 84..92;
     edited(frame, |bytes| {
@@ -273,7 +274,7 @@ pub(crate) fn all(world: &World) -> Vec<Case> {
     ]
 }
 
-/// A cloud that is set back.
+/// A cloud with an older database.
 fn older(world: &World) -> Lie {
     let url = world.older.clone();
     Box::new(move |truth, request| {
@@ -282,7 +283,8 @@ fn older(world: &World) -> Lie {
     })
 }
 
-/// Adds five metres to the first hour of a sum, which takes no key: a multiple of 2^w/t in its place. Nothing but the sum itself shows it.
+/// Adds five metres to the first hour of a sum, a multiple of 2^w/t in its place. This takes no key, and only repeating
+/// the sum shows it.
 fn forged_sum(world: &World) -> Lie {
     let parameters = world.parameters();
     sums(move |truth, request| {
@@ -304,7 +306,7 @@ fn forged_sum(world: &World) -> Lie {
     })
 }
 
-/// Runs the plan that the owner sent before this one.
+/// Runs the owner's previous plan in place of this one.
 fn other_plan() -> Lie {
     let mut plans: Vec<String> = Vec::new();
     Box::new(move |truth, mut request| {
@@ -328,7 +330,7 @@ fn other_plan() -> Lie {
     })
 }
 
-/// Gives the first sums that were asked for again and again.
+/// Returns the first requested sums again and again.
 fn replayed() -> Lie {
     let mut first = None;
     sums(move |truth, request| first.get_or_insert_with(|| truth.tell(&request)).clone())

@@ -1,4 +1,5 @@
-//! A cloud that lies, and an owner who does not believe it: real processes, and between them a proxy that has the cloud's signing key.
+//! A lying cloud and an owner who verifies: real processes, and between them a proxy that has the cloud's signing key.
+//!
 //! `cargo ci trust` runs it; without the programs' folder in `SOTTO_PROGRAMS` it is skipped.
 #![allow(clippy::unwrap_used, clippy::missing_panics_doc)]
 
@@ -38,7 +39,7 @@ fn every_lie_is_found_and_named() {
     receipts(&world);
 }
 
-/// Without a lie everything holds; prints the times of a job and of its verification.
+/// Without a lie every answer holds; prints the times of a job and of its verification.
 fn honest(world: &World) {
     let url = liar::start(&world.url, &world.signing_key, Box::new(|truth, request| truth.tell(&request)));
     for (seen, question) in [(true, DAILY), (false, CURVE)] {
@@ -61,7 +62,8 @@ fn honest(world: &World) {
     }
 }
 
-/// Somebody without plant, cloud and secrets verifies the evidence that the owner saves, and sees a message that was changed since.
+/// Somebody without plant, cloud and secrets verifies the evidence that the owner saved, and detects a message that was
+/// changed afterwards.
 fn saved(world: &World, plant: &Path) {
     let done = world.sotto(plant, &["verify", "--save", "evidence"]);
     assert_eq!(done.code, 0, "{}", done.text);
@@ -70,7 +72,7 @@ fn saved(world: &World, plant: &Path) {
     assert_eq!(verify().code, 0, "{}", verify().text);
     let message = std::fs::read_dir(folder.join("messages")).unwrap().next().unwrap().unwrap().path();
     let bytes = std::fs::read(&message).unwrap();
-    // In the body, before the signature and the frame's digest.
+    // Changes a byte in the body, before the signature and the frame's digest.
     let changed = liar::edited(bytes, |bytes| {
         let at = bytes.len() - 70;
         bytes[at] ^= 1;
@@ -80,7 +82,7 @@ fn saved(world: &World, plant: &Path) {
     assert!(done.code == 7 && done.text.contains("changed window"), "{}", done.text);
 }
 
-/// A device frees its messages for receipts of the pinned key alone.
+/// A device deletes its messages only for receipts of the pinned key.
 fn receipts(world: &World) {
     let lie: liar::Lie = Box::new(|truth, request| {
         let mut reply = truth.tell(&request);
@@ -101,7 +103,7 @@ fn receipts(world: &World) {
     println!("a receipt whose signature does not hold: the device keeps its message");
 }
 
-/// The words with which a lie was found; the output of the commands if it was not.
+/// Returns the words that named the lie, or the output of the commands if none did.
 fn tried(world: &World, case: Case, number: usize) -> Result<String, String> {
     let replayed = case.name == "replayed answer";
     let url = liar::start(&world.url, &world.signing_key, case.lie);

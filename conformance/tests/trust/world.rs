@@ -1,4 +1,4 @@
-//! A plant, a device and a cloud: real processes.
+//! A plant, a device and a cloud as real processes.
 
 use std::fs;
 use std::net::TcpListener;
@@ -10,12 +10,12 @@ use serde_json::Value;
 use sotto_rlwe::ParameterSpec;
 use tempfile::TempDir;
 
-/// The programs' folder; none where the suite does not run.
+/// Returns the programs' folder; None if the suite does not run.
 pub(crate) fn programs() -> Option<PathBuf> {
     std::env::var_os("SOTTO_PROGRAMS").map(PathBuf::from)
 }
 
-/// A process that ends with this one.
+/// A child process that is killed when this value is dropped.
 struct Running(Child);
 
 impl Drop for Running {
@@ -25,7 +25,7 @@ impl Drop for Running {
     }
 }
 
-/// The state after four days of readings, of which the cloud had two when its older copy was made.
+/// The state after four days of readings; the older copy of the cloud has two of them.
 pub(crate) struct World {
     folder: TempDir,
     programs: PathBuf,
@@ -37,7 +37,7 @@ pub(crate) struct World {
     _clouds: Vec<Running>,
 }
 
-/// What a command printed, and its exit code.
+/// The output of a command, and its exit code.
 #[derive(Debug)]
 pub(crate) struct Printed {
     pub(crate) code: i32,
@@ -121,7 +121,7 @@ impl World {
         Self { programs: programs.to_owned(), folder, url, older, signing_key, _clouds: clouds }
     }
 
-    /// A copy of the owner's folder that talks to another address: one that has seen the cloud's logs, or has not.
+    /// Copies the owner's folder and points it at another address: with the kept logs of the cloud, or without them.
     pub(crate) fn owner(&self, name: &str, seen: bool, url: &str) -> PathBuf {
         let to = self.folder.path().join(name);
         let _ = fs::remove_dir_all(&to);
@@ -136,7 +136,7 @@ impl World {
         sotto(&self.programs, plant, words)
     }
 
-    /// The parameters of the device's streams. The cloud has them too.
+    /// Returns the parameters of the device's streams. The cloud has them too.
     pub(crate) fn parameters(&self) -> Vec<ParameterSpec> {
         let path = self.folder.path().join("fresh/enrolments/meter.json");
         let enrolment: Value = serde_json::from_slice(&fs::read(path).unwrap()).unwrap();
@@ -146,7 +146,8 @@ impl World {
         enrolment["parameters"].as_array().unwrap().iter().map(read).collect()
     }
 
-    /// The device sends a day to an address, of a copy of its folder, for some seconds. Returns its log, and true if a message stays in its spool.
+    /// Sends a day to an address from a copy of the device's folder, for some seconds. Returns the agent's log, and
+    /// true if a message stays in its spool.
     pub(crate) fn send_to(&self, url: &str) -> (String, bool) {
         let plant = self.folder.path().join("elsewhere");
         let _ = fs::remove_dir_all(&plant);
@@ -210,7 +211,7 @@ fn send(programs: &Path, plant: &Path, hours: std::ops::Range<usize>) {
     assert_eq!(done.code, 0, "{}", done.text);
 }
 
-/// The agent on the readings of a folder.
+/// Runs the agent on the readings of a folder.
 fn agent(programs: &Path, plant: &Path) -> Command {
     let mut command = Command::new(programs.join("sotto-agent"));
     command.args(["run", "--bundle", "meter.bundle", "--csv", "readings.csv"]);
@@ -227,7 +228,7 @@ fn write_readings(plant: &Path, hours: std::ops::Range<usize>) {
     fs::write(plant.join("readings.csv"), csv).unwrap();
 }
 
-/// The owner's folder without the cloud's store and the device's spool.
+/// Copies the owner's folder without the cloud's store and the device's spool.
 fn copy(from: &Path, to: &Path) {
     fs::create_dir_all(to).unwrap();
     #[cfg(unix)]

@@ -1,5 +1,5 @@
-"""Makes the files of this folder with Microsoft SEAL, as the TenSEAL wheel has it: `python make.py FOLDER`. Keys are new every
-time, so that all files are made again together. Those with key switching are insecure, and small."""
+"""Makes the files of this folder with Microsoft SEAL, as the TenSEAL wheel has it: `python make.py FOLDER`. Each run makes new keys,
+so all files are made together. Sets with key switching are small and insecure."""
 
 import sys
 from pathlib import Path
@@ -17,7 +17,7 @@ SCALE = 2.0**30
 
 
 def serialised(made):
-    """What can be saved only with its seed, if the wheel has it."""
+    """The object with its seed, which can only be saved, if the wheel supports it."""
     try:
         return made()
     except TypeError:

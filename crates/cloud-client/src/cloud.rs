@@ -1,4 +1,4 @@
-//! Every request that the owner makes.
+//! The owner's requests, one method each.
 
 use std::ops::ControlFlow;
 
@@ -18,33 +18,37 @@ use crate::log::{self, LogPage};
 use crate::sums::{FleetSumsOf, SumOf, Summed};
 use crate::text::{digest, encoded, name};
 
-/// A cloud and the owner's token for it. Requests block the calling thread; one `Cloud` may serve several threads.
+/// A cloud's address and the owner's token for it. Requests block the calling thread; several threads may share one
+/// `Cloud`.
+///
+/// Every request may also fail with [`CloudError::Tls`] or [`CloudError::TooLong`] (an answer above 64 MiB), and every
+/// submission and request for sums with [`CloudError::Randomness`].
 pub struct Cloud {
     site: Site,
 }
 
 impl Cloud {
-    /// Names a cloud by its URL: `https://host:port`, or `http://host:port` on this machine. No connection is made yet.
+    /// Names a cloud by its URL: `https://host:port`, or `http://host:port` on this machine. Does not connect.
     ///
     /// # Errors
-    /// [`CloudError::Address`], [`CloudError::PlainHttp`], [`CloudError::Token`]
+    /// [`CloudError::Address`], [`CloudError::PlainHttp`] or [`CloudError::Token`] if the URL or the token is refused.
     pub fn new(url: &str, token: &str) -> Result<Self, CloudError> {
         Self::trusting(url, token, &Trust::default())
     }
 
-    /// Like [`Cloud::new`], and accepts the certificates of these authorities only.
+    /// Like [`Cloud::new`], but accepts only certificates of these authorities.
     ///
     /// # Errors
-    /// [`CloudError::Address`], [`CloudError::PlainHttp`], [`CloudError::Token`]
+    /// Those of [`Cloud::new`].
     pub fn trusting(url: &str, token: &str, trust: &Trust) -> Result<Self, CloudError> {
         Ok(Self { site: Site::new(url, token, trust, false)? })
     }
 
-    /// Like [`Cloud::new`], and takes `http://host:port` for any host. The owner's token travels in the clear: only for a network
-    /// that is the owner's.
+    /// Like [`Cloud::new`], but accepts `http://host:port` for any host. The owner's token is sent unencrypted, so use
+    /// it only on a network that the owner controls.
     ///
     /// # Errors
-    /// [`CloudError::Address`], [`CloudError::Token`]
+    /// [`CloudError::Address`] or [`CloudError::Token`] if the URL or the token is refused.
     pub fn with_plain_http(url: &str, token: &str) -> Result<Self, CloudError> {
         Ok(Self { site: Site::new(url, token, &Trust::default(), true)? })
     }
@@ -58,7 +62,8 @@ impl Cloud {
     /// Returns the cloud's limits.
     ///
     /// # Errors
-    /// [`CloudError::Away`], [`CloudError::Refused`], [`CloudError::Unreadable`]
+    /// [`CloudError::Away`] if the cloud cannot be reached, [`CloudError::Refused`] if it refuses,
+    /// [`CloudError::Unreadable`] if its answer is invalid.
     pub fn limits(&self) -> Result<Limits, CloudError> {
         self.site.fetch("the limits", "/v1/limits")?.json()
     }
@@ -66,16 +71,17 @@ impl Cloud {
     /// Uploads parameters. The cloud refuses less than 128-bit security.
     ///
     /// # Errors
-    /// [`CloudError::Away`], [`CloudError::Refused`]
+    /// [`CloudError::Away`] if the cloud cannot be reached, [`CloudError::Refused`] if it refuses.
     pub fn put_parameters(&self, frame: &[u8]) -> Result<(), CloudError> {
         self.site.put_frame("the parameters", "/v1/parameters", frame).map(drop)
     }
 
-    /// Registers a device: its verifying key (64 hexadecimal digits), the keys that it may send under, and the headers of its streams
-    /// of compact windows (frames in hexadecimal). Replaces an earlier registration of that name; streams stay.
+    /// Registers a device: its verifying key (64 hexadecimal digits), the keys that it may encrypt under, and the
+    /// headers of its streams of compact windows (frames in hexadecimal). Replaces an earlier registration with that
+    /// name, but keeps its streams.
     ///
     /// # Errors
-    /// [`CloudError::Away`], [`CloudError::Refused`]
+    /// [`CloudError::Away`] if the cloud cannot be reached, [`CloudError::Refused`] if it refuses.
     pub fn put_device(
         &self,
         device: &str,
@@ -87,10 +93,11 @@ impl Cloud {
         self.site.put_json("the device", &format!("/v1/devices/{}", encoded(device)), &body).map(drop)
     }
 
-    /// Revokes a device: its uploads are refused from now on, its envelopes stay. False if there is no such device.
+    /// Revokes a device: the cloud refuses its uploads from now on and keeps its envelopes. Returns false if there is
+    /// no such device.
     ///
     /// # Errors
-    /// [`CloudError::Away`], [`CloudError::Refused`]
+    /// [`CloudError::Away`] if the cloud cannot be reached, [`CloudError::Refused`] if it refuses.
     pub fn revoke_device(&self, device: &str) -> Result<bool, CloudError> {
         match self.site.delete("the device", &format!("/v1/devices/{}", encoded(device))) {
             Ok(_) => Ok(true),
@@ -99,38 +106,40 @@ impl Cloud {
         }
     }
 
-    /// Deletes the envelopes of a device whose last reading was taken before a time (milliseconds since 1970), and the jobs that
-    /// computed on them. The cloud does not take such envelopes again.
+    /// Deletes a device's envelopes whose last reading is before `before` (milliseconds since 1970), and the jobs that
+    /// used them. The cloud refuses these envelopes if they are sent again.
     ///
     /// # Errors
-    /// [`CloudError::Away`], [`CloudError::Refused`], [`CloudError::Unreadable`]
+    /// [`CloudError::Away`] if the cloud cannot be reached, [`CloudError::Refused`] if it refuses,
+    /// [`CloudError::Unreadable`] if its answer is invalid.
     pub fn forget(&self, device: &str, before: i64) -> Result<Forgotten, CloudError> {
         let path = format!("/v1/envelopes?device={}&before={before}", encoded(device));
         self.site.delete("the envelopes", &path)?.json()
     }
 
-    /// Lists jobs, all pages of them, the newest first. Each item may be an error: collect into a `Result`.
+    /// Iterates over all jobs, the newest first. An item may be an error: collect into a `Result`.
     pub fn jobs(&self) -> Jobs<'_> {
         Jobs::new(&self.site)
     }
 
-    /// Lists the devices that were ever registered, all pages of them. Each item may be an error: collect into a `Result`.
+    /// Iterates over all devices that were ever registered. An item may be an error: collect into a `Result`.
     pub fn devices(&self) -> Devices<'_> {
         Devices::new(&self.site)
     }
 
-    /// Uploads the evaluation keys of a secret key. They replace those that were there.
+    /// Uploads the evaluation keys of a secret key. They replace those uploaded before.
     ///
     /// # Errors
-    /// [`CloudError::Away`], [`CloudError::Refused`]
+    /// [`CloudError::Away`] if the cloud cannot be reached, [`CloudError::Refused`] if it refuses.
     pub fn put_keys(&self, frame: &[u8]) -> Result<(), CloudError> {
         self.site.put_frame("the evaluation keys", "/v1/keys", frame).map(drop)
     }
 
-    /// Returns which evaluation keys the cloud has of a secret key; none if there are none at all.
+    /// Returns the status of the evaluation keys that the cloud stores for a secret key; None if it stores none.
     ///
     /// # Errors
-    /// [`CloudError::Away`], [`CloudError::Refused`], [`CloudError::Unreadable`]
+    /// [`CloudError::Away`] if the cloud cannot be reached, [`CloudError::Refused`] if it refuses,
+    /// [`CloudError::Unreadable`] if its answer is invalid.
     pub fn key_status(&self, parameter_id: &str, key_id: &str) -> Result<Option<KeyStatus>, CloudError> {
         let path = format!("/v1/keys/{}/{}", encoded(parameter_id), encoded(key_id));
         match self.site.fetch("the evaluation keys", &path) {
@@ -143,7 +152,8 @@ impl Cloud {
     /// Uploads a plan and returns its id.
     ///
     /// # Errors
-    /// [`CloudError::Away`], [`CloudError::Refused`], [`CloudError::Unreadable`]
+    /// [`CloudError::Away`] if the cloud cannot be reached, [`CloudError::Refused`] if it refuses,
+    /// [`CloudError::Unreadable`] if its answer is invalid.
     pub fn put_plan(&self, frame: &[u8]) -> Result<String, CloudError> {
         #[derive(Deserialize)]
         struct Kept {
@@ -153,7 +163,7 @@ impl Cloud {
         Ok(self.site.put_frame("the plan", "/v1/plans", frame)?.json::<Kept>()?.plan_id)
     }
 
-    /// Lists the envelopes that match a query, all pages of them. Each item may be an error: collect into a `Result`.
+    /// Iterates over the envelopes that match a query. An item may be an error: collect into a `Result`.
     pub fn envelopes(&self, query: &EnvelopeQuery) -> Envelopes<'_> {
         Envelopes::new(&self.site, query)
     }
@@ -161,40 +171,47 @@ impl Cloud {
     /// Returns one envelope without its ciphertext.
     ///
     /// # Errors
-    /// [`CloudError::Away`], [`CloudError::Refused`] with `unknown-envelope`, [`CloudError::Unreadable`]
+    /// [`CloudError::Away`] if the cloud cannot be reached, [`CloudError::Refused`] with `unknown-envelope` if it
+    /// refuses, [`CloudError::Unreadable`] if its answer is invalid.
     pub fn envelope(&self, id: &str) -> Result<StoredEnvelope, CloudError> {
         self.site.fetch("the envelope", &format!("/v1/envelopes/{}", encoded(id)))?.json()
     }
 
-    /// Returns the ciphertext's frame of an envelope.
+    /// Returns the frame of an envelope's ciphertext.
     ///
     /// # Errors
-    /// [`CloudError::Away`], [`CloudError::Refused`] with `unknown-envelope`, [`CloudError::TooLong`]
+    /// [`CloudError::Away`] if the cloud cannot be reached, [`CloudError::Refused`] with `unknown-envelope` if it
+    /// refuses, [`CloudError::TooLong`] if its answer exceeds 64 MiB.
     pub fn body(&self, id: &str) -> Result<Vec<u8>, CloudError> {
         Ok(self.site.fetch("the ciphertext", &format!("/v1/envelopes/{}/body", encoded(id)))?.bytes)
     }
 
-    /// Returns all that a device signed of an envelope, as a frame: an envelope of version 1, or a window with its stream's header.
+    /// Returns everything that the device signed for an envelope, as a frame: an envelope of version 1, or a window
+    /// with its stream's header.
     ///
     /// # Errors
-    /// [`CloudError::Away`], [`CloudError::Refused`] with `unknown-envelope`, [`CloudError::TooLong`]
+    /// [`CloudError::Away`] if the cloud cannot be reached, [`CloudError::Refused`] with `unknown-envelope` if it
+    /// refuses, [`CloudError::TooLong`] if its answer exceeds 64 MiB.
     pub fn message(&self, id: &str) -> Result<Vec<u8>, CloudError> {
         Ok(self.site.fetch("the envelope", &format!("/v1/envelopes/{}/envelope", encoded(id)))?.bytes)
     }
 
-    /// Returns part of the log of a stream: its head, and windows from a position on. Fewer windows than the log has left are followed by
-    /// another part; none at all end it.
+    /// Returns a part of a stream's log: its head, and windows from position `from` on. Ask again from the next
+    /// position until no windows are returned.
     ///
     /// # Errors
-    /// [`CloudError::Away`], [`CloudError::Refused`], [`CloudError::Unreadable`]
+    /// [`CloudError::Away`] if the cloud cannot be reached, [`CloudError::Refused`] if it refuses,
+    /// [`CloudError::Unreadable`] if its answer is invalid.
     pub fn log(&self, device: &str, stream: &str, from: u64) -> Result<LogPage, CloudError> {
         log::fetch(&self.site, device, stream, from)
     }
 
-    /// Returns the key with which the cloud says that it signs: Ed25519. Its word alone: pin the key that the cloud's operator tells.
+    /// Returns the Ed25519 key that the cloud claims to sign with. The claim proves nothing: pin the key that the
+    /// cloud's operator publishes.
     ///
     /// # Errors
-    /// [`CloudError::Away`], [`CloudError::Refused`], [`CloudError::Unreadable`]
+    /// [`CloudError::Away`] if the cloud cannot be reached, [`CloudError::Refused`] if it refuses,
+    /// [`CloudError::Unreadable`] if its answer is invalid.
     pub fn identity(&self) -> Result<[u8; 32], CloudError> {
         #[derive(Deserialize)]
         struct Identity {
@@ -204,20 +221,22 @@ impl Cloud {
         Ok(self.site.fetch("the cloud's key", "/v1/identity")?.json::<Identity>()?.verifying_key)
     }
 
-    /// Submits a plan on envelopes, in the order of the plan's inputs, and returns the job's id. A submission whose answer is lost on the
-    /// way is sent once more, and becomes one job. The cloud checks keys, noise and
-    /// memory before it takes the job.
+    /// Submits a plan on envelopes, in the order of the plan's inputs, and returns the job's id. The cloud checks keys,
+    /// noise and memory before it accepts the job.
+    ///
+    /// If the answer is lost, the submission is sent once more under its idempotency key and still becomes one job.
     ///
     /// # Errors
-    /// [`CloudError::Away`], [`CloudError::Refused`] with the check that failed or `queue-full`, [`CloudError::Unreadable`]
+    /// [`CloudError::Away`] if the cloud cannot be reached, [`CloudError::Refused`] with the failed check, or
+    /// `queue-full`, if it refuses, [`CloudError::Unreadable`] if its answer is invalid.
     pub fn submit(&self, plan: &str, inputs: &[&str]) -> Result<String, CloudError> {
         self.submitted(&json!({ "plan": plan, "inputs": inputs }))
     }
 
-    /// Like [`Cloud::submit`], and names the key of the answer: needed only where all inputs are under foreign keys.
+    /// Like [`Cloud::submit`], and names the key of the answer. Needed only if all inputs are under foreign keys.
     ///
     /// # Errors
-    /// Those of [`Cloud::submit`]
+    /// Those of [`Cloud::submit`].
     pub fn submit_under_key(&self, plan: &str, inputs: &[&str], key_id: &str) -> Result<String, CloudError> {
         self.submitted(&json!({ "plan": plan, "inputs": inputs, "key": key_id }))
     }
@@ -231,35 +250,42 @@ impl Cloud {
         Ok(self.site.post_json("the job", "/v1/jobs", submission)?.json::<Taken>()?.job)
     }
 
-    /// Adds compact ciphertexts, which takes no key: returns the sums' frame, its transcript, and the microseconds that the cloud says it took. At most 4,096 envelopes and sums, whose weights take at
-    /// most 256 KiB as text.
+    /// Adds compact ciphertexts, which needs no key. Returns the sums' frame, its transcript, and the cloud's computing
+    /// time in microseconds.
+    ///
+    /// There may be at most 4,096 envelopes and 4,096 sums, and at most 256 KiB of weights as text.
     ///
     /// # Errors
-    /// [`CloudError::Away`], [`CloudError::Refused`] with `wrong-sum` or `unknown-envelope`, [`CloudError::TooLong`]
+    /// [`CloudError::Away`] if the cloud cannot be reached, [`CloudError::Refused`] with `wrong-sum` or
+    /// `unknown-envelope` if it refuses, [`CloudError::TooLong`] if its answer exceeds 64 MiB.
     pub fn sums(&self, envelopes: &[&str], sums: &[SumOf]) -> Result<Summed, CloudError> {
         let request = json!({ "envelopes": envelopes, "sums": sums });
         let answer = self.site.post_json("the sums", "/v1/sums", &request)?;
         Ok(summed(answer))
     }
 
-    /// Adds the windows of a fleet that start at a time and send so many ticks, in the order of their keys, at most `most` a sum: returns the frame of
-    /// the sums, and the microseconds that the cloud says it took. An answer has at most 2^16 windows: the next one begins `after` the last
-    /// key of this one, and an answer without a window is the end.
+    /// Adds a fleet's windows that have the requested start and number of ticks, in the order of their keys. Returns
+    /// the sums' frame, and the cloud's computing time in microseconds.
+    ///
+    /// An answer has at most 2^16 windows. Ask again with `after` set to its last key, until an answer has no window.
     ///
     /// # Errors
-    /// [`CloudError::Away`], [`CloudError::Refused`] with `unknown-fleet` or `wrong-sum`, [`CloudError::TooLong`]
+    /// [`CloudError::Away`] if the cloud cannot be reached, [`CloudError::Refused`] with `unknown-fleet` or `wrong-sum`
+    /// if it refuses, [`CloudError::TooLong`] if its answer exceeds 64 MiB.
     pub fn fleet_sums(&self, fleet: &str, sums: &FleetSumsOf) -> Result<Summed, CloudError> {
         let path = format!("/v1/fleets/{}/sums", encoded(fleet));
         let answer = self.site.post_json("the sums", &path, &json!(sums))?;
         Ok(summed(answer))
     }
 
-    /// Waits until a job has ended, however long that takes. `on_progress` is called at least every 200 ms between requests;
-    /// [`ControlFlow::Break`] stops waiting. A cloud that restarts may be away for 30 s.
+    /// Waits until a job has ended, without a time limit. Calls `on_progress` at least every 200 ms between requests;
+    /// [`ControlFlow::Break`] stops the wait. Tolerates a cloud that is unreachable for up to 30 s, e.g. during a
+    /// restart.
     ///
     /// # Errors
-    /// [`CloudError::JobFailed`], [`CloudError::Cancelled`], [`CloudError::Away`], [`CloudError::Refused`] with `unknown-job`,
-    /// [`CloudError::Unreadable`]
+    /// [`CloudError::JobFailed`] if the job failed, [`CloudError::Cancelled`] if the caller stops the wait,
+    /// [`CloudError::Away`] if the cloud cannot be reached, [`CloudError::Refused`] with `unknown-job` if it refuses,
+    /// [`CloudError::Unreadable`] if its answer is invalid.
     pub fn wait(
         &self,
         job: &str,
@@ -268,10 +294,11 @@ impl Cloud {
         job::wait(&self.site, job, on_progress)
     }
 
-    /// Returns the ciphertext's frame of an output of a job that is done. Outputs count from 0, in the plan's order.
+    /// Returns the frame of an output of a finished job. Outputs are numbered from 0, in the plan's order.
     ///
     /// # Errors
-    /// [`CloudError::Away`], [`CloudError::Refused`] with `unknown-output`, [`CloudError::TooLong`]
+    /// [`CloudError::Away`] if the cloud cannot be reached, [`CloudError::Refused`] with `unknown-output` if it
+    /// refuses, [`CloudError::TooLong`] if its answer exceeds 64 MiB.
     pub fn output(&self, job: &str, index: usize) -> Result<Vec<u8>, CloudError> {
         Ok(self.site.fetch("the output", &format!("/v1/jobs/{}/outputs/{index}", encoded(job)))?.bytes)
     }

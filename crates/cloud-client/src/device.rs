@@ -1,4 +1,4 @@
-//! Devices: as their owner registers them, and as the cloud lists them.
+//! Devices: their registration, and the cloud's list of them.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,10 +7,10 @@ use crate::http::Site;
 use crate::pages::Pages;
 use crate::text::name;
 
-/// Devices of a page. With 256 keys each, 500 of them stay below the largest answer.
+/// Devices per page. 500 devices with 256 keys each fit the largest answer.
 const FIRST_PAGE: &str = "?limit=500";
 
-/// Parameters and a key that a device may encrypt under.
+/// A pair of parameters and key that a device may encrypt under.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct RegisteredKey {
     /// 64 hexadecimal digits.
@@ -21,50 +21,50 @@ pub struct RegisteredKey {
     pub key_id: String,
 }
 
-/// A device that was registered, and sums over the envelopes that it sent. Times are milliseconds since 1970.
+/// A registered device, with totals over its stored envelopes. Times are in milliseconds since 1970.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[non_exhaustive]
 pub struct Device {
     /// The device's name.
     #[serde(deserialize_with = "name")]
     pub name: String,
-    /// The last registration.
+    /// Time of the last registration.
     pub registered_at: i64,
-    /// True if uploads are refused. Envelopes that came before stay.
+    /// True if the cloud refuses uploads. Earlier envelopes are kept.
     pub revoked: bool,
-    /// When the device was revoked.
+    /// Time of the revocation.
     pub revoked_at: Option<i64>,
-    /// Ed25519: 64 hexadecimal digits.
+    /// The Ed25519 verifying key: 64 hexadecimal digits.
     #[serde(deserialize_with = "name")]
     pub verifying_key: String,
-    /// Keys that the device may send under.
+    /// Keys that the device may encrypt under.
     pub keys: Vec<RegisteredKey>,
     /// Number of stored envelopes.
     pub envelopes: u64,
     /// Bytes of these envelopes.
     pub bytes: u64,
-    /// The earliest reading; none without an envelope.
+    /// Time of the earliest reading; None without envelopes.
     pub first_started_at: Option<i64>,
-    /// The latest reading; none without an envelope.
+    /// Time of the latest reading; None without envelopes.
     pub last_ended_at: Option<i64>,
-    /// The latest upload by the cloud's clock; none without an envelope.
+    /// Time of the latest upload by the cloud's clock; None without envelopes.
     pub last_stored_at: Option<i64>,
-    /// How often the device asked where it stood, as it had lost its spool.
+    /// Number of times that the device asked for its position because it had lost its spool.
     #[serde(default)]
     pub recoveries: u64,
-    /// When it last did, by the cloud's clock.
+    /// Time of the last such request, by the cloud's clock.
     #[serde(default)]
     pub recovered_at: Option<i64>,
-    /// Windows that were refused because another one has their mask.
+    /// Number of windows refused because another window has the same mask.
     #[serde(default)]
     pub repeated_masks: u64,
-    /// When the last one was, by the cloud's clock.
+    /// Time of the last such refusal, by the cloud's clock.
     #[serde(default)]
     pub repeated_at: Option<i64>,
 }
 
-/// Iterates over all devices in order of their names. A page is fetched when the one before it is used up; after an error the
-/// iteration ends.
+/// Iterates over all devices in the order of their names. Fetches a page when the previous one is used up; ends after
+/// an error.
 #[must_use = "pages are fetched only when they are iterated over"]
 pub struct Devices<'c>(Pages<'c, Device>);
 

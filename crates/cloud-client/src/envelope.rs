@@ -1,4 +1,4 @@
-//! Stored envelopes, page after page.
+//! Stored envelopes and their list.
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -10,7 +10,8 @@ use crate::text::{encoded, name};
 
 const WHAT: &str = "the list of envelopes";
 const PATH: &str = "/v1/envelopes";
-/// Envelopes of a page. A layout has at most 16 KiB, and escaped as text six times as many: 500 of them stay below the largest answer.
+/// Envelopes per page. A layout has at most 16 KiB, six times as much when escaped, so 500 envelopes fit the largest
+/// answer.
 const PAGE: u32 = 500;
 
 /// A filter on envelopes. The default matches all of them.
@@ -23,9 +24,9 @@ pub struct EnvelopeQuery {
     pub stream: Option<String>,
     /// Only sequence numbers above this one.
     pub after_sequence: Option<u64>,
-    /// Only envelopes whose last reading came later: `ended_at` > this, in milliseconds since 1970.
+    /// Only envelopes whose last reading is later: `ended_at` > this, in milliseconds since 1970.
     pub ended_after: Option<i64>,
-    /// Only envelopes whose first reading came earlier: `started_at` < this, in milliseconds since 1970.
+    /// Only envelopes whose first reading is earlier: `started_at` < this, in milliseconds since 1970.
     pub started_before: Option<i64>,
 }
 
@@ -36,25 +37,25 @@ impl EnvelopeQuery {
         Self { device: Some(device.to_owned()), ..Self::default() }
     }
 
-    /// Only this stream.
+    /// Matches only this stream.
     #[must_use]
     pub fn stream(self, stream: &str) -> Self {
         Self { stream: Some(stream.to_owned()), ..self }
     }
 
-    /// Only sequence numbers above this one.
+    /// Matches only sequence numbers above this one.
     #[must_use]
     pub fn after_sequence(self, sequence: u64) -> Self {
         Self { after_sequence: Some(sequence), ..self }
     }
 
-    /// Only envelopes with `ended_at` > `time`, in milliseconds since 1970.
+    /// Matches only envelopes with `ended_at` > `time`, in milliseconds since 1970.
     #[must_use]
     pub fn ended_after(self, time: i64) -> Self {
         Self { ended_after: Some(time), ..self }
     }
 
-    /// Only envelopes with `started_at` < `time`, in milliseconds since 1970.
+    /// Matches only envelopes with `started_at` < `time`, in milliseconds since 1970.
     #[must_use]
     pub fn started_before(self, time: i64) -> Self {
         Self { started_before: Some(time), ..self }
@@ -78,11 +79,12 @@ impl EnvelopeQuery {
     }
 }
 
-/// A stored envelope without its ciphertext. All of it is in the header that the device signed, except `id`, `bytes` and `stored_at`.
+/// A stored envelope without its ciphertext. The device signed all fields except `id`, `bytes`, `stored_at` and
+/// `shared_mask`.
 #[derive(Clone, Debug, Deserialize)]
 #[non_exhaustive]
 pub struct StoredEnvelope {
-    /// Names the envelope in the cloud: 32 hexadecimal digits.
+    /// The envelope's id in the cloud: 32 hexadecimal digits.
     #[serde(deserialize_with = "name")]
     pub id: String,
     /// The device that sent it.
@@ -91,33 +93,35 @@ pub struct StoredEnvelope {
     /// The device's stream.
     #[serde(deserialize_with = "name")]
     pub stream: String,
-    /// Counts the stream's windows, from 0.
+    /// The window's sequence number in its stream, from 0.
     pub sequence: u64,
-    /// Parameters of the ciphertext: 64 hexadecimal digits.
+    /// The ciphertext's parameters: 64 hexadecimal digits.
     #[serde(deserialize_with = "name")]
     pub parameter_id: String,
     /// The key that decrypts it: 32 hexadecimal digits.
     #[serde(deserialize_with = "name")]
     pub key_id: String,
-    /// First reading, in milliseconds since 1970.
+    /// Time of the first reading, in milliseconds since 1970.
     pub started_at: i64,
-    /// Last reading, in milliseconds since 1970.
+    /// Time of the last reading, in milliseconds since 1970.
     pub ended_at: i64,
-    /// Readings in the window.
+    /// Number of readings in the window.
     pub readings: u32,
-    /// Bytes of the whole envelope.
+    /// Size of the whole envelope in bytes.
     pub bytes: u64,
-    /// When the cloud stored it, in milliseconds since 1970, by the cloud's clock.
+    /// Time of storing by the cloud's clock, in milliseconds since 1970.
     pub stored_at: i64,
-    /// How readings lie in the slots: the JSON text that the device sent, or a JSON string if that was no JSON.
+    /// The layout of the readings in the slots: the JSON text that the device sent, or a JSON string if its text was
+    /// not JSON.
     pub layout: Box<RawValue>,
-    /// True for a window under the mask of its fleet, by the cloud's word: sums of it with those of other devices open together.
+    /// True if the cloud says that the window is under the mask of its fleet. Such windows can be summed with those of
+    /// other devices.
     #[serde(default)]
     pub shared_mask: bool,
 }
 
-/// Iterates over all envelopes that match a query, in order of device, stream and sequence number. A page is fetched when the one
-/// before it is used up; after an error the iteration ends.
+/// Iterates over all envelopes that match a query, in the order of device, stream and sequence number. Fetches a page
+/// when the previous one is used up; ends after an error.
 #[must_use = "pages are fetched only when they are iterated over"]
 pub struct Envelopes<'c>(Pages<'c, StoredEnvelope>);
 

@@ -1,12 +1,13 @@
 //! Errors of requests to a cloud.
 
-/// An error of a request to a cloud. Texts from the cloud have no control characters and at most 400 characters.
+/// The reason why a request failed. Texts from the cloud are stripped of control characters and cut after 400
+/// characters.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CloudError {
-    /// The URL is not an address of a server.
+    /// The URL is not the address of a server.
     #[error("{0:?} is not an address of the form http://host:port or https://host:port")]
     Address(String),
-    /// The URL is plain HTTP to another machine.
+    /// The URL uses plain HTTP to another machine.
     #[error(
         "{0:?} is plain HTTP to another machine, which shows the owner's token to the network: use https, or allow plain HTTP if \
          the network is yours"
@@ -15,10 +16,10 @@ pub enum CloudError {
     /// The token does not have 16 to 256 visible ASCII characters.
     #[error("the owner's token must have 16 to 256 visible ASCII characters")]
     Token,
-    /// The operating system gave no randomness for a request's name.
+    /// The operating system provides no randomness for an idempotency key.
     #[error("the operating system gives no randomness")]
     Randomness,
-    /// The cloud cannot be reached, or the connection broke or timed out. The request may have been carried out.
+    /// The cloud cannot be reached, or the connection broke or timed out. The cloud may have executed the request.
     #[error("the cloud at {url} cannot be reached: {reason}")]
     Away {
         /// The cloud's address.
@@ -26,17 +27,17 @@ pub enum CloudError {
         /// The failure of the connection.
         reason: String,
     },
-    /// There is no TLS connection to the cloud, or its certificate is not accepted. Nothing was sent.
+    /// The TLS connection failed, or the cloud's certificate is not accepted. Nothing was sent.
     #[error("{0}")]
     Tls(String),
     /// The cloud refused the request.
     #[error("the cloud refused {what} ({status}): {detail}")]
     Refused {
-        /// The subject of the request, such as "the plan".
+        /// The subject of the request, e.g. "the plan".
         what: &'static str,
         /// HTTP status.
         status: u16,
-        /// The problem document's `type`, such as `urn:sotto:problem:missing-key`; empty if there is none.
+        /// The problem document's `type`, e.g. `urn:sotto:problem:missing-key`; empty if there is none.
         kind: String,
         /// The cloud's explanation.
         detail: String,
@@ -46,7 +47,7 @@ pub enum CloudError {
     Unreadable {
         /// The subject of the request.
         what: &'static str,
-        /// The first fault that was found.
+        /// The first fault.
         reason: String,
     },
     /// The answer is longer than the client accepts.
@@ -54,7 +55,7 @@ pub enum CloudError {
     TooLong {
         /// The subject of the request.
         what: &'static str,
-        /// Maximum bytes of an answer.
+        /// The limit in bytes.
         limit: u64,
     },
     /// The job ended without outputs.
@@ -65,7 +66,7 @@ pub enum CloudError {
         /// The cloud's explanation.
         reason: String,
     },
-    /// The caller stopped waiting. The job goes on.
+    /// The caller stopped waiting. The job continues.
     #[error("stopped waiting for job {job}, which goes on")]
     Cancelled {
         /// The job's id.
@@ -74,7 +75,7 @@ pub enum CloudError {
 }
 
 impl CloudError {
-    /// Returns the reason of a refusal, `missing-key` for instance: the last part of `kind`.
+    /// Returns the reason of a refusal, e.g. `missing-key`: the last part of `kind`. Returns None for other errors.
     #[must_use]
     pub fn refusal(&self) -> Option<&str> {
         match self {
@@ -83,7 +84,7 @@ impl CloudError {
         }
     }
 
-    /// True if the same request may succeed later: the cloud was away, busy or stopping.
+    /// Returns true if the same request may succeed later, because the cloud was unreachable, busy or stopping.
     #[must_use]
     pub fn is_temporary(&self) -> bool {
         match self {

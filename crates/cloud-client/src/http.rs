@@ -1,4 +1,4 @@
-//! One request and its answer.
+//! Requests over HTTP, and their answers.
 
 use std::net::IpAddr;
 use std::time::Duration;
@@ -13,16 +13,17 @@ use zeroize::Zeroizing;
 use crate::error::CloudError;
 use crate::text::shown;
 
-/// Maximum bytes of an answer: those of the largest envelope.
+/// Largest answer in bytes: that of the largest envelope.
 const LARGEST_ANSWER: u64 = 64 << 20;
-/// Maximum bytes of a reference to the next page.
+/// Longest reference to the next page, in bytes.
 const LONGEST_REFERENCE: usize = 2048;
 const CONNECT: Duration = Duration::from_secs(10);
-/// The cloud reads and checks uploads before it answers: 256 MiB of keys take some seconds.
+/// Time limit for the first byte of an answer. The cloud reads and checks uploads before it answers: 256 MiB of keys
+/// take some seconds.
 const FIRST_BYTE: Duration = Duration::from_secs(120);
-/// One direction of a transfer. The largest answers over 1 Mbit/s.
+/// Time limit for one direction of a transfer: the largest answer at 1 Mbit/s.
 const TRANSFER: Duration = Duration::from_secs(600);
-/// The cloud closes idle connections after `header_seconds`, 10 unless configured.
+/// Longest age of an idle connection. The cloud closes idle ones after `header_seconds`, 10 by default.
 const IDLE: Duration = Duration::from_secs(5);
 
 const FRAME: &str = "application/octet-stream";
@@ -42,9 +43,9 @@ pub(crate) struct Answer {
     pub(crate) bytes: Vec<u8>,
     /// The query of the next page: `?…`.
     pub(crate) next: Option<String>,
-    /// Microseconds of computing, where the cloud says so.
+    /// The computing time in microseconds; 0 if the cloud does not report it.
     pub(crate) evaluate_us: u64,
-    /// The frame of a transcript; empty where there is none.
+    /// The frame of a transcript; empty if there is none.
     pub(crate) transcript: Vec<u8>,
 }
 
@@ -84,7 +85,7 @@ impl Site {
             return Err(CloudError::PlainHttp(shown(url)));
         }
         let mut config = Agent::config_builder()
-            // Problem documents are read for every status.
+            // Statuses are not errors of ureq, so that problem documents can be read.
             .http_status_as_error(false)
             .max_redirects(0)
             .tls_config(trust.tls_config())
@@ -94,7 +95,7 @@ impl Site {
             .timeout_recv_response(Some(FIRST_BYTE))
             .timeout_recv_body(Some(TRANSFER));
         if is_plain || is_loopback(host) {
-            // A proxy is another machine, and without TLS it reads the token.
+            // A proxy is another machine; without TLS it would see the token.
             config = config.proxy(None);
         }
         Ok(Self {
@@ -136,7 +137,7 @@ impl Site {
         self.send(what, request, JSON, body.to_string().as_bytes())
     }
 
-    /// Posts under an idempotency key, and once more if the connection breaks: the cloud knows the request again.
+    /// Posts under an idempotency key. Sends once more if the connection breaks; the cloud recognises the repetition.
     pub(crate) fn post_json(
         &self,
         what: &'static str,
@@ -211,14 +212,14 @@ impl Answer {
     }
 }
 
-/// The name of a request that may be sent twice: 32 hexadecimal digits.
+/// Returns a random idempotency key: 32 hexadecimal digits.
 fn random_key() -> Result<String, CloudError> {
     let mut bytes = [0; 16];
     getrandom::fill(&mut bytes).map_err(|_| CloudError::Randomness)?;
     Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
 }
 
-/// Reads `Link: <?query>; rel="next"` (RFC 8288). Other forms are ignored: the client follows no link to another resource.
+/// Reads `Link: <?query>; rel="next"` (RFC 8288). Ignores other forms: the client follows no link to another resource.
 fn next_page(response: &Response<Body>) -> Option<String> {
     response.headers().get_all("link").iter().find_map(|link| {
         let (reference, parameters) = link.to_str().ok()?.strip_prefix('<')?.split_once('>')?;

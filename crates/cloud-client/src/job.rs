@@ -13,26 +13,26 @@ use crate::text::{bytes, counters, encoded, shown};
 
 const FIRST_PAUSE: Duration = Duration::from_millis(2);
 const LONGEST_PAUSE: Duration = Duration::from_millis(200);
-/// A cloud that restarts goes on with its jobs. For as long as this it may be away while somebody waits.
+/// Longest time that the cloud may be unreachable during a wait. A cloud that restarts resumes its jobs.
 const LONGEST_AWAY: Duration = Duration::from_secs(30);
 
-/// How far a job is that has not ended.
+/// The stage of a job that has not ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum JobStage {
-    /// It waits for a worker.
+    /// The job waits for a worker.
     Queued,
-    /// A worker evaluates it.
+    /// A worker evaluates the job.
     Running,
 }
 
-/// The state of a job while somebody waits for it.
+/// The state of a job during a wait.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct JobProgress {
     /// The last stage that the cloud reported.
     pub stage: JobStage,
-    /// Time since the wait began.
+    /// Time since the start of the wait.
     pub waited: Duration,
 }
 
@@ -40,13 +40,13 @@ pub struct JobProgress {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct JobDone {
-    /// Evaluation without reading and writing, in microseconds.
+    /// Time of evaluation in microseconds, without reading and writing.
     pub evaluate_us: u64,
-    /// How often each operation ran.
+    /// Number of runs of each operation.
     pub counters: BTreeMap<String, u64>,
     /// Number of outputs.
     pub outputs: u32,
-    /// The frame of the transcript; empty if the cloud gave none.
+    /// The transcript's frame; empty if the cloud gave none.
     pub transcript: Vec<u8>,
 }
 

@@ -1,4 +1,4 @@
-//! Evaluation keys that a cloud has.
+//! The evaluation keys that a cloud stores.
 
 use serde::Deserialize;
 
@@ -16,26 +16,26 @@ pub struct KeyStatus {
     pub key_id: String,
     /// True if there is a relinearisation key.
     pub relinearisation: bool,
-    /// Number of Galois keys: of rotations, of the row swap, and of both together.
+    /// Number of Galois keys: for rotations, for the row swap, and for both combined.
     pub galois: u32,
-    /// Rotations that one Galois key does, from `-row / 2 + 1` to `row / 2`, ascending.
+    /// Rotations with a Galois key, from `-row / 2 + 1` to `row / 2`, ascending.
     pub rotations: Vec<i32>,
-    /// True if there is a key of the row swap (the conjugation, in CKKS).
+    /// True if there is a key for the row swap (in CKKS the conjugation).
     pub swap_rows: bool,
-    /// Slots of a row.
+    /// Number of slots in a row.
     pub row: u32,
-    /// Ids of the secret keys that ciphertexts can be brought from.
+    /// Ids of the foreign keys with a transfer key.
     #[serde(deserialize_with = "names")]
     pub transfers: Vec<String>,
-    /// Bytes of the keys' frame.
+    /// Size of the keys' frame in bytes.
     pub bytes: u64,
-    /// When the keys were uploaded, in milliseconds since 1970.
+    /// Time of the upload, in milliseconds since 1970.
     pub stored_at: i64,
 }
 
 impl KeyStatus {
-    /// True if there is a Galois key for a rotation by `step` slots. Steps that differ by a row are the same rotation; a step of 0
-    /// is the row swap, as in parameters.
+    /// Returns true if there is a Galois key for a rotation by `step` slots. Steps that differ by a row are equivalent.
+    /// A step of 0 means the row swap.
     #[must_use]
     pub fn can_rotate(&self, step: i32) -> bool {
         let Ok(row) = i32::try_from(self.row) else { return false };

@@ -1,7 +1,8 @@
-//! The owner's side of the cloud's HTTP interface: upload parameters, keys and plans, list what devices sent, run jobs, fetch answers.
+//! The client of the cloud's HTTP interface for owners: uploads parameters, keys and plans, lists stored envelopes,
+//! runs jobs, fetches outputs.
 //!
-//! A [`Cloud`] is an address and the owner's token. It sends and receives frames as bytes and holds no secret key: encryption,
-//! planning and decryption are other crates' work.
+//! A [`Cloud`] consists of an address and the owner's token. It sends and receives frames as bytes and holds no secret
+//! key; other crates encrypt, plan and decrypt.
 //!
 //! ```no_run
 //! use std::ops::ControlFlow;

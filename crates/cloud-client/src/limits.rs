@@ -4,33 +4,33 @@ use serde::Deserialize;
 
 use crate::text::line;
 
-/// Limits of a cloud that plans, keys and uploads have to respect. Sizes are in bytes.
+/// A cloud's limits on plans, keys and uploads. Sizes are in bytes.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[non_exhaustive]
 pub struct Limits {
-    /// Version of the cloud's program.
+    /// Version of the cloud's software.
     #[serde(deserialize_with = "line")]
     pub version: String,
-    /// An envelope.
+    /// Largest envelope.
     pub largest_upload: u64,
-    /// The frame of a set of evaluation keys.
+    /// Largest frame of evaluation keys.
     pub largest_keys: u64,
-    /// The frame of a plan.
+    /// Largest frame of a plan.
     pub largest_plan: u64,
-    /// The ciphertexts that a job holds at once.
+    /// Largest total of ciphertexts that a job holds at the same time.
     pub largest_job: u64,
-    /// Galois keys of a set of evaluation keys.
+    /// Largest number of Galois keys in a set of evaluation keys.
     pub most_galois_keys: usize,
-    /// Transfer keys of a set of evaluation keys.
+    /// Largest number of transfer keys in a set of evaluation keys.
     pub most_transfer_keys: usize,
-    /// Keys that a device is registered with.
+    /// Largest number of keys in a device's registration.
     pub most_device_keys: usize,
-    /// Inputs of a plan.
+    /// Largest number of inputs of a plan.
     pub most_inputs: usize,
-    /// Outputs of a plan.
+    /// Largest number of outputs of a plan.
     pub most_outputs: usize,
-    /// Steps of a plan.
+    /// Largest number of steps of a plan.
     pub most_steps: usize,
-    /// Items of a page of a list.
+    /// Largest number of items in a page of a list.
     pub largest_page: u32,
 }

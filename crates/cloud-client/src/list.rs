@@ -1,4 +1,4 @@
-//! Jobs in the cloud's list, and what a deletion removed.
+//! The cloud's list of jobs, and counts of deleted objects.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,10 +7,10 @@ use crate::http::Site;
 use crate::pages::Pages;
 use crate::text::name;
 
-/// Jobs of a page.
+/// Jobs per page.
 const FIRST_PAGE: &str = "?limit=500";
 
-/// A job as the cloud lists it. Times are milliseconds since 1970.
+/// A job in the cloud's list. Times are in milliseconds since 1970.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct ListedJob {
@@ -20,37 +20,36 @@ pub struct ListedJob {
     /// The plan's id.
     #[serde(deserialize_with = "name")]
     pub plan: String,
-    /// `queued`, `running`, `done` or `failed`.
+    /// The state: `queued`, `running`, `done` or `failed`.
     #[serde(deserialize_with = "name")]
     pub state: String,
-    /// When it was submitted.
+    /// Time of the submission.
     pub submitted_at: i64,
-    /// When it ended.
+    /// Time of the end.
     pub ended_at: Option<i64>,
-    /// Envelopes that it takes.
+    /// Number of input envelopes.
     pub inputs: u64,
-    /// Its outputs.
+    /// Number of outputs.
     pub outputs: u64,
-    /// Bytes of its outputs.
+    /// Total size of the outputs in bytes.
     pub bytes: u64,
 }
 
-/// Counts of what a deletion removed.
+/// Counts of deleted objects.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Forgotten {
-    /// Envelopes.
+    /// Deleted envelopes.
     pub envelopes: u64,
     /// Bytes of these envelopes.
     pub bytes: u64,
-    /// Jobs that had computed on them.
+    /// Deleted jobs that used them.
     pub jobs: u64,
-    /// Outputs of these jobs.
+    /// Deleted outputs of these jobs.
     pub outputs: u64,
 }
 
-/// Iterates over all jobs, the newest first. A page is fetched when the one before it is used up; after an error the iteration
-/// ends.
+/// Iterates over all jobs, the newest first. Fetches a page when the previous one is used up; ends after an error.
 #[must_use = "pages are fetched only when they are iterated over"]
 pub struct Jobs<'c>(Pages<'c, ListedJob>);
 

@@ -6,36 +6,36 @@ use crate::error::CloudError;
 use crate::http::Site;
 use crate::text::{bytes, digest, encoded, id, optional_bytes};
 
-/// Windows of a page. A signed header has a layout of at most 16 KiB: 500 of them stay below the largest answer.
+/// Windows per page. A signed header has a layout of at most 16 KiB, so 500 of them fit the largest answer.
 const PAGE: u32 = 500;
 
-/// Part of the log of a stream.
+/// A part of a stream's log.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[non_exhaustive]
 pub struct LogPage {
     /// The frame of the log's head, signed by the cloud.
     #[serde(deserialize_with = "bytes")]
     pub head: Vec<u8>,
-    /// Windows, from the position that was asked for.
+    /// Windows, from the requested position on.
     pub windows: Vec<LoggedWindow>,
 }
 
-/// A window in the log of its stream, by the cloud's word.
+/// A window in its stream's log, as the cloud reports it.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[non_exhaustive]
 pub struct LoggedWindow {
-    /// The window's number.
+    /// The window's sequence number.
     pub sequence: u64,
     /// The digest of its signed header.
     #[serde(deserialize_with = "digest")]
     pub leaf: [u8; 32],
-    /// The envelope's name in the cloud; none once the owner has deleted it.
+    /// The envelope's id in the cloud; None if the owner deleted the envelope.
     #[serde(default, deserialize_with = "id")]
     pub id: Option<String>,
-    /// The frame of its signed header; none for a window that was deleted or that the cloud cannot read.
+    /// The frame of its signed header; None if the window was deleted or the cloud cannot read it.
     #[serde(default, deserialize_with = "optional_bytes")]
     pub signed: Option<Vec<u8>>,
-    /// Bytes that it took on the way.
+    /// Size of the window as it was sent, in bytes.
     pub bytes: u64,
 }
 

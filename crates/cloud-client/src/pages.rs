@@ -1,4 +1,4 @@
-//! Lists that come page by page.
+//! Lists in pages.
 
 use std::vec;
 
@@ -12,7 +12,7 @@ pub(crate) struct Pages<'c, T> {
     site: &'c Site,
     what: &'static str,
     path: &'static str,
-    /// The query of the next page, `?…`; none after the last.
+    /// The query of the next page, `?…`; None after the last one.
     next: Option<String>,
     page: vec::IntoIter<T>,
 }
@@ -25,7 +25,7 @@ impl<'c, T: DeserializeOwned> Pages<'c, T> {
     fn turn(&mut self, query: &str) -> Result<(), CloudError> {
         let answer = self.site.fetch(self.what, &format!("{}{query}", self.path))?;
         let page: Vec<T> = answer.json()?;
-        // A cloud that names the same page again, or a page after an empty one, would never end.
+        // A cloud that names the same page again, or a page after an empty one, would keep the client in a loop.
         if answer.next.is_some() && (page.is_empty() || answer.next.as_deref() == Some(query)) {
             let reason = "it announces a next page that leads nowhere".to_owned();
             return Err(CloudError::Unreadable { what: self.what, reason });

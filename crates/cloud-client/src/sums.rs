@@ -2,38 +2,38 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Sums that the cloud made.
+/// The sums that the cloud computed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Summed {
     /// The frame of the sums.
     pub frame: Vec<u8>,
-    /// The frame of their transcript; empty if the cloud gave none.
+    /// The transcript's frame; empty if the cloud gave none.
     pub transcript: Vec<u8>,
-    /// Microseconds of reading and adding, by the cloud's word.
+    /// Time of reading and adding in microseconds, as the cloud reports it.
     pub evaluate_us: u64,
 }
 
-/// A sum of envelopes that a request names.
+/// One requested sum of envelopes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SumOf {
-    /// The first of the envelopes, from 0, and how many.
+    /// The first envelope, from 0, and the number of envelopes.
     pub envelopes: (u32, u32),
-    /// The first of the places, and how many.
+    /// The first place and the number of places.
     pub places: (u16, u16),
-    /// For each envelope, a weight for each place. None: 1.
+    /// A weight for each place of each envelope. None: every weight is 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub weights: Option<Vec<i32>>,
 }
 
-/// Windows of a fleet that are summed.
+/// A request for sums of a fleet's windows.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct FleetSumsOf {
-    /// Their start: milliseconds since 1970.
+    /// The start of the windows, in milliseconds since 1970.
     pub start: i64,
-    /// Ticks that each sends.
+    /// Number of ticks that each window sends.
     pub ticks: u32,
-    /// Most windows of one sum: as many as the form bears.
+    /// Largest number of windows per sum, at most the form's limit.
     pub most: u32,
     /// Only keys after this one: 32 hexadecimal digits.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use serde::de::Error as _;
 use serde::{Deserialize as _, Deserializer};
 
-/// Maximum characters of an explanation.
+/// Longest explanation, in characters.
 const LONGEST_TEXT: usize = 400;
-/// Maximum bytes of a name or an identifier.
+/// Longest name or id, in bytes.
 const LONGEST_NAME: usize = 64;
 
 /// Removes control characters and cuts after [`LONGEST_TEXT`] characters.
@@ -38,7 +38,7 @@ pub(crate) fn bytes<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<u8>, D::Er
     hex::decode(String::deserialize(from)?).map_err(D::Error::custom)
 }
 
-/// Reads bytes in hexadecimal, or none.
+/// Reads optional bytes in hexadecimal.
 pub(crate) fn optional_bytes<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Vec<u8>>, D::Error> {
     let text = Option::<String>::deserialize(from)?;
     text.map(|text| hex::decode(text).map_err(D::Error::custom)).transpose()
@@ -51,7 +51,7 @@ pub(crate) fn digest<'de, D: Deserializer<'de>>(from: D) -> Result<[u8; 32], D::
     Ok(digest)
 }
 
-/// Reads the name of an envelope, or none: 32 hexadecimal digits.
+/// Reads an optional id of an envelope: 32 hexadecimal digits.
 pub(crate) fn id<'de, D: Deserializer<'de>>(from: D) -> Result<Option<String>, D::Error> {
     let text = Option::<String>::deserialize(from)?;
     match text {
@@ -66,7 +66,7 @@ pub(crate) fn id<'de, D: Deserializer<'de>>(from: D) -> Result<Option<String>, D
     }
 }
 
-/// Reads text for people.
+/// Reads text to be shown to people.
 pub(crate) fn line<'de, D: Deserializer<'de>>(from: D) -> Result<String, D::Error> {
     Ok(shown(&String::deserialize(from)?))
 }
@@ -89,7 +89,7 @@ pub(crate) fn encoded(text: &str) -> String {
         if byte.is_ascii_alphanumeric() || b"_-~".contains(&byte) || (byte == b'.' && text.len() > 2) {
             encoded.push(char::from(byte));
         } else {
-            // Writing to a string does not fail.
+            // Writing to a string cannot fail.
             let _ = write!(encoded, "%{byte:02X}");
         }
     }

@@ -1,4 +1,4 @@
-//! A server that answers as it likes, as a cloud that was taken over would.
+//! The client against a hostile server, like a cloud under an attacker's control.
 
 #![allow(clippy::unwrap_used)]
 
@@ -12,8 +12,8 @@ use sotto_cloud_client::{Cloud, CloudError, EnvelopeQuery, JobStage};
 
 const TOKEN: &str = "the-owner-of-this-test";
 
-/// Answers each connection with the next of these answers, and keeps the request's first line. An empty answer is a connection
-/// that breaks.
+/// Answers each connection with the next of these answers and records the request's first line. An empty answer breaks
+/// the connection.
 fn serve(answers: Vec<String>) -> (Cloud, Arc<Mutex<Vec<String>>>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());
@@ -23,14 +23,14 @@ fn serve(answers: Vec<String>) -> (Cloud, Arc<Mutex<Vec<String>>>) {
         for answer in answers {
             let mut connection = listener.accept().unwrap().0;
             seen.lock().unwrap().push(request(&connection));
-            // A client that has had enough closes the connection.
+            // The client may close the connection early.
             let _ = connection.write_all(answer.as_bytes());
         }
     });
     (Cloud::new(&url, TOKEN).unwrap(), requests)
 }
 
-/// Reads a request to its end; gives its first line.
+/// Reads a whole request and returns its first line.
 fn request(connection: &TcpStream) -> String {
     let mut reader = BufReader::new(connection);
     let (mut first, mut length) = (String::new(), 0);
@@ -85,7 +85,7 @@ fn refusals_are_facts_and_short_text() {
     let busy = cloud.put_plan(&[]).unwrap_err();
     assert!(busy.is_temporary() && busy.refusal().is_none(), "{busy}");
     assert!(busy.to_string().ends_with("(502): no reason given"), "{busy}");
-    // The token is for this cloud alone: no redirect is followed.
+    // No redirect is followed, because the token is for this cloud alone.
     assert!(matches!(cloud.body("e").unwrap_err(), CloudError::Refused { status: 302, .. }));
     assert!(matches!(cloud.body("e").unwrap_err(), CloudError::Away { .. }), "nobody answers any more");
 }

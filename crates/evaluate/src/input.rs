@@ -1,23 +1,23 @@
-//! Ciphertexts that a plan takes.
+//! Ciphertexts as inputs of a plan.
 
 use sotto_ring::Scratch;
 use sotto_rlwe::{Ciphertext, Compact, EvalError, EvaluationKeys, Evaluator, KeyId, Params, Shape};
 use sotto_runtime::Managed;
 use sotto_wire::{AnyCiphertext, Kind, SlotsWindow, WireError};
 
-/// A ciphertext as it is stored. A plan takes it once it is expanded.
+/// A stored ciphertext. It is expanded before a plan reads it.
 pub enum Input<S: Managed> {
-    /// Of all coefficients.
+    /// All coefficients.
     Whole(AnyCiphertext<S>),
-    /// Of some coefficients.
+    /// Some of the coefficients.
     Compact(Compact<S>),
 }
 
 impl<S: Managed> Input<S> {
-    /// Reads a frame fully: its length, its shape, every residue.
+    /// Reads a frame and checks its length, its shape and every residue.
     ///
     /// # Errors
-    /// [`WireError`] for bytes that are no ciphertext of these parameters.
+    /// [`WireError`] if the bytes are not a ciphertext of these parameters.
     pub fn read(params: &Params<S>, frame: &[u8]) -> Result<Self, WireError> {
         Ok(match sotto_wire::frame_kind(frame)? {
             Kind::CompactSlots => {
@@ -28,10 +28,10 @@ impl<S: Managed> Input<S> {
         })
     }
 
-    /// Returns its key, and its shape once it is expanded. Computes nothing.
+    /// Returns the key, and the shape after expansion. Computes nothing.
     ///
     /// # Errors
-    /// [`EvalError`] where these keys do not expand it.
+    /// [`EvalError`] if these keys cannot expand the ciphertext.
     pub fn checked(self, keys: &EvaluationKeys<S>) -> Result<(KeyId, Shape<S>), EvalError> {
         match self {
             Self::Whole(AnyCiphertext::Seeded(seeded)) => Ok((seeded.key, seeded.shape)),
@@ -43,10 +43,10 @@ impl<S: Managed> Input<S> {
         }
     }
 
-    /// Expands it.
+    /// Expands the ciphertext.
     ///
     /// # Errors
-    /// As [`Input::checked`].
+    /// Those of [`Input::checked`].
     pub fn expanded(
         self,
         evaluator: &Evaluator<S>,

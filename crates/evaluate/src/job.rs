@@ -1,4 +1,4 @@
-//! Jobs: a plan on ciphertexts.
+//! Jobs: running a plan on frames.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -10,27 +10,27 @@ use sotto_wire::{AnyCiphertext, WireError};
 
 use crate::input::Input;
 
-/// The outcome of a plan.
+/// The result of a job.
 #[derive(Clone, Debug)]
 pub struct Evaluated {
-    /// Frames of the outputs, in the plan's order.
+    /// The outputs' frames, in the plan's order.
     pub outputs: Vec<Vec<u8>>,
-    /// How often each operation ran.
+    /// Number of runs of each operation.
     pub counters: BTreeMap<&'static str, u64>,
-    /// Evaluation alone, without reading and writing.
+    /// Time of evaluation, without reading and writing frames.
     pub time: Duration,
 }
 
-/// A plan was not run to its end.
+/// The reason why a job failed.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum JobError<E> {
-    /// A frame was not given.
+    /// The caller could not provide a frame.
     #[error("an input is not there")]
     Source(E),
-    /// A frame is no ciphertext of the parameters.
+    /// A frame is not a ciphertext of the parameters.
     #[error("an input cannot be read: {0}")]
     Input(WireError),
-    /// An input is not expanded by these keys.
+    /// These keys cannot expand an input.
     #[error("an input cannot be expanded: {0}")]
     Expand(EvalError),
     /// A step cannot run.
@@ -38,10 +38,10 @@ pub enum JobError<E> {
     Run(RunError),
 }
 
-/// Runs a plan on the frames of its inputs, in its order, with at most so many bytes of ciphertexts in memory.
+/// Runs a plan on the frames of its inputs, in order, with at most `most_bytes` bytes of ciphertexts in memory.
 ///
 /// # Errors
-/// [`JobError`]
+/// [`JobError`] if an input cannot be read or expanded, or the plan cannot run.
 pub fn job<S: Managed, E: Send>(
     params: &Params<S>,
     plan: &Plan,
@@ -53,7 +53,7 @@ pub fn job<S: Managed, E: Send>(
     let evaluator = Evaluator::new(params);
     let mut inputs: Vec<Ciphertext<S>> = Vec::with_capacity(plan.inputs.len());
     let (mut bytes, mut time) = (0, Duration::ZERO);
-    // A few at a time: the frames are not all held beside their expansions.
+    // Few frames at a time, so that not all frames are in memory beside their expansions.
     loop {
         let some: Vec<Result<Vec<u8>, E>> = (&mut *frames).take(2 * threads.count()).collect();
         if some.is_empty() {
@@ -83,7 +83,7 @@ pub fn job<S: Managed, E: Send>(
     Ok(Evaluated { outputs, counters: evaluator.counters().totals(), time })
 }
 
-/// The frame of an output, reduced where the plan says so.
+/// Returns the frame of an output, reduced if the plan requires it.
 fn leaving<S: Managed>(named: &PlanOutput, output: Ciphertext<S>) -> Result<Vec<u8>, RunError> {
     let Some(reduction) = sotto_runtime::reduction(named) else {
         return Ok(AnyCiphertext::Expanded(output).write());

@@ -1,7 +1,7 @@
-//! The cloud's work on the ciphertexts of stored messages: jobs by a plan, and sums of compact windows.
+//! The cloud's work on stored ciphertexts: jobs by a plan, and sums of compact windows.
 //!
-//! The cloud does it and a verifier repeats it with the same code; the outputs are the same bytes on every machine. No secret key, no
-//! I/O: frames go in and come out.
+//! The cloud and a verifier run the same code, and the outputs are the same bytes on every machine. It takes and
+//! returns frames, and needs neither a secret key nor I/O.
 
 mod input;
 mod job;

@@ -1,5 +1,5 @@
-//! Sums of compact ciphertexts: integers modulo 2^w, which take no key. Of windows under one key, or of several keys under one mask of
-//! their fleet.
+//! Sums of compact ciphertexts: integers modulo 2^w, which need no key. The windows are under one key, or under several
+//! keys and one mask of their fleet.
 
 use sotto_compact::{CompactError, Form, Sum};
 use sotto_rlwe::KeyId;
@@ -8,15 +8,15 @@ use sotto_wire::{
     FleetSums, Kind, MOST_SUMMED, MOST_SUMS, MaskName, SumRequest, WireError, frame_kind,
 };
 
-/// Most additions of all sums of a request together.
+/// Largest number of additions of a request, over all its sums.
 const MOST_ADDITIONS: usize = 1 << 16;
-/// Most bytes of the frame of sums.
+/// Largest total size in bytes of the sums' bodies: 16 MiB.
 pub const LARGEST_SUMS: usize = 16 << 20;
 
-/// Sums are refused.
+/// The reason why sums are refused.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum SumError {
-    /// The request is not one that can be answered.
+    /// The request is invalid.
     #[error("{0}")]
     Request(&'static str),
     /// A body does not fit its form.
@@ -27,16 +27,16 @@ pub enum SumError {
     Frame(#[from] WireError),
 }
 
-/// A compact ciphertext of a window, and its fleet if it is under a mask of one.
+/// The compact ciphertext of a window, and its fleet if it is under a mask of one.
 pub type Window = (CompactCiphertext, Option<FleetId>);
 
-/// The compact ciphertext of an envelope.
+/// Returns the compact ciphertext of an envelope.
 ///
 /// # Errors
-/// [`SumError::Request`] for a ciphertext that is not compact.
+/// [`SumError::Request`] if the ciphertext is not compact.
 pub fn window(envelope: &Envelope) -> Result<Window, SumError> {
     if frame_kind(&envelope.body)? != Kind::CompactCiphertext {
-        return Err(SumError::Request("only compact ciphertexts are added so: for others there are jobs"));
+        return Err(SumError::Request("only compact ciphertexts can be summed: run a job on others"));
     }
     let ciphertext = CompactCiphertext::read(&envelope.body)?;
     let fleet = envelope.window().and_then(|(stream, _)| stream.fleet());
@@ -44,7 +44,7 @@ pub fn window(envelope: &Envelope) -> Result<Window, SumError> {
     Ok((ciphertext, fleet))
 }
 
-/// Sums on their way. Windows are added one after the other: only sums are held.
+/// Sums in progress. Windows are added one by one; only the sums are in memory.
 pub struct Summing<'r> {
     requested: Vec<SumRequest<'r>>,
     together: Option<Together>,
@@ -52,22 +52,23 @@ pub struct Summing<'r> {
     added: usize,
 }
 
-/// The windows that are added, as far as they were read.
+/// The common properties of the windows added so far.
 struct Together {
     form: FleetForm,
     /// The fleet, if the first window is under a mask of one.
     fleet: Option<FleetId>,
-    /// True while all windows are under the first one's key, and while all are under its mask.
+    // True while all windows are under the first one's key, and while all are under its mask.
     one_key: bool,
     one_mask: bool,
     windows: Vec<(KeyId, MaskName)>,
 }
 
 impl<'r> Summing<'r> {
-    /// Checks a request for sums of so many envelopes.
+    /// Checks a request for sums of `envelopes` envelopes.
     ///
     /// # Errors
-    /// [`SumError::Request`] for too many envelopes, sums or additions, and for sums of envelopes that there are not.
+    /// [`SumError::Request`] if there are too many envelopes, sums or additions, or a sum names envelopes beyond the
+    /// request.
     pub fn new(envelopes: usize, requested: Vec<SumRequest<'r>>) -> Result<Self, SumError> {
         if envelopes > MOST_SUMMED || requested.len() > MOST_SUMS {
             return Err(SumError::Request("a request names at most 4096 envelopes and 4096 sums"));
@@ -83,11 +84,13 @@ impl<'r> Summing<'r> {
         Ok(Self { requested, together: None, sums: Vec::new(), added: 0 })
     }
 
-    /// Adds the next window, of the form of the first one: of the same key, or of another key under the same mask of the same fleet.
-    /// `places` gives the places of a form; it is asked once.
+    /// Adds the next window. It must have the form of the first one, and the same key, or another key under the same
+    /// mask of the same fleet.
+    ///
+    /// `places` returns the places of a form; it is called once.
     ///
     /// # Errors
-    /// [`SumError`], or that of `places`.
+    /// [`SumError`] if the window does not match the others or its body does not fit; any error of `places`.
     pub fn add<E: From<SumError>>(
         &mut self,
         (ciphertext, fleet): &Window,
@@ -112,7 +115,7 @@ impl<'r> Summing<'r> {
         Ok(())
     }
 
-    /// The frame of the sums: of a fleet, where there is more than one key.
+    /// Returns the frame of the sums: fleet sums if the windows have several keys, else compact sums.
     ///
     /// # Errors
     /// [`SumError::Request`] if no window was added.
@@ -139,7 +142,7 @@ impl<'r> Summing<'r> {
         Ok(FleetSums { form, fleet, start, keys, sums: sums.map(sum).collect() }.write()?)
     }
 
-    /// The sums of nothing.
+    /// Returns a zero sum for each requested one.
     fn begin(&self, form: &CompactForm, places: &Form) -> Result<Vec<Sum>, SumError> {
         let mut bytes = 0;
         let mut sums = Vec::with_capacity(self.requested.len());
@@ -147,7 +150,7 @@ impl<'r> Summing<'r> {
             let (first, count) = wanted.places;
             let end = usize::from(first) + usize::from(count);
             if count == 0 || end > places.places() {
-                return Err(SumError::Request("a sum has places that the ciphertexts have not"));
+                return Err(SumError::Request("a sum names places that the ciphertexts do not have"));
             }
             bytes += form.bytes(count);
             sums.push(Sum::at(places, first.into()..end));
@@ -180,7 +183,7 @@ impl Together {
 fn check(wanted: &SumRequest<'_>, envelopes: usize) -> Result<(), SumError> {
     let (first, count) = (wanted.envelopes.0 as usize, wanted.envelopes.1 as usize);
     if count == 0 || first.checked_add(count).is_none_or(|end| end > envelopes) {
-        return Err(SumError::Request("a sum is of envelopes that the request does not name"));
+        return Err(SumError::Request("a sum names more envelopes than the request"));
     }
     let expected = count.checked_mul(wanted.places.1.into());
     if wanted.weights.is_some_and(|weights| Some(weights.len()) != expected) {
@@ -189,7 +192,7 @@ fn check(wanted: &SumRequest<'_>, envelopes: usize) -> Result<(), SumError> {
     Ok(())
 }
 
-/// Adds the envelope at a position of the request, if it is one of the sum's.
+/// Adds the envelope at position `at` of the request, if the sum includes it.
 fn add(wanted: &SumRequest<'_>, at: usize, body: &[u8], sum: &mut Sum) -> Result<(), CompactError> {
     let (first, count) = (wanted.envelopes.0 as usize, wanted.envelopes.1 as usize);
     let Some(at) = at.checked_sub(first).filter(|at| *at < count) else { return Ok(()) };

@@ -1,16 +1,16 @@
-//! Amounts as people write them: `5m`, `-20..120`.
+//! Amounts in the form in which people write them: `5m`, `-20..120`.
 
 use serde::{Deserialize, Serialize};
 
-/// A length of time as it is written in `sotto.toml`: a number and a unit, `200ms`, `1.5s`, `5m`, `1h`, `1d`.
+/// A duration in the form used in `sotto.toml`, a number and a unit: `200ms`, `1.5s`, `5m`, `1h`, `1d`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct Every {
-    /// Milliseconds, 1 to those of a day.
+    /// Milliseconds, from 1 to those of a day.
     pub milliseconds: u32,
 }
 
-/// An amount that cannot be read.
+/// The error for an amount that cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{text:?} is no {what}: write {way_out}")]
 pub struct NotAnAmount {
@@ -51,7 +51,7 @@ impl std::str::FromStr for Every {
     }
 }
 
-/// A decimal number times a factor; None unless that is a whole number.
+/// Multiplies a decimal number by a factor. Returns None unless the product is a whole number.
 fn times(decimal: &str, factor: u64) -> Option<u64> {
     let (whole, fraction) = decimal.split_once('.').unwrap_or((decimal, "0"));
     let digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
@@ -87,7 +87,7 @@ impl TryFrom<String> for Every {
     }
 }
 
-/// A declared range: `-20..120`, both ends in it. In `sotto.toml` also `[-20, 120]`.
+/// A declared range with both ends included: `-20..120`, in `sotto.toml` also `[-20, 120]`.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "Written", into = "[f64; 2]")]
 pub struct Range {

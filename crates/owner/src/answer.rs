@@ -1,4 +1,4 @@
-//! Answers: rows with a value, its bound and its unit; bytes and times.
+//! Answers: rows with values, bounds and units, and the cost in bytes and time.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,7 +15,7 @@ use crate::value::{Value, ValueError, product, ratio, squared};
 /// The version of the JSON form.
 pub const VERSION: u32 = 1;
 
-/// An answer to a question. Its JSON form is for programs: fields may be added, none is changed.
+/// An answer to a question. Its JSON form is for programs: later versions may add fields, but change none.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Answer {
     /// The version of the form: [`VERSION`].
@@ -24,39 +24,39 @@ pub struct Answer {
     pub question: String,
     /// One row for each group, device and result.
     pub rows: Vec<Row>,
-    /// Bytes that devices sent for the windows that the answer used.
+    /// Bytes that devices sent for the windows used.
     pub bytes_up: u64,
-    /// Bytes of ciphertexts that came down.
+    /// Bytes of ciphertexts downloaded from the cloud.
     pub bytes_down: u64,
-    /// Seconds from question to answer.
+    /// Seconds from the question to the answer.
     pub seconds: f64,
-    /// Windows that the answer used.
+    /// Number of windows used.
     pub windows: u64,
-    /// Jobs that the cloud ran.
+    /// Number of jobs that the cloud ran.
     pub jobs: u64,
-    /// The cloud's computing, in microseconds.
+    /// The cloud's computing time in microseconds.
     pub evaluate_us: u64,
-    /// How often the cloud ran each operation.
+    /// Number of runs of each operation in the cloud.
     pub steps: BTreeMap<String, u64>,
-    /// The schemes of the ciphertexts that the answer was computed from.
+    /// The schemes of the ciphertexts used.
     #[serde(default)]
     pub schemes: BTreeSet<String>,
-    /// The devices whose windows the answer used, and how many of each.
+    /// Number of windows used, by device.
     #[serde(default)]
     pub took_part: BTreeMap<String, u64>,
-    /// How reals were flooded when they were decrypted; none where the question does not say `shared`, or has no reals.
+    /// The flooding of reals at decryption; None if the question is not `shared` or has no reals.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub flooded: Option<Flooded>,
-    /// Readings that devices left out of these windows, by channel and reason.
+    /// Readings that devices left out of the windows used, by channel and reason.
     pub left_out: BTreeMap<String, LeftOut>,
-    /// Remarks for the reader, such as windows that were left out.
+    /// Remarks for the reader, e.g. on windows that were not used.
     pub notes: Vec<String>,
     /// The time zone of the rows.
     pub time_zone: String,
     /// Times of the owner's and the cloud's phases, in microseconds.
     #[serde(skip)]
     pub phases: BTreeMap<&'static str, Vec<f64>>,
-    /// The transcripts of the work behind it, and what is needed to repeat it.
+    /// The transcripts of the cloud's work, with everything needed to repeat it.
     #[serde(skip)]
     pub evidence: Evidence,
 }
@@ -64,36 +64,36 @@ pub struct Answer {
 /// One result for one group.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Row {
-    /// Where the group begins: RFC 3339.
+    /// Start of the group, as RFC 3339.
     pub from: String,
-    /// Where it ends.
+    /// End of the group.
     pub to: String,
-    /// The device; none where the result is over several.
+    /// The device; None if the result is over several devices.
     pub device: Option<String>,
     /// The result's name.
     pub name: String,
-    /// The value; none where there is no reading, or none that can be told.
+    /// The value; None if there is no reading, or the value cannot be determined.
     pub value: Option<f64>,
-    /// The true value is at most this far away.
+    /// The largest possible distance of the true value.
     pub bound: Option<f64>,
     /// The unit.
     pub unit: String,
-    /// Readings that the value is of.
+    /// Number of readings in the value.
     pub count: u64,
-    /// Readings that are missing between the device's first and last window.
+    /// Number of missing readings between the device's first and last window.
     pub missing: u64,
-    /// Why there is no value, where there are readings.
+    /// The reason for a missing value, if there are readings.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub why: Option<String>,
-    /// Where the group begins: milliseconds since 1970.
+    /// Start of the group, in milliseconds since 1970.
     #[serde(skip)]
     pub from_ms: i64,
-    /// Where it ends.
+    /// End of the group, in milliseconds since 1970.
     #[serde(skip)]
     pub to_ms: i64,
 }
 
-/// Bytes, jobs and time of an answer.
+/// The cost of an answer: bytes, jobs and time.
 pub(crate) struct Cost {
     pub(crate) bytes_up: u64,
     pub(crate) bytes_down: u64,
@@ -146,7 +146,7 @@ impl Answer {
     }
 }
 
-/// The rows of an answer, group after group. `tallies` has one list for each device.
+/// Returns the rows of an answer, group after group. `tallies` has one list per device.
 pub(crate) fn rows(
     question: &Question,
     groups: &[Group],
@@ -154,7 +154,7 @@ pub(crate) fn rows(
     tallies: &[Vec<Tally>],
     unit: impl Fn(&str) -> String,
 ) -> Vec<Row> {
-    // One list of tallies for each column of devices: each alone, or all together.
+    // One list of tallies per column: one column for each device, or one for all devices together.
     let mut columns: Vec<(Option<String>, Vec<Tally>)> = Vec::new();
     match question.grouping {
         Devices::Each => {
@@ -196,14 +196,14 @@ pub(crate) fn rows(
     rows
 }
 
-/// Reads results out of the tallies of one column.
+/// Computes results from the tallies of one column.
 struct Reader<'t, U> {
     tallies: &'t [Tally],
     at: usize,
     unit: &'t U,
 }
 
-/// A value and the readings that it is of.
+/// A value and its number of readings.
 struct Counted {
     value: Result<Value, ValueError>,
     unit: String,
@@ -259,7 +259,7 @@ impl<U: Fn(&str) -> String> Reader<'_, U> {
         }
     }
 
-    /// Two channels' pair in the order that is asked for; tallies have the first name before the second.
+    /// Returns the pair of two channels in the given order. Tallies store the smaller name first.
     fn pair(&self, x: &str, y: &str) -> Pair {
         let ordered = x <= y;
         let key = if ordered { (x.to_owned(), y.to_owned()) } else { (y.to_owned(), x.to_owned()) };
@@ -267,7 +267,7 @@ impl<U: Fn(&str) -> String> Reader<'_, U> {
         if ordered { pair } else { pair.swapped() }
     }
 
-    /// Missing readings of the channel that lacks most.
+    /// Returns the number of missing readings of the channel that lacks most.
     fn missing(&self, channels: &[&str]) -> u64 {
         let tally = &self.tallies[self.at];
         let of = |channel: &&str| {
@@ -278,7 +278,7 @@ impl<U: Fn(&str) -> String> Reader<'_, U> {
         channels.iter().map(of).max().unwrap_or_default()
     }
 
-    /// Times at which one of two channels has no reading.
+    /// Returns the number of ticks at which one of two channels lacks a reading.
     fn missing_pairs(&self, x: &str, y: &str, pair: &Pair) -> u64 {
         let expected = &self.tallies[self.at].expected;
         let most = [x, y].into_iter().filter_map(|name| expected.get(name)).max().copied();
@@ -348,7 +348,7 @@ impl<U: Fn(&str) -> String> Reader<'_, U> {
         Counted { value, unit, count: moments.count, missing: self.missing(&[channel]) }
     }
 
-    /// The mean over this group and those before it; none before there are as many.
+    /// Returns the mean over this group and the `groups − 1` before it. Undetermined if there are fewer groups.
     fn moving_average(&self, channel: &str, groups: u32, unit: String) -> Counted {
         let first = (self.at + 1).checked_sub(groups as usize);
         let mut all = Tally::default();
@@ -377,7 +377,7 @@ impl Counted {
     }
 }
 
-/// Arithmetic on results.
+/// Arithmetic on results: values, counts and missing readings.
 struct Fold<'r, 't, U> {
     reader: &'r Reader<'t, U>,
     count: Option<u64>,
@@ -420,7 +420,7 @@ impl<U: Fn(&str) -> String> Arithmetic for Fold<'_, '_, U> {
     }
 }
 
-/// The unit of an expression, without its value.
+/// Arithmetic on units alone.
 struct Units<'u, U>(&'u U);
 
 impl<U: Fn(&str) -> String> Arithmetic for Units<'_, U> {
@@ -468,10 +468,10 @@ impl<U: Fn(&str) -> String> Arithmetic for Units<'_, U> {
     }
 }
 
-/// The unit of a result.
+/// Returns the unit of a result.
 ///
 /// # Errors
-/// [`ValueError::Units`] when results of different units are added.
+/// [`ValueError::Units`] if results with different units are added.
 pub(crate) fn unit_of(expression: &Expression, unit: impl Fn(&str) -> String) -> Result<String, ValueError> {
     if let Expression::Call(Call::Regression { .. } | Call::Values(_)) = expression {
         return Ok(String::new());

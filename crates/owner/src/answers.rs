@@ -1,4 +1,4 @@
-//! Earlier answers, kept in the plant's folder in the clear.
+//! Earlier answers, stored unencrypted in the plant's folder.
 
 use std::path::PathBuf;
 
@@ -9,15 +9,15 @@ use crate::answer::Answer;
 use crate::error::{OwnerError, io};
 use crate::plant::{Plant, read_json, write_private};
 
-/// Most bytes of an answer that is kept.
+/// Largest answer that is stored, in bytes.
 const LARGEST: usize = 16 << 20;
-/// Answers that are looked at for the latest one to a question.
+/// Number of recent answers searched for the latest one to a question.
 const LOOKED_AT: usize = 50;
 
-/// An answer that was kept.
+/// A stored answer.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Kept {
-    /// When it was asked: milliseconds since 1970.
+    /// Time of the question, in milliseconds since 1970.
     pub asked_at: i64,
     /// The answer.
     #[serde(flatten)]
@@ -25,10 +25,10 @@ pub struct Kept {
 }
 
 impl Plant {
-    /// Keeps an answer; gives its name. A very long one is not kept.
+    /// Stores an answer and returns its name. Returns None, and stores nothing, if it exceeds 16 MiB.
     ///
     /// # Errors
-    /// The folder cannot be written.
+    /// [`OwnerError`] if the folder cannot be written.
     pub fn keep(&self, answer: &Answer) -> Result<Option<String>, OwnerError> {
         let now = Timestamp::now();
         let name = name_at(now);
@@ -37,27 +37,27 @@ impl Plant {
         if json.len() > LARGEST {
             return Ok(None);
         }
-        // First: an answer without its evidence cannot be verified.
+        // The evidence first: an answer without it cannot be verified.
         self.keep_evidence(&name, &answer.evidence)?;
         write_private(&self.path("answers").join(format!("{name}.json")), &json)?;
         self.expire_answers()?;
         Ok(Some(name))
     }
 
-    /// Deletes answers that are older than `keep_answers` in `sotto.toml`; gives how many.
+    /// Deletes answers older than `keep_answers` days (`sotto.toml`). Returns their number.
     ///
     /// # Errors
-    /// The folder cannot be read or written.
+    /// [`OwnerError`] if the folder cannot be read or written.
     pub fn expire_answers(&self) -> Result<usize, OwnerError> {
         let Some(days) = self.settings().keep_answers else { return Ok(0) };
         let oldest = Timestamp::now().checked_sub(jiff::SignedDuration::from_hours(24 * i64::from(days)));
         let Ok(oldest) = oldest else { return Ok(0) };
-        // Names are times, in an order that is theirs.
+        // Names are times, and sort in their order.
         let oldest = name_at(oldest);
         self.delete_answers(|name| Ok(*name < oldest))
     }
 
-    /// Deletes answers about the windows of a device that begin before a time: those of the device, and those across devices.
+    /// Deletes answers with rows that begin before `before` and are about the device or across devices.
     pub(crate) fn forget_answers(&self, device: &str, before: i64) -> Result<usize, OwnerError> {
         self.delete_answers(|name| {
             let kept = self.answer(name)?;
@@ -78,7 +78,7 @@ impl Plant {
                 let path = self.path("answers").join(format!("{name}.json"));
                 std::fs::remove_file(&path).map_err(io(&path))?;
                 for ending in ["evidence", "verified"] {
-                    // Older answers have none.
+                    // Older answers have no such file.
                     let _ = std::fs::remove_file(self.path("answers").join(format!("{name}.{ending}")));
                 }
                 deleted += 1;
@@ -87,15 +87,15 @@ impl Plant {
         Ok(deleted)
     }
 
-    /// Where the mark is that an answer was verified.
+    /// Returns the path of the file that marks an answer as verified.
     pub(crate) fn verified_path(&self, name: &str) -> PathBuf {
         self.path("answers").join(format!("{name}.verified"))
     }
 
-    /// The names of all answers that were kept, oldest first.
+    /// Returns the names of all stored answers, oldest first.
     ///
     /// # Errors
-    /// The folder cannot be read.
+    /// [`OwnerError`] if the folder cannot be read.
     pub fn answers(&self) -> Result<Vec<String>, OwnerError> {
         let folder = self.path("answers");
         let entries = std::fs::read_dir(&folder).map_err(io(&folder))?;
@@ -107,10 +107,10 @@ impl Plant {
         Ok(names)
     }
 
-    /// The names of the answers that were kept in the last so many milliseconds, oldest first.
+    /// Returns the names of the answers stored in the last `within` milliseconds, oldest first.
     ///
     /// # Errors
-    /// The folder cannot be read.
+    /// [`OwnerError`] if the folder cannot be read.
     pub fn latest_answers(&self, within: i64) -> Result<Vec<String>, OwnerError> {
         let mut names = self.answers()?;
         if let Ok(time) =
@@ -122,7 +122,7 @@ impl Plant {
         Ok(names)
     }
 
-    /// The latest answer to a declared question; None where none was kept. Looks at the latest answers only.
+    /// Returns the latest answer to a declared question. Searches the 50 most recent answers; None if none matches.
     #[must_use]
     pub fn last_cost(&self, question: &str) -> Option<Kept> {
         let text = self.question(question).ok()?.to_string();
@@ -131,10 +131,10 @@ impl Plant {
         kept.find(|kept| kept.answer.question == text)
     }
 
-    /// An answer that was kept.
+    /// Reads a stored answer.
     ///
     /// # Errors
-    /// There is none of this name, or it is damaged.
+    /// [`OwnerError::NotDeclared`] if there is no answer with this name; another [`OwnerError`] if its file is damaged.
     pub fn answer(&self, name: &str) -> Result<Kept, OwnerError> {
         if !self.answers()?.iter().any(|known| known == name) {
             return Err(OwnerError::NotDeclared { kind: "answer", name: name.to_owned() });
@@ -148,7 +148,7 @@ impl Plant {
     }
 }
 
-/// The name of an answer that was asked at a time.
+/// Returns the name of an answer stored at a time.
 fn name_at(time: Timestamp) -> String {
     time.strftime("%Y%m%dT%H%M%S%.3fZ").to_string()
 }

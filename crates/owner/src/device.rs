@@ -18,68 +18,68 @@ use crate::error::{OwnerError, io};
 use crate::needs;
 use crate::plant::{Plant, random, read_json, write_private, write_whole};
 
-/// The public part of a device. It stands in `devices/NAME.json`.
+/// The public part of a device, stored in `devices/NAME.json`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct DeviceRecord {
-    /// The version of this form: 1.
+    /// The version of this format: 1.
     pub version: u32,
     /// The device's name.
     pub device: String,
-    /// With which its messages are checked: Ed25519, in hexadecimal.
+    /// The Ed25519 key that verifies its messages, in hexadecimal.
     pub verifying_key: String,
-    /// The streams of every bundle that was made for it, the latest last.
+    /// The streams of every bundle made for it, the latest last.
     pub bundles: Vec<BundleRecord>,
 }
 
 impl DeviceRecord {
-    /// Names of the streams of all bundles, each once.
+    /// Returns the names of the streams of all bundles, without repetition.
     pub(crate) fn streams(&self) -> std::collections::BTreeSet<&str> {
         self.bundles.iter().flat_map(|bundle| &bundle.streams).map(|stream| stream.stream.as_str()).collect()
     }
 }
 
-/// A bundle that was made.
+/// The record of a bundle.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct BundleRecord {
-    /// When: milliseconds since 1970.
+    /// Time of its making, in milliseconds since 1970.
     pub made_at: i64,
     /// The streams that the device sends.
     pub streams: Vec<StreamProfile>,
 }
 
-/// A registration for the cloud. It stands in `enrolments/NAME.json`, from where a cloud on this machine reads it.
+/// A device's registration, stored in `enrolments/NAME.json`. A cloud on this machine reads it there.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Enrolment {
     /// The device's name.
     pub device: String,
-    /// In hexadecimal.
+    /// The verifying key, in hexadecimal.
     pub verifying_key: String,
-    /// Wire frames of the parameters, in hexadecimal.
+    /// Frames of the parameters, in hexadecimal.
     pub parameters: Vec<String>,
-    /// Keys that the device may encrypt with.
+    /// Keys that the device may encrypt under.
     pub keys: Vec<EnrolledKey>,
-    /// Headers of its streams of compact windows: wire frames in hexadecimal.
+    /// Headers of its streams of compact windows: frames in hexadecimal.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub streams: Vec<String>,
 }
 
-/// A key of a device, by its public name.
+/// A key of a device, by its public id.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EnrolledKey {
-    /// The parameters, in hexadecimal.
+    /// The id of the parameters, in hexadecimal.
     pub parameter_id: String,
-    /// The key, in hexadecimal.
+    /// The id of the key, in hexadecimal.
     pub key_id: String,
 }
 
-/// A device that was enrolled.
+/// The result of an enrolment.
 #[derive(Debug)]
 pub struct Enrolled {
-    /// The bundle's file.
+    /// The file of the bundle.
     pub bundle: PathBuf,
-    /// Its streams with their parameters.
+    /// The streams with their parameters.
     pub streams: Vec<Chosen>,
 }
 
@@ -95,38 +95,38 @@ fn secret_file(device: &str) -> String {
 }
 
 impl Plant {
-    /// The public part of a device; None if it was not enrolled.
+    /// Returns the public part of a device; None if it is not enrolled.
     ///
     /// # Errors
-    /// The record is damaged.
+    /// [`OwnerError`] if the record is damaged.
     pub fn device(&self, name: &str) -> Result<Option<DeviceRecord>, OwnerError> {
         let path = self.record_path(name);
         if path.exists() { read_json(&path).map(Some) } else { Ok(None) }
     }
 
-    /// All devices that were enrolled, by name.
+    /// Returns all enrolled devices, by name.
     ///
     /// # Errors
-    /// A record is damaged.
+    /// [`OwnerError`] if a record is damaged.
     pub fn devices(&self) -> Result<BTreeMap<String, DeviceRecord>, OwnerError> {
         let named = |name: &String| Ok(self.device(name)?.map(|record| (name.clone(), record)));
         self.settings().devices.keys().filter_map(|name| named(name).transpose()).collect()
     }
 
-    /// The streams that a device with these channels would send for the declared questions.
+    /// Returns the streams that a device with these channels would send for the declared questions.
     ///
     /// # Errors
-    /// A question cannot be read, or no parameters serve the questions.
+    /// [`OwnerError`] if a question cannot be read, or no parameters are suitable.
     pub fn streams_for(&self, device: &str, channels: &[String]) -> Result<Vec<Chosen>, OwnerError> {
         let questions = self.questions()?;
         let streams = needs::of_device(self.settings(), &questions, device, channels);
         self.chosen(&streams)
     }
 
-    /// The streams that a device with these channels would send for one question.
+    /// Returns the streams that a device with these channels would send for one question.
     ///
     /// # Errors
-    /// No parameters serve the question.
+    /// [`OwnerError::NoParameters`] if no parameters are suitable.
     pub fn streams_for_question(
         &self,
         device: &str,
@@ -148,10 +148,11 @@ impl Plant {
         streams.iter().map(choose).collect()
     }
 
-    /// Enrols a device that stands in `sotto.toml`: makes its secret, its signing key and the one file that it needs.
+    /// Enrols a device declared in `sotto.toml`: generates its secret and signing key, and writes its bundle, the one
+    /// file that it needs.
     ///
     /// # Errors
-    /// It is enrolled already, no parameters do, or a file is in the way.
+    /// [`OwnerError`] if it is already enrolled, no parameters are suitable, or the file exists.
     pub fn enrol(&self, name: &str, bundle: &Path) -> Result<Enrolled, OwnerError> {
         if bundle.exists() {
             return Err(OwnerError::Exists { path: bundle.to_owned() });
@@ -163,7 +164,7 @@ impl Plant {
         let mut rng = secure_rng().map_err(|_| OwnerError::Randomness)?;
         let (secret, identity) = (DeviceSecret::generate(&mut rng), SigningIdentity::generate(&mut rng));
         let file = |kind: KeyFile, name: String, bytes: &[u8; 32], rng: &mut _| {
-            // Left by an enrolment that did not come to its end: no bundle was made with it.
+            // An earlier enrolment that failed may have left this file. No bundle was made with it.
             let path = self.secret_path(&name);
             match std::fs::remove_file(&path) {
                 Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(io(&path)(error)),
@@ -182,10 +183,10 @@ impl Plant {
         self.bundle(record, (secret, identity), streams, bundle, &mut rng)
     }
 
-    /// Makes a new bundle for an enrolled device, for the questions as they are declared now.
+    /// Makes a new bundle for an enrolled device, for the questions declared now.
     ///
     /// # Errors
-    /// It is not enrolled, no parameters do, or a file is in the way.
+    /// [`OwnerError`] if it is not enrolled, no parameters are suitable, or the file exists.
     pub fn renew(&self, name: &str, bundle: &Path) -> Result<Enrolled, OwnerError> {
         let not_enrolled = || OwnerError::NotDeclared { kind: "enrolled device", name: name.to_owned() };
         let record = self.device(name)?.ok_or_else(not_enrolled)?;
@@ -199,7 +200,7 @@ impl Plant {
         self.bundle(record, secrets, streams, bundle, &mut rng)
     }
 
-    /// A device's secret, from which its keys are derived.
+    /// Returns a device's secret, from which its keys are derived.
     pub(crate) fn secret(&self, name: &str) -> Result<DeviceSecret, OwnerError> {
         let bytes = KeyFile::Device.read(&self.secret_path(&secret_file(name)), None)?;
         Ok(DeviceSecret::from_bytes(&bytes))
@@ -246,7 +247,7 @@ impl Plant {
         let cloud = self.settings().cloud.url.clone();
         let bundle = DeviceBundle { secret, identity, cloud, authority: self.authority()?, profile: json };
         bundle.write(path, &Protection::FileMode, rng)?;
-        // The record comes last: everything that it names has been made.
+        // Written last, when everything that the record refers to exists.
         let recorded = write_private(&self.enrolment_path(&record.device), &pretty(&enrolment)?)
             .and_then(|()| write_whole(&self.record_path(&record.device), &pretty(&record)?));
         if let Err(error) = recorded {
@@ -256,7 +257,8 @@ impl Plant {
         Ok(Enrolled { bundle: path.to_owned(), streams })
     }
 
-    /// What tells the fleets of this plant from those of others: drawn once, public. A plant that lost it makes new fleets.
+    /// Returns the public random tag that distinguishes this plant's fleets from others'. A plant that loses it makes
+    /// new fleets.
     fn fleet_tag(&self) -> Result<[u8; 16], OwnerError> {
         let path = self.path(FLEET_TAG);
         if path.exists() {
@@ -274,16 +276,16 @@ impl Plant {
         Ok(tag)
     }
 
-    /// The record and the secrets of a device.
+    /// Returns the paths of a device's record and secrets.
     pub(crate) fn device_files(&self, name: &str) -> [PathBuf; 3] {
         let [key, signing] = [secret_file(name), signing_file(name)].map(|file| self.secret_path(&file));
         [self.record_path(name), key, signing]
     }
 
-    /// Every record that is kept, of devices too that are not in `sotto.toml` any more.
+    /// Returns all stored records, including those of devices that are no longer in `sotto.toml`.
     ///
     /// # Errors
-    /// A record is damaged.
+    /// [`OwnerError`] if a record is damaged.
     pub(crate) fn all_records(&self) -> Result<BTreeMap<String, DeviceRecord>, OwnerError> {
         let folder = self.path("devices");
         let mut records = BTreeMap::new();
@@ -305,7 +307,7 @@ impl Plant {
         self.path("enrolments").join(format!("{name}.json"))
     }
 
-    /// True if the cloud has every key that the device may encrypt with.
+    /// Returns true if `keys` includes every key that the device may encrypt under.
     pub(crate) fn is_registered(&self, name: &str, keys: &[RegisteredKey]) -> Result<bool, OwnerError> {
         let enrolment: Enrolment = read_json(&self.enrolment_path(name))?;
         let there = |key: &EnrolledKey| {
@@ -314,10 +316,11 @@ impl Plant {
         Ok(enrolment.keys.iter().all(there))
     }
 
-    /// Registers a device with the cloud: its parameters, its verifying key, its keys' names.
+    /// Registers a device with the cloud: its parameters, its verifying key, the ids of its keys, its streams.
     ///
     /// # Errors
-    /// The cloud is away or refuses.
+    /// [`OwnerError::Cloud`] if the cloud is unreachable or refuses; another [`OwnerError`] if the enrolment cannot be
+    /// read.
     pub fn register(&self, cloud: &sotto_cloud_client::Cloud, name: &str) -> Result<(), OwnerError> {
         let enrolment: Enrolment = read_json(&self.enrolment_path(name))?;
         for parameters in &enrolment.parameters {
@@ -332,7 +335,7 @@ impl Plant {
     }
 }
 
-/// Parameters, keys and streams of all bundles: the cloud takes windows of older bundles as well.
+/// Collects the parameters, keys and streams of all bundles, because the cloud accepts windows of older bundles too.
 fn enrolment(record: &DeviceRecord, secret: &DeviceSecret) -> Result<Enrolment, OwnerError> {
     let mut parameters: Vec<String> =
         record.bundles.iter().flat_map(|bundle| &bundle.streams).map(|s| s.parameters.clone()).collect();
@@ -354,7 +357,7 @@ fn enrolment(record: &DeviceRecord, secret: &DeviceSecret) -> Result<Enrolment, 
     Ok(Enrolment { device, verifying_key, parameters, keys, streams })
 }
 
-/// The header of a stream whose envelopes are of version 2.
+/// Returns the header of a stream; None if its envelopes are of version 1.
 fn stream_header(
     device: &str,
     secret: &DeviceSecret,
@@ -365,7 +368,7 @@ fn stream_header(
         .map_err(|error| OwnerError::NoParameters(format!("stream {}: {error}", profile.stream)))
 }
 
-/// The parameters in a frame in hexadecimal.
+/// Reads the parameters from a frame in hexadecimal.
 pub(crate) fn parameter_spec(frame: &str) -> Result<ParameterSpec, OwnerError> {
     let wrong =
         |reason: String| OwnerError::NoParameters(format!("stored parameters cannot be read: {reason}"));

@@ -1,24 +1,24 @@
-//! Edits of `sotto.toml` that leave comments and order as they are.
+//! Edits of `sotto.toml` that keep comments and order.
 
 use toml_edit::{Array, DocumentMut, Item, Table, value};
 
 use crate::amount::{Every, Range};
 use crate::error::OwnerError;
 
-/// A channel to be declared.
+/// A new channel.
 #[derive(Clone, Debug)]
 pub struct NewChannel {
     /// The unit; may be empty.
     pub unit: String,
-    /// Every value lies in it.
+    /// The declared range, which includes every value.
     pub range: Range,
-    /// The step between two values that matter.
+    /// The smallest difference between two values that matters.
     pub resolution: f64,
     /// The time between two readings.
     pub every: Every,
 }
 
-/// Puts a key of the cloud before those that are pinned already.
+/// Pins a key of the cloud, before those already pinned.
 pub fn pin_cloud(document: &mut DocumentMut, key: &str) {
     let pinned = document.get("cloud").and_then(|cloud| cloud.get("keys")).and_then(Item::as_array);
     let earlier = pinned.into_iter().flatten().filter_map(|value| value.as_str());
@@ -30,7 +30,7 @@ pub fn pin_cloud(document: &mut DocumentMut, key: &str) {
 /// Adds `[channels.NAME]`.
 ///
 /// # Errors
-/// [`OwnerError::Declared`] when there is such a channel.
+/// [`OwnerError::Declared`] if the channel already exists.
 pub fn add_channel(document: &mut DocumentMut, name: &str, channel: &NewChannel) -> Result<(), OwnerError> {
     let mut table = Table::new();
     if !channel.unit.is_empty() {
@@ -46,7 +46,7 @@ pub fn add_channel(document: &mut DocumentMut, name: &str, channel: &NewChannel)
 /// Adds a line to `[questions]`.
 ///
 /// # Errors
-/// [`OwnerError::Declared`] when there is such a question.
+/// [`OwnerError::Declared`] if the question already exists.
 pub fn add_question(
     document: &mut DocumentMut,
     name: &str,
@@ -68,7 +68,7 @@ pub fn add_question(
 /// Adds `[devices.NAME]`.
 ///
 /// # Errors
-/// [`OwnerError::Declared`] when there is such a device.
+/// [`OwnerError::Declared`] if the device already exists.
 pub fn add_device(document: &mut DocumentMut, name: &str, channels: &[String]) -> Result<(), OwnerError> {
     let mut table = Table::new();
     table.insert("channels", value(channels.iter().collect::<Array>()));
@@ -78,7 +78,7 @@ pub fn add_device(document: &mut DocumentMut, name: &str, channels: &[String]) -
 /// Removes a question.
 ///
 /// # Errors
-/// [`OwnerError::NotDeclared`] when there is none of this name.
+/// [`OwnerError::NotDeclared`] if there is no question with this name.
 pub fn remove_question(document: &mut DocumentMut, name: &str) -> Result<(), OwnerError> {
     remove(document, ("questions", "question"), name)
 }
@@ -86,7 +86,7 @@ pub fn remove_question(document: &mut DocumentMut, name: &str) -> Result<(), Own
 /// Removes a channel.
 ///
 /// # Errors
-/// [`OwnerError::NotDeclared`] when there is none of this name.
+/// [`OwnerError::NotDeclared`] if there is no channel with this name.
 pub fn remove_channel(document: &mut DocumentMut, name: &str) -> Result<(), OwnerError> {
     remove(document, ("channels", "channel"), name)
 }
@@ -94,7 +94,7 @@ pub fn remove_channel(document: &mut DocumentMut, name: &str) -> Result<(), Owne
 /// Removes a device.
 ///
 /// # Errors
-/// [`OwnerError::NotDeclared`] when there is none of this name.
+/// [`OwnerError::NotDeclared`] if there is no device with this name.
 pub fn remove_device(document: &mut DocumentMut, name: &str) -> Result<(), OwnerError> {
     remove(document, ("devices", "device"), name)
 }
@@ -112,7 +112,7 @@ fn remove(
 fn insert(document: &mut DocumentMut, table: &'static str, name: &str, item: Item) -> Result<(), OwnerError> {
     let entry = document.entry(table).or_insert_with(|| {
         let mut implicit = Table::new();
-        // `[channels]` itself is not written, only the tables in it.
+        // An implicit table: `[channels]` itself is not written, only its subtables.
         implicit.set_implicit(item.is_table());
         Item::Table(implicit)
     });
@@ -126,7 +126,7 @@ fn insert(document: &mut DocumentMut, table: &'static str, name: &str, item: Ite
     Ok(())
 }
 
-/// Whole numbers without a point, others as short as they can be.
+/// Formats whole numbers without a point, others in their shortest form.
 fn number(of: f64) -> toml_edit::Value {
     if of.fract() == 0.0 && of.abs() < 1e15 { (of as i64).into() } else { of.into() }
 }

@@ -1,4 +1,4 @@
-//! Why the owner's work cannot be done.
+//! Reasons why the owner's commands fail.
 
 use std::path::{Path, PathBuf};
 
@@ -6,70 +6,70 @@ use sotto_cloud_client::CloudError;
 
 use crate::settings::SettingsError;
 
-/// Why the owner's work cannot be done, and the way out. Holds no secret and no reading.
+/// The reason why a command failed, with a remedy. Contains no secret and no reading.
 #[derive(Debug, thiserror::Error)]
 pub enum OwnerError {
-    /// No `sotto.toml`.
+    /// The folder has no `sotto.toml`.
     #[error("{} is no plant: there is no sotto.toml. Make one with `sotto init NAME`, or name one with --plant DIR", folder.display())]
     NoPlant {
         /// The folder.
         folder: PathBuf,
     },
-    /// Several folders below hold one.
+    /// Several folders below have one.
     #[error("there are several plants here ({}): name one with --plant DIR", list(folders))]
     SeveralPlants {
         /// The folders.
         folders: Vec<PathBuf>,
     },
-    /// A file that must not be overwritten.
+    /// A file exists and must not be overwritten.
     #[error("{} is there already: nothing was changed", path.display())]
     Exists {
         /// The file.
         path: PathBuf,
     },
-    /// The system refuses.
+    /// The operating system refuses access.
     #[error("{} cannot be used: {error}", path.display())]
     Io {
         /// The file or folder.
         path: PathBuf,
-        /// Why.
+        /// The system's error.
         error: std::io::Error,
     },
-    /// A file is longer than such a file is.
+    /// A file is longer than its limit.
     #[error("{} is too long: it may have {limit} bytes", path.display())]
     TooLong {
         /// The file.
         path: PathBuf,
-        /// The most bytes.
+        /// The limit in bytes.
         limit: u64,
     },
-    /// A file of the plant's folder is not as it was written.
+    /// A file of the plant's folder is damaged.
     #[error("{} is damaged: {reason}", path.display())]
     Damaged {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The reason.
         reason: String,
     },
-    /// There is no authority of the plant's own.
+    /// The plant has no authority of its own.
     #[error("{} is no authority's key: make one with `sotto tls init`", path.display())]
     NoAuthority {
-        /// The file that is missing, or holds no such key.
+        /// The file that is missing or holds no authority's key.
         path: PathBuf,
     },
-    /// A certificate cannot be for this host.
+    /// No certificate can be issued for this host.
     #[error("{0:?} is no host that a certificate can be for: a DNS name or an IP address, without a port")]
     Host(String),
-    /// A certificate cannot be made.
+    /// The certificate cannot be made.
     #[error("the certificate cannot be made: {0}")]
     Certificate(#[from] rcgen::Error),
-    /// The operating system gave no randomness.
+    /// The operating system provides no randomness.
     #[error("the operating system gives no randomness")]
     Randomness,
     /// `sotto.toml` cannot be used.
     #[error(transparent)]
     Settings(#[from] SettingsError),
-    /// A name is taken.
+    /// A name is already declared.
     #[error("{kind}.{name} is declared already: edit sotto.toml to change it")]
     Declared {
         /// The table.
@@ -80,49 +80,51 @@ pub enum OwnerError {
     /// A name is not declared.
     #[error("there is no {kind} {name} in sotto.toml")]
     NotDeclared {
-        /// Of what kind.
+        /// The kind of declaration.
         kind: &'static str,
         /// The name.
         name: String,
     },
-    /// A channel cannot be removed while devices measure it or questions are about it.
+    /// A channel cannot be removed while a device measures it or a question uses it.
     #[error("channel {channel} is still in use: first {}", first.join(", "))]
     InUse {
         /// The channel.
         channel: String,
-        /// The commands that make it free.
+        /// Commands that end its use.
         first: Vec<String>,
     },
     /// A key file cannot be used.
     #[error(transparent)]
     Key(#[from] sotto_keys::KeyFileError),
-    /// An answer cannot be flooded under its key's budget.
+    /// An answer cannot be flooded within its key's budget.
     #[error(transparent)]
     Flooding(#[from] sotto_decrypt::PublishError),
-    /// An answer whose transcript was not checked as a whole is not given away: it may be anything, even the secret key.
+    /// An answer was not verified completely, so it is not released: a forged answer may reveal anything, even the
+    /// secret key.
     #[error("answer {name} {}: run `sotto verify {name}` first", not_verified(*sampled))]
     NotVerified {
         /// The answer.
         name: String,
-        /// The part of the work that was repeated; None where none was.
+        /// The fraction of the work that was repeated; None if none was.
         sampled: Option<f64>,
     },
-    /// An answer cannot leave in the way that was asked for.
-    #[error("it cannot be published so: {reason}")]
+    /// An answer cannot be published in the requested form.
+    #[error("the answer cannot be published in this form: {reason}")]
     CannotPublish {
-        /// Why, and the way out.
+        /// The reason and a remedy.
         reason: String,
     },
-    /// The cloud is away, or refuses.
+    /// The cloud is unreachable or refuses.
     #[error("{0}{hint}", hint = hint(.0))]
     Cloud(#[from] CloudError),
     /// A question cannot be read; the text points at the place.
     #[error("{0}")]
     Question(String),
-    /// A question cannot be answered: the reason and the way out.
+    /// A question cannot be answered; the text has the reason and a remedy.
     #[error("{0}")]
     Unanswerable(String),
-    /// Windows were encrypted for other questions: their parameters bear neither the values nor the noise of this one.
+    /// Windows were encrypted for other questions, with parameters that do not suffice for the values or the noise of
+    /// this one.
     #[error(
         "the windows that {device} has sent cannot carry this question: declare it with `sotto question add NAME '…'`, give the device a new bundle with `sotto device renew {device}`, and send the file again"
     )]
@@ -130,18 +132,18 @@ pub enum OwnerError {
         /// The device.
         device: String,
     },
-    /// No parameters serve the questions.
+    /// No parameters are suitable for the questions.
     #[error("{0}")]
     NoParameters(String),
-    /// A statement of the cloud does not hold.
+    /// A statement of the cloud is false.
     #[error("the cloud is not to be believed: {0}")]
     Lie(crate::trust::Lie),
-    /// The cloud's answer does not fit the plan.
+    /// The cloud's answer does not match the plan.
     #[error("the cloud's answer is not the one that was asked for: {0}")]
     WrongAnswer(String),
 }
 
-/// Without a source: the message names the statement already, and a chain of errors would show it twice.
+/// Has no error source: the message already contains the statement, and a chain would print it twice.
 impl From<crate::trust::Lie> for OwnerError {
     fn from(lie: crate::trust::Lie) -> Self {
         Self::Lie(lie)
@@ -149,8 +151,9 @@ impl From<crate::trust::Lie> for OwnerError {
 }
 
 impl OwnerError {
-    /// The exit code of a command that ends with this error: 2 wrong words, 3 the plant's folder, 4 the question, 5 the cloud is away,
-    /// 6 the cloud refused, 7 an answer that does not fit.
+    /// Returns the exit code of a command that ends with this error: 3 for the plant's folder, 4 for the question, 5 if
+    /// the cloud is unreachable, 6 if the cloud refused, 7 if an answer does not match. (Code 2 is for invalid
+    /// arguments.)
     #[must_use]
     pub fn exit_code(&self) -> u8 {
         match self {
@@ -163,7 +166,7 @@ impl OwnerError {
     }
 }
 
-/// The way out of a cloud's error.
+/// Returns a remedy for an error of the cloud.
 fn hint(error: &CloudError) -> &'static str {
     match error {
         CloudError::Away { .. } => {
@@ -189,7 +192,7 @@ fn not_verified(sampled: Option<f64>) -> String {
     }
 }
 
-/// Gives an error of the system its path.
+/// Adds the path to an error of the system.
 pub(crate) fn io(path: &Path) -> impl FnOnce(std::io::Error) -> OwnerError {
     let path = path.to_owned();
     move |error| OwnerError::Io { path, error }

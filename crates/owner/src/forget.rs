@@ -1,38 +1,39 @@
-//! Deletion: windows in the cloud, answers here, and devices.
+//! Deletion of windows in the cloud, of answers in the plant's folder, and of devices.
 
 use serde::Serialize;
 
 use crate::error::{OwnerError, io};
 use crate::plant::Plant;
 
-/// Counts of what was deleted.
+/// Counts of deleted objects.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Forgotten {
-    /// Windows in the cloud.
+    /// Deleted windows in the cloud.
     pub windows: u64,
-    /// Their bytes.
+    /// Bytes of these windows.
     pub bytes: u64,
-    /// Jobs of the cloud that had computed on them.
+    /// Deleted jobs in the cloud that used them.
     pub jobs: u64,
-    /// Outputs of these jobs.
+    /// Deleted outputs of these jobs.
     pub outputs: u64,
-    /// Answers in the plant's folder.
+    /// Deleted answers in the plant's folder.
     pub answers: usize,
 }
 
 impl Plant {
-    /// Deletes the windows of a device that end before a time (milliseconds since 1970; None: now) from the cloud with what was computed on them,
-    /// and the answers in the plant's folder that are about that time. The cloud does not take such windows again.
+    /// Deletes a device's windows that end before `before` (milliseconds since 1970; None: now) from the cloud,
+    /// together with results computed from them, and the answers in the plant's folder about that time. The cloud
+    /// refuses these windows if they are sent again.
     ///
     /// # Errors
-    /// There is no such device, the cloud is away or refuses, or an answer cannot be deleted.
+    /// [`OwnerError`] if there is no such device, the cloud is unreachable or refuses, or an answer cannot be deleted.
     pub fn forget(&self, device: &str, before: Option<i64>) -> Result<Forgotten, OwnerError> {
         if self.device(device)?.is_none() {
             return Err(OwnerError::NotDeclared { kind: "enrolled device", name: device.to_owned() });
         }
         let before = before.unwrap_or_else(|| jiff::Timestamp::now().as_millisecond());
         let client = self.cloud()?;
-        // First: if the answer is lost, the windows are left out here whether the cloud has deleted them or not.
+        // Noted first: if the cloud's reply is lost, the windows count as deleted here in either case.
         self.note_deleted(&client, device, before)?;
         let cloud = client.forget(device, before)?;
         let answers = self.forget_answers(device, before)?;
@@ -40,20 +41,22 @@ impl Plant {
         Ok(Forgotten { windows: envelopes, bytes, jobs, outputs, answers })
     }
 
-    /// Revokes a device in the cloud and takes it out of `sotto.toml`. Its record and its secret stay, and with them its stored windows
-    /// can be decrypted; with `destroy_secret` nobody can any more who has no copy of the secret, as the device has in its bundle.
+    /// Revokes a device in the cloud and removes it from `sotto.toml`. Keeps its record and secret, which can decrypt
+    /// its stored windows.
+    ///
+    /// With `destroy_secret` only a copy of the secret can decrypt them, such as the one in the device's bundle.
     ///
     /// # Errors
-    /// It is not declared, the cloud is away or refuses, or a file cannot be removed.
+    /// [`OwnerError`] if it is not declared, the cloud is unreachable or refuses, or a file cannot be removed.
     pub fn remove_device(&mut self, name: &str, destroy_secret: bool) -> Result<(), OwnerError> {
         if !self.settings().devices.contains_key(name) {
             return Err(OwnerError::NotDeclared { kind: "device", name: name.to_owned() });
         }
-        // What it signed stays good when its record is gone.
+        // Its signatures must stay verifiable after its record is deleted.
         if let Some(record) = self.device(name)? {
             self.keep_verifying_key(&record)?;
         }
-        // First: a device that is taken out of the file is revoked for sure.
+        // Revoked first: a device that is removed from the file is certainly revoked.
         self.cloud()?.revoke_device(name)?;
         let mut files = vec![self.enrolment_path(name)];
         if destroy_secret {

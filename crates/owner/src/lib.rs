@@ -1,8 +1,9 @@
-//! What an owner does, without a terminal: the plant's folder, its channels, questions and devices, and the answers.
+//! The owner's work, without a terminal: the plant's folder, its channels, questions and devices, and the answers.
 //!
-//! A [`Plant`] is a folder with `sotto.toml` ([`settings`]). Devices are enrolled ([`Plant::enrol`]): the declared questions decide
-//! which streams they send and which parameters these have ([`choose()`]). A question is answered from the windows that the cloud has
-//! ([`Plant::ask`]): the cloud sums ciphertexts, everything else follows from the decrypted sums ([`moments`]).
+//! A [`Plant`] is a folder with `sotto.toml` ([`settings`]). When a device is enrolled ([`Plant::enrol`]), the declared
+//! questions determine its streams and their parameters ([`choose()`]). A question is answered from the windows stored
+//! in the cloud ([`Plant::ask`]): the cloud sums ciphertexts, and the owner computes the answer from the decrypted sums
+//! ([`moments`]).
 
 mod amount;
 mod answer;

@@ -1,8 +1,8 @@
-//! Counts, means and central moments of groups of readings, merged without loss, and the statistics that follow from them.
+//! Counts, means and central moments of groups of readings, merged without loss, and the statistics computed from them.
 //!
-//! Sums of whole numbers come out of decryption exactly. They become a mean and a sum of squared deviations with the integers' own
-//! differences, so nothing cancels; groups of different devices, or of different declared ranges, are merged by Chan, Golub and
-//! LeVeque's formula ("Updating formulae and a pairwise algorithm for computing sample variances", 1979).
+//! Decrypted sums of whole numbers are exact. Mean and sum of squared deviations are computed from integer differences,
+//! so nothing cancels. Groups of different devices or declared ranges are merged by the formula of Chan, Golub and
+//! LeVeque ("Updating formulae and a pairwise algorithm for computing sample variances", 1979).
 
 use sotto_pack::{Quantiser, bounds};
 
@@ -11,31 +11,31 @@ use crate::value::{Value, ValueError, product, quotient, ratio, squared};
 /// Count, mean and spread of the readings of one channel in a group.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Moments {
-    /// Readings.
+    /// Number of readings.
     pub count: u64,
-    /// Their mean, in the channel's unit.
+    /// The mean, in the channel's unit.
     pub mean: f64,
-    /// Σ (x − mean)²; None where squares were not asked for.
+    /// Σ (x − mean)²; None if squares were not requested.
     pub squared: Option<f64>,
-    /// Each reading was rounded by at most this.
+    /// The largest rounding error of a reading.
     pub error: f64,
-    /// The largest |reading| that the declared range allows.
+    /// The largest |reading| in the declared range.
     pub largest: f64,
 }
 
-/// Moments of two channels over the times at which both have a reading.
+/// Moments of two channels over the ticks at which both have a reading.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Pair {
-    /// The first channel's moments over these times.
+    /// The first channel's moments over these ticks.
     pub x: Moments,
-    /// The second's.
+    /// The second channel's moments over these ticks.
     pub y: Moments,
     /// Σ (x − mean x)(y − mean y).
     pub product: f64,
 }
 
 impl Moments {
-    /// From exact sums of the quantiser's whole numbers: Σ q and, where asked for, Σ q².
+    /// Computes moments from exact sums of the quantiser's whole numbers: Σ q and, if requested, Σ q².
     #[must_use]
     pub fn of_sums(quantiser: &Quantiser, count: u64, sum: i128, squares: Option<i128>) -> Self {
         if count == 0 {
@@ -56,7 +56,7 @@ impl Moments {
         }
     }
 
-    /// Both groups together.
+    /// Merges two groups.
     #[must_use]
     pub fn merge(&self, other: &Self) -> Self {
         let (a, b) = match (self.count, other.count) {
@@ -75,7 +75,7 @@ impl Moments {
         }
     }
 
-    /// Rounding in f64, for a number of this size.
+    /// Returns a bound on the rounding in f64 for a number of this size.
     fn rounding(&self, size: f64) -> f64 {
         64.0 * f64::EPSILON * size
     }
@@ -88,57 +88,57 @@ impl Moments {
         }
     }
 
-    /// The mean: off by at most the rounding of one reading.
+    /// Returns the mean. Its error is at most the rounding of one reading.
     ///
     /// # Errors
-    /// [`ValueError`] without readings.
+    /// [`ValueError`] if there are no readings.
     pub fn mean(&self, unit: &str) -> Result<Value, ValueError> {
         self.n()?;
         let bound = bounds::mean(self.error) + self.rounding(self.largest);
         Ok(Value { value: self.mean, bound, unit: unit.to_owned() })
     }
 
-    /// The sum.
+    /// Returns the sum.
     ///
     /// # Errors
-    /// [`ValueError`] without readings.
+    /// [`ValueError`] if there are no readings.
     pub fn sum(&self, unit: &str) -> Result<Value, ValueError> {
         let n = self.n()?;
         let bound = n * (self.error + self.rounding(self.largest));
         Ok(Value { value: n * self.mean, bound, unit: unit.to_owned() })
     }
 
-    /// The variance, divided by the count.
+    /// Returns the variance, divided by the count.
     ///
     /// # Errors
-    /// [`ValueError`] without readings, or where squares were not asked for.
+    /// [`ValueError`] if there are no readings, or squares were not requested.
     pub fn variance(&self, unit: &str) -> Result<Value, ValueError> {
         let (value, bound) = self.spread()?;
         Ok(Value { value, bound, unit: squared(unit) })
     }
 
-    /// The standard deviation.
+    /// Returns the standard deviation.
     ///
     /// # Errors
-    /// As [`Moments::variance`].
+    /// Those of [`Moments::variance`].
     pub fn deviation(&self, unit: &str) -> Result<Value, ValueError> {
         let (value, _) = self.spread()?;
         let bound = bounds::deviation(self.error) + self.rounding(self.largest);
         Ok(Value { value: value.sqrt(), bound, unit: unit.to_owned() })
     }
 
-    /// The square root of the mean square: a norm of the readings, so off by at most that of their roundings.
+    /// Returns the root mean square. It is a norm of the readings, so its error is at most the norm of their roundings.
     ///
     /// # Errors
-    /// As [`Moments::variance`].
+    /// Those of [`Moments::variance`].
     pub fn root_mean_square(&self, unit: &str) -> Result<Value, ValueError> {
         let (variance, _) = self.spread()?;
         let value = (variance + self.mean * self.mean).sqrt();
         Ok(Value { value, bound: self.error + self.rounding(self.largest), unit: unit.to_owned() })
     }
 
-    /// The variance, and a bound that follows from the answer's own deviation: x = y + δ with y the rounded readings, so
-    /// |var x − var y| ≤ 2·sd(y)·h + h².
+    /// Returns the variance and a bound on its error, which follows from the answer's own deviation: with x = y + δ and
+    /// y the rounded readings, |var x − var y| ≤ 2·sd(y)·h + h².
     fn spread(&self) -> Result<(f64, f64), ValueError> {
         let n = self.n()?;
         let squared = self.squared.ok_or(ValueError::Undetermined("squares were not computed"))?;
@@ -151,7 +151,7 @@ impl Moments {
 }
 
 impl Pair {
-    /// From exact sums over the times where both channels have a reading.
+    /// Computes moments from exact sums over the ticks at which both channels have a reading.
     #[must_use]
     pub fn of_sums(
         quantisers: [&Quantiser; 2],
@@ -170,7 +170,7 @@ impl Pair {
         Self { x, y, product }
     }
 
-    /// Both groups together.
+    /// Merges two groups.
     #[must_use]
     pub fn merge(&self, other: &Self) -> Self {
         let (a, b) = match (self.x.count, other.x.count) {
@@ -186,13 +186,14 @@ impl Pair {
         }
     }
 
-    /// The same with the channels exchanged.
+    /// Returns the pair with its channels exchanged.
     #[must_use]
     pub fn swapped(&self) -> Self {
         Self { x: self.y, y: self.x, product: self.product }
     }
 
-    /// The covariance, divided by the count, and its bound sd(x)·h_y + sd(y)·h_x + h_x·h_y, by Cauchy and Schwarz.
+    /// Returns the covariance, divided by the count, and its bound sd(x)·h_y + sd(y)·h_x + h_x·h_y by Cauchy and
+    /// Schwarz.
     fn covariance_and_bound(&self) -> Result<(f64, f64), ValueError> {
         let n = self.x.n()?;
         let deviation = |of: &Moments| Ok(of.spread()?.0.sqrt());
@@ -202,19 +203,19 @@ impl Pair {
         Ok((self.product / n, sx * hy + sy * hx + hx * hy + rounding))
     }
 
-    /// The covariance.
+    /// Returns the covariance.
     ///
     /// # Errors
-    /// [`ValueError`] without readings.
+    /// [`ValueError`] if there are no readings.
     pub fn covariance(&self, units: [&str; 2]) -> Result<Value, ValueError> {
         let (value, bound) = self.covariance_and_bound()?;
         Ok(Value { value, bound, unit: product(units[0], units[1]) })
     }
 
-    /// The correlation, −1 to 1.
+    /// Returns the correlation, −1 to 1.
     ///
     /// # Errors
-    /// [`ValueError`] without readings, or where a channel may be constant but for its rounding.
+    /// [`ValueError`] if there are no readings, or a channel may be constant up to rounding.
     pub fn correlation(&self) -> Result<Value, ValueError> {
         let (covariance, bound) = self.covariance_and_bound()?;
         let (sx, sy) = (self.x.deviation("")?, self.y.deviation("")?);
@@ -231,10 +232,10 @@ impl Pair {
         Ok(Value { value: value.clamp(-1.0, 1.0), bound: bound.min(2.0), unit: String::new() })
     }
 
-    /// The line y = slope · x + intercept of least squares.
+    /// Returns slope and intercept of the least-squares line y = slope · x + intercept.
     ///
     /// # Errors
-    /// [`ValueError`] without readings, or where x may be constant but for its rounding.
+    /// [`ValueError`] if there are no readings, or x may be constant up to rounding.
     pub fn regression(&self, units: [&str; 2]) -> Result<[Value; 2], ValueError> {
         let covariance = self.covariance_and_bound()?;
         let variance = self.x.spread()?;
@@ -256,7 +257,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// Sums as the cloud computes them, and the statistics of the readings themselves.
+    /// Returns the sums that the cloud would compute.
     fn sums(quantiser: &Quantiser, readings: &[f64]) -> (i128, i128) {
         readings.iter().fold((0, 0), |(sum, squares), reading| {
             let q = i128::from(quantiser.quantise(*reading).expect("in range"));
@@ -299,7 +300,7 @@ mod tests {
             prop_assert!(merged.x.mean("").expect("readings").bound <= 0.05 + 1e-9);
             prop_assert!(close(merged.x.sum("").expect("readings"), n * mean));
             let found = merged.x.variance("").expect("readings");
-            // The contract: within resolution · stddev + resolution² / 4.
+            // Guaranteed: within resolution · stddev + resolution² / 4.
             prop_assert!((found.value - variance).abs() <= 0.1 * variance.sqrt() + 0.0025 + 1e-9);
             prop_assert!(found.bound <= 0.1 * found.value.sqrt() + 0.0025 + 1e-6);
             prop_assert!(close(found, variance));

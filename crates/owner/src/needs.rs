@@ -1,4 +1,4 @@
-//! The streams that the declared questions need of a device: channels, spans, quantities.
+//! The streams of a device that the declared questions need: channels, spans, quantities.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,17 +8,17 @@ use sotto_program::question::{By, Call, Question, Reading};
 use crate::flooding::FloodingSettings;
 use crate::settings::Settings;
 
-/// Two kinds of streams. A device encrypts a window once for each kind that its questions need.
+/// The two kinds of streams. A device encrypts a window once for each kind that its questions need.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Kind {
-    /// Whole numbers of the channel's resolution, in BFV or BGV: the resolution is the only error.
+    /// Whole numbers at the channel's resolution, in BFV or BGV. The resolution is the only error.
     Exact,
     /// Reals in CKKS, for polynomials and models at each reading.
     Real,
 }
 
 impl Kind {
-    /// The word that stream names begin with.
+    /// Returns the word that starts a stream's name.
     #[must_use]
     pub fn word(self) -> &'static str {
         match self {
@@ -28,27 +28,27 @@ impl Kind {
     }
 }
 
-/// Quantities that questions need of the windows of one stream.
+/// The quantities that questions need from the windows of one stream.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Needs {
-    /// Sums of squares: variance, standard deviation, root mean square.
+    /// True if sums of squares are needed: for variance, standard deviation, root mean square.
     pub squares: bool,
-    /// Sums of products of two channels, by name, the first before the second.
+    /// Pairs of channels whose products are summed, by name, the smaller first.
     pub products: BTreeSet<(String, String)>,
-    /// Sums with weights.
+    /// True if weighted sums are needed.
     pub weights: bool,
     /// The highest power of a polynomial.
     pub degree: u32,
-    /// Linear models over several channels.
+    /// True if linear models over several channels are needed.
     pub models: bool,
-    /// The smallest error that is asked for, relative to the size of the coefficients; none where the default serves.
+    /// The smallest error requested, relative to the size of the coefficients. None: the default.
     pub precision: Option<f64>,
-    /// The terms of flooding, where values are given to others. Reals only: whole numbers are exact.
+    /// The terms of flooding, if values are given to others. Only for reals: whole numbers are exact.
     pub flooding: Option<FloodingSettings>,
 }
 
 impl Needs {
-    /// Both together.
+    /// Adds the needs of `other`.
     pub fn merge(&mut self, other: &Self) {
         self.squares |= other.squares;
         self.products.extend(other.products.iter().cloned());
@@ -63,7 +63,7 @@ impl Needs {
     }
 }
 
-/// The kind of stream that answers a call, and the quantities that it needs there.
+/// Returns the kind of stream that answers a call, and the quantities that the call needs.
 #[must_use]
 pub(crate) fn of_call(call: &Call) -> (Kind, Needs) {
     let none = Needs::default();
@@ -90,35 +90,36 @@ pub(crate) fn of_call(call: &Call) -> (Kind, Needs) {
     }
 }
 
-/// One stream that a device has to send.
+/// One stream that a device must send.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StreamNeeds {
     /// The kind.
     pub kind: Kind,
     /// Milliseconds between readings.
     pub period: u32,
-    /// No window crosses the end of such a span.
+    /// The span whose end no window crosses.
     pub span: Span,
     /// The channels, in the device's order.
     pub channels: Vec<String>,
-    /// Quantities that are computed on them.
+    /// The quantities that are computed on them.
     pub needs: Needs,
-    /// The names of the questions that asked for it; empty where the default serves.
+    /// The names of the questions that need it; empty for a default stream.
     pub questions: Vec<String>,
 }
 
 impl StreamNeeds {
-    /// The stream's name: its kind and its period.
+    /// Returns the stream's name: its kind and its period.
     #[must_use]
     pub fn name(&self) -> String {
         format!("{}-{}", self.kind.word(), crate::amount::Every { milliseconds: self.period })
     }
 }
 
-/// The span that windows follow for a grouping: windows are at most a day long, so that data is never older than that in the cloud.
+/// Returns the span of windows for a grouping. A window covers at most a day, so data reaches the cloud within a day.
+///
+/// If readings are an hour or more apart, an hourly window would hold one reading at most; then windows cover a day and
+/// are split by ticks.
 #[must_use]
-/// Where readings come no oftener than every hour, a window of an hour would hold one of them: such windows follow the day, and are
-/// taken apart by ticks.
 pub(crate) fn span_of(by: Option<By>, period: u32) -> Span {
     match by {
         Some(By::Hour) if period < 3_600_000 => Span::Hour,
@@ -126,8 +127,8 @@ pub(crate) fn span_of(by: Option<By>, period: u32) -> Span {
     }
 }
 
-/// The streams that a device with these channels sends for the declared questions. Of channels that none of them sends it
-/// sends what means and standard deviations by day need.
+/// Returns the streams that a device with these channels sends for the declared questions. Channels that no question
+/// needs are sent with squares, for means and standard deviations by day.
 #[must_use]
 pub(crate) fn of_device(
     settings: &Settings,
@@ -161,7 +162,7 @@ pub(crate) fn of_device(
                 .iter()
                 .map(|channel| period(channel).filter(|_| channels.iter().any(|own| own == channel)))
                 .collect();
-            // A call about a channel that this device does not have is not answered by it, and neither is one over two periods.
+            // This device cannot answer a call with a channel that it lacks, or with channels of two periods.
             let Some(at) = at.filter(|at| !at.is_empty() && at.iter().all(|p| *p == at[0])) else { continue };
             let span = span_of(question.by, at[0]);
             let stream = streams.entry((kind, at[0])).or_insert_with(|| StreamNeeds {
@@ -173,7 +174,7 @@ pub(crate) fn of_device(
                 questions: Vec::new(),
             });
             if kind == Kind::Real {
-                // Every channel of a compact window of reals takes a block of its own: only those that are asked for are sent.
+                // In a compact window of reals every channel takes a block, so only requested channels are sent.
                 let sent = |name: &&String| stream.channels.contains(name) || named.contains(&name.as_str());
                 stream.channels = channels.iter().filter(sent).cloned().collect();
             }
@@ -185,7 +186,7 @@ pub(crate) fn of_device(
         }
     }
     for period in periods {
-        // Channels of which nothing is asked are not lost: their means and standard deviations by day can be asked for later.
+        // Channels without a question are sent too: their means and standard deviations by day can be asked for later.
         let sent = |name: &String| {
             streams.values().any(|stream| stream.period == period && stream.channels.contains(name))
         };

@@ -1,4 +1,4 @@
-//! Decrypting answers: only a ciphertext of the planned shape is decrypted.
+//! Decryption of answers. Only a ciphertext of the planned shape is decrypted.
 
 use std::time::{Duration, Instant};
 
@@ -11,19 +11,20 @@ use sotto_wire::{AnyCiphertext, WireError};
 
 use crate::error::OwnerError;
 
-/// A scheme whose answers an owner reads.
+/// A scheme whose answers an owner can read.
 pub trait Readable: Managed {
-    /// So many slots that hold zero.
+    /// Returns `slots` slots of zero.
     fn zeros(slots: usize) -> Numbers;
 
-    /// A bound on every slot, from the plan's and the one on results that are whole numbers.
+    /// Returns a bound on every slot, from the plan's bound and the bound on whole-number results.
     fn magnitude(planned: f64, whole: f64) -> f64;
 
-    /// The numbers in the slots, and a bound on the error of each.
+    /// Returns the numbers in the slots, and a bound on the error of each.
     ///
     /// # Errors
-    /// [`OwnerError::WrongAnswer`] when whole numbers of this magnitude are not told apart, or a value is beyond the bounds;
-    /// [`OwnerError::Flooding`] when the budget is spent.
+    /// [`OwnerError::WrongAnswer`] if whole numbers of this magnitude cannot be distinguished, or a value exceeds the
+    /// bounds;
+    /// [`OwnerError::Flooding`] if the budget is spent.
     fn numbers(
         values: Decrypted<Vec<Self::Value>>,
         bounds: Bounds,
@@ -31,15 +32,15 @@ pub trait Readable: Managed {
     ) -> Result<(Numbers, f64), OwnerError>;
 }
 
-/// How reals leave their decryption. Whole numbers are exact, and leave as they are.
+/// The release of decrypted reals. Whole numbers are exact and released unchanged.
 pub enum Release<'b> {
-    /// Rounded to the noise bound: for the owner.
+    /// Rounded to the noise bound, for the owner.
     Rounded,
-    /// Flooded: for anybody.
+    /// Flooded, for anyone.
     Flooded {
-        /// The budget of the key.
+        /// The key's budget.
         budget: &'b mut FloodingBudget,
-        /// The decoded slots that are released; the others become zero.
+        /// The decoded slots to release; the others become zero.
         slots: &'b [usize],
     },
 }
@@ -50,21 +51,21 @@ impl From<RangeError> for OwnerError {
     }
 }
 
-/// What a plan says of the values of an answer.
+/// The plan's bounds on the values of an answer.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bounds {
     /// A bound on the absolute value of every slot.
     pub magnitude: f64,
-    /// Where the results stand.
+    /// The positions of the results.
     pub contents: Contents,
 }
 
 /// Decrypted slots. Whole numbers are exact.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Numbers {
-    /// Of BFV and BGV.
+    /// From BFV and BGV.
     Whole(Vec<i64>),
-    /// Of CKKS.
+    /// From CKKS.
     Real(Vec<f64>),
 }
 
@@ -119,7 +120,7 @@ impl Readable for Ckks {
         }
         let bits = values.publishable_bits();
         let error = values.published_error(bits);
-        // Rounded to as many bits as the bound allows: what an answer shows beyond them is noise that depends on the key.
+        // Rounded to as many bits as the bound allows. Further bits would be noise that depends on the key.
         Ok(match values.publish(bits) {
             Ok(numbers) => (Numbers::Real(numbers), error),
             Err(_) => (Numbers::Real(Vec::new()), f64::INFINITY),
@@ -127,10 +128,11 @@ impl Readable for Ckks {
     }
 }
 
-/// An answer's ciphertext from its frame, with the shape that the plan gives. Nothing that its bytes claim is believed.
+/// Reads an answer's ciphertext from its frame, and gives it the plan's shape. Ignores every claim in the bytes.
 ///
 /// # Errors
-/// [`OwnerError::WrongAnswer`] for bytes that are no such frame, or another key, form, level, scaling or a larger noise bound than the plan gives.
+/// [`OwnerError::WrongAnswer`] if the bytes are not an answer's frame, or have another key, form, level, scaling or a
+/// larger noise bound than the plan.
 pub fn read<S: Managed>(
     frame: &[u8],
     key: &SecretKey<S>,
@@ -146,29 +148,29 @@ pub fn read<S: Managed>(
     AnyCiphertext::read(frame, key.params()).map_err(wrong)?.expect(&expected).map_err(unexpected)
 }
 
-/// Where an answer's results stand.
+/// The positions of an answer's results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Contents {
-    /// In so many slots from the first on; the others are zero.
+    /// The first slots, of this number; all others are zero.
     Slots(usize),
-    /// Results of compact windows side by side, which come back one after another.
+    /// Results of compact windows side by side, which are decoded one after another.
     Parts {
-        /// Values of a window.
+        /// Number of values in a window.
         values: usize,
-        /// Results.
+        /// Number of results.
         results: usize,
     },
 }
 
-/// Decrypts the slots of an answer that [`read`] gave, and gives a bound on the error of each; whole numbers have at most this magnitude.
-/// `spent` is told how long `decrypt` and `decode` took.
+/// Decrypts the slots of an answer returned by [`read`]. Returns the numbers and a bound on the error of each;
+/// `magnitude` bounds whole numbers. Calls `spent` with the times of `decrypt` and `decode`.
 ///
-/// Every slot that is decoded is checked against the plan's magnitude, and whole numbers outside the results against zero. Whether an answer
-/// passes depends on the secret key: it must not be told to anybody.
+/// Checks every decoded slot against the plan's magnitude, and whole numbers outside the results against zero. The
+/// result of these checks depends on the secret key, so it must not be told to anyone.
 ///
 /// # Errors
-/// [`OwnerError::WrongAnswer`] when the noise of the plan is too large to decrypt, or a value is none that readings within the declared ranges
-/// give.
+/// [`OwnerError::WrongAnswer`] if the plan's noise is too large to decrypt, or a value cannot result from readings in
+/// the declared ranges.
 pub fn slots<S: Readable>(
     key: &SecretKey<S>,
     answer: &Ciphertext<S>,

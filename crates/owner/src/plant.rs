@@ -7,9 +7,9 @@
 //!   secrets/         mode 0700: the owner's token, a secret and a signing key for each device, budgets of flooding
 //!   devices/         the public part of each device: verifying key, streams of every bundle
 //!   enrolments/      registrations, which a cloud on this machine reads by itself
-//!   answers/         earlier answers, in the clear, each with the transcripts of its work
-//!   logs/            the windows that the cloud has of each stream, as it said and signed
-//!   evaluation-keys/ evaluation keys that were sent
+//!   answers/         earlier answers, unencrypted, each with the transcripts of its work
+//!   logs/            the log of each stream, as the cloud reported and signed it
+//!   evaluation-keys/ evaluation keys that were uploaded
 //!   ca.pem, tls/     after `sotto tls init`: the plant's authority, the cloud's certificate and key
 //! ```
 
@@ -32,39 +32,40 @@ const SECRETS: &str = "secrets";
 const TOKEN: &str = "owner-token";
 /// The signing key of a cloud on this machine.
 const SIGNING: &str = "cloud-signing-key";
-/// Bytes of the longest file of the folder that is read.
+/// Largest file of the folder that is read: 16 MiB, in bytes.
 const LARGEST_FILE: u64 = 16 << 20;
 
-/// A plant's folder, its settings read and checked.
+/// A plant's folder, with its settings read and checked.
 #[derive(Debug)]
 pub struct Plant {
     folder: PathBuf,
     settings: Settings,
 }
 
-/// Choices for a new plant.
+/// Options for a new plant.
 #[derive(Clone, Debug)]
 pub struct NewPlant {
-    /// The cloud's address; None: a cloud on this machine at [`NewPlant::listen`].
+    /// The cloud's address. None: a cloud on this machine at [`NewPlant::listen`].
     pub cloud: Option<String>,
-    /// Where a cloud on this machine listens.
+    /// The address at which a cloud on this machine listens.
     pub listen: SocketAddr,
-    /// The plant's time zone; None: UTC.
+    /// The plant's time zone. None: UTC.
     pub time_zone: Option<String>,
 }
 
 impl Plant {
-    /// Makes the folder of a new plant.
+    /// Creates the folder of a new plant.
     ///
     /// # Errors
-    /// [`OwnerError::Exists`] when there is a plant already; the zone is not known; the folder cannot be written.
+    /// [`OwnerError::Exists`] if there is already a plant; another [`OwnerError`] if the time zone is not known or the
+    /// folder cannot be written.
     pub fn init(folder: &Path, new: &NewPlant) -> Result<Self, OwnerError> {
         let file = folder.join(SETTINGS);
         if file.exists() {
             return Err(OwnerError::Exists { path: file });
         }
         let signing = match new.cloud {
-            // A cloud elsewhere makes its own key.
+            // A cloud elsewhere generates its own key.
             Some(_) => None,
             None => {
                 let mut rng = sotto_ring::secure_rng().map_err(|_| OwnerError::Randomness)?;
@@ -90,7 +91,7 @@ impl Plant {
             write_private(&folder.join(SECRETS).join(SIGNING), secret.as_bytes())?;
             write_whole(&folder.join(CLOUD), first_cloud(new.listen).as_bytes())?;
         }
-        // Last: it makes the folder a plant.
+        // Written last: it makes the folder a plant.
         write_whole(&file, text.as_bytes())?;
         Self::open(folder)
     }
@@ -98,7 +99,7 @@ impl Plant {
     /// Opens a plant.
     ///
     /// # Errors
-    /// There is no `sotto.toml` in the folder, or it cannot be used.
+    /// [`OwnerError`] if the folder has no `sotto.toml`, or it is invalid.
     pub fn open(folder: &Path) -> Result<Self, OwnerError> {
         let file = folder.join(SETTINGS);
         if !file.exists() {
@@ -108,11 +109,11 @@ impl Plant {
         Ok(Self { folder: folder.to_owned(), settings })
     }
 
-    /// Finds the plant for a working directory: the folder itself, the nearest folder above it, or the only plant among the
-    /// folders in it.
+    /// Finds the plant for a working directory: the folder itself, the nearest folder above it, or the only plant
+    /// directly below it.
     ///
     /// # Errors
-    /// [`OwnerError::NoPlant`] when there is none, [`OwnerError::SeveralPlants`] when there are several below.
+    /// [`OwnerError::NoPlant`] if there is none, [`OwnerError::SeveralPlants`] if there are several below.
     pub fn find(from: &Path) -> Result<Self, OwnerError> {
         if let Some(folder) = from.ancestors().find(|folder| folder.join(SETTINGS).exists()) {
             return Self::open(folder);
@@ -127,19 +128,19 @@ impl Plant {
         }
     }
 
-    /// The folder.
+    /// Returns the folder.
     #[must_use]
     pub fn folder(&self) -> &Path {
         &self.folder
     }
 
-    /// The settings in `sotto.toml`.
+    /// Returns the settings in `sotto.toml`.
     #[must_use]
     pub fn settings(&self) -> &Settings {
         &self.settings
     }
 
-    /// A path in the folder.
+    /// Returns a path in the folder.
     pub(crate) fn path(&self, name: &str) -> PathBuf {
         self.folder.join(name)
     }
@@ -148,28 +149,28 @@ impl Plant {
         self.folder.join(SECRETS).join(name)
     }
 
-    /// The token that the owner's requests carry.
+    /// Returns the token of the owner's requests.
     ///
     /// # Errors
-    /// The file cannot be read.
+    /// [`OwnerError`] if the file cannot be read.
     pub fn token(&self) -> Result<Zeroizing<String>, OwnerError> {
         let text = Zeroizing::new(read_text(&self.secret_path(TOKEN), 4096)?);
         Ok(Zeroizing::new(text.trim().to_owned()))
     }
 
-    /// The plant's cloud.
+    /// Returns the plant's cloud.
     ///
     /// # Errors
-    /// The token cannot be read, or the address is none.
+    /// [`OwnerError`] if the token cannot be read, or the address is invalid.
     pub fn cloud(&self) -> Result<sotto_cloud_client::Cloud, OwnerError> {
         Ok(sotto_cloud_client::Cloud::trusting(&self.settings.cloud.url, &self.token()?, &self.trust()?)?)
     }
 
-    /// Replaces the text of `sotto.toml` by what `edit` makes of it, once that was checked. The file stays as it was if anything
-    /// is wrong.
+    /// Replaces the text of `sotto.toml` by the result of `edit`, after checking it. The file is unchanged if anything
+    /// fails.
     ///
     /// # Errors
-    /// The error of `edit`, or settings that cannot be used.
+    /// The error of `edit`; [`OwnerError::Settings`] if the new settings are invalid.
     pub fn edit(
         &mut self,
         edit: impl FnOnce(&mut toml_edit::DocumentMut) -> Result<(), OwnerError>,
@@ -189,10 +190,10 @@ impl Plant {
 }
 
 impl Plant {
-    /// Takes a channel out of `sotto.toml`. Stored windows keep it; no question is answered about it.
+    /// Removes a channel from `sotto.toml`. Stored windows keep it, but no question about it is answered.
     ///
     /// # Errors
-    /// [`OwnerError::InUse`] with the commands to run first, while a device measures it or a question is about it.
+    /// [`OwnerError::InUse`] with the commands to run first, if a device measures it or a question uses it.
     pub fn remove_channel(&mut self, name: &str) -> Result<(), OwnerError> {
         let mut first = Vec::new();
         for question in self.questions()?.iter().filter(|(_, question)| question.channels().contains(name)) {
@@ -212,7 +213,7 @@ impl Plant {
     }
 }
 
-/// The comments explain the file to its first reader.
+/// Returns the first `sotto.toml`. Its comments explain it to a first reader.
 fn first_settings(url: &str, zone: &str, key: Option<&str>) -> String {
     let keys = match key {
         Some(key) => format!("keys = [{}]", toml_edit::value(key)),
@@ -221,17 +222,18 @@ fn first_settings(url: &str, zone: &str, key: Option<&str>) -> String {
     };
     let (url, zone) = (toml_edit::value(url).to_string(), toml_edit::value(zone).to_string());
     format!(
-        "# What this plant measures and asks. Edit it by hand, or with `sotto channel`, `sotto question` and `sotto device`.
+        "# Channels, questions and devices of this plant. Edit them here, or with `sotto channel`, `sotto question`, `sotto device`.
 version = 1
 
-# Hours and days begin where the clocks of this zone show it (a name of the IANA database).
+# Hours and days begin by the clock of this time zone (a name of the IANA database).
 time_zone = {zone}
 
-# Answers are kept in answers/, in the clear; with this, those that are older are deleted.
+# Answers are stored unencrypted in answers/. If this is set, older ones are deleted.
 # keep_answers = 365      # days
 
-# With this, devices of one form encrypt under shared masks, and sums over many of them are opened at once. A device
-# whose copy runs beside it then shows the differences of their readings: say it before bundles are made.
+# With this, devices with the same channels encrypt under shared masks, so that one decryption opens a sum over many of
+# them. If a copy of a device runs too, the cloud can then compute the differences of their readings. Set it before
+# bundles are made.
 # share_masks = true
 
 # Answers of polynomials and models to questions that say `shared` are flooded with noise, under a budget for each key.
@@ -277,14 +279,14 @@ enrolments = \"enrolments\"
     )
 }
 
-/// Bytes from the operating system.
+/// Returns random bytes from the operating system.
 pub(crate) fn random<const N: usize>() -> Result<[u8; N], OwnerError> {
     let mut bytes = [0; N];
     getrandom::fill(&mut bytes).map_err(|_| OwnerError::Randomness)?;
     Ok(bytes)
 }
 
-/// The text of a file of at most so many bytes.
+/// Returns the text of a file of at most `limit` bytes.
 pub(crate) fn read_text(path: &Path, limit: u64) -> Result<String, OwnerError> {
     let file = fs::File::open(path).map_err(io(path))?;
     let mut text = String::new();
@@ -295,12 +297,12 @@ pub(crate) fn read_text(path: &Path, limit: u64) -> Result<String, OwnerError> {
     Ok(text)
 }
 
-/// The JSON document in a file of the plant.
+/// Reads a JSON document from a file of the plant.
 pub(crate) fn read_json<T: serde::de::DeserializeOwned>(path: &Path) -> Result<T, OwnerError> {
     read_json_within(path, LARGEST_FILE)
 }
 
-/// The JSON document in a file of at most so many bytes.
+/// Reads a JSON document from a file of at most `limit` bytes.
 pub(crate) fn read_json_within<T: serde::de::DeserializeOwned>(
     path: &Path,
     limit: u64,
@@ -310,12 +312,12 @@ pub(crate) fn read_json_within<T: serde::de::DeserializeOwned>(
         .map_err(|error| OwnerError::Damaged { path: path.to_owned(), reason: error.to_string() })
 }
 
-/// Replaces a file: written beside it, synced, renamed.
+/// Replaces a file atomically: writes a new one beside it, syncs it and renames it.
 pub(crate) fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), OwnerError> {
     replace(path, bytes, false)
 }
 
-/// The same, for the owner's eyes only (mode 0600).
+/// Like [`write_whole`], readable by the owner only (mode 0600).
 pub(crate) fn write_private(path: &Path, bytes: &[u8]) -> Result<(), OwnerError> {
     replace(path, bytes, true)
 }
@@ -340,14 +342,14 @@ fn replace(path: &Path, bytes: &[u8], private: bool) -> Result<(), OwnerError> {
         file.write_all(bytes)?;
         file.sync_all()?;
         fs::rename(&partial, path)?;
-        // The new name lasts.
+        // Sync the folder too, so that the new name survives a crash.
         match path.parent().filter(|folder| cfg!(unix) && !folder.as_os_str().is_empty()) {
             Some(folder) => fs::File::open(folder)?.sync_all(),
             None => Ok(()),
         }
     };
     written().map_err(|error| {
-        // A full disk leaves nothing behind.
+        // Leave no partial file behind, e.g. on a full disk.
         let _ = fs::remove_file(&partial);
         io(path)(error)
     })

@@ -1,4 +1,4 @@
-//! Predictions for a stream's questions: time measured on this machine, and the cloud's limits.
+//! Predictions for a stream's questions: computing time, measured on this machine, and the cloud's limits.
 
 use std::time::Instant;
 
@@ -13,15 +13,15 @@ use sotto_runtime::{Encoding, Managed, RlweTarget, run};
 use crate::choose::{Chosen, typical, worst};
 use crate::compute::program;
 
-/// Windows of the part that is timed.
+/// Number of windows in the part that is timed.
 const TIMED: usize = 4;
-/// Bytes of an envelope beside its ciphertext, at most.
+/// Largest size of an envelope in addition to its ciphertext, in bytes.
 const ENVELOPE_BYTES: u64 = (sotto_wire::LARGEST_LAYOUT + 1024) as u64;
-/// Ciphertexts that a job holds for each of its windows: the window, its square and one intermediate result.
+/// Number of ciphertexts that a job holds per window: the window, its square and one intermediate result.
 pub(crate) const HELD_FOR_A_WINDOW: u64 = 3;
 
-/// Seconds that everything which is asked of one window takes, measured on this machine with one thread: encrypting, summing,
-/// multiplying, without moving bytes. None where it cannot be measured.
+/// Measures the seconds of computing per window, on this machine with one thread: everything that the stream's
+/// questions need, without transfers. Returns None if it cannot be measured.
 #[must_use]
 pub fn seconds_a_window(chosen: &Chosen) -> Option<f64> {
     if let Some(places) = &chosen.compact {
@@ -78,7 +78,7 @@ fn timed<S: Managed<Value: Default + Clone>>(chosen: &Chosen) -> Option<f64> {
     Some(seconds)
 }
 
-/// Encrypts windows and opens their sum.
+/// Times the encryption of windows and the decryption of their sum.
 fn timed_compact(chosen: &Chosen, places: &Places) -> Option<f64> {
     let params = Params::<Bfv>::new(chosen.spec.clone()).ok()?;
     let profile = Profile::new(&params, places.count(&chosen.layout, chosen.cut.ticks), places.width).ok()?;
@@ -101,7 +101,7 @@ fn timed_compact(chosen: &Chosen, places: &Places) -> Option<f64> {
     Some(begin.elapsed().as_secs_f64() / most as f64)
 }
 
-/// The limits of a cloud that a stream passes, each with the setting that raises it.
+/// Returns the cloud's limits that a stream exceeds, each with the setting that raises it.
 #[must_use]
 pub fn beyond(chosen: &Chosen, limits: &Limits) -> Vec<String> {
     let mut beyond = Vec::new();
@@ -135,7 +135,7 @@ pub fn beyond(chosen: &Chosen, limits: &Limits) -> Vec<String> {
     beyond
 }
 
-/// Bytes of a fresh ciphertext in the cloud's memory.
+/// Returns the bytes of a fresh ciphertext in the cloud's memory.
 pub(crate) fn expanded_bytes(spec: &sotto_rlwe::ParameterSpec) -> u64 {
     2 * spec.data.len() as u64 * 8 * spec.degree as u64
 }

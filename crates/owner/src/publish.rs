@@ -1,4 +1,4 @@
-//! Answers as they may be given to others.
+//! Answers in the form in which they may be given to others.
 
 use serde::{Deserialize, Serialize};
 use sotto_program::question::{Call, Question, Reading, Selected};
@@ -8,56 +8,56 @@ use crate::error::OwnerError;
 use crate::flooding::Flooded;
 use crate::plant::{Plant, read_json};
 
-/// Most digits after the point.
+/// Largest number of digits after the point.
 const MOST_DIGITS: i32 = 15;
 
-/// The mark of an answer whose transcript was checked, in `answers/NAME.verified`.
+/// The mark of a verified answer, in `answers/NAME.verified`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Verified {
-    /// When it was checked: milliseconds since 1970.
+    /// Time of the verification, in milliseconds since 1970.
     pub at_ms: i64,
-    /// The part of the work that was repeated, from 0 to 1.
+    /// The fraction of the work that was repeated, from 0 to 1.
     pub sampled: f64,
-    /// Jobs and requests for sums behind the answer.
+    /// Number of jobs and requests for sums behind the answer.
     pub jobs: u64,
 }
 
-/// How reals are made fit to be given away.
+/// The treatment of reals in a published answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Giving {
-    /// Flooded where the answer was, else rounded to the noise bound.
+    /// Flooded values if the answer has them, else rounded to the noise bound.
     Default,
-    /// Rounded to so many digits after the point; fewer than none rounds to tens, hundreds and so on.
+    /// Rounded to this number of digits after the point; a negative number rounds to tens, hundreds and so on.
     Round(i32),
-    /// Flooded: refused where the answer was not.
+    /// Flooded values; refused if the answer was not flooded.
     Flood,
 }
 
-/// An answer as it may be given to others.
+/// An answer in the form in which it may be given to others.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Published {
     /// The version of the JSON form.
     pub version: u32,
     /// The question's text.
     pub question: String,
-    /// The rows: whole numbers as they are, reals rounded or flooded.
+    /// The rows: whole numbers unchanged, reals rounded or flooded.
     pub rows: Vec<Row>,
     /// The time zone of the rows.
     pub time_zone: String,
-    /// When the answer was verified: milliseconds since 1970.
+    /// Time of the verification, in milliseconds since 1970.
     pub verified_ms: i64,
-    /// How reals were flooded; none where they were rounded, or there are none.
+    /// The flooding of reals; None if they were rounded, or there are none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub flooded: Option<Flooded>,
-    /// Rows that were rounded, which protects honest sharing only.
+    /// Number of rounded rows. Rounding protects only if the recipients are honest.
     pub rounded: usize,
 }
 
 impl Plant {
-    /// The mark that an answer was verified; None where it was not.
+    /// Returns the mark of a verified answer; None if it was not verified.
     ///
     /// # Errors
-    /// There is no answer of this name, or the mark is damaged.
+    /// [`OwnerError::NotDeclared`] if there is no answer with this name; another [`OwnerError`] if the mark is damaged.
     pub fn verified(&self, name: &str) -> Result<Option<Verified>, OwnerError> {
         if !self.answers()?.iter().any(|known| known == name) {
             return Err(OwnerError::NotDeclared { kind: "answer", name: name.to_owned() });
@@ -66,15 +66,16 @@ impl Plant {
         if path.exists() { read_json(&path).map(Some) } else { Ok(None) }
     }
 
-    /// An answer as it may be given to others.
+    /// Returns an answer in the form in which it may be given to others.
     ///
     /// # Errors
-    /// It was not verified as a whole, or its reals cannot leave in this way.
+    /// [`OwnerError::NotVerified`] if it was not verified completely; [`OwnerError::CannotPublish`] if its reals cannot
+    /// be published in this form.
     pub fn publish(&self, name: &str, giving: Giving) -> Result<Published, OwnerError> {
         let verified = self.verified(name)?;
         let refused = |sampled: Option<f64>| OwnerError::NotVerified { name: name.to_owned(), sampled };
         let verified = verified.ok_or_else(|| refused(None))?;
-        // A part that is no number is not enough either.
+        // The comparison also refuses NaN.
         let whole = verified.sampled >= 1.0;
         if !whole {
             return Err(refused(Some(verified.sampled)));
@@ -127,7 +128,7 @@ fn published(answer: Answer, giving: Giving, verified_ms: i64) -> Result<Publish
     Ok(Published { version, question, rows, time_zone, verified_ms, flooded, rounded })
 }
 
-/// True if a result has noise: polynomials and models, but for their counts.
+/// Returns true if a result has noise: polynomials and models, except their counts.
 fn is_real(selected: &Selected) -> bool {
     let real = |call: &Call| {
         let of_channel = call.reading().is_none_or(|reading| matches!(reading, Reading::Channel(_)));
@@ -136,14 +137,15 @@ fn is_real(selected: &Selected) -> bool {
     selected.expression.calls().any(real)
 }
 
-/// A value rounded to so many digits after the point, no finer than its bound, and its bound then. Without digits, to as many as the bound allows.
+/// Rounds a value to `digits` digits after the point, and returns it with its new bound. The digits must not be finer
+/// than the bound; None means as many as the bound allows.
 fn round(value: f64, bound: f64, digits: Option<i32>) -> Result<(f64, f64), String> {
     let most = if bound > 0.0 {
         (-bound.log10()).floor().clamp(-300.0, f64::from(MOST_DIGITS)) as i32
     } else {
         MOST_DIGITS
     };
-    // A logarithm may be rounded up over a whole number.
+    // The logarithm may have been rounded up across a whole number.
     let most = if step(most) < bound { most - 1 } else { most };
     let digits = digits.unwrap_or(most);
     if digits > most {
@@ -152,7 +154,7 @@ fn round(value: f64, bound: f64, digits: Option<i32>) -> Result<(f64, f64), Stri
         ));
     }
     let step = step(digits);
-    // By the decimal text: no digit of a product is left behind.
+    // Rounding via decimal text leaves no further digits, unlike a product.
     let rounded = if digits >= 0 {
         format!("{value:.*}", digits as usize).parse().unwrap_or(value)
     } else {
@@ -161,7 +163,7 @@ fn round(value: f64, bound: f64, digits: Option<i32>) -> Result<(f64, f64), Stri
     Ok((rounded, bound + step / 2.0))
 }
 
-/// 10^-digits.
+/// Returns 10^-digits.
 fn step(digits: i32) -> f64 {
     10f64.powi(-digits)
 }

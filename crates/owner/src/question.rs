@@ -1,4 +1,4 @@
-//! Questions: read against a plant, and held against what its devices send.
+//! Questions: parsed for a plant, and compared with the streams of its devices.
 
 use std::path::Path;
 
@@ -10,15 +10,15 @@ use crate::error::OwnerError;
 use crate::needs::{self, Kind, StreamNeeds};
 use crate::plant::{Plant, read_text};
 
-/// Bytes of the longest file of a model.
+/// Largest file of a model, in bytes.
 const LARGEST_MODEL: u64 = 64 << 10;
 
 impl Plant {
-    /// The question that a text is: a declared question by its name, else one in the language. Models are read from files: from the
-    /// working directory, or from the plant's folder.
+    /// Parses a text for this plant: the name of a declared question, or a question in the language. Reads models from
+    /// files in the working directory or in the plant's folder.
     ///
     /// # Errors
-    /// [`OwnerError::Question`] points at the place in the text.
+    /// [`OwnerError::Question`], which points at the place in the text.
     pub fn question(&self, text: &str) -> Result<Question, OwnerError> {
         let declared = self.settings().questions.get(text.trim());
         let name = text.trim();
@@ -67,18 +67,17 @@ impl Plant {
             let mut periods: Vec<_> = call.channels().iter().filter_map(period).collect();
             periods.dedup();
             if periods.len() > 1 {
-                let reason =
-                    "its channels are read at different periods: only readings of one time go together";
+                let reason = "its channels are read at different periods: only readings of the same time can be combined";
                 return Err(at(places.error_at_call(index, reason)));
             }
         }
         Ok(question)
     }
 
-    /// The declared questions, read against the plant.
+    /// Parses the declared questions for this plant.
     ///
     /// # Errors
-    /// As [`Plant::question`].
+    /// Those of [`Plant::question`].
     pub fn questions(&self) -> Result<std::collections::BTreeMap<String, Question>, OwnerError> {
         let named = |name: &String| Ok((name.clone(), self.question(name)?));
         self.settings().questions.keys().map(named).collect()
@@ -95,17 +94,18 @@ impl Plant {
         LinearModel::parse(json.as_bytes()).map_err(|error| error.to_string())
     }
 
-    /// The enrolled devices that a question is about, each with what its latest bundle lacks to carry it, if anything.
+    /// Returns the enrolled devices that a question concerns, each with the reason why its latest bundle does not
+    /// suffice, if so.
     ///
     /// # Errors
-    /// A record is damaged.
+    /// [`OwnerError`] if a record is damaged.
     pub fn carried_by(&self, question: &Question) -> Result<Vec<(String, Option<String>)>, OwnerError> {
         let mut devices = Vec::new();
         let asked = std::collections::BTreeMap::from([(String::new(), question.clone())]);
         for (name, record) in self.devices()? {
             let Some(device) = self.settings().devices.get(&name) else { continue };
             let mut streams = needs::of_device(self.settings(), &asked, &name, &device.channels);
-            // Without a need of its own the device is not asked.
+            // The device is not needed for streams that no question needs.
             streams.retain(|stream| !stream.questions.is_empty());
             if !streams.is_empty() {
                 let lacking = streams.iter().find_map(|stream| lacks(&record, stream));
@@ -116,7 +116,7 @@ impl Plant {
     }
 }
 
-/// The reason why a device's latest bundle does not serve a stream.
+/// Returns the reason why a device's latest bundle does not support a stream; None if it does.
 fn lacks(record: &DeviceRecord, stream: &StreamNeeds) -> Option<String> {
     let latest = record.bundles.last()?;
     let of_kind = |profile: &&sotto_pack::StreamProfile| {

@@ -1,4 +1,5 @@
-//! `sotto.toml`: channels, questions and devices of a plant. Written by hand or by the commands, which only edit it.
+//! `sotto.toml`: channels, questions and devices of a plant. People write it by hand or with commands, which only edit
+//! it.
 
 use std::collections::BTreeMap;
 
@@ -9,27 +10,28 @@ use sotto_program::question::Question;
 use crate::amount::{Every, Range};
 use crate::flooding::FloodingSettings;
 
-/// The version of the file's form.
+/// The version of the file's format.
 pub const VERSION: u32 = 1;
-/// Bytes of the longest file: 1 MiB.
+/// Largest size of the file: 1 MiB, in bytes.
 pub const LARGEST: u64 = 1 << 20;
 
 /// The whole file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Settings {
-    /// The version of the form: [`VERSION`].
+    /// The version of the format: [`VERSION`].
     pub version: u32,
-    /// The plant's time zone, by its IANA name: hours and days begin where its clocks show it.
+    /// The plant's time zone, an IANA name. Hours and days begin by its clock.
     #[serde(default = "utc")]
     pub time_zone: String,
-    /// Days that answers are kept; None: for ever.
+    /// Number of days that answers are stored. None: forever.
     #[serde(default)]
     pub keep_answers: Option<u32>,
-    /// True if windows of different devices share masks, so that sums over devices are opened at once: see docs/concepts/compact.md.
+    /// True if windows of different devices share masks, so that one decryption opens sums over devices: see
+    /// docs/concepts/compact.md.
     #[serde(default, skip_serializing_if = "core::ops::Not::not")]
     pub share_masks: bool,
-    /// Terms on which answers to questions that say `shared` are flooded: see docs/concepts/publishing.md.
+    /// Terms of flooding for answers to `shared` questions: see docs/concepts/publishing.md.
     #[serde(default, skip_serializing_if = "is_default")]
     pub flooding: FloodingSettings,
     /// The cloud.
@@ -53,17 +55,18 @@ fn utc() -> String {
     "UTC".to_owned()
 }
 
-/// Where the cloud is.
+/// The address and keys of the cloud.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CloudSettings {
-    /// Its address.
+    /// The address.
     pub url: String,
-    /// The Ed25519 keys with which it signs, in hexadecimal: the present one first, earlier ones after it. None: not pinned yet.
+    /// The Ed25519 keys with which it signs, in hexadecimal: the present one first, then earlier ones. Empty: no key is
+    /// pinned yet.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub keys: Vec<String>,
-    /// File with the certificate in PEM of the authority that signs the cloud's, relative to the plant's folder. None: an authority on
-    /// Mozilla's list, or no TLS.
+    /// A PEM file with the certificate of the authority that signs the cloud's certificate, relative to the plant's
+    /// folder. None: an authority on Mozilla's list, or no TLS.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ca: Option<String>,
 }
@@ -72,25 +75,26 @@ pub struct CloudSettings {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ChannelSettings {
-    /// The unit, for people and for the check that only equal units are added.
+    /// The unit, for display and for the check that only equal units are added.
     #[serde(default)]
     pub unit: String,
-    /// Every value lies in it; a reading that does not is left out and counted.
+    /// The declared range. The device leaves out readings outside it, and counts them.
     pub range: Range,
-    /// The step between two values that matter; answers are exact but for half of it.
+    /// The smallest difference between two values that matters. Answers are exact up to half of it.
     pub resolution: f64,
     /// The time between two readings.
     pub every: Every,
 }
 
-/// A declared question: its text alone, or a table with what else is asked of it.
+/// A declared question: its text alone, or a table with more requirements.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(from = "WrittenQuestion")]
 pub struct QuestionSettings {
-    /// The question in the language.
+    /// The text of the question.
     pub text: String,
-    /// The largest error that noise may add to a value of a polynomial or a model, in the value's own unit. None: a ten-thousandth of
-    /// the size of its coefficients. Exact results need none: their only error is the channel's resolution.
+    /// The largest error that noise may add to a value of a polynomial or a model, in the value's unit. None: a
+    /// ten-thousandth of the size of its coefficients. Exact results do not need it: their only error is the channel's
+    /// resolution.
     pub precision: Option<f64>,
 }
 
@@ -125,21 +129,21 @@ pub struct DeviceSettings {
     pub channels: Vec<String>,
 }
 
-/// Why `sotto.toml` cannot be used.
+/// The reason why `sotto.toml` is refused.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum SettingsError {
-    /// Not TOML of this form. The text has the line and a mark.
+    /// The file is not TOML of this format. The text contains the line with a mark.
     #[error("sotto.toml cannot be read:\n{0}")]
     Toml(String),
-    /// A version that this program does not know.
+    /// The file has a version that this program does not know.
     #[error("sotto.toml has version {0}; this program knows version {VERSION}: use a newer sotto")]
     Version(u32),
-    /// A part of it cannot be.
+    /// A part of the file is invalid.
     #[error("sotto.toml: {place}: {reason}")]
     Part {
-        /// Which table or key.
+        /// The table or key.
         place: String,
-        /// Why, and what to do.
+        /// The reason and a remedy.
         reason: String,
     },
 }
@@ -152,22 +156,22 @@ impl Settings {
     /// Reads the file's text and checks every part of it.
     ///
     /// # Errors
-    /// [`SettingsError`] names the first part that is wrong.
+    /// [`SettingsError`] names the first fault.
     pub fn parse(text: &str) -> Result<Self, SettingsError> {
         let settings: Self = toml::from_str(text).map_err(|error| SettingsError::Toml(error.to_string()))?;
         settings.check()?;
         Ok(settings)
     }
 
-    /// The plant's clock.
+    /// Returns the plant's clock.
     ///
     /// # Errors
-    /// [`SettingsError::Part`] when the zone is not known.
+    /// [`SettingsError::Part`] if the time zone is not known.
     pub fn clock(&self) -> Result<Clock, SettingsError> {
         Clock::new(&self.time_zone).map_err(|error| part("time_zone", error.to_string()))
     }
 
-    /// A channel as devices and layouts have it; None if there is no such channel.
+    /// Returns a channel in the form that devices and layouts use; None if it is not declared.
     #[must_use]
     pub fn channel(&self, name: &str) -> Option<Channel> {
         let settings = self.channels.get(name)?;
@@ -240,7 +244,7 @@ impl Settings {
         Ok(())
     }
 
-    /// The sentence for a channel that is not declared.
+    /// Returns the error message for a channel that is not declared.
     #[must_use]
     pub fn no_channel(&self, name: &str) -> String {
         let known: Vec<&str> = self.channels.keys().map(String::as_str).take(20).collect();

@@ -1,4 +1,4 @@
-//! Readings that have arrived, by device, and those that are missing.
+//! The status of devices: readings received and missing.
 
 use std::collections::BTreeMap;
 
@@ -9,64 +9,65 @@ use crate::ask::{DeviceWindows, list_windows, ticks_between, windows_left_out};
 use crate::error::OwnerError;
 use crate::plant::Plant;
 
-/// A device as its owner sees it.
+/// The status of a device.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct DeviceStatus {
     /// The device's name.
     pub device: String,
-    /// True if a bundle was made for it.
+    /// True if it has a bundle.
     pub enrolled: bool,
-    /// Windows that have arrived.
+    /// Number of windows received.
     pub windows: u64,
-    /// Bytes that it has sent.
+    /// Number of bytes received.
     pub bytes: u64,
-    /// Its channels.
+    /// The status of its channels.
     pub channels: Vec<ChannelStatus>,
-    /// Windows of made-up readings, from an agent's generator.
+    /// Number of windows with made-up readings, from an agent's generator.
     pub generated: u64,
-    /// How often the device lost its spool, and asked the cloud where it stood.
+    /// Number of times that the device lost its spool and asked the cloud for its position.
     pub recoveries: u64,
-    /// When it last did, by the cloud's clock: RFC 3339.
+    /// Time of the last such request by the cloud's clock, as RFC 3339.
     pub recovered_at: Option<String>,
-    /// Windows that the cloud refused because another one has their mask: the device runs twice from one copy of its memory.
+    /// Number of windows that the cloud refused because another one has the same mask. Then two devices run from one
+    /// copy of memory.
     pub repeated_masks: u64,
-    /// When the last one was, by the cloud's clock: RFC 3339.
+    /// Time of the last such refusal by the cloud's clock, as RFC 3339.
     pub repeated_at: Option<String>,
-    /// True if the cloud refuses what the device sends, until it is registered again.
+    /// True if the cloud refuses the device's windows until it is registered again.
     pub revoked: bool,
-    /// Windows that were not made with a bundle of this plant, or that cover a time twice.
+    /// Number of windows that no bundle of this plant made, or that cover a time twice.
     pub unusable: u64,
 }
 
-/// A channel of a device.
+/// The status of a channel of a device.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ChannelStatus {
     /// The channel's name.
     pub channel: String,
-    /// Readings that have arrived.
+    /// Number of readings received.
     pub readings: u64,
-    /// Readings that are missing between the first and the last window.
+    /// Number of readings missing between the first and the last window.
     pub missing: u64,
-    /// Where its first window begins: RFC 3339.
+    /// Start of its first window, as RFC 3339.
     pub from: Option<String>,
-    /// Where its last window ends.
+    /// End of its last window, as RFC 3339.
     pub to: Option<String>,
-    /// Readings that the device left out, by reason.
+    /// Counts of readings that the device left out, by reason.
     pub left_out: LeftOut,
 }
 
 impl Plant {
-    /// Registers every enrolled device that the cloud does not know, and counts the readings of each.
+    /// Registers every enrolled device that the cloud does not know, and returns the status of each declared device.
     ///
     /// # Errors
-    /// The cloud is away or refuses.
+    /// [`OwnerError`] if the cloud is unreachable or refuses, or a record or log is damaged.
     pub fn status(&self) -> Result<Vec<DeviceStatus>, OwnerError> {
         let cloud = self.cloud()?;
         let records = self.devices()?;
         let known = cloud.devices().collect::<Result<Vec<_>, _>>()?;
         for name in records.keys() {
             let complete = match known.iter().find(|device| device.name == *name) {
-                // A device that the owner has revoked stays revoked.
+                // A device revoked by the owner stays revoked.
                 Some(device) => device.revoked || self.is_registered(name, &device.keys)?,
                 None => false,
             };
@@ -123,13 +124,13 @@ fn status_of(
     left_out: &BTreeMap<String, LeftOut>,
     clock: &sotto_pack::Clock,
 ) -> ChannelStatus {
-    // A reading that is sent in both kinds of streams is one reading: the kind with more of them tells.
+    // A reading in streams of both kinds counts once: the kind with more readings is used.
     let mut by_kind: BTreeMap<_, (u64, u64, i64, i64)> = BTreeMap::new();
     for window in &listed.windows {
         let (Some(at), Some(kind)) = (window.channel(channel), window.kind()) else { continue };
         let entry = by_kind.entry(kind).or_insert((0, 0, window.start(), window.start()));
         entry.0 += u64::from(window.description.present[usize::from(at)]);
-        // Counted from the end of the window before: ticks between windows are missing, too.
+        // Counted from the end of the previous window, because ticks between windows are missing too.
         entry.1 += ticks_between(entry.3, window.end(), window.description.period);
         entry.3 = entry.3.max(window.end());
     }

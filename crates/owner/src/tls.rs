@@ -18,17 +18,17 @@ use crate::device::pretty;
 use crate::error::OwnerError;
 use crate::plant::{CLOUD, Plant, make_folder, read_json, read_text, write_private, write_whole};
 
-/// Days that the authority is valid. A new one means new bundles for all devices.
+/// Validity of the authority in days. A new authority requires new bundles for all devices.
 pub const AUTHORITY_DAYS: i64 = 3650;
-/// Days that a certificate of the cloud is valid.
+/// Validity of a certificate of the cloud in days.
 pub const SERVER_DAYS: i64 = 397;
-/// Days before its end from which `sotto status` asks for a new certificate.
+/// Number of days before its end from which `sotto status` asks for a new certificate.
 pub const WARNING_DAYS: i64 = 30;
-/// Both are valid from a day before they are made: clocks of devices may be slow.
+/// Both are valid from a day before they are made, because devices' clocks may be slow.
 const BACKDATED_DAYS: i64 = 1;
-/// Maximum hosts of a certificate.
+/// Largest number of hosts in a certificate.
 const MOST_HOSTS: usize = 64;
-/// Bytes of the longest file of a key.
+/// Largest file of a key, in bytes.
 const LARGEST_KEY: u64 = 16 << 10;
 
 const AUTHORITY: &str = "ca.pem";
@@ -39,17 +39,17 @@ const CERTIFICATE: &str = "tls/server.pem";
 const KEY: &str = "tls/server.key";
 const RECORD: &str = "tls/server.json";
 
-/// The public part of the cloud's certificate, as `tls/server.json` has it.
+/// The public data of the cloud's certificate, stored in `tls/server.json`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CloudCertificate {
-    /// DNS names and IP addresses that it is for.
+    /// DNS names and IP addresses for which it is valid.
     pub hosts: Vec<String>,
-    /// The day on which it ends, at midnight UTC: `2027-12-25`.
+    /// The day on which it ends, at midnight UTC, e.g. `2027-12-25`.
     pub valid_until: String,
 }
 
-/// Files that were written.
+/// The files that were written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TlsFiles {
     /// The authority's certificate, public.
@@ -58,18 +58,21 @@ pub struct TlsFiles {
     pub certificate: PathBuf,
     /// The certificate's private key.
     pub key: PathBuf,
-    /// What the certificate says.
+    /// The certificate's data.
     pub of_cloud: CloudCertificate,
-    /// True if the configuration of a cloud on this machine names both files.
+    /// True if the configuration of a cloud on this machine names certificate and key.
     pub is_local: bool,
 }
 
 impl Plant {
-    /// Makes an authority, a certificate for the cloud's host in `sotto.toml` and for `hosts`, and names both in the configurations:
-    /// `[cloud] ca` and an `https` address in `sotto.toml`, `[tls]` in `cloud.toml` where the cloud is on this machine.
+    /// Makes an authority, and a certificate for the cloud's host in `sotto.toml` and for `hosts`.
+    ///
+    /// Names both in the configurations: `[cloud] ca` and an `https` address in `sotto.toml`, and `[tls]` in
+    /// `cloud.toml` if the cloud is on this machine.
     ///
     /// # Errors
-    /// [`OwnerError::Exists`] when there is an authority; [`OwnerError::Host`]; a file cannot be written.
+    /// [`OwnerError::Exists`] if there is already an authority; [`OwnerError::Host`] if a host is invalid; another
+    /// [`OwnerError`] if a file cannot be written.
     pub fn make_tls(&mut self, hosts: &[String]) -> Result<TlsFiles, OwnerError> {
         let authority = self.path(AUTHORITY);
         if authority.exists() {
@@ -78,7 +81,7 @@ impl Plant {
         let hosts =
             hosts_of(cloud_host(&self.settings().cloud.url).into_iter().chain(hosts.iter().cloned()))?;
         let today = Timestamp::now().to_zoned(TimeZone::UTC);
-        // A key without its certificate is left by an attempt that did not come to its end.
+        // A key without a certificate may remain from an earlier attempt; it is replaced.
         let key = KeyPair::generate()?;
         write_private(&self.secret_path(AUTHORITY_KEY), Zeroizing::new(key.serialize_pem()).as_bytes())?;
         let certificate = authority_params(&key, &today)?.self_signed(&key)?;
@@ -97,11 +100,12 @@ impl Plant {
         Ok(self.tls_files(of_cloud, is_local))
     }
 
-    /// Makes a new key and certificate of the cloud under the authority that there is, for the same hosts and for `hosts`. Nothing else
-    /// changes: neither bundles nor configurations.
+    /// Makes a new key and certificate of the cloud under the existing authority, for the same hosts and for `hosts`.
+    /// Bundles and configurations stay unchanged.
     ///
     /// # Errors
-    /// [`OwnerError::NoAuthority`] before [`Plant::make_tls`]; [`OwnerError::Host`]; a file cannot be written.
+    /// [`OwnerError::NoAuthority`] before [`Plant::make_tls`]; [`OwnerError::Host`] if a host is invalid; another
+    /// [`OwnerError`] if a file cannot be written.
     pub fn renew_tls(&self, hosts: &[String]) -> Result<TlsFiles, OwnerError> {
         let path = self.secret_path(AUTHORITY_KEY);
         if !path.exists() || !self.path(AUTHORITY).exists() {
@@ -115,36 +119,36 @@ impl Plant {
         Ok(self.tls_files(of_cloud, self.path(CLOUD).exists()))
     }
 
-    /// The cloud's certificate as it was last made here; None before [`Plant::make_tls`].
+    /// Returns the latest certificate of the cloud made here; None before [`Plant::make_tls`].
     ///
     /// # Errors
-    /// The record cannot be read.
+    /// [`OwnerError`] if the record cannot be read.
     pub fn cloud_certificate(&self) -> Result<Option<CloudCertificate>, OwnerError> {
         let path = self.path(RECORD);
         if path.exists() { read_json(&path).map(Some) } else { Ok(None) }
     }
 
-    /// The day on which the cloud's certificate ends, if that is within [`WARNING_DAYS`] or past.
+    /// Returns the day on which the cloud's certificate ends, if it is past or within [`WARNING_DAYS`].
     ///
     /// # Errors
-    /// The record cannot be read.
+    /// [`OwnerError`] if the record cannot be read.
     pub fn certificate_ends_soon(&self) -> Result<Option<String>, OwnerError> {
         let today = Timestamp::now().to_zoned(TimeZone::UTC).date();
         let until = self.cloud_certificate()?.map(|certificate| certificate.valid_until);
         Ok(until.filter(|until| ends_soon(until, today)))
     }
 
-    /// The PEM text of the authority in `sotto.toml`, if one is named there.
+    /// Returns the PEM text of the authority named in `sotto.toml`; None if none is named.
     pub(crate) fn authority(&self) -> Result<Option<Vec<u8>>, OwnerError> {
         let Some(name) = &self.settings().cloud.ca else { return Ok(None) };
         let path = self.path(name);
         let pem = read_text(&path, LARGEST_AUTHORITY as u64)?.into_bytes();
-        // Checked here, so that no bundle is made with something else.
+        // Checked here, so that no bundle contains an invalid authority.
         pinned(&path, &pem)?;
         Ok(Some(pem))
     }
 
-    /// The authorities whose certificates the cloud may show.
+    /// Returns the authorities that may sign the cloud's certificate.
     pub(crate) fn trust(&self) -> Result<Trust, OwnerError> {
         match (self.authority()?, &self.settings().cloud.ca) {
             (Some(pem), Some(name)) => pinned(&self.path(name), &pem),
@@ -168,7 +172,7 @@ impl Plant {
         let valid_until = set_validity(&mut params, today, SERVER_DAYS)?;
         let certificate = params.signed_by(&key, &issuer)?;
         make_folder(&self.path(FOLDER), true)?;
-        // A cloud that reads between the two finds that they do not belong together, and reads again.
+        // A cloud that reads between the two writes finds that they do not match, and reads again.
         write_private(&self.path(KEY), Zeroizing::new(key.serialize_pem()).as_bytes())?;
         write_whole(&self.path(CERTIFICATE), certificate.pem().as_bytes())?;
         let of_cloud = CloudCertificate { hosts, valid_until: valid_until.to_string() };
@@ -176,7 +180,7 @@ impl Plant {
         Ok(of_cloud)
     }
 
-    /// Names certificate and key in `cloud.toml`; false if there is no such file.
+    /// Names certificate and key in `cloud.toml`. Returns false if there is no such file.
     fn name_in_cloud_settings(&self) -> Result<bool, OwnerError> {
         let path = self.path(CLOUD);
         if !path.exists() {
@@ -200,7 +204,7 @@ impl Plant {
     }
 }
 
-/// A day that cannot be read ends soon: the record is to be written anew.
+/// Returns true if the day is near or past, or cannot be read; then a new record is needed.
 fn ends_soon(until: &str, today: jiff::civil::Date) -> bool {
     let last = today.checked_add(WARNING_DAYS.days());
     until.parse().map_or(true, |until: jiff::civil::Date| last.is_ok_and(|last| until <= last))
@@ -211,11 +215,11 @@ fn pinned(path: &Path, pem: &[u8]) -> Result<Trust, OwnerError> {
         .map_err(|error| OwnerError::Damaged { path: path.to_owned(), reason: error.to_string() })
 }
 
-/// An authority that signs certificates of servers and nothing else, and no other authority. The hosts are not constrained: a cloud may move
-/// to another host without new bundles.
+/// Returns the parameters of an authority that may sign only certificates of servers, and no other authority. Hosts are
+/// not constrained, so a cloud may move to another host without new bundles.
 fn authority_params(key: &KeyPair, today: &Zoned) -> Result<CertificateParams, OwnerError> {
     let mut params = CertificateParams::default();
-    // From the key, so that a renewal names the same issuer.
+    // Derived from the key, so that a renewal names the same issuer.
     let end = key.public_key_raw().last_chunk::<4>().copied().unwrap_or_default();
     params.distinguished_name = named(&format!("sotto authority {}", hex::encode(end)));
     params.is_ca = IsCa::Ca(BasicConstraints::Constrained(0));
@@ -247,7 +251,7 @@ fn set_validity(
     Ok(until)
 }
 
-/// The host in an address; a loopback host with its other names.
+/// Returns the host of an address; for a loopback host also its other names.
 fn cloud_host(url: &str) -> Vec<String> {
     let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
     let authority = rest.split('/').next().unwrap_or_default();
@@ -261,7 +265,7 @@ fn cloud_host(url: &str) -> Vec<String> {
     [host].iter().chain(others).map(|host| (*host).to_owned()).collect()
 }
 
-/// Each host once, in order.
+/// Returns the hosts without repetition, in order.
 fn hosts_of(given: impl Iterator<Item = String>) -> Result<Vec<String>, OwnerError> {
     let mut hosts = Vec::new();
     for host in given {

@@ -1,37 +1,37 @@
 //! Numbers with a bound and a unit, for arithmetic after decryption.
 
-/// A number that is known to within a bound.
+/// A number with a bound on its error.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Value {
     /// The number.
     pub value: f64,
-    /// The true number is at most this far away. Never negative.
+    /// The largest possible distance of the true number; not negative.
     pub bound: f64,
-    /// The unit; empty where there is none.
+    /// The unit; empty for a number without one.
     pub unit: String,
 }
 
-/// Why two results cannot be combined.
+/// The reason why two results cannot be combined.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum ValueError {
     /// A sum or difference of different units.
     #[error("{left} and {right} cannot be added: their units differ")]
     Units {
-        /// Of the first.
+        /// The first unit.
         left: String,
-        /// Of the second.
+        /// The second unit.
         right: String,
     },
-    /// A quotient whose divisor may be zero, or a root that has no sure sign.
+    /// A quotient whose divisor may be zero, or another value that cannot be determined.
     #[error("{0}")]
     Undetermined(&'static str),
 }
 
-/// Rounding of one operation in f64, relative.
+/// Relative rounding error of one operation in f64.
 const ROUNDING: f64 = 4.0 * f64::EPSILON;
 
 impl Value {
-    /// An exact number without a unit.
+    /// Returns an exact number without a unit.
     #[must_use]
     pub fn exact(value: f64) -> Self {
         Self { value, bound: 0.0, unit: String::new() }
@@ -41,28 +41,28 @@ impl Value {
         Self { value, bound: bound + ROUNDING * value.abs(), unit }
     }
 
-    /// The smallest and the largest that it can be.
+    /// Returns the smallest and the largest possible value.
     #[must_use]
     pub fn ends(&self) -> (f64, f64) {
         (self.value - self.bound, self.value + self.bound)
     }
 
-    /// −a.
+    /// Returns −a.
     #[must_use]
     pub fn negated(self) -> Self {
         Self { value: -self.value, ..self }
     }
 
-    /// a + b, of one unit; a number without a unit goes with any.
+    /// Returns a + b. The units must be equal; a number without a unit combines with any unit.
     ///
     /// # Errors
-    /// [`ValueError::Units`].
+    /// [`ValueError::Units`] if the units differ.
     pub fn plus(self, other: &Self) -> Result<Self, ValueError> {
         let unit = common(&self.unit, &other.unit)?;
         Ok(Self::new(self.value + other.value, self.bound + other.bound, unit))
     }
 
-    /// a · b.
+    /// Returns a · b.
     #[must_use]
     pub fn times(self, other: &Self) -> Self {
         let bound =
@@ -75,10 +75,10 @@ impl Value {
         Self::new(self.value * other.value, bound, unit)
     }
 
-    /// a / b.
+    /// Returns a / b.
     ///
     /// # Errors
-    /// [`ValueError::Undetermined`] where b may be zero.
+    /// [`ValueError::Undetermined`] if b may be zero.
     pub fn over(self, other: &Self) -> Result<Self, ValueError> {
         let (low, high) = other.ends();
         if low <= 0.0 && high >= 0.0 {
@@ -95,7 +95,8 @@ impl Value {
     }
 }
 
-/// a / b and its bound, for intervals of which the second does not hold zero: the furthest of the four corners.
+/// Returns a / b and its bound, for intervals of which the second does not contain zero: the largest distance to the
+/// four corners.
 pub(crate) fn quotient((a, a_bound): (f64, f64), (b, b_bound): (f64, f64)) -> (f64, f64) {
     let value = a / b;
     let corners = [a - a_bound, a + a_bound].into_iter().flat_map(|a| [a / (b - b_bound), a / (b + b_bound)]);
@@ -103,10 +104,10 @@ pub(crate) fn quotient((a, a_bound): (f64, f64), (b, b_bound): (f64, f64)) -> (f
     (value, bound)
 }
 
-/// The unit of a sum.
+/// Returns the unit of a sum.
 ///
 /// # Errors
-/// [`ValueError::Units`] when both have one and they differ.
+/// [`ValueError::Units`] if both have a unit and these differ.
 pub fn common(left: &str, right: &str) -> Result<String, ValueError> {
     match (left, right) {
         (unit, "") | ("", unit) => Ok(unit.to_owned()),
@@ -115,7 +116,7 @@ pub fn common(left: &str, right: &str) -> Result<String, ValueError> {
     }
 }
 
-/// The unit of a square.
+/// Returns the unit of a square.
 #[must_use]
 pub fn squared(unit: &str) -> String {
     let compound = unit.contains(['/', '·', ' ', '²']);
@@ -126,13 +127,13 @@ pub fn squared(unit: &str) -> String {
     }
 }
 
-/// The unit of a product.
+/// Returns the unit of a product.
 #[must_use]
 pub fn product(left: &str, right: &str) -> String {
     if left == right { squared(left) } else { [left, right].join("·").trim_matches('·').to_owned() }
 }
 
-/// The unit of a quotient.
+/// Returns the unit of a quotient.
 #[must_use]
 pub fn ratio(left: &str, right: &str) -> String {
     match (left, right) {

@@ -1,4 +1,4 @@
-//! Parameters for streams: the choice is enough, and small.
+//! Chosen parameters suffice and are small.
 #![allow(clippy::unwrap_used)]
 
 use std::collections::BTreeSet;
@@ -61,8 +61,8 @@ fn means_alone_take_one_prime_and_more_takes_more() {
     }
 }
 
-/// Windows of an hour, one reading a minute, squares beside them: the form that the cloud's test `a_day_of_minutes_comes_down_in_less_than_a_kilobyte`
-/// adds. The day's 24 windows fit one sum.
+/// Hourly windows with one reading a minute and squares: the form that the cloud's test
+/// `a_day_of_minutes_comes_down_in_less_than_a_kilobyte` adds. The day's 24 windows fit one sum.
 #[test]
 fn a_day_of_minutes_by_the_hour_is_one_small_sum() {
     let temperature = [channel("temperature", -20.0, 120.0, 0.1)];
@@ -73,12 +73,12 @@ fn a_day_of_minutes_by_the_hour_is_one_small_sum() {
     assert_eq!((chosen.spec.degree, chosen.cut.ticks, places, chosen.sums_of), (2048, 60, 120, 64));
     assert_eq!(chosen.spec.plain, 2 * 64 * 700 * 700 + 1);
     let body = (places * width as usize).div_ceil(8);
-    // Of 64 windows, each with a salt and a name.
+    // The frame of a sum of 64 windows, each with a salt and a number.
     assert_eq!(chosen.answer_bytes, sotto_wire::CompactSums::frame_bytes(64, 1, body) as u64);
     assert!(body < 520, "{body} bytes of {width} bits a place");
 }
 
-/// Reals travel as the coefficients that carry their slots, and several results leave in one ciphertext.
+/// Reals are sent as the coefficients that carry their slots, and several results share one ciphertext.
 #[test]
 fn windows_of_reals_are_compact() {
     let temperature = [channel("temperature", -20.0, 120.0, 0.1)];
@@ -99,7 +99,7 @@ fn windows_of_reals_are_compact() {
         let (expansion, keys) = ((degree / 2 / places).ilog2() as usize, &chosen.keys);
         assert!(keys.relinearisation && keys.swap_rows && keys.rotations.len() == expansion, "{keys:?}");
         let readings = chosen.readings() as usize;
-        // Readings are rounded up to slots.
+        // The number of readings is rounded up to a number of slots.
         assert!(chosen.window_bytes <= 26 * slots as usize + 100, "{}", chosen.window_bytes);
         if readings == 60 {
             assert!(chosen.window_bytes <= 26 * 60 + 100, "{}", chosen.window_bytes);
@@ -107,7 +107,7 @@ fn windows_of_reals_are_compact() {
     }
 }
 
-/// Flooding's error counts in the precision: parameters leave room for it, or there are none.
+/// Flooding's error counts towards the precision: parameters leave room for it, or the choice is refused.
 #[test]
 fn shared_reals_take_room_for_flooding() {
     let temperature = [channel("temperature", -20.0, 120.0, 0.1)];

@@ -1,11 +1,11 @@
-//! Making a program one operation at a time.
+//! A builder that makes a program one operation at a time.
 
 use crate::{
     Constant, ConstantId, InputDeclaration, InputId, KeyNumber, NodeId, Op, Program, ProgramError,
     ProgramParts,
 };
 
-/// Collects operations; nodes come out in the order they are asked for.
+/// Collects operations. Nodes are numbered in the order of the calls.
 ///
 /// ```
 /// use sotto_program::ProgramBuilder;
@@ -23,19 +23,19 @@ pub struct ProgramBuilder {
 }
 
 impl ProgramBuilder {
-    /// Nothing asked yet.
+    /// Returns an empty builder.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// How many nodes there are.
+    /// Returns the number of nodes.
     #[must_use]
     pub fn len(&self) -> usize {
         self.parts.ops.len()
     }
 
-    /// Whether there is no node yet.
+    /// Returns true if there is no node yet.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.parts.ops.is_empty()
@@ -47,7 +47,7 @@ impl ProgramBuilder {
         InputId::at(self.parts.inputs.len() - 1)
     }
 
-    /// The value of a declared input.
+    /// Adds a node with the value of a declared input.
     pub fn read(&mut self, input: InputId) -> NodeId {
         self.push(Op::Input(input))
     }
@@ -58,70 +58,70 @@ impl ProgramBuilder {
         self.read(id)
     }
 
-    /// Declares an input under one of several keys and reads it.
+    /// Declares an input under the key with this number and reads it.
     pub fn input_under(&mut self, name: impl Into<String>, magnitude: f64, key: KeyNumber) -> NodeId {
         let id = self.declare(name, magnitude);
         self.parts.inputs[id.index()].key = key;
         self.read(id)
     }
 
-    /// A public constant.
+    /// Adds a public constant.
     pub fn constant(&mut self, constant: Constant) -> NodeId {
         self.parts.constants.push(constant);
         let id = ConstantId::at(self.parts.constants.len() - 1);
         self.push(Op::Constant(id))
     }
 
-    /// The same whole number in every slot.
+    /// Adds a constant with the same whole number in every slot.
     pub fn integer(&mut self, value: i128) -> NodeId {
         self.constant(Constant::Integers(vec![value]))
     }
 
-    /// The same real in every slot.
+    /// Adds a constant with the same real in every slot.
     pub fn real(&mut self, value: f64) -> NodeId {
         self.constant(Constant::Reals(vec![value]))
     }
 
-    /// Any operation.
+    /// Adds an operation.
     pub fn push(&mut self, op: Op) -> NodeId {
         self.parts.ops.push(op);
         NodeId::at(self.parts.ops.len() - 1)
     }
 
-    /// `a + b`.
+    /// Adds `a + b`.
     pub fn add(&mut self, a: NodeId, b: NodeId) -> NodeId {
         self.push(Op::Add(a, b))
     }
 
-    /// `a − b`.
+    /// Adds `a − b`.
     pub fn sub(&mut self, a: NodeId, b: NodeId) -> NodeId {
         self.push(Op::Sub(a, b))
     }
 
-    /// `−a`.
+    /// Adds `−a`.
     pub fn neg(&mut self, a: NodeId) -> NodeId {
         self.push(Op::Neg(a))
     }
 
-    /// `a · b`.
+    /// Adds `a · b`.
     pub fn mul(&mut self, a: NodeId, b: NodeId) -> NodeId {
         self.push(Op::Mul(a, b))
     }
 
-    /// Rows rotated left by `steps`.
+    /// Adds a rotation of every row by `steps` slots to the left.
     pub fn rotate(&mut self, a: NodeId, steps: i32) -> NodeId {
         self.push(Op::Rotate(a, steps))
     }
 
-    /// Sums of `width` neighbours.
+    /// Adds sums of `width` neighbours.
     pub fn sum(&mut self, of: NodeId, width: u32) -> NodeId {
         self.push(Op::Sum { of, width })
     }
 
-    /// `base` to a public exponent, in the least depth: ⌈log2 exponent⌉ multiplications one after another.
+    /// Adds `base` to a public exponent with the least depth: ⌈log2 exponent⌉ multiplications in a chain.
     ///
-    /// Low bits first: the product so far is `base^r` with `r < 2^k`, of depth ≤ k by induction, and is multiplied
-    /// by `base^(2^k)`, of depth k, which gives depth ≤ k + 1.
+    /// The bits of the exponent are taken from the lowest. By induction the product so far is `base^r` with `r < 2^k`,
+    /// of depth ≤ k. It is multiplied by `base^(2^k)`, of depth k, which gives depth ≤ k + 1.
     pub fn power(&mut self, base: NodeId, exponent: u32) -> NodeId {
         let mut product: Option<NodeId> = None;
         let (mut square, mut left) = (base, exponent);
@@ -143,16 +143,16 @@ impl ProgramBuilder {
         }
     }
 
-    /// Names a node as an output.
+    /// Makes a node an output with this name.
     pub fn output(&mut self, name: impl Into<String>, node: NodeId) -> &mut Self {
         self.parts.outputs.push((name.into(), node));
         self
     }
 
-    /// The program.
+    /// Makes the program.
     ///
     /// # Errors
-    /// The same as [`Program::new`].
+    /// Those of [`Program::new`].
     pub fn finish(self) -> Result<Program, ProgramError> {
         Program::new(self.parts)
     }

@@ -1,11 +1,11 @@
-//! A line of text with a caret under one character, fit to print on a terminal.
+//! A line of text with a caret under one character, safe to print on a terminal.
 
 use std::fmt;
 
 /// Maximum characters drawn before and after the caret.
 const DRAWN: usize = 36;
 
-/// A part of a text and the number of its characters that come before the caret.
+/// An excerpt of a text, and the number of its characters before the caret.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Drawn {
     line: String,
@@ -13,7 +13,7 @@ pub(crate) struct Drawn {
 }
 
 impl Drawn {
-    /// Draws byte `offset` of `text`, a character boundary. Returns its column too, in characters from 1.
+    /// Draws byte `offset` of `text`, a character boundary. Also returns the column of that byte, in characters from 1.
     pub(crate) fn new(text: &str, offset: usize) -> (usize, Self) {
         let (before, after) = text.split_at(offset);
         let column = before.chars().count() + 1;
@@ -30,7 +30,7 @@ impl Drawn {
     }
 }
 
-/// One column wide, and nothing a terminal would obey.
+/// Replaces control characters, which a terminal would obey, and makes white space one column wide.
 fn printable(character: char) -> char {
     match character {
         c if c.is_whitespace() => ' ',

@@ -2,19 +2,19 @@
 
 use serde::{Deserialize, Serialize};
 
-/// A public vector. One value stands in every slot; several stand in the first slots, row after row, and the
-/// slots after them are 0.
+/// A public vector. A single value stands in every slot. Several values fill the first slots, row after row; the other
+/// slots are 0.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Constant {
-    /// Whole numbers, kept exactly. In a program on reals they are rounded to f64.
+    /// Exact whole numbers. A program on reals rounds them to f64.
     Integers(Vec<i128>),
-    /// Finite reals. A program on integers refuses them, whatever their value.
+    /// Finite reals. A program on integers refuses them, even if they are whole.
     Reals(Vec<f64>),
 }
 
 impl Constant {
-    /// How many values are given.
+    /// Returns the number of given values.
     #[must_use]
     pub fn len(&self) -> usize {
         match self {
@@ -23,19 +23,19 @@ impl Constant {
         }
     }
 
-    /// Whether there is no value at all: refused by [`crate::Program`].
+    /// Returns true if there is no value. [`crate::Program`] refuses an empty constant.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Whether its one value stands in every slot.
+    /// Returns true if there is one value, which stands in every slot.
     #[must_use]
     pub fn is_broadcast(&self) -> bool {
         self.len() == 1
     }
 
-    /// The given values as reals, integers rounded to the nearest.
+    /// Returns the given values as reals; integers are rounded to the nearest f64.
     #[must_use]
     pub fn reals(&self) -> Vec<f64> {
         match self {
@@ -44,7 +44,7 @@ impl Constant {
         }
     }
 
-    /// The given values when they are whole numbers.
+    /// Returns the given values if they are whole numbers; None for reals.
     #[must_use]
     pub fn integers(&self) -> Option<&[i128]> {
         match self {
@@ -53,14 +53,14 @@ impl Constant {
         }
     }
 
-    /// The largest |value|, rounded up where it is not an f64.
+    /// Returns the largest |value|, rounded up if f64 cannot represent it.
     #[must_use]
     pub fn magnitude(&self) -> f64 {
         match self {
             Self::Integers(values) => {
                 let exact = values.iter().map(|value| value.unsigned_abs()).max().unwrap_or(0);
                 let near = exact as f64;
-                // 2^127 at most, so the way back does not saturate.
+                // `exact` is at most 2^127, so the conversion back to u128 does not saturate.
                 if (near as u128) < exact { near.next_up() } else { near }
             }
             Self::Reals(values) => values.iter().fold(0.0, |most, value| most.max(value.abs())),
@@ -74,7 +74,7 @@ impl Constant {
         }
     }
 
-    /// Equal keys mean equal constants; reals by their bits, so that 0 and −0 stay apart.
+    /// Returns a key that is equal for equal constants. Reals compare by their bits, so 0 and −0 differ.
     pub(crate) fn key(&self) -> (bool, Vec<i128>) {
         match self {
             Self::Integers(values) => (true, values.clone()),

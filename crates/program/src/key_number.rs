@@ -1,4 +1,4 @@
-//! Whose secret key an input is under.
+//! Numbers of the secret keys that inputs are under.
 
 use std::fmt;
 
@@ -6,24 +6,24 @@ use serde::{Deserialize, Serialize};
 
 use crate::limits;
 
-/// One of the secret keys that the inputs of a program or a plan are under. The answer's is number 0; the others, the
-/// foreign keys, are numbered from 1 in the order of the inputs. Which keys they are is known when a plan is run, so the
-/// same plan serves any two devices.
+/// The number of a secret key that inputs of a program or a plan are under. The answer's key has number 0. The other
+/// keys, the foreign keys, are numbered from 1 in the order of the inputs. The keys themselves are given when a plan is
+/// run, so one plan serves any two devices.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct KeyNumber(pub u16);
 
 impl KeyNumber {
-    /// The key that the answer is under.
+    /// The answer's key.
     pub const ANSWER: Self = Self(0);
 
-    /// Whether it is another key than the answer's.
+    /// Returns true if this is not the answer's key.
     #[must_use]
     pub fn is_foreign(self) -> bool {
         self != Self::ANSWER
     }
 
-    /// The number as an index.
+    /// Returns the number as an index.
     #[must_use]
     pub fn index(self) -> usize {
         usize::from(self.0)
@@ -36,8 +36,8 @@ impl fmt::Display for KeyNumber {
     }
 }
 
-/// The first of the inputs' keys that is more than one above all before it, or above [`limits::FOREIGN_KEYS`]: its
-/// position and number.
+/// Returns the position and number of the first key that is more than one above all keys before it, or above
+/// [`limits::FOREIGN_KEYS`].
 pub(crate) fn first_misnumbered(keys: impl Iterator<Item = KeyNumber>) -> Option<(usize, KeyNumber)> {
     let mut highest = 0;
     keys.enumerate().find(|(_, key)| {

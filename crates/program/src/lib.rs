@@ -1,13 +1,13 @@
-//! What is asked and what is done. No cryptography.
+//! Programs, plans and questions. No cryptography.
 //!
-//! Two languages of programs, never mixed:
+//! Two languages of programs are kept apart:
 //!
-//! - an [`Op`] is what is asked. A [`Program`] is a list of them in SSA form, knows no scheme, and comes from
-//!   [`parse()`] or a [`ProgramBuilder`]. [`clear`] defines what it means.
-//! - a [`Step`] is what is done. A [`Plan`] is a list of them for one parameter set, made by a [`Target`], which
-//!   refuses what cannot be done ([`LowerError`]) before a key exists.
+//! - An [`Op`] is an operation that is asked for. A [`Program`] is a list of them in SSA form. It knows no scheme, and
+//!   is made by [`parse()`] or a [`ProgramBuilder`]. [`clear`] defines its meaning.
+//! - A [`Step`] is an operation on ciphertexts. A [`Plan`] is a list of them for one parameter set. A [`Target`] makes
+//!   it, and refuses an impossible program ([`LowerError`]) before a key exists.
 //!
-//! People ask in a third one, [`question`]: `mean(temperature), stddev(temperature) over 7d by day`. It names
+//! People ask in a third language, [`question`]: `mean(temperature), stddev(temperature) over 7d by day`. It names
 //! statistics of channels and knows neither slots nor schemes.
 //!
 //! ```

@@ -1,12 +1,13 @@
-//! How large an expression, a question, a program or a plan may be. Everything read from outside is held against these first.
+//! Upper limits on the size of an expression, a question, a program and a plan. Input from outside is checked against
+//! them first.
 
 /// Bytes of an expression given to the parser: 64 KiB.
 pub const EXPRESSION_BYTES: usize = 64 << 10;
-/// Parentheses, brackets and function calls inside one another.
+/// Nested parentheses, brackets and function calls.
 pub const NESTING: usize = 64;
 /// Largest exponent of `^`.
 pub const EXPONENT: u32 = 1024;
-/// Values of one constant (a vector literal, or a constant of a program).
+/// Values of one constant: a vector literal, or a constant of a program.
 pub const VECTOR: usize = 65_536;
 /// Operations of a program.
 pub const NODES: usize = 100_000;
@@ -20,7 +21,7 @@ pub const OUTPUTS: usize = 256;
 pub const PROGRAM_CONSTANTS: usize = NODES;
 /// Bytes of the name of an input or an output, and of a channel, a device or a result in a question.
 pub const NAME_BYTES: usize = 64;
-/// Largest rotation, in slots, to either side.
+/// Largest rotation in slots, in either direction.
 pub const ROTATION: u32 = 65_536;
 /// Largest width of a sum, in slots.
 pub const SUM_WIDTH: u32 = 65_536;
@@ -32,15 +33,15 @@ pub const STEPS: usize = 100_000;
 pub const PLAN_CONSTANTS: usize = 4096;
 /// Coefficients of one constant of a plan.
 pub const COEFFICIENTS: usize = 131_072;
-/// Bits of a coefficient of an output that leaves with few bits.
+/// Bits per coefficient of a reduced output.
 pub const OUTPUT_BITS: std::ops::RangeInclusive<u8> = 8..=56;
-/// Coefficients of all constants of a plan together (128 MiB of them).
+/// Coefficients of all constants of a plan together; they take 128 MiB.
 pub const TOTAL_COEFFICIENTS: usize = 1 << 24;
 /// Bytes of a question given to the parser: 64 KiB.
 pub const QUESTION_BYTES: usize = 64 << 10;
 /// Selected expressions of a question.
 pub const SELECTED: usize = 64;
-/// Operators of a question inside one another or in a chain. Two levels of JSON each: serde_json reads at most 127.
+/// Nested or chained operators of a question. Each takes two levels of JSON, and serde_json reads at most 127.
 pub const QUESTION_DEPTH: usize = 56;
 /// Calls of a question.
 pub const CALLS: usize = 1024;

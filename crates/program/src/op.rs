@@ -1,4 +1,4 @@
-//! What is asked, one operation at a time.
+//! The operations of a program.
 
 use serde::{Deserialize, Serialize};
 
@@ -12,7 +12,7 @@ pub struct NodeId(pub u32);
 #[serde(transparent)]
 pub struct InputId(pub u32);
 
-/// A constant: its position in the program, or in the plan, that it belongs to.
+/// A constant: its position in its program or plan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct ConstantId(pub u32);
@@ -20,13 +20,13 @@ pub struct ConstantId(pub u32);
 macro_rules! index {
     ($($id:ty),*) => {$(
         impl $id {
-            /// The position as an index.
+            /// Returns the position as an index.
             #[must_use]
             pub fn index(self) -> usize {
                 self.0 as usize
             }
 
-            /// The id of position `index`. Positions beyond `u32` do not occur: see [`crate::limits`].
+            /// Returns the id of position `index`. Positions beyond `u32` do not occur: see [`crate::limits`].
             pub(crate) fn at(index: usize) -> Self {
                 Self(u32::try_from(index).unwrap_or(u32::MAX))
             }
@@ -35,7 +35,7 @@ macro_rules! index {
 }
 index!(NodeId, InputId, ConstantId);
 
-/// One operation on vectors of slots; operands are earlier nodes. [`crate::clear`] is the definition.
+/// One operation on vectors of slots. Operands are earlier nodes. [`crate::clear`] defines the meaning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Op {
@@ -47,23 +47,23 @@ pub enum Op {
     Add(NodeId, NodeId),
     /// Slot by slot, first minus second.
     Sub(NodeId, NodeId),
-    /// Slot by slot, with the other sign.
+    /// The negative, slot by slot.
     Neg(NodeId),
     /// Slot by slot, first times second.
     Mul(NodeId, NodeId),
-    /// Every row rotated left by so many slots (right when negative): `out[c] = x[(c + steps) mod columns]`.
+    /// Every row rotated left by this number of slots, right if negative: `out[c] = x[(c + steps) mod columns]`.
     Rotate(NodeId, i32),
     /// In every row `out[c] = Σ x[(c + j) mod columns]` over `0 ≤ j < width`.
     Sum {
-        /// What is summed.
+        /// The operand.
         of: NodeId,
-        /// How many neighbours: a power of two, at most the columns.
+        /// Number of neighbours: a power of two, at most the columns.
         width: u32,
     },
 }
 
 impl Op {
-    /// One word for lists and counts.
+    /// Returns a short name for lists and counts.
     #[must_use]
     pub fn name(&self) -> &'static str {
         match self {
@@ -78,7 +78,7 @@ impl Op {
         }
     }
 
-    /// The nodes it reads, first operand first.
+    /// Returns the nodes that the operation reads, first operand first.
     pub fn operands(&self) -> impl Iterator<Item = NodeId> + use<> {
         let pair = match *self {
             Self::Input(_) | Self::Constant(_) => [None, None],
@@ -88,7 +88,7 @@ impl Op {
         pair.into_iter().flatten()
     }
 
-    /// The same operation on other nodes.
+    /// Returns the same operation on other nodes.
     #[must_use]
     pub fn map_operands(self, mut to: impl FnMut(NodeId) -> NodeId) -> Self {
         match self {

@@ -1,4 +1,4 @@
-//! A program: what is asked, in SSA form.
+//! Programs in SSA form.
 
 use std::collections::BTreeMap;
 
@@ -6,27 +6,27 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Constant, KeyNumber, NodeId, Op, ProgramError, SlotShape, validate};
 
-/// An encrypted input, and what is known of it in the open.
+/// An encrypted input and its public properties.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct InputDeclaration {
-    /// Its name: see [`crate::is_name`].
+    /// The name: see [`crate::is_name`].
     pub name: String,
-    /// Declared: every |value| is at most this, in the unit the program computes in (for integers, after
-    /// quantisation). Finite, at least 0.
+    /// The declared upper bound on |value|, in the program's unit (for integers, after quantisation). Finite, at least
+    /// 0.
     pub magnitude: f64,
-    /// Whose secret key it is under. It is no part of what the program means.
+    /// The number of the input's secret key. It does not affect the program's meaning.
     #[serde(default)]
     pub key: KeyNumber,
 }
 
 impl InputDeclaration {
-    /// An input under the answer's key, with every |value| at most `magnitude`.
+    /// Declares an input under the answer's key, with every |value| at most `magnitude`.
     #[must_use]
     pub fn new(name: impl Into<String>, magnitude: f64) -> Self {
         Self { name: name.into(), magnitude, key: KeyNumber::ANSWER }
     }
 
-    /// The same under another key.
+    /// Returns the same input under another key.
     #[must_use]
     pub fn under(self, key: KeyNumber) -> Self {
         Self { key, ..self }
@@ -36,18 +36,18 @@ impl InputDeclaration {
 /// The parts of a [`Program`], not yet checked.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ProgramParts {
-    /// Operations; node `i` is `ops[i]`, and reads only nodes before it.
+    /// Operations; node `i` is `ops[i]` and reads only earlier nodes.
     pub ops: Vec<Op>,
-    /// Encrypted inputs, in the order they are handed over.
+    /// Encrypted inputs, in the order in which the caller passes them.
     pub inputs: Vec<InputDeclaration>,
     /// Public constants.
     pub constants: Vec<Constant>,
-    /// What is asked for, by name.
+    /// Outputs, by name.
     pub outputs: Vec<(String, NodeId)>,
 }
 
-/// A program that was checked when it was made: operands precede uses, everything named exists, and all of it is
-/// within [`crate::limits`]. Reading one from JSON checks it the same way.
+/// A valid program: operands precede uses, every reference exists, and all sizes are within [`crate::limits`]. Reading
+/// one from JSON performs the same checks.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "ProgramParts", into = "ProgramParts")]
 pub struct Program {
@@ -64,65 +64,66 @@ pub struct Depth {
 }
 
 impl Program {
-    /// A program from its parts.
+    /// Checks the parts and makes a program.
     ///
     /// # Errors
-    /// [`ProgramError`] names the first part that is wrong.
+    /// [`ProgramError`] names the first fault.
     pub fn new(parts: ProgramParts) -> Result<Self, ProgramError> {
         validate::parts(&parts)?;
         Ok(Self { parts })
     }
 
-    /// For passes, which change a program only into another that would be accepted.
+    /// Makes a program without checks, for passes, whose results are valid.
     pub(crate) fn from_pass(parts: ProgramParts) -> Self {
         debug_assert_eq!(validate::parts(&parts), Ok(()));
         Self { parts }
     }
 
-    /// Checks again what [`Program::new`] checked.
+    /// Repeats the checks of [`Program::new`].
     ///
     /// # Errors
-    /// None in practice; the same ones as [`Program::new`].
+    /// Those of [`Program::new`]; none occur, because the parts cannot change.
     pub fn validate(&self) -> Result<(), ProgramError> {
         validate::parts(&self.parts)
     }
 
-    /// Whether it can run on slots of this shape: sums are no wider than a row, constants no longer than all slots.
+    /// Checks that the program can run on slots of this shape: sums are no wider than a row, constants no longer than
+    /// all slots.
     ///
     /// # Errors
-    /// The first node or constant that does not fit.
+    /// [`ProgramError`] names the first node or constant that does not fit.
     pub fn fits(&self, shape: SlotShape) -> Result<(), ProgramError> {
         validate::fits(&self.parts, shape)
     }
 
-    /// Operations; node `i` is `ops()[i]`.
+    /// Returns the operations; node `i` is `ops()[i]`.
     #[must_use]
     pub fn ops(&self) -> &[Op] {
         &self.parts.ops
     }
 
-    /// The operation of one node.
+    /// Returns the operation of one node.
     ///
     /// # Panics
-    /// When the node belongs to another, longer program.
+    /// If the node belongs to another, longer program.
     #[must_use]
     pub fn op(&self, node: NodeId) -> Op {
         self.parts.ops[node.index()]
     }
 
-    /// Encrypted inputs in order.
+    /// Returns the encrypted inputs in order.
     #[must_use]
     pub fn inputs(&self) -> &[InputDeclaration] {
         &self.parts.inputs
     }
 
-    /// Public constants.
+    /// Returns the public constants.
     #[must_use]
     pub fn constants(&self) -> &[Constant] {
         &self.parts.constants
     }
 
-    /// Outputs by name, in order.
+    /// Returns the outputs with their names, in order.
     #[must_use]
     pub fn outputs(&self) -> &[(String, NodeId)] {
         &self.parts.outputs
@@ -132,18 +133,18 @@ impl Program {
         &self.parts
     }
 
-    /// The parts, to change them and make another.
+    /// Returns the parts, to change them and make another program.
     #[must_use]
     pub fn into_parts(self) -> ProgramParts {
         self.parts
     }
 
-    /// Every node with its operation, in order.
+    /// Returns every node with its operation, in order.
     pub fn nodes(&self) -> impl Iterator<Item = (NodeId, Op)> + '_ {
         self.parts.ops.iter().enumerate().map(|(index, &op)| (NodeId::at(index), op))
     }
 
-    /// For each node, whether it depends on an input: the others are public and are computed in the clear.
+    /// Returns for each node true if it depends on an input. The other nodes are public and are computed in the clear.
     #[must_use]
     pub fn encrypted(&self) -> Vec<bool> {
         let mut encrypted: Vec<bool> = Vec::with_capacity(self.parts.ops.len());
@@ -153,7 +154,8 @@ impl Program {
         encrypted
     }
 
-    /// The longest chain of multiplications that an output needs. A multiplication of two public values is none.
+    /// Returns the longest chain of multiplications that an output needs. A product of two public values does not
+    /// count.
     #[must_use]
     pub fn depth(&self) -> Depth {
         let encrypted = self.encrypted();
@@ -176,7 +178,7 @@ impl Program {
         })
     }
 
-    /// How often each operation occurs, by [`Op::name`].
+    /// Counts the operations by [`Op::name`].
     #[must_use]
     pub fn counts(&self) -> BTreeMap<&'static str, u64> {
         let mut counts = BTreeMap::new();

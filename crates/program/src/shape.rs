@@ -1,4 +1,4 @@
-//! How the slots of a ciphertext are arranged.
+//! The arrangement of slots in rows.
 
 use serde::{Deserialize, Serialize};
 
@@ -11,21 +11,21 @@ use crate::limits;
 pub struct SlotShape {
     /// Number of rows, at least 1.
     pub rows: u32,
-    /// Slots of a row, at least 1.
+    /// Number of slots in a row, at least 1.
     pub columns: u32,
 }
 
 impl SlotShape {
-    /// One value, no slots beside it.
+    /// A single slot.
     pub const SCALAR: Self = Self { rows: 1, columns: 1 };
 
-    /// All slots: `rows · columns`.
+    /// Returns the number of slots: `rows · columns`.
     #[must_use]
     pub fn slots(self) -> usize {
         self.rows as usize * self.columns as usize
     }
 
-    /// At least one slot and at most [`limits::SLOTS`].
+    /// Returns true if there is at least one slot and at most [`limits::SLOTS`].
     #[must_use]
     pub fn is_valid(self) -> bool {
         (1..=limits::SLOTS as u64).contains(&(u64::from(self.rows) * u64::from(self.columns)))

@@ -1,44 +1,44 @@
-//! From what is asked to what is done.
+//! Lowering: from programs to plans.
 
 use crate::{NodeId, Plan, PlanError, Program, ProgramError};
 
-/// What a program can be lowered to: a scheme with its parameters.
+/// A scheme with its parameters, to which programs can be lowered.
 pub trait Target {
-    /// The plan that does what the program asks.
+    /// Lowers a program to a plan.
     ///
     /// # Errors
-    /// [`LowerError`] when it cannot be done with these parameters, and what would help; before a key exists.
+    /// [`LowerError`] if these parameters do not suffice; it names a remedy. No key is needed to find out.
     fn lower(&self, program: &Program) -> Result<Plan, LowerError>;
 }
 
-/// Why a program cannot be done, and the way out.
+/// The reason why a program cannot be lowered, with a remedy.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum LowerError {
-    /// The noise would drown the answer.
+    /// The noise would make the answer wrong.
     #[error(
-        "at node {} the noise passes what decryption bears by {bits_over:.1} bits: \
+        "at node {} the noise exceeds the decryption limit by {bits_over:.1} bits: \
          take larger parameters, or multiply less often", at.0
     )]
     NoiseExceeded {
-        /// The first node where it does.
+        /// The first node with too much noise.
         at: NodeId,
-        /// By how many bits.
+        /// Bits by which the noise exceeds the limit.
         bits_over: f64,
     },
-    /// CKKS: a value times its scale is larger than the modulus holds.
+    /// CKKS: a value times its scale exceeds the modulus.
     #[error(
         "a value may be as large as {largest:.1e}, {bits_over:.0} bits more than the modulus holds beside its precision: \
          scale the readings before they are encrypted, so that a magnitude smaller than {declared:e} can be declared, or sum fewer"
     )]
     TooLarge {
-        /// A bound on the absolute value.
+        /// An upper bound on the absolute value.
         largest: f64,
         /// The largest magnitude that an input declares.
         declared: f64,
-        /// By how many bits.
+        /// Bits by which the value exceeds the modulus.
         bits_over: f64,
     },
-    /// More multiplications one after another than there are levels.
+    /// The longest chain of multiplications needs more levels than there are.
     #[error(
         "the program needs {levels_needed} levels and the parameters have {levels_available}: \
          take a longer modulus chain, or fewer multiplications one after another"
@@ -49,12 +49,12 @@ pub enum LowerError {
         /// Levels the parameters have.
         levels_available: u32,
     },
-    /// The target has no such thing.
+    /// The target does not support an operation.
     #[error("{what} is not possible here: {instead}")]
     NotSupported {
-        /// What is not possible.
+        /// The unsupported operation.
         what: String,
-        /// What to do instead.
+        /// The remedy.
         instead: String,
     },
     /// A value would wrap around the plain modulus.
@@ -63,15 +63,15 @@ pub enum LowerError {
          take a larger plain modulus, or declare smaller inputs"
     )]
     PlainModulusTooSmall {
-        /// Bits of the smallest modulus that keeps every output from wrapping.
+        /// Bits of the smallest modulus under which no output wraps.
         needed_bits: u32,
         /// Bits of the plain modulus.
         bits: u32,
     },
-    /// The program does not fit the slots of these parameters, or grew too large on the way.
+    /// The program does not fit the slots of these parameters, or passes made it too large.
     #[error(transparent)]
     Invalid(#[from] ProgramError),
-    /// The plan would be one that is refused, for its size as a rule.
-    #[error("the plan is not one that can be run: {0}")]
+    /// The resulting plan is invalid, mostly for its size.
+    #[error("the plan is invalid: {0}")]
     InvalidPlan(#[from] PlanError),
 }

@@ -1,4 +1,4 @@
-//! What a program must be before it is one.
+//! Validation of programs.
 
 use std::collections::BTreeSet;
 
@@ -6,28 +6,28 @@ use crate::{
     ConstantId, InputId, KeyNumber, NodeId, Op, ProgramParts, SlotShape, is_name, key_number, limits, name,
 };
 
-/// Why a program is refused.
+/// The reason why a program is refused.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum ProgramError {
-    /// More of something than a program may have.
+    /// The program exceeds a limit.
     #[error("the program has {count} {what}; at most {limit} are allowed: ask for less in one program")]
     TooMany {
-        /// What there is too much of.
+        /// The kind of part.
         what: &'static str,
-        /// How many there are.
+        /// Number of parts.
         count: usize,
-        /// How many there may be.
+        /// The limit.
         limit: usize,
     },
-    /// Nothing is asked for.
+    /// The program has no output.
     #[error("the program has no output: name at least one node as an output")]
     NoOutputs,
-    /// A name is empty, too long, or has a character that names may not have.
+    /// A name is empty, too long, or has a character that is not allowed.
     #[error("{name:?} cannot name an {what}: use 1 to 64 of A-Z a-z 0-9 _ . -")]
     Name {
         /// `input` or `output`.
         what: &'static str,
-        /// The beginning of the name, escaped.
+        /// The start of the name, escaped.
         name: String,
     },
     /// Two inputs, or two outputs, have the same name.
@@ -43,7 +43,7 @@ pub enum ProgramError {
     Magnitude {
         /// The input.
         input: InputId,
-        /// What it declares.
+        /// The declared magnitude.
         magnitude: f64,
     },
     /// Keys are not numbered in the order of the inputs.
@@ -57,20 +57,20 @@ pub enum ProgramError {
         /// The key's number.
         key: KeyNumber,
     },
-    /// A constant has no value, too many, or one that is not finite.
+    /// A constant has no value, too many values, or one that is not finite.
     #[error("constant {} has {values} values: give 1 to 65536 finite ones", constant.0)]
     Constant {
         /// The constant.
         constant: ConstantId,
-        /// How many values it has.
+        /// Number of values.
         values: usize,
     },
-    /// A node reads one that does not come before it.
+    /// A node reads a node that does not precede it.
     #[error("node {} reads node {}, which does not come before it", node.0, operand.0)]
     Operand {
         /// The reading node.
         node: NodeId,
-        /// The node it reads.
+        /// The node that it reads.
         operand: NodeId,
     },
     /// A node reads an input or a constant that is not declared.
@@ -80,7 +80,7 @@ pub enum ProgramError {
         node: NodeId,
         /// `input` or `constant`.
         what: &'static str,
-        /// The position it reads.
+        /// The position that it reads.
         index: u32,
     },
     /// An output names a node that does not exist.
@@ -91,40 +91,40 @@ pub enum ProgramError {
         /// The node.
         node: NodeId,
     },
-    /// A rotation is further than any row is long.
+    /// A rotation is longer than any row.
     #[error("node {} rotates by {steps} slots; at most 65536 either way are allowed", node.0)]
     Rotation {
         /// The node.
         node: NodeId,
-        /// The steps asked for.
+        /// The steps.
         steps: i32,
     },
-    /// The width of a sum is not a power of two, or too large.
+    /// The width of a sum is not a power of two, or is too large.
     #[error("node {} sums {width} slots: the width must be a power of two, at most {most}", node.0)]
     Width {
         /// The node.
         node: NodeId,
-        /// The width asked for.
+        /// The width.
         width: u32,
-        /// The largest width possible here.
+        /// The largest width allowed.
         most: u32,
     },
-    /// A constant has more values than there are slots.
+    /// A constant has more values than slots.
     #[error("constant {} has {values} values and there are {slots} slots", constant.0)]
     ConstantTooLong {
         /// The constant.
         constant: ConstantId,
-        /// How many values it has.
+        /// Number of values.
         values: usize,
-        /// How many slots there are.
+        /// Number of slots.
         slots: usize,
     },
-    /// A shape has no slots, or more than any parameters give.
-    #[error("{rows} rows of {columns} slots cannot be: 1 to 131072 slots are possible")]
+    /// A shape has no slots, or more than any parameters provide.
+    #[error("{rows} rows of {columns} slots are not allowed: 1 to 131072 slots are possible")]
     Shape {
-        /// Rows asked for.
+        /// Number of rows.
         rows: u32,
-        /// Columns asked for.
+        /// Number of columns.
         columns: u32,
     },
 }
@@ -146,7 +146,7 @@ fn names<'a>(what: &'static str, all: impl Iterator<Item = &'a String>) -> Resul
     Ok(())
 }
 
-/// All checks of a program.
+/// Checks all parts of a program.
 pub(crate) fn parts(parts: &ProgramParts) -> Result<(), ProgramError> {
     at_most("operations", parts.ops.len(), limits::NODES)?;
     at_most("inputs", parts.inputs.len(), limits::INPUTS)?;
@@ -200,7 +200,7 @@ fn node(parts: &ProgramParts, node: NodeId, op: Op) -> Result<(), ProgramError> 
     }
 }
 
-/// Whether a checked program can run on slots of this shape.
+/// Checks that a valid program can run on slots of this shape.
 pub(crate) fn fits(parts: &ProgramParts, shape: SlotShape) -> Result<(), ProgramError> {
     if !shape.is_valid() {
         return Err(ProgramError::Shape { rows: shape.rows, columns: shape.columns });

@@ -1,4 +1,4 @@
-//! What programs mean, and how large their values get.
+//! The meaning of programs in the clear, and the bounds on their values.
 #![allow(clippy::unwrap_used)]
 
 mod random;
@@ -18,7 +18,7 @@ fn one_input(ask: impl FnOnce(&mut ProgramBuilder, NodeId) -> NodeId) -> Program
     asked.finish().unwrap()
 }
 
-/// The program with every node as an output, to see them all.
+/// Returns programs that together output every node, at most 256 nodes each.
 fn all_nodes(program: &Program) -> Vec<Program> {
     let nodes: Vec<_> = program.nodes().map(|(node, _)| (format!("n{}", node.0), node)).collect();
     let parts = |outputs: &[_]| ProgramParts { outputs: outputs.to_vec(), ..program.clone().into_parts() };
@@ -133,7 +133,7 @@ fn magnitudes_are_exact_on_small_integers_and_never_rounded_down() {
 
 #[test]
 fn intermediate_values_are_not_kept() {
-    // 100 000 nodes of 16 384 slots would be 13 GB at once.
+    // 100 000 nodes of 16 384 slots would take 13 GB if none were dropped.
     let mut asked = ProgramBuilder::new();
     let mut x = asked.input("x", 1.0);
     for _ in 0..2000 {

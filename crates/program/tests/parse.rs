@@ -1,4 +1,4 @@
-//! Expressions, and where they go wrong.
+//! Expressions: their values, and the places of their errors.
 #![allow(clippy::unwrap_used)]
 
 use proptest::prelude::*;
@@ -19,7 +19,7 @@ fn refused(text: &str) -> ParseError {
     parse(text, &ParseOptions { undeclared: Some(100.0), ..ParseOptions::default() }).unwrap_err()
 }
 
-/// The expression in the clear, with x = 7 and y = -2 in its first slot.
+/// Evaluates the expression in the clear, with x = 7 and y = -2 in the first slot.
 fn value(text: &str) -> f64 {
     let x = InputDeclaration::new("x", 7.0);
     let y = InputDeclaration::new("y", 2.0);

@@ -1,4 +1,4 @@
-//! No pass changes what a program means.
+//! No pass changes the meaning of a program.
 #![allow(clippy::unwrap_used)]
 
 mod random;
@@ -36,7 +36,7 @@ proptest! {
         let inputs = reals(&inputs);
         let before = clear::run_real(&program, &inputs, SHAPE).unwrap();
         for (name, pass) in PASSES {
-            // f64 equality: 0 and −0 are the same, everything else by its bits.
+            // Compared as f64: 0 equals −0.
             prop_assert_eq!(&clear::run_real(&pass(&program), &inputs, SHAPE).unwrap(), &before, "{}", name);
         }
     }
@@ -99,7 +99,7 @@ fn equal_nodes_are_shared() {
     assert_eq!(shared.counts()["add"], 2);
     assert_eq!(shared.counts()["input"], 2);
     assert_eq!(shared.constants().len(), 1);
-    // 2 as an integer and as a real are not the same constant.
+    // The integer 2 and the real 2 are different constants.
     let mut asked = ProgramBuilder::new();
     let (a, b) = (asked.integer(2), asked.real(2.0));
     let sum = asked.add(a, b);
@@ -118,7 +118,7 @@ fn a_sum_is_log_width_rotations() {
         .filter_map(|op| if let Op::Rotate(_, by) = op { Some(*by) } else { None })
         .collect();
     assert_eq!(steps, [1, 2, 4, 8, 16, 32]);
-    // Sums of the same vector share their beginning.
+    // Sums of the same vector share their first steps.
     assert_eq!(simplify(&public("sum(x, 4) + sum(x, 8)")).unwrap().counts()["rotate"], 3);
 }
 

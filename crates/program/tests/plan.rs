@@ -1,4 +1,4 @@
-//! Plans that are, and plans that are not.
+//! Valid and invalid plans.
 #![allow(clippy::unwrap_used)]
 
 use sotto_program::{
@@ -8,7 +8,7 @@ use sotto_program::{
 
 const X: Register = Register(0);
 
-/// 3·x² summed over two slots.
+/// 3·x², summed over two slots.
 fn plan() -> Plan {
     let mut plan = Plan {
         parameter_id: [0xab; 32],
@@ -34,7 +34,7 @@ fn plan() -> Plan {
     plan
 }
 
-/// Outputs that leave with few bits.
+/// Tests the forms of reduced outputs.
 #[test]
 fn forms_of_outputs_are_checked() {
     let form = |width, spacing, count| {
@@ -160,7 +160,7 @@ fn products_are_relinearised_before_they_go_on() {
     }
     let found = refused(|p| p.steps[1].step = Step::Relinearise(X));
     assert_eq!(found, PlanError::Components { step: 1, register: X, expected: 3, found: 2 });
-    // Products may be added first and relinearised once.
+    // Products may be added first and then relinearised once.
     let mut summed = plan();
     summed.steps.truncate(1);
     summed.steps.push(PlanStep { step: Step::Add(product, X), output: Register(2) });
@@ -199,12 +199,12 @@ fn a_refusal_names_the_way_out() {
     let refused = LowerError::NoiseExceeded { at: NodeId(4), bits_over: 3.21 };
     assert_eq!(
         refused.to_string(),
-        "at node 4 the noise passes what decryption bears by 3.2 bits: take larger parameters, or multiply less often"
+        "at node 4 the noise exceeds the decryption limit by 3.2 bits: take larger parameters, or multiply less often"
     );
     assert!(LowerError::from(PlanError::Keys).to_string().contains("keys"));
 }
 
-/// 2·(y + y) moved under the key of x, and added to it.
+/// 2·(y + y), switched to the key of x and added to it.
 fn of_two_keys() -> Plan {
     let mut plan = plan();
     plan.inputs.push(PlanInput { name: "other".into(), key: KeyNumber(1) });

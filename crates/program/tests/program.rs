@@ -1,4 +1,4 @@
-//! Programs that are, and programs that are not.
+//! Valid and invalid programs.
 #![allow(clippy::unwrap_used)]
 
 use sotto_program::{
@@ -76,7 +76,7 @@ fn depth_counts_what_costs_levels() {
     let four = asked.mul(two, two);
     let scaled = asked.mul(x, four);
     let square = asked.mul(scaled, scaled);
-    asked.mul(square, square); // not asked for
+    asked.mul(square, square); // unused
     asked.output("square", square);
     let program = asked.finish().unwrap();
     assert_eq!(program.depth(), Depth { encrypted: 1, any: 2 });
@@ -106,7 +106,7 @@ fn inputs_may_be_under_other_keys() {
     let program = asked.finish().unwrap();
     assert_eq!(program.inputs()[1], InputDeclaration::new("y", 1.0).under(KeyNumber(1)));
     assert_eq!(passes::simplify(&program).unwrap().inputs(), program.inputs());
-    // Programs written before there were keys are under the answer's.
+    // Programs written before key numbers existed are under the answer's key.
     let old: InputDeclaration = serde_json::from_str(r#"{"name":"x","magnitude":1.0}"#).unwrap();
     assert_eq!(old.key, KeyNumber::ANSWER);
     let skipped = refused(|p| p.inputs[0].key = KeyNumber(2));

@@ -135,7 +135,7 @@ fn durations_have_seconds() {
     assert!("7d 8d".parse::<Duration>().is_err());
 }
 
-/// Every call counts as the number of its channel.
+/// Gives every call the number of its channel as its value.
 struct Numbers;
 
 impl Arithmetic for Numbers {

@@ -1,4 +1,4 @@
-//! Wrong questions: the column of the caret and the way out.
+//! Invalid questions: the column of the caret and the suggested remedy.
 #![allow(clippy::unwrap_used)]
 
 use sotto_program::limits;

@@ -1,4 +1,4 @@
-//! Random questions through text and JSON; random bytes through the parser.
+//! Random questions are written as text and JSON and read back; random bytes go through the parser.
 #![allow(clippy::unwrap_used)]
 
 use proptest::collection::vec;
@@ -68,7 +68,7 @@ fn weights() -> impl Strategy<Value = Weights> {
     prop_oneof![each.prop_map(Weights::Each), duration().prop_map(Weights::HalfLife)]
 }
 
-/// A call of one value.
+/// A call with one value.
 fn scalar() -> impl Strategy<Value = Call> {
     prop_oneof![
         reading().prop_map(Call::Count),
@@ -155,7 +155,7 @@ prop_compose! {
     }
 }
 
-/// Parts of the language, so that random texts get past the first word.
+/// Fragments of the language, so that random texts get past the first word.
 fn soup() -> impl Strategy<Value = String> {
     let words = [
         "mean(x)",

@@ -1,4 +1,4 @@
-//! Independent work on one thread and on every core, side by side: `cargo bench -p sotto-runtime --bench threads`.
+//! Compares one thread with one thread per core: `cargo bench -p sotto-runtime --bench threads`.
 #![allow(clippy::unwrap_used, missing_docs)]
 
 use std::hint::black_box;
@@ -11,7 +11,7 @@ use sotto_program::ProgramBuilder;
 use sotto_rlwe::{Bfv, Evaluator, Origin, Scheme};
 use sotto_runtime::{Asked, Encoding, Threads, choose, run_on};
 
-/// Products that do not depend on each other.
+/// Number of independent products.
 const PRODUCTS: usize = 16;
 const ROUNDS: usize = 41;
 
@@ -26,7 +26,7 @@ fn timed(run: impl FnOnce()) -> Duration {
     start.elapsed()
 }
 
-/// Some milliseconds of arithmetic in registers, which nothing but a core of its own makes faster.
+/// Some milliseconds of arithmetic in registers. Only a core of its own makes it faster.
 fn registers() {
     let mut words = [1u64, 2, 3, 4];
     for _ in 0..4_000_000 {
@@ -34,8 +34,8 @@ fn registers() {
     }
 }
 
-/// Runs on one thread and on every core in turn, and beside each what as many threads do for arithmetic in registers: a virtual
-/// machine's cores may be halves of one for some time.
+/// Alternates between one thread and one per core, and each time measures arithmetic in registers on as many threads:
+/// the cores of a virtual machine may temporarily be halves of one.
 fn compare(name: &str, run: impl Fn(&Threads) -> Duration) {
     let sides = [Threads::one(), Threads::new(0).unwrap()];
     let cores = sides[1].count();
@@ -60,7 +60,7 @@ fn main() {
     [8192, 16384].into_iter().for_each(independent);
 }
 
-/// Products that do not depend on each other: these are shared before limbs are.
+/// Independent products. Whole products are shared among the threads before their limbs are.
 fn independent(degree: usize) {
     let mut asked_for = ProgramBuilder::new();
     let [x, y] = ["x", "y"].map(|name| asked_for.input(name, 50.0));
@@ -92,14 +92,14 @@ fn independent(degree: usize) {
         |threads: &Threads| drop(run_on(threads, plan, &evaluator, inputs.clone(), &keys, u64::MAX).unwrap());
     let what = format!("{PRODUCTS} products and relinearisations, BFV, n = {degree}");
     compare(&what, |threads| timed(|| run(threads)));
-    // Which share nothing but keys and tables: what is missing here is the memory's.
+    // The plans share only keys and tables: a speed-up below the number of cores is due to memory.
     let cores = Threads::new(0).unwrap().count();
     compare(&format!("{cores} plans of them"), |threads| {
         timed(|| drop(threads.map(vec![Threads::one(); cores], |alone| run(&alone))))
     });
 }
 
-/// One product at a time at n = 32768: its loops over limbs are shared.
+/// One product at a time at n = 32768; the threads share its loops over limbs.
 fn limbs() {
     let params = sotto_rlwe::Params::<Bfv>::default_chain(32768, 786_433).unwrap();
     let mut rng = ChaCha20Rng::from_seed([6; 32]);

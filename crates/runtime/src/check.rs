@@ -1,4 +1,4 @@
-//! Checks a plan: shapes alone, nothing is computed.
+//! Checks of a plan that follow shapes and compute nothing.
 
 use sotto_program::{OutputForm, PlainConstant, Plan, PlanOutput, Register, Step};
 use sotto_ring::Wiped;
@@ -9,9 +9,14 @@ use crate::input_keys;
 use crate::manage::Managed;
 use crate::memory::Memory;
 
-/// Follows shapes only: validates the plan, its parameters, constants, keys, levels and noise, for inputs under these keys and
-/// of these shapes, and that no more than so many bytes of ciphertexts are there at once. The answer is under the key that `keys`
-/// belong to. Gives the outputs' shapes, as their owner has them. Nothing is computed.
+/// Checks a plan without computing: validity, parameters, constants, keys, levels, noise, and memory. Returns the
+/// shapes of the outputs from their owner's view.
+///
+/// `inputs` are the keys and shapes of the inputs. The answer is under the key that `keys` belong to. `most_bytes`
+/// limits the bytes of ciphertexts held at the same time.
+///
+/// # Errors
+/// [`RunError`] names the first fault.
 pub fn check<S: Managed>(
     plan: &Plan,
     params: &Params<S>,
@@ -22,7 +27,7 @@ pub fn check<S: Managed>(
     checked(plan, params, inputs, keys, most_bytes).map(|checked| checked.outputs)
 }
 
-/// What a check leaves for the run.
+/// Results of a check that the run uses.
 pub(crate) struct Checked<S: Managed> {
     outputs: Vec<Shape<S>>,
     pub(crate) constants: Vec<Plaintext<S>>,
@@ -67,7 +72,7 @@ pub(crate) fn checked<S: Managed>(
     Ok(Checked { outputs, constants, memory })
 }
 
-/// Returns the reduction that an output leaves with; None if it leaves whole.
+/// Returns the reduction of an output; None if the output is a whole ciphertext.
 pub fn reduction(output: &PlanOutput) -> Option<Reduction> {
     output.form.map(|OutputForm { width, spacing, count }| Reduction {
         width: width.into(),
@@ -75,7 +80,7 @@ pub fn reduction(output: &PlanOutput) -> Option<Reduction> {
     })
 }
 
-/// Whether the key that a step takes is there, given the secret key of each register.
+/// Checks that the evaluation key of a step exists, given the secret key of each register.
 fn key_for<S: Managed>(
     step: &Step,
     keys: &EvaluationKeys<S>,
@@ -95,7 +100,7 @@ fn key_for<S: Managed>(
     }
 }
 
-/// The plan's constants as plaintexts, exactly as they are written.
+/// Converts the plan's constants to plaintexts, without any rounding.
 fn constants<S: Managed>(plan: &Plan, params: &Params<S>) -> Result<Vec<Plaintext<S>>, RunError> {
     let constant = |(index, constant): (usize, &PlainConstant)| {
         let refuse = |reason| Err(RunError::Constant { index, reason });
@@ -121,7 +126,7 @@ fn constants<S: Managed>(plan: &Plan, params: &Params<S>) -> Result<Vec<Plaintex
     plan.constants.iter().enumerate().map(constant).collect()
 }
 
-/// The shape that a step gives.
+/// Returns the shape of a step's result.
 pub(crate) fn follow<S: Managed>(
     params: &Params<S>,
     step: &Step,

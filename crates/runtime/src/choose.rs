@@ -1,4 +1,4 @@
-//! Ask, don't configure: the smallest default parameters on which a program's plan is allowed.
+//! The choice of parameters: the smallest default parameters on which programs can be lowered.
 
 use sotto_program::{LowerError, Program, magnitudes};
 use sotto_ring::primes;
@@ -7,46 +7,46 @@ use sotto_rlwe::{DefaultChain, Origin, ParameterError, Params, SchemeId};
 use crate::lower::{Encoding, Lowered, RlweTarget};
 use crate::manage::Managed;
 
-/// What is to be chosen for.
+/// Requirements on the parameters.
 #[derive(Clone, Copy, Debug)]
 pub struct Asked {
-    /// How values lie in plaintexts.
+    /// The encoding of values in plaintexts.
     pub encoding: Encoding,
-    /// How inputs are encrypted.
+    /// The way inputs are encrypted.
     pub origin: Origin,
-    /// A plain modulus that the user insists on; answers may then wrap around it. None: chosen so that none does.
+    /// A plain modulus fixed by the user; answers may then wrap. None: chosen so that no answer wraps.
     pub plain_modulus: Option<u64>,
-    /// Slots that a row must have at least.
+    /// Smallest number of slots in a row.
     pub columns: usize,
-    /// A degree that the user insists on.
+    /// A degree fixed by the user.
     pub degree: Option<usize>,
-    /// The largest error that a slot of an answer may have (CKKS); infinite if it does not matter.
+    /// The largest error allowed in a slot of an answer (CKKS); infinite if any error is allowed.
     pub largest_error: f64,
 }
 
-/// Parameters and the plans of all programs on them.
+/// The chosen parameters and the plans of all programs on them.
 #[derive(Debug)]
 pub struct Choice<S: Managed> {
-    /// The target with its parameters.
+    /// The target, with its parameters.
     pub target: RlweTarget<S>,
-    /// A plan for each program, in order.
+    /// The plan of each program, in order.
     pub lowered: Vec<Lowered<S>>,
 }
 
-/// Why no default parameters do.
+/// The reason why no default parameters are suitable.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum ChooseError {
-    /// Not even the largest ones.
+    /// The programs cannot be lowered on any of them.
     #[error("no default {scheme} parameters take this (largest tried: n = {degree}): {reason}")]
     None {
         /// The scheme.
         scheme: SchemeId,
         /// The largest degree tried.
         degree: usize,
-        /// Why that was refused.
+        /// The reason at the largest degree.
         reason: String,
     },
-    /// Parameters would do, if it were not for the precision.
+    /// Parameters exist, but none is precise enough.
     #[error(
         "no default {scheme} parameters are as precise as asked: an answer may be as large as {largest:.1e} and off by \
          {error:.1e} at best (n = {degree}), {asked:.1e} is asked: allow a larger error, or declare a smaller magnitude than \
@@ -57,16 +57,16 @@ pub enum ChooseError {
         scheme: SchemeId,
         /// The degree with the smallest error.
         degree: usize,
-        /// The bound on the error there.
+        /// The bound on the error at that degree.
         error: f64,
-        /// The error asked for.
+        /// The error allowed.
         asked: f64,
         /// A bound on the absolute value of the answers.
         largest: f64,
         /// The largest magnitude that an input declares.
         declared: f64,
     },
-    /// No plain modulus holds the answers.
+    /// No plain modulus is large enough for the answers.
     #[error(
         "an answer may be as large as {largest:.1e}, and {scheme} tells whole numbers apart up to 2^58 (2.9e17): declare a \
          smaller magnitude than {declared:e}, or multiply and sum fewer values"
@@ -84,7 +84,10 @@ pub enum ChooseError {
     Parameters(#[from] ParameterError),
 }
 
-/// The smallest degree on which every program lowers.
+/// Returns the parameters of the smallest degree on which every program can be lowered.
+///
+/// # Errors
+/// [`ChooseError`] if there are none; it names the magnitude, the error or the reason of the largest degree.
 pub fn choose<S: Managed>(programs: &[Program], asked: &Asked) -> Result<Choice<S>, ChooseError> {
     let (largest, declared) = sizes(programs);
     let widest = 2.0 * largest.max(declared) + 1.0;
@@ -120,10 +123,10 @@ pub fn choose<S: Managed>(programs: &[Program], asked: &Asked) -> Result<Choice<
     Err(ChooseError::None { scheme: S::ID, degree: last.0, reason: last.1 })
 }
 
-/// Plain moduli have less than 60 bits, and a prime above the least that does must be found.
+// Plain moduli have less than 60 bits, and there must be room to find a prime above the bound.
 const LARGEST_PLAIN_MODULUS: f64 = (1_u64 << 59) as f64;
 
-/// Bounds on the absolute values of all outputs, and of all inputs.
+/// Returns bounds on the absolute values of all outputs, and of all inputs.
 fn sizes(programs: &[Program]) -> (f64, f64) {
     let outputs = programs.iter().map(|program| {
         let all = magnitudes(program);
@@ -160,10 +163,10 @@ fn attempt<S: Managed>(programs: &[Program], asked: &Asked, degree: usize) -> Re
     Ok(Choice { target, lowered })
 }
 
-/// The smallest prime that no output wraps around; one with slots where slots are used.
+/// Returns the smallest prime that no output wraps around. It supports slots if the encoding needs them.
 fn smallest_plain_modulus(programs: &[Program], encoding: Encoding, degree: usize) -> u64 {
     let (outputs, inputs) = sizes(programs);
-    // A saturated value is refused by the parameters.
+    // The parameters refuse a value that saturated.
     let floor = (2.0 * outputs.max(inputs) + 1.0) as u64;
     if floor >> 59 != 0 {
         return floor;

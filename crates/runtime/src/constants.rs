@@ -1,27 +1,28 @@
-//! Public values of a program, and their encoding.
+//! Public values of a program and their encoding.
 
 use sotto_program::{NodeId, Op, Program, ProgramError, ProgramParts, SlotShape, clear, limits};
 use sotto_rlwe::{EncodeError, Params, Plaintext, Scheme};
 
 use crate::manage::Managed;
 
-/// A public value: one for every slot, or one a slot.
+/// A public value: one for all slots, or one per slot.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Public(pub(crate) Vec<f64>);
 
 impl Public {
-    /// The value that stands in every slot, if there is only one.
+    /// Returns the value of all slots, if it is a single one.
     pub(crate) fn scalar(&self) -> Option<f64> {
         if let [value] = self.0.as_slice() { Some(*value) } else { None }
     }
 
-    /// With the other sign.
+    /// Returns the negative.
     pub(crate) fn negated(&self) -> Self {
         Self(self.0.iter().map(|v| -v).collect())
     }
 }
 
-/// The value of every public node that an encrypted node reads, by the clear backend. Integers modulo t are centred.
+/// Returns the value of every public node that an encrypted node reads, computed by the clear backend. Integers modulo
+/// t are centred.
 pub(crate) fn public_values(
     program: &Program,
     shape: SlotShape,
@@ -68,7 +69,7 @@ fn run(
     Ok(outputs.into_iter().map(|values| values.into_iter().map(centred).collect()).collect())
 }
 
-/// Encodes integers below 2^53: one as a scalar, several in slots.
+/// Encodes integers below 2^53: a single one as a scalar, several in slots.
 pub(crate) fn encode_integers<S: Managed + Scheme<Value = i64>>(
     params: &Params<S>,
     values: &[f64],
@@ -84,12 +85,12 @@ pub(crate) fn encode_integers<S: Managed + Scheme<Value = i64>>(
     }
 }
 
-/// Whether an operation is public.
+/// Returns true if a node is public.
 pub(crate) fn is_public(encrypted: &[bool], id: NodeId) -> bool {
     !encrypted[id.index()]
 }
 
-/// The operands of an operation of two, if it has two.
+/// Returns both operands of a binary operation; None for other operations.
 pub(crate) fn pair(op: Op) -> Option<(NodeId, NodeId)> {
     match op {
         Op::Add(a, b) | Op::Sub(a, b) | Op::Mul(a, b) => Some((a, b)),

@@ -1,26 +1,27 @@
-//! Why a plan is not run.
+//! Reasons why a plan is not run.
 
 use sotto_program::PlanError;
 use sotto_rlwe::{EvalError, KeyId};
 
-/// Why a plan is not run. Nothing was computed.
+/// The reason why a plan gives no outputs. [`check`](crate::check()) finds every reason but [`RunError::Transparent`]
+/// before anything is computed.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum RunError {
-    /// The plan itself is not valid.
+    /// The plan is invalid.
     #[error(transparent)]
     Plan(#[from] PlanError),
-    /// It is for other parameters.
+    /// The plan is for other parameters.
     #[error("the plan is for other parameters than these")]
     Parameters,
-    /// More or fewer inputs.
+    /// The number of inputs differs from the plan's.
     #[error("the plan takes {expected} inputs, {found} were given")]
     Inputs {
-        /// Inputs that the plan takes.
+        /// Number of inputs of the plan.
         expected: usize,
-        /// Inputs given.
+        /// Number of given inputs.
         found: usize,
     },
-    /// Inputs under different keys that the plan takes together.
+    /// Inputs are under different keys, but the plan combines them.
     #[error(
         "input {input} is under key {found}, the plan takes it under {expected}, and no switch-key step brings it there: \
          only ciphertexts under one key can be computed on together; plan the question with this input under another key"
@@ -28,12 +29,12 @@ pub enum RunError {
     MixedKeys {
         /// The input's name.
         input: String,
-        /// The key of the inputs that it is taken with, or the answer's.
+        /// The key of the inputs that it is combined with, or the answer's key.
         expected: KeyId,
-        /// The key that it is under.
+        /// The input's key.
         found: KeyId,
     },
-    /// Inputs under one key that the plan takes under different ones.
+    /// Inputs are under one key, but the plan numbers their keys differently.
     #[error(
         "input {input} is under key {found} like others that the plan takes under another key: \
          plan the question with these inputs under one key"
@@ -41,52 +42,54 @@ pub enum RunError {
     SameKey {
         /// The input's name.
         input: String,
-        /// The key that it is under.
+        /// The input's key.
         found: KeyId,
     },
     /// A constant does not fit the parameters.
     #[error("constant {index} of the plan does not fit these parameters: {reason}")]
     Constant {
-        /// Which constant.
+        /// The constant's index.
         index: usize,
-        /// Why.
+        /// The reason.
         reason: &'static str,
     },
-    /// More ciphertexts at once than there is memory for.
+    /// The plan holds more bytes of ciphertexts at the same time than allowed.
     #[error(
         "the plan holds {needed} bytes of ciphertexts at once ({:.1} MiB), {most} are granted: ask for less at a time, or grant it more",
         *needed as f64 / f64::from(1 << 20)
     )]
     Memory {
-        /// Bytes at once, in the plan's order.
+        /// Peak bytes of ciphertexts, for the plan's order of steps.
         needed: u64,
-        /// Bytes that are granted.
+        /// Bytes allowed.
         most: u64,
     },
-    /// An output that nobody could read again. The planner makes no such plan, and only the run tells.
+    /// An output is transparent (its mask is zero), so readers would refuse it. The planner makes no such plan; only a
+    /// run can detect it.
     #[error(
-        "output {output} of the plan is zero whatever the inputs are (x*0, x-x), and nothing would hide it: leave it out"
+        "output {output} of the plan is zero for all inputs (as x*0 or x-x), so its ciphertext would hide nothing: \
+         leave it out"
     )]
     Transparent {
-        /// Its name.
+        /// The output's name.
         output: String,
     },
-    /// An output cannot leave in its form.
-    #[error("output {output} of the plan cannot leave in its form: {error}")]
+    /// An output cannot be reduced to its form.
+    #[error("output {output} of the plan cannot be reduced to its form: {error}")]
     Output {
-        /// Its name.
+        /// The output's name.
         output: String,
-        /// Why.
+        /// The reason.
         error: EvalError,
     },
-    /// A step is refused: noise, a missing key, levels.
+    /// A step is refused, e.g. for its noise, a missing key or its level.
     #[error("step {index} of the plan ({step}) is refused: {error}")]
     Step {
-        /// Which step.
+        /// The step's index.
         index: usize,
-        /// Its name.
+        /// The step's name.
         step: &'static str,
-        /// Why.
+        /// The reason.
         error: EvalError,
     },
 }

@@ -1,4 +1,4 @@
-//! One step of a plan, done.
+//! Execution of one step.
 
 use sotto_program::{Register, Step};
 use sotto_ring::Scratch;
@@ -6,7 +6,7 @@ use sotto_rlwe::{Addend, Ciphertext, EvalError, EvaluationKeys, Evaluator, Multi
 
 use crate::manage::Managed;
 
-/// The result of a step on the registers that `at` finds.
+/// Runs a step on registers, which `at` returns.
 pub(crate) fn execute<'a, S: Managed>(
     evaluator: &Evaluator<S>,
     step: &Step,
@@ -16,9 +16,9 @@ pub(crate) fn execute<'a, S: Managed>(
     scratch: &mut Scratch,
 ) -> Result<Ciphertext<S>, EvalError> {
     let params = evaluator.params();
-    // What is done in place is done to a copy of the first operand.
+    // Steps that work in place get a copy of the first operand.
     let of = match *step {
-        // Both operands may be the same: twice a ciphertext is noisier than the sum of two.
+        // Both operands may be the same register: doubling is noisier than adding two independent ciphertexts.
         Step::Add(a, b) => return evaluator.add_with(at(a)?, at(b)?, scratch),
         Step::Multiply(a, b) => return evaluator.multiply_with(at(a)?, at(b)?, scratch),
         Step::Relinearise(a) => return evaluator.relinearise_with(at(a)?, keys, scratch),
@@ -57,7 +57,7 @@ pub(crate) fn execute<'a, S: Managed>(
         Step::MultiplyMonomial(_, power) => {
             evaluator.multiply_monomial_assign(&mut result, power as usize)?;
         }
-        // Returned above, or nothing to do.
+        // The other steps returned above; a drop of 0 primes copies.
         _ => {}
     }
     Ok(result)

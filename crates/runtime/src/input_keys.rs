@@ -1,12 +1,13 @@
-//! Which secret key each key number of a plan stands for, once the inputs are there.
+//! Assignment of the inputs' secret keys to the key numbers of a plan.
 
 use sotto_program::Plan;
 use sotto_rlwe::KeyId;
 
 use crate::error::RunError;
 
-/// The key of each number, the answer's first. Inputs of one number are under one key, inputs of different numbers under
-/// different keys: a plan never computes on ciphertexts under different keys together, unless it switches one first.
+/// Returns the secret key of each key number, the answer's first. Inputs with the same number must be under one key,
+/// and inputs with different numbers under different keys, so a plan never combines ciphertexts under different keys
+/// without switching.
 pub(crate) fn bind(
     plan: &Plan,
     answer: KeyId,
@@ -21,7 +22,7 @@ pub(crate) fn bind(
             }
             Some(_) => {}
             None if bound.contains(&found) => return Err(RunError::SameKey { input: name(), found }),
-            // Numbers go up by one: the plan was validated.
+            // A validated plan numbers its keys consecutively.
             None => bound.push(found),
         }
     }

@@ -1,4 +1,4 @@
-//! Lowers programs to plans for a scheme and its parameters, checks plans, runs them on ciphertexts.
+//! Lowers programs to plans for a scheme and its parameters, checks plans, and runs them on ciphertexts.
 
 mod check;
 mod choose;

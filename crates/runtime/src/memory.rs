@@ -1,4 +1,4 @@
-//! How much memory the ciphertexts of a plan take, known before anything is computed.
+//! The memory that the ciphertexts of a plan take, computed before the run.
 
 use std::collections::BTreeSet;
 
@@ -7,17 +7,17 @@ use sotto_rlwe::{Params, Plaintext, Shape};
 
 use crate::manage::Managed;
 
-/// Bytes of each register, and the most that are there at once when a plan runs in its order.
+/// The bytes of each register, and the peak when a plan runs in its order.
 pub(crate) struct Memory {
     /// Bytes of each register: the inputs', then the steps'.
     pub(crate) registers: Vec<u64>,
-    /// Most bytes at once: ciphertexts that are still needed, and the plan's constants. What is held may be an eighth more; what a
-    /// step computes in, and what a thread keeps for the next one, is not counted.
+    /// Peak bytes: ciphertexts that are still needed, and the plan's constants. The allocated memory may be an eighth
+    /// more. Working memory of steps, and buffers that a thread keeps, are not counted.
     pub(crate) peak: u64,
 }
 
 impl Memory {
-    /// Of a valid plan whose registers have these shapes.
+    /// Computes the memory of a valid plan whose registers have these shapes.
     pub(crate) fn of<S: Managed>(
         plan: &Plan,
         params: &Params<S>,
@@ -31,12 +31,12 @@ impl Memory {
     }
 }
 
-/// The registers that a step reads, each once.
+/// Returns the registers that a step reads, without repetition.
 pub(crate) fn operands(plan: &Plan, index: usize) -> BTreeSet<Register> {
     plan.steps[index].step.operands().collect()
 }
 
-/// How many steps and outputs need each register: it is gone with the last of them.
+/// Returns for each register the number of steps and outputs that need it. It is freed after the last of them.
 pub(crate) fn needs(plan: &Plan) -> Vec<usize> {
     let mut needs = vec![0; plan.inputs.len() + plan.steps.len()];
     let read = (0..plan.steps.len()).flat_map(|index| operands(plan, index));
@@ -45,8 +45,8 @@ pub(crate) fn needs(plan: &Plan) -> Vec<usize> {
     needs
 }
 
-/// The most at once in the plan's order: an input is there from the beginning, a result from its step on, both until nothing needs
-/// them any more; an input that nothing needs stays. A register with several outputs is copied in the end.
+/// Returns the peak bytes in the plan's order. An input exists from the start and a result from its step on, both until
+/// nothing needs them; an input that nothing needs stays. A register with several outputs is copied at the end.
 fn peak(plan: &Plan, registers: &[u64], constants: u64) -> u64 {
     let mut needs = needs(plan);
     let mut live = constants + registers[..plan.inputs.len()].iter().sum::<u64>();
@@ -73,7 +73,7 @@ mod tests {
     use super::*;
     use sotto_program::{KeyNumber, PlanInput, PlanOutput, PlanStep, Predicted, Step};
 
-    /// Steps on two inputs of 10 and 20 bytes, with what comes out of each step.
+    /// Returns the peak of steps on two inputs of 10 and 20 bytes; each step comes with the bytes of its result.
     fn peak_of(steps: &[(Step, u64)], outputs: &[u32]) -> u64 {
         let input = |name: &str| PlanInput { name: name.into(), key: KeyNumber::ANSWER };
         let step = |(at, (step, _)): (usize, &(Step, u64))| PlanStep {

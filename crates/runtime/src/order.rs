@@ -1,21 +1,23 @@
-//! Which steps of a run may start on several threads: as soon as what they read is there, and ahead of the plan's order only as far as
-//! memory goes. The first in the plan is granted it first; which thread takes it when is for the pool.
+//! The order in which steps start on several threads. A step may start once its operands exist; it may run ahead of the
+//! plan's order only as far as memory allows. The pool decides which thread runs it.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// Which steps may start. The first step that has not ended may always: what it reads is there, because steps read only what comes
-/// before them. So a run ends whatever the room is, and holds at most what it would hold in the plan's order and this room.
+/// The steps that may start, the earliest in the plan first.
+///
+/// The first step that has not ended may always start: its operands exist, because steps read only earlier results. So
+/// every run ends, and it holds at most the peak of the plan's order plus `room`.
 pub(crate) struct Order {
     /// Bytes of each step's result.
     bytes: Vec<u64>,
-    /// Bytes that results of steps after the first that has not ended may take.
+    /// Bytes allowed for results of steps after the first step that has not ended.
     room: u64,
     taken: u64,
     ready: BinaryHeap<Reverse<usize>>,
     first: usize,
     ended: Vec<bool>,
-    /// Whether a step's result is counted in `taken`.
+    /// For each step, true if `taken` includes its result.
     ahead: Vec<bool>,
 }
 
@@ -25,12 +27,12 @@ impl Order {
         Self { bytes, room, taken: 0, ready: BinaryHeap::new(), first: 0, ended: none.clone(), ahead: none }
     }
 
-    /// What a step reads is there.
+    /// Marks a step whose operands exist.
     pub(crate) fn ready(&mut self, step: usize) {
         self.ready.push(Reverse(step));
     }
 
-    /// A step that may start now. After a step has ended, or a result is gone, there may be more.
+    /// Returns a step that may start now; None if there is none. Ask again after a step has ended or a result is freed.
     pub(crate) fn start(&mut self) -> Option<usize> {
         let Reverse(step) = *self.ready.peek()?;
         if step != self.first {
@@ -45,7 +47,7 @@ impl Order {
         Some(step)
     }
 
-    /// A step has ended.
+    /// Marks a step as ended.
     pub(crate) fn ended(&mut self, step: usize) {
         self.ended[step] = true;
         while self.ended.get(self.first) == Some(&true) {
@@ -54,7 +56,7 @@ impl Order {
         }
     }
 
-    /// A step's result is gone.
+    /// Marks a step's result as freed.
     pub(crate) fn gone(&mut self, step: usize) {
         if let Some(ahead) = self.ahead.get_mut(step)
             && core::mem::take(ahead)

@@ -1,4 +1,4 @@
-//! Runs a plan: in its order on one thread, or each step as soon as what it reads is there on several.
+//! Runs a plan: in its order on one thread, or on several threads, each step as soon as its operands exist.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -15,10 +15,10 @@ use crate::memory::{needs, operands};
 use crate::order::Order;
 use crate::threads::Threads;
 
-/// Checks the plan and runs it on this thread; outputs in the plan's order.
+/// Checks the plan and runs it on the caller's thread. Returns the outputs in the plan's order.
 ///
 /// # Errors
-/// As [`check`](crate::check).
+/// Those of [`check`](crate::check), [`RunError::Transparent`] and [`RunError::Step`].
 pub fn run<S: Managed>(
     plan: &Plan,
     evaluator: &Evaluator<S>,
@@ -28,11 +28,11 @@ pub fn run<S: Managed>(
     run_on(&Threads::one(), plan, evaluator, inputs, keys, u64::MAX)
 }
 
-/// Checks the plan and runs it on these threads, with at most so many bytes of ciphertexts at once; outputs in the plan's order, the
-/// same bits for any number of threads.
+/// Checks the plan and runs it on these threads, with at most `most_bytes` bytes of ciphertexts at the same time.
+/// Returns the outputs in the plan's order. They are bit-identical for any number of threads.
 ///
 /// # Errors
-/// As [`check`](crate::check).
+/// Those of [`check`](crate::check), [`RunError::Transparent`] and [`RunError::Step`].
 pub fn run_on<S: Managed>(
     threads: &Threads,
     plan: &Plan,
@@ -58,31 +58,31 @@ pub fn run_on<S: Managed>(
     execution.outputs()
 }
 
-/// Polynomials at the top level that a pool keeps for the next steps: more than any step computes in.
+/// Number of polynomials at the top level that a scratch pool keeps for later steps: more than any step needs.
 const SPARE: usize = 32;
 
-/// A run under way.
+/// A run in progress.
 struct Execution<'a, S: Managed> {
     plan: &'a Plan,
     evaluator: &'a Evaluator<S>,
     constants: &'a [Plaintext<S>],
     keys: &'a EvaluationKeys<S>,
     registers: Vec<Mutex<Option<Arc<Ciphertext<S>>>>>,
-    /// Steps and outputs that still need each register.
+    /// Number of steps and outputs that still need each register.
     needed: Vec<AtomicUsize>,
     /// Steps that read each register.
     readers: Vec<Vec<usize>>,
-    /// Registers that each step still waits for.
+    /// Number of registers that each step still waits for.
     waiting: Vec<AtomicUsize>,
-    /// Which steps may start.
+    /// The steps that may start.
     order: Mutex<Order>,
-    /// Steps that wait for a thread or run.
+    /// Number of steps that are queued or running.
     under_way: AtomicUsize,
-    /// Words that a pool keeps of what is not needed any more.
+    /// Largest number of words that a scratch pool keeps.
     most_spare: usize,
-    /// Pools that no step uses just now.
+    /// Scratch pools that no step uses at the moment.
     scratches: Mutex<Vec<Scratch>>,
-    /// The first step, in the plan's order, that was refused.
+    /// The first refused step, in the plan's order.
     refused: Mutex<Option<(usize, EvalError)>>,
 }
 
@@ -140,7 +140,7 @@ impl<'a, S: Managed> Execution<'a, S> {
         }
     }
 
-    /// Starts every step that may.
+    /// Starts every step that may start.
     fn start<'scope>(&'scope self, scope: &rayon::Scope<'scope>) {
         let next = || locked(&self.order).start();
         while let Some(index) = next() {
@@ -148,8 +148,8 @@ impl<'a, S: Managed> Execution<'a, S> {
         }
     }
 
-    /// Has some thread run a step, and after it those that may start then. Steps come first: where there are fewer than threads,
-    /// their loops over limbs are shared.
+    /// Runs a step on a thread of the pool, then starts the steps that became ready. Whole steps have precedence; if
+    /// fewer steps than threads are under way, the threads share the loops over limbs.
     fn spawn<'scope>(&'scope self, scope: &rayon::Scope<'scope>, index: usize) {
         self.under_way.fetch_add(1, Ordering::Relaxed);
         scope.spawn(move |scope| {
@@ -169,7 +169,7 @@ impl<'a, S: Managed> Execution<'a, S> {
         });
     }
 
-    /// Runs a step whose operands are there. After a refusal nothing more is computed.
+    /// Runs a step whose operands exist. Does nothing if an earlier step was refused.
     fn step(&self, index: usize, scratch: &mut Scratch) {
         let refuse = |error| {
             let mut refused = locked(&self.refused);
@@ -196,7 +196,7 @@ impl<'a, S: Managed> Execution<'a, S> {
             }
             Err(error) => refuse(error),
         }
-        // Registers that are no longer needed give their memory to those that come.
+        // Free registers that are no longer needed; later steps reuse their memory.
         let reads: Vec<Register> = read.into_iter().map(|(register, _)| register).collect();
         for register in reads {
             if self.needed[register.index()].fetch_sub(1, Ordering::AcqRel) == 1 {
@@ -219,8 +219,8 @@ impl<'a, S: Managed> Execution<'a, S> {
         }
     }
 
-    /// Has the threads that computed drop what they computed in: each keeps what it drops, and the next run on them takes it. Dropped
-    /// by the caller it would lie where nobody computes.
+    /// Makes the computing threads drop the scratch pools: each thread keeps the dropped buffers for its next run. If
+    /// the caller dropped them, they would stay with a thread that does not compute.
     fn return_scratches(&self, threads: &Threads) {
         let scratches = Mutex::new(core::mem::take(&mut *locked(&self.scratches)));
         let share = locked(&scratches).len().div_ceil(threads.count());
@@ -233,13 +233,13 @@ impl<'a, S: Managed> Execution<'a, S> {
         });
     }
 
-    /// What came out, in the plan's order.
+    /// Returns the outputs in the plan's order.
     fn outputs(self) -> Result<Vec<Ciphertext<S>>, RunError> {
         if let Some((index, error)) = locked(&self.refused).take() {
             return Err(RunError::Step { index, step: self.plan.steps[index].step.name(), error });
         }
         let missing = || RunError::Inputs { expected: self.plan.inputs.len(), found: 0 };
-        // A register is copied only where more outputs name it.
+        // A register is copied only if several outputs name it.
         let output = |register: Register| {
             let mut place = locked(&self.registers[register.index()]);
             match self.needed[register.index()].fetch_sub(1, Ordering::Relaxed) {

@@ -1,4 +1,4 @@
-//! How many threads compute: the one switch.
+//! The threads of a computation.
 
 use std::num::NonZeroUsize;
 use std::sync::Arc;
@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use core_affinity::CoreId;
 use sotto_ring::parallel;
 
-/// The threads that a computation may use. What it computes does not depend on them, bit for bit.
+/// The threads that a computation may use. Results do not depend on them, bit for bit.
 #[derive(Clone, Debug, Default)]
 pub struct Threads(Option<Arc<Pool>>);
 
@@ -17,7 +17,7 @@ struct Pool {
     _cores: Option<Cores>,
 }
 
-/// The operating system starts no more threads.
+/// The operating system refuses to start threads.
 #[derive(Debug, thiserror::Error)]
 #[error("{wanted} threads cannot be started: {reason}")]
 pub struct ThreadsError {
@@ -25,16 +25,19 @@ pub struct ThreadsError {
     reason: rayon::ThreadPoolBuildError,
 }
 
-/// The right of one pool of this process to keep its threads to one core each. A thread that wakes others still runs when the
-/// scheduler looks for their cores, so two of them come to share one while the caller's falls idle: for tens of milliseconds on Linux
-/// 6.18. Threads of two pools that were kept to the same cores would share one while others are idle, for as long as they run.
+/// The right of one pool in this process to pin its threads to one core each.
+///
+/// Without pinning two threads may share a core while another is idle, for tens of milliseconds on Linux 6.18: a thread
+/// that wakes others still runs when the scheduler looks for cores. Only one pool may pin, because threads of two pools
+/// pinned to the same cores would share a core while others are idle, for their whole run.
 #[derive(Debug)]
 struct Cores;
 
 static TAKEN: AtomicBool = AtomicBool::new(false);
 
 impl Cores {
-    /// The right, and a core for each of so many threads, where the caller may run on as many and no other pool has it.
+    /// Returns the right and one core per thread, if the caller may run on exactly `count` cores and no other pool has
+    /// the right.
     fn take(count: usize) -> Option<(Self, Vec<CoreId>)> {
         let cores = core_affinity::get_core_ids().filter(|cores| cores.len() == count)?;
         TAKEN.compare_exchange(false, true, Ordering::AcqRel, Ordering::Relaxed).ok()?;
@@ -49,17 +52,19 @@ impl Drop for Cores {
 }
 
 impl Threads {
-    /// The caller's thread alone.
+    /// Uses the caller's thread alone.
     pub fn one() -> Self {
         Self(None)
     }
 
-    /// So many; 0 takes one for each core that the system grants. Where they are as many as the (logical) cores that the caller may
-    /// run on, each keeps to one of its own, if the system allows it and no other pool of the process does so. A thread that is
-    /// started by what runs on them would keep to that core too: start none.
+    /// Starts `count` threads; 0 means one per core that the system grants.
+    ///
+    /// If their number equals that of the (logical) cores that the caller may run on, each thread is pinned to a core
+    /// of its own, provided that the system allows it and no other pool of the process does so. Work on these threads
+    /// must not start threads, which would inherit the pinning.
     ///
     /// # Errors
-    /// Where the system starts no more.
+    /// [`ThreadsError`] if the system refuses to start the threads.
     pub fn new(count: usize) -> Result<Self, ThreadsError> {
         let wanted = match count {
             0 => std::thread::available_parallelism().map_or(1, NonZeroUsize::get),
@@ -72,7 +77,7 @@ impl Threads {
         let (right, cores) = Cores::take(wanted).unzip();
         let cores = cores.unwrap_or_default();
         let place = move |number: usize| {
-            // Where the system refuses, its scheduler places the thread.
+            // If the system refuses, the scheduler places the thread.
             let _placed = cores.get(number).is_some_and(|core| core_affinity::set_for_current(*core));
         };
         let pool =
@@ -81,17 +86,17 @@ impl Threads {
         Ok(Self(Some(Arc::new(Pool { threads, _cores: right }))))
     }
 
-    /// How many they are.
+    /// Returns the number of threads.
     pub fn count(&self) -> usize {
         self.0.as_ref().map_or(1, |pool| pool.threads.current_num_threads())
     }
 
-    /// Does the same to each item; results in the items' order.
+    /// Applies `each` to every item. Returns the results in the items' order.
     pub fn map<I: Send, O: Send>(&self, items: Vec<I>, each: impl Fn(I) -> O + Send + Sync) -> Vec<O> {
         use rayon::iter::{IntoParallelIterator as _, ParallelIterator as _};
         match &self.0 {
             Some(pool) => {
-                // Items come first; where there are fewer than threads, loops inside them are shared.
+                // Items have precedence; if there are fewer items than threads, the loops inside them are shared.
                 let few = items.len() < pool.threads.current_num_threads();
                 let each = |item| parallel::shared(few, || each(item));
                 pool.threads.install(|| items.into_par_iter().map(each).collect())
@@ -100,7 +105,7 @@ impl Threads {
         }
     }
 
-    /// Has every thread do this once, when it has nothing else to do: nobody waits for another run on the same threads.
+    /// Makes every thread run `work` once when it is idle, so nobody waits for another run on the same threads.
     pub(crate) fn later(&self, work: impl Fn() + Send + Sync + 'static) {
         match &self.0 {
             Some(pool) => pool.threads.spawn_broadcast(move |_| work()),
@@ -108,7 +113,8 @@ impl Threads {
         }
     }
 
-    /// Gives a scope whose tasks all end before this does, or none where there is one thread only.
+    /// Calls `work` with a scope whose tasks all end before this function returns; with None if there is only one
+    /// thread.
     pub(crate) fn scope<'scope>(&self, work: impl FnOnce(Option<&rayon::Scope<'scope>>) + Send) {
         match &self.0 {
             Some(pool) => pool.threads.in_place_scope(|scope| work(Some(scope))),

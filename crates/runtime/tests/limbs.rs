@@ -1,4 +1,4 @@
-//! Operations whose loops over limbs are shared by threads: the same bits at any number of them.
+//! Operations whose loops over limbs are shared by threads return the same bits for any number of threads.
 #![allow(clippy::unwrap_used)]
 
 use chacha20::ChaCha20Rng;
@@ -9,7 +9,7 @@ use sotto_ring::{Eval, Poly, Scratch, parallel};
 use sotto_rlwe::{Bfv, Bgv, Ciphertext, Ckks, Evaluator, Origin, Params, Scheme};
 use sotto_runtime::{Asked, Encoding, Threads, choose, run_on};
 
-/// Long enough to be shared.
+/// A degree from which limbs are shared.
 const DEGREE: usize = parallel::LONG;
 
 fn components<S: Scheme>(ciphertext: &Ciphertext<S>) -> Vec<Poly<Eval>> {
@@ -53,7 +53,7 @@ fn is_the_same_at_any_number<S: Scheme>(plain_modulus: u64, value: S::Value) {
 
 #[test]
 fn many_long_steps_do_not_nest() {
-    // More than fit a thread's stack, if a thread that waits for the others took up whole steps again and again.
+    // Enough steps to overflow a thread's stack if a waiting thread kept starting whole steps.
     let text = (0..200).map(|i| format!("(x+{i})*(y-{i})")).collect::<Vec<_>>().join(" + ");
     let inputs = ["x", "y"].map(|name| InputDeclaration::new(name, 3.0)).to_vec();
     let program = parse(&text, &ParseOptions { inputs, ..ParseOptions::default() }).unwrap().program;

@@ -1,4 +1,4 @@
-//! Programs lowered, run on ciphertexts and compared with the clear backend, for every scheme.
+//! Programs are lowered, run on ciphertexts and compared with the clear backend, for every scheme.
 #![allow(clippy::unwrap_used)]
 
 use chacha20::ChaCha20Rng;
@@ -35,7 +35,7 @@ struct Ran<S: Managed> {
     choice: Choice<S>,
     values: Vec<S::Value>,
     bound: f64,
-    /// The same from an answer that left reduced, and its bound.
+    /// The values of a reduced answer, and their bound.
     reduced: (Vec<S::Value>, f64),
 }
 
@@ -86,7 +86,7 @@ fn ran<S: Managed>(text: &str, magnitude: f64, value: impl Fn(usize) -> S::Value
     Ran { bound, choice, values, reduced }
 }
 
-/// The values of an answer that leaves reduced, and the bound that its plan gives.
+/// Returns the values of a reduced answer, and the bound of its plan.
 fn reduced<S: Managed>(
     text: &str,
     target: &RlweTarget<S>,
@@ -112,7 +112,7 @@ fn reduced<S: Managed>(
     (S::decode_slots(&target.params, &plaintext).unwrap(), planned.slot_error)
 }
 
-/// Every residue of every ciphertext, and their shapes.
+/// Returns every residue and the shape of every ciphertext.
 fn bits<S: Managed>(ciphertexts: &[Ciphertext<S>]) -> Vec<(String, Vec<u64>)> {
     let words = |poly: &Poly<Eval>| poly.limbs().flat_map(|i| poly.limb(i).to_vec()).collect::<Vec<u64>>();
     ciphertexts
@@ -320,7 +320,7 @@ fn constants_of_another_power_and_answers_of_zero_are_refused() {
     assert!(check(&plan, params, &given, &keys, u64::MAX).is_ok());
     plan.constants[0].power = 2;
     assert!(matches!(check(&plan, params, &given, &keys, u64::MAX), Err(RunError::Constant { .. })));
-    // A constant at the scale of power 1 does not go onto a product that was not rescaled.
+    // A constant at the scale of power 1 cannot be added to a product that was not rescaled.
     let mut plan = choice.lowered[0].plan.clone();
     let level = plan.constants[0].level;
     plan.constants[1].level = level;

@@ -9,7 +9,7 @@ use sotto_program::{InputDeclaration, KeyNumber, ParseOptions, Program, clear, p
 use sotto_rlwe::{Bfv, Bgv, Ciphertext, Ckks, EvaluationKeys, Evaluator, Log2, Origin, Scheme, Shape};
 use sotto_runtime::{Asked, Choice, Encoding, Managed, RunError, check, choose, run};
 
-/// x and v are under the answer's key, y and z under another, w under a third.
+/// x and v are under the answer's key, y and z under a second one, w under a third.
 const INPUTS: [(&str, u16); 5] = [("x", 0), ("y", 1), ("z", 1), ("w", 2), ("v", 0)];
 
 fn program(text: &str, magnitude: f64) -> Program {
@@ -31,7 +31,7 @@ fn chosen<S: Managed>(text: &str, magnitude: f64) -> Choice<S> {
     choose::<S>(&[program(text, magnitude)], &asked).unwrap_or_else(|error| panic!("{text}: {error}"))
 }
 
-/// Three secret keys, the answer's first, and its evaluation keys for a plan.
+/// Three secret keys, the answer's first, and the answer's evaluation keys for a plan.
 struct Keys<S: Scheme> {
     secrets: [SecretKey<S>; 3],
     evaluation: EvaluationKeys<S>,
@@ -52,7 +52,7 @@ fn keys<S: Managed>(choice: &Choice<S>) -> Keys<S> {
     Keys { secrets, evaluation, rng }
 }
 
-/// Runs a question; gives the answer beside what the clear backend gives.
+/// Runs a question. Returns the choice, the answer, and the bound on its error.
 fn ran<S: Managed>(
     text: &str,
     magnitude: f64,
@@ -81,7 +81,7 @@ fn ran<S: Managed>(
     (choice, values, bound)
 }
 
-/// Each with how often a key is switched.
+/// Questions, each with its number of key switches.
 const QUESTIONS: [(&str, u64); 10] = [
     ("sum(x + y)", 1),
     ("sum(x) - sum(y)", 1),
@@ -146,7 +146,7 @@ fn inputs_are_under_the_keys_that_the_plan_says() {
         check(plan, params, &of.map(|key| (secrets[key].id(), fresh)), keys, u64::MAX)
     };
     assert!(checked(&evaluation, [0, 1, 1, 2, 0]).is_ok());
-    // The same plan serves other devices in the place of the second and the third.
+    // The same plan serves other devices in place of the second and the third key.
     let mut other = evaluation.clone();
     let key = other.transfers.remove(&secrets[1].id()).unwrap();
     other.transfers.insert(secrets[2].id(), key);

@@ -1,5 +1,5 @@
-//! Which certificates a client trusts: those of one private authority, or of Mozilla's list. And what a failed connection means, in
-//! words that name the cure. Opens no connection itself.
+//! The certificates that a client trusts: those of one private authority, or of Mozilla's list. Also explains failed
+//! connections and names a remedy. Opens no connection itself.
 
 use std::sync::Arc;
 
@@ -8,13 +8,13 @@ use rustls::pki_types::{CertificateDer, ServerName};
 use rustls::{CertificateError, Error as TlsError, InvalidMessage, RootCertStore};
 use ureq::tls::{Certificate, RootCerts, TlsConfig};
 
-/// Maximum bytes of an authority's PEM text: 64 KiB.
+/// Largest length of an authority's PEM text: 64 KiB, in bytes.
 pub const LARGEST_AUTHORITY: usize = 64 << 10;
-/// Maximum certificates in it.
+/// Largest number of certificates in it.
 const MOST_CERTIFICATES: usize = 16;
 const DAY: u64 = 86_400;
 
-/// True for a name or an IP address that a certificate can be for.
+/// Returns true if `name` is a host name or an IP address for which a certificate can be issued.
 #[must_use]
 pub fn is_host(name: &str) -> bool {
     ServerName::try_from(name).is_ok()
@@ -35,10 +35,10 @@ pub struct Trust {
 pub struct NotAnAuthority(String);
 
 impl Trust {
-    /// Trusts the authorities in a PEM text, at most [`LARGEST_AUTHORITY`] bytes, and no others.
+    /// Trusts only the authorities in a PEM text of at most [`LARGEST_AUTHORITY`] bytes.
     ///
     /// # Errors
-    /// [`NotAnAuthority`]
+    /// [`NotAnAuthority`] if the text is too long, is not PEM, or does not hold 1 to 16 authorities.
     pub fn pinned(pem: &[u8]) -> Result<Self, NotAnAuthority> {
         let wrong = |reason: &dyn ToString| NotAnAuthority(reason.to_string());
         if pem.len() > LARGEST_AUTHORITY {
@@ -57,7 +57,7 @@ impl Trust {
         }
     }
 
-    /// The configuration for a client of ureq.
+    /// Returns the TLS configuration for a ureq client.
     #[must_use]
     pub fn tls_config(&self) -> TlsConfig {
         let roots = match &self.authorities {
@@ -69,13 +69,13 @@ impl Trust {
         TlsConfig::builder().root_certs(roots).build()
     }
 
-    /// Says why a connection to `url` failed and, where the cause is TLS, what to do about it.
+    /// Explains why a connection to `url` failed. Names a remedy if TLS is the cause.
     #[must_use]
     pub fn explain(&self, url: &str, error: &ureq::Error) -> String {
         self.tls_failure(url, error).unwrap_or_else(|| error.to_string())
     }
 
-    /// Where TLS is the cause of a failed connection to `url`: why, and what to do about it.
+    /// Explains a failed connection to `url` and names a remedy if TLS is the cause; None for other causes.
     #[must_use]
     pub fn tls_failure(&self, url: &str, error: &ureq::Error) -> Option<String> {
         let tls = match error {
@@ -182,7 +182,7 @@ mod tests {
         assert!(name.contains("barn") && name.contains("--host farm"), "{name}");
         assert!(certificate(CertificateError::UnknownIssuer).contains("--ca FILE"));
         assert!(said(TlsError::InvalidMessage(InvalidMessage::InvalidContentType)).contains("http://"));
-        // Others are shown as they are.
+        // Other failures keep their own text.
         assert!(said(TlsError::DecryptError).contains("decrypt"));
         assert_eq!(
             Trust::default().explain("", &ureq::Error::HostNotFound),

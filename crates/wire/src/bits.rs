@@ -1,4 +1,4 @@
-//! Residues at b(q) bits each, least significant bit first, each limb padded with zero bits to a byte.
+//! Packs residues at b(q) bits each, least significant bit first; each limb is padded with zero bits to a byte.
 
 use core::ops::Range;
 
@@ -7,7 +7,7 @@ use sotto_ring::{Eval, Modulus, Poly, Ring, Streams};
 use crate::error::WireError;
 use crate::reader::Reader;
 
-/// Bytes that a range of limbs takes.
+/// Returns the number of bytes that a range of limbs takes.
 pub(crate) fn packed_bytes(ring: &Ring, limbs: Range<usize>) -> usize {
     limbs.map(|i| (ring.degree() * ring.modulus(i).bits() as usize).div_ceil(8)).sum()
 }
@@ -19,13 +19,16 @@ pub(crate) fn write_poly(out: &mut Vec<u8>, poly: &Poly<Eval>) {
     }
 }
 
-/// Reads a polynomial over these limbs; every residue must be below its prime.
+/// Reads a polynomial over these limbs.
+///
+/// # Errors
+/// [`WireError::Residue`] if a residue is not below its prime, `Padding` if padding bits are not zero.
 pub(crate) fn read_poly(
     reader: &mut Reader<'_>,
     ring: &std::sync::Arc<Ring>,
     limbs: Range<usize>,
 ) -> Result<Poly<Eval>, WireError> {
-    // The bytes are here, so the polynomial is at most 64/b(q) times as large as they are.
+    // The bytes were received, so the polynomial is at most 64/b(q) times as large as they are.
     let bytes = reader.take(packed_bytes(ring, limbs.clone()))?;
     let mut rest = bytes;
     let mut poly = Poly::unfilled(ring, limbs.clone());
@@ -33,7 +36,7 @@ pub(crate) fn read_poly(
         let modulus = ring.modulus(i);
         let (limb, after) = rest.split_at(packed_bytes(ring, i..i + 1));
         rest = after;
-        // All are compared: a refusal takes no longer than an acceptance.
+        // Every residue is compared, so a refusal takes no longer than an acceptance.
         let outside = unpack(limb, modulus, poly.limb_mut(i))?;
         if outside {
             return Err(WireError::Residue { limb: i });
@@ -42,14 +45,17 @@ pub(crate) fn read_poly(
     Ok(poly)
 }
 
-/// Appends residues of so many bits.
+/// Appends residues of `bits` bits each.
 pub(crate) fn pack(out: &mut Vec<u8>, values: &[u64], bits: u32) {
     let start = out.len();
     out.resize(start + (values.len() * bits as usize).div_ceil(8), 0);
     (Streams::best().pack)(values, bits, &mut out[start..]);
 }
 
-/// Whether any residue is not below the modulus; padding must be zero.
+/// Unpacks residues. Returns true if a residue is not below the modulus.
+///
+/// # Errors
+/// [`WireError::Padding`] if padding bits are not zero.
 pub(crate) fn unpack(bytes: &[u8], modulus: &Modulus, out: &mut [u64]) -> Result<bool, WireError> {
     let over = (out.len() * modulus.bits() as usize) % 8;
     if over != 0 && bytes.last().is_some_and(|last| last >> over != 0) {

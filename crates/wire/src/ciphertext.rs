@@ -1,4 +1,4 @@
-//! Ciphertexts as bytes, written out or with a seed for their mask.
+//! Ciphertexts as bytes, with their mask written out or as a seed.
 
 use sotto_ring::{SEED_BYTES, Seed};
 use sotto_rlwe::{Ciphertext, KeyId, Log2, Noise, ParameterId, Params, Scheme, Seeded, Shape};
@@ -9,7 +9,7 @@ use crate::error::WireError;
 use crate::frame::{self, FRAME_OVERHEAD, Kind};
 use crate::reader::Reader;
 
-/// Header of a ciphertext's payload.
+/// Bytes of a ciphertext's header at the start of the payload.
 pub(crate) const HEADER: usize = 32 + 16 + 4 + 8 + 8 + 8;
 const COEFF_FORM: u8 = 0;
 const EVAL_FORM: u8 = 1;
@@ -19,16 +19,16 @@ pub(crate) const WHOLE_PLACES: u8 = 2;
 pub(crate) const FOLDED_PLACES: u8 = 3;
 pub(crate) const REDUCED: u8 = 4;
 
-/// What a ciphertext says of itself before its residues.
+/// The header of a ciphertext's frame.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CiphertextHeader {
-    /// Its parameters.
+    /// The parameters.
     pub parameters: ParameterId,
     /// The key that decrypts it.
     pub key: KeyId,
-    /// Whether its mask is a seed.
+    /// True if a seed replaces the mask.
     pub seeded: bool,
-    /// Whether only some of its coefficients are there.
+    /// True if the frame holds only some of the coefficients.
     pub compact: bool,
     pub(crate) representation: u8,
     level: u8,
@@ -38,28 +38,32 @@ pub struct CiphertextHeader {
     error: f64,
 }
 
-/// A ciphertext in one of the forms that it travels in.
+/// A ciphertext with a seed for its mask, or with its mask written out.
 #[derive(Clone, Debug)]
 pub enum AnyCiphertext<S: Scheme> {
-    /// Fresh, made with the secret key, its mask a seed.
+    /// Fresh, encrypted with the secret key; a seed replaces the mask.
     Seeded(Seeded<S>),
-    /// Written out.
+    /// With its mask written out.
     Expanded(Ciphertext<S>),
 }
 
-/// Bytes of a seeded ciphertext's frame.
+/// Returns the length in bytes of a seeded ciphertext's frame.
 pub fn seeded_bytes<S: Scheme>(params: &Params<S>) -> usize {
     let limbs = params.limbs(params.top_level());
     FRAME_OVERHEAD + HEADER + SEED_BYTES + packed_bytes(params.ring(), limbs)
 }
 
-/// Bytes of a written-out ciphertext's frame.
+/// Returns the length in bytes of a written-out ciphertext's frame.
 pub fn expanded_bytes<S: Scheme>(params: &Params<S>, level: usize, components: usize) -> usize {
     FRAME_OVERHEAD + HEADER + components * packed_bytes(params.ring(), params.limbs(level))
 }
 
 impl CiphertextHeader {
-    /// Reads the header of the frame of a ciphertext, compact or not, whose digest holds. `limit` is the largest frame allowed.
+    /// Reads the header from the frame of a ciphertext, compact or not, after checking the frame's digest. `limit` is
+    /// the largest frame allowed, in bytes.
+    ///
+    /// # Errors
+    /// [`WireError`] if the frame or its header is invalid.
     pub fn read(bytes: &[u8], limit: u64) -> Result<Self, WireError> {
         let kind = match frame::frame_kind(bytes)? {
             Kind::CompactSlots => Kind::CompactSlots,
@@ -68,7 +72,8 @@ impl CiphertextHeader {
         Self::parse(&mut frame::open(bytes, kind, limit)?, kind)
     }
 
-    /// Of the first bytes of a frame, whose end and digest nobody has seen; and the payload's length that they say.
+    /// Reads the header from the first bytes of a frame, before its end and digest have arrived. Also returns the
+    /// payload's declared length.
     pub(crate) fn of_preamble(bytes: &[u8]) -> Result<(Self, u64), WireError> {
         let (found, length) = frame::start(bytes)?;
         if found != Kind::Ciphertext {
@@ -151,7 +156,7 @@ fn write<S: Scheme>(
     })
 }
 
-/// Appends what a ciphertext says of itself.
+/// Appends a ciphertext's header.
 pub(crate) fn write_header<S: Scheme>(
     (params, key, shape): (&Params<S>, KeyId, &Shape<S>),
     representation: u8,
@@ -167,10 +172,10 @@ pub(crate) fn write_header<S: Scheme>(
 }
 
 impl<S: Scheme> AnyCiphertext<S> {
-    /// Reads a ciphertext of these parameters. The length is checked before anything is allocated. Its shape is the sender's claim.
+    /// Reads a ciphertext of these parameters. Checks the length before it allocates. The shape is the sender's claim.
     ///
     /// # Errors
-    /// [`WireError`] for bytes that are no such frame.
+    /// [`WireError`] if the bytes are not the frame of a ciphertext of these parameters.
     pub fn read(bytes: &[u8], params: &Params<S>) -> Result<Arrived<Self>, WireError> {
         let limit = expanded_bytes(params, params.top_level(), 3) as u64;
         let mut reader = frame::open(bytes, Kind::Ciphertext, limit)?;
@@ -196,7 +201,7 @@ impl<S: Scheme> AnyCiphertext<S> {
         Ok(Arrived::new(Self::Expanded(ciphertext)))
     }
 
-    /// Writes it.
+    /// Returns the ciphertext's frame.
     pub fn write(&self) -> Vec<u8> {
         match self {
             Self::Seeded(c) => write((&c.params, c.key, &c.shape), SEEDED, seeded_bytes(&c.params), |out| {
@@ -212,7 +217,7 @@ impl<S: Scheme> AnyCiphertext<S> {
         }
     }
 
-    /// The ciphertext with its mask written out.
+    /// Returns the ciphertext with its mask written out.
     pub fn expand(self) -> Ciphertext<S> {
         match self {
             Self::Seeded(c) => c.expand(),

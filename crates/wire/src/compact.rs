@@ -6,62 +6,63 @@ use crate::error::WireError;
 use crate::frame::{self, FRAME_OVERHEAD, Kind};
 use crate::reader::Reader;
 
-/// Bytes of the salt that a device draws at each start.
+/// Length in bytes of the salt that a device draws at each start.
 pub const SALT_BYTES: usize = 12;
-/// Most places of a compact window.
+/// Largest number of places of a compact window.
 pub const MOST_PLACES: usize = 4096;
-/// Most windows whose sums are in one frame.
+/// Largest number of windows summed in one frame.
 pub const MOST_SUMMED: usize = 4096;
-/// Most sums of a frame.
+/// Largest number of sums in one frame.
 pub const MOST_SUMS: usize = 4096;
 const WIDTHS: core::ops::RangeInclusive<u8> = 2..=64;
 const HEADER: usize = 32 + 16 + 4;
 
-/// Parameters, key and form of compact ciphertexts. Only windows of one form are added.
+/// Parameters, key and form of compact ciphertexts. Only windows of the same form can be added.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct CompactForm {
     /// The parameters.
     pub parameters: ParameterId,
-    /// The key that opens sums.
+    /// The key that decrypts sums.
     pub key: KeyId,
-    /// Places, 1 to [`MOST_PLACES`].
+    /// Number of places, 1 to [`MOST_PLACES`].
     pub places: u16,
-    /// Bits of a place, 2 to 64.
+    /// Bits per place, 2 to 64.
     pub width: u8,
 }
 
 /// The name of a window's mask.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct MaskName {
-    /// What the device drew at its start; zeros for the mask of a fleet.
+    /// The salt that the device drew at its start; zeros for a fleet's mask.
     pub salt: [u8; SALT_BYTES],
-    /// The window's sequence number in its stream when it was encrypted; of a fleet's mask the window's start.
+    /// The window's sequence number in its stream when it was encrypted. For a fleet's mask: the window's start in
+    /// milliseconds since 1970.
     pub sequence: u64,
 }
 
-/// A window's compact ciphertext.
+/// The compact ciphertext of one window.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CompactCiphertext {
-    /// Its form.
+    /// The form.
     pub form: CompactForm,
-    /// Its mask.
+    /// The name of the mask.
     pub mask: MaskName,
-    /// The coefficients at the places, w bits each.
+    /// The coefficients at the places, `width` bits each.
     pub body: Vec<u8>,
 }
 
-/// A sum at neighbouring places.
+/// A sum over a range of neighbouring places.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CompactSum {
     /// The first place.
     pub first: u16,
-    /// Places.
+    /// Number of places.
     pub places: u16,
-    /// The columns modulo 2^w, w bits each.
+    /// The columns modulo 2^w, w bits each, where w is the form's width.
     pub body: Vec<u8>,
 }
 
-/// Sums of windows of one form, and the names of these windows' masks in the order in which they were asked for.
+/// Sums of windows of one form, and the names of the windows' masks in the order of the request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CompactSums {
     /// The form.
@@ -73,7 +74,7 @@ pub struct CompactSums {
 }
 
 impl CompactForm {
-    /// Bytes of so many places.
+    /// Returns the length in bytes of a body of `places` places.
     #[must_use]
     pub fn bytes(&self, places: u16) -> usize {
         (usize::from(places) * usize::from(self.width)).div_ceil(8)
@@ -87,7 +88,7 @@ impl CompactForm {
         Ok(())
     }
 
-    /// Refuses bytes that so many places do not have.
+    /// Refuses a body whose length is wrong for `places` places, or whose padding bits are not zero.
     pub(crate) fn check_body(&self, places: u16, body: &[u8]) -> Result<(), WireError> {
         let (expected, found) = (self.bytes(places), body.len());
         if found != expected {
@@ -120,13 +121,14 @@ impl CompactForm {
 impl MaskName {
     pub(crate) const BYTES: usize = SALT_BYTES + 8;
 
-    /// The mask that the windows of a fleet share which start at a time, in milliseconds since 1970; none before 1970.
+    /// Returns the name of the mask that a fleet's windows with this start share. `start` is in milliseconds since
+    /// 1970; returns None if it is negative.
     #[must_use]
     pub fn shared(start: i64) -> Option<Self> {
         u64::try_from(start).ok().map(|sequence| Self { salt: [0; SALT_BYTES], sequence })
     }
 
-    /// True for the mask of a fleet: its salt is all zeros.
+    /// Returns true if this is the mask of a fleet: its salt is all zeros.
     #[must_use]
     pub fn is_shared(&self) -> bool {
         self.salt == [0; SALT_BYTES]
@@ -143,23 +145,23 @@ impl MaskName {
 }
 
 impl CompactCiphertext {
-    /// Bytes of the frame of a form with so many places and bits.
+    /// Returns the length in bytes of the frame of a window with `places` places of `width` bits.
     #[must_use]
     pub fn frame_bytes(places: usize, width: u32) -> usize {
         FRAME_OVERHEAD + HEADER + SALT_BYTES + 8 + (places * width as usize).div_ceil(8)
     }
 
-    /// The body in a frame that was read.
+    /// Returns the body within a frame that was already read.
     pub(crate) fn body_in(frame: &[u8]) -> &[u8] {
         let (first, last) =
             (frame::HEADER + HEADER + SALT_BYTES + 8, frame.len().saturating_sub(frame::DIGEST_BYTES));
         frame.get(first..last).unwrap_or_default()
     }
 
-    /// Writes it.
+    /// Returns the frame.
     ///
     /// # Errors
-    /// [`WireError`] for a form out of range, or a body that is not of it.
+    /// [`WireError`] if the form is out of range or the body does not match it.
     pub fn write(&self) -> Result<Vec<u8>, WireError> {
         self.form.check()?;
         self.form.check_body(self.form.places, &self.body)?;
@@ -171,10 +173,10 @@ impl CompactCiphertext {
         }))
     }
 
-    /// Reads a frame. Whether the form is one of its parameters is for [`sotto_rlwe`]'s callers to check.
+    /// Reads a frame. The caller must check the form against its parameters (see [`sotto_rlwe`]).
     ///
     /// # Errors
-    /// [`WireError`] for bytes that are no such frame.
+    /// [`WireError`] if the bytes are not a valid frame of a compact ciphertext.
     pub fn read(bytes: &[u8]) -> Result<Self, WireError> {
         let limit = Self::frame_bytes(MOST_PLACES, 64) as u64;
         let mut reader = frame::open(bytes, Kind::CompactCiphertext, limit)?;
@@ -188,16 +190,18 @@ impl CompactCiphertext {
 }
 
 impl CompactSums {
-    /// Bytes of the longest frame with so many windows, sums and bytes of sums.
+    /// Returns the length in bytes of the longest frame with `windows` windows, `sums` sums and `bodies` bytes of
+    /// bodies.
     #[must_use]
     pub fn frame_bytes(windows: usize, sums: usize, bodies: usize) -> usize {
         FRAME_OVERHEAD + HEADER + 6 + windows * (2 + 8 + SALT_BYTES) + 4 * sums + bodies
     }
 
-    /// Writes them.
+    /// Returns the frame.
     ///
     /// # Errors
-    /// [`WireError`] for more windows or sums than a frame has, or sums that are not of the form.
+    /// [`WireError`] if there are more than [`MOST_SUMMED`] windows or [`MOST_SUMS`] sums, or if a sum does not match
+    /// the form.
     pub fn write(&self) -> Result<Vec<u8>, WireError> {
         self.form.check()?;
         if self.masks.len() > MOST_SUMMED || self.sums.len() > MOST_SUMS {
@@ -208,7 +212,7 @@ impl CompactSums {
         }
         let (mut salts, mut windows) = (Vec::new(), Vec::new());
         for MaskName { salt, sequence } in &self.masks {
-            // Salts of one start stand beside each other.
+            // Neighbouring windows usually share a salt, so search from the end.
             let at = salts.iter().rposition(|known| known == salt).unwrap_or_else(|| {
                 salts.push(*salt);
                 salts.len() - 1
@@ -238,7 +242,7 @@ impl CompactSums {
     /// Reads a frame of at most `limit` bytes.
     ///
     /// # Errors
-    /// [`WireError`] for bytes that are no such frame.
+    /// [`WireError`] if the bytes are not a valid frame of compact sums.
     pub fn read(bytes: &[u8], limit: u64) -> Result<Self, WireError> {
         let mut reader = frame::open(bytes, Kind::CompactSums, limit)?;
         let form = CompactForm::parse(&mut reader)?;
@@ -246,7 +250,7 @@ impl CompactSums {
         if windows > MOST_SUMMED || sums > MOST_SUMS {
             return Err(WireError::Value("a frame of sums has at most 4096 windows and 4096 sums"));
         }
-        // Every count is held against the bytes before anything is kept.
+        // Checks every count against the remaining bytes before allocating.
         let least = salts * SALT_BYTES + windows * 10 + sums * 5;
         if reader.left() < least {
             return Err(WireError::Truncated { expected: least as u64, found: reader.left() as u64 });
@@ -256,16 +260,16 @@ impl CompactSums {
         let mut seen = 0;
         for _ in 0..windows {
             let (at, sequence) = (usize::from(reader.u16()?), reader.u64()?);
-            // Salts stand in the order in which windows first name them, and each once.
+            // Each salt occurs once, in the order in which windows first refer to it.
             if at > seen || at >= salts.len() {
-                return Err(WireError::Value("a window names a salt before those before it"));
+                return Err(WireError::Value("a window refers to a salt out of order"));
             }
             seen = seen.max(at + 1);
             masks.push(MaskName { salt: salts[at], sequence });
         }
         let again = |(at, salt): (usize, &[u8; SALT_BYTES])| salts[..at].contains(salt);
         if seen != salts.len() || salts.iter().enumerate().any(again) {
-            return Err(WireError::Value("a salt is not named, or stands there twice"));
+            return Err(WireError::Value("a salt is unused or occurs twice"));
         }
         let mut read = Self { form, masks, sums: Vec::with_capacity(sums) };
         for _ in 0..sums {
@@ -282,7 +286,7 @@ impl CompactSums {
     fn check_sum(&self, sum: &CompactSum) -> Result<(), WireError> {
         let end = u32::from(sum.first) + u32::from(sum.places);
         if sum.places == 0 || end > u32::from(self.form.places) {
-            return Err(WireError::Value("a sum has places that the form has not"));
+            return Err(WireError::Value("a sum names places that the form does not have"));
         }
         self.form.check_body(sum.places, &sum.body)
     }

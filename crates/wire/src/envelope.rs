@@ -17,42 +17,42 @@ use crate::window::{self, SIGNATURE_BYTES, WindowHead, stream_tag};
 
 /// The largest envelope: 64 MiB.
 pub const LARGEST_ENVELOPE: u64 = 64 << 20;
-/// Characters of the longest key of an upload: two names of 64, the digits of two numbers of 64 bits, two dots and a hyphen.
+/// Length in characters of the longest upload key: two names of 64, two numbers of 20 digits, two dots and a hyphen.
 pub const LONGEST_UPLOAD_KEY: usize = 64 + 64 + 20 + 2 + 21;
-/// The longest layout description: 16 KiB.
+/// The longest layout description: 16 KiB, in bytes.
 pub const LARGEST_LAYOUT: usize = 16 << 10;
 const SIGNATURE_CONTEXT: &[u8] = b"sotto envelope v1";
 
-/// What the cloud may know of a window of readings. All of it is signed.
+/// The description of a window of readings that the cloud sees. All of it is signed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EnvelopeHeader {
     /// The device's name.
     pub device: String,
     /// The stream's name.
     pub stream: String,
-    /// Counts the stream's windows, from 0.
+    /// The window's sequence number in its stream, from 0.
     pub sequence: u64,
-    /// Parameters of the ciphertext.
+    /// The ciphertext's parameters.
     pub parameters: ParameterId,
     /// The key that decrypts it.
     pub key: KeyId,
-    /// First reading, milliseconds since 1970. In version 2 the beginning of its tick.
+    /// Time of the first reading, in milliseconds since 1970. In version 2: the start of its tick.
     pub started_at: i64,
-    /// Last reading, milliseconds since 1970. In version 2 the last millisecond of its tick.
+    /// Time of the last reading, in milliseconds since 1970. In version 2: the last millisecond of its tick.
     pub ended_at: i64,
-    /// Readings in the window.
+    /// Number of readings in the window.
     pub readings: u32,
-    /// How readings lie in the slots, as the device describes it to the owner (JSON). In version 2 made of the stream's header and the
-    /// window's head.
+    /// The layout of the readings in the slots: the device's description for the owner (JSON). In version 2 it is built
+    /// from the stream's header and the window's head.
     pub layout: Vec<u8>,
 }
 
-/// A header, the frame of a ciphertext or compact ciphertext, and the device's Ed25519 signature over the header and the digest of the
-/// ciphertext.
+/// A window's header, its ciphertext's frame, and the device's Ed25519 signature over the header and the ciphertext's
+/// digest.
 ///
-/// There are two versions. One is a frame around all of it. The other, for compact windows, is shorter: its header has only the
-/// fields that differ between the windows of a stream, and a reader needs the [`StreamHeader`]. Its signature is over it alone, or over
-/// a [`WindowGroup`](crate::WindowGroup) that it is a member of.
+/// There are two versions. Version 1 is one frame. Version 2, for compact windows, is shorter: its head has only the
+/// fields that differ between windows of a stream, so a reader needs the [`StreamHeader`]. Its signature covers one
+/// window, or a [`WindowGroup`](crate::WindowGroup) that the window belongs to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Envelope {
     /// The header.
@@ -63,34 +63,34 @@ pub struct Envelope {
     pub(crate) form: HeaderForm,
 }
 
-/// The form in which a header is signed and travels.
+/// The form in which a header is signed and sent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum HeaderForm {
     /// Version 1: the header itself.
     Whole,
-    /// Version 2: the head of a window of a stream.
+    /// Version 2: a window's head, read together with its stream's header.
     Window {
         /// The stream.
         stream: Arc<StreamHeader>,
-        /// The head's bytes.
+        /// The head, as bytes.
         head: Vec<u8>,
-        /// Its place in the group whose signature it has; `None` if the signature is over this window alone.
+        /// The window's place in the signed group; `None` if the signature covers this window alone.
         group: Option<Membership>,
     },
 }
 
 impl EnvelopeHeader {
-    /// What an upload is called when it is sent again: `device.stream.sequence`, at most [`LONGEST_UPLOAD_KEY`] visible characters of
-    /// ASCII, as names have no others.
+    /// Returns the idempotency key of the upload: `device.stream.sequence`, at most [`LONGEST_UPLOAD_KEY`] visible
+    /// ASCII characters. Names contain no other characters.
     #[must_use]
     pub fn upload_key(&self) -> String {
         format!("{}.{}.{}", self.device, self.stream, self.sequence)
     }
 
-    /// The header of a window of version 2, from the head that [`Envelope::window`] gives.
+    /// Returns the header of a version-2 window from the head that [`Envelope::window`] returns.
     ///
     /// # Errors
-    /// [`WireError`] for bytes that are no head of a window of this stream.
+    /// [`WireError`] if the bytes are not the head of a window of this stream.
     pub fn of_window(head: &[u8], stream: &StreamHeader) -> Result<Self, WireError> {
         let mut reader = Reader::new(head);
         let parsed = WindowHead::parse(&mut reader, stream)?;
@@ -130,7 +130,7 @@ impl EnvelopeHeader {
 }
 
 impl HeaderForm {
-    /// The message that is signed.
+    /// Returns the message that the signature covers.
     fn signed(&self, header: &EnvelopeHeader, body_digest: &[u8; 32]) -> Result<Vec<u8>, WireError> {
         Ok(match self {
             Self::Whole => [SIGNATURE_CONTEXT, &header.bytes()?, body_digest].concat(),
@@ -141,7 +141,7 @@ impl HeaderForm {
         })
     }
 
-    /// The digest of a ciphertext's frame, or of a window's body without a frame.
+    /// Returns the digest of a ciphertext's frame (version 1), or of a window's body without its frame (version 2).
     pub(crate) fn body_digest(&self, body: &[u8]) -> Result<[u8; 32], WireError> {
         match self {
             Self::Whole => frame_digest(body),
@@ -149,7 +149,7 @@ impl HeaderForm {
         }
     }
 
-    /// Checks a device's signature over a header and the digest of its ciphertext.
+    /// Checks a device's signature over a header and its ciphertext's digest.
     pub(crate) fn verify(
         &self,
         header: &EnvelopeHeader,
@@ -162,10 +162,10 @@ impl HeaderForm {
 }
 
 impl Envelope {
-    /// Signs a ciphertext's frame: version 1.
+    /// Signs a ciphertext's frame as an envelope of version 1.
     ///
     /// # Errors
-    /// [`WireError`] for a header that cannot be written, or a body that is no frame.
+    /// [`WireError`] if the header cannot be written or the body is not a frame.
     pub fn sign(
         header: EnvelopeHeader,
         body: Vec<u8>,
@@ -174,10 +174,10 @@ impl Envelope {
         Self::signed(header, body, HeaderForm::Whole, sign)
     }
 
-    /// Signs the frame of a stream's compact ciphertext: version 2.
+    /// Signs the frame of a stream's compact ciphertext as an envelope of version 2.
     ///
     /// # Errors
-    /// [`WireError`] for a description, a number or a ciphertext that is not one of the stream's windows.
+    /// [`WireError`] if the description, the sequence number or the ciphertext does not match the stream.
     pub fn sign_window(
         stream: &Arc<StreamHeader>,
         sequence: u64,
@@ -206,10 +206,11 @@ impl Envelope {
         Ok(Self { header, body, signature, form })
     }
 
-    /// Signs it again under another number. A compact window keeps its mask, which has the number of its encryption.
+    /// Signs the envelope again under another sequence number. A compact window keeps its mask, which carries the
+    /// number of its encryption.
     ///
     /// # Errors
-    /// [`WireError::Value`] for a number before that of the mask.
+    /// [`WireError::Value`] if the new number is smaller than the mask's.
     pub fn renumbered(
         self,
         sequence: u64,
@@ -225,10 +226,10 @@ impl Envelope {
         }
     }
 
-    /// Writes it as it travels.
+    /// Returns the bytes to send.
     ///
     /// # Errors
-    /// [`WireError`] for a header that cannot be written.
+    /// [`WireError`] if the header cannot be written.
     pub fn write(&self) -> Result<Vec<u8>, WireError> {
         match &self.form {
             HeaderForm::Whole => {
@@ -251,11 +252,14 @@ impl Envelope {
         }
     }
 
-    /// Reads an envelope of version 1 of at most `limit` bytes. The body's frame and header are checked, and that header and body name
-    /// the same parameters and key; the signature is not yet: see [`Envelope::verify`].
+    /// Reads an envelope of version 1 of at most `limit` bytes.
+    ///
+    /// Checks the frames of envelope and body, and that header and body name the same parameters and key. Does not
+    /// check the signature: see [`Envelope::verify`].
     ///
     /// # Errors
-    /// [`WireError`] for bytes that are no such envelope; [`WireError::UnknownStream`] for one of version 2.
+    /// [`WireError`] if the bytes are not a version-1 envelope; [`WireError::UnknownStream`] if they are one of version
+    /// 2.
     pub fn read(bytes: &[u8], limit: u64) -> Result<Self, WireError> {
         match stream_tag(bytes)? {
             Some(stream) => Err(WireError::UnknownStream(stream)),
@@ -263,11 +267,11 @@ impl Envelope {
         }
     }
 
-    /// Reads an envelope of version 2: a window of this stream, or one as a member of a group. Checks everything but the signature: see
-    /// [`Envelope::verify`].
+    /// Reads an envelope of version 2: a window of this stream, alone or as a member of a group. Does not check the
+    /// signature: see [`Envelope::verify`].
     ///
     /// # Errors
-    /// [`WireError`] for bytes that are no window of the stream.
+    /// [`WireError`] if the bytes are not a window of the stream.
     pub fn read_window(bytes: &[u8], stream: &Arc<StreamHeader>) -> Result<Self, WireError> {
         let mut reader = Reader::new(bytes);
         let group = Membership::parse(&mut reader)?;
@@ -315,10 +319,10 @@ impl Envelope {
         Ok(Self { header, body: body.to_vec(), signature: reader.array()?, form: HeaderForm::Whole })
     }
 
-    /// Writes it so that it can be read without anything else: version 2 together with its stream's header.
+    /// Returns bytes that can be read on their own: an envelope of version 2 together with its stream's header.
     ///
     /// # Errors
-    /// As [`Envelope::write`].
+    /// Those of [`Envelope::write`].
     pub fn write_kept(&self) -> Result<Vec<u8>, WireError> {
         let message = self.write()?;
         let HeaderForm::Window { stream, .. } = &self.form else { return Ok(message) };
@@ -329,10 +333,10 @@ impl Envelope {
         }))
     }
 
-    /// Reads the bytes that [`Envelope::write_kept`] wrote, at most `limit`.
+    /// Reads the bytes that [`Envelope::write_kept`] returned, at most `limit`.
     ///
     /// # Errors
-    /// [`WireError`] for bytes that are neither an envelope of version 1 nor one of version 2 with its stream's header.
+    /// [`WireError`] if the bytes are neither a version-1 envelope nor a version-2 envelope with its stream's header.
     pub fn read_kept(bytes: &[u8], limit: u64) -> Result<Self, WireError> {
         if frame::frame_kind(bytes)? != Kind::KeptWindow {
             return Self::read_whole(bytes, limit);
@@ -342,7 +346,7 @@ impl Envelope {
         Self::read_window(reader.rest(), &stream)
     }
 
-    /// In version 2, the window's stream and its head: everything before the body.
+    /// Returns the stream and the head, which precedes the body, of a version-2 envelope. Returns None for version 1.
     #[must_use]
     pub fn window(&self) -> Option<(&Arc<StreamHeader>, &[u8])> {
         match &self.form {
@@ -351,17 +355,17 @@ impl Envelope {
         }
     }
 
-    /// Returns the digest of the head and body of a window of version 2: the same whether its signature is over it alone or over a group.
+    /// Returns the digest of head and body of a version-2 window; None for version 1. It does not depend on the group.
     ///
     /// # Errors
-    /// [`WireError::Truncated`] for a body that is no frame.
+    /// [`WireError`] if the body is not the frame of a window's ciphertext.
     pub fn window_digest(&self) -> Result<Option<[u8; 32]>, WireError> {
         let HeaderForm::Window { head, .. } = &self.form else { return Ok(None) };
         Ok(Some(group::leaf(head, &self.form.body_digest(&self.body)?)))
     }
 
-    /// Of a member of a group, the bytes of its head and body and its share of the signature, rounded up: at least its part of the group.
-    /// `None` for an envelope with a signature of its own.
+    /// Returns the window's size within its group, in bytes: head, body and its share of the signature, rounded up.
+    /// This is at least its size in the group's message. Returns None if the envelope has a signature of its own.
     #[must_use]
     pub fn member_bytes(&self) -> Option<usize> {
         let HeaderForm::Window { head, group: Some(member), .. } = &self.form else { return None };
@@ -369,7 +373,7 @@ impl Envelope {
         Some(head.len() + body.len() + SIGNATURE_BYTES.div_ceil(member.count.into()))
     }
 
-    /// The mask of a compact window; none for a whole ciphertext.
+    /// Returns the name of a compact window's mask; None for other ciphertexts.
     #[must_use]
     pub fn mask(&self) -> Option<MaskName> {
         window::mask_and_body(&self.body).ok().map(|(mask, _)| mask)
@@ -378,17 +382,18 @@ impl Envelope {
     /// Checks the signature against a device's Ed25519 verifying key.
     ///
     /// # Errors
-    /// [`WireError::Signature`]
+    /// [`WireError::Signature`] if the signature is not valid under the key.
     pub fn verify(&self, verifying_key: &[u8; 32]) -> Result<(), WireError> {
         let digest = self.form.body_digest(&self.body)?;
         self.form.verify(&self.header, &digest, &self.signature, verifying_key)
     }
 }
 
-/// The digest of an envelope's bytes, which a receipt names: the one that ends a frame; of version 2 the BLAKE3 of all bytes.
+/// Returns the digest of an envelope that a receipt names: in version 1 the digest that ends the frame, in version 2
+/// the BLAKE3 hash of all bytes.
 ///
 /// # Errors
-/// [`WireError::Truncated`] for bytes that are shorter than a frame.
+/// [`WireError::Truncated`] if the bytes are shorter than a frame.
 pub fn message_digest(bytes: &[u8]) -> Result<[u8; 32], WireError> {
     match stream_tag(bytes)? {
         Some(_) => Ok(blake3::hash(bytes).into()),

@@ -1,4 +1,4 @@
-//! Why bytes are refused.
+//! Reasons why bytes are refused.
 
 use sotto_partial::PartialError;
 use sotto_rlwe::{KeyId, ParameterError, ParameterId};
@@ -6,70 +6,70 @@ use sotto_rlwe::{KeyId, ParameterError, ParameterId};
 use crate::frame::Kind;
 use crate::stream::StreamTag;
 
-/// Why bytes are refused. Nothing half-read exists.
+/// The reason why bytes are refused. Readers return complete objects or an error.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum WireError {
-    /// Fewer bytes than the frame says.
+    /// There are fewer bytes than the frame declares.
     #[error("the bytes end after {found} of {expected}: they are truncated")]
     Truncated {
         /// Bytes expected.
         expected: u64,
-        /// Bytes there are.
+        /// Bytes found.
         found: u64,
     },
-    /// More bytes than the frame says.
+    /// There are more bytes than the frame declares.
     #[error("{extra} bytes follow the end of the frame")]
     Trailing {
-        /// How many.
+        /// Bytes after the frame's end.
         extra: u64,
     },
-    /// More bytes than are ever allowed here.
+    /// There are more bytes than the reader's limit.
     #[error("{found} bytes are more than the {limit} allowed here")]
     TooLarge {
-        /// The most allowed.
+        /// The limit.
         limit: u64,
-        /// Bytes announced.
+        /// Bytes declared or found.
         found: u64,
     },
-    /// Not a frame.
+    /// The bytes are not a frame.
     #[error("these bytes are not a sotto frame")]
     Magic,
-    /// A version that this program does not know.
+    /// The wire version is not known to this program.
     #[error("wire version {0} is not known here (this is version 1)")]
     Version(u8),
-    /// Another kind of object.
+    /// The frame holds another kind of object.
     #[error("expected {expected}, found {found}")]
     Kind {
-        /// What was asked for.
+        /// The kind that the reader expects.
         expected: Kind,
-        /// What the frame says.
+        /// The kind that the frame declares.
         found: String,
     },
-    /// The digest does not match: bytes were changed.
+    /// The digest does not match: the bytes were changed.
     #[error("the digest does not match: the bytes were changed on the way")]
     Digest,
-    /// The payload's length is not the one that its parameters give.
+    /// The payload's length does not match its parameters.
     #[error("the payload has {found} bytes, these parameters give {expected}")]
     Length {
-        /// Bytes that it must have.
+        /// Bytes required.
         expected: u64,
-        /// Bytes that it has.
+        /// Bytes found.
         found: u64,
     },
-    /// Other parameters.
+    /// The object was made for other parameters.
     #[error("made for parameters {found}, expected {expected}")]
     Parameters {
-        /// The parameters here.
+        /// The reader's parameters.
         expected: ParameterId,
-        /// The parameters of the frame.
+        /// The frame's parameters.
         found: ParameterId,
     },
-    /// Another key.
+    /// The object was made for another key.
     #[error("made for key {found}, expected {expected}")]
     Key {
-        /// The key here.
+        /// The reader's key.
         expected: KeyId,
-        /// The key of the frame.
+        /// The frame's key.
         found: KeyId,
     },
     /// A residue is not below its prime.
@@ -78,31 +78,31 @@ pub enum WireError {
         /// The limb.
         limb: usize,
     },
-    /// Padding bits that are not zero.
+    /// Padding bits are not zero.
     #[error("padding bits are not zero")]
     Padding,
-    /// A value that cannot occur.
+    /// A value is impossible; the text says which.
     #[error("{0}")]
     Value(&'static str),
-    /// The parameters themselves are refused.
+    /// The parameters are invalid.
     #[error(transparent)]
     ParametersRefused(#[from] ParameterError),
-    /// A number of the partially homomorphic schemes is refused.
+    /// A number of the partially homomorphic schemes is invalid.
     #[error(transparent)]
     Partial(#[from] PartialError),
-    /// The plan is refused.
+    /// The plan is invalid.
     #[error(transparent)]
     Plan(#[from] sotto_program::PlanError),
-    /// A window of a stream whose header is not known.
+    /// The window belongs to a stream whose header is not known.
     #[error("the stream {0} of this window is not known: its header comes with the device's registration")]
     UnknownStream(StreamTag),
-    /// The signature is not the device's.
+    /// The signature is not valid under the device's key.
     #[error("the signature is not that of the device's key")]
     Signature,
 }
 
 impl WireError {
-    /// A short name for machines, as problem documents carry it.
+    /// Returns a short name for programs, used in problem documents.
     pub fn name(&self) -> &'static str {
         match self {
             Self::Truncated { .. } => "truncated",

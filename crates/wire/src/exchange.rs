@@ -1,9 +1,11 @@
-//! Batches for the re-encryption agent and from it.
+//! Batches of requests to the re-encryption agent, and of its responses.
 //!
-//! `batch id 16 ‖ Paillier key id 16 ‖ bytes of its ciphertexts u16 ‖ ElGamal key id 16 ‖ bytes of its ciphertexts u16 ‖
-//! count u32 ‖ a code each ‖ bodies`. ElGamal's fields are zero if nothing in the batch concerns it. The codes give the length of
-//! what follows, which is checked before a ciphertext is read. A body is its ciphertexts; before that of a conversion stands its
-//! encoding, `bits u8 ‖ factors u8`.
+//! `batch id 16 ‖ Paillier key id 16 ‖ bytes of its ciphertexts u16 ‖ ElGamal key id 16 ‖ bytes of its ciphertexts u16
+//! ‖
+//! count u32 ‖ a code each ‖ bodies`. ElGamal's fields are zero if no code of the batch involves ElGamal.
+//!
+//! The codes determine the length of the bodies, which is checked before a ciphertext is read. A body consists of its
+//! ciphertexts; the body of a conversion starts with its encoding, `bits u8 ‖ factors u8`.
 
 use core::fmt;
 
@@ -18,7 +20,7 @@ use crate::reader::Reader;
 
 const HEAD: usize = 16 + 2 * (16 + 2) + 4;
 
-/// The name of a batch, chosen at random by who asks: a batch that is asked again under its name is answered again.
+/// The name of a batch, drawn at random by the caller. It is an idempotency key: a repeated batch gets the same answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct BatchId(pub [u8; 16]);
 
@@ -28,20 +30,20 @@ impl fmt::Display for BatchId {
     }
 }
 
-/// The keys of one agent.
+/// The public keys of one re-encryption agent.
 #[derive(Clone, Copy)]
 pub struct ExchangeKeys<'k> {
-    /// Paillier's.
+    /// Paillier's key.
     pub paillier: &'k paillier::PublicKey,
-    /// ElGamal's, if the agent has one.
+    /// ElGamal's key, if the agent has one.
     pub elgamal: Option<&'k elgamal::PublicKey>,
 }
 
-/// What a code says: what follows for it, and whether ElGamal's key is concerned.
+/// A code of a batch: the length of its body, and if it involves ElGamal's key.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Code {
     number: u8,
-    /// Bytes of its encoding.
+    /// Bytes of the encoding.
     encoding: usize,
     paillier: usize,
     elgamal: usize,
@@ -74,11 +76,12 @@ impl Code {
     }
 }
 
-/// Writes what the agent is asked.
+/// Returns the frame of a batch of requests to the agent.
 ///
 /// # Errors
-/// [`WireError::Key`] for a ciphertext under another key, [`WireError::Value`] where ElGamal's key is missing,
-/// [`WireError::TooLarge`] for more than [`LARGEST_BATCH`] requests.
+/// [`WireError::Key`] if a ciphertext is under another key, [`WireError::Value`] if ElGamal's key is needed and
+/// missing,
+/// [`WireError::TooLarge`] if there are more than [`LARGEST_BATCH`] requests.
 pub fn write_exchange_request(
     batch: BatchId,
     keys: ExchangeKeys<'_>,
@@ -95,10 +98,10 @@ pub fn write_exchange_request(
     })
 }
 
-/// Writes what the agent answers.
+/// Returns the frame of a batch of the agent's responses.
 ///
 /// # Errors
-/// As [`write_exchange_request`].
+/// Those of [`write_exchange_request`].
 pub fn write_exchange_response(
     batch: BatchId,
     keys: ExchangeKeys<'_>,
@@ -110,15 +113,16 @@ pub fn write_exchange_response(
     })
 }
 
-/// Bytes of the longest batch of requests that these keys can be asked: [`LARGEST_BATCH`] of the longest.
+/// Returns the length in bytes of the longest possible batch of requests under these keys: [`LARGEST_BATCH`] requests
+/// of the longest kind.
 pub fn longest_exchange_request(keys: ExchangeKeys<'_>) -> u64 {
     let keys = Keys { paillier: keys.paillier, elgamal: keys.elgamal };
     let longest = Code::REQUESTS.iter().map(|code| keys.length(*code)).max().unwrap_or(0);
     (FRAME_OVERHEAD + HEAD + LARGEST_BATCH * (1 + longest)) as u64
 }
 
-/// A batch of requests whose head was read: its digest, its keys and its lengths are right, its ciphertexts are still bytes.
-/// What it asks can be counted before any work is done on it.
+/// A batch of requests whose digest, keys and lengths are checked and whose ciphertexts are still bytes. A service can
+/// count the requests before it does any work.
 pub struct UnreadRequests<'b, 'k> {
     batch: BatchId,
     codes: &'b [u8],
@@ -126,30 +130,30 @@ pub struct UnreadRequests<'b, 'k> {
 }
 
 impl<'b, 'k> UnreadRequests<'b, 'k> {
-    /// Of a frame of at most `limit` bytes.
+    /// Checks a frame of at most `limit` bytes.
     ///
     /// # Errors
-    /// [`WireError`]
+    /// [`WireError`] if the frame is invalid, names other keys, or has a wrong length.
     pub fn open(bytes: &'b [u8], limit: u64, keys: ExchangeKeys<'k>) -> Result<Self, WireError> {
         let (batch, codes, parts) = head(bytes, Kind::ExchangeRequest, limit, keys, Code::REQUESTS)?;
         Ok(Self { batch, codes, parts })
     }
 
-    /// The batch's name.
+    /// Returns the batch's name.
     pub fn batch(&self) -> BatchId {
         self.batch
     }
 
-    /// Products, conversions to ElGamal, conversions to Paillier.
+    /// Returns the numbers of products, of conversions to ElGamal and of conversions to Paillier.
     pub fn counts(&self) -> [u64; 3] {
         [Code::PRODUCT, Code::TO_ELGAMAL, Code::TO_PAILLIER]
             .map(|code| self.codes.iter().filter(|number| **number == code.number).count() as u64)
     }
 
-    /// The requests; every ciphertext is checked as its scheme says.
+    /// Reads the requests and checks every ciphertext by its scheme's rules.
     ///
     /// # Errors
-    /// [`WireError`]
+    /// [`WireError`] if an encoding or a ciphertext is invalid.
     pub fn read(self) -> Result<Vec<Request>, WireError> {
         bodies(self.codes, self.parts, Code::REQUESTS, |code, parts| {
             Ok(match code {
@@ -167,10 +171,10 @@ impl<'b, 'k> UnreadRequests<'b, 'k> {
     }
 }
 
-/// Reads a frame of at most `limit` bytes; every ciphertext is checked as its scheme says.
+/// Reads a batch of requests from a frame of at most `limit` bytes and checks every ciphertext by its scheme's rules.
 ///
 /// # Errors
-/// [`WireError`]
+/// [`WireError`] if the frame, an encoding or a ciphertext is invalid.
 pub fn read_exchange_request(
     bytes: &[u8],
     limit: u64,
@@ -180,10 +184,10 @@ pub fn read_exchange_request(
     Ok((unread.batch, unread.read()?))
 }
 
-/// Reads a frame of at most `limit` bytes; every ciphertext is checked as its scheme says.
+/// Reads a batch of responses from a frame of at most `limit` bytes and checks every ciphertext by its scheme's rules.
 ///
 /// # Errors
-/// [`WireError`]
+/// [`WireError`] if the frame or a ciphertext is invalid.
 pub fn read_exchange_response(
     bytes: &[u8],
     limit: u64,
@@ -199,17 +203,17 @@ pub fn read_exchange_response(
     Ok((batch, responses))
 }
 
-/// The name of the batch in a frame of either kind; nothing but the frame is checked.
+/// Returns the name of the batch in a frame of requests or responses. Checks only the frame.
 ///
 /// # Errors
-/// [`WireError`]
+/// [`WireError`] if the frame is invalid.
 pub fn batch_id(bytes: &[u8], limit: u64) -> Result<BatchId, WireError> {
     let (kind, _) = frame::start(bytes)?;
     let kind = if kind == Kind::ExchangeResponse { kind } else { Kind::ExchangeRequest };
     Ok(BatchId(frame::open(bytes, kind, limit)?.array()?))
 }
 
-/// A count that a batch may have.
+/// Refuses a count above [`LARGEST_BATCH`].
 fn checked_count(count: usize) -> Result<usize, WireError> {
     if count <= LARGEST_BATCH {
         Ok(count)
@@ -252,18 +256,18 @@ fn write<T>(
         out.extend(all.iter().map(|one| parts(one).0.number));
         for part in all.iter().flat_map(|one| parts(one).1).flatten() {
             match (part, keys.elgamal) {
-                // At most 64 bits, and fewer factors than that: their product fits a group of 3,072 bits.
+                // Both fit a byte: bits ≤ 64, and bits · factors² is below the 3,072 bits of the largest group.
                 (Part::Encoding(code), _) => out.extend([code.bits() as u8, code.factors() as u8]),
                 (Part::Paillier(part), _) => out.extend_from_slice(&keys.paillier.write(part)),
                 (Part::ElGamal(part), Some(key)) => out.extend_from_slice(&key.write_ciphertext(part)),
-                // Refused above.
+                // Refused by `Keys::elgamal` above.
                 (Part::ElGamal(_), None) => {}
             }
         }
     }))
 }
 
-/// Everything of a frame but its bodies: its name, its codes, and what its bodies are read from.
+/// Checks a frame up to its bodies. Returns the batch's name, its codes, and a reader of the bodies.
 fn head<'b, 'k>(
     bytes: &'b [u8],
     kind: Kind,
@@ -287,7 +291,7 @@ fn head<'b, 'k>(
         with_elgamal |= code.concerns_elgamal;
         length += all.length(code);
     }
-    // One batch has one form: ElGamal's key is named if it is concerned, and only then.
+    // The encoding is canonical: ElGamal's key is named exactly if a code involves it.
     let keys = Keys::new(keys, with_elgamal)?;
     let [_, (expected, expected_one)] = keys.fields();
     expect_key(expected, name)?;
@@ -311,7 +315,7 @@ fn bodies<T>(
     Ok(out)
 }
 
-/// The keys that a batch concerns.
+/// The keys that a batch involves.
 struct Keys<'k> {
     paillier: &'k paillier::PublicKey,
     elgamal: Option<&'k elgamal::PublicKey>,
@@ -330,27 +334,27 @@ impl<'k> Keys<'k> {
         self.elgamal.ok_or(WireError::Value("the agent has no key of ElGamal's"))
     }
 
-    /// Bytes of the body of one code.
+    /// Returns the length in bytes of the body that belongs to a code.
     fn length(&self, code: Code) -> usize {
         let elgamal = self.elgamal.map_or(0, elgamal::PublicKey::ciphertext_bytes);
         code.encoding + code.paillier * self.paillier.ciphertext_bytes() + code.elgamal * elgamal
     }
 
-    /// Name and bytes of a ciphertext, of both keys.
+    /// Returns the id and the ciphertext length in bytes of both keys; zeros for a missing ElGamal key.
     fn fields(&self) -> [(KeyId, usize); 2] {
         let elgamal = self.elgamal.map(|key| (key.id(), key.ciphertext_bytes()));
         [(self.paillier.id(), self.paillier.ciphertext_bytes()), elgamal.unwrap_or((KeyId([0; 16]), 0))]
     }
 }
 
-/// The ciphertexts of a batch, one after the other.
+/// A reader of the encodings and ciphertexts of a batch, one after the other.
 struct Parts<'b, 'k> {
     reader: Reader<'b>,
     keys: Keys<'k>,
 }
 
 impl Parts<'_, '_> {
-    /// One that the group of ElGamal's key holds.
+    /// Reads an encoding whose numbers fit the group of ElGamal's key.
     fn encoding(&mut self) -> Result<Complement, WireError> {
         let (bits, factors) = (u32::from(self.reader.u8()?), u32::from(self.reader.u8()?));
         Ok(Complement::new(bits, factors, self.keys.elgamal()?.group().name().bits() - 2)?)

@@ -1,4 +1,4 @@
-//! Sums of the windows of a fleet as bytes: one mask, and the keys whose windows took part.
+//! Sums of a fleet's windows as bytes: one mask, and the keys of the summed windows.
 
 use sotto_pack::FleetId;
 use sotto_rlwe::{KeyId, ParameterId};
@@ -8,9 +8,9 @@ use crate::error::WireError;
 use crate::frame::{self, FRAME_OVERHEAD, Kind};
 use crate::reader::Reader;
 
-/// Most windows of a frame: 2^16, whose keys take 1 MiB.
+/// Largest number of windows in a frame: 2^16. Their keys take 1 MiB.
 pub const MOST_FLEET_WINDOWS: usize = 1 << 16;
-/// Form, fleet, start and counts.
+/// Bytes of form, fleet, start and counts.
 const HEADER: usize = 32 + 4 + 16 + 8 + 8;
 const KEY: usize = 16;
 /// Bytes of a sum before its body.
@@ -21,48 +21,48 @@ const SUM: usize = 12;
 pub struct FleetForm {
     /// The parameters.
     pub parameters: ParameterId,
-    /// Places, 1 to 4,096.
+    /// Number of places, 1 to 4,096.
     pub places: u16,
-    /// Bits of a place, 2 to 64.
+    /// Bits per place, 2 to 64.
     pub width: u8,
 }
 
-/// A sum of neighbouring windows at neighbouring places.
+/// A sum over a range of windows and a range of places.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FleetSum {
-    /// The first window and the number of windows, of the keys of the frame.
+    /// The first window and the number of windows, as indices into the frame's keys.
     pub windows: (u32, u32),
     /// The first place.
     pub first: u16,
-    /// Places.
+    /// Number of places.
     pub places: u16,
-    /// The columns modulo 2^w, w bits each.
+    /// The columns modulo 2^w, w bits each, where w is the form's width.
     pub body: Vec<u8>,
 }
 
-/// Sums of windows of several keys under the mask that a fleet has for one time.
+/// Sums of windows of several keys, all under the mask that the fleet uses for one start.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FleetSums {
     /// The form.
     pub form: FleetForm,
     /// The fleet.
     pub fleet: FleetId,
-    /// The start of the windows: milliseconds since 1970, not negative.
+    /// The start of the windows, in milliseconds since 1970; not negative.
     pub start: i64,
-    /// The keys of the windows, each once, at most [`MOST_FLEET_WINDOWS`].
+    /// The keys of the windows, without repetition, at most [`MOST_FLEET_WINDOWS`].
     pub keys: Vec<KeyId>,
     /// The sums.
     pub sums: Vec<FleetSum>,
 }
 
 impl FleetForm {
-    /// Bytes of so many places.
+    /// Returns the length in bytes of a body of `places` places.
     #[must_use]
     pub fn bytes(&self, places: u16) -> usize {
         self.under(KeyId([0; KEY])).bytes(places)
     }
 
-    /// The form of a window under one key.
+    /// Returns the form of a window under one key.
     #[must_use]
     pub fn under(&self, key: KeyId) -> CompactForm {
         let Self { parameters, places, width } = *self;
@@ -78,17 +78,17 @@ impl From<CompactForm> for FleetForm {
 }
 
 impl FleetSums {
-    /// Bytes of a frame with so many windows, sums and bytes of sums.
+    /// Returns the length in bytes of a frame with `windows` windows, `sums` sums and `bodies` bytes of bodies.
     #[must_use]
     pub fn frame_bytes(windows: usize, sums: usize, bodies: usize) -> usize {
         FRAME_OVERHEAD + HEADER + KEY * windows + SUM * sums + bodies
     }
 
-    /// Writes them.
+    /// Returns the frame.
     ///
     /// # Errors
-    /// [`WireError`] for a key that stands there twice, more windows or sums than a frame has, sums that are not of the form or of its windows,
-    /// or a start before 1970.
+    /// [`WireError`] if a key occurs twice, there are too many windows or sums, a sum does not match the form or the
+    /// windows, or the start is before 1970.
     pub fn write(&self) -> Result<Vec<u8>, WireError> {
         self.check()?;
         let bodies: usize = self.sums.iter().map(|sum| sum.body.len()).sum();
@@ -99,7 +99,7 @@ impl FleetSums {
             out.extend_from_slice(&[self.form.width, 0]);
             out.extend_from_slice(&self.fleet.0);
             out.extend_from_slice(&self.start.to_le_bytes());
-            // Checked: at most 2^16 and 4,096.
+            // `check` bounds them by 2^16 and 4,096.
             for count in [self.keys.len(), self.sums.len()] {
                 out.extend_from_slice(&(count as u32).to_le_bytes());
             }
@@ -117,7 +117,7 @@ impl FleetSums {
     /// Reads a frame of at most `limit` bytes.
     ///
     /// # Errors
-    /// [`WireError`] for bytes that are no such frame.
+    /// [`WireError`] if the bytes are not a valid frame of fleet sums.
     pub fn read(bytes: &[u8], limit: u64) -> Result<Self, WireError> {
         let mut reader = frame::open(bytes, Kind::FleetSums, limit)?;
         let parameters = reader.parameter_id()?;
@@ -130,7 +130,7 @@ impl FleetSums {
         let (fleet, start) = (FleetId(reader.array()?), reader.i64()?);
         let [windows, sums] = [reader.u32()?, reader.u32()?].map(|count| count as usize);
         check_counts(windows, sums)?;
-        // Every count is held against the bytes before anything is kept.
+        // Checks every count against the remaining bytes before allocating.
         let least = windows * KEY + sums * (SUM + 1);
         if reader.left() < least {
             return Err(WireError::Truncated { expected: least as u64, found: reader.left() as u64 });
@@ -155,16 +155,16 @@ impl FleetSums {
         let mut keys: Vec<[u8; KEY]> = self.keys.iter().map(|key| key.0).collect();
         keys.sort_unstable();
         if keys.windows(2).any(|pair| pair[0] == pair[1]) {
-            return Err(WireError::Value("a key has one window under a mask, and stands there once"));
+            return Err(WireError::Value("a key occurs twice: it has one window under a mask"));
         }
         for sum in &self.sums {
             let places = u32::from(sum.first) + u32::from(sum.places);
             if sum.places == 0 || places > u32::from(self.form.places) {
-                return Err(WireError::Value("a sum has places that the form has not"));
+                return Err(WireError::Value("a sum names places that the form does not have"));
             }
             let (first, count) = (u64::from(sum.windows.0), u64::from(sum.windows.1));
             if count == 0 || first + count > self.keys.len() as u64 {
-                return Err(WireError::Value("a sum is of windows that are not there"));
+                return Err(WireError::Value("a sum names windows that the frame does not have"));
             }
             form.check_body(sum.places, &sum.body)?;
         }

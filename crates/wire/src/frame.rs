@@ -13,10 +13,10 @@ const MAGIC: [u8; 4] = *b"sott";
 const VERSION: u8 = 1;
 /// Bytes before a frame's payload.
 pub(crate) const HEADER: usize = 16;
-/// Bytes of a frame beside its payload.
+/// Bytes of a frame in addition to its payload.
 pub const FRAME_OVERHEAD: usize = HEADER + DIGEST_BYTES;
 
-/// What a frame holds.
+/// The kind of object that a frame holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Kind {
@@ -32,7 +32,7 @@ pub enum Kind {
     Plan = 5,
     /// A signed envelope around a ciphertext.
     Envelope = 6,
-    /// A public key whose mask is written out: another library made it.
+    /// A public key whose mask is written out, made by another library.
     ExpandedPublicKey = 7,
     /// Evaluation keys whose masks are written out.
     ExpandedEvaluationKeys = 8,
@@ -48,11 +48,11 @@ pub enum Kind {
     RistrettoPublicKey = 13,
     /// Ciphertexts of ElGamal's scheme on Ristretto under one key.
     RistrettoCiphertexts = 14,
-    /// What a re-encryption agent is asked.
+    /// A batch of requests to the re-encryption agent.
     ExchangeRequest = 15,
-    /// What it answers.
+    /// A batch of the re-encryption agent's responses.
     ExchangeResponse = 16,
-    /// A device's question where a stream stands.
+    /// A device's request for the position of a stream.
     PositionRequest = 17,
     /// An envelope without its ciphertext.
     SignedHeader = 18,
@@ -72,11 +72,11 @@ pub enum Kind {
     SlotsWindow = 25,
     /// Sums of the windows of a fleet under one mask.
     FleetSums = 26,
-    /// A ciphertext as an answer: coefficients of few bits.
+    /// An answer ciphertext whose coefficients are rounded to few bits.
     ReducedCiphertext = 27,
     /// The size and root of the log of a stream.
     StreamHead = 28,
-    /// The account of some work.
+    /// The cloud's signed statement of some work.
     Transcript = 29,
     /// An encrypted vector of the facade: its public facts and its ciphertexts.
     Vector = 30,
@@ -162,7 +162,7 @@ impl fmt::Display for Kind {
     }
 }
 
-/// Writes a frame: the caller appends the payload to the buffer.
+/// Returns a frame. `payload` appends the payload to the buffer; `payload_bytes` is the capacity to reserve.
 pub(crate) fn write(kind: Kind, payload_bytes: usize, payload: impl FnOnce(&mut Vec<u8>)) -> Vec<u8> {
     let mut out = Vec::with_capacity(payload_bytes + FRAME_OVERHEAD);
     begin(&mut out, kind, 0);
@@ -174,14 +174,18 @@ pub(crate) fn write(kind: Kind, payload_bytes: usize, payload: impl FnOnce(&mut 
     out
 }
 
-/// Appends what stands before a payload of this length.
+/// Appends the header of a frame with a payload of this length.
 pub(crate) fn begin(out: &mut Vec<u8>, kind: Kind, payload_bytes: u64) {
     out.extend_from_slice(&MAGIC);
     out.extend_from_slice(&[VERSION, kind as u8, 0, 0]);
     out.extend_from_slice(&payload_bytes.to_le_bytes());
 }
 
-/// The kind and the payload's length that the first bytes say; nothing else is checked.
+/// Returns the kind and the payload's length that the first bytes declare. Checks nothing else.
+///
+/// # Errors
+/// [`WireError`] if the first bytes are not a frame's header.
+///
 pub(crate) fn start(bytes: &[u8]) -> Result<(Kind, u64), WireError> {
     let kind = frame_kind(bytes)?;
     let mut length = [0; 8];
@@ -189,7 +193,7 @@ pub(crate) fn start(bytes: &[u8]) -> Result<(Kind, u64), WireError> {
     Ok((kind, u64::from_le_bytes(length)))
 }
 
-/// Checks a frame of one kind and at most `limit` bytes, and gives its payload to read.
+/// Checks a frame of one kind and at most `limit` bytes, and returns a reader of its payload.
 pub(crate) fn open(bytes: &[u8], kind: Kind, limit: u64) -> Result<Reader<'_>, WireError> {
     let found = bytes.len() as u64;
     if found > limit {
@@ -224,7 +228,11 @@ fn check_header(bytes: &[u8], kind: Kind) -> Result<u64, WireError> {
     Ok(length)
 }
 
-/// What kind of frame these bytes say they are; nothing else is checked.
+/// Returns the kind of frame that the bytes declare. Checks the header only.
+///
+/// # Errors
+/// [`WireError::Magic`], [`WireError::Version`], [`WireError::Padding`] or [`WireError::Value`] if the header is
+/// invalid.
 pub fn frame_kind(bytes: &[u8]) -> Result<Kind, WireError> {
     if bytes.len() < HEADER || bytes[..4] != MAGIC {
         return Err(WireError::Magic);
@@ -238,17 +246,20 @@ pub fn frame_kind(bytes: &[u8]) -> Result<Kind, WireError> {
     Kind::from_number(bytes[5]).ok_or(WireError::Value("this kind of frame is not known"))
 }
 
-/// The digest that ends a frame, once the frame was held against it and against the length that it announces.
+/// Checks a frame's digest and length, and returns the digest.
 ///
 /// # Errors
-/// [`WireError`] for bytes that are no whole frame.
+/// [`WireError`] if the bytes are not exactly one valid frame.
 pub fn whole_frame_digest(bytes: &[u8]) -> Result<[u8; DIGEST_BYTES], WireError> {
     let kind = frame_kind(bytes)?;
     open(bytes, kind, u64::MAX)?;
     frame_digest(bytes)
 }
 
-/// The digest that ends a frame; the bytes must hold at least one.
+/// Returns the digest that ends a frame, unchecked.
+///
+/// # Errors
+/// [`WireError::Truncated`] if the bytes are shorter than a digest.
 pub fn frame_digest(bytes: &[u8]) -> Result<[u8; DIGEST_BYTES], WireError> {
     let too_short = WireError::Truncated { expected: FRAME_OVERHEAD as u64, found: bytes.len() as u64 };
     let start = bytes.len().checked_sub(DIGEST_BYTES).ok_or(too_short)?;

@@ -1,9 +1,10 @@
 //! Windows of one stream under one signature.
 //!
-//! `3 ‖ windows 1 ‖ head of the first window ‖ length of its body ‖ body ‖ of each further window the differences to the one before,
-//! length and body ‖ signature 64`. The signature is over the root of a Merkle tree of the windows (RFC 9162, section 2.1, with BLAKE3), so a window is
-//! kept and checked without the others: `4 ‖ index 1 ‖ windows 1 ‖ path, 32 bytes each ‖ head ‖ body ‖ signature 64`.
-//! docs/concepts/wire.md has the layout.
+//! A group is `3 ‖ windows 1 ‖ head of the first window ‖ length of its body ‖ body ‖ of each further window the
+//! differences to the one before, length and body ‖ signature 64`. The signature covers the root of a Merkle tree of
+//! the
+//! windows (RFC 9162, section 2.1, with BLAKE3), so each window can be kept and verified without the others:
+//! `4 ‖ index 1 ‖ windows 1 ‖ path, 32 bytes each ‖ head ‖ body ‖ signature 64`. docs/concepts/wire.md has the layout.
 
 use std::sync::Arc;
 
@@ -14,7 +15,7 @@ use crate::reader::{Reader, write_varint};
 use crate::stream::StreamHeader;
 use crate::window::{SIGNATURE_BYTES, WindowHead, mask_and_body, unzigzag, zigzag};
 
-/// Most windows of a [`WindowGroup`].
+/// Largest number of windows in a [`WindowGroup`].
 pub const MOST_GROUPED: usize = 64;
 /// The first byte of a group.
 const GROUP: u8 = 3;
@@ -26,42 +27,42 @@ const CONTEXT: &[u8] = b"sotto windows v2";
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WindowGroup {
     stream: Arc<StreamHeader>,
-    /// Each with the path from it to the root that is signed.
+    /// Each window carries its path to the signed root.
     windows: Vec<Envelope>,
 }
 
-/// The place of a window in a group: with the window it gives the root that the group's signature covers.
+/// The place of a window in a group. Together with the window it determines the root that the group's signature covers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Membership {
-    /// Below `count`.
+    /// The window's index, below `count`.
     index: u8,
-    /// Windows of the group.
+    /// Number of windows in the group.
     pub(crate) count: u8,
-    /// Digests from the window's neighbour up to the half of the tree without the window.
+    /// Sibling digests from the leaf up to the root, the lowest first.
     path: Vec<Digest>,
 }
 
-/// A window of a group that is being put together.
+/// A window of a group under construction.
 struct Part {
     head: WindowHead,
-    /// As version 2 writes it.
+    /// The head, as version 2 writes it.
     bytes: Vec<u8>,
     /// The ciphertext's frame.
     body: Vec<u8>,
 }
 
-/// True for bytes that begin as a group does.
+/// Returns true if the bytes start with a group's tag.
 #[must_use]
 pub fn is_group(message: &[u8]) -> bool {
     message.first() == Some(&GROUP)
 }
 
 impl WindowGroup {
-    /// Signs windows of one stream, in ascending order of their sequence numbers. Their own signatures are dropped.
+    /// Signs windows of one stream, in ascending order of their sequence numbers. Drops their own signatures.
     ///
     /// # Errors
-    /// [`WireError::Value`] for fewer than 2 windows or more than [`MOST_GROUPED`], envelopes of version 1, windows of several streams,
-    /// numbers that do not ascend.
+    /// [`WireError::Value`] if there are fewer than 2 or more than [`MOST_GROUPED`] windows, an envelope of version 1,
+    /// windows of several streams, or sequence numbers that do not ascend.
     pub fn sign(
         windows: Vec<Envelope>,
         sign: impl FnOnce(&[u8]) -> [u8; SIGNATURE_BYTES],
@@ -84,10 +85,10 @@ impl WindowGroup {
         Ok(group)
     }
 
-    /// Reads a group of windows of this stream. Checks everything but the signature: see [`WindowGroup::verify`].
+    /// Reads a group of windows of this stream. Does not check the signature: see [`WindowGroup::verify`].
     ///
     /// # Errors
-    /// [`WireError`] for bytes that are no group of windows of the stream.
+    /// [`WireError`] if the bytes are not a group of windows of the stream.
     pub fn read(bytes: &[u8], stream: &Arc<StreamHeader>) -> Result<Self, WireError> {
         let mut reader = Reader::new(bytes);
         match reader.u8()? {
@@ -104,7 +105,7 @@ impl WindowGroup {
                 None => WindowHead::parse(&mut reader, stream)?,
                 Some(before) => parse_next(&mut reader, stream, &before.head)?,
             };
-            // More than there are bytes: refused by `take`.
+            // `take` refuses a length beyond the bytes.
             let length = usize::try_from(reader.varint()?).unwrap_or(usize::MAX);
             let body = head.ciphertext(stream, reader.take(length)?)?;
             parts.push(Part { bytes: head.bytes(stream)?, head, body });
@@ -138,7 +139,7 @@ impl WindowGroup {
             .into_iter()
             .enumerate()
             .map(|(index, Part { head, bytes, body })| {
-                // Below 2^8: checked above.
+                // Both are below 2^8, checked above.
                 let (index, count, path) = (index as u8, leaves.len() as u8, path(index, &leaves));
                 let form = window(&bytes, Some(Membership { index, count, path }));
                 Ok(Envelope { header: head.header(&stream)?, body, signature, form })
@@ -147,10 +148,10 @@ impl WindowGroup {
         Ok(Self { stream, windows })
     }
 
-    /// Writes it as it travels.
+    /// Returns the bytes to send.
     ///
     /// # Errors
-    /// [`WireError::Value`] for numbers that are 2^63 or more apart.
+    /// [`WireError::Value`] if two neighbouring sequence numbers differ by 2^63 or more.
     pub fn write(&self) -> Result<Vec<u8>, WireError> {
         let mut out = vec![GROUP, self.windows.len() as u8];
         let (mut before, mut signature): (Option<WindowHead>, _) = (None, [0; SIGNATURE_BYTES]);
@@ -171,26 +172,27 @@ impl WindowGroup {
         Ok(out)
     }
 
-    /// The windows, each with the group's signature and its place in the group: it can be kept and verified without the others.
+    /// Returns the windows. Each carries the group's signature and its place in the group, so it can be kept and
+    /// verified without the others.
     #[must_use]
     pub fn windows(&self) -> &[Envelope] {
         &self.windows
     }
 
-    /// As an upload is called when it is sent again: `device.stream.first-last`, the numbers of its first and its last window; at most
-    /// [`LONGEST_UPLOAD_KEY`](crate::LONGEST_UPLOAD_KEY) visible characters of ASCII.
+    /// Returns the idempotency key of the upload: `device.stream.first-last`, with the sequence numbers of the first
+    /// and last window; at most [`LONGEST_UPLOAD_KEY`](crate::LONGEST_UPLOAD_KEY) visible ASCII characters.
     #[must_use]
     pub fn upload_key(&self) -> String {
         let first = self.windows.first().map_or_else(String::new, |window| window.header.upload_key());
         format!("{first}-{}", self.windows.last().map_or(0, |window| window.header.sequence))
     }
 
-    /// Checks the signature of all windows against a device's Ed25519 verifying key.
+    /// Checks the signature, which covers all windows, against a device's Ed25519 verifying key.
     ///
     /// # Errors
-    /// [`WireError::Signature`]
+    /// [`WireError::Signature`] if the signature is not valid under the key.
     pub fn verify(&self, verifying_key: &[u8; 32]) -> Result<(), WireError> {
-        // Every path was made from one list of leaves: all lead to the root that this signature is over.
+        // Every path comes from the same list of leaves, so all paths lead to the signed root.
         self.windows.first().ok_or(WireError::Signature)?.verify(verifying_key)
     }
 
@@ -202,7 +204,7 @@ impl WindowGroup {
 }
 
 impl Membership {
-    /// Reads the place of a member; `None`, and nothing read, for bytes that begin otherwise.
+    /// Reads the place of a member. Returns None, and reads nothing, if the bytes start with another tag.
     pub(crate) fn parse(reader: &mut Reader<'_>) -> Result<Option<Self>, WireError> {
         if reader.rest().first() != Some(&MEMBER) {
             return Ok(None);
@@ -223,7 +225,7 @@ impl Membership {
         [&[MEMBER, self.index, self.count][..], self.path.as_flattened()].concat()
     }
 
-    /// The root of the group whose member at this place has this leaf.
+    /// Returns the root of the group whose member at this place has this leaf.
     pub(crate) fn root(&self, leaf: Digest) -> Digest {
         root_from(leaf, usize::from(self.index), usize::from(self.count), &self.path)
     }
@@ -231,7 +233,7 @@ impl Membership {
 
 const WRONG_COUNT: WireError = WireError::Value("a group has 2 to 64 windows");
 
-/// Leaves the reader of a group or a member at its first window, and returns true; false for other bytes.
+/// Advances the reader to the first window of a group or a member and returns true. Returns false for other bytes.
 pub(crate) fn skip_to_window(reader: &mut Reader<'_>) -> Result<bool, WireError> {
     if is_group(reader.rest()) {
         return reader.take(2).map(|_| true);
@@ -239,22 +241,24 @@ pub(crate) fn skip_to_window(reader: &mut Reader<'_>) -> Result<bool, WireError>
     Ok(Membership::parse(reader)?.is_some())
 }
 
-/// The message that a device signs: all of the stream's header by its hash, and all windows by the root of their tree.
+/// Returns the message that a device signs. It covers the stream's header by its hash and all windows by the root of
+/// their tree.
 pub(crate) fn signed_message(stream: &StreamHeader, count: u8, root: &Digest) -> Vec<u8> {
     [CONTEXT, &stream.id().0, &[count], root].concat()
 }
 
-/// The digest of a window's head, as version 2 writes it, and its body.
+/// Returns the leaf of a window: the digest of its head, as version 2 writes it, and of its body.
 pub(crate) fn leaf(head: &[u8], body_digest: &Digest) -> Digest {
     leaf_of(&[head, body_digest])
 }
 
-/// Leaves in the left half of a tree with `count` leaves, at least 2: the largest power of two below `count`.
+/// Returns the number of leaves in the left half of a tree: the largest power of two below `count`, which is at least
+/// 2.
 fn left_half(count: usize) -> usize {
     count.next_power_of_two() / 2
 }
 
-/// The root of at least one leaf.
+/// Returns the root of a tree with at least one leaf.
 fn root(leaves: &[Digest]) -> Digest {
     match leaves {
         [] => [0; 32],
@@ -266,7 +270,7 @@ fn root(leaves: &[Digest]) -> Digest {
     }
 }
 
-/// The digests that lead from a leaf to the root, the lowest first.
+/// Returns the digests on the path from a leaf to the root, the lowest first.
 fn path(index: usize, leaves: &[Digest]) -> Vec<Digest> {
     if leaves.len() < 2 {
         return Vec::new();
@@ -279,7 +283,7 @@ fn path(index: usize, leaves: &[Digest]) -> Vec<Digest> {
     below
 }
 
-/// Digests of the path of a leaf.
+/// Returns the number of digests on the path of a leaf.
 fn steps(index: usize, count: usize) -> usize {
     if count < 2 {
         return 0;
@@ -288,7 +292,7 @@ fn steps(index: usize, count: usize) -> usize {
     1 + if index < half { steps(index, half) } else { steps(index - half, count - half) }
 }
 
-/// The root of `count` leaves to which a path leads. It has as many digests as [`steps`] says.
+/// Returns the root of a tree of `count` leaves, from a leaf and its path. The path's length must be [`steps`].
 fn root_from(leaf: Digest, index: usize, count: usize, path: &[Digest]) -> Digest {
     let Some((beside, below)) = path.split_last() else { return leaf };
     let half = left_half(count);
@@ -299,14 +303,14 @@ fn root_from(leaf: Digest, index: usize, count: usize, path: &[Digest]) -> Diges
     }
 }
 
-/// Where the next window begins if nothing lies between.
+/// Returns the start of the next window, in milliseconds, if no time lies between the windows.
 fn next_start(stream: &StreamHeader, before: &WindowHead) -> i64 {
     let length = i64::from(before.description.length).wrapping_mul(stream.period().into());
     before.description.start.wrapping_add(length)
 }
 
-/// `twice the numbers that were passed over, and 1 if a salt follows ‖ salt ‖ start after the end of the window before ‖ flags, ticks,
-/// lists`.
+/// Appends a window as differences to the one before: `2 × skipped numbers, plus 1 if a salt follows ‖ salt ‖ start
+/// after the end of the window before ‖ flags, ticks, lists`.
 fn write_next(
     out: &mut Vec<u8>,
     stream: &StreamHeader,
@@ -326,7 +330,7 @@ fn write_next(
     Ok(())
 }
 
-/// Reads the head of a window after another one.
+/// Reads the head of a window that follows another one.
 fn parse_next(
     reader: &mut Reader<'_>,
     stream: &StreamHeader,
@@ -361,7 +365,7 @@ mod tests {
                     root(&leaves),
                     "{index} of {count}"
                 );
-                // Another leaf, and another place: another root.
+                // Another leaf or another place gives another root.
                 assert_ne!(root_from([0xff; 32], index, count, &path), root(&leaves));
                 least = least.min(path.len());
             }
@@ -369,7 +373,7 @@ mod tests {
         assert_eq!(least, 0);
     }
 
-    /// The tree of seven leaves that RFC 9162 draws in section 2.1.5.
+    /// The tree of seven leaves drawn in RFC 9162, section 2.1.5.
     #[test]
     fn a_tree_is_that_of_the_standard() {
         let d: Vec<Digest> = (0..7).map(|at| [at; 32]).collect();

@@ -1,5 +1,5 @@
-//! Public and evaluation keys as bytes. Their random halves are seeds; those that another library drew are written out, in
-//! frames of their own kind.
+//! Public and evaluation keys as bytes. Seeds replace their random halves; keys of other libraries have them written
+//! out, in frames of their own kind.
 
 use sotto_ring::{Eval, GaloisMap, Poly, SEED_BYTES, Seed};
 use sotto_rlwe::{EvaluationKeys, KeyId, KeySwitchKey, ParameterId, Params, PublicKey, Scheme, SeededKey};
@@ -10,28 +10,29 @@ use crate::frame::{self, FRAME_OVERHEAD, Kind, frame_kind};
 use crate::reader::Reader;
 
 const NAMES: usize = 32 + 16;
-/// A flag and two counts.
+/// Bytes of a flag and two counts.
 const COUNTS: usize = 1 + 4 + 4;
 
-/// How many key-switching keys of each sort a set of evaluation keys has, or may have.
+/// Numbers of key-switching keys in a set of evaluation keys, by kind; also used as an upper limit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct EvaluationKeyCounts {
-    /// Whether there is a relinearisation key.
+    /// True if there is a relinearisation key.
     pub relinearisation: bool,
-    /// Keys of rotations and the row swap.
+    /// Number of Galois keys, for rotations and the row swap.
     pub galois: usize,
-    /// Transfer keys, from other secret keys.
+    /// Number of transfer keys, from other secret keys.
     pub transfers: usize,
 }
 
 impl EvaluationKeyCounts {
-    /// Those of a set.
+    /// Counts the keys of a set.
     pub fn of<S: Scheme>(keys: &EvaluationKeys<S>) -> Self {
         let (galois, transfers) = (keys.galois.len(), keys.transfers.len());
         Self { relinearisation: keys.relinearisation.is_some(), galois, transfers }
     }
 
-    /// Bytes of the keys, each of `one` bytes, with what stands before them. Counts are below 2^32.
+    /// Returns the length in bytes of all keys with their prefixes, for keys of `one` bytes each. Counts must be below
+    /// 2^32.
     fn bytes(self, one: usize) -> usize {
         usize::from(self.relinearisation) * one + self.galois * (4 + one) + self.transfers * (16 + one)
     }
@@ -45,7 +46,7 @@ fn check_parameters<S: Scheme>(reader: &mut Reader<'_>, params: &Params<S>) -> R
     reader.key_id()
 }
 
-/// Writes a public key.
+/// Returns the frame of a public key.
 pub fn write_public_key<S: Scheme>(key: &PublicKey<S>) -> Vec<u8> {
     let kind = if key.seed().is_some() { Kind::PublicKey } else { Kind::ExpandedPublicKey };
     frame::write(kind, public_key_payload(key.params(), kind), |out| {
@@ -64,7 +65,10 @@ fn public_key_payload<S: Scheme>(params: &Params<S>, kind: Kind) -> usize {
     NAMES + body + if kind == Kind::ExpandedPublicKey { body } else { SEED_BYTES }
 }
 
-/// Reads a public key of these parameters, with a seed or written out.
+/// Reads a public key of these parameters, seeded or written out.
+///
+/// # Errors
+/// [`WireError`] if the bytes are not the frame of a public key of these parameters.
 pub fn read_public_key<S: Scheme>(bytes: &[u8], params: &Params<S>) -> Result<PublicKey<S>, WireError> {
     let kind = either(bytes, Kind::PublicKey, Kind::ExpandedPublicKey);
     let payload = public_key_payload(params, kind);
@@ -81,7 +85,7 @@ pub fn read_public_key<S: Scheme>(bytes: &[u8], params: &Params<S>) -> Result<Pu
     Ok(PublicKey::from_parts(params, key, body, seed))
 }
 
-/// The second kind if the frame says so; the first for every other frame, which opening it then refuses.
+/// Returns `expanded` if the frame is of this kind, else `seeded`; opening the frame then refuses every other kind.
 fn either(bytes: &[u8], seeded: Kind, expanded: Kind) -> Kind {
     if frame_kind(bytes) == Ok(expanded) { expanded } else { seeded }
 }
@@ -91,7 +95,7 @@ fn switch_key_bytes<S: Scheme>(params: &Params<S>, kind: Kind) -> usize {
     bodies + if kind == Kind::ExpandedEvaluationKeys { bodies } else { SEED_BYTES }
 }
 
-/// Bytes of a frame with this many key-switching keys, each with a seed.
+/// Returns the length in bytes of a frame with these numbers of seeded key-switching keys.
 pub fn evaluation_keys_bytes<S: Scheme>(params: &Params<S>, counts: EvaluationKeyCounts) -> usize {
     frame_bytes(params, counts, Kind::EvaluationKeys)
 }
@@ -100,7 +104,7 @@ fn frame_bytes<S: Scheme>(params: &Params<S>, counts: EvaluationKeyCounts, kind:
     FRAME_OVERHEAD + NAMES + COUNTS + counts.bytes(switch_key_bytes(params, kind))
 }
 
-/// Writes evaluation keys; all of them written out if one has no seed.
+/// Returns the frame of evaluation keys. All keys are written out if one of them has no seed.
 pub fn write_evaluation_keys<S: Scheme>(keys: &EvaluationKeys<S>) -> Vec<u8> {
     let counts = EvaluationKeyCounts::of(keys);
     let galois = keys.galois.iter().map(|(_, key)| key);
@@ -135,15 +139,23 @@ fn write_switch_key(out: &mut Vec<u8>, key: &KeySwitchKey, kind: Kind) {
     key.bodies().iter().for_each(|body| write_poly(out, body));
 }
 
-/// Parameters and key of a frame of evaluation keys whose digest holds, before its residues are read.
+/// Returns the parameters and key of a frame of evaluation keys of at most `limit` bytes. Checks the digest, not the
+/// residues.
+///
+/// # Errors
+/// [`WireError`] if the frame is invalid.
 pub fn evaluation_keys_header(bytes: &[u8], limit: u64) -> Result<(ParameterId, KeyId), WireError> {
     let kind = either(bytes, Kind::EvaluationKeys, Kind::ExpandedEvaluationKeys);
     let mut reader = frame::open(bytes, kind, limit)?;
     Ok((reader.parameter_id()?, reader.key_id()?))
 }
 
-/// Reads evaluation keys of these parameters, at most `most` of each sort. Nothing is allocated for keys before their
-/// counts and the payload's length agree.
+/// Reads evaluation keys of these parameters, at most `most` of each kind. Allocates keys only after the counts and the
+/// payload's length agree.
+///
+/// # Errors
+/// [`WireError`] if the bytes are not the frame of evaluation keys of these parameters, or if there are more keys than
+/// `most`.
 pub fn read_evaluation_keys<S: Scheme>(
     bytes: &[u8],
     params: &Params<S>,
@@ -217,7 +229,7 @@ fn read_switch_key<S: Scheme>(
     Ok(KeySwitchKey::new(params, SeededKey { bodies: bodies(reader)?, seed }))
 }
 
-/// A mask that is written out. One that is zero hides nothing of what its body encrypts.
+/// Reads a written-out mask. Refuses zero, which would leave the body's message unhidden.
 fn read_mask<S: Scheme>(reader: &mut Reader<'_>, params: &Params<S>) -> Result<Poly<Eval>, WireError> {
     let mask = read_poly(reader, params.ring(), params.key_limbs())?;
     if mask.is_zero() { Err(WireError::Value("the key's mask is zero")) } else { Ok(mask) }

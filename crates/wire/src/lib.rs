@@ -1,9 +1,9 @@
-//! Bytes of everything public: framed, bounded, canonical.
+//! Byte formats of all public objects: framed, bounded, canonical.
 //!
-//! Every object is one frame: a 16-byte header, a payload whose length is known from the header and checked against the
-//! parameters before anything is allocated, and a 32-byte BLAKE3 digest of all that precedes it. Reading and writing again
-//! gives the same bytes. Windows of version 2 of the envelope are no frames: few bytes, and a signature. docs/concepts/wire.md has the
-//! layout.
+//! Every object is one frame: a 16-byte header, a payload, and a 32-byte BLAKE3 digest of all bytes before it. The
+//! payload's length follows from the header and is checked against the parameters before anything is allocated. The
+//! encoding is canonical: reading and writing again returns the same bytes. Windows of version 2 of the envelope are
+//! not frames: they have few bytes and a signature. docs/concepts/wire.md has the layout.
 
 mod arrived;
 mod bits;

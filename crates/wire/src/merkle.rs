@@ -1,5 +1,5 @@
-//! Merkle trees of RFC 9162, section 2.1, with BLAKE3: `leaf = H(0 ‖ entry)`, `node = H(1 ‖ left ‖ right)`, the left half of a tree has
-//! the largest power of two below its leaves. An empty tree has the root `H("")`.
+//! Merkle trees of RFC 9162, section 2.1, with BLAKE3: `leaf = H(0 ‖ entry)`, `node = H(1 ‖ left ‖ right)`. The left
+//! half of a tree holds the largest power of two below the number of leaves. The root of an empty tree is `H("")`.
 
 /// A digest of 32 bytes.
 pub type Digest = [u8; 32];
@@ -7,7 +7,7 @@ pub type Digest = [u8; 32];
 const LEAF: u8 = 0;
 const NODE: u8 = 1;
 
-/// Returns the digest of a leaf whose entry is these pieces, one after the other.
+/// Returns the digest of a leaf whose entry is the concatenation of these pieces.
 pub(crate) fn leaf_of(pieces: &[&[u8]]) -> Digest {
     let mut hasher = blake3::Hasher::new();
     hasher.update(&[LEAF]);
@@ -24,11 +24,12 @@ pub(crate) fn node(left: &Digest, right: &Digest) -> Digest {
     hasher.finalize().into()
 }
 
-/// The right edge of a Merkle tree that grows: enough to append leaves and to tell the root. O(log n) digests for n leaves.
+/// The right edge of a growing Merkle tree. It suffices to append leaves and to compute the root; O(log n) digests for
+/// n leaves.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Frontier {
     size: u64,
-    /// Roots of the full subtrees, the largest first: one for each bit of `size` that is set.
+    /// Roots of the full subtrees, the largest first: one for each set bit of `size`.
     peaks: Vec<Digest>,
 }
 
@@ -45,7 +46,7 @@ impl Frontier {
     pub fn push(&mut self, leaf: Digest) {
         let mut top = leaf;
         for _ in 0..self.size.trailing_ones() {
-            // As many peaks as bits that are set.
+            // Never None: there is one peak for each set bit.
             if let Some(left) = self.peaks.pop() {
                 top = node(&left, &top);
             }
@@ -54,7 +55,7 @@ impl Frontier {
         self.size += 1;
     }
 
-    /// The number of leaves.
+    /// Returns the number of leaves.
     #[must_use]
     pub fn size(&self) -> u64 {
         self.size
@@ -73,7 +74,7 @@ impl Frontier {
 mod tests {
     use super::*;
 
-    /// Section 2.1.1, word for word.
+    /// Computes the root by the definition in RFC 9162, section 2.1.1.
     fn by_definition(leaves: &[Digest]) -> Digest {
         match leaves {
             [] => blake3::hash(&[]).into(),

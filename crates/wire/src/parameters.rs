@@ -8,7 +8,7 @@ use crate::frame::{self, Kind};
 const LARGEST: u64 = 4096;
 const MOST_PRIMES: usize = 64;
 
-/// Writes the numbers that define a parameter set.
+/// Returns the frame of the numbers that define a parameter set.
 pub fn write_parameters(spec: &ParameterSpec) -> Vec<u8> {
     frame::write(Kind::Parameters, 64, |out| {
         out.push(spec.scheme as u8);
@@ -22,7 +22,10 @@ pub fn write_parameters(spec: &ParameterSpec) -> Vec<u8> {
     })
 }
 
-/// Reads them. They are not checked here: [`sotto_rlwe::Params::new`] does that.
+/// Reads the numbers of a parameter set. They are not yet checked: [`sotto_rlwe::Params::new`] does that.
+///
+/// # Errors
+/// [`WireError`] if the bytes are not a frame of parameters.
 pub fn read_parameters(bytes: &[u8]) -> Result<ParameterSpec, WireError> {
     let mut reader = frame::open(bytes, Kind::Parameters, LARGEST)?;
     let scheme = SchemeId::from_number(reader.u8()?).ok_or(WireError::Value("the scheme is not known"))?;

@@ -9,10 +9,13 @@ use crate::error::WireError;
 use crate::frame::{self, Kind};
 use crate::reader::{Reader, write_name};
 
-/// The largest plan: 64 MiB.
+/// The largest plan: 64 MiB, in bytes.
 pub const LARGEST_PLAN: u64 = 64 << 20;
 
-/// Writes a plan. It is validated first.
+/// Validates a plan and returns its frame.
+///
+/// # Errors
+/// [`WireError::Plan`] if the plan is invalid, [`WireError::TooLarge`] if the frame exceeds [`LARGEST_PLAN`].
 pub fn write_plan(plan: &Plan) -> Result<Vec<u8>, WireError> {
     plan.validate()?;
     let mut payload = plan.parameter_id.to_vec();
@@ -43,7 +46,10 @@ pub fn write_plan(plan: &Plan) -> Result<Vec<u8>, WireError> {
     Ok(frame::write(Kind::Plan, payload.len(), |out| out.extend_from_slice(&payload)))
 }
 
-/// Reads a plan and validates it. The keys that it needs are found again from its steps.
+/// Reads and validates a plan. Derives the keys that it needs from its steps.
+///
+/// # Errors
+/// [`WireError`] if the bytes are not the frame of a valid plan.
 pub fn read_plan(bytes: &[u8]) -> Result<Plan, WireError> {
     let mut reader = frame::open(bytes, Kind::Plan, LARGEST_PLAN)?;
     let reader = &mut reader;
@@ -63,13 +69,13 @@ pub fn read_plan(bytes: &[u8]) -> Result<Plan, WireError> {
     })?;
     let predicted =
         Predicted { noise_bits_left: reader.f64()?, levels_used: reader.u8()?, output_bytes: reader.u64()? };
-    // Plans whose outputs are all whole end here, as all did before there were forms.
+    // A plan without reduced outputs ends here; the section of forms was added later.
     if reader.left() > 0 {
         for output in &mut outputs {
             output.form = read_form(reader)?;
         }
         if outputs.iter().all(|output| output.form.is_none()) {
-            return Err(WireError::Value("a plan whose outputs are all whole says nothing of their forms"));
+            return Err(WireError::Value("a plan whose outputs are all whole must not list their forms"));
         }
     }
     reader.finish()?;
@@ -80,7 +86,7 @@ pub fn read_plan(bytes: &[u8]) -> Result<Plan, WireError> {
     Ok(plan)
 }
 
-/// Bits, or 0 for the whole ciphertext; then log2 of the spacing, and the count.
+/// Writes the width in bits, or 0 for a whole ciphertext; then log2 of the spacing, and the count.
 fn write_form(out: &mut Vec<u8>, form: Option<OutputForm>) {
     let Some(OutputForm { width, spacing, count }) = form else { return out.push(0) };
     out.extend_from_slice(&[width, spacing.ilog2() as u8]);
@@ -101,7 +107,7 @@ fn put_count(out: &mut Vec<u8>, count: usize) {
     out.extend_from_slice(&(count as u32).to_le_bytes());
 }
 
-/// A counted list: the count is held against its limit and against the bytes that are left.
+/// Reads a counted list. Checks the count against `most` and against the remaining bytes before it allocates.
 fn list<T>(
     reader: &mut Reader<'_>,
     most: usize,
@@ -110,7 +116,7 @@ fn list<T>(
 ) -> Result<Vec<T>, WireError> {
     let count = reader.u32()? as usize;
     if count > most {
-        return Err(WireError::Value("a list is longer than plans may have"));
+        return Err(WireError::Value("a list is longer than plans allow"));
     }
     if count.saturating_mul(least_bytes) > reader.left() {
         return Err(WireError::Truncated {
@@ -121,7 +127,8 @@ fn list<T>(
     (0..count).map(|_| item(reader)).collect()
 }
 
-/// Level, power, count, width in bytes, then sign-extended little-endian integers of the smallest width that holds them all.
+/// Writes level, power, width in bytes, count, then sign-extended little-endian integers of the smallest width that
+/// holds them all.
 fn write_constant(out: &mut Vec<u8>, constant: &PlainConstant) {
     let width = constant.coefficients.iter().map(|c| width(*c)).max().unwrap_or(1);
     out.extend_from_slice(&[constant.level, constant.power, width as u8]);

@@ -1,4 +1,4 @@
-//! A device that lost its spool asks the cloud where a stream stood, and the proof that it gets.
+//! The request of a device that lost its spool for the position of a stream, and the cloud's proof.
 
 use std::sync::Arc;
 
@@ -13,38 +13,39 @@ use crate::stream::StreamHeader;
 use crate::window::WindowHead;
 
 const SIGNATURE_CONTEXT: &[u8] = b"sotto position v1";
-/// Bytes of the longest frame of a [`PositionRequest`].
+/// Length in bytes of the longest frame of a [`PositionRequest`].
 pub const LARGEST_POSITION_REQUEST: u64 = 1024;
 
-/// A device's question: the last window that the cloud has of a stream. Signed by the device.
+/// A device's signed request for the last window of a stream that the cloud has.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PositionRequest {
     /// The device's name.
     pub device: String,
     /// The stream's name.
     pub stream: String,
-    /// By the device's clock: milliseconds since 1970.
+    /// The time of the request by the device's clock, in milliseconds since 1970.
     pub asked_at: i64,
     signature: [u8; 64],
 }
 
-/// An envelope's header with the digest of its ciphertext and the device's signature: all of the envelope but the ciphertext.
-/// It shows that the device signed the window, to whoever has the device's verifying key.
+/// An envelope without its ciphertext: its header, the ciphertext's digest and the device's signature.
+///
+/// It proves that the device signed the window to anyone who has the device's verifying key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SignedHeader {
     /// The header.
     pub header: EnvelopeHeader,
-    /// The digest of the ciphertext's frame; in version 2 of its body.
+    /// The digest of the ciphertext's frame; in version 2 the digest of its body.
     pub body_digest: [u8; 32],
     signature: [u8; 64],
     form: HeaderForm,
 }
 
 impl PositionRequest {
-    /// Signs a question.
+    /// Signs a request.
     ///
     /// # Errors
-    /// [`WireError::Value`] for a name that is none.
+    /// [`WireError::Value`] if a name is invalid.
     pub fn sign(
         device: &str,
         stream: &str,
@@ -55,10 +56,10 @@ impl PositionRequest {
         Ok(Self { device: device.to_owned(), stream: stream.to_owned(), asked_at, signature })
     }
 
-    /// Writes it.
+    /// Returns the frame.
     ///
     /// # Errors
-    /// [`WireError::Value`] for a name that is none.
+    /// [`WireError::Value`] if a name is invalid.
     pub fn write(&self) -> Result<Vec<u8>, WireError> {
         let fields = fields(&self.device, &self.stream, self.asked_at)?;
         Ok(frame::write(Kind::PositionRequest, fields.len() + 64, |out| {
@@ -67,10 +68,11 @@ impl PositionRequest {
         }))
     }
 
-    /// Reads a frame of at most [`LARGEST_POSITION_REQUEST`] bytes. The signature is not checked yet: see [`PositionRequest::verify`].
+    /// Reads a frame of at most [`LARGEST_POSITION_REQUEST`] bytes. Does not check the signature: see
+    /// [`PositionRequest::verify`].
     ///
     /// # Errors
-    /// [`WireError`] for bytes that are no such frame.
+    /// [`WireError`] if the bytes are not a frame of a position request.
     pub fn read(bytes: &[u8]) -> Result<Self, WireError> {
         let mut reader = frame::open(bytes, Kind::PositionRequest, LARGEST_POSITION_REQUEST)?;
         let (device, stream, asked_at) = (reader.name()?, reader.name()?, reader.i64()?);
@@ -82,7 +84,7 @@ impl PositionRequest {
     /// Checks the signature against a device's Ed25519 verifying key.
     ///
     /// # Errors
-    /// [`WireError::Signature`]
+    /// [`WireError::Signature`] if the signature is not valid under the key.
     pub fn verify(&self, verifying_key: &[u8; 32]) -> Result<(), WireError> {
         let message = signed_message(&fields(&self.device, &self.stream, self.asked_at)?);
         signature::verify(&message, &self.signature, verifying_key)
@@ -102,19 +104,19 @@ fn signed_message(fields: &[u8]) -> Vec<u8> {
 }
 
 impl SignedHeader {
-    /// The signed part of an envelope.
+    /// Returns the signed part of an envelope.
     ///
     /// # Errors
-    /// [`WireError::Truncated`] for a body that is no frame.
+    /// [`WireError`] if the body is not a frame.
     pub fn of(envelope: &Envelope) -> Result<Self, WireError> {
         let Envelope { header, body, signature, form } = envelope.clone();
         Ok(Self { header, body_digest: form.body_digest(&body)?, signature, form })
     }
 
-    /// Writes it; of version 2 together with the stream's header.
+    /// Returns the frame; in version 2 it includes the stream's header.
     ///
     /// # Errors
-    /// [`WireError::Value`] for a header that cannot be written.
+    /// [`WireError::Value`] if the header cannot be written.
     pub fn write(&self) -> Result<Vec<u8>, WireError> {
         let (kind, header) = match &self.form {
             HeaderForm::Whole => (Kind::SignedHeader, self.header.bytes()?),
@@ -130,10 +132,10 @@ impl SignedHeader {
         }))
     }
 
-    /// Reads a frame of at most `limit` bytes. The signature is not checked yet: see [`SignedHeader::verify`].
+    /// Reads a frame of at most `limit` bytes. Does not check the signature: see [`SignedHeader::verify`].
     ///
     /// # Errors
-    /// [`WireError`] for bytes that are no such frame.
+    /// [`WireError`] if the bytes are not a frame of a signed header.
     pub fn read(bytes: &[u8], limit: u64) -> Result<Self, WireError> {
         let (mut reader, header, form);
         if frame::frame_kind(bytes)? == Kind::SignedWindow {
@@ -153,15 +155,15 @@ impl SignedHeader {
         Ok(Self { header, body_digest, signature, form })
     }
 
-    /// Returns its leaf in the log of the stream: BLAKE3 of a zero byte and its frame.
+    /// Returns the header's leaf in the stream's log: BLAKE3 of a zero byte and the frame.
     ///
     /// # Errors
-    /// As [`SignedHeader::write`].
+    /// Those of [`SignedHeader::write`].
     pub fn leaf(&self) -> Result<Digest, WireError> {
         Ok(leaf_of(&[&self.write()?]))
     }
 
-    /// The stream of a window of version 2.
+    /// Returns the stream of a version-2 window; None for version 1.
     #[must_use]
     pub fn window_stream(&self) -> Option<&Arc<StreamHeader>> {
         match &self.form {
@@ -170,13 +172,13 @@ impl SignedHeader {
         }
     }
 
-    /// True if there are zeros in the place of the signature.
+    /// Returns true if the signature is all zeros.
     #[must_use]
     pub fn is_unsigned(&self) -> bool {
         self.signature == [0; 64]
     }
 
-    /// True for a window under the mask of its fleet.
+    /// Returns true if the window is encrypted under the mask of its fleet.
     #[must_use]
     pub fn is_under_shared_mask(&self) -> bool {
         let HeaderForm::Window { stream, head, .. } = &self.form else { return false };
@@ -186,7 +188,7 @@ impl SignedHeader {
     /// Checks the signature against a device's Ed25519 verifying key, as [`Envelope::verify`] does.
     ///
     /// # Errors
-    /// [`WireError::Signature`]
+    /// [`WireError::Signature`] if the signature is not valid under the key.
     pub fn verify(&self, verifying_key: &[u8; 32]) -> Result<(), WireError> {
         self.form.verify(&self.header, &self.body_digest, &self.signature, verifying_key)
     }

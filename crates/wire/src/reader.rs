@@ -1,10 +1,10 @@
-//! A bounded cursor over bytes, and the fields that objects share.
+//! A bounded cursor over bytes, with readers of the fields that objects share.
 
 use sotto_rlwe::{KeyId, ParameterId};
 
 use crate::error::WireError;
 
-/// Reads fields in order; never past the end.
+/// Reads fields in order and never past the end.
 #[derive(Debug)]
 pub(crate) struct Reader<'b> {
     bytes: &'b [u8],
@@ -19,7 +19,7 @@ impl<'b> Reader<'b> {
         self.bytes.len()
     }
 
-    /// All bytes that are left, which stay there to be read.
+    /// Returns the remaining bytes without consuming them.
     pub(crate) fn rest(&self) -> &'b [u8] {
         self.bytes
     }
@@ -59,13 +59,13 @@ impl<'b> Reader<'b> {
         self.array().map(i64::from_le_bytes)
     }
 
-    /// Not NaN; infinities are for the caller to judge.
+    /// Reads a number. Refuses NaN; the caller checks infinities.
     pub(crate) fn f64(&mut self) -> Result<f64, WireError> {
         let value = f64::from_bits(self.u64()?);
-        if value.is_nan() { Err(WireError::Value("a number is not a number")) } else { Ok(value) }
+        if value.is_nan() { Err(WireError::Value("a number is NaN")) } else { Ok(value) }
     }
 
-    /// 0 or 1.
+    /// Reads a flag: 0 or 1.
     pub(crate) fn flag(&mut self) -> Result<bool, WireError> {
         match self.u8()? {
             0 => Ok(false),
@@ -74,7 +74,7 @@ impl<'b> Reader<'b> {
         }
     }
 
-    /// A length byte and that many bytes of a name.
+    /// Reads a name: a length byte, then the name's bytes.
     pub(crate) fn name(&mut self) -> Result<String, WireError> {
         let length = usize::from(self.u8()?);
         let name =
@@ -86,15 +86,15 @@ impl<'b> Reader<'b> {
         }
     }
 
-    /// A length byte and that many bytes of text.
+    /// Reads a text: a length byte, then UTF-8.
     pub(crate) fn text(&mut self) -> Result<String, WireError> {
         let length = usize::from(self.u8()?);
         let text = core::str::from_utf8(self.take(length)?);
         text.map(str::to_owned).map_err(|_| WireError::Value("a text is not UTF-8"))
     }
 
-    /// A number of variable length: seven bits a byte, the lowest first, the top bit set in all bytes but the last, which is not 0
-    /// unless it is the only one.
+    /// Reads a number of variable length (LEB128): seven bits a byte, the lowest first. The top bit is set in every
+    /// byte but the last. Only the shortest form is accepted.
     pub(crate) fn varint(&mut self) -> Result<u64, WireError> {
         let mut value = 0_u64;
         for shift in (0..64).step_by(7) {
@@ -111,9 +111,7 @@ impl<'b> Reader<'b> {
                 return Ok(value);
             }
         }
-        Err(WireError::Value(
-            "a number of variable length has no other than its shortest form of at most 64 bits",
-        ))
+        Err(WireError::Value("a number of variable length must have its shortest form and at most 64 bits"))
     }
 
     pub(crate) fn parameter_id(&mut self) -> Result<ParameterId, WireError> {
@@ -124,7 +122,7 @@ impl<'b> Reader<'b> {
         self.array().map(KeyId)
     }
 
-    /// Refuses a wrong count of bytes before anything is allocated for them.
+    /// Refuses a wrong number of remaining bytes, before anything is allocated for them.
     pub(crate) fn expect_left(&self, expected: usize) -> Result<(), WireError> {
         if self.left() == expected {
             Ok(())
@@ -138,7 +136,7 @@ impl<'b> Reader<'b> {
     }
 }
 
-/// Appends a name as [`Reader::name`] reads it.
+/// Appends a name in the form that [`Reader::name`] reads.
 pub(crate) fn write_name(out: &mut Vec<u8>, name: &str) -> Result<(), WireError> {
     if !sotto_program::is_name(name) {
         return Err(WireError::Value("a name has 1 to 64 of A-Z a-z 0-9 _ . -"));
@@ -148,7 +146,7 @@ pub(crate) fn write_name(out: &mut Vec<u8>, name: &str) -> Result<(), WireError>
     Ok(())
 }
 
-/// Appends a number as [`Reader::varint`] reads it.
+/// Appends a number in the form that [`Reader::varint`] reads.
 pub(crate) fn write_varint(out: &mut Vec<u8>, mut value: u64) {
     while value >= 0x80 {
         out.push(value as u8 | 0x80);

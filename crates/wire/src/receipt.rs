@@ -1,7 +1,7 @@
-//! The cloud's signed word: that it stored a window, and how far the log of a stream reaches.
+//! The cloud's signed statements: a receipt that a window is stored, and the head of a stream's log.
 //!
-//! A log has the signed header of each window that was stored, in the order in which they came: a Merkle tree that only grows
-//! ([`crate::Frontier`]). docs/concepts/transcripts.md has the layout.
+//! The log of a stream is a Merkle tree of the signed headers of its windows in the order in which they were stored. It
+//! only grows ([`crate::Frontier`]). docs/concepts/transcripts.md has the layout.
 
 use crate::error::WireError;
 use crate::frame::{self, Kind};
@@ -11,38 +11,39 @@ use crate::signature::verify;
 
 const RECEIPT: &[u8] = b"sotto receipt v1";
 const HEAD: &[u8] = b"sotto stream head v1";
-/// Bytes of the longest frame of a [`StreamHead`].
+/// Length in bytes of the longest frame of a [`StreamHead`].
 pub const LARGEST_STREAM_HEAD: u64 = 1024;
 
-/// A statement that a window is stored, and where it stands in the log of its stream. The cloud signs it.
+/// The cloud's signed statement that a window is stored, and of its place in the stream's log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Receipt<'r> {
     /// The device's name.
     pub device: &'r str,
     /// The stream's name.
     pub stream: &'r str,
-    /// The window's number.
+    /// The window's sequence number.
     pub sequence: u64,
-    /// The digest that the receipt names: [`crate::message_digest`] of an envelope, [`crate::Envelope::window_digest`] of a window of a group.
+    /// The digest: [`crate::message_digest`] of an envelope, or [`crate::Envelope::window_digest`] of a window of a
+    /// group.
     pub digest: Digest,
-    /// The window's place in the log of the stream, from 0.
+    /// The window's place in the stream's log, from 0.
     pub position: u64,
-    /// By the cloud's clock: milliseconds since 1970.
+    /// The time of storing by the cloud's clock, in milliseconds since 1970.
     pub stored_at: i64,
 }
 
-/// The size and the root of the log of a stream, signed by the cloud.
+/// The size and root of a stream's log, signed by the cloud.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StreamHead {
     /// The device's name.
     pub device: String,
     /// The stream's name.
     pub stream: String,
-    /// Windows in the log.
+    /// Number of windows in the log.
     pub size: u64,
-    /// The root of their tree.
+    /// The root of the log's Merkle tree.
     pub root: Digest,
-    /// By the cloud's clock: milliseconds since 1970.
+    /// The time of signing by the cloud's clock, in milliseconds since 1970.
     pub signed_at: i64,
     /// The cloud's Ed25519 verifying key.
     pub cloud: [u8; 32],
@@ -61,10 +62,10 @@ impl Receipt<'_> {
         Ok(out)
     }
 
-    /// Signs it with the cloud's key.
+    /// Signs the receipt with the cloud's key.
     ///
     /// # Errors
-    /// [`WireError::Value`] for a name that is none.
+    /// [`WireError::Value`] if a name is invalid.
     pub fn sign(&self, sign: impl FnOnce(&[u8]) -> [u8; 64]) -> Result<[u8; 64], WireError> {
         Ok(sign(&self.message()?))
     }
@@ -72,17 +73,17 @@ impl Receipt<'_> {
     /// Checks a signature against the cloud's Ed25519 verifying key.
     ///
     /// # Errors
-    /// [`WireError::Signature`]
+    /// [`WireError::Signature`] if the signature is not valid under the key.
     pub fn verify(&self, signature: &[u8; 64], cloud: &[u8; 32]) -> Result<(), WireError> {
         verify(&self.message()?, signature, cloud)
     }
 }
 
 impl StreamHead {
-    /// Signs the state of a log.
+    /// Signs the size and root of a log.
     ///
     /// # Errors
-    /// [`WireError::Value`] for a name that is none.
+    /// [`WireError::Value`] if a name is invalid.
     pub fn sign(
         (device, stream): (&str, &str),
         (size, root): (u64, Digest),
@@ -107,10 +108,10 @@ impl StreamHead {
         Ok(out)
     }
 
-    /// Writes its frame.
+    /// Returns the frame.
     ///
     /// # Errors
-    /// [`WireError::Value`] for a name that is none.
+    /// [`WireError::Value`] if a name is invalid.
     pub fn write(&self) -> Result<Vec<u8>, WireError> {
         let fields = self.fields()?;
         Ok(frame::write(Kind::StreamHead, fields.len() + 64, |out| {
@@ -119,10 +120,11 @@ impl StreamHead {
         }))
     }
 
-    /// Reads a frame of at most [`LARGEST_STREAM_HEAD`] bytes. The signature is not checked yet: see [`StreamHead::verify`].
+    /// Reads a frame of at most [`LARGEST_STREAM_HEAD`] bytes. Does not check the signature: see
+    /// [`StreamHead::verify`].
     ///
     /// # Errors
-    /// [`WireError`] for bytes that are no such frame.
+    /// [`WireError`] if the bytes are not a frame of a stream head.
     pub fn read(bytes: &[u8]) -> Result<Self, WireError> {
         let mut reader = frame::open(bytes, Kind::StreamHead, LARGEST_STREAM_HEAD)?;
         let (device, stream) = (reader.name()?, reader.name()?);
@@ -132,10 +134,10 @@ impl StreamHead {
         Ok(Self { device, stream, size, root, signed_at, cloud, signature })
     }
 
-    /// Checks the signature against the key that it names. Whether that is the cloud's is for the caller.
+    /// Checks the signature against the head's own `cloud` key. The caller must check that this key is the cloud's.
     ///
     /// # Errors
-    /// [`WireError::Signature`]
+    /// [`WireError::Signature`] if the signature is not valid under the key.
     pub fn verify(&self) -> Result<(), WireError> {
         verify(&[HEAD, &self.fields()?].concat(), &self.signature, &self.cloud)
     }

@@ -1,4 +1,4 @@
-//! Answers of few bits as bytes.
+//! Reduced ciphertexts, answers with coefficients of few bits, as bytes.
 
 use sotto_ring::{Modulus, Streams};
 use sotto_rlwe::{Params, Reduced, Reduction, Scheme, Selection};
@@ -10,10 +10,10 @@ use crate::error::WireError;
 use crate::frame::{self, FRAME_OVERHEAD, Kind};
 use crate::reader::Reader;
 
-/// Bytes between the header and the coefficients: bits of each, log2 of the spacing, count.
+/// Bytes between the header and the coefficients: bits per coefficient, log2 of the spacing, count.
 const FORM: usize = 1 + 1 + 4;
 
-/// Bytes of the frame of a reduced ciphertext of this form.
+/// Returns the length in bytes of the frame of a reduced ciphertext of this form.
 pub fn reduced_bytes<S: Scheme>(params: &Params<S>, reduction: Reduction) -> usize {
     let degree = params.degree();
     let body = packed(reduction.selection.coefficients(degree), reduction.width);
@@ -24,7 +24,7 @@ fn packed(coefficients: usize, width: u32) -> usize {
     (coefficients * width as usize).div_ceil(8)
 }
 
-/// Writes a reduced ciphertext.
+/// Returns the frame of a reduced ciphertext.
 pub fn write_reduced<S: Scheme>(reduced: &Reduced<S>) -> Vec<u8> {
     let (params, Reduction { width, selection }) = (reduced.params(), reduced.reduction());
     frame::write(
@@ -40,11 +40,12 @@ pub fn write_reduced<S: Scheme>(reduced: &Reduced<S>) -> Vec<u8> {
     )
 }
 
-/// Reads a reduced ciphertext of these parameters. The length is checked before anything is allocated. Its shape is the
-/// sender's claim.
+/// Reads a reduced ciphertext of these parameters. Checks the length before it allocates. The shape is the sender's
+/// claim.
 ///
 /// # Errors
-/// [`WireError`] for bytes that are no such frame, or whose form does not hold the answer that they announce.
+/// [`WireError`] if the bytes are not a frame of a reduced ciphertext, or its form does not hold an answer of the
+/// claimed shape.
 pub fn read_reduced<S: Scheme>(bytes: &[u8], params: &Params<S>) -> Result<Arrived<Reduced<S>>, WireError> {
     let widest = Reduction { width: *sotto_rlwe::REDUCED_WIDTHS.end(), selection: Selection::ALL };
     let limit = reduced_bytes(params, widest) as u64;
@@ -68,14 +69,14 @@ pub fn read_reduced<S: Scheme>(bytes: &[u8], params: &Params<S>) -> Result<Arriv
         .map_err(|_| WireError::Value("the ciphertext is transparent: its mask is zero"))
 }
 
-/// So many coefficients of so many bits; bits after the last are zero.
+/// Reads `count` coefficients of `width` bits each. Refuses padding bits that are not zero.
 fn unpacked(reader: &mut Reader<'_>, count: usize, width: u32) -> Result<Vec<u64>, WireError> {
     let bytes = reader.take(packed(count, width))?;
     let over = count * width as usize % 8;
     if over != 0 && bytes.last().is_some_and(|last| last >> over != 0) {
         return Err(WireError::Padding);
     }
-    // A modulus of so many bits: any value of that many is one, the largest too.
+    // 2^width − 1: every value of `width` bits passes, its largest included.
     let modulus =
         Modulus::new((1 << width) - 1).map_err(|_| WireError::Value("a coefficient has 8 to 56 bits"))?;
     let mut out = vec![0; count];

@@ -1,10 +1,10 @@
-//! Refusals that sending the same bytes again does not heal.
+//! The list of refusals that are final: sending the same bytes again cannot succeed.
 
-/// What the type of a problem document of ours begins with; its reason follows.
+/// Prefix of the type of our problem documents; the reason follows.
 pub const PROBLEM_TYPE: &str = "urn:sotto:problem:";
 
-/// Reasons for which a cloud will never take an envelope as it is. Whatever else comes is tried again: a registration that is missing
-/// may be made, a proxy's answer says nothing about the message.
+/// Reasons for which a cloud will never accept an envelope. A device tries again after any other answer: a missing
+/// registration may still be made, and a proxy's answer says nothing about the message.
 const FINAL: [&str; 19] = [
     "truncated",
     "trailing-bytes",
@@ -27,7 +27,7 @@ const FINAL: [&str; 19] = [
     "forgotten",
 ];
 
-/// True if a problem document of this type says that the cloud will never take the envelope.
+/// Returns true if a problem document of this type means that the cloud will never accept the envelope.
 #[must_use]
 pub fn is_final_refusal(problem_type: &str) -> bool {
     problem_type.strip_prefix(PROBLEM_TYPE).is_some_and(|reason| FINAL.contains(&reason))

@@ -1,4 +1,4 @@
-//! A seeded ciphertext's frame written as it is made, for devices that hold one limb at a time.
+//! Writes a seeded ciphertext's frame limb by limb, for devices that hold one limb at a time.
 
 use sotto_ring::{Modulus, SEED_BYTES, Seed};
 use sotto_rlwe::{KeyId, Origin, ParameterSpec, Params, Scheme, Shape};
@@ -11,16 +11,16 @@ use crate::frame::{self, DIGEST_BYTES, FRAME_OVERHEAD};
 /// Bytes of a frame before its seed.
 pub const SEEDED_PREAMBLE_BYTES: usize = frame::HEADER + ciphertext::HEADER;
 
-/// What stands in a seeded ciphertext's frame before its seed: the same for every window of one key, so that whoever has the
-/// parameters ([`Params`]) works it out once, and the device keeps 92 bytes.
+/// The bytes of a seeded ciphertext's frame before its seed. They are the same for every window of a key, so they are
+/// computed once, from the parameters ([`Params`]), and the device keeps 92 bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SeededPreamble([u8; SEEDED_PREAMBLE_BYTES]);
 
 impl SeededPreamble {
-    /// For a key, and values declared to be at most `magnitude` (CKKS; the others take any message).
+    /// Builds the preamble for a key and for values of at most `magnitude` (CKKS; BFV and BGV take any message).
     ///
     /// # Errors
-    /// [`WireError::Value`] where a ciphertext of such values could not be decrypted.
+    /// [`WireError::Value`] if a ciphertext of these values could not be decrypted.
     pub fn new<S: Scheme>(params: &Params<S>, key: KeyId, magnitude: f64) -> Result<Self, WireError> {
         let shape = Shape::fresh(params, Origin::SecretKey, magnitude);
         let shape = shape
@@ -34,15 +34,15 @@ impl SeededPreamble {
         Ok(Self(preamble))
     }
 
-    /// The bytes.
+    /// Returns the bytes.
     pub fn bytes(&self) -> &[u8; SEEDED_PREAMBLE_BYTES] {
         &self.0
     }
 
-    /// From bytes, for a specification and a key.
+    /// Checks that bytes are the preamble for a specification and a key.
     ///
     /// # Errors
-    /// [`WireError`] where they are not the preamble of a seeded ciphertext of these.
+    /// [`WireError`] if they are not the preamble of a seeded ciphertext of these parameters and this key.
     pub fn from_bytes(
         bytes: &[u8; SEEDED_PREAMBLE_BYTES],
         spec: &ParameterSpec,
@@ -63,7 +63,7 @@ impl SeededPreamble {
         Ok(Self(*bytes))
     }
 
-    /// Bytes of the whole frame.
+    /// Returns the length in bytes of the whole frame.
     pub fn frame_bytes(&self) -> usize {
         let mut length = [0; 8];
         length.copy_from_slice(&self.0[8..frame::HEADER]);
@@ -75,7 +75,7 @@ fn limb_bytes(degree: usize, prime: u64) -> usize {
     (degree * (64 - prime.leading_zeros()) as usize).div_ceil(8)
 }
 
-/// Writes a frame piece by piece to a sink; holds the packed bytes of one limb.
+/// Writes a frame piece by piece to a sink. Holds the packed bytes of one limb.
 pub struct SeededWriter<W: FnMut(&[u8])> {
     digest: blake3::Hasher,
     packed: Vec<u8>,
@@ -85,7 +85,7 @@ pub struct SeededWriter<W: FnMut(&[u8])> {
 }
 
 impl<W: FnMut(&[u8])> SeededWriter<W> {
-    /// Begins a frame.
+    /// Begins a frame: writes the preamble and the seed.
     pub fn new(preamble: &SeededPreamble, seed: &Seed, sink: W) -> Self {
         let expected = preamble.frame_bytes() - DIGEST_BYTES;
         let mut writer =
@@ -101,7 +101,7 @@ impl<W: FnMut(&[u8])> SeededWriter<W> {
         (self.sink)(bytes);
     }
 
-    /// The next limb of the body, residues below the prime, from q_0 on.
+    /// Writes the next limb of the body, from q_0 on. Residues must be below the prime.
     pub fn limb(&mut self, modulus: &Modulus, residues: &[u64]) {
         let mut packed = core::mem::take(&mut self.packed);
         packed.clear();
@@ -111,11 +111,11 @@ impl<W: FnMut(&[u8])> SeededWriter<W> {
         self.packed = packed;
     }
 
-    /// Ends the frame.
+    /// Ends the frame: writes the digest.
     ///
     /// # Errors
-    /// [`WireError::Truncated`] where limbs are missing, [`WireError::Trailing`] where there are more, or wider ones, than
-    /// the preamble says: what the sink has is no frame.
+    /// [`WireError::Truncated`] if limbs are missing, [`WireError::Trailing`] if there are more or wider ones than the
+    /// preamble declares. The bytes in the sink are then not a frame.
     pub fn finish(mut self) -> Result<(), WireError> {
         let (expected, found) = (self.expected as u64, self.written as u64);
         if found < expected {

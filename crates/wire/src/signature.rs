@@ -4,7 +4,7 @@ use ed25519_dalek::{Signature, VerifyingKey};
 
 use crate::error::WireError;
 
-/// Checks an Ed25519 signature strictly: no key and no signature of small order.
+/// Checks an Ed25519 signature strictly: refuses keys and signatures of small order.
 pub(crate) fn verify(
     message: &[u8],
     signature: &[u8; 64],

@@ -1,4 +1,4 @@
-//! Compact ciphertexts of slots as bytes: the coefficients of each limb that carry a message.
+//! Compact ciphertexts of slots as bytes: only the coefficients of each limb that carry a message.
 
 use sotto_ring::{SEED_BYTES, Seed};
 use sotto_rlwe::{Compact, Kept, KeyId, Origin, ParameterId, Params, Scheme, Shape};
@@ -11,35 +11,38 @@ use crate::error::WireError;
 use crate::frame::{self, FRAME_OVERHEAD, Kind};
 use crate::reader::Reader;
 
-/// Payload of a [`SlotsWindow`] before its residues.
+/// Bytes of a [`SlotsWindow`]'s payload before its residues.
 const WINDOW_HEADER: usize = 32 + 16 + 4 + MaskName::BYTES + SEED_BYTES;
-/// The largest frame of a [`SlotsWindow`]: 64 MiB.
+/// The largest frame of a [`SlotsWindow`]: 64 MiB, in bytes.
 const LARGEST_SLOTS_WINDOW: u64 = 64 << 20;
 const SEED_CONTEXT: &str = "sotto slots mask v1";
-/// Values of windows are normalised to −1 … 1.
+/// Windows hold values normalised to −1 … 1.
 const MAGNITUDE: f64 = 1.0;
 
-/// A window of slots: a fresh compact ciphertext of values of at most 1, whose seed follows from the name of its mask.
+/// A window of slots: a fresh compact ciphertext of values of at most 1, whose seed is derived from the name of its
+/// mask.
 ///
-/// Its noise bound follows from the parameters, so it does not travel.
+/// Its noise bound follows from the parameters, so it is not sent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SlotsWindow {
-    /// Parameters of the ciphertext.
+    /// The ciphertext's parameters.
     pub parameters: ParameterId,
     /// The key that decrypts it.
     pub key: KeyId,
-    /// The coefficients that travel.
+    /// The coefficients that are sent.
     pub kept: Kept,
     /// The name of the mask.
     pub mask: MaskName,
-    /// The seed of the mask: [`mask_seed`] of its name.
+    /// The seed of the mask: [`mask_seed`] of the mask's name.
     pub seed: Seed,
     /// The residues, packed limb by limb.
     pub body: Vec<u8>,
 }
 
-/// The seed of a window's mask: the first 24 bytes of BLAKE3-derive_key("sotto slots mask v1", key id 16 ‖ salt 12 ‖ sequence number 8 ‖ the
-/// stream's name). Public, the same for device, cloud and owner. A name must never serve twice.
+/// Returns the seed of a window's mask: the first 24 bytes of BLAKE3-derive_key("sotto slots mask v1", key id 16 ‖ salt
+/// 12 ‖ sequence number 8 ‖ the stream's name).
+///
+/// It is public and the same for device, cloud and owner. A mask's name must never be used twice.
 #[must_use]
 pub fn mask_seed(key: KeyId, stream: &str, mask: &MaskName) -> Seed {
     let mut hasher = blake3::Hasher::new_derive_key(SEED_CONTEXT);
@@ -49,7 +52,7 @@ pub fn mask_seed(key: KeyId, stream: &str, mask: &MaskName) -> Seed {
     Seed(seed)
 }
 
-/// Bytes of the residues of so many places.
+/// Returns the length in bytes of the residues at `places` places.
 fn residue_bytes<S: Scheme>(params: &Params<S>, places: usize) -> usize {
     let bytes = |limb: usize| (places * params.modulus(limb).bits() as usize).div_ceil(8);
     params.limbs(params.top_level()).map(bytes).sum()
@@ -62,7 +65,7 @@ fn write_residues<S: Scheme>(compact: &Compact<S>, out: &mut Vec<u8>) {
     }
 }
 
-/// Reads the residues of all limbs of a fresh ciphertext; the caller has checked that there are as many bytes.
+/// Reads the residues of all limbs of a fresh ciphertext. The caller has checked the number of bytes.
 fn read_residues<S: Scheme>(
     reader: &mut Reader<'_>,
     params: &Params<S>,
@@ -88,7 +91,7 @@ fn kept(representation: u8, places: usize) -> Kept {
     if representation == FOLDED_PLACES { Kept::Folded(places) } else { Kept::Whole(places) }
 }
 
-/// 2^`log2`, at most 2^20: more places than any parameters have.
+/// Returns 2^`log2`; refuses more than 2^20, which exceeds every degree.
 fn places(log2: u8) -> Result<usize, WireError> {
     if log2 > 20 {
         return Err(WireError::Value("a compact ciphertext has at most as many places as the degree"));
@@ -100,12 +103,12 @@ fn not_of_parameters<E>(_: E) -> WireError {
     WireError::Value("the places of a compact ciphertext are not its parameters'")
 }
 
-/// Bytes of the frame of a compact ciphertext of so many places.
+/// Returns the length in bytes of the frame of a compact ciphertext with `places` places.
 pub fn compact_bytes<S: Scheme>(params: &Params<S>, places: usize) -> usize {
     FRAME_OVERHEAD + HEADER + 1 + SEED_BYTES + residue_bytes(params, places)
 }
 
-/// Writes a compact ciphertext.
+/// Returns the frame of a compact ciphertext.
 pub fn write_compact<S: Scheme>(compact: &Compact<S>) -> Vec<u8> {
     let (params, kept) = (compact.params(), compact.kept());
     frame::write(Kind::CompactSlots, compact_bytes(params, kept.places()) - FRAME_OVERHEAD, |out| {
@@ -116,10 +119,11 @@ pub fn write_compact<S: Scheme>(compact: &Compact<S>) -> Vec<u8> {
     })
 }
 
-/// Reads a compact ciphertext of these parameters. The length is checked before anything is allocated. Its shape is the sender's claim.
+/// Reads a compact ciphertext of these parameters. Checks the length before it allocates. The shape is the sender's
+/// claim.
 ///
 /// # Errors
-/// [`WireError`] for bytes that are no such frame.
+/// [`WireError`] if the bytes are not a frame of a compact ciphertext of these parameters.
 pub fn read_compact<S: Scheme>(bytes: &[u8], params: &Params<S>) -> Result<Arrived<Compact<S>>, WireError> {
     let limit = compact_bytes(params, params.degree()) as u64;
     let mut reader = frame::open(bytes, Kind::CompactSlots, limit)?;
@@ -135,7 +139,7 @@ pub fn read_compact<S: Scheme>(bytes: &[u8], params: &Params<S>) -> Result<Arriv
 }
 
 impl SlotsWindow {
-    /// The window of a compact ciphertext, encrypted under the mask of this name.
+    /// Makes a window of a compact ciphertext that was encrypted under the mask of this name.
     #[must_use]
     pub fn of<S: Scheme>(compact: &Compact<S>, mask: MaskName) -> Self {
         let mut body = Vec::with_capacity(residue_bytes(compact.params(), compact.kept().places()));
@@ -145,22 +149,22 @@ impl SlotsWindow {
         Self { parameters, key, kept, mask, seed, body }
     }
 
-    /// Bytes of the residues of a window.
+    /// Returns the length in bytes of a window's residues.
     #[must_use]
     pub fn body_bytes<S: Scheme>(params: &Params<S>, kept: Kept) -> usize {
         residue_bytes(params, kept.places())
     }
 
-    /// Bytes of a window's frame.
+    /// Returns the length in bytes of a window's frame.
     #[must_use]
     pub fn frame_bytes<S: Scheme>(params: &Params<S>, kept: Kept) -> usize {
         FRAME_OVERHEAD + WINDOW_HEADER + Self::body_bytes(params, kept)
     }
 
-    /// The compact ciphertext, with the noise bound of a fresh one.
+    /// Returns the compact ciphertext, with the noise bound of a fresh one.
     ///
     /// # Errors
-    /// [`WireError`] for a window of other parameters, of another length, or with a residue that is not below its prime.
+    /// [`WireError`] if the window has other parameters, another length, or a residue that is not below its prime.
     pub fn compact<S: Scheme>(&self, params: &Params<S>) -> Result<Compact<S>, WireError> {
         if self.parameters != params.id() {
             return Err(WireError::Parameters { expected: params.id(), found: self.parameters });
@@ -177,7 +181,7 @@ impl SlotsWindow {
         Compact::from_parts(params, self.key, shape, self.seed, (self.kept, limbs)).map_err(not_of_parameters)
     }
 
-    /// Writes it as a frame.
+    /// Returns the frame.
     #[must_use]
     pub fn write(&self) -> Vec<u8> {
         frame::write(Kind::SlotsWindow, WINDOW_HEADER + self.body.len(), |out| {
@@ -190,10 +194,10 @@ impl SlotsWindow {
         })
     }
 
-    /// Reads a frame. Whether the body is one of its parameters is checked by [`SlotsWindow::compact`].
+    /// Reads a frame. [`SlotsWindow::compact`] checks the body against the parameters.
     ///
     /// # Errors
-    /// [`WireError`] for bytes that are no such frame.
+    /// [`WireError`] if the bytes are not a frame of a window of slots.
     pub fn read(bytes: &[u8]) -> Result<Self, WireError> {
         let mut reader = frame::open(bytes, Kind::SlotsWindow, LARGEST_SLOTS_WINDOW)?;
         let (parameters, key) = (reader.parameter_id()?, reader.key_id()?);
@@ -210,7 +214,7 @@ impl SlotsWindow {
         Ok(Self { parameters, key, kept, mask, seed, body: reader.take(reader.left())?.to_vec() })
     }
 
-    /// The body in a frame that was read.
+    /// Returns the body within a frame that was already read.
     pub(crate) fn body_in(frame: &[u8]) -> &[u8] {
         let (first, last) = (frame::HEADER + WINDOW_HEADER, frame.len().saturating_sub(frame::DIGEST_BYTES));
         frame.get(first..last).unwrap_or_default()

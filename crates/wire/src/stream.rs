@@ -1,4 +1,4 @@
-//! The description that all windows of a stream have in common: given to the cloud once, named by its hash in every window.
+//! The description that all windows of a stream share. The cloud gets it once; every window names it by its hash.
 
 use core::fmt;
 
@@ -11,26 +11,27 @@ use crate::frame::{self, Kind};
 use crate::reader::{Reader, write_name};
 use crate::slots::{SlotsWindow, mask_seed};
 
-/// The longest frame of a [`StreamHeader`]: 64 KiB.
+/// The longest frame of a [`StreamHeader`]: 64 KiB, in bytes.
 pub const LARGEST_STREAM_HEADER: u64 = 64 << 10;
-/// Bytes of a stream's id in a window.
+/// Bytes of a stream's tag in a window.
 pub const STREAM_TAG_BYTES: usize = 8;
-/// Most slots of a window.
+/// Largest number of slots of a window.
 const MOST_SLOTS: u32 = 1 << 16;
 const ID_CONTEXT: &str = "sotto 2026 stream header v1";
-/// Flags of a header.
+// Flags of a header.
 const SQUARES: u8 = 1;
 const FLEET: u8 = 2;
 
-/// The hash of a stream's header: BLAKE3 in key derivation mode. Signatures of windows cover all of it.
+/// The hash of a stream's header: BLAKE3 in key derivation mode. Signatures of windows cover it in full.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct StreamId(pub [u8; 32]);
 
-/// The first [`STREAM_TAG_BYTES`] of a [`StreamId`], as windows name their stream.
+/// The first [`STREAM_TAG_BYTES`] of a [`StreamId`]; a window names its stream by them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct StreamTag(pub [u8; STREAM_TAG_BYTES]);
 
-/// The description of a stream of compact windows: device, key, channels and form. Two headers are equal if their bytes are.
+/// The description of a stream of compact windows: device, key, channels and form. Two headers are equal if their bytes
+/// are.
 #[derive(Clone, Debug)]
 pub struct StreamHeader {
     device: String,
@@ -52,34 +53,37 @@ pub struct StreamParts {
     pub device: String,
     /// The stream's name.
     pub stream: String,
-    /// Parameters of the ciphertexts.
+    /// The ciphertexts' parameters.
     pub parameters: ParameterId,
-    /// The key that opens sums of them.
+    /// The key that decrypts sums of the windows.
     pub key: KeyId,
     /// Milliseconds between ticks, at least 1.
     pub period: u32,
-    /// Ticks of the longest window.
+    /// Largest number of ticks of a window.
     pub ticks: u32,
-    /// The channels; with places each has a resolution.
+    /// The channels. In a stream of places each needs a resolution.
     pub channels: Vec<Channel>,
-    /// The values of a window.
+    /// The kind of values in a window.
     pub values: WindowValues,
-    /// The fleet whose masks the windows may share; none of slots has one.
+    /// The fleet whose masks the windows may share. Must be None for windows of slots.
     pub fleet: Option<FleetId>,
 }
 
-/// The values that windows of a stream hold, and how they are encrypted.
+/// The kind of values that a stream's windows hold, and their encryption.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum WindowValues {
     /// Whole numbers at places, in a rounded BFV ciphertext: for sums.
     Places(Places),
-    /// Reals in so many slots, a power of two from 2 to 2^16, in a [folded](Kept::Folded) CKKS ciphertext: for polynomials and models.
+    /// Reals in this number of slots, a power of two from 2 to 2^16, in a [folded](Kept::Folded) CKKS ciphertext: for
+    /// polynomials and models.
     Slots(u32),
 }
 
 impl WindowValues {
+    /// Returns the layout of the channels.
+    ///
     /// # Errors
-    /// [`PackError`] for channels that do not fit.
+    /// [`PackError`] if the channels do not fit.
     fn layout(&self, channels: Vec<Channel>, ticks: u32) -> Result<Layout, PackError> {
         match self {
             Self::Places(_) => Places::layout(channels, ticks),
@@ -89,11 +93,11 @@ impl WindowValues {
 }
 
 impl StreamHeader {
-    /// A header of these parts.
+    /// Makes a header of these parts.
     ///
     /// # Errors
-    /// [`WireError::Value`] for parts that no stream has: a name that is none, a period of 0, channels without a resolution, more than
-    /// [`MOST_PLACES`] places, places of other than 2 to 64 bits, slots that are no power of two.
+    /// [`WireError::Value`] if a name is invalid, the period is 0, a channel lacks a resolution, there are more than
+    /// [`MOST_PLACES`] places, a place does not have 2 to 64 bits, or the number of slots is not a power of two.
     pub fn new(parts: StreamParts) -> Result<Self, WireError> {
         let StreamParts { device, stream, parameters, key, period, ticks, channels, values, fleet } = parts;
         if period == 0 {
@@ -122,11 +126,12 @@ impl StreamHeader {
         Ok(header)
     }
 
-    /// The header of a stream as a device's profile describes it; none for a stream whose envelopes are of version 1. `period` is the
-    /// device's, for streams without one of their own.
+    /// Makes the header of a stream from a device's profile. Returns None if the stream's envelopes are of version 1.
+    ///
+    /// `period` is the device's period in milliseconds, for streams without one of their own.
     ///
     /// # Errors
-    /// As [`StreamHeader::new`].
+    /// Those of [`StreamHeader::new`].
     pub fn of_profile(
         device: &str,
         period: u32,
@@ -153,56 +158,56 @@ impl StreamHeader {
         Self::new(parts).map(Some)
     }
 
-    /// The device's name.
+    /// Returns the device's name.
     #[must_use]
     pub fn device(&self) -> &str {
         &self.device
     }
 
-    /// The stream's name.
+    /// Returns the stream's name.
     #[must_use]
     pub fn stream(&self) -> &str {
         &self.stream
     }
 
-    /// Parameters of the ciphertexts.
+    /// Returns the ciphertexts' parameters.
     #[must_use]
     pub fn parameters(&self) -> ParameterId {
         self.parameters
     }
 
-    /// The key that opens sums of them.
+    /// Returns the key that decrypts sums of the windows.
     #[must_use]
     pub fn key(&self) -> KeyId {
         self.key
     }
 
-    /// Milliseconds between ticks.
+    /// Returns the milliseconds between ticks.
     #[must_use]
     pub fn period(&self) -> u32 {
         self.period
     }
 
-    /// Channels and ticks.
+    /// Returns the channels and ticks.
     #[must_use]
     pub fn layout(&self) -> &Layout {
         &self.layout
     }
 
-    /// The hash of the header's bytes.
+    /// Returns the hash of the header's bytes.
     #[must_use]
     pub fn id(&self) -> StreamId {
         self.id
     }
 
-    /// The fleet whose masks the stream's windows may share.
+    /// Returns the fleet whose masks the stream's windows may share.
     #[must_use]
     pub fn fleet(&self) -> Option<FleetId> {
         self.fleet
     }
 
-    /// The bytes that all streams of a fleet have in common: parameters, period, ticks, channels and columns. Two streams whose bytes differ
-    /// have no common sum.
+    /// Returns the bytes that all streams of a fleet share: parameters, period, ticks, channels and columns. Streams
+    /// whose bytes differ cannot be summed together.
     #[must_use]
     pub fn common(&self) -> Vec<u8> {
         let names = 2 + self.device.len() + self.stream.len();
@@ -210,7 +215,7 @@ impl StreamHeader {
         [parameters, &rest[16..]].concat()
     }
 
-    /// Places of a window for each tick that it sends: readings, squares and products; none of slots.
+    /// Returns the number of places per transmitted tick (readings, squares and products), or 0 for windows of slots.
     #[must_use]
     pub fn places_a_tick(&self) -> usize {
         match &self.values {
@@ -219,10 +224,11 @@ impl StreamHeader {
         }
     }
 
-    /// The form of a window that sends so many ticks.
+    /// Returns the form of a window that sends `ticks` ticks.
     ///
     /// # Errors
-    /// [`WireError::Value`] for ticks that a window of the stream does not have, and for a stream of slots.
+    /// [`WireError::Value`] if a window of the stream cannot have this number of ticks, or if the stream is one of
+    /// slots.
     pub fn form(&self, ticks: u32) -> Result<CompactForm, WireError> {
         match &self.values {
             WindowValues::Places(places) => form(&self.layout, (self.parameters, self.key), places, ticks),
@@ -230,13 +236,13 @@ impl StreamHeader {
         }
     }
 
-    /// The values of its windows.
+    /// Returns the kind of values in its windows.
     #[must_use]
     pub fn values(&self) -> &WindowValues {
         &self.values
     }
 
-    /// The frame of the ciphertext of a window of so many ticks, from its mask and coefficients.
+    /// Returns the frame of a window's ciphertext, from the window's mask, number of ticks and coefficients.
     pub(crate) fn ciphertext(&self, mask: MaskName, ticks: u32, body: &[u8]) -> Result<Vec<u8>, WireError> {
         let body = body.to_vec();
         match &self.values {
@@ -265,7 +271,7 @@ impl StreamHeader {
             WindowValues::Places(places) => {
                 let flag = |set: bool, flag: u8| if set { flag } else { 0 };
                 let flags = flag(places.squares, SQUARES) | flag(self.fleet.is_some(), FLEET);
-                // Checked by `form` and `is_for`: below 2^8, and at most 4,096 of each.
+                // `form` and `is_for` checked them: the width is below 2^8, and there are at most 4,096 of each.
                 out.extend_from_slice(&[places.width as u8, flags]);
                 out.extend_from_slice(&(places.products.len() as u16).to_le_bytes());
                 for (x, y) in &places.products {
@@ -273,7 +279,7 @@ impl StreamHeader {
                     out.extend_from_slice(&y.to_le_bytes());
                 }
             }
-            // No place has 0 bits.
+            // A width of 0 marks slots: no place has 0 bits.
             WindowValues::Slots(slots) => out.extend_from_slice(&[0, slots.ilog2() as u8, 0, 0]),
         }
         out.extend(self.fleet.iter().flat_map(|fleet| fleet.0));
@@ -288,7 +294,7 @@ impl StreamHeader {
         Ok(out)
     }
 
-    /// Writes it as a frame.
+    /// Returns the header's frame.
     #[must_use]
     pub fn write(&self) -> Vec<u8> {
         frame::write(Kind::StreamHeader, self.payload.len(), |out| out.extend_from_slice(&self.payload))
@@ -297,7 +303,7 @@ impl StreamHeader {
     /// Reads a frame of at most [`LARGEST_STREAM_HEADER`] bytes.
     ///
     /// # Errors
-    /// [`WireError`] for bytes that are no such frame.
+    /// [`WireError`] if the bytes are not a frame of a stream's header.
     pub fn read(bytes: &[u8]) -> Result<Self, WireError> {
         let mut reader = frame::open(bytes, Kind::StreamHeader, LARGEST_STREAM_HEADER)?;
         let header = Self::parse(&mut reader)?;
@@ -311,13 +317,13 @@ impl StreamHeader {
         let (parameters, key) = (reader.parameter_id()?, reader.key_id()?);
         let (period, ticks) = (reader.u32()?, reader.u32()?);
         let (values, fleet) = read_values(reader)?;
-        // Two texts of a byte and more, and three numbers.
+        // A channel takes at least 26 bytes: two texts of one byte or more, and three numbers.
         let channels = counted(reader, 26)?.map(|_| channel(reader)).collect::<Result<_, _>>()?;
         let parts = StreamParts { device, stream, parameters, key, period, ticks, channels, values, fleet };
         let read = Self::new(parts)?;
-        // One header has one form of bytes: a zero with a sign would be a second.
+        // The encoding is canonical; a negative zero, for example, would be a second form.
         if read.payload != before[..before.len() - reader.left()] {
-            return Err(WireError::Value("the header of the stream is not in its only form"));
+            return Err(WireError::Value("the header of the stream is not in its canonical form"));
         }
         Ok(read)
     }
@@ -332,7 +338,7 @@ impl PartialEq for StreamHeader {
 impl Eq for StreamHeader {}
 
 impl StreamId {
-    /// Its first bytes.
+    /// Returns the first bytes of the hash.
     #[must_use]
     pub fn tag(&self) -> StreamTag {
         let mut tag = [0; STREAM_TAG_BYTES];
@@ -353,7 +359,7 @@ impl fmt::Display for StreamTag {
     }
 }
 
-/// The form of a window of places that sends so many ticks.
+/// Returns the form of a window of places that sends `ticks` ticks.
 fn form(
     layout: &Layout,
     (parameters, key): (ParameterId, KeyId),
@@ -392,7 +398,7 @@ fn read_values(reader: &mut Reader<'_>) -> Result<(WindowValues, Option<FleetId>
     Ok((WindowValues::Places(Places { width, squares, products }), fleet))
 }
 
-/// A count of two bytes, held against the bytes that are left for so many items.
+/// Reads a count of two bytes and checks that the remaining bytes suffice for as many items of `bytes` bytes.
 fn counted(reader: &mut Reader<'_>, bytes: usize) -> Result<core::ops::Range<u16>, WireError> {
     let count = reader.u16()?;
     let expected = usize::from(count) * bytes;
@@ -405,7 +411,7 @@ fn counted(reader: &mut Reader<'_>, bytes: usize) -> Result<core::ops::Range<u16
 fn channel(reader: &mut Reader<'_>) -> Result<Channel, WireError> {
     let (name, unit) = (reader.text()?, reader.text()?);
     let (minimum, maximum, resolution) = (reader.f64()?, reader.f64()?, reader.f64()?);
-    // No resolution is 0.
+    // 0 stands for a channel without a resolution.
     let resolution = (resolution != 0.0).then_some(resolution);
     Ok(Channel { name, unit, minimum, maximum, resolution })
 }

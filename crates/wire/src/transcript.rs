@@ -1,7 +1,8 @@
-//! Transcripts: what the cloud computed, from which messages, and what came out, signed by the cloud.
+//! Transcripts: the cloud's signed statements of work it did, with the digests of inputs and outputs.
 //!
-//! Evaluation gives the same bits on every machine, so whoever has the messages, the request and the evaluation keys can repeat the work
-//! without a secret key and compare the outputs digest by digest. docs/concepts/transcripts.md has the layout.
+//! Evaluation returns the same bits on every machine. Anyone with the messages, the request and the evaluation keys can
+//! therefore repeat the work without a secret key and compare the outputs' digests. docs/concepts/transcripts.md has
+//! the layout.
 
 use sotto_pack::FleetId;
 use sotto_rlwe::{KeyId, ParameterId};
@@ -14,75 +15,76 @@ use crate::signature::verify;
 const CONTEXT: &[u8] = b"sotto transcript v1";
 const SUMS: &[u8] = b"sotto sums request v1";
 const FLEET_SUMS: &[u8] = b"sotto fleet sums request v1";
-/// Most outputs of a transcript.
+/// Largest number of outputs of a transcript.
 pub const MOST_TRANSCRIPT_OUTPUTS: usize = 4096;
-/// Bytes of the longest frame of a [`Transcript`].
+/// Length in bytes of the longest frame of a [`Transcript`].
 pub const LARGEST_TRANSCRIPT: u64 = 32 * MOST_TRANSCRIPT_OUTPUTS as u64 + 512;
 
-/// The work that a transcript is of.
+/// The kind of work that a transcript describes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Work {
-    /// A plan on envelopes.
+    /// A plan run on envelopes.
     Job = 1,
-    /// Sums of envelopes that the request names.
+    /// Sums of the envelopes that the request names.
     Sums = 2,
     /// Sums over all windows of a fleet under one mask.
     FleetSums = 3,
 }
 
-/// The envelopes that work took, in its order.
+/// The envelopes that the work read, in order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TranscriptInputs {
-    /// Their number.
+    /// Number of envelopes.
     pub count: u64,
     /// The root of the Merkle tree over their leaves: [`crate::SignedHeader::leaf`] of each.
     pub root: Digest,
 }
 
-/// All of a transcript but its signature.
+/// A transcript without its signature.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TranscriptParts {
-    /// The work.
+    /// The kind of work.
     pub work: Work,
-    /// Parameters of the ciphertexts.
+    /// The ciphertexts' parameters.
     pub parameters: ParameterId,
     /// The key of the outputs; zeros for sums under several keys.
     pub key: KeyId,
-    /// For a job the digest of the plan's frame; for sums [`sums_request_digest`] or [`fleet_sums_request_digest`].
+    /// The digest of the request: for a job that of the plan's frame; for sums [`sums_request_digest`] or
+    /// [`fleet_sums_request_digest`].
     pub request: Digest,
-    /// The digest of the frame of the evaluation keys that the work had; `None` if it had none.
+    /// The digest of the frame of the evaluation keys that were used; `None` if none were used.
     pub evaluation_keys: Option<Digest>,
     /// The envelopes.
     pub inputs: TranscriptInputs,
-    /// Digests of the frames of the outputs, in order.
+    /// Digests of the outputs' frames, in order.
     pub outputs: Vec<Digest>,
-    /// By the cloud's clock: milliseconds since 1970.
+    /// The end of the work by the cloud's clock, in milliseconds since 1970.
     pub ended_at: i64,
     /// The cloud's Ed25519 verifying key.
     pub cloud: [u8; 32],
 }
 
-/// The cloud's signed account of some work.
+/// The cloud's signed statement of some work.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Transcript {
     parts: TranscriptParts,
     signature: [u8; 64],
 }
 
-/// A sum of envelopes, as a request names it.
+/// One requested sum of envelopes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SumRequest<'r> {
-    /// The first of the envelopes, from 0, and their number.
+    /// The first envelope, from 0, and the number of envelopes.
     pub envelopes: (u32, u32),
-    /// The first of the places, and their number.
+    /// The first place and the number of places.
     pub places: (u16, u16),
-    /// For each envelope a weight for each place; `None`: 1.
+    /// A weight for each place of each envelope; `None` means that every weight is 1.
     pub weights: Option<&'r [i32]>,
 }
 
 impl TranscriptInputs {
-    /// Of envelopes with these leaves, in the order of the work.
+    /// Computes the root over the leaves of envelopes, in the order of the work.
     #[must_use]
     pub fn of(leaves: impl IntoIterator<Item = Digest>) -> Self {
         let tree = Frontier::of(leaves);
@@ -118,22 +120,22 @@ impl Transcript {
     /// Signs a transcript.
     ///
     /// # Errors
-    /// [`WireError::Value`] for more than [`MOST_TRANSCRIPT_OUTPUTS`] outputs.
+    /// [`WireError::Value`] if there are more than [`MOST_TRANSCRIPT_OUTPUTS`] outputs.
     pub fn sign(parts: TranscriptParts, sign: impl FnOnce(&[u8]) -> [u8; 64]) -> Result<Self, WireError> {
         let signature = sign(&[CONTEXT, &parts.bytes()?].concat());
         Ok(Self { parts, signature })
     }
 
-    /// All of it but the signature.
+    /// Returns the transcript without its signature.
     #[must_use]
     pub fn parts(&self) -> &TranscriptParts {
         &self.parts
     }
 
-    /// Writes its frame.
+    /// Returns the frame.
     ///
     /// # Errors
-    /// As [`Transcript::sign`].
+    /// Those of [`Transcript::sign`].
     pub fn write(&self) -> Result<Vec<u8>, WireError> {
         let parts = self.parts.bytes()?;
         Ok(frame::write(Kind::Transcript, parts.len() + 64, |out| {
@@ -142,10 +144,10 @@ impl Transcript {
         }))
     }
 
-    /// Reads a frame of at most [`LARGEST_TRANSCRIPT`] bytes. The signature is not checked yet: see [`Transcript::verify`].
+    /// Reads a frame of at most [`LARGEST_TRANSCRIPT`] bytes. Does not check the signature: see [`Transcript::verify`].
     ///
     /// # Errors
-    /// [`WireError`] for bytes that are no transcript.
+    /// [`WireError`] if the bytes are not a frame of a transcript.
     pub fn read(bytes: &[u8]) -> Result<Self, WireError> {
         let mut reader = frame::open(bytes, Kind::Transcript, LARGEST_TRANSCRIPT)?;
         let work = match reader.u8()? {
@@ -182,16 +184,17 @@ impl Transcript {
         Ok(Self { parts, signature })
     }
 
-    /// Checks the signature against the key that it names. Whether that is the cloud's is for the caller.
+    /// Checks the signature against the transcript's own `cloud` key. The caller must check that this key is the
+    /// cloud's.
     ///
     /// # Errors
-    /// [`WireError::Signature`]
+    /// [`WireError::Signature`] if the signature is not valid under the key.
     pub fn verify(&self) -> Result<(), WireError> {
         verify(&[CONTEXT, &self.parts.bytes()?].concat(), &self.signature, &self.parts.cloud)
     }
 }
 
-/// Returns the digest of a request for sums. The envelopes stand in the transcript's inputs.
+/// Returns the digest of a request for sums. It does not cover the envelopes, which the transcript's inputs name.
 #[must_use]
 pub fn sums_request_digest(sums: &[SumRequest<'_>]) -> Digest {
     let mut hasher = blake3::Hasher::new();
@@ -213,8 +216,8 @@ pub fn sums_request_digest(sums: &[SumRequest<'_>]) -> Digest {
     hasher.finalize().into()
 }
 
-/// Returns the digest of a request for sums over all windows of a fleet that start at a time (milliseconds since 1970), have so many
-/// ticks, and whose key comes after `after`; at most `most` windows a sum.
+/// Returns the digest of a request for sums over a fleet's windows that start at `start` (milliseconds since 1970),
+/// have `ticks` ticks, and whose key comes after `after`, with at most `most` windows per sum.
 #[must_use]
 pub fn fleet_sums_request_digest(
     fleet: FleetId,

@@ -1,7 +1,7 @@
 //! Version 2 of the envelope: a compact window of a stream whose header is known.
 //!
-//! `2 ‖ stream 8 ‖ salt 12 ‖ sequence ‖ start ‖ flags 1 ‖ ticks ‖ … ‖ body ‖ signature 64`; docs/concepts/wire.md has the layout. A window that is
-//! read and written again has the same bytes.
+//! `2 ‖ stream 8 ‖ salt 12 ‖ sequence ‖ start ‖ flags 1 ‖ ticks ‖ … ‖ body ‖ signature 64`; docs/concepts/wire.md has
+//! the layout. The encoding is canonical: reading and writing again returns the same bytes.
 
 use sotto_pack::{LeftOut, Places, Presence, Reason, WindowDescription};
 
@@ -14,11 +14,12 @@ use crate::reader::{Reader, write_varint};
 use crate::slots::SlotsWindow;
 use crate::stream::{STREAM_TAG_BYTES, StreamHeader, StreamTag};
 
-/// The first byte of a window. Frames begin with another one.
+/// The first byte of a window. No frame starts with it.
 pub(crate) const VERSION: u8 = 2;
 /// Bytes of a signature.
 pub(crate) const SIGNATURE_BYTES: usize = 64;
-/// Bytes of a window beside its body where no reading is missing, at most: for numbers below 2^21 and times before the year 2109.
+/// Largest number of bytes of a window in addition to its body, if no reading is missing, the sequence number is below
+/// 2^21 and the time before the year 2109.
 pub const WINDOW_OVERHEAD: usize = 1 + STREAM_TAG_BYTES + SALT_BYTES + 3 + 6 + 1 + 2 + SIGNATURE_BYTES;
 const CONTEXT: &[u8] = b"sotto window v2";
 
@@ -30,18 +31,20 @@ const RENUMBERED: u8 = 8;
 /// The signed part of a window before its body.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct WindowHead {
-    /// The window's number in its stream.
+    /// The window's sequence number.
     pub(crate) sequence: u64,
-    /// Its mask: its own, whose number is not larger, or that of the stream's fleet for the window's start.
+    /// The name of the mask: the window's own, with a number not above the sequence number, or the fleet's for the
+    /// window's start.
     pub(crate) mask: MaskName,
-    /// Its start, and the ticks that have readings.
+    /// The start, and the ticks that have readings.
     pub(crate) description: WindowDescription,
 }
 
-/// The stream that a window of version 2, a group of them or a member of a group names; `None` for other bytes.
+/// Returns the tag of the stream of a version-2 window, of a group, or of a member of a group. Returns None for other
+/// bytes.
 ///
 /// # Errors
-/// [`WireError`] for a message that ends before the stream, and for a place in a group that no window has.
+/// [`WireError`] if the message ends before the tag, or if its place in a group is impossible.
 pub fn stream_tag(message: &[u8]) -> Result<Option<StreamTag>, WireError> {
     let mut reader = Reader::new(message);
     if message.first() != Some(&VERSION) && !group::skip_to_window(&mut reader)? {
@@ -51,15 +54,18 @@ pub fn stream_tag(message: &[u8]) -> Result<Option<StreamTag>, WireError> {
     Ok(Some(StreamTag(reader.array::<STREAM_TAG_BYTES>()?)))
 }
 
-/// The message that a device signs: all of the stream's header by its hash, the window's head, and its body by its digest.
+/// Returns the message that a device signs. It covers the stream's header by its hash, the window's head, and its body
+/// by its digest.
 pub(crate) fn signed_message(stream: &StreamHeader, head: &[u8], body_digest: &[u8; 32]) -> Vec<u8> {
     [CONTEXT, &stream.id().0, head, body_digest].concat()
 }
 
 impl WindowHead {
+    /// Returns the bytes of the head.
+    ///
     /// # Errors
-    /// [`WireError::Value`] for a description that is not of the stream, a mask with a larger number than the window, or a fleet's mask that is
-    /// not that of the window's start or of a stream without a fleet.
+    /// [`WireError::Value`] if the description does not match the stream, the mask's number is above the sequence
+    /// number, or the fleet's mask does not match the window's start or the stream has no fleet.
     pub(crate) fn bytes(&self, stream: &StreamHeader) -> Result<Vec<u8>, WireError> {
         let mut out = Vec::with_capacity(64);
         out.push(VERSION);
@@ -71,10 +77,10 @@ impl WindowHead {
         Ok(out)
     }
 
-    /// The head after its start: flags, ticks, lists.
+    /// Returns the bytes of the head after its start: flags, ticks, lists.
     ///
     /// # Errors
-    /// As [`WindowHead::bytes`].
+    /// Those of [`WindowHead::bytes`].
     pub(crate) fn tail(&self, stream: &StreamHeader) -> Result<Vec<u8>, WireError> {
         let Self { sequence, mask, description } = self;
         let WindowDescription { layout, period, length, left_out, generated, .. } = description;
@@ -115,7 +121,7 @@ impl WindowHead {
         Ok(out)
     }
 
-    /// Reads the head of a window of this stream, and leaves the reader where its body begins.
+    /// Reads the head of a window of this stream. The reader then stands at the window's body.
     pub(crate) fn parse(reader: &mut Reader<'_>, stream: &StreamHeader) -> Result<Self, WireError> {
         let version = reader.u8()?;
         if version != VERSION {
@@ -130,7 +136,7 @@ impl WindowHead {
         Self::parse_tail(reader, stream, salt, sequence, start)
     }
 
-    /// Reads the head after its start.
+    /// Reads the part of a head after its start.
     pub(crate) fn parse_tail(
         reader: &mut Reader<'_>,
         stream: &StreamHeader,
@@ -179,14 +185,15 @@ impl WindowHead {
             generated: flags & GENERATED != 0,
         };
         let read = Self { sequence, mask, description };
-        // The fields before have one form each.
+        // The encoding is canonical.
         if read.tail(stream)? != all[..all.len() - reader.left()] {
-            return Err(WireError::Value("the window is not in its only form"));
+            return Err(WireError::Value("the window is not in its canonical form"));
         }
         Ok(read)
     }
 
-    /// As the header of an envelope of version 1: the times are those of the ticks, the last one's last millisecond at the end.
+    /// Returns the head as a version-1 header. Its times are those of the ticks: it ends at the last millisecond of the
+    /// last tick.
     pub(crate) fn header(&self, stream: &StreamHeader) -> Result<EnvelopeHeader, WireError> {
         let Self { sequence, description, .. } = self;
         let presence = (0..description.present.len() as u16).filter_map(|at| description.presence(at));
@@ -218,16 +225,16 @@ impl WindowHead {
         })
     }
 
-    /// The window's ciphertext, as a frame of its own.
+    /// Returns the frame of the window's ciphertext.
     pub(crate) fn ciphertext(&self, stream: &StreamHeader, body: &[u8]) -> Result<Vec<u8>, WireError> {
         stream.ciphertext(self.mask, Places::ticks(&self.description), body)
     }
 }
 
-/// The mask of a window, and its coefficients in the frame of its ciphertext.
+/// Returns the name of the mask and the coefficients in the frame of a window's ciphertext.
 ///
 /// # Errors
-/// [`WireError`] for a frame that is no window's ciphertext.
+/// [`WireError`] if the frame is not the ciphertext of a window.
 pub(crate) fn mask_and_body(frame: &[u8]) -> Result<(MaskName, &[u8]), WireError> {
     Ok(match frame_kind(frame)? {
         Kind::SlotsWindow => (SlotsWindow::read(frame)?.mask, SlotsWindow::body_in(frame)),
@@ -235,7 +242,7 @@ pub(crate) fn mask_and_body(frame: &[u8]) -> Result<(MaskName, &[u8]), WireError
     })
 }
 
-/// Refuses the mask of a fleet that the window of a stream does not have.
+/// Refuses a fleet's mask if the stream has no fleet, or if the mask does not match the window's start.
 fn check_shared(stream: &StreamHeader, mask: &MaskName, start: i64) -> Result<(), WireError> {
     if stream.fleet().is_none() {
         return Err(WireError::Value("a salt of zeros is that of a fleet, and the stream has none"));
@@ -255,7 +262,8 @@ pub(crate) fn unzigzag(number: u64) -> i64 {
     (number >> 1).cast_signed() ^ -(number & 1).cast_signed()
 }
 
-/// The number of runs of ticks with readings, and for each the ticks without one before it and its ticks.
+/// Writes the number of runs of ticks with readings, and for each run the length of the gap before it and its own
+/// length.
 fn write_runs(out: &mut Vec<u8>, presence: &Presence) {
     let mut runs: Vec<(u32, u32)> = Vec::new();
     let mut end = 0;
@@ -284,13 +292,13 @@ fn read_runs(reader: &mut Reader<'_>, length: u32) -> Result<Presence, WireError
         let (gap, run) = (reader.varint()?, reader.varint()?);
         let first = end.checked_add(gap).ok_or_else(outside)?;
         end = first.checked_add(run).filter(|end| *end <= u64::from(length)).ok_or_else(outside)?;
-        // Below the length, which has 32 bits.
+        // `tick` is below the length, which has 32 bits.
         (first..end).for_each(|tick| presence.insert(tick as u32));
     }
     Ok(presence)
 }
 
-/// A bit for each reason in the order of [`Reason::ALL`], and the count of each that is set.
+/// Writes a bit mask of the reasons that occur, in the order of [`Reason::ALL`], and the count of each.
 fn write_left_out(out: &mut Vec<u8>, left_out: &LeftOut) {
     let reasons = Reason::ALL.iter().enumerate().filter(|(_, reason)| left_out.count(**reason) > 0);
     write_varint(out, reasons.clone().map(|(at, _)| 1 << at).sum());

@@ -1,5 +1,5 @@
-//! Bytes that claim another shape than the plan gives are refused by what differs, with a right digest; what they claim to be smaller is the plan's
-//! afterwards.
+//! Bytes with a valid digest that claim another shape than the plan's are refused, naming the difference. A claimed
+//! noise bound below the plan's is replaced by the plan's.
 #![allow(clippy::unwrap_used)]
 
 use chacha20::ChaCha20Rng;
@@ -29,13 +29,13 @@ fn fresh<S: Scheme>(value: S::Value) -> Ciphertext<S> {
     key.encrypt(&plain, &mut ChaCha20Rng::from_seed([3; 32])).unwrap().expand()
 }
 
-/// As its maker knows it.
+/// The expected shape and key, as the ciphertext's maker knows them.
 fn expected<S: Scheme>(ciphertext: &Ciphertext<S>) -> Expected<S> {
     let (parameters, key, shape) = (ciphertext.params().id(), ciphertext.key(), *ciphertext.shape());
     Expected { parameters, key, shape, reduction: None }
 }
 
-/// The ciphertext sent with another shape or key in its header: its residues and digest are as they should be.
+/// Returns the ciphertext's bytes with another shape or key in the header; residues and digest are valid.
 fn sent<S: Scheme>(ciphertext: &Ciphertext<S>, key: KeyId, shape: Shape<S>) -> Vec<u8> {
     let components = ciphertext.components().to_vec();
     AnyCiphertext::Expanded(Ciphertext::from_parts(ciphertext.params(), key, shape, components)).write()
@@ -45,7 +45,7 @@ fn noise(message: f64, error: f64) -> Noise {
     Noise { message: Log2(message), error: Log2(error) }
 }
 
-/// Read after it claimed this noise.
+/// Reads the ciphertext with this claimed noise.
 fn claiming<S: Scheme>(ciphertext: &Ciphertext<S>, noise: Noise) -> Result<Ciphertext<S>, Unexpected> {
     let shape = Shape { noise, ..*ciphertext.shape() };
     let bytes = sent(ciphertext, ciphertext.key(), shape);

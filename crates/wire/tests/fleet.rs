@@ -24,7 +24,7 @@ fn sums_come_back_and_have_one_form() {
     assert_eq!(FleetSums::read(&bytes, bytes.len() as u64).unwrap(), sums());
     let short = bytes.len() as u64 - 1;
     assert!(matches!(FleetSums::read(&bytes, short), Err(WireError::TooLarge { .. })));
-    // Whatever is changed and sealed again is refused, or is another object with one form.
+    // Every change under a new, valid digest is refused or reads as another canonical object.
     let end = bytes.len() - 32;
     for bit in 0..8 * (end - 16) {
         let mut changed = bytes[..end].to_vec();

@@ -1,4 +1,4 @@
-//! Every object round-trips byte for byte; every change of a byte is refused.
+//! Every object round-trips byte for byte, and every changed byte is refused.
 #![allow(clippy::unwrap_used)]
 
 use chacha20::ChaCha20Rng;
@@ -34,10 +34,10 @@ fn secret<S: Scheme>(params: &Params<S>) -> SecretKey<S> {
     SecretKey::derive(&DeviceSecret::from_bytes(&[8; 32]), params)
 }
 
-/// As many keys as [`evaluation_keys`] has, and a few more.
+/// Limits slightly above the numbers of keys in [`evaluation_keys`].
 const MOST: EvaluationKeyCounts = EvaluationKeyCounts { relinearisation: true, galois: 8, transfers: 3 };
 
-/// For products, three rotations, and two other secret keys.
+/// A relinearisation key, three rotations, and transfer keys from two other secret keys.
 fn evaluation_keys<S: Scheme>(key: &SecretKey<S>, rng: &mut ChaCha20Rng) -> EvaluationKeys<S> {
     let mut keys = key.evaluation_keys(true, &[0, 1, -1], rng).unwrap();
     for other in [1, 2] {
@@ -51,7 +51,7 @@ fn evaluation_keys<S: Scheme>(key: &SecretKey<S>, rng: &mut ChaCha20Rng) -> Eval
 type RoundTrip = Box<dyn Fn(&[u8]) -> Result<Vec<u8>, WireError>>;
 type Object = (&'static str, Vec<u8>, RoundTrip);
 
-/// Both representations, the keys, an envelope and a plan: each with a reader that says whether bytes are accepted.
+/// Both representations, the keys, an envelope and a plan, each with a reader that accepts or refuses bytes.
 fn objects<S: Scheme>(value: S::Value) -> Vec<Object> {
     let params = insecure_n16::<S>();
     let key = secret(&params);
@@ -131,7 +131,7 @@ fn objects<S: Scheme>(value: S::Value) -> Vec<Object> {
             write_plan(&with_forms()).unwrap(),
             Box::new(|b| {
                 let plan = read_plan(b)?;
-                // Cut before its forms, and sealed again, it would be another plan.
+                // Cut before its forms, with a new digest, it is another plan.
                 assert!(plan == with_forms() || plan.outputs.iter().all(|output| output.form.is_none()));
                 write_plan(&plan)
             }),
@@ -139,7 +139,7 @@ fn objects<S: Scheme>(value: S::Value) -> Vec<Object> {
     ]
 }
 
-/// The plan, with two outputs more: one leaves in a form.
+/// The plan with two more outputs, one of them reduced.
 fn with_forms() -> Plan {
     let mut plan = plan();
     for (name, form) in [("few", Some(OutputForm { width: 34, spacing: 64, count: 3 })), ("whole", None)] {
@@ -225,7 +225,7 @@ fn every_bit_flip_and_every_length_is_refused() {
     }
 }
 
-/// A frame with another payload and the right length and digest.
+/// Returns the frame with a changed payload and a valid length and digest.
 fn reseal(bytes: &[u8], change: &dyn Fn(&mut Vec<u8>)) -> Vec<u8> {
     let mut body = bytes[..bytes.len() - DIGEST_BYTES].to_vec();
     change(&mut body);
@@ -236,12 +236,12 @@ fn reseal(bytes: &[u8], change: &dyn Fn(&mut Vec<u8>)) -> Vec<u8> {
     body
 }
 
-/// Forms of outputs with a right digest.
+/// Tests forms of outputs under a valid digest.
 #[test]
 fn forged_forms_of_outputs_are_refused() {
     let frame = write_plan(&with_forms()).unwrap();
     assert_eq!(read_plan(&frame).unwrap(), with_forms());
-    // The section at the end: whole; 34 bits, log2 of the spacing, the count; whole.
+    // The section at the end: a whole output; one with 34 bits, log2 of the spacing and the count; a whole output.
     let first = frame.len() - DIGEST_BYTES - 8;
     assert_eq!(frame[first..first + 8], [0, 34, 6, 3, 0, 0, 0, 0]);
     let refused = |change: &dyn Fn(&mut Vec<u8>)| read_plan(&reseal(&frame, change)).unwrap_err();
@@ -257,16 +257,16 @@ fn forged_forms_of_outputs_are_refused() {
     assert!(matches!(nothing, WireError::Value(_)), "no form at all: {nothing}");
     assert!(matches!(refused(&|b| b.truncate(b.len() - 1)), WireError::Truncated { .. }));
     assert!(matches!(refused(&|b| b.push(0)), WireError::Trailing { .. }));
-    // Without the section the plan's outputs are all whole.
+    // A plan without the section has only whole outputs.
     let whole = read_plan(&reseal(&frame, &|b| b.truncate(first))).unwrap();
     assert!(whole.outputs.iter().all(|output| output.form.is_none()));
-    // A product that is not relinearised has no such form.
+    // A product that is not relinearised cannot be reduced.
     let mut tensor = with_forms();
     tensor.outputs[1].register = Register(3);
     assert!(matches!(write_plan(&tensor), Err(WireError::Plan(_))));
 }
 
-/// Forms and coefficients of reduced ciphertexts with a right digest.
+/// Tests forms and coefficients of reduced ciphertexts under a valid digest.
 #[test]
 fn forged_reduced_ciphertexts_are_refused() {
     let params = insecure_n16::<Bgv>();
@@ -299,7 +299,7 @@ fn forged_reduced_ciphertexts_are_refused() {
     value("all of a spacing", &|b| b[form + 2] = 8);
     value("more than there can be", &|b| b[form + 2..form + 6].fill(0xff));
     assert!(matches!(read(&|b| b[form + 2] = 4), Err(WireError::Length { .. })));
-    // 6 coefficients of 21 bits leave two bits of their last byte.
+    // 6 coefficients of 21 bits leave two padding bits in the last byte.
     let end = frame.len() - DIGEST_BYTES;
     assert_eq!(read(&|b| b[end - 1] |= 0x40), Err(WireError::Padding));
     value("transparent", &|b| b[form + 6..form + 6 + 42].fill(0));
@@ -307,7 +307,7 @@ fn forged_reduced_ciphertexts_are_refused() {
     value("noise beyond what so few bits hold", &|b| noisy(b));
 }
 
-/// Changes that carry a right digest, as somebody who writes frames himself would send them.
+/// Changes under a valid digest, as an attacker who writes frames would send them.
 #[test]
 fn what_only_a_forger_can_write_is_refused_by_its_meaning() {
     let params = insecure_n16::<Bfv>();
@@ -317,7 +317,7 @@ fn what_only_a_forger_can_write_is_refused_by_its_meaning() {
     let read = |bytes: &[u8]| AnyCiphertext::<Bfv>::read(bytes, &params).map(drop);
     let header = 16 + 32 + 16;
     assert!(read(&reseal(&c, &|_| ())).is_ok());
-    // All bits of the first residue: not below its prime.
+    // All bits of the first residue are set: it is not below its prime.
     let large = reseal(&c, &|b| b[header + 28..header + 33].fill(0xff));
     assert_eq!(read(&large), Err(WireError::Residue { limb: 1 }));
     assert!(matches!(read(&reseal(&c, &|b| b[header] = 0)), Err(WireError::Value(_))), "form");
@@ -358,7 +358,7 @@ fn forged_counts_and_sources_of_evaluation_keys_are_refused() {
     let read = |bytes: &[u8], most| read_evaluation_keys(bytes, &params, most).map(drop);
     assert_eq!(read(&reseal(&frame, &|_| ()), MOST), Ok(()));
 
-    // Header, names; then the flag, and two counts of four bytes.
+    // After the frame's header and the ids come the flag and two counts of four bytes.
     let flag = 16 + 32 + 16;
     let length = |change: &dyn Fn(&mut Vec<u8>)| {
         let found = read(&reseal(&frame, change), MOST);
@@ -378,14 +378,14 @@ fn forged_counts_and_sources_of_evaluation_keys_are_refused() {
     value(&reseal(&frame, &|b| b[flag] = 2), MOST);
     value(&reseal(&frame, &|b| b[flag + 1..flag + 5].fill(0xff)), MOST);
     value(&reseal(&frame, &|b| b[flag + 5..flag + 9].fill(0xff)), MOST);
-    // No more than the reader allows, even where the bytes would.
+    // Counts above the reader's limits are refused even if the bytes match them.
     let room = EvaluationKeyCounts { galois: 9, transfers: 1, ..MOST };
     value(&frame, room);
     value(&frame, EvaluationKeyCounts { relinearisation: false, galois: 9, ..MOST });
     let few = EvaluationKeyCounts { transfers: 1, galois: 3, ..MOST };
     assert!(matches!(read(&frame, few), Err(WireError::TooLarge { .. })));
 
-    // The sources of the two transfer keys, which are the last of the frame.
+    // The source keys of the two transfer keys, which end the frame.
     let one = (frame.len() - DIGEST_BYTES - flag - 9 - 3 * 4 - 2 * 16) / 6;
     let second = frame.len() - DIGEST_BYTES - 16 - one;
     let first = second - 16 - one;
@@ -423,7 +423,7 @@ fn a_window_at_n_4096_fits_small_links() {
     let params = Params::<Bfv>::default_chain(4096, 65537).unwrap();
     let key = secret(&params);
     let values: Vec<i64> = (0..4096).map(|i| i - 2048).collect();
-    // Not every plain modulus of 17 bits has slots at every degree: 65537 does at 4096.
+    // 65537 supports slots at degree 4096; not every plain modulus of 17 bits does at every degree.
     let plain = Bfv::encode_slots(&params, &values, params.top_level()).unwrap();
     let body = AnyCiphertext::Seeded(key.encrypt(&plain, &mut rng()).unwrap()).write();
     assert_eq!(body.len(), seeded_bytes(&params));

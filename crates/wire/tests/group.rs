@@ -89,7 +89,7 @@ fn window(
     Envelope::sign_window(stream, sequence, description, &frame, |m| identity().sign(m)).unwrap()
 }
 
-/// Complete windows, each beginning where the one before ends.
+/// Windows without gaps, each starting where the one before ends.
 fn windows(stream: &Arc<StreamHeader>, first: u64, count: u64) -> Vec<Envelope> {
     let ticks = stream.layout().ticks();
     let length = i64::from(ticks) * i64::from(stream.period());
@@ -110,12 +110,12 @@ fn refused(windows: Vec<Envelope>) -> bool {
     matches!(refused, Err(WireError::Value(_)))
 }
 
-/// Sizes in bytes; the table of docs/concepts/wire.md.
+/// Sizes in bytes, for the table in docs/concepts/wire.md.
 #[test]
 fn a_further_window_takes_ten_bytes_beside_its_body_at_most() {
     let stream = stream(16);
     let body = 72;
-    // The last windows of a year of minutes.
+    // The last windows of a year of readings at one a minute.
     let first = 525_599 / 16 - 23;
     let all = windows(&stream, first, 24);
     let group = grouped(&all).write().unwrap().len();
@@ -125,7 +125,8 @@ fn a_further_window_takes_ten_bytes_beside_its_body_at_most() {
     let alone: usize = all.iter().map(|window| window.write().unwrap().len()).sum();
     assert_eq!(alone, 24 * (WINDOW_OVERHEAD - 1 + body));
 
-    // After each window three numbers and a day are missing; in each a reading is, and the body is as long.
+    // After each window three numbers and a day are skipped. In each window one reading is missing; the body keeps its
+    // length.
     let sparse: Vec<Envelope> = (0..24)
         .map(|at| {
             let (mut presence, sequence) = (Presence::first(7), first + 4 * at);
@@ -137,7 +138,7 @@ fn a_further_window_takes_ten_bytes_beside_its_body_at_most() {
     let alone = sparse[0].write().unwrap().len();
     let group = grouped(&sparse).write().unwrap().len();
     let further = (group - 2 - 1 - alone) / 23 - body;
-    // Of these, 5 say which reading is missing.
+    // 5 of these bytes say which reading is missing.
     assert!(further <= 10 + 5, "{further}");
 }
 
@@ -163,7 +164,7 @@ fn groups_come_back_and_have_one_form() {
                 window(&stream, sequence, start, presence, MaskName { salt, sequence: number })
             })
             .scan(0, |last, window| {
-                // The numbers stop ascending once they have passed 2^64.
+                // The numbers stop ascending once they pass 2^64.
                 let ascends = *last < window.header.sequence;
                 *last = window.header.sequence;
                 ascends.then_some(window)
@@ -201,7 +202,7 @@ fn a_member_is_kept_and_verified_without_the_others() {
             let read = Envelope::read_window(&bytes, &stream).unwrap();
             assert_eq!(&read, member);
             assert_eq!(read.write().unwrap(), bytes);
-            // The same window, signed otherwise.
+            // The same window under another signature.
             assert_ne!(&read, alone);
             assert_eq!(read.window_digest().unwrap(), alone.window_digest().unwrap());
             assert_eq!(read.mask(), alone.mask());
@@ -227,7 +228,7 @@ fn a_member_that_gets_another_number_gets_a_signature_of_its_own() {
     let read = Envelope::read_window(&bytes, &stream).unwrap();
     read.verify(&key()).unwrap();
     assert_eq!((read.header.sequence, &read.body), (90, &group.windows()[2].body));
-    // Members of groups are grouped anew.
+    // Members of groups can be grouped again.
     let regrouped = grouped(&[group.windows()[3].clone(), again]);
     regrouped.verify(&key()).unwrap();
     assert_eq!(regrouped.windows()[0].window_digest(), group.windows()[3].window_digest());
@@ -294,7 +295,7 @@ fn a_group_is_of_one_stream_in_order_and_bounded() {
     assert_eq!(Envelope::read_window(&bytes, &stream), Err(WireError::Version(3)));
 }
 
-/// Nothing of one group holds in another one: neither a member, nor its place, nor its signature.
+/// Parts of one group are invalid in another: a member, its place, its signature.
 #[test]
 fn members_do_not_move_between_groups() {
     let stream = stream(4);
@@ -310,16 +311,16 @@ fn members_do_not_move_between_groups() {
         assert_eq!(of_one.len(), of_other.len());
         let alone = alone.write().unwrap();
         let window = of_one.len() - alone.len();
-        // The window of one in the place of the other; then with the signature of the other too.
+        // One group's window in place of the other's; then with the other's signature too.
         for end in [of_one.len(), of_one.len() - SIGNATURE] {
             let spliced = [&of_other[..window], &of_one[window..end], &of_other[end..]].concat();
             assert!(!holds(&spliced), "{at}");
         }
-        // A signature over the window alone does not hold for a member, nor a group's for the window alone.
+        // A signature over one window is invalid for a member, and a group's signature is invalid for a single window.
         let end = of_one.len() - SIGNATURE;
         assert!(!holds(&[&of_one[..end], &alone[alone.len() - SIGNATURE..]].concat()));
         assert!(!holds(&of_one[window..]));
-        // Any changed bit: of the place, the path, the window, the signature.
+        // Any changed bit of the place, the path, the window or the signature.
         for byte in 0..of_one.len() {
             for bit in 0..8 {
                 let mut changed = of_one.clone();
@@ -333,13 +334,13 @@ fn members_do_not_move_between_groups() {
             assert_eq!(holds(&moved), usize::from(index) == at, "{at} moved to {index}");
         }
     }
-    // Two digests of a path in each other's place.
+    // Two digests of the path are exchanged.
     let mut swapped = bytes(&one, 0);
     let (first, second) = (swapped[3..35].to_vec(), swapped[35..67].to_vec());
     swapped[3..35].copy_from_slice(&second);
     swapped[35..67].copy_from_slice(&first);
     assert!(!holds(&swapped));
-    // A group of the same windows in another grouping is another signature's.
+    // The signature of another group with the same windows is invalid.
     let (shorter, longer) = (grouped(&all[..6]).write().unwrap(), grouped(&all[..7]).write().unwrap());
     let signature = shorter.len() - SIGNATURE;
     let spliced = [&shorter[..signature], &longer[longer.len() - SIGNATURE..]].concat();

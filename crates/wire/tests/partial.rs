@@ -1,4 +1,4 @@
-//! Frames of the partially homomorphic schemes: what is written is read again, and what is no number of its scheme is refused.
+//! Frames of the partially homomorphic schemes round-trip; numbers that do not belong to the scheme are refused.
 #![allow(clippy::unwrap_used)]
 
 use std::sync::{Arc, LazyLock};
@@ -15,7 +15,7 @@ use sotto_wire::*;
 
 const LIMIT: u64 = 1 << 20;
 const DIGEST: usize = 32;
-/// Where a batch's first ciphertext lies: behind the frame's head, the key's name, the length and the count.
+/// Offset of a batch's first ciphertext: after the frame's header, the key's id, the length and the count.
 const FIRST: usize = 16 + 16 + 2 + 4;
 
 struct Keys {
@@ -86,7 +86,7 @@ fn requests(keys: &Keys) -> Vec<Request> {
     ]
 }
 
-/// The frame with other bytes, and the digest that it should have.
+/// Returns the frame with changed bytes and a valid digest.
 fn changed(frame: &[u8], change: impl FnOnce(&mut Vec<u8>)) -> Vec<u8> {
     let mut body = frame[..frame.len() - DIGEST].to_vec();
     change(&mut body);
@@ -96,7 +96,7 @@ fn changed(frame: &[u8], change: impl FnOnce(&mut Vec<u8>)) -> Vec<u8> {
     [body.as_slice(), digest.as_bytes()].concat()
 }
 
-/// The frame with its first ciphertext, or the first half of it, replaced.
+/// Returns the frame with its first ciphertext, or the ciphertext's first half, replaced.
 fn with_first(frame: &[u8], bytes: &[u8]) -> Vec<u8> {
     changed(frame, |body| body[FIRST..FIRST + bytes.len()].copy_from_slice(bytes))
 }
@@ -252,7 +252,7 @@ fn batches_of_the_agent_have_one_form() {
     assert!(matches!(read[1], Request::ToElGamal(_, code) if code == encoding()));
     assert_eq!(batch.to_string(), "07".repeat(16));
 
-    // Without a conversion nothing of ElGamal's is in the frame, whether the agent has such a key or not.
+    // Without a conversion the frame has no ElGamal fields, even if the agent has an ElGamal key.
     let only = ExchangeKeys { elgamal: None, ..keys.exchange() };
     let products = &requests(keys)[..1];
     let frame = write_exchange_request(batch, keys.exchange(), products).unwrap();

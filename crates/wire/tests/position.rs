@@ -1,4 +1,4 @@
-//! Questions for a position and signed headers: they round-trip, and every change of a byte is refused.
+//! Position requests and signed headers round-trip, and every changed byte is refused.
 #![allow(clippy::unwrap_used)]
 
 use chacha20::ChaCha20Rng;

@@ -1,4 +1,4 @@
-//! A frame that is written as it is made has the limbs that its preamble says, or it is no frame.
+//! A frame written limb by limb must have the limbs that its preamble declares.
 #![allow(clippy::unwrap_used)]
 
 use sotto_ring::{Modulus, SEED_BYTES, Seed};
@@ -13,7 +13,7 @@ fn insecure_n16() -> Params<Bfv> {
     Params::insecure(spec).unwrap()
 }
 
-/// A frame of these limbs, and whether it is one.
+/// Writes a frame of these limbs and returns its bytes with the writer's result.
 fn written(limbs: &[Modulus]) -> (Vec<u8>, Result<(), WireError>) {
     let params = insecure_n16();
     let preamble = SeededPreamble::new(&params, KeyId([7; 16]), 1.0).unwrap();

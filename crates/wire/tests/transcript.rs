@@ -1,4 +1,4 @@
-//! Receipts, heads of logs and transcripts: written and read to the same bytes, refused for every changed byte, and signed over every field.
+//! Receipts, heads of logs and transcripts round-trip, refuse every changed byte, and sign every field.
 #![allow(clippy::unwrap_used)]
 
 use proptest::prelude::*;
@@ -40,7 +40,7 @@ fn head() -> StreamHead {
     StreamHead::sign(("boiler", "exact-1h"), (7, [8; 32]), -9, cloud().verifying_key(), signs).unwrap()
 }
 
-/// A frame of this kind and payload, with a right length and digest.
+/// Returns a frame of this kind and payload, with a valid length and digest.
 fn sealed(kind: Kind, payload: &[u8]) -> Vec<u8> {
     let mut frame =
         [&b"sott\x01"[..], &[kind as u8, 0, 0], &(payload.len() as u64).to_le_bytes(), payload].concat();
@@ -63,7 +63,7 @@ fn read_signed_transcript(bytes: &[u8]) -> Result<Transcript, WireError> {
     transcript.verify().map(|()| transcript)
 }
 
-/// Every changed byte is refused: by the digest, and under a right digest by the fields or the signature.
+/// Checks that every changed byte is refused: by the digest or, under a valid digest, by the fields or the signature.
 fn every_byte_counts<T>(kind: Kind, frame: &[u8], read: impl Fn(&[u8]) -> Result<T, WireError>) {
     assert!(read(frame).is_ok());
     for at in 0..frame.len() {
@@ -126,13 +126,13 @@ fn the_longest_frames_are_read() {
 fn more_outputs_are_refused() {
     let too_many = WireError::Value("a transcript has at most 4,096 outputs");
     assert_eq!(Transcript::sign(parts(MOST_TRANSCRIPT_OUTPUTS + 1), signs).unwrap_err(), too_many);
-    // The count, and the outputs with it.
+    // Change the count together with the outputs.
     let bytes = transcript(MOST_TRANSCRIPT_OUTPUTS).write().unwrap();
     let (before, count) = (1 + 32 + 16 + 32 + 33 + 40, MOST_TRANSCRIPT_OUTPUTS as u32 + 1);
     let (fields, rest) = payload(&bytes).split_at(before);
     let more = [fields, &count.to_le_bytes(), &[7; 32], &rest[4..]].concat();
     assert_eq!(Transcript::read(&sealed(Kind::Transcript, &more)).unwrap_err(), too_many);
-    // A count alone: nothing is allocated for it.
+    // Change the count alone; nothing is allocated for it.
     for count in [0, 2, 3, u32::MAX] {
         let mut changed = payload(&transcript(1).write().unwrap()).to_vec();
         changed[before..before + 4].copy_from_slice(&count.to_le_bytes());
@@ -155,7 +155,7 @@ fn absent_evaluation_keys_are_zeros() {
     let mut changed = payload(&bytes).to_vec();
     changed[flag] = 2;
     assert!(Transcript::read(&sealed(Kind::Transcript, &changed)).is_err(), "a flag is 0 or 1");
-    // Keys whose digest is zeros are not the same as none.
+    // A digest of zeros differs from no digest.
     let zeros =
         Transcript::sign(TranscriptParts { evaluation_keys: Some([0; 32]), ..parts(1) }, signs).unwrap();
     assert_ne!(zeros.write().unwrap(), bytes);
@@ -202,7 +202,7 @@ fn the_signature_of_a_transcript_covers_every_field() {
     ];
     for changed in changes {
         assert_ne!(changed, honest);
-        // Signed honestly, the signature is then put under other fields.
+        // An honest signature is put under other fields.
         let mut signature = [0; 64];
         Transcript::sign(honest.clone(), |message| {
             signature = signs(message);
@@ -231,7 +231,7 @@ fn the_signature_of_a_head_covers_every_field() {
     for (names, state, at, key) in [
         (("boiles", "exact-1h"), (7, [8; 32]), -9, key),
         (("boiler", "exact-1d"), (7, [8; 32]), -9, key),
-        // The same letters, cut elsewhere.
+        // The same letters, split differently between the two names.
         (("boilerexact", "-1h"), (7, [8; 32]), -9, key),
         (("boiler", "exact-1h"), (8, [8; 32]), -9, key),
         (("boiler", "exact-1h"), (7, [9; 32]), -9, key),
@@ -274,7 +274,7 @@ fn the_signature_of_a_receipt_covers_every_field() {
     assert!(Receipt { device: "no name", ..honest }.sign(signs).is_err());
 }
 
-/// What was signed as one sort of statement is no other: each has a context of its own.
+/// A signature on one kind of statement is invalid for any other: each kind has a context of its own.
 #[test]
 fn statements_have_contexts_of_their_own() {
     let mut messages: Vec<Vec<u8>> = Vec::new();
@@ -294,7 +294,7 @@ fn statements_have_contexts_of_their_own() {
     }
 }
 
-/// A key of small order signs everything: it is refused.
+/// A key of small order would accept signatures on anything, so it is refused.
 #[test]
 fn keys_of_small_order_sign_nothing() {
     let mut neutral = [0; 32];
@@ -340,7 +340,7 @@ fn requests_for_sums_differ_in_every_field() {
 }
 
 proptest! {
-    /// Orders, doublings and omissions of inputs make another root or count.
+    /// Reordered, doubled or omitted inputs give another root or count.
     #[test]
     fn inputs_are_a_sequence(leaves in prop::collection::vec(any::<[u8; 32]>(), 2..40), at in any::<prop::sample::Index>()) {
         let honest = TranscriptInputs::of(leaves.iter().copied());

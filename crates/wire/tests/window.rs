@@ -77,7 +77,7 @@ fn complete(stream: &StreamHeader, length: u32) -> WindowDescription {
     described(stream, length, vec![Presence::first(length); stream.layout().channels().len()])
 }
 
-/// The frame of a random body for a description.
+/// Returns the frame of a random body for a description.
 fn ciphertext(
     stream: &StreamHeader,
     description: &WindowDescription,
@@ -116,7 +116,7 @@ fn sealed(
 fn a_message_of_few_readings_fits_a_radio_frame() {
     for (readings, most) in [(16, 180), (60, 400), (1000, 4600)] {
         let stream = stream(1, readings, 36);
-        // The last window of a year of minutes.
+        // The last window of a year of readings at one a minute.
         let number = 525_599 / u64::from(readings);
         let message = sealed(&stream, &complete(&stream, readings), number, number);
         let bytes = message.write().unwrap().len();
@@ -166,7 +166,7 @@ fn windows_come_back_and_have_one_form() {
         assert_eq!(u64::from(read.header.readings), description.readings());
         assert_eq!(CompactCiphertext::read(&read.body).unwrap().mask.sequence, number);
 
-        // Without anything else, and without its body.
+        // Read from the kept bytes alone, and as a signed header without the body.
         let kept = envelope.write_kept().unwrap();
         assert_eq!(Envelope::read_kept(&kept, LARGEST_ENVELOPE).unwrap(), envelope);
         let signed = SignedHeader::of(&envelope).unwrap();
@@ -257,7 +257,7 @@ fn headers_of_streams_come_back_and_have_one_form() {
     for at in 0..bytes.len() {
         assert!(StreamHeader::read(&bytes[..at]).is_err(), "{at}");
     }
-    // Headers are equal only if their bytes are: the signature covers the sign of a zero too.
+    // Headers are equal only if their bytes are: the signature covers the sign of a zero.
     given.channels[0].minimum = -0.0;
     let negative = StreamHeader::new(given.clone()).unwrap();
     given.channels[0].minimum = 0.0;
@@ -293,7 +293,7 @@ fn of_fleet() -> StreamParts {
     StreamParts { fleet: Some(FleetId([4; 16])), ..parts(1, 16, 36) }
 }
 
-/// A window under the mask of a name.
+/// Makes a window under the mask of this name.
 fn masked(
     stream: &Arc<StreamHeader>,
     description: &WindowDescription,
@@ -312,7 +312,7 @@ fn a_fleets_mask_is_named_after_the_start_of_its_window() {
     for start in [0, 1, 1_795_000_000_000, i64::MAX] {
         description.start = start;
         let mask = MaskName::shared(start).unwrap();
-        // The window's number does not matter, and another one does not change the mask.
+        // The mask does not depend on the window's sequence number.
         for sequence in [0, 7, u64::MAX] {
             let envelope = masked(&fleet, &description, sequence, mask).unwrap();
             let bytes = envelope.write().unwrap();

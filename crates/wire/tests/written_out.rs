@@ -1,4 +1,5 @@
-//! Keys whose masks no seed of ours gives: they travel written out, compute as the seeded ones do, and are refused as those are.
+//! Keys of other libraries are sent with their masks written out, compute like seeded keys, and are validated like
+//! them.
 #![allow(clippy::unwrap_used)]
 
 use chacha20::ChaCha20Rng;
@@ -19,7 +20,7 @@ fn insecure_n16() -> Params<Bfv> {
     Params::insecure(spec).unwrap()
 }
 
-/// Without its masks a key says what it encrypts.
+/// A key with a zero mask reveals its message, so it is refused.
 #[test]
 fn masks_of_zero_are_refused() {
     let params = insecure_n16();
@@ -64,7 +65,7 @@ fn keys_round_trip_and_changes_are_refused() {
 
     let mut keys: EvaluationKeys<Bfv> = secret.evaluation_keys(true, &[0, 1], &mut rng).unwrap();
     let relinearisation = keys.relinearisation.take().unwrap();
-    // One key without a seed, and all are written out.
+    // If one key has no seed, all are written out.
     keys.relinearisation = Some(written_out(&params, &relinearisation));
     let bytes_of_keys = write_evaluation_keys(&keys);
     assert_eq!(frame_kind(&bytes_of_keys), Ok(Kind::ExpandedEvaluationKeys));

@@ -1,4 +1,4 @@
-//! One target under libFuzzer: SOTTO_FUZZ_TARGET names it. `cargo ci fuzz-deep` builds and runs this.
+//! Runs one target under libFuzzer, selected by SOTTO_FUZZ_TARGET. `cargo ci fuzz-deep` builds and runs this program.
 #![no_main]
 
 use std::sync::LazyLock;

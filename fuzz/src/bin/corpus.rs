@@ -1,5 +1,5 @@
-//! Writes the first inputs of every target that keeps them to `fuzz/corpus`, where there are none yet. What is there, findings
-//! among it, stays. With a folder named, everything goes there, also what is too large to keep: for libFuzzer.
+//! Writes the first inputs of every target with a kept corpus to `fuzz/corpus`, unless files of that name exist;
+//! findings stay. With a FOLDER, writes the inputs of all targets there, large ones included, for libFuzzer.
 //!
 //! `cargo run --release --package sotto-fuzz --bin corpus [FOLDER]`
 

@@ -1,5 +1,5 @@
-//! The cloud's interface: requests as bytes on a connection, and bodies behind a right head, frames also with a right digest
-//! and, where a device signs, with its signature.
+//! The cloud's interface: requests as bytes on a connection; bodies behind a valid head; frames also with a correct
+//! digest and, if a device signs them, with its signature.
 
 use std::path::PathBuf;
 
@@ -37,7 +37,7 @@ pub(super) const TARGETS: &[Target] = &[
 
 const CREATED: u16 = 201;
 
-/// A body behind a right head, for the cloud that takes such bodies.
+/// Sends a body behind a valid head and returns the answer.
 fn owner(line: &'static str, body: &[u8]) -> Vec<u8> {
     let answer = cloud_site::exchange(line, &request(line, TOKEN, body));
     assert!(answer.starts_with(b"HTTP/1.1 "), "a request is answered");
@@ -48,8 +48,8 @@ fn taken(line: &'static str, body: &[u8]) -> bool {
     is_accepted(&owner(line, body))
 }
 
-/// The statuses of an envelope's answers: as it is and with right digests, then signed by the device, then as one that is new in
-/// its stream.
+/// Returns the statuses of an envelope's answers: unchanged, with correct digests, signed by the device, and signed
+/// with a new sequence number.
 fn uploads(bytes: &[u8]) -> Vec<u16> {
     let upload = |bytes: &[u8]| status(&owner("POST /v1/envelopes", bytes)).unwrap_or_default();
     let mut answers = vec![upload(bytes)];
@@ -59,14 +59,14 @@ fn uploads(bytes: &[u8]) -> Vec<u16> {
         return answers;
     };
     answers.extend(signed(header.clone(), body.clone()).map(|bytes| upload(&bytes)));
-    // Another number for each body: else everything but the first is refused before its ciphertext is read.
+    // A new number for each body: otherwise the cloud would refuse all but the first before it reads their ciphertexts.
     let digest = blake3::hash(&sealed);
     header.sequence = digest.as_bytes()[..7].iter().fold(0, |number, byte| number << 8 | u64::from(*byte));
     answers.extend(signed(header, body).map(|bytes| upload(&bytes)));
     answers
 }
 
-/// The statuses of a group's answers: as it is, and signed by the device.
+/// Returns the statuses of a group's answers: unchanged, and signed by the device.
 fn groups(bytes: &[u8]) -> Vec<u16> {
     let upload = |bytes: &[u8]| status(&owner("POST /v1/envelopes", bytes)).unwrap_or_default();
     let mut answers = vec![upload(bytes)];
@@ -99,7 +99,7 @@ fn registrations() -> Vec<Vec<u8>> {
     vec![registration(), format!(r#"{{"verifying_key":"{id}","keys":[]}}"#).into_bytes()]
 }
 
-/// Parameters that are secure, of each scheme, and some that are not.
+/// Returns secure parameters of each scheme, and insecure ones.
 fn parameter_frames() -> Vec<Vec<u8>> {
     let bfv = write_parameters(params().spec());
     let bgv = Params::<Bgv>::default_chain(4096, 40_961).map(|params| write_parameters(params.spec()));
@@ -107,7 +107,7 @@ fn parameter_frames() -> Vec<Vec<u8>> {
     vec![bfv, bgv.expect("parameters"), ckks.expect("parameters"), golden::read("bfv-parameters.bin")]
 }
 
-/// A relinearisation key, and with it a Galois key and a transfer key.
+/// Returns a relinearisation key, alone and together with a Galois key and a transfer key.
 fn key_frames() -> Vec<Vec<u8>> {
     let mut rng = ChaCha20Rng::seed_from_u64(3);
     let mut keys = |steps: &[i32]| secret().evaluation_keys(true, steps, &mut rng).expect("keys");
@@ -118,7 +118,7 @@ fn key_frames() -> Vec<Vec<u8>> {
     vec![write_evaluation_keys(&few), write_evaluation_keys(&more)]
 }
 
-/// One that is run, and one with a step of every sort.
+/// Returns a plan that runs, and one with a step of every kind.
 fn plans() -> Vec<Vec<u8>> {
     let every = Plan { parameter_id: params().id().0, ..golden::plan() };
     [plan(), every].iter().map(|plan| write_plan(plan).expect("a frame")).collect()
@@ -130,7 +130,7 @@ fn queries() -> Vec<Vec<u8>> {
         .to_vec()
 }
 
-/// Logs of two windows, of none, and a name that is none.
+/// Queries of a log with two windows, of an empty one, and of an invalid name.
 fn log_queries() -> Vec<Vec<u8>> {
     [
         "device=device-1&stream=bfv.load_1&from=1&limit=5",
@@ -141,7 +141,7 @@ fn log_queries() -> Vec<Vec<u8>> {
     .to_vec()
 }
 
-/// What can stand in a request's line after the question mark.
+/// Sends the visible characters as a query, after the question mark of a request's line.
 fn query(what: &'static str, bytes: &[u8]) -> bool {
     let visible: String =
         bytes.iter().filter(|byte| byte.is_ascii_graphic()).map(|byte| char::from(*byte)).collect();
@@ -177,7 +177,7 @@ mod tests {
         let mut mutator = Mutator::new(5);
         let answers = (0..300).flat_map(|_| uploads(&mutator.any(std::slice::from_ref(&fresh))));
         let answers: BTreeSet<u16> = answers.collect();
-        // Stored; no frame; an unknown device or a wrong signature; a number that is taken; a wrong key or ciphertext.
+        // Stored; no frame; an unknown device or a wrong signature; a used number; a wrong key or ciphertext.
         for status in [201, 400, 403, 409, 422] {
             assert!(answers.contains(&status), "{status} is not in {answers:?}");
         }

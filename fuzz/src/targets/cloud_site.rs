@@ -1,4 +1,5 @@
-//! A cloud without a socket that knows parameters, a device, its keys and a plan, has two envelopes, and has run a job on them.
+//! A cloud without a socket. It knows parameters, a device, its keys and a plan, holds two envelopes, and has run a job
+//! on them.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -27,14 +28,14 @@ use super::once;
 
 pub(super) const TOKEN: &str = "the-owner-of-this-test";
 pub(super) const DEVICE: &str = "device-1";
-/// Names that a site draws anew stand in inputs as these, of the same length.
+/// Placeholders in inputs for names that each site draws anew; of the same length as the names.
 const FIRST: &str = "0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a";
 const SECOND: &str = "0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c";
 const JOB: &str = "0d0d0d0d0d0d0d0d0d0d0d0d0d0d0d0d";
-/// A site that took so much is replaced by a new one, so that a store does not grow for ever.
+/// A site that has accepted this many requests is replaced, so that its store does not grow without limit.
 const MOST_TAKEN: usize = 2000;
 
-/// Secure, with a special prime, and small: n = 2048.
+/// Secure parameters with a special prime, and small: n = 2048.
 pub(super) fn params() -> &'static Params<Bfv> {
     once!(Params<Bfv>, {
         let primes: Vec<u64> = sotto_ring::primes::below(1 << 26, 2048).take(2).collect();
@@ -49,7 +50,7 @@ pub(super) fn secret() -> &'static SecretKey<Bfv> {
     once!(SecretKey<Bfv>, golden::secret(params()))
 }
 
-/// Another key of the device: transfer keys lead from keys that are registered.
+/// Returns another key of the device: the source of a transfer key must be a registered key.
 pub(super) fn other_secret() -> SecretKey<Bfv> {
     golden::secret_from([3; 32], params())
 }
@@ -67,7 +68,7 @@ pub(super) fn registration() -> Vec<u8> {
         .into_bytes()
 }
 
-/// The frame of a signed envelope.
+/// Returns the frame of a signed envelope.
 pub(super) fn envelope(sequence: u64) -> Vec<u8> {
     let params = params();
     let plain = Bfv::encode_scalar(params, 3, params.top_level()).expect("encodes");
@@ -77,7 +78,7 @@ pub(super) fn envelope(sequence: u64) -> Vec<u8> {
     signed(EnvelopeHeader { sequence, parameters, key, ..golden::envelope_header() }, body).expect("a frame")
 }
 
-/// Parameters that compact windows are added under: one prime, none special.
+/// Returns the parameters of compact windows: one data prime, no special prime.
 fn one_prime() -> &'static Params<Bfv> {
     once!(Params<Bfv>, {
         let spec = ChainRequest::one_prime(SchemeId::Bfv, 2048, 1_000_001, 40).build();
@@ -85,13 +86,13 @@ fn one_prime() -> &'static Params<Bfv> {
     })
 }
 
-/// The form of the windows of [`stream`].
+/// Returns the form of the windows of [`stream`].
 fn form() -> CompactForm {
     let (parameters, key) = (one_prime().id(), golden::secret(one_prime()).id());
     CompactForm { parameters, key, places: 4, width: 24 }
 }
 
-/// A stream of compact windows.
+/// Returns the header of a stream of compact windows.
 pub(super) fn stream() -> &'static Arc<StreamHeader> {
     once!(Arc<StreamHeader>, {
         let channel = Channel {
@@ -120,7 +121,7 @@ pub(super) fn stream() -> &'static Arc<StreamHeader> {
     })
 }
 
-/// A group of four windows of [`stream`].
+/// Returns a group of four windows of [`stream`].
 pub(super) fn group() -> Vec<u8> {
     let form = form();
     let windows = (0..4_u64).map(|sequence| {
@@ -144,12 +145,12 @@ pub(super) fn group() -> Vec<u8> {
     grouped(windows.expect("windows")).expect("a group")
 }
 
-/// None for windows that make no group.
+/// Signs a group. None if the windows form no group.
 pub(super) fn grouped(windows: Vec<Envelope>) -> Option<Vec<u8>> {
     WindowGroup::sign(windows, |message| identity().sign(message)).and_then(|group| group.write()).ok()
 }
 
-/// None for what cannot be written.
+/// Signs an envelope. None if it cannot be written.
 pub(super) fn signed(header: EnvelopeHeader, body: Vec<u8>) -> Option<Vec<u8>> {
     Envelope::sign(header, body, |message| identity().sign(message)).and_then(|e| e.write()).ok()
 }
@@ -163,7 +164,7 @@ pub(super) fn plan() -> Plan {
     target.lower_with_shapes(&program).expect("a plan").plan
 }
 
-/// What a job is asked for with.
+/// Returns the body that submits a job.
 pub(super) fn submission() -> Vec<u8> {
     let plan = sotto_wire::frame_digest(&write_plan(&plan()).expect("a frame")).expect("a frame");
     let plan: String = plan.iter().map(|byte| format!("{byte:02x}")).collect();
@@ -176,12 +177,12 @@ pub(super) fn placeholders() -> [&'static str; 3] {
     [FIRST, SECOND, JOB]
 }
 
-/// A cloud.
+/// A running cloud.
 struct Site {
     runtime: Runtime,
     router: axum::Router,
     server: Server,
-    /// What it calls what the placeholders stand for.
+    /// The site's names, in the order of the placeholders.
     names: [String; 3],
     taken: usize,
     /// Dropped last: the store is in it.
@@ -232,7 +233,7 @@ impl Site {
         }
     }
 
-    /// What must be answered.
+    /// Sends a request that must succeed.
     fn ask(&mut self, line: &str, body_sent: &[u8]) -> Value {
         let answer = self.exchange(&request(line, TOKEN, body_sent));
         assert!(is_accepted(&answer), "{line}: {}", String::from_utf8_lossy(&answer));
@@ -249,13 +250,13 @@ impl Site {
         answer
     }
 
-    /// Ends its workers.
+    /// Stops the cloud and its workers.
     fn close(self) {
         self.runtime.block_on(self.server.serve(std::future::ready(()))).expect("it stops");
     }
 }
 
-/// Another name of the same length in the place of each.
+/// Replaces each occurrence of a name by another one of the same length.
 fn replace(bytes: &mut [u8], from: &[u8], to: &[u8]) {
     let places: Vec<usize> = memchr::memmem::find_iter(bytes, from).collect();
     for at in places {
@@ -263,7 +264,7 @@ fn replace(bytes: &mut [u8], from: &[u8], to: &[u8]) {
     }
 }
 
-/// Sends bytes to the cloud of a target: each has its own, so that none finds what another left.
+/// Sends bytes to the target's own cloud, so that no target sees the state of another.
 pub(super) fn exchange(target: &'static str, bytes: &[u8]) -> Vec<u8> {
     type Sites = Mutex<BTreeMap<&'static str, Arc<Mutex<Option<Site>>>>>;
     let sites = once!(Sites, Sites::default());

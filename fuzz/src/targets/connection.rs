@@ -1,5 +1,5 @@
-//! Requests as bytes on a connection of their own to a service that never fails: what it cannot take it refuses, so an answer
-//! of 5xx other than "busy" is a finding, and so is a panic, which is answered by 500.
+//! Sends requests as bytes, each on its own connection, to a service that must not fail: a status of 5xx other than
+//! "busy" is a finding, and so is a panic, which is answered by 500.
 
 use hyper::server::conn::http1;
 use hyper_util::rt::TokioIo;
@@ -7,21 +7,21 @@ use hyper_util::service::TowerToHyperService;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, duplex};
 use tokio::runtime::Runtime;
 
-/// A service without a socket: the thread that asks also serves, but for what computes.
+/// Makes the runtime of a service without a socket: the requesting thread also serves, except for computations.
 pub(super) fn runtime() -> Runtime {
     tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime")
 }
 
-/// What this thread holds: the request and what it comes through, the body of it that is read, and the answer. What the
-/// service computes is computed on other threads, and not counted: its bounds are the service's own, and its tests'.
+/// Returns the most bytes that this thread may hold: the request and its buffers, the body read from it, and the
+/// answer. Computations run on other threads and do not count; the service's own limits and tests cover them.
 pub(super) fn held(bytes: &[u8]) -> usize {
     12 * bytes.len() + (96 << 10)
 }
 
-/// Sends bytes on a new connection, and reads until its end.
+/// Sends bytes on a new connection, and reads until the connection ends.
 pub(super) fn exchange(runtime: &Runtime, router: &axum::Router, bytes: &[u8]) -> Vec<u8> {
     let answer = runtime.block_on(async {
-        // As large as all of it, so that whoever writes does not wait for whoever reads.
+        // A buffer for everything, so that the writer never waits for the reader.
         let (mut here, there) = duplex(bytes.len() + (1 << 20));
         let service = TowerToHyperService::new(router.clone());
         let connection =
@@ -38,7 +38,7 @@ pub(super) fn exchange(runtime: &Runtime, router: &axum::Router, bytes: &[u8]) -
     answer
 }
 
-/// The status of an answer; none where what was sent is no request.
+/// Returns the status of an answer. None if the request was not HTTP.
 pub(super) fn status(answer: &[u8]) -> Option<u16> {
     std::str::from_utf8(answer.get(9..12)?).ok()?.parse().ok()
 }
@@ -47,15 +47,15 @@ pub(super) fn is_accepted(answer: &[u8]) -> bool {
     status(answer).is_some_and(|status| (200..300).contains(&status))
 }
 
-/// What stands behind an answer's head.
+/// Returns the body of an answer.
 pub(super) fn body(answer: &[u8]) -> &[u8] {
     let end = answer.windows(4).position(|four| four == b"\r\n\r\n");
     end.map_or(&[], |end| &answer[end + 4..])
 }
 
-/// A request with a body. The connection ends with the answer.
+/// Returns a request with a body, after which the connection ends.
 pub(super) fn request(line: &str, token: &str, body: &[u8]) -> Vec<u8> {
-    // An envelope or a group has a name of its own; any other body gets a key that is another for each.
+    // An envelope or a group determines its upload key; any other body gets a key derived from it.
     let envelope = sotto_wire::Envelope::read(body, sotto_wire::LARGEST_ENVELOPE);
     let group = sotto_wire::WindowGroup::read(body, super::cloud_site::stream());
     let key = match (envelope, group) {

@@ -1,4 +1,4 @@
-//! What the device reads: a series of readings, arguments, names in its spool, the cloud's receipts.
+//! The device's inputs: a series of readings, arguments, names in its spool, the cloud's receipts.
 
 use sotto_agent::arguments::RowRange;
 use sotto_agent::source::{Encoding, FileOptions, FileSource, Series, Source as _};
@@ -12,7 +12,7 @@ use super::{Inputs, Target, in_file, once};
 #[rustfmt::skip]
 pub(super) const TARGETS: &[Target] = &[
     Target { name: "series", run: series, inputs: Inputs::Kept(all_series), memory: |bytes| 16 * bytes.len() + (256 << 10) },
-    // A thousand rows are held to guess formats: 128 bytes for each that has two or three of its own.
+    // A thousand rows are kept to guess formats: 128 bytes a row, which is two or three bytes of the file.
     Target { name: "device-files", run: files, inputs: Inputs::Kept(all_files), memory: |bytes| 128 * bytes.len() + (512 << 10) },
     Target { name: "device-words", run: words, inputs: Inputs::Kept(all_words), memory: |bytes| 64 * bytes.len() + (256 << 10) },
     Target { name: "receipt", run: receipt, inputs: Inputs::Kept(receipts), memory: |bytes| 64 * bytes.len() + (16 << 10) },
@@ -24,14 +24,14 @@ fn all_series() -> Vec<Vec<u8>> {
         .to_vec()
 }
 
-/// Every row of the column `load`, whose range is found in the file.
+/// Reads every row of the column `load`, whose range is found in the file.
 fn series(bytes: &[u8]) -> bool {
     in_file(bytes, |path| {
         let mut accepted = false;
         for declared in [None, Some((0.0, 1.0))] {
             let Ok(mut series) = Series::open(path, "load", None, declared, 1000) else { continue };
             accepted = true;
-            // A row takes a byte of the file at least.
+            // A row takes at least one byte of the file.
             let rows = (0..=bytes.len()).take_while(|_| series.next_row().is_ok()).count();
             assert!(rows <= bytes.len(), "a file has an end");
         }
@@ -52,7 +52,7 @@ fn all_files() -> Vec<Vec<u8>> {
     .to_vec()
 }
 
-/// Every row of the column `load`, with times from the file and invented ones.
+/// Reads every row of the column `load`, with times from the file and invented ones.
 fn files(bytes: &[u8]) -> bool {
     let zone = once!(Clock, Clock::new("Europe/Vienna").expect("a zone"));
     in_file(bytes, |path| {
@@ -104,7 +104,7 @@ fn receipts() -> Vec<Vec<u8>> {
 }
 
 fn receipt(bytes: &[u8]) -> bool {
-    // A problem document is read as any value.
+    // The device also reads problem documents, as any JSON value.
     let receipt = serde_json::from_slice::<Receipt>(bytes).is_ok()
         | serde_json::from_slice::<Vec<Receipt>>(bytes).is_ok();
     receipt | serde_json::from_slice::<serde_json::Value>(bytes).is_ok()

@@ -1,4 +1,4 @@
-//! Documents: profiles, descriptions of windows, what the lab reads.
+//! Documents: profiles, descriptions of windows, the lab's files and messages.
 
 use sotto_lab::protocol::{Failure, Measured, Prepared, Request, Verified, Version};
 use sotto_pack::{Channel, DeviceProfile, Encoding, Layout, StreamProfile, Window, WindowDescription};
@@ -6,7 +6,7 @@ use sotto_runner::{Definition, Gap, Machine, Row};
 
 use super::{Inputs, Target};
 
-/// Trees of JSON and TOML: some words for each byte.
+/// Memory of JSON and TOML trees: several words for each byte.
 fn tree(bytes: &[u8]) -> usize {
     128 * bytes.len() + (64 << 10)
 }
@@ -80,7 +80,7 @@ fn description(bytes: &[u8]) -> bool {
     true
 }
 
-/// The examples of the protocol's page, which are indented by four.
+/// Returns the examples in the protocol's page, which are indented by four spaces.
 fn requests() -> Vec<Vec<u8>> {
     let page = include_str!("../../../lab/engines/PROTOCOL.md");
     let mut blocks = vec![String::new()];
@@ -98,7 +98,7 @@ fn requests() -> Vec<Vec<u8>> {
 fn lab_request(bytes: &[u8]) -> bool {
     let Ok(request) = serde_json::from_slice::<Request>(bytes) else { return false };
     let written = serde_json::to_vec(&request).unwrap_or_default();
-    assert!(serde_json::from_slice::<Request>(&written).is_ok(), "what is written can be read");
+    assert!(serde_json::from_slice::<Request>(&written).is_ok(), "its own output can be read");
     if let Request::Verify(verify) = request {
         for inputs in &verify.inputs {
             let _ = (inputs.reals(), inputs.integers());
@@ -132,7 +132,7 @@ fn lab_reply(bytes: &[u8]) -> bool {
 }
 
 fn definitions() -> Vec<Vec<u8>> {
-    // A short one; the large ones are in the program, and read by its own tests.
+    // A short definition; the large ones are embedded in the lab's program and covered by its tests.
     vec![include_bytes!("../../../lab/definitions/sizes.toml").to_vec()]
 }
 

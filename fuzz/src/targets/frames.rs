@@ -1,4 +1,4 @@
-//! Frames at toy parameters. What is accepted is written again byte for byte, computed on, and decrypted.
+//! Frames at toy parameters. Accepted frames are written again byte for byte, computed on, and decrypted.
 
 use std::sync::Arc;
 
@@ -19,12 +19,13 @@ use sotto_wire::{
 
 use super::{Inputs, Target, as_frame, once};
 
-/// Three times the bytes (the copy with a right digest, residues of 40 bits in 64), and what is computed with them at n = 16.
+/// Memory: three times the bytes (the copy with a correct digest, and residues of 40 bits in 64), and the computation
+/// at n = 16.
 fn ciphertexts(bytes: &[u8]) -> usize {
     3 * bytes.len() + (64 << 10)
 }
 
-/// Residues of 40 bits in 64, the same of the expanded masks, and the copies of a frame that is written again.
+/// Memory: residues of 40 bits in 64, the expanded masks likewise, and the copies of a frame that is written again.
 fn keys(bytes: &[u8]) -> usize {
     8 * bytes.len() + (64 << 10)
 }
@@ -57,7 +58,7 @@ fn files(what: &str) -> Vec<Vec<u8>> {
     ["bfv", "bgv", "ckks"].iter().flat_map(|scheme| files_of(scheme, &[what])).collect()
 }
 
-/// Toy parameters, which are refused once they are read, and some that are made.
+/// Returns toy parameters, which are refused after reading, and valid ones.
 fn parameter_frames() -> Vec<Vec<u8>> {
     let secure = DefaultChain::spec(SchemeId::Bfv, 1024, 17).expect("a chain");
     [files("parameters"), vec![write_parameters(&secure)]].concat()
@@ -67,7 +68,7 @@ fn files_of(scheme: &str, what: &[&str]) -> Vec<Vec<u8>> {
     what.iter().map(|what| golden::read(&format!("{scheme}-{what}.bin"))).collect()
 }
 
-/// Parameters, and who reads ciphertexts of them.
+/// Parameters, and the keys to use ciphertexts of them.
 pub(super) struct Reader<S: Testable> {
     pub(super) params: Params<S>,
     pub(super) secret: SecretKey<S>,
@@ -98,7 +99,7 @@ fn preamble() -> SeededPreamble {
     SeededPreamble::new(&reader.params, reader.secret.id(), 1.0).expect("a preamble")
 }
 
-/// What a device keeps of its parameters.
+/// Reads a seeded preamble, which a device keeps in place of its parameters.
 fn seeded_preamble(bytes: &[u8]) -> bool {
     let reader = toy_bfv();
     let Some(bytes) = bytes.first_chunk() else { return false };
@@ -119,54 +120,56 @@ fn toy_ckks() -> &'static Reader<Ckks> {
 
 pub(super) fn ciphertext<S: Testable>(reader: &Reader<S>, bytes: &[u8]) -> bool {
     as_frame(bytes, |bytes| {
-        // The header says no more than the whole does.
+        // The header must agree with the whole frame.
         let header = CiphertextHeader::read(bytes, LARGEST_ENVELOPE);
         let Ok(read) = AnyCiphertext::read(bytes, &reader.params) else { return false };
         let read = read.with_claimed_shape();
         assert!(header.is_ok_and(|header| header.seeded == matches!(read, AnyCiphertext::Seeded(_))));
-        assert!(read.write() == bytes, "what is read is written otherwise");
+        assert!(read.write() == bytes, "rewriting changes bytes");
         use_it(reader, &read.expand());
         true
     })
 }
 
-/// The header says no more than the whole does, and keys that do not expand it are refused without computing.
+/// Reads a compact ciphertext of slots: its header must agree with the frame, and unsuitable keys must be refused
+/// before any computation.
 fn compact_slots<S: Testable>(reader: &Reader<S>, bytes: &[u8]) -> bool {
     as_frame(bytes, |bytes| {
         let header = CiphertextHeader::read(bytes, LARGEST_ENVELOPE);
         let Ok(read) = read_compact(bytes, &reader.params) else { return false };
         let read = read.with_claimed_shape();
         assert!(header.is_ok_and(|header| header.compact && header.seeded));
-        assert!(write_compact(&read) == bytes, "what is read is written otherwise");
+        assert!(write_compact(&read) == bytes, "rewriting changes bytes");
         let expanded = reader.evaluator.expand(&read, &reader.keys, &mut Scratch::new());
         assert!(expanded.is_ok() == read.expandable(&reader.keys).is_ok());
         true
     })
 }
 
-/// An answer as its owner reads it: lifted and decrypted, or refused for its noise or its key.
+/// Reads a reduced answer as its owner does: lifts and decrypts it, or refuses its noise or its key.
 fn reduced<S: Testable>(reader: &Reader<S>, bytes: &[u8]) -> bool {
     as_frame(bytes, |bytes| {
         let Ok(read) = read_reduced(bytes, &reader.params) else { return false };
         let read = read.with_claimed_shape();
-        assert!(write_reduced(&read) == bytes, "what is read is written otherwise");
+        assert!(write_reduced(&read) == bytes, "rewriting changes bytes");
         let lifted = read.lift().expect("its shape was checked");
         let _ = Decryptor::new(&reader.secret).decrypt_selected(&lifted, read.reduction().selection);
         true
     })
 }
 
-/// A window of slots: its ciphertext, its message, one with its stream's header, or such a header.
+/// Reads a window of slots in any of its forms: with or without its stream's header, its ciphertext, or the header
+/// alone.
 fn slots_window(bytes: &[u8]) -> bool {
     let stream = once!(Arc<StreamHeader>, golden::slots_header());
     let params = &toy_ckks().params;
     if let Ok(envelope) = Envelope::read_window(bytes, stream) {
-        assert!(envelope.write().is_ok_and(|written| written == bytes), "it is written otherwise");
+        assert!(envelope.write().is_ok_and(|written| written == bytes), "rewriting changes bytes");
         return SlotsWindow::read(&envelope.body).is_ok_and(|window| window.compact(params).is_ok());
     }
     as_frame(bytes, |bytes| {
         if let Ok(read) = SlotsWindow::read(bytes) {
-            assert!(read.write() == bytes, "what is read is written otherwise");
+            assert!(read.write() == bytes, "rewriting changes bytes");
             let compact = read.compact(params);
             let again = compact.as_ref().map(|compact| SlotsWindow::of(compact, read.mask));
             assert!(again.is_err() || again == Ok(read));
@@ -176,7 +179,7 @@ fn slots_window(bytes: &[u8]) -> bool {
     })
 }
 
-/// What the cloud and the owner do with a ciphertext that they took: it may be refused, for its noise or its key.
+/// Uses an accepted ciphertext as cloud and owner do; its noise or its key may be refused.
 fn use_it<S: Testable>(reader: &Reader<S>, ciphertext: &Ciphertext<S>) {
     let (evaluator, scratch) = (&reader.evaluator, &mut Scratch::new());
     let _ = evaluator.negate(ciphertext);
@@ -193,7 +196,7 @@ fn use_it<S: Testable>(reader: &Reader<S>, ciphertext: &Ciphertext<S>) {
 pub(super) fn public_key<S: Testable>(params: &Params<S>, bytes: &[u8]) -> bool {
     as_frame(bytes, |bytes| {
         let Ok(key) = read_public_key(bytes, params) else { return false };
-        assert!(write_public_key(&key) == bytes, "what is read is written otherwise");
+        assert!(write_public_key(&key) == bytes, "rewriting changes bytes");
         true
     })
 }
@@ -203,73 +206,74 @@ pub(super) fn evaluation_keys<S: Testable>(params: &Params<S>, bytes: &[u8]) -> 
         let header = evaluation_keys_header(bytes, LARGEST_ENVELOPE);
         let Ok(keys) = read_evaluation_keys(bytes, params, golden::MOST_KEYS) else { return false };
         assert_eq!(header, Ok((params.id(), keys.key)));
-        assert!(write_evaluation_keys(&keys) == bytes, "what is read is written otherwise");
+        assert!(write_evaluation_keys(&keys) == bytes, "rewriting changes bytes");
         true
     })
 }
 
-/// As the cloud does it: parameters that are read are then held against the security table, and made.
+/// Reads parameters as the cloud does: accepted ones are checked against the security table and made.
 fn parameters(bytes: &[u8]) -> bool {
     as_frame(bytes, |bytes| {
         let Ok(spec) = read_parameters(bytes) else { return false };
-        assert!(write_parameters(&spec) == bytes, "what is read is written otherwise");
+        assert!(write_parameters(&spec) == bytes, "rewriting changes bytes");
         let (bgv, ckks) = (spec.clone(), spec.clone());
         drop((Params::<Bfv>::new(spec), Params::<Bgv>::new(bgv), Params::<Ckks>::new(ckks)));
         true
     })
 }
 
-/// A device's question, or the signed header that answers it.
+/// Reads a device's question for its position, or the signed header that answers it.
 fn position(bytes: &[u8]) -> bool {
     as_frame(bytes, |bytes| {
         let key = &SigningIdentity::from_bytes(&[7; 32]).verifying_key();
         if let Ok(asked) = PositionRequest::read(bytes) {
-            assert!(asked.write().is_ok_and(|written| written == bytes), "it is written otherwise");
+            assert!(asked.write().is_ok_and(|written| written == bytes), "rewriting changes bytes");
             return asked.verify(key).is_ok();
         }
         let Ok(header) = SignedHeader::read(bytes, LARGEST_ENVELOPE) else { return false };
-        assert!(header.write().is_ok_and(|written| written == bytes), "it is written otherwise");
-        // The golden envelope is another device's.
+        assert!(header.write().is_ok_and(|written| written == bytes), "rewriting changes bytes");
+        // The golden envelope is signed by another device.
         header.verify(key).is_err()
     })
 }
 
-/// A compact ciphertext or sums of such: written again byte for byte; a body of the golden form is added.
+/// Reads a compact ciphertext or sums of compact ciphertexts: written again byte for byte; a body of the golden form is
+/// added.
 fn compact(bytes: &[u8]) -> bool {
     let form = once!(Form, *firmware::profile().form());
     as_frame(bytes, |bytes| {
         if let Ok(read) = CompactCiphertext::read(bytes) {
-            assert!(read.write().is_ok_and(|written| written == bytes), "it is written otherwise");
+            assert!(read.write().is_ok_and(|written| written == bytes), "rewriting changes bytes");
             return Sum::new(form).add(&read.body, 1).is_ok();
         }
         let Ok(read) = CompactSums::read(bytes, 1 << 16) else { return false };
-        assert!(read.write().is_ok_and(|written| written == bytes), "it is written otherwise");
+        assert!(read.write().is_ok_and(|written| written == bytes), "rewriting changes bytes");
         true
     })
 }
 
-/// A group of windows of the golden stream: each is written, read and verified by itself, as the cloud keeps it.
+/// Reads a group of windows of the golden stream; each is written, read and verified on its own, as the cloud keeps it.
 fn window_group(bytes: &[u8]) -> bool {
     let stream = once!(Arc<StreamHeader>, golden::stream_header());
     let key = once!([u8; 32], SigningIdentity::from_bytes(&golden::SIGNING_KEY).verifying_key());
     let Ok(group) = WindowGroup::read(bytes, stream) else { return window(bytes) };
-    assert!(group.write().is_ok_and(|written| written == bytes), "it is written otherwise");
+    assert!(group.write().is_ok_and(|written| written == bytes), "rewriting changes bytes");
     let signed = group.verify(key).is_ok();
     assert!(!signed || group.windows().iter().map(|w| w.header.sequence).eq(golden::GROUPED));
     for member in group.windows() {
         let written = member.write().expect("a window");
-        assert!(Envelope::read_window(&written, stream).as_ref() == Ok(member), "it is read otherwise");
+        assert!(Envelope::read_window(&written, stream).as_ref() == Ok(member), "rereading changes it");
         assert!(member.verify(key).is_ok() == signed);
     }
     true
 }
 
-/// Sums of a fleet, a window of the golden stream of a fleet, or the header of a stream.
+/// Reads sums of a fleet, a window of the golden stream of a fleet, or the header of a stream.
 fn fleet(bytes: &[u8]) -> bool {
     let stream = once!(Arc<StreamHeader>, golden::fleet_stream());
     let form = once!(Form, *firmware::profile().form());
     if let Ok(envelope) = Envelope::read_window(bytes, stream) {
-        assert!(envelope.write().is_ok_and(|written| written == bytes), "it is written otherwise");
+        assert!(envelope.write().is_ok_and(|written| written == bytes), "rewriting changes bytes");
         let shared = envelope.mask().is_some_and(|mask| mask.is_shared());
         let start = WindowDescription::parse(&envelope.header.layout).map(|window| window.start);
         assert!(!shared || start.is_ok_and(|start| MaskName::shared(start) == envelope.mask()));
@@ -277,7 +281,7 @@ fn fleet(bytes: &[u8]) -> bool {
     }
     as_frame(bytes, |bytes| {
         if let Ok(read) = FleetSums::read(bytes, 1 << 16) {
-            assert!(read.write().is_ok_and(|written| written == bytes), "it is written otherwise");
+            assert!(read.write().is_ok_and(|written| written == bytes), "rewriting changes bytes");
             for sum in &read.sums {
                 let places = usize::from(sum.first)..usize::from(sum.first) + usize::from(sum.places);
                 let weights = Weights::of_ones(sum.windows.1.into());
@@ -286,17 +290,17 @@ fn fleet(bytes: &[u8]) -> bool {
             return true;
         }
         let Ok(read) = StreamHeader::read(bytes) else { return false };
-        assert!(read.write() == bytes, "it is written otherwise");
+        assert!(read.write() == bytes, "rewriting changes bytes");
         true
     })
 }
 
-/// A window of version 2 of the golden stream, one with its stream's header or without its body, or such a header.
+/// Reads a window of version 2 of the golden stream, one with its stream's header, one without its body, or a header.
 fn window(bytes: &[u8]) -> bool {
     let stream = once!(Arc<StreamHeader>, golden::stream_header());
     let key = once!([u8; 32], SigningIdentity::from_bytes(&golden::SIGNING_KEY).verifying_key());
     let same = |written: Result<Vec<u8>, WireError>, bytes: &[u8]| {
-        assert!(written.is_ok_and(|written| written == bytes), "it is written otherwise");
+        assert!(written.is_ok_and(|written| written == bytes), "rewriting changes bytes");
     };
     let golden_header = |header: &EnvelopeHeader| golden::GROUPED.contains(&header.sequence);
     if let Ok(envelope) = Envelope::read_window(bytes, stream) {
@@ -333,8 +337,8 @@ pub(super) fn envelope(bytes: &[u8]) -> bool {
     let signed_headers = once!([EnvelopeHeader; 2], [golden::envelope_header(), golden::compact_header()]);
     as_frame(bytes, |bytes| {
         let Ok(envelope) = Envelope::read(bytes, LARGEST_ENVELOPE) else { return false };
-        assert!(envelope.write().is_ok_and(|written| written == bytes), "it is written otherwise");
-        // Only the device itself can have signed it.
+        assert!(envelope.write().is_ok_and(|written| written == bytes), "rewriting changes bytes");
+        // Only the device can sign its headers.
         let signed = envelope.verify(key).is_ok();
         assert!(!signed || signed_headers.contains(&envelope.header));
         true

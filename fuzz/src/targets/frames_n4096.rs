@@ -1,4 +1,4 @@
-//! The same frames at n = 4096, where residues pass the kernels that real parameters take.
+//! The frames of `frames` at n = 4096, where residues pass through the kernels of real parameters.
 
 use chacha20::ChaCha20Rng;
 use rand_core::SeedableRng as _;
@@ -10,7 +10,7 @@ use sotto_wire::{AnyCiphertext, Envelope, EnvelopeHeader, write_evaluation_keys,
 use super::frames::{Reader, ciphertext, envelope, evaluation_keys, public_key};
 use super::{Inputs, Target, once};
 
-/// As at n = 16: copies, residues of less than 64 bits in 64; and what is computed with them at n = 4096.
+/// Memory as at n = 16 (copies, and residues of less than 64 bits in 64), and the computation at n = 4096.
 fn ciphertexts(bytes: &[u8]) -> usize {
     3 * bytes.len() + (8 << 20)
 }
@@ -51,7 +51,7 @@ fn ckks() -> &'static Reader<Ckks> {
     once!(Reader<Ckks>, reader())
 }
 
-/// A fresh ciphertext, the same written out, and one at the lowest level.
+/// Returns a fresh ciphertext, the same written out, and one at the lowest level.
 fn frames<S: Testable>(reader: &Reader<S>) -> Vec<Vec<u8>> {
     let params = &reader.params;
     let slots: Vec<S::Value> = (0..100).map(|i| S::small(i % 9 - 4)).collect();
@@ -78,7 +78,7 @@ fn envelopes() -> Vec<Vec<u8>> {
     let (reader, identity) = (bfv(), SigningIdentity::from_bytes(&golden::SIGNING_KEY));
     let (parameters, key) = (reader.params.id(), reader.secret.id());
     let header = EnvelopeHeader { parameters, key, ..golden::envelope_header() };
-    // Signed by another device: the target holds what its own key verifies against one header.
+    // Signed by another device: the target compares everything that its own key verifies with a single header.
     let body = frames(reader).swap_remove(0);
     let envelope = Envelope::sign(header, body, |message| {
         let mut signature = identity.sign(message);

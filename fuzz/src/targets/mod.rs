@@ -1,7 +1,7 @@
-//! The list of targets. A decoder that is new gets a function in one of the files beside this one and a line in its list.
+//! The list of targets. A new decoder gets a function in one of the files here and a line in its list.
 //!
-//! What is not here: the owner's command line reads the cloud's answers with derived readers of a few plain fields, inside a
-//! program without a library; its ciphertexts are read by [`frames`].
+//! Not covered: the owner's command line, which reads the cloud's answers into a few plain fields with derived readers,
+//! in a program without a library; [`frames`] covers its ciphertexts.
 
 mod cloud;
 mod cloud_site;
@@ -25,29 +25,29 @@ use std::path::Path;
 
 use tempfile::TempDir;
 
-/// A decoder.
+/// A fuzz target: a decoder with its first inputs and its memory limit.
 #[derive(Clone, Copy)]
 pub struct Target {
-    /// Its name, and that of its folder in `fuzz/corpus`.
+    /// The target's name, and that of its folder in `fuzz/corpus`.
     pub name: &'static str,
-    /// Hands it bytes; gives whether it accepts them.
+    /// Decodes the bytes; returns true if they are accepted.
     pub run: fn(&[u8]) -> bool,
-    /// What it is tried on first.
+    /// The first inputs.
     pub inputs: Inputs,
-    /// The most bytes that it may hold in memory while it reads these.
+    /// Returns the most bytes of memory that decoding this input may hold.
     pub memory: fn(&[u8]) -> usize,
 }
 
-/// Where the first inputs of a target come from.
+/// The origin of a target's first inputs.
 #[derive(Clone, Copy)]
 pub enum Inputs {
-    /// Made once by the program `corpus`, and kept.
+    /// Made once by the program `corpus`, and kept in the repository.
     Kept(fn() -> Vec<Vec<u8>>),
-    /// Too large to keep: made for each run.
+    /// Too large to keep: made in each run.
     MadeAnew(fn() -> Vec<Vec<u8>>),
 }
 
-/// Every target.
+/// Returns every target.
 pub fn targets() -> Vec<Target> {
     [
         frames::TARGETS,
@@ -67,18 +67,18 @@ pub fn targets() -> Vec<Target> {
     .concat()
 }
 
-/// The target of a name.
+/// Returns the target of a name. None if there is none.
 pub fn target(name: &str) -> Option<Target> {
     targets().into_iter().find(|target| target.name == name)
 }
 
-/// Reads bytes as they are, then as a frame with a right length and digest; gives whether either is accepted.
+/// Reads bytes unchanged, then as a frame with correct length and digest; returns true if either is accepted.
 fn as_frame(bytes: &[u8], read: impl Fn(&[u8]) -> bool) -> bool {
     let as_they_are = read(bytes);
     as_they_are | crate::resealed(bytes).is_some_and(|sealed| read(&sealed))
 }
 
-/// The same for key files, which have the digest alone.
+/// Reads bytes unchanged, then as a key file with a correct digest; returns true if either is accepted.
 fn as_key_file(bytes: &[u8], read: impl Fn(&[u8]) -> bool) -> bool {
     let as_they_are = read(bytes);
     let Some(end) = bytes.len().checked_sub(32) else { return as_they_are };
@@ -88,26 +88,26 @@ fn as_key_file(bytes: &[u8], read: impl Fn(&[u8]) -> bool) -> bool {
     as_they_are | read(&sealed)
 }
 
-/// A folder in memory, where there is such a file system: nothing waits for a disk there.
+/// Returns a folder in memory, if there is such a file system, so that nothing waits for a disk.
 fn quick_folder() -> TempDir {
     tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir()).expect("a folder")
 }
 
-/// Bytes in a file of this thread that nobody else may read, for decoders that read nothing else.
+/// Writes bytes to a private file of this thread, for decoders that read only files.
 fn in_file<T>(bytes: &[u8], read: impl FnOnce(&Path) -> T) -> T {
     thread_local! {
         static FOLDER: TempDir = quick_folder();
     }
     FOLDER.with(|folder| {
         let path = folder.path().join("input");
-        // A new file: some file systems wait for the disk when one is overwritten.
+        // A new file each time: some file systems wait for the disk when a file is overwritten.
         let _ = std::fs::remove_file(&path);
         write_private(&path, bytes);
         read(&path)
     })
 }
 
-/// A file that only its owner may read.
+/// Writes a file that only its owner may read.
 fn write_private(path: &Path, bytes: &[u8]) {
     let mut options = std::fs::OpenOptions::new();
     options.write(true).create_new(true);
@@ -116,7 +116,7 @@ fn write_private(path: &Path, bytes: &[u8]) {
     options.open(path).and_then(|mut file| file.write_all(bytes)).expect("a file");
 }
 
-/// What tests of one decoder need besides: a thing that is made once.
+/// Makes a value once and keeps it for all later runs.
 macro_rules! once {
     ($type:ty, $make:expr) => {{
         static MADE: std::sync::LazyLock<$type> = std::sync::LazyLock::new(|| $make);

@@ -1,6 +1,7 @@
-//! Keys and ciphertexts of the partially homomorphic schemes: numbers and points of fixed length. What is accepted is written
-//! again as it was, and computed on. Paillier's key is short and insecure, ElGamal's group the smaller one; a public key of
-//! ElGamal is a number as those of its ciphertexts are, and a table that takes longer than all else.
+//! Keys and ciphertexts of the partially homomorphic schemes: numbers and points of fixed length. Accepted input is
+//! written again unchanged, and computed on. Paillier's key is short and insecure, ElGamal's group the smaller one.
+//! There is no target for ElGamal's public key: it is a number like those of its ciphertexts, and its table takes
+//! longer than everything else.
 
 use std::sync::Arc;
 
@@ -14,7 +15,7 @@ use sotto_partial::{elgamal, paillier, ristretto};
 
 use super::{Inputs, Target, once};
 
-/// Numbers, their Montgomery forms and what is computed with them.
+/// Memory: numbers, their Montgomery forms, and the computation.
 fn numbers(bytes: &[u8]) -> usize {
     16 * bytes.len() + (1 << 20)
 }

@@ -1,5 +1,5 @@
-//! Frames of the partially homomorphic schemes, and what the re-encryption agent's key file holds. What is accepted is written
-//! again byte for byte, and computed on.
+//! Frames of the partially homomorphic schemes, and the recryptor's key file. Accepted input is written again byte for
+//! byte, and computed on.
 
 use std::path::Path;
 
@@ -13,12 +13,12 @@ use super::{Inputs, Target, as_frame, as_key_file, once};
 
 const LIMIT: u64 = 1 << 20;
 
-/// Numbers, their Montgomery forms, and what is computed with them.
+/// Memory: numbers, their Montgomery forms, and the computation.
 fn numbers(bytes: &[u8]) -> usize {
     32 * bytes.len() + (1 << 20)
 }
 
-/// A key's tables besides.
+/// Memory of a key with its tables.
 fn tables(bytes: &[u8]) -> usize {
     32 * bytes.len() + (4 << 20)
 }
@@ -36,7 +36,7 @@ pub(super) const TARGETS: &[Target] = &[
     Target { name: "recryptor-key", run: key_file, inputs: Inputs::Kept(|| vec![golden::read("recryptor.key")]), memory: tables },
 ];
 
-/// One input in so many, the same ones in each run: where an acceptance takes tens of milliseconds.
+/// Returns true for one input in 16, the same ones in each run; for decoders that take tens of milliseconds to accept.
 fn one_in_16(bytes: &[u8]) -> bool {
     bytes.iter().fold(0u8, |sum, byte| sum.wrapping_add(*byte)).is_multiple_of(16)
 }
@@ -44,13 +44,13 @@ fn one_in_16(bytes: &[u8]) -> bool {
 fn paillier_key(bytes: &[u8]) -> bool {
     let read = |bytes: &[u8]| {
         let Ok(read) = read_paillier_public_key(bytes) else { return false };
-        assert!(write_paillier_public_key(&read).expect("a frame") == bytes, "it is written otherwise");
+        assert!(write_paillier_public_key(&read).expect("a frame") == bytes, "rewriting changes bytes");
         true
     };
     if one_in_16(bytes) { as_frame(bytes, read) } else { read(bytes) }
 }
 
-/// What is read is written again byte for byte, and neighbours are computed with.
+/// Reads ciphertexts, writes them again byte for byte, and computes on neighbouring ones.
 fn ciphertexts<C, E, F: core::fmt::Debug, O, G: core::fmt::Debug>(
     bytes: &[u8],
     read: impl Fn(&[u8]) -> Result<Vec<C>, E>,
@@ -77,7 +77,7 @@ fn elgamal_key(bytes: &[u8]) -> bool {
     as_frame(bytes, |bytes| {
         let Ok(read) = read_elgamal_public_key(bytes, partial_keys().group()) else { return false };
         assert!(elgamal_group(bytes).is_ok_and(|name| name == read.group().name()));
-        assert!(write_elgamal_public_key(&read) == bytes, "it is written otherwise");
+        assert!(write_elgamal_public_key(&read) == bytes, "rewriting changes bytes");
         true
     })
 }
@@ -91,7 +91,7 @@ fn elgamal(bytes: &[u8]) -> bool {
 fn ristretto_key(bytes: &[u8]) -> bool {
     as_frame(bytes, |bytes| {
         let Ok(read) = read_ristretto_public_key(bytes) else { return false };
-        assert!(write_ristretto_public_key(&read) == bytes, "it is written otherwise");
+        assert!(write_ristretto_public_key(&read) == bytes, "rewriting changes bytes");
         true
     })
 }
@@ -102,14 +102,14 @@ fn ristretto(bytes: &[u8]) -> bool {
     ciphertexts(bytes, read, |all| write_ristretto_ciphertexts(key, all), |a, b| key.add(a, b))
 }
 
-/// As the agent does it. What it reads it answers, whatever is inside.
+/// Reads a request as the re-encryption agent does, which must answer every accepted request, whatever it contains.
 fn request(bytes: &[u8]) -> bool {
     let keys = partial_keys().exchange();
     as_frame(bytes, |bytes| {
         let Ok((batch, read)) = read_exchange_request(bytes, LIMIT, keys) else { return false };
         assert!(batch_id(bytes, LIMIT) == Ok(batch));
         let written = write_exchange_request(batch, keys, &read).expect("a frame");
-        assert!(written == bytes, "it is written otherwise");
+        assert!(written == bytes, "rewriting changes bytes");
         if one_in_16(bytes) {
             let answers = once!(LocalRecryptor, agent()).exchange(&read).expect("answers");
             write_exchange_response(batch, keys, &answers).expect("a frame");
@@ -123,12 +123,12 @@ fn response(bytes: &[u8]) -> bool {
     as_frame(bytes, |bytes| {
         let Ok((batch, read)) = read_exchange_response(bytes, LIMIT, keys) else { return false };
         let written = write_exchange_response(batch, keys, &read).expect("a frame");
-        assert!(written == bytes, "it is written otherwise");
+        assert!(written == bytes, "rewriting changes bytes");
         true
     })
 }
 
-/// As it is, and with a right digest: then its primes are tested.
+/// Reads a key file unchanged, and with a correct digest, which leads to the test of its primes.
 fn key_file(bytes: &[u8]) -> bool {
     let read = |bytes: &[u8]| {
         let Ok(read) = RecryptorSecret::parse(bytes, Path::new("key"), None) else { return false };

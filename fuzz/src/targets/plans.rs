@@ -9,12 +9,13 @@ use sotto_wire::{AnyCiphertext, read_plan, write_plan};
 use super::frames::toy_bfv;
 use super::{Inputs, Target, as_frame, once};
 
-/// Most steps of a plan that is run.
+/// The most steps of a plan that is run.
 const STEPS: usize = 64;
 
 #[rustfmt::skip]
 pub(super) const TARGETS: &[Target] = &[
-    // A coefficient of one byte takes eight, a step of five 24, and its register as much again in each list that is made of it.
+    // A coefficient of one byte takes eight, a step of five bytes takes 24, and its register as much in each derived
+    // list.
     Target { name: "plan", run: plan, inputs: Inputs::Kept(plans), memory: |bytes| 64 * bytes.len() + (256 << 10) },
     Target { name: "plan-json", run: plan_json, inputs: Inputs::Kept(|| vec![json(&golden::plan())]), memory: |bytes| 64 * bytes.len() + (64 << 10) },
     Target { name: "program-json", run: program_json, inputs: Inputs::Kept(|| EXPRESSIONS.map(|text| json(&program(text))).to_vec()), memory: |bytes| 64 * bytes.len() + (64 << 10) },
@@ -59,14 +60,14 @@ fn input() -> &'static Ciphertext<Bfv> {
 fn plan(bytes: &[u8]) -> bool {
     as_frame(bytes, |bytes| {
         let Ok(plan) = read_plan(bytes) else { return false };
-        assert!(write_plan(&plan).is_ok_and(|written| written == bytes), "it is written otherwise");
+        assert!(write_plan(&plan).is_ok_and(|written| written == bytes), "rewriting changes bytes");
         let reader = toy_bfv();
         let given: Vec<_> = plan.inputs.iter().map(|_| (input().key(), *input().shape())).collect();
         let checked = sotto_runtime::check(&plan, &reader.params, &given, &reader.keys, u64::MAX);
         if plan.steps.len() <= STEPS && plan.inputs.len() <= STEPS {
             let inputs = plan.inputs.iter().map(|_| input().clone()).collect();
             let ran = sotto_runtime::run(&plan, &reader.evaluator, inputs, &reader.keys);
-            // Whether nothing hides an output shows in the run alone.
+            // Only running shows that an output is transparent.
             let passed = ran.is_ok() || matches!(ran, Err(RunError::Transparent { .. }));
             assert_eq!(
                 checked.is_ok(),
@@ -77,7 +78,7 @@ fn plan(bytes: &[u8]) -> bool {
             for (named, output) in plan.outputs.iter().zip(ran.into_iter().flatten()) {
                 let Some(reduction) = reduction(named) else { continue };
                 let reduced = output.reduce(reduction);
-                // So few bits may leave nothing of a mask.
+                // Very few bits may leave nothing of the mask.
                 assert!(matches!(reduced, Ok(_) | Err(EvalError::Transparent)), "{:?}", reduced.err());
             }
         }

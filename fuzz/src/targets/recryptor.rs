@@ -1,5 +1,5 @@
-//! The recryptor's interface: batches behind a right head, as they are and with a right digest; its configuration and its
-//! callers.
+//! The recryptor's interface: batches behind a valid head, unchanged and with a correct digest; its configuration and
+//! its list of callers.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
@@ -85,7 +85,7 @@ fn configuration(bytes: &[u8]) -> bool {
     Config::new(settings.or(required)).is_ok()
 }
 
-/// Where the token of the callers' file is.
+/// Returns the folder with the token that the list of callers names.
 fn callers_folder() -> &'static Path {
     once!(TempDir, {
         let folder = super::quick_folder();

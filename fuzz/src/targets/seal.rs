@@ -1,5 +1,5 @@
-//! SEAL's files, which carry no check of their own: a changed file is another valid object or is refused. What is accepted is
-//! written again, read again and the same.
+//! SEAL's files, which have no checksum: a changed file is another valid object or is refused. Accepted input is
+//! written and read again, with equal results.
 
 use sotto_decrypt::Decryptor;
 use sotto_keys::SecretKey;
@@ -15,12 +15,12 @@ use sotto_seal::{
 use super::seal_files::*;
 use super::{Inputs, Target};
 
-/// Where a file says how it is compressed, and by which number with Zstandard.
+/// Position of the compression byte in a file, and its value for Zstandard.
 const COMPRESSION: usize = 5;
 const ZSTANDARD: u8 = 2;
 
-/// What inflating holds, with Zstandard a window that grows to 8 MiB by halves, and what the parameters allow, whatever the
-/// file's length.
+/// Memory of inflating: Zstandard's window, which grows to 8 MiB by halves, and the size that the parameters allow,
+/// whatever the file's length.
 fn inflating(bytes: &[u8]) -> usize {
     let window = if bytes.get(COMPRESSION) == Some(&ZSTANDARD) { 14 << 20 } else { 0 };
     8 * bytes.len() + (192 << 10) + window
@@ -43,7 +43,7 @@ pub(super) const TARGETS: &[Target] = &[
     Target { name: "seal-secret-key", run: secret_key, inputs: Inputs::MadeAnew(secret_keys), memory: inflating },
 ];
 
-/// Every reader of keys.
+/// Tries every reader of keys.
 fn any_bgv_key(bytes: &[u8]) -> bool {
     public_key(bgv(), bytes) | relinearisation_key(bgv(), bytes) | galois_keys(bgv(), bytes)
 }
@@ -63,7 +63,7 @@ fn anything(bytes: &[u8]) -> bool {
 fn plaintext<S: Convention>(party: &Party<S>, bytes: &[u8]) -> bool {
     let Ok(read) = read_plaintext(bytes, &party.chain) else { return false };
     let written = write_plaintext(&read, &party.chain, PLAIN).expect("of this chain");
-    let again = read_plaintext(&written, &party.chain).expect("what was written");
+    let again = read_plaintext(&written, &party.chain).expect("its own output can be read");
     assert!((again.level(), again.scaling()) == (read.level(), read.scaling()), "written otherwise");
     let trimmed = |values: &[i64]| values.iter().rposition(|value| *value != 0).map_or(0, |last| last + 1);
     let (first, second) = (read.coefficients(), again.coefficients());
@@ -71,7 +71,7 @@ fn plaintext<S: Convention>(party: &Party<S>, bytes: &[u8]) -> bool {
     true
 }
 
-/// What may be claimed of a ciphertext whose noise is not known.
+/// Returns the claims that can be made about a ciphertext of unknown noise.
 fn claims<S: Convention>() -> [Claim; 2] {
     let any = match S::ID {
         SchemeId::Ckks => Claim::Values { magnitude: 64.0, error: 1.0 / 1024.0 },
@@ -80,7 +80,7 @@ fn claims<S: Convention>() -> [Claim; 2] {
     [FRESH, any]
 }
 
-/// Under which of the claims it is read.
+/// Returns the claims under which the ciphertext is accepted.
 fn ciphertext<S: Convention>(party: &Party<S>, bytes: &[u8]) -> Vec<Claim> {
     let mut claims = claims::<S>().to_vec();
     claims.retain(|claim| ciphertext_claimed(party, bytes, *claim));
@@ -92,14 +92,14 @@ fn ciphertext_claimed<S: Convention>(party: &Party<S>, bytes: &[u8], claim: Clai
     let Ok(read) = read_ciphertext(bytes, chain, secret.id(), claim) else { return false };
     let written = write_ciphertext(&read, chain, WITH_FACTOR).expect("of this chain");
     let again = read_ciphertext(&written, chain, secret.id(), Claim::Bounded(read.shape().noise));
-    let again = again.expect("what was written");
+    let again = again.expect("its own output can be read");
     assert!(again.components() == read.components(), "written otherwise");
     let (first, second) = (read.shape(), again.shape());
     assert!((second.level, second.scaling) == (first.level, first.scaling), "written otherwise");
     assert!(second.noise == first.noise, "{:?} is written as {:?}", first.noise, second.noise);
-    // Earlier versions of SEAL know no factor, and what has none is written for all of them.
+    // Earlier versions of SEAL know no correction factor; a ciphertext without one has the same bytes for all versions.
     if let Ok(portable) = write_ciphertext(&read, chain, PLAIN) {
-        assert!(portable == written, "written otherwise for earlier versions");
+        assert!(portable == written, "the bytes differ for earlier versions");
     }
     let evaluator = Evaluator::new(chain.params());
     let _ = evaluator.multiply(&read, &read);
@@ -113,7 +113,7 @@ fn ciphertext_claimed<S: Convention>(party: &Party<S>, bytes: &[u8], claim: Clai
 fn public_key<S: Convention>(Party { chain, secret }: &Party<S>, bytes: &[u8]) -> bool {
     let Ok(read) = read_public_key(bytes, chain, secret.id()) else { return false };
     let written = write_public_key(&read, chain, PLAIN).expect("a key of this chain");
-    let again = read_public_key(&written, chain, secret.id()).expect("what was written");
+    let again = read_public_key(&written, chain, secret.id()).expect("its own output can be read");
     assert!((again.body(), again.mask()) == (read.body(), read.mask()), "written otherwise");
     true
 }
@@ -127,7 +127,7 @@ fn halves(key: &KeySwitchKey) -> Halves<'_> {
 fn relinearisation_key<S: Convention>(Party { chain, .. }: &Party<S>, bytes: &[u8]) -> bool {
     let Ok(read) = read_relinearisation_key(bytes, chain) else { return false };
     let written = write_relinearisation_key(&read, chain, PLAIN).expect("a key of this chain");
-    let again = read_relinearisation_key(&written, chain).expect("what was written");
+    let again = read_relinearisation_key(&written, chain).expect("its own output can be read");
     assert!(halves(&again) == halves(&read), "written otherwise");
     true
 }
@@ -136,7 +136,7 @@ fn galois_keys<S: Convention>(Party { chain, .. }: &Party<S>, bytes: &[u8]) -> b
     let Ok(read) = read_galois_keys(bytes, chain, MOST_GALOIS) else { return false };
     assert!(read.len() <= MOST_GALOIS);
     let written = write_galois_keys(&read, chain, PLAIN).expect("keys of this chain");
-    let again = read_galois_keys(&written, chain, MOST_GALOIS).expect("what was written");
+    let again = read_galois_keys(&written, chain, MOST_GALOIS).expect("its own output can be read");
     fn all(keys: &GaloisKeys) -> impl Iterator<Item = (usize, Halves<'_>)> {
         keys.iter().map(|(element, key)| (element, halves(key)))
     }
@@ -163,7 +163,7 @@ mod tests {
     use super::*;
     use crate::Mutator;
 
-    /// How many of the seeds and of their mutants are read under each claim.
+    /// Counts the seeds and mutants that are accepted under each claim.
     fn read<S: Convention>(party: &Party<S>, seeds: &[Vec<u8>]) -> [usize; 2] {
         let mut mutator = Mutator::new(1);
         let mutants = (0..300).map(|_| mutator.any(seeds));

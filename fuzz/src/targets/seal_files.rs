@@ -1,4 +1,4 @@
-//! SEAL's files that its targets start from, and the chains and keys that they are of.
+//! The first inputs of SEAL's targets, and the chains and keys that they belong to.
 
 use chacha20::ChaCha20Rng;
 use rand_core::SeedableRng as _;
@@ -21,15 +21,15 @@ macro_rules! vector {
 }
 pub(super) use vector;
 
-/// Not compressed: mutations of what is compressed mostly fail where it is inflated.
+/// Without compression: most mutations of compressed data fail during inflation.
 pub(super) const PLAIN: Writing = Writing { compression: Compression::None, seal_4_minor: None };
-/// The files here are compressed with Zstandard.
+/// The other golden files are compressed with Zstandard.
 const ZLIB: Writing = Writing { compression: Compression::Zlib, seal_4_minor: None };
 /// For a version of SEAL that knows correction factors.
 pub(super) const WITH_FACTOR: Writing = Writing { compression: Compression::None, seal_4_minor: Some(4) };
 
 pub(super) const FRESH: Claim = Claim::Fresh { origin: Origin::SecretKey, magnitude: 8.0 };
-/// More than the files here hold.
+/// More Galois keys than the files here hold.
 pub(super) const MOST_GALOIS: usize = 3;
 
 pub(super) fn parameter_files() -> Vec<Vec<u8>> {
@@ -51,7 +51,7 @@ pub(super) fn plaintexts<S: Convention>(party: &Party<S>, file: &[u8]) -> Vec<Ve
     vec![file.to_vec(), write_plaintext(&read, &party.chain, PLAIN).expect("of this chain").to_vec()]
 }
 
-/// A file, and what is computed of what it holds.
+/// Returns a file, and results computed from its ciphertext.
 pub(super) fn ciphertexts<S: Convention>(party: &Party<S>, file: &[u8]) -> Vec<Vec<u8>> {
     let read = read_ciphertext(file, &party.chain, party.secret.id(), FRESH).expect("a golden file");
     let computed = computed(party, read.clone());
@@ -60,11 +60,12 @@ pub(super) fn ciphertexts<S: Convention>(party: &Party<S>, file: &[u8]) -> Vec<V
     [file.to_vec(), with_window, zlib].into_iter().chain(computed).collect()
 }
 
-/// A fresh ciphertext, at a lower level, with three components, and both: what claims of other noise are for.
+/// Returns a fresh ciphertext, one at a lower level, one with three components, and one with both: inputs for claims of
+/// other noise.
 fn computed<S: Convention>(party: &Party<S>, fresh: Ciphertext<S>) -> Vec<Vec<u8>> {
     let evaluator = Evaluator::new(party.chain.params());
     let product = evaluator.multiply(&fresh, &fresh).expect("multiplies");
-    // A fresh CKKS ciphertext is rescaled after a product only.
+    // CKKS ciphertexts are rescaled only after a product.
     let lower = [&fresh, &product].map(|c| evaluator.drop_modulus(c).ok());
     let all = [fresh, product].into_iter().chain(lower.into_iter().flatten());
     all.map(|c| write_ciphertext(&c, &party.chain, WITH_FACTOR).expect("of this chain")).collect()
@@ -79,23 +80,23 @@ pub(super) fn bgv_plaintexts() -> Vec<Vec<u8>> {
 /// Bytes of the header before every object.
 const HEADER: usize = 16;
 
-/// The members of what is not compressed as Zstandard with the largest window that is taken.
+/// Wraps the members of an uncompressed file as Zstandard data with the largest accepted window.
 fn windowed(plain: &[u8]) -> Vec<u8> {
     let members = &plain[HEADER..];
-    // One block, the last, as it is.
+    // A single last block, stored without compression.
     let block = (members.len() as u32 * 8 + 1).to_le_bytes();
     zstandard(plain, &[&block[..3], members].concat())
 }
 
-/// What inflates to 16 MiB, twice the window, from less than a kilobyte.
+/// Returns a file of less than a kilobyte that inflates to 16 MiB, twice the window.
 fn bomb(plain: &[u8]) -> Vec<u8> {
-    // 128 blocks of 2^17 times the same byte, none of which is the last.
+    // 128 blocks, each of which repeats one byte 2^17 times; none is marked as the last.
     let block = (1u32 << 20 | 1 << 1).to_le_bytes();
     zstandard(plain, &[block[0], block[1], block[2], 7].repeat(128))
 }
 
 fn zstandard(plain: &[u8], blocks: &[u8]) -> Vec<u8> {
-    // The frame's magic, and a window of 2^23 bytes.
+    // The frame's magic number, and a window of 2^23 bytes.
     let frame = [&[0x28, 0xb5, 0x2f, 0xfd, 0, 13 << 3], blocks].concat();
     let mut file = plain[..HEADER].to_vec();
     file[5] = 2;
@@ -103,7 +104,7 @@ fn zstandard(plain: &[u8], blocks: &[u8]) -> Vec<u8> {
     [file, frame].concat()
 }
 
-/// SEAL's BGV came with version 4: its files here are ours.
+/// SEAL has BGV since version 4: our own writer makes these files.
 pub(super) fn bgv_ciphertexts() -> Vec<Vec<u8>> {
     let Party { chain, secret } = bgv();
     let plain = Bgv::encode_scalar(chain.params(), 5, chain.params().top_level()).expect("encodes");
@@ -162,7 +163,7 @@ pub(super) fn all_files() -> Vec<Vec<u8>> {
     .concat()
 }
 
-/// A chain, and who decrypts under it.
+/// A chain, and a secret key under it.
 pub(super) struct Party<S: Convention> {
     pub(super) chain: Chain<S>,
     pub(super) secret: SecretKey<S>,

@@ -1,4 +1,4 @@
-//! What lies in files beside secrets: key files (the agent's is in [`super::partial_frames`]), and the budget of flooded results.
+//! Files of secrets: key files (the recryptor's is in [`super::partial_frames`]), and the budget of flooded results.
 
 use std::path::Path;
 
@@ -21,7 +21,8 @@ fn key_files() -> Vec<Vec<u8>> {
     ["device.key", "signing.key", "owner.key", "owner-cost.key"].map(golden::read).to_vec()
 }
 
-/// As it is, and with a right digest. Without a passphrase: to try one takes 64 MiB and a tenth of a second, by design.
+/// Reads a key file unchanged, and with a correct digest. Without a passphrase: trying one takes 64 MiB and a tenth of
+/// a second, by design.
 fn key_file(bytes: &[u8]) -> bool {
     as_key_file(bytes, |bytes| {
         let read =
@@ -48,12 +49,12 @@ fn bundles() -> Vec<Vec<u8>> {
     vec![written("without", bundle(None)), written("with", bundle(Some(b"PEM")))]
 }
 
-/// As it is, and with a right digest. No passphrase is tried.
+/// Reads a bundle unchanged, and with a correct digest. Tries no passphrase.
 fn bundle(bytes: &[u8]) -> bool {
     as_key_file(bytes, |bytes| DeviceBundle::parse(bytes, Path::new("bundle"), None).is_ok())
 }
 
-/// A key that another library drew, not under a passphrase: our files are, and may not be.
+/// Returns a key file imported from another library, without a passphrase. Files that we write always have one.
 fn imported_keys() -> Vec<Vec<u8>> {
     let params = golden::insecure_n16::<Bfv>();
     let mut file = b"sottokey\x01\x03\x00".to_vec();
@@ -65,7 +66,7 @@ fn imported_keys() -> Vec<Vec<u8>> {
     vec![file]
 }
 
-/// As it is, and with a right digest; a key that is read is the one that its residues make.
+/// Reads an imported key unchanged, and with a correct digest; an accepted key must equal the key of its residues.
 fn imported_key(bytes: &[u8]) -> bool {
     let params = once!(Params<Bfv>, golden::insecure_n16());
     as_key_file(bytes, |bytes| {

@@ -8,7 +8,7 @@ use super::{Inputs, Target};
 
 #[rustfmt::skip]
 pub(super) const TARGETS: &[Target] = &[
-    // Bounded by the limits of programs: 100,000 operations, whatever they are written with.
+    // The limits of programs bound the memory: 100,000 operations, whatever the notation.
     Target { name: "expression", run: |bytes| expression(bytes, false), inputs: Inputs::Kept(expressions), memory: |bytes| 64 * bytes.len() + (32 << 20) },
     Target { name: "expression-encrypted", run: |bytes| expression(bytes, true), inputs: Inputs::Kept(|| [expressions(), numbers()].concat()), memory: |bytes| 64 * bytes.len() + (32 << 20) },
     Target { name: "question", run: question, inputs: Inputs::Kept(questions), memory: |bytes| 256 * bytes.len() + (1 << 20) },
@@ -31,14 +31,15 @@ fn expressions() -> Vec<Vec<u8>> {
     .to_vec()
 }
 
-/// Without names: every number is encrypted.
+/// Returns expressions without names, whose numbers are all encrypted.
 fn numbers() -> Vec<Vec<u8>> {
     ["-(2+1.5)*(3-0.25)^3", "((((7))))^16 - 2*(1e3+4)", "(1+2)*(3+4)*(5-6)"]
         .map(|text| text.as_bytes().to_vec())
         .to_vec()
 }
 
-/// What is accepted is a valid program; what is refused can be shown, with a mark under the character.
+/// Parses an expression: an accepted one must be a valid program; a refusal must be printable, with a mark under the
+/// character.
 fn expression(bytes: &[u8], encrypted: bool) -> bool {
     let text = String::from_utf8_lossy(bytes);
     let options = if encrypted {
@@ -71,17 +72,22 @@ fn questions() -> Vec<Vec<u8>> {
     QUESTIONS.map(|text| text.as_bytes().to_vec()).to_vec()
 }
 
-/// A question that is accepted is the same when its text or its JSON is read again; a refusal can be shown.
+/// Parses a question: an accepted one must be equal after its text or its JSON is read again; a refusal must be
+/// printable.
 fn question(bytes: &[u8]) -> bool {
     let text = String::from_utf8_lossy(bytes);
     match Question::parse(&text) {
         Ok(question) => {
-            assert_eq!(Question::parse(&question.to_string()).as_ref(), Ok(&question), "its text is another");
+            assert_eq!(
+                Question::parse(&question.to_string()).as_ref(),
+                Ok(&question),
+                "its text parses to another question"
+            );
             let json = serde_json::to_string(&question).expect("JSON");
             assert_eq!(
                 serde_json::from_str::<Question>(&json).ok().as_ref(),
                 Some(&question),
-                "its JSON is another"
+                "its JSON parses to another question"
             );
             true
         }

@@ -20,18 +20,18 @@ pub(super) const TARGETS: &[Target] = &[
 
 const SIGNED: [&str; 3] = ["signed-header.bin", "signed-window.bin", "signed-member.bin"];
 
-/// A head is written again byte for byte; only the golden one is signed.
+/// Reads a head, which must be written again byte for byte; only the golden one has a valid signature.
 fn stream_head(bytes: &[u8]) -> bool {
     let golden = once!(StreamHead, golden::stream_head());
     as_frame(bytes, |bytes| {
         let Ok(head) = StreamHead::read(bytes) else { return false };
-        assert!(head.write().is_ok_and(|written| written == bytes), "it is written otherwise");
+        assert!(head.write().is_ok_and(|written| written == bytes), "rewriting changes bytes");
         assert!(head.cloud != golden.cloud || head.verify().is_err() || head == *golden, "a forgery");
         true
     })
 }
 
-/// The same of transcripts.
+/// Reads a transcript, under the same conditions as a head.
 fn transcript(bytes: &[u8]) -> bool {
     let golden = once!([Transcript; 2], {
         let parts = [Work::Job, Work::Sums].map(golden::transcript_parts);
@@ -39,20 +39,20 @@ fn transcript(bytes: &[u8]) -> bool {
     });
     as_frame(bytes, |bytes| {
         let Ok(read) = Transcript::read(bytes) else { return false };
-        assert!(read.write().is_ok_and(|written| written == bytes), "it is written otherwise");
+        assert!(read.write().is_ok_and(|written| written == bytes), "rewriting changes bytes");
         let honest = golden.contains(&read);
         assert!(read.parts().cloud != golden::cloud_key() || read.verify().is_err() || honest, "a forgery");
         true
     })
 }
 
-/// A signed header has one form, and so one leaf.
+/// Reads a signed header, which must have one written form, and hence one leaf.
 fn signed_header(bytes: &[u8]) -> bool {
     let key = once!([u8; 32], SigningIdentity::from_bytes(&golden::SIGNING_KEY).verifying_key());
     let golden = once!([Vec<u8>; 3], SIGNED.map(golden::read));
     as_frame(bytes, |bytes| {
         let Ok(signed) = SignedHeader::read(bytes, LARGEST_ENVELOPE) else { return false };
-        assert!(signed.write().is_ok_and(|written| written == bytes), "it is written otherwise");
+        assert!(signed.write().is_ok_and(|written| written == bytes), "rewriting changes bytes");
         assert!(signed.leaf().is_ok());
         let _ = (signed.is_unsigned(), signed.is_under_shared_mask());
         assert!(signed.verify(key).is_err() || golden.iter().any(|golden| golden == bytes), "a forgery");
@@ -60,7 +60,7 @@ fn signed_header(bytes: &[u8]) -> bool {
     })
 }
 
-/// Records of these headers, and of a deleted window.
+/// Returns records of these headers, and of a deleted window.
 fn records(names: &[&str]) -> Vec<u8> {
     let record = |number: u64, id: [u8; 16], signed: &[u8]| {
         let mut leaf = blake3::Hasher::new();
@@ -75,10 +75,10 @@ fn records(names: &[&str]) -> Vec<u8> {
     all
 }
 
-/// A log that is read is written as it was.
+/// Reads a kept log, which must be written again unchanged.
 fn kept_log(bytes: &[u8]) -> bool {
     let Some(written) = sotto_owner::rewritten_log(bytes) else { return false };
-    assert!(written == bytes, "it is written otherwise");
+    assert!(written == bytes, "rewriting changes bytes");
     true
 }
 
@@ -98,7 +98,7 @@ fn pages() -> Vec<Vec<u8>> {
     vec![page.into_bytes(), format!(r#"{{"head":"{head}","windows":[]}}"#).into_bytes()]
 }
 
-/// A page of a log, with all that the owner reads of it.
+/// Reads a page of a log with all its parts, as the owner does.
 fn log_page(bytes: &[u8]) -> bool {
     let Ok(page) = serde_json::from_slice::<LogPage>(bytes) else { return false };
     let head = StreamHead::read(&page.head);

@@ -5,7 +5,7 @@ import (
 	"github.com/tuneinsight/lattigo/v6/schemes/bgv"
 )
 
-// integers is BGV, or BFV: the same with products that do not depend on the scale.
+// integers is a session of BGV, or of BFV: BGV with a product that does not depend on the scale.
 type integers struct {
 	invariant  bool
 	parameters bgv.Parameters
@@ -33,7 +33,8 @@ func newIntegers(r *request) (session, error) {
 	}, nil
 }
 
-// subject is what measuring needs. Rescaling is BGV's modulus switching; for BFV Lattigo has nothing of the kind.
+// subject returns the measured operations' fixture. Rescaling is BGV's modulus switching; Lattigo has no counterpart
+// for BFV.
 func (s *integers) subject() *subject {
 	slots := randomIntegers(s.parameters.MaxSlots(), s.parameters.N()/2, s.parameters.PlaintextModulus())
 	return &subject{
@@ -54,7 +55,7 @@ func (s *integers) primes() (data, special []uint64) {
 	return s.parameters.Q(), s.parameters.P()
 }
 
-// spread gives whole slots: one value goes into every one if it is a constant.
+// spread returns a full vector of slots: a constant of one value goes into every slot.
 func (s *integers) spread(values []float64, constant bool) []int64 {
 	slots := make([]int64, s.parameters.MaxSlots())
 	for i := range slots {
@@ -95,8 +96,8 @@ func (s *integers) multiply(a, b *rlwe.Ciphertext) (*rlwe.Ciphertext, error) {
 	return s.rescaled(product, err)
 }
 
-// plusConstant works in place on a copy where there is one value: AddNew and MulNew of v6.2.0 give a sum or product with a
-// scalar the default scale in place of the operand's, and the next sum of two scales then comes out wrong.
+// plusConstant adds a single value in place, on a copy: AddNew and MulNew of v6.2.0 give a sum or product with a scalar
+// the default scale instead of the operand's, and later sums of two scales are wrong.
 func (s *integers) plusConstant(a *rlwe.Ciphertext, values []float64) (*rlwe.Ciphertext, error) {
 	if len(values) == 1 {
 		sum := a.CopyNew()
@@ -114,7 +115,8 @@ func (s *integers) timesConstant(a *rlwe.Ciphertext, values []float64) (*rlwe.Ci
 	return s.rescaled(product, err)
 }
 
-// rescaled drops a prime after a product while there is one: the noise is then what it was (BFV leaves it as it is).
+// rescaled drops a prime after a product, as long as there is one, to bring the noise back to its level before the
+// product (BFV drops none).
 func (s *integers) rescaled(product *rlwe.Ciphertext, err error) (*rlwe.Ciphertext, error) {
 	if err != nil || product.Level() == 0 {
 		return product, err

@@ -6,7 +6,7 @@ import (
 	"github.com/tuneinsight/lattigo/v6/core/rlwe"
 )
 
-// keys are what every scheme makes the same way.
+// keys holds the keys, which all schemes make in the same way.
 type keys struct {
 	parameters   rlwe.Parameters
 	generator    *rlwe.KeyGenerator
@@ -19,7 +19,8 @@ type keys struct {
 	newPlaintext func() *rlwe.Plaintext
 }
 
-// newKeys makes the relinearisation key, and Galois keys of the rotations and of the row swap if it is wanted.
+// newKeys makes the relinearisation key, the Galois keys of the requested rotations, and that of the row swap if it is
+// requested.
 func newKeys(parameters rlwe.Parameters, r *request) keys {
 	generator := rlwe.NewKeyGenerator(parameters)
 	secret, public := generator.GenKeyPairNew()
@@ -48,7 +49,7 @@ func newKeys(parameters rlwe.Parameters, r *request) keys {
 	return made
 }
 
-// rotationByOne is a set of one key.
+// rotationByOne makes a set with the key of the rotation by one.
 func (k *keys) rotationByOne() rlwe.EvaluationKeySet {
 	return rlwe.NewMemEvaluationKeySet(nil, k.generator.GenGaloisKeyNew(k.parameters.GaloisElement(1), k.secret))
 }

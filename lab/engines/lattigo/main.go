@@ -1,4 +1,4 @@
-// Lattigo as an engine: BGV, BFV (its scale-invariant BGV) and CKKS. PROTOCOL.md says how it is spoken to.
+// Lattigo as an engine: BGV, BFV (its scale-invariant BGV) and CKKS. PROTOCOL.md describes the protocol.
 //
 // To install it by hand: go build -o engine .
 // To try it: echo '{"do":"version"}' | ./engine
@@ -41,14 +41,14 @@ type request struct {
 	Object       string      `json:"object"`
 }
 
-// engine keeps what was prepared last.
+// engine keeps the last prepared session.
 type engine struct {
 	prepared session
 	subject  *subject
 }
 
 func (e *engine) answer(line []byte) (reply any, err error) {
-	// Lattigo panics where it finds parameters or operands that it did not expect.
+	// Lattigo panics on parameters or operands that it does not expect.
 	defer func() {
 		if cause := recover(); cause != nil {
 			err = fmt.Errorf("Lattigo panicked: %v", cause)
@@ -84,7 +84,7 @@ func (e *engine) answer(line []byte) (reply any, err error) {
 	return nil, errUnsupported
 }
 
-// measure makes the inputs the first time.
+// measure makes the inputs at its first call.
 func (e *engine) measure(r *request) (any, error) {
 	if e.subject == nil {
 		subject := e.prepared.subject()
@@ -106,7 +106,7 @@ func prepare(r *request) (session, error) {
 	return nil, errUnsupported
 }
 
-// version is Lattigo's, as it was linked.
+// version returns the version of the linked Lattigo.
 func version() string {
 	info, ok := debug.ReadBuildInfo()
 	if ok {
@@ -119,7 +119,7 @@ func version() string {
 	return "unknown"
 }
 
-// flags are those that Go built with. Lattigo has no vector code.
+// flags returns Go's build settings. Lattigo has no vector code.
 func flags() string {
 	settings := []string{runtime.Version(), runtime.GOARCH}
 	if info, ok := debug.ReadBuildInfo(); ok {

@@ -4,7 +4,7 @@ import (
 	"github.com/tuneinsight/lattigo/v6/core/rlwe"
 )
 
-// making is keys, plaintexts and ciphertexts, from nothing and from bytes.
+// making returns an operation that makes keys, plaintexts or ciphertexts, or that writes or parses bytes.
 func (s *subject) making(r *request) (*operation, error) {
 	k, plain := s.keys, s.plaintexts[0]
 	switch r.Operation {
@@ -79,7 +79,7 @@ func (s *subject) making(r *request) (*operation, error) {
 	return nil, errUnsupported
 }
 
-// bytes writes or reads an object.
+// bytes returns the writing or parsing of an object.
 func (s *subject) bytes(r *request) (*operation, error) {
 	parse, k := r.Operation == "parse", s.keys
 	one := func(object, empty marshalled, right func() (bool, error)) (*operation, error) {
@@ -123,7 +123,7 @@ func (s *subject) bytes(r *request) (*operation, error) {
 	return nil, errUnsupported
 }
 
-// switching is an operation that needs special primes.
+// switching returns the operation, or an error without special primes, which the operation needs.
 func (s *subject) switching(o *operation) (*operation, error) {
 	if s.parameters.PCount() == 0 {
 		return nil, errUnsupported
@@ -131,7 +131,8 @@ func (s *subject) switching(o *operation) (*operation, error) {
 	return o, nil
 }
 
-// powersOfTwo are the Galois elements of rotations by powers of two, both ways, and of the row swap, each once.
+// powersOfTwo returns the Galois elements of rotations by powers of two in both directions and of the row swap, without
+// duplicates.
 func (s *subject) powersOfTwo() (elements []uint64) {
 	columns := s.parameters.N() / 2
 	seen := map[uint64]bool{}
@@ -146,7 +147,7 @@ func (s *subject) powersOfTwo() (elements []uint64) {
 	return append(elements, s.parameters.GaloisElementOrderTwoOrthogonalSubgroup())
 }
 
-// fits says whether a secret and a public key belong together.
+// fits returns true if a secret and a public key belong together.
 func (s *subject) fits(secret *rlwe.SecretKey, public *rlwe.PublicKey) (bool, error) {
 	encrypted, err := rlwe.NewEncryptor(s.parameters, public).EncryptNew(s.plaintexts[0])
 	if err != nil {
@@ -156,7 +157,7 @@ func (s *subject) fits(secret *rlwe.SecretKey, public *rlwe.PublicKey) (bool, er
 	return s.rightSlots("x"), err
 }
 
-// relinearises says whether a key does.
+// relinearises returns true if the key relinearises a product correctly.
 func (s *subject) relinearises(key *rlwe.RelinearizationKey) (bool, error) {
 	product, out := s.newCiphertext(2), s.newCiphertext(1)
 	if err := s.evaluator.Mul(s.ciphertexts[0], s.ciphertexts[1], product); err != nil {
@@ -168,7 +169,7 @@ func (s *subject) relinearises(key *rlwe.RelinearizationKey) (bool, error) {
 	return s.decrypts(out, "x*y")
 }
 
-// rotates says whether the key of the rotation by one is among these and right.
+// rotates returns true if the key of the rotation by one is among these keys and correct.
 func (s *subject) rotates(made []*rlwe.GaloisKey) (bool, error) {
 	out := s.newCiphertext(1)
 	raw := s.raw.WithKey(rlwe.NewMemEvaluationKeySet(nil, made...))

@@ -8,27 +8,27 @@ import (
 	"github.com/tuneinsight/lattigo/v6/core/rlwe"
 )
 
-// subject is a session as operations need it. Results go where the last one went, as in Lattigo's own benches.
+// subject is the fixture of measured operations. A result overwrites the previous one, as in Lattigo's own benchmarks.
 type subject struct {
 	parameters rlwe.Parameters
 	keys       *keys
 	evaluator  arithmetic
-	// raw is the part of the evaluator that knows no scheme.
+	// raw is the scheme-independent part of the evaluator.
 	raw *rlwe.Evaluator
-	// encode puts the first or second input where it is told.
+	// encode encodes the first or second input into the plaintext.
 	encode func(input int, plaintext *rlwe.Plaintext) error
-	// decode takes slots out and keeps them for rightSlots.
+	// decode decodes a plaintext and keeps the slots for rightSlots.
 	decode     func(plaintext *rlwe.Plaintext) error
 	rightSlots func(expected string) bool
-	// rescales says that Rescale divides scale and message; switches that it leaves the message; drops that a level can be
-	// left out.
+	// rescales: Rescale divides scale and message. switches: Rescale divides the ciphertext and keeps the message.
+	// drops: a level can be dropped without arithmetic.
 	rescales, switches, drops bool
 
 	plaintexts  [2]*rlwe.Plaintext
 	ciphertexts [2]*rlwe.Ciphertext
 }
 
-// arithmetic is what the evaluators of all schemes have.
+// arithmetic is the common interface of the schemes' evaluators.
 type arithmetic interface {
 	Add(a *rlwe.Ciphertext, b rlwe.Operand, out *rlwe.Ciphertext) error
 	Sub(a *rlwe.Ciphertext, b rlwe.Operand, out *rlwe.Ciphertext) error
@@ -37,7 +37,7 @@ type arithmetic interface {
 	Rescale(a, out *rlwe.Ciphertext) error
 }
 
-// operation is timed by run; right says whether what it made is right; before makes its operand outside the time.
+// operation is a measured operation: before makes its operand, untimed; run is timed; right checks the result.
 type operation struct {
 	before func()
 	run    func() error
@@ -105,7 +105,7 @@ func (s *subject) prepare() error {
 	return nil
 }
 
-// newPlaintext has the scheme's metadata, which only the session knows how to make.
+// newPlaintext makes a plaintext with the scheme's metadata, which only the session knows.
 func (s *subject) newPlaintext() *rlwe.Plaintext {
 	return s.keys.newPlaintext()
 }
@@ -116,13 +116,13 @@ func (s *subject) newCiphertext(degree int) *rlwe.Ciphertext {
 	return ciphertext
 }
 
-// decrypts says whether a ciphertext says what is expected.
+// decrypts returns true if a ciphertext decrypts to the expected slots.
 func (s *subject) decrypts(ciphertext *rlwe.Ciphertext, expected string) (bool, error) {
 	err := s.decode(s.keys.decryptor.DecryptNew(ciphertext))
 	return err == nil && s.rightSlots(expected), err
 }
 
-// gives is an operation that writes to a ciphertext of this degree.
+// gives returns an operation that writes to a ciphertext of this degree.
 func (s *subject) gives(expected string, degree int, run func(out *rlwe.Ciphertext) error) (*operation, error) {
 	out := s.newCiphertext(degree)
 	return &operation{
@@ -131,13 +131,13 @@ func (s *subject) gives(expected string, degree int, run func(out *rlwe.Cipherte
 	}, nil
 }
 
-// marshalled is an object that can be written.
+// marshalled is an object with a binary form.
 type marshalled interface {
 	encoding.BinaryMarshaler
 	encoding.BinaryUnmarshaler
 }
 
-// stored is serialising or parsing of objects; right looks at what was parsed.
+// stored returns the writing or parsing of objects; right checks the parsed objects.
 func stored(parse bool, objects, empty []marshalled, right func() (bool, error)) (*operation, error) {
 	written := make([][]byte, len(objects))
 	write := func() (err error) {

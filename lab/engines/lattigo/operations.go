@@ -5,7 +5,7 @@ import (
 	"github.com/tuneinsight/lattigo/v6/ring/ringqp"
 )
 
-// operation finds what is asked for.
+// operation returns the requested operation.
 func (s *subject) operation(r *request) (*operation, error) {
 	e, p := s.evaluator, s.parameters
 	a, b, plain := s.ciphertexts[0], s.ciphertexts[1], s.plaintexts[1]
@@ -56,7 +56,7 @@ func (s *subject) operation(r *request) (*operation, error) {
 	return s.making(r)
 }
 
-// dropping is what takes a prime off.
+// dropping returns an operation that drops the last prime.
 func (s *subject) dropping(name string) (*operation, error) {
 	a, top := s.ciphertexts[0], s.parameters.MaxLevel()
 	switch {
@@ -89,7 +89,7 @@ func (s *subject) dropping(name string) (*operation, error) {
 	return nil, errUnsupported
 }
 
-// hoisted decomposes once, then rotates.
+// hoisted returns a rotation of a ciphertext that was decomposed before, outside the time.
 func (s *subject) hoisted(a *rlwe.Ciphertext) (*operation, error) {
 	p, level := s.parameters, s.parameters.MaxLevel()
 	digits := make([]ringqp.Poly, p.BaseRNSDecompositionVectorSize(level, p.MaxLevelP()))

@@ -20,7 +20,7 @@ type node struct {
 	Steps  int       `json:"steps"`
 }
 
-// session is a scheme with parameters and keys. Constants are the values as they are written in the request.
+// session is a scheme with parameters and keys. Constants are passed as the values in the request.
 type session interface {
 	primes() (data, special []uint64)
 	subject() *subject
@@ -41,7 +41,7 @@ type value struct {
 	constant   []float64
 }
 
-// evaluate gives the slots of every output.
+// evaluate returns the slots of every output.
 func evaluate(s session, p *program, inputs [][]float64) ([]any, error) {
 	values := make([]value, 0, len(p.Nodes))
 	for _, n := range p.Nodes {
@@ -91,7 +91,7 @@ func run(s session, n node, values []value, inputs [][]float64) (*rlwe.Ciphertex
 func pair(s session, op string, a, b value) (*rlwe.Ciphertext, error) {
 	if a.ciphertext == nil {
 		if op == "sub" {
-			// c − x is −x + c; the other two can be turned round.
+			// c − x is −x + c; sum and product commute.
 			negated, err := s.timesConstant(b.ciphertext, []float64{-1})
 			if err != nil {
 				return nil, err

@@ -8,8 +8,8 @@ import (
 	"github.com/tuneinsight/lattigo/v6/schemes/ckks"
 )
 
-// reals is CKKS. At every level there is one scale, Δ² over the prime dropped last: whatever is at a level can be added,
-// and a product rescaled once has the scale of the level below.
+// reals is a session of CKKS. Each level has one scale, Δ² divided by the prime dropped last: any two ciphertexts at
+// one level can be added, and a product rescaled once has the scale of the level below.
 type reals struct {
 	parameters ckks.Parameters
 	keys       keys
@@ -43,7 +43,7 @@ func newReals(r *request) (session, error) {
 	}, nil
 }
 
-// subject is what measuring needs. A level is left out by leaving out its prime.
+// subject returns the measured operations' fixture. Dropping a level only drops its prime.
 func (s *reals) subject() *subject {
 	slots := randomReals(s.parameters.MaxSlots())
 	return &subject{
@@ -65,7 +65,7 @@ func (s *reals) primes() (data, special []uint64) {
 	return s.parameters.Q(), s.parameters.P()
 }
 
-// encode puts slots at a level and scale; one value goes into every slot if it is a constant.
+// encode encodes slots at a level and scale; a constant of one value goes into every slot.
 func (s *reals) encode(values []float64, constant bool, level int, scale rlwe.Scale) (*rlwe.Plaintext, error) {
 	slots := make([]float64, s.parameters.MaxSlots())
 	copy(slots, values)
@@ -94,7 +94,8 @@ func (s *reals) decrypt(a *rlwe.Ciphertext) (any, error) {
 	return slots, err
 }
 
-// rescaled drops one prime; the scale is then the level's, but for the rounding of its own float.
+// rescaled drops one prime and sets the level's scale, which removes the rounding of Lattigo's own floating-point
+// scale.
 func (s *reals) rescaled(product *rlwe.Ciphertext, err error) (*rlwe.Ciphertext, error) {
 	if err != nil {
 		return nil, err
@@ -106,7 +107,7 @@ func (s *reals) rescaled(product *rlwe.Ciphertext, err error) (*rlwe.Ciphertext,
 	return product, nil
 }
 
-// lowered brings a ciphertext to a lower level and its scale, by a product with 1 at the one above.
+// lowered brings a ciphertext to a lower level and that level's scale, by a product with 1 at the level above.
 func (s *reals) lowered(a *rlwe.Ciphertext, level int) (*rlwe.Ciphertext, error) {
 	above := s.evaluator.DropLevelNew(a, a.Level()-level-1)
 	scale := s.scales[level].Mul(rlwe.NewScale(s.parameters.Q()[level+1])).Div(a.Scale)

@@ -6,10 +6,11 @@ import (
 	"math/rand/v2"
 )
 
-// The largest error with which a real counts as right.
+// The largest error of a real that counts as correct.
 const closeEnough = 1e-2
 
-// source gives, for a slot of a result, the slots of the inputs that it is made of: itself, or its neighbour in its row.
+// source returns the index of the input slot that a result's slot is made of: the same slot, or its right neighbour in
+// the row.
 func source(expected string, slot, columns int) int {
 	if expected != "rotated" {
 		return slot
@@ -17,7 +18,7 @@ func source(expected string, slot, columns int) int {
 	return slot - slot%columns + (slot%columns+1)%columns
 }
 
-// integerSlots are two inputs modulo t, and what was decoded last.
+// integerSlots holds two inputs modulo t, and the last decoded slots.
 type integerSlots struct {
 	inputs  [2][]uint64
 	found   []uint64
@@ -64,7 +65,7 @@ func (s *integerSlots) one(expected string, x, y uint64) uint64 {
 	return x
 }
 
-// realSlots are two inputs in −1 … 1, and what was decoded last.
+// realSlots holds two inputs in −1 … 1, and the last decoded slots.
 type realSlots struct {
 	inputs  [2][]float64
 	found   []float64

@@ -1,4 +1,4 @@
-"""OpenFHE as an engine: BFV, BGV and CKKS. PROTOCOL.md says how it is spoken to.
+"""OpenFHE as an engine: BFV, BGV and CKKS. PROTOCOL.md describes the protocol.
 
 To install it by hand: python3.10 -m venv venv && venv/bin/pip install -r requirements.txt, with ../python beside it
 To try it: echo '{"do":"version"}' | venv/bin/python engine.py

@@ -1,4 +1,5 @@
-"""What is timed. OpenFHE decodes where it decrypts, and a square is relinearised: neither can be had apart."""
+"""The measured operations. OpenFHE decodes when it decrypts, and relinearises when it squares: it cannot time these
+steps apart."""
 
 from functools import cached_property
 
@@ -11,7 +12,7 @@ from conversation import Unsupported
 
 
 class Operations:
-    """Operations of a session: encoded(values) and near(plaintext, values) are the schemes'."""
+    """Operations of a session. A subclass provides encoded(values) and near(plaintext, values)."""
 
     @cached_property
     def plains(self):
@@ -26,7 +27,7 @@ class Operations:
         return lambda ciphertext: self.near(self.context.Decrypt(secret, ciphertext), expected)
 
     def need(self, keys):
-        """Keys live in maps of the library, by the tag of the secret key."""
+        """Makes keys if they are missing. The library keeps keys in maps, by the tag of the secret key."""
         if keys not in self.ready:
             if keys == "products":
                 self.context.EvalMultKeyGen(self.pair.secretKey)
@@ -111,7 +112,8 @@ class Operations:
         return Operation(run, self.says(self.rotated()))
 
     def made_for_another(self, make, uses):
-        """The library makes no key twice for one secret: there is a new one for every run, and the maps are emptied."""
+        """Makes keys for a new secret in every run, because the library makes no key twice for one secret; empties
+        the maps."""
         c = self.context
 
         def before():

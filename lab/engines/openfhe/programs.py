@@ -1,4 +1,4 @@
-"""Programs. Levels are managed by hand, as the session asks the library to leave them."""
+"""Runs programs. Levels are managed here: the session switches the library's own management off."""
 
 import numpy
 
@@ -6,7 +6,7 @@ from program import evaluate
 
 
 class Programs:
-    """What `program` asks of a session. BFV has no levels; BGV and CKKS drop a prime after each product."""
+    """The methods that `program` calls. BFV has no levels; BGV and CKKS drop a prime after each product."""
 
     def verify(self, request):
         self.need("products")
@@ -35,7 +35,8 @@ class Programs:
         return self.context.Encrypt(self.pair.publicKey, self.spread(values, False))
 
     def encrypt_number(self, number):
-        """In the first slot. The library fills the others with zeros, so that no long list is converted."""
+        """Encrypts a number in the first slot. The library fills the others with zeros, so that no long list is
+        converted."""
         self.need("products")
         return self.context.Encrypt(self.pair.publicKey, self.encoded([number]))
 
@@ -71,7 +72,7 @@ class Programs:
     def times_constant(self, a, values):
         if len(values) > 1:
             return self.dropped(self.context.EvalMult(a, self.spread(values, True)))
-        # A plaintext with one value in every slot is made once.
+        # A plaintext with one value in every slot is made once and kept.
         if values[0] not in self.constants:
             self.constants[values[0]] = self.spread(values, True)
         return self.dropped(self.context.EvalMult(a, self.constants[values[0]]))

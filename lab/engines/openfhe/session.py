@@ -1,4 +1,5 @@
-"""Parameters and keys. OpenFHE chooses its primes: the session asks for those whose product is nearest to what is wanted."""
+"""Parameters and keys. OpenFHE chooses its primes: the session takes the choice whose modulus is nearest to the
+requested one."""
 
 from math import ceil, log2
 
@@ -8,11 +9,11 @@ import openfhe
 from operations import Operations
 from programs import Programs
 
-# The primes of key switching alone have this many bits.
+# Bits of the primes that only key switching uses.
 SPECIAL_BITS = 60
-# How far the data modulus may be from what was asked for.
+# The largest relative distance of the data modulus, in bits, from the request.
 TOLERANCE = 0.03
-# The largest error with which a real still counts as right.
+# The largest error of a real that counts as correct.
 CLOSE = 1e-2
 
 
@@ -32,8 +33,8 @@ class Session(Programs, Operations):
         self.constants = {}
 
     def nearest(self):
-        """Of the contexts that the library makes that whose data modulus is nearest to what is wanted, with the length of its
-        primes and its digits."""
+        """Returns the context whose data modulus is nearest to the request, with the length of its primes and its
+        number of digits."""
         refused = None
         for choices in (self.choices(), self.other_choices()):
             made = []
@@ -51,11 +52,12 @@ class Session(Programs, Operations):
         raise refused
 
     def other_choices(self):
-        """For when those that come first to mind are too far off."""
+        """Further choices, tried if all first choices are outside the tolerance."""
         return []
 
     def made(self, depth, bits):
-        """Digits as long as the special primes that are asked for; one digit fewer where there are not enough primes."""
+        """Makes a context with digits as long as the requested special primes; with one digit fewer if primes are
+        lacking."""
         most = ceil(len(self.bits) / max(self.special, 1))
         for digits in (most, most - 1):
             try:
@@ -75,7 +77,7 @@ class Session(Programs, Operations):
             parameters.SetKeySwitchTechnique(openfhe.HYBRID)
             parameters.SetNumLargeDigits(digits)
         else:
-            # Key switching without special primes: one digit a prime.
+            # Key switching without special primes has one digit for each prime.
             parameters.SetKeySwitchTechnique(openfhe.BV)
         context = openfhe.GenCryptoContext(parameters)
         for feature in (openfhe.PKE, openfhe.KEYSWITCH, openfhe.LEVELEDSHE):
@@ -100,7 +102,7 @@ class Session(Programs, Operations):
             "log2_q": total,
             "limbs": limbs,
             "special_limbs": special,
-            # It hides them; their number and length are known.
+            # The library hides the special primes; their number and length are known.
             "log2_qp": total + special * SPECIAL_BITS,
             "security": None if self.security == openfhe.HEStd_NotSet else 128,
         }
@@ -121,12 +123,12 @@ class Integers(Session):
 
     def encoded(self, values):
         if self.count == 1:
-            # Plain values lie between -t/2 and t/2.
+            # The library takes plain values between -t/2 and t/2.
             return self.context.MakeCoefPackedPlaintext([centred(int(value), self.t) for value in values % self.t])
         return self.context.MakePackedPlaintext(values)
 
     def times(self, x, y):
-        """Products of long values do not fit 64 bits."""
+        """Multiplies with Python integers: products of long values do not fit 64 bits."""
         return (x.astype(object) * y % self.t).astype(numpy.int64)
 
     def near(self, plain, expected):
@@ -141,7 +143,7 @@ class Bfv(Integers):
         return [(depth, bits) for bits in sizes for depth in range(len(self.bits) + 6)]
 
     def other_choices(self):
-        """Fewer and longer primes."""
+        """Returns choices with fewer and longer primes."""
         sizes = {round(self.wanted / count) for count in range(ceil(self.wanted / 59), len(self.bits))}
         return [(depth, bits) for bits in sizes for depth in range(len(self.bits) + 6)]
 
@@ -163,8 +165,8 @@ class Bgv(Integers):
         return self.filled(parameters, depth, bits, digits)
 
     def other_choices(self):
-        """Its primes are 1 modulo 2n and modulo t, of which there are no short ones: fewer and longer primes, where nobody
-        asks for a number of digits."""
+        """Returns choices with fewer and longer primes: its primes are 1 modulo 2n and modulo t, and short ones are
+        rare. Returns none if the request fixes the number of digits."""
         counts = [] if self.one_value else range(ceil(self.wanted / 59), len(self.bits))
         return [(count - 1, round(self.wanted / count)) for count in counts]
 

@@ -1,6 +1,6 @@
-"""Builds Pyfhel from its source package. Its build clones what SEAL can do without (GSL, zlib, Zstandard), unless it is told
-not to. Where the system has zlib with its header, SEAL is built with that, and `codecs` says so; else serialisation is without
-compression. Takes a C++ compiler, cmake and some minutes."""
+"""Builds Pyfhel from its source package, without the optional libraries that the build would clone (GSL, zlib,
+Zstandard). If the system has zlib with its header, SEAL is built with it, and the file `codecs` says so; otherwise
+serialisation does not compress. Needs a C++ compiler, cmake and some minutes."""
 
 import re
 import shutil
@@ -18,7 +18,7 @@ def pip(*words):
 
 
 def has_zlib():
-    """Whether a program with zlib compiles and links."""
+    """Returns true if a program with zlib compiles and links."""
     with tempfile.TemporaryDirectory() as folder:
         source = Path(folder) / "zlib.cpp"
         source.write_text("#include <zlib.h>\nint main() { return zlibVersion()[0] == 0; }\n")
@@ -30,13 +30,14 @@ def has_zlib():
 
 
 def configured(text, zlib):
-    """The build configuration with what is cloned switched off, and the system's zlib on."""
+    """Returns the build configuration with the cloned libraries switched off, and the system's zlib on if there is
+    one."""
     text, count = re.subn(r"(SEAL_USE_(?:MSGSL|ZLIB|ZSTD)\s*=\s*)'ON'", r"\1'OFF'", text)
     if count != 3:
-        raise SystemExit("the build configuration is not what it was: three switches are expected")
+        raise SystemExit("the build configuration has changed: three switches are expected")
     if zlib:
         text = re.sub(r"(SEAL_USE_ZLIB\s*=\s*)'OFF'", r"\1'ON'\n    SEAL_BUILD_DEPS = 'OFF'", text)
-        # What links SEAL, a static library, has to link zlib too.
+        # SEAL is a static library, so that its user must link zlib too.
         text = text.replace("libraries = ['SEAL']", "libraries = ['SEAL', 'z']")
         text = re.sub(r'(\{Linux = \["-Wl,-rpath=\$ORIGIN/\.", "-fopenmp")\]', r'\1, "-lz"]', text)
     return text
@@ -63,7 +64,7 @@ def main():
         except subprocess.CalledProcessError:
             if not compressed:
                 raise
-            print("with zlib it does not build: once more without")
+            print("the build with zlib failed: building without zlib")
             continue
         codecs.write_text("zlib" if compressed else "")
         return

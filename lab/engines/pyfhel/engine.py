@@ -1,7 +1,7 @@
-"""Pyfhel as an engine: BFV, BGV and CKKS of SEAL. PROTOCOL.md says how it is spoken to.
+"""Pyfhel as an engine: BFV, BGV and CKKS of SEAL. PROTOCOL.md describes the protocol.
 
-To install it by hand: python3 -m venv venv && venv/bin/pip install -r requirements.txt && venv/bin/python build.py, with
-../python beside it
+To install it by hand: python3 -m venv venv && venv/bin/pip install -r requirements.txt && venv/bin/python build.py,
+with ../python beside it
 To try it: echo '{"do":"version"}' | venv/bin/python engine.py
 """
 

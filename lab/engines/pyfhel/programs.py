@@ -1,5 +1,5 @@
-"""Programs. A value is a ciphertext with its level: how many primes may still be dropped. CKKS has one scale a level, as the
-engine `seal` has it, so that whatever is at a level can be added."""
+"""Runs programs. A value is a pair of a ciphertext and its level, the number of primes that can still be dropped.
+CKKS has one scale for each level, as in the engine `seal`, so that any two ciphertexts at one level can be added."""
 
 import numpy
 
@@ -7,7 +7,7 @@ from program import evaluate
 
 
 class Programs:
-    """What `program` asks of a session."""
+    """The methods that `program` calls."""
 
     def verify(self, request):
         self.make_rotations(request["program"])
@@ -15,7 +15,7 @@ class Programs:
 
     def make_rotations(self, program):
         if any(node["op"] == "swap_rows" for node in program["nodes"]):
-            # Its keys of single rotations leave out that of the rows.
+            # Pyfhel's keys for single rotations do not include the key of the row swap.
             raise ValueError("unsupported")
         steps = sorted({node["steps"] for node in program["nodes"] if node["op"] == "rotate"} | {1})
         self.he.rotateKeyGen(steps)
@@ -58,7 +58,7 @@ class Programs:
 
 class IntegerPrograms(Programs):
     def dropped(self, product, level):
-        """BGV's noise is brought down with a prime, while there is one."""
+        """Brings BGV's noise down by dropping a prime, as long as there is one."""
         if self.scheme == "bfv" or level == 0:
             return product, level
         self.he.mod_switch_to_next(product)
@@ -84,7 +84,7 @@ class IntegerPrograms(Programs):
         return self.he.multiply_plain(a[0], self.encoded_at(values, a[1]), True), a[1]
 
     def decrypt(self, a):
-        # Of BGV it does not tell what is left.
+        # Pyfhel cannot report the noise budget of BGV.
         if self.scheme == "bfv" and self.he.noise_level(a[0]) == 0:
             raise ValueError("the noise budget is used up")
         return [int(value) % self.t for value in self.decoded(self.he.decryptPtxt(a[0]))]
@@ -93,7 +93,7 @@ class IntegerPrograms(Programs):
 class RealPrograms(Programs):
     @property
     def scales(self):
-        """Of each level: that below is the square over the prime that is dropped."""
+        """Returns the scale of each level: that of the next lower level is its square divided by the dropped prime."""
         data, scales = self.primes[0], [2.0**self.scale_bits]
         for prime in reversed(data[1:]):
             scales.insert(0, scales[0] ** 2 / prime)
@@ -107,7 +107,7 @@ class RealPrograms(Programs):
         return product, level - 1
 
     def lowered(self, a, level):
-        """At a lower level and its scale, by a product with 1 at the one above."""
+        """Brings a value to a lower level and that level's scale, by a product with 1 at the level above."""
         if a[1] == level:
             return a
         above = a[0].copy()

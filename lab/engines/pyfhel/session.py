@@ -1,4 +1,4 @@
-"""A context with keys, and what is timed. Pyfhel takes arrays of numpy, so that no list is converted."""
+"""A context with keys, and the measured operations. Pyfhel takes numpy arrays, so that no list is converted."""
 
 from math import log2
 from pathlib import Path
@@ -12,9 +12,9 @@ from conversation import Unsupported
 from programs import IntegerPrograms, RealPrograms
 
 BUILT = Path(__file__).parent / "codecs"
-# What the build can compress with beside nothing: build.py writes it.
+# Compression methods of this build; build.py writes the file.
 CODECS = BUILT.read_text().split() if BUILT.is_file() else []
-# The largest error with which a real still counts as right.
+# The largest error of a real that counts as correct.
 CLOSE = 1e-2
 
 
@@ -25,13 +25,13 @@ def chain_of(request):
 
 
 class Session:
-    """Subclasses make inputs, encode and compare."""
+    """A session. Subclasses make inputs, encode and compare."""
 
     def __init__(self, request):
         self.scheme, self.degree = request["scheme"], request["degree"]
         self.special = len(request.get("special", []) or request.get("special_bits", []))
         if self.special > 1:
-            # It would take the others for data, and calculate with more of that than it is asked for.
+            # Pyfhel would take further special primes for data primes and compute with more than was requested.
             raise ValueError("SEAL has one special prime")
         self.chain = chain_of(request)
         self.he = self.fresh()
@@ -81,7 +81,7 @@ class Session:
         return numpy.array(values, dtype=self.inputs[0].dtype)
 
     def fresh(self):
-        """An instance of the same parameters with keys of its own."""
+        """Returns an instance of the same parameters with new keys."""
         he = self.without_keys()
         he.keyGen()
         return he
@@ -157,7 +157,7 @@ class Session:
             "serialise": lambda request: self.through_bytes(request, False),
             "parse": lambda request: self.through_bytes(request, True),
         }
-        # Of BFV it leaves every prime where it is, and says nothing.
+        # For BFV it keeps every prime and reports no error.
         if len(self.primes[0]) > 1 and self.scheme != "bfv":
             found["modswitch"] = self.modswitch
         return found
@@ -216,7 +216,7 @@ class Integers(IntegerPrograms, Session):
         return {"t": self.t}
 
     def times(self, x, y):
-        """Products of long values do not fit 64 bits."""
+        """Multiplies with Python integers: products of long values do not fit 64 bits."""
         return (x.astype(object) * y % self.t).astype(numpy.int64)
 
     def random_slots(self):

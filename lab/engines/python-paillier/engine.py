@@ -1,4 +1,4 @@
-"""python-paillier as an engine, with gmpy2. PROTOCOL.md says how it is spoken to.
+"""python-paillier as an engine, with gmpy2. PROTOCOL.md describes the protocol.
 
 To install it by hand: python3 -m venv venv && venv/bin/pip install -r requirements.txt, with ../python beside it
 To try it: echo '{"do":"version"}' | venv/bin/python engine.py
@@ -14,12 +14,12 @@ from phe.util import HAVE_GMP
 from clock import Operation
 from conversation import Engine
 
-# The bits of plain values, so that products fit any key.
+# Bits of plain values; products of them fit any key.
 VALUE_BITS = 60
 
 
 class Paillier:
-    """A pair of keys and two values. Integers go as they are: an encoding of whole numbers changes nothing in them."""
+    """A pair of keys and two values. Integers are passed without an encoding, which would not change them."""
 
     def __init__(self, request):
         self.bits = request["key_bits"]

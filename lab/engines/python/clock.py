@@ -1,4 +1,4 @@
-"""One operation: its result is checked, then it is timed."""
+"""Checks the result of an operation, then times it."""
 
 import gc
 import statistics
@@ -15,8 +15,9 @@ def nothing():
 
 @dataclass
 class Operation:
-    """`run` is timed, on what `before` makes; `right` says whether its result is. `conversion` does what `run` does to
-    Python's lists and nothing else: what it takes is taken off. `size` gives the bytes of a result."""
+    """An operation. `before` makes its operand, untimed; `run` is timed; `right` checks the result. `conversion` does
+    only the part of `run` that converts Python's lists; its time is subtracted. `size` returns the bytes of a
+    result."""
 
     run: Callable[[Any], Any]
     right: Callable[[Any], bool]
@@ -26,7 +27,7 @@ class Operation:
 
 
 def times(run, before, warm_up, repetitions):
-    """Microseconds of each run."""
+    """Returns the microseconds of each run."""
     taken = []
     gc.collect()
     gc.disable()
@@ -51,7 +52,7 @@ def measure(operation, request):
         if not operation.right(result):
             raise ValueError("the result is wrong")
         size = operation.size(result) if operation.size else None
-        # Keys may be gigabytes: they are not there twice.
+        # Keys may take gigabytes: do not hold them twice.
         del result
     taken = times(operation.run, operation.before, request.get("warm_up", 0), request["repetitions"])
     if operation.conversion:

@@ -1,4 +1,5 @@
-"""What every engine in Python says the same way: a request a line, a reply a line. PROTOCOL.md has the whole of it."""
+"""The protocol's common part of the engines in Python: a request a line, a reply a line. PROTOCOL.md describes it in
+full."""
 
 import json
 import os
@@ -13,7 +14,7 @@ class Unsupported(Exception):
 
 
 class Engine:
-    """The parameters and keys that were prepared last. `schemes` are classes by name that take a request; `facts` are the
+    """The last prepared parameters and keys. `schemes` maps names to classes, which take a request; `facts` are the
     fields of the reply to `version`."""
 
     def __init__(self, schemes, **facts):
@@ -44,7 +45,8 @@ class Engine:
         return clock.measure(operation(request), request)
 
     def exchange(self, request):
-        """A step of a round trip. The cloud has no session: its class makes one of what the request says."""
+        """Carries out a step of a round trip. The cloud has no session: its class builds one from the request's
+        parameters."""
         parameters = request.get("parameters")
         if parameters:
             answerer = self.schemes.get(parameters["scheme"])
@@ -69,11 +71,11 @@ class Engine:
             return commands[request["do"]](request)
         except KeyError as missing:
             return {"error": f"the request lacks {missing}"}
-        except Exception as error:  # libraries raise what they like
+        except Exception as error:  # libraries raise exceptions of any kind
             return {"error": str(error) or type(error).__name__}
 
     def converse(self):
-        # Some libraries print: only replies may reach whoever asks.
+        # Some libraries print to standard output, which only replies may reach.
         replies = os.fdopen(os.dup(1), "w")
         os.dup2(2, 1)
         for line in sys.stdin:
@@ -81,7 +83,7 @@ class Engine:
 
 
 def vector_extensions():
-    """Those of the processor that libraries are built for, where the system lists them."""
+    """Returns the processor's vector extensions for which libraries have code, if the system lists them."""
     try:
         with open("/proc/cpuinfo", encoding="ascii") as lines:
             flags = next(line for line in lines if line.startswith("flags")).split()

@@ -1,8 +1,8 @@
-"""Runs a program node by node on whatever a session's ciphertexts are."""
+"""Runs a program node by node on a session's ciphertexts."""
 
 
 def evaluate(session, program, inputs):
-    """The slots of every output."""
+    """Returns the slots of every output."""
     values = []
     for node in program["nodes"]:
         values.append(run(session, node, values, inputs))
@@ -10,7 +10,7 @@ def evaluate(session, program, inputs):
 
 
 def run(session, node, values, inputs):
-    """The value of one node: a ciphertext, or the list of a constant."""
+    """Returns the value of one node: a ciphertext, or the list of a constant."""
     op = node["op"]
     if op == "input":
         return session.encrypt(inputs[node["index"]])
@@ -27,11 +27,11 @@ def run(session, node, values, inputs):
 
 
 def pair(session, op, a, b):
-    """Sums, differences and products; at most one operand is a constant."""
+    """Returns a sum, difference or product; at most one operand is a constant."""
     if op not in ("add", "sub", "mul"):
         raise ValueError("unsupported")
     if isinstance(a, list):
-        # c − x is −x + c; the other two can be turned round.
+        # c − x is −x + c; sum and product commute.
         return pair(session, "add" if op == "sub" else op, session.negate(b) if op == "sub" else b, a)
     if isinstance(b, list):
         if op == "mul":

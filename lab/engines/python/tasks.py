@@ -1,15 +1,15 @@
-"""Whole tasks: programs one after another, on one number a ciphertext. PROTOCOL.md says what is timed."""
+"""Whole tasks: programs one after another, on one number in each ciphertext. PROTOCOL.md states the timed part."""
 
 from clock import Operation
 from program import run as compute
 
-# How far a real answer may be off, for the largest one.
+# The largest error of a real answer, as part of the largest answer.
 CLOSE_PART = 1e-3
 
 
 def operation(session, task):
-    """Numbers to encrypted answers; `encrypt_number` is the session's, with the public key. Where inputs are encrypted before, nothing
-    that the programs do changes them."""
+    """Returns a task as an operation, from numbers to encrypted answers; the session's `encrypt_number` uses the
+    public key. Inputs encrypted before the timing can be reused, because programs do not change them."""
     numbers = [list(values) for values in task["inputs"]]
     fresh = lambda: [[session.encrypt_number(number) for number in values] for values in numbers]
     before = fresh() if task.get("encrypted") else None
@@ -25,7 +25,7 @@ def operation(session, task):
 
 
 def outputs(session, program, ciphertexts):
-    """Every output, encrypted."""
+    """Returns every output, encrypted."""
     values = []
     for node in program["nodes"]:
         given = node["op"] == "input"
@@ -34,13 +34,13 @@ def outputs(session, program, ciphertexts):
 
 
 def named(session):
-    """The operations, for a session that has sums and products."""
+    """Returns the task operations of a session that has sums and products."""
     one = lambda request: operation(session, request["task"])
     return {f"task_{name}": one for name in ("expression", "weighted_sum", "weighted_sum_encrypted", "regression")}
 
 
 def is_right(session, found, answers):
-    """The first slots are the answers: modulo t, or nearly."""
+    """Returns true if the first slots are the answers: equal modulo t, or close for reals."""
     first = [session.decrypt(answer)[0] for answer in found]
     if len(first) != len(answers):
         return False

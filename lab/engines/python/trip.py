@@ -1,4 +1,5 @@
-"""Round trips between two processes, for libraries that write objects to bytes: files in a folder, and the clock."""
+"""Steps of round trips between two processes, for libraries that write objects to bytes: files in a folder, and
+times."""
 
 from pathlib import Path
 
@@ -15,7 +16,7 @@ def read(folder, name):
 
 
 def encrypt(request, keys, encrypted):
-    """`encrypted` makes bytes of a list."""
+    """The edge's first step. `encrypted` encrypts a list to bytes."""
     if request.get("seeded"):
         raise Unsupported
     folder, inputs = request["folder"], request["inputs"]
@@ -27,7 +28,7 @@ def encrypt(request, keys, encrypted):
 
 
 def compute(request, answer):
-    """`answer` makes bytes of the operands' bytes and the step."""
+    """The cloud's step. `answer` computes bytes from the operands' bytes and the step's name."""
     folder = request["folder"]
     a, b = read(folder, "a"), read(folder, "b")
     found = answer(a, b, request["step"])
@@ -37,7 +38,7 @@ def compute(request, answer):
 
 
 def decrypt(request, decrypted):
-    """`decrypted` makes a list of bytes."""
+    """The edge's last step. `decrypted` decrypts bytes to a list."""
     answer = read(request["folder"], "answer")
     output = decrypted(answer)
     return {"microseconds": times(lambda _: decrypted(answer), nothing, 0, request["repetitions"]), "output": output}

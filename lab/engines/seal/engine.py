@@ -1,4 +1,5 @@
-"""SEAL as an engine: its C++ API as `tenseal.sealapi` gives it, BFV and CKKS. PROTOCOL.md says how it is spoken to.
+"""SEAL as an engine: BFV and CKKS through its C++ API, as bound by `tenseal.sealapi`. PROTOCOL.md describes the
+protocol.
 
 To install it by hand: python3 -m venv venv && venv/bin/pip install -r requirements.txt, with ../python beside it
 To try it: echo '{"do":"version"}' | venv/bin/python engine.py

@@ -1,4 +1,4 @@
-"""BFV: integers modulo t in slots. Nothing to manage, as long as the noise budget lasts."""
+"""BFV: integers modulo t in slots. There are no levels to manage, as long as the noise budget lasts."""
 
 import random
 
@@ -31,7 +31,7 @@ class Integers(Session):
 
     def encoded(self, values):
         if self.scalar:
-            # SEAL reads a polynomial of one coefficient in hexadecimal.
+            # SEAL parses a polynomial of one coefficient from hexadecimal text.
             return seal.Plaintext(f"{values[0] % self.t:x}")
         plain = seal.Plaintext()
         self.encoder.encode(values, plain)
@@ -48,7 +48,8 @@ class Integers(Session):
         self.convert()
 
     def convert(self):
-        """A list that is one too long is converted, and then refused before anything else."""
+        """Times the conversion of a list that is one value too long: it is converted, then refused before any other
+        work."""
         try:
             self.encoder.encode(self.too_long, seal.Plaintext())
         except ValueError:
@@ -73,7 +74,8 @@ class Integers(Session):
         return plain
 
     def constant(self, values):
-        """One value in every slot is a polynomial of one coefficient, which SEAL reads in hexadecimal."""
+        """Encodes a constant. One value in every slot is a polynomial of one coefficient, which SEAL parses from
+        hexadecimal."""
         if len(values) == 1:
             return seal.Plaintext(f"{values[0] % self.t:x}")
         return self.encode_input(values)

@@ -1,4 +1,4 @@
-"""What is timed: keys, plaintexts and ciphertexts, from nothing and from bytes."""
+"""Measured operations that make keys, plaintexts and ciphertexts, or that write and parse bytes."""
 
 import os
 import tempfile
@@ -50,7 +50,8 @@ class Made:
         return Operation(run, right, conversion=self.conversion_in)
 
     def encrypt_secret(self, _):
-        """A seeded one, which SEAL makes only to be written: it is checked by reading what was written."""
+        """Times seeded encryption. SEAL makes a seeded ciphertext only to write it: the check reads the written
+        bytes."""
         plain = self.plains[0]
         return Operation(lambda _: self.symmetric.encrypt_symmetric(plain), self.seeded_is_right)
 
@@ -102,7 +103,7 @@ class Made:
         return self.near(self.opened(rotated), self.rotated())
 
     def stored(self, name):
-        """An object to write, an empty one to read it into, and whether what was read is right."""
+        """Returns an object to write, an empty one to parse into, and a check of the parsed object."""
         opens = lambda read: self.near(self.opened(read), self.inputs[0])
         if name == "ciphertext":
             return self.ciphertexts[0], seal.Ciphertext, opens
@@ -126,7 +127,8 @@ class Made:
         raise Unsupported
 
     def through_file(self, request, parse):
-        """The binding writes to files alone, with Zstandard. A file in memory, where there is such a thing."""
+        """Times writing or parsing. The binding writes only to files, with Zstandard: a file in memory, if the system
+        has that."""
         if request.get("codec", "zstd") != "zstd":
             raise Unsupported
         written, kind, right = self.stored(request.get("object", "ciphertext"))

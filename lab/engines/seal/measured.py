@@ -1,4 +1,5 @@
-"""What is timed: operations on two random inputs at the top level. Destinations are made once, as SEAL's own benches do."""
+"""Measured operations on two random inputs at the top level. Destinations are made once, as in SEAL's own
+benchmarks."""
 
 from functools import cached_property
 
@@ -9,8 +10,8 @@ from clock import Operation
 
 
 class Measured:
-    """Operations of a session. A subclass makes its inputs (`slots`, `encoded`), opens (`near`), and says what
-    `conversion_in` and `conversion_out` of a list are."""
+    """Operations of a session. A subclass makes inputs (`slots`, `encoded`), compares (`near`), and provides the list
+    conversions `conversion_in` and `conversion_out`."""
 
     @cached_property
     def inputs(self):
@@ -36,14 +37,14 @@ class Measured:
         return out
 
     def copy(self, a):
-        """Negated twice: the binding has no copy."""
+        """Copies by negating twice: the binding has no copy."""
         out = seal.Ciphertext()
         self.evaluator.negate(a, out)
         self.evaluator.negate_inplace(out)
         return out
 
     def gives(self, expected, call, *operands, kind=seal.Ciphertext):
-        """An operation that writes to a destination."""
+        """Returns an operation that writes to a destination."""
         out = kind()
 
         def run(_):
@@ -117,7 +118,7 @@ class Measured:
         return Operation(run, lambda result: self.near(self.opened(result), product))
 
     def multiply_plain(self, _):
-        """Both in NTT form: BFV's are brought there before."""
+        """Multiplies in NTT form; BFV's operands are brought there before, untimed."""
         a, p = self.copy(self.ciphertexts[0]), self.encoded(self.inputs[1])
         bring_back = not a.is_ntt_form()
         if bring_back:

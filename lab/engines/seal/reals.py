@@ -1,5 +1,5 @@
-"""CKKS: reals in slots. At every level there is one scale, Δ² over the prime dropped last: whatever is at a level can be
-added, and a product rescaled once has the scale of the level below."""
+"""CKKS: reals in slots. Each level has one scale, Δ² divided by the prime dropped last: any two ciphertexts at one
+level can be added, and a product rescaled once has the scale of the level below."""
 
 import random
 
@@ -9,7 +9,7 @@ from _tenseal_cpp import PlainTensorDouble
 from session import Session
 
 WHOLE_FACTOR = 2**31
-# The largest error with which a result still counts as right.
+# The largest error of a result that counts as correct.
 CLOSE = 1e-2
 
 
@@ -47,7 +47,8 @@ class Reals(Session):
         return self.encoder.decode_double(plain)
 
     def conversion_in(self):
-        """A list that is one too long is converted, and then refused before anything else."""
+        """Times the conversion of a list that is one value too long: it is converted, then refused before any other
+        work."""
         try:
             self.encoder.encode(self.too_long, 1.0, seal.Plaintext())
         except ValueError:
@@ -76,7 +77,7 @@ class Reals(Session):
         return self.encode([number, 0.0], top, self.scales[top])
 
     def encode(self, values, level, scale):
-        """One value goes into every slot."""
+        """Encodes values at a level and scale; a single value goes into every slot."""
         plain = seal.Plaintext()
         whole = float(values[0]) if len(values) == 1 else [float(value) for value in values]
         self.encoder.encode(whole, self.ids[level], scale, plain)
@@ -88,7 +89,7 @@ class Reals(Session):
         return list(self.encoder.decode_double(plain))
 
     def rescaled(self, a):
-        """One prime less; the scale is then the level's, but for the rounding of its own f64."""
+        """Drops one prime and sets the level's scale, which removes the rounding of SEAL's own f64 scale."""
         self.evaluator.rescale_to_next_inplace(a)
         a.scale = self.scales[self.level(a)]
         return a
@@ -97,7 +98,7 @@ class Reals(Session):
         return self.rescaled(a)
 
     def lowered(self, a, level):
-        """At a lower level and its scale, by a product with 1 at the one above."""
+        """Brings a ciphertext to a lower level and that level's scale, by a product with 1 at the level above."""
         out = seal.Ciphertext()
         self.evaluator.mod_switch_to(a, self.ids[level + 1], out)
         scale = self.scales[level] * self.data[level + 1] / a.scale

@@ -1,4 +1,4 @@
-"""What BFV and CKKS have in common: parameters, keys, linear operations."""
+"""The common part of BFV and CKKS: parameters, keys, linear operations."""
 
 from math import log2
 
@@ -72,12 +72,12 @@ class Session(Measured, Made):
         return evaluate(self, request["program"], request["inputs"])
 
     def opened(self, a, secret=None):
-        """The slots, whatever the noise: for checks against what they have to be."""
+        """Decrypts to slots without a check of the noise budget, for comparison with expected values."""
         decryptor = seal.Decryptor(self.context, secret) if secret else self.decryptor
         return self.decoded(self.into(decryptor.decrypt, a, kind=seal.Plaintext))
 
     def element(self, steps):
-        """The Galois element of a rotation to the left."""
+        """Returns the Galois element of a rotation to the left."""
         return pow(3, steps % (self.degree // 2), 2 * self.degree)
 
     def encrypt(self, values):
@@ -86,7 +86,8 @@ class Session(Measured, Made):
         return ciphertext
 
     def encrypt_number(self, number):
-        """In the first slot. The library fills the others with zeros, so that no long list is converted."""
+        """Encrypts a number in the first slot. The library fills the others with zeros, so that no long list is
+        converted."""
         ciphertext = seal.Ciphertext()
         self.encryptor.encrypt(self.encode_number(number), ciphertext)
         return ciphertext

@@ -1,4 +1,4 @@
-"""TenSEAL's tensor interface as an engine: BFVVector and CKKSVector. PROTOCOL.md says how it is spoken to.
+"""TenSEAL's tensor interface as an engine: BFVVector and CKKSVector. PROTOCOL.md describes the protocol.
 
 To install it by hand: python3 -m venv venv && venv/bin/pip install -r requirements.txt, with ../python beside it
 To try it: echo '{"do":"version"}' | venv/bin/python engine.py

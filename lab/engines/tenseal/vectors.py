@@ -1,5 +1,5 @@
-"""Vectors of TenSEAL. It encodes where it encrypts, decodes where it decrypts, and relinearises
-every product: what cannot be had apart is not there."""
+"""Vectors of TenSEAL. It encodes when it encrypts, decodes when it decrypts, and relinearises every product: the
+engine lacks these steps on their own."""
 
 import random
 from math import log2
@@ -13,7 +13,7 @@ from clock import Operation
 from conversation import Unsupported
 from program import evaluate
 
-# The largest error with which a real still counts as right.
+# The largest error of a real that counts as correct.
 CLOSE = 1e-2
 
 
@@ -24,14 +24,14 @@ def bits_of(request, sort):
 class Vectors:
     """A context with all its keys and two vectors."""
 
-    # Whether products are rescaled where they are timed; None where there is no such thing.
+    # False if products are not rescaled here; None if the scheme has no rescaling.
     rescales = None
 
     def __init__(self, request):
         self.degree = request["degree"]
         self.bits = [bits_of(request, sort) for sort in ("data", "special")]
         if len(self.bits[1]) > 1:
-            # It would take the others for data, and calculate with more of that than it is asked for.
+            # TenSEAL would take further special primes for data primes and compute with more than was requested.
             raise ValueError("SEAL has one special prime")
         self.context = self.context_of(request, tenseal.ENCRYPTION_TYPE.ASYMMETRIC)
         self.inputs = [self.random_slots() for _ in range(2)]
@@ -40,7 +40,7 @@ class Vectors:
 
     def prepared(self):
         data, special = self.bits
-        # The context does not show its primes; they are made like this.
+        # The context does not show its primes; the same call makes the same primes.
         primes = [prime.value() for prime in sealapi.CoeffModulus.Create(self.degree, data + special)]
         return {
             "data": primes[: len(data)],
@@ -77,7 +77,7 @@ class Vectors:
         }
 
     def verify(self, request):
-        """Vectors of integers and reals have no rotation of their own."""
+        """Runs a program. Vectors of integers and reals have no rotation of their own."""
         if any(node["op"] in ("rotate", "swap_rows") for node in request["program"]["nodes"]):
             raise Unsupported
         return evaluate(self, request["program"], request["inputs"])
@@ -88,8 +88,8 @@ class Vectors:
     def spread(self, values):
         return list(values) * len(self.inputs[0]) if len(values) == 1 else self.padded(values)
 
-    # A value of a program is a vector with how many factors of the scale are in it: the library takes a rescaled product
-    # for one of the first scale, which it is only where the primes are as large as that. So nothing is rescaled here.
+    # A program's value is a vector and the number of scale factors in it. The library takes a rescaled product to have
+    # the first scale, which holds only if the primes are as large as the scale: so programs rescale nothing.
 
     def encrypt(self, values):
         return self.encrypted(self.padded(values)), 1
@@ -118,7 +118,7 @@ class Vectors:
         return a[0] * self.spread(values), a[1] + 1
 
     def aligned(self, a, b):
-        """Reals by products with 1."""
+        """Brings two values to the same number of scale factors, by products with 1."""
         if self.rescales is None or a[1] == b[1]:
             return a, b
         while a[1] < b[1]:
@@ -128,7 +128,7 @@ class Vectors:
         return a, b
 
     def edge(self, request):
-        """The context is made for the cloud with its public part and the relinearisation keys."""
+        """Carries out an edge's step. The cloud's context holds the public part and the relinearisation keys."""
         if request["step"] == "encrypt":
             keys = lambda: self.context.serialize(save_secret_key=False, save_galois_keys=False)
             return trip.encrypt(request, keys, lambda values: self.encrypted(values).serialize())
@@ -138,7 +138,7 @@ class Vectors:
     def cloud(cls, _, request):
         context = tenseal.context_from(trip.read(request["folder"], "keys"))
         if cls.rescales is not None:
-            # A product is rescaled, as everybody's is there.
+            # Products are rescaled here, as by the other engines.
             context.auto_rescale = True
 
         def answer(a, b, step):
@@ -148,14 +148,14 @@ class Vectors:
         return trip.compute(request, answer)
 
     def conversion_in(self):
-        """What the binding does to a list before anything else: a vector of its numbers."""
+        """Returns the binding's first step with a list: a vector of its numbers."""
         return self.tensor(self.inputs[0])
 
     def conversion_out(self):
         return self.plain.data()
 
     def through_bytes(self, request, parse):
-        """The library serialises with Zstandard."""
+        """Times writing or parsing; the library's format is compressed with Zstandard."""
         if request.get("codec", "zstd") != "zstd" or request.get("object", "ciphertext") != "ciphertext":
             raise Unsupported
         written = self.vectors[0].serialize()
@@ -186,7 +186,7 @@ class Integers(Vectors):
 
 
 class Reals(Vectors):
-    # Rescaling is not timed with the product.
+    # Products are timed without rescaling.
     rescales = False
     tensor, read = PlainTensorDouble, staticmethod(tenseal.ckks_vector_from)
 

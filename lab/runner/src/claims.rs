@@ -1,25 +1,26 @@
-//! The claims of edge-cloud-2023, each looked at in the rows of this machine.
+//! The claims of edge-cloud-2023, each checked against the rows of this machine.
 
 use crate::row::Row;
 
-/// The definition whose rows they are about.
+/// The definition that measures the rows.
 pub const DEFINITION: &str = "edge-cloud-2023";
 
-/// A claim, and the cases in which it can be seen.
+/// A claim, and the cases that test it.
 #[derive(Clone, Debug)]
 pub struct Claim {
     /// Its number in the paper's list.
     pub number: u32,
-    /// What it says.
+    /// The claim's text.
     pub text: &'static str,
-    /// Every case that could be seen: what was compared, and whether it is as the claim says.
+    /// The measured cases: a description with both times, and true if the case agrees with the claim.
     pub cases: Vec<(String, bool)>,
-    /// In how many cases it can be seen where everything was measured.
+    /// Number of cases if everything is measured.
     pub all: usize,
 }
 
 impl Claim {
-    /// Whether it held: in all cases that there are. One where it did not decides; None where rows are missing.
+    /// Returns true if the claim held in all cases, false if it failed in any. None if rows are missing and no measured
+    /// case failed.
     pub fn held(&self) -> Option<bool> {
         match self.cases.iter().all(|case| case.1) {
             false => Some(false),
@@ -28,18 +29,18 @@ impl Claim {
     }
 }
 
-/// The libraries that the paper measures.
+/// The libraries that the paper measured.
 const LIBRARIES: [&str; 2] = ["tenseal", "pyfhel"];
 const SCHEMES: [&str; 2] = ["bfv", "ckks"];
 const SIZES: [usize; 4] = [4096, 8192, 16384, 32768];
-/// From how many times as long on something takes "far longer" or differs "markedly".
+/// The factor from which "far longer" and "markedly" hold.
 const FAR: f64 = 2.0;
-/// Within which factor two things take about as long.
+/// The largest factor between two times that are "about as long".
 const ABOUT: f64 = 1.5;
-/// Up to which factor something is "slightly" slower.
+/// The largest factor of "slightly" slower.
 const SLIGHTLY: f64 = 1.5;
 
-/// One of the rows, by what it is about.
+/// The rows, searched by engine, scheme, size and operation.
 #[derive(Clone, Copy)]
 struct Times<'a>(&'a [Row]);
 
@@ -55,25 +56,25 @@ impl Times<'_> {
         self.0.iter().find(same).map(|row| row.median_us)
     }
 
-    /// What the library times as encryption: TenSEAL encodes where it encrypts.
+    /// Returns the library's encryption time: TenSEAL encodes when it encrypts.
     fn encrypt(&self, engine: &str, scheme: &str, n: usize) -> Option<f64> {
         let apart = self.of(engine, scheme, n, "encrypt_public");
         apart.or_else(|| self.of(engine, scheme, n, "encode_encrypt_public"))
     }
 
-    /// A product as the library makes it: TenSEAL relinearises every one.
+    /// Returns the library's multiplication time: TenSEAL relinearises every product.
     fn multiply(&self, engine: &str, scheme: &str, n: usize) -> Option<f64> {
         self.of(engine, scheme, n, "multiply").or_else(|| self.of(engine, scheme, n, "multiply_relin"))
     }
 
-    /// Encoding, encryption of one operand, addition, decryption, decoding.
+    /// Returns the time of encoding, encryption of one operand, addition, decryption and decoding.
     fn round_trip(&self, engine: &str, scheme: &str, n: usize) -> Option<f64> {
         let parts = ["encode_encrypt_public", "add", "decrypt_decode"];
         parts.into_iter().map(|operation| self.of(engine, scheme, n, operation)).sum()
     }
 }
 
-/// Every library, scheme and size.
+/// Returns every combination of library, scheme and size.
 fn spans() -> impl Iterator<Item = (&'static str, &'static str, usize)> {
     LIBRARIES.into_iter().flat_map(|engine| {
         SCHEMES.into_iter().flat_map(move |scheme| SIZES.into_iter().map(move |n| (engine, scheme, n)))
@@ -88,7 +89,7 @@ fn case(what: &str, a: f64, b: f64, holds: bool) -> (String, bool) {
     (format!("{what}: {} against {}", crate::report::duration(a), crate::report::duration(b)), holds)
 }
 
-/// All claims over these rows.
+/// Checks all claims against these rows.
 pub fn claims(rows: &[Row]) -> Vec<Claim> {
     let times = Times(rows);
     let claim = |number, text, (all, cases): (usize, Vec<(String, bool)>)| Claim { number, text, cases, all };
@@ -129,14 +130,14 @@ pub fn claims(rows: &[Row]) -> Vec<Claim> {
     ]
 }
 
-/// How many cases there are, and those that were measured.
+/// The number of possible cases, and the measured ones.
 type Cases = (usize, Vec<(String, bool)>);
 
 fn first(times: Times<'_>) -> Cases {
     let one = |(engine, scheme, n): (&str, &str, usize)| {
         let of = |operation: &str| times.of(engine, scheme, n, operation);
         let encryption = times.encrypt(engine, scheme, n)?;
-        // TenSEAL encodes where it encrypts, and decodes where it decrypts: its times together stand for both.
+        // TenSEAL encodes when it encrypts and decodes when it decrypts: it has one time for both.
         let parts: &[&str] = match engine {
             "tenseal" => &["add", "decrypt_decode"],
             _ => &["add", "encode", "decrypt", "decode"],
@@ -193,7 +194,7 @@ fn fourth(times: Times<'_>) -> Cases {
             }
         }
     }
-    // Against addition, and against encryption.
+    // Two cases each: against addition, and against encryption.
     (2 * spans().count(), cases)
 }
 
@@ -238,7 +239,7 @@ fn seventh(times: Times<'_>) -> Cases {
             markedly == (n >= 32768),
         ))
     };
-    // The least size has none before it.
+    // The smallest size has no predecessor.
     (spans().count() / SIZES.len() * (SIZES.len() - 1), spans().filter_map(one).collect())
 }
 

@@ -1,16 +1,16 @@
-//! Which rows may be compared, and with what.
+//! The rules by which rows are compared.
 
 use std::collections::BTreeMap;
 
 use crate::row::{Row, RowKey};
 
-/// How far apart two data moduli may be, in bits, relative to the larger.
+/// The largest difference of two data moduli in bits, relative to the larger.
 const MODULUS_TOLERANCE: f64 = 0.03;
 
-/// Where a library cuts its work so differently that some of its rows are not about the same thing: Lattigo brings integers
-/// to the size of the modulus when it encodes and back when it decodes, where others do that when they encrypt, add and decrypt.
-/// OpenFHE's BFV brings an addend to the size of the modulus each time it is added. Ours brings a CKKS ciphertext to the scale of
-/// the lower level, by a product and a division, where others drop a limb and let scales differ.
+/// Operations whose work a library divides differently, so that rows of one name measure different work: Lattigo brings
+/// integers to the size of the modulus when it encodes and back when it decodes; others do so when they encrypt, add
+/// and decrypt. OpenFHE's BFV brings an addend to the size of the modulus at each addition. Our CKKS brings a
+/// ciphertext to the scale of the lower level, by a product and a division; others drop a limb and let scales differ.
 const CUT_ELSEWHERE: [(&str, &[&str], &[&str]); 3] = [
     (
         "lattigo",
@@ -21,10 +21,10 @@ const CUT_ELSEWHERE: [(&str, &[&str], &[&str]); 3] = [
     ("sotto", &["ckks"], &["modswitch"]),
 ];
 
-/// What stands there to be seen, and is no work that others have.
+/// Operations that are shown for information: other engines have no such work.
 const NOT_COMPARED: [&str; 1] = ["list_conversion"];
 
-/// Whether a row's engine does other work under this name than most.
+/// Returns true if the row's engine does other work under this name than most.
 fn is_cut_elsewhere(row: &Row) -> bool {
     CUT_ELSEWHERE.iter().any(|(engine, schemes, operations)| {
         row.engine == *engine
@@ -33,19 +33,19 @@ fn is_cut_elsewhere(row: &Row) -> bool {
     })
 }
 
-/// Why two rows are not compared; None if they are.
+/// Returns the reason why two rows are not compared. None if they are.
 pub fn obstacle(a: &Row, b: &Row) -> Option<&'static str> {
     let larger = a.log2_q.max(b.log2_q);
     if a.key() != b.key() {
-        Some("they are about different things")
+        Some("they measure different things")
     } else if !(a.verified && b.verified) {
         Some("not both were verified")
     } else if a.engine != b.engine && (is_cut_elsewhere(a) || is_cut_elsewhere(b)) {
-        Some("the libraries cut this work at different places")
+        Some("the libraries divide this work differently")
     } else if a.security_profile != b.security_profile {
         Some("their security is stated by different profiles")
     } else if NOT_COMPARED.contains(&a.operation.as_str()) {
-        Some("it is work of one language alone")
+        Some("only one language needs this step")
     } else if (a.log2_q - b.log2_q).abs() > MODULUS_TOLERANCE * larger {
         Some("their data moduli differ by more than 3 %")
     } else {
@@ -53,19 +53,19 @@ pub fn obstacle(a: &Row, b: &Row) -> Option<&'static str> {
     }
 }
 
-/// The fastest other engine whose row may be compared with this one.
+/// Returns the row of the fastest other engine that may be compared with this one. None if there is none.
 pub fn fastest_other<'a>(row: &Row, rows: impl IntoIterator<Item = &'a Row>) -> Option<&'a Row> {
     let others =
         rows.into_iter().filter(|other| other.engine != row.engine && obstacle(row, other).is_none());
     others.min_by(|a, b| a.median_us.total_cmp(&b.median_us))
 }
 
-/// How many times as fast as the fastest other engine a row is.
+/// Returns the fastest other engine's time divided by the row's time. None if no other row may be compared.
 pub fn ratio<'a>(row: &Row, rows: impl IntoIterator<Item = &'a Row>) -> Option<f64> {
     fastest_other(row, rows).filter(|_| row.median_us > 0.0).map(|other| other.median_us / row.median_us)
 }
 
-/// Rows that are about the same thing, one an engine, in order.
+/// Groups rows that measure the same thing, in order.
 pub fn by_key_of<'a>(rows: &[&'a Row]) -> BTreeMap<RowKey, Vec<&'a Row>> {
     let mut groups: BTreeMap<RowKey, Vec<&Row>> = BTreeMap::new();
     for row in rows {
@@ -74,18 +74,18 @@ pub fn by_key_of<'a>(rows: &[&'a Row]) -> BTreeMap<RowKey, Vec<&'a Row>> {
     groups
 }
 
-/// The same engine and the same thing in two runs.
+/// A row's engine and operation in two runs.
 #[derive(Clone, Debug)]
 pub struct Change<'a> {
-    /// What it is about: the row after, or the one before where there is no other.
+    /// The row of the later run, or of the earlier one if the later has none.
     pub row: &'a Row,
-    /// Median before and after, where there is one.
+    /// Medians before and after, in microseconds; None if a run has no row.
     pub medians: [Option<f64>; 2],
-    /// After over before; or why they are not compared.
+    /// The later median divided by the earlier; or the reason why they are not compared.
     pub ratio: Result<f64, &'static str>,
 }
 
-/// What became of the rows of a run in another; what only one of them has is last.
+/// Returns the changes between two runs; rows that only one run has come last.
 pub fn changes<'a>(before: &'a [Row], after: &'a [Row]) -> Vec<Change<'a>> {
     let key = |row: &'a Row| (row.key(), row.engine.as_str());
     let mut earlier: BTreeMap<(RowKey, &str), &Row> = before.iter().map(|row| (key(row), row)).collect();
@@ -129,7 +129,7 @@ mod tests {
         assert!(obstacle(&ours, &Row { operation: "multiply".into(), ..row("seal", 5.0) }).is_some());
         assert!(obstacle(&ours, &Row { verified: false, ..row("seal", 5.0) }).is_some());
         assert!(obstacle(&ours, &Row { security_profile: "other".into(), ..row("seal", 5.0) }).is_some());
-        // 3 % of the larger: 70 against 72.16 is just within, 72.17 just beyond.
+        // 3 % of the larger modulus: 72.16 bits are just within the tolerance of 70, 72.17 are outside.
         assert_eq!(obstacle(&ours, &Row { log2_q: 72.16, ..row("seal", 5.0) }), None);
         assert!(obstacle(&ours, &Row { log2_q: 72.17, ..row("seal", 5.0) }).is_some());
         let larger = Row { security_bits: None, log2_qp: Some(130.0), ..row("openfhe", 5.0) };

@@ -1,4 +1,4 @@
-//! Engines that take part in a run.
+//! The engines of a run.
 
 use std::time::Duration;
 
@@ -9,9 +9,9 @@ use sotto_lab::{ENGINES, Engine, Installed, LabError, Process};
 
 use crate::error::RunnerError;
 
-/// Whoever answers as an engine: a process, or a stand-in in a test.
+/// An engine that answers requests: a process, or a stand-in in tests.
 pub trait Speaker {
-    /// Who it is.
+    /// Returns name, library and version.
     fn version(&mut self) -> Result<Version, LabError>;
     /// Makes parameters and keys.
     fn prepare(&mut self, request: &Prepare) -> Result<Prepared, LabError>;
@@ -19,11 +19,11 @@ pub trait Speaker {
     fn verify(&mut self, request: &Verify) -> Result<Verified, LabError>;
     /// Times an operation.
     fn measure(&mut self, request: &Measure) -> Result<Measured, LabError>;
-    /// Carries out one step of a round trip; most cannot.
+    /// Carries out one step of a round trip; most engines cannot.
     fn exchange(&mut self, _: &Exchange) -> Result<Exchanged, LabError> {
         Err(LabError::Refused { engine: String::new(), reason: UNSUPPORTED.to_owned() })
     }
-    /// The bytes of memory that it holds, if that can be told.
+    /// Returns the bytes of resident memory. None if unknown.
     fn memory(&self) -> Option<u64> {
         None
     }
@@ -55,21 +55,21 @@ impl Speaker for Process {
     }
 }
 
-/// Starts an engine.
+/// A function that starts an engine.
 type Start = Box<dyn Fn() -> Result<Box<dyn Speaker>, LabError>>;
 
-/// An engine by its name, and how it is started, or why it cannot be.
+/// An engine's name, and a function that starts it, or the reason why it cannot be started.
 pub struct Contender {
     /// Its name.
     pub name: String,
-    /// What starts it.
+    /// The function that starts it, or the reason why there is none.
     pub(crate) start: Result<Start, String>,
-    /// What its installation printed, if that failed.
+    /// The log of a failed installation.
     pub(crate) log: Option<String>,
 }
 
 impl Contender {
-    /// Whoever this function starts.
+    /// Makes a contender from a function that starts the engine.
     pub fn new(
         name: impl Into<String>,
         start: impl Fn() -> Result<Box<dyn Speaker>, LabError> + 'static,
@@ -77,17 +77,17 @@ impl Contender {
         Self { name: name.into(), start: Ok(Box::new(start)), log: None }
     }
 
-    /// One that cannot be started.
+    /// Makes a contender that cannot be started, for this reason.
     pub fn absent(name: impl Into<String>, reason: impl Into<String>, log: Option<String>) -> Self {
         Self { name: name.into(), start: Err(reason.into()), log }
     }
 
-    /// Why it cannot be started, if it cannot.
+    /// Returns the reason why it cannot be started. None if it can.
     pub fn absence(&self) -> Option<&str> {
         self.start.as_ref().err().map(String::as_str)
     }
 
-    /// A program, on one thread and pinned; no answer may take longer than `limit`.
+    /// Makes a contender of an installed engine: one thread, pinned to a core, at most `limit` for each answer.
     pub fn installed(engine: &Installed, limit: Duration) -> Self {
         let engine = engine.clone();
         Self::new(engine.name.clone(), move || {
@@ -95,7 +95,11 @@ impl Contender {
         })
     }
 
-    /// One of the engines that we know, as it is installed; `ours` starts our own, which is in the program that runs.
+    /// Returns the engine of this name as it is installed. `ours` starts our own engine, which is part of the running
+    /// program.
+    ///
+    /// # Errors
+    /// `Unknown` if there is no engine of this name. An engine that is not installed is no error, but absent.
     pub fn named(name: &str, ours: Option<&Installed>, limit: Duration) -> Result<Self, RunnerError> {
         if let Some(ours) = ours.filter(|ours| ours.name == name) {
             return Ok(Self::installed(ours, limit));

@@ -1,32 +1,32 @@
-//! What can go wrong beside the engines, whose failures are gaps and end nothing.
+//! Errors of the runner. Failures of engines are not among them: they are gaps and end no run.
 
 use std::path::PathBuf;
 
-/// Why a definition cannot be read or a run not be carried out.
+/// Why a definition cannot be read or a run cannot be carried out.
 #[derive(Debug, thiserror::Error)]
 pub enum RunnerError {
-    /// A definition's text is not one.
+    /// A definition is malformed or contradicts itself.
     #[error("the definition {file}: {reason}")]
     Definition {
         /// Its file.
         file: String,
-        /// What is wrong, with the line where there is one.
+        /// The fault, with its line if known.
         reason: String,
     },
-    /// A name that is not known.
-    #[error("there is no {kind} {name}; there is {known}")]
+    /// An unknown name.
+    #[error("there is no {kind} {name}; there are {known}")]
     Unknown {
-        /// What kind of thing.
+        /// The kind of the named thing.
         kind: &'static str,
-        /// What was asked for.
+        /// The name.
         name: String,
-        /// What there is.
+        /// The known names.
         known: String,
     },
-    /// Nothing is left to measure.
+    /// The selection leaves nothing to measure.
     #[error("nothing of {definition} is left to measure: it has {has}")]
     Nothing {
-        /// Which definition.
+        /// The definition's name.
         definition: String,
         /// Its sizes and schemes.
         has: String,
@@ -38,37 +38,37 @@ pub enum RunnerError {
         scheme: &'static str,
         /// n.
         degree: usize,
-        /// Why.
+        /// The reason.
         source: sotto_rlwe::ParameterError,
     },
     /// A file could not be read or written.
     #[error("{path}: {source}", path = path.display())]
     File {
-        /// Which.
+        /// The file.
         path: PathBuf,
-        /// Why.
+        /// The reason.
         source: std::io::Error,
     },
-    /// A file has no place for a summary.
+    /// A file lacks the two lines that mark the summary.
     #[error("{path} has no lines `<!-- lab summary: begin -->` and `<!-- lab summary: end -->`", path = path.display())]
     NoPlace {
-        /// Which.
+        /// The file.
         path: PathBuf,
     },
-    /// A file of rows holds something else.
+    /// A line of a file of rows is not a row.
     #[error("{path}, line {line}: {reason}", path = path.display())]
     Row {
-        /// Which file.
+        /// The file.
         path: PathBuf,
-        /// Which line, from 1.
+        /// The line number, from 1.
         line: usize,
-        /// What is wrong.
+        /// The fault.
         reason: String,
     },
 }
 
 impl RunnerError {
-    /// A file's error.
+    /// Returns a function that adds the path to an I/O error.
     pub(crate) fn file(path: impl Into<PathBuf>) -> impl FnOnce(std::io::Error) -> Self {
         let path = path.into();
         |source| Self::File { path, source }

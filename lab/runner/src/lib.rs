@@ -1,9 +1,9 @@
-//! The lab: definitions of what is measured, the runner that measures it on every engine in turn, rows, comparisons, and the
+//! The lab's runner: definitions of measurements, runs of them on every engine in turn, rows, comparisons, and the
 //! report.
 //!
-//! [`Definition`] says what; [`Selection`] narrows it to some engines, sizes and schemes; [`run`] carries it out and hands
-//! each [`Row`] and each [`Gap`] to an [`Observer`]; [`Store`] keeps them; [`report`] shows them. `METHODOLOGY.md` says how
-//! the figures come about, `BIAS.md` where they may be wrong about others.
+//! A [`Definition`] lists the measurements; a [`Selection`] restricts it to some engines, sizes and schemes; [`run`]
+//! carries it out and hands each [`Row`] and each [`Gap`] to an [`Observer`]; a [`Store`] keeps them; [`report`] shows
+//! them. `METHODOLOGY.md` explains the figures, `BIAS.md` lists where they may be unfair to other libraries.
 
 pub mod claims;
 pub mod compare;

@@ -1,31 +1,31 @@
-//! The machine that a run is made on: its processor, never its name.
+//! The machine of a run: its processor, never its host name.
 
 use std::fs;
 use std::process::{Command, Stdio};
 
 use serde::{Deserialize, Serialize};
 
-/// What figures depend on beside the program.
+/// The facts about a machine that figures depend on.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Machine {
-    /// The processor's name, or the board's where the processor has none.
+    /// The processor's name, or the board's if the processor has none.
     pub processor: String,
-    /// Vector extensions that it has.
+    /// Vector extensions.
     pub vectors: Vec<String>,
-    /// All its flags, as the kernel gives them.
+    /// All flags that the kernel lists.
     pub flags: String,
-    /// Processors that this program may use.
+    /// Number of processors that this program may use.
     pub cores: usize,
-    /// The processor that engines are pinned to; None where the system does not allow it.
+    /// The processor that engines are pinned to; None if the system cannot pin.
     pub pinned: Option<usize>,
     /// Operating system and architecture.
     pub system: String,
-    /// The load average of the last minute when the run began: others at work make figures worse.
+    /// The load average of the last minute at the begin of the run: other processes make figures worse.
     pub load: Option<f64>,
 }
 
 impl Machine {
-    /// This one.
+    /// Describes this machine.
     pub fn here() -> Self {
         let text = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
         let board = fs::read_to_string("/proc/device-tree/model").unwrap_or_default();
@@ -41,7 +41,7 @@ impl Machine {
         }
     }
 
-    /// The processor's name for a folder: lower case, digits and hyphens.
+    /// Returns the processor's name as a folder name: lower case, digits and hyphens.
     pub fn slug(&self) -> String {
         let plain = self.processor.replace("(R)", " ").replace("(TM)", " ").to_lowercase();
         let words = plain.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
@@ -55,7 +55,7 @@ fn field<'a>(text: &'a str, names: &[&str]) -> Option<&'a str> {
     split.map(|(name, value)| (name.trim(), value.trim())).find(|(name, _)| names.contains(name)).map(|f| f.1)
 }
 
-/// Virtual machines often say no more than a maker's name, so family and model stand with it.
+/// Returns the processor's name, with family and model, because virtual machines often show only a maker's name.
 fn processor(text: &str, board: &str) -> String {
     let board = board.trim_matches(['\0', ' ', '\n']);
     let name = field(text, &["model name"]).unwrap_or_default();
@@ -92,7 +92,8 @@ fn vectors() -> Vec<&'static str> {
     if cfg!(target_arch = "aarch64") { vec!["neon"] } else { Vec::new() }
 }
 
-/// The last processor that we may use, if `taskset` can pin to it: the first one has most of the interrupts.
+/// Returns the last processor that this program may use, if `taskset` can pin to it: the first one handles most
+/// interrupts.
 fn pinnable() -> Option<usize> {
     let status = fs::read_to_string("/proc/self/status").ok()?;
     let last = field(&status, &["Cpus_allowed_list"])?.rsplit([',', '-']).next()?.parse().ok()?;

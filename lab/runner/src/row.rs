@@ -1,26 +1,26 @@
-//! What a run gives: rows and gaps, one JSON line each.
+//! The output of a run: rows and gaps, one JSON line each.
 
 use serde::{Deserialize, Serialize};
 
-/// How long one operation of one engine took, with everything that a comparison needs.
+/// The time of one operation on one engine, with everything that a comparison needs.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Row {
     /// The definition.
     pub definition: String,
-    /// The name of the parameter set, where a definition has several; else empty.
+    /// The name of the parameter set; empty if the definition has only one.
     #[serde(default)]
     pub parameters: String,
-    /// Whether the run was a quick one.
+    /// True for a quick run.
     #[serde(default)]
     pub quick: bool,
     /// The engine.
     pub engine: String,
     /// The library's version.
     pub version: String,
-    /// What the engine says about its build.
+    /// The engine's description of its build.
     #[serde(default)]
     pub flags: String,
-    /// Threads that it computes on.
+    /// Number of threads.
     #[serde(default)]
     pub threads: u32,
     /// The scheme.
@@ -33,25 +33,25 @@ pub struct Row {
     pub special_limbs: usize,
     /// log2 of the data modulus.
     pub log2_q: f64,
-    /// log2 of the whole modulus, special primes included; None where the engine hides them.
+    /// log2 of the whole modulus, special primes included; None if the engine hides them.
     pub log2_qp: Option<f64>,
-    /// The profile by which security is stated.
+    /// The profile that `security_bits` refers to.
     pub security_profile: String,
-    /// 256, 192 or 128 bits by the profile; None below 128, or where the engine hides its primes and states nothing.
+    /// 256, 192 or 128 bits by the profile; None below 128, or if the engine hides its primes and states nothing.
     pub security_bits: Option<u32>,
     /// The operation, by its name in the protocol.
     pub operation: String,
-    /// For `serialise` and `parse`: how.
+    /// The codec of `serialise` and `parse`.
     pub codec: Option<String>,
-    /// For `serialise` and `parse`: what.
+    /// The object of `serialise` and `parse`.
     pub object: Option<String>,
-    /// For tasks with an agent: how trips to it are made.
+    /// For tasks with a re-encryption agent: `serial` or `parallel` requests.
     #[serde(default)]
     pub mode: Option<String>,
-    /// For tasks with an agent: milliseconds that a trip takes on top of its work.
+    /// For tasks with a re-encryption agent: the added milliseconds of a trip.
     #[serde(default)]
     pub latency_ms: Option<u32>,
-    /// The operation that was measured in its place, because the engine lacks this one.
+    /// The operation or codec that was measured instead, because the engine lacks this one.
     pub instead: Option<String>,
     /// Median, microseconds.
     pub median_us: f64,
@@ -59,15 +59,15 @@ pub struct Row {
     pub mean_us: f64,
     /// Standard deviation of the sample, microseconds.
     pub sd_us: f64,
-    /// How many repetitions were counted.
+    /// The number of counted repetitions.
     pub count: usize,
-    /// The size of what was made, where it is bytes.
+    /// The size of the result in bytes, for `serialise` and `parse`.
     pub bytes: Option<u64>,
-    /// Whether the results were right: by the engine's own check before it measures, and the definition's.
+    /// True if the results were right, by the engine's check before the timing and by the definition's.
     pub verified: bool,
 }
 
-/// What a row is about, but for the engine.
+/// Identifies a row, except for the engine.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RowKey {
     /// The definition.
@@ -83,7 +83,7 @@ pub struct RowKey {
 }
 
 impl Row {
-    /// What it is about.
+    /// Returns the key.
     pub fn key(&self) -> RowKey {
         RowKey {
             definition: self.definition.clone(),
@@ -94,12 +94,12 @@ impl Row {
         }
     }
 
-    /// Whether its whole modulus is known, and too large for 128 bits.
+    /// Returns true if the whole modulus is known, and too large for 128 bits.
     pub fn is_insecure(&self) -> bool {
         self.security_bits.is_none() && self.log2_qp.is_some()
     }
 
-    /// The operation with object and codec, for a person.
+    /// Returns the operation with object and codec, for people.
     pub fn label(&self) -> String {
         label(
             [Some(&self.operation), self.object.as_ref(), self.codec.as_ref(), self.mode.as_ref()],
@@ -108,38 +108,38 @@ impl Row {
     }
 }
 
-/// What something is called by its parts.
+/// Joins the parts of a label.
 pub(crate) fn label(parts: [Option<&String>; 4], latency_ms: Option<u32>) -> String {
     let latency = latency_ms.map(|latency| format!("{latency} ms"));
     let parts = parts.into_iter().chain([latency.as_ref()]).flatten();
     parts.map(String::as_str).collect::<Vec<_>>().join(" ")
 }
 
-/// What is not there, and why.
+/// A missing measurement and the reason.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Gap {
     /// The definition.
     pub definition: String,
     /// The engine.
     pub engine: String,
-    /// The scheme; none, if it is about the whole engine.
+    /// The scheme; None if the whole engine is missing.
     pub scheme: Option<String>,
     /// n.
     pub n: Option<usize>,
-    /// The parameter set, where it is about one.
+    /// The parameter set, if the gap is about one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parameters: Option<String>,
-    /// The operation; none, if it is about all of them.
+    /// The operation; None if all operations are missing.
     pub operation: Option<String>,
-    /// Why.
+    /// The reason.
     pub reason: String,
-    /// The log of an installation that failed.
+    /// The log of a failed installation.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub log: Option<String>,
 }
 
 impl Gap {
-    /// What it is about, beside the engine.
+    /// Describes the gap, except for the engine.
     pub fn about(&self) -> String {
         let parameters = self.parameters.clone().filter(|name| !name.is_empty());
         let n = self.n.map(|n| format!("n = {n}"));
@@ -150,7 +150,7 @@ impl Gap {
 
 #[cfg(test)]
 impl Row {
-    /// A row for tests.
+    /// Returns a row for tests.
     pub(crate) fn example(engine: &str, operation: &str, n: usize, median: f64) -> Self {
         Self {
             definition: "operations".into(),

@@ -1,22 +1,22 @@
-//! What of a definition is run.
+//! Selects the part of a definition that is run.
 
 use crate::definition::{Definition, Measurement, Parameters, Repetitions, Scheme};
 use crate::error::RunnerError;
 
-/// A definition, narrowed to what somebody asks for.
+/// A definition, restricted to the requested sizes and schemes.
 #[derive(Clone, Debug)]
 pub struct Selection {
-    /// What is measured.
+    /// The definition.
     pub definition: Definition,
-    /// Whether in its quick variant.
+    /// True for the quick variant.
     pub quick: bool,
-    /// n, in order.
+    /// The values of n, in order.
     degrees: Vec<usize>,
-    /// Schemes, in order.
+    /// The schemes, in order.
     schemes: Vec<Scheme>,
 }
 
-/// What engines are prepared for once: a parameter set, a scheme and a size.
+/// The unit that engines are prepared for: a parameter set, a scheme and a size.
 #[derive(Clone, Copy, Debug)]
 pub struct Span<'a> {
     /// The parameter set.
@@ -28,8 +28,11 @@ pub struct Span<'a> {
 }
 
 impl Selection {
-    /// Of a definition the named sizes and schemes; all of them, if none is named. Whoever names a size gets it, in the quick
-    /// variant too.
+    /// Restricts a definition to the named sizes and schemes; all if none is named. A named size is measured in the
+    /// quick variant too.
+    ///
+    /// # Errors
+    /// `Nothing` if no parameter set is left.
     pub fn new(
         definition: Definition,
         quick: bool,
@@ -55,7 +58,7 @@ impl Selection {
         Ok(selection)
     }
 
-    /// What engines are prepared for, in order: small sizes first, so that a run that is ended early has something.
+    /// Returns the spans in order: small sizes first, so that an interrupted run has rows.
     pub fn spans(&self) -> Vec<Span<'_>> {
         let mut spans = Vec::new();
         for parameters in &self.definition.parameters {
@@ -70,12 +73,12 @@ impl Selection {
         spans
     }
 
-    /// How often things are done.
+    /// Returns the repetitions of the variant.
     pub fn repetitions(&self) -> Repetitions {
         if self.quick { self.definition.quick.repetitions } else { self.definition.repetitions }
     }
 
-    /// What is measured in a span.
+    /// Returns the measurements of a span.
     pub fn measurements(&self, span: &Span<'_>) -> Vec<&Measurement> {
         let named = &span.parameters.operations;
         let has = |m: &&Measurement| {
@@ -85,13 +88,13 @@ impl Selection {
         self.definition.operations.iter().filter(has).collect()
     }
 
-    /// How much work a span is for one engine, in no particular unit: below n = 8192 what is repeated takes as long as it is asked
-    /// for, above it each time takes the square of n and more.
+    /// Returns the work of a span for one engine, in arbitrary units. Below n = 8192 repetitions fill a fixed time;
+    /// above it each repetition grows with n² and more.
     pub fn weight(&self, span: &Span<'_>) -> u64 {
         (self.measurements(span).len() * (4 + (span.degree / 1024).pow(2) / 8)) as u64
     }
 
-    /// How much work all of it is.
+    /// Returns the work of all spans.
     pub fn whole(&self) -> u64 {
         self.spans().iter().map(|span| self.weight(span)).sum()
     }

@@ -1,20 +1,20 @@
-//! What is said about many times of the same thing.
+//! Statistics of repeated times.
 
 /// Median, mean and deviation of times.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Statistics {
-    /// The middle one; between the two in the middle, if their number is even.
+    /// The median; the mean of the two middle times if their number is even.
     pub median: f64,
-    /// Their mean.
+    /// The mean.
     pub mean: f64,
-    /// The standard deviation of the sample; 0 for one.
+    /// The standard deviation of the sample; 0 for a single time.
     pub deviation: f64,
-    /// How many there are.
+    /// The number of times.
     pub count: usize,
 }
 
 impl Statistics {
-    /// Of these times; None if there are none, or one of them is no time.
+    /// Computes the statistics. None if there are no times, or a time is negative or not finite.
     pub fn of(times: &[f64]) -> Option<Self> {
         let count = times.len();
         if count == 0 || times.iter().any(|time| !time.is_finite() || *time < 0.0) {

@@ -1,4 +1,4 @@
-//! Where rows are kept: a folder with a file of rows and a file of gaps for each definition, and the machine.
+//! Keeps rows: a folder with a file of rows and a file of gaps for each definition, and the machine's description.
 
 use std::fs::{self, File};
 use std::io::Write as _;
@@ -15,19 +15,19 @@ const MACHINE: &str = "machine.json";
 const ROWS: &str = "rows.jsonl";
 const GAPS: &str = "gaps.jsonl";
 
-/// What a run is of: which of several stands in a report, the last one of the highest kind.
+/// The extent of a run. A report uses the last run of the greatest extent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Extent {
-    /// Some engines, sizes or schemes of a definition, or a run that did not come to its end.
+    /// Some engines, sizes or schemes of a definition, or an interrupted run.
     Part,
-    /// All, with fewer repetitions.
+    /// Everything, with fewer repetitions.
     Quick,
-    /// All.
+    /// Everything.
     Full,
 }
 
 impl Extent {
-    /// What stands behind the definition in a file's name.
+    /// Returns the suffix of file names.
     fn suffix(self) -> &'static str {
         match self {
             Self::Part => "-part",
@@ -37,7 +37,7 @@ impl Extent {
     }
 }
 
-/// Files that rows and gaps are appended to as they come. They are named as a part of a run until it came to its end.
+/// Files to which rows and gaps are appended. Their names mark a partial run until the run is finished.
 #[derive(Debug)]
 pub struct Store {
     folder: PathBuf,
@@ -48,7 +48,10 @@ pub struct Store {
 }
 
 impl Store {
-    /// New files for rows and gaps, and one that says on which machine.
+    /// Creates new files for rows and gaps, and one that describes the machine.
+    ///
+    /// # Errors
+    /// `File` if a file cannot be created.
     pub fn create(
         folder: &Path,
         definition: &str,
@@ -69,7 +72,7 @@ impl Store {
             rows: create(ROWS)?,
             gaps: create(GAPS)?,
         };
-        // The first run's machine stands for the folder; another one's load and pinning have a file of their own.
+        // The first run's machine stands for the folder; a later run's load and pinning have their own file.
         let path = folder.join(MACHINE);
         let path = if path.exists() { folder.join(format!("{name}.{MACHINE}")) } else { path };
         let mut file = File::create_new(&path).map_err(RunnerError::file(&path))?;
@@ -77,7 +80,10 @@ impl Store {
         Ok(store)
     }
 
-    /// Gives the files the name of a whole run, if it was one.
+    /// Renames the files to those of a whole run, if it was one.
+    ///
+    /// # Errors
+    /// `File` if a file cannot be renamed.
     pub fn finish(self) -> Result<(), RunnerError> {
         if self.extent == Extent::Part {
             return Ok(());
@@ -95,12 +101,18 @@ impl Store {
         Ok(())
     }
 
-    /// Keeps a row.
+    /// Appends a row.
+    ///
+    /// # Errors
+    /// `File` if it cannot be written.
     pub fn row(&mut self, row: &Row) -> Result<(), RunnerError> {
         append(&mut self.rows, row)
     }
 
-    /// Keeps a gap.
+    /// Appends a gap.
+    ///
+    /// # Errors
+    /// `File` if it cannot be written.
     pub fn gap(&mut self, gap: &Gap) -> Result<(), RunnerError> {
         append(&mut self.gaps, gap)
     }
@@ -111,12 +123,13 @@ fn append(file: &mut (PathBuf, File), what: &impl Serialize) -> Result<(), Runne
     writeln!(file.1, "{line}").map_err(RunnerError::file(&file.0))
 }
 
-/// Rows and gaps have no maps with odd keys, so this cannot fail.
+/// Serialises a row or gap, which cannot fail: neither has maps with keys other than strings.
 fn written(what: &impl Serialize) -> String {
     serde_json::to_string(what).unwrap_or_default()
 }
 
-/// A name for rows in a folder where nothing is ever overwritten: the definition's and the extent's, or with a number behind it.
+/// Returns an unused name for rows: definition and extent, with a number if the name is taken. Nothing is ever
+/// overwritten.
 fn new_name(folder: &Path, definition: &str, extent: Extent) -> String {
     let name = format!("{definition}{}", extent.suffix());
     let numbered = (2..).map(|number| format!("{name}-{number}"));
@@ -124,19 +137,22 @@ fn new_name(folder: &Path, definition: &str, extent: Extent) -> String {
     names.find(|name| !folder.join(format!("{name}.{ROWS}")).exists()).unwrap_or(name)
 }
 
-/// Everything that a folder holds.
+/// The contents of a folder of rows.
 #[derive(Clone, Debug, Default)]
 pub struct Collection {
     /// The rows, in the order of the files' names.
     pub rows: Vec<Row>,
     /// The gaps.
     pub gaps: Vec<Gap>,
-    /// The machine, if the folder says.
+    /// The machine, if the folder describes it.
     pub machine: Option<Machine>,
 }
 
 impl Collection {
-    /// Reads a folder, or one file of rows.
+    /// Reads a folder, or a single file of rows.
+    ///
+    /// # Errors
+    /// `File` if a file cannot be read, `Row` if a line is not a row.
     pub fn read(path: &Path) -> Result<Self, RunnerError> {
         if path.is_file() {
             return Ok(Self { rows: lines(path)?, ..Self::default() });
@@ -166,15 +182,15 @@ impl Collection {
     }
 }
 
-/// Of one definition only the last run of the highest extent stands in a report. Which it is, files say by their names: the
-/// definition's, the extent, a number.
+/// Returns true if another run replaces this one in a report, which shows only a definition's last run of the greatest
+/// extent. File names tell definition, extent and number.
 fn is_superseded(name: &str, all: &[String]) -> bool {
     let Some((definition, extent, number)) = run_of(name) else { return false };
     let mut others = all.iter().filter_map(|other| run_of(other)).filter(|other| other.0 == definition);
     others.any(|other| (other.1, other.2) > (extent, number))
 }
 
-/// Definition, extent, number.
+/// Parses a file name to definition, extent and number.
 fn run_of(name: &str) -> Option<(String, Extent, u32)> {
     let stem = name.strip_suffix(ROWS).or_else(|| name.strip_suffix(GAPS))?.strip_suffix('.')?;
     let named = |stem: &str| {

@@ -1,4 +1,4 @@
-//! Runs over stand-ins for engines: the order of measurements, gaps, and what engines that die or hang do to a run.
+//! Runs over stand-ins for engines: the order of measurements, gaps, and the effect of engines that die or hang.
 #![allow(clippy::unwrap_used)]
 
 use std::cell::{Cell, RefCell};
@@ -11,18 +11,18 @@ use sotto_lab::protocol::{
 };
 use sotto_runner::{Contender, Definition, Gap, Observer, Row, RunnerError, Scheme, Selection, Speaker, run};
 
-/// What a stand-in does that a good engine does not.
+/// A stand-in's faults.
 #[derive(Clone, Copy, Default)]
 struct Manner {
-    /// An operation at which it dies.
+    /// The operation at which it dies.
     dies_at: Option<&'static str>,
-    /// Special primes that it takes at most.
+    /// The most special primes that it accepts.
     most_special: Option<usize>,
     lacks: Option<&'static str>,
-    /// It computes wrong answers, and says that they are right.
+    /// Computes wrong answers and claims that they are right.
     lies: bool,
     only_bits: bool,
-    /// The memory that it says it holds.
+    /// The bytes of memory that it reports.
     memory: Option<u64>,
 }
 
@@ -141,7 +141,8 @@ fn keys_that_may_be_gigabytes_are_made_by_one_engine_after_the_other_while_large
         lines.map(|line| line.split(' ').next().unwrap()).collect::<String>()
     };
     assert_eq!(of("galois_keys"), "aaaabbbb", "all rounds of the one, then of the other");
-    // Both are prepared; a is ended before and after, and prepared again for its keys and for what follows.
+    // Both are prepared; a is ended before and after, and prepared again for its keys and for the operations that
+    // follow.
     assert_eq!(of("prepare"), "abaa");
     assert_eq!(heard.rows.len(), 6);
     assert!(heard.gaps.is_empty(), "{:?}", heard.gaps);
@@ -155,7 +156,7 @@ fn rounds_go_over_all_engines_and_another_begins_each() {
     let log = log.borrow();
     let adds: Vec<&str> =
         log.iter().filter(|l| l.contains(" add ")).map(|l| l.split(' ').next().unwrap()).collect();
-    // Once each to see how long it takes, then three rounds.
+    // One repetition each to estimate the time, then three rounds.
     assert_eq!(adds.join(""), ["abc", "abc", "bca", "cab"].concat());
     assert!(log.contains(&"a add 4".to_owned()), "as many repetitions as fit, and no more than asked");
     assert_eq!(heard.rows.len(), 9, "three operations of three engines");

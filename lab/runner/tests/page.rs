@@ -1,4 +1,4 @@
-//! The report as a page: whole, with its charts, and without anything from elsewhere.
+//! The report as a page: complete, with charts, and self-contained.
 #![allow(clippy::unwrap_used)]
 
 use sotto_runner::{Collection, Gap, Machine, Row, report};
@@ -38,7 +38,7 @@ fn collection() -> Collection {
     Collection { rows, gaps: vec![gap], machine: Some(machine) }
 }
 
-/// Every element that is opened is closed, in order.
+/// Asserts that every opened element is closed, in order.
 fn assert_balanced(page: &str) {
     const EMPTY: [&str; 5] = ["meta", "link", "br", "!DOCTYPE", "i/"];
     let mut open: Vec<&str> = Vec::new();
@@ -67,7 +67,7 @@ fn the_page_is_whole_and_needs_nothing_else() {
 #[test]
 fn the_page_has_charts_ratios_published_figures_and_gaps() {
     let page = report::html(&collection());
-    // A line for each engine and operation, and the frontier needs two points.
+    // A line for each engine and operation; the frontier needs two points.
     assert_eq!(page.matches("<polyline").count(), 6);
     assert_eq!(page.matches("<rect").count(), 6);
     assert!(page.matches("<svg").count() == 7, "{}", page.matches("<svg").count());

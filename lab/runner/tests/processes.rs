@@ -1,4 +1,4 @@
-//! Runs over real processes that do not behave.
+//! Runs over real processes that misbehave.
 #![cfg(unix)]
 #![allow(clippy::unwrap_used)]
 
@@ -27,7 +27,7 @@ impl Observer for Heard {
     fn progress(&mut self, _: u64, _: &str) {}
 }
 
-/// An engine in a few lines of shell: `measured` is what it does when it is asked for a measurement.
+/// Returns an engine in a few lines of shell; `measured` is its command for a measurement.
 fn shell(name: &str, measured: &str) -> Contender {
     let script = format!(
         r#"while read l; do case "$l" in
@@ -63,7 +63,7 @@ fn engines_that_hang_die_or_talk_nonsense_are_gaps_and_the_others_are_measured()
     let reason = |engine: &str| heard.gaps.iter().find(|gap| gap.engine == engine).unwrap().reason.clone();
     assert!(reason("hangs").contains("no answer within"), "{}", reason("hangs"));
     assert!(reason("dies").contains("out of memory"), "{}", reason("dies"));
-    assert!(reason("nonsense").contains("something else than the protocol says"), "{}", reason("nonsense"));
+    assert!(reason("nonsense").contains("an answer outside the protocol"), "{}", reason("nonsense"));
     for engine in ["hangs", "dies", "nonsense"] {
         let gaps = heard.gaps.iter().filter(|gap| gap.engine == engine).count();
         assert_eq!(gaps, 3, "{engine}: two operations, and that it is not asked again");

@@ -1,13 +1,13 @@
-//! Compares the output of commands with the output that the page shows.
+//! Compares the output of commands with the output in the page.
 
 use super::page::{CUT, Page};
 
-/// Counts of bytes that depend on the grouping of windows are alike within this part of them.
+/// The largest relative difference of byte counts that depend on the grouping of windows.
 const NEAR: f64 = 0.25;
-/// A line that is a number as large as this counts bytes.
+/// A line that is a number of at least this size is a count of bytes.
 const LEAST_COUNT: f64 = 10_000.0;
 
-/// One line for each difference.
+/// Returns one line for each difference.
 pub(super) fn faults(page: &Page, outputs: &[String]) -> Vec<String> {
     let mut faults = Vec::new();
     for (command, output) in page.commands().into_iter().zip(outputs) {
@@ -21,7 +21,7 @@ pub(super) fn faults(page: &Page, outputs: &[String]) -> Vec<String> {
     faults
 }
 
-/// The first line that differs, as the page has it and as it was printed.
+/// Returns the first line that differs, in the page and in the output.
 pub(super) fn difference(shown: &[String], output: &str) -> Option<(String, String)> {
     let found: Vec<&str> = output.lines().collect();
     let cut = shown.iter().position(|line| line == CUT);
@@ -43,14 +43,15 @@ pub(super) fn difference(shown: &[String], output: &str) -> Option<(String, Stri
         .map(|(shown, found)| (shown.to_owned(), found.to_owned()))
 }
 
-/// True for lines that say the same but for durations, ids, and bytes that devices sent.
+/// Returns true if two lines differ only in durations, ids, and bytes that devices sent.
 fn alike(shown: &str, found: &str) -> bool {
     let ((shown, sent), (found, again)) = (without_sent(shown), without_sent(found));
     let near = |(one, other): (&f64, &f64)| (one - other).abs() <= 1.0 + NEAR * one.max(*other);
     masked(&shown) == masked(&found) && sent.len() == again.len() && sent.iter().zip(&again).all(near)
 }
 
-/// A line without the bytes that devices sent or the cloud stores, and these: how many windows wait together, and so share a signature, depends on the machine.
+/// Separates a line from its counts of bytes that devices sent or the cloud stores. They depend on the machine: on the
+/// number of windows that wait together and share a signature.
 fn without_sent(line: &str) -> (String, Vec<f64>) {
     let (mut text, mut sent) = (line.to_owned(), Vec::new());
     let line_is_count = line.parse::<f64>().is_ok_and(|count| count >= LEAST_COUNT);
@@ -68,7 +69,7 @@ fn without_sent(line: &str) -> (String, Vec<f64>) {
     (text, sent)
 }
 
-/// A line without the last day of a certificate, which follows from the day of the run.
+/// Removes the last day of a certificate, which depends on the day of the run.
 fn without_validity(line: &str) -> String {
     let (before, date) = ("alid until ", "2027-12-31");
     match line.find(before).map(|at| at + before.len()) {
@@ -81,7 +82,7 @@ fn without_validity(line: &str) -> String {
     }
 }
 
-/// A line without the digits that another run changes: durations, times of the run, last days of certificates, digests and ids.
+/// Masks the digits that change from run to run: durations, times, last days of certificates, digests and ids.
 fn masked(line: &str) -> String {
     let line = without_validity(line);
     let mut text = String::new();
@@ -108,14 +109,14 @@ fn is_number(word: &str) -> bool {
     word.parse::<f64>().is_ok_and(f64::is_finite)
 }
 
-/// Hexadecimal digests and ids, and times such as 20261123T073030.741Z.
+/// Returns true for hexadecimal digests and ids, and for times such as 20261123T073030.741Z.
 fn is_id(word: &str) -> bool {
     let hexadecimal = word.len() >= 16 && word.bytes().all(|byte| byte.is_ascii_hexdigit());
     let run = word.len() >= 15 && word.as_bytes()[8] == b'T' && word.ends_with('Z');
     hexadecimal || run
 }
 
-/// The unit of time that a text begins with, and how many bytes it takes with the space before it.
+/// Returns the unit of time at the start of a text, and its length in bytes with the space before it.
 fn duration_unit(text: &str) -> (&'static str, usize) {
     let Some(unit) = text.strip_prefix(' ') else { return ("", 0) };
     let ends = |rest: &str| !rest.starts_with(|c: char| c.is_alphanumeric());

@@ -1,4 +1,5 @@
-//! `cargo xtask guide`: runs the commands of the guides and writes their output into them; `--check` compares instead.
+//! `cargo xtask guide`: runs the commands of the guides and writes their output into the pages; `--check` compares
+//! instead.
 
 mod compare;
 mod page;
@@ -16,12 +17,13 @@ use crate::cargo;
 use crate::ci::{Context, Outcome};
 use page::Page;
 
-/// Guides, from the root of the checkout, and the address at which each starts a cloud: the first shows the defaults of `sotto init`.
+/// The guides, from the root of the checkout, and the address of the cloud in each; the first uses the defaults of
+/// `sotto init`.
 const GUIDES: [(&str, &str); 2] =
     [("docs/guides/first-answer.md", "127.0.0.1:7410"), ("docs/guides/tls.md", "127.0.0.1:7411")];
-/// The file that the guides work on.
+/// The file that the guides use.
 const DATASET: &str = "seattle-temps.csv";
-/// Another run of a guide takes about 20 s.
+/// How long to wait for the port: another run of a guide takes about 20 s.
 const PORT_WAIT: Duration = Duration::from_secs(60);
 
 pub(crate) fn run(args: &[String]) -> Result<ExitCode> {
@@ -48,7 +50,7 @@ pub(crate) fn run(args: &[String]) -> Result<ExitCode> {
     Ok(if faults.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// The suite `guide`.
+/// Runs the suite `guide`.
 pub(crate) fn suite(context: &Context) -> Result<Outcome> {
     let Some(dataset) = dataset()? else {
         return Ok(Outcome::Skipped(format!("needs {DATASET} in the folder named by SOTTO_DATASETS")));
@@ -66,7 +68,7 @@ fn named(guide: &str, faults: Vec<String>) -> impl Iterator<Item = String> {
     faults.into_iter().map(move |fault| format!("{guide}, {fault}"))
 }
 
-/// The dataset, if `SOTTO_DATASETS` is set.
+/// Returns the dataset's path. None if `SOTTO_DATASETS` is not set.
 fn dataset() -> Result<Option<PathBuf>> {
     let Some(folder) = std::env::var_os("SOTTO_DATASETS") else { return Ok(None) };
     let file = Path::new(&folder).join(DATASET);

@@ -1,27 +1,27 @@
 //! A page with blocks of commands and their output.
 //!
-//! In a block that begins with ```` ```console ````, a line `$ …` is a command, which goes on as long as its lines end with a
+//! In a block that begins with ```` ```console ````, a line `$ …` is a command; it continues while its lines end with a
 //! backslash. The lines after it are its output. A line `…` in an output stands for any number of lines.
 
 use anyhow::{Result, bail};
 
 use super::compare;
 
-/// The line that stands for lines left out.
+/// The line that stands for omitted lines.
 pub(super) const CUT: &str = "…";
 
-/// A page taken apart.
+/// A parsed page.
 pub(super) struct Page {
     parts: Vec<Part>,
 }
 
 enum Part {
-    /// A line outside of an output.
+    /// A line outside of outputs.
     Line(String),
     Command(Command),
 }
 
-/// A command and the output that the page shows.
+/// A command and its output in the page.
 pub(super) struct Command {
     /// Line of the page, from 1.
     pub(super) line: usize,
@@ -69,7 +69,7 @@ impl Page {
         commands.collect()
     }
 
-    /// The page with other outputs, each cut where the page cuts it.
+    /// Returns the page with new outputs, cut in the same places.
     pub(super) fn with_outputs(&self, outputs: &[String]) -> String {
         let mut outputs = outputs.iter();
         let mut text = String::new();
@@ -79,7 +79,7 @@ impl Page {
                 Part::Command(command) => {
                     text += &format!("$ {}\n", command.text);
                     let output = outputs.next().map_or("", String::as_str);
-                    // Times alone are no reason to change the page.
+                    // An output that differs only in times keeps its old text.
                     let same = compare::difference(&command.output, output).is_none();
                     let shown = || command.output.iter().map(String::as_str).collect();
                     for line in if same { shown() } else { cut_like(&command.output, output) } {
@@ -92,7 +92,8 @@ impl Page {
     }
 }
 
-/// Lines of `output`: as many from its beginning and its end as `shown` has before and after its cut, or all.
+/// Returns the lines of `output`: as many from its beginning and its end as `shown` has before and after its cut, or
+/// all if there is no cut.
 fn cut_like<'o>(shown: &[String], output: &'o str) -> Vec<&'o str> {
     let lines: Vec<&str> = output.lines().collect();
     let Some(before) = shown.iter().position(|line| line == CUT) else { return lines };

@@ -1,4 +1,4 @@
-//! Runs the commands of a page in one shell, as somebody types them.
+//! Runs the commands of a page in one shell, as a person would type them.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -12,15 +12,15 @@ use crate::cargo;
 use crate::process::{self, Scratch, Times};
 
 const GIVE_UP_AFTER: Duration = Duration::from_secs(300);
-/// A command after one that may fail: it shows the exit code.
+/// The command that follows one which may fail, to show its exit code.
 const SHOWS_EXIT_CODE: &str = "echo $?";
-/// The variable that marks the processes of a run.
+/// The environment variable that marks the processes of a run.
 const MARK: &str = "SOTTO_GUIDE_FOLDER";
 
-/// Runs every command and gives its output, standard error included.
+/// Runs every command and returns its output, standard error included.
 ///
 /// # Errors
-/// A command fails although the page does not show its exit code next.
+/// An error if a command fails and the page does not show its exit code next.
 pub(super) fn run(page: &Page, programs: &Path, dataset: &Path) -> Result<Vec<String>> {
     let folder = Scratch::new()?;
     let name = dataset.file_name().context("the dataset has no name")?;
@@ -39,7 +39,7 @@ pub(super) fn run(page: &Page, programs: &Path, dataset: &Path) -> Result<Vec<St
     }
     let times = Times { interrupt_after: None, give_up_after: GIVE_UP_AFTER };
     let done = process::run(&mut sh, &times)?;
-    // A cloud that a page leaves behind would answer the next run.
+    // A cloud that is still running would answer the commands of the next run.
     for pid in process::marked_with(&format!("{MARK}={}", folder.path().display())) {
         let _ = Command::new("kill").arg(pid.to_string()).status();
     }
@@ -59,7 +59,8 @@ pub(super) fn run(page: &Page, programs: &Path, dataset: &Path) -> Result<Vec<St
     Ok(outputs.into_iter().map(|(output, _)| output).collect())
 }
 
-/// Each command, then a line with the mark and its exit code, which the next command sees as `$?`.
+/// Returns a script with each command, then a line with the mark and the exit code, which the next command sees as
+/// `$?`.
 fn shell_script(commands: &[&str], mark: &str) -> String {
     let mut script = "exec 2>&1\ntrap 'test -z \"$!\" || kill $! 2>/dev/null' EXIT\n".to_owned();
     for command in commands {
@@ -70,7 +71,8 @@ fn shell_script(commands: &[&str], mark: &str) -> String {
     script + "exit 0\n"
 }
 
-/// After a cloud in the background: waits up to 20 s until its log says that it listens. A person types more slowly.
+/// Returns the script's wait after a cloud in the background: up to 20 s, until the log says that it listens. A person
+/// types more slowly.
 fn started(command: &str) -> String {
     let log = command.strip_suffix(" &").and_then(|command| command.rsplit_once(" 2> "));
     log.map_or_else(String::new, |(_, log)| {
@@ -78,7 +80,7 @@ fn started(command: &str) -> String {
     })
 }
 
-/// Output and exit code of each command.
+/// Returns output and exit code of each command.
 fn outputs(text: &str, mark: &str) -> Vec<(String, i32)> {
     let end = format!("\n{mark} ");
     let mut pieces = text.split(&end);

@@ -1,6 +1,8 @@
-//! Nothing on 64-bit ARM takes more instructions than the scalar kernels: counted, as an emulator's time says nothing.
+//! Checks that no kernel on 64-bit ARM takes more instructions than the scalar one. Instructions are counted, because
+//! times under an emulator mean nothing.
 //!
-//! `crates/kernels/examples/instructions.rs` runs a kernel once more or not; qemu, one instruction a block, logs every block.
+//! `crates/kernels/examples/instructions.rs` runs a kernel with and without one more call; qemu, with one instruction
+//! in a block, logs every block.
 
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader};
@@ -13,7 +15,7 @@ use crate::cargo;
 use crate::ci::{Context, Outcome};
 
 const TARGET: &str = "aarch64-unknown-linux-gnu";
-/// To look at the prime and choose the arithmetic takes some.
+/// Instructions of choosing the arithmetic for the prime.
 const CHOICE: usize = 40;
 
 pub(crate) fn run(context: &Context) -> Result<Outcome> {
@@ -60,7 +62,7 @@ pub(crate) fn run(context: &Context) -> Result<Outcome> {
 
 struct Emulator {
     program: PathBuf,
-    /// The option by which a block is one instruction.
+    /// The option that makes each instruction a block.
     one_by_one: &'static str,
 }
 
@@ -71,7 +73,7 @@ impl Emulator {
         qemu
     }
 
-    /// Instructions from the start of the program to its end.
+    /// Returns the number of instructions from the start of the program to its end.
     fn count(&self, row: &str, target: &str, times: &str) -> Result<usize> {
         let mut qemu = Command::new("qemu-aarch64");
         qemu.args([
@@ -97,7 +99,7 @@ impl Emulator {
     }
 }
 
-/// The option has had two names.
+/// Returns the option's name, which differs between versions of qemu.
 fn one_by_one() -> Result<&'static str> {
     let help = Command::new("qemu-aarch64").arg("--help").output()?;
     let help = String::from_utf8_lossy(&help.stdout).into_owned();

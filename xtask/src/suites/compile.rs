@@ -1,5 +1,5 @@
-//! The suites that are one call of cargo. They share the release profile: the arithmetic is slow without it,
-//! the demo is built with it, and so one set of artefacts serves all.
+//! The suites that are one call of cargo. They share the release profile: the arithmetic is slow without it, the demo
+//! is built with it, and so one set of artefacts serves all.
 
 use crate::cargo;
 use crate::ci::{Context, Outcome};
@@ -7,7 +7,7 @@ use anyhow::Result;
 use std::path::PathBuf;
 use std::process::Command;
 
-/// The crates that hold arithmetic and formats, for the slow suites.
+/// The crates of arithmetic and formats, for the slow suites.
 const MATHEMATICS: [&str; 8] = ["kernels", "ring", "rlwe", "partial", "keys", "decrypt", "emulate", "wire"];
 
 pub(crate) fn format(context: &Context) -> Result<Outcome> {
@@ -42,13 +42,13 @@ pub(crate) fn checked(context: &Context) -> Result<Outcome> {
 pub(crate) fn sanitised(context: &Context) -> Result<Outcome> {
     let mut test = nightly(context, "sanitised")?;
     test.args(["test", "--locked", "--release", "--lib", "--tests"]);
-    // With a target named, build scripts and macros are built without the sanitiser.
+    // With a target given, build scripts and macros are built without the sanitiser.
     test.args(["--target", &host()?]).args(mathematics());
     test.env("RUSTFLAGS", "-Zsanitizer=address");
     passes(context, test)
 }
 
-/// Tests that are slow in the interpreter say so in the source, and are left out.
+/// Runs the tests under Miri; tests that are too slow for it are marked in the source and left out.
 pub(crate) fn miri(context: &Context) -> Result<Outcome> {
     let mut test = nightly(context, "miri")?;
     test.args([
@@ -60,12 +60,12 @@ pub(crate) fn miri(context: &Context) -> Result<Outcome> {
         "--package=sotto-kernels",
         "--package=sotto-ring",
     ]);
-    // Sines and cosines are a little off at random in the interpreter, and two tables of them would differ.
+    // Miri perturbs sines and cosines at random, so that two tables of them would differ.
     test.env("MIRIFLAGS", "-Zmiri-deterministic-floats");
     passes(context, test)
 }
 
-/// The same tests as in `tests`, over many more programs and forms, and those that are left out there.
+/// Runs the noise tests of `tests` over many more programs and forms, with those that are left out there.
 pub(crate) fn noise(context: &Context) -> Result<Outcome> {
     let mut test = cargo::cargo();
     test.args(["test", "--locked", "--release", "--package=sotto-conformance"]);
@@ -77,7 +77,7 @@ pub(crate) fn noise(context: &Context) -> Result<Outcome> {
     passes(context, test)
 }
 
-/// Random programs in the three modes: `crates/emulate/tests/emulation`.
+/// Runs random programs in the three modes: `crates/emulate/tests/emulation`.
 pub(crate) fn emulation(context: &Context) -> Result<Outcome> {
     let mut test = cargo::cargo();
     test.args(["test", "--locked", "--release", "--package=sotto-emulate", "--test=emulation", "random"]);
@@ -85,7 +85,7 @@ pub(crate) fn emulation(context: &Context) -> Result<Outcome> {
     passes(context, test)
 }
 
-/// The time of what is secret, on each target by its name.
+/// Tests the timing of secret operations on each kernel target.
 pub(crate) fn timing(context: &Context) -> Result<Outcome> {
     let mut faults = Vec::new();
     for target in &kernel_targets(context)? {
@@ -100,7 +100,7 @@ pub(crate) fn timing(context: &Context) -> Result<Outcome> {
     Ok(Outcome::from_faults(faults))
 }
 
-/// On each target that this machine has, by its name.
+/// Runs the tests on each kernel target that this machine has.
 pub(crate) fn targets(context: &Context) -> Result<Outcome> {
     let mut faults = Vec::new();
     for target in &kernel_targets(context)? {
@@ -115,7 +115,7 @@ pub(crate) fn targets(context: &Context) -> Result<Outcome> {
     Ok(Outcome::from_faults(faults))
 }
 
-/// The names of the kernel targets of this machine.
+/// Returns the names of the kernel targets of this machine.
 fn kernel_targets(context: &Context) -> Result<Vec<String>> {
     let mut list = cargo::cargo();
     list.args([
@@ -149,25 +149,25 @@ fn mathematics() -> impl Iterator<Item = String> {
     crates.chain(["--package=sotto-conformance".to_owned()])
 }
 
-/// Nightly cargo with artefacts in a folder of their own.
+/// Returns nightly cargo, with artefacts in a separate folder.
 fn nightly(context: &Context, name: &str) -> Result<Command> {
     let mut cargo = cargo::command("rustup");
     cargo.args(["run", "nightly", "cargo"]).env("CARGO_TARGET_DIR", side_target(context, name)?);
-    // These name the toolchain that runs us.
+    // These variables name the toolchain that runs this program.
     for name in ["RUSTUP_TOOLCHAIN", "CARGO", "RUSTC", "RUSTDOC"] {
         cargo.env_remove(name);
     }
     Ok(cargo)
 }
 
-/// A folder for artefacts that must not displace the usual ones.
+/// Returns a folder for artefacts that must not displace the usual ones.
 pub(super) fn side_target(context: &Context, name: &str) -> Result<PathBuf> {
     let usual =
         std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| context.root.join("target"), PathBuf::from);
     Ok(std::path::absolute(usual)?.join(name))
 }
 
-/// The machine's own target, as rustc names it.
+/// Returns the machine's own target, as rustc names it.
 pub(super) fn host() -> Result<String> {
     let output = Command::new("rustc").arg("-vV").output()?;
     let text = String::from_utf8_lossy(&output.stdout);
@@ -181,13 +181,13 @@ fn cargo_passes(context: &Context, args: &[&str]) -> Result<Outcome> {
     passes(context, command)
 }
 
-/// Runs a command from the root, its output shown as it comes.
+/// Runs a command from the root, with its output shown at once.
 pub(super) fn passes(context: &Context, mut command: Command) -> Result<Outcome> {
     let status = command.current_dir(&context.root).status()?;
     Ok(Outcome::from_faults(if status.success() { vec![] } else { vec![shown(&command)] }))
 }
 
-/// The command as one would type it, without the folder of the program.
+/// Returns the command as typed, without the folder of the program.
 fn shown(command: &Command) -> String {
     let program = std::path::Path::new(command.get_program()).file_stem().unwrap_or_default();
     let words = std::iter::once(program).chain(command.get_args()).map(|word| word.to_string_lossy());

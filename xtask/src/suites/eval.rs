@@ -1,4 +1,4 @@
-//! Runs `sotto eval` over a list of expressions and compares what it says.
+//! Runs `sotto eval` over a list of expressions and checks the output.
 
 use crate::cargo;
 use crate::ci::{Context, Outcome};
@@ -8,7 +8,7 @@ use serde_json::Value;
 use std::path::Path;
 use std::time::Duration;
 
-/// (expression, result modulo 1021, whether it wrapped).
+/// (expression, result modulo 1021, true if it wraps).
 const MODULO_1021: [(&str, i64, bool); 14] = [
     ("3+4", 7, false),
     ("3*4", 12, false),
@@ -26,7 +26,7 @@ const MODULO_1021: [(&str, i64, bool); 14] = [
     ("3*4+3", 15, false),
 ];
 
-/// (expression, further arguments, result, whether it wrapped).
+/// (expression, further arguments, result, true if it wraps).
 const OTHERS: [(&str, &[&str], i64, bool); 14] = [
     ("3*4", &["--plain-modulus", "29"], 12, false),
     ("5*6", &["--plain-modulus", "29"], 1, true),
@@ -38,14 +38,14 @@ const OTHERS: [(&str, &[&str], i64, bool); 14] = [
     ("5-8", &[], -3, false),
     ("-7*1000003", &[], -7_000_021, false),
     ("2^20*2^20", &[], 1_099_511_627_776, false),
-    // Beyond what f64 holds exactly.
+    // Beyond the integers that f64 holds exactly.
     ("123456789*987654321", &[], 121_932_631_112_635_269, false),
     ("9007199254740993+0", &[], 9_007_199_254_740_993, false),
     ("3-4", &["--plain-modulus", "1021", "--signed"], -1, false),
     ("(2+3)*(4-1)-2*2*2", &["--plain-modulus", "65537"], 7, false),
 ];
 
-/// With the partially homomorphic schemes (scheme, expression, its value, whether it wrapped).
+/// With the partially homomorphic schemes: (scheme, expression, its value, true if it wraps).
 const PARTIAL: [(&str, &str, i64, bool); 19] = [
     ("paillier", "3+4", 7, false),
     ("paillier", "3-4", -1, false),
@@ -64,12 +64,12 @@ const PARTIAL: [(&str, &str, i64, bool); 19] = [
     ("paillier-blinded", "-7*0*(3-5)-2^10", -1024, false),
     ("paillier-blinded", "4294967296*1048576", 4_503_599_627_370_496, false),
     ("paillier-blinded", "3-4", -1, false),
-    // Beyond what f64 holds exactly.
+    // Beyond the integers that f64 holds exactly.
     ("paillier", "9007199254740992+1", 9_007_199_254_740_993, false),
     ("paillier-blinded", "9007199254740992*1+1", 9_007_199_254_740_993, false),
 ];
 
-/// What a scheme lacks.
+/// Operations that a scheme lacks.
 const LACKING: [(&str, &str); 5] = [
     ("paillier", "3*4"),
     ("elgamal", "3+4"),
@@ -81,17 +81,17 @@ const LACKING: [(&str, &str); 5] = [
 /// (expression, its value).
 const REALS: [(&str, f64); 3] = [("3*4+3", 15.0), ("1.5*2.25-0.125", 3.25), ("3-4", -1.0)];
 
-/// (expression, whether its bound is smaller than what it can be), of real numbers.
+/// (expression, true if its bound is smaller than its largest possible value), of real numbers.
 const USEFUL: [(&str, bool); 3] = [("0.1+0.2", true), ("0.0001*0.0001", false), ("1e-5+1e-7", false)];
 
-/// (expression, arguments, what its refusal names): too large for the scheme.
+/// Expressions that are too large for the scheme: (expression, scheme, words of the refusal).
 const TOO_LARGE: [(&str, &str, [&str; 2]); 3] = [
     ("2^200", "ckks", ["as large as 1.6e60", "magnitude"]),
     ("1e300*1", "ckks", ["as large as 1.0e300", "magnitude"]),
     ("(1000000)^24", "bfv", ["as large as 1.0e144", "magnitude"]),
 ];
 
-/// Refused, with a mark under the place.
+/// Expressions that are refused with a mark under the place.
 const MALFORMED: [&str; 5] = ["3*)4", "(3+4", "3 4", "", "3+x?"];
 
 pub(crate) fn run(context: &Context) -> Result<Outcome> {
@@ -191,7 +191,7 @@ fn real(sotto: &Path, expression: &str, result: f64) -> Result<Option<String>> {
     Ok(judged.err().map(|why| format!("`{expression}` --scheme ckks: {why}")))
 }
 
-/// What holds under every scheme.
+/// Checks the conditions that hold under every scheme.
 fn in_order(report: &Value) -> Result<(), String> {
     let [error, bound] = ["error", "bound"].map(|key| report[key].as_f64());
     if !matches!((error, bound), (Some(error), Some(bound)) if (0.0..=bound).contains(&error)) {

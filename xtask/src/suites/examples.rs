@@ -24,8 +24,8 @@ pub(crate) fn run(context: &Context) -> Result<Outcome> {
     Ok(Outcome::from_faults(faults))
 }
 
-/// Every file of the folder but its library, which only says what the folder is. One that its manifest does not declare fails
-/// to run.
+/// Returns the names of all files of the folder but `lib.rs`, which holds only the description. A file that the
+/// manifest does not declare fails to run.
 fn names(folder: &Path) -> Result<Vec<String>> {
     let mut names = Vec::new();
     for entry in std::fs::read_dir(folder)? {

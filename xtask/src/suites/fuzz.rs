@@ -1,4 +1,4 @@
-//! The fuzz targets: on stable Rust with deterministic mutations, and under libFuzzer.
+//! Runs the fuzz targets: on stable Rust with deterministic mutations, and under libFuzzer.
 
 use super::compile::{host, passes, side_target};
 use crate::cargo;
@@ -8,17 +8,18 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Mutations a target.
+/// Mutations of each target.
 const MUTATIONS: &str = "10000";
-/// Executions a target under libFuzzer; `SOTTO_FUZZ_RUNS` says otherwise. At n = 4096 a hundredth: so are keys that the cloud takes.
+/// Executions of each target under libFuzzer, unless `SOTTO_FUZZ_RUNS` is set; a hundredth for targets at n = 4096 and
+/// for the cloud's keys.
 const RUNS: u64 = 100_000;
 const LARGE: [&str; 2] = ["n4096-", "cloud-keys"];
-/// Bytes that an input may have in any case.
+/// Bytes that every input may have.
 const LEAST_ROOM: u64 = 8192;
-/// Memory stays with the process where the allocator is glibc's: a decoder that takes and frees a large block each time spends nine
-/// tenths of a run on fresh pages.
+/// glibc's allocator keeps memory with these limits: otherwise a decoder that allocates and frees a large block each
+/// time spends nine tenths of a run on fresh pages.
 const KEEP_MEMORY: &str = "glibc.malloc.mmap_threshold=1073741824:glibc.malloc.trim_threshold=4294967295";
-/// What libFuzzer sees of a program: which edges it takes and what it compares. Both are in stable Rust's code generator.
+/// libFuzzer's instrumentation: control-flow edges and comparisons. Both are in stable Rust's code generator.
 const COVERAGE: &str = "-Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4 \
     -Cllvm-args=-sanitizer-coverage-inline-8bit-counters -Cllvm-args=-sanitizer-coverage-pc-table \
     -Cllvm-args=-sanitizer-coverage-trace-compares --cfg fuzzing";
@@ -50,7 +51,7 @@ pub(crate) fn coverage(context: &Context) -> Result<Outcome> {
     Ok(Outcome::from_faults(faults))
 }
 
-/// Does something with each target, as many at once as there are processors; what they found, in their order.
+/// Runs `fuzz` on each target, with as many at once as there are processors; returns the findings in order.
 fn side_by_side(
     targets: &[PathBuf],
     fuzz: impl Fn(&Path) -> Result<Option<String>> + Sync,
@@ -79,7 +80,7 @@ fn side_by_side(
 fn build(context: &Context, work: &Path) -> Result<PathBuf> {
     let host = host()?;
     let mut build = cargo::cargo();
-    // With a target named, build scripts and macros are not instrumented.
+    // With a target given, build scripts and macros are not instrumented.
     build.args(["build", "--release", "--locked", "--target", &host]);
     build.current_dir(context.root.join("fuzz/libfuzzer"));
     build.env("CARGO_TARGET_DIR", work).env("RUSTFLAGS", COVERAGE);
@@ -89,8 +90,8 @@ fn build(context: &Context, work: &Path) -> Result<PathBuf> {
     Ok(work.join(host).join("release").join(format!("sotto-libfuzzer{}", std::env::consts::EXE_SUFFIX)))
 }
 
-/// Room for inputs: twice the largest of the first ones, so that libFuzzer, which cuts what is longer, cuts none. What it adds
-/// itself has other names, and does not make the room larger with each run.
+/// Returns the input limit: twice the largest first input, because libFuzzer cuts longer inputs. Inputs that libFuzzer
+/// adds have other names and do not raise the limit.
 fn longest(inputs: &Path) -> Result<u64> {
     let mut largest = 0;
     for entry in fs::read_dir(inputs)? {
@@ -102,7 +103,7 @@ fn longest(inputs: &Path) -> Result<u64> {
     Ok(LEAST_ROOM.max(2 * largest))
 }
 
-/// Runs one target; gives what it found.
+/// Runs one target; returns its finding.
 fn fuzz(program: &Path, inputs: &Path, findings: &Path, runs: u64) -> Result<Option<String>> {
     let name = inputs.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let runs = if LARGE.iter().any(|large| name.starts_with(large)) { runs / 100 } else { runs };

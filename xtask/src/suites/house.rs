@@ -1,4 +1,4 @@
-//! The house rules that a machine can check. CONTRIBUTING.md says why they are there.
+//! Checks the house rules that a machine can check. CONTRIBUTING.md gives the reasons.
 
 use super::sources::{self, Source};
 use crate::ci::{Context, Outcome};
@@ -8,9 +8,9 @@ use std::path::Path;
 const MEDIAN: usize = 180;
 const NEARLY_ALL: usize = 500;
 const LONGEST: usize = 700;
-/// Names that say nothing about what is inside.
+/// Names that say nothing about the content.
 const EMPTY_NAMES: [&str; 6] = ["utils", "util", "helpers", "helper", "common", "manager"];
-/// Folders of one machine, which no document should name.
+/// Folders of a single machine, which no document should name.
 const MACHINE_PATHS: [&str; 5] = ["/work/", "/tmp/", "/home/", "/root/", "/Users/"];
 
 pub(crate) fn run(context: &Context) -> Result<Outcome> {
@@ -53,24 +53,24 @@ fn lengths(code: &[&Source]) -> Vec<String> {
     faults
 }
 
-/// Files, folders, modules and functions named against the rules.
+/// Returns files, folders, modules and functions named against the rules.
 fn names(source: &Source) -> Vec<String> {
     let is_empty = |name: &str| EMPTY_NAMES.contains(&name);
     let mut faults = Vec::new();
     if source.path.split('/').any(|part| is_empty(part.split('.').next().unwrap_or(part))) {
-        faults.push(format!("{}: the name says nothing about what is inside", source.path));
+        faults.push(format!("{}: the name says nothing about the content", source.path));
     }
     for (number, line) in (1..).zip(source.text.lines()) {
         match declared(line) {
             Some(("mod", name)) if is_empty(name) => {
                 faults.push(format!(
-                    "{}:{number}: the module's name says nothing about what is inside",
+                    "{}:{number}: the module's name says nothing about the content",
                     source.path
                 ));
             }
             Some(("fn" | "def", name)) if name.starts_with("get_") => {
                 faults.push(format!(
-                    "{}:{number}: name the function after what it gives, without get_",
+                    "{}:{number}: name the function after its result, without get_",
                     source.path
                 ));
             }
@@ -80,7 +80,7 @@ fn names(source: &Source) -> Vec<String> {
     faults
 }
 
-/// The keyword and the name, if the line declares a module or a function.
+/// Returns the keyword and the name, if the line declares a module or a function.
 fn declared(line: &str) -> Option<(&str, &str)> {
     let qualifies = |word: &&str| {
         word.starts_with("pub") || ["async", "const", "unsafe", "extern", "\"C\""].contains(word)
@@ -105,7 +105,7 @@ fn machine_paths(source: &Source) -> Vec<String> {
     faults
 }
 
-/// Links to files of the checkout that are not there.
+/// Returns links to files that the checkout lacks.
 fn dead_links(root: &Path, source: &Source) -> Vec<String> {
     let folder = root.join(&source.path);
     let folder = folder.parent().unwrap_or(root);

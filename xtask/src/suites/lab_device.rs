@@ -1,4 +1,4 @@
-//! The lab on a device: one static program for 64-bit ARM, which gives rows under emulation. Of function, not of speed.
+//! Runs the lab as one static program for 64-bit ARM under emulation. Checks function, not speed.
 
 use std::process::Command;
 use std::time::Duration;
@@ -11,16 +11,16 @@ use crate::ci::{Context, Outcome};
 use crate::process::{self, Scratch, Times};
 
 const TARGET: &str = "aarch64-unknown-linux-musl";
-/// Emulated arithmetic takes its time.
+/// Emulated arithmetic is slow.
 const LIMIT: Duration = Duration::from_secs(1200);
-/// What a Raspberry Pi owner would run.
+/// The definitions that the owner of a Raspberry Pi would run.
 const DEFINITIONS: [&str; 4] = ["iot-device-2022", "thesis-2018", "edge-cloud-2023", "practical-encryption"];
 
 pub(crate) fn run(context: &Context) -> Result<Outcome> {
     let mut build = cargo::cargo();
     build.args(["build", "--release", "--locked", "--package=sotto", "--target", TARGET]);
     build.env("CC_aarch64_unknown_linux_musl", "aarch64-linux-gnu-gcc");
-    // The C of dependencies is compiled against another C library than it is linked with.
+    // The C code of dependencies is compiled against another C library than it is linked with.
     build.env("CFLAGS_aarch64_unknown_linux_musl", "-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=0");
     build.env("CARGO_TARGET_AARCH64_UNKNOWN_LINUX_MUSL_LINKER", "rust-lld");
     if !build.current_dir(&context.root).status()?.success() {
@@ -32,7 +32,7 @@ pub(crate) fn run(context: &Context) -> Result<Outcome> {
     let mut lab = Command::new("qemu-aarch64");
     lab.arg(&program).args(["lab", "run"]).args(DEFINITIONS);
     lab.args(["--quick", "--engines", "sotto", "--json", "--n", "4096,8192"]).current_dir(scratch.path());
-    // The program starts itself as its engine, and has to be emulated then too.
+    // The program starts itself as its engine, which must be emulated too.
     lab.env("SOTTO_LAB_EMULATOR", "qemu-aarch64");
     let done = process::run(&mut lab, &Times { interrupt_after: None, give_up_after: LIMIT })?;
     if !done.status.success() {

@@ -1,4 +1,5 @@
-//! The lab's report in a real browser, on a desk and on a telephone: charts drawn, nothing on the console, nothing too wide.
+//! Opens the lab's report in a real browser, at the widths of a desktop and a phone: charts are drawn, the console
+//! stays empty, nothing is too wide.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,12 +13,13 @@ use crate::cargo;
 use crate::ci::{Context, Outcome};
 use crate::process::{self, Scratch, Times};
 
-/// Pixels.
+/// Widths in pixels.
 const WIDTHS: [u32; 2] = [1280, 390];
-/// A browser that takes longer hangs.
+/// The browser's time limit.
 const LIMIT: Duration = Duration::from_secs(90);
 
-/// What is looked at, and told to the page around. Folded parts are unfolded first; tables may scroll in their own box.
+/// The script that checks the page and reports to the enclosing page. Folded parts are unfolded first; tables may
+/// scroll in their own box.
 const PROBE: &str = r#"<script>
 const faults = [];
 addEventListener("error", event => faults.push(event.message));
@@ -50,7 +52,8 @@ addEventListener("load", () => {
 });
 </script>"#;
 
-/// The page in a frame: a window of its own cannot be as narrow as a telephone. What it tells is written where `--dump-dom` shows it.
+/// Returns a page with the report in a frame, because a browser window cannot be as narrow as a phone. The report of
+/// the script is written where `--dump-dom` shows it.
 fn frame(width: u32) -> String {
     format!(
         r#"<!DOCTYPE html><body style="margin:0"><pre id="probe"></pre><script>
@@ -69,7 +72,7 @@ pub(crate) fn run(context: &Context) -> Result<Outcome> {
     finish(lab)?;
     beside_another_engine(&rows.join("operations-part.rows.jsonl"))?;
     let mut faults = looked_at(&sotto, &rows, scratch.path())?;
-    // Every definition, with every engine: the rows that are kept.
+    // The kept rows, which cover every definition and every engine.
     for kept in kept(&context.root.join("results"))? {
         let copy = scratch.path().join("kept");
         copied(&kept, &copy)?;
@@ -80,7 +83,7 @@ pub(crate) fn run(context: &Context) -> Result<Outcome> {
     Ok(Outcome::from_faults(faults))
 }
 
-/// The folders of results, one a commit.
+/// Returns the folders of results, one for each commit.
 fn kept(results: &Path) -> Result<Vec<PathBuf>> {
     let folders = |of: &Path| -> Result<Vec<PathBuf>> {
         let entries = fs::read_dir(of)?.map(|entry| Ok(entry?.path()));
@@ -105,7 +108,7 @@ fn copied(from: &Path, to: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Faults of the page about these rows at every width.
+/// Returns the faults of the page about these rows, at every width.
 fn looked_at(sotto: &Path, rows: &Path, profile: &Path) -> Result<Vec<String>> {
     let mut report = Command::new(sotto);
     report.args(["lab", "report"]).arg(rows);
@@ -123,7 +126,7 @@ fn looked_at(sotto: &Path, rows: &Path, profile: &Path) -> Result<Vec<String>> {
     Ok(faults)
 }
 
-/// A second engine, three times as slow, so that charts have lines to compare.
+/// Adds rows of a second engine, three times as slow, so that charts have lines to compare.
 fn beside_another_engine(rows: &Path) -> Result<()> {
     let mut text = fs::read_to_string(rows)?;
     let mut more = String::new();
@@ -145,10 +148,10 @@ fn finish(mut command: Command) -> Result<String> {
     Ok(done.stdout)
 }
 
-/// Faults of the page in a window of this width.
+/// Returns the faults of the page in a window of this width.
 fn look(page: &Path, width: u32, profile: &Path) -> Result<Vec<String>> {
     let mut browser = Command::new("chromium");
-    // The page is ours and the sandbox is not there for root.
+    // The page is ours, and root cannot use the sandbox.
     browser.args([
         "--headless=new",
         "--no-sandbox",
@@ -177,7 +180,7 @@ fn look(page: &Path, width: u32, profile: &Path) -> Result<Vec<String>> {
     Ok(faults)
 }
 
-/// What the probe wrote into the page.
+/// Returns the script's report from the page.
 fn probed(dom: &str) -> Option<Value> {
     let (_, rest) = dom.split_once("<pre id=\"probe\">")?;
     let (text, _) = rest.split_once("</pre>")?;

@@ -1,4 +1,4 @@
-//! Licence expressions of dependencies against the list of what we accept.
+//! Checks licence expressions of dependencies against the list of accepted licences.
 
 /// Permissive licences, by SPDX identifier.
 const ACCEPTED: [&str; 14] = [
@@ -18,8 +18,8 @@ const ACCEPTED: [&str; 14] = [
     "Zlib",
 ];
 
-/// Whether an SPDX expression leaves us a choice of accepted licences. AND binds tighter than OR;
-/// the old `MIT/Apache-2.0` means OR. What cannot be read is not accepted.
+/// Returns true if an SPDX expression leaves a choice of accepted licences. AND binds tighter than OR; the old form
+/// `MIT/Apache-2.0` means OR. An unreadable expression is not accepted.
 pub(crate) fn accepted(expression: &str) -> bool {
     let spaced = expression.replace('(', " ( ").replace(')', " ) ").replace('/', " OR ");
     let words: Vec<&str> = spaced.split_whitespace().collect();
@@ -27,7 +27,7 @@ pub(crate) fn accepted(expression: &str) -> bool {
     either(&mut rest) == Some(true) && rest.is_empty()
 }
 
-/// `both (OR both)*`
+/// Parses `both (OR both)*`.
 fn either(rest: &mut &[&str]) -> Option<bool> {
     let mut value = both(rest)?;
     while take(rest, "OR") {
@@ -36,7 +36,7 @@ fn either(rest: &mut &[&str]) -> Option<bool> {
     Some(value)
 }
 
-/// `one (AND one)*`
+/// Parses `one (AND one)*`.
 fn both(rest: &mut &[&str]) -> Option<bool> {
     let mut value = one(rest)?;
     while take(rest, "AND") {
@@ -45,7 +45,7 @@ fn both(rest: &mut &[&str]) -> Option<bool> {
     Some(value)
 }
 
-/// `( either )` or `licence [WITH exception]`
+/// Parses `( either )` or `licence [WITH exception]`.
 fn one(rest: &mut &[&str]) -> Option<bool> {
     if take(rest, "(") {
         let value = either(rest)?;

@@ -1,4 +1,5 @@
-//! The example firmware on the small cores that qemu plays: its flash, memory and instructions, and that its messages are right.
+//! Runs the example firmware on small cores under qemu: checks flash, memory, instructions and the content of its
+//! messages.
 
 use std::collections::BTreeSet;
 use std::io::Write as _;
@@ -14,14 +15,14 @@ use crate::cargo;
 use crate::ci::{Context, Outcome};
 use crate::process::{self, Scratch, Times};
 
-/// Bytes of memory, static and stack.
+/// The limit of memory in bytes, static and stack.
 const MEMORY: u64 = 6 * 1024;
 const FLASH: u64 = 24 * 1024;
-/// Instructions a window on the Cortex-M4.
+/// The limit of instructions for a window on the Cortex-M4.
 const INSTRUCTIONS: u64 = 4_000_000;
 /// Instructions of the firmware's reference loop.
 const REFERENCE: u64 = 1_000_000;
-/// Starts of a board: each ends, and the next goes on with the window counter.
+/// Number of starts of a board: each ends, and the next continues with the window counter.
 const STARTS: usize = 3;
 
 struct Board {
@@ -52,7 +53,7 @@ const BOARDS: [Board; 3] = [
     },
 ];
 
-/// What boards print: the text of each line by its name.
+/// The output of a board: the text of each line by its name.
 type Printed = Vec<(String, String)>;
 
 pub(crate) fn run(context: &Context) -> Result<Outcome> {
@@ -82,7 +83,7 @@ fn build(context: &Context, target: &Path, board: &Board, features: &[&str]) -> 
     Ok(target.join(board.target).join("release/sotto-firmware"))
 }
 
-/// A start whose messages are signed: the signature's instructions and stack, and that it holds.
+/// Runs a start with signed messages: checks the signature, and prints its instructions and stack.
 fn signed(board: &Board, program: &Path, root: &Path) -> Result<()> {
     let (flash, memory) = sizes(program)?;
     let scratch = Scratch::new()?;
@@ -134,14 +135,14 @@ fn try_board(board: &Board, program: &Path, root: &Path) -> Result<Vec<String>> 
     if board.most.is_some_and(|allowed| most > allowed) {
         faults.push(format!("{most} instructions a window"));
     }
-    // A tick is up to 63 instructions, and may begin before or after.
+    // A tick is up to 63 instructions, and may begin before or after the measured code.
     if ticks.iter().zip(&other).any(|(one, other)| one.abs_diff(*other) > 2) {
         faults.push(format!("another secret takes another time: {ticks:?} and {other:?} ticks"));
     }
     Ok(faults)
 }
 
-/// Bytes that a program takes of flash and of static memory.
+/// Returns the bytes of flash and of static memory that a program takes.
 fn sizes(program: &Path) -> Result<(u64, u64)> {
     let bytes = fs::read(program)?;
     let file = object::File::parse(&*bytes)?;
@@ -174,7 +175,7 @@ fn boot(board: &Board, program: &Path, folder: &Path) -> Result<Printed> {
     Ok(lines.map(|(name, value)| (name.to_owned(), value.trim().to_owned())).collect())
 }
 
-/// Has the owner's half open what a start printed.
+/// Decrypts the messages of a start with the owner's half.
 fn open(root: &Path, printed: &Printed) -> Result<()> {
     let mut opening = cargo::cargo();
     opening.args(["run", "--quiet", "--release", "--locked", "--package=sotto-conformance"]);

@@ -1,4 +1,4 @@
-//! Paillier against python-paillier, both ways: `spec/paillier_compare.py`.
+//! Runs Paillier against python-paillier in both directions: `spec/paillier_compare.py`.
 
 use super::compile::passes;
 use crate::cargo;

@@ -1,5 +1,6 @@
-//! What the documents promise about code, proved from cargo: which program links what, that only the kernels
-//! may hold unsafe code, that no program shows a raw CKKS value, that only evaluators believe the shape that a ciphertext claims, and where dependencies come from and under what licence.
+//! Checks the documentation's promises about the code, with cargo's data: forbidden links of each program, unsafe code
+//! only in the kernels, no raw CKKS value in a program, claimed shapes of ciphertexts trusted only by evaluators, and
+//! origin and licence of dependencies.
 
 use super::licences;
 use super::sources::{self, Source};
@@ -10,7 +11,7 @@ use serde_json::Value;
 use std::fs;
 use std::path::Path;
 
-/// (package, what it must not link).
+/// (package, crates that it must not link).
 const MUST_NOT_LINK: [(&str, &[&str]); 6] = [
     ("sotto-cloud", &["sotto-keys", "sotto-decrypt", "sotto-seal"]),
     ("sotto-agent", &["sotto-decrypt", "sotto-seal"]),
@@ -23,11 +24,11 @@ const MUST_NOT_LINK: [(&str, &[&str]); 6] = [
 /// The packages that may hold unsafe code.
 const MAY_BE_UNSAFE: [&str; 1] = ["sotto-kernels"];
 
-/// The call that takes the shape of a ciphertext from its bytes.
+/// The call that trusts the shape stated in a ciphertext's bytes.
 const BELIEVES: &str = "with_claimed_shape";
 
-/// Where it may stand: its definition, programs that compute without a secret key or measure, and `sotto seal convert`, which hands a claim on to
-/// SEAL. Not where answers are decrypted, and not in a guide.
+/// The places where the call may stand: its definition, programs that compute without a secret key or measure, and
+/// `sotto seal convert`, which hands the claim to SEAL. Not where answers are decrypted, and not in a guide.
 const MAY_BELIEVE: [&str; 7] = [
     "crates/wire/src/",
     "crates/evaluate/src/",
@@ -35,7 +36,7 @@ const MAY_BELIEVE: [&str; 7] = [
     "conformance/",
     "fuzz/",
     "lab/",
-    // This search.
+    // This search itself.
     "xtask/src/suites/promises.rs",
 ];
 
@@ -59,7 +60,7 @@ pub(crate) fn run(context: &Context) -> Result<Outcome> {
     Ok(Outcome::from_faults(faults))
 }
 
-/// Dependencies as cargo resolves them, for every platform and with every feature.
+/// Checks dependencies as cargo resolves them, for every platform and with every feature.
 fn links(root: &Path) -> Result<Vec<String>> {
     let mut faults = Vec::new();
     for (package, refused) in MUST_NOT_LINK {
@@ -84,7 +85,8 @@ fn links(root: &Path) -> Result<Vec<String>> {
     Ok(faults)
 }
 
-/// `forbid` cannot be lifted inside a crate, so it is enough that every manifest takes the workspace's lints.
+/// Checks that every manifest takes the workspace's lints; that suffices, because `forbid` cannot be lifted inside a
+/// crate.
 fn unsafe_code(root: &Path, packages: &[Value]) -> Result<Vec<String>> {
     let mut faults = Vec::new();
     let workspace = fs::read_to_string(root.join("Cargo.toml"))?;
@@ -101,7 +103,7 @@ fn unsafe_code(root: &Path, packages: &[Value]) -> Result<Vec<String>> {
     Ok(faults)
 }
 
-/// The lines of one section of a manifest.
+/// Returns the lines of one section of a manifest.
 fn section<'a>(manifest: &'a str, header: &'a str) -> impl Iterator<Item = &'a str> {
     let after = manifest.lines().map(str::trim).skip_while(move |line| *line != header).skip(1);
     after.take_while(|line| !line.starts_with('['))
@@ -124,14 +126,15 @@ fn origins(packages: &[Value]) -> Vec<String> {
     faults
 }
 
-/// A program's own code; its tests compare raw values with exact ones.
+/// Returns true if a program's own code shows raw values; its tests may, to compare them with exact ones.
 fn shows_raw_values(source: &Source) -> bool {
     let is_program = source.path.starts_with("apps/") && source.path.contains("/src/");
     let raw = ["_for_owner_only", "::decode_slots(", ".decode_complex(", "::recover("];
     is_program && raw.iter().any(|call| source.text.contains(call))
 }
 
-/// Tests and benches may, and pages that explain it but for the guides, whose code people copy.
+/// Returns true if a file trusts a claimed shape and may not. Tests and benches may, and so may pages that explain it,
+/// except guides, whose code people copy.
 fn believes_a_claim(source: &Source) -> bool {
     let path = &source.path;
     let test = ["/tests/", "/benches/", "/tests.rs"].iter().any(|part| path.contains(part));

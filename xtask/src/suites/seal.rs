@@ -1,6 +1,6 @@
-//! SEAL's files both ways, with SEAL at the other end: `conformance/tests/seal`, and the guide from TenSEAL. The wheel is installed first, and the suite
-//! skipped where it cannot be had; Pyfhel takes minutes to build and is used where it is installed, or, in the deep suite,
-//! built.
+//! Exchanges files with SEAL in both directions: `conformance/tests/seal`, and the guide from TenSEAL. The wheel is
+//! installed first; without it the suite is skipped. Pyfhel takes minutes to build: it is used if installed, and built
+//! only in the deep suite.
 
 use super::compile::passes;
 use crate::cargo;

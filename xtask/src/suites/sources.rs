@@ -1,4 +1,4 @@
-//! The files of the checkout that people write.
+//! The hand-written files of the checkout.
 
 use anyhow::{Context as _, Result};
 use std::fs;
@@ -17,8 +17,8 @@ impl Source {
     }
 }
 
-/// Every Rust, Python and Markdown file, in order of its path. Hidden folders and caches are left out;
-/// cargo's target folder, wherever it lies, carries a `CACHEDIR.TAG`.
+/// Returns every Rust, Python and Markdown file, in order of its path. Hidden folders and caches are left out; cargo's
+/// target folder, wherever it is, carries a `CACHEDIR.TAG`.
 pub(crate) fn all(root: &Path) -> Result<Vec<Source>> {
     let mut sources = Vec::new();
     let mut folders = vec![root.to_path_buf()];

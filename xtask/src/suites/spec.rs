@@ -1,4 +1,4 @@
-//! The schemes in plain Python: their own tests, and the vectors that they make against those that are kept.
+//! Tests the schemes in plain Python, and compares the vectors that they make with the kept ones.
 
 use super::compile::passes;
 use crate::cargo;

@@ -1,4 +1,4 @@
-//! Clouds that lie, and an owner who does not believe them.
+//! Runs clouds that lie, whose lies the owner must find.
 
 use super::compile::passes;
 use crate::cargo;

@@ -1,4 +1,4 @@
-//! Compact encryption: only the places of a window, rounded.
+//! Compact encryption of whole numbers: only the places of a window travel, rounded.
 
 use std::cell::Cell;
 use std::time::Instant;
@@ -17,12 +17,12 @@ use super::{DeviceKey, EncryptError, Encrypted, Encryptor};
 pub(super) struct Compact {
     places: Places,
     layout: Layout,
-    /// Of a whole window.
+    /// The compact form of a full window.
     profile: Profile,
     masks: MaskKey,
     own: OwnMasks,
     encryptor: CompactEncryptor,
-    /// The masks of the stream's fleet, and the start of the last window under one of them.
+    /// The masks of the stream's fleet, and the start (ms since 1970) of the last window under one of them.
     fleet: Option<MaskKey>,
     last_start: Cell<Option<i64>>,
 }
@@ -50,7 +50,7 @@ impl Compact {
 }
 
 impl Compact {
-    /// Encrypts under a mask that has never served under the key.
+    /// Encrypts under `mask`. The caller ensures that the key has never used this mask.
     fn encrypt_under(
         &self,
         mask: &Mask,

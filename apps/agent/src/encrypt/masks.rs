@@ -1,4 +1,4 @@
-//! Names of the masks of one start of the program: none serves twice.
+//! Names of the masks that belong to one stream alone. No name is given twice.
 
 use std::cell::Cell;
 
@@ -7,28 +7,28 @@ use sotto_wire::{MaskName, SALT_BYTES};
 
 use super::EncryptError;
 
-/// The masks that a stream's windows have of their own.
+/// The masks of a stream's own windows: named by a random salt and the sequence number.
 pub(super) struct OwnMasks {
     salt: [u8; SALT_BYTES],
-    /// The number of the last window.
+    /// The sequence number of the last window.
     last: Cell<Option<u64>>,
 }
 
 impl OwnMasks {
-    /// Draws a salt: new at each start, so a spool that was copied or restored counts on under masks of its own.
+    /// Draws a salt. A new one at each start lets a copied or restored spool continue without repeating a mask.
     ///
     /// # Errors
-    /// [`EncryptError::Randomness`].
+    /// [`EncryptError::Randomness`] if the system gives no randomness.
     pub(super) fn new() -> Result<Self, EncryptError> {
         let mut salt = [0; SALT_BYTES];
         sotto_ring::secure_rng()?.fill_bytes(&mut salt);
         Ok(Self { salt, last: Cell::new(None) })
     }
 
-    /// The mask of the window of this number.
+    /// Returns the name of the mask for the window with this sequence number.
     ///
     /// # Errors
-    /// [`EncryptError::RepeatedMask`] for a number that is not larger than all before.
+    /// [`EncryptError::RepeatedMask`] unless `sequence` is larger than all before.
     pub(super) fn name(&self, sequence: u64) -> Result<MaskName, EncryptError> {
         if self.last.get().is_some_and(|last| sequence <= last) {
             return Err(EncryptError::RepeatedMask { sequence });

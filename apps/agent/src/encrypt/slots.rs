@@ -1,4 +1,4 @@
-//! Compact windows of reals: few slots of a CKKS ciphertext that repeat, of which one coefficient a slot travels.
+//! Compact windows of reals: the few slots repeat over the CKKS ciphertext, and one coefficient per slot travels.
 
 use std::time::Instant;
 
@@ -16,7 +16,7 @@ pub(super) struct Reals {
     params: Params<Ckks>,
     kept: Kept,
     key: SecretKey<Ckks>,
-    /// The stream's name, and its masks. None: envelopes of version 1, whose windows carry a random seed.
+    /// The stream's name and its masks. `None` for envelopes of version 1, whose windows carry a random seed.
     masks: Option<(String, OwnMasks)>,
 }
 
@@ -91,7 +91,7 @@ impl Encryptor for Reals {
     }
 
     fn check(&self, layout: &Layout) -> Result<(), EncryptError> {
-        // Encoding alone refuses values: nothing is encrypted, so no mask is used.
+        // Only encoding checks the range. Do not encrypt here: that would use a mask.
         let extreme = vec![layout.magnitude(); layout.slots()];
         self.params.encode_folded(&extreme, 1.0, self.params.top_level())?;
         Ok(())

@@ -1,5 +1,5 @@
-//! Windows of one stream that wait together, sent under one signature. The windows of a group that the cloud does not take are sent
-//! one by one; the next groups are shorter, and grow again with each one that the cloud takes.
+//! Sends waiting windows of one stream as a group, under one signature. If the cloud does not take a group, its windows
+//! travel one by one; the next groups are shorter, and grow again with each success.
 
 use std::time::Instant;
 
@@ -9,28 +9,29 @@ use super::Sending;
 use crate::spool::{Entry, SpoolError};
 use crate::upload::{GroupAnswer, Later};
 
-/// Most bytes of files that become one group: of longer windows the signature is a small part, and a failed attempt costs all of it.
+/// Maximum bytes of the files in a group. For longer windows a signature is a small part, and a failed attempt repeats
+/// all bytes.
 const MOST_BYTES: u64 = 64 << 10;
 
-/// Windows of the shortest group.
+/// Minimum number of windows in a group.
 const LEAST_GROUP: usize = 2;
 
-/// Groups that may be tried, as the answers of this run say.
+/// Size limits of groups, adapted to the cloud's answers in this run.
 #[derive(Debug)]
 pub(super) struct Grouping {
-    /// Most windows of a group; fewer than 2 if the cloud takes none.
+    /// Maximum number of windows in a group; below 2 if the cloud takes no groups.
     most: usize,
-    /// Messages that go alone before the next group is tried.
+    /// Messages to send alone before the next group.
     alone: usize,
 }
 
 /// Outcome of an attempt to send the oldest message in a group.
 pub(super) enum Grouped {
-    /// It goes alone.
+    /// No group was sent: send the message alone.
     No,
-    /// The cloud has it, and those that went with it.
+    /// The cloud has the message and the rest of its group.
     Stored,
-    /// Not now.
+    /// The cloud does not take the group now.
     NotYet(Later),
 }
 
@@ -39,19 +40,19 @@ impl Grouping {
         Self { most: MOST_GROUPED, alone: 0 }
     }
 
-    /// A message was sent alone; `done` if it has left the spool.
+    /// Notes that a message was sent alone; `done` if it has left the spool.
     pub(super) fn sent_alone(&mut self, done: bool) {
         self.alone = self.alone.saturating_sub(done.into());
     }
 
-    /// Most windows of the next group; 0 if the next message goes alone.
+    /// Returns the maximum number of windows of the next group; 0 if the next message travels alone.
     fn most(&self) -> usize {
         if self.alone > 0 { 0 } else { self.most }
     }
 }
 
 impl Sending {
-    /// Sends a window with those after it of its stream, if at least two wait.
+    /// Sends a window together with the windows after it in its stream, if at least two wait.
     pub(super) fn send_group(
         &self,
         grouping: &mut Grouping,
@@ -82,7 +83,7 @@ impl Sending {
                 {
                     return Ok(Grouped::NotYet(later));
                 }
-                // Each window's share of the bytes and of the time; the first has the rest.
+                // Each window gets its share of the bytes and of the time; the first also gets the remainder.
                 let (each, time) = ((bytes.len() / count) as u64, begin.elapsed() / count as u32);
                 let rest = (bytes.len() % count) as u64;
                 for (at, (entry, receipt)) in entries.iter().zip(receipts).enumerate() {
@@ -102,7 +103,7 @@ impl Sending {
             GroupAnswer::TooLarge => grouping.most = count / 2,
             GroupAnswer::Refused(reason) => {
                 let stream = &oldest.stream;
-                // Debug form: what the cloud says may hold control characters.
+                // Debug format escapes control characters in the cloud's text.
                 tracing::warn!(
                     stream,
                     windows = count,
@@ -111,7 +112,7 @@ impl Sending {
                 );
             }
             GroupAnswer::Later(later) => {
-                // In the time that an upload has, a slow link may carry fewer windows.
+                // A slow link may carry only fewer windows before the timeout.
                 grouping.most = (count / 2).max(LEAST_GROUP);
                 grouping.alone = count;
                 return Ok(Grouped::NotYet(later));
@@ -121,7 +122,7 @@ impl Sending {
         Ok(Grouped::No)
     }
 
-    /// The windows of the first entries that can be read and are of the first one's stream and key.
+    /// Returns the windows of the leading entries that are readable and have the stream and the key of the first.
     fn windows(&self, entries: &[Entry], first: &Envelope) -> Vec<Envelope> {
         let stream = |window: &Envelope| window.window().map(|(stream, _)| stream.id());
         let read = entries.iter().map_while(|entry| Some(self.spool.read(entry).ok()?.1));
@@ -129,11 +130,11 @@ impl Sending {
     }
 }
 
-/// A group as it travels.
+/// A group ready to send.
 struct Message {
     key: String,
     bytes: Vec<u8>,
-    /// Of its windows: the receipts name them.
+    /// Digests of the windows, for comparison with the receipts.
     digests: Vec<[u8; 32]>,
 }
 

@@ -1,25 +1,25 @@
-//! Why there is no row.
+//! Errors of sources.
 
 use std::path::PathBuf;
 
 use super::NoSensors;
 
-/// Most names that an error lists.
+/// Maximum number of names that an error lists.
 const LISTED: usize = 50;
 
-/// Why there is no row. Holds no reading.
+/// Reason why there is no row. Contains no reading.
 #[derive(Debug, thiserror::Error)]
 pub enum SourceError {
-    /// There are no more.
+    /// There are no more rows.
     #[error("the source has no more rows")]
     Ended,
-    /// A stop was asked for.
+    /// A stop was requested.
     #[error("reading was stopped")]
     Stopped,
     /// This machine has no sensors that can be read.
     #[error("{0}; read a file with --csv FILE, or take made-up readings with --source generate")]
     NoSensors(#[from] NoSensors),
-    /// Arguments that do not belong together.
+    /// A file given together with a source that reads none.
     #[error("--csv does not go with --source {0}: leave one of them out")]
     Arguments(&'static str),
     /// An option that cannot be used.
@@ -27,15 +27,15 @@ pub enum SourceError {
     Option {
         /// The option, as the command line spells it.
         option: &'static str,
-        /// Why not, and the way out.
+        /// The reason and the way out.
         reason: String,
     },
     /// The source has no such channels.
     #[error("no channel {}; there are {}", listed(names), listed(there))]
     UnknownChannels {
-        /// The names asked for.
+        /// The names requested.
         names: Vec<String>,
-        /// The names there are.
+        /// The available names.
         there: Vec<String>,
     },
     /// The file cannot be read.
@@ -43,17 +43,17 @@ pub enum SourceError {
     File {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The reason.
         reason: String,
     },
-    /// There is no such column.
+    /// The file has no column of this name.
     #[error("{path} has no column {column:?}{}; it has {}", meant(nearest.as_ref()), listed(columns))]
     NoColumn {
         /// The file.
         path: PathBuf,
-        /// The column asked for.
+        /// The name requested.
         column: String,
-        /// The columns there are.
+        /// The available columns.
         columns: Vec<String>,
         /// The most similar name among them.
         nearest: Option<String>,
@@ -63,9 +63,9 @@ pub enum SourceError {
     AmbiguousColumn {
         /// The file.
         path: PathBuf,
-        /// The column asked for.
+        /// The name requested.
         column: String,
-        /// How many there are.
+        /// Number of columns with the name.
         count: usize,
     },
     /// A column without numbers.
@@ -76,7 +76,7 @@ pub enum SourceError {
         /// The column.
         column: String,
     },
-    /// No column is named as the time, and none can be guessed.
+    /// No time column is given, and none can be guessed.
     #[error(
         "the time column of {path} cannot be guessed: it has {}; name it with --time COLUMN (twice for a date and a time of day in two \
          columns), or give the time of the first row with --start TIME",
@@ -85,10 +85,10 @@ pub enum SourceError {
     NoTimeColumn {
         /// The file.
         path: PathBuf,
-        /// The columns there are.
+        /// The available columns.
         columns: Vec<String>,
     },
-    /// The first rows hold no time that can be read.
+    /// The first rows contain no readable time.
     #[error(
         "line {line} of {path}: column {column:?} holds no time of a known format, but {cell:?}; \
          give its format, such as --time-format '%d.%m.%Y %H:%M', or another column with --time COLUMN"
@@ -103,7 +103,7 @@ pub enum SourceError {
         /// The first characters of the cell.
         cell: String,
     },
-    /// Days and months cannot be told apart.
+    /// The order of day and month is ambiguous.
     #[error(
         "{path}: days and months of column {column:?} cannot be told apart in the first {rows} rows; \
          give --time-format '{day_first}' or '{month_first}'"
@@ -113,14 +113,14 @@ pub enum SourceError {
         path: PathBuf,
         /// The column.
         column: String,
-        /// Rows looked at.
+        /// Number of rows examined.
         rows: usize,
         /// The format with the day first.
         day_first: String,
         /// The format with the month first.
         month_first: String,
     },
-    /// Both 3,14 and 3.14 are among the first rows.
+    /// The first rows contain both 3,14 and 3.14.
     #[error(
         "{path} has numbers with a comma and numbers with a point among its first rows: \
          say which one marks decimals with --decimal-comma true or --decimal-comma false"
@@ -141,7 +141,7 @@ pub enum SourceError {
     },
 }
 
-/// Names for people: of many names the first, of a long name its beginning.
+/// Lists names for people: at most 50 names, 64 characters of each.
 fn listed(names: &[String]) -> String {
     let short = |name: &String| format!("{:?}", name.chars().take(64).collect::<String>());
     let shown: Vec<String> = names.iter().take(LISTED).map(short).collect();

@@ -1,16 +1,16 @@
-//! The first rows of a source.
+//! Limits a source to its first rows.
 
 use sotto_pack::{Channel, LeftOut};
 
 use super::{Row, Source, SourceError};
 
-/// A source that ends after so many rows of another.
+/// A source that ends after the first `left` rows of another.
 struct First {
     source: Box<dyn Source>,
     left: u64,
 }
 
-/// Ends a source after its first `rows` rows.
+/// Returns a source that ends after the first `rows` rows of `source`.
 #[must_use]
 pub fn first(source: Box<dyn Source>, rows: u64) -> Box<dyn Source> {
     Box::new(First { source, left: rows })

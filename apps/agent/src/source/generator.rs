@@ -1,4 +1,4 @@
-//! Made-up readings: a daily curve, noise, drift, anomalies.
+//! Synthetic readings: a daily curve, noise, drift, anomalies.
 
 use core::f64::consts::TAU;
 
@@ -6,26 +6,26 @@ use sotto_pack::Channel;
 
 use super::{Row, Source, SourceError};
 
-/// Ticks of a made-up day: one every five minutes.
+/// Ticks of a synthetic day: one every five minutes.
 const DAY: f64 = 288.0;
-/// The first row: 2025-01-01 00:00 UTC. Times are made up like the rest.
+/// The time of the first row: 2025-01-01 00:00 UTC. Times are synthetic too.
 const START: i64 = 1_735_689_600_000;
 
-/// Readings of a room with a machine in it. The same seed gives the same rows. Does not wait.
+/// Generates the readings of a room with a machine in it, without waiting. The same seed gives the same rows.
 #[derive(Debug)]
 pub struct Generator {
     channels: Vec<Channel>,
     random: SplitMix,
     period: i64,
     tick: u64,
-    /// What the temperature sensor has drifted by.
+    /// The drift of the temperature sensor so far.
     drift: f64,
-    /// Ticks that an anomaly goes on for.
+    /// Remaining ticks of the current anomaly.
     anomaly: u32,
 }
 
 impl Generator {
-    /// A generator. A period is in milliseconds.
+    /// Creates a generator with a period in milliseconds.
     #[must_use]
     pub fn new(seed: u64, period: u32) -> Self {
         let channel = |name: &str, unit: &str, minimum, maximum| Channel {
@@ -67,7 +67,7 @@ impl Source for Generator {
             55.0 - 20.0 * sun + 1.5 * self.random.normal() - 15.0 * fault,
             2.0 + 0.6 * self.random.normal().abs() + (20.0 + 8.0 * self.random.unit()) * fault,
         ];
-        // A sensor gives hundredths, and what its range holds.
+        // Like a sensor: rounded to hundredths, clamped to the declared range.
         let given = values.iter().zip(&self.channels).map(|(value, channel)| {
             Some(((value * 100.0).round() / 100.0).clamp(channel.minimum, channel.maximum))
         });
@@ -80,7 +80,7 @@ impl Source for Generator {
     }
 }
 
-/// Steele, Lea and Flood's generator: fast, seeded by any number, and not for secrets.
+/// SplitMix64 by Steele, Lea and Flood: fast, accepts any seed, and is not for secrets.
 #[derive(Debug)]
 struct SplitMix(u64);
 
@@ -92,12 +92,13 @@ impl SplitMix {
         z ^ (z >> 31)
     }
 
-    /// From 0 to below 1.
+    /// Returns a number in [0, 1).
     fn unit(&mut self) -> f64 {
         (self.next() >> 11) as f64 / (1u64 << 53) as f64
     }
 
-    /// About normal, of mean 0 and deviation 1: a sum of twelve.
+    /// Returns an approximately normal number with mean 0 and standard deviation 1: the sum of twelve uniform ones,
+    /// less 6.
     fn normal(&mut self) -> f64 {
         (0..12).map(|_| self.unit()).sum::<f64>() - 6.0
     }

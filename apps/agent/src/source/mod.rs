@@ -1,4 +1,4 @@
-//! Where readings come from.
+//! Sources of readings.
 
 mod error;
 pub mod files;
@@ -25,31 +25,31 @@ pub use series::Series;
 use crate::arguments::{SourceArguments, SourceKind};
 use crate::stop::Stop;
 
-/// The name of the generator.
+/// The source name of the generator.
 const GENERATOR: &str = "generator";
 
-/// Where rows come from.
+/// A source of rows.
 pub trait Source {
-    /// The channels, with the range declared for each.
+    /// Returns the channels, each with its declared range.
     fn channels(&self) -> &[Channel];
 
-    /// The next row; waits for it if it has to. Rows of files may come in any order of times.
+    /// Returns the next row; blocks until there is one. Rows of files may come in any order of time.
     ///
     /// # Errors
-    /// [`SourceError::Ended`] after the last row, [`SourceError::Stopped`] when a stop was asked for meanwhile.
+    /// [`SourceError::Ended`] after the last row, [`SourceError::Stopped`] if a stop was requested meanwhile.
     fn next_row(&mut self) -> Result<Row, SourceError>;
 
-    /// Takes the counts of readings left out with their rows since the last call: rows without a usable time count one reading for
-    /// each channel, as [`sotto_pack::Reason::NoTime`] or [`sotto_pack::Reason::NoSuchTime`].
+    /// Returns and resets the counts of readings left out with their rows. A row without a usable time counts one
+    /// reading per channel, as [`sotto_pack::Reason::NoTime`] or [`sotto_pack::Reason::NoSuchTime`].
     fn take_left_out(&mut self) -> LeftOut {
         LeftOut::default()
     }
 
-    /// True if rows come as time passes; false for a source that ends, such as a file.
+    /// Returns true if rows arrive over time; false for a source that ends, such as a file.
     fn paced(&self) -> bool;
 }
 
-/// A source, and what people are told of it.
+/// A source and its name.
 pub struct Opened {
     /// The source.
     pub source: Box<dyn Source>,
@@ -58,17 +58,17 @@ pub struct Opened {
 }
 
 impl Opened {
-    /// True if the readings are made up.
+    /// Returns true if the readings are synthetic.
     #[must_use]
     pub fn is_generated(&self) -> bool {
         self.name == GENERATOR
     }
 }
 
-/// Opens what the arguments ask for. A period is in milliseconds.
+/// Opens the source named by the arguments. `period` is in milliseconds.
 ///
 /// # Errors
-/// [`SourceError`] when a file or the sensors cannot be read.
+/// [`SourceError`] if a file or the sensors cannot be read.
 pub fn open(arguments: &SourceArguments, period: u32, stop: &Stop) -> Result<Opened, SourceError> {
     let named = |source: Box<dyn Source>, name| Opened { source, name };
     match (arguments.source, &arguments.csv, &arguments.column) {

@@ -1,10 +1,10 @@
-//! Waiting for the next tick.
+//! Waits for the next tick.
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use crate::stop::Stop;
 
-/// Gives ticks at `start + k · period`. Ticks that pass while nobody waits are left out.
+/// Ticks at `start + k · period`. Ticks that pass while nobody waits are skipped.
 #[derive(Debug)]
 pub(crate) struct Pace {
     period: i64,
@@ -13,19 +13,20 @@ pub(crate) struct Pace {
 }
 
 impl Pace {
-    /// Of a period in milliseconds, at least 1.
+    /// Creates a pace with a period in milliseconds, at least 1.
     pub(crate) fn new(period: u32, stop: Stop) -> Self {
         Self { period: i64::from(period.max(1)), last: None, stop }
     }
 
-    /// Waits for the next tick and gives its time; `None` when a stop was asked for. The first is now.
+    /// Waits for the next tick and returns its time (ms since 1970); `None` if a stop was requested. The first tick is
+    /// now.
     pub(crate) fn tick(&mut self) -> Option<i64> {
         let Some(last) = self.last else {
             self.last = Some(now());
             return self.last;
         };
         let due = last + self.period;
-        // A clock that was set back does not make us wait longer than a period.
+        // If the clock was set back, wait at most one period.
         let wait = (due - now()).clamp(0, self.period);
         if self.stop.wait(Duration::from_millis(wait.unsigned_abs())) {
             return None;
@@ -36,7 +37,7 @@ impl Pace {
     }
 }
 
-/// Milliseconds since 1970.
+/// Returns the present time in milliseconds since 1970.
 pub(crate) fn now() -> i64 {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     i64::try_from(since.as_millis()).unwrap_or(i64::MAX)

@@ -8,14 +8,15 @@ use zeroize::Zeroizing;
 pub struct Row {
     /// Milliseconds since 1970.
     pub at: i64,
-    /// The values; `None` is a missing one.
+    /// The values; `None` if missing.
     pub values: Zeroizing<Vec<Option<f64>>>,
-    /// Why each value is missing: [`Reason::Empty`], [`Reason::NotANumber`] or [`Reason::Text`]; `None` where there is a value.
+    /// The reason why each value is missing: [`Reason::Empty`], [`Reason::NotANumber`] or [`Reason::Text`]; `None` if
+    /// present.
     pub missing: Vec<Option<Reason>>,
 }
 
 impl Row {
-    /// A row of values. Missing ones count as empty; NaN and infinities become missing, as [`Reason::NotANumber`].
+    /// Creates a row. `None` counts as empty; NaN and infinities become missing, as [`Reason::NotANumber`].
     #[must_use]
     pub fn new(at: i64, values: Vec<Option<f64>>) -> Self {
         let mut values = Zeroizing::new(values);

@@ -1,4 +1,4 @@
-//! A source that serves the channels of a bundle.
+//! Maps the channels of a source to those of a bundle.
 
 use sotto_pack::{Channel, LeftOut};
 use zeroize::Zeroizing;
@@ -6,19 +6,19 @@ use zeroize::Zeroizing;
 use super::files::columns::{self, Found};
 use super::{Row, Source, SourceError};
 
-/// A source whose rows hold the wanted channels, in their order.
+/// A source whose rows have the requested channels, in their order.
 struct Selected {
     source: Box<dyn Source>,
     channels: Vec<Channel>,
-    /// The position of each channel among the source's.
+    /// The position of each channel in the inner source.
     positions: Vec<usize>,
 }
 
-/// Serves `channels` from the channels of a source. `columns` pairs a channel's name with the source's name for it; a channel without an
-/// entry is served by the source's channel of its own name. Names match exactly, or by letters of another case where one alone does.
+/// Returns a source with the given channels. `columns` pairs a channel's name with a name in the inner source; a
+/// channel without a pair takes the name of its own. A name matches exactly, or ignoring case if only one name matches.
 ///
 /// # Errors
-/// [`SourceError::UnknownChannels`] lists the names there are.
+/// [`SourceError::UnknownChannels`] lists the available names.
 pub fn select(
     source: Box<dyn Source>,
     channels: &[Channel],

@@ -1,4 +1,4 @@
-//! This machine's sensors: load of each core, memory in use, temperatures where the kernel has them.
+//! This machine's sensors: load of each core, memory in use, and temperatures if the kernel reports them.
 
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
@@ -10,52 +10,53 @@ use super::pace::Pace;
 use super::{Row, Source, SourceError};
 use crate::stop::Stop;
 
-/// Most channels.
+/// Maximum number of channels.
 const MAX_CHANNELS: usize = 8;
-/// Most cores among them.
+/// Maximum number of cores among them.
 const MAX_CORES: usize = 5;
-/// A tick waits so long for a load that is not measured yet.
+/// Longest wait of a tick for a load measurement.
 const LATE: Duration = Duration::from_millis(10);
 
-/// Sensors of this machine. Percentages are clamped to 0 … 100, which is what they mean; nothing else is. A load is
-/// measured over at least 200 ms on most systems: with a shorter period it stays the same for several ticks.
+/// Sensors of this machine. Only percentages are clamped, to 0 … 100.
+///
+/// Most systems measure a load over at least 200 ms: with a shorter period it stays the same for several ticks.
 pub struct Sensors {
     system: System,
     cores: usize,
     memory: bool,
     components: Option<Components>,
-    /// Positions among the components.
+    /// Positions among the system's components.
     temperatures: Vec<usize>,
     channels: Vec<Channel>,
     pace: Pace,
-    /// When loads were measured.
+    /// Time of the last load measurement.
     measured: Instant,
 }
 
-/// Why there are no sensors.
+/// Reason why there are no sensors.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NoSensors {
-    /// The system is not known, or refuses.
+    /// The system is unknown, or refuses access.
     #[error("the sensors of this system cannot be read: {0}")]
     Refused(String),
-    /// It is known, and gives nothing.
+    /// The system is known but reports nothing.
     #[error("this system gives no load, no memory and no temperature")]
     Nothing,
 }
 
 impl Sensors {
-    /// Finds the channels, and waits once until loads mean something. A period is in milliseconds.
+    /// Finds the channels, and waits once until load values are valid. `period` is in milliseconds.
     ///
     /// # Errors
-    /// [`NoSensors`] when nothing can be read here.
+    /// [`NoSensors`] if this machine reports nothing.
     pub fn open(period: u32, stop: Stop) -> Result<Self, NoSensors> {
         let mut system = System::new().map_err(|error| NoSensors::Refused(error.to_string()))?;
-        // A load is a difference: the first one is of nothing.
+        // A load is a difference of two measurements: the first call has no predecessor.
         system.refresh_cpu_usage();
         let _ = stop.wait(MINIMUM_CPU_UPDATE_INTERVAL);
         system.refresh_cpu_usage();
         system.refresh_memory();
-        // A system without temperatures is no reason to give up.
+        // Continue without temperatures if the system has none.
         let components = Components::new_with_refreshed_list().ok();
 
         let cores = system.cpus().len().min(MAX_CORES);
@@ -88,9 +89,9 @@ impl Sensors {
         Ok(Self { system, cores, memory, components, temperatures, channels, pace, measured: Instant::now() })
     }
 
-    /// Measures the loads, unless they were just now.
+    /// Measures the loads, unless the last measurement is too recent.
     fn measure_loads(&mut self) {
-        // A tick may come a little early after one that came a little late.
+        // A tick may be slightly early if the last one was slightly late.
         let early = MINIMUM_CPU_UPDATE_INTERVAL.saturating_sub(self.measured.elapsed());
         if early <= LATE {
             std::thread::sleep(early);
@@ -137,7 +138,7 @@ fn percent(name: String) -> Channel {
     Channel { name, unit: "%".to_owned(), minimum: 0.0, maximum: 100.0, resolution: None }
 }
 
-/// A label as a channel's name: no control characters, not too long, unlike the others.
+/// Turns a label into a unique channel name: without control characters, of limited length.
 fn unused_name(label: &str, channels: &[Channel]) -> String {
     let taken: BTreeSet<&str> = channels.iter().map(|channel| channel.name.as_str()).collect();
     let mut plain: String = label.trim().chars().filter(|c| !c.is_control()).collect();

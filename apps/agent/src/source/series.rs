@@ -1,4 +1,4 @@
-//! One column of a file, at invented times.
+//! One column of a file, with synthetic times.
 
 use std::path::Path;
 
@@ -9,11 +9,12 @@ use super::{FileSource, Row, Source, SourceError};
 use crate::arguments::RowRange;
 use crate::stop::Stop;
 
-/// The largest file: 1 GiB.
+/// Maximum size of a file: 1 GiB.
 const LARGEST_FILE: u64 = 1 << 30;
 
-/// A column of a file, row by row, without waiting. A cell that holds no finite number is a missing reading. Times are invented: row k,
-/// counted in the whole file, is k periods after the beginning of 1970.
+/// A column of a file, row by row, without waiting. A cell without a finite number is a missing reading.
+///
+/// Times are synthetic: row k of the whole file is k periods after the beginning of 1970.
 pub struct Series {
     source: FileSource,
     channels: Vec<Channel>,
@@ -22,11 +23,13 @@ pub struct Series {
 }
 
 impl Series {
-    /// Opens a file. `rows` are counted from 0, without the header. `declared` is the range; without it, the file is read
-    /// once to find the smallest and the largest number of all its rows, so that devices that share a file agree.
+    /// Opens a file. `rows` are counted from 0, without the header.
+    ///
+    /// `declared` is the range. Without it, the file is read once to find the minimum and the maximum of all its rows,
+    /// so that devices that share a file have the same range.
     ///
     /// # Errors
-    /// [`SourceError`] when the file cannot be read, is larger than 1 GiB, or has no such column or no number in it.
+    /// [`SourceError`] if the file cannot be read, is larger than 1 GiB, has no such column, or has no number in it.
     pub fn open(
         path: &Path,
         column: &str,
@@ -93,7 +96,7 @@ fn open(path: &Path, column: &str, period: u32) -> Result<FileSource, SourceErro
     FileSource::open(options, &[channel], Stop::new())
 }
 
-/// The smallest and the largest number, a little apart if they are the same.
+/// Returns the minimum and the maximum; widens the range slightly if they are equal.
 fn range_of(source: &mut FileSource) -> Result<Option<(f64, f64)>, SourceError> {
     let mut range = None;
     loop {

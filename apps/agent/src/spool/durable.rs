@@ -1,25 +1,25 @@
-//! Files that are there as a whole or not at all, whenever the machine stops.
+//! Atomic and durable file writes: after a crash, a file is complete or absent.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-/// The extension of a file until it is complete.
+/// The extension of a file that is not complete yet.
 const PARTIAL: &str = "partial";
 
-/// Who may read a file.
+/// Permissions of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Audience {
-    /// The readers of the system's defaults.
+    /// The system's default permissions.
     Default,
-    /// Only its owner (mode 0600).
+    /// Readable by its owner only (mode 0600).
     Owner,
 }
 
-/// Replaces a file: written beside it, synced, renamed, and the folder synced.
+/// Replaces a file: writes beside it, syncs, renames, and syncs the folder.
 ///
 /// # Errors
-/// The error of the system.
+/// The I/O error.
 pub fn write(path: &Path, bytes: &[u8], audience: Audience) -> io::Result<()> {
     let partial = partial_of(path);
     // A leftover may have another mode.
@@ -35,17 +35,17 @@ pub fn write(path: &Path, bytes: &[u8], audience: Audience) -> io::Result<()> {
         file.sync_all()
     });
     if let Err(error) = written.and_then(|()| fs::rename(&partial, path)) {
-        // On a full disk it would take space from the next attempt.
+        // On a full disk the partial file would take space from the next attempt.
         let _ = fs::remove_file(&partial);
         return Err(error);
     }
     sync_folder_of(path)
 }
 
-/// Makes renamings in a file's folder durable.
+/// Makes renames in a file's folder durable.
 ///
 /// # Errors
-/// The error of the system.
+/// The I/O error.
 pub fn sync_folder_of(path: &Path) -> io::Result<()> {
     match path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
         Some(folder) => sync_folder(folder),
@@ -58,16 +58,16 @@ fn sync_folder(folder: &Path) -> io::Result<()> {
     File::open(folder)?.sync_all()
 }
 
-/// Only Unix can sync a folder.
+/// Does nothing: only Unix can sync a folder.
 #[cfg(not(unix))]
 fn sync_folder(_folder: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Removes files that a killed process left half-written.
+/// Removes partial files left by a killed process.
 ///
 /// # Errors
-/// The error of the system.
+/// The I/O error.
 pub fn remove_leftovers(folder: &Path) -> io::Result<()> {
     for entry in fs::read_dir(folder)? {
         let path = entry?.path();
@@ -78,10 +78,10 @@ pub fn remove_leftovers(folder: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Removes a file; it may be gone already.
+/// Removes a file if it exists.
 ///
 /// # Errors
-/// The error of the system.
+/// The I/O error.
 pub fn remove_if_there(path: &Path) -> io::Result<()> {
     match fs::remove_file(path) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),

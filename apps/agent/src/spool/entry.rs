@@ -5,28 +5,28 @@ const EXTENSION: &str = ".envelope";
 /// A message in the spool.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Entry {
-    /// Counts the messages of all streams: the oldest has the smallest.
+    /// Position in the order of all messages; the oldest has the smallest.
     pub order: u64,
-    /// Its stream.
+    /// The message's stream.
     pub stream: String,
-    /// Its sequence number.
+    /// The message's sequence number.
     pub sequence: u64,
-    /// Its length.
+    /// Bytes of the file.
     pub bytes: u64,
 }
 
 impl Entry {
-    /// `order.stream.sequence.envelope`.
+    /// Returns the file name, `order.stream.sequence.envelope`.
     #[must_use]
     pub fn file_name(&self) -> String {
         format!("{:020}.{}.{}{EXTENSION}", self.order, self.stream, self.sequence)
     }
 
-    /// The entry of a file; `None` when it is not called as one.
+    /// Parses a file name; returns `None` if it does not have this form.
     #[must_use]
     pub fn from_file(name: &str, bytes: u64) -> Option<Self> {
         let (order, rest) = name.strip_suffix(EXTENSION)?.split_once('.')?;
-        // A stream's name may have dots, a number has none.
+        // A stream's name may contain dots, a number cannot.
         let (stream, sequence) = rest.rsplit_once('.')?;
         let entry = Self {
             order: order.parse().ok()?,

@@ -1,55 +1,55 @@
-//! Why the spool cannot be used.
+//! Errors of the spool.
 
 use std::io;
 use std::path::{Path, PathBuf};
 
 use sotto_wire::WireError;
 
-/// Why the spool cannot be used.
+/// Reason why the spool cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum SpoolError {
-    /// The system refuses.
+    /// The system reports an I/O error.
     #[error("{path} cannot be used: {error}")]
     Io {
         /// The file or folder.
         path: PathBuf,
-        /// Why.
+        /// The reason.
         error: io::Error,
     },
-    /// Another process has it.
+    /// Another process uses the spool.
     #[error("{path} is in use by another process: give each device a spool of its own")]
     InUse {
         /// The folder.
         path: PathBuf,
     },
-    /// It is another device's.
+    /// The spool belongs to another device.
     #[error("{path} is the spool of device {found}, not of {expected}: give each device a spool of its own")]
     OtherDevice {
         /// The folder.
         path: PathBuf,
         /// The device that runs.
         expected: String,
-        /// The device whose spool it is.
+        /// The device that the spool belongs to.
         found: String,
     },
-    /// The sequence numbers cannot be read.
+    /// The file with the sequence numbers is damaged.
     #[error(
         "{path} is damaged ({reason}): sequence numbers might be used again; begin with an empty spool under another device name"
     )]
     State {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The reason.
         reason: String,
     },
-    /// More streams than are read again at the next start.
+    /// The state has more streams than the next start would read.
     #[error(
-        "{path} would have more than {limit} bytes: a spool is for fewer streams; begin with an empty one under another device name"
+        "{path} would have more than {limit} bytes: the spool has too many streams; begin with an empty one under another device name"
     )]
     TooManyStreams {
         /// The file.
         path: PathBuf,
-        /// Bytes that it may have.
+        /// Maximum bytes of the file.
         limit: u64,
     },
     /// A stream has used all of its sequence numbers.
@@ -62,23 +62,23 @@ pub enum SpoolError {
         /// The stream.
         stream: String,
     },
-    /// It does not hold even one message.
+    /// The limit is below the size of one message.
     #[error("a spool of {limit} bytes does not hold a message of up to {needed}: raise --spool-limit")]
     TooSmall {
-        /// Bytes it may have.
+        /// The limit in bytes.
         limit: u64,
-        /// Bytes of a message.
+        /// Maximum bytes of a message.
         needed: u64,
     },
-    /// A message does not come back as it was written.
+    /// The content of a message's file is damaged.
     #[error("{path} is damaged: {reason}")]
     Damaged {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The reason.
         reason: WireError,
     },
-    /// A file holds another message than its name says.
+    /// A file's name and the message in it differ.
     #[error("{path} holds another message than its name says")]
     Renamed {
         /// The file.
@@ -87,7 +87,7 @@ pub enum SpoolError {
 }
 
 impl SpoolError {
-    /// The error of the system for a path.
+    /// Returns a function that adds the path to an I/O error.
     pub(crate) fn io(path: &Path) -> impl FnOnce(io::Error) -> Self {
         move |error| Self::Io { path: path.to_owned(), error }
     }

@@ -1,16 +1,21 @@
-//! Where messages wait until the cloud has them: a folder with one durable file a message.
+//! The queue of messages that the cloud does not have yet: a folder with one durable file per message.
 //!
-//! `state.json` has the device's name, and of each stream the next sequence number, the time up to which it is sent, the
-//! sum of its windows, and of one of a fleet the latest start under a shared mask; `refused/` the messages that the cloud refused, each beside a document with the reason; `lock` keeps other
-//! processes out. A message is deleted only after the cloud's receipt. The spool is bounded: when it is full, reading stops until
-//! there is room, and nothing is dropped. Messages put aside have a bound of their own: when they reach it, later ones stay in the spool.
+//! Other content of the folder:
+//! - `state.json`: the device's name, and for each stream the next sequence number, the time up to which it is sent,
+//!   the sum of its windows, and for a stream of a fleet the latest start under a shared mask.
+//! - `refused/`: messages that the cloud has refused, each with a document that states the reason.
+//! - `lock`: keeps other processes out.
+//! - `reserve`: disk space kept for `state.json` and the documents.
 //!
-//! A full disk stops reading, not sending: nothing has to be written for a message to be sent and deleted, and `reserve` keeps space
-//! for `state.json` and the documents.
+//! A message is deleted only after the cloud's receipt. The spool is bounded: when it is full, reading stops until
+//! there is room, and nothing is dropped. Refused messages have a limit of their own: when they reach it, further ones
+//! stay in the spool.
 //!
-//! A message is added in three steps: its file is written, then `state.json`, then the sender sees it. After a crash between the
-//! first two, [`Spool::open`] counts the message from its own header: no window is lost, none is made twice, and no sequence
-//! number that was sent is used again.
+//! A full disk stops reading but not sending: to send and delete a message, nothing has to be written.
+//!
+//! A message is added in three steps: its file is written, then `state.json`, then the sender sees it. After a crash
+//! between the first two, [`Spool::open`] counts the message from its own header. So no window is lost or made twice,
+//! and no sequence number that was sent is used again.
 
 mod cuts;
 pub mod durable;
@@ -48,19 +53,19 @@ use sequences::Sequences;
 /// The folder of messages that the cloud refused.
 pub const REFUSED: &str = "refused";
 const LOCK: &str = "lock";
-/// How often a wait looks for a stop, and for room that somebody made by hand.
+/// Interval at which a wait checks for a stop, and for room that a person made by hand.
 const LOOK: Duration = Duration::from_millis(50);
 
-/// A spool, shared by who fills it and who empties it.
+/// A spool, shared by the thread that fills it and the one that empties it.
 #[derive(Debug)]
 pub struct Spool {
     folder: PathBuf,
     limit: u64,
-    /// True if the folder had no `state.json`: where the streams stand is not known.
+    /// True if the folder had no `state.json`: the positions of the streams are unknown.
     new: bool,
     state: Mutex<State>,
     changed: Condvar,
-    /// Locked while we live.
+    /// The file lock, held as long as this value exists.
     _lock: File,
 }
 
@@ -70,16 +75,16 @@ struct State {
     waiting: VecDeque<Entry>,
     /// Bytes of the waiting messages.
     bytes: u64,
-    /// The order of the next message.
+    /// The order number of the next message.
     order: u64,
     closed: bool,
 }
 
 impl Spool {
-    /// Opens a folder, or makes it, and removes files that a killed process left half-written.
+    /// Opens or makes a folder, and removes partial files left by a killed process.
     ///
     /// # Errors
-    /// [`SpoolError`] when it cannot be used, is in use, or is another device's.
+    /// [`SpoolError`] if the folder cannot be used, is in use, or belongs to another device.
     pub fn open(folder: &Path, device: &str, limit: u64, cuts: &Cuts) -> Result<Self, SpoolError> {
         let refused = folder.join(REFUSED);
         for folder in [folder, &refused] {
@@ -109,7 +114,8 @@ impl Spool {
             sequences.used(&entry.stream, entry.sequence, until, totals.as_ref());
             order = order.max(entry.order.saturating_add(1));
         }
-        // A new spool is written once it is known where its streams stand. On a full disk the messages tell the state again.
+        // The state of a new spool is written once the positions are known. On a full disk it is restored from the
+        // messages.
         if !new && sequences.clone_state() != before {
             match sequences.write() {
                 Err(SpoolError::Io { error, .. }) if is_full(&error) => {}
@@ -122,7 +128,8 @@ impl Spool {
         Ok(Self { folder: folder.to_owned(), limit, new, state, changed, _lock: lock })
     }
 
-    /// The sequence number of a stream's next message. It is taken by the message that is put into the spool with it.
+    /// Returns the sequence number of a stream's next message. The number counts as used once a message with it is in
+    /// the spool.
     ///
     /// # Errors
     /// [`SpoolError::NoneLeft`] after the last one.
@@ -130,17 +137,17 @@ impl Spool {
         self.lock().sequences.next(stream)
     }
 
-    /// The end of a stream's last window in the spool, in milliseconds since 1970. `None` before the first one.
+    /// Returns the end of a stream's last window in the spool, in milliseconds since 1970; `None` before the first one.
     #[must_use]
     pub fn sent_until(&self, stream: &str) -> Option<i64> {
         self.lock().sequences.sent_until(stream)
     }
 
-    /// Waits until there is room for so many bytes more. Says so once when it has to wait. `false` when a stop was asked
-    /// for meanwhile.
+    /// Waits until the spool has room for `needed` more bytes; logs one warning if it has to wait. Returns false if a
+    /// stop was requested meanwhile.
     ///
     /// # Errors
-    /// [`SpoolError::TooSmall`] when there never will be.
+    /// [`SpoolError::TooSmall`] if `needed` exceeds the spool's limit.
     pub fn wait_for_room(&self, needed: u64, stop: &Stop) -> Result<bool, SpoolError> {
         if needed > self.limit {
             return Err(SpoolError::TooSmall { limit: self.limit, needed });
@@ -163,17 +170,17 @@ impl Spool {
         }
     }
 
-    /// True if the folder was empty: where the streams of the device stand is not known yet.
+    /// Returns true if the folder had no `state.json`: the positions of the device's streams are unknown.
     #[must_use]
     pub fn is_new(&self) -> bool {
         self.new
     }
 
-    /// Sets a stream to where it stands, without writing that down: its next number, and the time up to which it is sent. Neither goes
-    /// back.
+    /// Sets a stream's next sequence number and the time up to which it is sent, in memory only. Neither value
+    /// decreases.
     ///
     /// # Errors
-    /// [`SpoolError::NoneLeft`] for a number after the last one.
+    /// [`SpoolError::NoneLeft`] if the stream has no sequence number from `next` on.
     pub fn resume(&self, stream: &str, next: u64, until: Option<i64>) -> Result<(), SpoolError> {
         let mut state = self.lock();
         if let Some(last) = next.checked_sub(1) {
@@ -182,19 +189,22 @@ impl Spool {
         state.sequences.next(stream).map(drop)
     }
 
-    /// Writes the state down.
+    /// Writes the state to disk.
     ///
     /// # Errors
-    /// [`SpoolError::Io`] when it cannot be written.
+    /// [`SpoolError::Io`] if it cannot be written.
     pub fn begin(&self) -> Result<(), SpoolError> {
         self.lock().sequences.write()
     }
 
-    /// Writes down, before it is done, that a window which starts at a time is encrypted under the mask of its fleet. False if it must not be: a window
-    /// of this start or a later one may have been, or the disk has no space to write it down.
+    /// Records, before encryption, that a window starting at `start` is about to be encrypted under the mask of its
+    /// fleet.
+    ///
+    /// Returns false if it must not be: a window with this start or a later one may have used its shared mask, or the
+    /// disk has no space for the record.
     ///
     /// # Errors
-    /// [`SpoolError`] when the state cannot be written for another reason.
+    /// [`SpoolError`] if the state cannot be written for another reason.
     pub fn share(&self, stream: &str, start: i64) -> Result<bool, SpoolError> {
         match self.lock().sequences.share(stream, start) {
             Err(SpoolError::Io { error, .. }) if is_full(&error) => Ok(false),
@@ -202,11 +212,12 @@ impl Spool {
         }
     }
 
-    /// Adds a message: when this returns, it outlasts a crash. `until` is when its window ends, for a stream that follows a clock;
-    /// `totals` counts its readings.
+    /// Adds a message durably. `until` is the end of its window (ms since 1970) if the stream follows a clock; `totals`
+    /// counts its readings.
     ///
     /// # Errors
-    /// [`SpoolError::Io`] when it cannot be written, [`SpoolError::TooManyStreams`] when the next start could not read them all.
+    /// [`SpoolError::Io`] if it cannot be written, [`SpoolError::TooManyStreams`] if the next start could not read the
+    /// state.
     pub fn put(
         &self,
         stream: &str,
@@ -222,10 +233,10 @@ impl Spool {
         Ok(entry)
     }
 
-    /// As [`Spool::put`], and waits while the disk is full. `None` after a stop.
+    /// Like [`Spool::put`], but waits while the disk is full. Returns `None` if a stop ended that wait.
     ///
     /// # Errors
-    /// As [`Spool::put`], but for a full disk.
+    /// Those of [`Spool::put`], except for a full disk.
     pub fn put_when_there_is_space(
         &self,
         stream: &str,
@@ -239,7 +250,7 @@ impl Spool {
         let Some(entry) = self.when_there_is_space(stop, || self.write(stream, sequence, message))? else {
             return Ok(None);
         };
-        // The message is durable: after a stop the next start counts it.
+        // The message is durable: if a stop comes now, the next start counts it.
         if self.when_there_is_space(stop, || self.record(&entry, until, totals))?.is_none() {
             return Ok(None);
         }
@@ -247,7 +258,8 @@ impl Spool {
         Ok(Some(entry))
     }
 
-    /// Writes until the disk has space for it, or a stop is asked for. Says so once. Messages that are sent meanwhile make room.
+    /// Repeats a write while the disk is full, until a stop is requested. Logs one warning. Messages sent meanwhile
+    /// free space.
     fn when_there_is_space<T>(
         &self,
         stop: &Stop,
@@ -273,10 +285,10 @@ impl Spool {
         }
     }
 
-    /// The first step of [`Spool::put`]: makes the message's file durable.
+    /// First step of [`Spool::put`]: writes the message's file durably.
     ///
     /// # Errors
-    /// [`SpoolError::Io`] when it cannot be written.
+    /// [`SpoolError::Io`] if it cannot be written.
     pub fn write(&self, stream: &str, sequence: u64, message: &[u8]) -> Result<Entry, SpoolError> {
         let order = self.next_order();
         let entry = Entry { order, stream: stream.to_owned(), sequence, bytes: message.len() as u64 };
@@ -285,15 +297,15 @@ impl Spool {
         Ok(entry)
     }
 
-    /// The second step of [`Spool::put`]: writes down the next sequence number, the window's end and its readings.
+    /// Second step of [`Spool::put`]: records the next sequence number, the window's end and its readings.
     ///
     /// # Errors
-    /// As [`Spool::put`].
+    /// Those of [`Spool::put`].
     pub fn record(&self, entry: &Entry, until: Option<i64>, totals: &Totals) -> Result<(), SpoolError> {
         self.lock().sequences.record(&entry.stream, entry.sequence, until, totals)
     }
 
-    /// The third step of [`Spool::put`]: the sender sees the message.
+    /// Third step of [`Spool::put`]: shows the message to the sender.
     pub fn show(&self, entry: Entry) {
         let mut state = self.lock();
         state.bytes += entry.bytes;
@@ -301,19 +313,19 @@ impl Spool {
         self.changed.notify_all();
     }
 
-    /// Says that nothing will be added.
+    /// Announces that no more messages come.
     pub fn close(&self) {
         self.lock().closed = true;
         self.changed.notify_all();
     }
 
-    /// True once nothing will be added.
+    /// Returns true once no more messages come.
     #[must_use]
     pub fn is_closed(&self) -> bool {
         self.lock().closed
     }
 
-    /// Waits for the oldest message. `None` when the spool is closed and empty, or a stop was asked for.
+    /// Waits for the oldest message. Returns `None` if the spool is closed and empty, or a stop was requested.
     #[must_use]
     pub fn oldest(&self, stop: &Stop) -> Option<Entry> {
         let mut state = self.lock();
@@ -331,7 +343,8 @@ impl Spool {
         }
     }
 
-    /// The oldest messages of a stream, as long as their sequence numbers ascend: at most `most`, in files of at most `bytes` together.
+    /// Returns the oldest messages of a stream with ascending sequence numbers: at most `most`, in files of at most
+    /// `bytes` together.
     #[must_use]
     pub fn oldest_of(&self, stream: &str, most: usize, bytes: u64) -> Vec<Entry> {
         let state = self.lock();
@@ -345,18 +358,20 @@ impl Spool {
         oldest
     }
 
-    /// Reads a message and checks its digest. Returns its bytes as they travel, and the envelope in them.
+    /// Reads a message and checks its digest. Returns its bytes in the upload format, and the envelope.
     ///
     /// # Errors
-    /// [`SpoolError::Damaged`] or [`SpoolError::Renamed`] when it differs from the message written, [`SpoolError::Io`].
+    /// [`SpoolError::Damaged`] or [`SpoolError::Renamed`] if it is not the message that was written,
+    /// [`SpoolError::Io`].
     pub fn read(&self, entry: &Entry) -> Result<(Vec<u8>, Envelope), SpoolError> {
         read(&self.folder, entry)
     }
 
-    /// Deletes a message that the cloud has. A crash before that lasts sends it again, and the cloud knows it.
+    /// Deletes a message that the cloud has. If a crash undoes this, the message is sent again and the cloud recognises
+    /// it.
     ///
     /// # Errors
-    /// [`SpoolError::Io`] when it cannot be deleted.
+    /// [`SpoolError::Io`] if it cannot be deleted.
     pub fn delivered(&self, entry: &Entry) -> Result<(), SpoolError> {
         let path = self.path(entry);
         durable::remove_if_there(&path).map_err(SpoolError::io(&path))?;
@@ -364,10 +379,11 @@ impl Spool {
         Ok(())
     }
 
-    /// Puts a message aside with the document that says why. False if there is no room for it: it stays where it is.
+    /// Puts a message aside, with a document that states the reason. Returns false, and leaves the message, if there is
+    /// no room.
     ///
     /// # Errors
-    /// [`SpoolError::Io`] when it cannot be moved.
+    /// [`SpoolError::Io`] if it cannot be moved.
     pub fn refuse(&self, entry: &Entry, document: &[u8]) -> Result<bool, SpoolError> {
         let (path, refused) = (self.path(entry), self.folder.join(REFUSED));
         if refused_bytes(&refused)? + entry.bytes > self.limit {
@@ -389,15 +405,15 @@ impl Spool {
         Ok(true)
     }
 
-    /// Messages that were put aside, in this run or an earlier one.
+    /// Returns the number of messages put aside, in this run or an earlier one.
     ///
     /// # Errors
-    /// [`SpoolError::Io`] when the folder cannot be read.
+    /// [`SpoolError::Io`] if the folder cannot be read.
     pub fn refused(&self) -> Result<usize, SpoolError> {
         Ok(entries(&self.folder.join(REFUSED))?.len())
     }
 
-    /// How many messages wait.
+    /// Returns the number of waiting messages.
     #[must_use]
     pub fn waiting(&self) -> usize {
         self.lock().waiting.len()
@@ -406,7 +422,7 @@ impl Spool {
     fn next_order(&self) -> u64 {
         let mut state = self.lock();
         let order = state.order;
-        // At the end of the numbers messages share the last one: their sequence numbers tell them apart.
+        // After u64::MAX, messages share the last order number; their sequence numbers tell them apart.
         state.order = order.saturating_add(1);
         order
     }
@@ -437,8 +453,8 @@ fn problem_name(entry: &Entry) -> String {
     format!("{}.problem.json", entry.file_name())
 }
 
-/// The end and the readings of a message whose step to `state.json` is missing. Of one that is counted, the end only where no
-/// end is known: an older agent wrote none.
+/// Returns the end and the readings of a message that `state.json` does not count. For a counted message, returns only
+/// the end, and only if the stream has none: an older agent wrote none.
 fn uncounted(
     folder: &Path,
     entry: &Entry,
@@ -450,7 +466,7 @@ fn uncounted(
     if counted && end_known {
         return (None, None);
     }
-    // A damaged message says nothing; the sender puts it aside.
+    // Skip a damaged message; the sender puts it aside.
     let description = read(folder, entry).ok().map(|(_, envelope)| envelope.header.layout);
     let Some(window) = description.and_then(|json| WindowDescription::parse(&json).ok()) else {
         return (None, None);
@@ -468,12 +484,12 @@ fn read(folder: &Path, entry: &Entry) -> Result<(Vec<u8>, Envelope), SpoolError>
     if (&envelope.header.stream, envelope.header.sequence) != (&entry.stream, entry.sequence) {
         return Err(SpoolError::Renamed { path });
     }
-    // Of version 2 the spool keeps the stream's header too.
+    // In version 2 the spooled envelope includes the stream's header, which is not uploaded.
     let message = if envelope.window().is_some() { envelope.write().map_err(damaged)? } else { bytes };
     Ok((message, envelope))
 }
 
-/// The messages in a folder, in no order. One that is deleted meanwhile is passed over.
+/// Returns the messages in a folder, unordered. Skips files that are deleted meanwhile.
 fn entries(folder: &Path) -> Result<Vec<Entry>, SpoolError> {
     let read = || -> std::io::Result<Vec<Entry>> {
         let mut entries = Vec::new();
@@ -490,9 +506,9 @@ fn entries(folder: &Path) -> Result<Vec<Entry>, SpoolError> {
     read().map_err(SpoolError::io(folder))
 }
 
-/// Messages, and the documents beside them.
+/// Returns the bytes of the refused messages and their documents.
 fn refused_bytes(folder: &Path) -> Result<u64, SpoolError> {
-    // A file may be renamed between the listing and the look at it: the sender puts messages aside meanwhile.
+    // The sender may rename a file between the listing and the look at it.
     let bytes = |file: std::io::Result<fs::DirEntry>| match file.and_then(|file| file.metadata()) {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(0),
         length => length.map(|metadata| metadata.len()),

@@ -1,10 +1,11 @@
-//! A spool is for its device's eyes only: messages are encrypted, but names, times and counts are not.
+//! Permissions of a spool. Messages are encrypted, but names, times and counts are not: only the device's user may read
+//! them.
 
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io;
 use std::path::Path;
 
-/// Makes a folder with mode 0700, and what is missing above it with the system's defaults.
+/// Makes a folder with mode 0700; missing parents get the system's default mode.
 pub(super) fn make_folder(folder: &Path) -> io::Result<()> {
     if folder.is_dir() {
         return Ok(());
@@ -18,7 +19,7 @@ pub(super) fn make_folder(folder: &Path) -> io::Result<()> {
     builder.create(folder)
 }
 
-/// Options for a file that is made with mode 0600.
+/// Returns options that make a file with mode 0600.
 pub(super) fn options() -> OpenOptions {
     let mut options = File::options();
     #[cfg(unix)]
@@ -26,8 +27,8 @@ pub(super) fn options() -> OpenOptions {
     options
 }
 
-/// Closes a folder and the files in it to others: earlier versions made them with the system's defaults. Links are not followed. A mode
-/// that cannot be changed is logged, and the device goes on.
+/// Removes other users' access to a folder and its files: earlier versions made them with the system's defaults. Does
+/// not follow links. Logs a mode that cannot be changed, and goes on.
 #[cfg(unix)]
 pub(super) fn close(folder: &Path) -> io::Result<()> {
     keep_others_out(folder, 0o700);
@@ -40,7 +41,7 @@ pub(super) fn close(folder: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Other systems have no modes.
+/// Does nothing: other systems have no modes.
 #[cfg(not(unix))]
 pub(super) fn close(_folder: &Path) -> io::Result<()> {
     Ok(())

@@ -1,4 +1,4 @@
-//! Messages that were put aside, sent again.
+//! Puts refused messages back into the queue.
 
 use std::fs;
 
@@ -7,25 +7,25 @@ use sotto_wire::Envelope;
 use super::durable;
 use super::{REFUSED, Spool, SpoolError, entries, problem_name, read};
 
-/// Messages that were taken back into the spool.
+/// Counts of messages put back into the queue.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Requeued {
-    /// Messages.
+    /// Messages put back.
     pub messages: usize,
-    /// Of these, those that got another sequence number, as theirs was taken.
+    /// Messages among them with a new sequence number, because theirs was taken.
     pub renumbered: usize,
-    /// Bytes that are sent for them.
+    /// Bytes to send for them.
     pub bytes: u64,
-    /// Messages that cannot be read any more: they stay where they are.
+    /// Damaged messages: they stay in the folder of refused ones.
     pub damaged: usize,
 }
 
 impl Spool {
-    /// Takes the messages that were put aside back into the spool, the oldest first. `renumber` signs an envelope anew under the
-    /// next number of its stream, where another message has its number in the cloud, and writes it as the spool keeps it.
+    /// Puts the refused messages back into the queue, the oldest first. If the cloud has another message with the same
+    /// number, `renumber` signs the envelope again under the stream's next number and returns it in the spool's format.
     ///
     /// # Errors
-    /// [`SpoolError`] when a file cannot be moved or written.
+    /// [`SpoolError`] if a file cannot be moved or written.
     pub fn requeue(
         &self,
         renumber: impl Fn(Envelope, u64) -> Result<Vec<u8>, sotto_wire::WireError>,
@@ -46,7 +46,7 @@ impl Spool {
                 let (stream, sequence) = (entry.stream.clone(), self.next_sequence(&entry.stream)?);
                 let bytes = renumber(envelope, sequence)
                     .map_err(|reason| SpoolError::Damaged { path: from.clone(), reason })?;
-                // Its readings were counted when it was first put into the spool.
+                // The readings were counted when the message first entered the spool.
                 self.put(&stream, sequence, &bytes, None, &super::Totals::default())?;
                 durable::remove_if_there(&from).map_err(SpoolError::io(&from))?;
                 done.renumbered += 1;

@@ -1,4 +1,4 @@
-//! Space that is kept for the spool's own small files, so that a full disk cannot stop it.
+//! Reserves disk space for the spool's own small files, so that they can be written on a full disk.
 
 use std::fs;
 use std::io::{self, Write};
@@ -8,10 +8,10 @@ use super::durable::{self, Audience};
 use super::private;
 
 const FILE: &str = "reserve";
-/// Room for the state of some hundred streams, and for the document beside a refused message.
+/// Enough for the state of some hundred streams, and for the document of a refused message.
 const BYTES: usize = 256 << 10;
 
-/// A file whose space is given up when another cannot be written.
+/// A file that is deleted to make space for another one.
 #[derive(Debug)]
 pub(super) struct Reserve {
     path: PathBuf,
@@ -22,12 +22,12 @@ impl Reserve {
         Self { path: folder.join(FILE) }
     }
 
-    /// Makes it where it is missing. A disk without room for it is no error: there may be room later.
+    /// Makes the file if it is missing. Ignores a full disk: there may be space later.
     pub(super) fn keep(&self) {
         if self.path.exists() {
             return;
         }
-        // Written, not only made longer: a file with holes takes no space.
+        // Write every byte: a sparse file would reserve no space.
         let filled = private::options().create(true).truncate(true).write(true).open(&self.path).and_then(
             |mut file| {
                 file.write_all(&[1; BYTES])?;
@@ -39,7 +39,7 @@ impl Reserve {
         }
     }
 
-    /// Writes a file, if need be in the space that was kept.
+    /// Writes a file; on a full disk, uses the reserved space.
     pub(super) fn write(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
         match durable::write(path, bytes, Audience::Owner) {
             Err(error) if is_full(&error) && durable::remove_if_there(&self.path).is_ok() => {
@@ -50,7 +50,7 @@ impl Reserve {
     }
 }
 
-/// True if there is no space left on the disk.
+/// Returns true if the disk or the quota is full.
 pub(super) fn is_full(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded)
 }

@@ -1,4 +1,4 @@
-//! The state of a spool: sequence numbers, which are never used twice, and the time up to which each stream is sent.
+//! The state of a spool: sequence numbers, which are never reused, and the time up to which each stream is sent.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -12,15 +12,15 @@ use super::reserve::Reserve;
 use super::totals::Totals;
 
 const FILE: &str = "state.json";
-/// Some 45,000 streams of the longest names: those of all profiles that the device ever had.
+/// Enough for about 45,000 streams with the longest names, over all profiles that the device ever had.
 const LARGEST_STATE: u64 = 4 << 20;
 
-/// The state of each stream, kept in the spool's folder.
+/// The state of each stream, stored in the spool's folder.
 #[derive(Debug)]
 pub(crate) struct Sequences {
     path: PathBuf,
     state: State,
-    /// True if there was no file.
+    /// True if the file did not exist.
     new: bool,
     reserve: Reserve,
 }
@@ -39,13 +39,13 @@ pub(crate) struct State {
     /// For each stream, the sum over all windows that were put into the spool.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub(crate) totals: BTreeMap<String, Totals>,
-    /// For each stream of a fleet, the start of the latest window that was to be encrypted under a mask of the fleet: milliseconds since 1970.
+    /// For each stream of a fleet, the start (ms since 1970) of the latest window recorded for a shared mask.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub(crate) shared: BTreeMap<String, i64>,
 }
 
 impl State {
-    /// Reads the file of a spool's folder. `None` where there is none.
+    /// Reads the state in a spool's folder; `None` if there is no file.
     pub(crate) fn read(folder: &Path) -> Result<Option<Self>, SpoolError> {
         let path = folder.join(FILE);
         let file = match File::open(&path) {
@@ -62,7 +62,7 @@ impl State {
 }
 
 impl Sequences {
-    /// Reads them, or begins at 0 where there are none.
+    /// Reads the state, or begins at 0 if there is no file.
     pub(crate) fn open(folder: &Path, device: &str) -> Result<Self, SpoolError> {
         let read = State::read(folder)?;
         let new = read.is_none();
@@ -78,17 +78,17 @@ impl Sequences {
         Ok(Self { path: folder.join(FILE), state, new, reserve })
     }
 
-    /// True if there was no file.
+    /// Returns true if the file did not exist.
     pub(crate) fn is_new(&self) -> bool {
         self.new
     }
 
-    /// The state as it is in memory.
+    /// Returns a copy of the state in memory.
     pub(crate) fn clone_state(&self) -> State {
         self.state.clone()
     }
 
-    /// The number of a stream's next message.
+    /// Returns the sequence number of a stream's next message.
     ///
     /// # Errors
     /// [`SpoolError::NoneLeft`] after the last one.
@@ -98,22 +98,22 @@ impl Sequences {
         (next < u64::MAX).then_some(next).ok_or_else(none_left)
     }
 
-    /// True if the number was recorded as used.
+    /// Returns true if the number counts as used.
     pub(crate) fn is_used(&self, stream: &str, sequence: u64) -> bool {
         self.state.next.get(stream).is_some_and(|next| sequence < *next)
     }
 
-    /// The time up to which a stream is sent; `None` before its first window, or if it follows no clock.
+    /// Returns the time up to which a stream is sent; `None` before its first window, and if it follows no clock.
     pub(crate) fn sent_until(&self, stream: &str) -> Option<i64> {
         self.state.sent_until.get(stream).copied()
     }
 
-    /// Counts a message that is in the spool, without writing that down.
+    /// Counts a message that is in the spool, in memory only.
     pub(crate) fn used(&mut self, stream: &str, sequence: u64, until: Option<i64>, totals: Option<&Totals>) {
         Self::count(&mut self.state, stream, sequence, until, totals);
     }
 
-    /// Writes down that a message is in the spool. The state stays as it was if that fails.
+    /// Counts a message that is in the spool, on disk. If the write fails, the state does not change.
     pub(crate) fn record(
         &mut self,
         stream: &str,
@@ -128,8 +128,8 @@ impl Sequences {
         Ok(())
     }
 
-    /// Writes down that a window which starts at a time is going to be encrypted under the mask of its fleet. False, and nothing is written, if
-    /// that may have been done for this start or a later one.
+    /// Records on disk that a window starting at `start` is about to be encrypted under the mask of its fleet. Returns
+    /// false without writing if this start or a later one is already recorded.
     pub(crate) fn share(&mut self, stream: &str, start: i64) -> Result<bool, SpoolError> {
         if self.state.shared.get(stream).is_some_and(|latest| start <= *latest) {
             return Ok(false);
@@ -143,12 +143,12 @@ impl Sequences {
         Ok(true)
     }
 
-    /// Returns the error that [`Sequences::record`] would return, before anything is written.
+    /// Returns the error that [`Sequences::record`] would return. Writes nothing.
     pub(crate) fn check(&self, stream: &str, sequence: u64, totals: &Totals) -> Result<(), SpoolError> {
         self.with(stream, sequence, Some(i64::MIN), totals).map(drop)
     }
 
-    /// Writes them to disk.
+    /// Writes the state to disk.
     pub(crate) fn write(&self) -> Result<(), SpoolError> {
         let json = self.json(&self.state)?;
         self.reserve.write(&self.path, &json).map_err(SpoolError::io(&self.path))?;
@@ -181,7 +181,7 @@ impl Sequences {
         }
     }
 
-    /// The state as JSON. A state that could not be read again is refused.
+    /// Serialises the state. Refuses one that is too long to be read again.
     fn json(&self, state: &State) -> Result<Vec<u8>, SpoolError> {
         let json = serde_json::to_vec(state).map_err(|error| SpoolError::io(&self.path)(error.into()))?;
         readable(&json, &self.path)?;

@@ -1,4 +1,4 @@
-//! The state of a spool, for people: read from its folder, also while an agent uses it.
+//! The state of a spool, for people. Read from its folder; works while an agent uses it.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -12,9 +12,9 @@ use super::sequences::State;
 use super::totals::Totals;
 use super::{REFUSED, SpoolError, entries, problem_name};
 
-/// Most bytes of the document beside a refused message.
+/// Maximum bytes of the document beside a refused message.
 const LARGEST_PROBLEM: u64 = 64 << 10;
-/// Most refused messages that are listed; all are counted.
+/// Maximum number of refused messages listed; all are counted.
 const MOST_LISTED: usize = 1000;
 
 /// The state of a spool.
@@ -26,24 +26,24 @@ pub struct Status {
     pub waiting: u64,
     /// Bytes of the waiting messages.
     pub waiting_bytes: u64,
-    /// Messages that the cloud will not take.
+    /// Number of messages that the cloud has refused.
     pub refused: u64,
-    /// The refused messages, the newest 1,000 of them.
+    /// The newest 1,000 refused messages.
     pub refusals: Vec<RefusedMessage>,
     /// Streams by name.
     pub streams: BTreeMap<String, StreamStatus>,
 }
 
-/// A message that the cloud will not take.
+/// A message that the cloud has refused.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct RefusedMessage {
-    /// Its stream.
+    /// The message's stream.
     pub stream: String,
-    /// Its sequence number.
+    /// The message's sequence number.
     pub sequence: u64,
-    /// Its length.
+    /// Bytes of the message.
     pub bytes: u64,
-    /// The document beside it: `{status, problem}`; null if there is none.
+    /// The content of its document, `{status, problem}`; null if there is none.
     pub reason: Value,
 }
 
@@ -61,10 +61,10 @@ pub struct StreamStatus {
 }
 
 impl Status {
-    /// Reads a folder without locking it. A folder that is not there is a spool before its first run.
+    /// Reads a folder without locking it. A missing folder counts as a spool before its first run.
     ///
     /// # Errors
-    /// [`SpoolError`] when the folder cannot be read or its state is damaged.
+    /// [`SpoolError`] if the folder cannot be read or its state is damaged.
     pub fn read(folder: &Path) -> Result<Self, SpoolError> {
         let mut status = Self {
             device: None,
@@ -77,7 +77,7 @@ impl Status {
         if !folder.exists() {
             return Ok(status);
         }
-        // Messages first: one that is put meanwhile is counted by the state.
+        // List messages before reading the state, so that the state counts one that is added meanwhile.
         let waiting = entries(folder)?;
         let aside = folder.join(REFUSED);
         let mut refused = if aside.exists() { entries(&aside)? } else { Vec::new() };

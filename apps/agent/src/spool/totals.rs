@@ -5,16 +5,16 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use sotto_pack::{LeftOut, WindowDescription};
 
-/// Windows of a stream, and the readings in them.
+/// Number of windows of a stream, and counts of their readings.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Totals {
-    /// Windows.
+    /// Number of windows.
     pub windows: u64,
     /// Channels by name.
     pub channels: BTreeMap<String, ChannelTotals>,
 }
 
-/// Readings of a channel.
+/// Counts of a channel's readings.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ChannelTotals {
     /// Readings in windows.
@@ -25,7 +25,7 @@ pub struct ChannelTotals {
 }
 
 impl Totals {
-    /// The readings of one window.
+    /// Returns the counts of one window.
     #[must_use]
     pub fn of(description: &WindowDescription) -> Self {
         let left_out = |channel: usize| description.left_out.get(channel).cloned().unwrap_or_default();
@@ -47,13 +47,13 @@ impl Totals {
         }
     }
 
-    /// Readings of all channels.
+    /// Returns the number of readings of all channels.
     #[must_use]
     pub fn readings(&self) -> u64 {
         self.channels.values().fold(0, |sum, channel| sum.saturating_add(channel.readings))
     }
 
-    /// Readings of all channels that were left out.
+    /// Returns the counts of readings left out, over all channels.
     #[must_use]
     pub fn left_out(&self) -> LeftOut {
         let mut all = LeftOut::default();

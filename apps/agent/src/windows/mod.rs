@@ -1,26 +1,26 @@
-//! Rows to windows that follow the clock of the plant.
+//! Fills windows that follow the clock of the plant.
 //!
-//! One pass over a source feeds all streams whose channels it has. Each stream has windows of its own: from [`sotto_pack::Cut`],
-//! with its own period and channels. For each reading of a row, in this order:
+//! One pass over a source feeds every stream whose channels it has. Each stream has its own windows (see
+//! [`sotto_pack::Cut`]), with its own period and channels. For each reading of a row, in this order:
 //!
-//! 1. A row before the end of the last window that an earlier run sent is left out as *already sent*; its missing readings are not
-//!    counted again.
-//! 2. A row more than a day ahead of this machine's clock is left out as *in the future*: a window there would make every later row
-//!    *already sent*.
-//! 3. A row before the open windows, or in one that this run has closed, is left out as *late*.
-//! 4. A row in no open window opens the one that holds it. With 64 windows open (1 if rows come as time passes), the oldest is
-//!    closed. In a source that ends, a row without any reading for the stream opens none.
-//! 5. A missing reading counts with its own reason; a value outside the channel's range (or NaN) as *out of range*.
-//! 6. A reading takes the slot whose interval [start + i·period, start + (i + 1)·period) holds its time. If the slot is taken, it is a
-//!    *duplicate* if the times are equal, else *off the grid*.
+//! 1. A row before the end of the last window that an earlier run sent is left out as *already sent*; its missing
+//!    readings are not counted again.
+//! 2. A row more than a day ahead of this machine's clock is left out as *in the future*: a window there would make
+//!    every later row *already sent*.
+//! 3. A row before the open windows, or in a window that this run has closed, is left out as *late*.
+//! 4. A row outside all open windows opens a new one. If 64 windows are open (1 if rows arrive over time), the oldest
+//!    is closed. For a source that ends, a row without any reading for the stream opens none.
+//! 5. A missing reading counts with its own reason; a value outside the channel's range, or NaN, as *out of range*.
+//! 6. A reading takes the slot whose interval [start + i·period, start + (i + 1)·period) contains its time. If the slot
+//!    is taken, it is a *duplicate* if the times are equal, else *off the grid*.
 //!
-//! A window counts the readings left out of it, and those left out of no window since the one closed before it. A window without any
-//! reading is not sent: its counts go into the next one.
+//! A window counts the readings left out of it, and those that belong to no window and were left out since the last
+//! window closed. A window without any reading is not sent: its counts go to the next one.
 //!
-//! At the end of the source, or at a stop, all windows are closed. The newest one with a reading is cut short after its last
-//! reading, and the next run begins a window there. So every slot is in one window at most, and a file that has grown goes on where
-//! it ended. Missing readings after the last reading are in the report of the run, and not in the window: the next run reads them
-//! again.
+//! At the end of the source, or at a stop, all windows are closed. The newest one with a reading is cut short after its
+//! last reading, and the next run begins a window there. So every slot is in at most one window, and a file that has
+//! grown continues where it ended. Missing readings after the last reading are in the report of the run but not in the
+//! window: the next run reads them again.
 
 mod open;
 mod order;
@@ -39,43 +39,43 @@ use crate::streams::Stream;
 use order::InOrder;
 use stream::StreamWindows;
 
-/// Most windows of a stream that a source which ends keeps open.
+/// Maximum number of open windows of a stream, for a source that ends.
 const MOST_OPEN: usize = 64;
-/// Most slots of all windows that are open for the sake of order.
+/// Maximum number of slots of all windows that are kept open for rows out of order.
 const MOST_SLOTS: usize = 4 << 20;
 
-/// How the windows of a stream are filled.
+/// Rules by which the windows of a stream are filled.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Rules {
-    /// The most windows that are open at a time, at least 1.
+    /// Maximum number of open windows, at least 1.
     pub(crate) open: usize,
-    /// True if rows come as time passes.
+    /// True if rows arrive over time.
     pub(crate) paced: bool,
-    /// True if the agent itself asks for a reading, and more often than the stream needs one: the first of a slot is taken and the
-    /// others are passed over, uncounted.
+    /// True if the agent polls the source more often than the stream needs: the first reading of a slot is taken, and
+    /// the others are skipped without being counted.
     pub(crate) sampled: bool,
-    /// True if the readings are asked for in the clear as well.
+    /// True if the readings are also kept in the clear.
     pub(crate) keep_clear: bool,
-    /// True if times in the future are taken.
+    /// True if times in the future are accepted.
     pub(crate) future: bool,
 }
 
 /// A closed window.
 pub struct Closed {
-    /// The position of its stream.
+    /// The index of its stream.
     pub stream: usize,
     /// The window.
     pub collected: Collected,
-    /// When it ends: where the next window of the stream may begin. Milliseconds since 1970.
+    /// The end of the window in milliseconds since 1970: the stream's next window may begin here.
     pub until: i64,
 }
 
 /// The counts of a run for one stream.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Taken {
-    /// The position of the stream.
+    /// The index of the stream.
     pub stream: usize,
-    /// Windows, readings, and readings left out.
+    /// Counts of windows, readings, and readings left out.
     pub totals: Totals,
     /// The times of the first and the last reading taken.
     pub span: Option<(i64, i64)>,
@@ -88,7 +88,7 @@ pub struct Windows {
     streams: Vec<StreamWindows>,
     stop: Stop,
     end: Option<End>,
-    /// Each stream gives one window.
+    /// True if each stream gives only one window.
     once: bool,
     given: Vec<bool>,
     closed: VecDeque<Closed>,
@@ -101,19 +101,19 @@ pub struct Windows {
 /// Options of [`Windows`].
 #[derive(Clone, Debug, Default)]
 pub struct Options {
-    /// Each stream gives one window, then no more.
+    /// True if each stream gives only one window.
     pub once: bool,
-    /// The readings are asked for in the clear as well.
+    /// True if the readings are also kept in the clear.
     pub keep_clear: bool,
-    /// The period in milliseconds at which the agent itself asks the source for a row; `None` if the source decides.
+    /// The period in milliseconds at which the agent polls the source; `None` if the source sets the pace.
     pub own_period: Option<u32>,
-    /// Times more than a day ahead of this machine's clock are taken; otherwise they are left out.
+    /// True to accept times more than a day ahead of this machine's clock; otherwise such rows are left out.
     pub future: bool,
 }
 
 impl Windows {
-    /// Fills the windows of those streams all of whose channels the source has. `sent_until` gives the end of the last window of a
-    /// stream that an earlier run sent.
+    /// Fills the windows of those streams whose channels the source has. `sent_until` returns the end of a stream's
+    /// last window from earlier runs.
     #[must_use]
     pub fn new(
         source: Box<dyn Source>,
@@ -153,32 +153,32 @@ impl Windows {
         }
     }
 
-    /// The channels of the source.
+    /// Returns the channels of the source.
     #[must_use]
     pub fn channels(&self) -> &[Channel] {
         &self.channels
     }
 
-    /// Rows with a time that were read.
+    /// Returns the number of rows read that have a time.
     #[must_use]
     pub fn rows(&self) -> u64 {
         self.rows
     }
 
-    /// Why there are no more windows, once there are none.
+    /// Returns the reason why there are no more windows; `None` while there are.
     #[must_use]
     pub fn end(&self) -> Option<End> {
         self.end
     }
 
-    /// The position of a stream that has not given a window; `None` if all have.
+    /// Returns the index of a stream that has not given a window; `None` if all have.
     #[must_use]
     pub fn without_window(&self) -> Option<usize> {
         let missing = self.given.iter().position(|given| !given)?;
         Some(self.streams[missing].stream())
     }
 
-    /// Counts of this run, of each stream that is fed.
+    /// Returns the counts of this run for each stream that the source feeds.
     #[must_use]
     pub fn taken(&self) -> Vec<Taken> {
         let taken = |stream: &StreamWindows| {
@@ -188,11 +188,11 @@ impl Windows {
         self.streams.iter().map(taken).collect()
     }
 
-    /// The next window that is closed, in the order in which they are closed; the windows of a stream in order of time. `None` when
-    /// there are no more.
+    /// Returns the next closed window, in the order of closing; the windows of one stream are in order of time. Returns
+    /// `None` if there are no more.
     ///
     /// # Errors
-    /// [`CollectError`] when the source cannot be read.
+    /// [`CollectError`] if the source cannot be read.
     pub fn next_closed(&mut self) -> Result<Option<Closed>, CollectError> {
         loop {
             while let Some(closed) = self.closed.pop_front() {
@@ -215,7 +215,7 @@ impl Windows {
         }
     }
 
-    /// Reads one row, or finds that there are no more.
+    /// Reads one row, or notes that there are no more.
     fn read(&mut self) -> Result<(), CollectError> {
         let row =
             if self.stop.is_asked() { Err(SourceError::Stopped) } else { self.source.next_row(&self.stop) };
@@ -247,7 +247,7 @@ impl Windows {
     }
 }
 
-/// Rows from counts of readings, one of each channel.
+/// Converts counts of readings, one per channel, to counts of rows.
 fn per_channel(readings: &sotto_pack::LeftOut, channels: usize) -> sotto_pack::LeftOut {
     let mut rows = sotto_pack::LeftOut::default();
     readings.iter().for_each(|(reason, count)| rows.add(reason, count.div_ceil(channels.max(1) as u64)));

@@ -1,4 +1,4 @@
-//! One open window of a stream.
+//! An open window of a stream.
 
 use std::time::{Duration, Instant};
 
@@ -14,17 +14,17 @@ pub(super) struct OpenWindow {
     end: i64,
     period: i64,
     length: u32,
-    /// For each channel and tick, milliseconds from the start of the tick to its reading.
+    /// For each channel and tick, the milliseconds from the start of the tick to its reading.
     offsets: Vec<u32>,
     /// The times of the first and the last reading.
     span: Option<(i64, i64)>,
     pack_time: Duration,
-    /// The readings tick by tick, if they were asked for.
+    /// The readings tick by tick, if the clear log is on.
     clear: Option<Vec<Zeroizing<Vec<Option<f64>>>>>,
 }
 
 impl OpenWindow {
-    /// A window from `start` to before `end`; the end may cut the last tick short.
+    /// Creates a window for `start ≤ time < end`; the end may shorten the last tick.
     pub(super) fn new(
         layout: &Layout,
         (start, end): (i64, i64),
@@ -60,7 +60,7 @@ impl OpenWindow {
         (self.start..self.end).contains(&at)
     }
 
-    /// True if the channel has a reading in the slot of this time.
+    /// Returns true if the channel already has a reading in the slot of this time.
     pub(super) fn has(&self, channel: u16, at: i64) -> bool {
         self.window.contains(channel, self.slot(at).0)
     }
@@ -73,7 +73,7 @@ impl OpenWindow {
         self.window.leave_out(channel, reason, count);
     }
 
-    /// Puts a reading into the slot of its time, or gives the reason why it is left out.
+    /// Puts a reading into the slot of its time, or returns the reason why it is left out.
     pub(super) fn put(&mut self, reading: &Reading) -> Result<Option<Reason>, CollectError> {
         let Reading { at, channel, value } = *reading;
         let (tick, offset) = self.slot(at);
@@ -100,7 +100,8 @@ impl OpenWindow {
         Ok(None)
     }
 
-    /// The window with its readings, and when it ends. Cut short, it covers the ticks up to the last one with a reading.
+    /// Returns the window with its readings, and its end. If cut short, it covers the ticks up to the last one with a
+    /// reading.
     pub(super) fn close(self, cut_short: bool) -> (Collected, i64) {
         let filled = self.window.filled();
         let (mut packed, mut clear) = (self.window.close(), self.clear.unwrap_or_default());
@@ -113,10 +114,10 @@ impl OpenWindow {
         (Collected { packed, started_at, ended_at, pack_time: self.pack_time, clear }, until)
     }
 
-    /// The tick of a time within the window, and the milliseconds from its start.
+    /// Returns the tick of a time within the window, and the milliseconds since the start of the tick.
     fn slot(&self, at: i64) -> (u32, u32) {
         let since = at.saturating_sub(self.start).max(0);
-        // Both fit: a window has less than 2^32 ticks, each of less than 2^32 ms.
+        // No truncation: a window has fewer than 2^32 ticks, each shorter than 2^32 ms.
         ((since / self.period) as u32, (since % self.period) as u32)
     }
 }

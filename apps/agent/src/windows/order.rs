@@ -1,21 +1,21 @@
-//! Files that run backwards.
+//! Sorts files whose rows run backwards in time.
 
 use std::collections::VecDeque;
 
 use crate::source::{Row, Source, SourceError};
 use crate::stop::Stop;
 
-/// A file that runs backwards for so many rows is read whole and sorted.
+/// Number of first rows examined: if they all run backwards, the file is read whole and sorted.
 const LOOKED_AT: usize = 1000;
-/// Most rows of a file that is read whole.
+/// Maximum number of rows of a file that is read whole.
 const MOST_ROWS: usize = 10_000_000;
 
-/// The rows of a source; those of a file that runs backwards in order of time.
+/// The rows of a source; sorted by time if they run backwards.
 pub(super) struct InOrder {
     source: Box<dyn Source>,
-    /// Rows that were read ahead.
+    /// Rows read ahead.
     ahead: VecDeque<Row>,
-    /// The end that was found while reading ahead.
+    /// The end, or an error, met while reading ahead.
     end: Option<SourceError>,
     looked: bool,
 }
@@ -30,7 +30,7 @@ impl InOrder {
         &mut *self.source
     }
 
-    /// The next row.
+    /// Returns the next row.
     pub(super) fn next_row(&mut self, stop: &Stop) -> Result<Row, SourceError> {
         if !self.looked {
             self.looked = true;
@@ -45,7 +45,7 @@ impl InOrder {
         }
     }
 
-    /// Reads the first rows, and all of them if each is earlier than the one before it.
+    /// Reads the first rows; reads and sorts all of them if each is earlier than the one before.
     fn look(&mut self, stop: &Stop) -> Result<(), SourceError> {
         self.read_ahead(LOOKED_AT, stop);
         let mut pairs = self.ahead.iter().zip(self.ahead.iter().skip(1));

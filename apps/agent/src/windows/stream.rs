@@ -1,4 +1,4 @@
-//! The open windows of one stream: which reading goes into which slot, and why others are left out.
+//! The open windows of one stream: assigns readings to slots, and counts those left out.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -11,9 +11,9 @@ use crate::collect::{CollectError, Collected};
 use crate::source::{Row, now};
 use crate::spool::{ChannelTotals, Totals};
 
-/// Most missing readings after the last reading whose window is not yet decided.
+/// Maximum number of missing readings after the last reading that are not yet assigned to a window.
 const LONGEST_TAIL: usize = 1 << 16;
-/// A time may be so far ahead of this machine's clock: a day, in milliseconds.
+/// A row may be this far ahead of this machine's clock: one day, in milliseconds.
 const AHEAD: i64 = 86_400_000;
 
 /// The windows of one stream.
@@ -22,20 +22,20 @@ pub(super) struct StreamWindows {
     stream: usize,
     layout: Layout,
     cut: Cut,
-    /// The position in a row of each of the stream's channels.
+    /// For each of the stream's channels, its position in a row.
     columns: Arc<[usize]>,
     rules: Rules,
     /// The end of the last window that an earlier run sent.
     sent_until: Option<i64>,
-    /// Open windows by their start.
+    /// Open windows, keyed by their start.
     open: BTreeMap<i64, OpenWindow>,
-    /// Every window that this run has closed ends here or before.
+    /// The latest end of any window that this run has closed.
     closed_until: i64,
-    /// For each channel, readings left out that no open window counts: the next window closed does.
+    /// For each channel, readings left out that no open window counts: the next window to close does.
     pending: Vec<LeftOut>,
     /// The time of the latest reading taken.
     latest: i64,
-    /// Missing readings after `latest`: time, channel, reason. Only of sources that end.
+    /// Missing readings after `latest`: time, channel, reason. Only for sources that end.
     tail: Vec<(i64, u16, Reason)>,
     /// Counts of this run.
     totals: Totals,
@@ -77,7 +77,7 @@ impl StreamWindows {
         self.stream
     }
 
-    /// Counts of this run, and the times of its first and last reading.
+    /// Returns the counts of this run, and the times of its first and last reading.
     pub(super) fn counts(&self) -> (&Totals, Option<(i64, i64)>) {
         (&self.totals, self.span)
     }
@@ -94,7 +94,7 @@ impl StreamWindows {
         self.span = Some((first.min(sent.started_at), last.max(sent.ended_at)));
     }
 
-    /// Counts rows without a usable time: each has one reading of each channel.
+    /// Counts rows without a usable time, as one reading of each channel.
     pub(super) fn leave_out_rows(&mut self, rows: &LeftOut) {
         for (reason, count) in rows.iter() {
             for channel in 0..self.pending.len() {
@@ -104,7 +104,7 @@ impl StreamWindows {
         }
     }
 
-    /// Takes a row. Windows that it closes are added to `closed`.
+    /// Takes a row. Adds the windows that it closes to `closed`.
     pub(super) fn take(
         &mut self,
         row: &Row,
@@ -156,7 +156,7 @@ impl StreamWindows {
         }
     }
 
-    /// Finds the window of a row, and opens it if the row has a reading for it.
+    /// Finds the window of a row; opens a new one if necessary and the row has a reading for it.
     fn place(
         &mut self,
         at: i64,
@@ -197,7 +197,7 @@ impl StreamWindows {
             OpenWindow::new(&self.layout, (start, end), self.cut.period, length, self.rules.keep_clear)?;
         self.open.insert(start, window);
         if any && at > self.latest {
-            // Before anything is closed: the missing readings belong to the windows that are open now.
+            // Count before closing: the missing readings belong to the windows that are open now.
             self.count_tail();
         }
         if full && let Some((_, oldest)) = self.open.pop_first() {
@@ -206,7 +206,7 @@ impl StreamWindows {
         Ok(Place::Open(start))
     }
 
-    /// Where a window begins that the grid begins at `begin`: on its first tick that was not sent.
+    /// Returns the start of the window whose span begins at `begin`: its first tick that was not sent.
     fn next_start(&self, begin: i64) -> i64 {
         let sent = self.sent_until.map_or(0, |until| until.saturating_sub(begin)).max(0);
         let period = i64::from(self.cut.period.max(1));
@@ -229,7 +229,7 @@ impl StreamWindows {
         window.put(&Reading { at, channel, value })
     }
 
-    /// Counts a reading that is left out: in the open window of its time, else in the next one closed.
+    /// Counts a reading that is left out: in the open window of its time, else in the next window to close.
     fn leave_out(&mut self, at: i64, channel: usize, reason: Reason) {
         let window = self.open.range_mut(..=at).next_back().map(|(_, window)| window);
         match window.filter(|window| window.holds(at)) {
@@ -251,7 +251,8 @@ impl StreamWindows {
         }
     }
 
-    /// Closes a window. One without any reading is not sent: the next one takes its counts of readings left out.
+    /// Closes a window. A window without any reading is not sent, and the next one takes over its counts of readings
+    /// left out.
     fn close(&mut self, mut window: OpenWindow, cut_short: bool) -> Option<Closed> {
         self.closed_until = self.closed_until.max(window.end());
         if !window.has_readings() {
@@ -270,17 +271,17 @@ impl StreamWindows {
     }
 }
 
-/// Where a row belongs.
+/// Assignment of a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Place {
-    /// Into the open window with this start.
+    /// The open window with this start.
     Open(i64),
-    /// Into a window that an earlier run has sent.
+    /// A window that an earlier run has sent.
     AlreadySent,
-    /// Before the open windows.
+    /// Before the open windows, or in a closed one.
     Late,
-    /// Nowhere: no sensor has measured it yet.
+    /// Too far ahead of this machine's clock.
     Future,
-    /// Into no window yet: the row has no reading for the stream.
+    /// No window: the row has no reading for the stream.
     Nowhere,
 }

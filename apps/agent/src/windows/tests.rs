@@ -11,7 +11,7 @@ use crate::source::Row;
 const MINUTE: i64 = 60_000;
 const HOUR: i64 = 60 * MINUTE;
 
-/// Encrypts nothing.
+/// An encryptor that is never called.
 struct Never;
 
 impl Encryptor for Never {
@@ -40,7 +40,7 @@ impl Encryptor for Never {
     }
 }
 
-/// Rows of a script. Without a time, a row is one whose time cannot be read.
+/// A source of given rows. A row without a time stands for one whose time cannot be read.
 struct Script {
     channels: Vec<Channel>,
     rows: std::vec::IntoIter<Row>,
@@ -75,7 +75,7 @@ fn row(at: i64, values: &[Option<f64>]) -> Row {
     Row { at, values: Zeroizing::new(values.to_vec()), missing }
 }
 
-/// Rows of one channel: times in minutes.
+/// Returns rows of one channel; times are in minutes.
 fn rows(readings: &[(i64, f64)]) -> Vec<Row> {
     readings.iter().map(|(minute, value)| row(minute * MINUTE, &[Some(*value)])).collect()
 }
@@ -90,7 +90,7 @@ fn cut(period: u32) -> Cut {
     Cut { span: Span::Hour, period, ticks: 60 }
 }
 
-/// A pass over rows of the channel `x` for one stream of minutes and hours.
+/// Parameters of a pass over rows of channel `x`, for one stream with a period of a minute and a span of an hour.
 #[derive(Default)]
 struct Pass {
     paced: bool,
@@ -119,7 +119,7 @@ impl Pass {
     }
 }
 
-/// The readings of a window by the minute of their slot.
+/// Returns the readings of a window with the minute of their slot.
 fn slots(closed: &Closed) -> Vec<(i64, f64)> {
     let packed = &closed.collected.packed;
     let presence: &Presence = &packed.presence[0];
@@ -217,7 +217,7 @@ fn a_paced_source_has_one_window_open_and_earlier_rows_are_late() {
 
 #[test]
 fn rows_of_a_file_may_be_64_windows_out_of_order() {
-    // Hours 64, 1 … 63, then 0: all fit. Then hour 65 closes hour 0, and a row for it is late.
+    // Hour 63, then 0 … 62: all fit into 64 windows. Hour 64 closes hour 0, and a later row of hour 0 is late.
     let hours = std::iter::once(63).chain(0..63);
     let mut script: Vec<(i64, f64)> = hours.map(|hour| (60 * hour, hour as f64)).collect();
     script.extend([(64 * 60, 64.0), (5, 1.0), (65, 2.0)]);
@@ -235,7 +235,7 @@ fn a_file_that_runs_backwards_is_sorted() {
     let (windows, taken) = Pass::default().run(rows(&script));
     assert_eq!((windows.len(), taken.totals.readings()), (100, 6000));
     assert!(taken.totals.left_out().is_empty());
-    // One row in order among the first, and nothing is sorted: of 100 hours the oldest 36 are late.
+    // One row in order among the first prevents sorting: the oldest 36 of 100 hours are late.
     let mut script = script;
     script.swap(10, 11);
     let (windows, taken) = Pass::default().run(rows(&script));
@@ -243,7 +243,7 @@ fn a_file_that_runs_backwards_is_sorted() {
     assert_eq!(taken.totals.left_out().iter().collect::<Vec<_>>(), [(Reason::Late, 36 * 60)]);
 }
 
-/// Whatever row a run ends after, the next one goes on there: no slot is in two windows, and none is lost.
+/// After a stop at any row, the next run continues: no slot is in two windows, and none is lost.
 #[test]
 fn a_run_that_is_stopped_is_continued() {
     let script: Vec<(i64, f64)> =
@@ -265,7 +265,7 @@ fn a_run_that_is_stopped_is_continued() {
 
 #[test]
 fn rows_that_wait_for_their_readings_are_not_passed_over() {
-    // A sheet with a row for each minute, of which the first are filled in.
+    // A sheet with a row for every minute, only the first of them filled in.
     let sheet = |filled: i64| -> Vec<Row> {
         (0..7200)
             .map(|minute| row(minute * MINUTE, &[(minute < filled && minute != 3).then_some(1.0)]))

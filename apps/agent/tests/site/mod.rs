@@ -1,4 +1,4 @@
-//! What tests need around a device: a cloud that does what a script says, and a folder with a profile and keys.
+//! Surroundings of a device under test: a cloud that follows a script, and a folder with a profile and keys.
 #![allow(dead_code, unreachable_pub, clippy::unwrap_used)]
 
 use std::collections::VecDeque;
@@ -18,7 +18,7 @@ use sotto_wire::{
 };
 use tempfile::TempDir;
 
-/// What the cloud does with one upload.
+/// The cloud's reaction to one upload.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Act {
     /// Closes the connection without an answer.
@@ -27,28 +27,28 @@ pub enum Act {
     Status(u16),
     /// Refuses for good.
     Refuse(u16),
-    /// Has another message of that number.
+    /// Answers that it has another message with this number.
     Taken,
-    /// Takes fewer bytes.
+    /// Refuses the message as too large.
     TooLarge,
     /// Gives a receipt for another message.
     OtherReceipt,
     /// Gives an empty list of receipts.
     FewReceipts,
-    /// Stores it.
+    /// Stores it and gives a receipt.
     Store,
-    /// Says that it has it already.
+    /// Answers that it already has the message.
     Duplicate,
 }
 
-/// What the cloud answers to the question where a stream's newest window ends.
+/// The cloud's answer to the question about a stream's newest window.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Newest {
-    /// Nothing: so many questions find the cloud away, and the next ones none of its windows.
+    /// The cloud fails this many questions, then answers that it has no window.
     Away(u32),
-    /// It is of a version that does not know the question.
+    /// The cloud's version does not know the question.
     Unknown,
-    /// Its newest window ends at this time, milliseconds since 1970; none before the first one.
+    /// The newest window ends at this time (ms since 1970); `None` if there is no window.
     End(Option<i64>),
 }
 
@@ -59,7 +59,7 @@ pub struct Upload {
     pub body: Vec<u8>,
 }
 
-/// A cloud on loopback. When the script has ended it does the last act again and again.
+/// A cloud on loopback. After the end of the script it repeats the last act.
 pub struct Cloud {
     pub address: SocketAddr,
     uploads: Arc<Mutex<Vec<Upload>>>,
@@ -67,12 +67,12 @@ pub struct Cloud {
 }
 
 impl Cloud {
-    /// Of a version without groups.
+    /// Starts a cloud that does not know groups.
     pub fn start(script: &[Act]) -> Self {
         Self::start_with(script, None)
     }
 
-    /// Takes groups of windows of this stream.
+    /// Starts a cloud that takes groups of windows of this stream.
     pub fn start_with(script: &[Act], stream: Option<Arc<StreamHeader>>) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();
@@ -80,7 +80,7 @@ impl Cloud {
         let newest = Arc::new(Mutex::new(Newest::Away(u32::MAX)));
         let told = Arc::clone(&newest);
         let (mut script, arrived) = (VecDeque::from(script.to_vec()), Arc::clone(&uploads));
-        // Ends with the process.
+        // The thread ends with the process.
         thread::spawn(move || {
             for connection in listener.incoming() {
                 let mut next = || if script.len() > 1 { script.pop_front() } else { script.front().copied() };
@@ -97,18 +97,18 @@ impl Cloud {
         format!("http://{}", self.address)
     }
 
-    /// Sets the answer to the question where a newest window ends.
+    /// Sets the answer to the question about a newest window.
     pub fn says_newest(&self, newest: Newest) {
         *self.newest.lock().unwrap() = newest;
     }
 
-    /// All that arrived, refused or not.
+    /// Returns all uploads, refused or not.
     pub fn uploads(&self) -> Vec<Upload> {
         self.uploads.lock().unwrap().clone()
     }
 }
 
-/// Answers an upload as the script says, and every question for a position: at the beginning.
+/// Answers an upload by the script, and every question about a position with the beginning of the stream.
 fn serve(
     connection: TcpStream,
     stream: Option<&Arc<StreamHeader>>,
@@ -163,7 +163,7 @@ fn serve(
     let windows = match (is_group(&body), stream) {
         (false, _) => Vec::new(),
         (true, Some(stream)) => WindowGroup::read(&body, stream).unwrap().windows().to_vec(),
-        // It looks for a frame.
+        // A cloud without groups expects a frame.
         (true, None) => {
             let answer = "{\"type\":\"urn:sotto:problem:not-a-frame\"}";
             let length = answer.len();
@@ -212,7 +212,7 @@ fn serve(
     Some(Upload { key, body })
 }
 
-/// A folder with the profile and the keys of a device that has one stream a scheme.
+/// A folder with the profile and the keys of a device that has one stream per scheme.
 pub struct Site {
     pub folder: TempDir,
     pub secret: DeviceSecret,
@@ -226,7 +226,7 @@ pub fn params<S: Scheme>() -> Params<S> {
 }
 
 impl Site {
-    /// With so many ticks a window.
+    /// Creates a device with windows of `ticks` ticks.
     pub fn new(ticks: u32, period_ms: u32) -> Self {
         let (folder, mut rng) = (tempfile::tempdir().unwrap(), secure_rng().unwrap());
         let (secret, identity) = (DeviceSecret::generate(&mut rng), SigningIdentity::generate(&mut rng));
@@ -281,14 +281,14 @@ impl Site {
         self.path("spool")
     }
 
-    /// `sotto-agent run` with the secret key.
+    /// Returns `sotto-agent run` with the secret key.
     pub fn run(&self, cloud: &str) -> Command {
         let mut command = self.run_without_key(cloud);
         command.arg("--secret-key").arg(self.path("device.key"));
         command
     }
 
-    /// `sotto-agent run` with the three public keys, in another order than the streams.
+    /// Returns `sotto-agent run` with the three public keys, in another order than the streams.
     pub fn run_with_public_keys(&self, cloud: &str) -> Command {
         let mut command = self.run_without_key(cloud);
         for name in ["ckks.public", "bfv.public", "bgv.public"] {
@@ -323,7 +323,7 @@ pub fn agent() -> Command {
     command
 }
 
-/// The names of the files in a folder that end in so.
+/// Returns the names of the files in a folder that end in `end`.
 pub fn files(folder: &Path, end: &str) -> Vec<String> {
     let entries = std::fs::read_dir(folder).unwrap();
     let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());

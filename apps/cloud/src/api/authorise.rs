@@ -1,4 +1,4 @@
-//! The owner's requests carry the owner's token.
+//! Checks the owner's token.
 
 use std::sync::Arc;
 

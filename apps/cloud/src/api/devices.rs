@@ -1,4 +1,4 @@
-//! Devices, registered and revoked by their owner.
+//! Registers and revokes devices for the owner.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -20,7 +20,7 @@ use crate::problem::Problem;
 use crate::store::{DeviceQuery, NewDevice, Registering};
 
 pub(crate) const MOST_KEYS: usize = 256;
-/// Most streams of a registration.
+/// Maximum number of streams of a registration.
 const MOST_STREAMS: usize = 4096;
 
 #[derive(Deserialize)]
@@ -28,7 +28,7 @@ const MOST_STREAMS: usize = 4096;
 pub(crate) struct Registration {
     pub(crate) verifying_key: String,
     pub(crate) keys: Vec<RegisteredKey>,
-    /// Frames in hexadecimal.
+    /// Stream headers: frames in hexadecimal.
     #[serde(default)]
     pub(crate) streams: Vec<String>,
 }
@@ -40,7 +40,7 @@ pub(crate) struct RegisteredKey {
     key_id: String,
 }
 
-/// `GET /v1/devices`: a page of those that were ever registered, in order of their names.
+/// `GET /v1/devices`: a page of all devices ever registered, in order of their names.
 pub(super) async fn list(
     State(cloud): State<Arc<Cloud>>,
     Query(query): Query<DeviceQuery>,
@@ -54,7 +54,8 @@ pub(super) struct Registered {
     keys: usize,
 }
 
-/// `PUT /v1/devices/{name}`: from now on only envelopes with this signature and these keys are taken from it.
+/// `PUT /v1/devices/{name}`: registers a device. Afterwards, only envelopes with this signature and these keys are
+/// accepted from it.
 pub(super) async fn put(
     State(cloud): State<Arc<Cloud>>,
     Path(name): Path<String>,
@@ -70,7 +71,7 @@ pub(super) async fn put(
         .await
 }
 
-/// Registers a device, with a request or (`written_at`, milliseconds since 1970) from a file of that time.
+/// Registers a device: by a request, or by a file that was written at `written_at` (ms since 1970).
 pub(crate) fn register(
     cloud: &Cloud,
     name: &str,
@@ -90,7 +91,7 @@ pub(crate) fn register(
         let parameters = from_hex(&key.parameter_id).ok_or_else(|| not_hex("parameter_id", 64))?;
         let id = from_hex(&key.key_id).ok_or_else(|| not_hex("key_id", 32))?;
         keys.push((ParameterId(parameters), KeyId(id)));
-        // Refuses parameters that are not known.
+        // Refuses unknown parameters.
         cloud.params(ParameterId(parameters))?;
     }
     if registration.streams.len() > MOST_STREAMS {
@@ -105,7 +106,7 @@ pub(crate) fn register(
     Ok(cloud.store.register_device(&device)?)
 }
 
-/// The header of a stream of a device with these keys.
+/// Reads the header of a stream, and checks that it names this device and one of these keys.
 fn stream(device: &str, keys: &[(ParameterId, KeyId)], frame: &str) -> Result<StreamHeader, Problem> {
     if frame.len() as u64 > 2 * LARGEST_STREAM_HEADER {
         let detail = format!("the header of a stream has at most {LARGEST_STREAM_HEADER} bytes");
@@ -122,7 +123,8 @@ fn stream(device: &str, keys: &[(ParameterId, KeyId)], frame: &str) -> Result<St
     Ok(header)
 }
 
-/// Refuses a fleet that two streams have under one key, as both would have its masks, and one whose streams have another form.
+/// Refuses two streams with one key in one fleet, because both would use the fleet's masks, and streams of one fleet
+/// with different forms.
 fn check_fleets(cloud: &Cloud, streams: &[StreamHeader]) -> Result<(), Problem> {
     let wrong = |detail: String| Err(Problem::unprocessable("wrong-fleet", detail));
     let mut seen: BTreeMap<(FleetId, [u8; 16]), &str> = BTreeMap::new();
@@ -135,7 +137,7 @@ fn check_fleets(cloud: &Cloud, streams: &[StreamHeader]) -> Result<(), Problem> 
         }
         let first = streams.iter().find(|other| other.fleet() == Some(fleet));
         if first.is_some_and(|first| first.common() != header.common()) {
-            return wrong(format!("the streams of fleet {fleet} have several forms"));
+            return wrong(format!("the streams of fleet {fleet} have different forms"));
         }
         if cloud.store.fleet(fleet)?.is_some_and(|known| known.header.common() != header.common()) {
             return wrong(format!("the streams of fleet {fleet} have another form than {}", header.stream()));
@@ -148,7 +150,7 @@ fn not_hex(field: &str, digits: usize) -> Problem {
     Problem::unprocessable("invalid-value", format!("{field} has {digits} lower-case hexadecimal digits"))
 }
 
-/// `DELETE /v1/devices/{name}`: later uploads are refused, what is there stays.
+/// `DELETE /v1/devices/{name}`: revokes a device. Later uploads are refused; stored envelopes stay.
 pub(super) async fn delete(
     State(cloud): State<Arc<Cloud>>,
     Path(name): Path<String>,

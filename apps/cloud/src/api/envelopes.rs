@@ -1,4 +1,4 @@
-//! What the cloud has, for its owner.
+//! Lists, serves and deletes stored envelopes for the owner.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use crate::id::Id;
 use crate::problem::Problem;
 use crate::store::{EnvelopeQuery, Forgetting, Forgotten, StoredEnvelope};
 
-/// `GET /v1/envelopes`: a page of those that match, in order of device, stream and sequence number.
+/// `GET /v1/envelopes`: a page of the envelopes that match, in order of device, stream and sequence number.
 pub(super) async fn list(
     State(cloud): State<Arc<Cloud>>,
     Query(query): Query<EnvelopeQuery>,
@@ -33,8 +33,8 @@ pub(super) async fn list(
         .await
 }
 
-/// `DELETE /v1/envelopes?device=…&before=…`: the windows of a device that ended before a time, with the jobs that computed on them.
-/// They are not taken from the device again.
+/// `DELETE /v1/envelopes?device=…&before=…`: deletes the windows of a device that ended before a time, and the jobs
+/// that used them. The device cannot upload them again.
 pub(super) async fn delete(
     State(cloud): State<Arc<Cloud>>,
     Query(forgetting): Query<Forgetting>,
@@ -77,7 +77,8 @@ pub(super) async fn body(
         .await
 }
 
-/// `GET /v1/envelopes/{id}/envelope`: all that the device signed, as a frame: an envelope of version 1, or a window with its stream's header.
+/// `GET /v1/envelopes/{id}/envelope`: everything that the device signed, as a frame: an envelope of version 1, or a
+/// window with its stream's header.
 pub(super) async fn message(
     State(cloud): State<Arc<Cloud>>,
     Path(name): Path<String>,

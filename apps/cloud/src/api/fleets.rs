@@ -12,8 +12,10 @@ use crate::cloud::Cloud;
 use crate::fleets;
 use crate::problem::Problem;
 
-/// `POST /v1/fleets/{id}/sums`: the frame of the sums, in the order of the keys, and in the header `sotto-evaluate-us` the microseconds of reading and
-/// adding, in `sotto-transcript` the frame of the transcript in hexadecimal.
+/// `POST /v1/fleets/{id}/sums`: the frame of the sums, in the order of the keys.
+///
+/// The header `sotto-evaluate-us` has the microseconds of reading and adding; `sotto-transcript` has the frame of the
+/// transcript in hexadecimal.
 pub(super) async fn post(
     State(cloud): State<Arc<Cloud>>,
     Path(fleet): Path<String>,

@@ -1,4 +1,4 @@
-//! Jobs: submitted, followed, fetched.
+//! Jobs: submitted, listed, and their outputs.
 
 use std::sync::Arc;
 
@@ -17,7 +17,8 @@ use crate::id::Id;
 use crate::problem::Problem;
 use crate::store::{JobQuery, JobState, Submitted};
 
-/// `POST /v1/jobs`: checked fully, then queued: 202. The same submission under the same idempotency key again: 200 and the same job.
+/// `POST /v1/jobs`: checks a job fully and queues it: 202. The same submission under the same idempotency key again:
+/// 200 and the same job.
 pub(super) async fn post(
     State(cloud): State<Arc<Cloud>>,
     request: Request,
@@ -34,7 +35,7 @@ pub(super) async fn post(
     Ok((status, Json(json!({ "job": job.to_string() }))))
 }
 
-/// `GET /v1/jobs`: a page of them, the newest first.
+/// `GET /v1/jobs`: a page of jobs, the newest first.
 pub(super) async fn list(
     State(cloud): State<Arc<Cloud>>,
     Query(query): Query<JobQuery>,

@@ -15,7 +15,7 @@ use crate::id::from_hex;
 use crate::problem::Problem;
 use crate::store::KeyStatus;
 
-/// `PUT /v1/keys`: in the place of those that were there for the same secret key.
+/// `PUT /v1/keys`: stores evaluation keys; replaces earlier ones for the same secret key.
 pub(super) async fn put(State(cloud): State<Arc<Cloud>>, request: Request) -> Result<Json<Value>, Problem> {
     let limit = cloud.config.largest_keys;
     let frame = body::read(request, limit, cloud.config.body_time).await?;
@@ -51,8 +51,8 @@ pub(super) async fn status(
         .await
 }
 
-/// `DELETE /v1/keys/{parameter_id}/{key_id}/transfers/{from}`: from now on nothing under the key `from` is brought under
-/// this one; what was brought there before stays.
+/// `DELETE /v1/keys/{parameter_id}/{key_id}/transfers/{from}`: deletes the transfer key from `from`. No further
+/// ciphertext can be switched from `from` to this key; those switched earlier stay.
 pub(super) async fn delete_transfer(
     State(cloud): State<Arc<Cloud>>,
     Path((parameters, key, from)): Path<(String, String, String)>,

@@ -1,4 +1,4 @@
-//! Limits that a planner has to respect.
+//! The limits that a planner has to respect.
 
 use std::sync::Arc;
 

@@ -12,10 +12,10 @@ use crate::cloud::Cloud;
 use crate::problem::Problem;
 use crate::store::{Logged, StoreError, limit, milliseconds};
 
-/// Bytes of messages that are read for a page.
+/// Maximum bytes of messages read for a page.
 const MOST_READ: u64 = 64 << 20;
 
-/// The part of a log that is asked for.
+/// Selects a part of a log.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct LogQuery {
@@ -32,7 +32,7 @@ pub(super) struct LogQuery {
 pub(super) struct Page {
     /// The frame of the log's head.
     head: String,
-    /// Windows, from the position that was asked for.
+    /// Windows, from the requested position on.
     windows: Vec<Window>,
 }
 
@@ -41,18 +41,20 @@ pub(super) struct Page {
 struct Window {
     sequence: i64,
     leaf: String,
-    /// The envelope's name; none once the owner has deleted it.
+    /// The envelope's id; absent once the owner has deleted it.
     #[serde(skip_serializing_if = "Option::is_none")]
     id: Option<String>,
-    /// The frame of its signed header; none for a window that was deleted or cannot be read.
+    /// The frame of the window's signed header; absent if the window was deleted or cannot be read.
     #[serde(skip_serializing_if = "Option::is_none")]
     signed: Option<String>,
-    /// Bytes that it took on the way.
+    /// Bytes of the window's upload.
     bytes: i64,
 }
 
-/// `GET /v1/log?device=…&stream=…&from=…`: the head of a log, and its windows from a position on. Fewer than were asked for end the log or
-/// are those of 64 MiB of messages; there is at least one where there is any.
+/// `GET /v1/log?device=…&stream=…&from=…`: the head of a log, and its windows from a position on.
+///
+/// A page has fewer windows than requested if the log ends, or if their messages exceed 64 MiB; it has at least one
+/// window if any is left.
 pub(super) async fn get(
     State(cloud): State<Arc<Cloud>>,
     Query(query): Query<LogQuery>,
@@ -92,7 +94,7 @@ fn window(cloud: &Cloud, logged: &Logged) -> Result<Window, Problem> {
     let Some(id) = envelope else { return Ok(Window { sequence, leaf, id: None, signed: None, bytes }) };
     let signed = match cloud.store.stored(id) {
         Ok(envelope) => Some(hex::encode(SignedHeader::of(&envelope).and_then(|signed| signed.write())?)),
-        // Damaged or gone for good. Other errors may pass: the page is refused then.
+        // Damaged, or deleted meanwhile. Other errors may be temporary: then the page is refused.
         Err(error @ StoreError::Damaged(_)) => {
             tracing::error!(%id, %error, "a window of a log cannot be read");
             None
@@ -102,7 +104,7 @@ fn window(cloud: &Cloud, logged: &Logged) -> Result<Window, Problem> {
     Ok(Window { sequence, leaf, id: Some(id.to_string()), signed, bytes })
 }
 
-/// `GET /v1/identity`: the key with which the cloud signs.
+/// `GET /v1/identity`: the public key with which the cloud's signatures are verified.
 pub(super) async fn identity(State(cloud): State<Arc<Cloud>>) -> Json<Value> {
     Json(json!({ "verifying_key": hex::encode(cloud.identity.verifying_key()) }))
 }

@@ -1,4 +1,4 @@
-//! The interface: every route stands here.
+//! The HTTP interface: all routes.
 
 mod authorise;
 pub(crate) mod devices;
@@ -29,7 +29,7 @@ use sotto_service::outside;
 use crate::cloud::Cloud;
 use crate::problem::Problem;
 
-/// Everything that the cloud answers.
+/// Returns the router with every route of the cloud.
 pub(crate) fn router(cloud: &Arc<Cloud>) -> Router {
     let owner = Router::new()
         .route("/v1/parameters", put(parameters::put))

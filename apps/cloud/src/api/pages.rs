@@ -1,4 +1,4 @@
-//! Answers that are pages of a list.
+//! Answers with one page of a list.
 
 use axum::Json;
 use axum::http::header;
@@ -7,8 +7,10 @@ use serde::Serialize;
 
 use crate::store::{Page, limit};
 
-/// A page as a JSON array. If others follow, `Link: <?…>; rel="next"` (RFC 8288) names the next: the same query with the position
-/// of this page's last item. The reference is relative, so that it holds behind a proxy that serves the cloud under a path.
+/// Returns a page as a JSON array. If more items follow, `Link: <?…>; rel="next"` (RFC 8288) names the next page: the
+/// same query with the position of this page's last item.
+///
+/// The reference is relative, so that it works behind a proxy that serves the cloud under a path.
 pub(super) fn answer<T: Serialize, P: ToString>(
     page: &Page<T, P>,
     asked: Option<u32>,
@@ -23,7 +25,7 @@ pub(super) fn answer<T: Serialize, P: ToString>(
             }
         }
         link.extend(["&after=", &next.to_string(), ">; rel=\"next\""]);
-        // Filters that something matches are names and numbers: they need no escapes.
+        // A filter that matched something is a name or a number, so it needs no escapes.
         if let Ok(link) = link.parse() {
             response.headers_mut().insert(header::LINK, link);
         }

@@ -1,4 +1,4 @@
-//! Parameters that the cloud may compute with.
+//! Parameter sets that the cloud may compute with.
 
 use std::sync::Arc;
 
@@ -13,10 +13,10 @@ use crate::cloud::Cloud;
 use crate::problem::Problem;
 use crate::registry;
 
-/// Most bytes of a frame of parameters.
+/// Maximum bytes of a frame of parameters.
 pub(crate) const LARGEST_PARAMETERS: u64 = 4096;
 
-/// `PUT /v1/parameters`: refused unless they reach 128-bit security.
+/// `PUT /v1/parameters`: stores parameters; refuses those below 128-bit security.
 pub(super) async fn put(State(cloud): State<Arc<Cloud>>, request: Request) -> Result<Json<Value>, Problem> {
     let frame = body::read(request, LARGEST_PARAMETERS, cloud.config.body_time).await?;
     cloud
@@ -27,7 +27,7 @@ pub(super) async fn put(State(cloud): State<Arc<Cloud>>, request: Request) -> Re
         .await
 }
 
-/// Checks and stores the parameters of a frame. Stored ones were checked when they came.
+/// Checks and stores the parameters of a frame. Skips the check if they are already stored.
 pub(crate) fn keep(cloud: &Cloud, frame: &[u8]) -> Result<(ParameterId, SchemeId), Problem> {
     let spec = sotto_wire::read_parameters(frame)?;
     let (id, scheme) = (spec.id(), spec.scheme);

@@ -12,13 +12,13 @@ use sotto_service::body;
 use crate::cloud::Cloud;
 use crate::problem::Problem;
 
-/// `PUT /v1/plans`: named by the digest of its frame.
+/// `PUT /v1/plans`: stores a plan under the digest of its frame.
 pub(super) async fn put(State(cloud): State<Arc<Cloud>>, request: Request) -> Result<Json<Value>, Problem> {
     let frame = body::read(request, sotto_wire::LARGEST_PLAN, cloud.config.body_time).await?;
     cloud
         .computing(move |cloud| {
             let plan = sotto_wire::read_plan(&frame)?;
-            // Refuses parameters that are not known.
+            // Refuses unknown parameters.
             cloud.params(ParameterId(plan.parameter_id))?;
             let id = sotto_wire::frame_digest(&frame)?;
             cloud.store.keep_plan(&id, &plan, &frame)?;

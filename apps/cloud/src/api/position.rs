@@ -1,4 +1,4 @@
-//! Where a stream of a device stands: for a device that lost its spool.
+//! The position of a device's stream, for a device that has lost its spool.
 
 use std::sync::Arc;
 
@@ -13,10 +13,10 @@ use crate::ingest;
 use crate::problem::Problem;
 use crate::store::milliseconds;
 
-/// A device's clock may be so far from this one: a day, in milliseconds.
+/// Maximum difference between the clocks of device and cloud: a day, in milliseconds.
 const MOST_APART: i64 = 86_400_000;
 
-/// The last window of a stream, and what the owner deleted of it.
+/// The last window of a stream, and the time up to which the owner has deleted windows.
 #[derive(Debug, Serialize)]
 pub(super) struct Position {
     /// The sequence number that the next window may have.
@@ -24,21 +24,21 @@ pub(super) struct Position {
     /// The frame of the last window's signed header, in hexadecimal.
     #[serde(skip_serializing_if = "Option::is_none")]
     signed_header: Option<String>,
-    /// Windows that ended before it were deleted by the owner, and are not taken again: milliseconds since 1970.
+    /// The owner has deleted the windows that ended before this time (ms since 1970); they are refused if sent again.
     #[serde(skip_serializing_if = "Option::is_none")]
     forgotten_until: Option<i64>,
 }
 
-/// The newest window of a stream, by its end.
+/// The end of a stream's newest window.
 #[derive(Debug, Serialize)]
 pub(super) struct Newest {
-    /// Its end: milliseconds since 1970. None before the first window.
+    /// Milliseconds since 1970; absent before the first window.
     #[serde(skip_serializing_if = "Option::is_none")]
     newest_end: Option<i64>,
 }
 
-/// `POST /v1/newest`: the device's question is that of a position, signed. For a device that has just begun and whose windows share the masks
-/// of a fleet: it has lost nothing, so nothing is noted.
+/// `POST /v1/newest`: takes the same signed question as `/v1/position`. A device whose windows share the masks of a
+/// fleet asks it at each start; it has lost nothing, so no recovery is recorded.
 pub(super) async fn newest(
     State(cloud): State<Arc<Cloud>>,
     request: Request,
@@ -53,7 +53,7 @@ pub(super) async fn newest(
         .await
 }
 
-/// `POST /v1/position`: the device's question is signed; the answer holds the device's own signature.
+/// `POST /v1/position`: the device's question is signed; the answer contains the device's own signature.
 pub(super) async fn post(
     State(cloud): State<Arc<Cloud>>,
     request: Request,
@@ -62,7 +62,7 @@ pub(super) async fn post(
     cloud.computing(move |cloud| position(cloud, &PositionRequest::read(&frame)?).map(Json)).await
 }
 
-/// Checks a question's signature and time.
+/// Checks the signature and the time of a question.
 fn check(cloud: &Cloud, asked: &PositionRequest) -> Result<(), Problem> {
     ingest::known(cloud, &asked.device, |key| asked.verify(key), |_| Ok(()))?;
     let now = milliseconds(std::time::SystemTime::now());

@@ -15,8 +15,10 @@ use crate::cloud::Cloud;
 use crate::problem::Problem;
 use crate::sums;
 
-/// `POST /v1/sums`: the sums' frame, in the header `sotto-evaluate-us` the microseconds of reading and adding, in `sotto-transcript` the
-/// frame of the transcript in hexadecimal.
+/// `POST /v1/sums`: the frame of the sums.
+///
+/// The header `sotto-evaluate-us` has the microseconds of reading and adding; `sotto-transcript` has the frame of the
+/// transcript in hexadecimal.
 pub(super) async fn post(
     State(cloud): State<Arc<Cloud>>,
     request: Request,
@@ -31,7 +33,7 @@ pub(super) async fn post(
     timed(frame, &transcript, time)
 }
 
-/// A frame, its transcript, and the time that it took.
+/// Returns an answer with a frame, its transcript, and the time of the computation.
 pub(super) fn timed(
     frame: Vec<u8>,
     transcript: &Transcript,

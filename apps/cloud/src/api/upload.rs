@@ -1,4 +1,4 @@
-//! What devices may do: upload.
+//! Uploads by devices.
 
 use std::sync::Arc;
 
@@ -13,11 +13,11 @@ use crate::cloud::Cloud;
 use crate::ingest::{Receipts, ingest};
 use crate::problem::Problem;
 
-/// The header that names a request.
+/// The header with a request's idempotency key.
 pub(super) const IDEMPOTENCY_KEY: &str = "idempotency-key";
 
-/// `POST /v1/envelopes`: 201 and a receipt, or a list of receipts for a group; 200 and the same receipts if everything was there
-/// before.
+/// `POST /v1/envelopes`: 201 and a receipt, or a list of receipts for a group; 200 and the same receipts if everything
+/// was stored before.
 pub(super) async fn post(
     State(cloud): State<Arc<Cloud>>,
     request: Request,

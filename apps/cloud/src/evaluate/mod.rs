@@ -1,4 +1,4 @@
-//! Jobs: checked when they are submitted, run one after another by every worker.
+//! Jobs: checked at submission, then run by workers, one job per worker at a time.
 
 mod queue;
 mod submit;

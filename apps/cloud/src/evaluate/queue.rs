@@ -1,11 +1,11 @@
-//! The queue: bounded for those who submit, waited for by those who run.
+//! The queue of jobs: submissions are refused when it is full; workers wait for jobs.
 
 use std::collections::VecDeque;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 use crate::id::Id;
 
-/// Jobs that wait.
+/// The waiting jobs.
 pub(crate) struct Queue {
     state: Mutex<State>,
     changed: Condvar,
@@ -15,12 +15,12 @@ pub(crate) struct Queue {
 #[derive(Default)]
 struct State {
     waiting: VecDeque<Id>,
-    /// Places given to submissions that are being checked.
+    /// Places reserved for submissions that are being checked.
     reserved: usize,
     closed: bool,
 }
 
-/// A place in the queue, given back when it is dropped.
+/// A reserved place in the queue; dropping it gives it back.
 pub(crate) struct Place<'q> {
     queue: &'q Queue,
 }
@@ -34,7 +34,7 @@ impl Queue {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A place for one job; none when the queue is full or closed.
+    /// Reserves a place for one job; `None` if the queue is full or closed.
     pub(crate) fn reserve(&self) -> Option<Place<'_>> {
         let mut state = self.state();
         if state.closed || state.waiting.len() + state.reserved >= self.capacity {
@@ -44,13 +44,13 @@ impl Queue {
         Some(Place { queue: self })
     }
 
-    /// Jobs left from before, whatever the capacity.
+    /// Adds jobs left from an earlier run, regardless of the capacity.
     pub(crate) fn extend(&self, jobs: impl IntoIterator<Item = Id>) {
         self.state().waiting.extend(jobs);
         self.changed.notify_all();
     }
 
-    /// Waits for a job; none once the queue is closed. What still waits then is left to the next start.
+    /// Waits for a job; returns `None` once the queue is closed. Jobs still waiting then are run after the next start.
     pub(crate) fn next(&self) -> Option<Id> {
         let state = self.state();
         let nothing = |state: &mut State| !state.closed && state.waiting.is_empty();

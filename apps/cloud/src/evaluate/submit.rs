@@ -1,4 +1,4 @@
-//! Everything about a job is checked before it is taken: nothing is computed that would be refused on the way.
+//! Checks every property of a job before accepting it, so that no computation ends in an avoidable refusal.
 
 use serde::Deserialize;
 use sotto_program::Plan;
@@ -9,17 +9,17 @@ use crate::id::{Id, from_hex};
 use crate::problem::Problem;
 use crate::store::{NewJob, StoredEnvelope, SubmissionName, Submitted};
 
-/// A plan and the envelopes whose ciphertexts are its inputs, in order.
+/// A plan, and the envelopes whose ciphertexts are its inputs, in order.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Submission {
     plan: String,
     inputs: Vec<String>,
-    /// The key that the answer is under; needed only where all inputs are under foreign keys.
+    /// The key of the answer; required only if all inputs are under foreign keys.
     key: Option<String>,
 }
 
-/// Checks a job and puts it into the queue, once for each idempotency key.
+/// Checks a job and queues it, once per idempotency key.
 pub(crate) fn submit(
     cloud: &Cloud,
     submission: &Submission,
@@ -31,7 +31,7 @@ pub(crate) fn submit(
     {
         return before.ok_or_else(reused).map(Submitted::Before);
     }
-    let full = || Problem::busy("queue-full", "as many jobs wait as may: ask again when some are done");
+    let full = || Problem::busy("queue-full", "the queue of jobs is full: try again when some are done");
     let place = cloud.queue.reserve().ok_or_else(full)?;
     let unknown = || Problem::unprocessable("unknown-plan", "there is no plan of this name");
     let plan_id = from_hex(&submission.plan).ok_or_else(unknown)?;
@@ -60,12 +60,12 @@ pub(crate) fn submit(
 }
 
 fn reused() -> Problem {
-    let detail = "this idempotency key came with another submission before: take a new key for a new job";
+    let detail = "this idempotency key was used for another submission: use a new key for a new job";
     Problem::conflict("idempotency-key-reused", detail)
 }
 
 impl Submission {
-    /// Equal for equal submissions alone.
+    /// Returns a digest that is equal only for equal submissions.
     fn digest(&self) -> [u8; 32] {
         let Self { plan, inputs, key } = self;
         let mut hasher = blake3::Hasher::new();
@@ -86,8 +86,10 @@ fn input(cloud: &Cloud, name: &str) -> Result<(Id, StoredEnvelope), Problem> {
     Ok((id, cloud.store.envelope(id)?.ok_or_else(unknown)?))
 }
 
-/// The key that the answer is under: that of the inputs which the plan takes under it, or else the one that the submission
-/// names. All inputs must have the plan's parameters. Whether their keys fit together is for the plan's check.
+/// Returns the key of the answer: the key of those inputs that the plan expects under it, else the key that the
+/// submission names.
+///
+/// Checks that all inputs have the plan's parameters. The plan's own check verifies that their keys fit together.
 fn answers_key<'e>(
     plan: &Plan,
     named: Option<&str>,

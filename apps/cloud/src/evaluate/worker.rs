@@ -14,15 +14,15 @@ use crate::problem::Problem;
 use crate::store::StoreError;
 use crate::transcript;
 
-/// The threads, which end when the queue is closed.
+/// The worker threads; they end when the queue is closed.
 pub(crate) struct Workers(Vec<JoinHandle<()>>);
 
 impl Workers {
-    /// Starts them; jobs that had not ended when the process did come first.
+    /// Starts the workers. They first run the jobs that an earlier process left unfinished.
     pub(crate) fn start(cloud: &Arc<Cloud>) -> anyhow::Result<Self> {
         let left = cloud.store.jobs_left()?;
         if !left.is_empty() {
-            tracing::info!(jobs = left.len(), "going on with jobs left from before");
+            tracing::info!(jobs = left.len(), "resuming the jobs of an earlier run");
         }
         cloud.queue.extend(left);
         let worker = |number: usize| {
@@ -37,13 +37,13 @@ impl Workers {
         Ok(Self((0..cloud.config.workers).map(worker).collect::<Result<_, _>>()?))
     }
 
-    /// Waits for them to end, not longer than this. A job that still runs then starts anew with the next process.
+    /// Waits at most `longest` for the workers to end. A job that still runs then is started again by the next process.
     pub(crate) fn wait(self, longest: Duration) {
         let start = Instant::now();
         for thread in self.0 {
             while !thread.is_finished() {
                 if start.elapsed() > longest {
-                    tracing::warn!("a job still runs: it starts anew next time");
+                    tracing::warn!("a job is still running: the next start runs it again");
                     return;
                 }
                 thread::sleep(Duration::from_millis(5));
@@ -55,7 +55,7 @@ impl Workers {
     }
 }
 
-/// Runs a job; whatever happens, it ends and the worker does not.
+/// Runs a job. The job always ends, and the worker survives a panic.
 fn work(cloud: &Cloud, job: Id) {
     let start = Instant::now();
     let run = catch_unwind(AssertUnwindSafe(|| evaluate(cloud, job)));
@@ -69,7 +69,7 @@ fn work(cloud: &Cloud, job: Id) {
         Err(problem) => {
             tracing::warn!(%job, reason = problem.reason, detail = problem.detail, "failed");
             if let Err(error) = cloud.store.fail_job(job, &problem.detail) {
-                tracing::error!(%job, %error, "that it failed cannot be kept");
+                tracing::error!(%job, %error, "the failure of a job cannot be stored");
             }
         }
     }

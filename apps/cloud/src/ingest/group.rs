@@ -1,4 +1,4 @@
-//! Takes a group in: all of its windows, or none.
+//! Accepts a group: all of its windows, or none.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -10,8 +10,9 @@ use crate::cloud::Cloud;
 use crate::problem::Problem;
 use crate::store::{Kept, Receipt, Upload};
 
-/// Checks the windows of a group and stores each as a file of its own, with the group's signature. The receipts are in the order of the
-/// windows; a refusal names the window that is in the way, and nothing is stored then.
+/// Checks the windows of a group and stores each in a file of its own, with the group's signature.
+///
+/// The receipts are in the order of the windows. A refusal names the refused window, and nothing is stored.
 pub(super) fn ingest(
     cloud: &Cloud,
     idempotency_key: &str,
@@ -21,7 +22,7 @@ pub(super) fn ingest(
     let windows = group.windows();
     let first = windows.first().ok_or_else(Problem::internal)?;
     known(cloud, &first.header.device, |key| group.verify(key), |device| registered_key(device, first))?;
-    // A member has its own name, so that the window is found again when it comes alone.
+    // Each member has its own idempotency key, so that the window is recognised if it is sent alone.
     let names: Vec<String> = windows.iter().map(|window| window.header.upload_key()).collect();
     let uploads = windows
         .iter()
@@ -29,7 +30,7 @@ pub(super) fn ingest(
         .map(|(envelope, idempotency_key)| {
             let bytes = envelope.write()?;
             let digest = message_digest(&bytes)?;
-            // The digest of head and body alone: the same in each grouping.
+            // The digest of head and body only, which does not depend on the grouping.
             let receipt_digest = envelope.window_digest()?.ok_or(WireError::Magic)?;
             let bytes = Cow::Owned(bytes);
             Ok(Upload { envelope, idempotency_key, bytes, digest, receipt_digest })

@@ -1,4 +1,4 @@
-//! Bodies: one file each.
+//! Bodies, one file each.
 
 use std::fs::{self, File};
 use std::io::{self, Write as _};
@@ -9,7 +9,7 @@ use sotto_service::folder;
 use super::error::{StoreError, failed_to};
 use crate::id::Id;
 
-/// What a file holds.
+/// The folder of a file, by its content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Folder {
     /// Whole envelopes: header, ciphertext, signature.
@@ -17,7 +17,7 @@ pub(crate) enum Folder {
     /// Evaluation keys.
     Keys,
     Plans,
-    /// Ciphertexts that jobs gave.
+    /// Ciphertexts that are results of jobs.
     Outputs,
 }
 
@@ -34,17 +34,18 @@ impl Folder {
     }
 }
 
-/// Files without a row, by folder.
+/// The folder of files without a row, with one subfolder per kind.
 const ORPHANS: &str = "orphans";
 
-/// The folders of files. A file is written elsewhere, made durable, then moved to its name: under its name it is whole.
+/// The folders of files. A file is written in `incoming`, made durable, then renamed: under its final name it is
+/// complete.
 pub(super) struct Bodies {
     root: PathBuf,
     incoming: PathBuf,
 }
 
 impl Bodies {
-    /// Makes the folders and removes files that were half written when the process ended: nobody got a receipt for them.
+    /// Makes the folders, and removes partial files of an earlier process: nobody has a receipt for them.
     pub(super) fn open(root: &Path) -> Result<Self, StoreError> {
         let bodies = Self { root: root.to_owned(), incoming: root.join("incoming") };
         for kind in Folder::ALL {
@@ -54,7 +55,7 @@ impl Bodies {
         for left in fs::read_dir(&bodies.incoming).map_err(failed_to("list a folder"))? {
             let left = left.map_err(failed_to("list a folder"))?;
             fs::remove_file(left.path()).map_err(failed_to("remove a file left behind"))?;
-            tracing::warn!(file = %left.file_name().display(), "removed what was half written");
+            tracing::warn!(file = %left.file_name().display(), "removed a partial file");
         }
         sync_folder(root)?;
         Ok(bodies)
@@ -64,12 +65,12 @@ impl Bodies {
         self.root.join(folder.name()).join(name)
     }
 
-    /// Writes a file; when this returns it will be there after a power cut.
+    /// Writes a file durably.
     pub(super) fn write(&self, folder: Folder, name: &str, bytes: &[u8]) -> Result<(), StoreError> {
         self.write_all(folder, [(name, bytes)])
     }
 
-    /// Writes a file if none has its name.
+    /// Writes a file durably unless one with this name exists.
     pub(super) fn write_if_missing(
         &self,
         folder: Folder,
@@ -79,7 +80,7 @@ impl Bodies {
         if self.path(folder, name).exists() { Ok(()) } else { self.write(folder, name, bytes) }
     }
 
-    /// Writes files under their names; when this returns they will be there after a power cut. After an error some may be there.
+    /// Writes files durably under their names. After an error, some of them may exist.
     pub(super) fn write_all<'f>(
         &self,
         folder: Folder,
@@ -90,7 +91,7 @@ impl Bodies {
             let written =
                 write_synced(&incoming, bytes).and_then(|()| fs::rename(&incoming, self.path(folder, name)));
             if let Err(source) = written {
-                // The rest is removed at the next start.
+                // Partial files are removed at the next start.
                 let _ = fs::remove_file(&incoming);
                 return Err(StoreError::Files { doing: "write a body", source });
             }
@@ -105,7 +106,7 @@ impl Bodies {
         })
     }
 
-    /// Moves a file without a row to `orphans/`, where nothing is ever removed by this program.
+    /// Moves a file without a row to `orphans/`, where this program never deletes anything.
     pub(super) fn put_aside(&self, folder: Folder, name: &str) -> Result<(), StoreError> {
         let aside = self.orphans(folder);
         folder::make_inside(&self.root.join(ORPHANS))?;
@@ -117,7 +118,7 @@ impl Bodies {
         sync_folder(&self.root.join(folder.name()))
     }
 
-    /// Moves the files that were put aside back, where no other has their name.
+    /// Moves the files in `orphans/` back, except for names that are taken.
     pub(super) fn take_back(&self, folder: Folder) -> Result<(), StoreError> {
         for name in list(&self.orphans(folder))? {
             let back = self.path(folder, &name);
@@ -128,7 +129,7 @@ impl Bodies {
         sync_folder(&self.root.join(folder.name()))
     }
 
-    /// Files in `orphans/`.
+    /// Returns the number of files in `orphans/`.
     pub(super) fn orphan_count(&self) -> Result<usize, StoreError> {
         Folder::ALL.into_iter().map(|folder| Ok(list(&self.orphans(folder))?.len())).sum()
     }
@@ -137,12 +138,12 @@ impl Bodies {
         self.root.join(ORPHANS).join(folder.name())
     }
 
-    /// Removes a file that no row names, if it is there. One that cannot be removed is put aside at the next start.
+    /// Removes a file without a row, if it exists. If that fails, the next start puts the file aside.
     pub(super) fn remove(&self, folder: Folder, name: &str) {
         if let Err(error) = fs::remove_file(self.path(folder, name))
             && error.kind() != io::ErrorKind::NotFound
         {
-            tracing::warn!(folder = folder.name(), name, %error, "a file without a row is left");
+            tracing::warn!(folder = folder.name(), name, %error, "a file without a row cannot be removed");
         }
     }
 
@@ -151,7 +152,7 @@ impl Bodies {
     }
 }
 
-/// Names of the files in a folder; none if it is not there.
+/// Returns the names of the files in a folder; none if the folder does not exist.
 fn list(folder: &Path) -> Result<Vec<String>, StoreError> {
     let entries = match fs::read_dir(folder) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),

@@ -1,4 +1,4 @@
-//! Backups of a store that may be in use, and their restoration.
+//! Backup of a store, which may be in use, and restore.
 
 use std::collections::BTreeSet;
 use std::fs::{self, File};
@@ -15,30 +15,30 @@ use super::error::{StoreError, failed_to};
 use super::{recover, startup};
 
 const DATABASE: &str = "cloud.sqlite";
-/// The database of a copy until all of its files are there.
+/// The name of a copied database until all of its files are copied.
 const PARTIAL: &str = "cloud.sqlite.partial";
-/// Pages of the database that are copied at a time, and the pause between: uploads go on meanwhile.
+/// Pages of the database copied at a time, and the pause between, in which uploads continue.
 const PAGES: i32 = 256;
 const PAUSE: Duration = Duration::from_millis(2);
-/// Copies of the database that are tried: files that it names may be deleted before they are copied.
+/// Maximum number of attempts to copy the database: files that it names may be deleted before they are copied.
 const ATTEMPTS: usize = 5;
 
-/// What a copy holds.
+/// Counts of a copy.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Copied {
-    /// Files, in all folders.
+    /// Number of files, in all folders.
     pub(crate) files: usize,
-    /// Of these, those that had to be copied: the others were there from an earlier backup.
+    /// Number of files copied now; the others exist from an earlier backup.
     pub(crate) new: usize,
-    /// Bytes of the new ones.
+    /// Bytes of the files copied now.
     pub(crate) bytes: u64,
 }
 
-/// Copies a store, which may be in use, to a folder that is empty or holds an earlier backup. The copy has every envelope that was
-/// confirmed before it began.
+/// Copies a store, which may be in use, to a folder that is empty or holds an earlier backup. The copy has every
+/// envelope whose receipt was given before it began.
 ///
 /// # Errors
-/// A folder cannot be read or written, or files vanish as fast as they are copied.
+/// A folder cannot be read or written, or files kept being deleted during every attempt.
 pub(crate) fn backup(data: &Path, to: &Path) -> Result<Copied, StoreError> {
     folder::make(to)?;
     let _lock = folder::lock(to)?;
@@ -55,7 +55,7 @@ pub(crate) fn backup(data: &Path, to: &Path) -> Result<Copied, StoreError> {
         folder::keep_database_private(&partial)?;
         let mut target = Connection::open(&partial)?;
         Backup::new(&source, &mut target)?.run_to_completion(PAGES, PAUSE, None)?;
-        // One file, without a journal beside it.
+        // Without write-ahead log, so that the copy is one file.
         target.pragma_update(None, "journal_mode", "DELETE")?;
         let copied = copy_named(&target, data, to)?;
         drop(target);
@@ -66,7 +66,7 @@ pub(crate) fn backup(data: &Path, to: &Path) -> Result<Copied, StoreError> {
                 sync(to)?;
                 return Ok(copied);
             }
-            // Deleted since the database was copied, by the owner or as it aged out.
+            // The file was deleted after the database was copied, by the owner or because it expired.
             Err(vanished) => lost = Some(vanished),
         }
     }
@@ -74,10 +74,10 @@ pub(crate) fn backup(data: &Path, to: &Path) -> Result<Copied, StoreError> {
     Err(StoreError::Damaged(format!("{} is missing: the copy is not complete", lost.display())))
 }
 
-/// Puts a backup in the place of a store that is not in use. Files that are there are moved to `before-restore-…` beside them.
+/// Replaces a store that is not in use by a backup. Existing files are moved to `before-restore-…` beside them.
 ///
 /// # Errors
-/// The store is in use, the backup is not complete, or a folder cannot be read or written.
+/// The store is in use, the backup is incomplete, or a folder cannot be read or written.
 pub(crate) fn restore(data: &Path, from: &Path, now: i64) -> Result<Copied, StoreError> {
     let backup = from.join(DATABASE);
     if !backup.exists() {
@@ -85,7 +85,7 @@ pub(crate) fn restore(data: &Path, from: &Path, now: i64) -> Result<Copied, Stor
     }
     folder::make(data)?;
     let _lock = folder::lock(data)?;
-    // Of another version, or damaged: refused before anything is moved.
+    // Refuse a backup of another version, or a damaged one, before moving anything.
     let source = Connection::open_with_flags(&backup, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
     startup::check(&source)?;
     for folder in Folder::ALL {
@@ -120,7 +120,8 @@ pub(crate) fn restore(data: &Path, from: &Path, now: i64) -> Result<Copied, Stor
     Ok(copied)
 }
 
-/// Copies every file that a database names and that is not there yet. The first one that is gone, if one is.
+/// Copies every file that a database names and that the target lacks. Returns the first missing file, if any, as the
+/// inner error.
 fn copy_named(database: &Connection, from: &Path, to: &Path) -> Result<Result<Copied, PathBuf>, StoreError> {
     let mut copied = Copied::default();
     for kind in Folder::ALL {
@@ -129,7 +130,7 @@ fn copy_named(database: &Connection, from: &Path, to: &Path) -> Result<Result<Co
         let there: BTreeSet<String> = names(&target)?;
         for name in recover::names(database, kind)? {
             copied.files += 1;
-            // A file under its name is whole and never changes.
+            // A file under its final name is complete and never changes.
             if there.contains(&name) {
                 continue;
             }
@@ -153,7 +154,7 @@ fn names(folder: &Path) -> Result<BTreeSet<String>, StoreError> {
     entries.map_err(failed_to("list a folder"))
 }
 
-/// Removes a database that was not completed.
+/// Removes an incomplete database.
 fn remove_database(file: &Path) -> Result<(), StoreError> {
     for end in ["", "-journal", "-wal", "-shm"] {
         let mut name = file.as_os_str().to_owned();

@@ -1,4 +1,4 @@
-//! Devices: who may upload what.
+//! Devices, and the keys that they may use.
 
 use std::collections::BTreeSet;
 
@@ -14,50 +14,50 @@ use super::{Store, StoreError, now, stream};
 const SENT: &str = "SELECT count(*), coalesce(sum(bytes), 0), min(started_at), max(ended_at), max(stored_at)
                     FROM envelopes WHERE device = ?1";
 
-/// A device as its owner registered it.
+/// A device's registration.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Device {
-    /// Ed25519.
+    /// The Ed25519 key that verifies its signatures.
     pub(crate) verifying_key: [u8; 32],
-    /// What its ciphertexts may be made with.
+    /// Parameters and keys that its ciphertexts may have.
     pub(crate) keys: Vec<(ParameterId, KeyId)>,
     pub(crate) revoked: bool,
 }
 
-/// A device that is to be registered.
+/// A registration to store.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct NewDevice<'d> {
     pub(crate) name: &'d str,
     pub(crate) verifying_key: &'d [u8; 32],
     pub(crate) keys: &'d [(ParameterId, KeyId)],
-    /// Its streams of compact windows.
+    /// Headers of its compact streams.
     pub(crate) streams: &'d [StreamHeader],
-    /// Milliseconds since 1970, where the registration is a file.
+    /// Time of the registration file in milliseconds since 1970; `None` for a request.
     pub(crate) written_at: Option<i64>,
 }
 
-/// The outcome of a registration. A request is always `Done`.
+/// Outcome of a registration. A request always gives `Done`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Registering {
     Done,
-    /// The device is registered like this already.
+    /// The same registration is already stored.
     Unchanged,
     /// The device was revoked after the file was written.
     Revoked,
-    /// The device was registered otherwise after the file was written.
+    /// The device was registered differently after the file was written.
     Superseded,
 }
 
-/// A page of devices.
+/// Selects a page of devices.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct DeviceQuery {
-    /// The last device of the page before.
+    /// The last device of the previous page.
     after: Option<String>,
     pub(crate) limit: Option<u32>,
 }
 
-/// A device and sums over its envelopes. Times are milliseconds since 1970.
+/// A device with sums over its envelopes. Times are milliseconds since 1970.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct ListedDevice {
     name: String,
@@ -68,10 +68,10 @@ pub(crate) struct ListedDevice {
     keys: Vec<ListedKey>,
     #[serde(flatten)]
     sent: Sent,
-    /// How often it asked where it stood, as it had lost its spool, and when it last did.
+    /// Number of times that the device lost its spool and asked for its position, and the last time.
     recoveries: i64,
     recovered_at: Option<i64>,
-    /// Windows that were refused because another one has their mask, and when the last one was.
+    /// Number of windows refused because another one has the same mask, and the last time.
     repeated_masks: i64,
     repeated_at: Option<i64>,
 }
@@ -84,7 +84,7 @@ struct ListedKey {
     key_id: KeyId,
 }
 
-/// The envelopes of a device; times are null where there is none.
+/// Sums over the envelopes of a device; times are null if there are none.
 #[derive(Clone, Debug, Default, Serialize)]
 struct Sent {
     envelopes: i64,
@@ -95,18 +95,18 @@ struct Sent {
 }
 
 impl Store {
-    /// A page of devices in order of their names, revoked ones included.
+    /// Returns a page of devices in order of their names, including revoked ones.
     pub(crate) fn devices(&self, query: &DeviceQuery) -> Result<Page<ListedDevice, String>, StoreError> {
         let limit = page::limit(query.limit);
         let mut page = Page::cut(self.registered(query, limit)?, limit, |device| device.name.clone());
-        // Each device for itself: counting takes long where a device sent much, and uploads wait meanwhile.
+        // One query per device: counting takes long for a device with many envelopes, and uploads wait during a query.
         for device in &mut page.items {
             device.sent = self.sent(&device.name)?;
         }
         Ok(page)
     }
 
-    /// One device more than the page shows, without the sums.
+    /// Returns up to `limit` + 1 devices, without their sums.
     fn registered(&self, query: &DeviceQuery, limit: usize) -> Result<Vec<ListedDevice>, StoreError> {
         let connection = self.connection();
         let mut devices = connection.prepare_cached(
@@ -134,7 +134,7 @@ impl Store {
         for device in &mut devices {
             let keys = keys(&connection, &device.name)?.into_iter();
             device.keys = keys.map(|(parameter_id, key_id)| ListedKey { parameter_id, key_id }).collect();
-            // A device with several streams asks for each.
+            // A device with several streams asks once for each.
             let recoveries =
                 "SELECT coalesce(max(count), 0), max(noted_at) FROM recoveries WHERE device = ?1";
             (device.recoveries, device.recovered_at) =
@@ -161,13 +161,13 @@ impl Store {
         })?)
     }
 
-    /// Bytes of the envelopes of a device.
+    /// Returns the bytes of a device's envelopes.
     pub(crate) fn stored_bytes(&self, device: &str) -> Result<u64, StoreError> {
         Ok(self.sent(device)?.bytes.unsigned_abs())
     }
 
-    /// Registers a device in the place of an earlier registration under its name. One from a file, written at `written_at`
-    /// (milliseconds since 1970), yields to a revocation that is not older and to a registration that is newer.
+    /// Registers a device; replaces an earlier registration with its name. A registration from a file written at
+    /// `written_at` (ms since 1970) yields to a revocation at that time or later, and to a newer registration.
     pub(crate) fn register_device(&self, device: &NewDevice<'_>) -> Result<Registering, StoreError> {
         let NewDevice { name, verifying_key, keys, streams, written_at } = *device;
         self.transaction(|transaction| {
@@ -203,7 +203,7 @@ impl Store {
         })
     }
 
-    /// Counts a window that was refused because another one has its mask.
+    /// Counts a window that was refused because another one has the same mask.
     pub(crate) fn note_repeated_mask(&self, device: &str) -> Result<(), StoreError> {
         self.connection().execute(
             "INSERT INTO repeated_masks (device, count, noted_at) VALUES (?1, 1, ?2)
@@ -213,13 +213,14 @@ impl Store {
         Ok(())
     }
 
-    /// Revokes a device; false if there is none. Its envelopes stay. The last revocation counts: older files do not undo it.
+    /// Revokes a device; returns false if there is none. Its envelopes stay. The time of the last revocation counts, so
+    /// that older files do not undo it.
     pub(crate) fn revoke_device(&self, name: &str) -> Result<bool, StoreError> {
         let update = "UPDATE devices SET revoked_at = max(coalesce(revoked_at, 0), ?2) WHERE name = ?1";
         Ok(self.connection().execute(update, params![name, now()])? > 0)
     }
 
-    /// Whether a device is registered with this key, revoked or not: what it sent can still be computed on.
+    /// Returns true if a device, revoked or not, is registered with this key: its data can still be used in jobs.
     pub(crate) fn is_registered_key(&self, parameters: ParameterId, key: KeyId) -> Result<bool, StoreError> {
         let connection = self.connection();
         let mut query = connection
@@ -232,7 +233,7 @@ impl Store {
     }
 }
 
-/// The outcome of a file's registration, before anything is written; `Done`: it has to be.
+/// Returns the outcome of a registration from a file before anything is written; `Done` if it has to be written.
 fn before_file(
     connection: &Connection,
     name: &str,
@@ -268,7 +269,7 @@ pub(super) fn device(connection: &Connection, name: &str) -> Result<Option<Devic
     Ok(Some(Device { verifying_key, keys: keys(connection, name)?, revoked }))
 }
 
-/// The keys that a device is registered with, ascending.
+/// Returns the keys of a device, ascending.
 fn keys(connection: &Connection, device: &str) -> Result<Vec<(ParameterId, KeyId)>, StoreError> {
     let mut query =
         connection.prepare_cached("SELECT parameter_id, key_id FROM device_keys WHERE device = ?1")?;

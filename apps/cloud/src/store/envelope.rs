@@ -1,4 +1,4 @@
-//! Envelopes that were kept.
+//! Stored envelopes.
 
 use rusqlite::types::Value as Bound;
 use rusqlite::{Connection, OptionalExtension as _, Row, params_from_iter};
@@ -12,30 +12,30 @@ use super::stream::{Streams, damaged};
 use super::{Folder, Store, StoreError};
 use crate::id::Id;
 
-/// Rows that a page has room for before it is read.
+/// Initial capacity of a page, in rows.
 const PREPARED: usize = 1024;
 const COLUMNS: &str =
     "envelopes.id, device, stream, sequence, parameter_id, key_id, started_at, ended_at, readings, bytes,
      stored_at, layout, stream_tag,
      coalesce(stream_tag IS NOT NULL AND substr(mask, 1, 12) = zeroblob(12), FALSE)";
 
-/// Which envelopes are listed; in order of device, stream and sequence number.
+/// Selects envelopes; lists are in order of device, stream and sequence number.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct EnvelopeQuery {
     pub(crate) device: Option<String>,
     pub(crate) stream: Option<String>,
     pub(crate) after_sequence: Option<u64>,
-    /// Milliseconds since 1970: the last reading came later.
+    /// Only envelopes whose last reading is later: milliseconds since 1970.
     pub(crate) ended_after: Option<i64>,
-    /// Milliseconds since 1970: the first reading came earlier.
+    /// Only envelopes whose first reading is earlier: milliseconds since 1970.
     pub(crate) started_before: Option<i64>,
-    /// The last envelope of the page before.
+    /// The last envelope of the previous page.
     pub(crate) after: Option<EnvelopePosition>,
     pub(crate) limit: Option<u32>,
 }
 
-/// Where an envelope stands in the list: `device/stream/sequence`. Names have no slash.
+/// The position of an envelope in the list: `device/stream/sequence`. Names contain no slash.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(try_from = "String")]
 pub(crate) struct EnvelopePosition {
@@ -65,7 +65,7 @@ impl core::fmt::Display for EnvelopePosition {
     }
 }
 
-/// What the owner may know of an envelope without its body.
+/// An envelope's description for the owner, without the body.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct StoredEnvelope {
     pub(crate) id: String,
@@ -82,13 +82,13 @@ pub(crate) struct StoredEnvelope {
     bytes: i64,
     stored_at: i64,
     layout: Layout,
-    /// True for a window under the mask of its fleet.
+    /// True if the window is encrypted under the mask of its fleet.
     #[serde(skip_serializing_if = "core::ops::Not::not")]
     shared_mask: bool,
 }
 
-/// A layout as the device sent it, which may be anything: read as JSON when it is written, one at a time. As a value it takes up to
-/// a hundred times its bytes.
+/// A layout as the device sent it: arbitrary bytes. Parsed as JSON only during serialisation, one at a time, because a
+/// parsed value takes up to a hundred times its bytes.
 #[derive(Clone, Debug)]
 struct Layout(Vec<u8>);
 
@@ -137,12 +137,13 @@ impl Store {
         rows.next()?.map(|row| stored_envelope(&connection, &self.streams, row)).transpose()
     }
 
-    /// The ciphertext's frame of an envelope that is there.
+    /// Returns the frame of a stored envelope's ciphertext.
     pub(crate) fn ciphertext(&self, id: Id) -> Result<Vec<u8>, StoreError> {
         Ok(self.stored(id)?.body)
     }
 
-    /// An envelope that is there. Its bytes are held against the digest of its row: those of version 2 have none of their own.
+    /// Returns a stored envelope. Checks its bytes against the digest in its row, because envelopes of version 2
+    /// contain no digest.
     pub(crate) fn stored(&self, id: Id) -> Result<Envelope, StoreError> {
         let bytes = self.bodies.read(Folder::Envelopes, &id.to_string())?;
         let digest: Option<[u8; 32]> = {
@@ -157,8 +158,8 @@ impl Store {
     }
 }
 
-/// The query of a page with one row more than it shows, and its values. Only conditions that were asked for stand in it. The index
-/// `envelopes_in_order` gives the ids of the page; rows are read for these alone.
+/// Returns the query of a page, with one row more than the page, and its values. It contains only the requested
+/// conditions. The index `envelopes_in_order` gives the ids of the page; rows are read only for these.
 fn selected(query: &EnvelopeQuery, limit: usize) -> (String, Vec<Bound>) {
     let (mut conditions, mut values) = (String::from("TRUE"), Vec::new());
     let mut require = |condition: &str, bound: Vec<Bound>| {
@@ -169,7 +170,7 @@ fn selected(query: &EnvelopeQuery, limit: usize) -> (String, Vec<Bound>) {
         require("device = ?", vec![device.clone().into()]);
     }
     if let Some(stream) = &query.stream {
-        // Without a device SQLite would sort every device's part anew if it knew that the stream is fixed: `+` hides it.
+        // Without a device, a fixed stream would make SQLite sort the rows of every device again: `+` disables that.
         let fixed = if query.device.is_some() { "stream = ?" } else { "+stream = ?" };
         require(fixed, vec![stream.clone().into()]);
     }
@@ -186,7 +187,7 @@ fn selected(query: &EnvelopeQuery, limit: usize) -> (String, Vec<Bound>) {
         let same_device = query.device.as_ref() == Some(&after.device);
         let same_stream = query.stream.as_ref() == Some(&after.stream);
         let (device, stream) = (after.device.clone().into(), after.stream.clone().into());
-        // Without the columns that are fixed: with them the index would be searched from the device's first envelope.
+        // Omit the columns that are fixed: with them SQLite would search the index from the device's first envelope.
         match (same_device, same_stream) {
             (true, true) => require("sequence > ?", vec![after.sequence.into()]),
             (true, false) => require("(stream, sequence) > (?, ?)", vec![stream, after.sequence.into()]),
@@ -236,7 +237,7 @@ fn stored_envelope(
     })
 }
 
-/// The JSON value that a layout is meant to be, else its text.
+/// Returns a layout as a JSON value if it is valid JSON, else as text.
 fn layout(bytes: &[u8]) -> Value {
     serde_json::from_slice(bytes)
         .unwrap_or_else(|_| Value::String(String::from_utf8_lossy(bytes).into_owned()))

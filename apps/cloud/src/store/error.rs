@@ -1,11 +1,11 @@
-//! What can go wrong with the store.
+//! Errors of the store.
 
 use std::io;
 use std::path::PathBuf;
 
 use sotto_service::folder::FolderError;
 
-/// What can go wrong with the store. For the log: clients hear less.
+/// An error of the store, for the log; clients get fewer details.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum StoreError {
     #[error("the database: {0}")]
@@ -16,19 +16,19 @@ pub(crate) enum StoreError {
     Random(#[from] getrandom::Error),
     #[error("stored bytes cannot be used: {0}")]
     Damaged(String),
-    /// Whole, and yet of a layout that is not read any more.
-    #[error("what is stored is of an older program: {0}")]
+    /// The bytes are intact but have a layout that is no longer read.
+    #[error("the stored bytes have the layout of an older version: {0}")]
     Outdated(String),
     #[error("another process has this store open")]
     InUse,
-    /// Files without a database.
+    /// Envelope files exist, but the database has no rows.
     #[error(
         "the database is empty, and {envelopes} envelopes are beside it: put cloud.sqlite back, or make the rows again from \
          the envelopes with `sotto-cloud rebuild --config FILE`"
     )]
     NoRows { envelopes: usize },
-    /// No database where there has to be one.
-    #[error("{} has no cloud.sqlite: it is no store, nor a backup of one", .0.display())]
+    /// A database is required but missing.
+    #[error("{} has no cloud.sqlite: it is neither a store nor a backup", .0.display())]
     NoStore(PathBuf),
     #[error("the store has version {0}, which this program does not know")]
     Version(i64),
@@ -44,7 +44,7 @@ impl From<FolderError> for StoreError {
 }
 
 impl StoreError {
-    /// Whether there is no space left.
+    /// Returns true if the disk or the quota is full.
     pub(crate) fn is_full(&self) -> bool {
         match self {
             Self::Files { source, .. } => {

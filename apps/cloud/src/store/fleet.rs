@@ -1,4 +1,4 @@
-//! Fleets, and the bodies of their windows beside each other: a sum over devices reads one range of one table.
+//! Fleets, and the bodies of their windows in one table, so that a sum over devices reads one range of it.
 
 use std::path::Path;
 
@@ -10,29 +10,29 @@ use super::stream::damaged;
 use super::{Store, StoreError, startup};
 use crate::id::Id;
 
-/// A fleet: its number in the database, and a header that has its form.
+/// A fleet: its number in the database, and a stream header with its form.
 #[derive(Clone, Debug)]
 pub(crate) struct Fleet {
     number: i64,
     pub(crate) header: StreamHeader,
 }
 
-/// Windows of a fleet under one mask: those of one length, in the order of their keys.
+/// Selects windows of a fleet under one mask: those of one length, in the order of their keys.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Selected {
     /// The start of the windows: milliseconds since 1970.
     pub(crate) start: i64,
-    /// Ticks that each sends.
+    /// Number of ticks of each window.
     pub(crate) ticks: u32,
     /// Only keys after this one.
     pub(crate) after: Option<KeyId>,
-    /// Most windows.
+    /// Maximum number of windows.
     pub(crate) limit: usize,
 }
 
 impl Store {
-    /// Notes, durably and before anything is answered, that a signed window came under the mask of its fleet. True if another ciphertext of
-    /// its key came under it before, whatever became of that.
+    /// Records durably, before any answer, that a signed window uses the mask of its fleet. Returns true if another
+    /// ciphertext of its key has used it before, even if that was refused.
     pub(crate) fn meets_mask_again(&self, envelope: &Envelope) -> Result<bool, StoreError> {
         if shared(envelope).is_none() {
             return Ok(false);
@@ -40,12 +40,12 @@ impl Store {
         self.transaction(|transaction| note_mask(transaction, envelope))
     }
 
-    /// A fleet that a registered stream names; none for one that no stream does.
+    /// Returns a fleet; `None` if no registered stream names it.
     pub(crate) fn fleet(&self, id: FleetId) -> Result<Option<Fleet>, StoreError> {
         fleet(&self.connection(), id)
     }
 
-    /// Hands over the keys, leaves and bodies of windows of a fleet. O(windows of the start), without a file.
+    /// Passes the keys, leaves and bodies of windows of a fleet to `take`. O(windows with this start); reads no files.
     pub(crate) fn fleet_bodies(
         &self,
         fleet: &Fleet,
@@ -63,7 +63,7 @@ fn fleet(connection: &Connection, id: FleetId) -> Result<Option<Fleet>, StoreErr
     Ok(Some(Fleet { number, header: StreamHeader::read(&frame).map_err(damaged)? }))
 }
 
-/// Keeps the fleet of a stream; one that is there already stays.
+/// Stores the fleet of a stream unless it is already stored.
 pub(super) fn keep(connection: &Connection, header: &StreamHeader) -> Result<(), StoreError> {
     let Some(fleet) = header.fleet() else { return Ok(()) };
     let mut insert = connection
@@ -72,14 +72,16 @@ pub(super) fn keep(connection: &Connection, header: &StreamHeader) -> Result<(),
     Ok(())
 }
 
-/// The fleet and the start of a window under the mask of its fleet; none for a window under its own.
+/// Returns the fleet and the start of a window under the mask of its fleet; `None` for a window under a mask of its
+/// own.
 fn shared(envelope: &Envelope) -> Option<(FleetId, i64)> {
     let (stream, _) = envelope.window()?;
     let mask = envelope.mask().filter(|mask| mask.is_shared())?;
     Some((stream.fleet()?, i64::try_from(mask.sequence).ok()?))
 }
 
-/// Notes that a window came under the mask of its fleet. True if another ciphertext of its key came under it before: both show their difference.
+/// Records that a window uses the mask of its fleet. Returns true if another ciphertext of its key has used it before:
+/// the two reveal their difference.
 fn note_mask(connection: &Connection, envelope: &Envelope) -> Result<bool, StoreError> {
     let Some((fleet, start)) = shared(envelope) else { return Ok(false) };
     let (header, body) = (&envelope.header, *blake3::hash(&envelope.body).as_bytes());
@@ -103,7 +105,7 @@ fn note_mask(connection: &Connection, envelope: &Envelope) -> Result<bool, Store
     Ok(!same)
 }
 
-/// The latest start of a window of a stream that came under the mask of a fleet.
+/// Returns the latest start of a window of a stream that used the mask of a fleet.
 pub(super) fn latest_start(
     connection: &Connection,
     device: &str,
@@ -114,7 +116,7 @@ pub(super) fn latest_start(
     Ok(query.query_row([device, stream], |row| row.get(0)).optional()?)
 }
 
-/// Keeps the body of an envelope that is being stored, if it is under the mask of a fleet.
+/// Stores the body of an envelope in the fleet's table, if it uses the mask of a fleet.
 pub(super) fn insert(
     connection: &Connection,
     id: Id,
@@ -124,10 +126,10 @@ pub(super) fn insert(
     let (Some((fleet, start)), Some((stream, _))) = (shared(envelope), envelope.window()) else {
         return Ok(());
     };
-    // Rows that are made again from envelopes know their masks too.
+    // Rebuilt rows must record their masks too.
     note_mask(connection, envelope)?;
     let CompactCiphertext { form, body, .. } = CompactCiphertext::read(&envelope.body).map_err(damaged)?;
-    // A body has as many places a tick as the stream has columns.
+    // Each tick of a body has as many places as the stream has columns.
     let ticks = usize::from(form.places) / stream.places_a_tick().max(1);
     let mut insert = connection.prepare_cached(
         "INSERT INTO fleet_windows (fleet, start, key_id, ticks, body, envelope, leaf)
@@ -137,14 +139,14 @@ pub(super) fn insert(
     Ok(())
 }
 
-/// A database of fleets alone, for measurements: the store's own table and scan, with windows that no envelope is behind.
+/// A database with fleets only, for benchmarks: the store's table and scan, with windows that have no envelopes.
 pub(crate) struct FleetFile {
     connection: Connection,
     fleet: Fleet,
 }
 
 impl FleetFile {
-    /// Makes a database for the fleet of a stream; none for a stream without one.
+    /// Creates a database for the fleet of a stream; `None` if the stream has no fleet.
     pub(crate) fn create(file: &Path, header: &StreamHeader) -> Result<Option<Self>, StoreError> {
         let connection = startup::connect(file)?;
         connection.pragma_update(None, "foreign_keys", false)?;
@@ -153,7 +155,7 @@ impl FleetFile {
         Ok(fleet(&connection, id)?.map(|fleet| Self { connection, fleet }))
     }
 
-    /// Inserts windows that start at a time.
+    /// Inserts windows that start at `start`.
     pub(crate) fn insert(
         &mut self,
         (start, ticks): (i64, u32),
@@ -174,7 +176,7 @@ impl FleetFile {
         Ok(())
     }
 
-    /// As [`Store::fleet_bodies`].
+    /// Like [`Store::fleet_bodies`].
     pub(crate) fn bodies(
         &self,
         selected: &Selected,
@@ -184,7 +186,7 @@ impl FleetFile {
     }
 }
 
-/// The scan of [`Store::fleet_bodies`] on one connection.
+/// Scans like [`Store::fleet_bodies`], on one connection.
 fn bodies(
     connection: &Connection,
     fleet: i64,
@@ -192,7 +194,7 @@ fn bodies(
     mut take: impl FnMut(KeyId, Digest, &[u8]) -> Result<(), StoreError>,
 ) -> Result<(), StoreError> {
     let Selected { start, ticks, after, limit } = *selected;
-    // An empty blob comes before every key.
+    // An empty blob sorts before every key.
     let after = after.map_or(Vec::new(), |key| key.0.to_vec());
     let mut query = connection.prepare_cached(
         "SELECT key_id, body, leaf FROM fleet_windows

@@ -1,4 +1,4 @@
-//! Deletion by the owner, and of jobs that have aged out.
+//! Deletes data: windows at the owner's request, and expired jobs.
 
 use rusqlite::{Connection, OptionalExtension as _, params};
 use serde::{Deserialize, Serialize};
@@ -6,42 +6,42 @@ use serde::{Deserialize, Serialize};
 use super::bodies::Folder;
 use super::{Store, StoreError, removal};
 
-/// The envelopes that are to be forgotten: those of a device whose last reading was taken before a time.
+/// Selects the envelopes to delete: those of a device whose last reading is before a time.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Forgetting {
     pub(crate) device: String,
-    /// One stream; all if there is none.
+    /// Only this stream; `None` for all.
     pub(crate) stream: Option<String>,
     /// Milliseconds since 1970.
     pub(crate) before: i64,
 }
 
-/// Counts of rows and files that were deleted.
+/// Counts of deleted rows and files.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub(crate) struct Forgotten {
     pub(crate) envelopes: i64,
     /// Bytes of the envelopes.
     pub(crate) bytes: i64,
-    /// Jobs that had computed on them.
+    /// Jobs that had used the envelopes.
     pub(crate) jobs: usize,
-    /// Answers of these jobs.
+    /// Outputs of these jobs.
     pub(crate) outputs: usize,
 }
 
-/// What a device may not send again of a stream.
+/// Bounds below which a device may not send windows of a stream again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ForgottenUntil {
-    /// Windows that ended before it are refused: milliseconds since 1970.
+    /// Windows that ended before this time are refused: milliseconds since 1970.
     pub(crate) until: i64,
-    /// The largest sequence number that was deleted.
+    /// The largest deleted sequence number.
     pub(crate) sequence: i64,
 }
 
 const SELECTED: &str = "device = ?1 AND (?2 IS NULL OR stream = ?2) AND ended_at < ?3";
 
 impl Store {
-    /// Deletes envelopes, and the jobs that computed on them with their outputs.
+    /// Deletes envelopes, and the jobs that used them with their outputs.
     pub(crate) fn forget(&self, forgetting: &Forgetting) -> Result<Forgotten, StoreError> {
         let Forgetting { device, stream, before } = forgetting;
         let selected = params![device, stream, before];
@@ -78,7 +78,7 @@ impl Store {
                 ),
                 selected,
             )?;
-            // Leaves stay: the log still has the root that the owner knows.
+            // Keep the leaves: the log's root must remain the one that the owner knows.
             let logged = "UPDATE log SET envelope = NULL
                  WHERE envelope IN (SELECT id FROM envelopes WHERE ";
             transaction.execute(&format!("{logged}{SELECTED})"), selected)?;
@@ -89,7 +89,7 @@ impl Store {
         Ok(forgotten)
     }
 
-    /// Deletes jobs that ended before a time, with their outputs; gives how many.
+    /// Deletes jobs that ended before a time, with their outputs; returns the number of jobs.
     pub(crate) fn forget_jobs(&self, ended_before: i64) -> Result<usize, StoreError> {
         let deleted = self.transaction(|transaction| {
             let jobs: Vec<[u8; 16]> = transaction
@@ -105,7 +105,7 @@ impl Store {
         Ok(deleted)
     }
 
-    /// The windows of a stream that were deleted, if any were.
+    /// Returns the bounds of a stream's deleted windows; `None` if none were deleted.
     pub(crate) fn forgotten(&self, device: &str, stream: &str) -> Result<Option<ForgottenUntil>, StoreError> {
         forgotten(&self.connection(), device, stream)
     }
@@ -123,7 +123,7 @@ pub(super) fn forgotten(
     Ok(found.optional()?)
 }
 
-/// Deletes a job's rows; gives the number of its outputs.
+/// Deletes a job's rows; returns the number of its outputs.
 fn delete_job(connection: &Connection, job: &[u8; 16]) -> Result<usize, StoreError> {
     let outputs: Vec<String> = connection
         .prepare_cached("SELECT lower(hex(file)) FROM job_outputs WHERE job = ?1")?

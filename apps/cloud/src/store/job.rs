@@ -1,4 +1,4 @@
-//! Jobs and what they gave.
+//! Jobs and their results.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -12,10 +12,10 @@ use super::page::{self, Page};
 use super::{Folder, Store, StoreError, now};
 use crate::id::Id;
 
-/// Times that a job is started, if the process ends before the job does.
+/// Maximum number of starts of a job, if the process ends before the job does.
 const MOST_STARTS: i64 = 3;
 
-/// A job to be kept.
+/// A job to store.
 pub(crate) struct NewJob<'j> {
     pub(crate) plan: [u8; 32],
     pub(crate) parameters: ParameterId,
@@ -30,24 +30,24 @@ pub(crate) struct SubmissionName<'s> {
     pub(crate) digest: [u8; 32],
 }
 
-/// What became of a submission.
+/// Outcome of a submission.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Submitted {
     New(Id),
-    /// It came before, under the same key.
+    /// The same submission came before, under the same idempotency key.
     Before(Id),
 }
 
-/// A page of jobs, the newest first.
+/// Selects a page of jobs, the newest first.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct JobQuery {
-    /// The last job of the page before.
+    /// The last job of the previous page.
     after: Option<JobPosition>,
     pub(crate) limit: Option<u32>,
 }
 
-/// Where a job stands in the list: `submitted_at/id`.
+/// The position of a job in the list: `submitted_at/id`.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(try_from = "String")]
 pub(crate) struct JobPosition {
@@ -83,13 +83,13 @@ pub(crate) struct ListedJob {
     ended_at: Option<i64>,
     inputs: i64,
     outputs: i64,
-    /// Bytes of the outputs.
+    /// Bytes of all outputs.
     bytes: i64,
     #[serde(skip)]
     id: Id,
 }
 
-/// A job to be run.
+/// A job to run.
 pub(crate) struct Job {
     pub(crate) plan: [u8; 32],
     pub(crate) parameters: ParameterId,
@@ -97,7 +97,7 @@ pub(crate) struct Job {
     pub(crate) inputs: Vec<Id>,
 }
 
-/// How far a job is.
+/// The state of a job.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct JobState {
     job: String,
@@ -108,18 +108,18 @@ pub(crate) struct JobState {
     counters: BTreeMap<String, u64>,
     evaluate_us: i64,
     outputs: u32,
-    /// The frame of the transcript in hexadecimal; none before the job is done.
+    /// The frame of the transcript in hexadecimal; absent until the job is done.
     #[serde(skip_serializing_if = "Option::is_none")]
     transcript: Option<String>,
 }
 
 impl Store {
-    /// The job that a submission became; `Some(None)` if another submission has its key.
+    /// Returns the job of a submission; `Some(None)` if another submission used its idempotency key.
     pub(crate) fn job_named(&self, name: &SubmissionName<'_>) -> Result<Option<Option<Id>>, StoreError> {
         named(&self.connection(), name)
     }
 
-    /// A page of jobs, the newest first.
+    /// Returns a page of jobs, the newest first.
     pub(crate) fn jobs(&self, query: &JobQuery) -> Result<Page<ListedJob, JobPosition>, StoreError> {
         let limit = page::limit(query.limit);
         let (before, id) =
@@ -150,7 +150,7 @@ impl Store {
         Ok(Page::cut(rows.collect::<Result<_, _>>()?, limit, position))
     }
 
-    /// Keeps a job that waits; none if another submission has its key.
+    /// Stores a waiting job. Returns `None` if another submission used its idempotency key.
     pub(crate) fn keep_job(&self, job: &NewJob<'_>) -> Result<Option<Submitted>, StoreError> {
         let id = Id::random()?;
         self.transaction(|transaction| {
@@ -182,14 +182,14 @@ impl Store {
         })
     }
 
-    /// Jobs that had not ended when the process did, the oldest first. One that was started too often fails here: it may
-    /// be what ended the process.
+    /// Returns the jobs that an earlier process left unfinished, the oldest first. A job that was started too often
+    /// fails here: it may be the cause why the process ended.
     pub(crate) fn jobs_left(&self) -> Result<Vec<Id>, StoreError> {
         self.transaction(|transaction| {
             transaction.execute(
                 "UPDATE jobs SET state = 'failed', error = ?1, ended_at = ?2
                  WHERE state = 'running' AND starts >= ?3",
-                params!["the cloud ended while it computed this, every time", now(), MOST_STARTS],
+                params!["the cloud process ended each time it ran this job", now(), MOST_STARTS],
             )?;
             transaction.execute("UPDATE jobs SET state = 'queued' WHERE state = 'running'", [])?;
             let mut query =
@@ -199,7 +199,7 @@ impl Store {
         })
     }
 
-    /// Marks a job as running.
+    /// Marks a job as running and returns it.
     pub(crate) fn start_job(&self, id: Id) -> Result<Job, StoreError> {
         self.transaction(|transaction| {
             let update = "UPDATE jobs SET state = 'running', starts = starts + 1 WHERE id = ?1";
@@ -216,7 +216,7 @@ impl Store {
         })
     }
 
-    /// Makes the outputs durable, then marks the job as done.
+    /// Writes the outputs durably, then marks the job as done.
     pub(crate) fn finish_job(
         &self,
         id: Id,
@@ -270,7 +270,7 @@ impl Store {
         Ok(state.optional()?)
     }
 
-    /// The frame of an output; none before the job is done.
+    /// Returns the frame of an output; `None` until the job is done.
     pub(crate) fn job_output(&self, job: Id, position: u32) -> Result<Option<Vec<u8>>, StoreError> {
         let query = "SELECT file FROM job_outputs WHERE job = ?1 AND position = ?2";
         let file: Option<Id> =

@@ -9,7 +9,7 @@ use super::{Folder, Store, StoreError, now};
 use crate::id::Id;
 use crate::registry::{KeyContents, LoadedKeys};
 
-/// Evaluation keys as the owner may see them.
+/// The properties of evaluation keys, for the owner.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct KeyStatus {
     #[serde(serialize_with = "shown")]
@@ -20,7 +20,7 @@ pub(crate) struct KeyStatus {
     galois: i64,
     bytes: i64,
     stored_at: i64,
-    /// None where an older program stored the keys.
+    /// `None` if an older version stored the keys.
     #[serde(flatten)]
     pub(crate) contents: Option<KeyContents>,
 }
@@ -30,7 +30,7 @@ fn text(contents: &KeyContents) -> Option<String> {
 }
 
 impl Store {
-    /// Keeps keys in the place of those that were there; gives the new file, and the one that it replaced.
+    /// Stores keys; replaces earlier ones. Returns the new file and the one that it replaced.
     pub(crate) fn keep_keys(
         &self,
         parameters: ParameterId,
@@ -62,7 +62,7 @@ impl Store {
             )?;
             Ok(replaced)
         });
-        // What no row names now: the file replaced, or the new one if nothing was committed.
+        // The file without a row: the replaced one, or the new one if the commit failed.
         let unnamed = match &kept {
             Ok(replaced) => *replaced,
             Err(_) => Some(file),
@@ -73,7 +73,7 @@ impl Store {
         Ok((file, kept?))
     }
 
-    /// The file that holds the keys of a secret key.
+    /// Returns the file with the evaluation keys of a secret key.
     pub(crate) fn keys_file(&self, parameters: ParameterId, key: KeyId) -> Result<Option<Id>, StoreError> {
         let connection = self.connection();
         let mut query = connection
@@ -81,7 +81,7 @@ impl Store {
         Ok(query.query_row(params![parameters.0, key.0], |row| row.get(0)).optional()?)
     }
 
-    /// The row of the keys of a secret key.
+    /// Returns the row of the evaluation keys of a secret key.
     pub(crate) fn key_status(
         &self,
         parameters: ParameterId,
@@ -107,7 +107,7 @@ impl Store {
         Ok(status.optional()?)
     }
 
-    /// Adds the contents to the row of keys that an older program stored.
+    /// Adds the contents to the row of keys that an older version stored.
     pub(crate) fn keep_key_contents(
         &self,
         parameters: ParameterId,

@@ -1,5 +1,5 @@
-//! Logs of streams: the windows that were stored, in the order in which they came. A log only grows: a window that the owner deletes
-//! keeps its leaf.
+//! Logs of streams: the stored windows, in the order in which they were stored. A log only grows: the leaf of a deleted
+//! window stays.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
@@ -11,7 +11,7 @@ use super::stream::damaged;
 use super::{Store, StoreError};
 use crate::id::Id;
 
-/// Logs whose trees are held in memory.
+/// Maximum number of logs whose trees are held in memory.
 const MOST_HELD: usize = 4096;
 
 /// A window in a log.
@@ -19,20 +19,20 @@ const MOST_HELD: usize = 4096;
 pub(crate) struct Logged {
     pub(crate) sequence: i64,
     pub(crate) leaf: Digest,
-    /// None once the owner has deleted it.
+    /// The envelope; `None` once the owner has deleted it.
     pub(crate) envelope: Option<Id>,
-    /// Bytes that it took on the way; 0 once it is deleted.
+    /// Bytes of the upload; 0 once the window is deleted.
     pub(crate) bytes: i64,
 }
 
-/// Some windows of a log, and the state of all of it at that moment.
+/// Some windows of a log, and the state of the whole log at that moment.
 pub(crate) struct LogPage {
     pub(crate) windows: Vec<Logged>,
     pub(crate) size: u64,
     pub(crate) root: Digest,
 }
 
-/// Trees of logs, as far as they were read.
+/// Trees of logs, up to the leaves read so far.
 #[derive(Default)]
 pub(super) struct Trees(Mutex<HashMap<(String, String), Frontier>>);
 
@@ -54,7 +54,8 @@ pub(super) fn append(
     Ok((position, leaf))
 }
 
-/// The position of a stored window that comes again. One whose body was missing when logs were completed is appended now.
+/// Returns the position of a stored window that is sent again. Appends a window that is in no log because its body was
+/// missing when logs were completed.
 pub(super) fn position(connection: &Connection, id: Id, envelope: &Envelope) -> Result<i64, StoreError> {
     let mut query = connection.prepare_cached("SELECT position FROM log WHERE envelope = ?1")?;
     match query.query_row([id], |row| row.get(0)).optional()? {
@@ -64,8 +65,11 @@ pub(super) fn position(connection: &Connection, id: Id, envelope: &Envelope) -> 
 }
 
 impl Store {
-    /// Appends the windows that an older program stored, or whose rows were made again, to their logs; returns their number. In the order of
-    /// their numbers, in which devices send them: the log of a database that was made again is mostly the one from before.
+    /// Appends windows without a leaf to their logs: those stored by an older version, and those whose rows were
+    /// rebuilt. Returns their number.
+    ///
+    /// The order is that of their sequence numbers, in which devices send them: so the log of a rebuilt database mostly
+    /// equals the old one.
     pub(super) fn complete_logs(&self) -> Result<usize, StoreError> {
         let missing: Vec<Id> = {
             let connection = self.connection();
@@ -96,7 +100,7 @@ impl Store {
         Ok(missing.len())
     }
 
-    /// The leaf of a stored window in its log.
+    /// Returns the leaf of a stored window in its log.
     pub(crate) fn leaf(&self, id: Id) -> Result<Digest, StoreError> {
         let connection = self.connection();
         let mut query = connection.prepare_cached("SELECT leaf FROM log WHERE envelope = ?1")?;
@@ -104,7 +108,7 @@ impl Store {
         query.query_row([id], |row| row.get(0)).optional()?.ok_or_else(missing)
     }
 
-    /// Windows of a log from a position on, and its state.
+    /// Returns windows of a log from a position on, and the state of the log.
     pub(crate) fn log(
         &self,
         (device, stream): (&str, &str),
@@ -127,7 +131,7 @@ impl Store {
 }
 
 impl Trees {
-    /// The size and the root of a log. Reads the leaves that came since it was last asked.
+    /// Returns the size and the root of a log. Reads only the leaves added since the last call.
     fn state(
         &self,
         connection: &Connection,

@@ -1,12 +1,12 @@
-//! Databases of older versions.
+//! Migrates databases of older versions.
 
 use rusqlite::Connection;
 
 use super::error::StoreError;
 
-/// Version 1 had two forms. The later is that of version 2. The earlier did not count transfer keys; the frames of evaluation
-/// keys and plans had another layout then, which is not read any more: these are forgotten, and jobs that waited for them
-/// have failed. Devices, envelopes and answers stay.
+/// From version 1, which had two forms. The later form equals version 2. The earlier did not count transfer keys, and
+/// its frames of evaluation keys and plans have a layout that is no longer read: these are deleted, and jobs that
+/// waited for them have failed. Devices, envelopes and answers stay.
 pub(super) fn from_1(connection: &Connection) -> Result<(), StoreError> {
     if connection.column_exists(None, "evaluation_keys", "transfers")? {
         return Ok(());
@@ -23,7 +23,7 @@ pub(super) fn from_1(connection: &Connection) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// Version 2 had no index that serves lists by time, and did not say which rotations evaluation keys are for.
+/// From version 2, which had no index for lists by time and did not record the rotations of evaluation keys.
 pub(super) fn from_2(connection: &Connection) -> Result<(), StoreError> {
     connection.execute_batch(
         "CREATE INDEX envelopes_in_order
@@ -33,25 +33,26 @@ pub(super) fn from_2(connection: &Connection) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// Version 3 knew no deletion by the owner, no lost spools, and no repeated submissions.
+/// From version 3, which had no deletion by the owner, no recovery of spools, and no repeated submissions.
 pub(super) fn from_3(connection: &Connection) -> Result<(), StoreError> {
     connection.execute_batch(include_str!("version_4.sql"))?;
     Ok(())
 }
 
-/// Version 4 knew no envelopes of version 2.
+/// From version 4, which had no envelopes of version 2.
 pub(super) fn from_4(connection: &Connection) -> Result<(), StoreError> {
     connection.execute_batch(include_str!("version_5.sql"))?;
     Ok(())
 }
 
-/// Version 5 knew no fleets.
+/// From version 5, which had no fleets.
 pub(super) fn from_5(connection: &Connection) -> Result<(), StoreError> {
     connection.execute_batch(include_str!("version_6.sql"))?;
     Ok(())
 }
 
-/// Version 6 knew no logs. Envelopes that are there are appended to them when the store is compared with its files.
+/// From version 6, which had no logs. Stored envelopes are appended to their logs when the store is compared with its
+/// files.
 pub(super) fn from_6(connection: &Connection) -> Result<(), StoreError> {
     connection.execute_batch(include_str!("version_7.sql"))?;
     Ok(())

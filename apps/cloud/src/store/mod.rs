@@ -1,6 +1,8 @@
-//! What the cloud keeps: rows in SQLite, bodies in files. A row is committed only after its file is durable, so a row
-//! never lacks its body. At the start an envelope without a row gets one, and other files without a row are put aside: the database
-//! may be an older copy than the files.
+//! The cloud's storage: rows in SQLite, bodies in files. A row is committed only after its file is durable, so no row
+//! lacks its body.
+//!
+//! The database may be an older copy than the files. Therefore, at the start, an envelope without a row gets one, and
+//! other files without a row are put aside.
 
 mod bodies;
 mod copy;
@@ -51,23 +53,23 @@ use bodies::Bodies;
 use log::Trees;
 use stream::Streams;
 
-/// The store in one folder, which no second process opens.
+/// The store in one folder, opened by one process only.
 pub(crate) struct Store {
     connection: Mutex<Connection>,
     bodies: Bodies,
     streams: Streams,
     trees: Trees,
     recovered: OnceLock<Recovered>,
-    /// Locked as long as the store is open.
+    /// The file lock, held as long as the store is open.
     _lock: File,
 }
 
-/// Why a store is opened.
+/// Purpose of opening a store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Opening {
-    /// To serve: an empty database beside envelopes is refused.
+    /// To serve: refuses envelope files beside an empty database.
     Serve,
-    /// To make the rows of envelopes again.
+    /// To rebuild the rows of envelopes.
     Rebuild,
 }
 
@@ -92,27 +94,27 @@ impl Store {
         })
     }
 
-    /// Rows whose body was missing at the start.
+    /// Returns the number of rows whose body was missing at the start.
     pub(crate) fn missing_bodies(&self) -> usize {
         self.recovered.get().map_or(0, |recovered| recovered.missing)
     }
 
-    /// Files that were put aside, in this run or an earlier one.
+    /// Returns the number of files put aside, in this run or an earlier one.
     pub(crate) fn orphans(&self) -> Result<usize, StoreError> {
         self.bodies.orphan_count()
     }
 
-    /// Whether the database answers.
+    /// Checks that the database answers.
     pub(crate) fn ping(&self) -> Result<(), StoreError> {
         Ok(self.connection().query_row("SELECT 1", [], |_| Ok(()))?)
     }
 
-    /// A panic while it was held has rolled its transaction back, so it can be used again.
+    /// Locks the connection. A poisoned lock is usable: the panic rolled its transaction back.
     fn connection(&self) -> MutexGuard<'_, Connection> {
         self.connection.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// All of it or nothing.
+    /// Runs `work` in a transaction; rolls back on an error.
     fn transaction<T>(
         &self,
         work: impl FnOnce(&Transaction<'_>) -> Result<T, StoreError>,
@@ -129,7 +131,7 @@ fn now() -> i64 {
     milliseconds(SystemTime::now())
 }
 
-/// Milliseconds since 1970, rounded down; 0 before.
+/// Returns a time in milliseconds since 1970, rounded down; 0 for earlier times.
 pub(crate) fn milliseconds(time: SystemTime) -> i64 {
     time.duration_since(UNIX_EPOCH).map_or(0, |since| since.as_millis() as i64)
 }
@@ -159,7 +161,7 @@ mod tests {
         let root = folder.path();
         let open = |path: &Path, mode| fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
         open(root, 0o755);
-        // New, and from before.
+        // A new store, then an existing one.
         for _ in 0..2 {
             let store = Store::open(root, Opening::Serve).unwrap();
             store.connection().execute("DELETE FROM plans", []).unwrap();
@@ -168,7 +170,7 @@ mod tests {
                 let entry = entry.unwrap();
                 let (metadata, name) = (entry.metadata().unwrap(), entry.file_name());
                 let private = if metadata.is_dir() { 0o700 } else { 0o600 };
-                // Nothing stands in the file that is locked.
+                // The lock file is empty.
                 if name != "lock" {
                     assert_eq!(metadata.permissions().mode() & 0o777, private, "{name:?}");
                     found += 1;

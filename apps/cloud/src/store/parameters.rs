@@ -6,7 +6,7 @@ use sotto_rlwe::{ParameterId, SchemeId};
 use super::{Store, StoreError, now};
 
 impl Store {
-    /// Keeps parameters; those that are there already stay as they are.
+    /// Stores parameters unless they are already stored.
     pub(crate) fn keep_parameters(
         &self,
         id: ParameterId,
@@ -19,7 +19,7 @@ impl Store {
         Ok(())
     }
 
-    /// Their frame.
+    /// Returns the frame of the parameters with this id.
     pub(crate) fn parameters(&self, id: ParameterId) -> Result<Option<Vec<u8>>, StoreError> {
         let connection = self.connection();
         let mut query = connection.prepare_cached("SELECT frame FROM parameters WHERE id = ?1")?;

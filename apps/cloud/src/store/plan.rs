@@ -6,7 +6,7 @@ use sotto_wire::{DIGEST_BYTES, WireError};
 
 use super::{Folder, Store, StoreError, now};
 
-/// Whether this frame is the one that was stored, whatever its layout.
+/// Returns true if the frame has this digest: it is the stored frame, in the present layout or an older one.
 fn is_whole(frame: &[u8], id: &[u8; 32]) -> bool {
     let body = frame.len().checked_sub(DIGEST_BYTES).map(|end| blake3::hash(&frame[..end]));
     body.is_some_and(|digest| digest.as_bytes() == id)
@@ -17,7 +17,7 @@ impl Store {
         if self.has_plan(id)? {
             return Ok(());
         }
-        // The same plan twice at the same time writes the same file twice, which does no harm.
+        // If two requests store the same plan, both write the same bytes, which is harmless.
         self.bodies.write(Folder::Plans, &hex::encode(id), frame)?;
         self.connection().execute(
             "INSERT INTO plans (id, parameter_id, steps, bytes, stored_at) VALUES (?1, ?2, ?3, ?4, ?5)
@@ -39,7 +39,7 @@ impl Store {
         }
         let frame = self.bodies.read(Folder::Plans, &hex::encode(id))?;
         let unreadable = |error: WireError| match is_whole(&frame, id) {
-            // Kept by the migration for the job that names it.
+            // The migration kept it for the job that names it.
             true => StoreError::Outdated(error.to_string()),
             false => StoreError::Damaged(error.to_string()),
         };

@@ -1,4 +1,4 @@
-//! Files and rows that do not belong together: rows are made again from envelopes, other files are put aside, nothing is deleted.
+//! Repairs mismatches of files and rows: rebuilds rows from envelopes and puts other files aside. Deletes nothing.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -11,18 +11,18 @@ use super::upload::{self, Kept, Upload};
 use super::{Store, StoreError};
 use crate::id::Id;
 
-/// The outcome of comparing rows with files.
+/// Counts from the comparison of rows with files.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Recovered {
-    /// Envelopes whose row was made again.
+    /// Envelopes whose row was rebuilt.
     pub(crate) rebuilt: usize,
-    /// Files that were put aside into `orphans/`.
+    /// Files put aside into `orphans/`.
     pub(crate) orphaned: usize,
     /// Rows whose file is missing.
     pub(crate) missing: usize,
 }
 
-/// Files that rows name, a query for each folder; every one gives names as the files have them.
+/// Returns the query for the files that rows name, in the form of the file names.
 pub(super) fn named(folder: Folder) -> &'static str {
     match folder {
         Folder::Envelopes => "SELECT lower(hex(id)) FROM envelopes",
@@ -32,15 +32,15 @@ pub(super) fn named(folder: Folder) -> &'static str {
     }
 }
 
-/// Names of the files that the rows of a database name.
+/// Returns the names of the files that the rows of a database name.
 pub(super) fn names(connection: &Connection, folder: Folder) -> Result<BTreeSet<String>, StoreError> {
     let mut query = connection.prepare(named(folder))?;
     Ok(query.query_map([], |row| row.get(0))?.collect::<Result<_, _>>()?)
 }
 
 impl Store {
-    /// Compares rows with files, once the devices are registered. An envelope without a row gets one if a registered device signed
-    /// it; any other file without a row is put aside; rows without a file are counted.
+    /// Compares rows with files; to be called once the devices are registered. An envelope without a row gets one if a
+    /// registered device signed it. Other files without a row are put aside, and rows without a file are counted.
     pub(crate) fn recover(&self) -> Result<Recovered, StoreError> {
         self.finish_removals()?;
         let mut recovered = Recovered::default();
@@ -75,17 +75,17 @@ impl Store {
         Ok(recovered)
     }
 
-    /// Takes envelopes that were put aside back to where rows are made from them.
+    /// Moves the envelopes that were put aside back, so that rows can be rebuilt from them.
     pub(crate) fn take_orphans_back(&self) -> Result<(), StoreError> {
         self.bodies.take_back(Folder::Envelopes)
     }
 
-    /// Makes the row of an envelope again; the reason if that cannot be.
+    /// Rebuilds the row of an envelope; returns the reason if that is impossible.
     fn rebuild(&self, folder: Folder, name: &str) -> Result<Result<(), String>, StoreError> {
         if folder != Folder::Envelopes {
-            return Ok(Err("nothing names it".to_owned()));
+            return Ok(Err("no row names it".to_owned()));
         }
-        let Some(id) = Id::parse(name) else { return Ok(Err("its name is none of an envelope".to_owned())) };
+        let Some(id) = Id::parse(name) else { return Ok(Err("its name is not an envelope's".to_owned())) };
         let bytes = self.bodies.read(folder, name)?;
         let read = self.read_envelope(&bytes)?;
         let (envelope, digest) = match read.and_then(|envelope| Ok((envelope, message_digest(&bytes)?))) {

@@ -1,11 +1,11 @@
-//! Files that are to be removed: written down with the rows that go, removed once those are gone.
+//! Removal of files: recorded in the transaction that deletes the rows, carried out after its commit.
 
 use rusqlite::{Connection, params};
 
 use super::bodies::Folder;
 use super::{Store, StoreError};
 
-/// Writes down that a file is to be removed.
+/// Records that a file is to be removed.
 pub(super) fn note(connection: &Connection, folder: Folder, name: &str) -> Result<(), StoreError> {
     let mut insert = connection
         .prepare_cached("INSERT INTO removals (folder, name) VALUES (?1, ?2) ON CONFLICT DO NOTHING")?;
@@ -14,7 +14,7 @@ pub(super) fn note(connection: &Connection, folder: Folder, name: &str) -> Resul
 }
 
 impl Store {
-    /// Removes the files that are to be removed.
+    /// Removes the recorded files.
     pub(super) fn finish_removals(&self) -> Result<(), StoreError> {
         let noted: Vec<(String, String)> = {
             let connection = self.connection();

@@ -65,10 +65,10 @@ CREATE TABLE envelopes (
     UNIQUE (device, idempotency_key)
 ) STRICT, WITHOUT ROWID;
 
--- Everything that lists filter and sum up, so that they read no row that they do not show.
+-- Every column that lists filter or sum, so that lists read only the rows that they show.
 CREATE INDEX envelopes_in_order ON envelopes (device, stream, sequence, started_at, ended_at, bytes, stored_at);
 
--- No mask serves twice under one key.
+-- A mask may be used only once under one key.
 CREATE UNIQUE INDEX envelopes_by_mask ON envelopes (key_id, stream, mask) WHERE mask IS NOT NULL;
 
 CREATE TABLE jobs (
@@ -113,7 +113,7 @@ CREATE TABLE job_outputs (
 
 CREATE INDEX job_inputs_by_envelope ON job_inputs (envelope);
 
--- Windows that the owner deleted: a device does not send them again.
+-- Bounds of the windows that the owner has deleted: a device cannot send them again.
 CREATE TABLE forgotten (
     device TEXT NOT NULL REFERENCES devices (name),
     stream TEXT NOT NULL,
@@ -122,7 +122,7 @@ CREATE TABLE forgotten (
     PRIMARY KEY (device, stream)
 ) STRICT, WITHOUT ROWID;
 
--- Streams whose position a device asked for, as it had lost its spool. `asked_at` is by the device's clock.
+-- Streams whose position a device requested because it had lost its spool. `asked_at` is by the device's clock.
 CREATE TABLE recoveries (
     device TEXT NOT NULL REFERENCES devices (name),
     stream TEXT NOT NULL,
@@ -132,35 +132,36 @@ CREATE TABLE recoveries (
     PRIMARY KEY (device, stream)
 ) STRICT, WITHOUT ROWID;
 
--- Files whose rows are deleted already.
+-- Files to remove; the rows that named them are already deleted.
 CREATE TABLE removals (
     folder TEXT NOT NULL,
     name TEXT NOT NULL,
     PRIMARY KEY (folder, name)
 ) STRICT, WITHOUT ROWID;
 
--- Headers of streams, as the owner registered them: frames. They never change, and are never deleted.
+-- Headers of registered streams, as frames. They are never changed or deleted.
 CREATE TABLE streams (
     tag BLOB PRIMARY KEY,
     device TEXT NOT NULL REFERENCES devices (name),
     header BLOB NOT NULL
 ) STRICT, WITHOUT ROWID;
 
--- Windows that were refused because another one has their mask: the device is a copy, or is damaged.
+-- Number of windows refused because another one has the same mask: the device was copied, or is damaged.
 CREATE TABLE repeated_masks (
     device TEXT PRIMARY KEY REFERENCES devices (name),
     count INTEGER NOT NULL,
     noted_at INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 
--- Fleets by their id, each with the header of the stream that named it first: all of its streams have the form of that one.
+-- Fleets by their id, each with the header of the first stream that named it; all streams of a fleet have its form.
 CREATE TABLE fleets (
     number INTEGER PRIMARY KEY,
     id BLOB NOT NULL UNIQUE,
     header BLOB NOT NULL
 ) STRICT;
 
--- Bodies of the windows under the masks of fleets, in the order in which a sum over devices reads them. No key has two under one mask.
+-- Bodies of windows under masks of fleets, in the order in which a sum over devices reads them. At most one per key and
+-- mask.
 CREATE TABLE fleet_windows (
     fleet INTEGER NOT NULL REFERENCES fleets (number),
     start INTEGER NOT NULL,
@@ -173,7 +174,8 @@ CREATE TABLE fleet_windows (
     PRIMARY KEY (fleet, start, key_id)
 ) STRICT, WITHOUT ROWID;
 
--- Masks of fleets that signed windows of a key came under, whatever became of them: stored, refused, deleted since. With BLAKE3 of the ciphertext.
+-- Masks of fleets used by signed windows of a key, even if the window was refused or deleted, with BLAKE3 of the
+-- ciphertext.
 CREATE TABLE fleet_masks (
     fleet INTEGER NOT NULL REFERENCES fleets (number),
     key_id BLOB NOT NULL,
@@ -182,7 +184,7 @@ CREATE TABLE fleet_masks (
     PRIMARY KEY (fleet, key_id, start)
 ) STRICT, WITHOUT ROWID;
 
--- The latest start of a window of a stream that came under the mask of a fleet, whatever became of it.
+-- The latest start of a stream's windows under the mask of a fleet, including refused and deleted ones.
 CREATE TABLE shared_starts (
     device TEXT NOT NULL REFERENCES devices (name),
     stream TEXT NOT NULL,
@@ -190,7 +192,7 @@ CREATE TABLE shared_starts (
     PRIMARY KEY (device, stream)
 ) STRICT, WITHOUT ROWID;
 
--- The windows that were stored of each stream, in the order in which they came: leaves of a Merkle tree that only grows.
+-- The stored windows of each stream, in the order in which they were stored: leaves of a Merkle tree that only grows.
 CREATE TABLE log (
     device TEXT NOT NULL REFERENCES devices (name),
     stream TEXT NOT NULL,
@@ -204,7 +206,7 @@ CREATE TABLE log (
 
 CREATE UNIQUE INDEX log_by_envelope ON log (envelope) WHERE envelope IS NOT NULL;
 
--- Every verifying key that a device was ever registered with: windows signed with an earlier one stay good.
+-- Every verifying key that a device was ever registered with: windows signed with an earlier one stay valid.
 CREATE TABLE verifying_keys (
     device TEXT NOT NULL REFERENCES devices (name),
     verifying_key BLOB NOT NULL,

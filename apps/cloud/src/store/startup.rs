@@ -1,4 +1,4 @@
-//! The database is opened, and brought to this version.
+//! Opens the database and migrates it to this version.
 
 use std::path::Path;
 
@@ -49,7 +49,7 @@ pub(super) fn connect(file: &Path) -> Result<Connection, StoreError> {
     Ok(connection)
 }
 
-/// Refuses a database that is damaged, or of a version that this program does not bring to its own.
+/// Refuses a database that is damaged, or of a version that this program cannot migrate.
 pub(super) fn check(connection: &Connection) -> Result<(), StoreError> {
     let version = connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
     if !(1..=VERSION).contains(&version) {
@@ -59,7 +59,7 @@ pub(super) fn check(connection: &Connection) -> Result<(), StoreError> {
     if judged == "ok" { Ok(()) } else { Err(StoreError::Damaged(judged)) }
 }
 
-/// True if nobody ever registered a device or sent an envelope.
+/// Returns true if the database has neither devices nor envelopes.
 pub(super) fn is_empty(connection: &Connection) -> Result<bool, StoreError> {
     let query = "SELECT NOT EXISTS (SELECT 1 FROM devices) AND NOT EXISTS (SELECT 1 FROM envelopes)";
     Ok(connection.query_row(query, [], |row| row.get(0))?)
@@ -87,8 +87,8 @@ mod tests {
         assert!(matches!(connect(&file), Err(StoreError::Version(other)) if other == VERSION + 1));
     }
 
-    /// A database of version 1 as it first was: without the column that counts transfer keys, or as it was later, with it, which
-    /// is also the form of version 2.
+    /// Creates a database of version 1 in its first form, without the column that counts transfer keys, or in its later
+    /// form with that column, which is also the form of version 2.
     fn older(file: &Path, version: i64, with_transfers: bool) -> Connection {
         let without = |schema: &str, line: &str| {
             assert!(schema.contains(line), "{line}");
@@ -136,7 +136,7 @@ mod tests {
         connection
     }
 
-    /// Names of the columns of every table and index.
+    /// Returns the names of the columns of every table and index.
     fn schema(connection: &Connection) -> BTreeSet<String> {
         let mut query = connection
             .prepare(

@@ -1,4 +1,4 @@
-//! Headers of streams: envelopes of version 2 cannot be read without them.
+//! Headers of streams, which are needed to read envelopes of version 2.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -10,15 +10,15 @@ use sotto_wire::{
 
 use super::{Store, StoreError, fleet};
 
-/// Headers that are held in memory.
+/// Maximum number of headers held in memory.
 const MOST_HELD: usize = 4096;
 
-/// Headers that were read. They never change.
+/// Cache of headers, which never change.
 #[derive(Default)]
 pub(super) struct Streams(Mutex<HashMap<StreamTag, Arc<StreamHeader>>>);
 
 impl Streams {
-    /// The header of this tag.
+    /// Returns the header with this tag.
     pub(super) fn get(
         &self,
         connection: &Connection,
@@ -40,7 +40,7 @@ impl Streams {
         Ok(Some(header))
     }
 
-    /// The header of an envelope of version 2, from the head that its row has.
+    /// Returns the header of an envelope of version 2, from the head in its row.
     pub(super) fn header(
         &self,
         connection: &Connection,
@@ -52,7 +52,7 @@ impl Streams {
     }
 }
 
-/// Keeps the header of a stream; one that is there already stays.
+/// Stores the header of a stream unless it is already stored.
 pub(super) fn keep(connection: &Connection, header: &StreamHeader) -> Result<(), StoreError> {
     let mut insert = connection.prepare_cached(
         "INSERT INTO streams (tag, device, header) VALUES (?1, ?2, ?3) ON CONFLICT DO NOTHING",
@@ -62,12 +62,12 @@ pub(super) fn keep(connection: &Connection, header: &StreamHeader) -> Result<(),
 }
 
 impl Store {
-    /// The header of a stream that a device of the owner's was registered with.
+    /// Returns the header of a registered stream.
     pub(crate) fn stream(&self, tag: StreamTag) -> Result<Option<Arc<StreamHeader>>, StoreError> {
         self.streams.get(&self.connection(), tag)
     }
 
-    /// Reads an envelope that is stored, of either version.
+    /// Reads a stored envelope of either version.
     pub(super) fn read_envelope(&self, bytes: &[u8]) -> Result<Result<Envelope, WireError>, StoreError> {
         let tag = match stream_tag(bytes) {
             Ok(Some(tag)) => tag,

@@ -1,4 +1,4 @@
-//! Keeping an envelope, once.
+//! Stores each envelope once.
 
 use std::borrow::Cow;
 
@@ -10,48 +10,50 @@ use super::stream::damaged;
 use super::{Folder, Store, StoreError, device, fleet, forget, log, now};
 use crate::id::Id;
 
-/// An upload that was checked.
+/// An upload that passed all checks.
 pub(crate) struct Upload<'u> {
     pub(crate) envelope: &'u Envelope,
     pub(crate) idempotency_key: &'u str,
-    /// The envelope as it is stored: as it came, or as a member of the group that came.
+    /// The envelope as stored: as uploaded, or as a member of the uploaded group.
     pub(crate) bytes: Cow<'u, [u8]>,
-    /// Their digest: equal digests mean the same upload. The same window under another signature has another one.
+    /// Digest of `bytes`: equal digests mean the same upload. The same window under another signature has a different
+    /// one.
     pub(crate) digest: [u8; 32],
-    /// The digest in the receipt: that of the envelope as it came, or of the window in a group.
+    /// The digest in the receipt: of the envelope as uploaded, or of the window in a group.
     pub(crate) receipt_digest: [u8; 32],
 }
 
 impl Upload<'_> {
-    /// Bytes that lists, sums and quotas count: those that came; of a window that came in a group, without the proof that is stored beside it.
+    /// Returns the bytes that lists, sums and quotas count: those uploaded, without the proof that is stored with a
+    /// member of a group.
     pub(crate) fn counted_bytes(&self) -> u64 {
         let came_alone = self.receipt_digest == self.digest;
         self.envelope.member_bytes().filter(|_| !came_alone).unwrap_or(self.bytes.len()) as u64
     }
 
-    /// A receipt that is not signed yet.
+    /// Returns an unsigned receipt.
     fn receipt(&self, id: Id, stored_at: i64, position: i64, duplicate: bool) -> Receipt {
         let (id, digest) = (id.to_string(), hex::encode(self.receipt_digest));
         Receipt { id, digest, stored_at, duplicate, position, signature: String::new() }
     }
 }
 
-/// What a device gets once its envelope is durable.
+/// Proof for the device that its envelope is stored durably.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct Receipt {
     pub(crate) id: String,
-    /// Of the envelope's bytes; of a window in a group, of its head and body.
+    /// Digest of the envelope's bytes; for a window in a group, of its head and body.
     pub(crate) digest: String,
     pub(crate) stored_at: i64,
-    /// Whether it was there before.
+    /// True if it was stored before.
     pub(crate) duplicate: bool,
-    /// Its place in the log of its stream.
+    /// The window's position in the log of its stream.
     pub(crate) position: i64,
     /// The cloud's signature over all of this: [`sotto_wire::Receipt`].
     pub(crate) signature: String,
 }
 
-/// What became of an upload.
+/// Outcome of an upload.
 pub(crate) enum Kept {
     New(Receipt),
     Duplicate(Receipt),
@@ -59,15 +61,15 @@ pub(crate) enum Kept {
     KeyReused,
     /// The device sent another body with this stream and sequence number.
     SequenceTaken,
-    /// Another window has this one's mask: both together would show their difference.
+    /// Another window has the same mask: the two would reveal their difference.
     MaskRepeated,
     /// The owner has deleted windows of this time.
     Forgotten,
-    /// Device or key were withdrawn while the upload was being checked.
+    /// The device or the key was withdrawn while the upload was checked.
     NoLongerAccepted,
 }
 
-/// A row that an upload may be.
+/// A row that may be this upload.
 struct Found {
     id: Id,
     digest: [u8; 32],
@@ -75,20 +77,20 @@ struct Found {
 }
 
 impl Kept {
-    /// True if the upload is neither stored now nor was before.
+    /// Returns true if the upload is not stored, neither now nor before.
     fn is_refused(&self) -> bool {
         !matches!(self, Self::New(_) | Self::Duplicate(_))
     }
 }
 
 impl Store {
-    /// What is there already of an upload: itself, or what it is in conflict with.
+    /// Returns the earlier row of an upload: the upload itself, or one in conflict with it.
     pub(crate) fn earlier(&self, upload: &Upload<'_>) -> Result<Option<Kept>, StoreError> {
         self.earlier_in(&self.connection(), upload)
     }
 
-    /// Makes the bodies durable, then commits their rows in one transaction. The outcomes are in the order of the uploads and end with
-    /// the first refusal: then nothing stays.
+    /// Writes the bodies durably, then commits their rows in one transaction. The outcomes are in the order of the
+    /// uploads and end with the first refusal, in which case nothing is stored.
     pub(crate) fn keep_envelopes(&self, uploads: &[&Upload<'_>]) -> Result<Vec<Kept>, StoreError> {
         let ids = uploads.iter().map(|_| Id::random()).collect::<Result<Vec<_>, _>>()?;
         let names: Vec<String> = ids.iter().map(Id::to_string).collect();
@@ -153,7 +155,7 @@ impl Store {
         let sequence = header.sequence as i64;
         match by_sequence.query_row(params![header.device, header.stream, sequence], row).optional()? {
             Some(found) if self.is_same(connection, &found, upload)? => {
-                // Before anybody gets a receipt: a body that was lost comes back.
+                // Restore a lost body before anybody gets a receipt for it.
                 if found.digest == upload.digest {
                     self.bodies.write_if_missing(Folder::Envelopes, &found.id.to_string(), &upload.bytes)?;
                 }
@@ -162,7 +164,7 @@ impl Store {
             Some(_) => return Ok(Some(Kept::SequenceTaken)),
             None => {}
         }
-        // Older programs took any key.
+        // Older versions accepted arbitrary idempotency keys.
         let mut by_key = connection.prepare_cached(
             "SELECT id, digest, stored_at FROM envelopes WHERE device = ?1 AND idempotency_key = ?2",
         )?;
@@ -175,7 +177,8 @@ impl Store {
         Ok(forgotten.filter(|forgotten| header.ended_at < forgotten.until).map(|_| Kept::Forgotten))
     }
 
-    /// True if an envelope that is there is the upload: the same bytes, or the same window under another signature, alone or of a group.
+    /// Returns true if a stored envelope is this upload: the same bytes, or the same window under another signature,
+    /// alone or in a group.
     fn is_same(
         &self,
         connection: &Connection,
@@ -208,7 +211,8 @@ fn still_accepted(connection: &Connection, upload: &Upload<'_>) -> Result<bool, 
     Ok(device.is_some_and(|device| !device.revoked) && is_registered(connection, upload)?)
 }
 
-/// True if a device is registered, revoked or not, with the key of an upload, and was ever registered with its signature.
+/// Returns true if a device, revoked or not, is registered with the key of an upload, and was ever registered with its
+/// signature.
 pub(super) fn was_registered(connection: &Connection, upload: &Upload<'_>) -> Result<bool, StoreError> {
     let header = &upload.envelope.header;
     let device = device::device(connection, &header.device)?;
@@ -222,7 +226,7 @@ pub(super) fn was_registered(connection: &Connection, upload: &Upload<'_>) -> Re
     Ok(keys.iter().any(|key| upload.envelope.verify(key).is_ok()))
 }
 
-/// True if a device is registered, revoked or not, with the key and the signature of an upload.
+/// Returns true if a device, revoked or not, is registered with the key and the signature of an upload.
 fn is_registered(connection: &Connection, upload: &Upload<'_>) -> Result<bool, StoreError> {
     let header = &upload.envelope.header;
     let device = device::device(connection, &header.device)?;
@@ -240,13 +244,14 @@ fn insert(connection: &Connection, id: Id, upload: &Upload<'_>) -> Result<Receip
     Ok(upload.receipt(id, stored_at, position, false))
 }
 
-/// Makes the row of an envelope again. It comes into the log of its stream with all others that are in none, in the order of their numbers.
+/// Rebuilds the row of an envelope. It is appended to its log later, together with all others that are in none, in the
+/// order of their sequence numbers.
 pub(super) fn insert_again(connection: &Connection, id: Id, upload: &Upload<'_>) -> Result<(), StoreError> {
     insert_row(connection, id, upload)?;
     fleet::insert(connection, id, upload.envelope, None)
 }
 
-/// Inserts the row of an envelope; returns the time.
+/// Inserts the row of an envelope; returns the time of storage.
 fn insert_row(connection: &Connection, id: Id, upload: &Upload<'_>) -> Result<i64, StoreError> {
     let (header, stored_at) = (&upload.envelope.header, now());
     let (layout, tag) = match upload.envelope.window() {

@@ -1,4 +1,4 @@
--- The step from version 3.
+-- Migrates from version 3.
 ALTER TABLE jobs ADD COLUMN idempotency_key TEXT;
 ALTER TABLE jobs ADD COLUMN submission BLOB;
 CREATE UNIQUE INDEX jobs_by_idempotency_key ON jobs (idempotency_key) WHERE idempotency_key IS NOT NULL;

@@ -1,4 +1,4 @@
--- The step from version 4.
+-- Migrates from version 4.
 ALTER TABLE envelopes ADD COLUMN stream_tag BLOB;
 ALTER TABLE envelopes ADD COLUMN mask BLOB;
 CREATE UNIQUE INDEX envelopes_by_mask ON envelopes (key_id, stream, mask) WHERE mask IS NOT NULL;

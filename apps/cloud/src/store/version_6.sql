@@ -1,4 +1,4 @@
--- The step from version 5.
+-- Migrates from version 5.
 CREATE TABLE fleets (
     number INTEGER PRIMARY KEY,
     id BLOB NOT NULL UNIQUE,

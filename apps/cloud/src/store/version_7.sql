@@ -1,4 +1,4 @@
--- The step from version 6.
+-- Migrates from version 6.
 CREATE TABLE log (
     device TEXT NOT NULL REFERENCES devices (name),
     stream TEXT NOT NULL,

@@ -1,4 +1,4 @@
-//! Answers as they come down: jobs whose outputs are reduced, and a day of minutes as sums.
+//! Forms of answers: jobs whose outputs are reduced, and a day of minutes as sums.
 
 use chacha20::ChaCha20Rng;
 use rand_core::{Rng, SeedableRng};
@@ -17,7 +17,7 @@ use crate::jobs::{ADD, plan};
 use crate::store::contents;
 use crate::world::World;
 
-/// The first output of a job that must succeed, and how it ended.
+/// Returns the final state of a job that must succeed, and its first output.
 fn output(world: &World, plan: &Plan, inputs: &[&str]) -> (Value, Vec<u8>) {
     let id = world.put_plan(plan);
     let job = world.submit(&id, inputs).expect(202)["job"].as_str().unwrap().to_owned();
@@ -46,7 +46,7 @@ fn an_answer_leaves_in_the_form_of_its_plan() {
     let slots = Decryptor::new(&device.secret).slots(&reduced.lift().unwrap()).unwrap().into_residues();
     assert_eq!(slots[..4], [11, -18, 33, 0]);
 
-    // One bit less might be wrong, and forms that the parameters do not have.
+    // One bit less might decrypt wrongly; and forms that the parameters do not have.
     let before = contents(&world.data()).rows["jobs"];
     asked.outputs[0].form = form(width as u8 - 1);
     world.submit(&world.put_plan(&asked), &[&a, &b]).refused(422, "noise");
@@ -55,7 +55,7 @@ fn an_answer_leaves_in_the_form_of_its_plan() {
     assert_eq!(contents(&world.data()).rows["jobs"], before);
 }
 
-/// Values of a window of reals: they repeat.
+/// Values of a window of reals; they repeat over all slots.
 const SLOTS: usize = 8;
 
 #[test]
@@ -107,16 +107,16 @@ fn results_of_windows_leave_reduced_side_by_side() {
     }
 }
 
-/// Minutes of an hour, and hours of a day: windows as the planner cuts them where a question goes by the hour.
+/// Minutes of an hour, and hours of a day: the windows that the planner makes for an hourly question.
 const MINUTES: usize = 60;
 const HOURS: u64 = 24;
-/// Windows that a sum of the planner's form bears.
+/// Windows that one sum of the planner's form has room for.
 const WINDOWS: u64 = 64;
 
-/// 1,440 readings of 11 bits, with their squares: mean and deviation of the day from one sum.
+/// 1,440 readings of 11 bits, with their squares: one sum gives the mean and the deviation of the day.
 #[test]
 fn a_day_of_minutes_comes_down_in_less_than_a_kilobyte() {
-    // −20 … 120 °C by 0.1: ±700 steps, squares up to 490,000.
+    // −20 … 120 °C in steps of 0.1: ±700 steps, squares up to 490,000.
     let plain = 2 * WINDOWS * 700 * 700 + 1;
     let request = ChainRequest::one_prime(SchemeId::Bfv, 2048, plain, 40);
     let params = Params::<Bfv>::new(request.build().unwrap()).unwrap();

@@ -1,4 +1,4 @@
-//! Databases that are lost, older than the files, or copied while the cloud works.
+//! Databases that are lost, older than the files, or copied during uploads.
 
 use std::fs;
 use std::path::Path;
@@ -46,7 +46,7 @@ fn rows_come_back_from_envelopes_when_an_older_database_is_restored() {
         }
     }
     assert_eq!(contents(&world.data()).envelopes(), (5, 5));
-    // The device sends it again if its receipt was lost.
+    // If the receipt was lost, the device sends the envelope again.
     let again = device.envelope(4, &[1]);
     world.upload("", &again).refused(409, "sequence-taken");
 }
@@ -75,7 +75,7 @@ fn files_that_nobody_signed_for_are_put_aside() {
         ("1".repeat(32), stranger.envelope(0, &[1])),
         ("2".repeat(32), forged.envelope(1, &[1])),
         ("3".repeat(32), changed),
-        // Another body under a number that is there.
+        // Another body under a number that is taken.
         ("4".repeat(32), device.envelope(0, &[2])),
         ("no-id".to_owned(), device.envelope(2, &[1])),
     ];
@@ -92,7 +92,7 @@ fn files_that_nobody_signed_for_are_put_aside() {
         assert_eq!(send("GET", &world.url("/readyz"), &[], &[]).expect(200)["orphans"], 5);
         world.stop();
     }
-    // Once the stranger is registered, its envelope gets a row.
+    // Once the unknown device is registered, its envelope gets a row.
     world.resume();
     world.register(&stranger);
     world.stop();
@@ -115,7 +115,7 @@ fn an_empty_database_beside_envelopes_is_refused() {
         assert_eq!(fs::read_dir(world.data().join("envelopes")).unwrap().count(), 1);
     }
     maintain::rebuild(&config).unwrap();
-    // The device is not registered yet, as no enrolment says so: its envelope waits.
+    // No enrolment registers the device yet: its envelope is put aside.
     assert_eq!(fs::read_dir(world.data().join("orphans/envelopes")).unwrap().count(), 1);
     world.resume();
     world.put_parameters(device.secret.params());

@@ -1,4 +1,4 @@
-//! A device: its keys, and the envelopes that it makes.
+//! A device: its keys and its envelopes.
 
 use chacha20::ChaCha20Rng;
 use rand_core::SeedableRng;
@@ -36,7 +36,7 @@ impl<S: Scheme> Device<S> {
         self.secret.evaluation_keys(relinearisation, steps, &mut self.rng).unwrap()
     }
 
-    /// Nothing but transfer keys from these devices.
+    /// Returns transfer keys from these devices, and no other keys.
     pub(crate) fn transfer_keys(&mut self, from: &[&Self]) -> EvaluationKeys<S> {
         let mut keys = EvaluationKeys::empty(self.secret.params(), self.secret.id());
         for device in from {
@@ -46,7 +46,7 @@ impl<S: Scheme> Device<S> {
         keys
     }
 
-    /// A ciphertext's frame.
+    /// Returns the frame of a ciphertext.
     pub(crate) fn encrypt(&mut self, values: &[S::Value]) -> Vec<u8> {
         let params = self.secret.params();
         let plaintext = S::encode_slots(params, values, params.top_level()).unwrap();
@@ -54,7 +54,7 @@ impl<S: Scheme> Device<S> {
         AnyCiphertext::Seeded(seeded).write()
     }
 
-    /// The frame of a compact ciphertext of values that repeat.
+    /// Returns the frame of a compact ciphertext of values that repeat over all slots.
     pub(crate) fn encrypt_compact(&mut self, values: &[S::Value]) -> Vec<u8> {
         let params = self.secret.params();
         let plaintext = params.encode_folded(values, 1.0, params.top_level()).unwrap();
@@ -76,12 +76,12 @@ impl<S: Scheme> Device<S> {
         }
     }
 
-    /// The frame of an envelope around a ciphertext's frame.
+    /// Returns the frame of an envelope around a ciphertext's frame.
     pub(crate) fn seal(&self, header: EnvelopeHeader, ciphertext: Vec<u8>) -> Vec<u8> {
         Envelope::sign(header, ciphertext, |message| self.identity.sign(message)).unwrap().write().unwrap()
     }
 
-    /// The frame of an envelope with these values.
+    /// Returns the frame of an envelope with these values.
     pub(crate) fn envelope(&mut self, sequence: u64, values: &[S::Value]) -> Vec<u8> {
         let ciphertext = self.encrypt(values);
         self.seal(self.header(sequence), ciphertext)

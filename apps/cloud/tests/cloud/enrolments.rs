@@ -1,4 +1,4 @@
-//! Devices that are registered from the folder of enrolments.
+//! Devices registered from the folder of enrolments.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -17,7 +17,7 @@ fn with_folder(settings: Settings) -> Settings {
     Settings { enrolments, ..settings }
 }
 
-/// A cloud with a folder of enrolments, which is not there yet.
+/// Starts a cloud with a folder of enrolments that does not exist yet.
 fn world() -> World {
     World::start_with(with_folder)
 }
@@ -28,7 +28,7 @@ fn path(world: &World, device: &str) -> PathBuf {
     folder.join(format!("{device}.json"))
 }
 
-/// The document that `sotto_owner::Enrolment` makes.
+/// Returns the document that `sotto_owner::Enrolment` writes.
 fn enrolment(device: &Device<Bfv>) -> Value {
     let mut document = device.registration();
     document["device"] = device.name.clone().into();
@@ -41,7 +41,7 @@ fn enrol(world: &World, device: &Device<Bfv>) {
     fs::write(path(world, &device.name), enrolment(device).to_string()).unwrap();
 }
 
-/// Sets when a file was written, in seconds from now.
+/// Sets the time when a file was written, in seconds relative to now.
 fn written(path: &Path, seconds: i64) {
     let by = Duration::from_secs(seconds.unsigned_abs());
     let now = SystemTime::now();
@@ -61,7 +61,7 @@ fn devices_are_registered_at_the_start_once() {
     assert_eq!(listed[0]["keys"], device.registration()["keys"]);
     world.keep(&device.envelope(0, &[1]));
 
-    // Another start changes nothing, and neither does a file that is gone.
+    // Neither another start nor the deletion of a file changes anything.
     let before = world.ask("/v1/devices");
     for _ in 0..2 {
         world.stop();
@@ -77,12 +77,12 @@ fn a_file_that_comes_later_is_taken_when_its_device_uploads() {
     let world = world();
     let mut device = Device::new("kitchen", &bfv(), 1);
     let body = device.envelope(0, &[1]);
-    // The folder is read, and again within a second.
+    // The folder has just been listed, and is listed again within a second.
     world.upload("k", &body).refused(403, "not-admitted");
     enrol(&world, &device);
     world.keep(&body);
 
-    // Other devices come along with the one that uploads, a second later.
+    // A second later, an upload of one device also registers the others.
     enrol(&world, &Device::new("attic", &bfv(), 2));
     std::thread::sleep(Duration::from_millis(1100));
     world.upload("k", &Device::new("cellar", &bfv(), 3).envelope(0, &[1])).refused(403, "not-admitted");
@@ -110,7 +110,7 @@ fn a_file_that_changed_is_taken() {
     written(&path(&world, "kitchen"), -60);
     world.keep(&device.envelope(0, &[1]));
 
-    // A new key beside the old one, as a new bundle brings it.
+    // A new key beside the old one, as in a renewed bundle.
     let other = Params::<Bfv>::default_chain(4096, 65_537).unwrap();
     let mut renewed = Device::new("kitchen", &other, 1);
     let body = renewed.envelope(1, &[1]);
@@ -142,7 +142,7 @@ fn what_the_owner_did_later_stands() {
     world.keep(&device.envelope(0, &[1]));
     assert_eq!(world.owner("DELETE", "/v1/devices/kitchen", &[]).status, 204);
     let body = device.envelope(1, &[1]);
-    // The same file; the file with other bytes and an older time; a time in the future, which would pass any revocation.
+    // The same file; other bytes with an older time; a time in the future, which would outlast any revocation.
     let text = enrolment(&device).to_string();
     for (spaces, seconds) in [("", 0), (" ", -5), ("  ", 3600)] {
         if seconds != 0 {
@@ -158,7 +158,7 @@ fn what_the_owner_did_later_stands() {
     fs::write(&file, &text).unwrap();
     world.keep(&body);
 
-    // Revoked twice, the second time counts.
+    // After two revocations, the time of the second counts.
     for _ in 0..2 {
         assert_eq!(world.owner("DELETE", "/v1/devices/kitchen", &[]).status, 204);
         std::thread::sleep(Duration::from_millis(50));
@@ -174,7 +174,7 @@ fn what_the_owner_did_later_stands() {
     File::options().write(true).open(&file).unwrap().set_modified(between).unwrap();
     world.upload("k", &body).refused(403, "device-revoked");
 
-    // Registered with a request since, the file does not bring the old key back.
+    // After a registration by request, the file does not restore the old key.
     let mut replaced = Device::new("kitchen", &bfv(), 4);
     world.register(&replaced);
     world.stop();
@@ -227,7 +227,7 @@ fn files_that_cannot_be_used_are_skipped() {
         assert_eq!(contents(&world.data()).rows["devices"], none.rows["devices"], "{index}");
     }
 
-    // All of them, and names that are none, at the start; the good one is taken.
+    // All bad files, and files with invalid names, at the start; the good one is applied.
     world.stop();
     let folder = world.folder().join("enrolments");
     for (index, text) in bad.iter().enumerate() {

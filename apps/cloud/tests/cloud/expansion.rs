@@ -1,4 +1,4 @@
-//! Compact ciphertexts of slots as inputs of jobs: stored as they came, expanded when a plan takes them.
+//! Compact ciphertexts of slots as inputs of jobs: stored in compact form, expanded for a plan.
 
 use sotto_decrypt::Decryptor;
 use sotto_program::Step;
@@ -10,7 +10,7 @@ use crate::jobs::{ADD, plan};
 use crate::store::contents;
 use crate::world::World;
 
-/// Values of a window: they repeat.
+/// Values of a window; they repeat over all slots.
 const SLOTS: usize = 8;
 
 fn world() -> (World, Params<Ckks>, Device<Ckks>) {
@@ -63,7 +63,7 @@ fn a_sum_of_compact_windows_needs_the_keys_of_their_expansion() {
     for slot in 0..params.degree() / 2 {
         let (first, second) = (values(0.1)[slot % SLOTS], values(-0.6)[slot % SLOTS]);
         assert!((sums[slot] - first - second).abs() < 1e-4, "{slot}: {}", sums[slot]);
-        // A compact window and a whole one are both inputs.
+        // Compact and whole ciphertexts can be inputs of one job.
         let other = if slot == 0 { 0.25 } else { 0.0 };
         assert!((mixed[slot] - first - other).abs() < 1e-4, "{slot}: {}", mixed[slot]);
     }

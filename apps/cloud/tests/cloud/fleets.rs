@@ -86,7 +86,7 @@ impl Site {
         StreamMasks::new(key, stream, self.profile.params().id(), Some(&FLEET.0))
     }
 
-    /// A window of a member's stream that starts at an hour, under the mask of a name.
+    /// Returns a window of a member's stream that starts at an hour, under the mask with this name.
     fn window(
         &mut self,
         at: usize,
@@ -150,7 +150,7 @@ impl Site {
         self.world.owner("POST", "/v1/sums", body.as_bytes()).refused(422, "wrong-sum");
     }
 
-    /// The sums of a frame, as the owner opens them.
+    /// Decrypts the sums in a frame as the owner does.
     fn open(&self, frame: &[u8]) -> Vec<Vec<i64>> {
         let sums = FleetSums::read(frame, 1 << 20).unwrap();
         assert_eq!(sums.fleet, FLEET);
@@ -172,7 +172,7 @@ impl Site {
         opened.collect()
     }
 
-    /// All sums of a fleet at an hour, page after page.
+    /// Returns all sums of a fleet at an hour, from all pages.
     fn pages(&self, hour: i64, most: u32) -> Vec<(usize, i64)> {
         let (mut found, mut after) = (Vec::new(), None);
         loop {
@@ -204,7 +204,7 @@ fn windows_of_several_devices_under_one_mask_are_added() {
     let keys: Vec<KeyId> = site.members.iter().map(|member| member.device.secret.id()).collect();
     assert_eq!((read.keys, read.start), (keys, 2 * HOUR));
 
-    // A weight for each place: each product of mask and secret has its own.
+    // A weight for each place: every product of mask and secret has its own.
     let weights = vec![1, -2, 3, 0, 1, 4];
     let frame = client.sums(&names, &[sum((0, 3), (3, 2), Some(weights.clone()))]).unwrap().frame;
     let read = FleetSums::read(&frame, 1 << 20).unwrap();
@@ -222,13 +222,13 @@ fn windows_of_several_devices_under_one_mask_are_added() {
     let opened = open_compact_places(first, &site.profile, &summed, &windows).unwrap().into_residues();
     assert_eq!(opened, [10 + 3 * 11 + 12, -2 * 10 + 4 * 12]);
 
-    // Under one key the answer names masks, as ever.
+    // Under one key the answer names the masks.
     let next = site.keep_shared(0, 3, 5);
     let frame = client.sums(&[names[0], &next], &[sum((0, 2), (0, 5), None)]).unwrap().frame;
     let read = CompactSums::read(&frame, 1 << 20).unwrap();
     assert_eq!(read.masks, [2, 3].map(|hour| MaskName::shared(HOUR * hour).unwrap()));
 
-    // Several keys and several masks, windows under masks of their own, one window twice.
+    // Refused: several keys with several masks, windows under masks of their own, and a window twice.
     let own: Vec<Vec<u8>> = (0..2).map(|at| site.own(at, 4, 1)).collect();
     let own: Vec<String> = (0..2).map(|at| site.keep(at, 4, &own[at])).collect();
     site.refused(&[names[0], &next, names[1]]);
@@ -260,7 +260,7 @@ fn all_windows_of_a_fleet_are_added_from_their_columns() {
     assert_eq!(all(&site, 2, u32::MAX), (vec![5], 31));
     assert_eq!(all(&site, 3, 5), (vec![1], 100), "a window under its own mask is not among them");
     assert_eq!(all(&site, 4, 5), (vec![], 0));
-    // After a restart, and from the envelopes alone.
+    // After a restart, and with a database rebuilt from the envelopes.
     site.world.stop();
     for file in ["cloud.sqlite", "cloud.sqlite-wal", "cloud.sqlite-shm"] {
         fs::remove_file(site.world.data().join(file)).ok();
@@ -274,7 +274,7 @@ fn all_windows_of_a_fleet_are_added_from_their_columns() {
     maintain::rebuild(&site.world.config()).unwrap();
     site.world.resume();
     assert_eq!(all(&site, 2, 3), (vec![3, 2], 31));
-    // The windows of a device that are deleted.
+    // Deleted windows are no longer added.
     let path = format!("/v1/envelopes?device=meter-3&before={}", 3 * HOUR);
     site.world.owner("DELETE", &path, &[]).expect(200);
     assert_eq!(all(&site, 2, 3), (vec![3, 1], 31 - 8));
@@ -306,7 +306,8 @@ fn a_fleets_mask_serves_once_under_a_key() {
     site.upload(0, 2, &first).expect(200);
     site.upload(0, 2, &other).refused(409, "mask-repeated");
     site.keep_shared(1, 2, 7);
-    // Two streams of one key in one fleet are refused; where they were registered one after the other, the second window is.
+    // Two streams of one key in one fleet are refused. If they were registered one after the other, the second window
+    // is refused.
     let second = Arc::new(StreamHeader::new(parts(&site.members[0].device, "load.2")).unwrap());
     let both = [&*site.members[0].header, &*second];
     site.register(&site.members[0], &both).refused(422, "wrong-fleet");
@@ -330,18 +331,19 @@ fn ask_newest(site: &Site, at: usize, identity: &SigningIdentity) -> Answer {
     send("POST", &site.world.url("/v1/newest"), &[], &asked.unwrap().write().unwrap())
 }
 
-/// The end that a device is told.
+/// Returns the end of the newest window as told to the device.
 fn newest(site: &Site, at: usize) -> Option<i64> {
     ask_newest(site, at, &site.members[at].device.identity).expect(200)["newest_end"].as_i64()
 }
 
-/// A window that is refused for another reason has shown its ciphertext to the cloud: its mask has served, and so has that of a deleted one.
+/// A window that was refused for another reason, or deleted, has shown its ciphertext to the cloud: its mask counts as
+/// used.
 #[test]
 fn masks_of_refused_and_deleted_windows_have_served() {
     let mut site = Site::new(1);
     let repeated = |site: &Site| site.world.ask("/v1/devices")[0]["repeated_masks"].as_u64();
     site.keep_shared(0, 3, 1);
-    // An older spool counts from an old number: hour 8 under the number of hour 3.
+    // A restored spool counts from an old number: hour 8 under the number of hour 3.
     let (header, name) = (Arc::clone(&site.members[0].header), MaskName::shared(8 * HOUR).unwrap());
     let numbered = |site: &mut Site, load| {
         let window = site.window(0, &header, 8, name, load);
@@ -375,14 +377,14 @@ fn a_device_is_told_where_its_newest_window_ends() {
     assert_eq!(newest(&site, 0), None);
     site.keep_shared(0, 7, 1);
     assert_eq!(newest(&site, 0), Some(7 * HOUR + 5 * 60_000 - 1));
-    // By time: a window that was numbered anew may be older.
+    // The order is by time: a renumbered window may be older.
     let older = site.own(0, 3, 1);
     let older = Envelope::read_window(&older, &site.members[0].header).unwrap();
     let older = older.renumbered(9, |message| site.members[0].device.identity.sign(message)).unwrap();
     site.keep(0, 9, &older.write().unwrap());
     assert_eq!(newest(&site, 0), Some(7 * HOUR + 5 * 60_000 - 1));
     assert_eq!(newest(&site, 1), None);
-    // Nothing is noted: the device has lost nothing.
+    // No recovery is recorded: the device has lost nothing.
     assert_eq!(site.world.ask("/v1/devices")[0]["recoveries"], 0);
     site.world
         .owner("DELETE", &format!("/v1/envelopes?device=meter-0&before={}", 20 * HOUR), &[])

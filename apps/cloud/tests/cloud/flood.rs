@@ -1,4 +1,5 @@
-//! A thousand bad uploads at once, of every sort: the cloud goes on answering good ones, and cuts off what does not come.
+//! A thousand bad uploads of all kinds at the same time: the cloud keeps answering good ones, and closes connections
+//! that stall.
 
 use std::io::{ErrorKind, Read as _, Write as _};
 use std::net::TcpStream;
@@ -11,10 +12,10 @@ use sotto_service::peers::LOOPBACK_FACTOR;
 use crate::store::contents;
 use crate::world::{World, send};
 
-/// Of each sort that is waited for.
+/// Number of connections of each stalled kind.
 const SLOW: usize = 300;
 const BAD: usize = 390;
-/// As large as may be.
+/// Number of uploads of the largest size.
 const LARGE: usize = 10;
 const LARGEST: u64 = 8 << 20;
 
@@ -38,7 +39,7 @@ fn connect(world: &World) -> TcpStream {
     connection
 }
 
-/// Sends the head of an upload and what there is of its body.
+/// Sends the head of an upload and the first bytes of its body.
 fn begin(world: &World, announced: usize, body: &[u8]) -> TcpStream {
     let mut connection = connect(world);
     let head = format!(
@@ -49,11 +50,11 @@ fn begin(world: &World, announced: usize, body: &[u8]) -> TcpStream {
     connection
 }
 
-/// All that comes until the other end closes.
+/// Returns everything that arrives until the other end closes.
 fn answer(mut connection: TcpStream) -> String {
     let mut answer = Vec::new();
     if let Err(error) = connection.read_to_end(&mut answer) {
-        // A connection that is reset is closed as well.
+        // A reset connection is closed too.
         assert!(!matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut), "it is still open");
     }
     String::from_utf8_lossy(&answer).into_owned()
@@ -75,7 +76,7 @@ fn good_uploads_are_answered_among_a_thousand_bad_ones() {
         .collect();
     let slow: Vec<TcpStream> =
         (0..SLOW).map(|_| begin(&world, good[1].len(), &good[1][..good[1].len() - 1])).collect();
-    // One bit is wrong in each; the last byte is kept back until all are there.
+    // Each has one wrong bit. The last byte is held back until all connections exist.
     let mut bad: Vec<(TcpStream, u8)> = (0..BAD)
         .map(|i| {
             let mut body = good[1].clone();
@@ -96,10 +97,10 @@ fn good_uploads_are_answered_among_a_thousand_bad_ones() {
             });
         }
         for (connection, last) in &mut bad {
-            // On a slow machine the cloud may have had enough of waiting for it.
+            // On a slow machine the cloud may have closed it already.
             let _ = connection.write_all(&[*last]);
         }
-        // All of the others are still open.
+        // All other connections are still open.
         for body in &good[1..] {
             world.keep(body);
         }
@@ -126,7 +127,7 @@ fn heads_and_bodies_that_do_not_come_are_cut_off() {
     let mut kept_open = connect(&world);
     kept_open.write_all(b"GET /healthz HTTP/1.1\r\nhost: x\r\n\r\n").unwrap();
 
-    // Each ends by itself, well before a reader of this test gives up.
+    // Each ends well before this test's read timeout.
     assert_eq!(answer(silent), "");
     let head = answer(head);
     assert!(head.is_empty() || head.starts_with("HTTP/1.1 408"), "{head}");
@@ -142,7 +143,7 @@ fn no_more_connections_are_served_than_there_are_places() {
     let world =
         World::start_with(|settings| Settings { connections: Some(2), header_seconds: Some(1), ..settings });
     let waiting: Vec<TcpStream> = (0..8).map(|_| connect(&world)).collect();
-    // It waits until those before it are cut off.
+    // The connection waits until those before it are closed.
     send("GET", &world.url("/healthz"), &[], &[]).expect(200);
     drop(waiting);
 }
@@ -159,9 +160,9 @@ fn a_connection_that_never_reads_its_answers_gives_its_place_back() {
     let mut deaf = connect(&world);
     deaf.set_write_timeout(Some(Duration::from_secs(1))).unwrap();
     let requests = b"GET /healthz HTTP/1.1\r\nhost: x\r\n\r\n".repeat(1000);
-    // Until no answer finds room on the way, and so no request does: or until it is cut off.
+    // Send until no buffer accepts more, because nobody reads the answers, or until the connection is closed.
     while deaf.write_all(&requests).is_ok() {}
-    // There is no other place.
+    // There is only one place.
     send("GET", &world.url("/healthz"), &[], &[]).expect(200);
     drop(deaf);
 }
@@ -190,11 +191,11 @@ fn memory_for_uploads_is_bounded_and_comes_back() {
         ..settings
     }));
     let body = device.envelope(0, &[1]);
-    // All of it is held by one upload that lacks its last bytes.
+    // One upload without its last bytes holds all of the memory.
     let most = vec![0; crate::world::LARGEST_UPLOAD as usize - 1];
     let start = Instant::now();
     let (holds, refused) = loop {
-        // Refused itself, where the upload before it still had the memory.
+        // It is refused itself if the upload before it still has the memory.
         let holds = begin(&world, most.len() + 1, &most);
         std::thread::sleep(Duration::from_millis(200));
         let answer = world.upload("k", &body);
@@ -218,20 +219,20 @@ fn a_head_above_16_kib_is_refused() {
         let start = "GET /healthz HTTP/1.1\r\nhost: x\r\nconnection: close\r\nx-filler: ";
         let filler = "x".repeat(bytes - start.len() - 4);
         let mut connection = connect(&world);
-        // The other end may close before it has read all of it.
+        // The other end may close before it has read everything.
         let _ = connection.write_all(format!("{start}{filler}\r\n\r\n").as_bytes());
         answer(connection)
     };
     let accepted = with_head(15 << 10);
     assert!(accepted.starts_with("HTTP/1.1 200"), "{accepted}");
-    // The last read may hold a buffer more than the limit.
+    // The last read may buffer some bytes beyond the limit.
     for bytes in [33 << 10, 380_000] {
         let refused = with_head(bytes);
         assert!(refused.is_empty() || refused.starts_with("HTTP/1.1 431"), "{bytes}: {refused}");
     }
 }
 
-/// Linux answers on all of 127.0.0.0/8, so that another peer can be had on one machine.
+/// Linux answers on all of 127.0.0.0/8, so a second peer is possible on one machine.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_peer_with_all_its_connections_takes_no_place_of_another() {
@@ -241,7 +242,7 @@ fn a_peer_with_all_its_connections_takes_no_place_of_another() {
         ..settings
     });
     let mut held: Vec<TcpStream> = (0..LOOPBACK_FACTOR).map(|_| connect(&world)).collect();
-    // Closed at once, and not after the 10 s that a head may take.
+    // Closed immediately, not after the 10 s allowed for a head.
     let more = connect(&world);
     more.set_read_timeout(Some(Duration::from_secs(5))).unwrap();
     assert_eq!(answer(more), "");

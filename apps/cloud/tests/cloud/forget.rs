@@ -1,11 +1,11 @@
-//! Deletion by the owner, and of jobs that have aged out.
+//! Deletion by the owner, and expiry of jobs.
 
 use crate::device::Device;
 use crate::jobs::{ADD, plan};
 use crate::store::{contents, open};
 use crate::world::World;
 
-/// Envelopes that end at 1000, 2000, …
+/// Stores envelopes that end at 1000, 2000, … ms.
 fn keep<S: sotto_rlwe::Scheme<Value = i64>>(world: &World, device: &mut Device<S>, sequence: u64) -> String {
     let mut header = device.header(sequence);
     header.ended_at = 1000 * (sequence as i64 + 1);
@@ -42,7 +42,7 @@ fn forgotten_windows_are_gone_with_the_jobs_on_them_and_do_not_come_back() {
     assert_eq!(world.ask(&format!("/v1/jobs/{stays}"))["state"], "done");
     assert_eq!(world.owner("DELETE", path, &[]).expect(200)["envelopes"], 0);
 
-    // Neither the same windows nor others of that time come back; later ones do.
+    // Neither the same windows nor others of that time are accepted again; later ones are.
     let mut header = device.header(9);
     header.ended_at = 2999;
     let ciphertext = device.encrypt(&[1]);

@@ -14,7 +14,7 @@ use crate::windows::{HOUR, Site, TICKS, remove_database, with_enrolments};
 use crate::world::{Answer, World, send};
 
 impl Site {
-    /// Windows whose readings are all the window's number.
+    /// Returns windows whose readings all equal the window's number.
     fn windows(&mut self, numbers: impl IntoIterator<Item = u64>) -> Vec<Envelope> {
         let window = |number: u64| {
             let bytes = self.window(number, &[number as i64; 5]);
@@ -32,7 +32,8 @@ impl Site {
         self.world.upload_as(&group.upload_key(), &group.write().unwrap())
     }
 
-    /// Ids and digests of a group's receipts, which name the windows of the group.
+    /// Returns the ids in a group's receipts, and true for duplicates. Checks that the digests are those of the
+    /// windows.
     fn receipts(&self, windows: &[Envelope], status: u16) -> Vec<(String, bool)> {
         let receipts = self.send(windows).expect(status);
         let receipts = receipts.as_array().unwrap();
@@ -49,7 +50,7 @@ impl Site {
         contents(&self.world.data()).envelopes()
     }
 
-    /// Refused, with the number of the window that is in the way, and nothing is stored.
+    /// Checks that a group is refused with the number of the refused window, and that nothing is stored.
     fn refuses(&self, windows: &[Envelope], status: u16, reason: &str, number: Option<u64>) {
         let before = contents(&self.world.data());
         let answer = self.send(windows);
@@ -122,14 +123,14 @@ fn a_window_is_known_alone_and_in_any_group() {
         [false, false, true, false, false]
     );
     assert_eq!(first[2].0, alone, "it was there, alone");
-    // Sent again, after an answer that was lost.
+    // Sent again, as after a lost answer.
     let again = site.receipts(&windows[..5], 200);
     assert_eq!((ids(&again), again.iter().all(|(_, duplicate)| *duplicate)), (ids(&first), true));
-    // In another grouping, with some that are new.
+    // In another group, with some new windows.
     let other = site.receipts(&windows[1..7], 201);
     assert_eq!(ids(&other)[..4], ids(&first)[1..]);
     assert_eq!(ids(&site.receipts(&windows[2..4], 200)), ids(&first)[2..4]);
-    // Alone, and as a member: the receipt names the bytes that came.
+    // Alone, and as a member: the receipt names the digest of the uploaded bytes.
     for (at, known) in (0..).zip(ids(&first)) {
         let member = site.group(&windows[..5]).windows()[at as usize].clone();
         for bytes in [windows[at as usize].write().unwrap(), member.write().unwrap()] {
@@ -139,7 +140,7 @@ fn a_window_is_known_alone_and_in_any_group() {
         }
     }
     assert_eq!(site.stored(), (7, 7));
-    // A member that comes alone is stored as it came.
+    // A member that is uploaded alone is stored as uploaded.
     let member = site.group(&windows[6..]).windows()[1].write().unwrap();
     let id = site.keep(7, &member);
     assert_eq!(fs::read(site.world.data().join("envelopes").join(id)).unwrap(), member);
@@ -167,14 +168,14 @@ fn of_a_group_all_windows_are_stored_or_none() {
     site.refuses(&[windows[3].clone(), windows[4].clone(), repeated], 409, "mask-repeated", Some(8));
     assert_eq!(told(&site), Some(2));
 
-    // Another body under a stored window's mask and number.
+    // Another body with a stored window's mask and number.
     let other = Envelope::read_window(&site.window(0, &[9; 5]), &site.header).unwrap();
     site.refuses(&[other, windows[4].clone()], 409, "mask-repeated", Some(0));
 
     site.world.owner("DELETE", &format!("/v1/envelopes?device=kitchen&before={}", 5 * HOUR), &[]).expect(200);
     assert_eq!(site.stored(), (0, 0));
     site.refuses(&windows[2..], 410, "forgotten", Some(2));
-    // Without it the others are taken.
+    // Without that window the others are accepted.
     let more = site.windows(20..22);
     assert_eq!(site.receipts(&[&windows[4..], &more[..]].concat(), 201).len(), 3);
 }
@@ -184,7 +185,7 @@ fn a_group_is_the_devices_and_its_own() {
     let mut site = Site::new();
     let windows = site.windows(0..4);
     site.refuses(&windows, 403, "unknown-stream", None);
-    // The registration may have been there for a moment only.
+    // The enrolment may have been written just now.
     site.enrol();
     let group = site.group(&windows);
     let bytes = group.write().unwrap();
@@ -221,12 +222,12 @@ fn quotas_count_the_windows_of_a_group() {
     let windows = site.windows(0..20);
     site.receipts(&windows[..3], 201);
     site.refuses(&windows[3..6], 429, "device-rate", None);
-    // Stored windows cost nothing.
+    // Windows that are already stored do not count.
     site.receipts(&windows[..3], 200);
     site.receipts(&windows[2..5], 201);
     site.refuses(&windows[4..6], 429, "device-rate", None);
 
-    // More than a minute's windows are taken when none came before; then nothing for a while.
+    // A group larger than the rate is accepted if none came before; then nothing for a while.
     let mut site = Site::registered_in(World::start_with(change));
     let windows = site.windows(0..20);
     site.receipts(&windows[..12], 201);
@@ -236,7 +237,7 @@ fn quotas_count_the_windows_of_a_group() {
     let mut site = Site::registered_in(World::start_with(change));
     let windows = site.windows(0..8);
     site.refuses(&windows, 507, "device-quota", None);
-    // Head and body of each, and its share of the signature; the proofs beside them are not counted.
+    // Head and body of each, and its share of the signature; stored proofs are not counted.
     let counted = |window: &Envelope| window.write().unwrap().len() - 64 + 64usize.div_ceil(3);
     let counted: usize = windows[..3].iter().map(counted).sum();
     site.receipts(&windows[..3], 201);
@@ -250,7 +251,7 @@ fn members_outlast_a_lost_database_a_cut_off_start_and_a_backup() {
     site.enrol();
     let windows = site.windows(0..4);
     let receipts = site.receipts(&windows, 201);
-    // The process ended after the files were written, before the rows were.
+    // As if the process had ended after writing the files and before committing the rows.
     site.world.stop();
     let database = open(&site.world.data());
     for table in ["log", "envelopes"] {

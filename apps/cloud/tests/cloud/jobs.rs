@@ -13,7 +13,7 @@ use crate::device::Device;
 use crate::store::contents;
 use crate::world::{World, bfv};
 
-/// A plan on so many inputs under one key, whose only output is the result of its last step.
+/// Returns a plan with this many inputs under one key, whose only output is the result of its last step.
 pub(crate) fn plan<S: Scheme>(params: &Params<S>, inputs: u32, steps: &[Step]) -> Plan {
     let output = |at: usize| Register(inputs + at as u32);
     let mut plan = Plan {
@@ -35,7 +35,7 @@ pub(crate) fn plan<S: Scheme>(params: &Params<S>, inputs: u32, steps: &[Step]) -
 
 pub(crate) const ADD: [Step; 1] = [Step::Add(Register(0), Register(1))];
 
-/// Runs a job that must succeed; gives its last state and its only output.
+/// Runs a job that must succeed; returns its last state and its only output.
 pub(crate) fn run<S: Scheme>(
     world: &World,
     params: &Params<S>,
@@ -123,7 +123,7 @@ fn a_job_that_would_hold_too_much_at_once_is_refused() {
         ..settings
     }));
     let (params, a) = (bfv(), world.keep(&device.envelope(0, &[1])));
-    // All products first and then their sum; or each product as soon as the one before it is added.
+    // All products first, then their sum; or each product added as soon as it is computed.
     let product = Step::MultiplyScalar(Register(0), 1);
     let wide: Vec<Step> = std::iter::repeat_n(product, 64)
         .chain((0..63).map(|i| Step::Add(Register(if i == 0 { 1 } else { 64 + i }), Register(2 + i))))
@@ -182,7 +182,7 @@ fn plans_that_are_not_valid_are_refused() {
     let mut flipped = frame.clone();
     flipped[60] ^= 1;
     world.owner("PUT", "/v1/plans", &flipped).refused(400, "digest-mismatch");
-    // The sum's second operand becomes a register that is not there.
+    // The sum's second operand becomes a register that does not exist.
     let mut invalid = frame.clone();
     let end = invalid.len() - 32;
     let at = invalid.windows(9).position(|step| step == [1, 0, 0, 0, 0, 1, 0, 0, 0]).unwrap();

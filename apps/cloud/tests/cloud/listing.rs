@@ -1,4 +1,4 @@
-//! Lists and limits, asked for with the owner's client.
+//! Lists and limits, requested with the owner's client.
 
 use rusqlite::params;
 use sotto_cloud::config::Settings;
@@ -8,7 +8,8 @@ use crate::device::Device;
 use crate::store::open;
 use crate::world::{LARGEST_UPLOAD, World};
 
-/// Rows of envelopes without bodies: stream, sequence and time of each follow from its number, the oldest with the highest sequence.
+/// Inserts rows of envelopes without bodies. Stream, sequence and time follow from the number; the oldest has the
+/// highest sequence number.
 fn insert(world: &World, device: &str, count: i64) {
     let mut database = open(&world.data());
     let transaction = database.transaction().unwrap();
@@ -54,7 +55,7 @@ fn a_list_goes_on_page_after_page() {
     assert_eq!((heat.len(), heat[0].2, heat[1199].2), (1200, 100, 1299));
     assert_eq!(all(&world, &EnvelopeQuery::default().stream("heat")).len(), 2650);
 
-    // 100 windows last from -1000 to -1: of each stream those with started_at < -990 and ended_at > -1999.
+    // The times of 100 windows are -1000 … -1: of each stream, those with started_at < -990 and ended_at > -1999.
     let time = EnvelopeQuery::default().ended_after(-1999).started_before(-990);
     let recent = all(&world, &time);
     assert_eq!(recent.len(), 4 * 101);
@@ -157,7 +158,7 @@ fn evaluation_keys_say_what_they_are_for() {
     }
     assert_eq!(status.transfers, [attic.secret.id().to_string()]);
 
-    // As an older program left it.
+    // As an older version left it.
     let forget = "UPDATE evaluation_keys SET contents = NULL";
     assert_eq!(open(&world.data()).execute(forget, []).unwrap(), 1);
     for _ in 0..2 {

@@ -1,4 +1,4 @@
-//! The cloud as its devices and its owner see it: over HTTP, with real ciphertexts, and with an eye on its store.
+//! The cloud, tested over HTTP as its devices and its owner use it, with real ciphertexts and checks of its store.
 
 #![allow(clippy::unwrap_used)]
 

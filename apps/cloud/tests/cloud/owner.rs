@@ -1,4 +1,4 @@
-//! What only the owner may do, and what the owner is refused.
+//! Requests reserved for the owner, and refusals of the owner's requests.
 
 use serde_json::json;
 use sotto_rlwe::{Bfv, DefaultChain, ParameterSpec, Params, SchemeId};
@@ -81,7 +81,7 @@ fn devices_are_registered_whole_or_not_at_all() {
     world.owner("DELETE", "/v1/devices/attic", &[]).refused(404, "unknown-device");
     assert_eq!(contents(&world.data()), before);
 
-    // Registered anew, only what is said last holds.
+    // After a new registration, only the last one counts.
     let mut replaced = Device::new("kitchen", &params, 4);
     world.register(&replaced);
     let body = device.envelope(0, &[1]);

@@ -1,4 +1,4 @@
-//! Devices that lost their spool ask where they stood.
+//! Devices that have lost their spool ask for their position.
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 

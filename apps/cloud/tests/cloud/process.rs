@@ -1,4 +1,4 @@
-//! The program itself: how it starts, says where it listens, and stops.
+//! The program: start, address file, and stop.
 
 use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
@@ -28,7 +28,7 @@ fn run(folder: &Path) -> Command {
     command
 }
 
-/// The address, once it is written.
+/// Waits for the address file and returns the address.
 fn address(folder: &Path) -> String {
     let start = Instant::now();
     loop {
@@ -173,7 +173,7 @@ fn what_it_gave_a_receipt_for_is_there_after_it_was_killed() {
         assert_eq!(rows, files as i64);
         assert!(rows >= confirmed.len() as i64);
     });
-    // Sent again, each is there once.
+    // Sent again, each is stored once.
     for body in &bodies {
         assert!(matches!(world.upload(&blake3::hash(body).to_hex(), body).status, 200 | 201));
     }

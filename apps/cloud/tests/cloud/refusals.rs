@@ -1,4 +1,4 @@
-//! Uploads that are refused, every one with its reason and a store that is as it was.
+//! Refused uploads: each with its reason, and with an unchanged store.
 
 use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
@@ -11,14 +11,14 @@ use crate::device::Device;
 use crate::store::contents;
 use crate::world::{Answer, LARGEST_UPLOAD, World, upload_unannounced};
 
-/// Sends something that must be refused.
+/// Checks that an upload is refused and leaves the store unchanged.
 fn refused(world: &World, status: u16, reason: &str, upload: impl FnOnce() -> Answer) {
     let before = contents(&world.data());
     upload().refused(status, reason);
     assert_eq!(contents(&world.data()), before, "{reason}");
 }
 
-/// A world with one envelope in it, and another envelope.
+/// Returns a cloud with one stored envelope, and another envelope.
 fn world() -> (World, Params<Bfv>, Device<Bfv>, Vec<u8>) {
     let (world, params, mut device) = World::with_device();
     world.keep(&device.envelope(0, &[1]));
@@ -26,7 +26,7 @@ fn world() -> (World, Params<Bfv>, Device<Bfv>, Vec<u8>) {
     (world, params, device, next)
 }
 
-/// Puts the right digest at the end of a frame that was changed.
+/// Replaces the digest at the end of a changed frame by the right one.
 fn with_digest(mut frame: Vec<u8>) -> Vec<u8> {
     let end = frame.len() - 32;
     let digest = blake3::hash(&frame[..end]);
@@ -60,7 +60,7 @@ fn bits_that_were_flipped() {
         flipped[at] ^= 0x40;
         refused(&world, 400, reason, || world.upload("k", &flipped));
     }
-    // Other bytes of the header: another kind, reserved bits, another length.
+    // Other bytes of the frame's header: another kind, reserved bits, another length.
     for (at, status, reason) in [
         (5, 400, "wrong-kind"),
         (6, 422, "padding-not-zero"),
@@ -86,7 +86,8 @@ fn more_bytes_than_are_allowed() {
         refused(&world, 413, "too-large", || world.upload("k", &large));
         refused(&world, 413, "too-large", || upload_unannounced(&world, "k", &large));
     }
-    // What announces too much is refused before it comes, what does not before it ends.
+    // An announced length above the limit is refused before the body arrives; an unannounced one when it passes the
+    // limit.
     let unending = [&b"transfer-encoding: chunked\r\n\r\n40000\r\n"[..], &[7; 0x40000]].concat();
     for sent in [&b"content-length: 99999999999\r\n\r\n"[..], &unending] {
         let before = contents(&world.data());
@@ -105,13 +106,13 @@ fn more_bytes_than_are_allowed() {
 #[test]
 fn parameters_and_keys_that_are_not_the_devices() {
     let (world, params, mut device, _) = world();
-    // A key that the device was not registered with.
+    // A key that is not registered with the device.
     let mut stranger = Device::new("kitchen", &params, 9);
     stranger.identity = sotto_keys::SigningIdentity::from_bytes(device.identity.expose_secret_bytes());
     let body = stranger.envelope(1, &[1]);
     refused(&world, 422, "wrong-key", || world.upload("k", &body));
 
-    // Parameters that it was not registered with, unknown to the cloud or not.
+    // Parameters that are not registered with the device, known to the cloud or not.
     let bgv = Params::<Bgv>::default_chain(4096, 40_961).unwrap();
     let mut other = Device::new("kitchen", &bgv, 1);
     other.identity = sotto_keys::SigningIdentity::from_bytes(device.identity.expose_secret_bytes());
@@ -120,7 +121,7 @@ fn parameters_and_keys_that_are_not_the_devices() {
     world.put_parameters(&bgv);
     refused(&world, 422, "wrong-parameters", || world.upload("k", &body));
 
-    // A header that does not say what its ciphertext says.
+    // The header contradicts its ciphertext.
     let mut header = device.header(1);
     header.parameters = bgv.id();
     let lies = device.encrypt(&[1]);
@@ -167,7 +168,7 @@ fn signatures_and_devices_that_are_not_known() {
 #[test]
 fn strangers_cannot_tell_which_devices_are_registered() {
     let (world, params, mut kitchen, body) = world();
-    // A signature of the right key at another message, and one of another key.
+    // A signature of the right key for another message, and one of another key.
     let mut changed = body.clone();
     let at = body.windows(4).position(|word| word == b"load").unwrap();
     changed[at] = b'm';
@@ -188,7 +189,7 @@ fn strangers_cannot_tell_which_devices_are_registered() {
     world.owner("DELETE", "/v1/devices/kitchen", &[]);
     let revoked = world.upload("k", &forged);
     assert_eq!(revoked.to_string(), seen.to_string(), "a device that is revoked");
-    // The device itself has shown who it is.
+    // A valid signature reveals more.
     world.upload("k", &kitchen.envelope(1, &[1])).refused(403, "device-revoked");
 }
 
@@ -196,7 +197,7 @@ fn strangers_cannot_tell_which_devices_are_registered() {
 fn residues_and_bounds_that_cannot_be() {
     let (world, _, mut device, _) = world();
     let fresh = device.encrypt(&[1]);
-    // A frame's header, a ciphertext's header, the seed; then residues.
+    // Length of a frame's header, a ciphertext's header and the seed; residues follow.
     let residues = 16 + 76 + 24;
     let mut large = fresh.clone();
     large[residues..residues + 10].fill(0xff);
@@ -210,7 +211,7 @@ fn residues_and_bounds_that_cannot_be() {
     let body = device.seal(device.header(1), with_digest(shorter));
     refused(&world, 422, "wrong-length", || world.upload("k", &body));
 
-    // A noise bound that leaves nothing to decrypt.
+    // A noise bound that makes decryption impossible.
     let mut drowned = fresh;
     drowned[16 + 68..16 + 76].copy_from_slice(&1e6f64.to_le_bytes());
     let body = device.seal(device.header(1), with_digest(drowned));
@@ -237,7 +238,7 @@ fn idempotency_keys_that_are_none() {
     world.upload("", &body).expect(201);
 }
 
-/// A device puts a message aside only for a reason that another registration, a larger quota or patience does not heal.
+/// A device puts a message aside only if no later registration, larger quota or wait can make it acceptable.
 #[test]
 fn refusals_for_good_are_told_from_the_others() {
     let (world, params, mut device) = World::with_device();

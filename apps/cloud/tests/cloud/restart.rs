@@ -1,4 +1,4 @@
-//! What a cloud still knows after it was stopped, or ended.
+//! State of the cloud after a stop or a crash.
 
 use sotto_cloud::server::Server;
 use sotto_decrypt::Decryptor;
@@ -46,7 +46,7 @@ fn what_was_cut_off_is_cleared_up_or_done_again() {
     let kept = contents(&world.data());
     world.stop();
 
-    // As if the process had ended while it wrote, before it committed, and while it computed.
+    // As after a crash during writing, before the commit, and during computation.
     let data = world.data();
     let half_written = data.join("incoming").join("00");
     let without_row = data.join("envelopes").join("0".repeat(32));
@@ -70,12 +70,12 @@ fn what_was_cut_off_is_cleared_up_or_done_again() {
     assert!(given_up["error"].is_string());
     assert_eq!(contents(&data).rows["envelopes"], kept.rows["envelopes"]);
     assert_eq!(send("GET", &world.url("/readyz"), &[], &[]).expect(200)["missing_bodies"], 1);
-    // The file, and the outputs whose rows were deleted.
+    // The file without a row, and the outputs whose rows were deleted.
     assert_eq!(send("GET", &world.url("/readyz"), &[], &[]).expect(200)["orphans"], 3);
     world.owner("GET", &format!("/v1/envelopes/{lost}/body"), &[]).refused(500, "stored-bytes-damaged");
     world.submit(&id, &[&a, &lost]).refused(500, "stored-bytes-damaged");
 
-    // A body that changed on the disk is not served either.
+    // A body that changed on disk is not served either.
     let file = data.join("envelopes").join(&a);
     let mut bytes = std::fs::read(&file).unwrap();
     bytes[1000] ^= 1;
@@ -83,7 +83,7 @@ fn what_was_cut_off_is_cleared_up_or_done_again() {
     world.owner("GET", &format!("/v1/envelopes/{a}/body"), &[]).refused(500, "stored-bytes-damaged");
 }
 
-/// The migration keeps the plans that jobs name, and of these the layout may be an older one.
+/// The migration keeps the plans that jobs name; these may have an older layout.
 #[test]
 fn a_plan_of_an_older_layout_is_refused_for_what_it_is() {
     let (world, params, mut device) = World::with_device();
@@ -91,7 +91,7 @@ fn a_plan_of_an_older_layout_is_refused_for_what_it_is() {
     let plan = plan(&params, 2, &ADD);
     let id = world.put_plan(&plan);
 
-    // Whole by its digest, and yet no plan of this version.
+    // Intact by its digest, but not a plan of this version.
     let mut older = sotto_wire::write_plan(&plan).unwrap();
     older.truncate(older.len() - sotto_wire::DIGEST_BYTES - 1);
     let payload = older.len() as u64 - 16;

@@ -1,11 +1,11 @@
-//! What is in a store: how many rows, which files.
+//! Contents of a store: numbers of rows, and files.
 
 use std::collections::BTreeMap;
 use std::path::Path;
 
 use rusqlite::{Connection, OpenFlags};
 
-/// Rows of each table, bytes of each file.
+/// Number of rows in each table, and bytes of each file.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Contents {
     pub(crate) rows: BTreeMap<String, i64>,

@@ -1,4 +1,4 @@
-//! Jobs that are submitted twice, and the list of jobs.
+//! Jobs submitted twice, and the list of jobs.
 
 use serde_json::json;
 
@@ -22,7 +22,7 @@ fn the_same_submission_is_one_job() {
     submit(&world, "once", &id, &[&b, &a]).refused(409, "idempotency-key-reused");
     submit(&world, "", &id, &[&a, &b]).refused(400, "invalid-idempotency-key");
     assert_ne!(submit(&world, "twice", &id, &[&a, &b]).expect(202), first);
-    // Without a name each is a job of its own.
+    // Without an idempotency key, each submission is a job of its own.
     let [third, fourth] = [0, 1].map(|_| world.submit(&id, &[&a, &b]).expect(202));
     assert_ne!(third, fourth);
     world.stop();
@@ -53,7 +53,7 @@ fn jobs_are_listed_in_pages_the_newest_first() {
         .map(|_| {
             let job = world.submit(&id, &[&a, &a]).expect(202)["job"].as_str().unwrap().to_owned();
             world.ended(&job);
-            // No two in one millisecond: their order is that of their submission.
+            // Never two in the same millisecond, so that their order is that of submission.
             std::thread::sleep(std::time::Duration::from_millis(2));
             job
         })

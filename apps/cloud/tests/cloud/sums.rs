@@ -1,4 +1,4 @@
-//! Sums of compact ciphertexts, as their owner asks for them.
+//! Sums of compact ciphertexts, as their owner requests them.
 
 use chacha20::ChaCha20Rng;
 use rand_core::SeedableRng;
@@ -53,7 +53,7 @@ impl Site {
         CompactCiphertext { form: self.form(), mask: MaskName { salt: SALT, sequence }, body }
     }
 
-    /// Stores a window; gives its name.
+    /// Stores a window; returns its id.
     fn store(&mut self, sequence: u64, values: &[i64]) -> String {
         let frame = self.frame(sequence, values).write().unwrap();
         let body = self.device.seal(self.device.header(sequence), frame);
@@ -138,7 +138,7 @@ fn what_cannot_be_added_is_refused() {
     let many = vec![first.as_str(); 4096];
     assert_eq!(refused(&many, &vec![sum((0, 4096), (0, 1), None); 17]), "wrong-sum");
 
-    // Another form under the same key is stored, and not added to the first.
+    // Another form under the same key is stored, but cannot be added to the first.
     let narrow = Profile::new(site.profile.params(), 5, 31).unwrap();
     let other = CompactCiphertext {
         form: CompactForm { width: 31, ..site.form() },
@@ -149,7 +149,7 @@ fn what_cannot_be_added_is_refused() {
     let second = site.world.upload("", &body).expect(201)["id"].as_str().unwrap().to_owned();
     assert_eq!(refused(&[&first, &second], &[sum((0, 2), (0, 5), None)]), "wrong-sum");
 
-    // A window under a number that is there, with another body.
+    // A window with a number that is taken, and another body.
     let again = site.frame(0, &[2; 5]).write().unwrap();
     let body = site.device.seal(site.device.header(0), again);
     assert_eq!(site.world.upload("", &body).status, 409);

@@ -1,4 +1,4 @@
-//! TLS: certificates of a private authority, and what clients are told when something does not fit.
+//! TLS: certificates of a private authority, and the errors that clients see.
 
 use std::fs;
 use std::io::{Read as _, Write as _};
@@ -16,13 +16,13 @@ use sotto_trust::Trust;
 
 use crate::world::{TOKEN, World, send};
 
-/// An authority, as `sotto tls init` makes one.
+/// A certificate authority like that of `sotto tls init`.
 struct Authority {
     issuer: Issuer<'static, KeyPair>,
     pem: String,
 }
 
-/// Names of a certificate and the years from and until which it is valid.
+/// Names of a certificate, and the years of the beginning and the end of its validity.
 type Claims = (&'static [&'static str], i32, i32);
 const GOOD: Claims = (&["127.0.0.1", "localhost"], 2020, 2100);
 
@@ -35,7 +35,7 @@ impl Authority {
         Self { issuer: Issuer::new(params, key), pem }
     }
 
-    /// Certificate and key in PEM.
+    /// Returns a certificate and its key in PEM.
     fn certificate(&self, (names, from, until): Claims) -> [String; 2] {
         let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
         let (key, mut params) = (KeyPair::generate().unwrap(), CertificateParams::new(names).unwrap());
@@ -53,7 +53,7 @@ fn first() -> &'static Authority {
     FIRST.get_or_init(|| Authority::new("first"))
 }
 
-/// Replaces certificate and key of a cloud.
+/// Replaces the certificate and the key of a cloud.
 fn write(folder: &Path, [certificate, key]: &[String; 2]) {
     let _ = fs::remove_file(folder.join("server.key"));
     write_private(&folder.join("server.key"), key).unwrap();
@@ -74,13 +74,13 @@ fn world() -> World {
     World::start_with(|settings| with(settings, GOOD))
 }
 
-/// The cloud's limits, over TLS.
+/// Requests the cloud's limits over TLS.
 fn ask(world: &World, trust: &Trust) -> Result<u64, CloudError> {
     let url = format!("https://{}", world.address());
     Ok(Cloud::trusting(&url, TOKEN, trust).unwrap().limits()?.largest_upload)
 }
 
-/// The reason why a client does not get through.
+/// Returns the reason why a client is refused.
 fn refused(world: &World, trust: &Trust) -> String {
     match ask(world, trust) {
         Err(CloudError::Tls(reason)) => reason,
@@ -142,7 +142,7 @@ fn a_new_certificate_is_served_and_a_broken_one_is_not() {
     let second = Authority::new("second");
     let [certificate, key] = second.certificate(GOOD);
     let old_key = fs::read_to_string(world.folder().join("server.key")).unwrap();
-    // One without the other, and no PEM at all.
+    // A certificate with another key, and a file that is not PEM.
     for broken in [[certificate.clone(), old_key], ["no PEM".into(), key.clone()]] {
         write(world.folder(), &broken);
         std::thread::sleep(Duration::from_millis(1100));

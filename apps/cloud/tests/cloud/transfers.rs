@@ -1,4 +1,4 @@
-//! Jobs over the data of two devices, and what they are refused for.
+//! Jobs over the data of two devices, and their refusals.
 
 use serde_json::json;
 use sotto_decrypt::Decryptor;
@@ -10,7 +10,7 @@ use crate::jobs::{ADD, plan, run};
 use crate::store::contents;
 use crate::world::{World, send};
 
-/// x0 + x1, x1 under a foreign key.
+/// x0 + x1, with x1 under a foreign key.
 fn sum_of_two_keys<S: Scheme>(params: &Params<S>) -> Plan {
     let steps = [Step::SwitchKey(Register(1)), Step::Add(Register(0), Register(2))];
     let mut plan = plan(params, 2, &steps);
@@ -77,7 +77,7 @@ fn without_the_transfer_key_nothing_is_computed() {
         assert_eq!(contents(&world.data()), before);
     };
     refused();
-    // The way back is not the way there.
+    // A transfer key works in one direction only.
     let back = attic.secret.id();
     let mut other = Device::new("attic", &params, 2);
     assert_eq!(other.secret.id(), back);
@@ -87,7 +87,7 @@ fn without_the_transfer_key_nothing_is_computed() {
     let job = world.submit(&id, &[&a, &b]).expect(202)["job"].as_str().unwrap().to_owned();
     assert_eq!(world.ended(&job)["state"], "done");
 
-    // Deleted, it is gone, and the keys beside it stay.
+    // A deleted transfer key is gone; the keys beside it stay.
     let mut both = kitchen.evaluation_keys(true, &[1]);
     both.transfers = kitchen.transfer_keys(&[&attic]).transfers;
     world.put_keys(&both);
@@ -106,15 +106,15 @@ fn keys_are_never_mixed() {
     world.put_keys(&kitchen.transfer_keys(&[&attic]));
     let a = world.keep(&kitchen.envelope(0, &[1]));
     let b = world.keep(&attic.envelope(0, &[2]));
-    // No switch step: the transfer key that is there is not used unasked.
+    // Without a switch step, an existing transfer key is not used implicitly.
     let direct = world.put_plan(&plan(&params, 2, &ADD));
     let answer = world.submit(&direct, &[&a, &b]);
     answer.refused(422, "wrong-key");
     assert!(answer.to_string().contains("switch-key"), "{answer}");
-    // Both under one key, where the plan says two.
+    // Both inputs under one key, where the plan names two.
     let switched = world.put_plan(&sum_of_two_keys(&params));
     world.submit(&switched, &[&a, &a]).refused(422, "wrong-key");
-    // A plan that adds under two keys is none.
+    // A plan that adds ciphertexts under two keys is invalid.
     let frame = sotto_wire::write_plan(&sum_of_two_keys(&params)).unwrap();
     let mut mixed = frame.clone();
     let at = frame.windows(9).position(|step| step == [1, 0, 0, 0, 0, 2, 0, 0, 0]).unwrap();
@@ -155,7 +155,7 @@ fn an_answer_may_be_under_a_key_that_no_device_has() {
     let slots = Decryptor::new(&owner.secret).slots(&sum).unwrap().into_residues();
     assert_eq!(slots[..3], [11, 22, 0]);
 
-    // The key named must be that of the inputs under it.
+    // The named key must be that of the inputs under it.
     let direct = world.put_plan(&plan(&params, 2, &ADD));
     let body = json!({ "plan": direct, "inputs": [a, a], "key": owner.secret.id().to_string() }).to_string();
     world.owner("POST", "/v1/jobs", body.as_bytes()).refused(422, "wrong-key");
@@ -172,7 +172,7 @@ fn devices_of_another_owner_are_refused() {
     let theirs = elsewhere.keep(&stranger.envelope(0, &[2]));
 
     let before = contents(&world.data());
-    // Their key is no key of a device here, so nothing can be brought from it.
+    // No registered device has that key, so no transfer key from it is accepted.
     let keys = sotto_wire::write_evaluation_keys(&kitchen.transfer_keys(&[&stranger]));
     let answer = world.owner("PUT", "/v1/keys", &keys);
     answer.refused(422, "unknown-key");
@@ -181,7 +181,7 @@ fn devices_of_another_owner_are_refused() {
     assert_eq!(contents(&world.data()), before);
     let id = world.put_plan(&sum_of_two_keys(&params));
     world.submit(&id, &[&a, &theirs]).refused(422, "unknown-envelope");
-    // And another owner's token opens nothing.
+    // Another owner's token is refused.
     let token = [("authorization", "Bearer the-owner-of-another-cloud")];
     let body = json!({ "plan": id, "inputs": [a, a] }).to_string();
     send("POST", &world.url("/v1/jobs"), &token, body.as_bytes()).refused(401, "unauthorised");

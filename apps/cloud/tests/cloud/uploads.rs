@@ -1,4 +1,4 @@
-//! Uploads that are taken, once.
+//! Accepted uploads, each stored once.
 
 use serde_json::json;
 use sotto_wire::Envelope;
@@ -35,7 +35,7 @@ fn an_envelope_is_kept_listed_and_given_back() {
     assert_eq!((given.status, given.kind.as_str()), (200, "application/octet-stream"));
     assert_eq!(given.bytes, ciphertext);
 
-    // What is on the disk can still be held against the device's signature.
+    // The stored bytes still verify with the device's key.
     let file = world.data().join("envelopes").join(receipt["id"].as_str().unwrap());
     let kept = Envelope::read(&std::fs::read(file).unwrap(), u64::MAX).unwrap();
     kept.verify(&device.identity.verifying_key()).unwrap();
@@ -68,7 +68,7 @@ fn another_body_under_a_used_name_is_a_conflict() {
     world.upload("b", &device.envelope(0, &[1])).refused(409, "sequence-taken");
     assert_eq!(contents(&world.data()), kept);
 
-    // Devices do not stand in each other's way.
+    // Devices have separate idempotency keys.
     let mut other = crate::device::Device::new("attic", device.secret.params(), 2);
     world.register(&other);
     world.upload("a", &other.envelope(0, &[1])).expect(201);

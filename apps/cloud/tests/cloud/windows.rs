@@ -41,7 +41,7 @@ pub(crate) fn with_enrolments(settings: Settings) -> Settings {
 }
 
 impl Site {
-    /// A cloud that does not know the device yet.
+    /// Starts a cloud that does not know the device yet.
     pub(crate) fn new() -> Self {
         Self::in_world(World::start_with(with_enrolments))
     }
@@ -121,7 +121,7 @@ impl Site {
         self.window_under(SALT, sequence, sequence, values)
     }
 
-    /// A window under the mask of a number.
+    /// Returns a window under the mask with this salt and number.
     pub(crate) fn window_under(
         &mut self,
         salt: [u8; 12],
@@ -153,7 +153,7 @@ impl Site {
         self.upload(sequence, window).expect(201)["id"].as_str().unwrap().to_owned()
     }
 
-    /// The sum of the first windows, as the owner opens it.
+    /// Decrypts the sum of these windows as the owner does.
     pub(crate) fn sum(&self, names: &[&str]) -> Vec<i64> {
         let all = SumOf { envelopes: (0, names.len() as u32), places: (0, TICKS as u16), weights: None };
         let frame = self.world.client().sums(names, &[all]).unwrap().frame;
@@ -197,14 +197,14 @@ fn windows_are_stored_as_they_came_and_added() {
             assert_eq!(description, site.description(at));
             assert_eq!((envelope.sequence, envelope.readings), (at, 3));
             assert_eq!(envelope.bytes, windows[at as usize].len() as u64);
-            // From the first tick to the last millisecond of the last.
+            // From the first tick to the last millisecond of the last tick.
             assert_eq!(
                 (envelope.started_at, envelope.ended_at),
                 (HOUR * at as i64, HOUR * at as i64 + 5 * 60_000 - 1)
             );
         }
         assert_eq!(site.sum(&names), [6, -12, 0, 28, 1600]);
-        // After a restart too.
+        // Also after a restart.
         site.world.stop();
         site.world.resume();
     }
@@ -228,7 +228,7 @@ fn a_mask_that_serves_twice_is_refused_and_told() {
     site.keep(4, &first);
     let told = |site: &Site| site.world.ask("/v1/devices")[0]["repeated_masks"].as_u64();
     assert_eq!(told(&site), Some(0));
-    // Another body under the mask, with the same number and with a later one; the same body again under a later one.
+    // Another body under the mask, with the same number and with a later one; the same body again with a later one.
     let (same, later) = (site.window(4, &[9; 5]), site.window_under(SALT, 4, 6, &[9; 5]));
     site.upload(4, &same).refused(409, "mask-repeated");
     site.upload(6, &later).refused(409, "mask-repeated");
@@ -236,7 +236,7 @@ fn a_mask_that_serves_twice_is_refused_and_told() {
     let again = again.renumbered(7, |message| site.device.identity.sign(message)).unwrap();
     site.upload(7, &again.write().unwrap()).refused(409, "mask-repeated");
     assert_eq!(told(&site), Some(3));
-    // The window itself, and another start's.
+    // The window itself, and a window under another start's salt.
     site.upload(4, &first).expect(200);
     let next = site.window_under([8; 12], 4, 5, &[1; 5]);
     site.keep(5, &next);
@@ -248,7 +248,7 @@ fn windows_of_a_stream_that_is_not_known_wait_for_its_registration() {
     let mut site = Site::new();
     let window = site.window(0, &[1, 2, 3, 4, 5]);
     site.upload(0, &window).refused(403, "unknown-stream");
-    // Registered without its streams, as an older program of the owner does.
+    // Registered without its streams, as by an older owner's program.
     site.world.put_parameters(site.device.secret.params());
     site.register(&site.device.registration()).expect(200);
     site.upload(0, &window).refused(403, "unknown-stream");

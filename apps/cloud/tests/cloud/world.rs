@@ -1,4 +1,4 @@
-//! A cloud in this process, and the owner who talks to it.
+//! A cloud in this process, and requests of its owner.
 
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -16,7 +16,7 @@ use tokio::sync::oneshot;
 use crate::device::Device;
 
 pub(crate) const TOKEN: &str = "the-owner-of-this-test";
-/// Enough for an envelope at n = 4096, little enough to pass quickly.
+/// Large enough for an envelope at n = 4096, small enough to exceed quickly.
 pub(crate) const LARGEST_UPLOAD: u64 = 200_000;
 
 /// BFV with slots at n = 4096.
@@ -24,7 +24,7 @@ pub(crate) fn bfv() -> Params<Bfv> {
     Params::default_chain(4096, 40_961).unwrap()
 }
 
-/// A running cloud, stopped when it is dropped; its folder goes with it.
+/// A running cloud; dropping it stops the cloud and removes its folder.
 pub(crate) struct World {
     folder: TempDir,
     change: fn(Settings) -> Settings,
@@ -37,11 +37,11 @@ struct Running {
     thread: JoinHandle<anyhow::Result<()>>,
 }
 
-/// An answer.
+/// An HTTP answer.
 pub(crate) struct Answer {
     pub(crate) status: u16,
     pub(crate) kind: String,
-    /// The header `Link`; empty if there is none.
+    /// The header `Link`; empty if absent.
     pub(crate) link: String,
     pub(crate) bytes: Vec<u8>,
 }
@@ -51,7 +51,7 @@ impl World {
         Self::start_with(|settings| settings)
     }
 
-    /// With other settings.
+    /// Starts a cloud with changed settings.
     pub(crate) fn start_with(change: fn(Settings) -> Settings) -> Self {
         let folder = tempfile::tempdir().unwrap();
         sotto_service::token::write_private(&folder.path().join("token"), &format!("{TOKEN}\n")).unwrap();
@@ -60,7 +60,7 @@ impl World {
         world
     }
 
-    /// With parameters and a device registered.
+    /// Starts a cloud with parameters and a registered device.
     pub(crate) fn with_device() -> (Self, Params<Bfv>, Device<Bfv>) {
         let (world, device) = Self::with_device_in(Self::start());
         (world, bfv(), device)
@@ -126,7 +126,7 @@ impl World {
         self.running.as_ref().unwrap().address
     }
 
-    /// The owner's client.
+    /// Returns the owner's client.
     pub(crate) fn client(&self) -> sotto_cloud_client::Cloud {
         sotto_cloud_client::Cloud::new(&self.url(""), TOKEN).unwrap()
     }
@@ -136,7 +136,7 @@ impl World {
         send(method, &self.url(path), &[("authorization", &authorization)], body)
     }
 
-    /// An answer in JSON to a request of the owner, which must succeed.
+    /// Returns the JSON answer to a GET of the owner, which must succeed.
     pub(crate) fn ask(&self, path: &str) -> Value {
         self.owner("GET", path, &[]).expect(200)
     }
@@ -160,7 +160,7 @@ impl World {
         answer["plan_id"].as_str().unwrap().to_owned()
     }
 
-    /// Uploads under the envelope's own name; bytes that are none, under `otherwise`.
+    /// Uploads under the envelope's own idempotency key; bytes that are no envelope, under `otherwise`.
     pub(crate) fn upload(&self, otherwise: &str, body: &[u8]) -> Answer {
         self.upload_as(&name_of(otherwise, body), body)
     }
@@ -169,7 +169,7 @@ impl World {
         send("POST", &self.url("/v1/envelopes"), &[("idempotency-key", idempotency_key)], body)
     }
 
-    /// Uploads what must be taken; gives the envelope's id.
+    /// Uploads an envelope that must be accepted; returns its id.
     pub(crate) fn keep(&self, body: &[u8]) -> String {
         let receipt = self.upload(&blake3::hash(body).to_hex(), body).expect(201);
         receipt["id"].as_str().unwrap().to_owned()
@@ -184,7 +184,7 @@ impl World {
         self.owner("POST", "/v1/jobs", json!({ "plan": plan, "inputs": inputs }).to_string().as_bytes())
     }
 
-    /// The state of a job when it has ended.
+    /// Waits until a job has ended; returns its state.
     pub(crate) fn ended(&self, job: &str) -> Value {
         let start = Instant::now();
         loop {
@@ -209,13 +209,13 @@ impl Answer {
         serde_json::from_slice(&self.bytes).unwrap_or_else(|_| panic!("{self}"))
     }
 
-    /// The JSON of an answer with this status.
+    /// Asserts the status and returns the JSON.
     pub(crate) fn expect(&self, status: u16) -> Value {
         assert_eq!(self.status, status, "{self}");
         self.json()
     }
 
-    /// A problem document with this status and reason.
+    /// Asserts a problem document with this status and reason.
     pub(crate) fn refused(&self, status: u16, reason: &str) {
         assert_eq!(self.status, status, "{self}");
         assert_eq!(self.kind, "application/problem+json", "{self}");
@@ -234,7 +234,7 @@ impl std::fmt::Display for Answer {
     }
 }
 
-/// The idempotency key of an envelope.
+/// Returns the idempotency key of an envelope.
 pub(crate) fn name_of(otherwise: &str, body: &[u8]) -> String {
     let envelope = sotto_wire::Envelope::read(body, u64::MAX);
     envelope.map_or_else(|_| otherwise.to_owned(), |envelope| envelope.header.upload_key())
@@ -244,7 +244,7 @@ pub(crate) fn send(method: &str, url: &str, headers: &[(&str, &str)], body: &[u8
     try_send(method, url, headers, body).expect("an answer")
 }
 
-/// None if the other end goes away.
+/// Sends a request; returns `None` if the other end closes.
 pub(crate) fn try_send(method: &str, url: &str, headers: &[(&str, &str)], body: &[u8]) -> Option<Answer> {
     let mut request = ureq::http::Request::builder().method(method).uri(url);
     for (name, value) in headers {
@@ -257,7 +257,7 @@ pub(crate) fn try_send(method: &str, url: &str, headers: &[(&str, &str)], body: 
     answer.ok().map(read)
 }
 
-/// With chunked transfer, so that no length is announced.
+/// Uploads with chunked transfer, so that no length is announced.
 pub(crate) fn upload_unannounced(world: &World, idempotency_key: &str, mut body: &[u8]) -> Answer {
     let request =
         agent().post(world.url("/v1/envelopes")).header("idempotency-key", name_of(idempotency_key, body));

@@ -1,4 +1,4 @@
-//! Requests carry a caller's token.
+//! Checks the caller's token.
 
 use std::sync::Arc;
 

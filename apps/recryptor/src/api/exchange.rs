@@ -1,4 +1,4 @@
-//! `POST /v1/exchange`: a batch's frame for that of its answers.
+//! `POST /v1/exchange`: takes a batch's frame and returns the frame of its answers.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Whether the process lives, and whether it can work.
+//! Health: `healthz` answers while the process runs, `readyz` if it can serve requests.
 
 use std::sync::Arc;
 

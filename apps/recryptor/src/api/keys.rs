@@ -17,7 +17,7 @@ pub(super) async fn paillier(State(recryptor): State<Arc<Recryptor>>) -> impl In
 /// `GET /v1/keys/elgamal`
 pub(super) async fn elgamal(State(recryptor): State<Arc<Recryptor>>) -> Result<impl IntoResponse, Problem> {
     let none =
-        || Problem::not_found("no-elgamal-key", "this agent has no key of ElGamal's: it converts nothing");
+        || Problem::not_found("no-elgamal-key", "this recryptor has no ElGamal key: it cannot convert");
     recryptor.elgamal_frame.clone().map(frame).ok_or_else(none)
 }
 

@@ -1,4 +1,4 @@
-//! The interface: every route stands here.
+//! The HTTP interface: all routes.
 
 mod authorise;
 mod exchange;
@@ -18,7 +18,7 @@ use sotto_service::problem::Problem;
 
 use crate::recryptor::Recryptor;
 
-/// Everything that the agent answers.
+/// Returns the router with every route of the recryptor.
 pub(crate) fn router(recryptor: &Arc<Recryptor>) -> Router {
     let callers = Router::new()
         .route("/v1/exchange", post(exchange::post))

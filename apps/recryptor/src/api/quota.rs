@@ -1,4 +1,4 @@
-//! `GET /v1/quota`: what a caller may still ask today.
+//! `GET /v1/quota`: the numbers that a caller may still request today.
 
 use std::sync::Arc;
 

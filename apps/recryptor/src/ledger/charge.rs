@@ -1,4 +1,4 @@
-//! A batch is charged before it is answered, and once.
+//! Charges each batch once, before it is answered.
 
 use rusqlite::{Connection, OptionalExtension as _, params};
 use sotto_wire::BatchId;
@@ -6,32 +6,32 @@ use sotto_wire::BatchId;
 use super::{Asked, Day, Event, LOOKED_AT, Ledger, LedgerError, count};
 use crate::callers::Caller;
 
-/// How often one batch may be asked, whether its answers came or not.
+/// Maximum number of times that one batch may be sent, even if its answers were lost.
 pub(crate) const MOST_ASKED: i64 = 16;
 
-/// What came of charging a batch.
+/// Outcome of charging a batch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Charge {
-    /// It is counted: answer it.
+    /// The batch is charged now: answer it.
     Charged,
-    /// It was counted before: answer it.
+    /// The batch was charged before: answer it.
     AskedAgain,
-    /// It was asked often enough.
+    /// The batch was sent too often.
     TooOften,
-    /// As many of the caller's numbers were checked today and refused as it may ask.
+    /// The numbers of the caller that were checked and refused today have reached its quota.
     RefusedTooOften,
-    /// Its name was that of other requests before.
+    /// Other requests had the same batch name.
     NameTaken,
-    /// More numbers than the caller has left today.
+    /// The batch has more numbers than the caller has left today.
     OverQuota {
-        /// How many it has left.
+        /// Numbers left.
         left: u64,
     },
 }
 
 impl Ledger {
-    /// Charges a batch to a caller. What it gives is on the disk: a process that is killed after it has charged the batch finds it
-    /// charged when it starts again.
+    /// Charges a batch to a caller, durably: if the process is killed after the charge, the next one finds the batch
+    /// charged.
     pub(crate) fn charge(
         &self,
         day: Day,
@@ -41,7 +41,7 @@ impl Ledger {
         asked: Asked,
     ) -> Result<Charge, LedgerError> {
         self.transaction(|transaction| {
-            // Those of days that nobody asks for again.
+            // Forget batches of days that are too old to be repeated.
             transaction.prepare_cached("DELETE FROM batches WHERE day < ?1")?.execute([day.0 - 1])?;
             let charge = foresee(transaction, day, caller, batch, digest, asked)?;
             match charge {
@@ -63,7 +63,7 @@ impl Ledger {
         })
     }
 
-    /// What would come of charging a batch, by what is known before its numbers are checked. Nothing is written.
+    /// Returns the outcome that charging a batch would have, before its numbers are checked. Writes nothing.
     pub(crate) fn foresee(
         &self,
         day: Day,
@@ -82,7 +82,7 @@ impl Ledger {
         foresee(&connection, day, caller, batch, digest, asked)
     }
 
-    /// Numbers charged to a caller on a day.
+    /// Returns the numbers charged to a caller on a day.
     pub(crate) fn used(&self, day: Day, caller: &Caller) -> Result<u64, LedgerError> {
         numbers(&self.connection(), day, &caller.name, "charged")
     }
@@ -96,7 +96,7 @@ fn foresee(
     digest: &[u8; 32],
     asked: Asked,
 ) -> Result<Charge, LedgerError> {
-    // Those of the day before yesterday are forgotten.
+    // Only today's and yesterday's batches are known.
     let earlier: Option<([u8; 32], i64)> = connection
         .prepare_cached("SELECT digest, asked FROM batches WHERE caller = ?1 AND batch = ?2 AND day >= ?3")?
         .query_row(params![caller.name, batch.0, day.0 - 1], |row| Ok((row.get(0)?, row.get(1)?)))
@@ -113,7 +113,7 @@ fn foresee(
     })
 }
 
-/// Numbers of a caller on a day.
+/// Returns the numbers of a caller on a day under an event.
 fn numbers(connection: &Connection, day: Day, caller: &str, event: &str) -> Result<u64, LedgerError> {
     let mut query = connection.prepare_cached(
         "SELECT 2 * products + to_elgamal + to_paillier FROM counts
@@ -158,13 +158,13 @@ mod tests {
         assert_eq!(charge(&ledger, TODAY, 1, 2), Charge::NameTaken);
         assert_eq!(charge(&ledger, TODAY, 2, 1), Charge::Charged);
         assert_eq!(charge(&ledger, TODAY, 3, 1), Charge::OverQuota { left: 2 });
-        // A restart changes nothing of it.
+        // A restart changes nothing.
         drop(ledger);
         ledger = Ledger::open(&data).unwrap();
         assert_eq!(charge(&ledger, TODAY, 3, 1), Charge::OverQuota { left: 2 });
         assert_eq!(charge(&ledger, TODAY, 2, 1), Charge::AskedAgain);
         assert_eq!((ledger.used(TODAY, &caller).unwrap(), ASKED.numbers()), (10, 5));
-        // The next day has a quota of its own, and knows yesterday's batches.
+        // The next day has its own quota, and yesterday's batches are still known.
         let tomorrow = Day(TODAY.0 + 1);
         assert_eq!(charge(&ledger, tomorrow, 1, 1), Charge::AskedAgain);
         assert_eq!(charge(&ledger, tomorrow, 3, 1), Charge::Charged);
@@ -188,7 +188,7 @@ mod tests {
         let mut ledger = Ledger::open(&data).unwrap();
         let foresee =
             |ledger: &Ledger, day| ledger.foresee(day, &caller, BatchId([1; 16]), &[1; 32], ASKED).unwrap();
-        // Twelve a day: five, written, and then five and five that are not yet.
+        // A quota of twelve a day: five refused and written, then five and five not written yet.
         ledger.looked_at(TODAY, "cloud", ASKED);
         ledger.write_refusals().unwrap();
         ledger.looked_at(TODAY, "cloud", ASKED);
@@ -228,7 +228,7 @@ mod tests {
             to_paillier: asked.to_paillier,
             numbers: asked.numbers(),
         };
-        // Beside the process that writes.
+        // Read while the ledger is open for writing.
         let expected = [
             row("", "refused:unauthorised", 2, Asked::default()),
             row("cloud", "asked-again", 1, ASKED),

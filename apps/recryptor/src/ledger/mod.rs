@@ -1,4 +1,4 @@
-//! The ledger: quotas and the audit, both out of the same durable counts.
+//! The ledger: durable counts, from which both quotas and the audit are computed.
 
 mod charge;
 mod startup;
@@ -16,7 +16,7 @@ use sotto_wire::UnreadRequests;
 
 pub(crate) use charge::{Charge, MOST_ASKED};
 
-/// What can go wrong with the ledger. For the log: callers hear less.
+/// An error of the ledger, for the log; callers get fewer details.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum LedgerError {
     #[error("the database: {0}")]
@@ -27,7 +27,7 @@ pub(crate) enum LedgerError {
     Version(i64),
 }
 
-/// A day since 1970, UTC.
+/// Days since 1970, UTC.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Day(pub(crate) i64);
 
@@ -38,7 +38,7 @@ impl Day {
     }
 }
 
-/// What a batch asks for.
+/// Numbers of requests in a batch, by kind.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Asked {
     pub(crate) products: u64,
@@ -60,7 +60,7 @@ impl Asked {
         }
     }
 
-    /// Numbers that are decrypted for it.
+    /// Returns the number of numbers that are decrypted for these requests.
     pub(crate) fn numbers(self) -> u64 {
         2 * self.products + self.to_elgamal + self.to_paillier
     }
@@ -69,26 +69,27 @@ impl Asked {
 /// A row of the audit.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub(crate) struct Count {
-    /// Since 1970, UTC.
+    /// Days since 1970, UTC.
     pub(crate) day: i64,
-    /// Empty for strangers.
+    /// The caller's name; empty for unauthenticated requests.
     pub(crate) caller: String,
-    /// `charged`, `asked-again`, `looked-at` for batches with numbers that are no ciphertexts, or `refused:` and the reason.
+    /// `charged`; `asked-again`; `looked-at` for batches with numbers that are no ciphertexts; or `refused:` and the
+    /// reason.
     pub(crate) event: String,
     pub(crate) batches: u64,
     pub(crate) products: u64,
     pub(crate) to_elgamal: u64,
     pub(crate) to_paillier: u64,
-    /// Decrypted for these requests; under `looked-at`, numbers that were checked and none decrypted.
+    /// Numbers decrypted for these requests; under `looked-at`, numbers that were checked but not decrypted.
     pub(crate) numbers: u64,
 }
 
-/// What of refused batches is counted.
+/// Events of refused batches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Event {
-    /// For a reason.
+    /// The batch was refused for a reason.
     Refused(&'static str),
-    /// After its numbers were checked.
+    /// The numbers of the batch were checked before it was refused.
     LookedAt,
 }
 
@@ -97,12 +98,12 @@ type Refused = (Day, String, Event);
 
 const LOOKED_AT: &str = "looked-at";
 
-/// The ledger in one folder, which no second process opens to write.
+/// The ledger in one folder, opened for writing by one process only.
 pub(crate) struct Ledger {
     connection: Mutex<Connection>,
-    /// Refusals that are not written yet. Not each for itself: a stranger would keep the disk busy.
+    /// Refusals not written yet. Written together, so that unauthenticated requests cannot keep the disk busy.
     refusals: Mutex<BTreeMap<Refused, (u64, Asked)>>,
-    /// Locked as long as the ledger is open.
+    /// The file lock, held as long as the ledger is open.
     _lock: File,
 }
 
@@ -114,17 +115,17 @@ impl Ledger {
         Ok(Self { connection, refusals: Mutex::default(), _lock: lock })
     }
 
-    /// Whether the database answers.
+    /// Checks that the database answers.
     pub(crate) fn ping(&self) -> Result<(), LedgerError> {
         Ok(self.connection().query_row("SELECT 1", [], |_| Ok(()))?)
     }
 
-    /// Counts a refusal; [`Ledger::write_refusals`] makes it durable.
+    /// Counts a refusal in memory; [`Ledger::write_refusals`] makes it durable.
     pub(crate) fn refused(&self, day: Day, caller: &str, reason: &'static str) {
         self.note((day, caller.to_owned(), Event::Refused(reason)), (1, Asked::default()));
     }
 
-    /// Counts the numbers of a batch that were checked before it was refused.
+    /// Counts in memory the numbers of a batch that were checked before it was refused.
     pub(crate) fn looked_at(&self, day: Day, caller: &str, asked: Asked) {
         self.note((day, caller.to_owned(), Event::LookedAt), (1, asked));
     }
@@ -139,7 +140,7 @@ impl Ledger {
         self.refusals.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Writes the refusals that were counted since the last time.
+    /// Writes the refusals counted since the last call.
     pub(crate) fn write_refusals(&self) -> Result<(), LedgerError> {
         let taken = core::mem::take(&mut *self.refusals());
         if taken.is_empty() {
@@ -160,12 +161,12 @@ impl Ledger {
         written
     }
 
-    /// A panic while it was held has rolled its transaction back, so it can be used again.
+    /// Locks the connection. A poisoned lock is usable: the panic rolled its transaction back.
     fn connection(&self) -> MutexGuard<'_, Connection> {
         self.connection.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// All of it or nothing.
+    /// Runs `work` in a transaction; rolls back on an error.
     fn transaction<T>(
         &self,
         work: impl FnOnce(&Transaction<'_>) -> Result<T, LedgerError>,
@@ -178,7 +179,7 @@ impl Ledger {
     }
 }
 
-/// Adds to a row.
+/// Adds to a row of counts.
 fn count(
     connection: &Connection,
     day: Day,
@@ -206,7 +207,8 @@ fn count(
     Ok(())
 }
 
-/// Every row of the ledger in a folder, in order of day, caller and event; also while a recryptor writes to it.
+/// Returns every row of the ledger in a folder, in order of day, caller and event; works while a recryptor writes to
+/// it.
 pub(crate) fn counts(folder: &Path) -> Result<Vec<Count>, LedgerError> {
     let connection = startup::look(folder)?;
     let mut query = connection.prepare(

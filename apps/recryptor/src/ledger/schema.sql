@@ -1,6 +1,6 @@
--- Version 1. Counts only: nothing here says what a number was.
+-- Version 1. Counts only: no table contains a value or a ciphertext.
 
--- Batches that were charged, today's and yesterday's: asked again, they are answered again and not charged.
+-- Charged batches of today and yesterday: if repeated, they are answered again and not charged.
 CREATE TABLE batches (
     caller TEXT NOT NULL,
     batch BLOB NOT NULL,
@@ -12,8 +12,8 @@ CREATE TABLE batches (
 
 CREATE INDEX batches_by_day ON batches (day);
 
--- What happened on a day (since 1970, UTC), and how often: batches that were charged or asked again, with the requests in
--- them, and refusals by their reason. A caller without a name is a stranger.
+-- Counts by day (since 1970, UTC), caller and event: charged and repeated batches with their requests, and refusals by
+-- reason. The caller is empty for unauthenticated requests.
 CREATE TABLE counts (
     day INTEGER NOT NULL,
     caller TEXT NOT NULL,

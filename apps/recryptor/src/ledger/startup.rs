@@ -1,4 +1,4 @@
-//! What happens once: the database.
+//! Opens the ledger's database.
 
 use std::path::Path;
 use std::time::Duration;
@@ -16,7 +16,7 @@ pub(super) fn connect(folder: &Path) -> Result<Connection, LedgerError> {
     folder::keep_database_private(&file)?;
     let mut connection = Connection::open(file)?;
     connection.pragma_update(None, "journal_mode", "WAL")?;
-    // A commit is on the disk before a batch is answered.
+    // A commit must be durable before the batch is answered.
     connection.pragma_update(None, "synchronous", "FULL")?;
     let transaction = connection.transaction()?;
     match transaction.pragma_query_value(None, "user_version", |row| row.get(0))? {
@@ -31,7 +31,7 @@ pub(super) fn connect(folder: &Path) -> Result<Connection, LedgerError> {
     Ok(connection)
 }
 
-/// Opens a ledger that is there, beside whoever writes to it.
+/// Opens an existing ledger for reading, beside the process that writes to it.
 pub(super) fn look(folder: &Path) -> Result<Connection, LedgerError> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags(folder.join(FILE), flags)?;
@@ -50,7 +50,7 @@ mod tests {
 
     use super::*;
 
-    /// As SQLite names them.
+    /// The file names that SQLite uses.
     const FILES: [&str; 3] = [FILE, "recryptor.sqlite-wal", "recryptor.sqlite-shm"];
 
     #[test]
@@ -58,7 +58,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let mode = |mode| fs::Permissions::from_mode(mode);
         fs::set_permissions(folder.path(), mode(0o755)).unwrap();
-        // New, and from before.
+        // A new database, then one with an open mode.
         for before in [0o600, 0o644] {
             let connection = connect(folder.path()).unwrap();
             connection.execute("DELETE FROM counts", []).unwrap();

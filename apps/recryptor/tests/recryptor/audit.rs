@@ -1,4 +1,4 @@
-//! The program itself: how it starts, what it refuses, what its audit shows.
+//! The program: start, refusals, and audit.
 
 use sotto_keys::Protection;
 use sotto_partial::recrypt::{Recrypt as _, Request};
@@ -38,7 +38,7 @@ fn it_does_not_start_with_what_it_should_not() {
         },
         "largest_batch",
     );
-    // A byte less than 256 products at 2,048 bits take: 104 + 256·(1 + 2·512).
+    // One byte less than 256 products at 2,048 bits take: 104 + 256·(1 + 2·512).
     refused(
         &|command| {
             command.args(["--largest-batch", "262503"]);

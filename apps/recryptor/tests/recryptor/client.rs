@@ -1,4 +1,4 @@
-//! The client: what it brings back, and how it says that it brings nothing.
+//! The client: its answers and its errors.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -31,7 +31,7 @@ fn products_and_conversions_come_back() {
     let back = client.exchange(&[Request::ToPaillier(converted.clone(), encoding)]).unwrap();
     assert_eq!((number(&answers[0]), number(&back[0])), (-12, -5));
     assert!(client.exchange(&[]).unwrap().is_empty());
-    // What asks for nothing is not sent.
+    // An empty batch is not sent.
     assert_eq!(world.counted("cloud", "charged"), [2, 1, 1, 1, 4]);
 }
 
@@ -58,7 +58,7 @@ fn why_nothing_comes_back_is_said() {
     assert_eq!(poor.exchange(&vec![product(); 6]).err(), Some(RecryptError::Quota { asked: 12, left: 10 }));
     let many = vec![product(); LARGEST_BATCH + 1];
     assert!(matches!(poor.exchange(&many).err(), Some(RecryptError::Batch { .. })));
-    // The key of another device: found here when the request is written, and there when it is read.
+    // A ciphertext under another device's key: refused when the request is written, and again by the recryptor.
     let declined = |client: &RemoteRecryptor, asked: &[Request]| match client.exchange(asked).err() {
         Some(RecryptError::Declined { reason }) => assert!(reason.contains("made for key"), "{reason}"),
         other => panic!("{other:?}"),
@@ -90,7 +90,7 @@ fn over_tls_a_recryptor_is_known_by_its_authority() {
     let address = Address::new(&world.url().replace("http://", "https://")).unwrap();
     let refused = RemoteRecryptor::connect(&address, TOKEN).err().unwrap().to_string();
     assert!(refused.contains("is signed by no authority on the list"), "{refused}");
-    // A certificate that signed itself is its own authority.
+    // A self-signed certificate is its own authority.
     let address = address.trusting(Trust::pinned(cert.pem().as_bytes()).unwrap());
     let client = RemoteRecryptor::connect(&address, TOKEN).unwrap();
     let answers = client.exchange(&[Request::Product(KEYS.encrypt(-3), KEYS.encrypt(4))]).unwrap();

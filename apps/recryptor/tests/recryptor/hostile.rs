@@ -1,4 +1,4 @@
-//! What is refused over HTTP, and that nothing of it is charged.
+//! Requests that are refused over HTTP, and not charged.
 
 use sotto_partial::encoding::Complement;
 use sotto_partial::number::{from_words, to_bytes, words};
@@ -8,7 +8,7 @@ use sotto_wire::{BatchId, write_exchange_request, write_exchange_response};
 use crate::world::{KEYS, Keys, OTHERS, POOR, TOKEN, World};
 
 const DIGEST: usize = 32;
-/// Where a batch's codes lie, and the first body of a batch of one request.
+/// Offset of the number of requests in a batch, and of the first body of a batch of one request.
 const COUNT: usize = 16 + 16 + 36;
 const BODY: usize = COUNT + 4 + 1;
 
@@ -20,7 +20,7 @@ fn frame(name: u8, requests: &[Request]) -> Vec<u8> {
     write_exchange_request(BatchId([name; 16]), KEYS.exchange(), requests).unwrap()
 }
 
-/// The frame with other bytes, and the digest that it should have.
+/// Returns the frame with some bytes replaced, and the matching digest.
 fn changed(frame: &[u8], at: usize, bytes: &[u8]) -> Vec<u8> {
     let mut body = frame[..frame.len() - DIGEST].to_vec();
     body[at..at + bytes.len()].copy_from_slice(bytes);
@@ -38,7 +38,7 @@ fn strangers_get_nothing() {
             world.ask(token, path).refused(401, "unauthorised");
         }
     }
-    // Not even what is too long is read of them.
+    // Without a valid token, even an overlong body is refused unread.
     world.post(None, &vec![0; 2 << 20]).refused(401, "unauthorised");
     assert_eq!(world.ask(None, "/healthz").json()["status"], "alive");
     assert_eq!(world.ask(None, "/readyz").json()["status"], "ready");
@@ -80,7 +80,7 @@ fn numbers_that_are_no_ciphertexts_are_refused() {
     let post = |body: &[u8]| world.post(Some(TOKEN), body);
     let good = frame(1, &[product(&KEYS)]);
     let n = to_bytes(&words(KEYS.paillier.modulus()), 512);
-    // n shares all of n with the key, and its prime p, which the caller cannot know, a half.
+    // Not coprime to n: n itself, and its prime p, which the caller cannot know.
     post(&changed(&good, BODY, &[0; 512])).refused(422, "value-out-of-range");
     post(&changed(&good, BODY, &n)).refused(422, "not-coprime");
     post(&changed(&good, BODY + 512, &n)).refused(422, "not-coprime");
@@ -119,11 +119,11 @@ fn no_more_than_the_quota_and_no_name_twice() {
     let four = frame(1, &vec![product(&KEYS); 4]);
     assert_eq!(post(&four).status, 200);
     post(&frame(2, &vec![product(&KEYS); 2])).refused(429, "over-quota");
-    // Asked again it is answered again, and not charged; under its name nothing else is.
+    // The same batch is answered again and not charged; other requests under its name are refused.
     assert_eq!(post(&four).status, 200);
     post(&frame(1, &[product(&KEYS)])).refused(409, "batch-name-taken");
     assert_eq!(world.ask(Some(POOR), "/v1/quota").json()["left"], 2);
-    // Neither a restart nor a kill gives it more.
+    // Neither a restart nor a kill resets the quota.
     for end in [World::stop, World::kill] {
         end(&world);
         world.resume();
@@ -131,7 +131,7 @@ fn no_more_than_the_quota_and_no_name_twice() {
     }
     assert_eq!(post(&frame(3, &[product(&KEYS)])).status, 200);
     post(&frame(4, &[product(&KEYS)])).refused(429, "over-quota");
-    // Another caller has a quota of its own, and names of its own.
+    // Another caller has its own quota and its own batch names.
     assert_eq!(world.post(Some(TOKEN), &frame(1, &[product(&KEYS)])).status, 200);
     world.stop();
     assert_eq!(world.counted("poor", "charged"), [2, 5, 0, 0, 10]);
@@ -146,9 +146,9 @@ fn the_quota_is_asked_before_numbers_are_looked_at() {
     let bad = |name: u8, count: usize| {
         changed(&frame(name, &vec![product(&KEYS); count]), BODY + count - 1, &[0; 512])
     };
-    // Six products of zeros: too many, whatever they are.
+    // Six products of zeros: over the quota, before their values are checked.
     post(&bad(1, 6)).refused(429, "over-quota");
-    // Good ones with a bad one among them, as often as the quota allows.
+    // Good numbers with a bad one among them, as often as the quota allows.
     post(&bad(1, 3)).refused(422, "value-out-of-range");
     post(&bad(2, 2)).refused(422, "value-out-of-range");
     post(&bad(3, 1)).refused(429, "refused-too-often");

@@ -1,4 +1,4 @@
-//! A way to the recryptor on which answers are lost, or are not those of the requests.
+//! A path to the recryptor on which answers are lost, or belong to other requests.
 
 use std::io::{Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
@@ -13,11 +13,12 @@ use sotto_wire::{BatchId, batch_id, write_exchange_response};
 
 use crate::world::{KEYS, TOKEN, World, post};
 
-/// What becomes of an answer: none, or these bytes. Told which attempt it is, the request's body and the answer.
+/// Decides the fate of an answer: returns the bytes to deliver, or none. Gets the number of the attempt, the request's
+/// body and the answer.
 type Way = fn(usize, &[u8], Vec<u8>) -> Option<Vec<u8>>;
 
-/// Takes requests at an address of its own, one connection after the other, hands them to the recryptor, and the answers back.
-/// Ends with the test.
+/// Starts a proxy at its own address: it forwards requests to the recryptor, one connection at a time, and returns the
+/// answers. It ends with the test.
 fn between(world: &World, way: Way) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
@@ -41,7 +42,7 @@ fn between(world: &World, way: Way) -> String {
     format!("http://{address}")
 }
 
-/// The body of one request.
+/// Reads the body of one request.
 fn request(stream: &mut TcpStream) -> Vec<u8> {
     let (mut bytes, mut some) = (Vec::new(), [0; 4096]);
     loop {
@@ -72,7 +73,7 @@ fn product() -> Request {
 #[test]
 fn a_trip_whose_answer_is_lost_is_made_again_and_charged_once() {
     let world = World::start();
-    // The first two are.
+    // The first two answers are lost.
     let url = between(&world, |attempt, _, answer| match attempt {
         0 | 1 => None,
         _ => Some(answer),
@@ -113,7 +114,7 @@ fn answers_of_other_requests_are_not_taken() {
         let found = client(&between(&world, way)).exchange(&[product()]).err();
         assert_eq!(found, Some(RecryptError::Answers), "way {number}");
     }
-    // A ciphertext where another scheme's is due.
+    // A Paillier ciphertext where an ElGamal one is expected.
     let encoding = Complement::new(16, 3, 2046).unwrap();
     let url = between(&world, |_, body, _| written(name(body), &[paillier()]));
     let found = client(&url).exchange(&[Request::ToElGamal(KEYS.encrypt(2), encoding)]).err();
@@ -124,14 +125,14 @@ fn answers_of_other_requests_are_not_taken() {
 fn patience_is_kept_where_an_answer_does_not_come() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());
-    // Connections are taken and kept, and nothing is ever said on them.
+    // Accepts connections and never answers.
     std::thread::spawn(move || listener.incoming().collect::<Vec<_>>());
     let (tell, told) = std::sync::mpsc::channel();
     std::thread::spawn(move || {
         let client = client(&url).with_patience(Duration::from_millis(300));
         tell.send(client.exchange(&[product()]).err()).unwrap();
     });
-    // A client that waits for an answer as long as it may would take two minutes.
+    // Without the limit the client would wait two minutes.
     let found = told.recv_timeout(Duration::from_secs(60)).expect("it gives up");
     assert!(matches!(found, Some(RecryptError::Lost { .. })), "{found:?}");
 }

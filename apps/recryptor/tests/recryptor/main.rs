@@ -1,4 +1,4 @@
-//! The recryptor as a process, and those who ask it.
+//! The recryptor as a process, and its clients.
 #![allow(clippy::unwrap_used)]
 
 mod audit;

@@ -1,4 +1,4 @@
-//! A program runs through a recryptor that is killed and started again.
+//! A program runs through a recryptor that is killed and restarted.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -21,7 +21,7 @@ const MODES: [(Products, Schedule); 3] = [
 ];
 const TERMS: usize = 12;
 
-/// Σ x_i·y_i, and its square.
+/// Returns the program Σ x_i·y_i with its square, and its inputs.
 fn weighted_sum() -> (Program, Vec<i128>) {
     let mut asked = ProgramBuilder::new();
     let (mut sum, mut values) = (asked.integer(0), Vec::new());
@@ -54,7 +54,7 @@ fn numbers(progress: &Progress<'_>) -> Vec<i128> {
     progress.outputs().unwrap().iter().map(|output| number(output).unwrap()).collect()
 }
 
-/// What the audit must count for a flow: its requests, each charged once.
+/// Returns the number of requests charged for a flow; asserts that each of its requests was charged.
 fn charged(flow: &Flow, products: Products, world: &World) -> u64 {
     let [_, found_products, to_elgamal, to_paillier, _] = world.counted("cloud", "charged");
     if products == Products::Blinded {
@@ -67,7 +67,7 @@ fn charged(flow: &Flow, products: Products, world: &World) -> u64 {
     all
 }
 
-/// Kills the recryptor while some of the trips are under way, and starts it again.
+/// Kills the recryptor during some of the trips, and restarts it.
 struct Killing<'w, A> {
     world: &'w World,
     agent: A,
@@ -85,7 +85,8 @@ impl<A: Recrypt> Recrypt for Killing<'_, A> {
         }
         std::thread::scope(|scope| {
             scope.spawn(|| {
-                // At another moment of the trip each time: before it came, while it is answered, after that.
+                // Kill at a different moment of each trip: before the request arrives, while it is answered, and after
+                // that.
                 std::thread::sleep(Duration::from_millis(7 * trip));
                 let _one = self.killing.lock().unwrap();
                 self.world.kill();
@@ -113,7 +114,7 @@ fn killed_in_the_middle_it_goes_on_and_charges_once() {
         progress.advance(&agent, schedule).unwrap();
         assert_eq!(numbers(&progress), meaning(&program, &values), "{products:?}");
         assert!(agent.kills.load(Ordering::SeqCst) > 0, "it was killed");
-        // A batch that was asked again kept its name: nothing is charged twice, and nothing is forgotten.
+        // A repeated batch keeps its name: nothing is charged twice, and nothing is lost.
         assert_eq!(charged(&flow, products, &world), flow.requests() as u64, "{products:?}");
         let quota = world.ask(Some(TOKEN), "/v1/quota").json();
         assert_eq!(quota["used"], world.counted("cloud", "charged")[4]);
@@ -126,11 +127,11 @@ fn gone_for_longer_the_program_fails_cleanly_and_resumes() {
     for (products, schedule) in MODES {
         let world = World::start();
         let flow = Emulation { key_bits: 2048, products }.lower(&program).unwrap();
-        // Long enough for what is answered, on a machine that does other work too.
+        // Long enough for answered trips, even on a busy machine.
         let client = world.client(TOKEN).with_patience(Duration::from_secs(2));
         let trips = AtomicU64::new(0);
         let mut progress = start(&flow, &values);
-        // The square waits for the sum: there are two trips at least.
+        // The square needs the sum first: at least two trips.
         let agent = Gone { world: &world, agent: &client, after: 1, trips: &trips };
         let failed = progress.advance(&agent, schedule);
         assert!(matches!(failed, Err(RunError::Recrypt(RecryptError::Lost { .. }))), "{failed:?}");
@@ -139,12 +140,12 @@ fn gone_for_longer_the_program_fails_cleanly_and_resumes() {
         world.resume();
         progress.advance(&world.client(TOKEN), schedule).unwrap();
         assert_eq!(numbers(&progress), meaning(&program, &values), "{products:?}");
-        // What was under way when it was given up may have been charged, and has been asked under a new name since.
+        // A trip that was given up may have been charged, and was repeated under a new name.
         assert!(charged(&flow, products, &world) <= 2 * flow.requests() as u64);
     }
 }
 
-/// Kills the recryptor after some trips, and leaves it.
+/// Kills the recryptor after some trips, and does not restart it.
 struct Gone<'w, A> {
     world: &'w World,
     agent: &'w A,

@@ -1,4 +1,4 @@
-//! A recryptor's process in a folder of its own.
+//! A recryptor process in a folder of its own.
 
 use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
@@ -16,12 +16,12 @@ use sotto_wire::ExchangeKeys;
 use tempfile::TempDir;
 
 pub(crate) const TOKEN: &str = "the-cloud-of-this-test";
-/// Of a caller that may ask for 10 numbers a day.
+/// Token of a caller with a quota of 10 numbers a day.
 pub(crate) const POOR: &str = "the-poor-one-of-this-test";
-/// A secret of the log and the audit alike.
+/// Tokens that must appear neither in the log nor in the audit.
 const SECRETS: [&str; 2] = [TOKEN, POOR];
 
-/// The device's keys, and the public halves.
+/// The keys of a device and their public halves.
 pub(crate) struct Keys {
     pub(crate) secret: RecryptorSecret,
     pub(crate) paillier: Arc<paillier::PublicKey>,
@@ -52,12 +52,12 @@ impl Keys {
     }
 }
 
-/// The keys of every recryptor here.
+/// The keys of every recryptor in these tests.
 pub(crate) static KEYS: LazyLock<Keys> = LazyLock::new(|| Keys::of(1));
-/// Another device's.
+/// The keys of another device.
 pub(crate) static OTHERS: LazyLock<Keys> = LazyLock::new(|| Keys::of(2));
 
-/// A recryptor; its process is killed when this is dropped.
+/// A recryptor; dropping it kills its process.
 pub(crate) struct World {
     folder: TempDir,
     address: String,
@@ -80,7 +80,7 @@ pub(crate) fn program() -> Command {
 }
 
 impl World {
-    /// With a key file, two callers, and a running process.
+    /// Creates a key file and two callers, and starts the process.
     pub(crate) fn start() -> Self {
         let folder = tempfile::tempdir().unwrap();
         let path = |name: &str| folder.path().join(name);
@@ -108,12 +108,12 @@ impl World {
         format!("http://{}", self.address)
     }
 
-    /// The same, as the client takes it.
+    /// Returns the address for the client.
     pub(crate) fn address(&self) -> Address {
         Address::new(&self.url()).unwrap()
     }
 
-    /// What starts it, at the address that it had.
+    /// Returns the command that starts the recryptor at its address.
     pub(crate) fn command(&self) -> Command {
         let path = |name: &str| self.folder.path().join(name);
         let mut command = program();
@@ -121,18 +121,18 @@ impl World {
         command.arg("--key-file").arg(path("recryptor.key"));
         command.arg("--callers-file").arg(path("callers.toml"));
         command.arg("--address-file").arg(path("address"));
-        // It ends with this process, whatever ends it.
+        // The process ends with this one, however this one ends.
         command.arg("--exit-with-stdin").stdin(Stdio::piped());
         command.stdout(Stdio::null()).stderr(Stdio::piped());
         command
     }
 
-    /// Starts it, and waits until it listens.
+    /// Starts the process and waits until it listens.
     pub(crate) fn resume(&self) {
         self.resume_with(|_| {});
     }
 
-    /// The same, with something more said to it.
+    /// Like `resume`, with a changed command.
     pub(crate) fn resume_with(&self, change: impl FnOnce(&mut Command)) {
         let file = self.folder.path().join("address");
         let _ = std::fs::remove_file(&file);
@@ -148,7 +148,7 @@ impl World {
         }
     }
 
-    /// As `kill -9` does.
+    /// Kills the process as `kill -9` does.
     pub(crate) fn kill(&self) {
         if let Some(mut child) = self.child.lock().unwrap().take() {
             child.kill().unwrap();
@@ -156,7 +156,7 @@ impl World {
         }
     }
 
-    /// With a signal that it may hear.
+    /// Stops the process with SIGTERM.
     pub(crate) fn stop(&self) {
         let child = self.child.lock().unwrap().take().unwrap();
         let sent = Command::new("kill").args(["-TERM", &child.id().to_string()]).status().unwrap();
@@ -176,12 +176,13 @@ impl World {
         program().args(["audit", "--data"]).arg(self.folder.path().join("data")).args(more).output().unwrap()
     }
 
-    /// What the audit counts for a caller and an event: batches, products, conversions to ElGamal and back, numbers.
+    /// Returns the audit's counts for a caller and an event: batches, products, conversions to ElGamal and to Paillier,
+    /// numbers.
     pub(crate) fn counted(&self, caller: &str, event: &str) -> [u64; 5] {
         let output = self.audit(&["--json"]);
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
         let rows: Vec<Value> = serde_json::from_slice(&output.stdout).unwrap();
-        // Midnight may lie between.
+        // Midnight may be between two of the counts: add the days.
         let of = |field: &str| {
             let chosen = rows.iter().filter(|row| row["caller"] == caller && row["event"] == event);
             chosen.map(|row| row[field].as_u64().unwrap()).sum()
@@ -211,7 +212,7 @@ impl Drop for World {
 }
 
 impl Answer {
-    /// A problem document with this status and reason.
+    /// Asserts a problem document with this status and reason.
     pub(crate) fn refused(&self, status: u16, reason: &str) {
         let text = String::from_utf8_lossy(&self.bytes);
         assert_eq!(self.status, status, "{text}");
@@ -226,7 +227,7 @@ impl Answer {
     }
 }
 
-/// A batch for the recryptor at this address.
+/// Sends a batch to the recryptor at this address.
 pub(crate) fn post(url: &str, token: Option<&str>, body: &[u8]) -> Answer {
     let mut request = agent().post(format!("{url}/v1/exchange"));
     if let Some(token) = token {

@@ -5,13 +5,14 @@ use std::path::PathBuf;
 /// Arguments of `sotto demo`.
 #[derive(clap::Args, Debug)]
 pub(crate) struct Arguments {
-    /// Read a column of this file instead of this machine's sensors: all of it, one half a device
+    /// Read a column of this file instead of this machine's sensors: the first device reads the earlier half, the
+    /// second the later
     #[arg(long, value_name = "FILE", requires = "column", conflicts_with = "generate")]
     pub(crate) csv: Option<PathBuf>,
     /// The column's name
     #[arg(long, value_name = "NAME", requires = "csv")]
     pub(crate) column: Option<String>,
-    /// The column of the time [default: a row each second from --start on]
+    /// The column of the time [default: one row a second, beginning at --start]
     #[arg(long, value_name = "NAME", requires = "csv")]
     pub(crate) time: Option<String>,
     /// Without --time: the time of the first row
@@ -31,7 +32,7 @@ pub(crate) struct Arguments {
     /// Print one JSON document
     #[arg(long)]
     pub(crate) json: bool,
-    /// Print also parameters, steps, times and processes
+    /// Also print parameters, steps, times and processes
     #[arg(long, conflicts_with = "json")]
     pub(crate) explain: bool,
 }

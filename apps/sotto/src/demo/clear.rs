@@ -1,5 +1,5 @@
-//! The same answers in the clear, from the readings that the agents wrote down. This shares nothing with the code that packs and
-//! computes: it is what that code is held against.
+//! The expected answers, computed in the clear from the readings that the agents logged. Shares no code with packing
+//! and computing, so that the demo can compare the two.
 
 use std::collections::BTreeMap;
 
@@ -16,7 +16,7 @@ pub(super) struct ClearLog(BTreeMap<String, Stream>);
 #[derive(Debug, Deserialize)]
 struct Stream {
     channels: Vec<Named>,
-    /// For each tick, the value of each channel.
+    /// For each tick, the value of each channel; None if the reading is missing.
     values: Vec<Vec<Option<f64>>>,
     /// Milliseconds since 1970.
     times: Vec<i64>,
@@ -40,7 +40,7 @@ impl ClearLog {
     }
 }
 
-/// The width of the readings that an answer is about.
+/// Returns the largest reading less the smallest, over all devices.
 pub(super) fn spread(formula: &Formula, logs: &[&ClearLog]) -> anyhow::Result<f64> {
     let (mut low, mut high) = (f64::MAX, f64::MIN);
     for log in logs {
@@ -51,7 +51,7 @@ pub(super) fn spread(formula: &Formula, logs: &[&ClearLog]) -> anyhow::Result<f6
     Ok((high - low).max(0.0))
 }
 
-/// The answer over the readings of these devices.
+/// Returns the answer over the readings of these devices.
 pub(super) fn value(formula: &Formula, logs: &[&ClearLog]) -> anyhow::Result<f64> {
     let (mut xs, mut ys) = (Vec::new(), Vec::new());
     for log in logs {
@@ -90,7 +90,7 @@ fn mean(of: &[f64]) -> f64 {
     of.iter().sum::<f64>() / of.len() as f64
 }
 
-/// Divided by the count.
+/// The population covariance: divided by the count.
 fn covariance(x: &[f64], y: &[f64]) -> f64 {
     let (of_x, of_y) = (mean(x), mean(y));
     x.iter().zip(y).map(|(x, y)| (x - of_x) * (y - of_y)).sum::<f64>() / x.len() as f64

@@ -1,4 +1,4 @@
-//! The demo's cloud: started, and looked at from its own side.
+//! Starts the demo's cloud, and shows a stored window as the cloud sees it.
 
 use std::time::{Duration, Instant};
 
@@ -10,9 +10,9 @@ use super::device::NAMES;
 use super::processes::Processes;
 
 const PATIENCE: Duration = Duration::from_secs(10);
-/// Bytes of a ciphertext that are shown.
+/// Bytes of the ciphertext that the screen shows.
 const SHOWN: usize = 12;
-/// The digest at the end of a stored frame.
+/// Bytes of the digest at the end of a stored frame.
 const DIGEST: usize = 32;
 
 /// Starts `sotto-cloud run` with the plant's configuration, and waits until it listens.
@@ -36,13 +36,13 @@ pub(super) fn start(plant: &Plant, processes: &mut Processes) -> anyhow::Result<
     Ok(())
 }
 
-/// A stored window as the cloud sees it: its size, its device, and bytes of its residues.
+/// Describes a stored window as the cloud sees it: its size, its device, and bytes of its residues.
 pub(super) fn first_bytes(plant: &Plant) -> anyhow::Result<String> {
     let cloud = plant.cloud()?;
     let first = cloud.envelopes(&EnvelopeQuery::of_device(NAMES[0])).next();
     let first = first.context("the cloud has no window")??;
     let body = cloud.body(&first.id)?;
-    // Residues stand between the headers and the digest.
+    // A frame holds headers, residues, digest in this order.
     let end = body.len().saturating_sub(DIGEST);
     let shown = hex::encode(&body[end.saturating_sub(SHOWN)..end]);
     Ok(format!("{} bytes of {}: … {shown} …", body.len(), first.device))

@@ -1,4 +1,4 @@
-//! A device of the demo: enrolled by the plant, run as a process, read from the files it leaves.
+//! A device of the demo: the plant enrols it, a process runs it, its report and its log are read afterwards.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -19,7 +19,7 @@ pub(super) const NAMES: [&str; 2] = ["device-1", "device-2"];
 pub(super) struct Report {
     source: String,
     pub(super) streams: Vec<Window>,
-    /// Microseconds, one number a window.
+    /// Microseconds by phase, one number for each window.
     pub(super) phases: BTreeMap<String, Vec<f64>>,
 }
 
@@ -61,7 +61,7 @@ impl Report {
         Ok(report)
     }
 
-    /// Readings, each counted once, whether one stream sent it or both.
+    /// Returns the number of readings. A reading that two streams sent counts once.
     pub(super) fn readings(&self) -> u64 {
         let mut streams: BTreeMap<&str, u64> = BTreeMap::new();
         for window in &self.streams {
@@ -75,7 +75,7 @@ impl Report {
     }
 }
 
-/// The device's readings in the clear: only the demo has them.
+/// Reads the device's log of readings in the clear, which only the demo makes agents write.
 pub(super) fn clear_log(name: &str, processes: &Processes) -> anyhow::Result<ClearLog> {
     json(name, "clear.json", processes)
 }

@@ -1,4 +1,4 @@
-//! The source of the readings: its channels as they are declared, and how a device reads it.
+//! The source of the readings: the channels that it declares, and the agents' options to read it.
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -14,7 +14,7 @@ use super::arguments::Arguments;
 use super::processes::Processes;
 use super::series::{Far, Series};
 
-/// Time between two readings of the sensors, in milliseconds: loads are measured over as long.
+/// Milliseconds between two readings of the sensors; a load is measured over this time.
 const SENSOR_PERIOD: u32 = 200;
 const SENSOR_ROWS: u32 = 25;
 const SENSOR_RESOLUTION: f64 = 0.1;
@@ -23,27 +23,27 @@ const GENERATOR_PERIOD: u32 = 300_000;
 const GENERATOR_ROWS: u32 = 7 * 288;
 /// The generator rounds to hundredths.
 const GENERATOR_RESOLUTION: f64 = 0.01;
-/// Characters of a channel's name: more would make lines longer than a screen.
+/// Characters of the longest channel name that fits the screen.
 const LONGEST_NAME: usize = 12;
 
-/// Readings of both devices.
+/// The source of both devices' readings.
 pub(super) struct Input {
     /// `sensors`, `csv` or `generator`, as agents report it.
     pub(super) source: &'static str,
-    /// The same for people.
+    /// The source in words, for people.
     pub(super) description: String,
     pub(super) channels: Vec<Measured>,
     /// Milliseconds from the first reading to the last.
     pub(super) span: i64,
-    /// Seconds until both devices have ended, about.
+    /// Estimate of the seconds until both devices end.
     pub(super) seconds: f64,
-    /// Values of a file that lie far from its others.
+    /// Values of a file that lie far from the others.
     pub(super) far: Option<Far>,
     /// The agents' options, device by device.
     pub(super) options: [Vec<OsString>; 2],
 }
 
-/// A channel and the name that the source has for it.
+/// A channel and its name in the source.
 pub(super) struct Measured {
     pub(super) name: String,
     pub(super) column: String,
@@ -148,7 +148,7 @@ fn measured(channels: &[Channel], resolution: f64, period: u32) -> Vec<Measured>
     all
 }
 
-/// Adds the column of each channel.
+/// Adds a `--column` option for each channel.
 fn with_columns(mut options: Vec<OsString>, channels: &[Measured]) -> Vec<OsString> {
     for Measured { name, column, .. } in channels {
         options.extend(["--column".into(), format!("{name}={column}").into()]);
@@ -156,7 +156,8 @@ fn with_columns(mut options: Vec<OsString>, channels: &[Measured]) -> Vec<OsStri
     options
 }
 
-/// A label as a channel's name: letters, digits and `_`, short, unlike the others and unlike words of the language.
+/// Makes a channel name of a label: ASCII letters, digits and `_`, short, unlike the others and unlike words of the
+/// language.
 fn plain_name(label: &str, others: &[Measured]) -> String {
     let letter = |c: char| if c.is_ascii_alphanumeric() { c } else { '_' };
     let spaced: String = label.chars().map(letter).collect();

@@ -1,4 +1,4 @@
-//! `sotto demo`: an owner's way from a new plant to answers, with a cloud and two devices as real processes on this machine.
+//! `sotto demo`: from a new plant to answers, with a cloud and two devices as real processes on this machine.
 
 mod arguments;
 mod clear;
@@ -27,7 +27,7 @@ use report::{Answered, Document};
 
 pub(crate) use arguments::Arguments;
 
-/// Runs it: the steps below are the story.
+/// Runs the demo, one step a line.
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     let mut processes = Processes::new()?;
     let input = Input::decide(arguments, &mut processes)?;
@@ -64,7 +64,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     Ok(if document.all_within_bounds() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// `sotto init`, `sotto channel add`, `sotto question add`, and the devices' channels.
+/// Does the work of `sotto init`, `sotto channel add` and `sotto question add`.
 fn make_plant(processes: &Processes, input: &Input, questions: &[Declared]) -> anyhow::Result<Plant> {
     let new = NewPlant { cloud: None, listen: free_port()?, time_zone: None };
     let mut plant = Plant::init(&processes.folder().join("plant"), &new)?;
@@ -81,7 +81,7 @@ fn make_plant(processes: &Processes, input: &Input, questions: &[Declared]) -> a
     Ok(plant)
 }
 
-/// An address on loopback that nobody listens on.
+/// Returns an address on loopback that nobody listens on.
 fn free_port() -> std::io::Result<SocketAddr> {
     TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?.local_addr()
 }

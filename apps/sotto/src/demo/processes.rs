@@ -1,4 +1,4 @@
-//! The processes of the demo. None outlives it: each ends when its standard input does, and is killed if it does not.
+//! The processes of the demo. None outlives the demo: each ends when its standard input closes, or is killed.
 
 use std::ffi::OsString;
 use std::fs::{self, File};
@@ -19,7 +19,7 @@ pub(super) struct Process {
     pub(super) pid: u32,
 }
 
-/// All of them, and the folder that they share.
+/// All processes, and their shared folder.
 pub(super) struct Processes {
     shared: Arc<Mutex<Shared>>,
     interrupted: Arc<AtomicBool>,
@@ -34,9 +34,9 @@ struct Shared {
     folder: Option<PathBuf>,
 }
 
-/// What a program ends with that an interrupt has ended, as shells have it.
+/// Exit code of an interrupted program, by the shells' convention (128 + SIGINT).
 const INTERRUPTED: i32 = 130;
-/// How long processes may take to end by themselves, and how long it may take until nothing writes into the folder.
+/// How long processes may take to end by themselves, and how long the folder's removal may be tried again.
 const PATIENCE: Duration = Duration::from_secs(3);
 
 fn locked(shared: &Mutex<Shared>) -> MutexGuard<'_, Shared> {
@@ -53,7 +53,7 @@ impl Shared {
             while matches!(child.try_wait(), Ok(None)) && Instant::now() < deadline {
                 std::thread::sleep(Duration::from_millis(5));
             }
-            // Already ended, or now it is.
+            // Kills a process that has not ended yet; fails without effect for one that has.
             let _ = child.kill();
             let _ = child.wait();
         }
@@ -66,7 +66,7 @@ impl Shared {
     }
 }
 
-/// Removes the folder, even while another thread of this program still writes a file into it: once the folder is gone,
+/// Removes the folder, even while another thread of this program still writes a file into it: after the removal,
 /// writing fails.
 fn remove(folder: &Path) -> std::io::Result<()> {
     let deadline = Instant::now() + PATIENCE;
@@ -85,8 +85,8 @@ impl Processes {
         let shared = Arc::new(Mutex::new(Shared::default()));
         let interrupted = Arc::new(AtomicBool::new(false));
         let (to_stop, to_tell) = (Arc::clone(&shared), Arc::clone(&interrupted));
-        // Before there is a folder, so that no interrupt can leave it. The lock is held to the end: nothing starts after
-        // this, and the main thread does not end the program before the folder is gone.
+        // Set before the folder exists, so that no interrupt leaves a folder behind. The handler keeps the lock: no
+        // process starts after the interrupt, and the main thread cannot end the program before the folder is gone.
         ctrlc::set_handler(move || {
             to_tell.store(true, Ordering::SeqCst);
             let mut shared = locked(&to_stop);
@@ -104,31 +104,31 @@ impl Processes {
         Ok(Self { shared, interrupted, list, folder, programs })
     }
 
-    /// The temporary folder.
+    /// Returns the temporary folder.
     pub(super) fn folder(&self) -> &Path {
         &self.folder
     }
 
-    /// Every process that was started, this one first.
+    /// Returns every started process, this program first.
     pub(super) fn list(&self) -> Vec<Process> {
         self.list.clone()
     }
 
-    /// The program of this name beside this one.
+    /// Returns the path of a program in the folder of this program.
     pub(super) fn program(&self, program: &str) -> anyhow::Result<PathBuf> {
         let path = self.programs.join(format!("{program}{}", std::env::consts::EXE_SUFFIX));
         anyhow::ensure!(path.exists(), "{} is missing: run cargo demo, which builds it", path.display());
         Ok(path)
     }
 
-    /// Starts a program that goes on until its standard input ends.
+    /// Starts a program that runs until its standard input closes.
     pub(super) fn start(&mut self, name: &str, program: &str, arguments: &[OsString]) -> anyhow::Result<()> {
         let child = self.spawn(name, program, arguments, Stdio::null())?;
         self.list.push(Process { name: name.to_owned(), pid: child });
         Ok(())
     }
 
-    /// Runs a program to its end and gives its output.
+    /// Runs a program to its end and returns its output.
     pub(super) fn output(
         &mut self,
         name: &str,
@@ -144,7 +144,7 @@ impl Processes {
         Ok(fs::read_to_string(path)?)
     }
 
-    /// Works while no interrupt removes the folder: it waits until the work is done.
+    /// Runs `work` under the lock: an interrupt removes the folder only afterwards.
     pub(super) fn uninterrupted<T>(&self, work: impl FnOnce() -> T) -> T {
         let _held = locked(&self.shared);
         work()
@@ -152,7 +152,7 @@ impl Processes {
 
     fn spawn(&self, name: &str, program: &str, arguments: &[OsString], stdout: Stdio) -> anyhow::Result<u32> {
         let program_file = self.program(program)?;
-        // Held until the process is in the list: an interrupt finds it there or finds it never started.
+        // Held until the process is in the list, so that an interrupt stops every process that was started.
         let mut shared = locked(&self.shared);
         let log = File::create(self.log(name))?;
         let child = Command::new(program_file)
@@ -171,7 +171,7 @@ impl Processes {
         self.folder.join(format!("{name}.log"))
     }
 
-    /// Whether a process ended well; an error if it ended badly.
+    /// Returns true if a process ended with success, false if it still runs; an error if it failed.
     pub(super) fn ended(&mut self, name: &str) -> anyhow::Result<bool> {
         let status = {
             let mut shared = locked(&self.shared);
@@ -189,12 +189,12 @@ impl Processes {
         }
     }
 
-    /// An error if a process that should go on has ended.
+    /// Returns an error if a process that has to keep running has ended.
     pub(super) fn fail_if_ended(&mut self, name: &str) -> anyhow::Result<()> {
         if self.ended(name)? { anyhow::bail!("{name} ended too early") } else { Ok(()) }
     }
 
-    /// Ends all of them and removes the folder; the program too, if it was interrupted before that was done.
+    /// Ends all processes and removes the folder. Exits the program if an interrupt came meanwhile.
     pub(super) fn stop(&mut self) {
         locked(&self.shared).stop();
         if self.interrupted.load(Ordering::SeqCst) {

@@ -1,10 +1,10 @@
-//! The demo's questions, each with its formula.
+//! The demo's questions, each with the formula that the clear value is computed by.
 
 use sotto_owner::Range;
 
 use super::input::{Input, Measured};
 
-/// A question as `sotto.toml` has it.
+/// A question as it stands in `sotto.toml`.
 #[derive(Clone, Debug)]
 pub(super) struct Declared {
     pub(super) name: &'static str,
@@ -19,13 +19,14 @@ pub(super) enum Formula {
     Deviation(String),
     Covariance(String, String),
     Correlation(String, String),
-    /// A mean in which a reading weighs half as much as one that is so many milliseconds later.
+    /// A weighted mean with this half-life in milliseconds: a reading weighs half as much as one that is a half-life
+    /// later.
     Recent(String, f64),
     /// The mean of a polynomial, lowest coefficient first.
     Curve(String, [f64; 3]),
 }
 
-/// The questions about a source: of one channel, and of two where there are two.
+/// Returns the questions about a source: about its first channel, and about the first two if it has two.
 pub(super) fn declare(input: &Input) -> Vec<Declared> {
     let Some(Measured { name: x, channel, .. }) = input.channels.first() else { return Vec::new() };
     let (half_life, milliseconds) = half_life(input.span);
@@ -59,7 +60,8 @@ pub(super) fn declare(input: &Input) -> Vec<Declared> {
         },
     ];
     if let Some(Measured { name: y, .. }) = input.channels.get(1) {
-        // The generator's channels go up and down together. A load may stand still, and then it correlates with nothing.
+        // The generator's channels rise and fall together. A load may be constant, and then its correlation is
+        // undefined.
         let (x, y) = (x.clone(), y.clone());
         let (function, formula) = if input.source == "generator" {
             ("correlation", Formula::Correlation(x.clone(), y.clone()))
@@ -74,7 +76,7 @@ pub(super) fn declare(input: &Input) -> Vec<Declared> {
     all
 }
 
-/// A small number as the language writes it.
+/// A small number in the notation of the question language.
 struct Decimal(f64);
 
 impl std::fmt::Display for Decimal {
@@ -83,7 +85,7 @@ impl std::fmt::Display for Decimal {
     }
 }
 
-/// A quarter of the time, in a whole number of one unit; and in milliseconds.
+/// Returns a quarter of the time, as text in a whole number of one unit and in milliseconds.
 fn half_life(span: i64) -> (String, f64) {
     let seconds = (span / 4000).max(1);
     let units = [(86_400, 'd'), (3600, 'h'), (60, 'm'), (1, 's')];
@@ -92,7 +94,7 @@ fn half_life(span: i64) -> (String, f64) {
     (format!("{count}{letter}"), (1000 * count * unit) as f64)
 }
 
-/// A calibration curve: the square adds up to a tenth of the largest reading.
+/// Returns the coefficients of a calibration curve, whose square adds at most a tenth of the largest reading.
 fn curve(range: Range) -> [f64; 3] {
     let largest = range.minimum.abs().max(range.maximum.abs());
     let power = -(largest.log10().ceil() as i32) - 1;
@@ -100,17 +102,17 @@ fn curve(range: Range) -> [f64; 3] {
 }
 
 impl Formula {
-    /// The stream that answers it: exact or real.
+    /// Returns the kind of the stream that answers the question: exact or real.
     pub(super) fn stream(&self) -> &'static str {
         if matches!(self, Self::Curve(..)) { "real" } else { "exact" }
     }
 
-    /// True if its answers are readings' means or spreads: comparable with the width of the readings.
+    /// Returns true if its answers are means or spreads of readings, which compare with the width of the readings.
     pub(super) fn is_in_units_of_readings(&self) -> bool {
         matches!(self, Self::Mean(_) | Self::Deviation(_) | Self::Recent(..))
     }
 
-    /// The channel that it is about first.
+    /// Returns the first channel of the question.
     pub(super) fn channel(&self) -> &str {
         match self {
             Self::Mean(x)
@@ -122,7 +124,7 @@ impl Formula {
         }
     }
 
-    /// Steps of the owner after decoding.
+    /// Returns the owner's steps after decoding.
     pub(super) fn after_decoding(&self) -> &'static [&'static str] {
         match self {
             Self::Mean(_) | Self::Covariance(..) | Self::Curve(..) => &["divide-by-count"],
@@ -132,7 +134,7 @@ impl Formula {
         }
     }
 
-    /// The width of the values that an answer can have.
+    /// Returns the width of the interval of possible answers.
     pub(super) fn range(&self, input: &Input) -> f64 {
         let range = |name: &str| {
             let measured = input.channels.iter().find(|measured| measured.name == name);

@@ -11,9 +11,9 @@ use super::processes::Process;
 use super::question::Declared;
 use crate::phases::{Phase, Phases};
 
-/// The version of the document's form. Fields may be added to it, none is changed.
+/// The version of the document's form. Later programs may add fields; they change none.
 const VERSION: u32 = 1;
-/// The order of the table.
+/// The phases in the order of the table.
 const PHASES: [&str; 8] =
     ["key generation", "encode", "encrypt", "upload", "evaluate", "download", "decrypt", "decode"];
 
@@ -25,50 +25,50 @@ pub(super) struct Document {
     pub(super) source: &'static str,
     pub(super) readings: u64,
     pub(super) bytes_uploaded: u64,
-    /// Whole upload bodies over readings, unused slots included.
+    /// All uploaded bytes, unused slots included, divided by the readings.
     pub(super) bytes_per_reading: f64,
     pub(super) processes: Vec<Process>,
     pub(super) questions: Vec<Answered>,
     pub(super) phases: Vec<Phase>,
     /// The streams of each device, with their parameters.
     pub(super) streams: Vec<StreamReport>,
-    /// Windows that both devices sent.
+    /// Windows of both devices together.
     #[serde(skip)]
     pub(super) windows: usize,
 }
 
-/// A question with all its rows; the numbers are those of the row that uses most of its bound.
+/// A question with all its rows; the numbers here are those of the row that comes closest to its bound.
 #[derive(Debug, Serialize)]
 pub(super) struct Answered {
     pub(super) name: &'static str,
     /// The question's text.
     pub(super) question: String,
     pub(super) scheme: String,
-    /// The devices whose readings it is about.
+    /// The devices that the question is about.
     devices: Vec<&'static str>,
     channel: String,
     unit: String,
     decrypted: f64,
     clear: f64,
     error: f64,
-    /// From quantisation, noise and publishing.
+    /// Includes quantisation, noise and publishing.
     bound: f64,
-    /// The width of the values that the answer can have.
+    /// The width of the interval of possible answers.
     range: f64,
-    /// Rows.
+    /// Number of rows.
     answers: usize,
     pub(super) within_bound: bool,
     pub(super) steps: Vec<Step>,
     pub(super) rows: Vec<Compared>,
 }
 
-/// A row as `sotto ask --json` gives it, and the value in the clear.
+/// A row of `sotto ask --json`, and its value in the clear.
 #[derive(Debug, Serialize)]
 pub(super) struct Compared {
     #[serde(flatten)]
     pub(super) row: Row,
     pub(super) clear: f64,
-    /// True if the bound is wider than the readings are: the answer says no more than they do.
+    /// True if the bound is wider than the spread of the readings: the answer adds nothing to knowing their range.
     pub(super) coarse: bool,
     #[serde(skip)]
     pub(super) decrypted: f64,
@@ -76,7 +76,7 @@ pub(super) struct Compared {
     pub(super) limit: f64,
 }
 
-/// An operation, how often, and where.
+/// An operation, its count, and the place where it ran.
 #[derive(Clone, Debug, Serialize)]
 pub(super) struct Step {
     pub(super) op: String,
@@ -185,12 +185,12 @@ impl Document {
         }
     }
 
-    /// Rows whose bound is wider than the readings.
+    /// Returns the number of rows whose bound is wider than the spread of the readings.
     pub(super) fn coarse(&self) -> usize {
         self.questions.iter().flat_map(|question| &question.rows).filter(|row| row.coarse).count()
     }
 
-    /// True if every row of every question is within its bound.
+    /// Returns true if every row of every question is within its bound.
     pub(super) fn all_within_bounds(&self) -> bool {
         self.questions.iter().all(|question| question.within_bound)
     }

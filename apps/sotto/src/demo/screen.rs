@@ -1,4 +1,4 @@
-//! The demo's one screen: at most 80 columns and about 40 lines.
+//! The demo's one screen: at most 80 columns, about 40 lines.
 
 use comfy_table::{CellAlignment, Table, presets};
 use sotto_owner::Range;
@@ -11,14 +11,14 @@ use crate::output::say;
 use crate::phases::{Phase, duration};
 use crate::plant::number;
 
-/// Columns of a screen.
+/// Columns of the screen.
 const WIDTH: usize = 80;
-/// Channels that are shown.
+/// Number of channels that are shown.
 const MOST_CHANNELS: usize = 3;
-/// Spaces before a line that goes on.
+/// Spaces before a continuation line.
 const INDENT: usize = 7;
 
-/// Prints everything but the explanation.
+/// Prints all but the output of `--explain`.
 pub(super) fn print(document: &Document, input: &Input, settings: &Settings, seen: &str) {
     line("A plant in a temporary folder; its sotto.toml says:");
     line("");
@@ -55,7 +55,7 @@ fn verdict(document: &Document) {
     }
 }
 
-/// Values far from the others, in words.
+/// Describes the values that lie far from the others.
 fn distant(Far { count, at, farthest, middle: (low, high) }: &Far) -> [String; 3] {
     let lie = if *count == 1 { "1 value lies".to_owned() } else { format!("{count} values lie") };
     let (minute, farthest) = (at.get(..16).unwrap_or(at), short(*farthest));
@@ -67,13 +67,13 @@ fn distant(Far { count, at, farthest, middle: (low, high) }: &Far) -> [String; 3
     ]
 }
 
-/// A number in few characters.
+/// Formats a number in few characters.
 fn short(value: f64) -> String {
     let plain = value.to_string();
     if plain.len() <= 12 { plain } else { format!("{value:e}") }
 }
 
-/// Prints a line, cut to the width.
+/// Prints a line, cut at the width with an ellipsis.
 pub(super) fn line(text: &str) {
     if text.chars().count() <= WIDTH {
         say(text);
@@ -133,7 +133,7 @@ fn table(document: &Document) -> String {
     table.to_string()
 }
 
-/// The clear value to the places of the answer.
+/// Formats the clear value with the decimals of the answer.
 fn clear(compared: &Compared, shown: &str) -> String {
     let value = shown.split(' ').next().unwrap_or(shown);
     if value.contains('e') {
@@ -158,13 +158,13 @@ fn full_windows(document: &Document) -> String {
     format!("    of full windows: {}", streams.join(", "))
 }
 
-/// Mean times.
+/// Prints the mean time of each phase.
 fn times(phases: &[Phase]) {
     let of = |phase: &Phase| format!("{} {}", phase.name, duration(phase.mean_us));
     wrapped("Mean times:", &phases.iter().map(of).collect::<Vec<_>>());
 }
 
-/// Prints items behind a title, with commas between them; lines after the first are indented.
+/// Prints items behind a title, separated by commas; continuation lines are indented.
 pub(super) fn wrapped(title: &str, items: &[String]) {
     let mut text = title.to_owned();
     for (index, item) in items.iter().enumerate() {

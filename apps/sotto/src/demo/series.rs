@@ -1,4 +1,4 @@
-//! A column of a file: its rows, and the channel that they declare.
+//! A column of a file: its rows, and the channel settings derived from them.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -13,11 +13,12 @@ use sotto_pack::{Channel, Clock};
 /// Milliseconds between rows without times.
 const PERIOD: u32 = 1000;
 const DAY: i64 = 86_400_000;
-/// Steps of the finest resolution that is declared.
+/// A derived resolution divides the range into at most this many steps.
 const MOST_STEPS: f64 = 1e6;
-/// Values are smaller than this.
+/// Absolute values are smaller than this.
 const LARGEST: f64 = 1e15;
-/// A value is far from the others if it lies so many times the width of their middle half away from it.
+/// A value is far from the others if its distance from their interquartile range is more than this many times that
+/// range.
 const FAR: f64 = 20.0;
 
 /// Rows in order of time.
@@ -25,19 +26,20 @@ pub(super) struct Series {
     rows: Vec<(i64, Option<f64>)>,
 }
 
-/// Values that lie far from all others: wrong cells as a rule, such as -9999.
+/// Values far from all others: usually wrong cells, such as -9999.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Far {
     pub(super) count: usize,
-    /// When the farthest was read: RFC 3339.
+    /// Time of the farthest value, RFC 3339.
     pub(super) at: String,
     pub(super) farthest: f64,
-    /// The middle half of the values.
+    /// The interquartile range of the values.
     pub(super) middle: (f64, f64),
 }
 
 impl Series {
-    /// Reads the file as the agent does. `time` is the column of the time, or without one the time of the first row.
+    /// Reads the file as the agent does. `time` is the column of the time; if the file has none, the time of the first
+    /// row.
     pub(super) fn read(file: &Path, column: &str, time: Result<&str, &str>) -> anyhow::Result<Self> {
         let channel = Channel { name: column.to_owned(), minimum: -1.0, maximum: 1.0, ..Channel::default() };
         let options = FileOptions {
@@ -82,12 +84,12 @@ impl Series {
         self.rows.iter().filter_map(|(_, value)| *value)
     }
 
-    /// Milliseconds from the first row to the last.
+    /// Returns milliseconds from the first row to the last.
     pub(super) fn span(&self) -> i64 {
         self.rows.last().map_or(0, |(at, _)| *at) - self.rows.first().map_or(0, |(at, _)| *at)
     }
 
-    /// The most frequent difference of times, in milliseconds.
+    /// Returns the most frequent difference of consecutive times, in milliseconds.
     pub(super) fn period(&self) -> anyhow::Result<u32> {
         let mut counts: BTreeMap<i64, usize> = BTreeMap::new();
         for pair in self.rows.windows(2) {
@@ -102,7 +104,7 @@ impl Series {
         Ok(u32::try_from(period)?)
     }
 
-    /// The last decimal that is written, unless the range has more than 10^6 such steps.
+    /// Returns the step of the last written decimal, or a wider one if the range has more than 10^6 of these steps.
     pub(super) fn resolution(&self) -> f64 {
         let decimals =
             |value: f64| value.to_string().split_once('.').map_or(0, |(_, decimals)| decimals.len());
@@ -118,7 +120,7 @@ impl Series {
         self.values().fold((f64::MAX, f64::MIN), |(low, high), value| (low.min(value), high.max(value)))
     }
 
-    /// Values far from the others; None if there are none, or if half of all values are equal.
+    /// Returns the values far from the others. None if there are none, or if half of all values are equal.
     pub(super) fn far(&self) -> Option<Far> {
         let mut sorted: Vec<f64> = self.values().collect();
         sorted.sort_by(f64::total_cmp);
@@ -131,12 +133,12 @@ impl Series {
         Some(Far { count: far().count(), at: Clock::utc().rfc3339(at), farthest, middle: (low, high) })
     }
 
-    /// The range of the file with a tenth of it on both sides, to round numbers.
+    /// Returns the range of the file, widened by a tenth on both sides and rounded outwards to round numbers.
     pub(super) fn range(&self) -> Range {
         let ((low, high), resolution) = (self.ends(), self.resolution());
         let span = (high - low).max(10.0 * resolution);
         let power = (span / 10.0).log10().floor().max(resolution.log10().round()) as i32;
-        // Whole multiples of a power of ten, written with its decimals: 0.3 and not 0.30000000000000004.
+        // Parsed from text of the right number of decimals: 0.3 and not 0.30000000000000004.
         let round = |value: f64, up: f64| {
             let multiple = up * (up * value / ten_to(power)).ceil() * ten_to(power);
             let decimals = usize::try_from(-power).unwrap_or(0);
@@ -145,18 +147,18 @@ impl Series {
         Range { minimum: round(low - span / 10.0, -1.0), maximum: round(high + span / 10.0, 1.0) }
     }
 
-    /// The earlier and the later half.
+    /// Returns the earlier and the later half of the rows.
     pub(super) fn halves(&self) -> [&[(i64, Option<f64>)]; 2] {
         let (first, second) = self.rows.split_at(self.rows.len() / 2);
         [first, second]
     }
 
-    /// Rows as a file of two columns.
+    /// Writes rows as a CSV file of two columns.
     pub(super) fn text(rows: &[(i64, Option<f64>)], name: &str) -> String {
         let (clock, mut text) = (Clock::utc(), format!("time,{name}\n"));
         for (at, value) in rows {
             let value = value.map_or_else(String::new, |value| value.to_string());
-            // Writing to a string does not fail.
+            // Writing to a string cannot fail.
             let _ = writeln!(text, "{},{value}", clock.rfc3339(*at));
         }
         text

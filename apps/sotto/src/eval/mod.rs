@@ -1,4 +1,4 @@
-//! `sotto eval`: keys, encryption, the operation on ciphertexts, decryption, in one process.
+//! `sotto eval`: key generation, encryption, operations on ciphertexts and decryption, in one process.
 
 mod partial;
 mod report;
@@ -18,7 +18,7 @@ use trip::Trip;
 
 use crate::values::Number;
 
-/// A scheme by its name.
+/// The schemes that compute on slots.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum SchemeName {
     /// Integers modulo t.
@@ -29,7 +29,7 @@ pub(crate) enum SchemeName {
     Ckks,
 }
 
-/// Every scheme that evaluates an expression.
+/// The schemes that `sotto eval` offers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum EvalScheme {
     /// Integers modulo t.
@@ -44,15 +44,16 @@ pub(crate) enum EvalScheme {
     Elgamal,
     /// Sums of signed integers below 2^40, in 64 bytes.
     ElgamalRistretto,
-    /// Sums and products of signed integers; an agent carries factors from Paillier to ElGamal and products back, and sees them.
+    /// Sums and products of signed integers; the recryptor converts factors from Paillier to ElGamal and products back,
+    /// and sees these numbers in clear.
     #[value(name = "paillier+elgamal")]
     PaillierElgamal,
-    /// Sums and products of signed integers; an agent multiplies blinded numbers and sees none of them.
+    /// Sums and products of signed integers; the recryptor multiplies blinded numbers, which tell it nothing.
     PaillierBlinded,
 }
 
 impl EvalScheme {
-    /// As it is typed.
+    /// Returns the name that the user types.
     fn name(self) -> String {
         self.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned())
     }
@@ -61,23 +62,23 @@ impl EvalScheme {
 /// Arguments of `sotto eval`.
 #[derive(clap::Args, Debug)]
 pub(crate) struct Arguments {
-    /// What to compute, for example '3*4+3'. Every number in it is encrypted; exponents are public.
+    /// The expression to compute, for example '3*4+3'. Every number in it is encrypted; exponents are public.
     #[arg(allow_hyphen_values = true)]
     expression: String,
-    /// Which scheme computes.
+    /// The scheme that computes.
     #[arg(long, value_enum, default_value = "bfv")]
     scheme: EvalScheme,
-    /// Compute modulo this plain modulus t (BGV, BFV): answers are from 0 to t − 1. Without it, t follows from the values and no
-    /// answer wraps around it.
+    /// Compute modulo this plain modulus t (BGV, BFV): answers are from 0 to t − 1. Without it, t is chosen from the
+    /// values so that no answer wraps around.
     #[arg(long, value_name = "T", value_parser = clap::value_parser!(u64).range(2..=1 << 53))]
     plain_modulus: Option<u64>,
     /// With --plain-modulus: show answers from −t/2 to t/2 instead of from 0 to t − 1.
     #[arg(long)]
     signed: bool,
-    /// The ring degree n; chosen if not given.
+    /// The ring degree n [default: chosen from the expression].
     #[arg(long, value_name = "N")]
     degree: Option<usize>,
-    /// Bits of the key of Paillier (2048, 3072, 4096) and ElGamal (2048, 3072); 3072 if not given.
+    /// Bits of the key of Paillier (2048, 3072, 4096) and ElGamal (2048, 3072) [default: 3072].
     #[arg(long, value_name = "BITS")]
     key_bits: Option<u32>,
     #[command(flatten)]
@@ -90,32 +91,33 @@ pub(crate) struct Arguments {
     json: bool,
 }
 
-/// Where the agent of an emulated expression is, if it is not in this process.
+/// The address of a re-encryption agent (recryptor) outside this process, and the credentials for it.
 #[derive(clap::Args, Debug)]
 struct RecryptorArguments {
     /// Ask the recryptor at this address (paillier+elgamal, paillier-blinded), and encrypt under its keys.
     #[arg(long, value_name = "URL", requires = "recryptor_token", requires = "owner_key")]
     recryptor: Option<String>,
-    /// Send the token over plain HTTP to another machine: whoever is on the way reads it.
+    /// Send the token over plain HTTP to another machine: anybody on the network path can read it.
     #[arg(long, requires = "recryptor")]
     allow_plain_http: bool,
-    /// File with the certificate in PEM of the authority that signs the recryptor's [default: Mozilla's list]
+    /// File with the certificate in PEM of the authority that signed the recryptor's certificate [default: Mozilla's
+    /// list]
     #[arg(long, value_name = "FILE", requires = "recryptor")]
     recryptor_ca: Option<PathBuf>,
-    /// File with the token that the recryptor knows this caller by.
+    /// File with the token of this caller at the recryptor.
     #[arg(long, value_name = "FILE", requires = "recryptor")]
     recryptor_token: Option<PathBuf>,
-    /// The owner's file of the device whose keys the recryptor has: it decrypts the answer.
+    /// The owner's key file of the device whose keys the recryptor has; it decrypts the answer.
     #[arg(long, value_name = "FILE", requires = "recryptor")]
     owner_key: Option<PathBuf>,
 }
 
-/// Runs it.
+/// Runs the command.
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     let parsed = parse(&arguments.expression, &ParseOptions::encrypted_literals())?;
     let emulates = matches!(arguments.scheme, EvalScheme::PaillierElgamal | EvalScheme::PaillierBlinded);
     if arguments.recryptor.recryptor.is_some() && !emulates {
-        bail!("{} asks no recryptor: leave --recryptor out", arguments.scheme.name());
+        bail!("{} does not use a recryptor: leave --recryptor out", arguments.scheme.name());
     }
     let report = match arguments.scheme {
         EvalScheme::Ckks => real(arguments, &parsed)?,
@@ -158,7 +160,8 @@ fn integer(
     let inputs = parsed
         .literal_integers()
         .context("BFV and BGV compute on whole numbers: scale the others, or use --scheme ckks")?;
-    // Without a modulus of the user's, one is chosen that no answer wraps around: whole numbers with their sign.
+    // Without a plain modulus from the user, the chosen one is so large that no answer wraps around: signed whole
+    // numbers.
     let chosen = arguments.plain_modulus.is_none();
     let number = |value: i128| match arguments.plain_modulus {
         Some(t) => Number::Whole(value.rem_euclid(i128::from(t))),
@@ -178,7 +181,7 @@ fn integer(
     if chosen && whole.as_ref().is_ok_and(|values| values[0][0] != result) {
         bail!("the answer {result} is not the one in the clear: it wrapped around the plain modulus {t}");
     }
-    // Beyond 128 bits the clear answer is only known as a real number.
+    // A clear answer above 128 bits is known only as a real number.
     let (clear, wrapped) = match &whole {
         Ok(values) => (Number::Whole(values[0][0]), values[0][0] != expected),
         Err(_) => (Number::Real(real_answer(parsed)?), true),
@@ -196,7 +199,7 @@ fn real(arguments: &Arguments, parsed: &ParsedExpression) -> anyhow::Result<Repo
     let clear = real_answer(parsed)?;
     let numbers: Vec<Number> = inputs.iter().map(|v| Number::Real(v[0])).collect();
     let run = |error| trip::run::<Ckks>(&parsed.program, &asked(arguments, None, error), &numbers);
-    // A thousandth of what the answer can be, where parameters are as precise as that.
+    // First tries a precision of a thousandth of the largest possible answer; not all parameters reach it.
     let range = range(&parsed.program);
     let trip = match run(1e-3 * range) {
         Err(error) if matches!(error.downcast_ref(), Some(ChooseError::Precision { .. })) => {
@@ -205,12 +208,12 @@ fn real(arguments: &Arguments, parsed: &ParsedExpression) -> anyhow::Result<Repo
         trip => trip?,
     };
     let (result, bound) = (trip.result.real(), trip.bound);
-    // f64 itself rounds.
+    // Adds the rounding error of f64.
     let bound = bound + clear.abs() * 1e-14;
     Ok(Report::new(arguments, trip, clear.into(), false, (result - clear).abs(), bound).within(range))
 }
 
-/// A bound on the absolute value of the answer.
+/// Returns a bound on the absolute value of the answer.
 fn range(program: &Program) -> f64 {
     let all = magnitudes(program);
     program.outputs().iter().map(|(_, node)| all[node.index()]).fold(0.0, f64::max)

@@ -1,4 +1,4 @@
-//! What `sotto eval` prints.
+//! The report of `sotto eval`, as text and as JSON.
 
 use serde::Serialize;
 
@@ -14,7 +14,7 @@ use crate::values::Number;
 pub(super) struct Report {
     expression: String,
     scheme: String,
-    /// 0 … t − 1 for BGV and BFV (centred with `--signed`), the rounded real for CKKS.
+    /// 0 … t − 1 for BGV and BFV (centred with `--signed`), a rounded real number for CKKS.
     result: Number,
     /// The answer in the clear, without any modulus.
     clear: Number,
@@ -29,16 +29,16 @@ pub(super) struct Report {
     parameters: Parameters,
     phases: Vec<Phase>,
     bytes: Bytes,
-    /// What the re-encryption agent was asked and saw; only where one takes part.
+    /// The requests to the re-encryption agent and the values that it saw; None for schemes without one.
     #[serde(skip_serializing_if = "Option::is_none")]
     agent: Option<RecryptorReport>,
-    /// The most memory that the process held; none where the system does not say.
+    /// The peak of resident memory; None if the system does not report it.
     peak_memory_bytes: Option<u64>,
     #[serde(skip)]
     plan: String,
 }
 
-/// What was chosen, in the words of the scheme's kind.
+/// The parameters, for lattice schemes or for partially homomorphic ones.
 #[derive(Debug, Serialize)]
 #[serde(untagged)]
 pub(super) enum Parameters {
@@ -52,7 +52,7 @@ pub(super) enum Parameters {
     Partial {
         /// Bits of the modulus, or of the curve's field.
         key_bits: u32,
-        /// Bits of the largest answer, sign left out.
+        /// Bits of the largest answer, without the sign.
         message_bits: u32,
         security_bits: u32,
     },
@@ -72,7 +72,7 @@ pub(super) struct RecryptorReport {
     pub(super) trips: u64,
     /// Numbers that it saw in clear.
     pub(super) values_seen: usize,
-    /// Numbers that it saw blinded, which says nothing of them to 2^-80.
+    /// Numbers that it saw blinded: within a statistical distance of 2^-80 they say nothing about the values.
     pub(super) values_blinded: usize,
 }
 
@@ -133,7 +133,7 @@ impl Report {
         }
     }
 
-    /// With a bound on the absolute value of the answer.
+    /// Sets the bound on the absolute value of the answer.
     pub(super) fn within(self, range: f64) -> Self {
         Self { useful: self.bound < range, range, ..self }
     }
@@ -157,7 +157,7 @@ impl Report {
         }
         if !self.useful {
             say(format!(
-                "  NOT USEFUL: it cannot pass {:.1e}, and may be off by more: compute on larger numbers",
+                "  NOT USEFUL: the answer is at most {:.1e}, and its error may be larger: compute on larger numbers",
                 self.range
             ));
         }

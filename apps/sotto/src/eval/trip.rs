@@ -1,4 +1,4 @@
-//! The round trip on one scheme.
+//! One expression on one scheme, from keys to the decrypted answer.
 
 use anyhow::Context;
 use sotto_keys::{DeviceSecret, SecretKey};
@@ -12,24 +12,24 @@ use super::report::Parameters;
 use crate::phases::Phases;
 use crate::values::{Number, Shown, open_scalar};
 
-/// What came out.
+/// The answer and its costs.
 pub(super) struct Trip {
     /// The decrypted answer.
     pub(super) result: Number,
     /// A bound on its error; 0 for exact schemes.
     pub(super) bound: f64,
     pub(super) parameters: Parameters,
-    /// Of the exact schemes.
+    /// None for CKKS.
     pub(super) plain_modulus: Option<u64>,
     pub(super) phases: Phases,
-    /// Bytes on the wire of a fresh ciphertext, the answer, and the evaluation keys.
+    /// Bytes of the frames of a fresh ciphertext, the answer, and the evaluation keys.
     pub(super) fresh_bytes: usize,
     pub(super) result_bytes: usize,
     pub(super) key_bytes: usize,
     pub(super) plan: String,
 }
 
-/// Keys, encryption, the plan on ciphertexts, decryption.
+/// Makes keys, encrypts, runs the plan on ciphertexts, decrypts.
 pub(super) fn run<S: Shown>(program: &Program, asked: &Asked, inputs: &[Number]) -> anyhow::Result<Trip> {
     let choice = choose::<S>(core::slice::from_ref(program), asked)?;
     let (params, lowered) = (choice.target.params, &choice.lowered[0]);

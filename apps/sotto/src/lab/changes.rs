@@ -9,13 +9,13 @@ use super::table;
 use crate::output::say;
 use crate::phases::duration;
 
-/// Shows what became of the rows of a run in another.
+/// Prints the changes between two runs, row by row.
 pub(super) fn show(before: &Path, after: &Path) -> anyhow::Result<ExitCode> {
     let (before, after) = (Collection::read(before)?, Collection::read(after)?);
     let changes = compare::changes(&before.rows, &after.rows);
     anyhow::ensure!(
         changes.iter().any(|change| !change.medians.contains(&None)),
-        "the two have no row in common"
+        "the two runs have no row in common"
     );
     if let (Some(first), Some(second)) = (&before.machine, &after.machine)
         && first.processor != second.processor

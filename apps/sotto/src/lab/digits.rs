@@ -11,22 +11,22 @@ use super::engines;
 use super::measure::scheme;
 use crate::output::say;
 
-/// How long an engine may take for one answer.
+/// Time limit of an engine for one answer.
 const LIMIT: Duration = Duration::from_secs(600);
 
 /// Arguments of `sotto lab digits`.
 #[derive(clap::Args, Debug)]
 pub(super) struct Arguments {
-    /// How often every engine is tried with every number; the shortest times count.
+    /// How often every engine is tried with every number of special primes; the shortest times count.
     #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=1000))]
     runs: u32,
-    /// These engines only, separated by commas.
+    /// Try only these engines, separated by commas.
     #[arg(long, value_delimiter = ',', value_name = "NAMES", default_values_t = CHOOSERS.map(str::to_owned))]
     engines: Vec<String>,
-    /// These ring degrees only.
+    /// Try only these ring degrees.
     #[arg(long, value_delimiter = ',', value_name = "SIZES")]
     n: Vec<usize>,
-    /// These schemes only: bfv, bgv, ckks.
+    /// Try only these schemes: bfv, bgv, ckks.
     #[arg(long, value_delimiter = ',', value_name = "NAMES", value_parser = scheme)]
     schemes: Vec<Scheme>,
 }
@@ -47,7 +47,7 @@ pub(super) fn search(arguments: &Arguments) -> anyhow::Result<ExitCode> {
             spans.push((chain, profile.parse()?, asked));
         }
     }
-    // A larger ring takes about that much longer.
+    // The time of a trial is taken as proportional to n.
     let weight = |count: usize, n: usize| count as u64 * n as u64;
     let whole = spans.iter().map(|(chain, _, asked)| weight(Cell::of(asked, chain).len(), chain.degree));
     let bar = ProgressBar::new(whole.sum::<u64>() * u64::from(arguments.runs));
@@ -71,13 +71,13 @@ pub(super) fn search(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     let doubtful = trials.iter().filter(|trial| !trial.is_coherent()).count();
     if doubtful > 0 {
         eprintln!(
-            "sotto: {doubtful} rows have a product and a rotation that contradict each other: measure again"
+            "sotto: in {doubtful} rows the times of product and rotation contradict each other: measure again"
         );
     }
     Ok(if doubtful > 0 { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }
 
-/// A trial, for a person.
+/// Describes a trial for people.
 fn told(trial: &Trial) -> String {
     let time = |us: Option<f64>| us.map_or("nothing".to_owned(), |us| format!("{us} µs"));
     format!(

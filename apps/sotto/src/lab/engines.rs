@@ -1,4 +1,4 @@
-//! Engines: listed, installed, and our own.
+//! The engines: list, install, and serve our own.
 
 use std::io::{BufRead as _, Write as _};
 use std::process::ExitCode;
@@ -9,17 +9,17 @@ use sotto_lab::{ENGINES, Engine, Installed, LabError, Process};
 
 use crate::output::say;
 
-/// Starting an interpreter with its libraries takes some seconds on a small machine.
+/// Time limit of an engine's start: an interpreter with its libraries takes some seconds on a small machine.
 const LIMIT: Duration = Duration::from_secs(60);
 
-/// The variable that names what starts this program, where that is an emulator.
+/// The environment variable that names the emulator to start this program with, if it needs one.
 const EMULATOR: &str = "SOTTO_LAB_EMULATOR";
 
-/// Our own engine: this very program, so that one file is enough on a device.
+/// Returns our own engine, which is this program, so that one file is enough on a device.
 pub(super) fn ours() -> anyhow::Result<Installed> {
     let program = std::env::current_exe().context("this program does not know where it is")?;
     let mut arguments = vec!["lab".into(), "serve".into()];
-    // A program of another architecture does not start by its name.
+    // A program of another architecture needs its emulator to start.
     if let Some(emulator) = std::env::var_os(EMULATOR).filter(|name| !name.is_empty()) {
         arguments.insert(0, program.into_os_string());
         return Ok(Installed { name: "sotto".to_owned(), program: emulator.into(), arguments });
@@ -31,7 +31,7 @@ fn installed(engine: &Engine) -> anyhow::Result<Installed> {
     if engine.name == "sotto" { ours() } else { Ok(engine.installed()?) }
 }
 
-/// The table of engines.
+/// Prints the table of engines.
 pub(super) fn list() -> anyhow::Result<ExitCode> {
     let mut table = super::table::empty(&["engine", "library", "version", "schemes", "state"]);
     for engine in ENGINES {
@@ -53,14 +53,14 @@ fn asked(installed: &Installed) -> Result<(String, String), LabError> {
     Ok((version.version, version.schemes.join(", ")))
 }
 
-/// Installs engines, one after the other; one that fails keeps no other from it.
+/// Installs engines one after the other; a failure does not keep the others from being installed.
 pub(super) fn install(names: &[String]) -> anyhow::Result<ExitCode> {
     let all = names.iter().any(|name| name == "all");
     let known = || ENGINES.iter().map(|engine| engine.name).collect::<Vec<_>>().join(", ");
     for name in names.iter().filter(|name| *name != "all") {
         anyhow::ensure!(
             ENGINES.iter().any(|engine| engine.name == name),
-            "there is no engine {name}; there is {}",
+            "there is no engine {name}; the engines are {}",
             known()
         );
     }
@@ -79,7 +79,7 @@ pub(super) fn install(names: &[String]) -> anyhow::Result<ExitCode> {
     Ok(if failed { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }
 
-/// One line in, one line out, until the input ends.
+/// Answers each line of standard input with one line, until the input ends.
 pub(super) fn serve() -> anyhow::Result<ExitCode> {
     let mut engine = sotto_engine::Engine::default();
     let mut out = std::io::stdout().lock();

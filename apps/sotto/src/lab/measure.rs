@@ -13,35 +13,36 @@ use sotto_runner::{
 use super::engines;
 use super::watch::Watch;
 
-/// How long an engine may take for one answer: the slowest keys at the largest n, several times.
+/// Time limit of an engine for one answer: enough for the slowest keys at the largest n, several times.
 const LIMIT: Duration = Duration::from_secs(600);
 const QUICK_LIMIT: Duration = Duration::from_secs(90);
 
 /// Arguments of `sotto lab run`.
 #[derive(clap::Args, Debug)]
 pub(super) struct Arguments {
-    /// What to measure.
+    /// The definitions to measure.
     #[arg(required = true, value_name = "NAME", value_parser = clap::builder::PossibleValuesParser::new(definition::names()))]
     names: Vec<String>,
-    /// These engines only, separated by commas; those of the definition, if none is named.
+    /// Measure only these engines, separated by commas [default: those of the definition].
     #[arg(long, value_delimiter = ',', value_name = "NAMES")]
     engines: Vec<String>,
-    /// These ring degrees only.
+    /// Measure only these ring degrees.
     #[arg(long, value_delimiter = ',', value_name = "SIZES")]
     n: Vec<usize>,
-    /// These schemes only: bfv, bgv, ckks.
+    /// Measure only these schemes: bfv, bgv, ckks.
     #[arg(long, value_delimiter = ',', value_name = "NAMES", value_parser = scheme)]
     schemes: Vec<Scheme>,
-    /// Fewer repetitions, and where the definition says so fewer sizes.
+    /// Fewer repetitions, and fewer sizes if the definition says so.
     #[arg(long)]
     quick: bool,
-    /// Write the rows here too; `sotto lab report` makes a page of them.
+    /// Write the rows to this folder too; `sotto lab report` makes a page of them.
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
-    /// Where the rows of every run are kept, by processor and commit; `results` of the checkout, or of this folder.
+    /// The folder that keeps the rows of every run, by processor and commit [default: `results` of the checkout, or of
+    /// this folder].
     #[arg(long, value_name = "DIR")]
     results: Option<PathBuf>,
-    /// Print rows as JSON, one a line, and nothing else.
+    /// Print only rows, as JSON, one a line.
     #[arg(long)]
     json: bool,
 }
@@ -58,17 +59,17 @@ impl Arguments {
     }
 }
 
-/// The scheme of this name, in any case.
+/// Returns the scheme of this name, in any case.
 pub(super) fn scheme(name: &str) -> Result<Scheme, String> {
     let known = Scheme::ALL.map(Scheme::name).join(", ");
     Scheme::named(&name.to_lowercase()).ok_or_else(|| format!("there is {known}"))
 }
 
-/// Runs it.
+/// Runs the command.
 pub(super) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     let machine = Machine::here();
     let ours = engines::ours()?;
-    // All mistakes are found before anything is measured.
+    // All arguments are checked before anything is measured.
     let mut runs = Vec::new();
     for name in &arguments.names {
         let definition = Definition::named(name)?;
@@ -93,11 +94,11 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
             .map(|folder| Store::create(folder, &selection.definition.name, arguments.extent(), &machine));
         watch.keep_in(stores.collect::<Result<_, _>>()?);
         let left = sotto_runner::run(selection, contenders, spare, &mut watch)?;
-        // Each quick run is short by itself; a full one has what those before it left.
+        // A quick run has its own short budget; a full run inherits the time that the runs before it left over.
         spare = if arguments.quick { Duration::ZERO } else { left };
         watch.keep()?;
     }
-    // What was measured is kept; a report that cannot be written is no reason to say otherwise.
+    // The measurements are kept, so a failure to write the report is only a warning.
     if let Err(error) = report::write(&kept) {
         eprintln!("sotto: no report: {error}");
     }
@@ -105,7 +106,7 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Engines that somebody names have to be known; one that a definition names is a gap otherwise.
+/// Returns the engines to measure. An unknown engine is an error on the command line, and a gap in a definition.
 fn contenders(
     arguments: &Arguments,
     definition: &Definition,
@@ -114,7 +115,7 @@ fn contenders(
     let limit = if arguments.quick { QUICK_LIMIT } else { LIMIT };
     let named = |name: &String| Contender::named(name, Some(ours), limit);
     if !arguments.engines.is_empty() {
-        // An engine that is named twice has one row all the same.
+        // An engine that is named twice is measured once.
         let mut seen = BTreeSet::new();
         return arguments.engines.iter().filter(|name| seen.insert(*name)).map(named).collect();
     }
@@ -122,7 +123,7 @@ fn contenders(
     Ok(definition.engines.iter().map(|name| named(name).unwrap_or_else(|_| absent(name))).collect())
 }
 
-/// What git says in a folder, if it says anything.
+/// Returns the output of git in a folder. None if git fails.
 fn git(folder: &Path, arguments: &[&str]) -> Option<String> {
     let mut command = Command::new("git");
     command.args(arguments).current_dir(folder).stdin(Stdio::null()).stderr(Stdio::null());
@@ -130,18 +131,18 @@ fn git(folder: &Path, arguments: &[&str]) -> Option<String> {
     Some(String::from_utf8_lossy(&output.stdout).trim().to_owned())
 }
 
-/// The root of our checkout, if this is inside one.
+/// Returns the root of this project's checkout. None outside of one.
 fn checkout(folder: &Path) -> Option<PathBuf> {
     let root = git(folder, &["rev-parse", "--show-toplevel"]).map(PathBuf::from);
     root.filter(|root| root.join("lab/METHODOLOGY.md").is_file())
 }
 
-/// The commit of the checkout that this runs in, marked if files differ from it, but for results; the version, where there is
-/// none.
+/// Returns the commit of the checkout, marked if tracked files other than results differ from it; outside of a
+/// checkout, the program's version.
 fn commit(folder: &Path) -> String {
     let git = |arguments: &[&str]| git(folder, arguments);
     let version = || format!("v{}", env!("CARGO_PKG_VERSION"));
-    // Somebody else's repository says nothing of this program.
+    // A repository of another project says nothing about this program.
     let commit = checkout(folder).and_then(|_| git(&["rev-parse", "--short=12", "HEAD"]));
     let Some(commit) = commit else { return version() };
     let changed = git(&["status", "--porcelain", "--untracked-files=no", "--", ":(top,exclude)results"])

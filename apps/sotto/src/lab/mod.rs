@@ -25,42 +25,47 @@ pub(crate) struct Arguments {
 
 #[derive(Subcommand, Debug)]
 enum Command {
-    /// List the engines: libraries that can be measured, with their versions, and whether they are installed.
+    /// List the engines, which are the libraries that can be measured: version, schemes, state of the installation.
     Engines,
     /// Install engines under the cache folder.
     Install {
-        /// Which; `all` stands for all.
+        /// The engines; `all` stands for all.
         #[arg(required = true, value_name = "NAME")]
         names: Vec<String>,
     },
-    /// Measure what one or several definitions say.
+    /// Measure one or several definitions.
     Run(measure::Arguments),
-    /// Search how many special primes each engine is fastest with; prints the table that goes into lab/digits.csv.
+    /// Find the number of special primes with which each engine is fastest; prints the table that goes into
+    /// lab/digits.csv.
     Digits(digits::Arguments),
-    /// Compare two runs: folders of rows, or files.
+    /// Compare two runs, given as folders of rows or as files.
     Compare {
-        /// Before.
+        /// The earlier run.
         before: PathBuf,
-        /// After.
+        /// The later run.
         after: PathBuf,
     },
-    /// Write report.html and report.md about the rows of a folder into it.
+    /// Write report.html and report.md about the rows of a folder into the folder.
     Report {
-        /// What `sotto lab run` has written.
+        /// The folder that `sotto lab run` has written.
         folder: PathBuf,
-        /// Write the page of benchmarks there: every operation against the fastest other engine, and against what is wanted.
+        /// Write the page of benchmarks to this file: every operation against the fastest other engine and against its
+        /// target.
         #[arg(long, value_name = "FILE")]
         benchmarks: Option<PathBuf>,
-        /// Put the summary of the benchmarks between the two comments `lab summary: begin` and `end` of this file.
+        /// Put the summary of the benchmarks between the comments `lab summary: begin` and `end` of this file.
         #[arg(long, value_name = "FILE")]
         summary: Option<PathBuf>,
+        /// Draw the chart of the README there, as SVG.
+        #[arg(long, value_name = "FILE")]
+        chart: Option<PathBuf>,
     },
-    /// Answer as an engine, on standard input and output.
+    /// Run as an engine: requests on standard input, answers on standard output.
     #[command(hide = true)]
     Serve,
 }
 
-/// Runs it.
+/// Runs the command.
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     match &arguments.command {
         Command::Engines => engines::list(),
@@ -68,9 +73,9 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
         Command::Run(arguments) => measure::run(arguments),
         Command::Digits(arguments) => digits::search(arguments),
         Command::Compare { before, after } => changes::show(before, after),
-        Command::Report { folder, benchmarks, summary } => {
+        Command::Report { folder, benchmarks, summary, chart } => {
             let mut written = report::write(folder)?;
-            // A run keeps its rows in a folder that has the commit's name.
+            // A run is kept in a folder named after its commit.
             let commit = folder.canonicalize().unwrap_or_else(|_| folder.clone());
             let commit = commit.file_name().unwrap_or_default().to_string_lossy();
             if let Some(page) = benchmarks {
@@ -79,6 +84,10 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
             }
             if let Some(file) = summary {
                 report::write_summary(folder, &commit, file)?;
+                written.push(file.clone());
+            }
+            if let Some(file) = chart {
+                report::write_chart(folder, &commit, file)?;
                 written.push(file.clone());
             }
             for path in written {

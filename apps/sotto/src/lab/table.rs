@@ -7,7 +7,7 @@ use sotto_runner::{Row, compare};
 
 use crate::phases::duration;
 
-/// A table with a heading and no rows; all columns but the first are numbers.
+/// Returns a table with a heading and no rows; all columns but the first are numbers.
 pub(super) fn empty(heading: &[&str]) -> Table {
     let mut table = Table::new();
     table.load_style(comfy_table::presets::UTF8_BORDERS_ONLY);
@@ -15,7 +15,7 @@ pub(super) fn empty(heading: &[&str]) -> Table {
     table
 }
 
-/// Columns from the second on to the right.
+/// Aligns all columns but the first to the right.
 pub(super) fn align_numbers(table: &mut Table) {
     for column in 1..table.column_count() {
         if let Some(column) = table.column_mut(column) {
@@ -24,7 +24,7 @@ pub(super) fn align_numbers(table: &mut Table) {
     }
 }
 
-/// A table for each parameter set, scheme and size: operations down, engines across.
+/// Returns one table for each parameter set, scheme and size: a row for each operation, a column for each engine.
 pub(super) fn medians(rows: &[Row]) -> Vec<(String, Table)> {
     let mut groups: BTreeMap<(usize, String), Vec<&Row>> = BTreeMap::new();
     for (position, row) in rows.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! A run, watched: rows are kept and shown, and a bar says how much is left.
+//! The observer of a run: keeps and shows rows, and draws a progress bar.
 
 use std::path::Path;
 use std::time::Duration;
@@ -9,7 +9,7 @@ use sotto_runner::{Gap, Observer, Row, RunnerError, Store};
 use super::table;
 use crate::output::say;
 
-/// Keeps and shows what a run gives.
+/// Keeps and shows the rows of a run.
 pub(super) struct Watch {
     bar: ProgressBar,
     stores: Vec<Store>,
@@ -26,17 +26,17 @@ impl Watch {
         Ok(Self { bar, stores: Vec::new(), json, rows: Vec::new(), gaps: 0 })
     }
 
-    /// What comes from now on goes there.
+    /// Sets the stores for the rows that follow.
     pub(super) fn keep_in(&mut self, stores: Vec<Store>) {
         self.stores = stores;
     }
 
-    /// What came is all of a run.
+    /// Finishes the stores of a run.
     pub(super) fn keep(&mut self) -> Result<(), RunnerError> {
         self.stores.drain(..).try_for_each(Store::finish)
     }
 
-    /// Shows the tables, unless rows were shown as they came.
+    /// Shows the tables, unless the rows were printed as JSON.
     pub(super) fn finish(&self, kept: &Path) {
         self.bar.finish_and_clear();
         if !self.json {
@@ -46,7 +46,7 @@ impl Watch {
             say(format!("{} rows are in {}", self.rows.len(), kept.display()));
         }
         if self.gaps > 0 {
-            eprintln!("sotto: {} gaps are in {} too", self.gaps, kept.display());
+            eprintln!("sotto: {} gaps, also in {}", self.gaps, kept.display());
         }
     }
 }

@@ -1,4 +1,4 @@
-//! `sotto answers`: earlier ones.
+//! `sotto answers`: shows earlier answers.
 
 use std::process::ExitCode;
 

@@ -16,10 +16,10 @@ use crate::output::say;
 pub(crate) struct Arguments {
     /// A question such as 'mean(temperature) by day', or the name of a declared one
     question: String,
-    /// Only windows from this time on: 2014-01-31 or 2014-01-31T12:00, in the plant's time zone
+    /// Use only windows from this time on: 2014-01-31 or 2014-01-31T12:00, in the plant's time zone
     #[arg(long, value_name = "TIME")]
     since: Option<String>,
-    /// Only windows that end by this time
+    /// Use only windows that end by this time
     #[arg(long, value_name = "TIME")]
     until: Option<String>,
     /// Print one JSON document
@@ -28,7 +28,7 @@ pub(crate) struct Arguments {
     /// Draw the results over time in the terminal
     #[arg(long, conflicts_with = "json")]
     plot: bool,
-    /// Write a page with charts to this file: values, bounds as bands, how it was computed
+    /// Write a page with charts to this file: values, bounds as bands, the steps of the computation
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
     /// Show the steps of the computation, its bytes and its time
@@ -70,7 +70,7 @@ fn answer(arguments: &Arguments) -> Result<Answer, OwnerError> {
     let begin = std::time::Instant::now();
     let mut shown = false;
     let answer = plant.ask(&question, &mut |done, all| {
-        // Work that ends within two seconds draws no bar.
+        // No bar for work of less than two seconds.
         if !shown && begin.elapsed().as_secs() >= 2 {
             bar.set_draw_target(indicatif::ProgressDrawTarget::stderr());
             bar.set_message("computing");
@@ -86,7 +86,7 @@ fn answer(arguments: &Arguments) -> Result<Answer, OwnerError> {
     Ok(answer)
 }
 
-/// Times given as options take the place of those in the question.
+/// Replaces the question's times by --since and --until. An error if the question has an `over` clause.
 fn limit(question: &mut Question, arguments: &Arguments) -> Result<(), OwnerError> {
     let when = |text: &Option<String>| -> Result<Option<When>, OwnerError> {
         let parse =
@@ -118,7 +118,7 @@ fn present(arguments: &Arguments, answer: &Answer) -> anyhow::Result<()> {
         say(serde_json::to_string_pretty(answer)?);
         return Ok(());
     }
-    // Of no rows, the remark tells enough.
+    // If there are no rows, a remark says so.
     match (answer.rows.is_empty(), arguments.plot) {
         (true, _) => {}
         (false, true) => say(show::plot(answer)),
@@ -136,7 +136,7 @@ fn present(arguments: &Arguments, answer: &Answer) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Failures are JSON too, where JSON is asked for.
+/// Returns a failure as JSON.
 pub(super) fn failure(question: &str, error: &OwnerError) -> serde_json::Value {
     json!({"version": sotto_owner::VERSION, "question": question, "error": error.to_string(), "exit_code": error.exit_code()})
 }

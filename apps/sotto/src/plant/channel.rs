@@ -26,10 +26,11 @@ enum Command {
         /// The unit, such as °C
         #[arg(long, default_value = "")]
         unit: String,
-        /// The smallest and the largest value there can be, such as -20..120; a reading outside it is left out and counted
+        /// The smallest and the largest possible value, such as -20..120; a reading outside the range is left out and
+        /// counted
         #[arg(long, allow_hyphen_values = true)]
         range: Range,
-        /// The step between two values that matter, such as 0.1: answers are exact but for half of it
+        /// The step between two values that matter, such as 0.1: exact answers are right to half a step
         #[arg(long, allow_negative_numbers = true)]
         resolution: f64,
         /// The time between two readings, such as 0.5s, 30s, 5m, 1h; at most a day

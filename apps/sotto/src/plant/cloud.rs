@@ -1,4 +1,4 @@
-//! `sotto cloud`: the key with which the cloud signs, and its logs.
+//! `sotto cloud`: the cloud's signing key and its logs.
 
 use std::process::ExitCode;
 
@@ -20,18 +20,18 @@ pub(crate) struct Arguments {
 
 #[derive(Subcommand, Debug)]
 enum Command {
-    /// Show the pinned keys, and the key that the cloud says it signs with.
+    /// Show the pinned keys, and the key with which the cloud claims to sign.
     Show {
         /// Print one JSON document
         #[arg(long)]
         json: bool,
     },
-    /// Pin the key of the cloud, as its operator tells it: `sotto-cloud key` prints it. Earlier keys stay pinned.
+    /// Pin the cloud's key, which its operator reads from `sotto-cloud key`. Earlier keys stay pinned.
     Pin {
         /// 64 hexadecimal digits
         key: String,
     },
-    /// Accept the cloud's logs of a device as they are now: after its operator has put back a backup.
+    /// Accept the current logs of a device in the cloud, after its operator has restored a backup.
     Accept {
         /// The device
         device: String,
@@ -55,10 +55,10 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
             say(match (is_pinned, pinned.is_empty()) {
                 (true, _) => "The cloud signs with the pinned key.".to_owned(),
                 (false, true) => format!(
-                    "No key is pinned. Compare it with what `sotto-cloud key` prints on the cloud's machine, then: sotto cloud pin {claimed}"
+                    "No key is pinned. Compare the claimed key with the output of `sotto-cloud key` on the cloud's machine, then run sotto cloud pin {claimed}"
                 ),
                 (false, false) => format!(
-                    "The cloud signs with another key than the one pinned last. If its operator confirms it (`sotto-cloud key`): sotto cloud pin {claimed}"
+                    "The cloud signs with another key than the one pinned last. If its operator confirms the new key (`sotto-cloud key`), run sotto cloud pin {claimed}"
                 ),
             });
         }

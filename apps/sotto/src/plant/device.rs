@@ -26,11 +26,11 @@ pub(crate) struct Arguments {
 
 #[derive(Subcommand, Debug)]
 enum Command {
-    /// Add a device and write its bundle: the one file that it needs.
+    /// Add a device and write its bundle, the one file that the device needs.
     Add {
         /// Its name: letters, digits, _ . -
         name: String,
-        /// The channels that it measures, with commas between them
+        /// The channels that it measures, separated by commas
         #[arg(long, value_delimiter = ',', required = true)]
         channels: Vec<String>,
         /// The bundle's file [default: NAME.bundle in this folder]
@@ -40,7 +40,7 @@ enum Command {
         #[arg(long)]
         json: bool,
     },
-    /// Write a new bundle for a device, for the questions as they are declared now.
+    /// Write a new bundle for a device, for the questions that are declared now.
     Renew {
         /// Its name
         name: String,
@@ -55,10 +55,10 @@ enum Command {
     Remove {
         /// Its name
         name: String,
-        /// Delete its secret as well: nobody can decrypt its windows any more who has no copy of it or of the bundle
+        /// Delete its secret as well: then only a copy of the secret or of the bundle can decrypt its windows
         #[arg(long)]
         destroy_secret: bool,
-        /// Do not ask
+        /// Do not ask for confirmation
         #[arg(long)]
         yes: bool,
     },
@@ -76,10 +76,10 @@ pub(crate) fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
         Command::Add { name, channels, bundle, json } => {
             let channels: Vec<String> = channels.iter().map(|channel| channel.trim().to_owned()).collect();
             let file = bundle.unwrap_or_else(|| format!("{name}.bundle").into());
-            // A device that stands in sotto.toml already, written by hand, is enrolled as it stands there.
+            // A device that was declared in sotto.toml by hand is enrolled with that declaration.
             let declared = plant.settings().devices.contains_key(&name);
             if !declared {
-                // Checked before it is declared: a refusal leaves sotto.toml unchanged.
+                // Checked before the declaration: a refusal leaves sotto.toml unchanged.
                 let unknown =
                     channels.iter().find(|channel| !plant.settings().channels.contains_key(*channel));
                 if let Some(unknown) = unknown {
@@ -92,7 +92,7 @@ pub(crate) fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
                 }
                 plant.edit(|document| edit::add_device(document, &name, &channels))?;
             }
-            // One that was removed comes back with its keys.
+            // A removed device that is added again keeps its keys.
             let known = plant.device(&name)?.is_some() && !declared;
             let enrolled =
                 waiting(
@@ -140,7 +140,7 @@ pub(crate) fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
 
 fn report(plant: &Plant, name: &str, enrolled: &Enrolled, json: bool) -> anyhow::Result<()> {
     let Enrolled { bundle, streams } = enrolled;
-    // A cloud on this machine reads the enrolment by itself; one that is there now is told at once.
+    // A cloud on this machine reads the enrolment when it starts; a running cloud is told here.
     let registered =
         plant.cloud().map_err(anyhow::Error::from).and_then(|cloud| Ok(plant.register(&cloud, name)?));
     if json {
@@ -159,7 +159,7 @@ fn report(plant: &Plant, name: &str, enrolled: &Enrolled, json: bool) -> anyhow:
     }
     if streams.iter().all(|stream| stream.stream.questions.is_empty()) {
         say(
-            "  No question is declared about its channels yet: it sends what means and standard deviations by day need.",
+            "  No question is declared about its channels yet: it sends the data for means and standard deviations by day.",
         );
     }
     if registered.is_err() {
@@ -174,7 +174,7 @@ fn report(plant: &Plant, name: &str, enrolled: &Enrolled, json: bool) -> anyhow:
     Ok(())
 }
 
-/// A stream in one line.
+/// Describes a stream in one line.
 pub(super) fn describe(chosen: &Chosen) -> String {
     let every = chosen.stream.name();
     let each = chosen.window_bytes as f64 / chosen.readings().max(1) as f64;

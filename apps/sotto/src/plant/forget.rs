@@ -1,4 +1,4 @@
-//! `sotto forget`: deletion.
+//! `sotto forget`: deletes windows and answers.
 
 use std::io::{BufRead as _, IsTerminal as _, Write as _};
 use std::process::ExitCode;
@@ -9,7 +9,7 @@ use sotto_program::question::When;
 use super::{Place, show};
 use crate::output::say;
 
-/// The exit code of a command that was not confirmed.
+/// Exit code of a command that was not confirmed.
 const NOT_CONFIRMED: u8 = 2;
 
 /// Arguments of `sotto forget`.
@@ -18,13 +18,13 @@ pub(crate) struct Arguments {
     /// The device
     #[arg(long, value_name = "NAME")]
     device: String,
-    /// Windows that end before this time: 2014-01-31 or 2014-01-31T12:00, in the plant's time zone
+    /// Delete windows that end before this time: 2014-01-31 or 2014-01-31T12:00, in the plant's time zone
     #[arg(long, value_name = "TIME", required_unless_present = "all")]
     before: Option<String>,
-    /// All windows that have arrived
+    /// Delete all windows that have arrived
     #[arg(long, conflicts_with = "before")]
     all: bool,
-    /// Do not ask
+    /// Do not ask for confirmation
     #[arg(long)]
     yes: bool,
     /// Print the counts as one JSON document
@@ -77,7 +77,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Asks on a terminal; elsewhere nothing is deleted without --yes.
+/// Asks for confirmation on a terminal; without a terminal, returns false.
 pub(super) fn confirmed(asked: &str) -> anyhow::Result<bool> {
     let stdin = std::io::stdin();
     if !stdin.is_terminal() {

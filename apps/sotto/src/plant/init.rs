@@ -1,4 +1,4 @@
-//! `sotto init`: a plant's folder.
+//! `sotto init`: makes a plant's folder.
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -13,13 +13,13 @@ use crate::output::say;
 pub(crate) struct Arguments {
     /// The folder to make.
     folder: PathBuf,
-    /// The address of a cloud elsewhere, https://… [default: one on this machine]
+    /// The address of a remote cloud, https://… [default: a cloud on this machine]
     #[arg(long, value_name = "URL", conflicts_with = "listen")]
     cloud: Option<String>,
-    /// Where the cloud on this machine listens.
+    /// The address on which the cloud on this machine listens.
     #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:7410")]
     listen: SocketAddr,
-    /// The plant's time zone, such as Europe/Vienna: hours and days begin where its clocks show it [default: UTC]
+    /// The plant's time zone, such as Europe/Vienna; hours and days begin by its clocks [default: UTC]
     #[arg(long, value_name = "ZONE")]
     time_zone: Option<String>,
 }

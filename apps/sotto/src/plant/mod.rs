@@ -1,4 +1,4 @@
-//! The owner's commands on a plant's folder: each is a thin skin over `sotto-owner`.
+//! The owner's commands on a plant's folder: each is a thin layer over `sotto-owner`.
 
 mod answers;
 mod ask;
@@ -50,7 +50,7 @@ pub(crate) use verify::run as verify;
 
 pub(crate) use show::number;
 
-/// Which plant a command works on.
+/// The plant that a command works on.
 #[derive(clap::Args, Clone, Debug)]
 pub(crate) struct Place {
     /// The plant's folder [default: this folder, the nearest above it, or the only one in it]

@@ -14,7 +14,8 @@ use crate::output::say;
 /// Arguments of `sotto plan`.
 #[derive(clap::Args, Debug)]
 pub(crate) struct Arguments {
-    /// A question, or the name of a declared one [default: all declared ones]; with --scheme an expression such as 'sum(x*x)'
+    /// A question, or the name of a declared one [default: all declared ones]; with --scheme an expression such as
+    /// 'sum(x*x)'
     #[arg(allow_hyphen_values = true)]
     question: Option<String>,
     #[command(flatten)]
@@ -50,7 +51,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     }
     if plant.settings().share_masks {
         say(
-            "Masks are shared (share_masks): sums over devices are opened at once. A copy of a device that runs beside it shows the differences of their readings.",
+            "Masks are shared (share_masks): one decryption opens the sum over all devices. Never run two copies of a device: their windows reveal the differences of their readings.",
         );
     }
     if limits.is_none() {
@@ -92,7 +93,7 @@ fn measured(chosen: &Chosen) -> sotto_owner::StreamReport {
     sotto_owner::StreamReport { seconds_a_window: seconds_a_window(chosen), ..stream_report(chosen) }
 }
 
-/// Prints the largest error of results.
+/// Prints the largest error of the results.
 fn precision(plant: &Plant, chosen: &Chosen) {
     if chosen.stream.kind == Kind::Real {
         let error = sotto_owner::real_error(&chosen.stream.needs);
@@ -110,7 +111,7 @@ fn precision(plant: &Plant, chosen: &Chosen) {
     }
     if shared(plant, chosen) {
         say(
-            "    shared: whole numbers are exact, so that nothing is flooded; verify an answer before it is given away",
+            "    shared: whole numbers are exact, so that nothing is flooded; verify an answer before you give it away",
         );
     }
     for name in &chosen.stream.channels {
@@ -127,13 +128,13 @@ fn precision(plant: &Plant, chosen: &Chosen) {
     }
 }
 
-/// True if a question that the stream serves says `shared`.
+/// Returns true if a question of the stream is marked `shared`.
 fn shared(plant: &Plant, chosen: &Chosen) -> bool {
     let asked = chosen.stream.questions.iter().filter_map(|name| plant.question(name).ok());
     asked.into_iter().any(|question| question.shared)
 }
 
-/// Windows of a year: at least one a span, and no longer than their ticks.
+/// Returns the number of windows in a year: at least one for each span, and enough to hold all ticks.
 fn windows_a_year(cut: &Cut) -> f64 {
     let spans = match cut.span {
         Span::Hour => 8760.0,
@@ -176,7 +177,7 @@ fn print(chosen: &Chosen) {
     lost(&report);
 }
 
-/// Prints the rest of a compact stream.
+/// Prints the details of a compact stream.
 fn compact(chosen: &Chosen, places: &Places, report: &sotto_owner::StreamReport) {
     let modulus = report.plain_modulus.unwrap_or_default();
     say(format!(
@@ -200,7 +201,7 @@ fn compact(chosen: &Chosen, places: &Places, report: &sotto_owner::StreamReport)
     lost(report);
 }
 
-/// Prints the alternatives, and why each lost.
+/// Prints the rejected alternatives and the reason for each.
 fn lost(report: &sotto_owner::StreamReport) {
     for alternative in &report.alternatives {
         say(format!("    not {} with n = {}: {}", alternative.scheme, alternative.n, alternative.why));

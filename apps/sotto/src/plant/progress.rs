@@ -1,4 +1,4 @@
-//! A sign of life while a command computes.
+//! A progress wheel for commands that compute.
 
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::thread;
@@ -6,11 +6,11 @@ use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget};
 
-/// Work that ends sooner shows nothing.
+/// Work that ends sooner shows no wheel.
 const PATIENCE: Duration = Duration::from_secs(2);
 const TICK: Duration = Duration::from_millis(100);
 
-/// Works, and turns a wheel with the message on standard error once that takes more than two seconds.
+/// Runs `work`. Draws a wheel with the message on standard error once that takes more than two seconds.
 pub(super) fn waiting<T>(message: &'static str, work: impl FnOnce() -> T) -> T {
     let (working, over) = channel::<()>();
     thread::scope(|scope| {
@@ -21,7 +21,7 @@ pub(super) fn waiting<T>(message: &'static str, work: impl FnOnce() -> T) -> T {
             let wheel = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
             wheel.set_message(message);
             wheel.enable_steady_tick(TICK);
-            // Ends when the work does, also by a panic.
+            // Ends when the work ends, also by a panic.
             let _ = over.recv();
             wheel.finish_and_clear();
         });

@@ -1,4 +1,4 @@
-//! `sotto publish`: a verified answer as it may be given to others.
+//! `sotto publish`: prints a verified answer in a form that may be given to others.
 
 use std::fmt::Write as _;
 use std::path::PathBuf;
@@ -12,21 +12,21 @@ use crate::output::say;
 /// Arguments of `sotto publish`.
 #[derive(clap::Args, Debug)]
 pub(crate) struct Arguments {
-    /// The answer, by its name in `sotto answers`; it has to be verified
+    /// The answer, by its name in `sotto answers`; it must have been verified
     name: String,
-    /// Round polynomials and models to so many digits after the point [default: as many as their bound allows]
+    /// Round polynomials and models to this many digits after the point [default: as many as their bound allows]
     #[arg(long, value_name = "DIGITS", allow_negative_numbers = true, conflicts_with = "flood")]
     round: Option<i32>,
-    /// Only if polynomials and models were flooded, as answers to questions that say `shared` are
+    /// Refuse unless polynomials and models were flooded, as in answers to `shared` questions
     #[arg(long)]
     flood: bool,
     /// Print one JSON document
     #[arg(long)]
     json: bool,
-    /// Print lines of values separated by commas
+    /// Print comma-separated values
     #[arg(long, conflicts_with = "json")]
     csv: bool,
-    /// Write to this file, which must not exist, instead of the terminal
+    /// Write to this new file instead of the terminal
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
     #[command(flatten)]
@@ -52,7 +52,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
         None => say(text.trim_end()),
         Some(file) => write_new(file, &text)?,
     }
-    // Beside the answer, so that a file or pipe has it alone.
+    // On standard error, so that a file or pipe receives the answer alone.
     for remark in remarks(&published) {
         eprintln!("{remark}");
     }
@@ -71,7 +71,7 @@ fn remarks(published: &Published) -> Vec<String> {
     let mut remarks = Vec::new();
     if let Some(flooded) = &published.flooded {
         remarks.push(format!(
-            "flooded when it was decrypted: {} of at most {} results of a key (s = {}), {} left to the one that has fewest",
+            "flooded when it was decrypted: {} of at most {} results of a key (s = {}), {} left for the key with the fewest",
             flooded.results, flooded.allowed, flooded.statistical_bits, flooded.left
         ));
     }
@@ -84,13 +84,13 @@ fn remarks(published: &Published) -> Vec<String> {
     remarks
 }
 
-/// One line a row. Values and bounds have all their digits.
+/// Formats rows as CSV, with all digits of values and bounds.
 fn csv(rows: &[Row]) -> String {
     let mut text = "from,to,device,name,value,bound,unit,count,missing\n".to_owned();
     let number = |value: Option<f64>| value.map_or_else(String::new, |value| value.to_string());
     for row in rows {
         let device = field(row.device.as_deref().unwrap_or_default());
-        // Writing to a String does not fail.
+        // Writing to a String cannot fail.
         let _ = writeln!(
             text,
             "{},{},{device},{},{},{},{},{},{}",
@@ -107,7 +107,7 @@ fn csv(rows: &[Row]) -> String {
     text
 }
 
-/// A field in quotes where it has to be (RFC 4180).
+/// Quotes a field if RFC 4180 requires it.
 fn field(text: &str) -> String {
     if text.contains([',', '"', '\n', '\r']) {
         format!("\"{}\"", text.replace('"', "\"\""))

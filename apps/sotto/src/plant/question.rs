@@ -20,13 +20,13 @@ pub(crate) struct Arguments {
 
 #[derive(Subcommand, Debug)]
 enum Command {
-    /// Declare a question. Devices that are added from now on send the streams that it needs.
+    /// Declare a question. Devices that are added later send the streams that it needs.
     Add {
         /// Its name
         name: String,
         /// Its text, such as 'mean(temperature) by day'
         text: String,
-        /// The largest error that noise may add to a polynomial's or a model's value; exact results need none
+        /// The largest error that noise may add to a value of a polynomial or a model; exact results need none
         #[arg(long, value_name = "X")]
         precision: Option<f64>,
     },
@@ -52,9 +52,9 @@ pub(crate) fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
             say(format!("question {name}: {question}"));
             for (device, lacking) in waiting("choosing parameters", || plant.carried_by(&question))? {
                 match lacking {
-                    None => say(format!("  {device}: the bundle that it has carries it")),
+                    None => say(format!("  {device}: its present bundle serves the question")),
                     Some(reason) => say(format!(
-                        "  {device}: the bundle that it has does not carry it ({reason}); a new one: sotto device renew {device}"
+                        "  {device}: its present bundle does not serve the question ({reason}); make a new one: sotto device renew {device}"
                     )),
                 }
             }

@@ -1,4 +1,4 @@
-//! `sotto status`: devices, readings that have arrived, readings that are missing.
+//! `sotto status`: devices, arrived readings, missing readings.
 
 use std::process::ExitCode;
 
@@ -77,8 +77,8 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
         }
         if device.repeated_masks > 0 {
             say(format!(
-                "  the cloud refused {}, last on {}: others were encrypted under the same masks, and both together show their difference. \
-                 Is a copy of the device running? Stop one of them",
+                "  the cloud refused {}, last on {}: other windows have the same masks, and two windows under one \
+                 mask reveal their difference. Is a copy of the device running? Stop one of them",
                 show::counted(device.repeated_masks, "window"),
                 minute(device.repeated_at.as_deref())
             ));
@@ -91,7 +91,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
         }
         if device.unusable > 0 {
             say(format!(
-                "  {} windows cannot be used: not of this plant's bundles, or of a time that is covered",
+                "  {} windows cannot be used: they are not from this plant's bundles, or another window covers their time",
                 device.unusable
             ));
         }
@@ -112,7 +112,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// A time to the minute, for people; `--json` has its offset.
+/// Formats a time to the minute for people; `--json` includes its offset.
 fn minute(time: Option<&str>) -> String {
     time.map_or_else(|| "–".to_owned(), |time| time.get(..16).unwrap_or(time).replacen('T', " ", 1))
 }

@@ -1,4 +1,4 @@
-//! `sotto tls`: the cloud's certificate, and the private authority that signs it.
+//! `sotto tls`: makes the cloud's certificate, and the private authority that signs it.
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -20,13 +20,14 @@ pub(crate) struct Arguments {
 
 #[derive(Subcommand, Debug)]
 enum Command {
-    /// Make an authority of the plant's own and the first certificate of its cloud; devices and this machine then accept no other.
+    /// Make a private authority of the plant and the first certificate of its cloud; devices and this machine then
+    /// accept no other.
     Init {
         /// A further DNS name or IP address of the cloud, beside the host in sotto.toml; may be repeated
         #[arg(long, value_name = "HOST")]
         host: Vec<String>,
     },
-    /// Make a new certificate and key of the cloud under the same authority, for the same hosts: bundles stay as they are.
+    /// Make a new certificate and key of the cloud under the same authority, for the same hosts: bundles stay valid.
     Renew {
         /// A further DNS name or IP address of the cloud; may be repeated
         #[arg(long, value_name = "HOST")]
@@ -72,7 +73,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     let devices: Vec<String> = plant.devices()?.into_keys().collect();
     if is_new && !devices.is_empty() {
         let renewals: Vec<String> = devices.iter().map(|name| format!("sotto device renew {name}")).collect();
-        say(format!("Bundles from before do not know the authority. New ones: {}", renewals.join("; ")));
+        say(format!("Older bundles do not contain the authority. Make new ones: {}", renewals.join("; ")));
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -1,4 +1,4 @@
-//! `sotto verify`: the work behind an answer, repeated here and compared with the cloud's.
+//! `sotto verify`: repeats the work behind an answer here and compares the results with the cloud's.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -15,7 +15,7 @@ use crate::output::say;
 
 /// Work that ends sooner draws no bar.
 const PATIENCE: Duration = Duration::from_secs(2);
-/// Exit code for an answer that does not hold, and for one that could not be verified.
+/// Exit codes of an answer that is wrong (`FOUND`) and of one that could not be verified (`OPEN`).
 const FOUND: u8 = 7;
 const OPEN: u8 = 6;
 
@@ -24,19 +24,21 @@ const OPEN: u8 = 6;
 pub(crate) struct Arguments {
     /// The answer, by its name in `sotto answers` [default: the latest]
     answer: Option<String>,
-    /// Part of the work that is repeated, drawn at random: above 0, at most 1
+    /// Repeat only this part of the work, drawn at random: above 0, at most 1
     #[arg(long, value_name = "PART", default_value_t = 1.0)]
     sample: f64,
-    /// All answers that were kept within this time: 6h, 7d, 2w
+    /// Verify all answers kept within this time: 6h, 7d, 2w
     #[arg(long, value_name = "TIME", conflicts_with = "answer")]
     since: Option<Span>,
-    /// Again and again, so long after each other: 6h, 1d. The first run takes the answers of --since, later ones those that were kept meanwhile
+    /// Verify again at this interval: 6h, 1d. The first run takes the answers of --since, later runs those kept
+    /// meanwhile
     #[arg(long, value_name = "TIME", requires = "since")]
     every: Option<Span>,
-    /// Save all that verifying takes to a new folder: messages, plans, evaluation keys, transcripts. No secret is in it
+    /// Save everything needed to verify to a new folder: messages, plans, evaluation keys, transcripts. It holds no
+    /// secret
     #[arg(long, value_name = "DIR", conflicts_with_all = ["since", "sample"])]
     save: Option<PathBuf>,
-    /// Verify what --save wrote, without a plant and a cloud
+    /// Verify the folder that --save wrote, without a plant and a cloud
     #[arg(long, value_name = "DIR", conflicts_with_all = ["answer", "since", "sample", "save"])]
     from: Option<PathBuf>,
     /// Print one JSON document for each run
@@ -64,7 +66,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
         let begin = Instant::now();
         let names = plant.latest_answers(within)?;
         let outcome = match (verified(&plant, &names, arguments), arguments.every) {
-            // A cloud that is away for a while does not end a schedule.
+            // An unreachable cloud does not end the schedule.
             (Err(error), Some(_)) => {
                 eprintln!("sotto: {error}");
                 Outcome::Open
@@ -74,7 +76,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
         let Some(every) = arguments.every else { return Ok(ended(outcome)) };
         let time = milliseconds(every);
         thread::sleep(Duration::from_millis(time.unsigned_abs()).saturating_sub(begin.elapsed()));
-        // Answers that could not be verified are tried again.
+        // Tries answers again that could not be verified.
         within = if outcome == Outcome::Open { within.saturating_add(time) } else { time };
     }
 }
@@ -95,24 +97,24 @@ fn milliseconds(span: Span) -> i64 {
     i64::try_from(span.seconds()).unwrap_or(i64::MAX / 1000).saturating_mul(1000)
 }
 
-/// The outcome of verifying several answers: the gravest.
+/// The outcome of verifying several answers; the worst of them counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Outcome {
     Holds,
     /// Some work could not be repeated.
     Open,
-    /// Some statement of the cloud does not hold.
+    /// A statement of the cloud is wrong.
     Found,
 }
 
-/// Verifies answers.
+/// Verifies answers and prints the outcomes.
 fn verified(plant: &Plant, names: &[String], arguments: &Arguments) -> Result<Outcome, OwnerError> {
     let (mut all, mut failed) = (Vec::with_capacity(names.len()), None);
     for name in names {
         let save = arguments.save.as_deref();
         match repeating(|progress| plant.verify(name, arguments.sample, save, progress)) {
             Ok(done) => all.push(done),
-            // The others are verified all the same.
+            // An error for one answer does not keep the others from being verified.
             Err(error) if names.len() > 1 => {
                 eprintln!("sotto: {name}: {error}");
                 failed = failed.or(Some(error));
@@ -127,7 +129,7 @@ fn verified(plant: &Plant, names: &[String], arguments: &Arguments) -> Result<Ou
     }
 }
 
-/// Prints outcomes; returns the gravest.
+/// Prints outcomes; returns the worst.
 fn shown(all: &[Verification], as_json: bool) -> Outcome {
     let of = |done: &Verification| match (done.findings.is_empty(), done.open.is_empty()) {
         (false, _) => Outcome::Found,
@@ -147,7 +149,7 @@ fn shown(all: &[Verification], as_json: bool) -> Outcome {
     outcome
 }
 
-/// Draws a bar on standard error once the work takes more than two seconds.
+/// Runs `work`. Draws a bar on standard error once it takes more than two seconds.
 fn repeating(
     work: impl FnOnce(OnVerified<'_>) -> Result<Verification, OwnerError>,
 ) -> Result<Verification, OwnerError> {

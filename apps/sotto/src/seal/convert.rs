@@ -16,21 +16,21 @@ use crate::output::say;
 /// Arguments of `sotto seal convert`.
 #[derive(clap::Args, Debug)]
 pub(crate) struct Arguments {
-    /// The file: one of SEAL's, a frame of ours, or a key file of ours.
+    /// The file: a SEAL file, a frame of ours, or a key file of ours.
     pub(super) file: PathBuf,
-    /// The file to write; an existing one is never overwritten.
+    /// The file to write; an existing file is never overwritten.
     pub(super) output: PathBuf,
-    /// The parameters, SEAL's or a frame of ours. Not needed for parameters themselves.
+    /// The file with the parameters, SEAL's or a frame of ours. Not needed to convert parameters.
     #[arg(long)]
     pub(super) parameters: Option<PathBuf>,
-    /// CKKS: log2 of the scale that values were encoded with; SEAL's parameters do not hold it.
+    /// CKKS: log2 of the scale that values were encoded with; SEAL's parameters do not contain it.
     #[arg(long)]
     pub(super) scale_bits: Option<u32>,
-    /// From SEAL: the secret key's name here, as converting the secret key prints it.
+    /// From SEAL: the id of the secret key, as printed when the secret key was converted.
     #[arg(long)]
     pub(super) key_id: Option<String>,
-    /// A ciphertext from SEAL that was not computed on: the key that it was encrypted with. Nothing checks it, and a wrong
-    /// answer makes our noise bounds wrong.
+    /// A ciphertext from SEAL that was not computed on: the kind of key that encrypted it. Nothing checks this, and a
+    /// wrong answer makes our noise bounds wrong.
     #[arg(long, value_enum)]
     pub(super) fresh: Option<Fresh>,
     /// CKKS ciphertext from SEAL: the largest |value| in it.
@@ -39,25 +39,26 @@ pub(crate) struct Arguments {
     /// CKKS ciphertext from SEAL that was computed on: the largest error of a slot.
     #[arg(long, conflicts_with = "fresh")]
     pub(super) error: Option<f64>,
-    /// From SEAL, BGV parameters of one prime: what the file is, which its bytes do not say.
+    /// From SEAL, BGV parameters of one prime: the kind of the file, which its bytes do not show.
     #[arg(long, value_enum)]
     pub(super) kind: Option<SaidKind>,
-    /// From SEAL: how many Galois keys a file may hold; as many as SEAL makes unless it is told which, and a few more, if not
-    /// given. A small file can become as many.
+    /// From SEAL: the most Galois keys that a file may hold [default: those that SEAL makes unless told which, and five
+    /// more]. A small file can inflate to that many keys.
     #[arg(long)]
     pub(super) most_galois_keys: Option<usize>,
     /// To SEAL: the compression. Secret keys are not compressed.
     #[arg(long, value_enum, default_value = "none")]
     compress: Compress,
-    /// To SEAL, BGV ciphertexts: the minor version of the SEAL 4 that will read it, 1 or more.
+    /// To SEAL, BGV ciphertexts: the minor version of the SEAL 4 that will read the file, 1 or more.
     #[arg(long)]
     seal_minor: Option<u8>,
-    /// Convert a secret key. SEAL's file of it is not protected: whoever has it can read everything encrypted under the key.
+    /// Convert a secret key. SEAL's file of it is not protected: a reader of the file can read everything encrypted
+    /// under the key.
     #[arg(long)]
     pub(super) unprotected_secret_key: bool,
 }
 
-/// What a ciphertext was encrypted with.
+/// The kind of key that encrypted a ciphertext.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(super) enum Fresh {
     /// The secret key.
@@ -66,7 +67,7 @@ pub(super) enum Fresh {
     PublicKey,
 }
 
-/// What the bytes of a file may leave open.
+/// The kinds that BGV files over a single prime cannot tell apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(super) enum SaidKind {
     /// A ciphertext.
@@ -104,12 +105,12 @@ impl Arguments {
         Writing { compression, seal_4_minor: self.seal_minor }
     }
 
-    /// What a file is: as its bytes say, and where they do not, as the user does.
+    /// Returns the file's kind, from its bytes, or from `--kind` if the bytes are ambiguous.
     pub(super) fn decide(&self, found: Kind) -> anyhow::Result<Kind> {
         let said = self.kind.map(SaidKind::kind);
         if found == Kind::CiphertextOrPublicKey {
             return said.context(
-                "with one prime nothing tells a BGV ciphertext from a public key: say --kind ciphertext or --kind public-key",
+                "with one prime, a BGV ciphertext looks like a public key: pass --kind ciphertext or --kind public-key",
             );
         }
         if let Some(said) = said.filter(|said| *said != found) {
@@ -118,19 +119,19 @@ impl Arguments {
         Ok(found)
     }
 
-    /// A secret key is converted only when that was asked for.
+    /// Refuses to convert a secret key without `--unprotected-secret-key`.
     pub(super) fn require_secret_key_asked(&self) -> anyhow::Result<()> {
         anyhow::ensure!(
             self.unprotected_secret_key,
-            "this is a secret key, which SEAL's files do not protect: say --unprotected-secret-key if that is what you want"
+            "this is a secret key, which SEAL's files do not protect: pass --unprotected-secret-key to convert it nevertheless"
         );
         Ok(())
     }
 }
 
-/// What a file is turned into.
+/// The result of a conversion.
 pub(super) struct Converted {
-    /// Empty where it has been written already.
+    /// Empty if the files were written already.
     pub(super) files: Vec<(PathBuf, zeroize::Zeroizing<Vec<u8>>)>,
     pub(super) private: bool,
     /// A line for the user.

@@ -1,4 +1,4 @@
-//! Files in and out.
+//! Reads and writes files.
 
 use std::fs;
 use std::io::{Read as _, Write};
@@ -7,11 +7,11 @@ use std::path::Path;
 use anyhow::Context;
 use zeroize::Zeroizing;
 
-/// What is read at most of what is no file and does not know its length.
+/// Maximum bytes read from a pipe.
 const LONGEST_STREAM: u64 = 1 << 30;
 
-/// The bytes of a file, which may be a secret key's. Their memory is taken once, so that nothing is left unwiped; but for what comes
-/// through a pipe.
+/// Reads a file, which may hold a secret key. The buffer is allocated once at its full size, so that growing leaves no
+/// unwiped copies; a pipe's length is unknown, so its buffer grows.
 pub(super) fn read(path: &Path) -> anyhow::Result<Zeroizing<Vec<u8>>> {
     let cannot = || format!("cannot read {}", path.display());
     let file = fs::File::open(path).with_context(cannot)?;
@@ -27,13 +27,14 @@ pub(super) fn read(path: &Path) -> anyhow::Result<Zeroizing<Vec<u8>>> {
     Ok(bytes)
 }
 
-/// What is inflated at most to find out what a file of so many bytes is. Large objects are full of random numbers and hardly
-/// compress; a plaintext of zeros does, and is small. A small file made to inflate without end costs a fraction of a second.
+/// Returns the most bytes to inflate when a file of `bytes` bytes is inspected: 64 times its size, within 2^28 … 2^34.
+/// Large objects consist of random numbers and hardly compress; a plaintext of zeros compresses well and is small. A
+/// small file made to inflate without end costs a fraction of a second.
 pub(super) fn most_inflated(bytes: usize) -> u64 {
     (64 * bytes as u64).clamp(1 << 28, 1 << 34)
 }
 
-/// Writes a new file; an existing one is never overwritten. A private one has mode 0600.
+/// Writes a new file, with mode 0600 if it is private; never overwrites.
 pub(super) fn write(path: &Path, bytes: &[u8], private: bool) -> anyhow::Result<()> {
     let mut options = fs::OpenOptions::new();
     options.write(true).create_new(true);

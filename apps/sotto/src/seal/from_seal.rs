@@ -1,4 +1,4 @@
-//! From SEAL's files to ours.
+//! Converts SEAL's files to ours.
 
 use sotto_keys::{ImportedKeyError, SecretKey};
 use sotto_ring::{Eval, Poly, secure_rng};
@@ -12,17 +12,19 @@ use super::files;
 use super::parameters::{chain, check, from_seal as ours, key_id, named};
 use crate::keys::passphrase;
 
-/// Galois keys in a file, at most, unless the user knows of more. SEAL makes those of every step by a power of two, both ways, and
-/// of the row swap, 2·log2(n) − 2 in all, unless it is told which; five more are for steps of a program's own. Each takes up to
-/// digits · primes · 16n bytes, which in a compressed file may be a few.
+/// Returns the most Galois keys read from a file, unless the user allows more. By default SEAL makes the keys of every
+/// step by a power of two in both directions and of the row swap, 2·log2(n) − 2 in all; five more are for a program's
+/// own steps. Each key takes up to digits · primes · 16n bytes, which a compressed file may state in a few.
 fn most_galois(degree: usize) -> usize {
     2 * degree.ilog2() as usize + 3
 }
 
-/// Parameters to a frame of ours.
+/// Converts parameters to a frame of ours.
 pub(super) fn parameters(bytes: &[u8], arguments: &Arguments) -> anyhow::Result<Converted> {
     let Ok(seal) = SealParameters::read(bytes) else {
-        anyhow::bail!("anything but parameters needs them: give --parameters, SEAL's file or ours");
+        anyhow::bail!(
+            "this is not a parameters file: to convert it, pass --parameters with SEAL's parameters file or ours"
+        );
     };
     let spec = ours(&seal, arguments.scale_bits)?;
     check(&spec)?;
@@ -31,7 +33,7 @@ pub(super) fn parameters(bytes: &[u8], arguments: &Arguments) -> anyhow::Result<
     Ok(one(arguments, frame, said))
 }
 
-/// Any other object.
+/// Converts any other object.
 pub(super) fn from_seal<S: Convention>(
     spec: ParameterSpec,
     bytes: &[u8],
@@ -62,15 +64,17 @@ pub(super) fn from_seal<S: Convention>(
             let held = description.parts.unwrap_or(u64::MAX);
             anyhow::ensure!(
                 held <= most as u64,
-                "the file says that it holds {held} Galois keys, and {most} are taken: if it does, say --most-galois-keys {held}"
+                "the file claims to hold {held} Galois keys, more than {most}: if that is right, pass --most-galois-keys {held}"
             );
             found.galois = sotto_seal::read_galois_keys(bytes, &chain, most)?;
             sotto_wire::write_evaluation_keys(found)
         }
         Kind::SecretKey => return secret_key(bytes, &chain, arguments),
-        Kind::Plaintext => anyhow::bail!("plaintexts are not kept in files here: encode the values again"),
+        Kind::Plaintext => {
+            anyhow::bail!("there is no file format for plaintexts here: encode the values again")
+        }
         Kind::Parameters => return parameters(bytes, arguments),
-        Kind::CiphertextOrPublicKey => anyhow::bail!("say what the file is with --kind"),
+        Kind::CiphertextOrPublicKey => anyhow::bail!("the file's kind is ambiguous: pass --kind"),
     };
     Ok(one(arguments, frame, about(kind.name())))
 }
@@ -89,7 +93,7 @@ fn claim<S: Convention>(arguments: &Arguments) -> anyhow::Result<Claim> {
         (Some(Fresh::PublicKey), _) => Origin::PublicKey,
         (None, Some(error)) if real => return Ok(Claim::Values { magnitude, error }),
         (None, _) if real => anyhow::bail!(
-            "give --fresh, if the ciphertext was not computed on, or --error, the largest error of a value in it"
+            "pass --fresh, if the ciphertext was not computed on, or --error, the largest error of a value in it"
         ),
         (None, _) => return Ok(Claim::Decryptable),
     };
@@ -109,15 +113,15 @@ fn secret_key<S: Convention>(
         format!("secret key, under your passphrase: {}\nkey id {}", named(chain.params()), key.id());
     if !fits_the_cloud(chain.params(), &residues) {
         said.push_str(
-            "\nNOT for sotto-cloud: this key's norm passes what its noise bounds rest on, as that of one key in a hundred; make another \
+            "\nNOT for sotto-cloud: this key's norm is above the limit of the cloud's noise bounds, as in one key of a hundred; make another \
              key for it",
         );
     }
     Ok(Converted { files: Vec::new(), private: true, said })
 }
 
-/// Whether noise bounds hold for a key where its parameters are held against the guidelines of 2024, as the cloud does; so they do
-/// where that refuses the parameters.
+/// Returns true if the cloud's noise bounds hold for the key. The cloud checks parameters against the guidelines of
+/// 2024; if these refuse the parameters, there is no bound to exceed.
 fn fits_the_cloud<S: Convention>(params: &Params<S>, residues: &Poly<Eval>) -> bool {
     let Ok(cloud) = Params::<S>::new(params.spec().clone()) else { return true };
     !matches!(SecretKey::from_unprotected_residues(&cloud, residues), Err(ImportedKeyError::Norm))

@@ -14,7 +14,7 @@ use crate::output::say;
 pub(crate) struct Arguments {
     /// The file.
     file: PathBuf,
-    /// SEAL's parameters: then scheme, kind and level are certain.
+    /// SEAL's parameters file; with it scheme, kind and level are certain.
     #[arg(long)]
     parameters: Option<PathBuf>,
     /// Print one JSON document.
@@ -22,7 +22,7 @@ pub(crate) struct Arguments {
     json: bool,
 }
 
-/// What the bytes do not say is left out.
+/// The description of a file. A field that the bytes do not determine is omitted.
 #[derive(Serialize)]
 struct Report {
     kind: &'static str,

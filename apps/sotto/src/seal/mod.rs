@@ -1,4 +1,4 @@
-//! `sotto seal`: what files of Microsoft SEAL are, and moving them here and back.
+//! `sotto seal`: describes files of Microsoft SEAL, and converts them to our formats and back.
 
 mod convert;
 mod files;
@@ -20,13 +20,13 @@ pub(crate) struct Arguments {
 
 #[derive(Subcommand, Debug)]
 enum Command {
-    /// Say what a file of SEAL's is: kind, scheme, degree, primes, level, whether it is seeded and how large it is.
+    /// Describe a SEAL file: kind, scheme, degree, primes, level, size, seeded or written out.
     Inspect(inspect::Arguments),
-    /// Turn a file of SEAL's into one of ours, or one of ours into SEAL's.
+    /// Convert a SEAL file to ours, or ours to SEAL's.
     Convert(convert::Arguments),
 }
 
-/// Runs it.
+/// Runs the command.
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     match &arguments.command {
         Command::Inspect(arguments) => inspect::run(arguments),

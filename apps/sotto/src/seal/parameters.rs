@@ -1,4 +1,4 @@
-//! Parameters from a file of either side.
+//! Parameters from SEAL's files or ours.
 
 use std::path::Path;
 
@@ -8,7 +8,7 @@ use sotto_seal::{Chain, Convention, SealParameters};
 
 use super::files;
 
-/// Calls one of the functions, generic in the scheme, that a parameter set is for.
+/// Calls a function that is generic in the scheme, for the scheme of a parameter set.
 macro_rules! for_scheme {
     ($scheme:expr, $call:ident ( $($argument:expr),* )) => {
         match $scheme {
@@ -20,7 +20,7 @@ macro_rules! for_scheme {
 }
 pub(super) use for_scheme;
 
-/// The parameters of a file: SEAL's, or a frame of ours. CKKS parameters of SEAL's need the scale.
+/// Reads the parameters in a file, SEAL's or a frame of ours. CKKS parameters from SEAL need the scale.
 pub(super) fn read(path: &Path, scale_bits: Option<u32>) -> anyhow::Result<ParameterSpec> {
     let bytes = files::read(path)?;
     let spec = if sotto_wire::frame_kind(&bytes).is_ok() {
@@ -31,25 +31,25 @@ pub(super) fn read(path: &Path, scale_bits: Option<u32>) -> anyhow::Result<Param
     Ok(spec)
 }
 
-/// Ours of SEAL's.
+/// Converts SEAL's parameters to ours.
 pub(super) fn from_seal(seal: &SealParameters, scale_bits: Option<u32>) -> anyhow::Result<ParameterSpec> {
     if seal.scheme == SchemeId::Ckks && scale_bits.is_none() {
         anyhow::bail!(
-            "CKKS parameters of SEAL's have no scale: give --scale-bits, log2 of the scale that values were encoded with"
+            "SEAL's CKKS parameters have no scale: pass --scale-bits, log2 of the scale that values were encoded with"
         );
     }
     Ok(seal.spec(scale_bits)?)
 }
 
-/// The chain of parameters. SEAL holds its own against the standard of 2018, whose noise bounds hold for its secrets as well; a
-/// degree that it has no cell for is held against the guidelines of 2024.
+/// Returns the chain of parameters. SEAL checks its parameters against the standard of 2018, whose noise bounds also
+/// hold for SEAL's secrets; a degree that the standard has no entry for is checked against the guidelines of 2024.
 pub(super) fn chain<S: Convention>(spec: ParameterSpec) -> anyhow::Result<Chain<S>> {
     let older = Params::with_security(spec.clone(), SealParameters::security());
     let params = older.or_else(|refused| Params::new(spec).map_err(|_| refused));
     Ok(Chain::new(&params?)?)
 }
 
-/// Refuses parameters that nothing could be done with. Both sides' readers check ranges only.
+/// Refuses parameters that no computation could use. The readers of both formats check ranges only.
 pub(super) fn check(spec: &ParameterSpec) -> anyhow::Result<()> {
     for_scheme!(spec.scheme, checked(spec.clone()))
 }
@@ -58,17 +58,17 @@ fn checked<S: Convention>(spec: ParameterSpec) -> anyhow::Result<()> {
     chain::<S>(spec).map(|_| ())
 }
 
-/// 16 bytes in hexadecimal digits.
+/// Parses a key id: 16 bytes as hexadecimal digits.
 pub(super) fn key_id(text: Option<&str>) -> anyhow::Result<sotto_rlwe::KeyId> {
     let text = text.context(
-        "name the secret key with --key-id, 32 hexadecimal digits: converting the secret key says which they are",
+        "name the secret key with --key-id, 32 hexadecimal digits: converting the secret key prints them",
     )?;
     let mut id = [0; 16];
     hex::decode_to_slice(text, &mut id).context("a key id has 32 hexadecimal digits")?;
     Ok(sotto_rlwe::KeyId(id))
 }
 
-/// What identifies parameters to people.
+/// Names parameters for people.
 pub(super) fn named<S: Scheme>(params: &Params<S>) -> String {
     format!("{} n = {}, parameters {}", S::ID, params.degree(), params.id())
 }

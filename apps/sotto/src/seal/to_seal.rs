@@ -1,4 +1,4 @@
-//! From our files to SEAL's.
+//! Converts our files to SEAL's.
 
 use std::path::{Path, PathBuf};
 
@@ -12,16 +12,16 @@ use super::convert::{Arguments, Converted};
 use super::parameters::{chain, check, named};
 use crate::keys::passphrase;
 
-/// Keys in a frame, at most.
+/// The most keys read from a frame.
 const MOST: EvaluationKeyCounts = EvaluationKeyCounts { relinearisation: true, galois: 256, transfers: 0 };
-/// What a key file begins with.
+/// The first bytes of a key file.
 const KEY_FILE: &[u8] = b"sottokey";
 
-/// A frame of parameters.
+/// Converts a frame of parameters.
 pub(super) fn parameters(bytes: &[u8], arguments: &Arguments) -> anyhow::Result<Converted> {
     anyhow::ensure!(
         sotto_wire::frame_kind(bytes) == Ok(Kind::Parameters),
-        "anything but parameters needs them: give --parameters, SEAL's file or ours"
+        "this is not a parameters file: to convert it, pass --parameters with SEAL's parameters file or ours"
     );
     let spec = sotto_wire::read_parameters(bytes)?;
     check(&spec)?;
@@ -30,7 +30,7 @@ pub(super) fn parameters(bytes: &[u8], arguments: &Arguments) -> anyhow::Result<
     Ok(files(vec![(arguments.output.clone(), seal.write(arguments.writing()))], said))
 }
 
-/// Any other frame, or a key file.
+/// Converts any other frame, or a key file.
 pub(super) fn to_seal<S: Convention>(
     spec: ParameterSpec,
     bytes: &[u8],
@@ -56,12 +56,13 @@ pub(super) fn to_seal<S: Convention>(
             evaluation_keys(&keys, &chain, arguments)?
         }
         Kind::Parameters => return parameters(bytes, arguments),
-        _ => anyhow::bail!("SEAL has nothing like {kind}"),
+        _ => anyhow::bail!("SEAL has no counterpart of {kind}"),
     };
     Ok(files(written, format!("{kind}: {}", named(params))))
 }
 
-/// SEAL has relinearisation and Galois keys in files of their own: where there are both, each has its name at the end.
+/// Writes evaluation keys. SEAL keeps relinearisation and Galois keys in separate files: if there are both, each name
+/// gets a suffix.
 fn evaluation_keys<S: Convention>(
     keys: &EvaluationKeys<S>,
     chain: &Chain<S>,
@@ -94,12 +95,12 @@ fn files(written: Vec<(PathBuf, Vec<u8>)>, said: String) -> Converted {
     Converted { files, private: false, said }
 }
 
-/// A device's secret, or one that was read from SEAL.
+/// Converts a device's secret, or a secret key imported from SEAL.
 fn secret_key<S: Convention>(chain: &Chain<S>, arguments: &Arguments) -> anyhow::Result<Converted> {
     arguments.require_secret_key_asked()?;
     anyhow::ensure!(
         arguments.writing().compression == Compression::None,
-        "a secret key is written without compression, since nothing wipes what a compressor leaves behind: leave --compress away"
+        "a secret key is written without compression, because a compressor leaves unwiped copies in memory: leave --compress out"
     );
     let (params, passphrase) = (chain.params(), passphrase(false)?);
     let key = match KeyFile::Device.read(&arguments.file, Some(&passphrase)) {

@@ -1,4 +1,4 @@
-//! Polynomials and linear models at single readings, on normalised values.
+//! Polynomials and linear models at single readings, computed on normalised values.
 
 use std::ops::Range;
 
@@ -10,16 +10,16 @@ use crate::compute::{Input, Quantity};
 use crate::error::OwnerError;
 use crate::open::Numbers;
 
-/// A polynomial or a model on normalised values.
+/// A polynomial or a linear model on normalised values.
 pub(super) struct Curve {
     pub(super) quantity: Quantity,
-    /// Channels that it reads, by position; a value is there where all of them have a reading.
+    /// Positions of the channels that it reads. It has a value wherever all of them have a reading.
     channels: Vec<u16>,
-    /// The constant term, which is added after decryption.
+    /// The constant term, added after decryption.
     constant: f64,
-    /// Divisor of the coefficients.
+    /// The divisor of the coefficients.
     scale: f64,
-    /// Bound on the rounding in f64.
+    /// A bound on the rounding error in f64.
     rounding: f64,
 }
 
@@ -69,7 +69,7 @@ impl Curve {
         Some(Self { quantity: Quantity::Linear(terms), channels, constant, scale, rounding })
     }
 
-    /// The values at the readings of one window.
+    /// Returns the values at the readings of one window.
     pub(super) fn tally(
         &self,
         input: &Input,
@@ -90,7 +90,7 @@ impl Curve {
         for tick in there.iter().filter(|tick| ticks.contains(tick)) {
             let slot = layout.slot(self.channels[0], tick).ok_or_else(|| wrong("a tick has no slot"))?;
             let number = numbers.get(slot).copied().ok_or_else(|| wrong("a slot is missing"))?;
-            // A polynomial whose coefficients sum to 1 stays within 1 on normalised values.
+            // On normalised values, a polynomial whose absolute coefficients sum to 1 stays within −1 … 1.
             if number.abs() > 1.0 + error {
                 return Err(wrong("no reading of the declared range has this value"));
             }
@@ -105,7 +105,7 @@ impl Curve {
     }
 }
 
-/// A bound on the rounding in f64 of a polynomial's coefficients on normalised values, and of its value:
+/// Returns a bound on the rounding error in f64 of a polynomial's coefficients on normalised values, and of its value:
 /// 4(d + 2)ε Σ |c_k|(|centre| + half)^k.
 fn polynomial_rounding(coefficients: &[f64], centre: f64, half: f64) -> f64 {
     let reach = centre.abs() + half;
@@ -113,7 +113,8 @@ fn polynomial_rounding(coefficients: &[f64], centre: f64, half: f64) -> f64 {
     4.0 * (coefficients.len() + 1) as f64 * f64::EPSILON * size
 }
 
-/// The size of the coefficients of a polynomial or a model on normalised values: the factor of a slot's error.
+/// Returns the size of the coefficients of a polynomial or a model on normalised values. A slot's error is multiplied
+/// by it.
 pub(crate) fn coefficient_size(
     reading: &Reading,
     channel: impl Fn(&str) -> Option<sotto_pack::Channel>,
@@ -135,7 +136,7 @@ pub(crate) fn coefficient_size(
     }
 }
 
-/// The coefficients of p(centre + half · u) in u.
+/// Returns the coefficients of p(centre + half · u) as a polynomial in u.
 fn shifted(coefficients: &[f64], centre: f64, half: f64) -> Vec<f64> {
     // Horner's rule on polynomials: p = p · (centre + half·u) + c.
     let mut shifted = vec![0.0];

@@ -13,23 +13,25 @@ use crate::compute::{Computer, Input, Quantity, UnderOneMask};
 use crate::error::OwnerError;
 use crate::needs::Kind;
 
-/// The part of an answer that is summed over devices at once.
+/// The part of an answer that is summed over several devices before decryption.
 #[derive(Default)]
 pub(super) struct Together {
-    /// By group; empty where nothing is summed so.
+    /// Tallies by group; empty tallies for groups without fleet sums.
     pub(super) tallies: Vec<Tally>,
-    /// The windows that it counts, by their ids.
+    /// Ids of the windows that are included.
     pub(super) windows: BTreeSet<String>,
 }
 
-/// A window, and the position of its device.
+/// A window, with the position of its device.
 type Of<'w> = (usize, &'w Window);
-/// Windows under one mask: their group, start and ticks.
+/// Windows under one mask, by group, start and ticks.
 type Masks<'w> = BTreeMap<(usize, i64, u32), Vec<Of<'w>>>;
 
 impl Together {
-    /// Sums the windows that share masks, where that takes no more sums than one for each device does. Everything else is left to the
-    /// devices: questions per device, weights, windows that groups cut, windows under masks of their own.
+    /// Sums windows that share masks, if that needs no more sums than one per device.
+    ///
+    /// Leaves everything else to the single devices: questions per device, weights, windows that a group boundary cuts,
+    /// windows under masks of their own.
     pub(super) fn sum(
         question: &Question,
         groups: &[Group],
@@ -107,7 +109,8 @@ impl Together {
     }
 }
 
-/// Windows under masks of fleets, by fleet and parameters; those of a fleet have the layout of its first one.
+/// Groups windows under fleets' masks by fleet and parameters. Only windows with the layout of the fleet's first one
+/// are included.
 fn by_fleet(listed: &[DeviceWindows]) -> BTreeMap<(FleetId, &str), Vec<Of<'_>>> {
     let mut fleets: BTreeMap<(FleetId, &str), Vec<Of<'_>>> = BTreeMap::new();
     for (at, device) in listed.iter().enumerate() {
@@ -128,11 +131,11 @@ fn by_fleet(listed: &[DeviceWindows]) -> BTreeMap<(FleetId, &str), Vec<Of<'_>>> 
     fleets
 }
 
-/// Windows by their masks, where one has those of several devices, and a group not more masks than devices.
+/// Groups windows by mask. Keeps masks with windows of several devices, in groups with no more masks than devices.
 fn by_mask<'w>(question: &Question, groups: &[Group], windows: &[Of<'w>]) -> Masks<'w> {
     let mut masks = Masks::new();
     for (at, window) in windows {
-        // Windows that the question cannot take apart are left to the work of their device, which may not need them.
+        // The device's own work handles windows that cannot be split at a group's end; it may not need them.
         let Ok(pieces) = group::pieces(groups, question.by, window) else { continue };
         let [(group, _)] = &pieces[..] else { continue };
         let ticks = sotto_pack::Places::ticks(&window.description);

@@ -8,17 +8,17 @@ use sotto_program::question::By;
 use super::windows::Window;
 use crate::error::OwnerError;
 
-/// Most groups of one answer.
+/// Largest number of groups in one answer.
 pub(crate) const MOST_GROUPS: usize = 100_000;
 
-/// A stretch of time that one row of an answer is about: milliseconds since 1970.
+/// The time that a row of an answer covers, in milliseconds since 1970.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Group {
     pub(crate) from: i64,
     pub(crate) to: i64,
 }
 
-/// The span of the clock that a grouping follows.
+/// Returns the span of the clock for a grouping; None for single windows.
 pub(crate) fn span(by: By) -> Option<Span> {
     match by {
         By::Window => None,
@@ -29,7 +29,8 @@ pub(crate) fn span(by: By) -> Option<Span> {
     }
 }
 
-/// All groups from the first to the last window, empty ones among them; None when there are more than [`MOST_GROUPS`].
+/// Returns all groups from the first to the last window, including empty ones. Returns None if there are more than
+/// [`MOST_GROUPS`].
 pub(crate) fn groups<'w>(
     clock: &Clock,
     by: Option<By>,
@@ -65,7 +66,8 @@ pub(crate) fn groups<'w>(
     }
 }
 
-/// For each group, the end of the last tick at which some window that begins in it has a reading. Groups are in order of time.
+/// Returns for each group the end of the last tick with a reading in any window that begins in the group. Groups must
+/// be in order of time.
 pub(crate) fn last_readings<'w>(groups: &[Group], windows: impl Iterator<Item = &'w Window>) -> Vec<i64> {
     let of = |window: &Window| {
         let presence = &window.description.presence;
@@ -79,7 +81,7 @@ pub(crate) fn last_readings<'w>(groups: &[Group], windows: impl Iterator<Item = 
     for window in windows {
         let start = window.start();
         let end = groups.partition_point(|group| group.from <= start);
-        // Groups that are windows may lie over each other.
+        // Groups that are single windows may overlap.
         let near = groups[..end].iter().zip(&mut last).rev();
         for (group, last) in near.take_while(|(group, _)| start.saturating_sub(group.from) <= longest) {
             if start < group.to {
@@ -90,10 +92,12 @@ pub(crate) fn last_readings<'w>(groups: &[Group], windows: impl Iterator<Item = 
     groups.iter().zip(last).map(|(group, last)| last.unwrap_or(group.to)).collect()
 }
 
-/// The groups that a window has ticks in, each with these ticks. A window that reaches over the end of a group is taken apart by ticks.
+/// Returns the groups in which a window has ticks, each with these ticks. A window that crosses the end of a group is
+/// split by ticks.
 ///
 /// # Errors
-/// [`OwnerError::Unanswerable`] when a group ends within a tick: readings of such a period cannot be told apart by its groups.
+/// [`OwnerError::Unanswerable`] if a group ends within a tick, because readings with this period cannot be assigned to
+/// groups.
 pub(crate) fn pieces(
     groups: &[Group],
     by: Option<By>,
@@ -116,7 +120,7 @@ pub(crate) fn pieces(
                 period as f64 / 1000.0
             )));
         }
-        // The ticks that begin before the group ends.
+        // The number of ticks that begin before the group ends.
         let until = group
             .to
             .saturating_sub(start)
@@ -134,7 +138,7 @@ pub(crate) fn pieces(
     Ok(pieces)
 }
 
-/// The group that a window belongs to.
+/// Returns the group that a window belongs to.
 pub(crate) fn of_window(groups: &[Group], by: Option<By>, window: &Window) -> Option<usize> {
     match by {
         None => (!groups.is_empty()).then_some(0),

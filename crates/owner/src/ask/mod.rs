@@ -1,4 +1,4 @@
-//! Asking a question: windows are listed, grouped by the clock, summed by the cloud, decrypted here.
+//! Answering a question: list windows, group them by the clock, let the cloud sum them, decrypt the sums.
 
 mod curve;
 mod fleet;
@@ -29,7 +29,7 @@ use crate::plant::Plant;
 use fleet::Together;
 use work::Work;
 
-/// Told how many windows of how many are done.
+/// A callback that gets the number of windows finished so far and the total.
 pub type OnProgress<'p> = &'p mut dyn FnMut(u64, u64);
 
 /// A question with its times resolved.
@@ -40,11 +40,11 @@ struct Asked<'q> {
 }
 
 impl Plant {
-    /// Answers a question from the windows that the cloud has.
+    /// Answers a question from the windows stored in the cloud.
     ///
     /// # Errors
-    /// The cloud is away or refuses, the question cannot be answered from the stored windows, or an answer is not the one that was
-    /// asked for.
+    /// [`OwnerError`] if the cloud is unreachable or refuses, if the stored windows cannot answer the question, or if
+    /// an answer does not match the request.
     pub fn ask(&self, question: &Question, progress: OnProgress<'_>) -> Result<Answer, OwnerError> {
         let begin = Instant::now();
         let cloud = self.cloud()?;
@@ -55,7 +55,7 @@ impl Plant {
         for (name, record) in &devices {
             let found = windows::list(self, &cloud, record, (since, until))?;
             if found.windows.is_empty() && found.aside == windows::Aside::default() {
-                // Perhaps the cloud does not know the device yet.
+                // The cloud may not know the device yet.
                 tracing::debug!(device = name, "no windows");
             }
             listed.push(found);
@@ -130,7 +130,7 @@ impl Plant {
         Ok(answer.with_evidence(computer.evidence))
     }
 
-    /// The devices that a question is about: those that have a channel of it.
+    /// Returns the devices that send a channel of the question.
     fn devices_of(&self, question: &Question) -> Result<BTreeMap<String, DeviceRecord>, OwnerError> {
         let mut devices = self.devices()?;
         let mut named = question.only.iter().flatten();
@@ -149,7 +149,7 @@ impl Plant {
         Ok(devices)
     }
 
-    /// Why no device answers a question: none measures its channels, or none sends the stream that it takes.
+    /// Explains why no device answers a question: none measures its channels, or none sends the required stream.
     fn nobody_sends(&self, question: &Question) -> Result<String, OwnerError> {
         let channels = question.channels();
         let enrolled = self.devices()?;
@@ -169,7 +169,7 @@ impl Plant {
         Ok(unsent(&call, device))
     }
 
-    /// The times that a question names, in milliseconds since 1970.
+    /// Returns the start and end that a question names, in milliseconds since 1970.
     fn times(&self, question: &Question, clock: &Clock) -> Result<(Option<i64>, Option<i64>), OwnerError> {
         let resolve = |when: &Option<When>| when.as_ref().map(|when| moment(when, clock)).transpose();
         match &question.period {
@@ -179,10 +179,10 @@ impl Plant {
     }
 }
 
-/// A moment as it was written, in the plant's zone where it names none.
+/// Resolves a written moment, in the plant's zone if it names none. Returns milliseconds since 1970.
 ///
 /// # Errors
-/// [`OwnerError::Question`] for a date or time that there is none of.
+/// [`OwnerError::Question`] if the date or time does not exist.
 pub fn moment(when: &When, clock: &Clock) -> Result<i64, OwnerError> {
     let text = when.as_str();
     let wrong =
@@ -201,15 +201,15 @@ pub fn moment(when: &When, clock: &Clock) -> Result<i64, OwnerError> {
 }
 
 impl Asked<'_> {
-    /// `over 7d` counts back from the end of the newest window: the stored data decide, not this computer's clock. Days and weeks are those
-    /// of the plant's clock.
+    /// Resolves `over 7d` back from the end of the newest window, so that the stored data decide and not this
+    /// computer's clock. Days and weeks follow the plant's clock.
     fn last(mut self, listed: &mut [DeviceWindows], clock: &Clock) -> Self {
         if let Period::Over(time) = &self.question.period {
             let newest = listed.iter().flat_map(|device| &device.windows).map(Window::end).max();
             if let Some(newest) = newest {
                 let since = before(clock, newest, *time);
                 for device in listed {
-                    // A window that ends before the time is not cut by it.
+                    // A window that ends before `since` is not cut by it.
                     let later = device.windows.iter().filter(|window| window.end() > since).count();
                     device.windows.retain(|window| window.start() >= since);
                     device.aside.cut += later.saturating_sub(device.windows.len());
@@ -222,7 +222,7 @@ impl Asked<'_> {
     }
 }
 
-/// The time that lies so long before another one, by the plant's clock.
+/// Returns the moment that lies `time` before `at`, by the plant's clock.
 fn before(clock: &Clock, at: i64, time: Duration) -> i64 {
     let seconds = at.saturating_sub_unsigned(1000 * time.seconds());
     let days = match time.unit {
@@ -235,7 +235,7 @@ fn before(clock: &Clock, at: i64, time: Duration) -> i64 {
     earlier.map_or(seconds, |at| at.timestamp().as_millisecond())
 }
 
-/// True if some bundle of the device sends the stream that a call takes.
+/// Returns true if a bundle of the device sends the stream that a call needs.
 fn sends(record: &DeviceRecord, call: &Call) -> bool {
     let (kind, _) = of_call(call);
     record.bundles.iter().flat_map(|bundle| &bundle.streams).any(|stream| {
@@ -247,11 +247,11 @@ fn sends(record: &DeviceRecord, call: &Call) -> bool {
 
 fn unsent(call: &str, device: &str) -> String {
     format!(
-        "{call}: no device sends what it takes. Declare the question with `sotto question add NAME '…'`, and give a device a new bundle with `sotto device renew {device}`"
+        "{call}: no device sends the stream that it needs. Declare the question with `sotto question add NAME '…'`, and give a device a new bundle with `sotto device renew {device}`"
     )
 }
 
-/// Refuses a question of which some part is sent by no device.
+/// Refuses a question with a call that no device can answer.
 fn can_answer(question: &Question, devices: &BTreeMap<String, DeviceRecord>) -> Result<(), OwnerError> {
     for call in question.calls() {
         if !devices.values().any(|record| sends(record, call)) {

@@ -1,4 +1,5 @@
-//! Results for a group of readings of one device: moments, pairs, weighted sums, values of polynomials and models.
+//! Intermediate results for a group of a device's readings: moments, pairs, weighted sums, values of polynomials and
+//! models.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -14,38 +15,38 @@ use crate::moments::{Moments, Pair};
 use crate::open::Numbers;
 use crate::value::{Value, ValueError};
 
-/// Everything that is known of one group of one device, or of several devices together.
+/// All intermediate results of one group, for one device or several.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Tally {
     pub(crate) channels: BTreeMap<String, Moments>,
-    /// By the two channels' names, the first before the second.
+    /// Pairs by the names of the two channels, the smaller first.
     pub(crate) pairs: BTreeMap<(String, String), Pair>,
-    /// By the call's text.
+    /// Weighted sums by the text of the call.
     pub(crate) weighted: BTreeMap<String, Weighted>,
-    /// By the call's reading.
+    /// Reals by the text of the call's reading.
     pub(crate) reals: BTreeMap<String, Reals>,
-    /// Ticks at which a channel could have had a reading.
+    /// Number of ticks at which a channel could have a reading.
     pub(crate) expected: BTreeMap<String, u64>,
-    /// Σ reading · period in hours by channel, and a bound on its error.
+    /// Σ reading · period in hours by channel, with a bound on its error.
     pub(crate) energy: BTreeMap<String, (f64, f64)>,
 }
 
-/// A weighted sum in the making. Weights are those that were asked for, as far as whole numbers tell them.
+/// A weighted sum in progress. Its weights approximate those of the question by whole numbers.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Weighted {
     pub(crate) count: u64,
-    /// Σ w · x over the readings that are there.
+    /// Σ w · x over the readings present.
     pub(crate) sum: f64,
-    /// Σ w over the same.
+    /// Σ w over the readings present.
     pub(crate) weight: f64,
-    /// Σ |w| over the same.
+    /// Σ |w| over the readings present.
     pub(crate) size: f64,
-    /// Σ |w − W| over the same, with W the weights that were asked for.
+    /// Σ |w − W| over the readings present, with W the weights of the question.
     pub(crate) rounded: f64,
     /// The declared range.
     pub(crate) range: (f64, f64),
     pub(crate) error: f64,
-    /// The total of the weights that were asked for.
+    /// The total of the question's weights.
     pub(crate) total: f64,
 }
 
@@ -54,14 +55,14 @@ pub(crate) struct Weighted {
 pub(crate) struct Reals {
     pub(crate) count: u64,
     pub(crate) sum: f64,
-    /// Σ of the bounds of the single values.
+    /// Sum of the bounds of the single values.
     pub(crate) bound: f64,
-    /// (from, to, value, bound); kept only where each is asked for.
+    /// (from, to, value, bound); collected only if the question asks for single values.
     pub(crate) each: Vec<(i64, i64, f64, f64)>,
 }
 
 impl Tally {
-    /// Both together.
+    /// Adds the results of `other`.
     pub(crate) fn merge(&mut self, other: &Self) {
         for (name, moments) in &other.channels {
             let entry = self.channels.entry(name.clone()).or_insert(Moments { count: 0, ..*moments });
@@ -109,11 +110,13 @@ impl Weighted {
         self.error = self.error.max(other.error);
     }
 
-    /// total · Σ w·x / Σ w: the readings that are there share the weights of those that are not.
+    /// Returns total · Σ w·x / Σ w: the readings present share the weights of the missing ones.
     ///
-    /// The bound has two parts: each reading is off by h; the weights a = w/Σw differ from the weights b = W/ΣW that were asked for, and
-    /// Σ a = Σ b = 1, so the difference multiplies only a reading's distance from the middle of its range:
-    /// |Σ (a − b)(x − middle)| ≤ half the range · Σ|a − b|, and Σ|a − b| ≤ Σ|w − W| · (1 + Σ|w|/|Σw|) / (|Σw| − Σ|w − W|).
+    /// The bound has two parts. Each reading is off by at most h. The weights a = w/Σw differ from the question's
+    /// weights b = W/ΣW; as Σ a = Σ b = 1, the difference multiplies only a reading's distance from the middle of its
+    /// range:
+    /// |Σ (a − b)(x − middle)| ≤ half the range · Σ|a − b|, and Σ|a − b| ≤ Σ|w − W| · (1 + Σ|w|/|Σw|) / (|Σw| − Σ|w −
+    /// W|).
     pub(crate) fn value(&self, unit: &str) -> Result<Value, ValueError> {
         if self.count == 0 {
             return Err(ValueError::Undetermined("there is no reading"));
@@ -133,10 +136,10 @@ impl Weighted {
     }
 }
 
-/// The weights of a group's ticks, as asked for and as whole numbers.
+/// The weights of a group's ticks: those of the question, and their approximation by whole numbers.
 #[derive(Clone, Debug)]
 pub(crate) struct GroupWeights {
-    /// As asked for, one a tick.
+    /// The question's weights, one per tick.
     asked: Vec<f64>,
     whole: TickWeights,
     scale: f64,
@@ -144,12 +147,14 @@ pub(crate) struct GroupWeights {
 }
 
 impl GroupWeights {
-    /// Weights for a group of so many ticks. The group has as many equal parts as a list has weights: each weight is spread evenly over
-    /// its part, so the weights of all ticks add up to those of the list. A half-life counts back from the last of the ticks `until` which
-    /// there are readings; its weights add up to 1.
+    /// Computes the weights for a group of `ticks` ticks.
+    ///
+    /// A list of weights divides the group into equal parts and spreads each weight evenly over its part, so the
+    /// weights of all ticks add up to those of the list. A half-life counts back from tick `until`, the end of the
+    /// readings; its weights add up to 1.
     ///
     /// # Errors
-    /// [`OwnerError::Unanswerable`] for more than [`MOST_TICKS`].
+    /// [`OwnerError::Unanswerable`] if there are more than [`MOST_TICKS`] ticks.
     pub(crate) fn new(
         channel: u16,
         weights: &Weights,
@@ -185,7 +190,7 @@ impl GroupWeights {
         Quantity::Weighted(self.whole.clone())
     }
 
-    /// A part's decrypted Σ w·q as a weighted sum.
+    /// Converts a part's decrypted Σ w·q to a weighted sum.
     fn tally(&self, inputs: &[Input], layout: &Layout, sum: i128) -> Option<Weighted> {
         let quantiser = layout.quantiser(self.whole.channel)?;
         let channel = &layout.channels()[usize::from(self.whole.channel)];
@@ -211,14 +216,16 @@ impl GroupWeights {
     }
 }
 
-/// Most ticks of a group with weights.
+/// Largest number of ticks in a group with weights.
 const MOST_TICKS: usize = 1 << 22;
 
-/// Each weight of a list spread evenly over its share of the ticks; a tick that two shares divide has a part of both.
+/// Spreads each weight of a list evenly over its share of the ticks. A tick at the boundary of two shares gets a part
+/// of both.
 fn spread(list: &[f64], ticks: usize) -> Vec<f64> {
     let (shares, mut asked) = (list.len(), vec![0.0; ticks]);
     for (share, weight) in list.iter().enumerate() {
-        // The share reaches from share · ticks to (share + 1) · ticks, the tick from tick · shares to (tick + 1) · shares.
+        // In units of 1/(ticks · shares): the share covers share · ticks to (share + 1) · ticks, the tick covers tick ·
+        // shares to (tick + 1) · shares.
         let (from, to) = (share * ticks, (share + 1) * ticks);
         for (tick, asked) in asked.iter_mut().enumerate().take(to.div_ceil(shares)).skip(from / shares) {
             let overlap = to.min((tick + 1) * shares) - from.max(tick * shares);
@@ -228,7 +235,7 @@ fn spread(list: &[f64], ticks: usize) -> Vec<f64> {
     asked
 }
 
-/// The sum over a channel's slots of a result, at some ticks.
+/// Returns the sum over a channel's slots of a result, at some ticks.
 fn total(numbers: &Numbers, layout: &Layout, channel: u16, ticks: &Range<u32>) -> Result<i128, OwnerError> {
     let Numbers::Whole(numbers) = numbers else { return Err(wrong("whole numbers were expected")) };
     let slots = ticks.clone().filter_map(|tick| layout.slot(channel, tick));
@@ -239,7 +246,7 @@ fn wrong(reason: &str) -> OwnerError {
     OwnerError::WrongAnswer(reason.to_owned())
 }
 
-/// Refuses sums that no readings of the declared range have: the key, the layout or the answer is another one.
+/// Refuses sums that no readings in the declared range can have; then the key, the layout or the answer is wrong.
 fn possible(count: u64, top: i64, sum: i128, squares: Option<i128>) -> Result<(), OwnerError> {
     let (count, top) = (i128::from(count), i128::from(top));
     let sums = sum.abs() <= count * top;
@@ -248,13 +255,14 @@ fn possible(count: u64, top: i64, sum: i128, squares: Option<i128>) -> Result<()
     if sums && squares { Ok(()) } else { Err(wrong("no readings of the declared range have these sums")) }
 }
 
-/// Results of a part as sums by channel.
+/// The results of a part, as sums by channel.
 pub(crate) struct ExactResults<'r> {
     pub(crate) layout: &'r Layout,
     pub(crate) inputs: &'r [Input],
     pub(crate) quantities: &'r [Quantity],
     pub(crate) results: &'r [(Numbers, f64)],
-    /// The ticks of the windows that belong to the group: all of them, or some of a single window that reaches over its end.
+    /// The ticks of the windows that belong to the group: all of them, or some of a single window that crosses the
+    /// group's end.
     pub(crate) ticks: Range<u32>,
 }
 
@@ -264,7 +272,7 @@ impl ExactResults<'_> {
         self.results.get(at).map(|(numbers, _)| numbers)
     }
 
-    /// Adds the moments of every channel, and those of the pairs and weights that were computed.
+    /// Adds the moments of every channel, and the computed pairs and weighted sums.
     pub(crate) fn add_to(
         &self,
         tally: &mut Tally,
@@ -305,7 +313,7 @@ impl ExactResults<'_> {
         Ok(())
     }
 
-    /// Readings at the ticks of the group.
+    /// Returns the number of readings at the group's ticks.
     fn count(&self, presence: impl Fn(&Input) -> Option<Presence>, channel: u16) -> Result<u64, OwnerError> {
         let of = |input: &Input| {
             let whole = self.ticks == (0..self.layout.ticks());
@@ -330,7 +338,7 @@ impl ExactResults<'_> {
         Ok(Moments::of_sums(quantiser, count, sum, squares))
     }
 
-    /// None where this layout does not hold both channels.
+    /// Returns the pair of two channels; None if this layout does not hold both.
     fn pair(&self, x: &str, y: &str) -> Result<Option<Pair>, OwnerError> {
         let (Some(at_x), Some(at_y)) = (position(self.layout, x), position(self.layout, y)) else {
             return Ok(None);
@@ -344,8 +352,8 @@ impl ExactResults<'_> {
         let joint = Quantity::Joint(first, second);
         let sums =
             self.of(&joint).or_else(|| self.of(&Quantity::Sum)).ok_or_else(|| wrong("a sum is missing"))?;
-        // Squares over the common times are those of the products' own channels where nothing is missing; otherwise each channel's
-        // squares are over its own times, and are left out.
+        // The channels' own squares are over the common ticks only if both have the same ticks. Otherwise the joint
+        // squares are used.
         let together = self.inputs.iter().all(|input| input.together(at_x, at_y) == Some(true));
         let squares = if together {
             self.of(&Quantity::Square)
@@ -373,7 +381,7 @@ impl ExactResults<'_> {
     }
 }
 
-/// The time from a channel's first window of a device to its last one, and its period.
+/// The time from a device's first window with a channel to the last one, and the period.
 pub(crate) struct Covered {
     first: i64,
     last: i64,
@@ -381,7 +389,7 @@ pub(crate) struct Covered {
 }
 
 impl Covered {
-    /// None where no window has the channel.
+    /// Returns None if no window has the channel.
     pub(crate) fn new(windows: &[&Window], channel: &str) -> Option<Self> {
         let of = || windows.iter().filter(|window| window.channel(channel).is_some());
         let first = of().map(|window| window.start()).min()?;
@@ -389,13 +397,14 @@ impl Covered {
         Some(Self { first, last, period: of().next()?.description.period.max(1) })
     }
 
-    /// Ticks that a group covers of it.
+    /// Returns the number of ticks that a group shares with this time.
     pub(crate) fn ticks(&self, group: Group) -> u64 {
         ticks_between(group.from.max(self.first), group.to.min(self.last), self.period)
     }
 }
 
-/// Ticks of a period between two times: the nearest whole number, as a day of 25 hours has one reading a day, not two.
+/// Returns the number of ticks between two times, rounded to the nearest: a day of 25 hours has one reading a day, not
+/// two.
 pub(crate) fn ticks_between(from: i64, to: i64, period: u32) -> u64 {
     let period = u64::from(period.max(1));
     (to.saturating_sub(from).max(0).unsigned_abs() + period / 2) / period

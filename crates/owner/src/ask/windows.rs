@@ -1,4 +1,4 @@
-//! The stored windows that a question is about.
+//! The stored windows that a question uses.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -17,25 +17,25 @@ use crate::needs::Kind;
 use crate::plant::Plant;
 use crate::trust::{Entry, StreamLog};
 
-/// Most windows of one device that are listed.
+/// Largest number of listed windows per device.
 const MOST_WINDOWS: usize = 2_000_000;
-/// Windows begin between the years 1 and 9999.
+/// Valid starts of windows: the years 1 to 9999.
 const TIMES: std::ops::Range<i64> = -62_135_596_800_000..253_402_300_800_000;
 
 /// A stored window of a device.
 #[derive(Clone, Debug)]
 pub(crate) struct Window {
     pub(crate) id: String,
-    /// Its leaf in the log of its stream.
+    /// The leaf in the log of its stream.
     pub(crate) leaf: Digest,
     pub(crate) stream: String,
     pub(crate) parameter_id: String,
     pub(crate) bytes: u64,
     pub(crate) description: Arc<WindowDescription>,
     end: i64,
-    /// The number of the bundle that it was made with, from 0.
+    /// The number of its bundle, from 0.
     bundle: usize,
-    /// Its stream, if it is compact.
+    /// The stream, if the window is compact.
     pub(crate) compact: Option<Arc<CompactStream>>,
     /// True if it is under the mask of its stream's fleet.
     pub(crate) shared_mask: bool,
@@ -46,7 +46,7 @@ impl Window {
         self.description.start
     }
 
-    /// Where it ends: with its last tick, which the end of its span may cut short.
+    /// Returns the end of the last tick, or the end of the window's span if that is earlier.
     pub(crate) fn end(&self) -> i64 {
         self.end
     }
@@ -55,7 +55,7 @@ impl Window {
         &self.description.layout
     }
 
-    /// The kind of stream that it belongs to; None where it is of neither, as those of profiles are.
+    /// Returns the kind of the stream; None for streams of profiles, which have neither kind.
     pub(crate) fn kind(&self) -> Option<Kind> {
         match self.layout().encoding() {
             Encoding::Resolution => Some(Kind::Exact),
@@ -64,58 +64,58 @@ impl Window {
         }
     }
 
-    /// The position of a channel.
+    /// Returns the position of a channel.
     pub(crate) fn channel(&self, name: &str) -> Option<u16> {
         position(self.layout(), name)
     }
 }
 
-/// The position of a channel in a layout.
+/// Returns the position of a channel in a layout.
 pub(crate) fn position(layout: &Layout, name: &str) -> Option<u16> {
     layout.channels().iter().position(|channel| channel.name == name).and_then(|at| u16::try_from(at).ok())
 }
 
-/// The windows of one device in order of time, and the parameters that they are encrypted with.
+/// The windows of one device in order of time, and their parameters.
 pub(crate) struct DeviceWindows {
     pub(crate) device: String,
     pub(crate) windows: Vec<Window>,
     pub(crate) specs: BTreeMap<String, ParameterSpec>,
-    /// Windows that are left out, by the reason.
+    /// Counts of unused windows, by reason.
     pub(crate) aside: Aside,
 }
 
-/// Windows of a device that an answer does not use.
+/// Counts of a device's windows that an answer does not use.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Aside {
-    /// They cover a time which another one covers: that is counted once.
+    /// Windows that cover the same time as another, which is counted instead.
     pub(crate) overlapping: usize,
-    /// No bundle of this plant makes them: layout, key or parameters differ, or they are damaged.
+    /// Windows that no bundle of this plant makes (another layout, key or parameters), or that are damaged.
     pub(crate) unreadable: usize,
-    /// The first or the last time of the question lies inside them.
+    /// Windows that contain the start or the end of the question's time.
     pub(crate) cut: usize,
-    /// The unit of one of their channels was another one when they were sent.
+    /// Windows with a channel whose unit has changed since.
     pub(crate) other_unit: usize,
-    /// They were encrypted for other questions: their parameters do not bear this one.
+    /// Windows encrypted for other questions, with parameters that do not suffice for this one.
     pub(crate) not_carried: usize,
-    /// The cloud has them in its log and cannot read them.
+    /// Windows in the cloud's log that the cloud cannot read.
     pub(crate) lost: usize,
-    /// They were deleted, and not from here.
+    /// Windows that were deleted, but not by this plant.
     pub(crate) deleted: usize,
-    /// Numbers that are in no log: the device did not send them, or the cloud holds them back.
+    /// Sequence numbers without a log entry: the device did not send them, or the cloud withholds them.
     pub(crate) missing: u64,
 }
 
 impl Aside {
-    /// All of them that no other time of the question would bring back.
+    /// Returns the number of windows that a question about another time could not use either.
     pub(crate) fn unusable(self) -> usize {
         self.overlapping + self.unreadable + self.other_unit
     }
 }
 
-/// The layout of a stream's windows.
+/// Returns the layout of a stream's windows.
 ///
 /// # Errors
-/// The channels do not fit.
+/// [`PackError`] if the channels do not fit.
 pub(crate) fn layout_of(profile: &StreamProfile, spec: &ParameterSpec) -> Result<Layout, PackError> {
     let StreamProfile { channels, ticks, encoding, compact, slots, .. } = profile;
     if compact.is_some() {
@@ -126,7 +126,7 @@ pub(crate) fn layout_of(profile: &StreamProfile, spec: &ParameterSpec) -> Result
     Layout::smallest(channels.clone(), *ticks, columns, rows, *encoding)
 }
 
-/// A stream that a bundle of this plant sends, as its windows must be.
+/// A stream of a bundle of this plant, with the properties that its windows must have.
 struct Known {
     parameter_id: ParameterId,
     key_id: KeyId,
@@ -173,10 +173,10 @@ impl Known {
     }
 }
 
-/// Lists a device's windows between two times, all of each.
+/// Lists a device's whole windows between two times.
 ///
 /// # Errors
-/// The cloud is away, or gives what cannot be read.
+/// [`OwnerError`] if the cloud is unreachable, or its answer is invalid.
 pub(crate) fn list(
     plant: &Plant,
     cloud: &Cloud,
@@ -228,12 +228,12 @@ pub(crate) fn list(
     Ok(DeviceWindows { device: record.device.clone(), windows, specs, aside })
 }
 
-/// True if the time of a window's readings and a time that is asked for have a moment in common.
+/// Returns true if the time of a window's readings overlaps the requested time.
 fn has_readings(header: &EnvelopeHeader, (since, until): (Option<i64>, Option<i64>)) -> bool {
     since.is_none_or(|since| header.ended_at >= since) && until.is_none_or(|until| header.started_at < until)
 }
 
-/// Numbers that are in no log beside windows of a time.
+/// Returns the number of missing sequence numbers next to windows of the requested time.
 fn missing(log: &StreamLog, (since, until): (Option<i64>, Option<i64>)) -> u64 {
     let gaps = log.gaps();
     if gaps.is_empty() {
@@ -269,7 +269,7 @@ fn read(entry: &Entry, signed: &SignedHeader, known: &[Known], clock: &Clock) ->
     })
 }
 
-/// Readings of another unit are never added to those of today's.
+/// Returns true if the units of all channels are unchanged. Readings of different units are never added.
 fn units_are(plant: &Plant, window: &Window) -> bool {
     let same = |channel: &sotto_pack::Channel| {
         plant.settings().channels.get(&channel.name).is_none_or(|settings| settings.unit == channel.unit)
@@ -277,10 +277,10 @@ fn units_are(plant: &Plant, window: &Window) -> bool {
     window.layout().channels().iter().all(same)
 }
 
-/// Leaves out a window that covers a time which another one of the same kind covers for the same channel: where the windows of two
-/// bundles cover one time, those of the later bundle count. In order of time.
+/// Removes windows that cover the same time as another of the same kind for the same channel; those of a later bundle
+/// win. Returns the others in order of time.
 fn without_overlaps(mut windows: Vec<Window>, aside: &mut Aside) -> Vec<Window> {
-    /// Covered times, by their beginning, with the end and the bundle.
+    // Covered times by their start, with the end and the bundle.
     type Covered = BTreeMap<i64, (i64, usize)>;
     let in_order = |a: &Window, b: &Window| (a.start(), &a.stream, &a.id).cmp(&(b.start(), &b.stream, &b.id));
     windows.sort_by(|a, b| b.bundle.cmp(&a.bundle).then_with(|| in_order(a, b)));
@@ -289,7 +289,7 @@ fn without_overlaps(mut windows: Vec<Window>, aside: &mut Aside) -> Vec<Window> 
     for window in windows {
         let Some(kind) = window.kind() else { continue };
         let channels: Vec<String> = window.layout().channels().iter().map(|c| c.name.clone()).collect();
-        // The last covered time that begins before the window ends.
+        // The last covered time that starts before the window ends.
         let other = |name: &String| {
             let times = covered.get(&(kind, name.clone()))?;
             let (_, (end, bundle)) = times.range(..window.end()).next_back()?;
@@ -308,17 +308,17 @@ fn without_overlaps(mut windows: Vec<Window>, aside: &mut Aside) -> Vec<Window> 
     kept
 }
 
-/// Readings left out in these windows, by channel.
+/// Returns the readings that devices left out of these windows, by channel.
 pub(crate) fn left_out(windows: &[Window]) -> BTreeMap<String, LeftOut> {
     let mut left_out: BTreeMap<String, LeftOut> = BTreeMap::new();
-    // A device that sends two kinds of streams counts a reading in each: the first kind speaks for both.
+    // A device with streams of two kinds reports a reading in both; only the first kind is counted.
     let mut kinds: BTreeMap<String, Kind> = BTreeMap::new();
     for window in windows {
         let Some(kind) = window.kind() else { continue };
         for (channel, counts) in window.layout().channels().iter().zip(&window.description.left_out) {
             if *kinds.entry(channel.name.clone()).or_insert(kind) == kind {
                 let entry = left_out.entry(channel.name.clone()).or_default();
-                // A reading that was sent before is in another window: nothing is lacking.
+                // A reading that was already sent is in another window, so it is not lacking.
                 counts.iter().filter(|(reason, _)| *reason != Reason::AlreadySent).for_each(
                     |(reason, count)| {
                         entry.add(reason, count);

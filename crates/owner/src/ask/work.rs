@@ -1,4 +1,4 @@
-//! The work on one device: which quantities of which windows, and the tallies that follow from the results.
+//! The work on one device: choice of quantities and windows, and tallies from the results.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -20,41 +20,41 @@ use crate::needs::{Kind, of_call};
 pub(super) struct Work<'w> {
     pub(super) question: &'w Question,
     pub(super) groups: &'w [Group],
-    /// For each group the end of the last tick at which some device has a reading: half-lives count back from there.
+    /// For each group, the end of the last tick with a reading of any device. Half-lives count back from it.
     pub(super) ends: &'w [i64],
     pub(super) device: &'w DeviceWindows,
-    /// Windows that are summed with those of other devices: they are counted as this device's, and not computed on.
+    /// Windows that are summed together with other devices: they count as this device's, but are not computed here.
     pub(super) elsewhere: &'w BTreeSet<String>,
 }
 
-/// The tallies of a device, by group.
+/// A device's tallies, by group.
 #[derive(Default)]
 pub(super) struct Tallied {
     pub(super) tallies: Vec<Tally>,
-    /// Bytes of the windows that they count, by id.
+    /// Bytes of the included windows, by id.
     pub(super) used: BTreeMap<String, u64>,
-    /// Windows that were encrypted for other questions, and cannot carry this one.
+    /// Number of windows encrypted for other questions, whose parameters do not suffice.
     pub(super) not_carried: usize,
-    /// Why they cannot, if there are any.
+    /// The reason why they do not, if there are any.
     pub(super) error: Option<OwnerError>,
 }
 
-/// A group, and its windows.
+/// A group, with its windows.
 type Grouped = (usize, Vec<Input>);
-/// A window that reaches over the end of a group, and its ticks in each group.
+/// A window that crosses the end of a group, with its ticks in each group.
 type Split = (Input, Vec<(usize, Range<u32>)>);
 
-/// Windows by the group that they lie in, and those that are taken apart.
+/// Windows by group, and windows that are split between groups.
 type ByGroup = (BTreeMap<usize, Vec<Input>>, Vec<Split>);
 
-/// Windows of one kind, layout and period under one parameter set.
+/// Windows of one kind, layout, period and parameter set.
 pub(super) struct Batch<'w> {
     pub(super) kind: Kind,
     pub(super) windows: Vec<&'w Window>,
 }
 
 impl<'w> Work<'w> {
-    /// A tally for each group. Windows that cannot carry the question are left out.
+    /// Computes a tally for each group. Omits windows whose parameters do not suffice.
     pub(super) fn tallies(
         &self,
         computer: &mut Computer<'_>,
@@ -63,7 +63,7 @@ impl<'w> Work<'w> {
         let mut done = Tallied { tallies: vec![Tally::default(); self.groups.len()], ..Tallied::default() };
         let mut counted: Vec<&Window> = Vec::with_capacity(self.device.windows.len());
         for batch in self.batches() {
-            // Nothing of a batch counts unless all of it does.
+            // A batch counts completely or not at all.
             let (mut tallies, mut used) = (done.tallies.clone(), BTreeMap::new());
             let answered = match batch.kind {
                 Kind::Exact => self.exact(&batch, computer, &mut tallies, &mut used, progress),
@@ -115,7 +115,7 @@ impl<'w> Work<'w> {
         batches
     }
 
-    /// The calls that this batch can answer.
+    /// Returns the calls that this batch can answer.
     pub(super) fn calls(&self, batch: &Batch<'_>) -> Vec<&'w Call> {
         let layout = batch.windows[0].layout();
         let held = |call: &&Call| {
@@ -125,7 +125,7 @@ impl<'w> Work<'w> {
         self.question.calls().filter(held).collect()
     }
 
-    /// The windows of a batch by group, and those that reach over the end of a group, with the ticks in each.
+    /// Returns the windows of a batch by group, and those that cross the end of a group, with their ticks in each.
     fn by_group(&self, batch: &Batch<'_>) -> Result<ByGroup, OwnerError> {
         let (mut whole, mut split): (BTreeMap<usize, Vec<Input>>, Vec<Split>) = Default::default();
         for window in batch.windows.iter().filter(|window| !self.elsewhere.contains(&window.id)) {
@@ -163,12 +163,12 @@ impl<'w> Work<'w> {
         }
         let layout = batch.windows[0].layout();
         let spec = self.spec(batch)?;
-        // The number of ticks of a group decides the weights: groups of other lengths have quantities of their own.
+        // Weights depend on the number of ticks in a group, so groups of different lengths have different quantities.
         let mut by_ticks: BTreeMap<(u32, u32), Vec<Grouped>> = BTreeMap::new();
         let (whole, split) = self.by_group(batch)?;
         let weighted = calls.iter().any(|call| matches!(call, Call::WeightedSum { .. }));
         let period = batch.windows[0].description.period;
-        // Weights follow the readings of a group: windows that are longer than it do not serve them.
+        // Weights follow the readings of one group, so windows longer than the group cannot be used.
         if weighted && !split.is_empty() {
             return Err(OwnerError::CannotCarry { device: self.device.device.clone() });
         }
@@ -185,7 +185,7 @@ impl<'w> Work<'w> {
         for (ticks, groups) in by_ticks {
             let wanted = self.wanted(&calls, batch, ticks, period)?;
             let most = match &batch.windows[0].compact {
-                // Sums of them are cut where they have to be.
+                // Their sums are split later, as far as necessary.
                 Some(_) => usize::MAX,
                 None => most_windows(&self.device.device, layout, spec.plain, &wanted.quantities)?
                     .min(computer.granted(spec, wanted.quantities.len())),
@@ -227,7 +227,7 @@ impl<'w> Work<'w> {
         Ok(())
     }
 
-    /// The quantities that calls need of a batch, for groups of so many ticks.
+    /// Returns the quantities of a batch that calls need, for groups of `ticks` ticks.
     pub(super) fn wanted(
         &self,
         calls: &[&Call],
@@ -291,7 +291,7 @@ impl<'w> Work<'w> {
         for reading in readings {
             let each = calls.iter().any(|call| matches!(call, Call::Values(of) if of == reading));
             let Some(curve) = Curve::of(reading, layout) else { continue };
-            // One window a part: values at single readings, and sums in which a missing reading has no part.
+            // One window per part, because values are at single readings and sums must exclude missing readings.
             let (mut parts, mut of) = (Vec::new(), Vec::new());
             let (whole, split) = self.by_group(batch)?;
             for (at, inputs) in whole {
@@ -341,7 +341,7 @@ impl<'w> Work<'w> {
     }
 }
 
-/// What the calls of a batch need.
+/// The requirements of a batch's calls.
 #[derive(Default)]
 pub(super) struct Wanted {
     pub(super) quantities: Vec<Quantity>,
@@ -357,7 +357,7 @@ impl Wanted {
     }
 }
 
-/// Windows that can be summed into one result without wrapping around the plain modulus.
+/// Returns the number of windows whose sum does not wrap around the plain modulus.
 fn most_windows(
     device: &str,
     layout: &sotto_pack::Layout,

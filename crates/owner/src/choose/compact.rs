@@ -1,4 +1,4 @@
-//! Compact forms: for streams whose questions are sums of readings, their squares and products.
+//! The choice of compact forms, for streams whose questions need sums of readings, squares and products.
 
 use sotto_compact::{Profile, Weights};
 use sotto_pack::{Channel, Cut, Places};
@@ -10,19 +10,19 @@ use super::worst::longest;
 use super::{Alternative, Chosen, MOST_WINDOWS};
 use crate::needs::StreamNeeds;
 
-/// Degrees that are tried: smaller ones are not secure with a prime that holds sums, larger ones not needed.
+/// Degrees to try. Smaller ones are insecure with a prime large enough for sums; larger ones are not needed.
 const DEGREES: [usize; 2] = [2048, 4096];
-/// Bits that the prime may have.
+/// Sizes of the prime to try, in bits.
 const PRIME_BITS: [u32; 4] = [40, 44, 48, 50];
-/// Windows that a sum has to bear, the most first.
+/// Numbers of windows that a sum must support, the largest first.
 const WINDOWS: [u64; 4] = [MOST_WINDOWS as u64, 16, 4, 1];
-/// The smallest degree of whole ciphertexts with slots, and bits that their noise takes at least.
+// Smallest degree of whole ciphertexts with slots, and smallest number of bits that their noise takes.
 const WHOLE_DEGREE: usize = 4096;
 const LEAST_NOISE_BITS: usize = 12;
-/// Bits of the largest plain modulus.
+/// Largest plain modulus, in bits.
 const PLAIN_BITS: i32 = 32;
 
-/// The form with the fewest windows, and of these the fewest bytes.
+/// Returns the form with the most ticks per window, and of these with the fewest bytes.
 pub(super) fn best(stream: &StreamNeeds, channels: &[Channel]) -> Result<Chosen, String> {
     let position = |name: &String| channels.iter().position(|channel| channel.name == *name);
     let mut products = Vec::with_capacity(stream.needs.products.len());
@@ -67,7 +67,8 @@ fn alternative(n: usize, window_bytes: Option<usize>, why: String) -> Alternativ
     Alternative { scheme: "compact BFV".to_owned(), n, window_bytes, why }
 }
 
-/// Whole ciphertexts, whose bytes are bounded from below: all n coefficients, each of the plain modulus and what noise takes at least.
+/// Returns whole ciphertexts as alternatives. A lower bound on their bytes: n coefficients, each with the bits of the
+/// plain modulus and of the least noise.
 fn whole(plain: u64) -> impl Iterator<Item = Alternative> {
     let bytes = WHOLE_DEGREE * (plain.ilog2() as usize + LEAST_NOISE_BITS) / 8;
     let exact = [SchemeId::Bfv, SchemeId::Bgv].map(|scheme| Alternative {
@@ -129,7 +130,7 @@ fn at_degree(
     })
 }
 
-/// The form with the fewest bits a place that bears sums of so many windows.
+/// Returns the form with the fewest bits per place that supports sums of `windows` windows.
 fn smallest(degree: usize, bits: u32, plain: u64, places: usize, windows: u64) -> Option<Profile> {
     let request = ChainRequest::one_prime(SchemeId::Bfv, degree, plain, bits);
     let params = Params::<Bfv>::new(request.build().ok()?).ok()?;
@@ -138,10 +139,10 @@ fn smallest(degree: usize, bits: u32, plain: u64, places: usize, windows: u64) -
     profiles.into_iter().find(|profile| profile.room(Weights::of_ones(windows)) >= 0.0)
 }
 
-/// Checks that windows of a compact stream carry everything that a stream needs.
+/// Checks that windows of a compact stream hold everything that a stream needs.
 ///
 /// # Errors
-/// The reason why not.
+/// The reason why they do not.
 pub(crate) fn fits(
     stream: &StreamNeeds,
     channels: &[Channel],

@@ -1,4 +1,4 @@
-//! Parameters of the exact schemes.
+//! The choice of parameters for the exact schemes.
 
 use sotto_pack::Channel;
 use sotto_ring::primes;
@@ -11,12 +11,12 @@ use super::judge::attempt;
 use super::worst::{largest_result, layout};
 use super::{Alternative, Chosen, DEGREES};
 
-/// Bits that the data primes of a candidate may have.
+/// Sizes of a candidate's data primes, in bits.
 const PRIME_BITS: [u32; 6] = [30, 34, 38, 42, 46, 50];
-/// Data primes of a candidate.
+/// Largest number of data primes.
 const MOST_PRIMES: usize = 8;
 
-/// The smallest parameters of an exact scheme, and the degrees below that did not do.
+/// Returns the smallest suitable parameters of an exact scheme, and the lower degrees that are not suitable.
 pub(super) fn best<S: Managed>(
     stream: &StreamNeeds,
     channels: &[Channel],
@@ -33,7 +33,7 @@ pub(super) fn best<S: Managed>(
     (None, tried)
 }
 
-/// The smallest modulus at a degree that does.
+/// Returns the parameters with the smallest suitable modulus at a degree.
 fn at_degree<S: Managed>(
     stream: &StreamNeeds,
     channels: &[Channel],
@@ -47,7 +47,7 @@ fn at_degree<S: Managed>(
     let t = primes::above((floor as u64).max(2 * degree as u64), degree).next().ok_or("no plain modulus")?;
     let mut candidates: Vec<(usize, u32)> =
         (1..=MOST_PRIMES).flat_map(|count| PRIME_BITS.map(|bits| (count, bits))).collect();
-    // The fewest bits first; of equal ones the fewest primes.
+    // The fewest bits first; at equal bits the fewest primes.
     candidates.sort_by_key(|(count, bits)| (*count as u32 * bits, *count));
     let least = t.ilog2() + 12;
     let mut why = String::from("128-bit security leaves no room for the modulus that they need");

@@ -1,4 +1,4 @@
-//! Whether parameters carry a stream, by the noise bound.
+//! The test of parameters for a stream, by the noise bound.
 
 use sotto_pack::{Cut, Layout};
 use sotto_program::{KeysNeeded, LowerError};
@@ -12,7 +12,7 @@ use crate::needs::StreamNeeds;
 use super::worst::{most_parts, typical, windows_of, worst};
 use super::{Chosen, real_error};
 
-/// Judges a parameter set by the noise bound.
+/// Tests a parameter set by the noise bound.
 pub(super) fn attempt<S: Managed>(
     stream: &StreamNeeds,
     layout: &Layout,
@@ -22,12 +22,13 @@ pub(super) fn attempt<S: Managed>(
     let params = Params::<S>::new(spec.clone()).map_err(|error| error.to_string())?;
     let (origin, kept) = (Origin::SecretKey, kept(layout, spec.degree));
     let target = RlweTarget { params, encoding: Slots::Slots, origin, kept, may_wrap: true };
-    // One window alone has less noise than all of them: most candidates end here, in a hundredth of the time.
+    // A single window has less noise than many; most candidates fail here, in a hundredth of the time.
     judge(stream, layout, cut, &target, spec.clone(), true)?;
     judge(stream, layout, cut, &target, spec, false)
 }
 
-/// Lowers every quantity at its largest, or for one window `alone`, and collects keys, levels, noise and bytes.
+/// Lowers the worst case of every quantity (for a single window if `alone`), and collects keys, levels, noise and
+/// bytes.
 pub(super) fn judge<S: Managed>(
     stream: &StreamNeeds,
     layout: &Layout,
@@ -58,8 +59,8 @@ pub(super) fn judge<S: Managed>(
         compact: None,
     };
     for quantity in worst(stream, layout, &cut) {
-        // As many parts as fit one ciphertext, few windows in all but one: the noise of the packed result is that of the largest, many
-        // times over, so every part is the largest.
+        // As many parts as fit one ciphertext. The bound on the packed result's noise is that of the largest part times
+        // their number, so every part has the largest size.
         let (windows, parts) = if alone {
             (1, 1)
         } else {
@@ -78,7 +79,7 @@ pub(super) fn judge<S: Managed>(
             let error = match stream.needs.flooding {
                 // Publishing rounds to the noise bound, which at most doubles the error.
                 None => 2.0 * slot_error,
-                // Flooding counts on the shape's bound, and hides all values of a ciphertext together.
+                // Flooding uses the shape's bound, and hides all values of a ciphertext together.
                 Some(flooding) => {
                     let values = parts.len() * layout.ticks() as usize;
                     let bits = flooding.cost_bits(values);
@@ -113,14 +114,14 @@ pub(super) fn judge<S: Managed>(
     Ok(chosen)
 }
 
-/// Why parameters do not do, in the words of a table of alternatives.
+/// Describes why parameters are unsuitable, for a table of alternatives.
 fn lost(error: &LowerError) -> String {
     match error {
         LowerError::NoiseExceeded { bits_over, .. } => {
             format!("noise passes its limit by {:.0} bits", bits_over.ceil())
         }
         LowerError::TooLarge { bits_over, .. } => {
-            format!("values with their precision take {bits_over:.0} bits more than there are")
+            format!("values with their precision exceed the modulus by {bits_over:.0} bits")
         }
         LowerError::TooDeep { levels_needed, levels_available } => {
             format!("the questions need {levels_needed} levels, and {levels_available} fit")

@@ -1,5 +1,5 @@
-//! Parameters for a stream: the scheme, n and the modulus with the fewest bytes a window on which everything that its questions need is
-//! right by the noise bound.
+//! The choice of parameters for a stream: the scheme, n and modulus with the fewest bytes per window that satisfy the
+//! noise bound for all questions of the stream.
 
 mod compact;
 mod exact;
@@ -24,12 +24,12 @@ use exact::best;
 use judge::attempt;
 use real::choose_real;
 
-/// Windows that are summed into one result at most: more are summed in several results, which the owner adds.
+/// Largest number of windows summed into one result. The owner adds the results of larger sums.
 pub(crate) const MOST_WINDOWS: usize = 64;
-/// Degrees that are tried.
+/// Degrees to try.
 const DEGREES: [usize; 4] = [4096, 8192, 16384, 32768];
 
-/// The choice for a stream, and the alternatives.
+/// The choice for a stream, with the alternatives.
 #[derive(Clone, Debug)]
 pub struct Chosen {
     /// The stream's needs.
@@ -38,27 +38,27 @@ pub struct Chosen {
     pub spec: ParameterSpec,
     /// The layout of a window.
     pub layout: Layout,
-    /// How readings are cut into windows.
+    /// The division of readings into windows.
     pub cut: Cut,
     /// Evaluation keys that the questions need.
     pub keys: KeysNeeded,
-    /// Levels that the deepest computation uses.
+    /// Number of levels that the deepest computation uses.
     pub levels_used: u8,
     /// Bits between the noise bound and the limit, at the worst result.
     pub noise_bits_left: f64,
-    /// Bits that flooding's noise is wider than the noise of the worst result, where values are given to others.
+    /// For shared values: the bits by which the flooding noise is wider than the noise of the worst result.
     pub flooding_bits: Option<f64>,
-    /// Bytes of a window's ciphertext, going up.
+    /// Bytes of a window's ciphertext, uploaded by the device.
     pub window_bytes: usize,
-    /// Bytes of one answer's ciphertext, coming down.
+    /// Bytes of one answer's ciphertext, downloaded by the owner.
     pub answer_bytes: u64,
-    /// Results that one ciphertext holds.
+    /// Number of results in one ciphertext.
     pub results_in_one: usize,
-    /// Windows that one result sums at most.
+    /// Largest number of windows summed in one result.
     pub sums_of: u64,
     /// Bytes of the evaluation keys.
     pub key_bytes: usize,
-    /// Other schemes and degrees, and why each lost.
+    /// Other schemes and degrees, each with the reason why it was not chosen.
     pub alternatives: Vec<Alternative>,
     /// The form of compact windows. None: windows are whole ciphertexts.
     pub compact: Option<Places>,
@@ -71,17 +71,17 @@ pub struct Alternative {
     pub scheme: String,
     /// The ring's degree.
     pub n: usize,
-    /// Bytes of a window, where it would do.
+    /// Bytes of a window, if the parameters are suitable.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub window_bytes: Option<usize>,
-    /// Why it was not chosen.
+    /// The reason why it was not chosen.
     pub why: String,
 }
 
-/// The best parameters for a stream.
+/// Returns the best parameters for a stream.
 ///
 /// # Errors
-/// [`OwnerError::NoParameters`] with the reason and the way out.
+/// [`OwnerError::NoParameters`] with the reason and a remedy.
 pub fn choose(stream: &StreamNeeds, channels: &[Channel]) -> Result<Chosen, OwnerError> {
     match stream.kind {
         Kind::Real => choose_real(stream, channels),
@@ -129,7 +129,7 @@ pub fn choose(stream: &StreamNeeds, channels: &[Channel]) -> Result<Chosen, Owne
     }
 }
 
-/// Devices that have no secret key: why their windows are not compact.
+/// Returns the alternative for devices without a secret key, whose windows cannot be compact.
 fn under_public_key(scheme: SchemeId, n: usize) -> Alternative {
     let why = "has no compact form: its mask follows from no name, so both polynomials travel".to_owned();
     Alternative { scheme: format!("public-key {scheme}"), n, window_bytes: None, why }
@@ -138,24 +138,26 @@ fn under_public_key(scheme: SchemeId, n: usize) -> Alternative {
 fn no_parameters(tried: &[Alternative], way_out: &str) -> OwnerError {
     let last = tried.last().map_or_else(String::new, |last| format!(": at n = {}, {}", last.n, last.why));
     OwnerError::NoParameters(format!(
-        "no parameters of 128-bit security do what the questions need{last}; {way_out}, or ask for less in one question"
+        "no parameters of 128-bit security suffice for the questions{last}; {way_out}, or ask for less in one question"
     ))
 }
 
 impl Chosen {
-    /// Readings of a full window.
+    /// Returns the number of readings in a full window.
     #[must_use]
     pub fn readings(&self) -> u64 {
         u64::from(self.cut.ticks) * self.layout.channels().len() as u64
     }
 
-    /// The coefficients that compact windows of reals send; none where windows are whole ciphertexts, or compact sums.
+    /// Returns the coefficients that compact windows of reals send. Returns None for whole ciphertexts and for compact
+    /// sums.
     #[must_use]
     pub fn kept(&self) -> Option<Kept> {
         crate::compute::kept(&self.layout, self.spec.degree)
     }
 
-    /// Coefficients of a compact window that travel, and bits of each; none where windows are whole ciphertexts.
+    /// Returns the number of coefficients that a compact window sends, and the bits of each. Returns None for whole
+    /// ciphertexts.
     #[must_use]
     pub fn sent(&self) -> Option<(usize, u32)> {
         let of_sums = |places: &Places| (places.count(&self.layout, self.cut.ticks), places.width);
@@ -163,14 +165,14 @@ impl Chosen {
         self.compact.as_ref().map(of_sums).or_else(|| self.kept().map(|kept| (kept.places(), bits())))
     }
 
-    /// Slots of a result.
+    /// Returns the number of slots in a result.
     #[must_use]
     pub fn frame(&self) -> u32 {
         frame(&self.layout)
     }
 
-    /// The stream as the device's profile states it, in the bundle of this number, from 0. Each bundle's streams have names of their own:
-    /// their windows are counted anew, and a file is sent again for them.
+    /// Returns the stream's entry in the device's profile, for bundle number `bundle`, from 0. Each bundle's streams
+    /// have names of their own, so their windows are numbered anew, and readings of a file are sent again.
     #[must_use]
     pub fn profile(&self, bundle: usize) -> sotto_pack::StreamProfile {
         let name = self.stream.name();
@@ -190,10 +192,10 @@ impl Chosen {
     }
 }
 
-/// Checks that a parameter set carries everything that a stream needs.
+/// Checks that a parameter set holds everything that a stream needs.
 ///
 /// # Errors
-/// The reason why not.
+/// The reason why it does not.
 pub(crate) fn fits(
     stream: &StreamNeeds,
     spec: &ParameterSpec,

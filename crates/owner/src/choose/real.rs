@@ -1,4 +1,4 @@
-//! Parameters of CKKS.
+//! The choice of parameters for CKKS.
 
 use sotto_pack::{Channel, Cut, Layout};
 use sotto_rlwe::{ChainRequest, Ckks, Digits, SchemeId};
@@ -11,30 +11,31 @@ use super::judge::attempt;
 use super::worst::layout;
 use super::{Alternative, Chosen, DEGREES, no_parameters};
 
-/// Levels and scales of candidates in CKKS, and bits of the first prime beyond the scale: room for the whole part of a value.
+// Largest number of levels, sizes of the scale in bits, and bits of the first prime beyond the scale, which hold the
+// integral part of a value.
 const MOST_LEVELS: usize = 8;
 const SCALE_BITS: [u32; 6] = [30, 34, 38, 42, 46, 50];
 const FIRST_BITS: u32 = 8;
-/// Scales of candidates whose values are flooded: its noise takes more than twenty bits.
+/// Sizes of the scale, in bits, for values that are flooded: the flooding noise takes more than twenty bits.
 const SHARED_SCALE_BITS: [u32; 4] = [46, 50, 54, 56];
-/// The longest prime.
+/// Largest size of a prime, in bits.
 const PRIME_BITS: u32 = 60;
-/// A polynomial's or a model's error from noise is at most this part of the size of its coefficients.
+/// The default bound on a polynomial's or a model's noise error, as a fraction of the size of its coefficients.
 pub const REAL_ERROR: f64 = 1e-4;
-/// The same where values are given to others: what flooding leaves at the largest scales.
+/// Like [`REAL_ERROR`], for values given to others: the precision that flooding leaves at the largest scales.
 pub const SHARED_ERROR: f64 = 2e-2;
-/// The fewest slots of a compact window.
+/// The smallest number of slots in a compact window.
 const LEAST_SLOTS: u32 = 2;
 
-/// The error that a stream's values may have, as a part of the size of the coefficients.
+/// Returns the largest error allowed in a stream's values, as a fraction of the size of the coefficients.
 #[must_use]
 pub fn real_error(needs: &Needs) -> f64 {
     let unless_declared = if needs.flooding.is_some() { SHARED_ERROR } else { REAL_ERROR };
     needs.precision.unwrap_or(unless_declared)
 }
 
-/// The layout of a stream's windows at a degree: `frames` frames of slots, of which the first is filled, repeat until a ciphertext is full. Each
-/// doubling of what repeats takes twice the bytes, and halves the noise that its expansion adds.
+/// Returns the layout of a stream's windows at a degree. `frames` frames of slots, of which the first is filled, repeat
+/// until a ciphertext is full. Doubling `frames` doubles the bytes and halves the noise of the expansion.
 fn real_layout(
     stream: &StreamNeeds,
     channels: &[Channel],
@@ -46,7 +47,7 @@ fn real_layout(
     Ok((compact.map_err(|error| OwnerError::NoParameters(error.to_string()))?, cut))
 }
 
-/// The smallest chain at a degree on which the values are precise enough.
+/// Returns the smallest chain at a degree on which the values are precise enough.
 fn real_at_degree(
     stream: &StreamNeeds,
     channels: &[Channel],

@@ -1,16 +1,16 @@
-//! A choice as programs read it.
+//! A choice of parameters, as a report for programs.
 
 use sotto_pack::Span;
 use sotto_rlwe::SchemeId;
 
 use super::{Alternative, Chosen};
 
-/// A stream as programs read it.
+/// The report on a stream.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct StreamReport {
     /// The stream's name.
     pub stream: String,
-    /// The questions that it serves; none where the default does.
+    /// The questions that it serves; empty for the default stream.
     pub questions: Vec<String>,
     /// The channels.
     pub channels: Vec<String>,
@@ -25,47 +25,48 @@ pub struct StreamReport {
     /// The plain modulus of the exact schemes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub plain_modulus: Option<u64>,
-    /// Levels below the top one, and how many of them the deepest computation uses.
+    /// Number of levels below the top one.
     pub levels: usize,
-    /// See `levels`.
+    /// Number of levels that the deepest computation uses.
     pub levels_used: u8,
-    /// No window crosses the end of such a span.
+    /// The span whose end no window crosses.
     pub span: Span,
-    /// Readings of a full window.
+    /// Number of readings in a full window.
     pub readings_a_window: u64,
     /// Bytes of a window's ciphertext.
     pub bytes_a_window: usize,
-    /// The same for each reading of a full window.
+    /// Bytes per reading of a full window.
     pub bytes_a_reading: f64,
     /// Bytes of an answer's ciphertext.
     pub bytes_an_answer: u64,
-    /// Results that one answer's ciphertext holds.
+    /// Number of results in one answer's ciphertext.
     pub results_an_answer: usize,
-    /// Rotations whose Galois keys the cloud gets.
+    /// Rotations whose Galois keys are uploaded.
     pub rotations: Vec<i32>,
-    /// True if the cloud gets a relinearisation key.
+    /// True if a relinearisation key is uploaded.
     pub relinearisation: bool,
     /// Bytes of the evaluation keys.
     pub bytes_of_keys: usize,
     /// Bits between the noise bound and the limit.
     pub noise_bits_left: f64,
-    /// Bits of precision that flooding takes, where values are given to others.
+    /// For shared values: the bits of precision that flooding takes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub flooding_bits: Option<f64>,
-    /// Seconds of computing on one window, where they were measured: see [`crate::seconds_a_window`].
+    /// Seconds of computing per window, if measured: see [`crate::seconds_a_window`].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub seconds_a_window: Option<f64>,
-    /// Coefficients of a compact window that travel: of sums one for each reading, square and product, of reals one a slot.
+    /// Number of coefficients that a compact window sends: for sums one per reading, square and product, for reals one
+    /// per slot.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub places: Option<usize>,
-    /// Bits of each; of reals in all limbs.
+    /// Bits of each coefficient; for reals over all limbs.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bits_a_place: Option<u32>,
-    /// Other choices, and why each lost.
+    /// Other choices, each with the reason why it was not chosen.
     pub alternatives: Vec<Alternative>,
 }
 
-/// A stream as programs read it.
+/// Returns the report on a stream.
 #[must_use]
 pub fn stream_report(chosen: &Chosen) -> StreamReport {
     let exact = chosen.spec.scheme != SchemeId::Ckks;

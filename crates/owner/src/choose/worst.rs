@@ -1,4 +1,4 @@
-//! The largest program that a stream's questions make: what parameters are held against.
+//! The worst case of a stream's questions, by which parameters are tested.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use crate::needs::{Kind, Needs, StreamNeeds};
 
 use super::MOST_WINDOWS;
 
-/// Most ticks that a window of the span can have.
+/// Returns the largest number of ticks in a window of a span.
 pub(super) fn longest(span: Span, period: u32) -> u64 {
     let hours = match span {
         Span::Hour => 1,
@@ -21,8 +21,8 @@ pub(super) fn longest(span: Span, period: u32) -> u64 {
     (hours * 3_600_000u64).div_ceil(u64::from(period))
 }
 
-/// The layout of a stream's windows on rows of so many columns. A channel's readings lie side by side, all channels in one row, and a
-/// span that does not fit is cut into equal windows.
+/// Returns the layout of a stream's windows on rows of `columns` columns. A channel's readings are adjacent, all
+/// channels are in one row, and a span that does not fit is divided into equal windows.
 pub(super) fn layout(
     stream: &StreamNeeds,
     channels: &[Channel],
@@ -49,12 +49,13 @@ pub(super) fn layout(
     Ok((layout, Cut { span: stream.span, period: stream.period, ticks }))
 }
 
-/// A part of so many windows for a quantity.
+/// Returns a part of `windows` windows for a quantity.
 pub(crate) fn typical(layout: &Layout, cut: &Cut, windows: usize, quantity: &Quantity) -> Part {
     typical_part(layout, cut, windows, matches!(quantity, Quantity::JointSquare(..)))
 }
 
-/// A part of windows that stands for any of its size: readings at every tick but, where products need masks, the last.
+/// Returns a part that represents any part of its size: readings at every tick, except the last one if products need
+/// masks.
 fn typical_part(layout: &Layout, cut: &Cut, windows: usize, with_gaps: bool) -> Part {
     let channels = layout.channels().len();
     let mut presence = vec![sotto_pack::Presence::first(cut.ticks); channels];
@@ -77,7 +78,7 @@ fn typical_part(layout: &Layout, cut: &Cut, windows: usize, with_gaps: bool) -> 
     Part { inputs: vec![input; windows] }
 }
 
-/// The quantities that a stream's questions take at most, each alone as a worst case.
+/// Returns the worst case of every quantity that a stream's questions need.
 pub(crate) fn worst(stream: &StreamNeeds, layout: &Layout, cut: &Cut) -> Vec<Quantity> {
     let Needs { squares, products, weights, degree, models, .. } = &stream.needs;
     let position = |name: &String| {
@@ -121,7 +122,7 @@ pub(crate) fn worst(stream: &StreamNeeds, layout: &Layout, cut: &Cut) -> Vec<Qua
     worst
 }
 
-/// The largest |value| of a slot of a result. The plain modulus is larger than twice this.
+/// Returns the largest |value| of a result's slot. The plain modulus must be larger than twice this.
 pub(crate) fn largest_result(layout: &Layout, needs: &Needs) -> f64 {
     let top = layout.magnitude();
     let square = if needs.squares || !needs.products.is_empty() { top * top } else { top };
@@ -129,7 +130,7 @@ pub(crate) fn largest_result(layout: &Layout, needs: &Needs) -> f64 {
     MOST_WINDOWS as f64 * square.max(weighted)
 }
 
-/// Windows of a result. Values at single readings are not summed over windows.
+/// Returns the number of windows in a result. Values at single readings are not summed over windows.
 pub(super) fn windows_of(quantity: &Quantity) -> usize {
     match quantity {
         Quantity::Polynomial(..) | Quantity::Linear(_) => 1,
@@ -137,7 +138,7 @@ pub(super) fn windows_of(quantity: &Quantity) -> usize {
     }
 }
 
-/// Parts in the program that stands for the worst: a plan takes 1,024 inputs.
+/// Returns the number of parts in the worst-case program. A plan has at most 1,024 inputs.
 pub(super) fn most_parts(quantity: &Quantity) -> usize {
     (sotto_program::limits::INPUTS / windows_of(quantity)).min(crate::compute::MOST_FRAMES)
 }

@@ -1,4 +1,4 @@
-//! Jobs: a program for some parts is lowered, run by the cloud, and its outputs are decrypted.
+//! Jobs: lower a program for some parts, let the cloud run it, decrypt its outputs.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::ops::ControlFlow;
@@ -22,29 +22,29 @@ use sotto_rlwe::{Bfv, Bgv, Ckks, Origin, ParameterSpec, Params, SchemeId};
 use sotto_runtime::{Encoding, Lowered, RlweTarget};
 use sotto_wire::{Digest, TranscriptInputs, Work};
 
-/// Windows of one job: the cloud holds their ciphertexts at once.
+/// Largest number of windows in a job, whose ciphertexts the cloud holds at the same time.
 const MOST_WINDOWS: usize = 256;
 /// The largest error that flooding may add to values, which are at most 1.
 const LARGEST_FLOODED: f64 = 1.0;
-/// Jobs that the cloud has at once.
+/// Number of jobs submitted at the same time.
 const IN_FLIGHT: usize = 2;
 
-/// Bytes, jobs and times of answers so far.
+/// The cost of the answers so far: bytes, jobs and times.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Spent {
     /// Bytes of outputs.
     pub(crate) bytes_down: u64,
-    /// Jobs that the cloud ran.
+    /// Number of jobs that the cloud ran.
     pub(crate) jobs: u64,
-    /// The cloud's evaluation, in microseconds.
+    /// The cloud's evaluation time in microseconds.
     pub(crate) evaluate_us: u64,
-    /// Key generation, evaluation, download, decryption, decoding: in microseconds, one number each.
+    /// Times of key generation, evaluation, download, decryption and decoding in microseconds, one number per run.
     pub(crate) phases: BTreeMap<&'static str, Vec<f64>>,
-    /// How often the cloud ran each operation.
+    /// Number of runs of each operation in the cloud.
     pub(crate) steps: BTreeMap<String, u64>,
-    /// The schemes that were used.
+    /// The schemes used.
     pub(crate) schemes: BTreeSet<String>,
-    /// What flooding took, where answers are given to others.
+    /// The flooding of values given to others.
     pub(crate) flooded: Option<Flooded>,
 }
 
@@ -61,7 +61,7 @@ impl Spent {
     }
 }
 
-/// Told how many windows of how many are done.
+/// A callback that gets the number of windows just finished and the total so far.
 pub(crate) type Progress<'p> = &'p mut dyn FnMut(u64, u64);
 
 /// Results of one part: for each quantity the numbers in the slots of its frame, and a bound on the error of each.
@@ -72,12 +72,12 @@ pub(crate) struct Computer<'p> {
     pub(super) plant: &'p Plant,
     pub(super) cloud: &'p Cloud,
     pub(super) pinned: CloudKeys,
-    /// The work so far, to be repeated by whoever verifies the answer.
+    /// The work so far, so that a verifier can repeat it.
     pub(crate) evidence: Evidence,
     keys: EvaluationKeyStore,
-    /// Bytes of ciphertexts that the cloud grants a job.
+    /// Bytes of ciphertexts that the cloud allows a job to hold.
     largest_job: u64,
-    /// True if answers are given to others: reals are flooded when they are decrypted.
+    /// True if answers are given to others: reals are flooded at decryption.
     shared: bool,
     pub(crate) spent: Spent,
 }
@@ -90,13 +90,13 @@ impl<'p> Computer<'p> {
         Ok(Self { plant, cloud, pinned, evidence, keys, largest_job, shared, spent: Spent::default() })
     }
 
-    /// Windows that a job may take: the cloud holds their ciphertexts at once.
+    /// Returns the number of windows that a job may have. The cloud holds their ciphertexts at the same time.
     pub(crate) fn granted(&self, spec: &ParameterSpec, quantities: usize) -> usize {
         let each = HELD_FOR_A_WINDOW * expanded_bytes(spec) * quantities as u64;
         usize::try_from(self.largest_job / each.max(1)).unwrap_or(MOST_WINDOWS).clamp(1, MOST_WINDOWS)
     }
 
-    /// The results of all parts, whose windows are one device's and have one layout and these parameters.
+    /// Returns the results of all parts. Their windows must be of one device, one layout and these parameters.
     pub(crate) fn results(
         &mut self,
         device: &str,
@@ -134,7 +134,7 @@ impl<'p> Computer<'p> {
         let granted =
             usize::try_from(self.largest_job / each.max(1)).unwrap_or(MOST_WINDOWS).min(MOST_WINDOWS);
         while !left.is_empty() || !flight.is_empty() {
-            // The next job waits in the cloud while the one before it is computed.
+            // The next job waits in the cloud while the previous one is computed.
             while flight.len() < IN_FLIGHT && !left.is_empty() {
                 let take = jobs_parts((left, spec.degree), quantities.len(), granted).min(most);
                 let (now, later) = left.split_at(take);
@@ -148,7 +148,7 @@ impl<'p> Computer<'p> {
                         flight.push_back(Flight { job: job.zip(lowered), parts: now, packed, magnitude });
                         left = later;
                     }
-                    // More results in one ciphertext have more noise than fewer.
+                    // Fewer results in one ciphertext have less noise.
                     Err(_) if take > 1 => most = take / 2,
                     Err(error) => return Err(cannot(&error, device)),
                 }
@@ -163,7 +163,7 @@ impl<'p> Computer<'p> {
         Ok(results)
     }
 
-    /// Sends keys and plan, then the job.
+    /// Uploads the keys if needed, uploads the plan, and submits the job.
     fn submit<S: Readable>(
         &mut self,
         key: &SecretKey<S>,
@@ -191,7 +191,7 @@ impl<'p> Computer<'p> {
         Ok(Submitted { job, plan: frame })
     }
 
-    /// What the transcript of a job must say.
+    /// Returns the statements that the transcript of a job must make.
     fn expected<S: Readable>(
         &self,
         key: &SecretKey<S>,
@@ -211,7 +211,7 @@ impl<'p> Computer<'p> {
         })
     }
 
-    /// Waits for a job, compares its transcript with what was asked, and decrypts its outputs.
+    /// Waits for a job, compares its transcript with the request, and decrypts its outputs.
     fn collect<S: Readable>(
         &mut self,
         (key, device): (&SecretKey<S>, &str),
@@ -239,7 +239,7 @@ impl<'p> Computer<'p> {
                 spent.bytes_down += frame.len() as u64;
                 frames.push(frame);
             }
-            // Before anything is decrypted.
+            // Checked before anything is decrypted.
             let own_keys = |digest: &Digest| self.plant.has_evaluation_keys(digest);
             expected.check(&done.transcript, frames.iter().map(Vec::as_slice), &self.pinned, own_keys)?;
             let plan = hex::encode(expected.request);
@@ -264,7 +264,7 @@ impl<'p> Computer<'p> {
                     None => Release::Rounded,
                     Some(budget) => {
                         let error = planned.shape.slot_error(key.params());
-                        // Nothing is spent on values that nobody could tell from noise.
+                        // Spend no budget on values that would drown in the flooding noise.
                         if budget.published_error(slots.len(), error) > LARGEST_FLOODED {
                             return Err(OwnerError::CannotCarry { device: device.to_owned() });
                         }
@@ -290,24 +290,24 @@ impl<'p> Computer<'p> {
     }
 }
 
-/// A job that was submitted.
+/// A submitted job.
 struct Submitted {
     job: String,
     /// The frame of its plan.
     plan: Vec<u8>,
 }
 
-/// A job that the cloud has.
+/// A job that the cloud is working on.
 struct Flight<'w, S: Readable> {
-    /// None where every result is zero whatever the windows hold.
+    /// None if every result is zero for any windows.
     job: Option<(Submitted, Lowered<S>)>,
     parts: &'w [Part],
     packed: Packed,
-    /// A bound on the absolute value of every result that is a whole number.
+    /// A bound on the absolute value of every whole-number result.
     magnitude: f64,
 }
 
-/// The slots of the frame at a place.
+/// Returns the slots of the frame at a place.
 fn cut(numbers: &Numbers, place: usize, (part, degree): (&Part, usize)) -> Result<Numbers, OwnerError> {
     let layout = &part.inputs[0].window.layout;
     let first = place * stride(layout, degree);
@@ -327,7 +327,7 @@ fn target<S: Readable>(spec: &ParameterSpec, parts: &[Part]) -> Result<RlweTarge
     Ok(RlweTarget { params, encoding, origin, kept, may_wrap: true })
 }
 
-/// A bound on the absolute value of the whole numbers that come from these parts.
+/// Returns a bound on the absolute value of the whole numbers computed from these parts.
 fn largest(parts: &[Part], quantities: &[Quantity]) -> f64 {
     let layout = layout_of(parts);
     let windows = parts.iter().map(|part| part.inputs.len()).max().unwrap_or_default();
@@ -355,10 +355,10 @@ fn cannot(error: &LowerError, device: &str) -> OwnerError {
     OwnerError::CannotCarry { device: device.to_owned() }
 }
 
-/// Parts that the next job takes: at least one, and no more than a plan and the cloud's memory allow.
+/// Returns the number of parts in the next job: at least one, within the limits of a plan and the cloud's memory.
 fn jobs_parts((parts, degree): (&[Part], usize), quantities: usize, granted: usize) -> usize {
     let layout = layout_of(parts);
-    // Each result of compact windows is an output of its own until they are merged.
+    // Each result of compact windows is a separate output until results are merged.
     let frames = if kept(layout, degree).is_some() { 1 } else { frames(layout, degree, true) };
     let most_outputs = (sotto_program::limits::OUTPUTS / quantities.max(1)).max(1) * frames;
     let mut windows = 0;

@@ -1,4 +1,4 @@
-//! Evaluation keys: made when a plan first needs them, and sent to the cloud once.
+//! Evaluation keys: generated when a plan first needs them, and uploaded once.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -15,11 +15,11 @@ use sotto_wire::Digest;
 use crate::error::{OwnerError, io};
 use crate::plant::{Plant, read_json, write_whole};
 
-/// The folder of evaluation keys that were sent.
+/// The folder of uploaded evaluation keys.
 const FOLDER: &str = "evaluation-keys";
 
-/// Which evaluation keys the cloud was sent, remembered in a file of the plant. A wrong entry costs one more upload, when the cloud
-/// says that a key is missing.
+/// The record of uploaded evaluation keys, in a file of the plant. A wrong entry costs one more upload, after the cloud
+/// reports a missing key.
 pub(crate) struct EvaluationKeyStore {
     path: PathBuf,
     sent: Sent,
@@ -27,25 +27,25 @@ pub(crate) struct EvaluationKeyStore {
 
 #[derive(Debug, Default, Serialize, Deserialize)]
 struct Sent {
-    /// The cloud that has them.
+    /// The URL of the cloud that has the keys.
     url: String,
-    /// By parameters and key.
+    /// The kinds of keys uploaded, by parameters and key.
     keys: BTreeMap<String, KeysNeeded>,
-    /// Digests of the frames that were sent, in hexadecimal, by the same; the latest last.
+    /// Digests of the uploaded frames in hexadecimal, by parameters and key, the latest last.
     #[serde(default)]
     digests: BTreeMap<String, Vec<String>>,
 }
 
 impl EvaluationKeyStore {
     pub(crate) fn open(path: PathBuf, url: &str) -> Self {
-        // A file that cannot be read costs an upload, nothing else.
+        // An unreadable file only costs an upload.
         let sent = read_json::<Sent>(&path).ok().filter(|sent| sent.url == url);
         let sent = sent.unwrap_or_else(|| Sent { url: url.to_owned(), ..Sent::default() });
         Self { path, sent }
     }
 
-    /// Sends the keys that a plan needs, and those that were sent before with them, unless the cloud has them. `again`: it says that it
-    /// has not. Gives the time that making them took; none if the cloud has them.
+    /// Uploads the keys that a plan needs, together with those uploaded before, unless the cloud has them. Set `again`
+    /// if the cloud reported a missing key. Returns the time of key generation; None if nothing was uploaded.
     pub(crate) fn ensure<S: Managed>(
         &mut self,
         (plant, cloud): (&Plant, &Cloud),
@@ -56,7 +56,7 @@ impl EvaluationKeyStore {
         let name = format!("{}/{}", key.params().id(), key.id());
         let known = self.sent.keys.get(&name).cloned().unwrap_or_default();
         let all = known.and(needed);
-        // Keys that an older version sent have no digest here: without it no transcript is checked.
+        // Keys uploaded by an older version have no recorded digest, without which a transcript cannot be checked.
         let recorded = self.sent.digests.contains_key(&name);
         if needed.is_empty() || (all == known && recorded && !again) {
             return Ok(None);
@@ -70,7 +70,7 @@ impl EvaluationKeyStore {
         let frame = sotto_wire::write_evaluation_keys(&keys);
         let digest =
             sotto_wire::frame_digest(&frame).map_err(|error| OwnerError::NoParameters(error.to_string()))?;
-        // Before they are sent: whatever becomes of the answer, these keys are the owner's.
+        // Stored before the upload: even if its answer is lost, the keys are known to be the owner's.
         plant.keep_evaluation_keys(&digest, &frame)?;
         cloud.put_keys(&frame)?;
         self.sent.digests.entry(name.clone()).or_default().push(hex::encode(digest));
@@ -86,18 +86,19 @@ impl Plant {
         self.path(FOLDER).join(format!("{}.keys", hex::encode(digest)))
     }
 
-    /// Keeps evaluation keys that are sent, so that work with them can be repeated. They are public.
+    /// Stores uploaded evaluation keys, which are public, so that work with them can be repeated.
     fn keep_evaluation_keys(&self, digest: &Digest, frame: &[u8]) -> Result<(), OwnerError> {
         crate::plant::make_folder(&self.path(FOLDER), true)?;
         write_whole(&self.evaluation_keys_path(digest), frame)
     }
 
-    /// True if evaluation keys were made here: another command of the owner's may have sent them since.
+    /// Returns true if these evaluation keys were generated in this plant. Another command may have uploaded them
+    /// since.
     pub(crate) fn has_evaluation_keys(&self, digest: &Digest) -> bool {
         self.evaluation_keys_path(digest).exists()
     }
 
-    /// Evaluation keys that were sent, by the digest of their frame; none if they are not kept here.
+    /// Returns uploaded evaluation keys by the digest of their frame; None if they are not stored here.
     pub(crate) fn sent_evaluation_keys(&self, digest: &Digest) -> Result<Option<Vec<u8>>, OwnerError> {
         let path = self.evaluation_keys_path(digest);
         if path.exists() { std::fs::read(&path).map(Some).map_err(io(&path)) } else { Ok(None) }

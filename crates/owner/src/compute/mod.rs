@@ -1,4 +1,4 @@
-//! Computing on stored windows: parts of windows to jobs, jobs to decrypted results.
+//! Computing on stored windows: from parts of windows to jobs, and from jobs to decrypted results.
 
 mod compact;
 mod job;

@@ -1,8 +1,9 @@
-//! From parts of windows to one program: quantities summed over each part, results packed side by side.
+//! Builds one program from parts of windows: quantities summed over each part, results packed side by side.
 //!
-//! A device leaves every slot outside its channels' blocks zero, so a result fills one frame of slots at the beginning of a row and is
-//! zero elsewhere. Results are moved beside each other by rotations and added, one ciphertext for as many as fit a row. Results of compact
-//! windows repeat their frame until the row is full: their coefficients are put beside each other instead.
+//! A device leaves every slot outside its channels' blocks zero, so a result fills one frame of slots at the start of a
+//! row and is zero elsewhere. Rotations move results beside each other, and they are added: one ciphertext holds as
+//! many as fit a row. Results of compact windows repeat their frame until the row is full, so their coefficients are
+//! placed side by side instead.
 
 use sotto_pack::Layout;
 use sotto_program::{Constant, InputDeclaration, InputId, NodeId, Op, Program, ProgramBuilder, ProgramError};
@@ -11,30 +12,31 @@ use sotto_runtime::Merged;
 use super::quantity::{Input, Quantity, frame, kept, stride};
 use crate::open::Contents;
 
-/// Most results of one ciphertext: each one more adds its noise.
+/// Largest number of results in one ciphertext. Each adds its noise.
 pub(crate) const MOST_FRAMES: usize = 64;
 
-/// Windows whose sum is one result.
+/// Windows that are summed into one result.
 #[derive(Clone, Debug)]
 pub(crate) struct Part {
     pub(crate) inputs: Vec<Input>,
 }
 
-/// A program, and where its results stand.
+/// A program, with the positions of its results.
 pub(crate) struct Packed {
-    /// None where every result is zero whatever the windows hold.
+    /// None if every result is zero for any windows.
     pub(crate) program: Option<Program>,
-    /// Parts whose results one output holds.
+    /// Number of parts whose results one output holds.
     pub(crate) frames: usize,
-    /// Results of compact windows that leave in one ciphertext; empty where each output of the program is one.
+    /// Results of compact windows that share one ciphertext; empty if each output of the program has its own.
     pub(crate) merged: Vec<Merged>,
-    /// For each quantity, its outputs in order of the parts. None where all results of one are zero whatever the windows hold.
+    /// For each quantity, its outputs in the order of the parts. None if all results of an output are zero for any
+    /// windows.
     pub(crate) outputs: Vec<Vec<Option<usize>>>,
 }
 
 impl Packed {
-    /// The decoded slots of the output `index` at which the owner reads values: the ticks of the quantity's channel, for each part that the output
-    /// holds.
+    /// Returns the decoded slots of output `index` that the owner reads: the ticks of the quantity's channel, for each
+    /// part in the output.
     pub(crate) fn read(
         &self,
         index: usize,
@@ -56,7 +58,7 @@ impl Packed {
     }
 }
 
-/// Results that one ciphertext of this degree holds.
+/// Returns the number of results that one ciphertext of this degree holds.
 pub(crate) fn frames(layout: &Layout, degree: usize, packed: bool) -> usize {
     if !packed {
         return 1;
@@ -65,7 +67,7 @@ pub(crate) fn frames(layout: &Layout, degree: usize, packed: bool) -> usize {
     (degree / 2 / columns).clamp(1, MOST_FRAMES)
 }
 
-/// The program for these parts, whose windows have one layout. Inputs are the parts' windows in order.
+/// Builds the program for these parts, whose windows must have one layout. Its inputs are the parts' windows in order.
 pub(crate) fn program(
     (layout, degree): (&Layout, usize),
     parts: &[Part],
@@ -114,9 +116,9 @@ struct Builder<'p> {
     asked: ProgramBuilder,
     layout: &'p Layout,
     parts: &'p [Part],
-    /// For each part, its inputs.
+    /// The inputs of each part.
     inputs: Vec<Vec<InputId>>,
-    /// The last vector of whole numbers: most windows of a group share theirs.
+    /// The last vector of whole numbers. Most windows of a group use the same one.
     last: Option<(Vec<i128>, NodeId)>,
 }
 
@@ -134,7 +136,7 @@ impl<'p> Builder<'p> {
         Self { asked, layout, parts, inputs, last: None }
     }
 
-    /// A vector of whole numbers; None where all are zero.
+    /// Returns a constant vector of whole numbers; None if all are zero.
     fn whole(&mut self, values: Vec<i128>) -> Option<NodeId> {
         if values.iter().all(|value| *value == 0) {
             return None;
@@ -149,7 +151,7 @@ impl<'p> Builder<'p> {
         Some(node)
     }
 
-    /// A quantity summed over a part; None where it is zero whatever the windows hold.
+    /// Returns a quantity summed over a part; None if it is zero for any windows.
     fn result(&mut self, part: usize, quantity: &Quantity) -> Option<NodeId> {
         let inputs = self.inputs[part].clone();
         let windows = &self.parts[part].inputs;
@@ -162,7 +164,7 @@ impl<'p> Builder<'p> {
     }
 
     fn total(&mut self, mut terms: Vec<NodeId>) -> Option<NodeId> {
-        // By halves: the depth of the additions stays small.
+        // Added in pairs, so that the depth of additions stays small.
         while terms.len() > 1 {
             let pairs = terms.chunks(2).map(<[NodeId]>::to_vec).collect::<Vec<_>>();
             terms = pairs
@@ -176,7 +178,7 @@ impl<'p> Builder<'p> {
         terms.first().copied()
     }
 
-    /// A window's part of a quantity; None where a public factor makes it zero.
+    /// Returns a window's part of a quantity; None if a public factor makes it zero.
     fn term(&mut self, input: InputId, window: &Input, quantity: &Quantity) -> Option<NodeId> {
         let x = self.asked.read(input);
         Some(match quantity {
@@ -195,7 +197,7 @@ impl<'p> Builder<'p> {
                 let weights = self.whole(window.slot_weights(weights))?;
                 self.asked.mul(x, weights)
             }
-            // The slots of other channels hold values of no use, which nobody reads.
+            // The slots of other channels hold meaningless values that nobody reads.
             Quantity::Polynomial(_, coefficients) => return self.polynomial(x, coefficients),
             Quantity::Linear(terms) => {
                 let first = terms.first().map_or(0, |(channel, _)| *channel);
@@ -213,7 +215,7 @@ impl<'p> Builder<'p> {
         })
     }
 
-    /// A window without the readings that only one of two channels has; None where no reading is left.
+    /// Returns a window without the readings that only one of two channels has; None if no reading is left.
     fn masked(&mut self, x: NodeId, window: &Input, first: u16, second: u16) -> Option<NodeId> {
         if window.together(first, second) == Some(true) {
             return Some(x);
@@ -222,7 +224,7 @@ impl<'p> Builder<'p> {
         Some(self.asked.mul(x, mask))
     }
 
-    /// Σ_{k ≥ 1} c_k · x^k, every power in the least depth; None where all these coefficients are zero.
+    /// Returns Σ_{k ≥ 1} c_k · x^k with the least depth for each power; None if all these coefficients are zero.
     fn polynomial(&mut self, x: NodeId, coefficients: &[f64]) -> Option<NodeId> {
         let mut powers = vec![None, Some(x)];
         let mut terms = Vec::new();
@@ -248,12 +250,12 @@ impl<'p> Builder<'p> {
         power
     }
 
-    /// The rotation to the left that brings the second channel's block onto the first's.
+    /// Returns the rotation to the left that moves the second channel's block onto the first's.
     fn blocks_between(&self, first: u16, second: u16) -> i32 {
         (i32::from(second) - i32::from(first)) * self.layout.block() as i32
     }
 
-    /// Results side by side: number k begins at slot k · frame. None where all are zero.
+    /// Places results side by side: number k starts at slot k · frame. Returns None if all are zero.
     fn pack(&mut self, results: &[Option<NodeId>]) -> Option<NodeId> {
         let mut shift = frame(self.layout) as i32;
         let mut level = results.to_vec();

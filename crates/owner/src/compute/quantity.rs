@@ -1,11 +1,11 @@
-//! Quantities that are summed over windows, slot by slot.
+//! Quantities: values summed over windows, slot by slot.
 
 use std::sync::Arc;
 
 use sotto_pack::{Encoding, Layout, Presence, WindowDescription};
 use sotto_rlwe::Kept;
 
-/// One quantity: a value in each slot of a frame, summed over the windows of a part.
+/// A quantity: a value in each slot of a frame, summed over the windows of a part.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Quantity {
     /// Σ q.
@@ -16,9 +16,9 @@ pub(crate) enum Quantity {
     Product(u16, u16),
     /// Σ q over the ticks at which both channels have a reading.
     Joint(u16, u16),
-    /// Σ q² over the same.
+    /// Σ q² over the ticks at which both channels have a reading.
     JointSquare(u16, u16),
-    /// Σ w · q with whole weights by tick of the group.
+    /// Σ w · q with whole weights, by tick of the group.
     Weighted(TickWeights),
     /// Σ p(u) − p(0) for a polynomial in the normalised value u of one channel, lowest coefficient first.
     Polynomial(u16, Vec<f64>),
@@ -27,7 +27,7 @@ pub(crate) enum Quantity {
 }
 
 impl Quantity {
-    /// The channel in whose slots its values stand; None where those of every channel do.
+    /// Returns the channel whose slots hold the values; None if the slots of every channel do.
     pub(crate) fn channel(&self) -> Option<u16> {
         match self {
             Self::Polynomial(channel, _) => Some(*channel),
@@ -36,7 +36,7 @@ impl Quantity {
         }
     }
 
-    /// A bound on the absolute value of one window's whole numbers in a slot; real numbers are normalised to 1.
+    /// Returns a bound on the absolute value of one window's whole numbers in a slot. Reals are normalised to 1.
     pub(crate) fn magnitude(&self, layout: &Layout) -> f64 {
         let top = layout.magnitude();
         match self {
@@ -48,33 +48,33 @@ impl Quantity {
     }
 }
 
-/// Whole weights: `weights[k]` for the k-th tick after the beginning of the group that a window belongs to.
+/// Whole weights: `weights[k]` is for the k-th tick after the start of the window's group.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct TickWeights {
     /// The channel.
     pub(crate) channel: u16,
-    /// Weights by tick, at most [`LARGEST_WEIGHT`] in magnitude.
+    /// Weights by tick, with absolute values up to [`LARGEST_WEIGHT`].
     pub(crate) weights: Arc<[i64]>,
 }
 
 /// Whole weights have 16 bits.
 pub(crate) const LARGEST_WEIGHT: i64 = (1 << 16) - 1;
 
-/// A window as a job takes it.
+/// A window as input of a job.
 #[derive(Clone, Debug)]
 pub(crate) struct Input {
-    /// The envelope's name in the cloud.
+    /// The envelope's id in the cloud.
     pub(crate) id: String,
-    /// Its leaf in the log of its stream.
+    /// The leaf in the log of its stream.
     pub(crate) leaf: sotto_wire::Digest,
-    /// Its description.
+    /// The description.
     pub(crate) window: Arc<WindowDescription>,
-    /// The tick of the group at which the window begins.
+    /// The tick of the group at which the window starts.
     pub(crate) offset: u32,
 }
 
 impl Input {
-    /// The weights in the window's slots; 0 where none is.
+    /// Returns the weights in the window's slots; 0 for slots without a weight.
     pub(crate) fn slot_weights(&self, of: &TickWeights) -> Vec<i128> {
         let layout = &self.window.layout;
         let mut slots = vec![0; layout.slots()];
@@ -88,17 +88,17 @@ impl Input {
         slots
     }
 
-    /// The ticks at which both channels have a reading; None where the window does not say so.
+    /// Returns the ticks at which both channels have a reading; None if the description does not tell.
     pub(crate) fn both(&self, first: u16, second: u16) -> Option<Presence> {
         Some(self.window.presence(first)?.and(&self.window.presence(second)?))
     }
 
-    /// True if both channels have their readings at the same ticks.
+    /// Returns true if both channels have readings at the same ticks; None if the description does not tell.
     pub(crate) fn together(&self, first: u16, second: u16) -> Option<bool> {
         Some(self.window.presence(first)? == self.window.presence(second)?)
     }
 
-    /// 1 in the slots of both channels where both have a reading.
+    /// Returns 1 in the slots of both channels at ticks where both have a reading, else 0.
     pub(crate) fn mask(&self, first: u16, second: u16) -> Vec<i128> {
         let layout = &self.window.layout;
         let mut slots = vec![0; layout.slots()];
@@ -114,18 +114,20 @@ impl Input {
     }
 }
 
-/// The coefficients that compact windows of this layout send; none where windows are whole ciphertexts of this degree.
+/// Returns the coefficients that compact windows of this layout send; None if windows are whole ciphertexts of this
+/// degree.
 pub(crate) fn kept(layout: &Layout, degree: usize) -> Option<Kept> {
     let columns = layout.columns() as usize;
     (layout.encoding() == Encoding::Real && columns <= degree / 2).then_some(Kept::Folded(columns))
 }
 
-/// Decoded slots from one result of an answer to the next: all that repeat of compact windows, else a frame.
+/// Returns the number of decoded slots from one result of an answer to the next: the repeated values of compact
+/// windows, else a frame.
 pub(crate) fn stride(layout: &Layout, degree: usize) -> usize {
     kept(layout, degree).map_or(frame(layout) as usize, Kept::values)
 }
 
-/// Slots of a frame: those of all channels of a layout, as a power of two.
+/// Returns the number of slots in a frame: those of all channels of a layout, rounded up to a power of two.
 pub(crate) fn frame(layout: &Layout) -> u32 {
     (layout.channels().len() as u32 * layout.block()).next_power_of_two()
 }

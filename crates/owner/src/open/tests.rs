@@ -1,4 +1,4 @@
-//! Answers of a cloud that cheats, with headers that are as they should be.
+//! Answers of a cheating cloud, with valid headers.
 #![allow(clippy::unwrap_used)]
 
 use sotto_keys::DeviceSecret;
@@ -9,11 +9,11 @@ use sotto_runtime::{Encoding, Lowered, RlweTarget};
 
 use super::*;
 
-/// The largest value of an input, and of each of the first slots.
+/// The largest value of an input and of each of the first slots.
 const MAGNITUDE: f64 = 1000.0;
 const FILLED: usize = 8;
 
-/// The sum of two inputs.
+/// The program that adds two inputs.
 fn sum() -> Program {
     let mut builder = ProgramBuilder::new();
     let [x, y] = ["x", "y"].map(|name| builder.declare(name.to_owned(), MAGNITUDE));
@@ -23,7 +23,7 @@ fn sum() -> Program {
     builder.finish().unwrap()
 }
 
-/// A plan, the key of its answer, and the cloud's honest answer before it leaves.
+/// A plan, the key of its answer, and the cloud's honest answer as a ciphertext.
 struct World<S: Readable> {
     key: SecretKey<S>,
     lowered: Lowered<S>,
@@ -61,7 +61,7 @@ impl<S: Readable> World<S> {
         &self.lowered.outputs[0]
     }
 
-    /// The frame of an answer with the header of the honest one.
+    /// Returns the frame of an answer with the header of the honest one.
     fn frame(&self, components: Vec<Poly<Eval>>) -> Vec<u8> {
         self.frame_of(*self.answer.shape(), components)
     }
@@ -74,7 +74,7 @@ impl<S: Readable> World<S> {
         }
     }
 
-    /// What the owner makes of a frame.
+    /// Opens a frame like the owner.
     fn opened(&self, frame: &[u8]) -> Result<Numbers, OwnerError> {
         let answer = read(frame, &self.key, self.planned())?;
         let bounds = (self.planned(), 2.0 * MAGNITUDE);
@@ -82,7 +82,7 @@ impl<S: Readable> World<S> {
             .map(|(numbers, _)| numbers)
     }
 
-    /// The answer (0, c) for a constant c with these residues.
+    /// Returns the answer (0, c) for a constant c with these residues.
     fn constant(&self, residue: impl Fn(&sotto_ring::Modulus) -> u64) -> Vec<Poly<Eval>> {
         let (params, level) = (self.key.params(), self.answer.level());
         let mut mask = Poly::<Coeff>::zero(params.ring(), params.limbs(level));
@@ -92,7 +92,7 @@ impl<S: Readable> World<S> {
         vec![Poly::zero(params.ring(), params.limbs(level)), mask.into_eval()]
     }
 
-    /// The coefficients of the secret key.
+    /// Returns the coefficients of the secret key.
     fn secret(&self) -> Vec<i64> {
         let params = self.key.params();
         let secret = self.key.expose_secret_eval().clone().into_coeff();
@@ -106,7 +106,7 @@ impl<S: Readable> World<S> {
     }
 }
 
-/// The error that the forged answer of (0, c) gets; before, its plaintext is shown to be the secret key.
+/// Checks that the forged answer (0, c) decrypts to the secret key, and that the owner refuses it.
 fn attack<S: Readable<Value = i64>>(reduced: bool, constant: impl Fn(&World<S>) -> Vec<Poly<Eval>>) {
     let params = Params::<S>::default_chain(4096, 65537).unwrap();
     let world = World::new(&params, i64::from, reduced);
@@ -127,7 +127,7 @@ fn bfv(world: &World<Bfv>) -> Vec<Poly<Eval>> {
     let t = params.plain_modulus();
     let product =
         |by: u64| params.limbs(level).fold(1, |q, limb| q * (params.modulus(limb).value() % by) % by);
-    // round(Q/t) = (Q − r)/t with the rest r of Q that is nearest to zero: modulo a prime of Q it is −r/t.
+    // round(Q/t) = (Q − r)/t with r the remainder of Q nearest to zero; modulo a prime of Q it is −r/t.
     let rest = product(t) as i64;
     let rest = if rest > t as i64 / 2 { rest - t as i64 } else { rest };
     world.constant(|q| q.multiply(q.from_signed(-rest), q.invert_vartime(q.reduce(t)).unwrap()))
@@ -140,7 +140,8 @@ fn an_answer_that_is_the_secret_key_is_refused_in_bfv() {
     }
 }
 
-/// (0, c): its phase is c·s, modulo t after the answer's factor s. Whole: in few bits the phase is a multiple of t beside it.
+/// (0, c): its phase is c·s, which is s modulo t after division by the answer's factor. Only for whole answers:
+/// reducing to few bits adds a multiple of t.
 #[test]
 fn an_answer_that_is_the_secret_key_is_refused_in_bgv() {
     attack::<Bgv>(false, |world| {
@@ -149,7 +150,7 @@ fn an_answer_that_is_the_secret_key_is_refused_in_bgv() {
     });
 }
 
-/// Two numbers of the header that claim almost no message and almost no noise would have 52 bits of noise published.
+/// A header that claims almost no message and almost no noise would have 52 bits of noise published.
 #[test]
 fn a_claimed_noise_bound_does_not_reach_what_is_published() {
     let params = Params::<Ckks>::default_chain(4096, 30).unwrap();
@@ -166,7 +167,7 @@ fn a_claimed_noise_bound_does_not_reach_what_is_published() {
     assert!(expected.unwrap().publishable_bits() < 20, "the plan's bound counts");
 }
 
-/// (0, c) with c of CKKS's scale: the slots are those of the secret key, larger than any sum of readings.
+/// (0, c) with c of CKKS's scale: its slots are those of the secret key, which exceed any sum of readings.
 #[test]
 fn an_answer_that_is_the_secret_key_is_refused_in_ckks() {
     let params = Params::<Ckks>::default_chain(4096, 30).unwrap();
@@ -176,7 +177,7 @@ fn an_answer_that_is_the_secret_key_is_refused_in_ckks() {
     assert!(error.contains("do not act on it, do not share it"), "{error}");
 }
 
-/// One slot outside the results: in range, but the plan has a zero there.
+/// A value in range, in a slot where the plan has zero.
 #[test]
 fn a_value_where_the_plan_has_none_is_refused() {
     let world = World::new(&Params::<Bfv>::default_chain(4096, 65537).unwrap(), i64::from, false);

@@ -1,4 +1,4 @@
-//! What leaves of an answer, and what does not.
+//! Published answers: released values, and refusals.
 #![allow(clippy::unwrap_used)]
 
 use super::*;
@@ -73,7 +73,7 @@ fn only_what_was_flooded_leaves_flooded() {
     assert_eq!((given.rounded, given.flooded), (0, Some(FLOODED)));
     let refused = published(mixed(None), Giving::Flood, 5).unwrap_err().to_string();
     assert!(refused.contains("shared"), "{refused}");
-    // Of whole numbers nothing has to be flooded.
+    // Whole numbers need no flooding.
     let exact = answer("mean(x) shared", vec![row("mean(x)", 1.0, 0.05)], None);
     assert_eq!(published(exact, Giving::Flood, 5).unwrap().flooded, None);
 }

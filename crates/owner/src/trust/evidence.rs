@@ -1,4 +1,4 @@
-//! The evidence of an answer: the transcripts of its work, and what is needed to repeat it.
+//! The evidence of an answer: the transcripts of its work, and everything needed to repeat it.
 
 use std::collections::BTreeMap;
 
@@ -8,31 +8,31 @@ use sotto_cloud_client::SumOf;
 use crate::error::OwnerError;
 use crate::plant::{Plant, read_json_within, write_private};
 
-/// The work behind an answer. It stands in `answers/NAME.evidence`.
+/// The evidence of an answer, stored in `answers/NAME.evidence`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Evidence {
-    /// Everything that the cloud computed for the answer.
+    /// All work that the cloud did for the answer.
     pub work: Vec<WorkRecord>,
-    /// Frames of the plans, by their digest: both in hexadecimal.
+    /// Frames of the plans by digest, both in hexadecimal.
     #[serde(default)]
     pub plans: BTreeMap<String, String>,
 }
 
-/// One job or one request for sums.
+/// The record of one job or one request for sums.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WorkRecord {
-    /// The frame of the transcript, in hexadecimal.
+    /// The transcript's frame, in hexadecimal.
     pub transcript: String,
-    /// Names of the envelopes in the cloud, in the order of the work.
+    /// Ids of the envelopes in the cloud, in the order of the work.
     pub inputs: Vec<String>,
-    /// The sums; none for a job.
+    /// The sums; None for a job.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sums: Option<Vec<SumOf>>,
-    /// Microseconds that the cloud said it took.
+    /// The computing time in microseconds that the cloud reported.
     pub evaluate_us: u64,
 }
 
-/// Bytes of the longest evidence, 1 GiB: a name of 35 bytes for each window of the work.
+/// Largest size of evidence: 1 GiB, in bytes. Each window of the work takes 35 bytes for its id.
 pub(super) const LARGEST: u64 = 1 << 30;
 
 impl Plant {
@@ -46,10 +46,10 @@ impl Plant {
         write_private(&self.evidence_path(answer), &json)
     }
 
-    /// The evidence of an answer that was kept.
+    /// Returns the evidence of a stored answer.
     ///
     /// # Errors
-    /// There is none, or it is damaged.
+    /// [`OwnerError`] if there is none, or it is damaged.
     pub fn evidence(&self, answer: &str) -> Result<Evidence, OwnerError> {
         let path = self.evidence_path(answer);
         if !path.exists() {

@@ -1,4 +1,4 @@
-//! Logs of streams, compared with what the cloud said before.
+//! Logs of streams, compared with the cloud's earlier statements.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
@@ -15,11 +15,11 @@ use crate::device::{DeviceRecord, parameter_spec};
 use crate::error::{OwnerError, io};
 use crate::plant::{Plant, read_json, write_private};
 
-/// Bytes of the longest signed header: a layout of 16 KiB and the rest.
+/// Largest signed header, in bytes: a layout of 16 KiB and the other fields.
 const LARGEST_HEADER: u64 = 64 << 10;
-/// Windows of the longest log.
+/// Largest number of windows in a log.
 const MOST_WINDOWS: u64 = 2_000_000;
-/// A gap of as many numbers is a new count: a device that lost its spool begins one.
+/// A gap of at least this many sequence numbers marks a new count, which a device starts after losing its spool.
 const NEW_COUNT: u64 = 1 << 32;
 const FORGOTTEN: &str = "forgotten.json";
 const VERIFYING_KEYS: &str = "verifying-keys";
@@ -27,17 +27,17 @@ const VERIFYING_KEYS: &str = "verifying-keys";
 /// A window in the log of its stream.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Entry {
-    /// The envelope's name in the cloud: 32 hexadecimal digits, or nothing if it was deleted.
+    /// The envelope's id in the cloud, 32 hexadecimal digits; empty if it was deleted.
     pub(crate) id: String,
-    /// Bytes that it took on the way.
+    /// Size of the window as it was sent, in bytes.
     pub(crate) bytes: u64,
-    /// By the cloud's word where `signed` is none.
+    /// The sequence number; only the cloud's claim if `signed` is None.
     pub(crate) sequence: u64,
     /// The digest of its signed header.
     pub(crate) leaf: Digest,
-    /// None for a window that was deleted before it was seen here, or since; checked otherwise.
+    /// The signed header, already verified. None for a window that was deleted, or that the cloud cannot read.
     pub(crate) signed: Option<SignedHeader>,
-    /// True if the owner deleted it from here.
+    /// True if this plant's owner deleted it.
     pub(crate) deleted_here: bool,
 }
 
@@ -46,29 +46,29 @@ pub(crate) struct Entry {
 pub(crate) struct StreamLog {
     pub(crate) entries: Vec<Entry>,
     pub(super) tree: Frontier,
-    /// Bytes of its file.
+    /// Size of its file in bytes.
     pub(super) bytes: u64,
 }
 
-/// Windows that the owner deleted, by device.
+/// The owner's deletions, by device.
 #[derive(Debug, Default, Serialize, Deserialize)]
 struct Deleted(BTreeMap<String, Deletion>);
 
-/// A deletion: windows that ended before a time, of those that the logs had then.
+/// A deletion: the windows that ended before `until`, among those in the logs at that time.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 struct Deletion {
     /// Milliseconds since 1970.
     until: i64,
-    /// Windows of each log.
+    /// Number of windows in each log at the time of deletion.
     sizes: BTreeMap<String, u64>,
 }
 
 impl StreamLog {
-    /// Numbers that are missing before and between the windows, as ranges of numbers.
+    /// Returns the missing sequence numbers before and between the windows, as inclusive ranges.
     pub(crate) fn gaps(&self) -> Vec<(u64, u64)> {
         let numbers: BTreeSet<u64> = self.entries.iter().map(|entry| entry.sequence).collect();
         let first = numbers.first().copied().unwrap_or_default();
-        // Devices count from 0; one that lost its spool begins a new count far above.
+        // Devices count from 0. A device that lost its spool starts a new count far above.
         let beginning = (first > 0 && first < NEW_COUNT).then(|| (0, first - 1));
         let numbers: Vec<u64> = numbers.into_iter().collect();
         let gap = |pair: &[u64]| {
@@ -80,12 +80,12 @@ impl StreamLog {
 }
 
 impl Plant {
-    /// The log of a device's stream, brought to the cloud's present state: what is new is fetched, every new window's signature checked, and
-    /// the whole compared with the cloud's signed head.
+    /// Updates the log of a device's stream to the cloud's present state: fetches new windows, verifies their
+    /// signatures, and compares the whole log with the cloud's signed head.
     ///
     /// # Errors
-    /// [`OwnerError::Lie`] for a log that does not continue the one before, or for windows that the device did not sign; the cloud is away; a
-    /// file cannot be used.
+    /// [`OwnerError::Lie`] if the log does not continue the stored one, or has windows that the device did not sign;
+    /// another [`OwnerError`] if the cloud is unreachable or a file is damaged.
     pub(crate) fn sync_log(
         &self,
         cloud: &Cloud,
@@ -141,14 +141,14 @@ impl Plant {
         }
     }
 
-    /// The log of a stream as it was last compared with the cloud's.
+    /// Returns the log of a stream as it was last compared with the cloud's.
     pub(crate) fn kept_log(&self, device: &str, stream: &str) -> Result<StreamLog, OwnerError> {
         self.make_log_folder(device)?;
         let _lock = self.lock_logs(device)?;
         self.read_log(device, stream)
     }
 
-    /// Takes the headers of windows that the owner deleted, and marks them as deleted.
+    /// Drops the headers of windows that the owner deleted, and marks these windows as deleted.
     fn leave_out_deleted(
         &self,
         (device, stream): (&str, &str),
@@ -168,7 +168,7 @@ impl Plant {
         Ok(())
     }
 
-    /// Keeps in mind that the owner deletes the windows of a device that ended before a time, and drops their headers here.
+    /// Records that the owner deletes a device's windows that ended before a time, and drops their headers here.
     pub(crate) fn note_deleted(&self, cloud: &Cloud, device: &str, until: i64) -> Result<(), OwnerError> {
         let record = self.device(device)?;
         let mut logs = Vec::new();
@@ -211,7 +211,8 @@ impl Plant {
         lock(&self.log_folder(device).join("lock"))
     }
 
-    /// Every verifying key that a device of this name ever had, the present one first: what it signed with an earlier one stays good.
+    /// Returns every verifying key that a device with this name ever had, the present one first. Signatures by earlier
+    /// keys stay valid.
     pub(crate) fn verifying_keys(&self, record: &DeviceRecord) -> Result<Vec<[u8; 32]>, OwnerError> {
         let path = self.log_folder(&record.device).join(VERIFYING_KEYS);
         let earlier = if path.exists() { crate::plant::read_text(&path, 1 << 20)? } else { String::new() };
@@ -227,7 +228,7 @@ impl Plant {
         Ok(keys)
     }
 
-    /// Keeps a verifying key of a device, whatever becomes of its record.
+    /// Stores a verifying key of a device permanently, independent of its record.
     pub(crate) fn keep_verifying_key(&self, record: &DeviceRecord) -> Result<(), OwnerError> {
         self.make_log_folder(&record.device)?;
         let keys = self.verifying_keys(record)?;
@@ -236,13 +237,13 @@ impl Plant {
     }
 }
 
-/// The keys with which a device signs.
+/// The keys with which a device signs or signed.
 struct SigningKeys {
-    /// The present one.
+    /// The present key.
     present: [u8; 32],
-    /// Keys under which the device encrypts now: their windows are signed with the present one.
+    /// Keys under which the device encrypts now. Windows under them must be signed with the present key.
     encryption: BTreeSet<KeyId>,
-    /// Earlier ones.
+    /// Earlier keys.
     earlier: Vec<[u8; 32]>,
 }
 
@@ -259,7 +260,8 @@ impl SigningKeys {
         Ok(Self { present: *present, encryption, earlier: earlier.to_vec() })
     }
 
-    /// True if the device signed this header: with the present key, or an earlier one for what it encrypted then.
+    /// Returns true if the device signed this header: with the present key, or with an earlier one if the window is not
+    /// under a present encryption key.
     fn signed(&self, header: &SignedHeader) -> bool {
         if header.verify(&self.present).is_ok() {
             return true;
@@ -277,7 +279,7 @@ fn lock(path: &Path) -> Result<File, OwnerError> {
     Ok(file)
 }
 
-/// The head of a page, signed by the cloud and about this stream.
+/// Reads the head of a page, and checks that the cloud signed it for this stream.
 fn head(frame: &[u8], (device, stream): (&str, &str), pinned: &CloudKeys) -> Result<StreamHead, OwnerError> {
     let read = StreamHead::read(frame);
     let head = read.map_err(|error| OwnerError::WrongAnswer(format!("the head of a log: {error}")))?;
@@ -288,7 +290,7 @@ fn head(frame: &[u8], (device, stream): (&str, &str), pinned: &CloudKeys) -> Res
     Ok(head)
 }
 
-/// A window of a page, whose header its device signed.
+/// Checks a window of a page, and that its device signed the header.
 fn check(
     (device, stream): (&str, &str),
     window: &LoggedWindow,
@@ -301,7 +303,7 @@ fn check(
     };
     let (device, stream) = (device.to_owned(), stream.to_owned());
     let signed = match SignedHeader::read(frame, LARGEST_HEADER) {
-        // The window names its stream's header by a hash.
+        // The window's hash does not match its stream's header.
         Err(WireError::UnknownStream(_)) => {
             return Err(Lie::ChangedWindow { device, stream, sequence }.into());
         }
@@ -315,7 +317,7 @@ fn check(
     }
     let header = &signed.header;
     let same = (&header.device, &header.stream, header.sequence) == (&device, &stream, sequence);
-    // Every frame has one form: a header that reads so has this leaf.
+    // The encoding is canonical, so the header determines the leaf.
     let own_leaf = signed.leaf().is_ok_and(|own| own == leaf);
     if !same || !own_leaf {
         return Err(Lie::ExchangedWindow { device, stream, sequence }.into());

@@ -1,5 +1,5 @@
-//! The cloud is not believed: its logs are compared with what it said before, every window carries its device's signature, every answer
-//! its transcript, and work is repeated here.
+//! Checks of the cloud's statements. Logs are compared with earlier ones, every window carries its device's signature
+//! and every answer a transcript, and work can be repeated here.
 
 mod evidence;
 mod lie;
@@ -19,7 +19,7 @@ pub(crate) use transcript::Expected;
 pub(crate) use verify::sum_request;
 pub use verify::{Finding, OnVerified, Verification, verify_folder};
 
-/// An error of work on windows: the cloud may not have one of them any more.
+/// Converts an error of work on windows. If the cloud no longer has a window, it is a [`Lie`].
 pub(crate) fn of_work(error: sotto_cloud_client::CloudError) -> crate::error::OwnerError {
     match error.refusal() {
         Some("unknown-envelope") => Lie::MissingWindow { reason: error.to_string() }.into(),

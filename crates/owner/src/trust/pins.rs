@@ -1,4 +1,4 @@
-//! The keys with which the cloud signs, as the owner pinned them.
+//! The pinned keys with which the cloud signs.
 
 use sotto_wire::{StreamHead, Transcript};
 
@@ -7,7 +7,8 @@ use crate::error::OwnerError;
 use crate::plant::Plant;
 use crate::settings::SettingsError;
 
-/// The pinned Ed25519 keys of a cloud, the present one first. Earlier ones stay: what was signed with them stays good.
+/// The pinned Ed25519 keys of a cloud, the present one first. Earlier ones stay pinned, because signatures with them
+/// stay valid.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CloudKeys(Vec<[u8; 32]>);
 
@@ -21,25 +22,25 @@ impl CloudKeys {
         Ok(Self(keys.iter().map(read).collect::<Result<_, _>>()?))
     }
 
-    /// True if no key is pinned: the cloud's signatures show nothing to others then.
+    /// Returns true if no key is pinned. Then the cloud's signatures prove nothing to others.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// The keys in hexadecimal.
+    /// Returns the keys in hexadecimal.
     #[must_use]
     pub fn shown(&self) -> Vec<String> {
         self.0.iter().map(hex::encode).collect()
     }
 
-    /// Refuses the head of a log that a pinned key did not sign.
+    /// Refuses the head of a log unless a pinned key signed it.
     pub(crate) fn check_head(&self, head: &StreamHead) -> Result<(), Lie> {
         head.verify().map_err(|_| Lie::ForgedSignature { what: "the head of a log" })?;
         self.check("the head of a log", &head.cloud)
     }
 
-    /// Refuses a transcript that a pinned key did not sign.
+    /// Refuses a transcript unless a pinned key signed it.
     pub(crate) fn check_transcript(&self, transcript: &Transcript) -> Result<(), Lie> {
         transcript.verify().map_err(|_| Lie::ForgedSignature { what: "the transcript" })?;
         self.check("the transcript", &transcript.parts().cloud)
@@ -60,18 +61,18 @@ fn key(text: &str) -> Option<[u8; 32]> {
 }
 
 impl Plant {
-    /// The keys of the cloud that are pinned in `sotto.toml`.
+    /// Returns the keys of the cloud that are pinned in `sotto.toml`.
     ///
     /// # Errors
-    /// One of them is no key.
+    /// [`OwnerError::Settings`] if one of them is not a key.
     pub fn cloud_keys(&self) -> Result<CloudKeys, OwnerError> {
         CloudKeys::parse(&self.settings().cloud.keys)
     }
 
-    /// Pins a key of the cloud, 64 hexadecimal digits. It becomes the present one; earlier ones stay pinned.
+    /// Pins a key of the cloud, 64 hexadecimal digits, as the present one. Earlier keys stay pinned.
     ///
     /// # Errors
-    /// It is no key, or `sotto.toml` cannot be written.
+    /// [`OwnerError`] if it is not a key, or `sotto.toml` cannot be written.
     pub fn pin_cloud(&mut self, text: &str) -> Result<(), OwnerError> {
         let Some(key) = key(text.trim()) else {
             return Err(OwnerError::Question(format!(
@@ -84,10 +85,11 @@ impl Plant {
         })
     }
 
-    /// The key with which the cloud says that it signs, in hexadecimal. Its word alone.
+    /// Returns the key that the cloud claims to sign with, in hexadecimal. The claim proves nothing.
     ///
     /// # Errors
-    /// The cloud is away or refuses.
+    /// [`OwnerError::Cloud`] if the cloud is unreachable or refuses; another [`OwnerError`] if the token cannot be
+    /// read.
     pub fn claimed_cloud_key(&self) -> Result<String, OwnerError> {
         Ok(hex::encode(self.cloud()?.identity()?))
     }

@@ -1,8 +1,9 @@
-//! The logs of streams as the plant's folder keeps them: `logs/DEVICE.d/STREAM.log` and, once it was compared with the cloud's signed head,
-//! `STREAM.head`.
+//! Storage of streams' logs in the plant's folder: `logs/DEVICE.d/STREAM.log` and, after comparison with the cloud's
+//! signed head, `STREAM.head`.
 //!
-//! A record of the log is `bytes of the rest u32 ‖ envelope's name 16 ‖ bytes of the message u64 ‖ sequence u64 ‖ leaf 32 ‖ frame of the
-//! signed header, empty where there is none`. Records after the length that the head names were not compared yet, and are not read.
+//! A record of the log is `bytes of the rest u32 ‖ envelope's name 16 ‖ bytes of the message u64 ‖ sequence u64 ‖
+//! leaf 32 ‖ frame of the signed header`; the frame is empty if there is none. Records after the length that the head
+//! names have not been compared yet, and are not read.
 
 use std::fs;
 use std::io::Read as _;
@@ -15,18 +16,18 @@ use super::log::{Entry, StreamLog};
 use crate::error::{OwnerError, io};
 use crate::plant::{Plant, read_json, write_private};
 
-/// Bytes of the longest log that is read: 4 GiB.
+/// Largest log that is read: 4 GiB, in bytes.
 const LARGEST: u64 = 4 << 30;
 /// Bytes of a record before the signed header.
 const FIXED: usize = 16 + 8 + 8 + 32;
 const LARGEST_HEADER: u64 = 64 << 10;
 
-/// The last head that was compared.
+/// The last head that was compared with the log.
 #[derive(Debug, Serialize, Deserialize)]
 struct Kept {
     /// The frame of the head, signed by the cloud.
     head: String,
-    /// Bytes of the log that it is of.
+    /// Size in bytes of the log that the head covers.
     bytes: u64,
 }
 
@@ -39,10 +40,10 @@ impl Plant {
         ["log", "head"].map(|ending| self.log_folder(device).join(format!("{stream}.{ending}")))
     }
 
-    /// Reads the log of a stream as it was last compared; one of no windows where there is none.
+    /// Reads the log of a stream as it was last compared. Returns an empty log if there is none.
     ///
     /// # Errors
-    /// A file cannot be read, or was changed: its records do not lead to the root of the kept head.
+    /// [`OwnerError`] if a file cannot be read, or its records do not lead to the root of the stored head.
     pub(super) fn read_log(&self, device: &str, stream: &str) -> Result<StreamLog, OwnerError> {
         let [log, head] = self.log_files(device, stream);
         if !head.exists() {
@@ -66,7 +67,7 @@ impl Plant {
         Ok(StreamLog { entries, tree, bytes: bytes.len() as u64 })
     }
 
-    /// Appends windows to the kept log of a stream, and keeps the head that they lead to.
+    /// Appends windows to the stored log of a stream, and stores the head that they lead to.
     pub(super) fn append_log(
         &self,
         (device, stream): (&str, &str),
@@ -85,7 +86,7 @@ impl Plant {
             #[cfg(unix)]
             std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
             let mut file = options.open(&log)?;
-            // Records that were not compared are written over.
+            // Overwrite records that were never compared.
             file.set_len(kept_bytes)?;
             file.seek(SeekFrom::Start(kept_bytes))?;
             file.write_all(&records)?;
@@ -102,7 +103,7 @@ impl Plant {
         crate::plant::make_folder(&self.log_folder(device), true)
     }
 
-    /// Replaces the kept log of a stream by these windows, under the head that is kept.
+    /// Replaces the stored log of a stream by these windows, under the stored head.
     pub(super) fn replace_log(
         &self,
         (device, stream): (&str, &str),
@@ -112,17 +113,17 @@ impl Plant {
         let kept: Kept = read_json(&head_file)?;
         let mut records = Vec::new();
         entries.iter().for_each(|entry| write(&mut records, entry));
-        // A crash between the two leaves a log of another length: it is read from the cloud again.
+        // A crash between the two writes leaves a log of another length, which is read from the cloud again.
         write_private(&log, &records)?;
         let kept = Kept { bytes: records.len() as u64, ..kept };
         write_private(&head_file, &crate::device::pretty(&kept)?)
     }
 
-    /// Forgets the logs of a device: they are read from the cloud again, and what it says then is believed as on the first day. Returns
-    /// true if there were any.
+    /// Deletes the stored logs of a device. They are then read from the cloud again, without an earlier state to
+    /// compare with. Returns true if there were any.
     ///
     /// # Errors
-    /// A file cannot be removed.
+    /// [`OwnerError::Io`] if a file cannot be removed.
     pub fn accept_logs(&self, device: &str) -> Result<bool, OwnerError> {
         let folder = self.log_folder(device);
         if !folder.exists() {
@@ -141,7 +142,7 @@ impl Plant {
         Ok(any)
     }
 
-    /// Streams of a device whose logs are kept.
+    /// Returns the streams of a device with stored logs.
     pub(super) fn kept_streams(&self, device: &str) -> Vec<String> {
         let entries = fs::read_dir(self.log_folder(device)).into_iter().flatten();
         let name = |entry: std::io::Result<fs::DirEntry>| {
@@ -155,7 +156,7 @@ fn write(out: &mut Vec<u8>, entry: &Entry) {
     let signed = entry.signed.as_ref().and_then(|signed| signed.write().ok()).unwrap_or_default();
     out.extend_from_slice(&((FIXED + signed.len()) as u32).to_le_bytes());
     let mut id = [0; 16];
-    // Zeros where it has no name.
+    // Zeros stand for an entry without an id.
     let _ = hex::decode_to_slice(&entry.id, &mut id);
     out.extend_from_slice(&id);
     out.extend_from_slice(&entry.bytes.to_le_bytes());
@@ -164,7 +165,8 @@ fn write(out: &mut Vec<u8>, entry: &Entry) {
     out.extend_from_slice(&signed);
 }
 
-/// Reads the records of a kept log and writes them again; none for bytes that are no such records. For the fuzz targets.
+/// Reads the records of a stored log and writes them again, for the fuzz targets. Returns None if the bytes are not
+/// records.
 #[doc(hidden)]
 #[must_use]
 pub fn rewritten_log(bytes: &[u8]) -> Option<Vec<u8>> {

@@ -1,4 +1,4 @@
-//! Transcripts of answers, compared with what was asked.
+//! Transcripts of answers, compared with the requests.
 
 use sotto_rlwe::{KeyId, ParameterId};
 use sotto_wire::{Digest, Transcript, TranscriptInputs, Work, whole_frame_digest};
@@ -7,7 +7,7 @@ use super::lie::Lie;
 use super::pins::CloudKeys;
 use crate::error::OwnerError;
 
-/// The work that was asked for.
+/// The requested work.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Expected {
     pub(crate) work: Work,
@@ -22,8 +22,8 @@ pub(crate) struct Expected {
 }
 
 impl Expected {
-    /// Reads the transcript of an answer, which must be of this work and name these outputs. `own_keys` knows the evaluation keys that the owner
-    /// made.
+    /// Reads the transcript of an answer, and checks that it describes this work and these outputs. `own_keys` returns
+    /// true for evaluation keys that the owner made.
     ///
     /// # Errors
     /// [`OwnerError::Lie`], which names the difference.

@@ -1,5 +1,5 @@
-//! Verification: the work behind an answer is repeated on the messages that the devices signed, without a secret key, and compared digest
-//! by digest.
+//! Verification: repeats the work behind an answer on the signed messages of the devices, without a secret key, and
+//! compares the outputs' digests.
 
 mod folder;
 mod repeat;
@@ -25,51 +25,52 @@ use folder::{Document, Folder};
 pub(crate) use repeat::request as sum_request;
 use repeat::{Repeated, repeat};
 
-/// Told how much work of how much is repeated.
+/// A callback that gets the amount of work repeated so far and the total.
 pub type OnVerified<'p> = &'p mut dyn FnMut(u64, u64);
 
-/// Bytes of messages that are held, so that a window of several jobs is fetched once.
+/// Bytes of messages held in memory, so that a window used in several jobs is fetched once.
 const MOST_HELD: usize = 64 << 20;
 
-/// The outcome of a verification.
+/// The result of a verification.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Verification {
     /// The answer's name.
     pub answer: String,
-    /// Its question.
+    /// The question.
     pub question: String,
-    /// Jobs and requests for sums behind it.
+    /// Number of jobs and requests for sums behind the answer.
     pub work: u64,
-    /// Of these, those that were repeated.
+    /// Number of them that were repeated.
     pub repeated: u64,
-    /// Windows that they took.
+    /// Number of windows in the repeated work.
     pub windows: u64,
-    /// Bytes of messages that were fetched.
+    /// Bytes of messages fetched.
     pub bytes: u64,
-    /// Seconds in all: fetching, checking, repeating.
+    /// Total time in seconds: fetching, checking, repeating.
     pub seconds: f64,
-    /// Microseconds of repeating alone.
+    /// Time of repeating alone, in microseconds.
     pub repeat_us: u64,
-    /// Microseconds that the cloud said the same work took.
+    /// The cloud's reported time for the same work, in microseconds.
     pub cloud_us: u64,
-    /// True if the cloud's key is pinned: its signatures can be shown to others then.
+    /// True if the cloud's key is pinned. Then its signatures prove something to others.
     pub pinned: bool,
-    /// Statements of the cloud that do not hold; none for a good answer.
+    /// False statements of the cloud; empty for a good answer.
     pub findings: Vec<Finding>,
-    /// Reasons for which work could not be repeated: the cloud is away, windows were deleted. Such work neither holds nor does not.
+    /// Reasons why work could not be repeated, e.g. an unreachable cloud or deleted windows. This work is neither
+    /// confirmed nor refuted.
     pub open: Vec<Finding>,
 }
 
-/// A statement of the cloud that does not hold.
+/// A false statement of the cloud.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Finding {
-    /// The work, from 0.
+    /// The number of the work, from 0.
     pub work: u64,
-    /// The statement, and the way out.
+    /// The statement and a remedy.
     pub lie: String,
 }
 
-/// Everything that repeating takes, without a secret key.
+/// The inputs of the repetition, which need no secret key.
 struct Sources<'p> {
     origin: Origin<'p>,
     held: HashMap<String, Vec<u8>>,
@@ -77,15 +78,15 @@ struct Sources<'p> {
     fetched: u64,
 }
 
-/// Where it comes from.
+/// The origin of the inputs.
 enum Origin<'p> {
     Plant {
         plant: &'p Plant,
         cloud: &'p Cloud,
-        /// Leaves of windows by the names of their envelopes.
+        /// Leaves of windows, by the ids of their envelopes.
         leaves: HashMap<String, Digest>,
         parameters: BTreeMap<ParameterId, ParameterSpec>,
-        /// Where everything is saved that is used.
+        /// A folder in which all inputs are saved.
         save: Option<Folder>,
     },
     Folder {
@@ -96,12 +97,12 @@ enum Origin<'p> {
 }
 
 impl Plant {
-    /// Repeats the work behind an answer that was kept: all of it, or a part drawn at random that the cloud cannot foresee. With `save`, all
-    /// that verifying the same work takes is written to a new folder, for [`verify_folder`].
+    /// Repeats the work behind a stored answer: all of it, or a random sample that the cloud cannot foresee. With
+    /// `save`, everything needed to verify the same work is written to a new folder, for [`verify_folder`].
     ///
     /// # Errors
-    /// There is no evidence, the sample is not above 0 and at most 1, the cloud is away, or a log does not hold. What does not hold of the
-    /// work itself is a finding.
+    /// [`OwnerError`] if there is no evidence, the sample is not above 0 and at most 1, the cloud is unreachable, or a
+    /// log is false. False statements about the work are findings, not errors.
     pub fn verify(
         &self,
         answer: &str,
@@ -120,12 +121,12 @@ impl Plant {
         if done.findings.is_empty() && done.open.is_empty() {
             let sampled = if done.work == 0 { 1.0 } else { done.repeated as f64 / done.work as f64 };
             let mark = Verified { at_ms: Timestamp::now().as_millisecond(), sampled, jobs: done.work };
-            // A sample does not undo what all of the work has shown.
+            // A sample does not replace the mark of a more complete verification.
             if self.verified(answer)?.is_none_or(|earlier| earlier.sampled <= sampled) {
                 write_private(&self.verified_path(answer), &crate::device::pretty(&mark)?)?;
             }
         } else if !done.findings.is_empty() {
-            // An earlier mark, perhaps of a part of the work, holds no longer.
+            // An earlier mark, perhaps of a sample, is no longer valid.
             let _ = std::fs::remove_file(self.verified_path(answer));
         }
         if let Some(folder) = save {
@@ -141,11 +142,12 @@ impl Plant {
     }
 }
 
-/// Verifies the evidence in a folder, as [`Plant::verify`] saves it. Takes neither a plant nor a cloud nor a secret; that the keys of the cloud and
-/// of the devices are theirs is the word of the folder's writer.
+/// Verifies the evidence in a folder written by [`Plant::verify`]. Needs neither a plant nor a cloud nor a secret. The
+/// caller must trust the folder's writer for the keys of the cloud and of the devices.
 ///
 /// # Errors
-/// The folder is none of evidence, or a file cannot be read. What does not hold of the work is a finding.
+/// [`OwnerError`] if the folder has no evidence, or a file cannot be read. False statements about the work are
+/// findings, not errors.
 pub fn verify_folder(path: &Path, progress: OnVerified<'_>) -> Result<Verification, OwnerError> {
     let folder = Folder(path.to_owned());
     let Document { answer, question, cloud_keys, devices, evidence, .. } = folder.document()?;
@@ -155,7 +157,7 @@ pub fn verify_folder(path: &Path, progress: OnVerified<'_>) -> Result<Verificati
     verified((&answer, &question), &evidence, &pinned, 1.0, &mut sources, progress)
 }
 
-/// Repeats work, all of it or a sample.
+/// Repeats the work: all of it or a sample.
 fn verified(
     (answer, question): (&str, &str),
     evidence: &Evidence,
@@ -176,7 +178,7 @@ fn verified(
             Err(OwnerError::Lie(lie)) => {
                 findings.push(Finding { work: at as u64, lie: lie.to_string() });
             }
-            // What was found before stays found, whatever the cloud refuses afterwards.
+            // Earlier findings stay, even if the cloud refuses requests afterwards.
             Err(error) => open.push(Finding { work: at as u64, lie: error.to_string() }),
         }
         cloud_us += record.evaluate_us;
@@ -200,7 +202,8 @@ fn verified(
 }
 
 impl<'p> Sources<'p> {
-    /// Reads the logs as they are kept. Where they lack windows of the work, as they were accepted anew, they are read from the cloud.
+    /// Reads the stored logs. If they lack windows of the work because they were accepted anew, reads them from the
+    /// cloud.
     fn new(
         plant: &'p Plant,
         cloud: &'p Cloud,
@@ -232,7 +235,7 @@ impl<'p> Sources<'p> {
         Ok(Self { origin, held, held_bytes, fetched })
     }
 
-    /// All that a device signed of an envelope.
+    /// Returns everything that a device signed for an envelope.
     fn message(&mut self, id: &str) -> Result<Vec<u8>, OwnerError> {
         if let Some(message) = self.held.get(id) {
             return Ok(message.clone());
@@ -280,7 +283,7 @@ impl<'p> Sources<'p> {
         }
     }
 
-    /// The frame of evaluation keys that the owner sent.
+    /// Returns the frame of evaluation keys that the owner uploaded.
     fn evaluation_keys(&self, digest: &Digest) -> Result<Option<Vec<u8>>, OwnerError> {
         let name = hex::encode(digest);
         match &self.origin {
@@ -296,12 +299,13 @@ impl<'p> Sources<'p> {
     }
 }
 
-/// A random part of so many, in ascending order; at least one where there is any.
+/// Draws a random sample of `count` numbers, in ascending order. The sample has at least one number if `count` is not
+/// 0.
 fn drawn(count: usize, sample: f64) -> Result<Vec<usize>, OwnerError> {
     let take = ((count as f64 * sample).ceil() as usize).min(count);
     let mut all: Vec<usize> = (0..count).collect();
     for at in 0..take {
-        // The modulus is far below 2^64: no number is favoured by more than 2^-40.
+        // The modulus is far below 2^64, so no number is favoured by more than 2^-40.
         let other = at + (u64::from_le_bytes(random::<8>()?) % (count - at) as u64) as usize;
         all.swap(at, other);
     }

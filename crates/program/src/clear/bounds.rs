@@ -1,15 +1,15 @@
-//! The largest size each value can have.
+//! Upper bounds on the size of every value.
 
 use std::convert::Infallible;
 
 use super::evaluate::{Arithmetic, evaluate};
 use crate::{Constant, ConstantId, NodeId, Program, SlotShape};
 
-/// Bounds on |value|. Never rounded down: a sum or product that f64 would round down goes one step up.
+/// Bounds on |value|, never rounded down: a sum or product that f64 would round down is rounded up.
 struct Bounds;
 
 impl Bounds {
-    /// At least `a + b`; exactly that when f64 can hold it. By Knuth's two-sum the error is exact.
+    /// Returns `a + b`, rounded up if f64 cannot represent it. Knuth's two-sum gives the exact rounding error.
     fn sum(a: f64, b: f64) -> f64 {
         let total = a + b;
         if !total.is_finite() {
@@ -20,7 +20,7 @@ impl Bounds {
         if error > 0.0 { total.next_up() } else { total }
     }
 
-    /// At least `a · b`; exactly that when f64 can hold it and it is not tiny.
+    /// Returns `a · b`, rounded up if f64 cannot represent it or if it is below 2^-960.
     fn product(a: f64, b: f64) -> f64 {
         if a == 0.0 || b == 0.0 {
             return 0.0;
@@ -29,7 +29,7 @@ impl Bounds {
         if !product.is_finite() {
             return f64::INFINITY;
         }
-        // Below 2^-960 the error itself may vanish.
+        // Below 2^-960 the rounding error may underflow to zero.
         if product < 2f64.powi(-960) || a.mul_add(b, -product) > 0.0 { product.next_up() } else { product }
     }
 }
@@ -59,12 +59,13 @@ impl Arithmetic for Bounds {
     }
 }
 
-/// For each node, the largest |value| it can have in any slot, from the declared magnitudes of inputs and from the
-/// constants. Infinite when there is no such f64. A plain modulus t keeps every value of a program on integers from
-/// wrapping when `2 · magnitude < t` at every output.
+/// Returns for each node an upper bound on |value| in any slot, from the declared magnitudes of inputs and the
+/// constants. The bound is infinite if f64 cannot represent it.
 ///
-/// The clear evaluator on one slot: a rotation changes nothing there, and a sum of w neighbours adds the same bound
-/// w times.
+/// Values of a program on integers do not wrap modulo a plain modulus t if `2 · magnitude < t` at every output.
+///
+/// Runs the clear evaluator on one slot: a rotation changes nothing, and a sum of w neighbours adds the same bound w
+/// times.
 #[must_use]
 pub fn magnitudes(program: &Program) -> Vec<f64> {
     let inputs: Vec<Vec<f64>> = program.inputs().iter().map(|input| vec![input.magnitude]).collect();

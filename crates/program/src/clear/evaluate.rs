@@ -1,47 +1,48 @@
-//! The one evaluator.
+//! The evaluator, generic in its arithmetic.
 
 use crate::{Constant, ConstantId, NodeId, Op, Program, SlotShape};
 
-/// What the evaluator computes with: numbers and what may go wrong with them.
+/// The arithmetic of an evaluation: its numbers and its errors.
 pub trait Arithmetic {
     /// The value of one slot.
     type Number: Clone;
-    /// What may go wrong; [`std::convert::Infallible`] when nothing can.
+    /// The error of an operation; [`std::convert::Infallible`] if none can fail.
     type Error;
 
-    /// The values of a constant in all `slots`: one value in every slot, several in the first ones.
+    /// Returns the values of a constant in all `slots`. A single value fills every slot; several values fill the first
+    /// slots.
     ///
     /// # Errors
-    /// When the constant is not of these numbers.
+    /// If the constant is not of these numbers.
     fn constant(
         &self,
         id: ConstantId,
         constant: &Constant,
         slots: usize,
     ) -> Result<Vec<Self::Number>, Self::Error>;
-    /// `a + b`.
+    /// Returns `a + b`.
     ///
     /// # Errors
-    /// When the result is not one of these numbers; `at` is the node it is for.
+    /// If the result is not one of these numbers. `at` is the node that is computed.
     fn add(&self, at: NodeId, a: &Self::Number, b: &Self::Number) -> Result<Self::Number, Self::Error>;
-    /// `a − b`.
+    /// Returns `a − b`.
     ///
     /// # Errors
-    /// As [`Arithmetic::add`].
+    /// Those of [`Arithmetic::add`].
     fn sub(&self, at: NodeId, a: &Self::Number, b: &Self::Number) -> Result<Self::Number, Self::Error>;
-    /// `−a`.
+    /// Returns `−a`.
     ///
     /// # Errors
-    /// As [`Arithmetic::add`].
+    /// Those of [`Arithmetic::add`].
     fn neg(&self, at: NodeId, a: &Self::Number) -> Result<Self::Number, Self::Error>;
-    /// `a · b`.
+    /// Returns `a · b`.
     ///
     /// # Errors
-    /// As [`Arithmetic::add`].
+    /// Those of [`Arithmetic::add`].
     fn mul(&self, at: NodeId, a: &Self::Number, b: &Self::Number) -> Result<Self::Number, Self::Error>;
 }
 
-/// `given` in every slot when it is one value, else in the first slots with `zero` after them.
+/// Fills all slots: with `given` if it is one value, else with `given` in the first slots and `zero` in the others.
 pub(super) fn spread<N: Clone>(mut given: Vec<N>, slots: usize, zero: N) -> Vec<N> {
     let fill = match given.as_slice() {
         [one] => one.clone(),
@@ -51,7 +52,7 @@ pub(super) fn spread<N: Clone>(mut given: Vec<N>, slots: usize, zero: N) -> Vec<
     given
 }
 
-/// `out[c] = x[(c + steps) mod columns]` in every row.
+/// Rotates every row: `out[c] = x[(c + steps) mod columns]`.
 fn rotated<N: Clone>(x: &[N], columns: usize, steps: usize) -> Vec<N> {
     let mut out = x.to_vec();
     for row in out.chunks_exact_mut(columns) {
@@ -64,16 +65,16 @@ fn zipped<N, E>(a: &[N], b: &[N], with: impl Fn(&N, &N) -> Result<N, E>) -> Resu
     a.iter().zip(b).map(|(a, b)| with(a, b)).collect()
 }
 
-/// Runs a program and gives its outputs in order; `observe` sees the value of every node as it is made.
+/// Runs a program and returns its outputs in order. Calls `observe` with the value of every node.
 ///
-/// Inputs have exactly `shape.slots()` values each. A sum adds neighbours pairwise, then pairs, and so on: the order in
-/// which ciphertexts are added too. Values are dropped after their last use.
+/// Every input must have exactly `shape.slots()` values. A sum adds neighbours pairwise, then pairs, and so on, in the
+/// same order as on ciphertexts. Values are dropped after their last use.
 ///
 /// # Errors
 /// The first error of the arithmetic.
 ///
 /// # Panics
-/// When an input is missing or is not of `shape.slots()` values.
+/// If an input is missing or does not have `shape.slots()` values.
 pub fn evaluate<A: Arithmetic>(
     arithmetic: &A,
     program: &Program,
@@ -95,7 +96,7 @@ pub fn evaluate<A: Arithmetic>(
             Op::Mul(a, b) => zipped(of(a), of(b), |a, b| arithmetic.mul(at, a, b))?,
             Op::Neg(a) => of(a).iter().map(|a| arithmetic.neg(at, a)).collect::<Result<_, _>>()?,
             Op::Rotate(a, steps) => {
-                // The remainder of a 32-bit number by at most 2^17 columns is in 0 … columns − 1.
+                // The remainder is in 0 … columns − 1, and there are at most 2^17 columns.
                 let steps = i64::from(steps).rem_euclid(i64::from(shape.columns)) as usize;
                 rotated(of(a), columns, steps)
             }
@@ -122,7 +123,7 @@ pub fn evaluate<A: Arithmetic>(
     Ok(program.outputs().iter().map(|(_, node)| values[node.index()].clone()).collect())
 }
 
-/// How often each node is read, outputs included, so that an output's value is never dropped.
+/// Counts the uses of each node. An output counts as a use, so its value is never dropped.
 fn remaining_uses(program: &Program) -> Vec<u32> {
     let mut uses = vec![0; program.ops().len()];
     let read = program.ops().iter().flat_map(Op::operands);

@@ -1,4 +1,4 @@
-//! Programs on integers, exact or modulo t.
+//! Evaluation on integers, exact or modulo t.
 
 use super::evaluate::{Arithmetic, evaluate, spread};
 use super::{ClearError, padded};
@@ -36,7 +36,7 @@ impl Arithmetic for Exact {
 struct Modulo(u64);
 
 impl Modulo {
-    /// Range: any in, `< t` out.
+    /// Reduces any integer to `0 … t − 1`.
     fn reduced(&self, value: i128) -> u64 {
         value.rem_euclid(i128::from(self.0)) as u64
     }
@@ -68,13 +68,13 @@ impl Arithmetic for Modulo {
     }
 }
 
-/// What a program gives on integers: for each output, in order, one value a slot.
+/// Runs a program on integers and returns the slots of each output, in order.
 ///
-/// With a modulus, inputs are taken modulo it and results are in `0 … modulus − 1`. Without one they are exact.
+/// With a modulus, inputs are reduced and results are in `0 … modulus − 1`. Without one, results are exact.
 ///
 /// # Errors
-/// [`ClearError`] when the inputs or the program do not fit the shape, a constant is of reals, an exact value does
-/// not fit 128 bits, or the modulus is 0 or 1.
+/// [`ClearError`] if the inputs or the program do not fit the shape, a constant has reals, an exact value does not fit
+/// 128 bits, or the modulus is 0 or 1.
 pub fn run_integer(
     program: &Program,
     inputs: &[Vec<i128>],

@@ -1,10 +1,10 @@
-//! The clear backend: it defines what a program means.
+//! The clear backend: evaluation without encryption. It defines the meaning of a program.
 //!
-//! One evaluator, [`evaluate`], over an [`Arithmetic`]: reals ([`run_real`]), exact integers and integers modulo t
-//! ([`run_integer`]), and largest possible sizes ([`magnitudes`]).
+//! One evaluator, [`evaluate`], is generic in an [`Arithmetic`]: reals ([`run_real`]), exact integers and integers
+//! modulo t ([`run_integer`]), and upper bounds ([`magnitudes`]).
 //!
-//! Slot `(row, column)` of a vector is its value `row · columns + column`. An input may have fewer values than there
-//! are slots: the rest are 0. One value is not broadcast: only constants are.
+//! Slot `(row, column)` of a vector is its value `row · columns + column`. An input with fewer values than slots is
+//! padded with 0. Only constants are broadcast: an input of one value is not.
 
 mod bounds;
 mod evaluate;
@@ -18,31 +18,31 @@ pub use reals::run_real;
 
 use crate::{ConstantId, NodeId, Program, ProgramError, SlotShape};
 
-/// Why a program has no clear result.
+/// The reason why a program has no clear result.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum ClearError {
     /// The program does not fit the slots.
     #[error(transparent)]
     Shape(#[from] ProgramError),
-    /// Not as many inputs as are declared.
+    /// The number of inputs differs from the declared number.
     #[error("the program has {declared} inputs and {given} were given")]
     InputCount {
-        /// Inputs of the program.
+        /// Number of declared inputs.
         declared: usize,
-        /// Inputs given.
+        /// Number of given inputs.
         given: usize,
     },
-    /// An input has more values than there are slots.
+    /// An input has more values than slots.
     #[error("input {name} has {values} values and there are {slots} slots")]
     InputTooLong {
-        /// The input.
+        /// The input's name.
         name: String,
-        /// How many values it has.
+        /// Number of values.
         values: usize,
-        /// How many slots there are.
+        /// Number of slots.
         slots: usize,
     },
-    /// A program on integers has a constant of reals.
+    /// A program on integers has a constant with reals.
     #[error("constant {} is not of whole numbers: scale it, or compute on reals (CKKS)", constant.0)]
     NotIntegers {
         /// The constant.
@@ -54,15 +54,15 @@ pub enum ClearError {
         /// The node.
         node: NodeId,
     },
-    /// No ring has this many elements, or none of ours.
-    #[error("integers modulo {modulus} are none: the modulus must be at least 2")]
+    /// The modulus is 0 or 1.
+    #[error("the modulus is {modulus}: it must be at least 2")]
     Modulus {
-        /// The modulus asked for.
+        /// The modulus.
         modulus: u64,
     },
 }
 
-/// Each input with as many values as there are slots, zeros after those given.
+/// Returns each input padded with zeros to the number of slots.
 fn padded<N: Clone>(
     program: &Program,
     inputs: &[Vec<N>],

@@ -1,4 +1,4 @@
-//! Programs on f64.
+//! Evaluation on f64.
 
 use std::convert::Infallible;
 
@@ -33,12 +33,12 @@ impl Arithmetic for Reals {
     }
 }
 
-/// What a program gives on reals: for each output, in order, one value a slot.
+/// Runs a program on reals and returns the slots of each output, in order.
 ///
-/// A value that f64 cannot hold comes out infinite, as in f64.
+/// A value beyond the range of f64 becomes infinite.
 ///
 /// # Errors
-/// [`ClearError`] when the inputs or the program do not fit the shape.
+/// [`ClearError`] if the inputs or the program do not fit the shape.
 pub fn run_real(
     program: &Program,
     inputs: &[Vec<f64>],

@@ -1,4 +1,4 @@
-//! Tokens to nodes, by recursive descent. Recursion is bounded by [`limits::NESTING`].
+//! A recursive-descent parser from tokens to nodes. [`limits::NESTING`] bounds the recursion.
 
 use super::error::{ParseError, ParseErrorKind};
 use super::lexer::{Spanned, Token, token};
@@ -35,7 +35,7 @@ pub(super) fn parse(text: &str, options: &ParseOptions) -> Result<ParsedExpressi
 struct Parser<'t> {
     text: &'t str,
     options: &'t ParseOptions,
-    /// The first token not read yet.
+    /// The next token.
     next: Spanned<'t>,
     nesting: usize,
     asked: ProgramBuilder,
@@ -68,7 +68,7 @@ impl<'t> Parser<'t> {
         Ok(product)
     }
 
-    /// Any number of minus signs; an even number of them is none.
+    /// Parses any number of minus signs; an even number cancels out.
     fn unary(&mut self) -> Result<NodeId, ParseError> {
         let (start, mut negative) = (self.next.start, false);
         while self.at('-') {
@@ -165,7 +165,7 @@ impl<'t> Parser<'t> {
         }
     }
 
-    /// The rest of `sum(`.
+    /// Parses the rest of `sum(`.
     fn sum_of(&mut self) -> Result<NodeId, ParseError> {
         let of = self.sum()?;
         let mut at = self.next.start;
@@ -183,7 +183,7 @@ impl<'t> Parser<'t> {
         Ok(self.asked.sum(of, width))
     }
 
-    /// The rest of `rotate(`.
+    /// Parses the rest of `rotate(`.
     fn rotation(&mut self) -> Result<NodeId, ParseError> {
         let of = self.sum()?;
         self.expect(',', "an operator (+ - * ^) or ', steps'")?;
@@ -195,7 +195,7 @@ impl<'t> Parser<'t> {
         Ok(self.asked.rotate(of, steps))
     }
 
-    /// A whole number with a sign, written out; anything else is `otherwise`.
+    /// Parses a literal whole number with an optional sign. Any other number gives the error `otherwise`.
     fn public_whole(&mut self, otherwise: ParseErrorKind) -> Result<i128, ParseError> {
         let at = self.next.start;
         let number = self.signed("a whole number")?;
@@ -219,7 +219,7 @@ impl<'t> Parser<'t> {
         node.map_err(|kind| self.error(kind, start))
     }
 
-    /// Reads what is inside a parenthesis opened at byte `start`.
+    /// Parses the inside of a parenthesis that opened at byte `start`.
     fn nested(
         &mut self,
         start: usize,
@@ -238,7 +238,7 @@ impl<'t> Parser<'t> {
         self.next.token == Token::Symbol(symbol)
     }
 
-    /// Reads one token.
+    /// Returns the next token and advances.
     fn take(&mut self) -> Result<Spanned<'t>, ParseError> {
         let taken = self.next;
         self.next = token(self.text, taken.end).map_err(|(kind, at)| self.error(kind, at))?;
@@ -249,7 +249,7 @@ impl<'t> Parser<'t> {
         if self.at(symbol) { self.take() } else { Err(self.expected(expected)) }
     }
 
-    /// The program is still small enough; otherwise the error is at byte `at`.
+    /// Refuses a program with more than [`limits::NODES`] nodes; the error is at byte `at`.
     fn bounded(&self, at: usize) -> Result<(), ParseError> {
         if self.asked.len() > limits::NODES { Err(self.error(ParseErrorKind::Nodes, at)) } else { Ok(()) }
     }

@@ -1,9 +1,9 @@
-//! Characters to tokens.
+//! The lexer: characters to tokens.
 
 use super::error::ParseErrorKind;
 use super::number::Number;
 
-/// One token; borrowed from the text.
+/// A token that borrows from the text.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Token<'t> {
     Number(Number),
@@ -13,7 +13,7 @@ pub(super) enum Token<'t> {
     End,
 }
 
-/// A token with the bytes it stands on.
+/// A token and its range of bytes in the text.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Spanned<'t> {
     pub(super) token: Token<'t>,
@@ -21,10 +21,10 @@ pub(super) struct Spanned<'t> {
     pub(super) end: usize,
 }
 
-/// The token that starts at or after byte `from`.
+/// Returns the token that starts at or after byte `from`.
 ///
 /// # Errors
-/// What is wrong, and the byte where.
+/// The reason, and the byte of the error.
 pub(super) fn token(text: &str, from: usize) -> Result<Spanned<'_>, (ParseErrorKind, usize)> {
     let rest = text[from..].trim_start();
     let start = text.len() - rest.len();
@@ -55,12 +55,12 @@ pub(super) fn token(text: &str, from: usize) -> Result<Spanned<'_>, (ParseErrorK
     }
 }
 
-/// Where the run of bytes that starts at `from` ends.
+/// Returns the end of the run of matching bytes that starts at `from`.
 pub(crate) fn run(bytes: &[u8], from: usize, of: impl Fn(u8) -> bool) -> usize {
     bytes[from..].iter().position(|&byte| !of(byte)).map_or(bytes.len(), |length| from + length)
 }
 
-/// Bytes of the number that `bytes` begins with; an error is where a digit is missing.
+/// Returns the length in bytes of the number at the start of `bytes`, or the position of a missing digit as an error.
 pub(crate) fn number_length(bytes: &[u8]) -> Result<usize, usize> {
     let digits = |from| run(bytes, from, |byte| byte.is_ascii_digit());
     let mut end = digits(0);
@@ -89,7 +89,7 @@ pub(crate) fn found_char(character: Option<char>) -> String {
 }
 
 impl Token<'_> {
-    /// The token as an error names it.
+    /// Returns the token's name in an error.
     pub(super) fn found(self) -> String {
         match self {
             Self::Number(_) => "a number".into(),

@@ -1,4 +1,4 @@
-//! Numbers and names to inputs and constants.
+//! Literals and names, as inputs and constants.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,22 +9,22 @@ use crate::{
     Constant, InputDeclaration, InputId, NodeId, ProgramBuilder, ProgramError, is_name, limits, name,
 };
 
-/// A number of an expression that became an encrypted input.
+/// A literal of an expression that became an encrypted input.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LiteralInput {
     /// The input.
     pub input: InputId,
-    /// Its value: one number, or the values of a vector.
+    /// The value: one number, or the values of a vector.
     pub value: Constant,
-    /// The number as it was written.
+    /// The literal's text.
     pub text: String,
 }
 
-/// What the program takes in: inputs by name, inputs that were numbers, constants.
+/// The sources of a program's values: named inputs, literals as inputs, constants.
 pub(super) struct Sources<'o> {
     options: &'o ParseOptions,
     by_name: BTreeMap<String, InputId>,
-    /// The node that reads a named input, once it was read.
+    /// The node that reads each named input, once it exists.
     read: BTreeMap<InputId, NodeId>,
     pub(super) literal_inputs: Vec<LiteralInput>,
 }
@@ -38,7 +38,7 @@ impl<'o> Sources<'o> {
         Self { options, by_name, read: BTreeMap::new(), literal_inputs: Vec::new() }
     }
 
-    /// The node of a named input, declared now if that is allowed.
+    /// Returns the node of a named input. Declares the input if undeclared names are allowed.
     pub(super) fn named(&mut self, name: &str, asked: &mut ProgramBuilder) -> Result<NodeId, ParseErrorKind> {
         let input = match (self.by_name.get(name), self.options.undeclared) {
             (Some(&input), _) => input,
@@ -55,7 +55,7 @@ impl<'o> Sources<'o> {
         Ok(*self.read.entry(input).or_insert_with(|| asked.read(input)))
     }
 
-    /// The node of a number or a vector written in the expression.
+    /// Returns the node of a literal number or vector.
     pub(super) fn literal(
         &mut self,
         numbers: &[Number],
@@ -73,7 +73,7 @@ impl<'o> Sources<'o> {
         }
     }
 
-    /// Names the inputs that were numbers `x0`, `x1` …, passing over names the expression uses itself.
+    /// Names the inputs that were literals `x0`, `x1` …, skipping names that the expression uses.
     pub(super) fn name_literals(&self, asked: &mut ProgramBuilder) {
         let inputs = &mut asked.parts.inputs;
         let taken: BTreeSet<String> = inputs.iter().map(|input| input.name.clone()).collect();

@@ -1,4 +1,4 @@
-//! From an expression to a program.
+//! The parser of expressions, from a text to a program.
 //!
 //! ```text
 //! sum     = product { ("+" | "-") product }
@@ -11,8 +11,7 @@
 //!          | "rotate" "(" sum "," steps ")"            to the left; negative: to the right; public
 //! ```
 //!
-//! A number is whole when its value is (`3`, `2.50e1`), and is then kept exactly. A vector fills the first slots, a
-//! single number every slot.
+//! A number is exact if its value is whole (`3`, `2.50e1`). A vector fills the first slots, a single number every slot.
 
 mod error;
 mod grammar;
@@ -28,74 +27,75 @@ pub use literals::LiteralInput;
 
 use crate::{Constant, InputDeclaration, Program};
 
-/// Whether the numbers written in an expression are secret.
+/// The treatment of an expression's literals: public or secret.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Literals {
-    /// They are public constants of the program.
+    /// Literals are public constants of the program.
     #[default]
     Public,
-    /// Each becomes an encrypted input of its own, `x0`, `x1` … in the order they are written; a vector becomes one.
-    /// Exponents, rotation steps and widths stay public, and so does the 1 that `x^0` is.
+    /// Each literal becomes an encrypted input, `x0`, `x1` … in the order of the text; a vector becomes one input.
+    /// Exponents, rotation steps, widths and the 1 of `x^0` stay public.
     Encrypted,
 }
 
-/// What an expression may refer to.
+/// The inputs and the treatment of literals of an expression.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ParseOptions {
-    /// Inputs it may name. All of them are inputs of the program, in this order, named or not.
+    /// The inputs that the expression may name. All of them become inputs of the program, in this order, even if not
+    /// named.
     pub inputs: Vec<InputDeclaration>,
-    /// What other names are: an input of this declared magnitude, in order of appearance; refused when `None`.
+    /// The declared magnitude of an input that an unknown name creates, in order of appearance. None: unknown names are
+    /// refused.
     pub undeclared: Option<f64>,
-    /// Whether its numbers are secret.
+    /// The treatment of literals.
     pub literals: Literals,
-    /// The width of `sum(e)`; when `None`, a sum must be written `sum(e, width)`.
+    /// The width of `sum(e)`. None: a sum must be written `sum(e, width)`.
     pub sum_width: Option<u32>,
 }
 
 impl ParseOptions {
-    /// Numbers are secret and there are no other inputs.
+    /// Returns options with secret literals and no other inputs.
     #[must_use]
     pub fn encrypted_literals() -> Self {
         Self { literals: Literals::Encrypted, ..Self::default() }
     }
 }
 
-/// What an expression asks, and the secret numbers that were written in it.
+/// A parsed expression: its program, and its secret literals.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ParsedExpression {
     /// The program, with one output called `result`.
     pub program: Program,
-    /// With [`Literals::Encrypted`], the value of each input that was a number; otherwise empty.
+    /// The value of each input that was a literal; empty unless [`Literals::Encrypted`].
     pub literal_inputs: Vec<LiteralInput>,
 }
 
 impl ParsedExpression {
-    /// The inputs to hand over when every input was a whole number: one vector for each input of the program. `None`
-    /// when a name was used or a number is not whole.
+    /// Returns the values of all inputs, one vector each. Returns None if an input has a name or a literal is not
+    /// whole.
     #[must_use]
     pub fn literal_integers(&self) -> Option<Vec<Vec<i128>>> {
         let whole = |value: &Constant| value.integers().map(<[i128]>::to_vec);
         self.in_order(whole)
     }
 
-    /// The inputs to hand over when every input was a number: one vector for each input of the program. `None` when
-    /// a name was used.
+    /// Returns the values of all inputs, one vector each. Returns None if an input has a name.
     #[must_use]
     pub fn literal_reals(&self) -> Option<Vec<Vec<f64>>> {
         self.in_order(|value| Some(value.reals()))
     }
 
-    /// Literal inputs are in the order of their ids, so they are all inputs when they are as many.
+    /// Literal inputs are in the order of their ids, so equal numbers mean that all inputs are literals.
     fn in_order<N>(&self, values: impl Fn(&Constant) -> Option<Vec<N>>) -> Option<Vec<Vec<N>>> {
         let all = self.literal_inputs.len() == self.program.inputs().len();
         all.then(|| self.literal_inputs.iter().map(|literal| values(&literal.value)).collect())?
     }
 }
 
-/// Reads an expression. Bounded by [`crate::limits`]: text, nesting, nodes, exponents, vectors.
+/// Parses an expression. [`crate::limits`] bounds the text, nesting, nodes, exponents and vectors.
 ///
 /// # Errors
-/// [`ParseError`] says what is wrong and where; its `Display` draws a caret under the character.
+/// [`ParseError`] names the reason and the place; its `Display` draws a caret under the character.
 pub fn parse(text: &str, options: &ParseOptions) -> Result<ParsedExpression, ParseError> {
     grammar::parse(text, options)
 }

@@ -1,12 +1,12 @@
-//! Number literals: exact when whole.
+//! Numeric literals, exact if whole.
 
 use super::error::ParseErrorKind;
 use crate::Constant;
 
-/// A number as written, without a sign.
+/// A numeric literal without its sign.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Number {
-    /// Its value when it is whole and below 2^127.
+    /// The exact value, if it is whole and below 2^127.
     pub(crate) whole: Option<i128>,
     /// The nearest f64.
     pub(crate) real: f64,
@@ -15,7 +15,7 @@ pub(crate) struct Number {
 impl Number {
     /// Reads `text`, which has the form `digits [. digits] [e [±] digits]` or `. digits [e [±] digits]`.
     pub(crate) fn read(text: &str) -> Result<Self, ParseErrorKind> {
-        // The form is one that f64 reads, so a failure can only be about size.
+        // f64 accepts this form, so only the size can fail.
         let real: f64 = text.parse().map_err(|_| ParseErrorKind::NumberSize { size: "large" })?;
         if !real.is_finite() {
             return Err(ParseErrorKind::NumberSize { size: "large" });
@@ -32,7 +32,7 @@ impl Number {
     }
 }
 
-/// The exact value of a decimal when it is whole: digits times a power of ten that is not negative.
+/// Returns the exact value of a whole decimal: digits times a non-negative power of ten.
 fn whole(text: &str) -> Option<i128> {
     let (mantissa, exponent) = text.split_once(['e', 'E']).unwrap_or((text, "0"));
     let (before, after) = mantissa.split_once('.').unwrap_or((mantissa, ""));
@@ -43,12 +43,12 @@ fn whole(text: &str) -> Option<i128> {
     }
     let zeros = i64::try_from(digits.len() - significant.len()).ok()?;
     let point = i64::try_from(after.len()).ok()?;
-    // An exponent beyond i64 is not that of a whole number below 2^127.
+    // An exponent beyond i64 cannot belong to a whole number below 2^127.
     let power = exponent.parse::<i64>().ok()?.checked_sub(point)?.checked_add(zeros)?;
     significant.parse::<i128>().ok()?.checked_mul(10i128.checked_pow(u32::try_from(power).ok()?)?)
 }
 
-/// A constant of these numbers: of integers when all of them are whole.
+/// Makes a constant of these numbers: of integers if all are whole, else of reals.
 pub(super) fn constant(numbers: &[Number]) -> Constant {
     match numbers.iter().map(|number| number.whole).collect() {
         Some(whole) => Constant::Integers(whole),

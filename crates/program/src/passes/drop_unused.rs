@@ -1,16 +1,16 @@
-//! What no output needs goes.
+//! The pass that drops unused operations and constants.
 
 use super::Rewrite;
 use crate::{ConstantId, NodeId, Op, Program, ProgramParts};
 
-/// Drops operations and constants that no output depends on. Declared inputs stay, read or not: they are what is
-/// handed in.
+/// Drops operations and constants that no output depends on. Keeps all declared inputs, because the caller passes
+/// values for them.
 #[must_use]
 pub fn drop_unused(program: &Program) -> Program {
     dropped(program.parts())
 }
 
-/// The same for parts whose constants may still be too many.
+/// Like [`drop_unused`], for parts whose constants may still exceed the limit.
 pub(super) fn dropped(parts: &ProgramParts) -> Program {
     let mut needed = vec![false; parts.ops.len()];
     for (_, node) in &parts.outputs {

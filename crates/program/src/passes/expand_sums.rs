@@ -1,13 +1,13 @@
-//! Sums become rotations and additions.
+//! The pass that replaces sums by rotations and additions.
 
 use super::Rewrite;
 use crate::{Op, Program, ProgramError};
 
-/// Writes a sum of w neighbours as log2 w times `x + rotate(x, reach)`, with reach 1, 2, 4 …: after a turn, each slot
-/// holds the sum of twice as many neighbours. A sum of 1 is its operand.
+/// Replaces a sum of w neighbours by log2 w times `x + rotate(x, reach)`, with reach 1, 2, 4 …. Each turn doubles the
+/// number of neighbours summed in a slot. A sum of 1 becomes its operand.
 ///
 /// # Errors
-/// [`ProgramError::TooMany`] when that is too many operations.
+/// [`ProgramError::TooMany`] if the result has too many operations.
 pub fn expand_sums(program: &Program) -> Result<Program, ProgramError> {
     let mut rewrite = Rewrite::of(program.parts());
     for op in program.ops() {

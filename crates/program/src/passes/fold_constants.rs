@@ -1,21 +1,21 @@
-//! What is public is computed now.
+//! The pass that computes public operations.
 
 use super::Rewrite;
 use super::drop_unused::dropped;
 use crate::{Constant, ConstantId, NodeId, Op, Program};
 
-/// Integers up to here, and their sums and products up to here, are the same as i128 and as f64.
+/// Integers up to this bound, and their sums and products up to it, are exact in both i128 and f64.
 const EXACT_IN_F64: u128 = 1 << 53;
 
-/// Values that folding may write in all, so that a long vector multiplied again and again does not fill the memory.
+/// Total number of values that folding may create. Bounds the memory when a long vector is multiplied repeatedly.
 const FOLDED_VALUES: usize = 1 << 20;
 
-/// Computes operations on constants alone, and leaves out rotations by 0 and sums of 1. What nobody reads any more goes.
+/// Computes operations on constants, removes rotations by 0 and sums of 1, and drops unused nodes.
 ///
-/// No surprises: an operation is folded only if the result is the same constant whatever the slots are, on integers
-/// exactly and on reals to the last bit. So a vector is not rotated or summed (the columns are not known), a value
-/// repeated in every slot is not added to a vector, integers beyond 2^53 are left alone, and no operation on an
-/// encrypted value goes, not even `x · 1`.
+/// An operation is folded only if its result is the same constant for every shape of slots, exactly on integers and to
+/// the last bit on reals. Therefore a vector is not rotated or summed (the columns are not known), a broadcast value is
+/// not added to a vector, and integers beyond 2^53 are left alone. Other operations on encrypted values stay, even
+/// `x · 1`.
 #[must_use]
 pub fn fold_constants(program: &Program) -> Program {
     let mut rewrite = Rewrite::of(program.parts());
@@ -37,7 +37,7 @@ pub fn fold_constants(program: &Program) -> Program {
     dropped(&rewrite.finish(program.parts()))
 }
 
-/// The constant that `op` is, when it is one on slots of every shape.
+/// Returns the constant result of `op`, if it is the same for slots of every shape.
 fn folded(rewrite: &Rewrite, op: Op) -> Option<Constant> {
     let constant = |node: NodeId| match rewrite.parts.ops[node.index()] {
         Op::Constant(id) => Some(&rewrite.parts.constants[id.index()]),
@@ -53,14 +53,14 @@ fn folded(rewrite: &Rewrite, op: Op) -> Option<Constant> {
         Op::Sum { of, width } => {
             let of = Some(constant(of)?).filter(|constant| constant.is_broadcast())?;
             let width = Constant::Integers(vec![i128::from(width)]);
-            // Doubling, as the sum does, is exact on reals; so is the product by a power of two.
+            // A sum doubles its operand repeatedly, which is exact on reals; so is the product by a power of two.
             zipped(of, &width, true, i128::checked_mul, |a, b| a * b)
         }
     }
 }
 
-/// The two constants slot by slot. `zero_stays`: a slot where one of them is 0 gives 0, so that a value in every
-/// slot may meet a vector, whose slots after the last are 0.
+/// Combines two constants slot by slot. `zero_stays`: the result is 0 wherever one operand is 0, so a broadcast value
+/// may be combined with a vector, whose slots after the last are 0.
 fn zipped(
     a: &Constant,
     b: &Constant,
@@ -83,7 +83,7 @@ fn zipped(
     values.iter().all(|value| value.is_finite()).then_some(Constant::Reals(values))
 }
 
-/// The value of a constant in one slot.
+/// Returns the value of a constant in one slot.
 fn value_at<N: Copy + Default>(given: &[N], slot: usize) -> N {
     match given {
         [one] => *one,

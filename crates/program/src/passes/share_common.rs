@@ -1,12 +1,11 @@
-//! Equal nodes become one.
+//! The pass that shares equal nodes.
 
 use std::collections::HashMap;
 
 use super::Rewrite;
 use crate::{ConstantId, NodeId, Op, Program};
 
-/// Computes once what is asked twice: equal operations on equal nodes, and equal constants. `a + b` is `b + a`, and
-/// `a · b` is `b · a`.
+/// Shares equal constants and equal operations on equal nodes. `a + b` equals `b + a`, and `a · b` equals `b · a`.
 #[must_use]
 pub fn share_common(program: &Program) -> Program {
     let mut first_constant: HashMap<(bool, Vec<i128>), ConstantId> = HashMap::new();

@@ -1,4 +1,4 @@
-//! What a plan must be before it is run.
+//! Validation of a plan without parameters.
 
 use std::collections::BTreeSet;
 
@@ -31,7 +31,7 @@ pub(super) fn plan(plan: &Plan) -> Result<(), PlanError> {
     names("output", plan.outputs.iter().map(|output| &output.name))?;
     constants(plan)?;
 
-    // Components of each register written so far.
+    // Number of components of each register written so far.
     let mut components = vec![2; plan.inputs.len()];
     for (index, written) in plan.steps.iter().enumerate() {
         let expected = plan.register_of_step(index);
@@ -67,7 +67,7 @@ fn constants(plan: &Plan) -> Result<(), PlanError> {
     at_most("coefficients of constants", total, limits::TOTAL_COEFFICIENTS)
 }
 
-/// Checks a step against the registers before it; gives the components of its result.
+/// Checks a step against the registers before it. Returns the number of components of its result.
 fn step(plan: &Plan, index: usize, step: &Step, components: &[u8]) -> Result<u8, PlanError> {
     let of = |register: Register| {
         let known = components.get(register.index()).copied();

@@ -1,4 +1,4 @@
-//! Plans for people, one line a step.
+//! Text form of plans, one line per step.
 
 use std::fmt;
 

@@ -1,33 +1,33 @@
-//! Why a plan is refused.
+//! Reasons why a plan is refused.
 
 use super::Register;
 use crate::{ConstantId, KeyNumber};
 
-/// Why a plan is refused. `step` is a position in the list of steps.
+/// The reason why a plan is refused. `step` is a position in the list of steps.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum PlanError {
-    /// More of something than a plan may have.
+    /// The plan exceeds a limit.
     #[error("the plan has {count} {what}; at most {limit} are allowed: split it")]
     TooMany {
-        /// What there is too much of.
+        /// The kind of part.
         what: &'static str,
-        /// How many there are.
+        /// Number of parts.
         count: usize,
-        /// How many there may be.
+        /// The limit.
         limit: usize,
     },
-    /// There is no input, or no output.
+    /// The plan has no input, or no output.
     #[error("the plan has no {what}")]
     None {
         /// `input` or `output`.
         what: &'static str,
     },
-    /// A name is empty, too long, or has a character that names may not have.
+    /// A name is empty, too long, or has a character that is not allowed.
     #[error("{name:?} cannot name an {what}: use 1 to 64 of A-Z a-z 0-9 _ . -")]
     Name {
         /// `input` or `output`.
         what: &'static str,
-        /// The beginning of the name, escaped.
+        /// The start of the name, escaped.
         name: String,
     },
     /// Two inputs, or two outputs, have the same name.
@@ -38,12 +38,12 @@ pub enum PlanError {
         /// The name.
         name: String,
     },
-    /// A constant has no coefficients, or more than any parameters.
+    /// A constant has no coefficients, or more than any parameter set allows.
     #[error("constant {} has {coefficients} coefficients: 1 to 131072 are possible", constant.0)]
     Constant {
         /// The constant.
         constant: ConstantId,
-        /// How many it has.
+        /// Number of coefficients.
         coefficients: usize,
     },
     /// A step writes another register than the next one.
@@ -53,7 +53,7 @@ pub enum PlanError {
         step: usize,
         /// The next register.
         expected: Register,
-        /// The one it writes.
+        /// The register that the step writes.
         found: Register,
     },
     /// A step reads a register that is not written before it.
@@ -72,19 +72,20 @@ pub enum PlanError {
         /// The constant.
         constant: ConstantId,
     },
-    /// A step reads a ciphertext of the wrong number of components.
+    /// A step reads a ciphertext with the wrong number of components.
     #[error("step {step} takes ciphertexts of {expected} components and register {} has {found}", register.0)]
     Components {
         /// The step.
         step: usize,
-        /// The register it reads.
+        /// The register that the step reads.
         register: Register,
-        /// Components it takes.
+        /// Number of components required.
         expected: u8,
-        /// Components the register has.
+        /// Number of components of the register.
         found: u8,
     },
-    /// A rotation by 0 or further than any row, a drop of no prime, or a factor of 0.
+    /// An impossible amount: a rotation by 0 or beyond every row, a drop of 0 primes, a factor of 0, a power of X out
+    /// of range.
     #[error("step {step}: {what} by {by} is not possible")]
     Amount {
         /// The step.
@@ -121,16 +122,16 @@ pub enum PlanError {
     MixedKeys {
         /// The step.
         step: usize,
-        /// Its first operand.
+        /// The first operand.
         left: Register,
-        /// The key of that.
+        /// The first operand's key.
         left_key: KeyNumber,
-        /// Its second operand.
+        /// The second operand.
         right: Register,
-        /// The key of that.
+        /// The second operand's key.
         right_key: KeyNumber,
     },
-    /// A step that takes evaluation keys reads a register under a foreign key, for which there are none.
+    /// A step that needs evaluation keys reads a register under a foreign key, which has none.
     #[error(
         "step {step} ({what}) reads register {} under key {key}: switch it to the answer's key first", register.0
     )]
@@ -139,17 +140,17 @@ pub enum PlanError {
         step: usize,
         /// The name of the step.
         what: &'static str,
-        /// The register it reads.
+        /// The register that the step reads.
         register: Register,
-        /// The key of that.
+        /// The register's key.
         key: KeyNumber,
     },
-    /// A step switches a register that is under the answer's key already.
+    /// A step switches a register that is already under the answer's key.
     #[error("step {step} switches register {} to the answer's key, which it is under already", register.0)]
     NotForeign {
         /// The step.
         step: usize,
-        /// The register it reads.
+        /// The register that the step reads.
         register: Register,
     },
     /// An output is under a foreign key.
@@ -160,19 +161,19 @@ pub enum PlanError {
         /// The key's number.
         key: KeyNumber,
     },
-    /// An output leaves in a form that no ciphertext has.
+    /// An output's form is invalid.
     #[error(
-        "output {name} leaves in a form that does not exist: 8 to 56 bits, a spacing that is a power of two, a count below it, and a \
-         ciphertext of two components"
+        "output {name} has an invalid form: it must have 8 to 56 bits, a spacing that is a power of two, \
+         a count below it, and a ciphertext of two components"
     )]
     OutputForm {
         /// The output.
         name: String,
     },
-    /// The keys listed are not those the steps use.
-    #[error("the keys the plan lists are not those its steps use: list exactly those")]
+    /// The listed keys differ from those that the steps use.
+    #[error("the plan lists other keys than its steps use: list exactly the keys used")]
     Keys,
-    /// The prediction is not a number.
+    /// The predicted noise is not a finite number.
     #[error("the predicted noise is not a finite number")]
     Predicted,
 }

@@ -1,10 +1,10 @@
-//! Whose key each register is under, and which steps that allows.
+//! The key of each register, and the steps that are allowed under it.
 
 use super::{Plan, PlanError, Step};
 use crate::{KeyNumber, key_number};
 
-/// Inputs first, then what each step writes: the answer's key after a switch, else that of the first operand. What does
-/// not exist counts as the answer's.
+/// Returns the key of each register: inputs first, then the register of each step. A switch gives the answer's key, any
+/// other step that of its first operand. A missing register counts as the answer's.
 pub(super) fn register_keys(plan: &Plan) -> Vec<KeyNumber> {
     let mut keys: Vec<KeyNumber> = plan.inputs.iter().map(|input| input.key).collect();
     for step in &plan.steps {
@@ -17,8 +17,9 @@ pub(super) fn register_keys(plan: &Plan) -> Vec<KeyNumber> {
     keys
 }
 
-/// Operands and outputs are known to exist. What is under different keys never meets; only the answer's key has
-/// evaluation keys, so a foreign register is neither multiplied by another nor rotated; and every answer is under one key.
+/// Checks the keys of operands and outputs, which must exist. Registers under different keys are never combined. Only
+/// the answer's key has evaluation keys, so foreign registers are neither multiplied by each other nor rotated. Every
+/// output is under the answer's key.
 pub(super) fn check(plan: &Plan) -> Result<(), PlanError> {
     if let Some((input, key)) = key_number::first_misnumbered(plan.inputs.iter().map(|input| input.key)) {
         return Err(PlanError::KeyNumber { input, key });

@@ -1,4 +1,4 @@
-//! Which evaluation keys steps use.
+//! The evaluation keys that steps use.
 
 use std::collections::BTreeSet;
 
@@ -7,21 +7,21 @@ use serde::{Deserialize, Serialize};
 use super::Step;
 use crate::KeyNumber;
 
-/// The evaluation keys a plan uses.
+/// The evaluation keys that a plan uses.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct KeysNeeded {
-    /// The relinearisation key.
+    /// True if the relinearisation key is used.
     pub relinearisation: bool,
-    /// A key for each of these rotations; sorted, each once.
+    /// Rotations, each with a key; sorted, without repetition.
     pub rotations: Vec<i32>,
-    /// The key that swaps rows.
+    /// True if the key for the row swap is used.
     pub swap_rows: bool,
-    /// A transfer key from each of these keys to the answer's; sorted, each once.
+    /// Foreign keys with a transfer key to the answer's; sorted, without repetition.
     pub transfers: Vec<KeyNumber>,
 }
 
 impl KeysNeeded {
-    /// The keys these steps use, given whose key each register is under.
+    /// Collects the keys of these steps, given the key of each register.
     pub(super) fn of<'s>(steps: impl Iterator<Item = &'s Step>, keys: &[KeyNumber]) -> Self {
         let (mut rotations, mut transfers) = (BTreeSet::new(), BTreeSet::new());
         let mut needed = Self::default();
@@ -41,7 +41,7 @@ impl KeysNeeded {
         needed
     }
 
-    /// Keys for both this and `other`: what a device makes for several plans, whose key numbers mean the same keys.
+    /// Returns the union of both: the keys for several plans whose key numbers mean the same keys.
     #[must_use]
     pub fn and(&self, other: &Self) -> Self {
         let rotations: BTreeSet<i32> = self.rotations.iter().chain(&other.rotations).copied().collect();
@@ -54,13 +54,13 @@ impl KeysNeeded {
         }
     }
 
-    /// The steps of all Galois keys: the rotations, and 0 for the row swap.
+    /// Returns the steps of all Galois keys: the rotations, and 0 for the row swap.
     #[must_use]
     pub fn galois_steps(&self) -> Vec<i32> {
         self.rotations.iter().copied().chain(self.swap_rows.then_some(0)).collect()
     }
 
-    /// Whether no evaluation key is used.
+    /// Returns true if no evaluation key is used.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         !self.relinearisation && self.rotations.is_empty() && !self.swap_rows && self.transfers.is_empty()

@@ -1,4 +1,4 @@
-//! What is done: steps on registers, for one parameter set.
+//! Plans: steps on registers, for one parameter set.
 
 mod check;
 mod display;
@@ -20,33 +20,34 @@ use crate::KeyNumber;
 /// An input of a plan: a ciphertext of two components at the top level.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PlanInput {
-    /// Its name: see [`crate::is_name`].
+    /// The name: see [`crate::is_name`].
     pub name: String,
-    /// Whose secret key it is under. A foreign one is switched to the answer's key before it meets others.
+    /// The number of the input's secret key. A foreign input must be switched to the answer's key before it is combined
+    /// with others.
     pub key: KeyNumber,
 }
 
-/// An output of a plan: a register by name.
+/// An output of a plan: a register with a name.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PlanOutput {
-    /// Its name: see [`crate::is_name`].
+    /// The name: see [`crate::is_name`].
     pub name: String,
     /// The register.
     pub register: Register,
-    /// The form in which it leaves. None: the whole ciphertext.
+    /// The form of the output. None: the whole ciphertext.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub form: Option<OutputForm>,
 }
 
-/// The form of an output of two components that leaves with few bits: of its first component the coefficients of X^i with
-/// i mod `spacing` < `count`, of its second all.
+/// The form of a reduced output of two components, whose coefficients have few bits. The first component keeps the
+/// coefficients of X^i with i mod `spacing` < `count`; the second keeps all.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OutputForm {
-    /// Bits of a coefficient: see [`crate::limits::OUTPUT_BITS`].
+    /// Bits per coefficient: see [`crate::limits::OUTPUT_BITS`].
     pub width: u8,
     /// A power of two, at most [`crate::limits::COEFFICIENTS`].
     pub spacing: u32,
-    /// From 1 to below the spacing; 1 where the spacing is 1.
+    /// From 1 to `spacing − 1`; 1 if the spacing is 1.
     pub count: u32,
 }
 
@@ -59,65 +60,65 @@ impl OutputForm {
     }
 }
 
-/// A public constant, encoded, so that every machine computes with the same one.
+/// A public constant, encoded in the plan so that every machine computes with the same one.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PlainConstant {
-    /// Coefficients of the plaintext polynomial, lowest first, those after the last being 0: modulo t for BFV and
-    /// BGV, at the scale for CKKS.
+    /// Coefficients of the plaintext polynomial, lowest first; missing ones are 0. Modulo t for BFV and BGV, at the
+    /// scale for CKKS.
     pub coefficients: Vec<i64>,
-    /// The level it is used at.
+    /// The level of its use.
     pub level: u8,
-    /// For CKKS, the power of the level's scale it is encoded at; 1 otherwise.
+    /// For CKKS, the power of the level's scale at which it is encoded; 1 otherwise.
     pub power: u8,
 }
 
-/// What the planner expects; it follows the same noise bounds as the evaluator.
+/// The planner's predictions. They use the same noise bounds as the evaluator.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Predicted {
-    /// Bits between the noise bound and what decryption bears, at the worst output. Finite; negative when an answer
+    /// Bits between the noise bound and the limit of decryption, at the worst output. Finite; negative if an answer
     /// could be wrong.
     pub noise_bits_left: f64,
-    /// Levels between the inputs and the lowest register.
+    /// Number of levels between the inputs and the lowest register.
     pub levels_used: u8,
-    /// Bytes of all outputs.
+    /// Bytes of all outputs together.
     pub output_bytes: u64,
 }
 
 /// Steps for one parameter set, in SSA form: inputs take registers `0 … inputs − 1`, and step `i` writes register
 /// `inputs + i`.
 ///
-/// The fields are open because a plan is made by a [`crate::Target`] and read from bytes; whoever takes one from
-/// outside calls [`Plan::validate`] before anything else.
+/// The fields are public because a [`crate::Target`] makes a plan and readers decode one. Call [`Plan::validate`] first
+/// on every plan from outside.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Plan {
-    /// The parameters it is for.
+    /// The id of the parameters.
     pub parameter_id: [u8; 32],
-    /// Ciphertexts it takes, in order.
+    /// The input ciphertexts, in order.
     pub inputs: Vec<PlanInput>,
     /// Encoded constants.
     pub constants: Vec<PlainConstant>,
-    /// What is done, in order.
+    /// The steps, in order.
     pub steps: Vec<PlanStep>,
-    /// What comes out.
+    /// The outputs.
     pub outputs: Vec<PlanOutput>,
-    /// The evaluation keys it uses: exactly those.
+    /// The evaluation keys that the steps use, exactly.
     pub keys: KeysNeeded,
-    /// What the planner expects of it.
+    /// The planner's predictions.
     pub predicted: Predicted,
 }
 
 impl Plan {
-    /// Checks everything that can be checked without parameters: sizes, names, that steps read only registers and
-    /// constants that exist, that products are relinearised before they are multiplied or rotated, that what is under a
-    /// foreign key is switched before it meets others, and that `keys` is exactly what the steps need.
+    /// Checks everything that does not depend on parameters: sizes and names; that steps read only existing registers
+    /// and constants; that products are relinearised before they are multiplied or rotated; that foreign registers are
+    /// switched before they are combined with others; and that `keys` is exactly the set that the steps need.
     ///
     /// # Errors
-    /// [`PlanError`] names the first thing that is wrong.
+    /// [`PlanError`] names the first fault.
     pub fn validate(&self) -> Result<(), PlanError> {
         check::plan(self)
     }
 
-    /// How often each step occurs, by [`Step::name`].
+    /// Counts the steps by [`Step::name`].
     #[must_use]
     pub fn counts(&self) -> BTreeMap<&'static str, u64> {
         let mut counts = BTreeMap::new();
@@ -127,19 +128,19 @@ impl Plan {
         counts
     }
 
-    /// The evaluation keys its steps use, found again from the steps.
+    /// Derives the evaluation keys from the steps.
     #[must_use]
     pub fn keys_needed(&self) -> KeysNeeded {
         KeysNeeded::of(self.steps.iter().map(|step| &step.step), &self.register_keys())
     }
 
-    /// Whose key each register is under, inputs first.
+    /// Returns the key of each register, inputs first.
     #[must_use]
     pub fn register_keys(&self) -> Vec<KeyNumber> {
         key_check::register_keys(self)
     }
 
-    /// The register that step number `index` writes.
+    /// Returns the register that step number `index` writes.
     #[must_use]
     pub fn register_of_step(&self, index: usize) -> Register {
         Register::at(self.inputs.len() + index)

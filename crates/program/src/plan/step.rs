@@ -1,28 +1,28 @@
-//! One step.
+//! The steps of a plan.
 
 use serde::{Deserialize, Serialize};
 
 use crate::ConstantId;
 
-/// A ciphertext of a run.
+/// A ciphertext of a run, by its position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Register(pub u32);
 
 impl Register {
-    /// The position as an index.
+    /// Returns the position as an index.
     #[must_use]
     pub fn index(self) -> usize {
         self.0 as usize
     }
 
-    /// The register of position `index`; positions beyond `u32` do not occur: see [`crate::limits`].
+    /// Returns the register of position `index`. Positions beyond `u32` do not occur: see [`crate::limits`].
     pub(super) fn at(index: usize) -> Self {
         Self(u32::try_from(index).unwrap_or(u32::MAX))
     }
 }
 
-/// One thing done to ciphertexts. It never changes a register: the result goes to a new one.
+/// One operation on ciphertexts. It writes a new register and never changes its operands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Step {
@@ -30,51 +30,51 @@ pub enum Step {
     Add(Register, Register),
     /// First minus second.
     Sub(Register, Register),
-    /// The other sign.
+    /// The negative.
     Negate(Register),
-    /// Plus an encoded constant.
+    /// Adds an encoded constant.
     AddPlain(Register, ConstantId),
-    /// Times an encoded constant.
+    /// Multiplies by an encoded constant.
     MultiplyPlain(Register, ConstantId),
-    /// Times a small whole number.
+    /// Multiplies by a small whole number.
     MultiplyScalar(Register, i64),
-    /// The tensor product: from two components each to three.
+    /// The tensor product: two components each give three.
     Multiply(Register, Register),
-    /// From three components to two.
+    /// Relinearises: three components become two.
     Relinearise(Register),
-    /// Modulus switch (BFV, BGV) or rescale (CKKS): to a level lower by `count` primes.
+    /// Drops primes: modulus switch (BFV, BGV) or rescale (CKKS).
     DropModulus {
-        /// What is switched.
+        /// The operand.
         of: Register,
-        /// How many primes go, at least 1.
+        /// Number of primes to drop, at least 1.
         count: u8,
     },
-    /// CKKS: to a lower level and the scale values have there.
+    /// CKKS: brings the operand to a lower level and that level's scale.
     MatchScale {
-        /// What is brought down.
+        /// The operand.
         of: Register,
-        /// The level it comes to.
+        /// The new level.
         level: u8,
     },
-    /// BGV: times a scalar that brings the factor of one ciphertext to that of another.
+    /// BGV: multiplies by a scalar that brings the operand's factor to that of another ciphertext.
     MatchFactor {
-        /// What is multiplied.
+        /// The operand.
         of: Register,
         /// The scalar, not 0.
         scalar: i64,
     },
-    /// Rows rotated left by so many slots (right when negative), not 0.
+    /// Rotates rows left by this number of slots, right if negative; not 0.
     Rotate(Register, i32),
-    /// The two rows exchanged (BFV, BGV).
+    /// Exchanges the two rows (BFV, BGV).
     SwapRows(Register),
-    /// From a foreign secret key to the answer's, with the transfer key between them.
+    /// Switches from a foreign secret key to the answer's, with a transfer key.
     SwitchKey(Register),
-    /// Times X to this power: puts the coefficients of several results beside each other.
+    /// Multiplies by this power of X. Used to place the coefficients of several results side by side.
     MultiplyMonomial(Register, u32),
 }
 
 impl Step {
-    /// One word for lists and counts; the evaluator counts under the same names.
+    /// Returns a short name for lists and counts. The evaluator counts under the same names.
     #[must_use]
     pub fn name(&self) -> &'static str {
         match self {
@@ -96,7 +96,7 @@ impl Step {
         }
     }
 
-    /// The registers it reads, first operand first.
+    /// Returns the registers that the step reads, first operand first.
     pub fn operands(&self) -> impl Iterator<Item = Register> + use<> {
         let pair = match *self {
             Self::Add(a, b) | Self::Sub(a, b) | Self::Multiply(a, b) => [Some(a), Some(b)],
@@ -116,7 +116,7 @@ impl Step {
         pair.into_iter().flatten()
     }
 
-    /// The constant it reads.
+    /// Returns the constant that the step reads.
     #[must_use]
     pub fn constant(&self) -> Option<ConstantId> {
         match *self {
@@ -129,8 +129,8 @@ impl Step {
 /// A step and the register it writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PlanStep {
-    /// What is done.
+    /// The step.
     pub step: Step,
-    /// Where the result goes: the number of inputs plus the position of this step.
+    /// The register of the result: the number of inputs plus the position of this step.
     pub output: Register,
 }

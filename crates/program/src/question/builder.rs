@@ -1,13 +1,13 @@
-//! Questions made in Rust.
+//! A builder of questions.
 
 use super::error::QuestionErrorKind as Kind;
 use super::{By, Call, Devices, Duration, Expression, Period, Question, QuestionError, Selected, When};
 
-/// Builds a [`Question`]; [`Question::select`] starts one. A clause that is given twice takes the last value.
+/// Builds a [`Question`]; [`Question::select`] starts one. If a clause is given twice, the last one counts.
 #[derive(Clone, Debug, PartialEq)]
 #[must_use = "only build makes a question"]
 pub struct QuestionBuilder {
-    /// The period is in the fields below.
+    /// The question; its period is in the fields below until `build`.
     question: Question,
     over: Option<Duration>,
     since: Option<When>,
@@ -27,64 +27,64 @@ impl QuestionBuilder {
         Self { question, over: None, since: None, until: None }
     }
 
-    /// Selects one more result.
+    /// Adds a result.
     pub fn and(mut self, selected: impl Into<Selected>) -> Self {
         self.question.select.push(selected.into());
         self
     }
 
-    /// Covers the last `time` only. Excludes `since` and `until`.
+    /// Covers only the last `time`. Excludes `since` and `until`.
     pub fn over(mut self, time: Duration) -> Self {
         self.over = Some(time);
         self
     }
 
-    /// Begins at a moment, such as `2014-01-01` or `2014-01-01T12:30Z`.
+    /// Starts at a moment, e.g. `2014-01-01` or `2014-01-01T12:30Z`.
     pub fn since(mut self, moment: impl Into<String>) -> Self {
         self.since = Some(When(moment.into()));
         self
     }
 
-    /// Ends before a moment, such as `2014-01-01` or `2014-01-01T12:30Z`.
+    /// Ends before a moment, e.g. `2014-01-01` or `2014-01-01T12:30Z`.
     pub fn until(mut self, moment: impl Into<String>) -> Self {
         self.until = Some(When(moment.into()));
         self
     }
 
-    /// Gives an answer for each group of windows.
+    /// Asks for one answer for each group of windows.
     pub fn by(mut self, by: By) -> Self {
         self.question.by = Some(by);
         self
     }
 
-    /// Gives an answer for each device.
+    /// Asks for one answer for each device.
     pub fn per_device(mut self) -> Self {
         self.question.grouping = Devices::Each;
         self
     }
 
-    /// Gives one answer over all devices. This is the default.
+    /// Asks for one answer over all devices. This is the default.
     pub fn across_devices(mut self) -> Self {
         self.question.grouping = Devices::Across;
         self
     }
 
-    /// Takes these devices only.
+    /// Restricts the question to these devices.
     pub fn only<D: Into<String>>(mut self, devices: impl IntoIterator<Item = D>) -> Self {
         self.question.only = Some(devices.into_iter().map(Into::into).collect());
         self
     }
 
-    /// Says that answers are given to others: see [`Question::shared`].
+    /// Declares that answers are given to others: see [`Question::shared`].
     pub fn shared(mut self) -> Self {
         self.question.shared = true;
         self
     }
 
-    /// Makes the question, with the checks of the parser.
+    /// Checks the question like the parser, and returns it.
     ///
     /// # Errors
-    /// [`QuestionError`], drawn on the canonical text.
+    /// [`QuestionError`], which points into the canonical text.
     pub fn build(self) -> Result<Question, QuestionError> {
         let Self { mut question, over, since, until } = self;
         question.period = match (over, since, until) {

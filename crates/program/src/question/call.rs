@@ -10,7 +10,7 @@ use super::{Duration, Expression, LinearModel, Selected};
 pub enum Reading {
     /// The reading of a channel.
     Channel(String),
-    /// A polynomial of it: `polynomial(x, [c0, c1, c2])` is c0 + c1·x + c2·x².
+    /// A polynomial of a channel: `polynomial(x, [c0, c1, c2])` is c0 + c1·x + c2·x².
     Polynomial {
         /// The channel.
         channel: String,
@@ -21,26 +21,26 @@ pub enum Reading {
     Linear {
         /// The file's name, as written. This crate does not open it.
         file: String,
-        /// The model, once [`Question::attach_model`](super::Question::attach_model) gave it. Text never has one.
+        /// The model, set by [`Question::attach_model`](super::Question::attach_model). Parsed text never has one.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         model: Option<LinearModel>,
     },
 }
 
 impl Reading {
-    /// A polynomial of `channel`, the constant term first.
+    /// Returns a polynomial of `channel`, the constant term first.
     #[must_use]
     pub fn polynomial(channel: impl Into<String>, coefficients: impl Into<Vec<f64>>) -> Self {
         Self::Polynomial { channel: channel.into(), coefficients: coefficients.into() }
     }
 
-    /// The linear model in `file`, not read yet.
+    /// Returns the linear model in `file`, not read yet.
     #[must_use]
     pub fn linear(file: impl Into<String>) -> Self {
         Self::Linear { file: file.into(), model: None }
     }
 
-    /// Returns its channels; of a linear model none until the model is attached.
+    /// Returns the channels. A linear model has none until it is attached.
     #[must_use]
     pub fn channels(&self) -> Vec<&str> {
         match self {
@@ -68,9 +68,10 @@ impl From<String> for Reading {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Weights {
-    /// One for each of as many equal parts of the group, the first part first: finite, 1 to [`WEIGHTS`](crate::limits::WEIGHTS) of them, not all 0.
+    /// One weight for each of as many equal parts of the group, the first part first: 1 to
+    /// [`WEIGHTS`](crate::limits::WEIGHTS) finite weights, not all 0.
     Each(Vec<f64>),
-    /// A weight that halves with each such time before the last reading of the group.
+    /// A weight that halves for every such duration before the group's last reading.
     HalfLife(Duration),
 }
 
@@ -90,7 +91,7 @@ impl From<Duration> for Weights {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Call {
-    /// `count(x)`: readings that are not missing.
+    /// `count(x)`: number of readings that are present.
     Count(Reading),
     /// `sum(x)`.
     Sum(Reading),
@@ -120,9 +121,9 @@ pub enum Call {
     },
     /// `regression(y ~ x)`: slope and intercept of the least-squares line.
     Regression {
-        /// The channel that is explained.
+        /// The dependent channel.
         y: String,
-        /// The channel that explains it.
+        /// The independent channel.
         x: String,
     },
     /// `weighted_sum(x, [w0, w1])` or `weighted_sum(x, half_life 6h)`.
@@ -139,7 +140,7 @@ pub enum Call {
         /// Number of groups, in [`MOVING_GROUPS`](crate::limits::MOVING_GROUPS).
         groups: u32,
     },
-    /// A polynomial or a linear model alone: its value at each reading. Never a bare channel.
+    /// A polynomial or a linear model without a statistic: its value at each reading. Never a bare channel.
     Values(Reading),
 }
 
@@ -166,73 +167,73 @@ of_one_channel! {
 }
 
 impl Call {
-    /// `count(x)`.
+    /// Returns the call `count(x)`.
     #[must_use]
     pub fn count(reading: impl Into<Reading>) -> Self {
         Self::Count(reading.into())
     }
 
-    /// `sum(x)`.
+    /// Returns the call `sum(x)`.
     #[must_use]
     pub fn sum(reading: impl Into<Reading>) -> Self {
         Self::Sum(reading.into())
     }
 
-    /// `mean(x)`.
+    /// Returns the call `mean(x)`.
     #[must_use]
     pub fn mean(reading: impl Into<Reading>) -> Self {
         Self::Mean(reading.into())
     }
 
-    /// `covariance(x, y)`.
+    /// Returns the call `covariance(x, y)`.
     #[must_use]
     pub fn covariance(x: impl Into<String>, y: impl Into<String>) -> Self {
         Self::Covariance { x: x.into(), y: y.into() }
     }
 
-    /// `correlation(x, y)`.
+    /// Returns the call `correlation(x, y)`.
     #[must_use]
     pub fn correlation(x: impl Into<String>, y: impl Into<String>) -> Self {
         Self::Correlation { x: x.into(), y: y.into() }
     }
 
-    /// `regression(y ~ x)`.
+    /// Returns the call `regression(y ~ x)`.
     #[must_use]
     pub fn regression(y: impl Into<String>, x: impl Into<String>) -> Self {
         Self::Regression { y: y.into(), x: x.into() }
     }
 
-    /// `weighted_sum(x, [w0, w1])`, or with a half-life if `weights` is a [`Duration`].
+    /// Returns the call `weighted_sum(x, [w0, w1])`, or one with a half-life if `weights` is a [`Duration`].
     #[must_use]
     pub fn weighted_sum(channel: impl Into<String>, weights: impl Into<Weights>) -> Self {
         Self::WeightedSum { channel: channel.into(), weights: weights.into() }
     }
 
-    /// `moving_average(x, groups)`.
+    /// Returns the call `moving_average(x, groups)`.
     #[must_use]
     pub fn moving_average(channel: impl Into<String>, groups: u32) -> Self {
         Self::MovingAverage { channel: channel.into(), groups }
     }
 
-    /// A polynomial or a linear model at each reading.
+    /// Returns the call of a polynomial or a linear model at each reading.
     #[must_use]
     pub fn values(reading: Reading) -> Self {
         Self::Values(reading)
     }
 
-    /// Names the result, as `as` does.
+    /// Names the result, like `as`.
     #[must_use]
     pub fn named(self, name: impl Into<String>) -> Selected {
         Expression::Call(self).named(name)
     }
 
-    /// True if the answer is several values: it is selected alone, never in arithmetic.
+    /// Returns true if the answer has several values. Such a call stands alone, outside arithmetic.
     #[must_use]
     pub const fn is_vector(&self) -> bool {
         matches!(self, Self::Values(_) | Self::Regression { .. })
     }
 
-    /// Returns its channels in reading order.
+    /// Returns the channels in the order of the text.
     #[must_use]
     pub fn channels(&self) -> Vec<&str> {
         match self {
@@ -248,7 +249,7 @@ impl Call {
         }
     }
 
-    /// Returns the reading of `count`, `sum`, `mean` and [`Call::Values`].
+    /// Returns the reading of `count`, `sum`, `mean` and [`Call::Values`]; None for other calls.
     #[must_use]
     pub const fn reading(&self) -> Option<&Reading> {
         match self {

@@ -1,4 +1,4 @@
-//! The calls of the grammar.
+//! The grammar of calls.
 
 use super::error::QuestionErrorKind as Kind;
 use super::grammar::{Parsed, Parser};
@@ -8,7 +8,7 @@ use super::{Call, Question, Reading, Weights, display};
 use crate::parse::Number;
 use crate::{limits, name};
 
-/// The names of all functions, as canonical text has them.
+/// The names of all functions in canonical text.
 pub(super) const FUNCTIONS: [&str; 14] = [
     "count",
     "sum",
@@ -26,10 +26,10 @@ pub(super) const FUNCTIONS: [&str; 14] = [
     "linear",
 ];
 
-/// Functions that compare readings.
+/// Functions that need comparisons of readings.
 const NOT_YET: [&str; 7] = ["min", "max", "median", "quantile", "percentile", "histogram", "mode"];
 
-/// The long name of a function.
+/// Returns the canonical name of a function; None if there is no such function.
 fn function(word: &str) -> Option<&'static str> {
     let long = match word {
         "std" => "stddev",
@@ -41,7 +41,7 @@ fn function(word: &str) -> Option<&'static str> {
 }
 
 impl Call {
-    /// Returns the name of its function, such as `mean`; of [`Call::Values`] the name of the reading's function.
+    /// Returns the name of the function, e.g. `mean`; for [`Call::Values`] `polynomial` or `linear`.
     #[must_use]
     pub const fn function(&self) -> &'static str {
         match self {
@@ -64,7 +64,7 @@ impl Call {
 }
 
 impl<'t> Parser<'t> {
-    /// The call that starts with `word`, the next token.
+    /// Parses the call that starts with `word`, the next token.
     pub(super) fn call(&mut self, word: &'t str, next: Spanned<'t>) -> Parsed<Call> {
         self.end = next.end;
         let at = next.start;
@@ -137,7 +137,7 @@ impl<'t> Parser<'t> {
         Ok(Reading::Channel(self.channel()?))
     }
 
-    /// `polynomial` or `linear` from its parenthesis on.
+    /// Parses `polynomial` or `linear` from its parenthesis on.
     fn derived(&mut self, name: &str) -> Parsed<Reading> {
         self.accept('(')?;
         if name == "linear" {
@@ -161,7 +161,7 @@ impl<'t> Parser<'t> {
     fn channel(&mut self) -> Parsed<String> {
         let at = self.start();
         let channel = self.name("a channel")?;
-        // A character that begins no token is reported by the next reader.
+        // A character that starts no token is reported by the next reader.
         if self.at('(').unwrap_or(false) {
             return Err(self.error(Kind::NestedCall { name: name::excerpt(&channel) }, at));
         }
@@ -202,7 +202,7 @@ impl<'t> Parser<'t> {
         Ok(groups)
     }
 
-    /// At most `limit` numbers in brackets.
+    /// Parses at most `limit` numbers in brackets.
     fn numbers(&mut self, limit: usize, of: &'static str) -> Parsed<Vec<f64>> {
         self.expect('[', "numbers in brackets, as in [1, 2, 3]")?;
         let mut numbers = Vec::new();
@@ -243,7 +243,7 @@ impl<'t> Parser<'t> {
         Ok(file)
     }
 
-    /// Checks that a moving average has groups to average.
+    /// Checks that a moving average has groups: a `by` clause other than `by window`.
     pub(super) fn check_groups(&self, question: &Question) -> Parsed<()> {
         if question.by.is_some_and(|by| by != super::By::Window) {
             return Ok(());

@@ -1,4 +1,4 @@
-//! One set of checks: a question that was not parsed is written as its canonical text, and that is parsed.
+//! Checks of a question that was not parsed: it is written as canonical text, which is parsed.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{limits, name};
 
-/// A [`Question`] as JSON has it. Only `select` is required.
+/// A [`Question`] in its JSON form. Only `select` is required.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Unchecked {
@@ -39,20 +39,20 @@ impl TryFrom<Unchecked> for Question {
 }
 
 impl Question {
-    /// Checks a question whose fields were changed, with the checks of the parser but for the length of the text.
+    /// Checks a question whose fields were changed. Performs the parser's checks, except for the length of the text.
     ///
     /// # Errors
-    /// [`QuestionError`], drawn on the canonical text.
+    /// [`QuestionError`], which points into the canonical text.
     pub fn check(&self) -> Result<(), QuestionError> {
         self.places().map(|_| ())
     }
 
-    /// Returns the places of its parts in its canonical text, after the checks of [`Question::check`].
+    /// Checks the question like [`Question::check`], and returns the places of its parts in its canonical text.
     ///
     /// # Errors
-    /// [`QuestionError`], drawn on the canonical text.
+    /// [`QuestionError`], which points into the canonical text.
     pub fn places(&self) -> Result<Places, QuestionError> {
-        // Before anything that recurses.
+        // Checked before anything recurses.
         if self.select.iter().any(|selected| selected.expression.depth() > limits::QUESTION_DEPTH) {
             return Err(QuestionError::new(Kind::Depth, "…", 0));
         }
@@ -69,7 +69,7 @@ impl Question {
         }
         Ok(places)
     }
-    /// Checks the models that are attached: one for each file.
+    /// Checks the attached models: they are valid, and each file has one.
     fn check_models(&self, places: &Places) -> Result<(), QuestionError> {
         let mut attached = BTreeMap::new();
         let readings = self.calls().filter_map(Call::reading).filter_map(|reading| match reading {

@@ -1,4 +1,4 @@
-//! The clauses of the grammar.
+//! The grammar of clauses.
 
 use super::error::QuestionErrorKind as Kind;
 use super::grammar::{Parsed, Parser};
@@ -126,7 +126,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Refuses a clause that is there already, or one that another excludes.
+    /// Refuses a clause that already occurred, or that another clause excludes.
     fn once(&self, clause: &'static str, twice: bool, other: Option<&'static str>, at: usize) -> Parsed<()> {
         match other {
             Some(other) => Err(self.error(Kind::ClauseExcluded { clause, other }, at)),
@@ -135,12 +135,12 @@ impl Parser<'_> {
         }
     }
 
-    /// Reads one word of the language.
+    /// Reads one given word.
     fn word(&mut self, word: &'static str) -> Parsed<()> {
         if self.accept_word(word)? { Ok(()) } else { Err(self.expected(word)) }
     }
 
-    /// Reads `device` after `per`. People write `per day`.
+    /// Reads `device` after `per`. Suggests `by day` to a person who wrote `per day`.
     fn device_of_per(&mut self) -> Parsed<()> {
         let next = self.peek()?;
         let by = By::ALL.into_iter().find(|by| next.token == Token::Word(by.word()));
@@ -183,7 +183,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Reads `7d`.
+    /// Reads a duration, e.g. `7d`.
     pub(super) fn duration(&mut self) -> Parsed<Duration> {
         let at = self.start();
         let written = self.raw(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_'));
@@ -207,7 +207,7 @@ impl Parser<'_> {
         if !is_when(&written) {
             return Err(self.error(Kind::When, at));
         }
-        // The clock after a space, not after T.
+        // A time after a space, where T is required.
         let next = self.peek()?;
         if matches!(next.token, Token::Number(_)) {
             return Err(self.error(Kind::When, next.start));
@@ -223,7 +223,7 @@ impl Clauses {
     }
 }
 
-/// The clause that was probably meant, by its letters or by its sense.
+/// Suggests the clause that was probably meant, by spelling or by sense.
 fn near_clause(word: &str) -> Option<&'static str> {
     match word {
         "from" | "after" | "start" => Some("since"),
@@ -237,7 +237,8 @@ fn near_clause(word: &str) -> Option<&'static str> {
     }
 }
 
-/// True for `2014-01-01`, `2014-01-01T12:30`, `2014-01-01T12:30:15`, the last two with or without `Z` or `+02:00`.
+/// Returns true for `2014-01-01`, `2014-01-01T12:30` and `2014-01-01T12:30:15`, the last two with or without `Z` or
+/// `+02:00`.
 pub(super) fn is_when(text: &str) -> bool {
     let (date, time) = text.split_once('T').map_or((text, None), |(date, time)| (date, Some(time)));
     is_date(date) && time.is_none_or(is_time)
@@ -269,7 +270,8 @@ fn is_time(text: &str) -> bool {
     clock.is_some_and(in_range) && zone.is_some_and(in_range)
 }
 
-/// The numbers of a text of this form: `d` stands for a digit. Missing ones are 0.
+/// Returns the numbers of a text of the form `form`, where `d` stands for a digit; missing numbers are 0. Returns None
+/// if the form differs.
 fn fields(text: &str, form: &str) -> Option<[u32; 3]> {
     let fits = |(byte, form): (u8, u8)| if form == b'd' { byte.is_ascii_digit() } else { byte == form };
     if text.len() != form.len() || !text.bytes().zip(form.bytes()).all(fits) {

@@ -1,4 +1,4 @@
-//! Canonical text. Reading it gives the same question back, but for attached models.
+//! Canonical text. Parsing it returns the same question, except for attached models.
 
 use std::fmt::{self, Display, Formatter, Write};
 
@@ -7,7 +7,7 @@ use super::{
     Call, Devices, Duration, Expression, Period, Question, Reading, Selected, Weights, When, grammar,
 };
 
-/// A name, in quotes where it needs them.
+/// Writes a name, in quotes if it needs them.
 pub(super) struct Name<'n>(pub(super) &'n str);
 
 impl Display for Name<'_> {
@@ -35,7 +35,7 @@ impl Display for File<'_> {
     }
 }
 
-/// The shortest decimal that reads back as the same float.
+/// Writes the shortest decimal that reads back as the same float.
 struct Number(f64);
 
 impl Display for Number {
@@ -46,7 +46,7 @@ impl Display for Number {
     }
 }
 
-/// Items with ", " between them.
+/// Writes items with ", " between them.
 fn list<T: Display>(items: impl IntoIterator<Item = T>, out: &mut Formatter<'_>) -> fmt::Result {
     for (index, item) in items.into_iter().enumerate() {
         let comma = if index == 0 { "" } else { ", " };
@@ -104,7 +104,7 @@ impl Display for Call {
     }
 }
 
-/// Binding strength: sums 1, products 2, a minus sign 3, calls and numbers 4.
+/// Returns the binding strength: sums 1, products 2, a minus sign 3, calls and numbers 4.
 const fn strength(expression: &Expression) -> u8 {
     match expression {
         Expression::Add(..) | Expression::Subtract(..) => 1,
@@ -114,7 +114,7 @@ const fn strength(expression: &Expression) -> u8 {
     }
 }
 
-/// An operand, in parentheses unless it binds at least as strongly as `.1`.
+/// Writes an operand, in parentheses if it binds less strongly than `.1`.
 struct Operand<'e>(&'e Expression, u8);
 
 impl Display for Operand<'_> {

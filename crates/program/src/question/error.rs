@@ -1,11 +1,11 @@
-//! Errors of questions. Each points at a character and names the way out.
+//! Errors of questions. Each points at a character and suggests a remedy.
 
 use std::fmt;
 
 use crate::caret::Drawn;
 use crate::limits;
 
-/// The fault of a question.
+/// The reason why a question is refused.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum QuestionErrorKind {
@@ -18,15 +18,15 @@ pub enum QuestionErrorKind {
         /// Bytes of the text.
         bytes: usize,
     },
-    /// Another token belongs here.
+    /// Another token is expected here.
     #[error("expected {expected}, found {found}")]
     Expected {
         /// The tokens that may stand here.
         expected: &'static str,
-        /// The token that does.
+        /// The token found.
         found: String,
     },
-    /// A name ends where another character follows.
+    /// A name is followed by a character that it cannot contain.
     #[error(
         "expected {expected}, found {found}: a name with other characters goes in \"quotes\"{}",
         outside(expected, found)
@@ -34,20 +34,20 @@ pub enum QuestionErrorKind {
     AfterName {
         /// The tokens that may stand here.
         expected: &'static str,
-        /// The token that does.
+        /// The token found.
         found: String,
     },
-    /// A word of the language is wrong.
+    /// An unknown word in a clause.
     #[error("expected {expected}, found {word}{}", meant(*near))]
     UnknownWord {
         /// The word.
         word: String,
         /// The words that may stand here.
         expected: &'static str,
-        /// The one that was probably meant.
+        /// The word that was probably meant.
         near: Option<&'static str>,
     },
-    /// No function has this name.
+    /// A function's name is not known.
     #[error("no function is called {name}{}", near.map_or_else(functions, |near| format!("; did you mean {near}?")))]
     UnknownFunction {
         /// The name.
@@ -78,7 +78,7 @@ pub enum QuestionErrorKind {
     /// A single quote.
     #[error("names go in double quotes: \"name\"")]
     SingleQuote,
-    /// The name of a function without its parenthesis.
+    /// A function's name without its parenthesis.
     #[error("{name} is a function: write ({arguments}) after it", arguments = arguments(name))]
     FunctionName {
         /// The name.
@@ -99,10 +99,10 @@ pub enum QuestionErrorKind {
         /// The name of the inner function.
         name: String,
     },
-    /// A selected expression of numbers only.
+    /// A selected expression without a statistic.
     #[error("this expression asks for no statistic: it needs at least one, such as mean(temperature)")]
     NoCall,
-    /// A call of several values inside arithmetic.
+    /// A call with several values inside arithmetic.
     #[error("{call} gives several values, so it stands alone: select it without arithmetic{}", alone(call))]
     VectorInArithmetic {
         /// The name of the function.
@@ -114,7 +114,7 @@ pub enum QuestionErrorKind {
     /// `moving_average` without groups.
     #[error("moving_average averages groups: add by hour, by day, by week or by month")]
     NoGroups,
-    /// A clause comes twice.
+    /// A clause occurs twice.
     #[error("a second {clause} clause: keep one of them")]
     ClauseTwice {
         /// First word of the clause.
@@ -128,20 +128,20 @@ pub enum QuestionErrorKind {
         /// First word of the first clause.
         other: &'static str,
     },
-    /// [`Period::Between`](super::Period::Between) without a moment.
+    /// [`Period::Between`](super::Period::Between) without any moment.
     #[error("the period has neither a first nor a last moment: give one, or use all time")]
     EmptyPeriod,
-    /// Not a duration.
+    /// An invalid duration.
     #[error(
         "expected a duration: a whole number from 1 to 4294967295 and a unit, such as 90s, 30m, 12h, 7d or 4w"
     )]
     Duration,
-    /// Not a moment.
+    /// An invalid moment.
     #[error(
         "expected a moment: 2014-01-01, 2014-01-01T12:30 or 2014-01-01T12:30:15, with Z or +02:00 for a time zone"
     )]
     When,
-    /// Weights that are all 0.
+    /// All weights are 0.
     #[error("all weights are 0, so the sum is 0: change at least one")]
     ZeroWeights,
     /// The degree of a polynomial is out of range.
@@ -159,7 +159,7 @@ pub enum QuestionErrorKind {
         limits::MOVING_GROUPS.start(), limits::MOVING_GROUPS.end()
     )]
     Groups,
-    /// A number that a 64-bit float cannot hold.
+    /// A number beyond the range of f64.
     #[error("the number is too {size} for a 64-bit float")]
     NumberSize {
         /// `large` or `small`.
@@ -171,7 +171,7 @@ pub enum QuestionErrorKind {
         /// `NaN` or `inf`.
         word: &'static str,
     },
-    /// A word of the language as a name.
+    /// A reserved word used as a name.
     #[error("{word} is a word of the language: to use it as a name, write it in quotes, \"{word}\"")]
     Reserved {
         /// The word.
@@ -180,7 +180,7 @@ pub enum QuestionErrorKind {
     /// Empty quotes.
     #[error("the name is empty")]
     NameEmpty,
-    /// A name over the limit.
+    /// A name longer than the limit.
     #[error("the name has {bytes} bytes; at most {limit} are allowed")]
     NameTooLong {
         /// Bytes of the name.
@@ -191,7 +191,7 @@ pub enum QuestionErrorKind {
     /// A control character inside quotes.
     #[error("a name in quotes must not have control characters, such as the end of a line")]
     NameCharacter,
-    /// A backslash before another character than a quote or a backslash.
+    /// A backslash before a character other than a quote or a backslash.
     #[error("after a backslash, expected a quote or a backslash")]
     Escape,
     /// No closing quote.
@@ -203,40 +203,40 @@ pub enum QuestionErrorKind {
         /// The name.
         name: String,
     },
-    /// A device comes twice in the list.
+    /// A device occurs twice in the list.
     #[error("the device {name} comes twice: remove one")]
     DeviceTwice {
         /// The name.
         name: String,
     },
-    /// More of something than the limit.
+    /// More parts than the limit.
     #[error("more than {limit} {of} in one question: ask for less, or ask two questions")]
     TooMany {
-        /// Noun in the plural.
+        /// The kind of part, in the plural.
         of: &'static str,
         /// Maximum.
         limit: usize,
     },
-    /// Too many parentheses inside one another.
-    #[error("more than {} parentheses or functions inside one another", limits::NESTING)]
+    /// Too many nested parentheses.
+    #[error("more than {} nested parentheses or functions", limits::NESTING)]
     Nesting,
-    /// Too many operators inside one another or in a chain.
+    /// Too many nested or chained operators.
     #[error(
         "more than {} operators inside one another or in a chain: put parentheses around parts of it, \
          or select the parts one by one",
         limits::QUESTION_DEPTH
     )]
     Depth,
-    /// The text says something else than the question made in Rust or read from JSON.
-    #[error("no text says the same as this question: build it with Question::select")]
+    /// The canonical text does not read back as the question that was built in Rust or read from JSON.
+    #[error("the canonical text of this question reads back differently: build it with Question::select")]
     NotCanonical,
-    /// Two models are attached under the name of one file.
+    /// Two models are attached for one file.
     #[error("{file} has two different models: attach one with Question::attach_model, or name two files")]
     TwoModels {
         /// The file.
         file: String,
     },
-    /// The model that was attached is refused.
+    /// The attached model is invalid.
     #[error(transparent)]
     Model(#[from] super::ModelError),
     /// A message of a later check, from [`Places`](super::Places).
@@ -276,22 +276,23 @@ fn alone(call: &str) -> String {
     if call == "regression" { String::new() } else { format!(", or take its mean: mean({call}(…))") }
 }
 
-/// The fault of a question and its place.
+/// The reason why a question is refused, and its place in the text.
 ///
-/// `Display` draws the line with a caret. A question made in Rust or read from JSON is drawn as its canonical text.
+/// `Display` draws the line with a caret. For a question built in Rust or read from JSON the line is its canonical
+/// text.
 #[derive(Clone, Debug, PartialEq)]
 pub struct QuestionError {
-    /// The fault.
+    /// The reason.
     pub kind: QuestionErrorKind,
-    /// Byte where it starts: a character boundary, at most the length of the text.
+    /// The byte of the error: a character boundary, at most the length of the text.
     pub offset: usize,
-    /// The same in characters, counted from 1.
+    /// The character of the error, counted from 1.
     pub column: usize,
     drawn: Drawn,
 }
 
 impl QuestionError {
-    /// An error at byte `offset` of `text`, which is a character boundary.
+    /// Makes an error at byte `offset` of `text`, which must be a character boundary.
     pub(super) fn new(kind: QuestionErrorKind, text: &str, offset: usize) -> Self {
         let (column, drawn) = Drawn::new(text, offset);
         Self { kind, offset, column, drawn }

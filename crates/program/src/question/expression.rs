@@ -1,4 +1,4 @@
-//! Arithmetic between calls. It happens after decryption.
+//! Arithmetic between calls. It is done after decryption.
 
 use std::ops;
 
@@ -8,7 +8,7 @@ use super::{Call, Selected};
 
 /// Numbers, calls, and arithmetic between them.
 ///
-/// Operators of Rust build it: `Call::mean("inlet") - Call::mean("outlet")`.
+/// Rust's operators build it: `Call::mean("inlet") - Call::mean("outlet")`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Expression {
@@ -24,61 +24,61 @@ pub enum Expression {
     Subtract(Box<Expression>, Box<Expression>),
     /// First times second.
     Multiply(Box<Expression>, Box<Expression>),
-    /// First by second.
+    /// First divided by second.
     Divide(Box<Expression>, Box<Expression>),
 }
 
-/// Arithmetic on a value type of the caller, such as a value with its bound and unit. [`Expression::fold`] uses it.
+/// Arithmetic on the caller's value type, e.g. a value with its bound and unit. Used by [`Expression::fold`].
 pub trait Arithmetic {
     /// The value type.
     type Value;
     /// The error type.
     type Error;
-    /// Value of a number.
+    /// Returns the value of a number.
     ///
     /// # Errors
-    /// Stops the fold.
+    /// Any error stops the fold.
     fn number(&mut self, number: f64) -> Result<Self::Value, Self::Error>;
-    /// Value of a call. Calls come in reading order, each once.
+    /// Returns the value of a call. Calls come in the order of the text, each once.
     ///
     /// # Errors
-    /// Stops the fold.
+    /// Any error stops the fold.
     fn call(&mut self, call: &Call) -> Result<Self::Value, Self::Error>;
-    /// −`of`
+    /// Returns −`of`.
     ///
     /// # Errors
-    /// Stops the fold.
+    /// Any error stops the fold.
     fn negate(&mut self, of: Self::Value) -> Result<Self::Value, Self::Error>;
-    /// `left` + `right`
+    /// Returns `left` + `right`.
     ///
     /// # Errors
-    /// Stops the fold.
+    /// Any error stops the fold.
     fn add(&mut self, left: Self::Value, right: Self::Value) -> Result<Self::Value, Self::Error>;
-    /// `left` − `right`
+    /// Returns `left` − `right`.
     ///
     /// # Errors
-    /// Stops the fold.
+    /// Any error stops the fold.
     fn subtract(&mut self, left: Self::Value, right: Self::Value) -> Result<Self::Value, Self::Error>;
-    /// `left` · `right`
+    /// Returns `left` · `right`.
     ///
     /// # Errors
-    /// Stops the fold.
+    /// Any error stops the fold.
     fn multiply(&mut self, left: Self::Value, right: Self::Value) -> Result<Self::Value, Self::Error>;
-    /// `left` / `right`
+    /// Returns `left` / `right`.
     ///
     /// # Errors
-    /// Stops the fold; a divisor of zero is one reason.
+    /// Any error stops the fold, e.g. a divisor of zero.
     fn divide(&mut self, left: Self::Value, right: Self::Value) -> Result<Self::Value, Self::Error>;
 }
 
 impl Expression {
-    /// Names the result, as `as` does.
+    /// Names the result, like `as`.
     #[must_use]
     pub fn named(self, name: impl Into<String>) -> Selected {
         Selected { expression: self, name: Some(name.into()) }
     }
 
-    /// Evaluates with the caller's arithmetic, left operands first.
+    /// Evaluates the expression with the caller's arithmetic, left operands first.
     ///
     /// # Errors
     /// The first error of `arithmetic`.
@@ -104,7 +104,7 @@ impl Expression {
         }
     }
 
-    /// Iterates over its calls in reading order.
+    /// Iterates over the calls in the order of the text.
     pub fn calls(&self) -> impl Iterator<Item = &Call> {
         self.parts().filter_map(|(part, _)| match part {
             Self::Call(call) => Some(call),
@@ -112,12 +112,13 @@ impl Expression {
         })
     }
 
-    /// Operators inside one another or in a chain; 1 for a call or a number.
+    /// Returns the depth of nested and chained operators; 1 for a call or a number.
     pub(super) fn depth(&self) -> usize {
         self.parts().map(|(_, depth)| depth).max().unwrap_or(0)
     }
 
-    /// Every expression in it and its depth, in reading order. Does not recurse: the expression may be unchecked.
+    /// Iterates over all subexpressions with their depths, in the order of the text. Does not recurse, because the
+    /// depth may be unchecked.
     fn parts(&self) -> impl Iterator<Item = (&Self, usize)> {
         let mut open = vec![(self, 1)];
         std::iter::from_fn(move || {
@@ -138,7 +139,7 @@ impl Expression {
         }
     }
 
-    /// Changes every call. Recurses: the depth is checked before.
+    /// Changes every call. Recurses, so the depth must be checked before.
     pub(super) fn change_calls(&mut self, change: &mut impl FnMut(&mut Call)) {
         match self {
             Self::Number(_) => {}
@@ -167,7 +168,7 @@ impl From<f64> for Expression {
     }
 }
 
-/// Operators of Rust on expressions and calls.
+/// Implements Rust's operators on expressions and calls.
 macro_rules! operators {
     ($($operator:ident $method:ident $variant:ident,)*) => {
         $(

@@ -1,4 +1,4 @@
-//! Tokens to a question, by recursive descent. Only parentheses recurse: [`limits::NESTING`] bounds them.
+//! A recursive-descent parser from tokens to a question. Only parentheses recurse; [`limits::NESTING`] bounds them.
 
 use std::collections::BTreeSet;
 
@@ -25,14 +25,14 @@ pub(super) fn question(text: &str) -> Parsed<(Question, Places)> {
     Ok((question, parser.places))
 }
 
-/// Parses a text that is a duration and nothing else.
+/// Parses a text that consists of one duration.
 pub(super) fn duration(text: &str) -> Parsed<Duration> {
     let mut parser = Parser::new(text);
     let duration = parser.duration()?;
     parser.end("the end").map(|()| duration)
 }
 
-/// Parses a text that is a moment and nothing else, without quotes.
+/// Parses a text that consists of one moment without quotes.
 pub(super) fn when(text: &str) -> Parsed<When> {
     if is_when(text) { Ok(When(text.into())) } else { Err(QuestionError::new(Kind::When, text, 0)) }
 }
@@ -84,7 +84,7 @@ impl<'t> Parser<'t> {
         }
     }
 
-    /// Checks that an expression has calls, and those of several values alone.
+    /// Checks that an expression has a call, and that a call with several values stands alone.
     fn check_calls(&self, expression: &Expression, start: usize, first_call: usize) -> Parsed<()> {
         let places = &self.places.calls[first_call..];
         if places.is_empty() {
@@ -99,7 +99,7 @@ impl<'t> Parser<'t> {
         }
     }
 
-    /// An expression and its depth.
+    /// Parses a sum. Returns the expression and its depth.
     fn sum(&mut self) -> Parsed<(Expression, usize)> {
         let mut total = self.product()?;
         loop {
@@ -145,7 +145,7 @@ impl<'t> Parser<'t> {
         Ok((make(left.0.into(), right.0.into()), depth))
     }
 
-    /// Minus signs and a value. A sign before a number belongs to the number.
+    /// Parses minus signs and a value. A sign directly before a number belongs to the number.
     fn unary(&mut self) -> Parsed<(Expression, usize)> {
         let start = self.start();
         let mut signs = 0;
@@ -201,7 +201,7 @@ impl<'t> Parser<'t> {
         if depth > limits::QUESTION_DEPTH { Err(self.error(Kind::Depth, at)) } else { Ok(depth) }
     }
 
-    /// A name, bare or in quotes.
+    /// Parses a name, bare or in quotes.
     pub(super) fn name(&mut self, expected: &'static str) -> Parsed<String> {
         let Spanned { token, start, end } = self.peek()?;
         let name = match token {
@@ -219,24 +219,24 @@ impl<'t> Parser<'t> {
         Ok(name)
     }
 
-    /// The next token, which stays the next one.
+    /// Returns the next token without advancing.
     pub(super) fn peek(&self) -> Parsed<Spanned<'t>> {
         token(self.text, self.end).map_err(|(kind, at)| self.error(kind, at))
     }
 
-    /// The byte where the next token starts.
+    /// Returns the byte where the next token starts.
     pub(super) fn start(&self) -> usize {
         skip_space(self.text, self.end)
     }
 
-    /// Reads the bytes that pass `of`, whatever the tokens. May be empty.
+    /// Reads the bytes that satisfy `of`, regardless of tokens. May be empty.
     pub(super) fn raw(&mut self, of: impl Fn(u8) -> bool) -> &'t str {
         let start = self.start();
         self.end = run(self.text.as_bytes(), start, of);
         &self.text[start..self.end]
     }
 
-    /// Reads the text in quotes that starts at byte `at`, if quotes stand there.
+    /// Reads the quoted text that starts at byte `at`. Returns None if there are no quotes.
     pub(super) fn quoted(&mut self, at: usize) -> Parsed<Option<String>> {
         if !self.text[at..].starts_with('"') {
             return Ok(None);
@@ -274,7 +274,7 @@ impl<'t> Parser<'t> {
         if self.accept(symbol)? { Ok(()) } else { Err(self.expected(expected)) }
     }
 
-    /// Like `expect`, where a name ended just before.
+    /// Like `expect`, after a name.
     pub(super) fn expect_after_name(&mut self, symbol: char, expected: &'static str) -> Parsed<()> {
         if self.accept(symbol)? {
             return Ok(());

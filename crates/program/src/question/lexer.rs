@@ -1,26 +1,26 @@
-//! Characters to tokens.
+//! The lexer: characters to tokens.
 
 use super::error::QuestionErrorKind as Kind;
 use crate::parse::{Number, ParseErrorKind, found_char, number_length, run};
 use crate::{limits, name};
 
-/// Words that end a selected expression; a channel of such a name is written in quotes.
+/// Words that end a selected expression. A channel with this name must be in quotes.
 pub(super) const RESERVED: [&str; 9] =
     ["as", "over", "since", "until", "by", "per", "across", "where", "shared"];
 
-/// One token; borrowed from the text.
+/// A token that borrows from the text.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Token<'t> {
     Number(Number),
     Word(&'t str),
-    /// The text between the quotes, with its escapes.
+    /// The text between the quotes, escapes included.
     Quoted(&'t str),
     /// One of `+ - * / ( ) [ ] , ~`.
     Symbol(char),
     End,
 }
 
-/// A token with the bytes it stands on.
+/// A token and its range of bytes in the text.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Spanned<'t> {
     pub(super) token: Token<'t>,
@@ -28,15 +28,15 @@ pub(super) struct Spanned<'t> {
     pub(super) end: usize,
 }
 
-/// The first byte at or after `from` that is not white space.
+/// Returns the first byte at or after `from` that is not white space.
 pub(super) fn skip_space(text: &str, from: usize) -> usize {
     text.len() - text[from..].trim_start().len()
 }
 
-/// The token that starts at or after byte `from`.
+/// Returns the token that starts at or after byte `from`.
 ///
 /// # Errors
-/// The error and the byte where it is.
+/// The reason, and the byte of the error.
 pub(super) fn token(text: &str, from: usize) -> Result<Spanned<'_>, (Kind, usize)> {
     let start = skip_space(text, from);
     let rest = &text[start..];
@@ -79,7 +79,7 @@ const fn in_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.')
 }
 
-/// Bytes of the quoted text that `rest` begins with, quotes included.
+/// Returns the length in bytes of the quoted text at the start of `rest`, quotes included.
 fn quoted_length(rest: &str) -> Result<usize, (Kind, usize)> {
     let mut escaped = false;
     for (at, character) in rest.char_indices().skip(1) {
@@ -95,7 +95,7 @@ fn quoted_length(rest: &str) -> Result<usize, (Kind, usize)> {
     Err((Kind::Unclosed, 0))
 }
 
-/// The text that a [`Token::Quoted`] stands for.
+/// Returns the text of a [`Token::Quoted`] without its escapes.
 pub(super) fn unquoted(inside: &str) -> String {
     let mut text = String::with_capacity(inside.len());
     let mut characters = inside.chars();
@@ -105,7 +105,7 @@ pub(super) fn unquoted(inside: &str) -> String {
     text
 }
 
-/// True if `name` needs no quotes.
+/// Returns true if `name` needs no quotes.
 pub(super) fn is_bare_name(name: &str) -> bool {
     let bytes = name.as_bytes();
     bytes.first().is_some_and(|first| first.is_ascii_alphabetic() || *first == b'_')
@@ -117,12 +117,12 @@ pub(super) const fn in_file(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.' | b'/')
 }
 
-/// True if the name of a file needs no quotes.
+/// Returns true if the name of a file needs no quotes.
 pub(super) fn is_bare_file(file: &str) -> bool {
     !file.is_empty() && file.bytes().all(in_file)
 }
 
-/// Bytes of a name are in range.
+/// Refuses an empty name and one of more than `limit` bytes.
 pub(super) fn check_length(name: &str, limit: usize) -> Result<(), Kind> {
     match name.len() {
         0 => Err(Kind::NameEmpty),
@@ -132,7 +132,7 @@ pub(super) fn check_length(name: &str, limit: usize) -> Result<(), Kind> {
 }
 
 impl Token<'_> {
-    /// The token as an error names it.
+    /// Returns the token's name in an error.
     pub(super) fn found(self) -> String {
         match self {
             Self::Number(_) => "a number".into(),

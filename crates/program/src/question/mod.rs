@@ -1,8 +1,8 @@
 //! The question language: statistics of channels, over devices and time.
 //!
-//! A question is a text, a value of Rust ([`Question::select`]) or JSON (serde). All three pass the same checks;
-//! `Display` writes the canonical text. This module knows the words only: which channels exist, and which statistics
-//! a scheme can answer, is for a later check, which draws its errors with [`Places`].
+//! A question is a text, a value in Rust ([`Question::select`]) or JSON (serde). All three pass the same checks, and
+//! `Display` writes the canonical text. This module knows only the language. A later check decides which channels exist
+//! and which statistics a scheme can answer; it draws its errors with [`Places`].
 //!
 //! ```
 //! use sotto_program::question::{By, Call, Question};
@@ -42,8 +42,8 @@
 //!          | "shared"                                         answers are given to others
 //! ```
 //!
-//! A NAME is letters, digits, `_` and `.`, not starting with a digit or `.`; any other goes in double quotes, with `\"`
-//! and `\\`, and so does a word that starts a clause.
+//! A NAME consists of letters, digits, `_` and `.`, and does not start with a digit or `.`. Any other name, and any
+//! word that starts a clause, must be in double quotes, with the escapes `\"` and `\\`.
 //!
 //! | call | answer |
 //! | --- | --- |
@@ -56,8 +56,8 @@
 //! | `polynomial(x, [c0, c1])` | c0 + c1·x at each reading |
 //! | `linear(model.json)` | a [`LinearModel`] at each reading |
 //!
-//! `avg`, `std` and `var` are read as `mean`, `stddev` and `variance`. Calls of several values (`regression`,
-//! `polynomial`, `linear`) are selected alone, without arithmetic. Sizes are bounded by [`crate::limits`].
+//! `avg`, `std` and `var` are synonyms of `mean`, `stddev` and `variance`. Calls with several values (`regression`,
+//! `polynomial`, `linear`) are selected alone, without arithmetic. [`crate::limits`] bounds all sizes.
 
 mod builder;
 mod call;
@@ -88,24 +88,24 @@ pub use places::{Clause, Places};
 
 use crate::limits;
 
-/// A question: results to compute, and the readings to compute them from.
+/// A question: results to compute, and the readings that they are computed from.
 ///
-/// Fields are public, so a question may be changed after it was checked: call [`Question::check`] then.
+/// The fields are public. Call [`Question::check`] after changing them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "check::Unchecked")]
 pub struct Question {
-    /// Results, 1 to [`limits::SELECTED`], of different names.
+    /// Results with different names, 1 to [`limits::SELECTED`].
     pub select: Vec<Selected>,
-    /// Time covered.
+    /// The time covered.
     pub period: Period,
-    /// Groups of windows that get an answer each; one answer if none.
+    /// The groups of windows with one answer each. None: one answer over all windows.
     pub by: Option<By>,
     /// One answer over all devices, or one for each.
     pub grouping: Devices,
-    /// The devices of `where device in (…)`; all of them if none.
+    /// The devices of `where device in (…)`. None: all devices.
     pub only: Option<Vec<String>>,
-    /// True if answers are given to others: `shared`. Reals are then flooded when they are decrypted, and parameters leave room for it; whole
-    /// numbers are exact and need nothing.
+    /// True if answers are given to others (`shared`). Reals are then flooded when they are decrypted, and parameters
+    /// leave room for that. Whole numbers are exact and need no flooding.
     #[serde(default, skip_serializing_if = "core::ops::Not::not")]
     pub shared: bool,
 }
@@ -114,9 +114,9 @@ pub struct Question {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Selected {
-    /// Its value.
+    /// The value.
     pub expression: Expression,
-    /// Its name, if `as` gives one.
+    /// The name given with `as`.
     #[serde(default)]
     pub name: Option<String>,
 }
@@ -133,15 +133,15 @@ impl Question {
     /// Parses a question.
     ///
     /// # Errors
-    /// [`QuestionError`] names the fault and the way out; its `Display` draws a caret under the character.
+    /// [`QuestionError`] names the reason and a remedy; its `Display` draws a caret under the character.
     pub fn parse(text: &str) -> Result<Self, QuestionError> {
         Self::parse_with_places(text).map(|(question, _)| question)
     }
 
-    /// Parses a question. Also returns the places of its parts, for errors of a later check.
+    /// Parses a question. Also returns the places of its parts, for the errors of a later check.
     ///
     /// # Errors
-    /// As [`Question::parse`].
+    /// Those of [`Question::parse`].
     pub fn parse_with_places(text: &str) -> Result<(Self, Places), QuestionError> {
         if text.len() > limits::QUESTION_BYTES {
             let kind = QuestionErrorKind::TooLong { bytes: text.len() };
@@ -155,12 +155,12 @@ impl Question {
         QuestionBuilder::new(first.into())
     }
 
-    /// Iterates over the calls of all results in reading order.
+    /// Iterates over the calls of all results in the order of the text.
     pub fn calls(&self) -> impl Iterator<Item = &Call> {
         self.select.iter().flat_map(|selected| selected.expression.calls())
     }
 
-    /// Returns all channels. Those of a linear model count once it is attached.
+    /// Returns all channels, including those of attached linear models.
     #[must_use]
     pub fn channels(&self) -> BTreeSet<String> {
         self.calls().flat_map(Call::channels).map(String::from).collect()
@@ -176,10 +176,10 @@ impl Question {
         missing.collect()
     }
 
-    /// Attaches a model wherever the question names `file`. Returns the number of places.
+    /// Attaches a model wherever the question names `file`. Returns the number of occurrences.
     ///
     /// # Errors
-    /// [`ModelError`], if the model fails [`LinearModel::check`].
+    /// [`ModelError`] if the model fails [`LinearModel::check`].
     pub fn attach_model(&mut self, file: &str, model: &LinearModel) -> Result<usize, ModelError> {
         model.check()?;
         let mut places = 0;

@@ -18,7 +18,7 @@ pub struct LinearModel {
     pub coefficients: BTreeMap<String, f64>,
 }
 
-/// The same, as JSON has it.
+/// A [`LinearModel`] in its JSON form, not yet checked.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Unchecked {
@@ -27,7 +27,7 @@ struct Unchecked {
     coefficients: BTreeMap<String, f64>,
 }
 
-/// Error of a linear model's file.
+/// The reason why a linear model is refused.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum ModelError {
     /// The file is longer than the limit.
@@ -36,7 +36,7 @@ pub enum ModelError {
         /// Bytes of the file.
         bytes: usize,
     },
-    /// The file is not JSON, or JSON of another shape.
+    /// The file is not JSON, or has another structure.
     #[error(
         "the linear model is refused: {reason}; expected \
          {{\"intercept\": 1.0, \"coefficients\": {{\"temperature\": 0.5}}}}"
@@ -45,7 +45,7 @@ pub enum ModelError {
         /// The parser's message, with line and column.
         reason: String,
     },
-    /// No coefficients.
+    /// The model has no coefficients.
     #[error("the linear model has no coefficients: give at least one channel and its coefficient")]
     Empty,
     /// More coefficients than the limit.
@@ -60,7 +60,7 @@ pub enum ModelError {
         limits::NAME_BYTES
     )]
     Name {
-        /// The beginning of the name, escaped.
+        /// The start of the name, escaped.
         name: String,
     },
     /// A number is infinite or NaN.
@@ -75,7 +75,7 @@ impl LinearModel {
     /// Reads a model from JSON: `{"intercept": 1.0, "coefficients": {"temperature": 0.5}}`.
     ///
     /// # Errors
-    /// [`ModelError`], if the bytes are too many, are JSON of another shape, or fail [`LinearModel::check`].
+    /// [`ModelError`] if there are too many bytes, the JSON has another structure, or [`LinearModel::check`] fails.
     pub fn parse(json: &[u8]) -> Result<Self, ModelError> {
         if json.len() > limits::MODEL_BYTES {
             return Err(ModelError::TooLong { bytes: json.len() });
@@ -85,10 +85,11 @@ impl LinearModel {
         model.try_into()
     }
 
-    /// Checks a model made in Rust: 1 to [`limits::MODEL_COEFFICIENTS`] coefficients, names, finite numbers.
+    /// Checks the number of coefficients (1 to [`limits::MODEL_COEFFICIENTS`]), the names, and that all numbers are
+    /// finite.
     ///
     /// # Errors
-    /// [`ModelError`]
+    /// [`ModelError`] names the first fault.
     pub fn check(&self) -> Result<(), ModelError> {
         let count = self.coefficients.len();
         if count == 0 {
@@ -122,7 +123,7 @@ impl TryFrom<Unchecked> for LinearModel {
     }
 }
 
-/// Reads a map and refuses a key that comes twice: serde keeps the last one silently.
+/// Reads a map and refuses a repeated key, of which serde would silently keep the last.
 fn distinct<'de, D: Deserializer<'de>>(from: D) -> Result<BTreeMap<String, f64>, D::Error> {
     struct Distinct;
 

@@ -1,6 +1,7 @@
-//! The word that was probably meant.
+//! Spelling suggestions.
 
-/// The candidate at the smallest edit distance from `word`: at most 2, and less than half of the word.
+/// Returns the candidate with the smallest edit distance from `word`. Returns None if the distance exceeds 2 or is half
+/// of the word or more.
 pub(super) fn near(word: &str, candidates: &[&'static str]) -> Option<&'static str> {
     const LONGEST: usize = 32;
     if word.len() > LONGEST {
@@ -13,7 +14,7 @@ pub(super) fn near(word: &str, candidates: &[&'static str]) -> Option<&'static s
     (distance <= 2 && 2 * distance < word.len().max(3)).then_some(nearest)
 }
 
-/// Insertions, deletions, substitutions and swaps of neighbours that make `left` of `right`. O(n·m).
+/// Returns the number of insertions, deletions, substitutions and swaps of neighbours between two words. O(n·m).
 fn distance(left: &[u8], right: &[u8]) -> usize {
     let mut before = vec![0; right.len() + 1];
     let mut row: Vec<usize> = (0..=right.len()).collect();

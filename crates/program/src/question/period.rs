@@ -26,18 +26,18 @@ pub enum Period {
     },
 }
 
-/// A length of time: a whole number above 0 and a unit, such as `7d`.
+/// A length of time: a positive whole number and a unit, e.g. `7d`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Duration {
-    /// Number of units, above 0.
+    /// Number of units, at least 1.
     pub count: u32,
     /// The unit.
     pub unit: DurationUnit,
 }
 
 impl Duration {
-    /// A duration of `count` units. [`Question::check`](super::Question::check) refuses a count of 0.
+    /// Returns a duration of `count` units. [`Question::check`](super::Question::check) refuses a count of 0.
     #[must_use]
     pub const fn new(count: u32, unit: DurationUnit) -> Self {
         Self { count, unit }
@@ -59,7 +59,7 @@ impl FromStr for Duration {
     }
 }
 
-/// Unit of a [`Duration`].
+/// The unit of a [`Duration`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum DurationUnit {
@@ -79,7 +79,7 @@ impl DurationUnit {
     /// All units, shortest first.
     pub const ALL: [Self; 5] = [Self::Second, Self::Minute, Self::Hour, Self::Day, Self::Week];
 
-    /// Returns the letter that stands for the unit.
+    /// Returns the unit's letter.
     #[must_use]
     pub const fn letter(self) -> char {
         match self {
@@ -102,9 +102,9 @@ impl DurationUnit {
     }
 }
 
-/// A date or a moment as it was written: `2014-01-01`, `2014-01-01T12:30`, with seconds and a zone if given.
+/// A date or a moment in its written form: `2014-01-01` or `2014-01-01T12:30`, with optional seconds and zone.
 ///
-/// Only the form is checked: the time zone of a moment without one is up to the reader.
+/// Only the form is checked. The reader chooses the time zone of a moment without one.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct When(pub(super) String);
@@ -139,7 +139,7 @@ impl From<When> for String {
     }
 }
 
-/// Groups of windows that get an answer each.
+/// Groups of windows with one answer each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum By {
@@ -159,7 +159,7 @@ impl By {
     /// All groups, smallest first.
     pub const ALL: [Self; 5] = [Self::Window, Self::Hour, Self::Day, Self::Week, Self::Month];
 
-    /// Returns the word of the language, such as `day`.
+    /// Returns the word of the language, e.g. `day`.
     #[must_use]
     pub const fn word(self) -> &'static str {
         match self {
@@ -182,7 +182,7 @@ impl By {
     }
 }
 
-/// Devices whose readings go into one answer.
+/// The choice between one answer over all devices and one for each.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Devices {

@@ -1,8 +1,8 @@
-//! Places of channels, calls and clauses in the text.
+//! Places of calls, channels and clauses in the text of a question.
 
 use super::{QuestionError, QuestionErrorKind};
 
-/// A part of a question after its selected expressions.
+/// A clause of a question.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Clause {
     /// `over`, `since` or `until`.
@@ -17,9 +17,9 @@ pub enum Clause {
     Shared,
 }
 
-/// Places in the text of a question, so that a later check can draw its errors as the parser does.
+/// Places in the text of a question, so that a later check can draw errors like the parser.
 ///
-/// A part that the text does not have is drawn at the end of the text.
+/// An error about a part that the text lacks is drawn at the end of the text.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Places {
     pub(super) text: String,
@@ -50,14 +50,15 @@ impl Places {
         &self.text
     }
 
-    /// Draws `message` at the first mention of a channel. One that only a linear model has is drawn at its file.
+    /// Draws `message` at the first mention of a channel. A channel that occurs only in a linear model is drawn at its
+    /// file.
     #[must_use]
     pub fn error_at_channel(&self, channel: &str, message: impl Into<String>) -> QuestionError {
         let file = self.files.first().map(|(_, at)| *at);
         self.error(first(&self.channels, channel).or(file), message)
     }
 
-    /// Draws `message` at a call, counted from 0 as [`Question::calls`](super::Question::calls) does.
+    /// Draws `message` at a call, counted from 0 in the order of [`Question::calls`](super::Question::calls).
     #[must_use]
     pub fn error_at_call(&self, index: usize, message: impl Into<String>) -> QuestionError {
         self.error(self.calls.get(index).copied(), message)

@@ -1,9 +1,9 @@
-//! Random programs and inputs, all of them valid on [`SHAPE`].
+//! Random programs and inputs, all valid on [`SHAPE`].
 
 use proptest::prelude::*;
 use sotto_program::{Constant, NodeId, Op, Program, ProgramBuilder, SlotShape};
 
-/// Two rows, as BFV has them.
+/// Two rows, as in BFV.
 pub(crate) const SHAPE: SlotShape = SlotShape { rows: 2, columns: 8 };
 pub(crate) const INPUTS: usize = 3;
 pub(crate) const MAGNITUDE: f64 = 9.0;
@@ -19,7 +19,7 @@ fn real_constant() -> impl Strategy<Value = Constant> {
     prop_oneof![constant(), prop::collection::vec(-2.0..2.0f64, 1..=4).prop_map(Constant::Reals)]
 }
 
-/// An operation; its operands are chosen among the nodes before it.
+/// An operation. Its operands are chosen among the earlier nodes.
 type Seed = (u8, prop::sample::Index, prop::sample::Index, i32, u32);
 
 fn seeds() -> impl Strategy<Value = Vec<Seed>> {
@@ -68,7 +68,7 @@ pub(crate) fn real_program() -> impl Strategy<Value = Program> {
         .prop_map(|(constants, seeds)| build(constants, seeds))
 }
 
-/// Inputs within their declared magnitude, the ends included.
+/// Inputs within their declared magnitude, extremes included.
 pub(crate) fn integers() -> impl Strategy<Value = Vec<Vec<i128>>> {
     let value = prop_oneof![-9i128..=9, Just(9), Just(-9)];
     prop::collection::vec(prop::collection::vec(value, 0..=SHAPE.slots()), INPUTS)

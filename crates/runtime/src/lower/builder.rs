@@ -1,4 +1,4 @@
-//! A plan in the making: steps, and the shape of every register.
+//! A plan under construction: its steps, and the shape of every register.
 
 use std::collections::HashMap;
 
@@ -10,7 +10,7 @@ use crate::check::follow;
 use crate::constants::Public;
 use crate::manage::Managed;
 
-/// Takes steps, follows shapes with the evaluator's own rules, and never writes the same step twice.
+/// Collects steps, follows shapes with the evaluator's rules, and writes equal steps once.
 pub struct Builder<'p, S: Managed> {
     params: &'p Params<S>,
     inputs: usize,
@@ -39,17 +39,20 @@ impl<'p, S: Managed> Builder<'p, S> {
         }
     }
 
-    /// The parameters.
+    /// Returns the parameters.
     pub fn params(&self) -> &'p Params<S> {
         self.params
     }
 
-    /// The shape of a register.
+    /// Returns the shape of a register.
     pub fn shape(&self, register: Register) -> &Shape<S> {
         &self.shapes[register.index()]
     }
 
-    /// Appends a step, or finds the register where the same step was done before.
+    /// Appends a step, or returns the register of an equal earlier step.
+    ///
+    /// # Errors
+    /// [`EvalError`] if the step is not allowed on the shapes of its operands.
     pub fn push(&mut self, step: Step) -> Result<Register, EvalError> {
         if let Some(register) = self.known.get(&step) {
             return Ok(*register);
@@ -66,12 +69,12 @@ impl<'p, S: Managed> Builder<'p, S> {
         Ok(output)
     }
 
-    /// The register under the answer's key: a switch if it is under another one, and none where the same was switched before.
+    /// Returns the register under the answer's key. Switches a foreign one, at most once.
     pub(super) fn under_answers_key(&mut self, of: Register) -> Result<Register, EvalError> {
         if self.keys[of.index()].is_foreign() { self.push(Step::SwitchKey(of)) } else { Ok(of) }
     }
 
-    /// Two registers under one key: as they are if they are under the same, else both under the answer's.
+    /// Brings two registers under one key: unchanged if their keys are equal, else both under the answer's key.
     pub(super) fn under_one_key(
         &mut self,
         a: Register,
@@ -83,7 +86,7 @@ impl<'p, S: Managed> Builder<'p, S> {
         Ok((self.under_answers_key(a)?, self.under_answers_key(b)?))
     }
 
-    /// A constant encoded for a level.
+    /// Encodes a constant for a level, or returns an equal earlier one.
     pub(super) fn constant(&mut self, value: &Public, level: usize) -> Result<ConstantId, EvalError> {
         let key = (level, value.0.iter().map(|v| v.to_bits()).collect());
         if let Some(id) = self.encoded.get(&key) {
@@ -99,26 +102,26 @@ impl<'p, S: Managed> Builder<'p, S> {
         Ok(id)
     }
 
-    /// The errors of the slots of all registers, for inputs that are encrypted and expanded so.
+    /// Returns bounds on the slot errors of all registers, for inputs of this origin and expansion.
     pub(super) fn slot_errors(&self, origin: (Origin, Option<Kept>)) -> SlotErrors {
         let mut errors = SlotErrors::new(self.params, self.inputs, origin);
         self.follow_errors(&mut errors, 0);
         errors
     }
 
-    /// Follows the errors from this step on.
+    /// Adds the errors of the steps from number `from` on.
     pub(super) fn follow_errors(&self, errors: &mut SlotErrors, from: usize) {
         let steps = self.steps[from..].iter().map(|step| step.step);
         let plain = |id: ConstantId| self.plaintexts.get(id.0 as usize).map(Plaintext::size);
         errors.follow(self.params, steps, (&self.shapes, &self.keys), plain);
     }
 
-    /// The shapes of all registers.
+    /// Returns the shapes of all registers.
     pub(super) fn shapes(&self) -> &[Shape<S>] {
         &self.shapes
     }
 
-    /// Number of steps so far.
+    /// Returns the number of steps so far.
     pub(super) fn steps(&self) -> usize {
         self.steps.len()
     }

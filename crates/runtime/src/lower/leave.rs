@@ -1,4 +1,4 @@
-//! How outputs leave: whole, at the lowest level that holds them, or reduced to few bits.
+//! The last steps before outputs: whole at the lowest level that holds them, or reduced to few bits.
 
 use sotto_program::{OutputForm, PlanOutput, Register};
 use sotto_rlwe::{EvalError, Kept, Params, Selection, Shape};
@@ -7,10 +7,10 @@ use super::slot_errors::SlotErrors;
 use super::{Builder, Encoding, Merged};
 use crate::manage::{self, Managed};
 
-/// The part of an answer's error bound by which reducing it may raise the bound, in CKKS.
+/// In CKKS, the fraction by which reducing an answer may raise its error bound.
 const ADDED: f64 = 1.0 / 8.0;
 
-/// Brings every output down to the level at which it leaves whole.
+/// Brings every output down to the level at which a whole ciphertext is returned.
 pub(super) fn whole<S: Managed>(
     builder: &mut Builder<'_, S>,
     outputs: Vec<PlanOutput>,
@@ -22,7 +22,7 @@ pub(super) fn whole<S: Managed>(
     outputs.into_iter().map(finished).collect()
 }
 
-/// Coefficients that are read of an output.
+/// Returns the coefficients of an output that the owner reads.
 pub(super) fn selection<S: Managed>(
     params: &Params<S>,
     encoding: Encoding,
@@ -39,7 +39,8 @@ pub(super) fn selection<S: Managed>(
     }
 }
 
-/// Brings every output to the level at which it takes the fewest bits, and says its form. One that no form holds leaves whole.
+/// Brings every output to the level at which it takes the fewest bits, and sets its form. An output that no form holds
+/// stays whole.
 pub(super) fn reduced<S: Managed>(
     builder: &mut Builder<'_, S>,
     outputs: Vec<(PlanOutput, Selection)>,
@@ -58,7 +59,7 @@ pub(super) fn reduced<S: Managed>(
     outputs.into_iter().map(reduced).collect()
 }
 
-/// The fewest bits of an output, and the lowest level at which it takes so few.
+/// Returns the smallest width in bits of an output, and the lowest level with this width.
 fn least<S: Managed>(
     builder: &Builder<'_, S>,
     register: Register,

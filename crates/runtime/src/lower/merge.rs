@@ -1,4 +1,4 @@
-//! Results of compact inputs, beside each other in one ciphertext.
+//! Merging: results of compact inputs side by side in one ciphertext.
 
 use sotto_program::{PlanOutput, Register, Step};
 use sotto_rlwe::EvalError;
@@ -6,16 +6,16 @@ use sotto_rlwe::EvalError;
 use super::Builder;
 use crate::manage::{self, Managed};
 
-/// Outputs of a program that leave in one ciphertext.
+/// Outputs of a program that are merged into one ciphertext.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Merged {
     /// The name of the ciphertext.
     pub name: String,
-    /// Outputs by their position in the program, each with the power of X that it is multiplied by.
+    /// Positions of outputs in the program, each with its power of X.
     pub outputs: Vec<(usize, u32)>,
 }
 
-/// The sum of outputs times powers of X, as it leaves: a polynomial in X^(n/k) times X^i has coefficients at i, i + n/k, … alone.
+/// Adds outputs times powers of X. A polynomial in X^(n/k) times X^i has coefficients only at i, i + n/k, ….
 pub(super) fn merge<S: Managed>(
     builder: &mut Builder<'_, S>,
     outputs: &[PlanOutput],
@@ -36,7 +36,7 @@ pub(super) fn merge<S: Managed>(
             None => moved,
         });
     }
-    // Brought down afterwards: what that rounds off is added once.
+    // Brought down after the sum, so that its rounding error is added once.
     let register = sum.ok_or(EvalError::MissingRegister { register: 0 })?;
     Ok(PlanOutput { name: merged.name.clone(), register, form: None })
 }

@@ -1,4 +1,4 @@
-//! From a program to a plan, for one scheme and its parameters.
+//! Lowering: from a program to a plan, for one scheme and its parameters.
 
 mod builder;
 mod leave;
@@ -18,65 +18,68 @@ pub use merge::Merged;
 use crate::check::reduction;
 use crate::manage::Managed;
 
-/// How values lie in plaintexts.
+/// The encoding of values in plaintexts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Encoding {
     /// A vector of slots.
     Slots,
-    /// One value a plaintext: works for any plain modulus.
+    /// One value per plaintext. Works for any plain modulus.
     Scalar,
 }
 
-/// A scheme with parameters, ready to take programs.
+/// A scheme with parameters, to which programs can be lowered.
 #[derive(Clone, Debug)]
 pub struct RlweTarget<S: Managed> {
     /// The parameters.
     pub params: Params<S>,
-    /// How values lie in plaintexts.
+    /// The encoding of values in plaintexts.
     pub encoding: Encoding,
-    /// How inputs are encrypted.
+    /// The way inputs are encrypted.
     pub origin: Origin,
-    /// The coefficients that travelled of compact inputs, which are expanded before the plan runs. None: inputs are ordinary ciphertexts.
+    /// The coefficients that compact inputs keep. Inputs are expanded before the plan runs. None: inputs are ordinary
+    /// ciphertexts.
     pub kept: Option<Kept>,
-    /// Whether integer answers may wrap around the plain modulus; else a program that could is refused.
+    /// True if integer answers may wrap around the plain modulus; else lowering refuses a program that could wrap.
     pub may_wrap: bool,
 }
 
-/// A plan and what is known of its outputs.
+/// A plan, its keys, and the predictions for its outputs.
 #[derive(Clone, Debug)]
 pub struct Lowered<S: Managed> {
     /// The plan.
     pub plan: Plan,
-    /// Keys of the plan, and of the expansion of its inputs.
+    /// Keys for the plan and for the expansion of its inputs.
     pub keys: KeysNeeded,
-    /// What the plan says of each output.
+    /// The prediction for each output.
     pub outputs: Vec<Planned<S>>,
 }
 
-/// What a plan says of an output before it is run.
+/// The prediction for an output.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Planned<S: Managed> {
-    /// The shape, with the noise bound that includes what encoding constants rounded off, and what reducing adds: what the owner holds an answer
-    /// against.
+    /// The shape that the owner compares an answer with. Its noise bound includes the rounding of constants and of
+    /// reducing.
     pub shape: Shape<S>,
-    /// The form in which it leaves. None: whole.
+    /// The form of the output. None: a whole ciphertext.
     pub reduction: Option<Reduction>,
-    /// A bound on the error of each slot, of merged results of each slot of a part; at most the shape's, and 0 for exact schemes. It follows the randomness of the plan's steps, so
-    /// it holds for fresh inputs on which this plan was run.
+    /// A bound on the error of each slot; for merged results, of each slot of a part. At most the shape's bound, and 0
+    /// for exact schemes. It relies on the randomness of the plan's steps, so it holds only for fresh inputs on which
+    /// this plan was run.
     pub slot_error: f64,
-    /// A bound on the absolute value of every slot, from the magnitudes that the program declares.
+    /// A bound on the absolute value of every slot, from the program's declared magnitudes.
     pub magnitude: f64,
 }
 
 impl<S: Managed> Planned<S> {
-    /// What an answer under this key must be, for [`Ciphertext::expect`](sotto_rlwe::Ciphertext::expect) and for answers that arrive as bytes.
+    /// Returns the expectation for an answer under this key: see
+    /// [`Ciphertext::expect`](sotto_rlwe::Ciphertext::expect).
     pub fn expected(&self, params: &Params<S>, key: KeyId) -> Expected<S> {
         Expected { parameters: params.id(), key, shape: self.shape, reduction: self.reduction }
     }
 }
 
 impl<S: Managed> RlweTarget<S> {
-    /// The slots as programs see them.
+    /// Returns the arrangement of slots that programs see; None if the plain modulus supports no slots.
     pub fn slot_shape(&self) -> Option<SlotShape> {
         match self.encoding {
             Encoding::Scalar => Some(SlotShape::SCALAR),
@@ -87,29 +90,39 @@ impl<S: Managed> RlweTarget<S> {
         }
     }
 
-    /// The plan and the shapes of its outputs. What is under a foreign key is computed on under that key as long as sums and
-    /// public operands go, and switched to the answer's key where it meets another key, is rotated or multiplied, or is an
-    /// answer. So the sum of a device's inputs, asked for as one sum, is switched once. Sums keep the order in which they are
-    /// asked for: `x + y + z` with y and z under one foreign key switches twice, `x + (y + z)` once.
+    /// Lowers a program. Returns the plan, its keys and the predictions for its outputs.
+    ///
+    /// Sums and public operands keep a foreign key. A foreign register is switched to the answer's key where it meets
+    /// another key, is rotated or multiplied, or is an output. So the sum of a device's inputs is switched once if the
+    /// program adds them first. Lowering keeps the program's order of sums: `x + y + z` with y and z under one foreign
+    /// key switches twice, `x + (y + z)` once.
+    ///
+    /// # Errors
+    /// [`LowerError`] names the reason and a remedy.
     pub fn lower_with_shapes(&self, program: &Program) -> Result<Lowered<S>, LowerError> {
         self.lower_merged(program, &[])
     }
 
-    /// The same, and results are merged: outputs named in `merged` leave in one ciphertext each, whose coefficients stand beside each other.
-    /// Without any, each output is one of its own. Only results whose plaintexts are polynomials in X^(n/k) for k twice the values of the inputs
-    /// can be told apart again: those that use slotwise operations, and rotations, of compact inputs.
+    /// Like [`lower_with_shapes`](Self::lower_with_shapes), but merges results: the outputs named in an entry of
+    /// `merged` share one ciphertext, with their coefficients side by side. If `merged` is empty, each output stays
+    /// alone.
+    ///
+    /// Merged results can be separated only if their plaintexts are polynomials in X^(n/k), where k is twice the number
+    /// of values of the inputs: results of slotwise operations and rotations of compact inputs.
     ///
     /// # Errors
-    /// [`LowerError`] as without merging, and where merged results do not have one level and scale.
+    /// Those of [`lower_with_shapes`](Self::lower_with_shapes), and if merged results cannot be brought to one level
+    /// and scale.
     pub fn lower_merged(&self, program: &Program, merged: &[Merged]) -> Result<Lowered<S>, LowerError> {
         self.lower_leaving(program, merged, false)
     }
 
-    /// Like [`lower_merged`](Self::lower_merged), for outputs that are only decrypted: each leaves at the level and with the bits in which it is
-    /// smallest, [reduced](sotto_rlwe::Reduced). In BFV and BGV it stays exact; in CKKS its error bound grows by an eighth at most.
+    /// Like [`lower_merged`](Self::lower_merged), for outputs that are only decrypted: each is
+    /// [reduced](sotto_rlwe::Reduced) at the level and width where it is smallest. BFV and BGV stay exact; in CKKS the
+    /// error bound grows by at most an eighth.
     ///
     /// # Errors
-    /// [`LowerError`] as with whole outputs.
+    /// Those of [`lower_merged`](Self::lower_merged).
     pub fn lower_reduced(&self, program: &Program, merged: &[Merged]) -> Result<Lowered<S>, LowerError> {
         self.lower_leaving(program, merged, true)
     }
@@ -193,7 +206,7 @@ impl<S: Managed> RlweTarget<S> {
         Ok(Lowered { plan, keys, outputs: planned_outputs })
     }
 
-    /// The shape of an input, once it is expanded.
+    /// Returns the shape of an input after its expansion.
     fn input(&self, magnitude: f64) -> Result<Shape<S>, EvalError> {
         match self.kept {
             Some(kept) => Shape::fresh_expanded(&self.params, self.origin, magnitude, kept),
@@ -217,7 +230,7 @@ impl<S: Managed> RlweTarget<S> {
         }
     }
 
-    /// No output may wrap around t unless that was allowed.
+    /// Refuses a program whose outputs may wrap around t, unless that is allowed.
     fn check_plain_modulus(&self, program: &Program) -> Result<(), LowerError> {
         if !S::EXACT || self.may_wrap {
             return Ok(());

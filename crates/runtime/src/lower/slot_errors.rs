@@ -1,22 +1,26 @@
-//! A bound on the error of each slot of a CKKS answer, from the randomness that its plan adds: for the owner, who knows the plan.
+//! A bound on the error of each slot of a CKKS answer, derived from the randomness that its plan adds. It is for the
+//! owner, who knows the plan.
 //!
-//! A [`Shape`] follows one figure through the steps, the canonical norm of the error, and has to take operands for dependent in any way:
-//! a sum over n/2 rotations multiplies it by n/2. Here each register's error is followed as a linear combination of the random
-//! polynomials that made it. A random polynomial e with independent coefficients of variance V takes at the roots ζ_j values that are
-//! sub-Gaussian with parameter √(nV) and, as the columns (ζ_j^i)_i are orthogonal, those at different roots add as squares:
-//! Σ_r d_r·e(ζ_{j+r}) is sub-Gaussian with parameter √(nV·Σ_r |d_r|²). That is the error which a sum of rotations of e leaves in slot j.
+//! A [`Shape`] follows a single figure, the canonical norm of the error, and must assume any dependence between
+//! operands: a sum over n/2 rotations multiplies it by n/2. Here each register's error is a linear combination of the
+//! random polynomials that caused it. A random polynomial e with independent coefficients of variance V has
+//! sub-Gaussian values with parameter √(nV) at the roots ζ_j. As the columns (ζ_j^i)_i are orthogonal, values at
+//! different roots add as squares: Σ_r d_r·e(ζ_{j+r}) is sub-Gaussian with parameter √(nV·Σ_r |d_r|²). That is the
+//! error which a sum of rotations of e leaves in slot j.
 //!
-//! What may depend on each other adds as it is: the errors of inputs, which may be one ciphertext twice; all that one evaluation key
-//! added in different steps; all that rescaling rounded off. What is not random adds as it is, too: the rounding of encodings, of which
-//! only |ρ_i| ≤ 1/2 is taken, so that |Σ_r d_r·ρ(ζ_{j+r})| ≤ n/2·√(Σ_r |d_r|²) by Cauchy and Schwarz; and second-order terms of products.
+//! Errors that may depend on each other add linearly: the errors of inputs, which may be the same ciphertext twice; all
+//! contributions of one evaluation key in different steps; all rounding errors of rescaling. Errors that are not random
+//! add linearly too: second-order terms of products, and the rounding of encodings. Of the latter only |ρ_i| ≤ 1/2 is
+//! used, so that |Σ_r d_r·ρ(ζ_{j+r})| ≤ n/2·√(Σ_r |d_r|²) by Cauchy and Schwarz.
 //!
-//! What switching adds is Σ digit·error/P. A digit is bounded at every root by its tail; over all roots of a row its squares sum up to at
-//! most n/2·n/4·q² by Parseval, as no coefficient passes q/2: for sums of many rotations that is less.
+//! Key switching adds Σ digit·error/P. A digit is bounded at every root by its tail. Over all roots of a row its
+//! squares sum to at most n/2·n/4·q² by Parseval, as no coefficient exceeds q/2; for sums of many rotations this bound
+//! is smaller.
 //!
-//! An evaluation key's error is independent of the digits that it is multiplied by as long as these come from masks alone, which are
-//! drawn apart from errors. After a product of ciphertexts the masks depend on the keys used before: what such a key adds later
-//! counts as not random, by its canonical norm. The tail at 2^-128 is that of [`sotto_rlwe::Norms`], with its union over the roots.
-//! docs/concepts/noise.md has figures.
+//! An evaluation key's error is independent of the digits that it is multiplied by as long as these come from masks
+//! alone, which are drawn independently of errors. After a product of ciphertexts the masks depend on the keys used
+//! before: later contributions of these keys count as not random, by their canonical norm. The tail at 2^-128 is that
+//! of [`sotto_rlwe::Norms`], with its union over the roots. docs/concepts/noise.md has figures.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -26,7 +30,7 @@ use sotto_rlwe::{Kept, Log2, Origin, Params, PlainSize, SchemeId, Shape};
 
 use crate::manage::Managed;
 
-/// Combinations of more terms count by their bound: the sum is as right, and coarser.
+/// A combination of more terms is replaced by its bound, which is still correct but coarser.
 const MOST_TERMS: usize = 1 << 15;
 
 /// A source of randomness. Sources of different kinds are independent.
@@ -53,29 +57,30 @@ enum Key {
 /// One polynomial of a source, at a rotation.
 type Term = (Source, Polynomial, i32);
 
-/// A polynomial that a step adds.
+/// A polynomial that a step adds to the error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 enum Polynomial {
-    /// Random, with a factor that is the same at all roots, or bounded at each.
+    /// Random with one factor for all roots, or bounded at each root.
     Of(u32),
-    /// An evaluation key's errors times digits, by the bound of a digit at every root.
+    /// An evaluation key's errors times digits, with the bound of a digit at every root.
     Switched(u32),
 }
 
 /// The error of a register, in units of its scaled message.
 #[derive(Clone, Debug, Default)]
 struct Errors {
-    /// For each polynomial and rotation its sub-Gaussian parameter (of encodings: its bound) times the largest factor of a slot.
+    /// For each polynomial and rotation: its sub-Gaussian parameter (for encodings its bound) times the largest factor
+    /// of a slot.
     terms: HashMap<Term, f64>,
-    /// A bound on all the rest.
+    /// A bound on all other errors.
     worst: f64,
-    /// Evaluation keys used on the way.
+    /// Evaluation keys used so far.
     used: BTreeSet<Key>,
     /// Evaluation keys that the masks may depend on.
     mixed: BTreeSet<Key>,
 }
 
-/// The errors of the registers of a plan in the making.
+/// The errors of all registers of a plan under construction.
 pub(super) struct SlotErrors {
     /// None for exact schemes, whose slots have no error.
     sizes: Option<Sizes>,
@@ -83,7 +88,7 @@ pub(super) struct SlotErrors {
 }
 
 impl SlotErrors {
-    /// Of so many inputs that are encrypted so, and expanded where something is kept of them.
+    /// Starts with the errors of `inputs` inputs of this origin, expanded if `kept` is given.
     pub(super) fn new<S: Managed>(
         params: &Params<S>,
         inputs: usize,
@@ -100,8 +105,8 @@ impl SlotErrors {
         Self { sizes: Some(sizes), all }
     }
 
-    /// Follows the steps that write the registers after those that it knows. `shapes` are those of all registers, `keys` whose key each is
-    /// under, `plain` gives the sizes of constants.
+    /// Follows the steps that write the next registers. `shapes` and `keys` are the shapes and key numbers of all
+    /// registers; `plain` returns the sizes of constants.
     pub(super) fn follow<S: Managed>(
         &mut self,
         params: &Params<S>,
@@ -117,7 +122,8 @@ impl SlotErrors {
         }
     }
 
-    /// A bound on the error of the slots of a register, or of its parts of `read` values: the shape's own where that is smaller, 0 for exact schemes.
+    /// Returns a bound on the error of a register's slots, or of its parts of `read` values. At most the shape's bound;
+    /// 0 for exact schemes.
     pub(super) fn bound<S: Managed>(
         &self,
         params: &Params<S>,
@@ -131,7 +137,8 @@ impl SlotErrors {
         }
     }
 
-    /// The same of a register after it was brought to a lower level, where its shape is `lowered`, by the step that does so.
+    /// Like [`bound`](Self::bound), for a register after the step that brings it to a lower level, where its shape is
+    /// `lowered`.
     pub(super) fn lowered<S: Managed>(
         &self,
         params: &Params<S>,
@@ -174,16 +181,16 @@ impl Errors {
     }
 }
 
-/// Sub-Gaussian parameters and bounds of the polynomials that occur.
+/// Sub-Gaussian parameters and bounds of the polynomials.
 struct Sizes {
-    /// A polynomial's canonical norm stays below this times its parameter.
+    /// The canonical norm of a polynomial is below this value times its parameter.
     tail: f64,
     degree: f64,
     row: i32,
-    /// √(n·V) of errors and of uniform roundings.
+    // √(n·V) of errors and of uniform roundings.
     error: f64,
     uniform: f64,
-    /// Canonical norms.
+    // Canonical norms.
     secret: f64,
     fresh_public: f64,
 }
@@ -203,7 +210,7 @@ impl Sizes {
         }
     }
 
-    /// The error of the register that a step writes next, whose shape is `shape`.
+    /// Returns the error of the next register, which `step` writes and whose shape is `shape`.
     fn after<S: Managed>(
         &self,
         params: &Params<S>,
@@ -216,7 +223,7 @@ impl Sizes {
         let event = u32::try_from(all.len()).unwrap_or(u32::MAX);
         let mut errors = match *step {
             Step::Add(a, b) | Step::Sub(a, b) => all[a.index()].clone().plus(&all[b.index()]),
-            // A power of X is a factor of absolute value 1 at every root.
+            // A power of X has absolute value 1 at every root.
             Step::Negate(a) | Step::MultiplyMonomial(a, _) => all[a.index()].clone(),
             Step::AddPlain(a, constant) => {
                 let mut sum = all[a.index()].clone();
@@ -257,7 +264,7 @@ impl Sizes {
             Step::MatchScale { of, level } => {
                 let (before, level) = (&shapes[of.index()], usize::from(level));
                 match S::scale_match(params, before.level, level) {
-                    // Times a constant, and divided by the prime above the level: one rounding.
+                    // Multiplied by a constant and divided by the prime above the level: one rounding.
                     Some(size) => {
                         let prime = params.data_prime(level + 1) as f64;
                         let (norm, rounding) = (size.norm.value(), size.rounding.value());
@@ -268,7 +275,7 @@ impl Sizes {
                     None => self.counted(shape, &all[of.index()]),
                 }
             }
-            // Corrections of factors: as the evaluator counts them.
+            // Corrections of factors use the evaluator's bound.
             Step::MatchFactor { of, .. } => self.counted(shape, &all[of.index()]),
         };
         if errors.terms.len() > MOST_TERMS {
@@ -278,7 +285,7 @@ impl Sizes {
         errors
     }
 
-    /// A bound on the error of a slot, at most the shape's.
+    /// Returns a bound on the error of a slot, at most the shape's.
     fn bound<S: Managed>(
         &self,
         params: &Params<S>,
@@ -289,11 +296,11 @@ impl Sizes {
         let (own, error) = (shape.slot_error(params), Log2::of(self.of_parts(errors, read)));
         let noise = sotto_rlwe::Noise { error: error.min(shape.noise.error), ..shape.noise };
         let bound = Shape { noise, ..*shape }.slot_error(params);
-        // A combination that f64 does not hold says nothing.
+        // The sum may overflow f64; then the shape's bound is used.
         if bound.is_nan() { own } else { bound.min(own) }
     }
 
-    /// 1 + |s| + |s|² + … for so many components.
+    /// Returns 1 + |s| + |s|² + … with one term per component.
     fn secret_powers(&self, components: usize) -> f64 {
         (0..components).map(|power| self.secret.powi(power as i32)).sum()
     }
@@ -306,26 +313,28 @@ impl Sizes {
             Origin::SecretKey => {
                 errors.terms.insert((Source::Fresh, Polynomial::Of(event), 0), self.error);
             }
-            // Products of random polynomials.
+            // Its terms are products of random polynomials.
             Origin::PublicKey => errors.worst = self.fresh_public,
         }
         errors
     }
 
-    /// Adds what rounding after a division by a prime adds. Several divisions of a step are polynomials of their own, which add as they are.
+    /// Adds the rounding error of a division by a prime. Several divisions in one step are separate polynomials, whose
+    /// errors add linearly.
     fn rounded(&self, mut errors: Errors, components: usize, event: u32) -> Errors {
         let rounding = self.uniform * self.secret_powers(components);
         *errors.terms.entry((Source::Rescaling, Polynomial::Of(event), 0)).or_default() += rounding;
         errors
     }
 
-    /// An error of which only the shape's bound is taken.
+    /// Returns an error that consists of the shape's bound alone.
     fn counted<S: Managed>(&self, shape: &Shape<S>, before: &Errors) -> Errors {
         Errors { terms: HashMap::new(), worst: shape.noise.error.value(), ..before.clone() }
     }
 
-    /// The error of input number `input` after expansion: divided by 2^(number of rotations); then, for each step, the error is rotated, or
-    /// conjugated, which changes no absolute value, and added to itself, with the noise of one key switch.
+    /// Returns the error of input number `input` after expansion. It is divided by 2^(number of rotations). Each step
+    /// rotates or conjugates it, which keeps absolute values, adds the result to it, and adds the noise of one key
+    /// switch.
     fn expanded<S: Managed>(&self, fresh: Errors, params: &Params<S>, steps: &[i32], input: usize) -> Errors {
         let event = u32::try_from(input).unwrap_or(u32::MAX);
         let rotations = steps.iter().filter(|step| **step != 0).count();
@@ -337,22 +346,24 @@ impl Sizes {
         })
     }
 
-    /// A bound on the canonical norm of an error.
+    /// Returns a bound on the canonical norm of an error.
     fn total(&self, errors: &Errors) -> f64 {
         self.of_parts(errors, None)
     }
 
-    /// A bound on the canonical norm of a part of an error: the coefficients of one of several results in a ciphertext. The part is the mean
-    /// of the rotations of the error by multiples of the number of values, each times a power of X. Without values: of the whole error.
+    /// Returns a bound on the canonical norm of a part of an error, i.e. of the coefficients of one merged result; of
+    /// the whole error if `values` is None.
+    ///
+    /// The part is the mean of the error's rotations by multiples of `values`, each times a power of X.
     fn of_parts(&self, errors: &Errors, values: Option<usize>) -> f64 {
         let ring = values.map_or(self.row, |values| values as i32);
         let means = f64::from(self.row / ring);
-        // Rotations of a polynomial that the mean makes one add as they are.
+        // Rotations that the mean identifies add linearly.
         let mut turned: BTreeMap<(Source, Polynomial, i32), f64> = BTreeMap::new();
         for ((source, polynomial, at), size) in &errors.terms {
             *turned.entry((*source, *polynomial, at.rem_euclid(ring))).or_default() += size;
         }
-        // By source and polynomial: squares add over rotations.
+        // For each source and polynomial: squares add over rotations.
         let mut polynomials: BTreeMap<(Source, Polynomial), (f64, f64)> = BTreeMap::new();
         for ((source, polynomial, _), size) in turned {
             let (squares, largest) = polynomials.entry((source, polynomial)).or_default();
@@ -374,7 +385,8 @@ impl Sizes {
         self.tail * random + encoding + errors.worst
     }
 
-    /// (m_a + e_a)(m_b + e_b) − m_a·m_b. Messages do not depend on the randomness: they are factors like constants.
+    /// Returns the error (m_a + e_a)(m_b + e_b) − m_a·m_b. Messages do not depend on the randomness, so they are
+    /// constant factors.
     fn product<S: Managed>(&self, all: &[Errors], shapes: &[Shape<S>], a: Register, b: Register) -> Errors {
         let [(left, left_message), (right, right_message)] =
             [a, b].map(|of| (&all[of.index()], shapes[of.index()].noise.message.value()));
@@ -384,7 +396,7 @@ impl Sizes {
         product
     }
 
-    /// Adds what switching with a key adds.
+    /// Adds the error of a key switch.
     fn switched<S: Managed>(
         &self,
         before: &Errors,
@@ -395,8 +407,8 @@ impl Sizes {
     ) -> Errors {
         let mut errors = before.clone();
         let special = params.special_bits();
-        // The digits by their bound at every root, the errors of the key's digits independent of each other. Digits may pass half of
-        // their product by 2^-21 of it.
+        // Digits are bounded at every root; the errors of the key's digits are independent of each other. A digit may
+        // exceed half of its product by a factor of 1 + 2^-21.
         let digits = params.digits(level).map(|digit| {
             let size = self.tail
                 * self.uniform

@@ -1,4 +1,4 @@
-//! Walks a program node by node.
+//! The walk over a program, node by node.
 
 use sotto_program::{
     LowerError, NodeId, Op, PlanOutput, Program, Register, SlotShape, Step, clear, magnitudes,
@@ -10,7 +10,7 @@ use super::merge::{Merged, merge};
 use crate::constants::{Public, is_public, pair, public_values};
 use crate::manage::{self, Managed};
 
-/// Lowers every encrypted node; gives the outputs, or those that are merged of them, before they are brought down.
+/// Lowers every encrypted node. Returns the outputs, merged if requested, before they are brought down.
 pub(super) fn walk<S: Managed>(
     builder: &mut Builder<'_, S>,
     program: &Program,
@@ -48,7 +48,7 @@ pub(super) fn walk<S: Managed>(
     all.map_err(|error| refused(&error, last(program), program, builder.params()))
 }
 
-/// The node of the last output.
+/// Returns the node of the last output.
 pub(super) fn last(program: &Program) -> NodeId {
     program.outputs().last().map_or(NodeId(0), |(_, id)| *id)
 }
@@ -97,7 +97,7 @@ fn node<S: Managed>(
             let columns = shape.columns as i32;
             match steps.rem_euclid(columns) {
                 0 => at(a),
-                // The shorter way round, so that steps to both sides share keys as they are asked for.
+                // Rotate by the signed steps that were asked for, so that equal requests share a key.
                 left => {
                     let by = if steps < 0 { left - columns } else { left };
                     let of = builder.under_answers_key(at(a)?)?;
@@ -106,7 +106,7 @@ fn node<S: Managed>(
             }
         }
         Op::Sum { .. } | Op::Constant(_) | Op::Add(..) | Op::Sub(..) | Op::Mul(..) => {
-            // Sums were expanded; constants are public; pairs were taken above.
+            // Unreachable: sums were expanded, constants are public, and pairs were handled above.
             Err(EvalError::MissingRegister { register: 0 })
         }
     }
@@ -156,7 +156,7 @@ fn clear_refused(error: clear::ClearError) -> LowerError {
     }
 }
 
-/// What the evaluator refuses, as the planner says it.
+/// Translates a refusal of the evaluator to one of the planner.
 pub(super) fn refused<S: Managed>(
     error: &EvalError,
     at: NodeId,

@@ -1,4 +1,4 @@
-//! BFV has no steps of its own.
+//! BFV needs no steps of its own.
 
 use sotto_rlwe::{Bfv, EncodeError, Params, Plaintext};
 

@@ -1,4 +1,4 @@
-//! BGV matches plaintext factors.
+//! BGV: matching of plaintext factors.
 
 use sotto_program::Step;
 use sotto_rlwe::{Bgv, Ciphertext, EncodeError, EvalError, Evaluator, Params, Plaintext, Shape};

@@ -1,4 +1,4 @@
-//! CKKS goes down the levels by matching scales.
+//! CKKS: matching of scales on the way down the levels.
 
 use sotto_program::{Register, Step};
 use sotto_rlwe::{

@@ -1,4 +1,4 @@
-//! Turns decisions of management ([`LevelRules`]) into steps, and holds where the schemes' steps differ.
+//! Turns the decisions of [`LevelRules`] on levels and scales into steps, which differ between the schemes.
 
 mod bfv;
 mod bgv;
@@ -14,7 +14,10 @@ use crate::lower::Builder;
 
 /// A scheme that programs can be lowered to.
 pub trait Managed: LevelRules {
-    /// Brings a register to a lower level, its message unchanged.
+    /// Brings a register to a lower level without changing its message.
+    ///
+    /// # Errors
+    /// [`EvalError`] if the register cannot be brought to this level.
     fn lower(builder: &mut Builder<'_, Self>, mut of: Register, level: usize) -> Result<Register, EvalError>
     where
         Self: Sized,
@@ -25,12 +28,18 @@ pub trait Managed: LevelRules {
         Ok(of)
     }
 
-    /// Encodes a constant, the same in every slot or one value a slot, for a level.
+    /// Encodes a constant for a level: one value for all slots, or one per slot.
+    ///
+    /// # Errors
+    /// [`EncodeError`] if a value is out of range, or there are more values than slots.
     fn encode(params: &Params<Self>, values: &[f64], level: usize) -> Result<Plaintext<Self>, EncodeError>
     where
         Self: Sized;
 
-    /// The shape after a step that only this scheme has.
+    /// Returns the shape after a step that only this scheme has.
+    ///
+    /// # Errors
+    /// [`EvalError`] if the step belongs to another scheme or is not allowed.
     fn follow_own(_params: &Params<Self>, step: &Step, _of: &Shape<Self>) -> Result<Shape<Self>, EvalError>
     where
         Self: Sized,
@@ -38,8 +47,8 @@ pub trait Managed: LevelRules {
         Err(foreign::<Self>(step))
     }
 
-    /// The size of the constant that brings values to the scale of a lower level, before they are divided by the prime above it; none in
-    /// schemes without scales.
+    /// Returns the size of the constant that brings values to the scale of a lower level before the division by the
+    /// prime above it. Returns None in schemes without scales.
     fn scale_match(_params: &Params<Self>, _from: usize, _to: usize) -> Option<PlainSize>
     where
         Self: Sized,
@@ -48,6 +57,9 @@ pub trait Managed: LevelRules {
     }
 
     /// Runs a step that only this scheme has.
+    ///
+    /// # Errors
+    /// [`EvalError`] if the step belongs to another scheme or is not allowed.
     fn run_own(_: &Evaluator<Self>, step: &Step, _: &Ciphertext<Self>) -> Result<Ciphertext<Self>, EvalError>
     where
         Self: Sized,
@@ -56,7 +68,7 @@ pub trait Managed: LevelRules {
     }
 }
 
-/// The step belongs to another scheme.
+/// Returns the error for a step of another scheme.
 pub(crate) fn foreign<S: Scheme>(step: &Step) -> EvalError {
     EvalError::Unsupported { operation: step.name(), scheme: S::ID }
 }
@@ -76,7 +88,7 @@ pub(crate) fn before_sum<S: Managed>(
     Ok((matched(builder, a, for_a)?, matched(builder, b, for_b)?))
 }
 
-/// Brings two registers to the level at which they are best multiplied.
+/// Brings two registers to the level at which their product is taken.
 pub(crate) fn before_product<S: Managed>(
     builder: &mut Builder<'_, S>,
     a: Register,
@@ -86,7 +98,7 @@ pub(crate) fn before_product<S: Managed>(
     Ok((S::lower(builder, a, level)?, S::lower(builder, b, level)?))
 }
 
-/// After a product, relinearised or with a plaintext.
+/// Rescales a product, relinearised or with a plaintext, if the scheme rescales.
 pub(crate) fn after_product<S: Managed>(
     builder: &mut Builder<'_, S>,
     product: Register,
@@ -94,7 +106,7 @@ pub(crate) fn after_product<S: Managed>(
     if S::RESCALES { builder.push(Step::DropModulus { of: product, count: 1 }) } else { Ok(product) }
 }
 
-/// Before an answer leaves.
+/// Brings an output down to the level at which it is returned.
 pub(crate) fn finish<S: Managed>(
     builder: &mut Builder<'_, S>,
     answer: Register,

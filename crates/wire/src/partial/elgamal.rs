@@ -1,4 +1,4 @@
-//! ElGamal's scheme, in the squares modulo a prime of RFC 7919.
+//! Keys and ciphertexts of ElGamal's scheme, in the squares modulo a prime of RFC 7919.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use crate::reader::Reader;
 
 const LARGEST: usize = FRAME_OVERHEAD + NAME + 2 + 3072 / 8;
 
-/// Writes a key: `key id ‖ bits of the prime u16 ‖ h`.
+/// Returns the frame of a key: `key id ‖ bits of the prime u16 ‖ h`.
 pub fn write_elgamal_public_key(key: &PublicKey) -> Vec<u8> {
     frame::write(Kind::ElGamalPublicKey, NAME + 2 + key.group().bytes(), |out| {
         out.extend_from_slice(&key.id().0);
@@ -20,18 +20,19 @@ pub fn write_elgamal_public_key(key: &PublicKey) -> Vec<u8> {
     })
 }
 
-/// The group of the key in a frame, so that the caller can make it: it has tables.
+/// Returns the name of the group of the key in a frame. The caller builds the group, with its tables, once.
 ///
 /// # Errors
-/// [`WireError`]
+/// [`WireError`] if the frame is invalid or the group is not known.
 pub fn elgamal_group(bytes: &[u8]) -> Result<GroupName, WireError> {
     open(bytes).map(|(_, name, _)| name)
 }
 
-/// Reads a key of this group, and makes its table.
+/// Reads a key of this group and computes its table.
 ///
 /// # Errors
-/// [`WireError`]; [`WireError::Partial`] for one, and for what is outside the group.
+/// [`WireError`] if the frame is invalid or of another group; [`WireError::Partial`] if `h` is one or outside the
+/// group.
 pub fn read_elgamal_public_key(bytes: &[u8], group: &Arc<Group>) -> Result<PublicKey, WireError> {
     let (id, name, mut reader) = open(bytes)?;
     if name != group.name() {
@@ -51,18 +52,19 @@ fn open(bytes: &[u8]) -> Result<(sotto_partial::KeyId, GroupName, Reader<'_>), W
     Ok((id, name, reader))
 }
 
-/// Writes ciphertexts of one key: `key id ‖ bytes of a ciphertext u16 ‖ count u32 ‖ ciphertexts`.
+/// Returns the frame of ciphertexts under one key: `key id ‖ bytes of a ciphertext u16 ‖ count u32 ‖ ciphertexts`.
 ///
 /// # Errors
-/// [`WireError::Key`] for one under another key, [`WireError::TooLarge`] for more than [`MOST_CIPHERTEXTS`](super::MOST_CIPHERTEXTS).
+/// [`WireError::Key`] if a ciphertext is under another key, [`WireError::TooLarge`] if there are more than
+/// [`MOST_CIPHERTEXTS`](super::MOST_CIPHERTEXTS).
 pub fn write_elgamal_ciphertexts(key: &PublicKey, ciphertexts: &[Ciphertext]) -> Result<Vec<u8>, WireError> {
     batch(key).write(ciphertexts, Ciphertext::key, |one| key.write_ciphertext(one))
 }
 
-/// Reads ciphertexts of this key from a frame of at most `limit` bytes; what is no member of the group is refused.
+/// Reads ciphertexts of this key from a frame of at most `limit` bytes.
 ///
 /// # Errors
-/// [`WireError`]
+/// [`WireError`] if the frame is invalid, names another key, or has a number that is not in the group.
 pub fn read_elgamal_ciphertexts(
     bytes: &[u8],
     limit: u64,

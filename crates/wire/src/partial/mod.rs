@@ -1,8 +1,8 @@
 //! Keys and ciphertexts of the partially homomorphic schemes as bytes.
 //!
-//! Large numbers are big-endian and of fixed length, as the schemes write them; all else is little-endian as everywhere. A
-//! number that is out of range, not coprime to the key, or outside its scheme's group is refused when it is read. What names a
-//! key is checked before anything is computed.
+//! Large numbers are big-endian and of fixed length, as the schemes write them; all other numbers are little-endian.
+//! Readers refuse a number that is out of range, not coprime to the key, or outside its scheme's group. They check the
+//! key's id before they compute.
 
 mod elgamal;
 mod paillier;
@@ -27,13 +27,13 @@ pub use ristretto::{
     write_ristretto_public_key,
 };
 
-/// Most ciphertexts of one frame.
+/// Largest number of ciphertexts in one frame.
 pub const MOST_CIPHERTEXTS: usize = 1 << 16;
 
-/// Bytes of a key's name.
+/// Bytes of a key's id.
 const NAME: usize = 16;
 
-/// Refuses another key's name.
+/// Refuses the id of another key.
 pub(crate) fn expect_key(expected: KeyId, found: KeyId) -> Result<(), WireError> {
     if expected == found {
         return Ok(());
@@ -42,12 +42,12 @@ pub(crate) fn expect_key(expected: KeyId, found: KeyId) -> Result<(), WireError>
     Err(WireError::Key { expected, found })
 }
 
-/// Reads a key's name, and refuses another.
+/// Reads a key's id and refuses that of another key.
 pub(crate) fn read_key_id(reader: &mut Reader<'_>, expected: KeyId) -> Result<(), WireError> {
     expect_key(expected, KeyId(reader.array()?))
 }
 
-/// A count that a frame may have.
+/// Refuses a count above [`MOST_CIPHERTEXTS`].
 fn checked_count(count: usize) -> Result<usize, WireError> {
     if count <= MOST_CIPHERTEXTS {
         Ok(count)
@@ -56,11 +56,11 @@ fn checked_count(count: usize) -> Result<usize, WireError> {
     }
 }
 
-/// Ciphertexts of one key, and how one of them is written and read.
+/// Writes and reads frames of ciphertexts under one key.
 struct Batch {
     kind: Kind,
     key: KeyId,
-    /// Bytes of a ciphertext.
+    /// Bytes per ciphertext.
     one: usize,
 }
 

@@ -1,4 +1,4 @@
-//! Paillier's scheme.
+//! Keys and ciphertexts of Paillier's scheme.
 
 use sotto_partial::number::{from_bytes, to_bytes, words};
 use sotto_partial::paillier::{Ciphertext, PublicKey, Randomness, security_bits};
@@ -7,14 +7,15 @@ use super::{Batch, NAME, expect_key};
 use crate::error::WireError;
 use crate::frame::{self, FRAME_OVERHEAD, Kind};
 
-/// The longest n.
+/// Largest length of n in bits.
 const LARGEST_BITS: usize = 4096;
 const LARGEST: usize = FRAME_OVERHEAD + NAME + 3 + 2 * (LARGEST_BITS / 8);
 
-/// Writes a key of 2048, 3072 or 4096 bits: `key id ‖ bits of n u16 ‖ masks u8 ‖ n`, and h where masks are its powers.
+/// Returns the frame of a key of 2048, 3072 or 4096 bits: `key id ‖ bits of n u16 ‖ masks u8 ‖ n`, then h if masks are
+/// powers of h.
 ///
 /// # Errors
-/// [`WireError::Partial`] for a key of another length.
+/// [`WireError::Partial`] if the key has another length.
 pub fn write_paillier_public_key(key: &PublicKey) -> Result<Vec<u8>, WireError> {
     let bits = offered(key.bits())?;
     let (masks, h) = match key.randomness() {
@@ -34,11 +35,12 @@ pub fn write_paillier_public_key(key: &PublicKey) -> Result<Vec<u8>, WireError> 
     }))
 }
 
-/// Reads a key, and makes its tables: some hundreds of kilobytes, once its name is known to be that of its n. Who sent h is for
-/// the caller to know: whether its powers hide a message cannot be seen without the primes.
+/// Reads a key and computes its tables of some hundreds of kilobytes, after checking that its id matches n.
+///
+/// The caller must know who sent h: without the primes nobody can verify that powers of h hide a message.
 ///
 /// # Errors
-/// [`WireError`]; for numbers that are none of a key [`WireError::Partial`].
+/// [`WireError`] if the frame is invalid; [`WireError::Partial`] if its numbers are not a key.
 pub fn read_paillier_public_key(bytes: &[u8]) -> Result<PublicKey, WireError> {
     let mut reader = frame::open(bytes, Kind::PaillierPublicKey, LARGEST as u64)?;
     let id = sotto_partial::KeyId(reader.array()?);
@@ -66,19 +68,20 @@ fn offered(bits: u32) -> Result<u32, WireError> {
     Ok(bits)
 }
 
-/// Writes ciphertexts of one key: `key id ‖ bytes of a ciphertext u16 ‖ count u32 ‖ ciphertexts`.
+/// Returns the frame of ciphertexts under one key: `key id ‖ bytes of a ciphertext u16 ‖ count u32 ‖ ciphertexts`.
 ///
 /// # Errors
-/// [`WireError::Key`] for one under another key, [`WireError::TooLarge`] for more than [`MOST_CIPHERTEXTS`](super::MOST_CIPHERTEXTS).
+/// [`WireError::Key`] if a ciphertext is under another key, [`WireError::TooLarge`] if there are more than
+/// [`MOST_CIPHERTEXTS`](super::MOST_CIPHERTEXTS).
 pub fn write_paillier_ciphertexts(key: &PublicKey, ciphertexts: &[Ciphertext]) -> Result<Vec<u8>, WireError> {
     batch(key).write(ciphertexts, Ciphertext::key, |one| key.write(one))
 }
 
-/// Reads ciphertexts of this key from a frame of at most `limit` bytes; zero, n² and above, and what shares a factor with n are
-/// refused.
+/// Reads ciphertexts of this key from a frame of at most `limit` bytes. Refuses zero, numbers from n² on, and numbers
+/// that share a factor with n.
 ///
 /// # Errors
-/// [`WireError`]
+/// [`WireError`] if the frame is invalid, names another key, or has a number that is refused.
 pub fn read_paillier_ciphertexts(
     bytes: &[u8],
     limit: u64,

@@ -1,4 +1,4 @@
-//! ElGamal's scheme on Ristretto.
+//! Keys and ciphertexts of ElGamal's scheme on Ristretto.
 
 use sotto_partial::ristretto::{Ciphertext, PublicKey};
 
@@ -9,7 +9,7 @@ use crate::frame::{self, FRAME_OVERHEAD, Kind};
 /// Bytes of a point.
 const POINT: usize = 32;
 
-/// Writes a key: `key id ‖ its point, 32 bytes`.
+/// Returns the frame of a key: `key id ‖ its point, 32 bytes`.
 pub fn write_ristretto_public_key(key: &PublicKey) -> Vec<u8> {
     frame::write(Kind::RistrettoPublicKey, NAME + POINT, |out| {
         out.extend_from_slice(&key.id().0);
@@ -17,10 +17,10 @@ pub fn write_ristretto_public_key(key: &PublicKey) -> Vec<u8> {
     })
 }
 
-/// Reads a key, and makes its tables.
+/// Reads a key and computes its tables.
 ///
 /// # Errors
-/// [`WireError`]; [`WireError::Partial`] for the neutral point, and for bytes that are no point.
+/// [`WireError`] if the frame is invalid; [`WireError::Partial`] if the bytes are the neutral point or no point.
 pub fn read_ristretto_public_key(bytes: &[u8]) -> Result<PublicKey, WireError> {
     let largest = FRAME_OVERHEAD + NAME + POINT;
     let mut reader = frame::open(bytes, Kind::RistrettoPublicKey, largest as u64)?;
@@ -31,10 +31,11 @@ pub fn read_ristretto_public_key(bytes: &[u8]) -> Result<PublicKey, WireError> {
     Ok(PublicKey::read(&point)?)
 }
 
-/// Writes ciphertexts of one key: `key id ‖ 64 u16 ‖ count u32 ‖ ciphertexts`.
+/// Returns the frame of ciphertexts under one key: `key id ‖ 64 u16 ‖ count u32 ‖ ciphertexts`.
 ///
 /// # Errors
-/// [`WireError::Key`] for one under another key, [`WireError::TooLarge`] for more than [`MOST_CIPHERTEXTS`](super::MOST_CIPHERTEXTS).
+/// [`WireError::Key`] if a ciphertext is under another key, [`WireError::TooLarge`] if there are more than
+/// [`MOST_CIPHERTEXTS`](super::MOST_CIPHERTEXTS).
 pub fn write_ristretto_ciphertexts(
     key: &PublicKey,
     ciphertexts: &[Ciphertext],
@@ -42,10 +43,10 @@ pub fn write_ristretto_ciphertexts(
     batch(key).write(ciphertexts, Ciphertext::key, |one| key.write_ciphertext(one))
 }
 
-/// Reads ciphertexts of this key from a frame of at most `limit` bytes: points in canonical form only.
+/// Reads ciphertexts of this key from a frame of at most `limit` bytes. Points must be in canonical form.
 ///
 /// # Errors
-/// [`WireError`]
+/// [`WireError`] if the frame is invalid, names another key, or has bytes that are not a canonical point.
 pub fn read_ristretto_ciphertexts(
     bytes: &[u8],
     limit: u64,

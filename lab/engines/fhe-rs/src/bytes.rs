@@ -1,4 +1,4 @@
-//! Objects as bytes and back. The library packs residues and keeps seeds, whatever it writes.
+//! Objects to bytes and back. The library always packs residues and always writes seeds.
 
 use fhe::bfv::{Ciphertext, EvaluationKey, PublicKey, RelinearizationKey};
 use fhe_traits::{DeserializeParametrized, FheEncrypter as _, Serialize};
@@ -45,7 +45,8 @@ impl Session {
         }
     }
 
-    /// Keys may be gigabytes: what is read stands in for what was written, so that they are not there twice.
+    /// Checks and times writing or parsing. Keys may take gigabytes, so that the original is dropped and the parsed
+    /// copy is used.
     fn through<O>(
         &self,
         object: O,

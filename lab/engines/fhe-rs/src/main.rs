@@ -1,4 +1,4 @@
-//! The crate `fhe` as an engine: BFV. PROTOCOL.md says how it is spoken to.
+//! The crate `fhe` as an engine: BFV. PROTOCOL.md describes the protocol.
 //!
 //! To install it by hand: `cargo build --release --locked`.
 //! To try it: `echo '{"do":"version"}' | target/release/engine`.
@@ -16,7 +16,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use session::Session;
 
-/// What went wrong, in the library's words.
+/// An error in the library's words.
 type Failure = Box<dyn std::error::Error>;
 
 const NOTHING: &str = "nothing is prepared: send prepare first";

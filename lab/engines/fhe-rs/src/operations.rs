@@ -1,4 +1,4 @@
-//! What can be measured.
+//! The operations that can be measured.
 
 use fhe::bfv::{Multiplicator, Plaintext, PublicKey, SecretKey};
 use fhe_traits::{FheDecrypter as _, FheEncoder as _, FheEncrypter as _};
@@ -171,7 +171,7 @@ impl Session {
     }
 }
 
-/// A secret key that looks at results while the session makes more of them.
+/// A copy of the secret key that checks results while the session is borrowed to make them.
 pub struct Checker(SecretKey);
 
 impl Checker {

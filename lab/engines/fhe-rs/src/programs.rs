@@ -1,4 +1,4 @@
-//! Programs: node by node, on ciphertexts at the top level. BFV has nothing to manage, as long as the noise fits.
+//! Runs programs node by node, on ciphertexts at the top level. BFV has no levels to manage, as long as the noise fits.
 
 use fhe::bfv::{Ciphertext, EvaluationKey, Multiplicator, Plaintext};
 use fhe_traits::{FheDecrypter as _, FheEncoder as _, FheEncrypter as _};
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::session::{Session, encoding};
 use crate::{Failure, unsupported};
 
-/// Nodes in order, and the positions of those that are asked for.
+/// The nodes in order, and the positions of the outputs.
 #[derive(Default, Deserialize)]
 pub struct Program {
     nodes: Vec<Node>,
@@ -64,7 +64,7 @@ impl Session {
         rotations: &EvaluationKey,
         multiplicator: &Multiplicator,
     ) -> Result<Held, Failure> {
-        let at = |position: usize| held.get(position).ok_or("a node reads one that is not before it");
+        let at = |position: usize| held.get(position).ok_or("a node reads a node that does not precede it");
         let hidden = |position: usize| match at(position)? {
             Held::Hidden(ciphertext) => Ok::<_, Failure>(ciphertext),
             Held::Public(_) => Err(unsupported()),
@@ -103,7 +103,7 @@ impl Session {
         }))
     }
 
-    /// Whole slots: a constant of one value stands in every one.
+    /// Encodes a full vector of slots: a constant of one value goes into every slot.
     fn spread(&self, values: &[i64], constant: bool) -> Result<Plaintext, Failure> {
         let t = self.params.plaintext() as i64;
         let mut slots: Vec<u64> = values.iter().map(|value| value.rem_euclid(t) as u64).collect();

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use crate::{Failure, Request};
 
-/// What was prepared, and two inputs in every form.
+/// Parameters, keys, and two inputs in every form.
 pub struct Session {
     pub params: Arc<BfvParameters>,
     pub secret: SecretKey,
@@ -23,7 +23,7 @@ pub struct Session {
     pub rng: ThreadRng,
 }
 
-/// Slots of a plaintext at the top level.
+/// Returns the encoding of slots at the top level.
 pub fn encoding() -> Encoding {
     Encoding::simd()
 }
@@ -52,7 +52,7 @@ impl Session {
         Ok(Self { params, secret, public, slots, plain, ciphertext, rng })
     }
 
-    /// Key switching goes without special primes here, and no security is stated.
+    /// Describes the parameters. Key switching has no special primes here, and the library states no security.
     pub fn prepared(&self) -> Value {
         let data = self.params.moduli();
         let log2_q: f64 = data.iter().map(|prime| (*prime as f64).log2()).sum();
@@ -66,7 +66,7 @@ impl Session {
         Ok(RelinearizationKey::new(&self.secret, &mut self.rng)?)
     }
 
-    /// Keys of rotations to the left by so many columns, and of the row swap if it is wanted.
+    /// Makes the keys of rotations to the left by `steps` columns, and of the row swap if `swap` is set.
     pub fn rotations(&mut self, steps: &[usize], swap: bool) -> Result<EvaluationKey, Failure> {
         let mut builder = EvaluationKeyBuilder::new(&self.secret)?;
         for step in steps {
@@ -78,7 +78,7 @@ impl Session {
         Ok(builder.build(&mut self.rng)?)
     }
 
-    /// Powers of two, both ways, each once.
+    /// Returns the powers of two as steps in both directions, without duplicates.
     pub fn powers_of_two(&self) -> Vec<usize> {
         let columns = self.params.degree() / 2;
         let powers = std::iter::successors(Some(1), |step| Some(2 * step)).take_while(|step| *step < columns);
@@ -88,14 +88,14 @@ impl Session {
         steps
     }
 
-    /// What two inputs give, slot by slot.
+    /// Combines the two inputs slot by slot, modulo t.
     pub fn expected(&self, combine: fn(u128, u128) -> u128) -> Vec<u64> {
         let modulus = u128::from(self.params.plaintext());
         let one = |(x, y): (&u64, &u64)| (combine(u128::from(*x), u128::from(*y)) % modulus) as u64;
         self.slots[0].iter().zip(&self.slots[1]).map(one).collect()
     }
 
-    /// The first input, each row to the left by one.
+    /// Returns the first input with each row rotated to the left by one.
     pub fn rotated(&self) -> Vec<u64> {
         let mut slots = self.slots[0].clone();
         slots.chunks_mut(self.params.degree() / 2).for_each(|row| row.rotate_left(1));

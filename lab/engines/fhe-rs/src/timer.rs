@@ -1,4 +1,4 @@
-//! The clock.
+//! Times operations.
 
 use std::hint::black_box;
 use std::time::Instant;
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::{Failure, Request};
 
-/// How often something runs, and how often of that with a look at the clock.
+/// Repetitions of an operation: untimed, then timed.
 pub struct Timer {
     warm_up: usize,
     repetitions: usize,
@@ -19,7 +19,8 @@ impl Timer {
         Self { warm_up: request.warm_up, repetitions: request.repetitions, checked: request.checked }
     }
 
-    /// Checks the first result, unless an earlier request did; then times `run` alone on what `before` makes. `size` is that of the result in bytes.
+    /// Checks the first result, unless an earlier request did; then times `run` alone on the output of `before`. `size`
+    /// is the result's size in bytes.
     pub fn time<I, O>(
         &self,
         mut before: impl FnMut() -> I,

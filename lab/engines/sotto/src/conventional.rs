@@ -1,5 +1,5 @@
-//! What stands beside homomorphic lanes: well-kept crates of authenticated encryption, where the cloud has to decrypt to compute,
-//! and arithmetic in the clear.
+//! The baselines of homomorphic encryption: well-kept crates of authenticated encryption, where the cloud has to
+//! decrypt to compute, and arithmetic in the clear.
 
 use std::hint::black_box;
 
@@ -14,10 +14,10 @@ use sotto_ring::secure_rng;
 use crate::error::EngineError;
 use crate::measure::Timer;
 
-/// Readings are two-digit numbers, four bytes each; arithmetic on them wraps.
+/// A reading is a two-digit number of four bytes; arithmetic wraps.
 type Reading = u32;
 
-/// A vector of readings in the clear or under a conventional cipher.
+/// Two vectors of readings, in the clear or under a conventional cipher.
 pub(crate) struct Conventional {
     cipher: Option<Cipher>,
     readings: [Vec<Reading>; 2],
@@ -30,7 +30,7 @@ enum Cipher {
 }
 
 impl Conventional {
-    /// `degree` readings; a new key.
+    /// Draws `request.degree` readings and a new key.
     pub(crate) fn prepare(request: &Prepare) -> Result<Self, EngineError> {
         const MOST: usize = 1 << 24;
         let (mut seed, mut key) = ([0; 32], [0; 32]);
@@ -52,7 +52,8 @@ impl Conventional {
         Ok(Self { cipher, readings, rng })
     }
 
-    /// Times an operation: the device's encryption, the cloud's decryption, arithmetic and encryption, the owner's decryption.
+    /// Times an operation: the device's encryption, the cloud's decryption, arithmetic and encryption, or the owner's
+    /// decryption.
     pub(crate) fn measure(&mut self, request: &Measure) -> Result<Measured, EngineError> {
         let timer = Timer::of(request);
         let Self { cipher, readings: [x, y], rng } = self;
@@ -67,7 +68,7 @@ impl Conventional {
             x.iter().zip(y).map(|(x, y)| f(*x, *y)).collect::<Vec<_>>()
         };
         let Some(cipher) = cipher else {
-            // One kind of multiplication is enough where nothing is relinearised.
+            // In the clear, `multiply` and `multiply_relin` would be the same row.
             let f = arithmetic.filter(|_| operation != "multiply_relin").ok_or(EngineError::Unsupported)?;
             let microseconds = timer.time(
                 &mut (),
@@ -106,7 +107,7 @@ impl Conventional {
 }
 
 impl Cipher {
-    /// Nonce, readings, tag.
+    /// Returns nonce, ciphertext and tag.
     fn encrypt(&self, readings: &[Reading], rng: &mut ChaCha20Rng) -> Result<Vec<u8>, EngineError> {
         match self {
             Self::Aes(cipher) => encrypt(cipher.as_ref(), readings, rng),

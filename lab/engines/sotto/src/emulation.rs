@@ -1,4 +1,4 @@
-//! Whole tasks over Paillier, ElGamal and a re-encryption agent in this process, at a simulated distance.
+//! Whole tasks over Paillier, ElGamal and a re-encryption agent (recryptor) in this process, at a simulated distance.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -22,27 +22,27 @@ use crate::error::EngineError;
 use crate::measure::Timer;
 use crate::translate::translate;
 
-/// The schemes that are spoken to here.
+/// The emulated schemes, by their names in requests.
 pub(crate) const SCHEMES: [&str; 2] = ["paillier+elgamal", "paillier-blinded"];
 
-/// How products are made, and how trips to the agent.
+/// How products are made, and how requests travel to the re-encryption agent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
-    /// Through ElGamal, one request after the other: the paper's.
+    /// By conversion to ElGamal, one request after the other, as in the paper.
     ConvertedSerial,
-    /// Through ElGamal, all requests that are ready at once.
+    /// By conversion to ElGamal, all ready requests together.
     ConvertedParallel,
-    /// Of blinded factors, all that are ready at once.
+    /// By blinded factors, all ready requests together.
     BlindedParallel,
-    /// Of blinded factors, one after the other.
+    /// By blinded factors, one request after the other.
     BlindedSerial,
 }
 
 impl Mode {
-    /// Those that are worth a comparison.
+    /// The modes that a comparison shows.
     pub const ALL: [Self; 3] = [Self::ConvertedSerial, Self::ConvertedParallel, Self::BlindedParallel];
 
-    /// For a person.
+    /// Returns the name for people.
     pub fn name(self) -> &'static str {
         match self {
             Self::ConvertedSerial => "converted, serial",
@@ -66,21 +66,22 @@ impl Mode {
         }
     }
 
-    /// As a request has it.
+    /// Parses the mode of a request.
     fn asked(blinded: bool, mode: Option<&str>) -> Result<Self, EngineError> {
         match (blinded, mode.unwrap_or("parallel")) {
             (false, "serial") => Ok(Self::ConvertedSerial),
             (false, "parallel") => Ok(Self::ConvertedParallel),
             (true, "parallel") => Ok(Self::BlindedParallel),
             (true, "serial") => Ok(Self::BlindedSerial),
-            (_, other) => {
-                Err(EngineError::Request(format!("the mode `{other}` is none of {}", MODES.join(", "))))
-            }
+            (_, other) => Err(EngineError::Request(format!(
+                "the mode `{other}` is unknown; the modes are {}",
+                MODES.join(", ")
+            ))),
         }
     }
 }
 
-/// Keys of both schemes, and an agent that holds them.
+/// Keys of both schemes, and a re-encryption agent that holds them.
 pub struct Emulator {
     bits: u32,
     keys: PublicKeys,
@@ -89,7 +90,7 @@ pub struct Emulator {
     rng: ChaCha20Rng,
 }
 
-/// The agent behind a network: every trip takes so long on top.
+/// A re-encryption agent behind a network: every trip takes `latency` longer.
 struct Distant<'a> {
     agent: &'a LocalRecryptor,
     latency: Duration,
@@ -105,7 +106,10 @@ impl Recrypt for Distant<'_> {
 }
 
 impl Emulator {
-    /// Keys of 2048 or 3072 bits, for both.
+    /// Makes keys of 2048 or 3072 bits for both schemes.
+    ///
+    /// # Errors
+    /// `Request` if no group has `bits` bits; `Partial` if a key cannot be made.
     pub fn new(bits: u32, mut rng: ChaCha20Rng) -> Result<Self, EngineError> {
         let known = [GroupName::Ffdhe2048, GroupName::Ffdhe3072];
         let none = || EngineError::Request(format!("there is no group of {bits} bits: 2048 or 3072"));
@@ -119,14 +123,20 @@ impl Emulator {
         Ok(Self { bits, keys, agent, decryptor, rng })
     }
 
-    /// What is run of a task: a flow a program.
+    /// Lowers a task's programs, each to a flow.
+    ///
+    /// # Errors
+    /// `Request` or `Program` if a program cannot be translated, `Emulation` if it cannot be lowered.
     pub fn flows(&self, task: &Task, mode: Mode) -> Result<Vec<Flow>, EngineError> {
         let target = Emulation { key_bits: self.bits, products: mode.products(self.bits) };
         let lower = |program| Ok(target.lower(&translate(program, 1)?.program)?);
         task.programs.iter().map(lower).collect()
     }
 
-    /// The inputs of each program.
+    /// Encrypts the inputs of each program.
+    ///
+    /// # Errors
+    /// `Request` if an input is not a whole number; `Partial` if encryption fails.
     pub fn encrypt(&mut self, task: &Task) -> Result<Vec<Vec<Ciphertext>>, EngineError> {
         let key = &self.keys.paillier;
         let whole = || EngineError::Request("emulated tasks take whole numbers".to_owned());
@@ -137,7 +147,10 @@ impl Emulator {
         task.inputs.iter().map(&mut program).collect()
     }
 
-    /// The outputs of the last program, and what was asked of the agent.
+    /// Runs the flows of a task. Returns the outputs of the last program and the counts of requests and trips.
+    ///
+    /// # Errors
+    /// `Emulated` if a flow stops; `Wrong` if a flow ends without its outputs.
     pub fn run(
         &self,
         task: &Task,
@@ -159,7 +172,10 @@ impl Emulator {
         Ok((outputs, total))
     }
 
-    /// Refuses outputs of a task's last program that are not its answers.
+    /// Refuses outputs of the last program that differ from the task's answers.
+    ///
+    /// # Errors
+    /// `Wrong` if an output is not its answer; `Partial` if it cannot be decrypted.
     pub fn require(&self, task: &Task, outputs: &[Ciphertext]) -> Result<(), EngineError> {
         let key = &self.keys.paillier;
         let open = |ciphertext: &Ciphertext| {
@@ -171,7 +187,7 @@ impl Emulator {
     }
 }
 
-/// An emulator as a request asks for it.
+/// An emulator with the kind of products that a request chose.
 pub(crate) struct Emulated {
     emulator: Emulator,
     blinded: bool,
@@ -186,7 +202,7 @@ impl Emulated {
         Ok(Self { emulator, blinded: request.scheme == "paillier-blinded" })
     }
 
-    /// Bits of Paillier's modulus.
+    /// Returns the bits of Paillier's modulus.
     pub(crate) fn bits(&self) -> u32 {
         self.emulator.bits
     }
@@ -216,7 +232,7 @@ impl Emulated {
         Ok(Measured { microseconds, bytes: None, verified: true })
     }
 
-    /// Frames: of one ciphertext, or of the public keys that products need.
+    /// Times writing a frame of one ciphertext, or of the public keys that products need.
     fn serialise(&mut self, request: &Measure, timer: Timer) -> Result<Measured, EngineError> {
         let emulator = &mut self.emulator;
         let key = emulator.keys.paillier.clone();

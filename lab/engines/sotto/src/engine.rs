@@ -1,4 +1,4 @@
-//! One line in, one line out.
+//! The engine: one request line in, one reply line out.
 
 use rand_core::Rng as _;
 use sotto_kernels::Kernels;
@@ -16,13 +16,13 @@ use crate::partial;
 use crate::session::Session;
 use crate::spoken::Spoken;
 
-/// The parameters and keys that were prepared last.
+/// The engine with its last prepared parameters and keys.
 #[derive(Default)]
 pub struct Engine {
     prepared: Option<Box<dyn Conversation>>,
 }
 
-/// A session whose scheme is forgotten.
+/// A session of any scheme.
 trait Conversation {
     fn verify(&mut self, request: &Verify) -> Result<Verified, EngineError>;
     fn measure(&mut self, request: &Measure) -> Result<Measured, EngineError>;
@@ -79,7 +79,7 @@ impl<S: Spoken> Conversation for Session<S> {
 }
 
 impl Engine {
-    /// The reply to a request.
+    /// Returns the reply to a request line.
     pub fn answer(&mut self, line: &str) -> String {
         let reply = match serde_json::from_str::<Request>(line) {
             Ok(request) => self.carry_out(&request),

@@ -1,23 +1,23 @@
-//! Why a request is not carried out.
+//! The error of a request.
 
 use sotto_decrypt::DecryptError;
 use sotto_program::{LowerError, ProgramError};
 use sotto_rlwe::{EncodeError, EvalError, ParameterError};
 use sotto_runtime::RunError;
 
-/// Why a request is not carried out.
+/// Why a request failed.
 #[derive(Debug, thiserror::Error)]
 pub enum EngineError {
     /// A command, scheme or operation that this engine lacks.
     #[error("unsupported")]
     Unsupported,
-    /// The request is not what it should be.
+    /// The request is malformed, or asks for impossible parameters.
     #[error("{0}")]
     Request(String),
-    /// An operation's result is not what arithmetic on the clear values gives.
+    /// An operation's result differs from arithmetic on the clear values.
     #[error("the result is wrong")]
     Wrong,
-    /// Bytes are refused.
+    /// The wire format refuses the bytes.
     #[error(transparent)]
     Wire(#[from] sotto_wire::WireError),
     /// A file of a round trip cannot be read or written.
@@ -26,7 +26,7 @@ pub enum EngineError {
     /// A conventional cipher refuses.
     #[error("the cipher refuses")]
     Cipher,
-    /// No random numbers.
+    /// The system has no random numbers.
     #[error(transparent)]
     Randomness(#[from] sotto_ring::RandomnessUnavailable),
     /// A partially homomorphic scheme refuses.

@@ -1,4 +1,4 @@
-//! The steps of a round trip between two processes: an edge with the secret key, a cloud with parameters and evaluation keys.
+//! Round trips between two processes: an edge with the secret key, a cloud with parameters and evaluation keys.
 
 use std::path::Path;
 
@@ -13,7 +13,7 @@ use crate::measure::Timer;
 use crate::session::{Session, spec};
 use crate::spoken::{Spoken, read};
 
-/// Files that pass between the two, as a folder holds them.
+/// The shared folder of edge and cloud.
 struct Folder<'a>(&'a Path);
 
 impl Folder<'_> {
@@ -27,7 +27,7 @@ impl Folder<'_> {
 }
 
 impl<S: Spoken> Session<S> {
-    /// The edge's steps.
+    /// Carries out a step of the edge.
     pub(crate) fn exchange(&mut self, request: &Exchange) -> Result<Exchanged, EngineError> {
         match request.step.as_str() {
             "encrypt" => self.encrypt_for_cloud(request),
@@ -84,7 +84,7 @@ impl<S: Spoken> Session<S> {
     }
 }
 
-/// The cloud's steps: it reads keys and ciphertexts, computes, and writes the answer.
+/// Carries out a step of the cloud: reads keys and ciphertexts, computes, writes the answer.
 pub(crate) fn cloud<S: Spoken>(parameters: &Prepare, request: &Exchange) -> Result<Exchanged, EngineError> {
     let spec = spec::<S>(parameters)?;
     let params = if parameters.insecure { Params::insecure(spec)? } else { Params::new(spec)? };

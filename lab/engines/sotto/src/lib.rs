@@ -1,5 +1,5 @@
-//! sotto behind the lab's line protocol (`lab/engines/PROTOCOL.md`), and the same without a process, for tests that also
-//! want the plan.
+//! sotto behind the lab's line protocol (`lab/engines/PROTOCOL.md`). [`Session`] does the same in process, for tests
+//! that also need the plan.
 
 mod conventional;
 mod emulation;

@@ -1,4 +1,5 @@
-//! How values lie in plaintexts: one a slot, or one value a plaintext, which takes any plain modulus.
+//! Where values stand in plaintexts: one in each slot, or a single one in a plaintext, which works with any plain
+//! modulus.
 
 use sotto_decrypt::{DecryptError, Decryptor};
 use sotto_lab::protocol::{Prepare, Values};
@@ -6,7 +7,7 @@ use sotto_rlwe::{Ciphertext, EncodeError, Params, Plaintext};
 
 use crate::spoken::Spoken;
 
-/// How values lie in plaintexts.
+/// Where values stand in plaintexts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Packing {
     Slots,
@@ -41,7 +42,7 @@ impl Packing {
         }
     }
 
-    /// Decrypts and decodes, as the line has it.
+    /// Decrypts and decodes to the protocol's values.
     pub(crate) fn values<S: Spoken>(
         self,
         decryptor: &Decryptor<'_, S>,

@@ -1,4 +1,4 @@
-//! One scheme with parameters and keys.
+//! A session: one scheme with parameters and keys.
 
 use chacha20::ChaCha20Rng;
 use rand_core::SeedableRng;
@@ -29,12 +29,15 @@ pub struct Session<S: Spoken> {
     pub(crate) rng: ChaCha20Rng,
     pub(crate) fixture: Option<Box<Fixture<S>>>,
     pub(crate) packing: Packing,
-    /// The two values that are timed where a plaintext holds one; random ones, if empty.
+    /// The two values to measure with if a plaintext holds one value; random if empty.
     pub(crate) values: Vec<u32>,
 }
 
 impl<S: Spoken> Session<S> {
     /// Makes parameters and keys. All randomness comes from the seed, so that a failure repeats.
+    ///
+    /// # Errors
+    /// `Request` if a field is missing or impossible, `Parameters` if the parameters are refused.
     pub fn prepare(request: &Prepare, seed: [u8; 32]) -> Result<Self, EngineError> {
         let spec = spec::<S>(request)?;
         let params = if request.insecure { Params::insecure(spec)? } else { Params::new(spec)? };
@@ -49,7 +52,7 @@ impl<S: Spoken> Session<S> {
             EvaluationKeys::empty(&params, secret.id())
         };
         let evaluator = Evaluator::new(&params);
-        // Answers modulo t are what the other engines give.
+        // The protocol asks for answers modulo t.
         let target = RlweTarget {
             params,
             encoding: Encoding::Slots,
@@ -65,7 +68,7 @@ impl<S: Spoken> Session<S> {
         Ok(Self { target, secret, public, keys, evaluator, rng, fixture: None, packing, values })
     }
 
-    /// The primes in use.
+    /// Returns the primes in use.
     pub fn primes(&self) -> Prepared {
         let params = &self.target.params;
         let (data, special) = (params.spec().data.clone(), params.spec().special.clone());
@@ -80,14 +83,17 @@ impl<S: Spoken> Session<S> {
         }
     }
 
-    /// The slots.
+    /// Returns the shape of the slots; an error if the plain modulus has none.
+    ///
+    /// # Errors
+    /// `Request` if the plain modulus has no slots.
     pub fn slot_shape(&self) -> Result<SlotShape, EngineError> {
         let none =
             || EngineError::Request("this plain modulus has no slots: take t with t mod 2n = 1".into());
         self.target.slot_shape().ok_or_else(none)
     }
 
-    /// Rows and columns of what a plaintext holds.
+    /// Returns the rows and columns of the values in a plaintext.
     pub(crate) fn rows_and_columns(&self) -> Result<(usize, usize), EngineError> {
         if self.packing == Packing::Scalar {
             return Ok((1, 1));
@@ -96,7 +102,10 @@ impl<S: Spoken> Session<S> {
         Ok((shape.rows as usize, shape.columns as usize))
     }
 
-    /// Plans a program; refuses it before anything is computed.
+    /// Plans a program, or refuses it before any computation.
+    ///
+    /// # Errors
+    /// `Request`, `Program` or `Lower` if the program cannot be translated or lowered.
     pub fn plan(&self, program: &Program) -> Result<Lowered<S>, EngineError> {
         let translated = translate(program, self.slot_shape()?.columns as usize)?;
         let mut lowered = self.target.lower_with_shapes(&translated.program)?;
@@ -104,12 +113,15 @@ impl<S: Spoken> Session<S> {
         Ok(lowered)
     }
 
-    /// The bound on the error of an answer's slots; 0 in exact schemes.
+    /// Returns the bound on the error of an answer's slots; 0 for exact schemes.
     pub fn slot_error(&self, shape: &Shape<S>) -> f64 {
         if S::EXACT { 0.0 } else { shape.slot_error(&self.target.params) }
     }
 
-    /// Encrypts inputs, runs a plan on them, decrypts: the slots, and for CKKS the bounds that the plan states.
+    /// Encrypts inputs, runs a plan on them, decrypts. Returns the slots, and for CKKS the plan's error bounds.
+    ///
+    /// # Errors
+    /// `Request` if the number of inputs is wrong; `Encode`, `Eval`, `Run` or `Decrypt` if a step is refused.
     pub fn run(
         &mut self,
         lowered: &Lowered<S>,
@@ -129,14 +141,14 @@ impl<S: Spoken> Session<S> {
         Ok(Verified { outputs, bounds })
     }
 
-    /// One ciphertext for each input, under the public key.
+    /// Encrypts each input with the public key.
     pub(crate) fn encrypt_all(
         &mut self,
         program: &Program,
         inputs: &[Values],
     ) -> Result<Vec<Ciphertext<S>>, EngineError> {
         if inputs.len() != program.magnitudes.len() {
-            return Err(EngineError::Request("as many inputs as magnitudes are needed".to_owned()));
+            return Err(EngineError::Request("the request needs one input for each magnitude".to_owned()));
         }
         let declared = inputs.iter().zip(&program.magnitudes);
         declared.map(|(values, magnitude)| self.encrypt(values, *magnitude)).collect()
@@ -149,7 +161,8 @@ impl<S: Spoken> Session<S> {
     }
 }
 
-/// The highest level of a published table that the whole modulus is within, by whichever table allows more.
+/// Returns the highest security level whose limit the whole modulus keeps, in any published table. None if it keeps
+/// none.
 fn stated_security<S: Spoken>(params: &Params<S>) -> Option<u32> {
     let bits = params.data_bits(params.top_level()) + params.special_bits();
     let reached = |level: &SecurityLevel| {
@@ -174,7 +187,7 @@ pub(crate) fn spec<S: Spoken>(request: &Prepare) -> Result<ParameterSpec, Engine
     Ok(ParameterSpec { scheme: S::ID, degree: request.degree, digit_primes, special, data, plain })
 }
 
-/// For each bit length the largest prime that is not taken yet.
+/// Chooses for each bit length the largest prime that is not taken yet.
 fn chosen(degree: usize, bits: &[u32]) -> Result<Vec<u64>, EngineError> {
     let mut taken: Vec<u64> = Vec::with_capacity(bits.len());
     for bits in bits {

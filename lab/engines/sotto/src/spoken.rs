@@ -1,4 +1,4 @@
-//! What the schemes' values are on the line.
+//! The schemes' values in the line protocol.
 
 use chacha20::ChaCha20Rng;
 use rand_core::Rng as _;
@@ -9,21 +9,21 @@ use sotto_runtime::Managed;
 
 use crate::error::EngineError;
 
-/// A scheme that can be spoken to.
+/// A scheme in the line protocol.
 pub trait Spoken: Managed {
-    /// The number that stands for the plaintext space in parameters: t, or log2 of the scale.
+    /// Returns the number that defines the plaintext space in parameters: t, or log2 of the scale.
     fn plain(request: &Prepare) -> Option<u64>;
-    /// The slots' values from the line.
+    /// Parses slot values. None if the scheme needs integers and a value is not one.
     fn read(values: &Values) -> Option<Vec<Self::Value>>;
-    /// Random slots: integers in 0 … t − 1, reals in −1 … 1.
+    /// Draws random slots: integers in 0 … t − 1, reals in −1 … 1.
     fn random(count: usize, t: u64, rng: &mut ChaCha20Rng) -> Vec<Self::Value>;
-    /// Slots as they are written on the line: integers in 0 … t − 1.
+    /// Converts slots to the protocol's values: integers in 0 … t − 1.
     fn written(values: &[Self::Value], t: u64) -> Values;
     /// Declares the largest value, which the noise bounds of reals need.
     fn declare(plaintext: Plaintext<Self>, _magnitude: f64) -> Plaintext<Self> {
         plaintext
     }
-    /// The slots of a ciphertext as they are written on the line: integers in 0 … t − 1.
+    /// Decrypts a ciphertext to the protocol's values: integers in 0 … t − 1.
     fn decrypt(
         decryptor: &Decryptor<'_, Self>,
         ciphertext: &Ciphertext<Self>,
@@ -83,7 +83,7 @@ impl Spoken for Ckks {
     }
 }
 
-/// Whole slots from the line.
+/// Parses slot values; an error if the scheme cannot hold them.
 pub(crate) fn read<S: Spoken>(values: &Values) -> Result<Vec<S::Value>, EngineError> {
     S::read(values).ok_or_else(|| EngineError::Request(format!("{} takes whole numbers", S::ID)))
 }

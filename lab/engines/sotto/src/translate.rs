@@ -1,4 +1,4 @@
-//! From the line's programs to ours.
+//! Translates the protocol's programs to ours.
 
 use std::collections::BTreeSet;
 
@@ -7,20 +7,20 @@ use sotto_program::{Constant, NodeId, Op, Plan, Program, ProgramBuilder, Step};
 
 use crate::error::EngineError;
 
-/// A program of ours, and how row swaps stand in it.
+/// A program of ours, with a rotation in place of each row swap.
 ///
-/// Our programs have no row swap, our plans do, and its shape is a rotation's. So a swap is asked for as a rotation by a
-/// step that the program has no other use for, planned like one, and put right in the plan.
+/// Our programs have no row swap, but our plans do, and its shape equals a rotation's. So a swap is requested as a
+/// rotation by a step that the program does not use, planned like one, and replaced in the plan.
 #[derive(Clone, Debug)]
 pub struct Translated {
     /// The program.
     pub program: Program,
-    /// The rotation that means a row swap, if there is a swap.
+    /// The step that stands for a row swap, if the program has one.
     swap: Option<i32>,
 }
 
 impl Translated {
-    /// Puts row swaps into a plan of the program.
+    /// Replaces the stand-in rotations of a plan by row swaps.
     pub fn restore_swaps(&self, plan: &mut Plan) {
         let Some(swap) = self.swap else { return };
         for step in &mut plan.steps {
@@ -34,7 +34,10 @@ impl Translated {
     }
 }
 
-/// Our program for one of the line, over slots of so many columns.
+/// Translates a program of the protocol, over slots of `columns` columns.
+///
+/// # Errors
+/// `Request` if the program has no counterpart of ours, `Program` if ours is invalid.
 pub fn translate(program: &protocol::Program, columns: usize) -> Result<Translated, EngineError> {
     let swap = swap_step(program, columns)?;
     let mut asked = ProgramBuilder::new();
@@ -82,7 +85,7 @@ fn constant(values: &Values) -> Constant {
     }
 }
 
-/// A step to the left that no rotation of the program takes, if the program swaps rows.
+/// Returns a step to the left that no rotation of the program uses. None if the program swaps no rows.
 fn swap_step(program: &protocol::Program, columns: usize) -> Result<Option<i32>, EngineError> {
     if !program.nodes.iter().any(|node| matches!(node, Node::SwapRows { .. })) {
         return Ok(None);
@@ -95,6 +98,6 @@ fn swap_step(program: &protocol::Program, columns: usize) -> Result<Option<i32>,
         .map(|steps| steps.rem_euclid(columns))
         .collect();
     let free = (1..columns).rev().find(|step| !taken.contains(step));
-    let none = || EngineError::Request("a row swap beside rotations by every step there is".to_owned());
+    let none = || EngineError::Request("a program with a row swap cannot use every rotation step".to_owned());
     free.map(Some).ok_or_else(none)
 }

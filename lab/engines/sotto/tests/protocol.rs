@@ -1,4 +1,4 @@
-//! The engine as a process, spoken to as the lab speaks to every engine.
+//! Runs the engine as a process and talks to it in the protocol of all engines.
 #![allow(clippy::unwrap_used)]
 
 use std::time::Duration;
@@ -30,7 +30,7 @@ fn prepare(scheme: &str) -> Prepare {
     }
 }
 
-/// Slot by slot: (x · y) rotated by −2, and 7 − x with the rows swapped.
+/// Computes per slot (x · y) rotated by −2, and 7 − x with the rows swapped.
 fn program() -> Program {
     let nodes = vec![
         Node::Input { index: 0 },
@@ -220,7 +220,7 @@ fn conventional_ciphers_and_plain_numbers_stand_beside() {
         engine.prepare(&of(scheme)).unwrap();
         for operation in ["encode_encrypt_secret", "add", "multiply_relin", "decrypt_decode", "serialise"] {
             let measured = engine.measure(&measure(operation)).unwrap();
-            // A nonce, four bytes a reading, a tag.
+            // Bytes: a nonce, four a reading, a tag.
             assert_eq!(
                 (measured.bytes, measured.microseconds.len()),
                 (Some(12 + 400 + 16), 2),

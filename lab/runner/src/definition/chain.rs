@@ -1,4 +1,4 @@
-//! Primes for a scheme and a size, and the ways in which an engine is asked for them.
+//! The primes of a scheme and a size, and the requests that ask an engine for them.
 
 use sotto_lab::protocol::Prepare;
 use sotto_ring::primes;
@@ -10,38 +10,41 @@ use sotto_rlwe::{
 use super::{DataBits, Parameters, PrimeBits, Scheme};
 use crate::error::RunnerError;
 
-/// The sweep whose values are numbers of special primes.
+/// The sweep over the number of special primes.
 const SPECIAL_PRIMES: &str = "special primes";
 
-/// The primes of one scheme at one size, and what else an engine needs to know.
+/// The primes of one scheme at one size, and further facts that an engine needs.
 #[derive(Clone, Debug)]
 pub struct Chain {
     /// The scheme.
     pub scheme: Scheme,
     /// n.
     pub degree: usize,
-    /// As our own library defines it: the data primes are everybody's. None for what has no ring.
+    /// The parameters in our library's form; all engines get its data primes. None for schemes without a ring.
     pub spec: Option<ParameterSpec>,
     /// t, for BFV and BGV.
     pub plain_modulus: Option<u64>,
-    /// Whether 128 bits by the newer tables are not reached, so that a library that checks must be told.
+    /// True if the parameters are below 128 bits by the newer tables, so that libraries must be told to accept them.
     pub insecure: bool,
-    /// Whether a plaintext holds one value.
+    /// True if a plaintext holds a single value.
     pub scalar: bool,
-    /// The values that it holds, if not random ones.
+    /// The values to encrypt; None for random ones.
     pub values: Option<[u32; 2]>,
-    /// Whether each engine may have the number of special primes that it is fastest with.
+    /// True if each engine may use its fastest number of special primes.
     pub free_digits: bool,
 }
 
 impl Parameters {
-    /// Whether it is for this scheme and size.
+    /// Returns true if the parameters are for this scheme and size.
     pub fn covers(&self, scheme: Scheme, degree: usize) -> bool {
         (self.schemes.is_empty() || self.schemes.contains(&scheme))
             && (self.degrees.is_empty() || self.degrees.contains(&degree))
     }
 
-    /// The primes for a scheme and a size.
+    /// Returns the primes for a scheme and a size.
+    ///
+    /// # Errors
+    /// `Parameters` if no primes meet the rules.
     pub fn chain(&self, scheme: Scheme, degree: usize) -> Result<Chain, RunnerError> {
         let id = match scheme {
             Scheme::Bfv => SchemeId::Bfv,
@@ -79,7 +82,7 @@ impl Parameters {
         Ok(Chain { scheme, degree, spec, plain_modulus, insecure, scalar, values, free_digits })
     }
 
-    /// The bits that the definition wants the data modulus to have.
+    /// Returns the bits that the definition requests for the data modulus.
     fn asked_bits(&self, scheme: Scheme, degree: usize) -> Option<u32> {
         let is_for = |entry: &&DataBits| {
             entry.degree == degree && (entry.schemes.is_empty() || entry.schemes.contains(&scheme))
@@ -87,7 +90,7 @@ impl Parameters {
         self.data_bits.iter().find(is_for).map(|entry| entry.bits)
     }
 
-    /// For each length the largest primes below that power of two, none twice.
+    /// Returns for each bit length the largest primes below that power of two, without repetition.
     fn listed(&self, id: SchemeId, degree: usize, bits: &PrimeBits) -> ParameterSpec {
         let mut taken: Vec<u64> = Vec::new();
         let mut next = |bits: &u32| {
@@ -121,9 +124,9 @@ impl Parameters {
 }
 
 impl Chain {
-    /// Requests, best first; an engine gets the first that it does not refuse. `best` is the number of special primes that it is
-    /// known to be fastest with; without it many come first, because they make key switching fast, and not every library takes
-    /// more than one. Some take no primes at all, only their bits.
+    /// Returns the requests, best first; an engine is prepared with the first that it accepts. `best` is the engine's
+    /// fastest number of special primes, if known. Without it the order starts with many, because they make key
+    /// switching fast; not every library takes more than one. Some libraries take only the primes' bit lengths.
     pub fn requests(&self, best: Option<usize>) -> Vec<Prepare> {
         let Some(spec) = &self.spec else {
             let key_bits = (self.scheme.has_key_bits()).then_some(self.degree as u32);
@@ -145,15 +148,15 @@ impl Chain {
         requests
     }
 
-    /// Requests for so many special primes, at most those of the chain.
+    /// Returns the requests for `special` special primes, but no more than the chain has.
     pub fn with_special(&self, special: usize) -> Vec<Prepare> {
         let Some(spec) = &self.spec else { return Vec::new() };
         let special = special.min(spec.special.len());
         self.then_unchecked(vec![self.request(spec, special, false), self.request(spec, special, true)])
     }
 
-    /// A library with a table of its own is asked without it, where ours says that the primes are secure: what it then takes is
-    /// judged by its primes.
+    /// Adds each request once more without the library's own security check, if our table says that the primes are
+    /// secure: the accepted parameters are judged by their primes.
     fn then_unchecked(&self, mut requests: Vec<Prepare>) -> Vec<Prepare> {
         if !self.insecure {
             let unchecked = |request: &Prepare| Prepare { insecure: true, ..request.clone() };
@@ -177,8 +180,8 @@ impl Chain {
             ..Prepare::default()
         };
         if in_bits {
-            // The nearest length: of primes just above a power of two the exponent, or what is asked for would be twice as
-            // large.
+            // The nearest bit length: a prime just above a power of two counts as its exponent, since one bit more
+            // would request twice its size.
             let length = |prime: &u64| (*prime as f64).log2().round() as u32;
             prepare.data_bits = data.iter().map(length).collect();
             prepare.special_bits = special.iter().map(length).collect();
@@ -189,9 +192,9 @@ impl Chain {
     }
 }
 
-/// The bits of security of a whole modulus by a profile: 256, 192 or 128; none below.
+/// Returns the security of a whole modulus by a profile: 256, 192 or 128 bits. None below 128.
 pub fn security_bits(profile: SecurityProfile, degree: usize, modulus_bits: f64) -> Option<u32> {
-    // Lengths are summed from logarithms; a limit is met exactly by products of primes just below powers of two.
+    // Bits are summed from logarithms; products of primes just below powers of two meet a limit exactly.
     const SLACK: f64 = 1e-6;
     let within = |level: &SecurityLevel| {
         let limit = largest_modulus_bits(profile, *level, degree);

@@ -1,4 +1,4 @@
-//! What is measured: TOML files in `lab/definitions`, which are in the program.
+//! Definitions of measurements: TOML files in `lab/definitions`, embedded in the program.
 
 mod chain;
 mod parse;
@@ -16,92 +16,93 @@ pub use scheme::Scheme;
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Definition {
-    /// Its name, which is that of its file.
+    /// Its name, equal to the name of its file.
     pub name: String,
     /// A heading.
     pub title: String,
-    /// What it is for and how to read it, for a person.
+    /// The purpose and how to read the rows, for people.
     pub about: String,
     /// The schemes.
     pub schemes: Vec<Scheme>,
     /// The values of n.
     pub degrees: Vec<usize>,
-    /// The engines that are asked, if nobody asks for others.
+    /// The engines to measure unless the user names others.
     pub engines: Vec<String>,
-    /// Parameter sets: one, or several that are told apart by their names.
+    /// Parameter sets: one, or several with different names.
     pub parameters: Vec<Parameters>,
-    /// What is measured.
+    /// The measured operations.
     pub operations: Vec<Measurement>,
-    /// How often.
+    /// The number of repetitions.
     pub repetitions: Repetitions,
-    /// What changes with `--quick`.
+    /// The differences of `--quick`.
     pub quick: Quick,
-    /// A program whose answers are known, run by every engine before anything is timed.
+    /// A program with known answers, which every engine runs before anything is timed.
     pub check: Option<Check>,
-    /// Rows that are sums of others.
+    /// Rows that are sums of other rows.
     #[serde(default)]
     pub sums: Vec<Sum>,
-    /// Whether schemes stand side by side, in one table.
+    /// True if the report shows schemes side by side in one table.
     #[serde(default)]
     pub across: bool,
-    /// Published figures to show beside.
+    /// Published figures shown beside the measured ones.
     #[serde(default)]
     pub published: Vec<Published>,
-    /// A published table of how long sums and products of named numbers take, to stand beside the parameter sets that have `values`.
+    /// A published table of the times of sums and products of named numbers, shown beside the parameter sets that have
+    /// `values`.
     pub sizes: Option<Sizes>,
-    /// Published tables that are shown as they are, because their rows are not ours.
+    /// Published tables that are shown unchanged, because their rows match none of ours.
     #[serde(default)]
     pub papers: Vec<Paper>,
 }
 
-/// A row that is the sum of others: what somebody waits for who does them one after the other.
+/// A row that is the sum of others: the time of doing them one after the other.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Sum {
     /// Its name, in place of an operation's.
     pub name: String,
-    /// The operations; one that is done twice stands there twice.
+    /// The operations; one that is done twice is listed twice.
     pub parts: Vec<String>,
 }
 
-/// Rules from which the primes of every scheme and size are made.
+/// Rules that determine the primes of every scheme and size.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Parameters {
-    /// Tells it from the others of a definition.
+    /// Distinguishes the parameter set from others of the definition.
     #[serde(default)]
     pub name: String,
     /// The security profile, by its name.
     pub profile: String,
-    /// 128, 192 or 256; 0 where `primes` may be below.
+    /// 128, 192 or 256; 0 if `primes` may be below 128.
     pub security_bits: u32,
     /// t for BFV and BGV.
     pub plain_modulus: u64,
-    /// Bits of the data modulus at each n, met within 3 %; without it the default chains.
+    /// Bits of the data modulus at each n, met within 3 %. Default: the chains of rlwe.
     #[serde(default)]
     pub data_bits: Vec<DataBits>,
-    /// The most special primes; without it each engine takes as many as suit it best.
+    /// The most special primes. Default: each engine's fastest number.
     pub special_primes: Option<usize>,
-    /// Bits of every prime, in place of a chain that is made.
+    /// Bits of every prime, instead of a generated chain.
     pub primes: Option<PrimeBits>,
-    /// One value a plaintext in place of slots, which takes any t.
+    /// One value in a plaintext instead of slots, which works with any t.
     #[serde(default)]
     pub scalar: bool,
-    /// The two values that are encrypted, where a plaintext holds one; random ones, if it names none.
+    /// The two encrypted values if a plaintext holds one. Default: random.
     pub values: Option<[u32; 2]>,
-    /// The operations that are measured with it; all, if it names none.
+    /// The operations measured with this set; empty for all.
     #[serde(default)]
     pub operations: Vec<String>,
-    /// The engines that are asked with it; all, if it names none.
+    /// The engines measured with this set; empty for all.
     #[serde(default)]
     pub engines: Vec<String>,
-    /// The sweeps that it belongs to, and where it stands there.
+    /// The sweeps that the set belongs to, and its value in each.
     #[serde(default)]
     pub sweeps: std::collections::BTreeMap<String, f64>,
-    /// The schemes that it is for; all, if it names none.
+    /// The schemes of this set; empty for all.
     #[serde(default)]
     pub schemes: Vec<Scheme>,
-    /// The values of n that it is for; all, if it names none.
+    /// The values of n of this set; empty for all.
     #[serde(default)]
     pub degrees: Vec<usize>,
 }
@@ -112,7 +113,7 @@ pub struct Parameters {
 pub struct PrimeBits {
     /// q_0 … q_L.
     pub data: Vec<u32>,
-    /// Those of key switching alone.
+    /// The primes that only key switching uses.
     pub special: Vec<u32>,
     /// log2 of the scale, for CKKS.
     pub scale: Option<u32>,
@@ -126,58 +127,59 @@ pub struct DataBits {
     pub degree: usize,
     /// Bits.
     pub bits: u32,
-    /// The schemes that it is for; all, if it names none.
+    /// The schemes of this entry; empty for all.
     #[serde(default)]
     pub schemes: Vec<Scheme>,
 }
 
-/// One thing that is timed.
+/// One measured operation.
 #[derive(Clone, Debug, Deserialize, PartialEq, Eq)]
 #[serde(deny_unknown_fields)]
 pub struct Measurement {
     /// The operation, by its name in the protocol.
     pub operation: String,
-    /// What its result has to be: checked by decryption before it is timed.
+    /// The expected result, for people; engines check it by decryption before they time it.
     pub expected: String,
-    /// For `serialise` and `parse`.
+    /// The codec of `serialise` and `parse`.
     pub codec: Option<String>,
-    /// For `serialise` and `parse`.
+    /// The object of `serialise` and `parse`.
     pub object: Option<String>,
-    /// What stands in its place where an engine lacks it.
+    /// The operation to measure instead if an engine lacks this one.
     pub instead: Option<String>,
-    /// The codec that stands in its codec's place where an engine lacks that.
+    /// The codec to measure instead if an engine lacks this one.
     pub instead_codec: Option<String>,
-    /// For tasks with an agent: how trips to it are made.
+    /// For tasks with a re-encryption agent: `serial` or `parallel` requests.
     pub mode: Option<String>,
-    /// For tasks with an agent: how far away it is. A list in the file is a measurement for each.
+    /// For tasks with a re-encryption agent: the added milliseconds of a trip. The parser makes one measurement for
+    /// each.
     #[serde(default)]
     pub latencies: Vec<u32>,
-    /// Milliseconds that a trip to the agent takes on top of its work: one of the latencies.
+    /// Milliseconds added to each trip to the re-encryption agent: one of the latencies.
     #[serde(skip)]
     pub latency_ms: Option<u32>,
-    /// The schemes that have it; all, if it names none.
+    /// The schemes of this measurement; empty for all.
     #[serde(default)]
     pub schemes: Vec<Scheme>,
-    /// Whether only parameter sets that name it have it.
+    /// True if only parameter sets that name the operation have it.
     #[serde(default)]
     pub only_named: bool,
 }
 
-/// How often things are done.
+/// Numbers and limits of repetitions.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq)]
 #[serde(deny_unknown_fields)]
 pub struct Repetitions {
     /// Rounds over the engines.
     pub rounds: u32,
-    /// The least repetitions that are counted, however long one takes.
+    /// The fewest repetitions that count, however long one takes.
     pub least: u32,
     /// The most repetitions of one engine in one round.
     pub most: u32,
     /// Repetitions that are not counted.
     pub warm_up: u32,
-    /// About how many seconds one engine spends on one operation, in all rounds.
+    /// About how many seconds one engine spends on one operation, over all rounds.
     pub seconds: f64,
-    /// What the definition may take in all; what would go beyond is left out, and said so.
+    /// The time limit of the definition; work beyond it becomes gaps that say so.
     pub minutes: f64,
 }
 
@@ -185,7 +187,7 @@ pub struct Repetitions {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Quick {
-    /// Its values of n; all, if it names none.
+    /// The values of n of the quick variant; empty for all.
     #[serde(default)]
     pub degrees: Vec<usize>,
     /// Its repetitions.
@@ -196,17 +198,17 @@ pub struct Quick {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Check {
-    /// The program, as the protocol writes it.
+    /// The program, in the protocol's form.
     pub program: Program,
     /// Its inputs.
     pub inputs: Vec<Values>,
     /// The first slots of every output.
     pub outputs: Vec<Vec<f64>>,
-    /// How far a real answer may be off.
+    /// The largest error of a real answer.
     pub tolerance: f64,
 }
 
-/// Every definition: its file's name and text.
+/// Name and text of every definition.
 const FILES: &[(&str, &str)] = &[
     ("operations", include_str!("../../../definitions/operations.toml")),
     ("seal-2024", include_str!("../../../definitions/seal-2024.toml")),
@@ -218,7 +220,7 @@ const FILES: &[(&str, &str)] = &[
     ("practical-encryption", include_str!("../../../definitions/practical-encryption.toml")),
 ];
 
-/// The names of all definitions.
+/// Returns the names of all definitions.
 pub fn names() -> Vec<&'static str> {
     FILES.iter().map(|(name, _)| *name).collect()
 }

@@ -1,4 +1,4 @@
-//! Definitions from their text; what cannot be meant is refused with the reason.
+//! Parses definitions; refuses contradictory ones with the reason.
 
 use sotto_lab::protocol::{CODECS, MODES, OBJECTS, OPERATIONS};
 use sotto_lab::tasks::PREFIX;
@@ -9,7 +9,10 @@ use crate::error::RunnerError;
 use crate::row::label;
 
 impl Definition {
-    /// One of those in the program.
+    /// Returns an embedded definition.
+    ///
+    /// # Errors
+    /// `Unknown` if there is no definition of this name.
     pub fn named(name: &str) -> Result<Self, RunnerError> {
         let unknown = || RunnerError::Unknown {
             kind: "definition",
@@ -20,7 +23,10 @@ impl Definition {
         Self::parse(name, text)
     }
 
-    /// From its text; `file` is the name that it has to have.
+    /// Parses a definition; `file` is the required name.
+    ///
+    /// # Errors
+    /// `Definition` with the reason.
     pub fn parse(file: &str, text: &str) -> Result<Self, RunnerError> {
         let wrong = |reason: String| RunnerError::Definition { file: file.to_owned(), reason };
         let mut definition: Self = toml::from_str(text).map_err(|error| wrong(error.to_string()))?;
@@ -31,7 +37,7 @@ impl Definition {
 
     fn check(&self, file: &str) -> Result<(), String> {
         if self.name != file {
-            return Err(format!("its name is {}", self.name));
+            return Err(format!("its name is {}, unlike its file's", self.name));
         }
         for (what, none) in [
             ("schemes", self.schemes.is_empty()),
@@ -50,10 +56,10 @@ impl Definition {
         };
         let unfit = |n: &&usize| **n == 0 || (is_ring(n) && (!n.is_power_of_two() || **n < 1024));
         if let Some(degree) = self.degrees.iter().chain(&self.quick.degrees).find(unfit) {
-            return Err(format!("n = {degree} is no power of two from 1024 on"));
+            return Err(format!("n = {degree} must be a power of two, at least 1024"));
         }
         if let Some(degree) = self.quick.degrees.iter().find(|n| !self.degrees.contains(n)) {
-            return Err(format!("quick.degrees has {degree}, which degrees has not"));
+            return Err(format!("quick.degrees has {degree}, which degrees lacks"));
         }
         self.parameters.iter().try_for_each(check_parameters)?;
         for (position, parameters) in self.parameters.iter().enumerate() {
@@ -64,7 +70,7 @@ impl Definition {
         self.operations.iter().try_for_each(check_measurement)?;
         for (position, measurement) in self.operations.iter().enumerate() {
             if self.operations[..position].iter().any(|before| before.same_row(measurement)) {
-                return Err(format!("{} is there twice: a row would be too", measurement.operation));
+                return Err(format!("{} is listed twice: its row would be too", measurement.operation));
             }
         }
         let known: Vec<&str> = self.operations.iter().map(|one| one.operation.as_str()).collect();
@@ -84,7 +90,7 @@ impl Definition {
 }
 
 impl Measurement {
-    /// The operation with object and codec, for a person.
+    /// Returns the operation with object and codec, for people.
     pub fn label(&self) -> String {
         label(
             [Some(&self.operation), self.object.as_ref(), self.codec.as_ref(), self.mode.as_ref()],
@@ -92,30 +98,30 @@ impl Measurement {
         )
     }
 
-    /// Whether it is a whole task.
+    /// Returns true for a whole task.
     pub fn is_task(&self) -> bool {
         self.operation.starts_with(PREFIX)
     }
 
-    /// One for each of its latencies; itself, if it has none.
+    /// Returns one measurement for each latency; a copy of itself if it has none.
     fn at_each_latency(&self) -> Vec<Self> {
         let at = |latency: &u32| Self { latency_ms: Some(*latency), latencies: Vec::new(), ..self.clone() };
         if self.latencies.is_empty() { vec![self.clone()] } else { self.latencies.iter().map(at).collect() }
     }
 
-    /// Whether it is a step of a round trip between two processes.
+    /// Returns true for a step of a round trip between two processes.
     pub fn is_exchange(&self) -> bool {
         self.operation.starts_with("edge_") || self.operation.starts_with("cloud_")
     }
 
-    /// Whether it is about keys that may be gigabytes.
+    /// Returns true for keys that may take gigabytes.
     pub fn is_large(&self) -> bool {
         self.operation == "galois_keys" || self.object.as_deref() == Some("galois_keys")
     }
 
     fn same_row(&self, other: &Self) -> bool {
         let shared = |scheme: &Scheme| other.schemes.is_empty() || other.schemes.contains(scheme);
-        // Tasks with and without an agent are of different schemes.
+        // Tasks with and without a re-encryption agent have different schemes.
         let apart = self.is_task() && !self.schemes.is_empty() && !self.schemes.iter().any(shared);
         self.label() == other.label() && !apart
     }
@@ -129,9 +135,7 @@ fn check_parameters(parameters: &Parameters) -> Result<(), String> {
     }
     let outside = |value: &u32| u64::from(*value) >= parameters.plain_modulus;
     match &parameters.values {
-        Some(_) if !parameters.scalar => {
-            Err("values are for plaintexts that hold one: scalar = true".to_owned())
-        }
+        Some(_) if !parameters.scalar => Err("values need plaintexts of one value: scalar = true".to_owned()),
         Some(values) if values.iter().any(outside) => Err(format!("values = {values:?} are not below t")),
         _ => Ok(()),
     }
@@ -150,7 +154,10 @@ fn check_measurement(measurement: &Measurement) -> Result<(), String> {
         one_of("mode", mode, &MODES)?;
     }
     if !measurement.is_task() && (measurement.mode.is_some() || measurement.latency_ms.is_some()) {
-        return Err(format!("{} asks no agent: it has neither mode nor latencies", measurement.operation));
+        return Err(format!(
+            "{} uses no re-encryption agent: leave mode and latencies out",
+            measurement.operation
+        ));
     }
     for codec in measurement.codec.iter().chain(&measurement.instead_codec) {
         one_of("codec", codec, &CODECS)?;
@@ -175,7 +182,7 @@ fn check_repetitions(what: &str, repetitions: &Repetitions) -> Result<(), String
         return Err(format!("{what}: 1 ≤ rounds, 1 ≤ most and 1 ≤ least are needed"));
     }
     if !(seconds > 0.0 && seconds.is_finite() && minutes > 0.0 && minutes.is_finite()) {
-        return Err(format!("{what}: seconds = {seconds} is no time, or minutes = {minutes}"));
+        return Err(format!("{what}: seconds = {seconds} and minutes = {minutes} must be positive"));
     }
     Ok(())
 }
@@ -210,7 +217,7 @@ mod tests {
         let quick = |name: &&str| Definition::named(name).unwrap().quick.repetitions.minutes < 10.0;
         assert!(crate::definition::names().iter().all(quick), "any quick one");
         let error = Definition::named("nothing").unwrap_err().to_string();
-        assert!(error.contains("there is no definition nothing; there is operations,"), "{error}");
+        assert!(error.contains("there is no definition nothing; there are operations,"), "{error}");
     }
 
     #[test]
@@ -229,12 +236,12 @@ mod tests {
         assert!(Definition::parse("small", SMALL).is_ok());
         assert!(Definition::parse("other", SMALL).unwrap_err().to_string().contains("its name is small"));
         assert!(refusal("degrees = [4096, 8192]", "degrees = [5000]").contains("n = 5000"));
-        assert!(refusal("degrees = [4096]", "degrees = [16384]").contains("which degrees has not"));
+        assert!(refusal("degrees = [4096]", "degrees = [16384]").contains("which degrees lacks"));
         assert!(refusal("degrees = [4096, 8192]", "degrees = []").contains("`degrees` is empty"));
         assert!(refusal("\"add\"", "\"ad\"").contains("the operation `ad` is none of keygen"));
-        assert!(refusal("\"multiply_relin\"", "\"add\"").contains("add is there twice"));
+        assert!(refusal("\"multiply_relin\"", "\"add\"").contains("add is listed twice"));
         assert!(refusal("rounds = 3", "rounds = 0").contains("1 ≤ rounds"));
-        assert!(refusal("seconds = 0.1", "seconds = -1.0").contains("is no time"));
+        assert!(refusal("seconds = 0.1", "seconds = -1.0").contains("must be positive"));
         assert!(refusal("minutes = 1.0", "minutes = 0.0").contains("minutes = 0"));
         assert!(refusal("guidelines-2024", "guidelines-1999").contains("guidelines-1999"));
         assert!(refusal("security_bits = 128", "security_bits = 100").contains("128, 192 or 256"));
@@ -249,7 +256,8 @@ mod tests {
         assert!(with("operations = [\"decode\"]").contains("decode, which is not measured"));
         assert!(refusal("expected = \"a + b\"", "expected = \"x\", codec = \"zlib\"").contains("no codec"));
         assert!(
-            refusal("expected = \"a + b\"", "expected = \"x\", latencies = [1]").contains("asks no agent")
+            refusal("expected = \"a + b\"", "expected = \"x\", latencies = [1]")
+                .contains("uses no re-encryption agent")
         );
         let line = refusal("rounds = 3", "round = 3");
         assert!(line.contains("line") && line.contains("unknown field"), "{line}");

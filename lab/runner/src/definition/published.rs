@@ -1,4 +1,4 @@
-//! Published figures: tables in `lab/papers`, and which of their columns mean what.
+//! Published figures: tables in `lab/papers`, and the meaning of their columns.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use serde::Deserialize;
 
 use super::Scheme;
 
-/// The tables: their files' names and texts.
+/// File name and text of each table.
 const TABLES: &[(&str, &str)] = &[
     ("iot-device-2022.csv", include_str!("../../../papers/iot-device-2022.csv")),
     ("practical-processing-2022.csv", include_str!("../../../papers/practical-processing-2022.csv")),
@@ -14,7 +14,7 @@ const TABLES: &[(&str, &str)] = &[
     ("thesis-2018.csv", include_str!("../../../papers/thesis-2018.csv")),
 ];
 
-/// A column of a published table, and how its rows are ours.
+/// A column of a published table, and the mapping of its rows to ours.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Published {
@@ -22,23 +22,23 @@ pub struct Published {
     pub file: String,
     /// The column of microseconds.
     pub column: String,
-    /// The library that was measured there.
+    /// The measured library.
     pub library: String,
-    /// The machine that it was measured on.
+    /// The machine of the paper.
     pub machine: String,
-    /// The table's operations and ours: `operation`, or `operation/codec`.
+    /// Maps the table's operations to ours: `operation`, or `operation/codec`.
     pub operations: BTreeMap<String, String>,
 }
 
-/// A published table that is shown as it is.
+/// A published table that is shown unchanged.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Paper {
-    /// Its file in `lab/papers`.
+    /// The paper's title.
     pub file: String,
     /// The paper.
     pub title: String,
-    /// The machines that it was measured on.
+    /// The machines of the paper.
     pub machine: String,
 }
 
@@ -48,14 +48,15 @@ pub struct Paper {
 pub struct Sizes {
     /// The table's file in `lab/papers`.
     pub file: String,
-    /// Which of its rows: what stands in the column `source`.
+    /// Selects rows by the column `source`.
     pub source: String,
-    /// The machine and library that it was measured with.
+    /// The machine and library of the paper.
     pub machine: String,
 }
 
 impl Sizes {
-    /// Microseconds from encryption to decryption of an operation, written as `3+4` or `3*4`, as published.
+    /// Returns the published microseconds from encryption to decryption of an operation, written as `3+4` or `3*4`.
+    /// None if the table has none.
     pub fn published(&self, operation: &str) -> Option<f64> {
         let lines = csv_table(&self.file);
         let (heads, rows) = lines.split_first()?;
@@ -66,7 +67,7 @@ impl Sizes {
     }
 }
 
-/// The lines of a published table, its heading first; none, if there is no such table.
+/// Returns the lines of a published table, the heading first; empty if there is no table of this name.
 pub fn csv_table(file: &str) -> Vec<Vec<String>> {
     let text = TABLES.iter().find(|(name, _)| *name == file).map_or("", |(_, text)| *text);
     let mut reader = csv::ReaderBuilder::new().has_headers(false).from_reader(text.as_bytes());
@@ -87,16 +88,16 @@ pub struct Figure {
     pub scheme: Scheme,
     /// n.
     pub degree: usize,
-    /// Our operation.
+    /// The operation's name in the protocol.
     pub operation: String,
-    /// And its codec.
+    /// Its codec, for `serialise` and `parse`.
     pub codec: Option<String>,
     /// Microseconds.
     pub microseconds: f64,
 }
 
 impl Published {
-    /// The figures that are about one of our operations. A row with an empty cell is none.
+    /// Returns the figures of operations that we measure. Empty cells are skipped.
     pub fn figures(&self) -> Vec<Figure> {
         let Some((_, text)) = TABLES.iter().find(|(name, _)| *name == self.file) else { return Vec::new() };
         let mut reader = csv::Reader::from_reader(text.as_bytes());

@@ -1,8 +1,8 @@
-//! The schemes that definitions name.
+//! The schemes in definitions.
 
 use serde::Deserialize;
 
-/// A scheme that definitions name, or what stands beside one.
+/// A scheme in definitions, or a baseline beside the schemes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Scheme {
@@ -12,20 +12,21 @@ pub enum Scheme {
     Bgv,
     /// Real numbers, approximate.
     Ckks,
-    /// Sums of integers; n is the length of its modulus in bits.
+    /// Sums of integers; n is the length of the modulus in bits.
     Paillier,
-    /// Products of integers modulo a prime; n is its length in bits.
+    /// Products of integers modulo a prime; n is the prime's length in bits.
     #[serde(rename = "elgamal")]
     ElGamal,
-    /// Sums of small integers on a curve; n is the length of its prime in bits.
+    /// Sums of small integers on a curve; n is the length of the field's prime in bits.
     #[serde(rename = "elgamal-ristretto")]
     ElGamalRistretto,
     /// Sums and one product without a ring; n is the dimension.
     Lwe,
-    /// Sums and products with an agent that multiplies under ElGamal; n is the length of both keys in bits.
+    /// Sums and products with a re-encryption agent that converts to ElGamal; n is the length of both keys in bits.
     #[serde(rename = "paillier+elgamal")]
     PaillierElGamal,
-    /// Sums and products with an agent that sees blinded numbers alone; n is the length of the modulus in bits.
+    /// Sums and products with a re-encryption agent that sees only blinded numbers; n is the length of the modulus in
+    /// bits.
     #[serde(rename = "paillier-blinded")]
     PaillierBlinded,
     /// A conventional cipher; n is the number of readings.
@@ -34,7 +35,7 @@ pub enum Scheme {
     /// A conventional cipher; n is the number of readings.
     #[serde(rename = "chacha20-poly1305")]
     ChaCha20Poly1305,
-    /// No cipher at all; n is the number of values.
+    /// No encryption; n is the number of values.
     Clear,
 }
 
@@ -55,7 +56,7 @@ impl Scheme {
         Self::Clear,
     ];
 
-    /// Its name as the protocol has it.
+    /// Returns the name in the protocol.
     pub fn name(self) -> &'static str {
         match self {
             Self::Bfv => "bfv",
@@ -73,27 +74,27 @@ impl Scheme {
         }
     }
 
-    /// By its name.
+    /// Returns the scheme of this name.
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|scheme| scheme.name() == name)
     }
 
-    /// Whether it computes on polynomials: then n is the degree of the ring.
+    /// Returns true if the scheme computes on polynomials: then n is the degree of the ring.
     pub fn has_ring(self) -> bool {
         matches!(self, Self::Bfv | Self::Bgv | Self::Ckks)
     }
 
-    /// Whether n is the length of a key.
+    /// Returns true if n is the length of a key.
     pub fn has_key_bits(self) -> bool {
         matches!(self, Self::Paillier | Self::ElGamal) || self.has_agent()
     }
 
-    /// Whether an agent with the keys does what it cannot.
+    /// Returns true if a re-encryption agent does the operations that the scheme lacks.
     pub fn has_agent(self) -> bool {
         matches!(self, Self::PaillierElGamal | Self::PaillierBlinded)
     }
 
-    /// How many numbers a ciphertext holds.
+    /// Returns the number of values in a ciphertext.
     pub fn slots(self, n: usize) -> usize {
         match self {
             Self::Paillier | Self::ElGamal | Self::ElGamalRistretto | Self::Lwe => 1,
@@ -103,8 +104,8 @@ impl Scheme {
         }
     }
 
-    /// Bits of security that are stated for what has no ring. Paillier and ElGamal: NIST SP 800-57, table 2. LWE: the 128-bit line
-    /// of the guidelines of 2024, which is drawn for rings (docs/concepts/partial.md).
+    /// Returns the bits of security stated for schemes without a ring. Paillier and ElGamal: NIST SP 800-57, table 2.
+    /// LWE: the 128-bit line of the guidelines of 2024, which is drawn for rings (docs/concepts/partial.md).
     pub fn conventional_security(self, size: usize) -> Option<u32> {
         match self {
             Self::Aes256Gcm | Self::ChaCha20Poly1305 => Some(256),

@@ -1,6 +1,8 @@
-//! How many special primes an engine is fastest with: measured once for each chain, and kept in a table that is in the program.
+//! The number of special primes with which an engine is fastest: measured once for each chain, and kept in an embedded
+//! table.
 //!
-//! As many special primes as a digit has primes; none is key switching without them, where a library has that.
+//! A digit of key switching has as many data primes as there are special primes; 0 means key switching without special
+//! primes, if the library has that.
 
 mod search;
 
@@ -10,30 +12,30 @@ use crate::definition::{Chain, Definition, names};
 use crate::error::RunnerError;
 pub use search::{Cell, search};
 
-/// The table; `sotto lab digits` makes it.
+/// The table; `sotto lab digits` writes it.
 const TABLE: &str = include_str!("../../../digits.csv");
-/// How the first line of a table begins that the program made.
+/// The beginning of the first line of a table that the program wrote.
 const MADE: &str = "Made by `sotto lab digits --runs ";
-/// The engines that let digits be chosen.
+/// The engines that offer a choice of digits.
 pub const CHOOSERS: [&str; 3] = ["sotto", "openfhe", "lattigo"];
-/// Times that differ by less than this factor are taken for equal: the same program differs by as much on a machine that is shared.
+/// Times within this factor count as equal: on a shared machine, times of one program differ this much.
 const TIE: f64 = 1.25;
-/// A product with relinearisation takes that many times as long as a rotation, in BGV and CKKS: both are one key switch.
+/// The time of a product with relinearisation divided by that of a rotation, in BGV and CKKS: both are one key switch.
 const ONE_SWITCH: std::ops::RangeInclusive<f64> = 0.8..=1.4;
 
-/// What digits are chosen for.
+/// The operations that a choice of digits is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Purpose {
-    /// What needs the relinearisation key.
+    /// Operations with the relinearisation key.
     Product,
     /// Rotations.
     Rotation,
-    /// Keys, and everything else.
+    /// Keys, and all other operations.
     Everything,
 }
 
 impl Purpose {
-    /// What an operation of the protocol is chosen for.
+    /// Returns the purpose of an operation of the protocol.
     pub fn of(operation: &str) -> Self {
         match operation {
             "multiply_relin" => Self::Product,
@@ -43,13 +45,13 @@ impl Purpose {
         }
     }
 
-    /// The factor within which costs are equal.
+    /// Returns the factor within which costs count as equal.
     fn tie(self) -> f64 {
         if self == Self::Everything { TIE * TIE } else { TIE }
     }
 }
 
-/// One engine, one chain, one number of special primes.
+/// The measurement of one engine on one chain with one number of special primes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Trial {
     /// The engine.
@@ -66,17 +68,17 @@ pub struct Trial {
     pub data_bits: u32,
     /// The chain: the most special primes that it has room for.
     pub most_special: usize,
-    /// How many were asked for.
+    /// The requested number of special primes.
     pub special: usize,
-    /// Bits of the data modulus that the engine has.
+    /// Bits of the engine's data modulus.
     pub log2_q: f64,
-    /// Bits of its whole modulus, if known.
+    /// Bits of the engine's whole modulus, if known.
     pub log2_qp: Option<f64>,
-    /// Whether that is within the definition's profile at 128 bits.
+    /// True if the whole modulus is within the definition's profile at 128 bits.
     pub secure: bool,
-    /// The shortest of several products with relinearisation, microseconds; none, if its result was wrong or refused.
+    /// The shortest of several products with relinearisation, in microseconds; None if a result was wrong or refused.
     pub multiply_relin_us: Option<f64>,
-    /// The shortest of several rotations, microseconds; none, if its result was wrong or refused.
+    /// The shortest of several rotations, in microseconds; None if a result was wrong or refused.
     pub rotate_us: Option<f64>,
 }
 
@@ -87,14 +89,15 @@ impl Trial {
                 == (&chain.scheme, chain.n, chain.data_primes, chain.data_bits, chain.most_special)
     }
 
-    /// Whether both times are of a machine that was the same: they are of one key switch each, but for BFV.
+    /// Returns true if both times agree: in BGV and CKKS each is one key switch, so that a larger ratio means a
+    /// disturbed machine.
     pub fn is_coherent(&self) -> bool {
         let both = self.multiply_relin_us.zip(self.rotate_us).filter(|_| self.scheme != "bfv");
         both.is_none_or(|(product, rotation)| ONE_SWITCH.contains(&(product / rotation)))
     }
 
-    /// What decides. For everything it is the product of both times, which is the least for the best of several; for one
-    /// operation its time, or the geometric mean of both where they contradict each other.
+    /// Returns the cost that decides. For `Everything` it is the product of both times; for one operation its own time,
+    /// or the geometric mean of both times if they contradict each other.
     fn cost(&self, purpose: Purpose) -> Option<f64> {
         let both = self.multiply_relin_us.zip(self.rotate_us).map(|(product, rotation)| product * rotation);
         match purpose {
@@ -106,7 +109,7 @@ impl Trial {
     }
 }
 
-/// What tells chains apart.
+/// Identifies a chain.
 struct Key {
     scheme: String,
     n: usize,
@@ -128,15 +131,15 @@ impl Key {
     }
 }
 
-/// The trials of the table in the program. What cannot be read is not there.
+/// Returns the embedded table's trials, up to the first line that cannot be read.
 pub fn table() -> Vec<Trial> {
     let mut reader = csv::ReaderBuilder::new().comment(Some(b'#')).from_reader(TABLE.as_bytes());
     reader.deserialize().map_while(Result::ok).collect()
 }
 
-/// The number of special primes that an engine is fastest with on a chain, of those that are within its security where there is
-/// one; None where the chain says how many, or nothing was measured. Where several are about as fast, one operation stays with
-/// the number for everything, and that is the largest of them.
+/// Returns the engine's fastest number of special primes on a chain, among the secure ones if there are any. None if
+/// the chain fixes the number, or nothing was measured. If several are equally fast, a single operation keeps the
+/// number for everything, and that number is the largest of them.
 pub fn best(engine: &str, chain: &Chain, trials: &[Trial], purpose: Purpose) -> Option<usize> {
     let key = Key::of(chain)?;
     let of: Vec<&Trial> = trials.iter().filter(|trial| trial.is_about(engine, &key)).collect();
@@ -157,7 +160,10 @@ fn fastest(trials: &[&Trial], purpose: Purpose, usual: Option<usize>) -> Option<
     of(true).or_else(|| of(false))
 }
 
-/// Every chain of the definitions on which digits are free, once; with its profile and the engines that are asked there.
+/// Returns every chain with free digits of the definitions, without repetition, with its profile and its engines.
+///
+/// # Errors
+/// Those of [`Definition::named`] and [`Parameters::chain`](crate::definition::Parameters::chain).
 pub fn chains() -> Result<Vec<(Chain, String, Vec<String>)>, RunnerError> {
     let mut found: Vec<(Chain, String, Vec<String>)> = Vec::new();
     for name in names() {
@@ -189,7 +195,7 @@ pub fn chains() -> Result<Vec<(Chain, String, Vec<String>)>, RunnerError> {
     Ok(found)
 }
 
-/// The table as it is kept, of so many runs.
+/// Returns the table's text, for the number of runs.
 pub fn written(trials: &[Trial], runs: u32) -> String {
     format!(
         "# {MADE}{runs}`: the shortest of {runs} interleaved runs. Never edited by hand.\n{}",
@@ -199,7 +205,7 @@ pub fn written(trials: &[Trial], runs: u32) -> String {
 
 fn rows(trials: &[Trial]) -> String {
     let mut writer = csv::Writer::from_writer(Vec::new());
-    // Trials are flat and the writer is memory, so neither can fail.
+    // Trials are flat and the writer is in memory, so that neither can fail.
     trials.iter().for_each(|trial| drop(writer.serialize(trial)));
     writer.into_inner().map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).unwrap_or_default()
 }

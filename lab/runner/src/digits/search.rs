@@ -1,4 +1,4 @@
-//! The search: every engine with every number of special primes on one chain, in rounds.
+//! Searches for the best digits: times every engine with every number of special primes on one chain, in rounds.
 
 use std::time::Duration;
 
@@ -9,24 +9,25 @@ use super::{Key, Trial};
 use crate::contender::{Contender, Speaker};
 use crate::definition::{Chain, security_bits};
 
-/// What is switched with the keys.
+/// The measured operations, both of which switch keys.
 const OPERATIONS: [&str; 2] = ["multiply_relin", "rotate"];
-/// About how long one engine is asked for one operation in one run, and the least and the most repetitions.
+/// The time of one engine for one operation in one run; below it the fewest and the most repetitions.
 const SHARE: Duration = Duration::from_millis(600);
 const REPETITIONS: (u32, u32) = (4, 40);
 
-/// One engine with one number of special primes, while its times come in.
+/// One engine with one number of special primes, and its times so far.
 pub struct Cell<'a> {
     contender: &'a Contender,
     special: usize,
     requests: Vec<Prepare>,
     known: Option<(Version, Prepared)>,
-    /// The shortest so far; None before the first run, and for good once a result was wrong or refused.
+    /// The shortest times so far. None before the first run; an inner None is final, after a wrong or refused result.
     times: Option<[Option<f64>; 2]>,
 }
 
 impl<'a> Cell<'a> {
-    /// The cells of a chain: for each engine as many special primes as there is room for, down to none.
+    /// Returns the cells of a chain: for each engine, every number of special primes from the most that fit down to
+    /// none.
     pub fn of(contenders: &[&'a Contender], chain: &Chain) -> Vec<Self> {
         let Some(key) = Key::of(chain) else { return Vec::new() };
         let specials = (0..=key.most_special).rev();
@@ -39,12 +40,13 @@ impl<'a> Cell<'a> {
         cells.map(new).collect()
     }
 
-    /// What it is, for a person.
+    /// Returns the name for people.
     pub fn name(&self) -> String {
         format!("{} with {} special primes", self.contender.name, self.special)
     }
 
-    /// One run in a process of its own, so that no more than one has its keys in memory. What is refused is not asked again.
+    /// Runs the cell once in its own process, so that only one cell's keys are in memory. A refused operation is not
+    /// tried again.
     fn run(&mut self, scheme: &str) {
         if self.times == Some([None; 2]) {
             return;
@@ -77,7 +79,7 @@ impl<'a> Cell<'a> {
         Some((speaker, (version, prepared)))
     }
 
-    /// What was found; nothing, where the engine takes no such parameters.
+    /// Returns the trial. None if the engine refuses the parameters.
     fn trial(self, key: &Key, profile: SecurityProfile) -> Option<Trial> {
         let (version, prepared) = self.known?;
         let [multiply_relin_us, rotate_us] = self.times.unwrap_or_default().map(|time| time.map(tenths));
@@ -104,8 +106,8 @@ impl<'a> Cell<'a> {
     }
 }
 
-/// Tries every cell of a chain so many times, in rounds over all of them of which another one begins each, and keeps the shortest
-/// times. A result that is wrong or refused in one run leaves no time. `progress` is told what comes next.
+/// Runs every cell of a chain `runs` times and keeps the shortest times. Each round starts with another cell. A wrong
+/// or refused result in any run leaves no time. `progress` receives the next cell.
 pub fn search(
     mut cells: Vec<Cell<'_>>,
     chain: &Chain,
@@ -129,7 +131,8 @@ fn tenths(value: f64) -> f64 {
     (value * 10.0).round() / 10.0
 }
 
-/// Once to check the result and to see how long it takes, then as often as the share of time allows. The shortest says most of code on a machine that others use too.
+/// Returns the shortest time: one run checks the result and estimates its time, then as many as fit follow. On a shared
+/// machine, the shortest time measures the code best.
 fn shortest(speaker: &mut dyn Speaker, operation: &str) -> Option<f64> {
     let mut request = Measure { operation: operation.to_owned(), repetitions: 1, ..Measure::default() };
     let once = speaker.measure(&request).ok().filter(|measured| measured.verified)?;

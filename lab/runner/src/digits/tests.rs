@@ -34,7 +34,7 @@ fn chain(scheme: &str) -> Chain {
     Definition::named("operations").unwrap().parameters[0].chain(scheme, 32768).unwrap()
 }
 
-/// For everything, for products, for rotations.
+/// Returns the best numbers for everything, for products, for rotations.
 fn all(engine: &str, scheme: &str, trials: &[Trial]) -> [Option<usize>; 3] {
     [Purpose::Everything, Purpose::Product, Purpose::Rotation]
         .map(|purpose| best(engine, &chain(scheme), trials, purpose))
@@ -73,13 +73,13 @@ fn of_what_is_about_as_fast_the_most_special_primes_are_kept() {
 
 #[test]
 fn an_operation_leaves_the_usual_number_where_its_own_is_clearly_faster() {
-    // Without special primes the rotation is wrong: a product is chosen by its time alone.
+    // Without special primes the rotation is wrong, so that only the product's time decides for products.
     let trials = [
         trial("a", "ckks", 1, true, [Some(700.0), Some(660.0)]),
         trial("a", "ckks", 0, true, [Some(245.0), None]),
     ];
     assert_eq!(all("a", "ckks", &trials), [Some(1), Some(0), Some(1)]);
-    // A product is a little slower with the usual number: not enough to leave it.
+    // With the usual number a product is only slightly slower: it keeps the number.
     let trials = [
         trial("a", "bfv", 1, true, [Some(100.0), Some(300.0)]),
         trial("a", "bfv", 0, true, [Some(120.0), Some(100.0)]),
@@ -89,7 +89,7 @@ fn an_operation_leaves_the_usual_number_where_its_own_is_clearly_faster() {
 
 #[test]
 fn two_times_that_contradict_each_other_are_one() {
-    // One key switch each: what is quick in one and slow in the other was measured beside somebody else.
+    // Each time is one key switch: a cell that is quick in one and slow in the other was disturbed.
     let times = [(4, 87371.4, 87354.9), (3, 114036.0, 62403.9)];
     let of = |scheme| times.map(|(special, a, b)| trial("a", scheme, special, true, [Some(a), Some(b)]));
     assert_eq!(all("a", "ckks", &of("ckks")), [Some(4); 3]);
@@ -124,7 +124,7 @@ fn every_chain_of_the_definitions_is_in_the_table() {
     }
 }
 
-/// The rows of a table that contradict themselves; none are looked for in one that was not measured in interleaved runs.
+/// Returns the trials of a table that contradict themselves; none for a table without interleaved runs.
 fn doubtful(head: &str, trials: &[Trial]) -> Vec<String> {
     let about = |trial: &Trial| format!("{} {} {} {}", trial.engine, trial.scheme, trial.n, trial.special);
     let interleaved = head.trim_start_matches("# ").starts_with(MADE);
@@ -163,7 +163,7 @@ impl Speaker for StandIn {
         Ok(Verified { outputs: vec![], bounds: vec![] })
     }
 
-    /// Every process is ten microseconds faster than the one before; without special primes a later rotation is wrong.
+    /// Every process is ten microseconds faster than its predecessor; without special primes a later rotation is wrong.
     fn measure(&mut self, request: &Measure) -> Result<Measured, LabError> {
         if !request.checked && request.operation == "rotate" {
             self.log.borrow_mut().push(self.special.to_string());
@@ -187,7 +187,7 @@ fn runs_are_interleaved_and_the_shortest_times_are_kept() {
     let mut steps = 0;
     let cells = Cell::of(&[&contender], &chain);
     let found = search(cells, &chain, "guidelines-2024".parse().unwrap(), 3, &mut |_| steps += 1);
-    // One special prime, then none; the other begins the second run; the third is as the first.
+    // Run 1: one special prime, then none; run 2 in the reverse order; run 3 as run 1.
     assert_eq!(log.borrow().concat(), "100110");
     assert_eq!(steps, 6);
     let times: Vec<_> = found.iter().map(|one| (one.special, one.multiply_relin_us, one.rotate_us)).collect();

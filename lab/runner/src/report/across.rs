@@ -1,28 +1,28 @@
-//! Tables of one definition over its schemes and parameter sets: schemes side by side, slowdown against plain numbers, a grid.
+//! Tables over a definition's schemes and parameter sets: schemes side by side, slowdown against plain numbers, a grid.
 
 use super::distinct;
 use super::format::{bytes, duration, escape};
 use crate::definition::{Definition, Scheme};
 use crate::row::Row;
 
-/// A definition with more parameter sets than this has a grid of them.
+/// A definition with more parameter sets than this gets a grid of them.
 const FEW_SETS: usize = 3;
-/// How many plain numbers are one measurement.
+/// The scheme of measurements on plain numbers.
 const CLEAR: &str = "clear";
 
-/// What stands above a definition\'s groups.
+/// Returns the tables above a definition's groups.
 pub(super) fn tables(definition: &Definition, rows: &[&Row]) -> String {
     let mut text = String::new();
     if definition.across {
         text += &slowdown(rows);
-        // Side by side where there is one parameter set a size: lengths of keys and sweeps have tables of their own.
+        // Side by side if each size has one parameter set: key lengths and sweeps have their own tables.
         let sets = distinct(rows, |row| (row.scheme.as_str(), row.n, row.parameters.as_str())).len();
         let sizes = distinct(rows, |row| (row.scheme.as_str(), row.n)).len();
         if sets == sizes && rows.iter().all(|row| row.engine == rows[0].engine) {
             text += &side_by_side(rows);
         }
     } else if distinct(rows, |row| row.parameters.as_str()).len() > FEW_SETS {
-        // Sets with values of their own have a table of their own.
+        // Parameter sets with `values` have their own table.
         let is_of_grid = |row: &&&Row| {
             !definition.parameters.iter().any(|set| set.values.is_some() && set.name == row.parameters)
         };
@@ -36,7 +36,7 @@ fn table(heads: &[String], body: &str) -> String {
     format!("<div class=\"wide\"><table><thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table></div>")
 }
 
-/// A table for each n: operations down, schemes across.
+/// Returns a table for each n: a row for each operation, a column for each scheme.
 fn side_by_side(rows: &[&Row]) -> String {
     let mut sizes = distinct(rows, |row| row.n);
     sizes.sort_unstable();
@@ -65,7 +65,7 @@ fn side_by_side(rows: &[&Row]) -> String {
     sizes.into_iter().map(one).collect()
 }
 
-/// What an operation is for whoever asks what a scheme costs.
+/// Returns the operation's part in the cost of a scheme, for people.
 fn meaning(operation: &str) -> &str {
     match operation {
         "encode_encrypt_secret" => "device: encrypt",
@@ -77,7 +77,7 @@ fn meaning(operation: &str) -> &str {
     }
 }
 
-/// How many times slower than on plain numbers: one pair a ciphertext, and with every slot in use.
+/// Returns the slowdowns against plain numbers: for one pair in a ciphertext, and with every slot in use.
 fn slowdown(rows: &[&Row]) -> String {
     let plain = |operation: &str| {
         let row =
@@ -138,7 +138,7 @@ fn slowdown(rows: &[&Row]) -> String {
     )
 }
 
-/// A large factor with three digits.
+/// Formats a large factor with three digits.
 fn count(times: f64) -> String {
     match times {
         t if t >= 1e6 => format!("{:.3} million", t / 1e6),
@@ -147,7 +147,7 @@ fn count(times: f64) -> String {
     }
 }
 
-/// Parameter sets down, operations across: mean and deviation.
+/// Returns a grid of means and deviations: a row for each parameter set, a column for each operation.
 fn grid(rows: &[&Row]) -> String {
     let mut text = String::new();
     for scheme in distinct(rows, |row| row.scheme.as_str()) {

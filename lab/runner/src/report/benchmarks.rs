@@ -1,4 +1,5 @@
-//! Ours against the fastest other, row by row, against what was wanted: a page for the documents, and its summary.
+//! The benchmarks: our rows against the fastest other engine and against the targets, as a page of the documentation
+//! and as a summary.
 
 use std::fmt::Write as _;
 
@@ -7,11 +8,11 @@ use super::margins::{Met, geometric_mean, met};
 use crate::row::{Gap, Row};
 use crate::store::Collection;
 
-/// A whole page; `commit` names the code that was measured.
+/// Returns the whole page; `commit` names the measured code.
 pub(super) fn page(collection: &Collection, commit: &str) -> String {
     let (rows, alone) = met(&collection.rows);
     let mut text = String::from("# Benchmarks\n\n");
-    // Writing into a string cannot fail, here and below.
+    // Writing to a string cannot fail, here and below.
     let _ = write!(text, "{}", origin(collection, commit));
     text += "Times are medians on one thread. Of each operation ours stands against the fastest other engine that may be \
              compared ([how](../lab/METHODOLOGY.md), [and where that may be unfair](../lab/BIAS.md)): the same data modulus within 3 %, checked by \
@@ -48,7 +49,7 @@ pub(super) fn page(collection: &Collection, commit: &str) -> String {
     text
 }
 
-/// The summary alone, for a README.
+/// Returns the summary, for a README.
 pub(super) fn summary(collection: &Collection, commit: &str) -> String {
     format!("{}{}", origin(collection, commit), summary_of(&met(&collection.rows).0, "lab/BIAS.md"))
 }
@@ -64,7 +65,7 @@ fn origin(collection: &Collection, commit: &str) -> String {
     format!("{machine}`sotto lab run operations` at commit {commit}{quick}.\n\n")
 }
 
-/// A line for each margin: the least of its ratios at small and at large n.
+/// Returns a line for each margin: the smallest and largest of its ratios at small and at large n.
 fn summary_of(rows: &[Met<'_>], bias: &str) -> String {
     let mut text = String::from(
         "| how many times as fast as the fastest other: least … largest | n = 4096, 8192 | ≥ | n = 16384, 32768 | ≥ |\n\
@@ -132,10 +133,10 @@ fn number(value: f64) -> String {
     }
 }
 
-/// Between these two lines of a file its summary stands.
+/// The two lines of a file that enclose its summary.
 const MARKS: [&str; 2] = ["<!-- lab summary: begin -->", "<!-- lab summary: end -->"];
 
-/// A file's text with the summary in its place; None where it has no place for one.
+/// Returns the text with the summary replaced. None if the text lacks the marks.
 pub(super) fn replaced(text: &str, summary: &str) -> Option<String> {
     let (before, rest) = text.split_once(MARKS[0])?;
     let (_, after) = rest.split_once(MARKS[1])?;

@@ -1,11 +1,11 @@
-//! A card for each operation: how it grows with n, and all engines at the largest n.
+//! A card for each operation: its growth with n, and all engines at the largest n.
 
 use super::chart::{Axis, Series, bars, plot};
 use super::format::{colour, duration, escape};
 use super::{Group, distinct};
 use crate::row::Row;
 
-/// The cards of a group.
+/// Returns the cards of a group.
 pub(super) fn cards(group: &Group<'_>) -> String {
     let operations = distinct(&group.rows, Row::label);
     let cards = operations.iter().map(|operation| card(group, operation)).collect::<String>();
@@ -48,7 +48,7 @@ fn scaling(title: &str, rows: &[&Row], sizes: &[usize]) -> Option<String> {
     Some(plot(&format!("{title} against n"), &series.collect::<Vec<_>>(), &x, &y, 200.0))
 }
 
-/// Powers of ten without a fraction.
+/// Formats a power of ten without a fraction.
 pub(super) fn decade(us: f64) -> String {
     match us {
         us if us < 1.0 => format!("{} ns", us * 1e3),

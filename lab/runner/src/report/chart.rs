@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use super::format::escape;
 
-/// Units of a chart; about pixels, so that letters are as large on a telephone as on a desk.
+/// Width of a chart in units of about a pixel, so that letters have the same size on every screen.
 const WIDTH: f64 = 340.0;
 const LEFT: f64 = 58.0;
 const RIGHT: f64 = 12.0;
@@ -16,13 +16,13 @@ const BAR: f64 = 19.0;
 pub(super) struct Series {
     pub(super) name: String,
     pub(super) colour: &'static str,
-    /// x, y, and what a pointer that rests there is told.
+    /// x, y, and the tooltip.
     pub(super) points: Vec<(f64, f64, String)>,
-    /// Whether they are joined.
+    /// True if a line joins the points.
     pub(super) joined: bool,
 }
 
-/// One axis: logarithmic, with marks.
+/// A logarithmic axis with marks.
 pub(super) struct Axis {
     low: f64,
     high: f64,
@@ -30,7 +30,7 @@ pub(super) struct Axis {
 }
 
 impl Axis {
-    /// Over these values, with a mark at every power of ten; or at every other, where there are many.
+    /// Returns an axis over these values, with a mark at every power of ten; at every second one if there are many.
     pub(super) fn decades(values: impl Iterator<Item = f64>, write: impl Fn(f64) -> String) -> Option<Self> {
         let (low, high) = ends(values)?;
         let (first, last) = (low.log10().floor() as i32, high.log10().ceil() as i32);
@@ -41,20 +41,20 @@ impl Axis {
         Some(Self { low: 10f64.powi(first), high: 10f64.powi(last), marks })
     }
 
-    /// Over these values, with a mark at each of them.
+    /// Returns an axis over these values, with a mark at each of them.
     pub(super) fn at(values: &[f64], write: impl Fn(f64) -> String) -> Option<Self> {
         let (low, high) = ends(values.iter().copied())?;
         let marks = values.iter().map(|value| (*value, write(*value))).collect();
         Some(Self { low: low / 1.2, high: high * 1.2, marks })
     }
 
-    /// 0 at the low end, 1 at the high one.
+    /// Returns the position of a value: 0 at the low end, 1 at the high end.
     fn place(&self, value: f64) -> f64 {
         ((value / self.low).ln() / (self.high / self.low).ln()).clamp(0.0, 1.0)
     }
 }
 
-/// The least and the largest of values that a logarithmic axis can show.
+/// Returns the smallest and largest of the positive finite values.
 fn ends(values: impl Iterator<Item = f64>) -> Option<(f64, f64)> {
     let shown = values.filter(|value| value.is_finite() && *value > 0.0);
     shown.fold(None, |ends, value| match ends {
@@ -63,13 +63,13 @@ fn ends(values: impl Iterator<Item = f64>) -> Option<(f64, f64)> {
     })
 }
 
-/// Points and lines.
+/// Draws points and lines.
 pub(super) fn plot(title: &str, series: &[Series], x: &Axis, y: &Axis, height: f64) -> String {
     let (right, bottom) = (WIDTH - RIGHT, height - BOTTOM);
     let across = |value: f64| LEFT + x.place(value) * (right - LEFT);
     let up = |value: f64| bottom - y.place(value) * (bottom - TOP);
     let mut svg = begin(title, height);
-    // Writing into a string cannot fail, here and below.
+    // Writing to a string cannot fail, here and below.
     for (value, mark) in &y.marks {
         let at = up(*value);
         let _ = write!(
@@ -117,7 +117,7 @@ pub(super) fn plot(title: &str, series: &[Series], x: &Axis, y: &Axis, height: f
     svg + "</svg>"
 }
 
-/// Horizontal bars over a logarithmic axis that begins a decade below the shortest: names, values and what stands behind them.
+/// Draws horizontal bars over a logarithmic axis, with names, values and notes behind the bars.
 pub(super) fn bars(title: &str, bars: &[(String, &'static str, f64, String)]) -> String {
     let Some((low, high)) = ends(bars.iter().map(|bar| bar.2)) else { return String::new() };
     let (low, high) = (low / 4.0, high * 1.05);

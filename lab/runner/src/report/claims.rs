@@ -1,10 +1,10 @@
-//! The claims of a paper, as they held on the machine that was measured.
+//! The claims of a paper, and the outcome on the measured machine.
 
 use super::format::escape;
 use crate::claims::{Claim, DEFINITION, claims};
 use crate::row::Row;
 
-/// The table of a definition that has claims; nothing for others.
+/// Returns the table of claims; empty for a definition without claims.
 pub(super) fn table(definition: &str, rows: &[Row]) -> String {
     if definition != DEFINITION {
         return String::new();
@@ -16,7 +16,7 @@ pub(super) fn table(definition: &str, rows: &[Row]) -> String {
     )
 }
 
-/// The same in Markdown.
+/// Returns the table in Markdown.
 pub(super) fn markdown(definition: &str, rows: &[Row]) -> String {
     if definition != DEFINITION {
         return String::new();

@@ -1,8 +1,8 @@
-//! Numbers and texts as the page writes them.
+//! Formats numbers and text for the page.
 
 use std::fmt::Write as _;
 
-/// Microseconds for people, with three digits.
+/// Formats microseconds with three digits.
 pub fn duration(us: f64) -> String {
     let (value, unit) = match us {
         us if us < 1e3 => (us, "µs"),
@@ -12,7 +12,7 @@ pub fn duration(us: f64) -> String {
     format!("{} {unit}", three_digits(value))
 }
 
-/// Bytes for people.
+/// Formats bytes with three digits.
 pub(super) fn bytes(bytes: f64) -> String {
     let (value, unit) = match bytes {
         b if b < 1e3 => (b, "B"),
@@ -31,7 +31,7 @@ fn three_digits(value: f64) -> String {
     }
 }
 
-/// Text that is no markup.
+/// Escapes text for HTML.
 pub(super) fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for c in text.chars() {
@@ -46,21 +46,21 @@ pub(super) fn escape(text: &str) -> String {
     escaped
 }
 
-/// A file inside the page, for a link that downloads it.
+/// Returns a file as a data URL, for a download link.
 pub(super) fn data_address(kind: &str, text: &str) -> String {
     let mut address = format!("data:{kind};charset=utf-8,");
     for byte in text.bytes() {
         if byte.is_ascii_alphanumeric() || b"-_.,".contains(&byte) {
             address.push(char::from(byte));
         } else {
-            // Writing into a string cannot fail.
+            // Writing to a string cannot fail.
             let _ = write!(address, "%{byte:02X}");
         }
     }
     address
 }
 
-/// The engines' colours: those of Okabe and Ito, which people who see colours differently tell apart too.
+/// Returns an engine's colour, from the palette of Okabe and Ito, which colour-blind people can tell apart.
 pub(super) fn colour(engine: &str) -> &'static str {
     match engine {
         "sotto" => "#0072b2",

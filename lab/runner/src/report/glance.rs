@@ -1,4 +1,5 @@
-//! The page in a minute: for each definition how many times as fast ours is, operation by operation, coloured.
+//! The report's overview: for each definition and operation, the ratio of the fastest other engine's time to ours,
+//! coloured.
 
 use super::distinct;
 use super::format::escape;
@@ -7,10 +8,11 @@ use crate::compare;
 use crate::definition;
 use crate::row::Row;
 
-/// More parameter sets than this are no matter of a glance.
+/// Definitions with more parameter sets than this are left out of the overview.
 const FEW_SETS: usize = 2;
 
-/// A table for each definition that compares engines: operations down, schemes and sizes across.
+/// Returns a table for each definition that compares engines: a row for each operation, a column for each scheme and
+/// size.
 pub(super) fn tables(rows: &[Row]) -> String {
     let all: Vec<&Row> = rows.iter().collect();
     let one = |name: &str| {
@@ -27,7 +29,7 @@ pub(super) fn tables(rows: &[Row]) -> String {
     format!(
         "<section><h2>At a glance</h2><p>How many times as fast sotto is as the fastest other engine that may be compared with \
          it: <span class=\"cell far\">3 and more</span> <span class=\"cell faster\">1.1 to 3</span> \
-         <span class=\"cell even\">about the same</span> <span class=\"cell slower\">slower</span>. Empty: nobody else has the operation; ≠: others have it, as other work, with another modulus or unverified, and it is not compared. Who writes more bytes writes them faster: look at serialise beside the bytes.</p>\
+         <span class=\"cell even\">about the same</span> <span class=\"cell slower\">slower</span>. Empty: no other engine has the operation; ≠: others have it, but as different work, with another modulus or unverified, so that it is not compared. Larger formats are written faster: read serialise together with the bytes.</p>\
          {tables}</section>"
     )
 }

@@ -1,26 +1,26 @@
-//! What the project wants to be, against the fastest other engine: a margin for each kind of operation, and how rows of the
-//! definition `operations` meet it.
+//! The project's speed targets against the fastest other engine: a margin for each kind of operation, and the check of
+//! `operations` rows against them.
 
 use crate::compare::obstacle;
 use crate::row::Row;
 
-/// The definition that margins are about.
+/// The definition that the margins refer to.
 const YARDSTICK: &str = "operations";
-/// n from which on a margin's second figure holds, and memory is the limit of what only streams.
+/// The n from which a margin's second figure holds, and from which memory bandwidth limits streaming operations.
 const LARGE: usize = 16384;
-/// Every row that no margin names: at least as fast.
+/// The margin of all rows that no other margin names: at least as fast.
 const OTHERS: &str = "all other operations";
 
-/// How many times as fast something has to be.
+/// A target: the other engine's time divided by ours.
 struct Margin {
     title: &'static str,
     operations: &'static [&'static str],
     schemes: &'static [&'static str],
-    /// At n below 16384, and from there on.
+    /// The targets below n = 16384, and from there on.
     wanted: (f64, f64),
-    /// The engine that it is about; the fastest other, if none is named.
+    /// The engine to compare with. Default: the fastest other.
     against: Option<&'static str>,
-    /// Whether memory is the limit at large n, so that times are compared per limb there.
+    /// True if memory bandwidth is the limit at large n, so that times are compared per limb there.
     streams: bool,
 }
 
@@ -78,26 +78,26 @@ const MARGINS: &[Margin] = &[
     margin(OTHERS, &["decrypt", "encode_add_plain", "modswitch"], ALL, (1.0, 1.0)),
 ];
 
-/// One row of ours against the fastest other.
+/// One of our rows against another engine's.
 #[derive(Clone, Debug)]
 pub(super) struct Met<'a> {
-    /// The margin.
+    /// The margin's title.
     pub(super) title: &'static str,
     pub(super) ours: &'a Row,
     pub(super) other: &'a Row,
-    /// How many times as fast ours is; per limb where memory is the limit.
+    /// The other time divided by ours; per limb if memory bandwidth is the limit.
     pub(super) ratio: f64,
     pub(super) wanted: f64,
     pub(super) per_limb: bool,
 }
 
 impl Met<'_> {
-    /// Whether the margin is met; of bytes that are written, they have to be fewer too.
+    /// Returns true if the target is met, and for written bytes if ours are also fewer.
     pub(super) fn is_met(&self) -> bool {
         self.ratio >= self.wanted && self.smaller() != Some(false)
     }
 
-    /// Whether ours writes fewer bytes; None where it is not about bytes.
+    /// Returns true if ours writes fewer bytes. None if the row is not about bytes.
     pub(super) fn smaller(&self) -> Option<bool> {
         Some(self.ours.bytes? < self.other.bytes?)
     }
@@ -107,7 +107,7 @@ impl Met<'_> {
     }
 }
 
-/// Every row of ours that can be compared, margin by margin, and those that cannot.
+/// Returns our rows that can be compared, margin by margin, and those that cannot.
 pub(super) fn met(rows: &[Row]) -> (Vec<Met<'_>>, Vec<&Row>) {
     let (mut found, mut alone) = (Vec::new(), Vec::new());
     let mut ours: Vec<&Row> =
@@ -144,7 +144,7 @@ fn against<'a>(margin: &Margin, ours: &'a Row, rows: &'a [Row]) -> Option<Met<'a
     Some(Met { title: margin.title, ours, other, ratio, wanted, per_limb })
 }
 
-/// The geometric mean of ratios; None for none.
+/// Returns the geometric mean of ratios. None if there are none.
 pub(super) fn geometric_mean(ratios: impl Iterator<Item = f64>) -> Option<f64> {
     let logarithms: Vec<f64> = ratios.map(f64::ln).collect();
     (!logarithms.is_empty()).then(|| (logarithms.iter().sum::<f64>() / logarithms.len() as f64).exp())
@@ -162,7 +162,7 @@ mod tests {
         for operation in Definition::named(YARDSTICK).unwrap().operations {
             let schemes = match operation.operation.as_str() {
                 "rescale" => &["ckks"],
-                // Lowering CKKS is other work with ours.
+                // Our CKKS lowering does other work.
                 "modswitch" => INTEGERS,
                 _ => ALL,
             };

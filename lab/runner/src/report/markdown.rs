@@ -8,11 +8,11 @@ use crate::compare;
 use crate::row::Row;
 use crate::store::Collection;
 
-/// A table for each definition, scheme and size.
+/// Returns a table for each definition, scheme and size.
 pub(super) fn tables(collection: &Collection) -> String {
     let mut text = String::new();
     if let Some(machine) = &collection.machine {
-        // Writing into a string cannot fail, here and below.
+        // Writing to a string cannot fail, here and below.
         let _ = writeln!(
             text,
             "{}, {}; one thread each. Medians; the last column is how many times as fast sotto is as the fastest other.\n",

@@ -1,4 +1,4 @@
-//! The report: one page with tables and charts, Markdown tables for a README, and the rows as CSV.
+//! The report: a page with tables and charts, Markdown tables for a README, and the rows as CSV.
 
 mod across;
 mod benchmarks;
@@ -11,6 +11,7 @@ mod margins;
 mod markdown;
 mod page;
 mod pareto;
+mod picture;
 mod published;
 mod sizes;
 mod sweeps;
@@ -26,7 +27,10 @@ use crate::error::RunnerError;
 use crate::row::Row;
 use crate::store::Collection;
 
-/// Writes `report.html`, `report.md` and `report.csv` about a folder's rows into it.
+/// Writes `report.html`, `report.md` and `report.csv` about a folder's rows into the folder.
+///
+/// # Errors
+/// `File` if a file cannot be read or written, `Row` if a line is not a row, `Nothing` if there are no rows.
 pub fn write(folder: &Path) -> Result<Vec<PathBuf>, RunnerError> {
     let collection = read(folder)?;
     let files = [
@@ -42,13 +46,36 @@ pub fn write(folder: &Path) -> Result<Vec<PathBuf>, RunnerError> {
     files.into_iter().map(write).collect()
 }
 
-/// Writes the page of benchmarks about a folder's rows; `commit` names the code that was measured.
+/// Writes the page of benchmarks about a folder's rows; `commit` names the measured code.
+///
+/// # Errors
+/// As [`write()`].
 pub fn write_benchmarks(folder: &Path, commit: &str, page: &Path) -> Result<(), RunnerError> {
     let collection = read(folder)?;
     fs::write(page, benchmarks::page(&collection, commit)).map_err(RunnerError::file(page))
 }
 
-/// Puts the summary of the benchmarks where a file has a place for it.
+/// Draws the chart of the README about a folder's rows; `commit` names the code that was measured.
+///
+/// # Errors
+/// [`RunnerError`] for a folder without rows that can be compared, or a file that cannot be written.
+pub fn write_chart(folder: &Path, commit: &str, file: &Path) -> Result<(), RunnerError> {
+    let collection = read(folder)?;
+    let processor = collection.machine.as_ref().map_or("", |machine| machine.processor.as_str());
+    let origin = format!(
+        "{processor}; sotto lab run operations, commit {commit}; geometric means over n = 4096 to 32768"
+    );
+    let picture = picture::picture(&collection.rows, &origin).ok_or_else(|| RunnerError::Nothing {
+        definition: folder.display().to_string(),
+        has: "no rows that can be compared".to_owned(),
+    })?;
+    fs::write(file, picture).map_err(RunnerError::file(file))
+}
+
+/// Puts the summary of the benchmarks between the two marks of a file.
+///
+/// # Errors
+/// As [`write()`]; `NoPlace` if the file lacks the marks.
 pub fn write_summary(folder: &Path, commit: &str, into: &Path) -> Result<(), RunnerError> {
     let collection = read(folder)?;
     let text = fs::read_to_string(into).map_err(RunnerError::file(into))?;
@@ -57,7 +84,7 @@ pub fn write_summary(folder: &Path, commit: &str, into: &Path) -> Result<(), Run
     fs::write(into, text).map_err(RunnerError::file(into))
 }
 
-/// The page.
+/// Returns the page.
 pub fn html(collection: &Collection) -> String {
     page::page(collection)
 }
@@ -71,20 +98,20 @@ fn read(folder: &Path) -> Result<Collection, RunnerError> {
     Ok(collection)
 }
 
-/// Tables for a README.
+/// Returns the tables for a README.
 pub fn markdown(collection: &Collection) -> String {
     markdown::tables(collection)
 }
 
-/// The rows, one a line, under a heading.
+/// Returns the rows as CSV with a heading.
 pub fn comma_separated(rows: &[Row]) -> String {
     let mut writer = csv::Writer::from_writer(Vec::new());
-    // Rows are flat and the writer is memory, so neither can fail.
+    // Rows are flat and the writer is in memory, so that neither can fail.
     rows.iter().for_each(|row| drop(writer.serialize(row)));
     writer.into_inner().map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).unwrap_or_default()
 }
 
-/// Rows that are shown together: those of one definition, parameter set and scheme.
+/// Rows that are shown together: of one definition, parameter set and scheme.
 struct Group<'a> {
     definition: &'a str,
     parameters: &'a str,
@@ -92,7 +119,7 @@ struct Group<'a> {
     rows: Vec<&'a Row>,
 }
 
-/// In the order in which they were measured.
+/// Returns the groups in the order of measurement.
 fn groups(rows: &[Row]) -> Vec<Group<'_>> {
     let mut groups: Vec<Group<'_>> = Vec::new();
     for row in rows {
@@ -107,7 +134,7 @@ fn groups(rows: &[Row]) -> Vec<Group<'_>> {
     groups
 }
 
-/// What occurs, in the order of its first occurrence.
+/// Returns the distinct values in the order of their first occurrence.
 fn distinct<'a, T: PartialEq>(rows: &[&'a Row], of: impl Fn(&'a Row) -> T) -> Vec<T> {
     let mut found = Vec::new();
     for row in rows {

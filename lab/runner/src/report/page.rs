@@ -1,4 +1,4 @@
-//! The page.
+//! The HTML page.
 
 use super::format::{colour, data_address, escape};
 use super::{
@@ -12,7 +12,7 @@ use crate::store::Collection;
 
 const STYLE: &str = include_str!("style.css");
 
-/// One page that needs nothing else.
+/// Returns one self-contained page.
 pub(super) fn page(collection: &Collection) -> String {
     let rows: Vec<&Row> = collection.rows.iter().collect();
     let legend: String = distinct(&rows, |row| row.engine.as_str())
@@ -41,7 +41,7 @@ pub(super) fn page(collection: &Collection) -> String {
          <p><a download=\"rows.csv\" href=\"{csv}\">All rows as CSV</a></p>\
          {glance}<nav class=\"legend\">{legend}</nav><main>{}</main>\
          <section><h2>Engines</h2>{}</section><section><h2>Gaps</h2>{}\
-         <p>PyAono and HElib are in no package registry; where a paper has figures of theirs, they stand with the \
+         <p>PyAono and HElib are in no package registry; a paper's figures of them are among the \
          published ones.</p></section></body></html>\n",
         collection.machine.as_ref().map_or(String::new(), machine),
         sections(&collection.rows),
@@ -67,7 +67,7 @@ fn machine(machine: &Machine) -> String {
 fn sections(rows: &[Row]) -> String {
     let groups = groups(rows);
     let mut names = distinct(&rows.iter().collect::<Vec<_>>(), |row| row.definition.as_str());
-    // As the program lists them: the yardstick first.
+    // In the program's order of definitions, which begins with `operations`.
     names.sort_by_key(|name| definition::names().iter().position(|known| known == name));
     names
         .into_iter()
@@ -79,7 +79,7 @@ fn sections(rows: &[Row]) -> String {
         .collect()
 }
 
-/// A definition: what it is about, what stands over all its groups, and the groups.
+/// Returns a definition's section: description, tables over all groups, and the groups.
 fn one_definition(name: &str, all: &[Row], rows: &[&Row], groups: &[&Group<'_>]) -> String {
     let sections: String = groups.iter().map(|group| section(group)).collect();
     let Ok(definition) = Definition::named(name) else {

@@ -1,4 +1,4 @@
-//! Time against bytes: which rows no other one beats in both.
+//! Time against bytes: the rows that no other row beats in both.
 
 use super::cards::decade;
 use super::chart::{Axis, Series, plot};
@@ -6,7 +6,7 @@ use super::format::{bytes, colour, duration, escape};
 use super::{Group, distinct};
 use crate::row::Row;
 
-/// The plot of a group at its largest n, for each object; nothing where rows have no bytes.
+/// Returns the plots of a group at its largest n, one for each object; empty if rows have no bytes.
 pub(super) fn plots(group: &Group<'_>) -> String {
     let Some(largest) = group.rows.iter().map(|row| row.n).max() else { return String::new() };
     let sized: Vec<&Row> =
@@ -64,7 +64,7 @@ fn one(title: &str, rows: &[&Row]) -> Option<String> {
     ))
 }
 
-/// The verified rows that no other verified one beats in time and bytes, smallest first.
+/// Returns the verified rows that no other verified row beats in both time and bytes, smallest first.
 fn frontier<'a>(rows: &[&'a Row]) -> Vec<&'a Row> {
     let mut sorted: Vec<&Row> = rows.iter().copied().filter(|row| row.verified).collect();
     sorted.sort_by(|a, b| a.bytes.cmp(&b.bytes).then(a.median_us.total_cmp(&b.median_us)));

@@ -1,11 +1,11 @@
-//! Published figures beside what was measured.
+//! Published figures beside measured ones.
 
 use super::Group;
 use super::format::{duration, escape};
 use crate::definition::{Definition, Figure, Paper, csv_table};
 use crate::row::Row;
 
-/// The tables that a definition shows as they were published.
+/// Returns the published tables that a definition shows unchanged.
 pub(super) fn papers(definition: &Definition) -> String {
     let one = |paper: &Paper| {
         let lines = csv_table(&paper.file);
@@ -25,7 +25,7 @@ pub(super) fn papers(definition: &Definition) -> String {
     definition.papers.iter().filter_map(one).collect()
 }
 
-/// The table of a group; nothing where the definition has no published figures of the scheme.
+/// Returns the table of a group; empty if the definition has no published figures of the scheme.
 pub(super) fn table(group: &Group<'_>) -> String {
     let Ok(definition) = Definition::named(group.definition) else { return String::new() };
     let figures = definition.published.iter().flat_map(|table| table.figures());
@@ -37,8 +37,8 @@ pub(super) fn table(group: &Group<'_>) -> String {
         return body;
     }
     format!(
-        "<h4>Published and measured</h4><p class=\"small\">The published figures are of another machine, named with each: \
-         what can be read from them is how operations and schemes stand to each other.</p><div class=\"wide\"><table>\
+        "<h4>Published and measured</h4><p class=\"small\">The published figures come from other machines, named with each: \
+         they only show how operations and schemes compare with each other.</p><div class=\"wide\"><table>\
          <thead><tr><th>operation</th><th>n</th><th>published</th><th>library and machine there</th><th>measured here</th>\
          </tr></thead><tbody>{body}</tbody></table></div>"
     )

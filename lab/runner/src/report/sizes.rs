@@ -1,14 +1,14 @@
-//! Plaintext sizes: the same numbers as a paper's, beside what it published.
+//! The table of plaintext sizes: the numbers of a paper, with its times and ours.
 
 use super::distinct;
 use super::format::{duration, escape};
 use crate::definition::{Definition, Parameters};
 use crate::row::Row;
 
-/// The sums that a set of values is measured by, and how a paper writes them.
+/// The measured sums of operations, and the paper's sign for each.
 const RESPONSES: [(&str, char); 2] = [("response add", '+'), ("response multiply", '*')];
 
-/// The table of a definition that has one; nothing where nothing of it was measured.
+/// Returns the definition's table; empty if it has none or nothing of it was measured.
 pub(super) fn table(definition: &Definition, rows: &[&Row]) -> String {
     let Some(sizes) = &definition.sizes else { return String::new() };
     let named =

@@ -1,4 +1,4 @@
-//! Sweeps: one parameter changes, all others stay.
+//! Sweeps: one parameter changes, all others keep their values.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use super::format::{colour, duration, escape};
 use crate::definition::Definition;
 use crate::row::Row;
 
-/// The charts of every sweep of a definition, scheme by scheme.
+/// Returns the charts of every sweep of a definition, scheme by scheme.
 pub(super) fn charts(definition: &Definition, rows: &[&Row]) -> String {
     let mut sweeps: BTreeMap<&str, BTreeMap<&str, f64>> = BTreeMap::new();
     for parameters in &definition.parameters {
@@ -41,7 +41,7 @@ fn sweep(name: &str, values: &BTreeMap<&str, f64>, rows: &[&Row]) -> String {
     )
 }
 
-/// A chart, if there is more than one place on its axis.
+/// Returns a chart. None if the axis would have a single place.
 fn card(name: &str, values: &BTreeMap<&str, f64>, title: &str, rows: &[&Row]) -> Option<String> {
     let place = |row: &Row| values.get(row.parameters.as_str()).copied().unwrap_or_default();
     let mut marks = distinct(rows, place);

@@ -5,7 +5,8 @@ use super::{Group, distinct};
 use crate::compare;
 use crate::row::{Gap, Row};
 
-/// A table of each size: operations down, engines across, ours against the fastest other at the end.
+/// Returns a table for each size: a row for each operation, a column for each engine, ours against the fastest other at
+/// the end.
 pub(super) fn medians(group: &Group<'_>) -> String {
     let mut sizes = distinct(&group.rows, |row| row.n);
     sizes.sort_unstable();
@@ -40,7 +41,7 @@ fn one_size(group: &Group<'_>, n: usize) -> String {
     )
 }
 
-/// What each engine computes with; where that differs between operations, which these are.
+/// Describes each engine's parameters; if operations differ in them, with the operations' names.
 fn spans(rows: &[&Row]) -> String {
     let span = |row: &Row| (row.limbs, row.special_limbs, row.log2_q, row.security_bits, row.is_insecure());
     let mut told = Vec::new();
@@ -50,7 +51,7 @@ fn spans(rows: &[&Row]) -> String {
             .into_iter()
             .map(|one| (one, rows.iter().copied().filter(|row| span(row) == one).collect::<Vec<&Row>>()))
             .collect();
-        // What most rows have comes last: the others name theirs.
+        // The parameters of most rows come last, as "all else"; the others list their operations.
         spans.sort_by_key(|(_, of)| of.len());
         let last = spans.len() - 1;
         for (i, (one, of)) in spans.into_iter().enumerate() {
@@ -93,7 +94,7 @@ fn cell(row: &Row) -> String {
     )
 }
 
-/// Who took part.
+/// Lists the engines that were measured.
 pub(super) fn engines(rows: &[Row]) -> String {
     let rows: Vec<&Row> = rows.iter().collect();
     let told =
@@ -111,12 +112,12 @@ pub(super) fn engines(rows: &[Row]) -> String {
     )
 }
 
-/// Who did not, or not in everything.
+/// Lists the engines that were not measured, or not in all operations.
 pub(super) fn gaps(gaps: &[Gap]) -> String {
     if gaps.is_empty() {
         return "<p>None.</p>".to_owned();
     }
-    // The same reason is told once, with all that it is about.
+    // A reason is shown once, with everything that it applies to.
     let mut told: Vec<(&Gap, Vec<String>)> = Vec::new();
     for gap in gaps {
         let about = gap.about();

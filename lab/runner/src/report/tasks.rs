@@ -1,4 +1,4 @@
-//! Whole tasks: those with an agent at each distance beside those without one, in time and in bytes.
+//! Whole tasks: schemes with a re-encryption agent at each latency beside schemes without one, in time and in bytes.
 
 use super::chart::bars;
 use super::distinct;
@@ -6,7 +6,7 @@ use super::format::{bytes, colour, duration, escape};
 use crate::definition::{Definition, Scheme, csv_table};
 use crate::row::Row;
 
-/// A task's name among operations, for a person, and in the paper's table.
+/// A task's operation, its title, and its name in the paper's table.
 const TASKS: [(&str, &str, &str); 4] = [
     ("task_expression", "Small expression", "simple task"),
     ("task_weighted_sum", "Weighted sum", "weighted sum"),
@@ -17,17 +17,17 @@ const TASKS: [(&str, &str, &str); 4] = [
     ),
     ("task_regression", "Linear regression", "linear regression"),
 ];
-/// One of those, and its rows.
+/// A task and its rows.
 type Measured<'a> = ((&'static str, &'static str, &'static str), Vec<&'a Row>);
-/// The paper's table.
+/// The file of the paper's table.
 const PAPER: &str = "practical-processing-2022.csv";
-/// Bars of what has an agent.
+/// The colour of schemes with a re-encryption agent.
 const WITH_AGENT: &str = "#444444";
-/// What is written of bytes, and what it is called.
+/// The written objects, and their names for people.
 const OBJECTS: [(&str, &str); 3] =
     [("ciphertext", "a ciphertext"), ("public_key", "public keys"), ("relin_keys", "evaluation keys")];
 
-/// The section; nothing for a definition without tasks, or before any was measured.
+/// Returns the section; empty if the definition has no tasks or none was measured.
 pub(super) fn section(definition: &Definition, rows: &[&Row]) -> String {
     let of = |task: &str| rows.iter().copied().filter(|row| row.operation == task).collect::<Vec<_>>();
     let measured: Vec<Measured<'_>> =
@@ -42,8 +42,8 @@ pub(super) fn section(definition: &Definition, rows: &[&Row]) -> String {
     let heads: String = latencies.iter().map(|ms| format!("<th>{ms} ms</th>")).collect();
     format!(
         "<h3>Tasks with sums and products</h3>\
-         <p>One number a ciphertext, one thread, agent and cloud on the same processor; from numbers to encrypted answers. Without an agent no latency \
-         matters: one figure stands for all.</p><ul>{words}{}</ul><div class=\"cards\">{cards}</div>\
+         <p>One number in each ciphertext, one thread, re-encryption agent and cloud on the same processor; from numbers to encrypted answers. Schemes without an agent \
+         have one time for all latencies.</p><ul>{words}{}</ul><div class=\"cards\">{cards}</div>\
          <div class=\"wide\"><table><thead><tr><th>task</th><th>n</th><th>engine</th>{heads}</tr></thead><tbody>{body}\
          </tbody></table></div>{}{}",
         words_on_bytes(rows),
@@ -63,7 +63,7 @@ fn latencies(rows: &[&Row]) -> Vec<u32> {
     found
 }
 
-/// What a row is called beside others of its task.
+/// Returns a row's name among the rows of its task.
 fn name(row: &Row) -> String {
     match (row.scheme.as_str(), row.mode.as_deref()) {
         ("paillier+elgamal", Some(mode)) => format!("converted, {mode}"),
@@ -76,7 +76,7 @@ fn fastest<'a>(rows: impl Iterator<Item = &'a Row>) -> Option<&'a Row> {
     rows.filter(|row| row.verified).min_by(|a, b| a.median_us.total_cmp(&b.median_us))
 }
 
-/// Where emulation wins by time, in words.
+/// Describes where emulation is faster.
 fn words(task: &str, rows: &[&Row]) -> String {
     let without: Vec<&Row> = rows.iter().copied().filter(|row| !has_agent(row) && row.verified).collect();
     let Some(best) = fastest(without.iter().copied()) else { return String::new() };
@@ -110,7 +110,7 @@ fn words(task: &str, rows: &[&Row]) -> String {
     )
 }
 
-/// The rows about bytes of the parameter sets that have tasks.
+/// Returns the rows about bytes of the parameter sets that have tasks.
 fn written<'a>(rows: &[&'a Row]) -> Vec<&'a Row> {
     let sets = distinct(
         &rows.iter().copied().filter(|row| row.operation.starts_with("task_")).collect::<Vec<_>>(),
@@ -123,7 +123,7 @@ fn written<'a>(rows: &[&'a Row]) -> Vec<&'a Row> {
     rows.iter().filter(is_of_tasks).copied().collect()
 }
 
-/// Where emulation wins by bytes, in words.
+/// Describes where emulation needs fewer bytes.
 fn words_on_bytes(rows: &[&Row]) -> String {
     let rows = written(rows);
     let least = |object: &str, agent: bool| {
@@ -205,13 +205,13 @@ fn card(task: &str, rows: &[&Row]) -> String {
     };
     let values: Vec<_> = rows.iter().map(bar).collect();
     format!(
-        "<figure class=\"card\"><figcaption>{0}</figcaption><p>logarithmic; behind a mode the latency in ms</p>{1}</figure>",
+        "<figure class=\"card\"><figcaption>{0}</figcaption><p>logarithmic axis; the number after a mode is the latency in ms</p>{1}</figure>",
         escape(task),
         bars(task, &values)
     )
 }
 
-/// Bytes of what travels.
+/// Returns the table of bytes that travel.
 fn sizes(rows: &[&Row]) -> String {
     let rows = written(rows);
     let body: String = distinct(&rows, |row| (row.scheme.as_str(), row.n, row.engine.as_str()))
@@ -243,7 +243,7 @@ fn sizes(rows: &[&Row]) -> String {
     )
 }
 
-/// The paper's figures beside the same quotient here.
+/// Returns the paper's ratios beside the same ratios of this run.
 fn published(measured: &[Measured<'_>]) -> String {
     let table = csv_table(PAPER);
     let figure = |task: &str, library: &str| {
@@ -274,8 +274,8 @@ fn published(measured: &[Measured<'_>]) -> String {
         })
         .collect();
     format!(
-        "<p>The paper\'s emulation, as published, is so many times as fast as SEAL 2.3.1 and HElib on its machine (we read its figures so: HElib, the slower one in \
-         its other tables, has the larger figures). Beside them the same here: its mode, converted and serial, without latency, against SEAL.</p>\
+        "<p>The speed of the paper\'s emulation, as published, relative to SEAL 2.3.1 and HElib on its machine (we take the larger figures as those of HElib, the slower library in \
+         its other tables). Beside them the ratios of this run: the paper\'s mode, converted and serial, without latency, against SEAL.</p>\
          <div class=\"wide\"><table><thead><tr><th>task</th><th>published, SEAL</th><th>published, HElib</th><th>here, SEAL BFV</th>\
          <th>here, SEAL CKKS</th></tr></thead><tbody>{body}</tbody></table></div>"
     )

@@ -1,31 +1,33 @@
-//! How often something is repeated: as often as it was asked for, less often if it is slow or if the run is late, not at all if
-//! the time is used up.
+//! The number of repetitions: as requested, fewer if the operation is slow or the run is late, none if the time is used
+//! up.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use crate::definition::Repetitions;
 
-/// Microseconds from which keys are made once: those of all rotations at n = 32768 would take half of a run otherwise.
+/// Microseconds from which keys are made only once: the keys of all rotations at n = 32768 would otherwise take half of
+/// a run.
 const LONG: f64 = 4e6;
 
-/// What one engine does of one operation, after a first time.
+/// One engine's plan for an operation, made after a first repetition.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Plan {
     /// Rounds.
     pub(super) rounds: u32,
-    /// Repetitions that count, in each round.
+    /// Counted repetitions in each round.
     pub(super) repetitions: u32,
-    /// Those before them that do not.
+    /// Uncounted repetitions before them.
     pub(super) warm_up: u32,
-    /// Whether the first time counts, because few others follow.
+    /// True if the first repetition counts, because few others follow.
     pub(super) first_counts: bool,
 }
 
-/// A plan for what took `first` microseconds, with `left` microseconds. `pace` is between 0 and 1: a run that is late does not
-/// leave out what comes last, but does all less often. What is `large` and dear, and what does not fit, is done once: it counts
-/// in any case. What is `large` and not dear is not done less often where the run is late: the first time a process writes so much
-/// memory a virtual machine's host may have to supply it, which can take longer than what is computed.
+/// Returns the plan for an operation that took `first` microseconds, with `left` microseconds to spend. `pace` is
+/// between 0 and 1: a late run skips nothing, but repeats everything less. A `large` operation of at least `LONG`, and
+/// one that does not fit, runs once, and this run counts. A shorter `large` operation keeps its repetitions in a late
+/// run: when a process first writes so much memory, a virtual machine's host may have to supply it, which can take
+/// longer than the computation.
 pub(super) fn plan(first: f64, large: bool, asked: &Repetitions, left: f64, pace: f64) -> Plan {
     let estimate = first.max(0.1);
     let whole = asked.seconds * 1e6 * pace;
@@ -34,9 +36,10 @@ pub(super) fn plan(first: f64, large: bool, asked: &Repetitions, left: f64, pace
     let rounds = (whole / estimate).clamp(0.0, f64::from(asked.rounds)) as u32;
     let warm_up = if estimate * f64::from(asked.rounds) < whole { asked.warm_up } else { 0 };
     let plan = Plan { rounds, repetitions, warm_up, first_counts: false };
-    // The first time counts, where each is dear.
+    // The first repetition counts if each is expensive.
     let few = |counted: u32| Plan { rounds: counted - 1, repetitions: 1, warm_up: 0, first_counts: true };
-    // What is dear passes its share of the time even at the least: who is a little late has to give up more of that.
+    // Expensive operations exceed their share of time even at the minimum, so that a small delay reduces them more: the
+    // factor is cubed.
     let late = (f64::from(asked.least) * pace.powi(3)).max(1.0) as u32;
     let least = match (large, estimate >= LONG) {
         (true, true) => 1,
@@ -55,31 +58,31 @@ impl Plan {
         self.rounds * self.repetitions + u32::from(self.first_counts)
     }
 
-    /// Microseconds of what is still to do.
+    /// Returns the microseconds of the remaining repetitions.
     fn cost(&self, estimate: f64) -> f64 {
         f64::from(self.rounds * (self.repetitions + self.warm_up)) * estimate
     }
 }
 
-/// The time of a definition, and what is known of how long things take.
+/// The time of a definition, and the known durations of operations.
 pub(super) struct Budget {
     begun: Instant,
     asked: Repetitions,
-    /// What others left of their time, beside the definition's own.
+    /// Time that earlier definitions left over, in addition to this one's minutes.
     spare: Duration,
-    /// Of how much work ([`crate::Selection::weight`]) the definition is, and how much of it is behind.
+    /// The definition's work ([`crate::Selection::weight`]), and the part that is done.
     work: (u64, u64),
-    /// What the work that is left may take, as a part of what it could have taken when the run began; 1 if there is as much. The
-    /// same for all engines, until more work is behind.
+    /// The time left for the remaining work, divided by the time planned for it when the run began; at most 1. Equal
+    /// for all engines until more work is done.
     pace: f64,
-    /// For an engine, scheme and operation: n, and how long it took at that.
+    /// For an engine, scheme and operation: n, and the microseconds at that n.
     known: BTreeMap<(String, String, String), (usize, f64)>,
-    /// Microseconds of what is planned and not done yet.
+    /// Microseconds of the planned work that is not done yet.
     promised: f64,
 }
 
 impl Budget {
-    /// For so much work.
+    /// Starts the budget for `work` units of work.
     pub(super) fn new(asked: Repetitions, spare: Duration, work: u64) -> Self {
         Self {
             begun: Instant::now(),
@@ -92,24 +95,24 @@ impl Budget {
         }
     }
 
-    /// A plan for what took `first` microseconds, beside what is planned already.
+    /// Plans an operation that took `first` microseconds, in the time that earlier plans leave.
     pub(super) fn plan(&mut self, first: f64, large: bool) -> Plan {
         let plan = plan(first, large, &self.asked, self.left() - self.promised, self.pace);
         self.promised += plan.cost(first.max(0.1));
         plan
     }
 
-    /// A plan for a step of what one engine does alone.
+    /// Plans an operation that one engine does alone.
     pub(super) fn plan_alone(&self, first: f64) -> Plan {
         plan(first, false, &self.asked, self.left(), self.pace)
     }
 
-    /// All that was planned is done.
+    /// Marks all planned work as done.
     pub(super) fn kept(&mut self) {
         self.promised = 0.0;
     }
 
-    /// So much more work is behind.
+    /// Adds finished work and updates the pace.
     pub(super) fn done(&mut self, work: u64) {
         self.work.1 += work;
         let (whole, done) = self.work;
@@ -121,17 +124,17 @@ impl Budget {
         &self.asked
     }
 
-    /// Microseconds that are left.
+    /// Returns the microseconds that are left.
     pub(super) fn left(&self) -> f64 {
         (self.asked.minutes * 60.0 + self.spare.as_secs_f64() - self.begun.elapsed().as_secs_f64()) * 1e6
     }
 
-    /// What is left for others.
+    /// Returns the time that is left for later definitions.
     pub(super) fn unused(&self) -> Duration {
         Duration::from_secs_f64((self.left() / 1e6).max(0.0))
     }
 
-    /// Why nothing more is begun, if so.
+    /// Returns the reason why nothing more is started. None if there is time.
     pub(super) fn used_up(&self) -> Option<String> {
         (self.left() <= 0.0).then(|| format!("was left out: {} are used up", self.minutes()))
     }
@@ -145,12 +148,12 @@ impl Budget {
         }
     }
 
-    /// What took so long at one n.
+    /// Records the duration of an operation at one n.
     pub(super) fn learn(&mut self, engine: &str, scheme: &str, operation: &str, n: usize, us: f64) {
         self.known.insert((engine.to_owned(), scheme.to_owned(), operation.to_owned()), (n, us));
     }
 
-    /// Whether it is known, from another n, that not even one repetition fits; the reason.
+    /// Returns the reason why not even one repetition would fit, judged from another n. None if it may fit.
     pub(super) fn refuses(&self, engine: &str, scheme: &str, operation: &str, n: usize) -> Option<String> {
         let known = self.known.get(&(engine.to_owned(), scheme.to_owned(), operation.to_owned()));
         let expected = known.map_or(0.0, |(before, us)| grown(*us, *before, n));
@@ -166,7 +169,7 @@ impl Budget {
     }
 }
 
-/// Keys grow with n, and with the number of primes and of digits, which grow with n too.
+/// Extrapolates a duration: keys grow with n and with the numbers of primes and digits, which also grow with n.
 fn grown(us: f64, from: usize, to: usize) -> f64 {
     us * (to as f64 / from as f64).max(1.0).powi(3)
 }

@@ -10,24 +10,24 @@ use crate::contender::Speaker;
 use crate::definition::Measurement;
 use crate::statistics::Statistics;
 
-/// The vector that edge-cloud-2023 encrypts.
+/// The vector that the paper edge-cloud-2023 encrypts.
 const INPUT: [i64; 10] = [11, 20, 30, 75, 5, 16, 7, 80, 60, 10];
-/// How far an answer may be off: this, or this part of it. A library that takes a prime for the scale that it is near to is off by
-/// as much as the two differ.
+/// The largest absolute error of an answer, and the largest relative one. A library that takes a prime for the scale
+/// near it has the relative error of that approximation.
 const CLOSE: f64 = 1e-2;
 const CLOSE_PART: f64 = 1e-5;
-/// A step of the cloud, and what it has to answer for each number where both inputs are the same.
+/// A cloud's step, and its expected answer for a number if both inputs are equal.
 type Answer = (&'static str, fn(i64) -> i64);
 const ANSWERS: [Answer; 2] = [("add", |x| x + x), ("multiply", |x| x * x)];
 
-/// What the trips of one engine gave: the steps that were done, and why others were not.
+/// The round trips of one engine: the finished steps, and the reasons why others failed.
 pub(super) struct Trips<'m> {
     pub(super) done: Vec<(&'m Measurement, Outcome)>,
     pub(super) failures: Vec<String>,
 }
 
-/// What each step took, under the public key (`ciphertext`) and with masks that travel as seeds (`seeded`). What the engine lacks
-/// is no row.
+/// Times each step, under the public key (`ciphertext`) and with masks that travel as seeds (`seeded`). A step that the
+/// engine lacks gives no row.
 pub(super) fn trips<'m>(session: &mut Session<'_>, steps: &[&'m Measurement], budget: &Budget) -> Trips<'m> {
     let mut trips = Trips { done: Vec::new(), failures: Vec::new() };
     let begun = Folder::new().map_err(|error| error.to_string()).and_then(|folder| {
@@ -88,7 +88,7 @@ impl Trip<'_> {
             let right = decrypted.output.as_ref().is_some_and(|output| is_close(output, &expected));
             keep(if step == "add" { "cloud_add" } else { "cloud_multiply" }, &computed, right);
             if step == "add" {
-                // What was encrypted is seen to be right by what comes of it.
+                // A right sum shows that encryption and decryption are right.
                 keep("edge_encrypt", &encrypted, right);
                 keep("edge_decrypt", &decrypted, right);
             }
@@ -96,7 +96,7 @@ impl Trip<'_> {
         Ok(())
     }
 
-    /// Once to see how long it takes, then as often as that allows.
+    /// Runs a step once to estimate its time, then as often as the budget allows.
     fn timed(
         &self,
         step: &str,
@@ -136,12 +136,12 @@ fn is_close(output: &Values, expected: &[i64]) -> bool {
     output.len() >= expected.len() && output.iter().zip(expected).all(is_near)
 }
 
-/// A folder that is removed when it is dropped.
+/// A temporary folder that is removed when dropped.
 struct Folder(std::path::PathBuf);
 
 impl Folder {
     fn new() -> std::io::Result<Self> {
-        // In memory where there is such a thing, so that no disk is measured.
+        // In memory if possible, so that no disk is measured.
         let memory = std::path::Path::new("/dev/shm");
         let parent = if memory.is_dir() { memory.to_owned() } else { std::env::temp_dir() };
         let folder = parent.join(format!("sotto-lab-{}", std::process::id()));
@@ -152,7 +152,7 @@ impl Folder {
 
 impl Drop for Folder {
     fn drop(&mut self) {
-        // What cannot be removed is no reason to fail.
+        // A failed removal must not end the run.
         let _ = std::fs::remove_dir_all(&self.0);
     }
 }

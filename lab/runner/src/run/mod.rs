@@ -1,4 +1,4 @@
-//! A run: each span's engines are prepared, and each operation is measured in rounds over them.
+//! A run: prepares the engines for each span, and measures each operation in rounds over the engines.
 
 mod budget;
 mod exchange;
@@ -18,18 +18,21 @@ use crate::row::{Gap, Row};
 use crate::selection::Selection;
 use span::Run;
 
-/// Whoever is told what a run gives, as soon as it is there.
+/// Receives the rows and gaps of a run as soon as they exist.
 pub trait Observer {
-    /// A row.
+    /// Receives a row.
     fn row(&mut self, row: Row) -> Result<(), RunnerError>;
-    /// Something that is not there.
+    /// Receives a gap.
     fn gap(&mut self, gap: Gap) -> Result<(), RunnerError>;
-    /// What is done next, and how much of the whole ([`Selection::weight`]) was done since the last word.
+    /// Receives the next step's name, and the work ([`Selection::weight`]) done since the last call.
     fn progress(&mut self, done: u64, next: &str);
 }
 
-/// Runs a selection on the engines, in its definition's minutes and `spare` more. What an engine lacks or fails at is a gap; only
-/// the observer's own errors end the run. Gives the time that is left.
+/// Runs a selection on the engines, within its definition's minutes and `spare`. Returns the time that is left. An
+/// engine's lacks and failures become gaps.
+///
+/// # Errors
+/// The observer's errors, and parameters for which there are no primes; they end the run.
 pub fn run(
     selection: &Selection,
     contenders: &[Contender],

@@ -1,6 +1,6 @@
-//! What libraries and installations say, without the folders of the machines that they were built or run on.
+//! Removes folder names from the messages of libraries and installations.
 
-/// The text with every path cut to its last part.
+/// Returns the text with every path cut to its last part.
 pub(super) fn without_paths(text: &str) -> String {
     const AROUND: [char; 12] = [' ', '\n', '\t', '"', '\'', '`', '(', ')', '[', ']', ',', '='];
     let mut cut = String::with_capacity(text.len());
@@ -18,9 +18,9 @@ pub(super) fn without_paths(text: &str) -> String {
     cut
 }
 
-/// Of an absolute path the last part; addresses of packages are none, and go whole.
+/// Returns the last part of an absolute path; package addresses stay whole.
 fn last_part(word: &str) -> &str {
-    // An option of a compiler, or a place before a message.
+    // Also after a compiler option, or as the place before a message.
     for before in ["-I", "-L", "-isystem"] {
         if let Some(path) = word.strip_prefix(before).filter(|path| path.starts_with('/')) {
             return last_part(path);

@@ -6,10 +6,10 @@ use super::tally::{Outcome, Tally};
 use crate::definition::Measurement;
 use crate::selection::Span;
 
-/// What each session gave of an operation; nothing, where it lacks it.
+/// Each session's outcome of an operation; None if the engine lacks it.
 pub(super) type Outcomes = Vec<Result<Option<Outcome>, String>>;
 
-/// Rounds over the sessions.
+/// Measures an operation in rounds over the sessions.
 pub(super) fn interleaved(
     sessions: &mut [Session<'_>],
     measurement: &Measurement,
@@ -20,7 +20,7 @@ pub(super) fn interleaved(
         sessions.iter_mut().map(|session| Tally::begin(session, measurement, span, budget)).collect();
     tallies.iter_mut().for_each(|tally| tally.plan(false, budget));
     for round in 0..rounds(budget) as usize {
-        // Another one begins each round: whatever the first one suffers from, all suffer from.
+        // Each round starts with another session, so that a disturbance hits all alike.
         for place in 0..sessions.len() {
             let turn = (round + place) % sessions.len();
             tallies[turn].round(&mut sessions[turn], measurement);
@@ -30,7 +30,8 @@ pub(super) fn interleaved(
     tallies.into_iter().map(Tally::finish).collect()
 }
 
-/// One session after the other, each with all of its rounds, while the others rest: together they would not fit into memory.
+/// Measures one session after the other, each with all of its rounds, while the others are ended: together they would
+/// not fit into memory.
 pub(super) fn one_by_one(
     sessions: &mut [Session<'_>],
     group: &[&Measurement],

@@ -1,4 +1,4 @@
-//! One engine in one span: started, prepared, checked.
+//! A session: one engine in one span, started, prepared and checked.
 
 use std::collections::BTreeMap;
 
@@ -14,10 +14,10 @@ use crate::digits::{Purpose, Trial, best};
 use crate::row::Row;
 use crate::selection::{Selection, Span};
 
-/// Failures after which an engine is not started again.
+/// Number of failures after which an engine is not started again.
 const MOST_FAILURES: u32 = 2;
 
-/// Why there is no session.
+/// The reason why there is no session.
 pub(super) enum Closed {
     /// The library has no such scheme, at any n.
     Lacks(String),
@@ -32,18 +32,18 @@ pub(super) struct Session<'a> {
     check: Option<&'a Check>,
     trials: &'a [Trial],
     version: Version,
-    /// The first is for everything; others have the digits that an operation is faster with.
+    /// The first setting is for everything; others have digits with which some operation is faster.
     settings: Vec<Setting<'a>>,
-    /// The place of each purpose that was asked for, and of the number of special primes.
+    /// Index of the setting of each requested purpose, and of each number of special primes.
     places: BTreeMap<Purpose, usize>,
     numbers: BTreeMap<Option<usize>, usize>,
-    /// The place of what was asked last.
+    /// Index of the setting used last.
     last: usize,
     failures: u32,
 }
 
 impl<'a> Session<'a> {
-    /// Starts the engine and prepares it with the first request that it takes; or says why not.
+    /// Starts the engine and prepares it with the first request that it accepts; returns the reason if it accepts none.
     pub(super) fn open(
         contender: &'a Contender,
         chain: &'a Chain,
@@ -68,8 +68,8 @@ impl<'a> Session<'a> {
         Ok(Self { contender, chain, check, trials, version, settings, places, numbers, last: 0, failures: 0 })
     }
 
-    /// The place of the setting for an operation. One with other digits is made when it is first asked for; an engine that does
-    /// not take them stays with those for everything.
+    /// Returns the index of the setting for an operation. A setting with other digits is made at its first use; an
+    /// engine that refuses them keeps the setting for everything.
     fn place(&mut self, operation: &str) -> usize {
         let purpose = Purpose::of(operation);
         if let Some(place) = self.places.get(&purpose) {
@@ -95,17 +95,17 @@ impl<'a> Session<'a> {
         place
     }
 
-    /// One step of a round trip, as the edge.
+    /// Carries out one step of a round trip as the edge.
     pub(super) fn exchange(&mut self, request: &Exchange) -> Result<Exchanged, LabError> {
         self.settings[0].awake()?.exchange(request)
     }
 
-    /// Another process of the engine, without keys, and the parameters that this one has.
+    /// Starts a further process of the engine, without keys. Returns it with the parameters of this session.
     pub(super) fn cloud(&self) -> Result<(Box<dyn Speaker>, Prepare), LabError> {
         Ok((start(self.contender)?, self.settings[0].request.clone()))
     }
 
-    /// Why the definition's program was refused, or that its answers are wrong: the rows are unverified then.
+    /// Returns the reason why the check program failed. The session's rows are then unverified. None if it passed.
     pub(super) fn doubt(&self) -> Option<String> {
         match self.settings.last()?.checked.as_ref()? {
             Checked::Right => None,
@@ -118,16 +118,16 @@ impl<'a> Session<'a> {
         &self.contender.name
     }
 
-    /// Whether it failed so often that it is not asked again.
+    /// Returns true if the engine failed so often that it is not tried again.
     pub(super) fn is_lost(&self) -> bool {
         self.failures >= MOST_FAILURES
     }
 
-    /// Times an operation. An engine that dies or hangs is started again for the next one.
+    /// Times an operation. An engine that dies or hangs is restarted for the next one.
     pub(super) fn measure(&mut self, request: &Measure) -> Result<Measured, LabError> {
         let place = self.place(&request.operation);
         if place != self.last {
-            // An engine's processes do not hold large keys side by side.
+            // Two processes of an engine must not hold large keys at the same time.
             self.settings[self.last].rest();
             self.last = place;
         }
@@ -143,12 +143,12 @@ impl<'a> Session<'a> {
         measured
     }
 
-    /// Ends what holds much memory; it is started again when it is asked for something.
+    /// Ends processes that hold much memory; the next request restarts them.
     pub(super) fn rest(&mut self) {
         self.settings.iter_mut().for_each(Setting::rest);
     }
 
-    /// The row of what was measured.
+    /// Returns the row of an outcome.
     pub(super) fn row(
         &self,
         selection: &Selection,

@@ -1,4 +1,4 @@
-//! One process of an engine, and what it was prepared with.
+//! A setting: one process of an engine and its parameters.
 
 use sotto_lab::LabError;
 use sotto_lab::protocol::{Prepare, Prepared, UNSUPPORTED, Verify};
@@ -6,31 +6,31 @@ use sotto_lab::protocol::{Prepare, Prepared, UNSUPPORTED, Verify};
 use crate::contender::{Contender, Speaker};
 use crate::definition::Check;
 
-/// An engine that holds more bytes than this makes room for the others where keys are large.
+/// An engine with more bytes of resident memory than this is ended while others hold large keys.
 const SMALL: u64 = 512 << 20;
 
-/// A process that was prepared once, and is again when it is asked after a rest.
+/// A prepared process, which is started and prepared again after it was ended.
 pub(super) struct Setting<'a> {
     contender: &'a Contender,
-    /// None while it rests.
+    /// None while the process is ended.
     speaker: Option<Box<dyn Speaker>>,
     pub(super) request: Prepare,
     pub(super) prepared: Prepared,
-    /// What the definition's program gave; None if it could not be asked.
+    /// The outcome of the check program; None if the engine runs no programs.
     pub(super) checked: Option<Checked>,
 }
 
-/// What an engine says to the definition's program.
+/// The outcome of the check program.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Checked {
     Right,
     Wrong,
-    /// It was refused, for this reason.
+    /// The engine refused the program, for this reason.
     Refused(String),
 }
 
 impl<'a> Setting<'a> {
-    /// Prepares the engine with the first request that it takes.
+    /// Prepares the engine with the first request that it accepts.
     pub(super) fn open(
         contender: &'a Contender,
         mut speaker: Box<dyn Speaker>,
@@ -44,7 +44,7 @@ impl<'a> Setting<'a> {
                     let checked = check.map(|check| passes(check, speaker.as_mut())).transpose()?.flatten();
                     return Ok(Self { contender, speaker: Some(speaker), request, prepared, checked });
                 }
-                // The last words are about what was asked for when all else had been refused.
+                // Keeps the last reason: earlier requests asked for more.
                 Err(LabError::Refused { reason, .. }) => {
                     if reason != UNSUPPORTED || refusal.is_none() {
                         refusal = Some(reason);
@@ -57,7 +57,7 @@ impl<'a> Setting<'a> {
         Err(LabError::Refused { engine: contender.name.clone(), reason })
     }
 
-    /// The process; it is started and prepared again if it was ended.
+    /// Returns the process; starts and prepares it again if it was ended.
     pub(super) fn awake(&mut self) -> Result<&mut dyn Speaker, LabError> {
         let speaker = match self.speaker.take() {
             Some(speaker) => speaker,
@@ -75,7 +75,7 @@ impl<'a> Setting<'a> {
         self.speaker = None;
     }
 
-    /// Ends the process if it holds much memory, which some libraries never give back.
+    /// Ends the process if it holds much memory, which some libraries never release.
     pub(super) fn rest(&mut self) {
         if self.speaker.as_ref().and_then(|speaker| speaker.memory()).is_some_and(|bytes| bytes > SMALL) {
             self.end();
@@ -83,7 +83,7 @@ impl<'a> Setting<'a> {
     }
 }
 
-/// A new process of an engine.
+/// Starts a process of an engine.
 pub(super) fn start(contender: &Contender) -> Result<Box<dyn Speaker>, LabError> {
     match &contender.start {
         Ok(start) => start(),
@@ -91,7 +91,7 @@ pub(super) fn start(contender: &Contender) -> Result<Box<dyn Speaker>, LabError>
     }
 }
 
-/// Whether the program's answers are right; None if the engine runs no programs. An engine that dies or hangs is an error.
+/// Runs the check program. None if the engine runs no programs. An engine that dies or hangs is an error.
 fn passes(check: &Check, speaker: &mut dyn Speaker) -> Result<Option<Checked>, LabError> {
     let asked = Verify { program: check.program.clone(), inputs: check.inputs.clone() };
     let answers = match speaker.verify(&asked) {

@@ -1,4 +1,4 @@
-//! The spans of a run, one after the other.
+//! Measures the spans of a run one after the other.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -16,13 +16,13 @@ use crate::error::RunnerError;
 use crate::row::{Gap, Row};
 use crate::selection::{Selection, Span};
 
-/// A run on its way.
+/// A run in progress.
 pub(super) struct Run<'a> {
     selection: &'a Selection,
     contenders: &'a [Contender],
     trials: Vec<Trial>,
     budget: Budget,
-    /// Engines and schemes that they lack, so that they are asked once.
+    /// Pairs of an engine and a scheme that it lacks, so that each is tried once.
     lacking: BTreeSet<(String, Scheme)>,
     observer: &'a mut dyn Observer,
 }
@@ -38,12 +38,12 @@ impl<'a> Run<'a> {
         Self { selection, contenders, trials: table(), budget, lacking: BTreeSet::new(), observer }
     }
 
-    /// Time that is left.
+    /// Returns the time that is left.
     pub(super) fn unused(&self) -> Duration {
         self.budget.unused()
     }
 
-    /// Names the engines that are not there.
+    /// Reports the absent engines as gaps.
     pub(super) fn absent(&mut self) -> Result<(), RunnerError> {
         for contender in self.contenders {
             if let Err(reason) = &contender.start {
@@ -54,7 +54,7 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
-    /// Measures all of a span.
+    /// Measures everything in a span.
     pub(super) fn span(&mut self, span: &Span<'_>) -> Result<(), RunnerError> {
         let selection = self.selection;
         let chain = span.parameters.chain(span.scheme, span.degree)?;
@@ -86,7 +86,7 @@ impl<'a> Run<'a> {
         self.observer.progress(work, title);
     }
 
-    /// The engines that are ready for a span.
+    /// Returns the engines that are prepared for a span.
     fn sessions<'c>(
         &mut self,
         span: &Span<'_>,
@@ -119,7 +119,7 @@ impl<'a> Run<'a> {
                 Err(Closed::Failed(reason)) => self.gap(&contender.name, span, None, &reason)?,
                 Err(Closed::Lacks(reason)) => {
                     self.lacking.insert((contender.name.clone(), span.scheme));
-                    // Nobody looks for a conventional cipher in a library of homomorphic ones.
+                    // A library of homomorphic encryption lacks conventional ciphers as a rule: no gap.
                     if span.scheme.has_ring() {
                         let about = self.about(&contender.name, Some(span), None, &reason);
                         self.observer.gap(Gap { n: None, ..about })?;
@@ -163,7 +163,7 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
-    /// The steps of a round trip between two processes of an engine.
+    /// Measures the steps of a round trip between two processes of an engine.
     fn exchange(
         &mut self,
         span: &Span<'_>,

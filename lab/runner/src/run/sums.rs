@@ -1,9 +1,9 @@
-//! Rows that are sums of others: of medians and means; deviations as of independent times.
+//! Rows that are sums of others: sums of medians and of means; deviations are added as those of independent times.
 
 use crate::definition::Sum;
 use crate::row::Row;
 
-/// The sums of each engine that has all parts of them.
+/// Returns the sums of each engine that has all their parts.
 pub(super) fn of(sums: &[Sum], rows: &[Row]) -> Vec<Row> {
     let mut engines: Vec<&str> = Vec::new();
     for row in rows {

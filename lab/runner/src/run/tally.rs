@@ -1,4 +1,4 @@
-//! The times of one operation on one engine, while they come in.
+//! Collects the times of one operation on one engine.
 
 use sotto_lab::LabError;
 use sotto_lab::protocol::{Measure, Task, UNSUPPORTED};
@@ -9,31 +9,31 @@ use crate::definition::{Measurement, Scheme};
 use crate::selection::Span;
 use crate::statistics::Statistics;
 
-/// What was measured, in the end.
+/// The final measurement.
 #[derive(Clone, Debug)]
 pub(super) struct Outcome {
     pub(super) statistics: Statistics,
     pub(super) bytes: Option<u64>,
     pub(super) verified: bool,
-    /// The operation that stood in.
+    /// The operation or codec that was measured instead.
     pub(super) instead: Option<String>,
 }
 
-/// Times while they come in.
+/// The times so far.
 #[derive(Debug)]
 pub(super) struct Tally {
     operation: String,
     codec: Option<String>,
-    /// Whether values are reals.
+    /// True if values are reals.
     reals: bool,
     instead: Option<String>,
     times: Vec<f64>,
     bytes: Option<u64>,
     verified: bool,
     plan: Plan,
-    /// Whether a result was checked.
+    /// True if a result was checked.
     checked: bool,
-    /// Set when there is nothing to come: the engine lacks the operation, or failed.
+    /// Set if no times will follow: the engine lacks the operation, or failed.
     end: Option<End>,
 }
 
@@ -44,7 +44,7 @@ enum End {
 }
 
 impl Tally {
-    /// Does the operation once, to see that it is there and how long it takes.
+    /// Runs the operation once, to learn that the engine has it and how long it takes.
     pub(super) fn begin(
         session: &mut Session<'_>,
         measurement: &Measurement,
@@ -84,7 +84,7 @@ impl Tally {
         tally
     }
 
-    /// Whether something else may stand in; from now on it does.
+    /// Switches to the substitute operation or codec. Returns false if there is none.
     fn has_other(&mut self, measurement: &Measurement) -> bool {
         if let Some(operation) = &measurement.instead {
             self.operation.clone_from(operation);
@@ -96,7 +96,7 @@ impl Tally {
         self.instead.is_some()
     }
 
-    /// Decides how often it is done, when every engine has done it once.
+    /// Plans the repetitions, after every engine has run the operation once.
     pub(super) fn plan(&mut self, large: bool, budget: &mut Budget) {
         if self.end.is_none() {
             self.plan = budget.plan(first_of(&self.times), large);
@@ -106,7 +106,7 @@ impl Tally {
         }
     }
 
-    /// One round.
+    /// Runs one round.
     pub(super) fn round(&mut self, session: &mut Session<'_>, measurement: &Measurement) {
         if self.plan.rounds == 0 || self.end.is_some() {
             return;
@@ -139,7 +139,7 @@ impl Tally {
         self.end = Some(if is_unsupported(error) { End::Lacks } else { End::Failed(error.to_string()) });
     }
 
-    /// What was measured; nothing, if the engine lacks the operation; or why there is nothing.
+    /// Returns the outcome. None if the engine lacks the operation; an error if it failed.
     pub(super) fn finish(self) -> Result<Option<Outcome>, String> {
         match self.end {
             Some(End::Lacks) => return Ok(None),

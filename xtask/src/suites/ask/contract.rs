@@ -1,11 +1,11 @@
-//! The largest bounds that the documents allow.
+//! The largest bounds that the documentation promises.
 
 use super::series::{Channel, Series};
 use super::truth::{Group, Statistic, pairs, values, variance};
 use Statistic as S;
 
 impl Statistic {
-    /// The largest bound that the documents allow, where they name one.
+    /// Returns the largest promised bound. None if the documentation names none.
     pub(super) fn contract(&self, series: &Series, group: &Group, value: f64) -> Option<f64> {
         let half = |at: &usize| series.channels[*at].half();
         let x = values(group, self.channel());
@@ -34,7 +34,7 @@ impl Statistic {
     }
 }
 
-/// The size of a polynomial's coefficients in u, with x = centre + half · u: Σ |c_k| without the constant.
+/// Returns the size of a polynomial's coefficients in u, with x = centre + half · u: Σ |c_k| without the constant.
 fn size(coefficients: &[f64], channel: &Channel) -> f64 {
     let (centre, half) = ((channel.low + channel.high) / 2.0, (channel.high - channel.low) / 2.0);
     let choose = |n: usize, k: usize| (0..k).fold(1.0, |all, i| all * (n - i) as f64 / (i + 1) as f64);

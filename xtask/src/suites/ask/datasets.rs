@@ -1,4 +1,4 @@
-//! The CSV files of SOTTO_DATASETS, read here by other code than the agent's.
+//! The CSV files of SOTTO_DATASETS, read by code that shares nothing with the agent's.
 
 use super::Cases;
 use super::functions::{ALL, PAIRS, spans_of};
@@ -13,7 +13,7 @@ use std::path::PathBuf;
 const HOUR: i64 = 3_600_000;
 const MINUTE: i64 = 60_000;
 
-/// A file, and how it is read.
+/// A file, and how to read it.
 struct File {
     name: &'static str,
     zone: &'static str,
@@ -128,7 +128,7 @@ fn one(cases: &mut Cases, file: &File, path: &str, text: &str) -> Result<()> {
     }
     let spans = spans_of(&site, &series)?;
     for by in [By::All, By::Day, By::Week, By::Month, By::Window] {
-        // By window, two devices whose last windows differ have groups of their own.
+        // By window, devices whose last windows differ have different groups.
         let across = by != By::Window && (file.devices.len() > 1 || by == By::Day);
         for per_device in [true, false].into_iter().take(if across { 2 } else { 1 }) {
             for (name, statistics) in file.questions {

@@ -5,13 +5,13 @@ use super::series::{Series, instant};
 use super::truth::{Group, linear, polynomial};
 use serde_json::Value;
 
-/// A value at each reading.
+/// A function with a value at each reading.
 pub(super) enum Each {
     Polynomial(usize, &'static [f64]),
     Linear,
 }
 
-/// Faults of the values at single readings.
+/// Returns the faults of the values at single readings.
 pub(super) fn each(series: &Series, answer: &Value, of: &Each) -> Vec<String> {
     let mut wanted: Vec<(&str, i64, f64)> = Vec::new();
     for sample in &series.samples {

@@ -1,4 +1,4 @@
-//! Devices whose windows share masks: the answers are those of devices that share none.
+//! Devices whose windows share masks must give the same answers as devices without shared masks.
 
 use super::Cases;
 use super::generator::{Numbers, csv};
@@ -15,7 +15,7 @@ const DEVICES: [&str; 6] = ["meter-0", "meter-1", "meter-2", "meter-3", "meter-4
 const DAYS: i64 = 4;
 const ASKED: &[S] = &[S::Count(0), S::Sum(0), S::Mean(0), S::Variance(0), S::Count(1), S::Mean(1)];
 
-/// Quarters of an hour of power and voltage. One device lacks readings, one begins a day later.
+/// Returns readings of power and voltage every quarter of an hour. One device lacks readings, one begins a day later.
 fn series() -> Result<Series> {
     let channel = |name, unit, high| Channel { name, unit, low: 0.0, high, resolution: 0.5 };
     let channels = vec![channel("power", "kW", 100.0), channel("voltage", "V", 400.0)];
@@ -35,7 +35,8 @@ fn series() -> Result<Series> {
     Ok(series)
 }
 
-/// A plant whose devices have sent all readings; the last one is stopped within the third day and runs again.
+/// Returns a plant whose devices have sent all readings; the last device is stopped during the third day and started
+/// again.
 fn plant(cases: &Cases, series: &Series, shared: bool) -> Result<Site> {
     let mut site = Site::new(cases.sotto(), "Europe/Berlin")?;
     if shared {
@@ -80,8 +81,8 @@ pub(super) fn run(cases: &mut Cases) -> Result<()> {
     }
     let [question, plan] = ["sum(power) by day", "plan"];
     let jobs = |site: &Site| -> Result<u64> { site.ask(question, &[])?["jobs"].as_u64().context("jobs") };
-    // One sum a day, and the two windows of the day that was cut in two; without, one a device, and three of the device whose windows have
-    // three lengths.
+    // With shared masks: one sum a day, and two windows of the day that the stop cut in two. Without: one sum a device,
+    // and three for the device whose windows have three lengths.
     let found = (jobs(&shared)?, jobs(&alone)?);
     let expected = (DAYS as u64 + 2, DEVICES.len() as u64 - 1 + 3);
     cases.case("one sum for each mask", wrong(found != expected, || format!("{found:?}, not {expected:?}")));
@@ -99,7 +100,7 @@ fn wrong(is: bool, fault: impl FnOnce() -> String) -> Vec<String> {
     is.then(fault).into_iter().collect()
 }
 
-/// Differences of two answers: all but their costs and times are the same, and who took part is.
+/// Compares two answers in all but costs and times; returns the differences.
 fn same(shared: &Value, alone: &Value) -> Vec<String> {
     let mut faults = Vec::new();
     for field in ["took_part", "windows", "left_out", "notes"] {

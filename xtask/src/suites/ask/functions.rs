@@ -15,7 +15,7 @@ pub(super) const FACTORS: &[f64] = &[0.5, -0.25];
 pub(super) const CONSTANT: f64 = 2.0;
 const HOUR: i64 = 3_600_000;
 
-/// Every statistic of the first channel, and of both.
+/// Every statistic of the first channel, and of both channels.
 pub(super) const ALL: &[S] = &[
     S::Count(0),
     S::Sum(0),
@@ -46,7 +46,7 @@ const REAL: &[S] = &[
     S::MeanPolynomial(1, CUBIC),
     S::MeanLinear(CONSTANT, FACTORS),
 ];
-/// Values that need no reading, and few weights.
+/// Statistics that need no reading, and few weights.
 const EDGES: &[S] = &[
     S::MeanPolynomial(0, &[5.0, 0.0]),
     S::SumPolynomial(1, &[1.0, 0.0, 0.0]),
@@ -56,7 +56,7 @@ const EDGES: &[S] = &[
     S::Weights(1, &[-1.0, 4.0]),
 ];
 const MOVING: &[S] = &[S::MovingAverage(0, 3), S::Mean(0), S::MovingAverage(1, 2)];
-/// The declared questions, by name. The last goes with groups of the clock only.
+/// The declared questions, by name. The last works only with groups by the clock.
 const QUESTIONS: &[(&str, &[S])] = &[("single", ALL), ("pairs", PAIRS), ("real", REAL), ("moving", MOVING)];
 
 fn channels() -> Vec<Channel> {
@@ -80,7 +80,7 @@ fn days(cases: &mut Cases, thorough: bool) -> Result<()> {
     let site = prepared(cases, &series, "10m", By::Day)?;
     let bys = [By::All, By::Day, By::Week, By::Month, By::Window];
     every(cases, &site, &series, "by day", &bys, thorough)?;
-    // Windows of a day are taken apart by their ticks.
+    // Windows of a day are divided into hours by their ticks.
     let spans = spans_of(&site, &series)?;
     for per_device in [true, false] {
         let asked = Asked { statistics: PAIRS, by: By::Hour, per_device, spans: &spans };
@@ -113,7 +113,7 @@ fn hours(cases: &mut Cases, count: i64, bys: &[By], thorough: bool) -> Result<()
     Ok(())
 }
 
-/// A site whose devices carry all questions, with all readings in the cloud.
+/// Returns a site whose devices carry all questions, with all readings in the cloud.
 fn prepared(cases: &Cases, series: &Series, every: &str, by: By) -> Result<Site> {
     let mut site = Site::new(cases.sotto(), "Europe/Vienna")?;
     for channel in &series.channels {
@@ -135,7 +135,7 @@ fn prepared(cases: &Cases, series: &Series, every: &str, by: By) -> Result<Site>
     Ok(site)
 }
 
-/// Where each device's windows begin and end.
+/// Returns the first and the last time of each device's windows.
 pub(super) fn spans_of(site: &Site, series: &Series) -> Result<Vec<(i64, i64)>> {
     let count = Asked { statistics: &[S::Count(0)], by: By::Window, per_device: true, spans: &[] };
     Ok(spans(series, &site.ask(&count.text(series), &[])?))
@@ -154,7 +154,7 @@ fn every(
         for per_device in [true, false] {
             let moving = !matches!(by, By::All | By::Window);
             for (name, statistics) in QUESTIONS.iter().take(if moving { 4 } else { 3 }) {
-                // Reals are computed window by window, whatever the groups are.
+                // Real answers are computed window by window, whatever the groups: one grouping suffices.
                 let once = matches!((by, per_device), (By::Hour | By::Day, true) | (By::Month, false));
                 if *name == "real" && !thorough && !once {
                     continue;
@@ -178,7 +178,7 @@ fn every(
     Ok(())
 }
 
-/// `over`, `since`, `until`, `where device in`.
+/// Tests `over`, `since`, `until` and `where device in`.
 fn periods(cases: &mut Cases, site: &Site, series: &Series) -> Result<()> {
     let statistics = &[S::Count(0), S::Mean(0), S::Variance(0)];
     let last = series.samples.last().context("samples")?.at + series.period;
@@ -189,8 +189,8 @@ fn periods(cases: &mut Cases, site: &Site, series: &Series) -> Result<()> {
         Series { samples: series.samples.iter().filter(inside).copied().collect(), ..series.clone() }
     };
     let local = |text: &str| series.local(text).context("a time");
-    // Windows are days: one that began before `over` or `since` is left out whole.
-    // Seven days of the calendar earlier at the same time of day; none of the two days has a change of the clocks.
+    // Windows are days: one that began before `over` or `since` is left out as a whole.
+    // Seven calendar days earlier at the same time of day; the clocks change on neither day.
     let begins = series.group(By::Day, last).0;
     let week = (0..7).fold(begins, |day, _| series.group(By::Day, day - 1).0) + (last - begins);
     let first_day = match series.group(By::Day, week) {

@@ -1,10 +1,10 @@
-//! Readings that are the same in each run, and their files.
+//! Readings that are equal in each run, and their files.
 
 use super::series::{Sample, Series, instant};
 use anyhow::{Context as _, Result};
 use std::fmt::Write as _;
 
-/// Numbers in 0 … 1, the same in each run.
+/// A generator of numbers in 0 … 1, equal in each run.
 pub(in crate::suites) struct Numbers(pub(in crate::suites) u64);
 
 impl Numbers {
@@ -14,7 +14,7 @@ impl Numbers {
     }
 }
 
-/// Readings with gaps, a day without any, and values out of range.
+/// Adds readings with gaps, a day without any, and values out of range.
 pub(super) fn generated(series: &mut Series, begin: &str, ticks: i64) -> Result<()> {
     let begin = instant(begin).context("a time")?;
     let (day, mut numbers) = (24 * 3_600_000 / series.period, Numbers(7));
@@ -37,7 +37,7 @@ pub(super) fn generated(series: &mut Series, begin: &str, ticks: i64) -> Result<
     Ok(())
 }
 
-/// The readings of one device as a file.
+/// Returns the readings of one device as a CSV file.
 pub(super) fn csv(series: &Series, device: usize) -> String {
     let names: Vec<&str> = series.channels.iter().map(|channel| channel.name).collect();
     let mut text = format!("time,{}\n", names.join(","));
@@ -46,7 +46,7 @@ pub(super) fn csv(series: &Series, device: usize) -> String {
         text += &time.to_string();
         for value in &sample.values[..names.len()] {
             let value = value.map_or_else(String::new, |value| value.to_string());
-            // A string takes everything.
+            // Writing to a string cannot fail.
             let _ = write!(text, ",{value}");
         }
         text.push('\n');

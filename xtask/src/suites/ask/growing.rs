@@ -1,4 +1,4 @@
-//! Questions while data arrives: a file that grows, a cloud that is stopped and killed in between.
+//! Questions while data arrives: a file grows, and the cloud is stopped and killed meanwhile.
 
 use super::Cases;
 use super::generator::{Numbers, csv};
@@ -47,20 +47,20 @@ pub(super) fn run(cases: &mut Cases) -> Result<()> {
         if signal.is_some() {
             site.start_cloud()?;
         }
-        // All hours but the one that is open.
+        // All hours except the unfinished one.
         let least = (piece + 1) * PIECE - 60;
         let found = until(&site, &whole, &asked, least).unwrap_or_else(|error| vec![format!("{error:#}")]);
         let name = signal.map_or_else(String::new, |signal| format!(" after the cloud's SIG{signal}"));
         cases.case(&format!("questions while data arrives, piece {}{name}", piece + 1), found);
     }
-    // A stop sends the window that is open.
+    // A stop sends the unfinished window.
     agent.end("TERM")?;
     cases.asked("after the agent's stop: all", &site, &whole, &asked, "");
     cases.case("nothing is left behind", site.close()?);
     Ok(())
 }
 
-/// Asks until so many readings have arrived; every answer is right for the readings that it is of.
+/// Asks until at least `least` readings have arrived; every answer must be right for the readings that it covers.
 fn until(site: &Site, whole: &Series, asked: &Asked<'_>, least: usize) -> Result<Vec<String>> {
     let begin = Instant::now();
     loop {

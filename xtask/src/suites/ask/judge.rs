@@ -1,15 +1,15 @@
-//! Holds answers against the truth.
+//! Compares answers with the truth.
 
 use super::series::{By, Series, instant};
 use super::truth::{Group, Statistic};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-/// f64 rounds by this at most, relatively.
+/// The largest relative rounding error of f64.
 const ROUNDING: f64 = 1e-9;
-/// A bound may pass its contract by this part, for the rounding that it counts.
+/// A bound may exceed its contract by this fraction, for the rounding error that it includes.
 const SLACK: f64 = 1e-6;
-/// Most faults of one answer that are told.
+/// The most faults of one answer that are reported.
 const MOST: usize = 6;
 
 /// A question of the suite.
@@ -18,17 +18,18 @@ pub(super) struct Asked<'a> {
     pub(super) statistics: &'a [Statistic],
     pub(super) by: By,
     pub(super) per_device: bool,
-    /// The first and the last time of each device's windows that the question covers; empty where missing readings are not judged.
+    /// The first and the last time of each device's windows that the question covers; empty if missing readings are not
+    /// checked.
     pub(super) spans: &'a [(i64, i64)],
 }
 
 impl Asked<'_> {
-    /// The question's text, without a period.
+    /// Returns the question's text, without a period.
     pub(super) fn text(&self, series: &Series) -> String {
         self.text_with(series, "")
     }
 
-    /// The question's text with a period such as ` over 7d`.
+    /// Returns the question's text with a period such as ` over 7d`.
     pub(super) fn text_with(&self, series: &Series, period: &str) -> String {
         let texts: Vec<String> = self.statistics.iter().filter_map(|s| s.text(&series.channels)).collect();
         format!("{}{period}{}", texts.join(", "), self.clauses())
@@ -38,7 +39,7 @@ impl Asked<'_> {
         format!("{}{}", self.by.clause(), if self.per_device { " per device" } else { "" })
     }
 
-    /// Faults of an answer about all samples of a series.
+    /// Returns the faults of an answer about all samples of a series.
     pub(super) fn judge(&self, series: &Series, answer: &Value) -> Vec<String> {
         let mut faults = self.faults(series, answer);
         if faults.len() > MOST {
@@ -94,13 +95,13 @@ impl Asked<'_> {
         faults
     }
 
-    /// The groups that there should be: all from the first sample to the last.
+    /// Returns the expected groups: all from the first sample to the last.
     fn groups(&self, series: &Series, found: &[(i64, i64)]) -> Vec<(i64, i64)> {
         let ends = series.samples.first().zip(series.samples.last());
         let Some((first, last)) = ends.filter(|_| !matches!(self.by, By::All | By::Window)) else {
             return found.to_vec();
         };
-        // From the first window, which may begin before its first reading.
+        // Begins with the first window, which may begin before its first reading.
         let begin = self.spans.iter().map(|(from, _)| *from).fold(first.at, i64::min);
         let mut groups = vec![series.group(self.by, begin)];
         while let Some((_, next)) = groups.last().copied().filter(|(_, to)| *to <= last.at) {
@@ -153,7 +154,7 @@ impl Asked<'_> {
         (bound > most).then(|| format!("the bound {bound} is above {contract}"))
     }
 
-    /// Readings that are missing between the first and the last window.
+    /// Returns the number of missing readings between the first and the last window.
     fn missing(
         &self,
         series: &Series,
@@ -179,13 +180,14 @@ impl Asked<'_> {
     }
 }
 
-/// True if its value divides by a deviation, which may be too small to be told.
+/// Returns true if the value divides by a deviation, which may be too small to distinguish from zero.
 fn divides(statistic: &Statistic) -> bool {
     use Statistic as S;
     matches!(statistic, S::Correlation(..) | S::Slope(..) | S::Intercept(..) | S::MeanOverStddev(_))
 }
 
-/// True if a channel's deviation, over the times at which all channels have a reading, is below 3.5 roundings: then |deviation| may be below its own bound.
+/// Returns true if a channel's deviation, over the times at which all channels have a reading, is below 3.5 roundings:
+/// then |deviation| may be below its own bound.
 fn nearly_constant(series: &Series, group: &Group) -> bool {
     series.channels.iter().enumerate().any(|(at, channel)| {
         let joint = group
@@ -199,7 +201,7 @@ fn nearly_constant(series: &Series, group: &Group) -> bool {
     })
 }
 
-/// The first and the last time of each device's windows, from an answer by window and per device.
+/// Returns the first and the last time of each device's windows, from an answer by window and per device.
 pub(super) fn spans(series: &Series, answer: &Value) -> Vec<(i64, i64)> {
     let rows = answer["rows"].as_array().map_or(&[][..], Vec::as_slice);
     let of = |device: &&str| {

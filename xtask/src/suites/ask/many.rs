@@ -1,4 +1,4 @@
-//! Ten thousand windows of one device, asked for by day: how long an answer takes, and each day's mean.
+//! Ten thousand windows of one device, grouped by day: the time of the answer, and each day's mean.
 
 use super::Cases;
 use super::generator::{Numbers, csv};

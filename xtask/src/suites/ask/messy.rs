@@ -1,4 +1,4 @@
-//! Files as people have them: readings left out are counted by reason, and answers are of the others.
+//! Files as they occur in practice: readings left out are counted by reason, and the answers cover the others.
 
 use super::Cases;
 use super::judge::Asked;
@@ -9,7 +9,7 @@ use anyhow::{Context as _, Result};
 use serde_json::{Map, Value, json};
 
 const ASKED: &[S] = &[S::Count(0), S::Sum(0), S::Mean(0), S::Variance(0)];
-/// The period of all cases.
+/// The period of all cases, in milliseconds.
 const PERIOD: i64 = 600_000;
 
 /// A file and its expected counts.
@@ -17,11 +17,11 @@ struct Messy {
     name: &'static str,
     bytes: Vec<u8>,
     args: &'static [&'static str],
-    /// Given as standard input instead of as a file.
+    /// True to pass the bytes on standard input instead of in a file.
     stdin: bool,
     /// Reasons with their counts.
     left_out: &'static [(&'static str, u64)],
-    /// Times of RFC 3339, and values.
+    /// The expected times (RFC 3339) and values.
     readings: Vec<(String, f64)>,
 }
 
@@ -72,7 +72,7 @@ const DIRTY_READINGS: &[(&str, f64)] = &[
     ("2025-01-15T02:10:00+01:00", 10.0),
     ("2025-01-16T23:50:00+01:00", -19.99),
 ];
-/// Two readings, of which files of many forms consist.
+/// Two readings, which files of many forms contain.
 const TWO: &[(&str, f64)] = &[("2025-01-15T00:00:00+01:00", 10.5), ("2025-01-15T00:10:00+01:00", -3.25)];
 
 fn all() -> Vec<Messy> {
@@ -132,7 +132,7 @@ fn all() -> Vec<Messy> {
     ]
 }
 
-/// A reading an hour in local times of Vienna, with one more line somewhere.
+/// Returns one reading an hour in local times of Vienna, with one more line in between.
 fn hours(begin: &str, count: i64, more: Option<&str>) -> (String, Vec<(String, f64)>) {
     let (begin, mut text, mut readings) =
         (instant(begin).unwrap_or_default(), String::from("time,temperature\n"), vec![]);

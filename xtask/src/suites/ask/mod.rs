@@ -1,4 +1,5 @@
-//! Real clouds, agents and `sotto ask` as processes; answers are held against values that this suite computes by other means.
+//! Runs clouds, agents and `sotto ask` as processes, and compares answers with values that this suite computes by other
+//! means.
 
 mod contract;
 mod datasets;
@@ -28,22 +29,22 @@ pub(super) use site::Site;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-/// An answer that takes longer is told with its time.
+/// The time of a slower answer is printed.
 const LONG: Duration = Duration::from_secs(2);
 
 /// A part of a suite.
 pub(super) type Part = fn(&mut Cases) -> Result<()>;
 
-/// Cases that ran, and their faults.
+/// The number of cases that ran, and their faults.
 pub(super) struct Cases {
-    /// The program; the others lie beside it.
+    /// The path of `sotto`; the other programs are in the same folder.
     sotto: PathBuf,
     faults: Vec<String>,
     count: usize,
 }
 
 impl Cases {
-    /// Tells the outcome of a case.
+    /// Reports the outcome of a case.
     pub(super) fn case(&mut self, name: &str, found: Vec<String>) {
         self.count += 1;
         match found.first() {
@@ -53,7 +54,7 @@ impl Cases {
         self.faults.extend(found.into_iter().map(|fault| format!("{name}: {fault}")));
     }
 
-    /// Asks, and judges the answer.
+    /// Asks a question, and judges the answer.
     fn asked(&mut self, name: &str, site: &Site, series: &Series, asked: &Asked<'_>, period: &str) {
         let begin = Instant::now();
         let answer = site.ask(&asked.text_with(series, period), &[]);
@@ -67,7 +68,7 @@ impl Cases {
         self.case(name, found);
     }
 
-    /// Runs a part; one that cannot go on is a fault.
+    /// Runs a part; an error that ends it is a fault.
     fn part(&mut self, name: &str, run: Part) {
         let begin = Instant::now();
         if let Err(error) = run(self) {
@@ -91,7 +92,7 @@ pub(super) fn run_parts(context: &Context, parts: &[(&str, Part)]) -> Result<Out
     Ok(Outcome::from_faults(cases.faults))
 }
 
-/// Cases that take seconds.
+/// Runs the cases that take seconds.
 pub(crate) fn run(context: &Context) -> Result<Outcome> {
     run_parts(
         context,
@@ -108,7 +109,7 @@ pub(crate) fn run(context: &Context) -> Result<Outcome> {
     )
 }
 
-/// Cases that take minutes.
+/// Runs the cases that take minutes.
 pub(crate) fn deep(context: &Context) -> Result<Outcome> {
     run_parts(
         context,

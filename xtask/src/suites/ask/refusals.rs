@@ -1,4 +1,4 @@
-//! Bad input: each has its exit code, and words that point at the place.
+//! Bad input: each case has its exit code, and words that point at the place.
 
 use super::Cases;
 use super::site::Site;
@@ -7,10 +7,10 @@ use anyhow::Result;
 use serde_json::Value;
 use std::fs;
 
-/// A question, and words of its refusal.
+/// A question, its exit code, and words of its refusal.
 type Refused = (&'static str, u8, &'static [&'static str]);
 
-/// Asked of a plant whose device sends means by day.
+/// Questions for a plant whose device sends means by day.
 const QUESTIONS: &[Refused] = &[
     ("mean(temprature) by day", 4, &["temprature", "there is no channel", "^"]),
     ("median(temperature)", 4, &["median", "^"]),
@@ -63,7 +63,7 @@ pub(super) fn run(cases: &mut Cases) -> Result<()> {
     Ok(())
 }
 
-/// For people, and as JSON.
+/// Asks twice, for people and as JSON; returns the faults.
 fn told_twice(site: &Site, question: &str, code: u8, words: &[&str]) -> Result<Vec<String>> {
     let mut faults = refusal(&site.try_sotto(&["ask", question])?, code, words);
     let done = site.try_sotto(&["ask", question, "--json"])?;
@@ -81,7 +81,7 @@ fn told_twice(site: &Site, question: &str, code: u8, words: &[&str]) -> Result<V
     Ok(faults)
 }
 
-/// Faults of a refusal.
+/// Returns the faults of a refusal.
 pub(in crate::suites) fn refusal(done: &Finished, code: u8, words: &[&str]) -> Vec<String> {
     let mut faults = Vec::new();
     if done.status.code() != Some(code.into()) {
@@ -142,7 +142,7 @@ fn commands(cases: &mut Cases, site: &Site) -> Result<()> {
     Ok(())
 }
 
-/// Mistakes in sotto.toml.
+/// Tests mistakes in sotto.toml.
 fn by_hand(cases: &mut Cases, site: &Site) -> Result<()> {
     let file = site.folder().join("plant/sotto.toml");
     let before = fs::read_to_string(&file)?;
@@ -168,7 +168,7 @@ fn by_hand(cases: &mut Cases, site: &Site) -> Result<()> {
     Ok(())
 }
 
-/// Bundles that are none, or not of this plant.
+/// Tests files that are not bundles, and bundles of another plant.
 fn bundles(cases: &mut Cases, site: &Site) -> Result<()> {
     let bundle = fs::read(site.folder().join("boiler.bundle"))?;
     let token = fs::read(site.folder().join("plant/secrets/owner-token"))?;

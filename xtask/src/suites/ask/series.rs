@@ -1,4 +1,4 @@
-//! Readings as this suite reads them, and the calendar by which it groups them. Shares no code with the programs that it judges.
+//! The readings and the calendar of this suite. Shares no code with the programs that it checks.
 
 use anyhow::{Context as _, Result};
 use jiff::civil::{DateTime, Weekday};
@@ -31,13 +31,13 @@ pub(super) struct Sample {
     pub(super) values: [Option<f64>; 2],
 }
 
-/// Readings that count.
+/// The readings that count.
 #[derive(Clone, Debug)]
 pub(super) struct Series {
     pub(super) zone: TimeZone,
     /// Milliseconds.
     pub(super) period: i64,
-    /// One or two.
+    /// One or two channels.
     pub(super) channels: Vec<Channel>,
     pub(super) devices: Vec<&'static str>,
     /// In order of time, then of devices.
@@ -79,7 +79,7 @@ impl Series {
         Ok(Self { zone, period, channels, devices, samples: Vec::new() })
     }
 
-    /// Takes rows: values outside the channel's range do not count, and the first reading of a tick does.
+    /// Adds rows: drops values outside the channel's range and all but the first reading of a tick.
     pub(super) fn take(&mut self, rows: impl IntoIterator<Item = Sample>) {
         let mut taken = BTreeSet::new();
         for mut row in rows {
@@ -101,7 +101,7 @@ impl Series {
         self.samples.sort_by_key(|sample| (sample.at, sample.device));
     }
 
-    /// The group that holds a time: when it begins, and when the next one does.
+    /// Returns the group that contains a time: its begin, and the begin of the next group.
     pub(super) fn group(&self, by: By, at: i64) -> (i64, i64) {
         let local = Timestamp::from_millisecond(at).unwrap_or_default().to_zoned(self.zone.clone());
         let begins = |date: jiff::civil::Date| {
@@ -110,7 +110,7 @@ impl Series {
         };
         let date = local.date();
         let (first, next) = match by {
-            // Only zones of whole hours are used here.
+            // Only zones with offsets of whole hours are used here.
             By::Hour => return (at - at.rem_euclid(3_600_000), at - at.rem_euclid(3_600_000) + 3_600_000),
             By::Week => {
                 let since = date.weekday().since(Weekday::Monday);
@@ -123,7 +123,7 @@ impl Series {
         (begins(first), begins(next.unwrap_or(first)))
     }
 
-    /// A local time such as 2010-01-31T12:30 in milliseconds since 1970; None for one that the clocks skip.
+    /// Converts a local time such as 2010-01-31T12:30 to milliseconds since 1970. None for a time that the clocks skip.
     pub(super) fn local(&self, text: &str) -> Option<i64> {
         let civil: DateTime = text.parse().ok()?;
         let ambiguous = self.zone.to_ambiguous_timestamp(civil);
@@ -141,12 +141,12 @@ impl Gap for jiff::tz::AmbiguousOffset {
     }
 }
 
-/// The cells of a text with commas and without quotes, its header left out.
+/// Returns the cells of comma-separated text without quotes, without the header.
 pub(super) fn cells(text: &str) -> impl Iterator<Item = Vec<&str>> {
     text.lines().skip(1).filter(|line| !line.trim().is_empty()).map(|line| line.split(',').collect())
 }
 
-/// A time of RFC 3339 in milliseconds since 1970.
+/// Converts a time of RFC 3339 to milliseconds since 1970.
 pub(super) fn instant(text: &str) -> Option<i64> {
     text.parse::<Timestamp>().ok().map(Timestamp::as_millisecond)
 }

@@ -1,5 +1,5 @@
-//! Answers for others: reals are flooded while they are decrypted and counted once, whole numbers are exact, and nothing is published that was not
-//! verified.
+//! Answers that may be shared: real answers are flooded at decryption and counted once, exact answers are not flooded,
+//! and only verified answers are published.
 
 use super::Cases;
 use super::each::{Each, each};
@@ -57,7 +57,7 @@ pub(super) fn run(cases: &mut Cases) -> Result<()> {
         "noise is drawn for each result",
         (again > 0).then(|| format!("{again} values came again")).into_iter().collect(),
     );
-    // One result for each ciphertext of an answer, which holds a window or more.
+    // One result for each ciphertext of an answer; a ciphertext holds one or several windows.
     let of = |answer: &Value, part: &str| answer["flooded"][part].as_u64().unwrap_or_default();
     let took = of(&first.1, "results");
     let left = [&first.1, &second.1].map(|answer| of(answer, "left"));
@@ -89,7 +89,7 @@ fn publish(
     let told = format!("run `sotto verify {name}` first");
     let fault = refused.status.success() || !refused.stderr.contains(&told) || !refused.stdout.is_empty();
     cases.case(
-        "what was not verified is not published",
+        "only verified answers are published",
         fault.then(|| refused.stderr.clone()).into_iter().collect(),
     );
     for name in [name, daily, rounded] {
@@ -130,7 +130,7 @@ fn publish(
     Ok(())
 }
 
-/// Asks and keeps; gives the answer's name beside it.
+/// Asks and keeps; returns the answer's name and the answer.
 fn kept(site: &Site, question: &str) -> Result<(String, Value)> {
     let names = || -> Result<Vec<String>> { Ok(serde_json::from_str(&site.sotto(&["answers", "--json"])?)?) };
     let before = names()?.len();
@@ -143,7 +143,7 @@ fn rows(answer: &Value) -> &[Value] {
     answer["rows"].as_array().map_or(&[][..], Vec::as_slice)
 }
 
-/// Faults of bounds that no flooding has, or that leave nothing of the value.
+/// Returns the faults of bounds that are too small for flooding, or too wide for the value to be useful.
 fn wide(answer: &Value) -> Vec<String> {
     let bound = |row: &Value| row["bound"].as_f64().unwrap_or_default();
     let fits = |row: &&Value| (1e-5 * SIZE..=0.02 * SIZE).contains(&bound(row));

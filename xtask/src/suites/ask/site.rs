@@ -11,10 +11,10 @@ use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// No command of these suites takes longer.
+/// The time limit of any command of these suites.
 const LONGEST: Duration = Duration::from_secs(300);
 
-/// A plant in a temporary folder. Its processes end with it.
+/// A plant in a temporary folder. Its processes end when it is dropped.
 pub(in crate::suites) struct Site {
     scratch: Scratch,
     programs: PathBuf,
@@ -22,7 +22,7 @@ pub(in crate::suites) struct Site {
 }
 
 impl Site {
-    /// A plant without channels. `sotto` is the program; the others lie beside it.
+    /// Makes a plant without channels. `sotto` is the program's path; the other programs are in the same folder.
     pub(in crate::suites) fn new(sotto: &Path, zone: &str) -> Result<Self> {
         let programs = sotto.parent().context("the program has no folder")?.to_owned();
         let port = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?.local_addr()?.port();
@@ -32,18 +32,18 @@ impl Site {
         Ok(site)
     }
 
-    /// The folder in which commands run; the plant is in `plant`.
+    /// Returns the working folder of commands; the plant is in its folder `plant`.
     pub(in crate::suites) fn folder(&self) -> &Path {
         self.scratch.path()
     }
 
-    /// Writes a file into the folder, and gives its name back.
+    /// Writes a file into the folder; returns its name.
     pub(in crate::suites) fn write<'n>(&self, name: &'n str, bytes: impl AsRef<[u8]>) -> Result<&'n str> {
         fs::write(self.folder().join(name), bytes).with_context(|| format!("cannot write {name}"))?;
         Ok(name)
     }
 
-    /// A command of one of the programs in the folder.
+    /// Returns a command of one of the programs, in the folder.
     pub(in crate::suites) fn command(&self, program: &str, args: &[&str]) -> Command {
         let beside = self.programs.join(program);
         let mut command = cargo::command(if beside.exists() { beside } else { program.into() });
@@ -53,27 +53,27 @@ impl Site {
         command
     }
 
-    /// Runs `sotto` to its end, however that is.
+    /// Runs `sotto` to its end, successful or not.
     pub(in crate::suites) fn try_sotto(&self, args: &[&str]) -> Result<Finished> {
         self.to_the_end(self.command("sotto", args))
     }
 
-    /// Runs `sotto`, which must succeed, and gives its output.
+    /// Runs `sotto`, which must succeed; returns its output.
     pub(in crate::suites) fn sotto(&self, args: &[&str]) -> Result<String> {
         succeeded(&format!("sotto {}", args.join(" ")), self.try_sotto(args)?)
     }
 
-    /// Runs a program to its end, however that is.
+    /// Runs a program to its end, successful or not.
     pub(in crate::suites) fn try_program(&self, program: &str, args: &[&str]) -> Result<Finished> {
         self.to_the_end(self.command(program, args))
     }
 
-    /// Runs a program, which must succeed, and gives its output.
+    /// Runs a program, which must succeed; returns its output.
     pub(in crate::suites) fn program(&self, program: &str, args: &[&str]) -> Result<String> {
         succeeded(&format!("{program} {}", args.join(" ")), self.try_program(program, args)?)
     }
 
-    /// Runs a device's agent to its end, however that is.
+    /// Runs a device's agent to its end, successful or not.
     pub(in crate::suites) fn try_agent(&self, device: &str, args: &[&str]) -> Result<Finished> {
         let bundle = format!("{device}.bundle");
         self.to_the_end(
@@ -81,13 +81,13 @@ impl Site {
         )
     }
 
-    /// Runs a device's agent, which must succeed, and gives its summary.
+    /// Runs a device's agent, which must succeed; returns its summary.
     pub(in crate::suites) fn agent(&self, device: &str, args: &[&str]) -> Result<Value> {
         let printed = succeeded(&format!("sotto-agent of {device}"), self.try_agent(device, args)?)?;
         serde_json::from_str(&printed).context("the agent's summary is no JSON")
     }
 
-    /// Runs a device's agent with a file as its standard input; it must succeed.
+    /// Runs a device's agent with a file as its standard input; must succeed.
     pub(in crate::suites) fn agent_reading(&self, file: &str, device: &str, args: &[&str]) -> Result<Value> {
         let bundle = format!("{device}.bundle");
         let mut command = self.command("sh", &["-c", "file=$1; shift; exec \"$0\" \"$@\" < \"$file\""]);
@@ -97,7 +97,7 @@ impl Site {
         serde_json::from_str(&printed).context("the agent's summary is no JSON")
     }
 
-    /// Starts a device's agent. Its output goes to a file.
+    /// Starts a device's agent, with its output in a file.
     pub(in crate::suites) fn start_agent(&self, device: &str, args: &[&str]) -> Result<Running> {
         let bundle = format!("{device}.bundle");
         let mut command = self.command("sotto-agent", &[&["run", "--bundle", &bundle], args].concat());
@@ -141,7 +141,7 @@ impl Site {
         }
     }
 
-    /// Ends the cloud by a signal, and waits for it.
+    /// Ends the cloud by a signal, and waits for its end.
     pub(in crate::suites) fn stop_cloud(&mut self, name: &str) -> Result<()> {
         if let Some(mut cloud) = self.cloud.take() {
             signal(&cloud, name)?;
@@ -156,14 +156,14 @@ impl Site {
         serde_json::from_str(&printed).context("the answer is no JSON")
     }
 
-    /// The cloud's address.
+    /// Returns the cloud's address.
     pub(in crate::suites) fn cloud_url(&self) -> Result<String> {
         let settings = fs::read_to_string(self.folder().join("plant/sotto.toml"))?;
         let url = settings.lines().find_map(|line| line.strip_prefix("url = "));
         Ok(url.context("sotto.toml has no url")?.trim_matches('"').to_owned())
     }
 
-    /// Writes a file that only its owner may read, as keys are.
+    /// Writes a file that only its owner may read, like a key file.
     pub(in crate::suites) fn write_private(&self, name: &str, bytes: &[u8]) -> Result<()> {
         self.write(name, bytes)?;
         #[cfg(unix)]
@@ -174,21 +174,21 @@ impl Site {
         Ok(())
     }
 
-    /// A device in the output of `sotto status`.
+    /// Returns a device's entry in the output of `sotto status`.
     pub(in crate::suites) fn status(&self, device: &str) -> Result<Value> {
         let status: Value = serde_json::from_str(&self.sotto(&["status", "--json"])?)?;
         let of = |devices: &Vec<Value>| devices.iter().find(|found| found["device"] == device).cloned();
         status["devices"].as_array().and_then(of).context("the device is missing from `sotto status`")
     }
 
-    /// A device in the output of `sotto-agent status`.
+    /// Returns a device's entry in the output of `sotto-agent status`.
     pub(in crate::suites) fn agent_status(&self, device: &str) -> Result<Value> {
         let bundle = format!("{device}.bundle");
         let command = self.command("sotto-agent", &["status", "--json", "--bundle", &bundle]);
         Ok(serde_json::from_str(&succeeded("sotto-agent status", self.to_the_end(command)?)?)?)
     }
 
-    /// Ends everything, and lists processes and files left behind.
+    /// Ends all processes; returns a line for each process left behind.
     pub(in crate::suites) fn close(mut self) -> Result<Vec<String>> {
         self.stop_cloud("TERM")?;
         let left = process::marked_with(&self.folder().to_string_lossy());
@@ -199,18 +199,18 @@ impl Site {
 impl Drop for Site {
     fn drop(&mut self) {
         if let Some(cloud) = &mut self.cloud {
-            // It may have ended already.
+            // The process may have ended already.
             let _ = cloud.kill();
             let _ = cloud.wait();
         }
     }
 }
 
-/// A process in the background. It is killed when this is dropped.
+/// A process in the background, killed when dropped.
 pub(in crate::suites) struct Running(Child);
 
 impl Running {
-    /// Ends it by a signal; true if it had not ended before.
+    /// Ends the process by a signal; returns false if it had already ended.
     pub(in crate::suites) fn end(&mut self, name: &str) -> Result<bool> {
         if self.0.try_wait()?.is_some() {
             return Ok(false);
@@ -222,7 +222,7 @@ impl Running {
 }
 
 impl Running {
-    /// Waits for its end.
+    /// Waits until the process ends.
     pub(in crate::suites) fn wait(&mut self) -> Result<()> {
         let begin = Instant::now();
         while self.0.try_wait()?.is_none() {

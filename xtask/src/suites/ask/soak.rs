@@ -1,4 +1,4 @@
-//! 200 days of readings, with the agent stopped and killed on its way.
+//! 200 days of readings, while the agent is stopped and killed.
 
 use super::Cases;
 use super::generator::{Numbers, csv};
@@ -12,11 +12,11 @@ use std::time::{Duration, Instant};
 
 const PERIOD: i64 = 300_000;
 const DAYS: i64 = 200;
-/// The longest that an answer over all days may take.
+/// The longest time in seconds for an answer over all days.
 const MOST_SECONDS: f64 = 60.0;
 const ASKED: &[S] =
     &[S::Count(0), S::Sum(0), S::Mean(0), S::Variance(0), S::Stddev(0), S::Rms(0), S::Energy(0)];
-/// Milliseconds after which the agent gets a signal: it takes about a second for all.
+/// Milliseconds after which the agent gets a signal; the whole work takes about a second.
 const SIGNALS: [(u64, &str); 12] = [
     (20, "KILL"),
     (60, "TERM"),
@@ -31,7 +31,7 @@ const SIGNALS: [(u64, &str); 12] = [
     (40, "KILL"),
     (80, "TERM"),
 ];
-/// Signals that have to come while the agent works, for the rest to show anything.
+/// The fewest signals that must come while the agent works; with fewer, the rest shows nothing.
 const LEAST_ON_ITS_WAY: usize = 5;
 
 pub(super) fn run(cases: &mut Cases) -> Result<()> {

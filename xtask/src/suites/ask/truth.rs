@@ -1,4 +1,4 @@
-//! Statistics in plain f64 over readings in the clear: what answers are held against.
+//! Statistics in plain f64 over readings in the clear: the expected answers.
 
 use super::series::{Channel, Sample, Series};
 
@@ -11,13 +11,13 @@ pub(super) struct Group {
 }
 
 impl Group {
-    /// Ticks of the period that it has.
+    /// Returns the number of ticks of the period in the group.
     pub(super) fn ticks(&self, period: i64) -> i64 {
         (self.to - self.from + period - 1) / period
     }
 }
 
-/// One result that is asked for. Channels are named by their position.
+/// One requested result. Channels are given by position.
 #[derive(Clone, Debug)]
 pub(super) enum Statistic {
     Count(usize),
@@ -29,18 +29,18 @@ pub(super) enum Statistic {
     Energy(usize),
     Covariance(usize, usize),
     Correlation(usize, usize),
-    /// Of the second channel by the first.
+    /// The slope of the second channel against the first.
     Slope(usize, usize),
     Intercept(usize, usize),
     Weights(usize, &'static [f64]),
-    /// In milliseconds.
+    /// The half-life as text and in milliseconds.
     HalfLife(usize, &'static str, i64),
     MovingAverage(usize, usize),
     SumPolynomial(usize, &'static [f64]),
     MeanPolynomial(usize, &'static [f64]),
-    /// Of the file `model.json`: an intercept and a coefficient for each channel.
+    /// The model in the file `model.json`: an intercept and a coefficient for each channel.
     MeanLinear(f64, &'static [f64]),
-    /// mean − mean of a second channel of the same unit, in the same question.
+    /// The difference of the means of two channels of one unit, in one question.
     MeanLessTwo(usize),
     MeanOverStddev(usize),
     MeanTimesCount(usize),
@@ -49,7 +49,7 @@ pub(super) enum Statistic {
 use Statistic as S;
 
 impl Statistic {
-    /// The name of its row.
+    /// Returns the name of its row.
     pub(super) fn name(&self, channels: &[Channel]) -> String {
         let of = |at: &usize| channels[*at].name;
         let call = |function: &str, at: &usize| format!("{function}({})", of(at));
@@ -77,7 +77,7 @@ impl Statistic {
         }
     }
 
-    /// The text that asks for it; a line of regression is asked for once.
+    /// Returns the text that requests it. None for the intercept, which the slope's text already requests.
     pub(super) fn text(&self, channels: &[Channel]) -> Option<String> {
         match self {
             S::Intercept(..) => None,
@@ -102,7 +102,7 @@ impl Statistic {
         }
     }
 
-    /// Readings that it is of.
+    /// Returns the number of readings that the result covers.
     pub(super) fn count(&self, groups: &[Group], at: usize) -> u64 {
         let group = &groups[at];
         let count = match self {
@@ -130,7 +130,7 @@ impl Statistic {
         }
     }
 
-    /// The value; None where there is none to tell.
+    /// Returns the value. None if it is undefined.
     pub(super) fn value(&self, series: &Series, groups: &[Group], at: usize) -> Option<f64> {
         let group = &groups[at];
         let x = values(group, self.channel());
@@ -159,8 +159,8 @@ impl Statistic {
             S::Energy(_) => sum * hours,
             S::Weights(channel, weights) => {
                 let ticks = group.ticks(series.period);
-                // As many equal parts of the group as weights, each weight spread evenly over its part: a tick takes from every part as
-                // much as it covers of it.
+                // The group is divided into as many equal parts as there are weights, and each weight is spread evenly
+                // over its part: a tick takes from every part in proportion to its overlap.
                 let part = ticks as f64 / weights.len() as f64;
                 let share = |tick: i64| {
                     let covered = |j: usize| {
@@ -202,7 +202,7 @@ impl Statistic {
     }
 }
 
-/// total · Σ w·x / Σ w over the readings that are there, with a weight for each tick.
+/// Returns total · Σ w·x / Σ w over the present readings, with a weight for each tick.
 fn weighted(series: &Series, group: &Group, channel: usize, weights: &[f64]) -> Option<f64> {
     let (mut sum, mut there) = (0.0, 0.0);
     for sample in &group.samples {
@@ -223,7 +223,7 @@ pub(super) fn pairs(group: &Group, x: usize, y: usize) -> Vec<(f64, f64)> {
     group.samples.iter().filter_map(|sample| sample.values[x].zip(sample.values[y])).collect()
 }
 
-/// A model's value wherever all of its channels have a reading.
+/// Returns a model's values at the times at which all channels have a reading.
 pub(super) fn linear(group: &Group, constant: f64, factors: &[f64]) -> Vec<f64> {
     let of = |sample: &Sample| {
         let terms = factors.iter().zip(sample.values).map(|(factor, value)| Some(factor * value?));

@@ -1,4 +1,4 @@
-//! Answers that would be wrong without a word.
+//! Cases in which a wrong answer could come without a warning.
 
 use super::fixture::{self, holds, whole_days};
 use super::{Cases, refusal};
@@ -13,7 +13,7 @@ pub(super) fn run(cases: &mut Cases) -> Result<()> {
     demo(cases)
 }
 
-/// Cells that no sensor means are left out and counted.
+/// Impossible cell values are left out and counted.
 fn wrong_cells(cases: &mut Cases) -> Result<()> {
     let mut site = fixture::plant(cases.sotto())?;
     let mut rows = fixture::days(0, 1);
@@ -31,7 +31,7 @@ fn wrong_cells(cases: &mut Cases) -> Result<()> {
     Ok(())
 }
 
-/// Windows of two declared ranges are never summed as one.
+/// Windows of two declared ranges are never added directly.
 fn other_ranges(cases: &mut Cases) -> Result<()> {
     let mut site = fixture::plant(cases.sotto())?;
     site.write("first.csv", fixture::days(0, 2))?;
@@ -54,7 +54,8 @@ fn other_ranges(cases: &mut Cases) -> Result<()> {
     Ok(())
 }
 
-/// Windows that were encrypted for other questions are left out with a word, or refused if there are no others.
+/// Windows that were encrypted for other questions are left out with a note; if there are no others, the question is
+/// refused.
 fn other_questions(cases: &mut Cases) -> Result<()> {
     let mut site = fixture::plant(cases.sotto())?;
     site.write("first.csv", fixture::days(0, 2))?;

@@ -1,4 +1,4 @@
-//! Deletion by the owner.
+//! The owner deletes windows.
 
 use super::fixture::{self, holds, judge, whole_days};
 use super::{Cases, Site};

@@ -1,4 +1,4 @@
-//! A disk that is full: a message says so, nothing is lost, and all goes on when there is space again.
+//! A full disk: a message says so, nothing is lost, and work resumes when there is space again.
 
 use super::fixture::{self, holds, whole_days};
 use super::{Cases, refusal};
@@ -10,16 +10,16 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-/// Days of readings: more than fit.
+/// Days of readings, more than fit on the disk.
 const DAYS: u32 = 30;
-/// An agent that cannot go on ends sooner.
+/// An agent that fails on a full disk ends within this time.
 const PAUSE: Duration = Duration::from_millis(700);
 
 /// A small file system in memory.
 pub(super) struct Disk(PathBuf);
 
 impl Disk {
-    /// `None` where this user may not mount one.
+    /// Mounts a file system of this size. None if this user may not mount one.
     pub(super) fn mount(folder: &Path, size: &str) -> Result<Option<Self>> {
         fs::create_dir_all(folder)?;
         let option = format!("size={size},mode=0700");
@@ -29,7 +29,7 @@ impl Disk {
 }
 
 impl Disk {
-    /// Takes all space that is left.
+    /// Takes all remaining space.
     pub(super) fn fill(&self) -> Result<()> {
         let mut filler = File::create(self.filler())?;
         let error = loop {
@@ -41,7 +41,7 @@ impl Disk {
         Ok(())
     }
 
-    /// Gives the space back.
+    /// Frees the space again.
     pub(super) fn free(&self) -> Result<()> {
         Ok(fs::remove_file(self.filler())?)
     }
@@ -64,7 +64,7 @@ fn done(command: &mut Command) -> bool {
 
 pub(super) fn run(cases: &mut Cases) -> Result<()> {
     let mut site = fixture::plant(cases.sotto())?;
-    // Room for the state of the spool and some windows: each takes a page of 4 KiB.
+    // Room for the spool's state and some windows, each of which takes a page of 4 KiB.
     let Some(disk) = Disk::mount(&site.folder().join("disk"), "80k")? else {
         println!("skipped: no file system can be mounted here (it takes root, and the program `mount`)");
         return Ok(());

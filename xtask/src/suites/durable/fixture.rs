@@ -1,4 +1,4 @@
-//! A boiler whose temperature is known at every hour.
+//! A plant with a boiler whose temperature is known at every hour.
 
 use super::Site;
 use anyhow::{Result, ensure};
@@ -9,7 +9,7 @@ use std::path::Path;
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// No wait of these cases takes longer.
+/// The longest wait of these cases.
 pub(super) const LONGEST: Duration = Duration::from_secs(30);
 
 /// The channel's options.
@@ -17,7 +17,7 @@ pub(super) const CHANNEL: [&str; 6] = ["--range", "-20..120", "--resolution", "0
 /// The question that the device was enrolled for.
 pub(super) const QUESTION: &str = "count(temperature), mean(temperature) by day";
 
-/// A plant with one device, whose cloud does not run yet.
+/// Returns a plant with one device, whose cloud does not run yet.
 pub(super) fn plant(sotto: &Path) -> Result<Site> {
     let site = Site::new(sotto, "UTC")?;
     site.sotto(&[&["channel", "add", "temperature"], &CHANNEL[..]].concat())?;
@@ -26,28 +26,28 @@ pub(super) fn plant(sotto: &Path) -> Result<Site> {
     Ok(site)
 }
 
-/// The temperature at an hour, counted from the first of January.
+/// Returns the temperature at an hour, counted from the first of January.
 pub(super) fn temperature(hour: u32) -> f64 {
     f64::from(hour * 7 % 83) / 2.0
 }
 
-/// A file of days, from the first of January 2025 plus `from` on.
+/// Returns a file of `count` days, which begins `from` days after the first of January 2025.
 pub(super) fn days(from: u32, count: u32) -> String {
     let mut text = "time,temperature\n".to_owned();
     for hour in from * 24..(from + count) * 24 {
         let (day, clock) = (1 + hour / 24, hour % 24);
-        // Writing to a string does not fail.
+        // Writing to a string cannot fail.
         let _ = writeln!(text, "2025-01-{day:02}T{clock:02}:00:00Z,{}", temperature(hour));
     }
     text
 }
 
-/// Faults of the answer by day: it has to have exactly these days, all of them whole.
+/// Returns the faults of the answer by day, which must have exactly these days, each complete.
 pub(super) fn whole_days(site: &Site, days: std::ops::Range<u32>) -> Result<Vec<String>> {
     Ok(judge(&site.ask("daily", &[])?, days))
 }
 
-/// See [`whole_days`].
+/// Judges an answer as [`whole_days`] does.
 pub(super) fn judge(answer: &Value, days: std::ops::Range<u32>) -> Vec<String> {
     let mut faults = Vec::new();
     let rows = answer["rows"].as_array().map_or(&[][..], Vec::as_slice);
@@ -68,12 +68,12 @@ pub(super) fn judge(answer: &Value, days: std::ops::Range<u32>) -> Vec<String> {
     faults
 }
 
-/// A fault unless it holds.
+/// Returns the fault unless `right` is true.
 pub(super) fn holds(right: bool, found: impl FnOnce() -> String) -> Vec<String> {
     (!right).then(found).into_iter().collect()
 }
 
-/// The messages that wait in the boiler's spool with their names, once there are so many.
+/// Returns the messages in the boiler's spool with their names, once there are `count`.
 pub(super) fn waiting(site: &Site, spool: &str, count: usize) -> Result<Vec<(String, Vec<u8>)>> {
     let begin = Instant::now();
     loop {

@@ -1,4 +1,4 @@
-//! Plain HTTP, as little of it as these cases need.
+//! A minimal HTTP client and proxy for these cases.
 
 use anyhow::{Context as _, Result};
 use std::io::{Read as _, Write as _};
@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
 use std::time::Duration;
 
-/// Sends a request; gives status and body.
+/// Sends a request; returns status and body.
 pub(super) fn request(
     url: &str,
     (method, path): (&str, &str),
@@ -33,7 +33,7 @@ pub(super) fn request(
     Ok((status, body))
 }
 
-/// A proxy that answers every request with one page of its own.
+/// A proxy that answers every request with one fixed response.
 pub(super) struct Proxy {
     pub(super) url: String,
     asked: Arc<AtomicUsize>,
@@ -52,14 +52,14 @@ impl Proxy {
                     break;
                 }
                 count.fetch_add(1, Ordering::SeqCst);
-                // A client that goes away is no concern of the proxy's.
+                // A client that disconnects is ignored.
                 let _ = stream.and_then(|stream| refuse(stream, answer));
             }
         });
         Ok(Self { url, asked, over })
     }
 
-    /// Requests so far.
+    /// Returns the number of requests so far.
     pub(super) fn asked(&self) -> usize {
         self.asked.load(Ordering::SeqCst)
     }
@@ -83,7 +83,7 @@ fn refuse(mut stream: TcpStream, answer: &str) -> std::io::Result<()> {
             let head = text[..end].to_ascii_lowercase();
             let length = head.lines().find_map(|line| line.strip_prefix("content-length:"));
             let length = length.and_then(|length| length.trim().parse::<usize>().ok()).unwrap_or(0);
-            // The head is ASCII: positions in the text are positions in the bytes.
+            // The head is ASCII: positions in the text equal positions in the bytes.
             if bytes.len() >= end + 4 + length {
                 break;
             }

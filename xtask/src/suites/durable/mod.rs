@@ -16,7 +16,7 @@ use super::ask::{Cases, Site, refusal, run_parts};
 use crate::ci::{Context, Outcome};
 use anyhow::Result;
 
-/// Cases that take seconds.
+/// Runs the cases that take seconds.
 pub(crate) fn run(context: &Context) -> Result<Outcome> {
     run_parts(
         context,
@@ -34,7 +34,7 @@ pub(crate) fn run(context: &Context) -> Result<Outcome> {
     )
 }
 
-/// An hour of faults.
+/// Runs an hour of faults.
 pub(crate) fn deep(context: &Context) -> Result<Outcome> {
     run_parts(context, &[("an hour of faults", soak::hour)])
 }

@@ -1,4 +1,4 @@
-//! Answers that are not the cloud's: a proxy, a login page, another server in the cloud's place.
+//! Answers that do not come from the cloud: a proxy, a login page, another server at the cloud's address.
 
 use super::fixture::{self, holds, whole_days};
 use super::http::Proxy;
@@ -7,7 +7,7 @@ use anyhow::Result;
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// Answers of other servers, the last one a problem document that is not ours.
+/// Answers of other servers; the last one is a problem document that is not ours.
 const ANSWERS: [(&str, &str); 7] = [
     (
         "302",
@@ -49,7 +49,7 @@ pub(super) fn run(cases: &mut Cases) -> Result<()> {
     Ok(())
 }
 
-/// Runs the agent behind a proxy until it was answered twice.
+/// Runs the agent behind a proxy until the proxy has answered twice.
 fn behind(site: &Site, answer: &'static str) -> Result<Vec<String>> {
     let proxy = Proxy::start(answer)?;
     let mut agent = site.start_agent("boiler", &["--csv", "boiler.csv", "--cloud", &proxy.url])?;

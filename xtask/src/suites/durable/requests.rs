@@ -1,4 +1,4 @@
-//! Requests that come twice, or under another request's name.
+//! Requests that come twice, or under the name of another request.
 
 use super::Cases;
 use super::Site;
@@ -44,7 +44,8 @@ pub(super) fn run(cases: &mut Cases) -> Result<()> {
     Ok(())
 }
 
-/// What leaves the device of a window that its spool keeps: the frame of kind 23 has the header of the stream before it (docs/concepts/wire.md).
+/// Returns the message that leaves the device, from a window in its spool: a frame of kind 23 has the stream's header
+/// before it (docs/concepts/wire.md).
 fn message(kept: &[u8]) -> Result<Vec<u8>> {
     const HEAD: usize = 16;
     const DIGEST: usize = 32;
@@ -53,14 +54,14 @@ fn message(kept: &[u8]) -> Result<Vec<u8>> {
     let mut take = |count: usize| -> Result<usize> {
         let (taken, after) = rest.split_at_checked(count).context("a short header")?;
         rest = after;
-        // Of numbers: the lowest two bytes.
+        // Numbers: only the lowest two bytes count.
         Ok(taken.iter().take(2).rev().fold(0, |number, byte| number << 8 | usize::from(*byte)))
     };
     for _ in ["device", "stream"] {
         let length = take(1)?;
         take(length)?;
     }
-    // Parameters, key, period, ticks, bits, squares; then pairs of channels, and the channels.
+    // Skips parameters, key, period, ticks, bits, squares; then pairs of channels, and the channels.
     take(32 + 16 + 4 + 4 + 1 + 1)?;
     let products = take(2)?;
     take(4 * products)?;
@@ -75,7 +76,7 @@ fn message(kept: &[u8]) -> Result<Vec<u8>> {
     Ok(rest.to_vec())
 }
 
-/// Faults: the plan of the owner's last job is submitted again, twice under one name and once on other windows.
+/// Submits the plan of the owner's last job again, twice under one name and once on other windows; returns the faults.
 fn twice(site: &Site, url: &str) -> Result<Vec<String>> {
     let token = fs::read_to_string(site.folder().join("plant/secrets/owner-token"))?;
     let bearer = format!("Bearer {}", token.trim());
@@ -83,7 +84,7 @@ fn twice(site: &Site, url: &str) -> Result<Vec<String>> {
         let (_, body) = request(url, ("GET", path), &[("Authorization", &bearer)], &[])?;
         serde_json::from_str(&body).with_context(|| format!("{path}: {body}"))
     };
-    // Exact questions are sums, which are no jobs.
+    // Exact questions are sums, which need no job.
     site.sotto(&["question", "add", "curve", "mean(polynomial(temperature, [0, 1, 0.01])) by day"])?;
     site.sotto(&["device", "renew", "boiler"])?;
     site.sotto(&["status"])?;

@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 const PIECE: i64 = 90;
 const MINUTE: i64 = 60_000;
 const BEGIN: i64 = 1_735_689_600_000;
-/// The agent's disk and the cloud's, and their space.
+/// The disks of agent and cloud, and their sizes.
 const DISKS: [(&str, &str); 2] = [("disk", "4m"), ("plant/cloud", "512m")];
 
 pub(super) fn minute(cases: &mut Cases) -> Result<()> {
@@ -26,7 +26,7 @@ pub(super) fn hour(cases: &mut Cases) -> Result<()> {
     faults(cases, Duration::from_secs(3600))
 }
 
-/// Faults that happened, by kind.
+/// The number of faults, by kind.
 #[derive(Debug, Default)]
 struct Happened {
     agents: [u32; 2],
@@ -100,7 +100,7 @@ fn power(row: i64) -> f64 {
     (row * 13 % 97) as f64 / 2.0
 }
 
-/// Up to a second and a half.
+/// Waits up to a second and a half.
 fn pause(numbers: &mut Numbers) {
     thread::sleep(Duration::from_secs_f64(1.5 * numbers.next()));
 }

@@ -1,4 +1,4 @@
-//! Sources that cannot be read, and readings that cannot be.
+//! Unreadable sources, and impossible readings.
 
 use super::fixture::{self, holds, whole_days};
 use super::{Cases, refusal};
@@ -7,7 +7,7 @@ use anyhow::Result;
 pub(super) fn run(cases: &mut Cases) -> Result<()> {
     let mut site = fixture::plant(cases.sotto())?;
     site.start_cloud()?;
-    // No sensor measures a boiler's temperature here.
+    // No sensor of this machine measures a boiler's temperature.
     let done = site.try_agent("boiler", &["--source", "sensors", "--ticks", "3"])?;
     let mut found = refusal(&done, 1, &["temperature"]);
     let windows = site.status("boiler")?["windows"].clone();
@@ -27,7 +27,7 @@ pub(super) fn run(cases: &mut Cases) -> Result<()> {
     generated(cases)
 }
 
-/// Generated readings say so.
+/// Generated readings are marked as such.
 fn generated(cases: &mut Cases) -> Result<()> {
     let mut site = fixture::plant(cases.sotto())?;
     site.start_cloud()?;

@@ -11,7 +11,7 @@ pub(super) fn run(cases: &mut Cases) -> Result<()> {
     restored(cases)
 }
 
-/// The spool is gone: the device asks the cloud where it stood.
+/// The spool is lost: the device asks the cloud for its position.
 fn lost(cases: &mut Cases) -> Result<()> {
     let mut site = fixture::plant(cases.sotto())?;
     site.write("first.csv", fixture::days(0, 2))?;
@@ -31,7 +31,7 @@ fn lost(cases: &mut Cases) -> Result<()> {
     Ok(())
 }
 
-/// The spool comes from a copy that is older than what was sent since.
+/// The spool is restored from a copy older than the last windows sent.
 fn restored(cases: &mut Cases) -> Result<()> {
     let mut site = fixture::plant(cases.sotto())?;
     for (name, days) in [("first.csv", 1), ("second.csv", 3), ("third.csv", 5)] {
@@ -44,7 +44,8 @@ fn restored(cases: &mut Cases) -> Result<()> {
     site.agent("boiler", &["--csv", "second.csv"])?;
     fs::remove_dir_all(&spool)?;
     copy_folder(&copy, &spool)?;
-    // Its numbers are taken: some windows are made again and put aside, and then it goes on behind the last one.
+    // Its next numbers are used already: some windows are made again and put aside, then it continues after the last
+    // number.
     let ended = site.try_agent("boiler", &["--csv", "third.csv"])?;
     let told = ended.status.success() || ended.stderr.contains("sotto-agent requeue");
     cases.case("an old copy of the spool: refusals are told", holds(told, || ended.stderr.clone()));

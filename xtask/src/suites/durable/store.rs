@@ -1,4 +1,4 @@
-//! The cloud's database and its files: neither is deleted because of the other.
+//! The cloud's database and its files: neither is deleted because the other lacks an entry.
 
 use super::fixture::{self, holds, whole_days};
 use super::{Cases, Site, refusal};
@@ -44,7 +44,7 @@ pub(super) fn run(cases: &mut Cases) -> Result<()> {
     Ok(())
 }
 
-/// The database is deleted: the cloud does not begin with an empty one.
+/// The database was deleted: the cloud does not start with an empty one.
 fn deleted(cases: &mut Cases, site: &mut Site) -> Result<()> {
     site.stop_cloud("TERM")?;
     remove_database(site)?;
@@ -63,7 +63,7 @@ fn deleted(cases: &mut Cases, site: &mut Site) -> Result<()> {
     Ok(())
 }
 
-/// A backup of a cloud that works, and its restoration.
+/// A backup of a cloud under load, and its restoration.
 fn copied(cases: &mut Cases, site: &mut Site) -> Result<()> {
     site.write("third.csv", fixture::days(5, 20))?;
     let mut agent = site.start_agent("boiler", &["--csv", "third.csv"])?;
@@ -75,18 +75,18 @@ fn copied(cases: &mut Cases, site: &mut Site) -> Result<()> {
     let running = site.folder().join("plant/cloud");
     fs::rename(&running, site.folder().join("lost"))?;
     site.program("sotto-cloud", &[&["restore"], &config[..], &["--from", "copy"]].concat())?;
-    // The owner has seen windows that the backup may lack: that is a lie until it is accepted.
+    // The owner has seen windows that the backup may lack: `sotto` treats that as a lie until it is accepted.
     site.sotto(&["cloud", "accept", "boiler"])?;
     site.start_cloud()?;
     let restored = site.status("boiler")?["windows"].as_u64().context("windows")?;
-    // A day is a window here. The backup has at least what had arrived before it began.
+    // A window is a day here. The backup holds at least the windows that had arrived before it began.
     let days = u32::try_from(restored)?;
     let mut found = whole_days(site, 0..days)?;
     found.extend(holds((5..=acknowledged).contains(&restored), || {
         format!("{restored} windows were restored; {acknowledged} had arrived after the backup")
     }));
     cases.case("a backup of a cloud under load, restored", found);
-    // What came after the backup is gone with the disk; the agent's file still has it.
+    // Windows after the backup are lost with the disk; the agent's file still has their readings.
     fs::remove_dir_all(site.folder().join("boiler.spool"))?;
     site.agent("boiler", &["--csv", "third.csv"])?;
     cases.case("readings after the backup come from the file again", whole_days(site, 0..25)?);
@@ -104,7 +104,7 @@ fn remove_database(site: &Site) -> Result<()> {
     Ok(())
 }
 
-/// All files below a folder.
+/// Returns all files below a folder.
 fn files(folder: &Path) -> Result<Vec<PathBuf>> {
     let mut all = Vec::new();
     for entry in fs::read_dir(folder).with_context(|| folder.display().to_string())? {

@@ -1,4 +1,4 @@
-//! Cells: numbers, and reasons why there is none.
+//! Cells: numbers, or the reason why there is none.
 
 use std::borrow::Cow;
 
@@ -7,13 +7,13 @@ use zeroize::{DefaultIsZeroes, Zeroizing};
 
 use super::Encoding;
 
-/// Most bytes of a number or a time.
+/// Maximum bytes of a number or a time.
 const LONGEST_CELL: usize = 128;
 
-/// The mark between the whole part of a number and its decimals.
+/// The decimal mark of a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Mark {
-    /// None: the number is the same either way.
+    /// No mark: the number reads the same with either.
     Plain,
     /// A point.
     Point,
@@ -24,7 +24,7 @@ pub(super) enum Mark {
 /// A cell.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Cell {
-    /// A finite number, if its mark is the file's.
+    /// A finite number; valid if its mark is that of the file.
     Number(f64, Mark),
     /// No number.
     Missing(Reason),
@@ -38,9 +38,9 @@ impl Default for Cell {
 
 impl DefaultIsZeroes for Cell {}
 
-/// A row that is read and not yet placed in time.
+/// A row with a time that is not parsed yet.
 pub(super) struct Record {
-    /// Its line, from 1.
+    /// The line number, from 1.
     pub(super) line: u64,
     /// The text of its time.
     pub(super) time: Option<String>,
@@ -76,12 +76,12 @@ impl Cell {
         }
     }
 
-    /// Reads a cell of bytes. Bytes that are not UTF-8 are text unless they are Latin-1.
+    /// Reads a cell of bytes. Bytes that are not UTF-8 become [`Reason::Text`], unless an encoding is given.
     pub(super) fn read_bytes(bytes: &[u8], encoding: Option<Encoding>) -> Self {
         decode(bytes, encoding).map_or(Self::Missing(Reason::Text), |text| Self::read(&text))
     }
 
-    /// The number, if its mark is the file's.
+    /// Returns the number, or the reason why it does not count: [`Reason::Text`] if its mark is not that of the file.
     pub(super) fn number(self, decimal_comma: bool) -> Result<f64, Reason> {
         match self {
             Self::Number(_, Mark::Comma) if !decimal_comma => Err(Reason::Text),
@@ -91,7 +91,7 @@ impl Cell {
         }
     }
 
-    /// The mark of decimals, if the cell has one.
+    /// Returns true for a decimal comma, false for a decimal point, `None` if the cell has no decimal mark.
     pub(super) fn decimal_comma(self) -> Option<bool> {
         match self {
             Self::Number(_, Mark::Comma) => Some(true),
@@ -101,7 +101,7 @@ impl Cell {
     }
 }
 
-/// Text of bytes; `None` if they are not UTF-8 and no encoding is named.
+/// Decodes bytes as text. Returns `None` if no encoding is given and the bytes are not UTF-8.
 pub(super) fn decode(bytes: &[u8], encoding: Option<Encoding>) -> Option<Cow<'_, str>> {
     match encoding {
         None => std::str::from_utf8(bytes).ok().map(Cow::Borrowed),
@@ -111,19 +111,19 @@ pub(super) fn decode(bytes: &[u8], encoding: Option<Encoding>) -> Option<Cow<'_,
     }
 }
 
-/// The text of a time, trimmed; `None` if it is empty or too long to be one.
+/// Returns the trimmed text of a time; `None` if it is empty or longer than 128 bytes.
 pub(super) fn time_text(text: &str) -> Option<String> {
     let text = text.trim();
     (1..=LONGEST_CELL).contains(&text.len()).then(|| text.to_owned())
 }
 
-/// The text of a time whose parts stand in several columns.
+/// Joins the parts of a time from several columns by spaces; `None` if a part is missing.
 pub(super) fn joined(parts: impl IntoIterator<Item = Option<String>>) -> Option<String> {
     let parts: Vec<String> = parts.into_iter().collect::<Option<_>>()?;
     time_text(&parts.join(" "))
 }
 
-/// True if a cell holds the wanted text: the same text, or the same number.
+/// Returns true if a cell equals the wanted text, as text or as a number.
 pub(super) fn holds(text: &str, wanted: &str) -> bool {
     let (text, wanted) = (text.trim(), wanted.trim());
     let number = |text| match Cell::read(text) {

@@ -1,4 +1,4 @@
-//! Dates and times as text: their parts, without a zone.
+//! Dates and times as text, split into parts, without a time zone.
 
 use jiff::civil::DateTime;
 
@@ -13,24 +13,24 @@ pub(super) enum Order {
     MonthDayYear,
 }
 
-/// Parts of a date and time in the order in which they are written.
+/// The parts of a date and time, in the order as written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Parts {
     date: [u32; 3],
-    /// Where the year is: first, else last.
+    /// True if the year comes first, false if it comes last.
     year_first: bool,
     /// The character between the parts of the date; 0 if there is none.
     pub(super) mark: u8,
     /// Hour, minute, second, millisecond.
     time: [u32; 4],
-    /// The last part of the time that is written: 0 for none, 2 for minutes, 3 for seconds.
+    /// The last part of the time that is present: 0 none, 2 minutes, 3 seconds.
     pub(super) precision: u8,
     /// Seconds east of UTC.
     pub(super) offset: Option<i32>,
 }
 
 impl Parts {
-    /// Reads all of a text.
+    /// Parses a text as a whole; `None` if it is not a date with an optional time.
     pub(super) fn read(text: &str) -> Option<Self> {
         let mut text = Cursor(text.as_bytes());
         let (mut date, mut year_first, mut mark) = ([0; 3], true, 0);
@@ -59,7 +59,7 @@ impl Parts {
         let mut parts = Self { date, year_first, mark, time: [0; 4], precision: 0, offset: None };
         if !text.is_empty() {
             let separated = text.skip(b' ') || text.skip_one(b"Tt");
-            // Only digits may follow digits at once: 201402142130.
+            // The date and the time may touch only if both are digits: 201402142130.
             if !separated && (mark != 0 || digits < 12) {
                 return None;
             }
@@ -71,7 +71,7 @@ impl Parts {
     fn read_time(&mut self, text: &mut Cursor<'_>) -> Option<()> {
         let compact = text.digits() > 2;
         self.time[0] = if compact { text.number(2, 2)? } else { text.number(1, 2)? };
-        // 18:30:00, and 18.30.00 as some loggers write it.
+        // 18:30:00, or 18.30.00 as some loggers write it.
         let mark: &[u8] = if !compact && text.skip_one(b":") { b":" } else { b"." };
         if !compact && mark == b"." && !text.skip_one(mark) {
             return None;
@@ -102,8 +102,8 @@ impl Parts {
         Some(())
     }
 
-    /// The orders that this date may have; two if days and months cannot be told apart. Digits alone are a date of this time, or a
-    /// number.
+    /// Returns the possible orders of the date: two if day and month cannot be told apart. Eight digits or more without
+    /// marks are a date only if the year is 1900 … 2100; otherwise they are a plain number.
     pub(super) fn orders(&self) -> impl Iterator<Item = Order> + '_ {
         let orders: &[Order] = match (self.year_first, self.mark) {
             (true, 0) if !(1900..=2100).contains(&self.date[0]) => &[],
@@ -114,7 +114,7 @@ impl Parts {
         orders.iter().copied().filter(|order| self.date_time(*order).is_some())
     }
 
-    /// The date and time, if there is one in this order.
+    /// Returns the date and time in this order; `None` if that date does not exist.
     pub(super) fn date_time(&self, order: Order) -> Option<DateTime> {
         let [one, two, three] = self.date;
         let (year, month, day) = match order {
@@ -132,7 +132,7 @@ impl Parts {
     }
 }
 
-/// The rest of a text.
+/// The unread rest of a text.
 struct Cursor<'a>(&'a [u8]);
 
 impl Cursor<'_> {
@@ -146,12 +146,12 @@ impl Cursor<'_> {
         Some(*first)
     }
 
-    /// Digits before anything else.
+    /// Counts the leading digits.
     fn digits(&self) -> usize {
         self.0.iter().take_while(|byte| byte.is_ascii_digit()).count()
     }
 
-    /// A number of so many digits at least and at most, at most nine.
+    /// Reads a number of `least` to `most` digits; `most` is at most 9.
     fn number(&mut self, least: usize, most: usize) -> Option<u32> {
         let count = self.digits().min(most);
         if count < least {
@@ -162,7 +162,7 @@ impl Cursor<'_> {
         Some(digits.iter().fold(0, |number, digit| number * 10 + u32::from(digit - b'0')))
     }
 
-    /// Digits of a fraction of a second, cut to milliseconds.
+    /// Reads the fraction of a second, truncated to milliseconds.
     fn milliseconds(&mut self) -> Option<u32> {
         let count = self.digits();
         let number = self.number(1, 3)?;
@@ -170,14 +170,14 @@ impl Cursor<'_> {
         Some(number * [100, 10, 1][count.min(3) - 1])
     }
 
-    /// Skips a run of one character, and says if there was any.
+    /// Skips a run of one character. Returns true if there was at least one.
     fn skip(&mut self, byte: u8) -> bool {
         let count = self.0.iter().take_while(|found| **found == byte).count();
         self.0 = &self.0[count..];
         count > 0
     }
 
-    /// Skips one of these characters, and says if there was one.
+    /// Skips one of these characters. Returns true if there was one.
     fn skip_one(&mut self, bytes: &[u8]) -> bool {
         let there = self.0.first().is_some_and(|first| bytes.contains(first));
         self.0 = &self.0[usize::from(there)..];
@@ -190,12 +190,12 @@ impl Cursor<'_> {
         there
     }
 
-    /// AM is false, PM is true.
+    /// Reads AM as false, PM as true.
     fn half_of_day(&mut self) -> Option<bool> {
         if self.skip_word("AM") { Some(false) } else { self.skip_word("PM").then_some(true) }
     }
 
-    /// Seconds east of UTC: Z, UTC, GMT, +01, +0100, +01:00.
+    /// Reads an offset as seconds east of UTC: Z, UTC, GMT, +01, +0100, +01:00.
     fn offset(&mut self) -> Option<i32> {
         if ["UTC", "GMT", "Z"].iter().any(|word| self.skip_word(word)) {
             return Some(0);

@@ -1,4 +1,4 @@
-//! Names of columns.
+//! Finds columns by name.
 
 use std::path::Path;
 
@@ -7,34 +7,34 @@ use sotto_pack::Channel;
 use super::Encoding;
 use crate::source::SourceError;
 
-/// Names of a time's column, in small letters.
+/// Names that mark a time column, in lower case.
 const TIMES: [&str; 6] = ["time", "timestamp", "date", "datetime", "ts", "at"];
 
-/// The columns that are read.
+/// The requested columns.
 pub(super) struct Wanted {
-    /// The time, if there is a column of it, or one of the date and one of the time of day.
+    /// The column of the time, or those of date and time of day. `None` if rows have no time of their own.
     pub(super) time: Option<TimeColumns>,
     /// The column of each channel.
     pub(super) values: Vec<String>,
-    /// Columns with the text that each must hold.
+    /// Conditions: columns, each with the text that it must hold.
     pub(super) conditions: Vec<(String, String)>,
-    /// The encoding of text, if it is named.
+    /// The encoding of text, if given.
     pub(super) encoding: Option<Encoding>,
 }
 
 /// The columns of the time.
 pub(super) enum TimeColumns {
-    /// Of these names: their texts are joined by a space.
+    /// Columns with these names; their texts are joined by a space.
     Named(Vec<String>),
-    /// The only one that is called as times are, or one called date and one called time.
+    /// The only column with a name from `TIMES`, or one called date and one called time.
     Guessed,
 }
 
-/// Columns of the time: a date and a time of day may stand apart.
+/// Maximum number of time columns: date and time of day may be separate.
 pub(super) const MOST_TIME_COLUMNS: usize = 2;
 
 impl Wanted {
-    /// The columns of the time among a file's names; none where rows have no time of their own.
+    /// Returns the positions of the time columns among a file's columns; none if rows have no time of their own.
     pub(super) fn time(&self, names: &[String], path: &Path) -> Result<Vec<usize>, SourceError> {
         match &self.time {
             None => Ok(Vec::new()),
@@ -56,7 +56,7 @@ impl Wanted {
     }
 }
 
-/// The position of a column.
+/// Returns the position of a column.
 ///
 /// # Errors
 /// [`SourceError::NoColumn`] and [`SourceError::AmbiguousColumn`].
@@ -72,7 +72,7 @@ pub(super) fn position(names: &[String], wanted: &str, path: &Path) -> Result<us
     }
 }
 
-/// Where a name stands.
+/// Positions of a name in a list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::source) enum Found {
     /// At one position.
@@ -83,7 +83,7 @@ pub(in crate::source) enum Found {
     Several(usize),
 }
 
-/// Finds a trimmed name: exactly, else by letters of another case.
+/// Finds a name, trimmed: the exact match, else a match that ignores case.
 pub(in crate::source) fn find(names: &[String], wanted: &str) -> Found {
     let wanted = wanted.trim();
     let lower = wanted.to_lowercase();
@@ -102,7 +102,8 @@ fn positions(names: &[String], matches: impl Fn(&str) -> bool) -> Found {
     }
 }
 
-/// The most similar name: one that holds the wanted name or is held by it, else the one of the fewest changed letters if these are few.
+/// Returns the most similar name: one that contains the wanted name or is contained in it, else the one with the
+/// smallest edit distance if that is small.
 pub(super) fn nearest(names: &[String], wanted: &str) -> Option<String> {
     let short = |text: &str| text.trim().to_lowercase().chars().take(64).collect::<String>();
     let wanted = short(wanted);
@@ -115,7 +116,7 @@ pub(super) fn nearest(names: &[String], wanted: &str) -> Option<String> {
     (distance(&name) <= wanted.chars().count().div_ceil(3)).then(|| name.clone())
 }
 
-/// Letters to insert, remove or replace: Levenshtein's distance.
+/// Counts the letters to insert, remove or replace (Levenshtein distance).
 fn changes(one: &str, other: &str) -> usize {
     let other: Vec<char> = other.chars().collect();
     let mut row: Vec<usize> = (0..=other.len()).collect();
@@ -130,13 +131,13 @@ fn changes(one: &str, other: &str) -> usize {
     row[other.len()]
 }
 
-/// The column of a channel: the one assigned to it, else the one of its own name.
+/// Returns the column of a channel: the one assigned to it, else the one with the channel's name.
 pub(in crate::source) fn column_of<'a>(channel: &'a Channel, columns: &'a [(String, String)]) -> &'a str {
     let assigned = columns.iter().find(|(name, _)| *name == channel.name);
     assigned.map_or(&channel.name, |(_, column)| column)
 }
 
-/// Refuses columns assigned to channels that are not wanted.
+/// Refuses columns assigned to channels that no stream has.
 pub(in crate::source) fn check_channels(
     channels: &[Channel],
     columns: &[(String, String)],

@@ -1,12 +1,13 @@
-//! The character between values, guessed from the first line.
+//! Guesses the delimiter from the first line.
 
 use super::input::Input;
 use crate::source::SourceError;
 
-/// The delimiters that are guessed, in the order in which they win when two are as frequent.
+/// The possible delimiters. If two are equally frequent, the earlier one wins.
 const DELIMITERS: &[u8] = b"\t;|,";
 
-/// Skips empty lines, and a first line `sep=;` as spreadsheets write it. Gives the lines skipped and the delimiter.
+/// Skips empty lines, and a first line `sep=;` as spreadsheets write it. Returns the number of skipped lines and the
+/// delimiter.
 pub(super) fn first_line(input: &mut Input, header: bool) -> Result<(u64, u8), SourceError> {
     let mut skipped = 0;
     loop {
@@ -25,8 +26,8 @@ pub(super) fn first_line(input: &mut Input, header: bool) -> Result<(u64, u8), S
     }
 }
 
-/// The most frequent delimiter outside of quotes. In a row without a header a comma is one only if there is no other: it may mark
-/// decimals.
+/// Returns the most frequent delimiter outside quotes. Without a header, a comma wins only if no other delimiter
+/// occurs: it may be the decimal mark.
 fn guess(line: &[u8], header: bool) -> u8 {
     let mut counts = [0usize; DELIMITERS.len()];
     let mut quoted = false;

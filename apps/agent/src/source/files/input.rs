@@ -1,4 +1,4 @@
-//! Bytes of a file, of standard input or of a pipe, as they come.
+//! Bytes of a file, of standard input or of a pipe, as they arrive.
 
 use std::fs::{File, Metadata};
 use std::io::{self, ErrorKind};
@@ -12,9 +12,9 @@ use super::stream::{CHUNK, Chunk, retried, stream};
 use crate::source::SourceError;
 use crate::stop::Stop;
 
-/// The longest row, and header: 256 KiB.
+/// Maximum bytes of a row or a header: 256 KiB.
 pub(super) const LONGEST_ROW: usize = 256 << 10;
-/// Time between two looks at a file that may have grown.
+/// Interval at which a followed file is checked for growth.
 const POLL: Duration = Duration::from_millis(100);
 
 /// How a read ended.
@@ -22,9 +22,9 @@ const POLL: Duration = Duration::from_millis(100);
 pub(super) enum More {
     /// There are more bytes.
     Bytes,
-    /// There are none and there will be none: the file ends here.
+    /// The file ends: there are no more bytes, and no more will come.
     End,
-    /// The file was made shorter. Unread bytes are gone; the next ones are its first.
+    /// The file was truncated. Unread bytes are discarded; reading goes on at its beginning.
     Cut,
 }
 
@@ -33,11 +33,11 @@ enum From {
         file: File,
         read: u64,
     },
-    /// A thread reads it: a read from a pipe cannot be stopped.
+    /// A thread reads the stream, because a blocking read from a pipe cannot be cancelled.
     Stream(Receiver<io::Result<Chunk>>),
 }
 
-/// Bytes that come one after another, those that are not consumed yet in one piece.
+/// A buffered input. Unconsumed bytes are contiguous.
 pub(super) struct Input {
     pub(super) path: PathBuf,
     from: From,
@@ -84,22 +84,22 @@ impl Input {
         Ok(Self { path, from, follow, stop, buffer, start: 0, end: 0, replaced: false, cut: false })
     }
 
-    /// The bytes that are there and not consumed.
+    /// Returns the bytes read and not consumed.
     pub(super) fn bytes(&self) -> &[u8] {
         &self.buffer[self.start..self.end]
     }
 
-    /// Consumes the first bytes.
+    /// Consumes the first `count` bytes.
     pub(super) fn consume(&mut self, count: usize) {
         self.start = self.end.min(self.start + count);
     }
 
-    /// True if another file took the place of this one, or it was made shorter: it has to be opened again.
+    /// Returns true if another file replaced this one, or it was truncated: the caller has to open it again.
     pub(super) fn is_replaced(&self) -> bool {
         self.replaced || self.cut
     }
 
-    /// Reads more behind the bytes that are there; waits for them if it has to.
+    /// Reads more bytes behind the unconsumed ones; blocks if necessary.
     pub(super) fn more(&mut self) -> Result<More, SourceError> {
         if self.start > 0 {
             self.buffer.copy_within(self.start..self.end, 0);
@@ -136,7 +136,7 @@ impl Input {
         }
     }
 
-    /// The end of a file: the end, or after a while perhaps more.
+    /// Handles the end of a file: reports it, or waits for more bytes in `follow` mode.
     fn at_end(&mut self) -> Result<Option<More>, SourceError> {
         let From::File { file, read } = &mut self.from else { return Ok(Some(More::End)) };
         if !self.follow || self.replaced {
@@ -150,7 +150,7 @@ impl Input {
             self.cut = true;
             return Ok(Some(More::Cut));
         }
-        // Bytes written before the file was replaced are read first.
+        // First read the bytes that were written before the file was replaced.
         self.replaced = std::fs::metadata(&self.path).is_ok_and(|named| !is_same(&open, &named));
         if !self.replaced && self.stop.wait(POLL) {
             return Err(SourceError::Stopped);
@@ -172,8 +172,8 @@ impl Input {
         Ok(())
     }
 
-    /// Counts the bytes of the first line, with its end; `None` if there is no end of line and no more to come. CR alone ends a line
-    /// where `carriage_return` says so.
+    /// Returns the length of the first line including its line end; `None` if there is no line end and no more bytes
+    /// come. A lone CR ends a line only if `carriage_return` is true.
     pub(super) fn line(&mut self, number: u64, carriage_return: bool) -> Result<Option<usize>, SourceError> {
         let mut looked = 0;
         loop {
@@ -199,22 +199,22 @@ impl Input {
     }
 }
 
-/// True if the path stands for standard input.
+/// Returns true if the path stands for standard input.
 pub(super) fn is_stdin(path: &Path) -> bool {
     path.as_os_str() == "-"
 }
 
-/// True if rows of the path come as time passes: standard input, a pipe, a device.
+/// Returns true if rows of the path arrive over time: standard input, a pipe, a device.
 pub(super) fn is_stream(path: &Path) -> bool {
     is_stdin(path) || std::fs::metadata(path).is_ok_and(|metadata| !metadata.is_file() && !metadata.is_dir())
 }
 
-/// An error about a file.
+/// Returns an error about a file.
 pub(super) fn refused(path: &Path, reason: impl Into<String>) -> SourceError {
     SourceError::File { path: path.to_owned(), reason: reason.into() }
 }
 
-/// The error about a row without an end.
+/// Returns the error about a row that is too long.
 pub(super) fn too_long(path: &Path, line: u64) -> SourceError {
     let why =
         format!("line {line}: a row has more than {LONGEST_ROW} bytes; look for a quote without its end");
@@ -225,7 +225,7 @@ fn failed(path: &Path, error: &io::Error) -> SourceError {
     refused(path, error.to_string())
 }
 
-/// Room for at least `count` bytes from `end` on.
+/// Returns at least `count` bytes of the buffer from `end` on; grows the buffer if necessary.
 fn room(buffer: &mut Vec<u8>, end: usize, count: usize) -> &mut [u8] {
     if buffer.len() < end + count {
         buffer.resize((end + count).max(buffer.len() + buffer.len() / 2), 0);
@@ -239,7 +239,7 @@ fn is_same(one: &Metadata, other: &Metadata) -> bool {
     (one.dev(), one.ino()) == (other.dev(), other.ino())
 }
 
-/// Without inodes a new file is told by its length alone.
+/// Without inodes, a file that is shorter than the open one counts as a new file.
 #[cfg(not(unix))]
 fn is_same(one: &Metadata, other: &Metadata) -> bool {
     one.len() <= other.len()

@@ -1,4 +1,4 @@
-//! JSON lines: one object a line.
+//! JSON lines: one object per line.
 
 use serde_json::{Map, Value};
 use sotto_pack::Reason;
@@ -9,19 +9,19 @@ use super::columns::{TimeColumns, Wanted, position};
 use super::input::{Input, refused};
 use crate::source::SourceError;
 
-/// Rows within which each column has to occur.
+/// Each column has to occur within this many rows.
 const LOOKED_AT: u64 = 1000;
-/// Most names that are kept for errors.
+/// Maximum number of names kept for error messages.
 const NAMES: usize = 200;
 
 /// A file of JSON lines.
 pub(super) struct Lines {
     input: Input,
-    /// Members with the time.
+    /// Names of the members that hold the time.
     time: Vec<String>,
-    /// The column of each channel and condition, and if it has occurred.
+    /// The column of each channel and condition, and true once it has occurred.
     seen: Vec<(String, bool)>,
-    /// Names of members, for errors.
+    /// Names of members, for error messages.
     names: Vec<String>,
     rows: u64,
     line: u64,
@@ -29,7 +29,7 @@ pub(super) struct Lines {
 }
 
 impl Lines {
-    /// Reads the first object. `None` if the file has no line.
+    /// Reads the first object. Returns `None` if the file has no line.
     pub(super) fn open(input: Input, wanted: &Wanted) -> Result<Option<Self>, SourceError> {
         let conditions = wanted.conditions.iter().map(|(name, _)| name);
         let seen = wanted.values.iter().chain(conditions).map(|name| (name.clone(), false)).collect();
@@ -57,7 +57,7 @@ impl Lines {
         Ok(Some(lines))
     }
 
-    /// The next row that the conditions let through; `None` at the end of the file.
+    /// Returns the next row that meets the conditions; `None` at the end of the file.
     pub(super) fn next(&mut self, wanted: &Wanted) -> Result<Option<Record>, SourceError> {
         loop {
             let object = match self.held.take() {
@@ -81,17 +81,17 @@ impl Lines {
         }
     }
 
-    /// True if another file took the place of this one.
+    /// Returns true if another file replaced this one.
     pub(super) fn is_replaced(&self) -> bool {
         self.input.is_replaced()
     }
 
-    /// The names of members that were seen first.
+    /// Returns the names of the members that occurred first.
     pub(super) fn names(&self) -> &[String] {
         &self.names
     }
 
-    /// Notes the columns that occur in a row.
+    /// Records the columns that occur in a row.
     fn count(&mut self, object: &Map<String, Value>) -> Result<(), SourceError> {
         if self.rows >= LOOKED_AT {
             return Ok(());
@@ -106,16 +106,16 @@ impl Lines {
         if self.rows == LOOKED_AT { self.check_seen() } else { Ok(()) }
     }
 
-    /// Refuses a column that has not occurred.
+    /// Refuses a file in which a column has not occurred.
     fn check_seen(&self) -> Result<(), SourceError> {
         match self.seen.iter().find(|(_, seen)| !seen) {
-            // A name that is there only with other names of its letters.
+            // The name may match several members if case is ignored: report that.
             Some((name, _)) if self.rows > 0 => position(&self.names, name, &self.input.path).map(|_| ()),
             _ => Ok(()),
         }
     }
 
-    /// Reads a line that is not empty.
+    /// Reads the next line that is not empty.
     fn read(&mut self) -> Result<Option<Zeroizing<Vec<u8>>>, SourceError> {
         loop {
             let ended = self.input.line(self.line + 1, false)?;
@@ -132,7 +132,7 @@ impl Lines {
         }
     }
 
-    /// The object of a line; `None` if the line holds none.
+    /// Parses a line as an object; `None` if the line holds none.
     fn object(&self, bytes: &[u8], wanted: &Wanted) -> Result<Option<Map<String, Value>>, SourceError> {
         let not_utf8 = || SourceError::NotUtf8 { path: self.input.path.clone(), line: self.line };
         let text = decode(bytes, wanted.encoding).ok_or_else(not_utf8)?;
@@ -143,7 +143,7 @@ impl Lines {
     }
 }
 
-/// A member by its name, or by the names of nested members with dots between them.
+/// Returns a member by its name, or by the names of nested members joined with dots.
 fn member<'o>(object: &'o Map<String, Value>, name: &str) -> Option<&'o Value> {
     let name = name.trim();
     if let Some(value) = child(object, name) {
@@ -155,7 +155,7 @@ fn member<'o>(object: &'o Map<String, Value>, name: &str) -> Option<&'o Value> {
     })
 }
 
-/// A member of an object itself: by its exact name, else by letters of another case if one alone has them.
+/// Returns a direct member: by its exact name, else ignoring case if only one matches.
 fn child<'o>(object: &'o Map<String, Value>, name: &str) -> Option<&'o Value> {
     object.get(name).or_else(|| {
         let lower = name.to_lowercase();
@@ -164,7 +164,7 @@ fn child<'o>(object: &'o Map<String, Value>, name: &str) -> Option<&'o Value> {
     })
 }
 
-/// Adds the names of members, nested ones with dots.
+/// Adds the names of all members; nested names are joined with dots.
 fn name_members(object: &Map<String, Value>, before: &str, names: &mut Vec<String>) {
     for (key, value) in object {
         if names.len() >= NAMES || before.len() + key.len() > 256 {
@@ -194,7 +194,7 @@ fn cell(value: Option<&Value>) -> Cell {
     }
 }
 
-/// A value as a cell of text.
+/// Converts a value to the text of a cell.
 fn as_text(value: Option<&Value>) -> String {
     match value {
         None | Some(Value::Null) => String::new(),

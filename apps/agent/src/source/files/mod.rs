@@ -1,4 +1,4 @@
-//! Files as people have them: comma-separated values of any delimiter, JSON lines, standard input, files that grow.
+//! Files as they occur in practice: values with any delimiter, JSON lines, standard input, growing files.
 
 mod cells;
 mod civil;
@@ -27,22 +27,24 @@ use columns::{TimeColumns, Wanted};
 use reader::{Next, Reader};
 use times::{Form, Guess, Local};
 
-/// Rows that are looked at to guess the format of times and the mark of decimals.
-/// Characters of a cell that an error shows.
+/// Maximum characters of a cell that an error shows.
 const LONGEST_CELL: usize = 40;
+/// Rows examined to guess the format of times and the decimal mark.
 const LOOKED_AT: usize = 1000;
 
-/// Rows of files, in the order in which they stand there.
+/// Rows of one or more files, in file order.
 ///
-/// - The format of a file's times is that of its first ones: days and months that can be mistaken for each other are told apart by the
-///   first 1000 rows, else by the file before. Rows whose time has another format are left out as [`Reason::NoTime`].
-/// - Local times are read in the zone of the options. One that the clocks skipped is left out as [`Reason::NoSuchTime`]. One that they
-///   showed twice is the first of the two, unless that is not after the row before it in the file: then it is the second.
-/// - Without a time column row k of all files is k periods after the start; rows that conditions skip are not counted.
-/// - A cell is [`Reason::Empty`], [`Reason::NotANumber`] or [`Reason::Text`] where it holds no number.
-/// - With `follow` the last file is read as it grows, whole lines at a time. One that is replaced or made shorter is read anew from
-///   its beginning; a header there may be missing. A file that is made shorter and grows past its old length within 100 ms is not
-///   noticed.
+/// - The first rows of a file determine its time format. If day and month are ambiguous in the first 1000 rows, the
+///   format of the file before decides. Rows with another format are left out as [`Reason::NoTime`].
+/// - Local times are in the zone of the options. A time that the clocks skipped is left out as [`Reason::NoSuchTime`].
+///   A time that they showed twice means the first occurrence, unless that is not after the row before it in the file:
+///   then it means the second.
+/// - Without a time column, row k of all files is k periods after the start; rows that fail the conditions are not
+///   counted.
+/// - A cell without a number is [`Reason::Empty`], [`Reason::NotANumber`] or [`Reason::Text`].
+/// - With `follow`, the last file is read as it grows, in whole lines. If it is replaced or truncated, it is read again
+///   from its beginning, where a header may be missing. A file that is truncated and grows past its old length within
+///   100 ms is not noticed.
 pub struct FileSource {
     options: FileOptions,
     channels: Vec<Channel>,
@@ -51,21 +53,21 @@ pub struct FileSource {
     start: Option<i64>,
     stop: Stop,
     paced: bool,
-    /// Files that are not opened yet.
+    /// Files not opened yet.
     waiting: VecDeque<PathBuf>,
     reader: Option<Reader>,
-    /// Rows that were read to guess formats.
+    /// Rows read ahead to guess the formats.
     ahead: VecDeque<Record>,
     form: Option<Form>,
     decimal_comma: Option<bool>,
     local: Local,
-    /// Rows given.
+    /// Number of rows returned.
     given: i64,
     left_out: LeftOut,
 }
 
 impl FileSource {
-    /// Opens the files. Reads the beginning of the first one, if that can be done without waiting.
+    /// Opens the files. Reads the beginning of the first one if that does not block.
     ///
     /// # Errors
     /// [`SourceError`] names the file or option, and the way out.
@@ -106,14 +108,14 @@ impl FileSource {
         Ok(source)
     }
 
-    /// True if a path gives nothing yet, or it cannot be known.
+    /// Returns true if opening the path might block: it is a stream, or an empty file that is followed.
     fn would_wait(&self, path: &std::path::Path) -> bool {
         let empty =
             || std::fs::metadata(path).is_ok_and(|metadata| metadata.is_file() && metadata.len() == 0);
         input::is_stream(path) || self.options.follow && empty()
     }
 
-    /// Opens the next file and guesses its formats; false if there is none.
+    /// Opens the next file and guesses its formats. Returns false if there is none.
     fn open_next(&mut self) -> Result<bool, SourceError> {
         let Some(path) = self.waiting.pop_front() else { return Ok(false) };
         let follow = self.options.follow && self.waiting.is_empty();
@@ -123,7 +125,7 @@ impl FileSource {
         Ok(true)
     }
 
-    /// The next row of the file that is open; `None` at its end.
+    /// Returns the next row of the open file; `None` at its end.
     fn read(&mut self) -> Result<Option<Record>, SourceError> {
         loop {
             let Some(reader) = &mut self.reader else { return Ok(None) };
@@ -139,7 +141,7 @@ impl FileSource {
         }
     }
 
-    /// Looks at the first rows of a file until its formats are known.
+    /// Reads the first rows of a file until its formats are known.
     fn guess(&mut self) -> Result<(), SourceError> {
         let Some(reader) = &self.reader else { return Ok(()) };
         let path = reader.path().to_owned();
@@ -179,7 +181,7 @@ impl FileSource {
         matches!(self.wanted.time, Some(TimeColumns::Guessed))
     }
 
-    /// Settles the form of the file's times.
+    /// Decides the time format of the file.
     fn settle(&mut self, guess: &Guess, path: PathBuf) -> Result<(), SourceError> {
         let Some(first) = self.ahead.front() else { return Ok(()) };
         let (line, rows) = (first.line, self.ahead.len());
@@ -201,7 +203,7 @@ impl FileSource {
         Ok(())
     }
 
-    /// When a row was taken.
+    /// Returns the time of a row, in milliseconds since 1970.
     fn time(&mut self, record: &Record) -> Result<i64, Reason> {
         if let Some(start) = self.start {
             let passed = self.given.saturating_mul(i64::from(self.options.period.max(1)));
@@ -213,7 +215,7 @@ impl FileSource {
         self.local.instant(when)
     }
 
-    /// The values of a row. The first number with a mark of decimals settles which one it is, if the first rows had none.
+    /// Converts the cells of a row. If the first rows had no decimal mark, the first number with one decides it.
     fn row(&mut self, at: i64, record: &Record) -> Row {
         let (mut values, mut missing) = (Zeroizing::new(Vec::new()), Vec::new());
         for cell in record.cells.iter() {

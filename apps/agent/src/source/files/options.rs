@@ -1,4 +1,4 @@
-//! How files are read.
+//! Options that control how files are read.
 
 use std::path::PathBuf;
 
@@ -8,7 +8,7 @@ use super::columns::MOST_TIME_COLUMNS;
 use super::times::{Form, Local};
 use crate::source::SourceError;
 
-/// The form of a file.
+/// The format of a file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Format {
     /// JSON lines if the file begins with `{`, else delimited values.
@@ -16,47 +16,47 @@ pub enum Format {
     Auto,
     /// Values with a delimiter between them.
     Csv,
-    /// One JSON object a line; names of nested members are joined by dots, as in `air.temperature`.
+    /// One JSON object per line; names of nested members are joined with dots, as in `air.temperature`.
     JsonLines,
 }
 
-/// The bytes of text.
+/// The encoding of text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Encoding {
-    /// UTF-8. Named, it makes bytes that are not UTF-8 replacement characters.
+    /// UTF-8. If given explicitly, invalid bytes become replacement characters instead of errors.
     Utf8,
-    /// ISO 8859-1: each byte is the character of its number.
+    /// ISO 8859-1: each byte is the character with its number.
     Latin1,
 }
 
-/// How files are read.
+/// Options that control how files are read.
 #[derive(Clone, Debug)]
 pub struct FileOptions {
     /// The files, read one after another; `-` is standard input.
     pub paths: Vec<PathBuf>,
-    /// Their form.
+    /// The format of the files.
     pub format: Format,
-    /// The column of the time, or that of the date and that of the time of day; guessed by its name if neither it nor `start` is given.
+    /// The column of the time, or those of date and time of day. Guessed by name if neither this nor `start` is given.
     pub time: Vec<String>,
-    /// The format of times, as `strftime` has it; guessed from the first rows if it is not given.
+    /// The format of times, as for `strftime`; guessed from the first rows if not given.
     pub time_format: Option<String>,
-    /// The time of the first row of files without a time column. Row k is at `start` + k · `period`.
+    /// The time of the first row, for files without a time column: row k is at `start` + k · `period`.
     pub start: Option<String>,
-    /// Channels with the column that each is read from; other channels are read from the column of their own name.
+    /// Pairs of channel and column. A channel without a pair is read from the column with its name.
     pub columns: Vec<(String, String)>,
-    /// Columns with the text that each must hold; rows where one differs are skipped. Numbers are compared as numbers.
+    /// Conditions: pairs of column and text. Rows with another text are skipped; numbers are compared as numbers.
     pub conditions: Vec<(String, String)>,
-    /// The character between values; guessed from the first line if it is not given.
+    /// The delimiter; guessed from the first line if not given.
     pub delimiter: Option<char>,
-    /// True if 3,14 is a number, false if 3.14 is; guessed from the first rows if it is not given.
+    /// True if 3,14 is a number, false if 3.14 is; guessed from the first rows if not given.
     pub decimal_comma: Option<bool>,
-    /// The encoding of text; UTF-8 if it is not given, and other bytes in headers and times are refused.
+    /// The encoding of text. If not given, UTF-8, and invalid bytes in headers and times are refused.
     pub encoding: Option<Encoding>,
-    /// True to wait for more at the end of the last file.
+    /// True to wait for more rows at the end of the last file.
     pub follow: bool,
     /// True if the first line names the columns; otherwise they are called 1, 2, 3 and so on.
     pub header: bool,
-    /// The zone of local times.
+    /// The time zone of local times.
     pub zone: Clock,
     /// Milliseconds between rows of files without a time column.
     pub period: u32,
@@ -84,7 +84,7 @@ impl Default for FileOptions {
 }
 
 impl FileOptions {
-    /// Refuses options that cannot be used.
+    /// Refuses unusable options.
     pub(super) fn check(&self) -> Result<(), SourceError> {
         if self.paths.is_empty() {
             return Err(refused("--csv", "name a file, or - for standard input"));
@@ -108,13 +108,13 @@ impl FileOptions {
         Ok(())
     }
 
-    /// The format of times that is given.
+    /// Returns the format of times, if given.
     pub(super) fn custom_form(&self) -> Result<Option<Form>, SourceError> {
         let form = self.time_format.as_deref().map(Form::custom).transpose();
         form.map_err(|error| refused("--time-format", format!("{error}; an example is '%d.%m.%Y %H:%M'")))
     }
 
-    /// The time of the first row: milliseconds since 1970.
+    /// Returns the time of the first row, in milliseconds since 1970, if given.
     pub(super) fn start(&self, custom: Option<&Form>) -> Result<Option<i64>, SourceError> {
         let Some(text) = self.start.as_deref().map(str::trim) else { return Ok(None) };
         let forms = custom.map_or_else(|| Form::of(text), |form| vec![form.clone()]);
@@ -126,7 +126,7 @@ impl FileOptions {
             .ok_or_else(|| refused("--start", "it does not have the format of --time-format"))?;
         let at = Local::new(self.zone.zone().clone()).instant(when);
         at.map(Some)
-            .map_err(|_| refused("--start", format!("clocks of {} never showed it", self.zone.name())))
+            .map_err(|_| refused("--start", format!("the clocks of {} skipped this time", self.zone.name())))
     }
 }
 

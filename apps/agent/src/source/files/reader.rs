@@ -1,4 +1,4 @@
-//! The file that is open: delimited values or JSON lines.
+//! The open file: delimited values or JSON lines.
 
 use std::path::{Path, PathBuf};
 
@@ -11,13 +11,13 @@ use super::{FileOptions, Format};
 use crate::source::SourceError;
 use crate::stop::Stop;
 
-/// A read.
+/// Result of reading a row.
 pub(super) enum Next {
     /// A row.
     Record(Record),
     /// The end of the file.
     End,
-    /// The end of a file whose place another one took.
+    /// The end of a file that was replaced by another one.
     Replaced,
 }
 
@@ -26,7 +26,7 @@ enum Rows {
     Lines(Box<Lines>),
 }
 
-/// The file that is open.
+/// The open file.
 pub(super) struct Reader {
     path: PathBuf,
     rows: Rows,
@@ -47,7 +47,7 @@ impl Reader {
             if let Some(rows) = open(input, options, wanted, None)? {
                 return Ok(Self { path: path.to_owned(), rows });
             }
-            // Only a file that was replaced before its first line is opened once more.
+            // Only a followed file that was replaced before its first line is opened again.
             if !follow || is_stream(path) {
                 return Err(refused(path, "it is empty"));
             }
@@ -55,7 +55,7 @@ impl Reader {
         }
     }
 
-    /// Opens the file that took the place of this one; waits for it, and for its first line.
+    /// Opens the file that replaced this one; waits until it exists and has a line.
     pub(super) fn again(
         &self,
         options: &FileOptions,
@@ -70,7 +70,7 @@ impl Reader {
         }
     }
 
-    /// The next row.
+    /// Returns the next row.
     pub(super) fn next(&mut self, wanted: &Wanted) -> Result<Next, SourceError> {
         let (record, replaced) = match &mut self.rows {
             Rows::Table(table) => (table.next(wanted)?, table.is_replaced()),
@@ -83,12 +83,12 @@ impl Reader {
         })
     }
 
-    /// The file.
+    /// Returns the path of the file.
     pub(super) fn path(&self) -> &Path {
         &self.path
     }
 
-    /// The columns there are.
+    /// Returns the names of the columns.
     pub(super) fn names(&self) -> Vec<String> {
         match &self.rows {
             Rows::Table(table) => table.shape().names().to_vec(),
@@ -96,13 +96,13 @@ impl Reader {
         }
     }
 
-    /// True if a comma may mark decimals: nothing else is written with one.
+    /// Returns true if a comma can be the decimal mark, because it is not the delimiter.
     pub(super) fn has_free_comma(&self) -> bool {
         matches!(&self.rows, Rows::Table(table) if table.shape().delimiter() != b',')
     }
 }
 
-/// Reads the beginning of a file; `None` if it has no line. `before` is the file whose place it took.
+/// Reads the beginning of a file; returns `None` if it has no line. `before` is the file that it replaced.
 fn open(
     mut input: Input,
     options: &FileOptions,
@@ -122,7 +122,8 @@ fn open(
         .map(|table| Rows::Table(Box::new(table))))
 }
 
-/// True for JSON lines: where it is not said, a file that begins with an object, or with an array, which is refused later.
+/// Returns true for JSON lines. With `Format::Auto`, the file must begin with an object, or with an array, which is
+/// refused later.
 fn is_json(input: &mut Input, format: Format) -> Result<bool, SourceError> {
     if format != Format::Auto {
         return Ok(format == Format::JsonLines);

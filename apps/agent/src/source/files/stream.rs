@@ -1,4 +1,4 @@
-//! Pipes and devices: a thread reads them, as a read that waits cannot be stopped.
+//! Reads pipes and devices in a thread, because a blocking read cannot be cancelled.
 
 use std::io::{self, ErrorKind, Read};
 use std::sync::mpsc::{Receiver, sync_channel};
@@ -6,15 +6,15 @@ use std::thread;
 
 use zeroize::Zeroizing;
 
-/// Bytes that one read asks for.
+/// Maximum bytes of one read.
 pub(super) const CHUNK: usize = 32 << 10;
-/// Chunks that wait to be taken.
+/// Maximum number of chunks in the queue.
 const WAITING: usize = 4;
 
 /// Bytes of one read.
 pub(super) type Chunk = Zeroizing<Vec<u8>>;
 
-/// Repeats a read that a signal interrupted.
+/// Reads once, and repeats the read after a signal.
 pub(super) fn retried(from: &mut impl Read, room: &mut [u8]) -> io::Result<usize> {
     loop {
         match from.read(room) {
@@ -24,7 +24,7 @@ pub(super) fn retried(from: &mut impl Read, room: &mut [u8]) -> io::Result<usize
     }
 }
 
-/// Chunks that a thread reads. The thread ends with its input, or with the process.
+/// Returns the chunks that a new thread reads. The thread ends with its input, or with the process.
 pub(super) fn stream<R: Read>(
     open: impl FnOnce() -> io::Result<R> + Send + 'static,
 ) -> Receiver<io::Result<Chunk>> {

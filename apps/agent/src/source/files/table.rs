@@ -1,4 +1,4 @@
-//! Delimited values: the header, and records as they come.
+//! Delimited values: the header, and rows as they arrive.
 
 use std::borrow::Cow;
 use std::path::Path;
@@ -13,17 +13,17 @@ use super::delimiter::first_line;
 use super::input::{Input, LONGEST_ROW, More, refused, too_long};
 use crate::source::SourceError;
 
-/// Positions of the columns that are read.
+/// Positions of the requested columns.
 #[derive(Clone)]
 struct Places {
     time: Vec<usize>,
     values: Vec<usize>,
     conditions: Vec<(usize, String)>,
-    /// Columns of the file.
+    /// Names of all columns of the file.
     names: Vec<String>,
 }
 
-/// The columns of a file, for one that takes its place and has no header.
+/// The delimiter and the columns of a file. A file that replaces it may have no header.
 #[derive(Clone)]
 pub(super) struct Shape {
     delimiter: u8,
@@ -31,12 +31,12 @@ pub(super) struct Shape {
 }
 
 impl Shape {
-    /// The character between values.
+    /// Returns the delimiter.
     pub(super) fn delimiter(&self) -> u8 {
         self.delimiter
     }
 
-    /// The names of all columns.
+    /// Returns the names of all columns.
     pub(super) fn names(&self) -> &[String] {
         &self.places.names
     }
@@ -47,25 +47,27 @@ pub(super) struct Table {
     input: Input,
     core: Reader,
     fields: Zeroizing<Vec<u8>>,
-    /// Where each field of the record ends among the fields; the first `count` belong to it.
+    /// End of each field in `fields`; the first `count` entries belong to the current record.
     ends: Vec<usize>,
     count: usize,
-    /// The line of the record.
+    /// The line number of the record.
     line: u64,
-    /// Lines that the reader of records has not seen.
+    /// Lines skipped before the CSV reader started.
     before: u64,
     shape: Shape,
-    /// True if the record is not taken yet.
+    /// True if the current record has not been returned yet.
     held: bool,
-    /// Records that were read, with the header.
+    /// Number of records read, including the header.
     reads: u64,
-    /// Rows that were given or skipped.
+    /// Number of rows returned or skipped.
     rows: u64,
 }
 
 impl Table {
-    /// Reads the header, or without one the first row. `None` if the file has no line. `before` is the shape of a file whose place this
-    /// one took: it may go on without a header.
+    /// Reads the header, or without a header the first row. Returns `None` if the file has no line.
+    ///
+    /// `before` is the shape of the file that this one replaced; if it is given, this file may continue without a
+    /// header.
     pub(super) fn open(
         mut input: Input,
         wanted: &Wanted,
@@ -109,7 +111,7 @@ impl Table {
         Ok(Some(table))
     }
 
-    /// The next row that the conditions let through; `None` at the end of the file.
+    /// Returns the next row that meets the conditions; `None` at the end of the file.
     pub(super) fn next(&mut self, wanted: &Wanted) -> Result<Option<Record>, SourceError> {
         loop {
             if !std::mem::take(&mut self.held) && !self.read()? {
@@ -131,12 +133,12 @@ impl Table {
         }
     }
 
-    /// True if another file took the place of this one.
+    /// Returns true if another file replaced this one.
     pub(super) fn is_replaced(&self) -> bool {
         self.input.is_replaced()
     }
 
-    /// The delimiter and the columns.
+    /// Returns the delimiter and the columns.
     pub(super) fn shape(&self) -> &Shape {
         &self.shape
     }
@@ -149,7 +151,7 @@ impl Table {
         self.fields.get(start..*self.ends.get(position)?)
     }
 
-    /// A field that is needed as text.
+    /// Returns a field as text; refuses bytes that are not of the encoding.
     fn text(&self, position: usize, wanted: &Wanted) -> Result<Cow<'_, str>, SourceError> {
         decode(self.field(position).unwrap_or_default(), wanted.encoding)
             .ok_or_else(|| SourceError::NotUtf8 { path: self.input.path.clone(), line: self.line })
@@ -169,7 +171,7 @@ impl Table {
         Ok(true)
     }
 
-    /// True if the row has values behind the last column: nobody can tell then which column a value belongs to.
+    /// Returns true if the row has values after the last column: then no value can be assigned to a column safely.
     fn is_wide(&self) -> bool {
         (self.shape.places.names.len()..self.count)
             .any(|position| self.field(position).is_some_and(|field| !field.trim_ascii().is_empty()))
@@ -188,12 +190,12 @@ impl Table {
         Ok(Record { line: self.line, time, cells })
     }
 
-    /// Reads a record; false at the end of the file.
+    /// Reads a record. Returns false at the end of the file.
     fn read(&mut self) -> Result<bool, SourceError> {
         let (mut fields, mut ends, mut consumed) = (0, 0, 0);
         self.count = 0;
         let mut finished = false;
-        // Where CR alone ends lines, the reader of records counts none.
+        // With a lone CR as line end, the CSV reader counts no lines: count records instead.
         self.line = self.before + self.core.line().max(self.reads + 1);
         loop {
             let bytes = self.input.bytes();
@@ -201,7 +203,7 @@ impl Table {
                 match self.input.more()? {
                     More::Bytes => {}
                     More::End => finished = true,
-                    // The rest of this record is lost with the file that it was in.
+                    // The file was truncated: the rest of this record is lost.
                     More::Cut => return Ok(false),
                 }
                 continue;
@@ -212,7 +214,7 @@ impl Table {
             self.input.consume(read);
             (fields, ends, consumed) = (fields + written, ends + ended, consumed + read);
             if blank && written == 0 && ended == 0 && result == ReadRecordResult::InputEmpty {
-                // Empty lines are no part of a record.
+                // Empty lines do not count towards a record's length.
                 consumed = 0;
             }
             if consumed > LONGEST_ROW {

@@ -1,4 +1,4 @@
-//! Times of rows: the formats there are, and the one that a file has.
+//! Formats of times, and the detection of a file's format.
 
 use jiff::civil::{DateTime, Time};
 use jiff::fmt::strtime::{self, BrokenDownTime};
@@ -8,7 +8,7 @@ use sotto_pack::Reason;
 
 use super::civil::{Order, Parts};
 
-/// The unit of times that are numbers, counted from 1970.
+/// The unit of numeric times since 1970.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Unit {
     /// Seconds.
@@ -26,23 +26,23 @@ pub(super) enum Unit {
 pub(super) enum Form {
     /// A number since 1970.
     Epoch(Unit),
-    /// A date and perhaps a time, with an offset from UTC or local. A local date alone is midnight.
+    /// A date with an optional time, with an offset from UTC or local. A local date without a time is midnight.
     Date { order: Order, mark: u8, offset: bool },
     /// A format of `strftime`.
     Custom(String),
 }
 
-/// A time that was read.
+/// A parsed time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum When {
     /// Milliseconds since 1970.
     Instant(i64),
-    /// The time that a clock of the zone shows.
+    /// Local time, as a clock in the zone shows it.
     Local(DateTime),
 }
 
 impl Form {
-    /// The forms that a text may have: none, one, or two that differ in the order of day and month.
+    /// Returns the formats that a text may have: none, one, or two that differ in the order of day and month.
     pub(super) fn of(text: &str) -> Vec<Self> {
         if let Some(parts) = Parts::read(text) {
             let form = |order| Self::Date { order, mark: parts.mark, offset: parts.offset.is_some() };
@@ -54,21 +54,21 @@ impl Form {
         Unit::of(text).map(Self::Epoch).into_iter().collect()
     }
 
-    /// A format of `strftime`.
+    /// Creates a `strftime` format.
     ///
     /// # Errors
-    /// Says why it is none.
+    /// The reason why the format cannot be used.
     pub(super) fn custom(format: &str) -> Result<Self, String> {
         let written = strtime::format(format, &Zoned::default()).map_err(|error| error.to_string())?;
         let form = Self::Custom(format.to_owned());
-        // A time that is written in it is read again only if it says the day.
+        // Parsing a formatted time back fails unless the format states the day.
         if form.read(&written).is_none() {
             return Err("times of this format say no day and year: it needs %Y, %m and %d, or others such as %s or %F".to_owned());
         }
         Ok(form)
     }
 
-    /// Reads a text of this form.
+    /// Parses a text in this format; `None` if it does not have it.
     pub(super) fn read(&self, text: &str) -> Option<When> {
         match self {
             Self::Epoch(unit) => unit.read(text).map(When::Instant),
@@ -89,7 +89,7 @@ impl Form {
                 if parsed.timestamp().is_some() || parsed.offset().is_some() {
                     return Some(When::Instant(parsed.to_timestamp().ok()?.as_millisecond()));
                 }
-                // A date alone is midnight.
+                // A date without a time is midnight.
                 let midnight = || parsed.to_date().map(|date| date.to_datetime(Time::midnight()));
                 parsed.to_datetime().or_else(|_| midnight()).ok().map(When::Local)
             }
@@ -98,8 +98,8 @@ impl Form {
 }
 
 impl Unit {
-    /// The unit of a number by its size: seconds from 10^8 (1973) on, milliseconds from 10^11, microseconds from 10^14, nanoseconds
-    /// from 10^17. Smaller numbers are no times: they count rows or are readings.
+    /// Returns the unit of a number by its magnitude: seconds from 10^8 (1973), milliseconds from 10^11, microseconds
+    /// from 10^14, nanoseconds from 10^17. Smaller numbers are not times but row counts or readings.
     fn of(text: &str) -> Option<Self> {
         let number = text.parse::<f64>().ok()?.abs();
         match number {
@@ -111,12 +111,12 @@ impl Unit {
         }
     }
 
-    /// Milliseconds since 1970, rounded down to a whole one.
+    /// Returns milliseconds since 1970, rounded down.
     fn read(self, text: &str) -> Option<i64> {
         let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
         let exact = whole.parse::<i64>().ok().filter(|_| fraction.bytes().all(|byte| byte.is_ascii_digit()));
         let Some(whole_number) = exact else {
-            // Written with an exponent.
+            // A number with an exponent.
             let number = text.parse::<f64>().ok()?;
             let milliseconds = match self {
                 Self::Seconds => number * 1e3,
@@ -146,16 +146,16 @@ fn in_range(milliseconds: i64) -> Option<i64> {
     Timestamp::from_millisecond(milliseconds).ok().map(Timestamp::as_millisecond)
 }
 
-/// The form of a file's times, as far as the rows show it that were looked at.
+/// The formats that fit all rows examined so far.
 #[derive(Debug, Default)]
 pub(super) struct Guess {
     forms: Vec<Form>,
-    /// Parts of the first time, for people.
+    /// The parts of the first time, for error messages.
     first: Option<Parts>,
 }
 
 impl Guess {
-    /// Looks at one more time. One that has no form in common with those before it counts for nothing.
+    /// Narrows the formats by one more time. A time that has no format in common with those before it is ignored.
     pub(super) fn look(&mut self, text: &str) {
         let mut forms = Form::of(text);
         if self.forms.is_empty() {
@@ -168,12 +168,12 @@ impl Guess {
         }
     }
 
-    /// The forms that are possible: none so far, one, or two that differ in the order of day and month.
+    /// Returns the remaining formats: none yet, one, or two that differ in the order of day and month.
     pub(super) fn forms(&self) -> &[Form] {
         &self.forms
     }
 
-    /// The formats with the day first and with the month first.
+    /// Returns the `strftime` formats with the day first and with the month first.
     pub(super) fn formats(&self) -> (String, String) {
         let (mark, precision) =
             self.first.map_or(('/', 2), |parts| (char::from(parts.mark), parts.precision));
@@ -186,10 +186,10 @@ impl Guess {
     }
 }
 
-/// Local times as instants.
+/// Converts local times to instants.
 ///
-/// A time that the clocks skipped in spring has no instant. A time that they showed twice in autumn is the first of the two, unless
-/// that is not after the row before it: then it is the second.
+/// A time that the clocks skip in spring has no instant. A time that they show twice in autumn means the first
+/// occurrence, unless that is not after the row before it: then it means the second.
 #[derive(Debug)]
 pub(super) struct Local {
     zone: TimeZone,
@@ -197,17 +197,17 @@ pub(super) struct Local {
 }
 
 impl Local {
-    /// Times of a zone.
+    /// Creates a converter for a time zone.
     pub(super) fn new(zone: TimeZone) -> Self {
         Self { zone, last: None }
     }
 
-    /// Forgets the row before: another file begins.
+    /// Forgets the row before, at the beginning of another file.
     pub(super) fn begin(&mut self) {
         self.last = None;
     }
 
-    /// The instant of a row: milliseconds since 1970.
+    /// Returns the instant of a row, in milliseconds since 1970.
     pub(super) fn instant(&mut self, when: When) -> Result<i64, Reason> {
         let at = match when {
             When::Instant(at) => at,

@@ -1,4 +1,5 @@
-//! The re-encryption agent of an emulated expression: in this process with keys made for it, or a recryptor somewhere.
+//! The re-encryption agent (recryptor) of an emulated expression: in this process with new keys, or a service at an
+//! address.
 
 use std::fs::File;
 use std::io::Read as _;
@@ -20,7 +21,7 @@ use zeroize::Zeroizing;
 
 use super::super::RecryptorArguments;
 
-/// An agent, its public keys, and the owner's way to read the answer.
+/// A re-encryption agent, its public keys, and the decryptor of the answer.
 pub(super) struct Asked {
     pub(super) agent: Box<dyn Recrypt>,
     pub(super) public: PublicKeys,
@@ -28,7 +29,7 @@ pub(super) struct Asked {
 }
 
 impl Asked {
-    /// In this process, with new keys.
+    /// Makes a re-encryption agent in this process, with new keys.
     pub(super) fn here(bits: u32, group: Option<GroupName>) -> anyhow::Result<Self> {
         let mut rng = secure_rng()?;
         let secret = paillier::SecretKey::generate(bits, paillier::Masking::HalfLength, &mut rng)?;
@@ -42,19 +43,20 @@ impl Asked {
         Ok(Self { agent: Box::new(agent), public, decryptor: Decryptor::new(&secret)? })
     }
 
-    /// The recryptor at an address, whose keys must be those of the owner's device.
+    /// Connects to the recryptor at an address, whose keys must be those of the owner's device.
     pub(super) fn far_away(
         url: &str,
         arguments: &RecryptorArguments,
         converts: bool,
     ) -> anyhow::Result<Self> {
         let (Some(token), Some(owner)) = (&arguments.recryptor_token, &arguments.owner_key) else {
-            bail!("--recryptor wants --recryptor-token FILE and --owner-key FILE");
+            bail!("--recryptor needs --recryptor-token FILE and --owner-key FILE");
         };
         let token = read_token(token).with_context(|| format!("cannot read {}", token.display()))?;
         let passphrase = crate::keys::passphrase(false)?;
         let device = DeviceSecret::from_bytes(&*KeyFile::Device.read(owner, Some(&passphrase))?);
-        // Of what the other end says, only which of the owner's keys it should have is used.
+        // The recryptor's message selects key lengths and the group; the keys themselves are derived from the device
+        // secret.
         let address = if arguments.allow_plain_http {
             Address::with_plain_http(url)?
         } else {
@@ -68,7 +70,7 @@ impl Asked {
         let its_elgamal = says.elgamal_key().filter(|_| converts);
         ensure!(
             its_elgamal.is_some() || !converts,
-            "this recryptor has no key of ElGamal's: take --scheme paillier-blinded"
+            "this recryptor has no ElGamal key: use --scheme paillier-blinded"
         );
         let (secret, public) = owners_keys(&device, says.paillier_key(), its_elgamal)
             .with_context(|| format!("the owner's file is {}", owner.display()))?;
@@ -81,14 +83,15 @@ impl Asked {
         Ok(Self { agent: Box::new(recryptor), public, decryptor: Decryptor::new(&secret)? })
     }
 
-    /// Bits of ElGamal's prime.
+    /// Returns the bits of ElGamal's prime.
     pub(super) fn group_bits(&self) -> Option<u32> {
         self.public.elgamal.as_ref().map(|key| key.group().name().bits())
     }
 }
 
-/// The device's own keys of the lengths that these have; refused if these are not they. Their names do not cover what Paillier's
-/// masks are made of: whoever encrypted under the keys that are only said to be the owner's could be read by who says so.
+/// Derives the device's own keys, of the lengths that the recryptor states; refuses if the identifiers differ. An
+/// identifier does not cover the base of Paillier's masks: a recryptor that chose this base could read everything
+/// encrypted under it, so the derived keys are used.
 fn owners_keys(
     device: &DeviceSecret,
     said: &PaillierKey,
@@ -113,10 +116,10 @@ fn read_authority(file: &Path) -> anyhow::Result<Trust> {
     Trust::pinned(&pem).with_context(|| format!("--recryptor-ca {}", file.display()))
 }
 
-/// Bytes of the longest file of a token, as services take them.
+/// Bytes of the longest token file that services accept.
 const LONGEST_TOKEN: usize = 1024;
 
-/// All of it at once: a string that grows leaves copies behind.
+/// Reads into a buffer of full capacity: a string that grows leaves copies in memory.
 fn read_token(file: &Path) -> std::io::Result<Zeroizing<String>> {
     let mut token = Zeroizing::new(String::with_capacity(LONGEST_TOKEN));
     File::open(file)?.take(LONGEST_TOKEN as u64).read_to_string(&mut token)?;
@@ -138,14 +141,14 @@ mod tests {
         let group = Arc::new(Group::new(GroupName::Ffdhe2048).unwrap());
         let elgamal_of = |device| Arc::new(elgamal::SecretKey::derive(device, &group).public_key());
         let elgamal = elgamal_of(&device);
-        // The same n, and so the same name: with an h of which the other end knows all.
+        // The same n, hence the same identifier, but with an h that the recryptor has chosen.
         let h = from_words(&[2]);
         let said = PaillierKey::new(own.modulus(), Randomness::HalfLength { h }).unwrap();
         assert_eq!(said.id(), own.id());
         let (_, public) = owners_keys(&device, &said, Some(&elgamal)).unwrap();
         assert!(public.paillier.randomness() == own.randomness());
         assert_eq!(public.elgamal.map(|key| key.id()), Some(elgamal.id()));
-        // Another's, of either scheme.
+        // Keys of another device, for either scheme.
         let other = DeviceSecret::from_bytes(&[6; 32]);
         let refused = owners_keys(&device, &own, Some(&elgamal_of(&other))).err().unwrap();
         assert!(refused.to_string().contains("are not those of the device"));

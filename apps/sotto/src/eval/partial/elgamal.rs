@@ -1,4 +1,4 @@
-//! ElGamal in the squares modulo a safe prime: products.
+//! ElGamal in the group of squares modulo a safe prime: products.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use sotto_ring::secure_rng;
 use super::super::report::Parameters;
 use super::{Opened, PartialScheme, lacks};
 
-/// Bits of a clear number, the longest that leaves room for the products.
+/// Bits of a clear number; the first entry that leaves room for all factors is used.
 const CLEAR_BITS: [u32; 3] = [64, 32, 16];
 
 pub(super) struct ElGamal {

@@ -1,4 +1,4 @@
-//! Sums and products, by Paillier and a re-encryption agent.
+//! Sums and products with Paillier and a re-encryption agent (recryptor).
 
 use anyhow::{Context, bail, ensure};
 use sotto_emulate::{Emulation, LARGEST_CLEAR_BITS, Products, Progress, Schedule};
@@ -28,12 +28,15 @@ pub(super) fn run(arguments: &Arguments, parsed: &ParsedExpression, bits: u32) -
     let (flow, bits, asked) = match &arguments.recryptor.recryptor {
         None => {
             let group = converts.then(|| group_of(bits)).transpose()?;
-            // What does not fit is refused here: no key exists.
+            // Lowered before keys are made, so that a refusal costs no key generation.
             let flow = lower(bits, group.map(GroupName::bits))?;
             (flow, bits, phases.time("key generation", || Asked::here(bits, group))?)
         }
         Some(url) => {
-            ensure!(arguments.key_bits.is_none(), "the recryptor's keys have a length: leave --key-bits out");
+            ensure!(
+                arguments.key_bits.is_none(),
+                "the recryptor's keys fix the key length: leave --key-bits out"
+            );
             let asked = phases.time("connect", || Asked::far_away(url, &arguments.recryptor, converts))?;
             let bits = asked.public.paillier.bits();
             (lower(bits, asked.group_bits())?, bits, asked)

@@ -1,4 +1,5 @@
-//! `sotto eval` with the partially homomorphic schemes: the expression's operations, one by one, where the scheme has them.
+//! `sotto eval` with the partially homomorphic schemes: runs the expression's operations one by one, if the scheme has
+//! them.
 
 mod agents;
 mod elgamal;
@@ -15,10 +16,10 @@ use super::trip::Trip;
 use super::{Arguments, EvalScheme};
 use crate::phases::Phases;
 
-/// Where no key length is given.
+/// The default key length in bits.
 const KEY_BITS: u32 = 3072;
 
-/// A scheme with a key, as the walk over an expression sees it. An operation that it lacks is an error that says so.
+/// A scheme with a key. A method for an operation that the scheme lacks returns an error that names an alternative.
 trait PartialScheme {
     type Ciphertext: Clone;
     fn encrypt(&self, value: i64) -> anyhow::Result<Self::Ciphertext>;
@@ -33,7 +34,7 @@ trait PartialScheme {
     fn parameters(&self) -> Parameters;
 }
 
-/// A decrypted answer; if the clear one was too large, in how many bits it is right.
+/// A decrypted answer. `wrapped_in` holds the bits of the message space if the clear answer does not fit.
 struct Opened {
     value: i128,
     wrapped_in: Option<u32>,
@@ -127,14 +128,14 @@ fn evaluate<L: PartialScheme>(
     Ok(nodes[output.index()].clone())
 }
 
-/// How many inputs are multiplied in the longest product.
+/// Returns the number of inputs in the longest product.
 fn degree(program: &Program) -> u32 {
     let mut degrees: Vec<u32> = Vec::new();
     for op in program.ops() {
         let mut operands = op.operands().map(|operand| degrees[operand.index()]);
         let degree = match op {
             Op::Input(_) => 1,
-            // Minus one is a factor.
+            // A negation multiplies by −1, which counts as a factor.
             Op::Neg(_) => operands.fold(1, u32::saturating_add),
             Op::Mul(..) => operands.fold(0, u32::saturating_add),
             _ => operands.by_ref().max().unwrap_or(0),
@@ -144,7 +145,7 @@ fn degree(program: &Program) -> u32 {
     degrees.iter().copied().max().unwrap_or(1)
 }
 
-/// What is said of an operation that a scheme lacks.
+/// Returns the error for an operation that a scheme lacks.
 fn lacks(scheme: &str, operation: &str, instead: &str) -> anyhow::Error {
     anyhow::anyhow!("{scheme} cannot {operation} two ciphertexts: use --scheme {instead}")
 }

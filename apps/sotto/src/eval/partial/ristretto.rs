@@ -1,4 +1,4 @@
-//! ElGamal on Ristretto: sums, found by a search.
+//! ElGamal on Ristretto: sums, decrypted by a search for a discrete logarithm.
 
 use std::time::{Duration, Instant};
 
@@ -11,7 +11,7 @@ use sotto_ring::secure_rng;
 use super::super::report::Parameters;
 use super::{Opened, PartialScheme, lacks};
 
-/// Searched first, with a table that is made in no time.
+/// Bits of the first search, whose table takes almost no time to make.
 const FIRST_BITS: u32 = 28;
 
 pub(super) struct Ristretto {

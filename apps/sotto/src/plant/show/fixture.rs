@@ -6,7 +6,7 @@ use sotto_owner::{Answer, Row};
 const START: i64 = 1_391_122_800_000;
 const HOUR: i64 = 3_600_000;
 
-/// An answer with these rows.
+/// Returns an answer with these rows.
 pub(crate) fn answer(rows: Vec<Row>) -> Answer {
     Answer {
         version: sotto_owner::VERSION,
@@ -30,7 +30,7 @@ pub(crate) fn answer(rows: Vec<Row>) -> Answer {
     }
 }
 
-/// A row of the hour `at`, with six readings if it has a value.
+/// Returns a row of the hour `at`, with six readings if it has a value.
 pub(crate) fn row(name: &str, device: Option<&str>, at: i64, value: Option<f64>, bound: f64) -> Row {
     let text = |hour: i64| match hour / 24 {
         0 => format!("2014-01-31T{hour:02}:00:00+01:00"),
@@ -52,7 +52,7 @@ pub(crate) fn row(name: &str, device: Option<&str>, at: i64, value: Option<f64>,
     }
 }
 
-/// Exact rows, hour after hour.
+/// Returns exact rows, one an hour.
 pub(crate) fn hourly(name: &str, values: &[Option<f64>]) -> Vec<Row> {
     (0..).zip(values).map(|(at, value)| row(name, None, at, *value, 0.0)).collect()
 }

@@ -1,18 +1,18 @@
 //! Scales with round ticks.
 
-/// Round numbers from `low` to `high`, `step` apart.
+/// A scale from `low` to `high`, all round numbers, with ticks `step` apart.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Scale {
     pub(super) low: f64,
     pub(super) high: f64,
     pub(super) step: f64,
-    /// Steps from `low` to `high`.
+    /// Number of steps from `low` to `high`.
     pub(super) steps: usize,
 }
 
 impl Scale {
-    /// The narrowest scale over `low` … `high` whose step is 1, 2 or 5 times a power of ten, with at most
-    /// `most` ≥ 2 steps. An extent too narrow for `f64` is widened by a tenth of its size.
+    /// Returns the narrowest scale that covers `low` … `high`, whose step is 1, 2 or 5 times a power of ten, with at
+    /// most `most` ≥ 2 steps. An extent too narrow for `f64` is widened by a tenth of its size.
     pub(super) fn round(low: f64, high: f64, most: usize) -> Self {
         let size = low.abs().max(high.abs()).min(1e300);
         let (low, high) = (low.max(-1e300), high.min(1e300));
@@ -26,7 +26,7 @@ impl Scale {
         let fitting = (exponent..)
             .flat_map(|exponent| [1.0, 2.0, 5.0].map(|digit| times_ten(digit, exponent)))
             .find_map(|step| {
-                // A quotient an ulp beside an integer is that integer.
+                // A quotient within rounding error of an integer counts as that integer.
                 let near = |quotient: f64| (quotient - quotient.round()).abs() < 1e-9;
                 let under = |value: f64| {
                     if near(value / step) { (value / step).round() } else { (value / step).floor() }
@@ -43,20 +43,20 @@ impl Scale {
         fitting.unwrap_or(Self { low, high, step: high - low, steps: 1 })
     }
 
-    /// The ticks, both ends included.
+    /// Returns the ticks, both ends included.
     pub(super) fn ticks(self) -> impl DoubleEndedIterator<Item = f64> {
         (0..=self.steps).map(move |at| self.low + (self.high - self.low) * at as f64 / self.steps as f64)
     }
 
-    /// Where a value lies: 0 at `low`, 1 at `high`.
+    /// Returns the position of a value: 0 at `low`, 1 at `high`.
     pub(super) fn part(self, value: f64) -> f64 {
         ((value - self.low) / (self.high - self.low)).clamp(0.0, 1.0)
     }
 
-    /// A tick with the digits that tell it from its neighbours.
+    /// Formats a tick with enough digits to tell it from its neighbours.
     pub(super) fn label(self, tick: f64) -> String {
         let digit = self.step.log10();
-        // 0.9999… is 1: the step is a round number.
+        // 0.9999… counts as 1: the step is a round number.
         let digit = (digit + 1e-9).floor();
         let size = self.low.abs().max(self.high.abs());
         let tick = if tick.abs() < self.step / 2.0 { 0.0 } else { tick };
@@ -71,7 +71,7 @@ impl Scale {
     }
 }
 
-/// `digit` · 10^`exponent`, rounded once where `exponent` ≥ −22.
+/// Returns `digit` · 10^`exponent`, rounded once if `exponent` ≥ −22.
 fn times_ten(digit: f64, exponent: i32) -> f64 {
     if exponent < 0 { digit / 10f64.powi(-exponent) } else { digit * 10f64.powi(exponent) }
 }

@@ -7,7 +7,7 @@ pub(super) struct Series<'a> {
     /// The result's name; `name[0]`, `name[1]`, … form one series.
     pub(super) name: &'a str,
     pub(super) unit: &'a str,
-    /// One line per device, or a single one over all devices.
+    /// One line for each device, or a single line over all devices.
     pub(super) lines: Vec<Line<'a>>,
 }
 
@@ -42,12 +42,12 @@ impl<'a> Point<'a> {
     }
 }
 
-/// The middle of a row's group, in milliseconds since 1970.
+/// Returns the middle of a row's group, in milliseconds since 1970.
 pub(super) fn middle(row: &Row) -> f64 {
     (row.from_ms as f64 + row.to_ms as f64) / 2.0
 }
 
-/// The series of an answer, in the order in which their names first occur.
+/// Returns the series of an answer, in the order in which their names first occur.
 pub(super) fn series(answer: &Answer) -> Vec<Series<'_>> {
     let mut all: Vec<Series<'_>> = Vec::new();
     for row in &answer.rows {
@@ -71,7 +71,7 @@ pub(super) fn series(answer: &Answer) -> Vec<Series<'_>> {
     all
 }
 
-/// The name without the index of a vector's element.
+/// Returns the name without the index of a vector's element.
 fn base(name: &str) -> &str {
     let index = name.strip_suffix(']').and_then(|rest| rest.rsplit_once('['));
     index.filter(|(_, digits)| digits.parse::<u64>().is_ok()).map_or(name, |(name, _)| name)
@@ -92,8 +92,8 @@ impl<'a> Line<'a> {
         self.rows.iter().filter_map(|row| Point::new(row))
     }
 
-    /// The points in runs without a gap. A gap is a row without a value, or a time that no row covers and that is
-    /// longer than half a row.
+    /// Returns the points in runs without a gap. A gap is a row without a value, or an interval that no row covers and
+    /// that is longer than half a row.
     pub(super) fn runs(&self) -> Vec<Vec<Point<'a>>> {
         let mut runs: Vec<Vec<Point<'a>>> = Vec::new();
         let mut before: Option<&Row> = None;
@@ -114,7 +114,7 @@ impl<'a> Line<'a> {
     }
 }
 
-/// The least and the greatest of some numbers; none if there is no number.
+/// Returns the smallest and the largest number. None if there is no number.
 pub(super) fn extent(numbers: impl IntoIterator<Item = f64>) -> Option<(f64, f64)> {
     numbers.into_iter().fold(None, |extent, number| match extent {
         None => Some((number, number)),
@@ -122,14 +122,14 @@ pub(super) fn extent(numbers: impl IntoIterator<Item = f64>) -> Option<(f64, f64
     })
 }
 
-/// Readings of the result that has most, each counted once. None for moving averages: they count readings more
-/// than once.
+/// Returns the number of readings of the result that has most, each counted once. None for moving averages, which use a
+/// reading several times.
 pub(super) fn readings(answer: &Answer) -> Option<u64> {
     if answer.question.contains("moving_average") {
         return None;
     }
     let of = |series: &Series<'_>| series.rows().map(|row| row.count).fold(0, u64::saturating_add);
-    // Results are not added: those over one channel share its readings.
+    // Takes the maximum, not the sum: results over one channel share its readings.
     Some(series(answer).iter().map(of).max().unwrap_or_default())
 }
 

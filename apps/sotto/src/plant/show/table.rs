@@ -4,15 +4,15 @@ use comfy_table::{CellAlignment, Table, presets};
 use sotto_owner::{Answer, Row};
 use sotto_pack::LeftOut;
 
-/// Rows of the longest table: more are cut out of the middle.
+/// The most rows of a table; the middle of a longer one is cut out.
 const MOST_ROWS: usize = 400;
 
-/// A table: a line for each group and device, a column for each result.
+/// Returns a table with a line for each group and device, and a column for each result.
 pub(crate) fn table(answer: &Answer) -> Table {
     table_of(&answer.rows)
 }
 
-/// The same for rows alone.
+/// Returns the same table for rows without an answer.
 pub(crate) fn table_of(rows: &[Row]) -> Table {
     let mut table = Table::new();
     table.load_style(presets::UTF8_BORDERS_ONLY);
@@ -32,7 +32,7 @@ pub(crate) fn table_of(rows: &[Row]) -> Table {
 }
 
 fn when(row: &Row) -> String {
-    // A date says it where the group begins with a day, and a time where it does not.
+    // The date alone if the group is a whole number of days, else date and time.
     let (date, time) = row.from.split_once('T').unwrap_or((&row.from, ""));
     let clock = time.get(..5).unwrap_or("");
     let whole = clock == "00:00" && row.to.get(11..16) == Some("00:00");
@@ -77,7 +77,7 @@ fn pivot(table: &mut Table, rows: &[Row], names: &[&str]) {
         }
         let counts = line.iter().map(|row| row.count);
         let (least, most) = (counts.clone().min().unwrap_or_default(), counts.max().unwrap_or_default());
-        // Results of one line may stand on different readings: a product has only those of both channels.
+        // The results of a line may cover different readings: a product has only those of both channels.
         let count = if least == most { most.to_string() } else { format!("{least}–{most}") };
         let missing = line.iter().map(|row| row.missing).max().filter(|missing| *missing > 0);
         cells.push(count + &missing.map_or_else(String::new, |missing| format!(" (−{missing})")));
@@ -115,7 +115,7 @@ fn value(row: &Row) -> String {
     }
 }
 
-/// A value and its bound: two digits of the bound, and the value to the same place.
+/// Formats a value and its bound: two digits of the bound, and the value to the same decimal place.
 pub(crate) fn number(value: f64, bound: f64) -> String {
     if bound <= 1e-9 * value.abs().max(1e-300) || bound == 0.0 {
         let text = format!("{value:.6}");
@@ -129,7 +129,8 @@ pub(crate) fn number(value: f64, bound: f64) -> String {
     format!("{value:.places$} ± {}", rounded_up(bound))
 }
 
-/// Two digits of a bound, rounded up: a bound that is rounded down is none. What f64 itself rounds is not shown.
+/// Formats two digits of a bound, rounded up, because a bound rounded down would not hold. f64's own rounding error is
+/// ignored.
 pub(crate) fn rounded_up(bound: f64) -> String {
     if bound == 0.0 {
         return "0".to_owned();
@@ -142,12 +143,12 @@ pub(crate) fn rounded_up(bound: f64) -> String {
     format!("{:.places$}", (bound * scale * (1.0 - 1e-9)).ceil() / scale)
 }
 
-/// Decimal places that show two digits of a bound.
+/// Returns the decimal places that show two digits of a bound.
 fn places(bound: f64) -> usize {
     (1.0 - bound.abs().log10().floor()).clamp(0.0, 12.0) as usize
 }
 
-/// Notes, readings left out and undetermined results.
+/// Returns notes, readings left out and undetermined results.
 pub(crate) fn remarks(answer: &Answer) -> Vec<String> {
     let mut remarks: Vec<String> = answer.notes.iter().map(|note| format!("note: {note}")).collect();
     for (channel, counts) in &answer.left_out {
@@ -171,20 +172,20 @@ pub(crate) fn remarks(answer: &Answer) -> Vec<String> {
     remarks
 }
 
-/// Counts by reason in words.
+/// Lists the counts by reason in words.
 pub(crate) fn left_out(counts: &LeftOut) -> String {
     counts.iter().map(|(reason, count)| format!("{count} {}", reason.words())).collect::<Vec<_>>().join(", ")
 }
 
-/// A number and the noun that it counts.
+/// Formats a count and its noun.
 pub(crate) fn counted(count: u64, noun: &str) -> String {
     if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
 }
 
-/// The steps of an answer's computation, its bytes and its time.
+/// Returns the steps of an answer's computation, its bytes and its time.
 pub(crate) fn explanation(answer: &Answer) -> String {
     let steps: Vec<String> = answer.steps.iter().map(|(step, count)| format!("{count} × {step}")).collect();
-    // Results may share readings or not: bytes are divided by readings of a single result only.
+    // Results may share readings: bytes a reading are shown for a single result only.
     let single = super::series::series(answer).len() == 1;
     let each = super::series::readings(answer).filter(|readings| single && *readings > 0);
     let each = each.map(|readings| format!(" ({:.0} a reading)", answer.bytes_up as f64 / readings as f64));

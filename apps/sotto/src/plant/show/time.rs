@@ -1,4 +1,4 @@
-//! Round times for an axis, in the offsets that the rows' own text shows.
+//! Round times for an axis, in the UTC offsets found in the rows' text.
 
 use sotto_owner::Row;
 
@@ -6,7 +6,7 @@ const SECOND: i64 = 1000;
 const MINUTE: i64 = 60 * SECOND;
 const HOUR: i64 = 60 * MINUTE;
 const DAY: i64 = 24 * HOUR;
-/// Distances of ticks shorter than a month.
+/// Distances of ticks below a month, in milliseconds.
 const FIXED: [i64; 28] = [
     1,
     2,
@@ -37,12 +37,12 @@ const FIXED: [i64; 28] = [
     7 * DAY,
     14 * DAY,
 ];
-/// Distances of ticks in months.
+/// Distances of ticks, in months.
 const MONTHS: [i64; 10] = [1, 2, 3, 6, 12, 24, 60, 120, 240, 1200];
 
-/// Offsets from UTC by time.
+/// The offsets from UTC over time.
 pub(super) struct LocalTime {
-    /// From when on which offset holds, in milliseconds; the times rise.
+    /// Pairs of a time and the offset from then on, in milliseconds, in order of time.
     offsets: Vec<(i64, i64)>,
 }
 
@@ -52,7 +52,7 @@ pub(super) struct Tick {
     /// Milliseconds since 1970.
     pub(super) at: i64,
     pub(super) label: String,
-    /// The date of a time of day, where it differs from the tick before.
+    /// The date of a time of day, if it differs from the date of the tick before.
     pub(super) date: Option<String>,
 }
 
@@ -66,13 +66,13 @@ impl LocalTime {
         Self { offsets }
     }
 
-    /// The offset at a time, in milliseconds.
+    /// Returns the offset at a time, in milliseconds.
     fn offset(&self, at: i64) -> i64 {
         let after = self.offsets.partition_point(|(from, _)| *from <= at);
         self.offsets.get(after.saturating_sub(1)).map_or(0, |(_, offset)| *offset)
     }
 
-    /// The offsets as text, each once.
+    /// Returns the offsets as text, without duplicates.
     pub(super) fn names(&self) -> Vec<String> {
         let mut offsets: Vec<i64> = self.offsets.iter().map(|(_, offset)| *offset).collect();
         offsets.sort_unstable();
@@ -84,13 +84,13 @@ impl LocalTime {
         offsets.into_iter().map(name).collect()
     }
 
-    /// The instant of a local time.
+    /// Returns the instant of a local time.
     fn instant(&self, local: i64) -> i64 {
         let guess = local - self.offset(local);
         local - self.offset(guess)
     }
 
-    /// At most `most` ≥ 2 round local times in `from` … `to`.
+    /// Returns at most `most` ≥ 2 round local times in `from` … `to`.
     pub(super) fn ticks(&self, from: i64, to: i64, most: usize) -> Vec<Tick> {
         let least = (to - from) / most as i64;
         let within = |locals: &mut dyn Iterator<Item = i64>| -> Vec<i64> {
@@ -126,7 +126,7 @@ impl LocalTime {
         Vec::new()
     }
 
-    /// Ticks with their text; a date is kept where it differs from the one before.
+    /// Labels ticks; a date is kept if it differs from the date of the tick before.
     fn labelled(&self, instants: &[i64], text: impl Fn(i64, i64) -> (String, Option<String>)) -> Vec<Tick> {
         let mut last = None;
         let tick = |at: &i64| {
@@ -140,7 +140,7 @@ impl LocalTime {
     }
 }
 
-/// The offset at the end of an RFC 3339 time, in milliseconds.
+/// Parses the offset at the end of an RFC 3339 time, in milliseconds.
 fn offset(text: &str) -> Option<i64> {
     if text.ends_with(['Z', 'z']) {
         return Some(0);
@@ -162,20 +162,21 @@ fn date(day: i64) -> String {
     format!("{year:04}-{month:02}-{day:02}")
 }
 
-/// Year, month and day of a day since 1970. Source: H. Hinnant, "chrono-compatible low-level date algorithms".
+/// Returns year, month and day of a day number since 1970. Source: H. Hinnant, "chrono-compatible low-level date
+/// algorithms".
 fn civil(day: i64) -> (i64, i64, i64) {
     let shifted = day + 719_468;
     let (era, of_era) = (shifted.div_euclid(146_097), shifted.rem_euclid(146_097));
     let year = (of_era - of_era / 1460 + of_era / 36_524 - of_era / 146_096) / 365;
     let of_year = of_era - (365 * year + year / 4 - year / 100);
-    // Months from March on, so that February's end is the year's.
+    // The year begins in March here, so that a leap day is its last day.
     let month = (5 * of_year + 2) / 153;
     let day = of_year - (153 * month + 2) / 5 + 1;
     let month = if month < 10 { month + 3 } else { month - 9 };
     (year + era * 400 + i64::from(month <= 2), month, day)
 }
 
-/// Days from 1970 to the first of a month.
+/// Returns the days from 1970 to the first of a month.
 fn days(year: i64, month: i64) -> i64 {
     let (year, month) = if month <= 2 { (year - 1, month + 9) } else { (year, month - 3) };
     let (era, of_era) = (year.div_euclid(400), year.rem_euclid(400));

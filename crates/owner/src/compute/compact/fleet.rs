@@ -1,4 +1,4 @@
-//! Sums of windows of several devices under one mask: one product opens each.
+//! Sums of several devices' windows under one mask. One product per sum decrypts it.
 
 use std::time::Instant;
 
@@ -21,7 +21,8 @@ pub(crate) struct Member {
     key: SecretKey<Bfv>,
 }
 
-/// Windows of several devices under one mask, each with its device's position among the members. They send as many ticks.
+/// Windows of several devices under one mask, each with its device's position among the members. All send the same
+/// number of ticks.
 pub(crate) struct UnderOneMask {
     pub(crate) ticks: u32,
     pub(crate) windows: Vec<(Input, usize)>,
@@ -38,7 +39,7 @@ struct Asked<'a> {
 }
 
 impl Computer<'_> {
-    /// A device as a member of a fleet.
+    /// Returns a device as a member of a fleet.
     pub(crate) fn member(&self, device: &str, spec: &ParameterSpec) -> Result<Member, OwnerError> {
         let params = Params::<Bfv>::new(spec.clone());
         let params = params.map_err(|error| OwnerError::NoParameters(error.to_string()))?;
@@ -46,7 +47,7 @@ impl Computer<'_> {
         Ok(Member { device: device.to_owned(), key })
     }
 
-    /// The results of all parts; none where the windows do not carry the quantities.
+    /// Returns the results of all parts; None if the windows do not hold the quantities.
     pub(crate) fn fleet_results(
         &mut self,
         (stream, layout): (&CompactStream, &Layout),
@@ -66,7 +67,7 @@ impl Computer<'_> {
             if opener.tasks(0, 0..inputs.len(), &inputs, quantities, &mut tasks).is_none() {
                 return Ok(None);
             }
-            // With a weight for each window a sum has as many products as windows.
+            // With a weight per window, a sum would need as many products as windows.
             if tasks.iter().any(|task| task.weights.is_some()) {
                 return Ok(None);
             }
@@ -90,7 +91,7 @@ impl Computer<'_> {
         Ok(Some(all))
     }
 
-    /// Asks for some sums under one mask, opens them, and adds them to the results.
+    /// Requests some sums under one mask, decrypts them, and adds them to the results.
     fn fleet_request(
         &mut self,
         opener: &Opener,
@@ -103,7 +104,7 @@ impl Computer<'_> {
         let windows = &asked.windows[first..end];
         let inputs: Vec<&Input> = windows.iter().map(|(input, _)| input).collect();
         let sums: Vec<SumOf> = tasks.iter().map(|task| task.sum_of(first)).collect();
-        // Of one key, sums are under it.
+        // If all windows have one key, the sums are under that key.
         let mut keys = windows.iter().map(|(_, at)| asked.members[*at].key.id());
         let first_key = keys.next();
         let key = first_key.filter(|first| keys.all(|key| key == *first));
@@ -121,7 +122,7 @@ impl Computer<'_> {
 }
 
 impl Asked<'_> {
-    /// The sums of an answer, which is of exactly these keys under exactly this mask.
+    /// Reads the sums of an answer. Checks that they are of exactly these keys and this mask.
     fn answered(
         &self,
         opener: &Opener,
@@ -138,7 +139,7 @@ impl Asked<'_> {
             (sum.windows, (sum.first, sum.places)) == (wanted.envelopes, wanted.places)
         };
         let read = if let [key] = keys {
-            // One window alone is an ordinary sum.
+            // A single window gives an ordinary sum.
             let limit = CompactSums::frame_bytes(1, sums.len(), bodies) as u64;
             let answer = CompactSums::read(frame, limit).map_err(wrong)?;
             if answer.form != form.under(*key) || answer.masks != [self.name] {
@@ -165,7 +166,7 @@ impl Asked<'_> {
         if all { Ok(read) } else { Err(others()) }
     }
 
-    /// The values of a sum, with the sum of the secrets of exactly the devices that took part.
+    /// Decrypts a sum, with the sum of the secrets of exactly the devices that took part.
     fn open(&self, opener: &Opener, task: &Task, sum: &FleetSum) -> Result<Vec<i64>, OwnerError> {
         let wrong = |reason: String| OwnerError::WrongAnswer(reason);
         let mut secrets = SecretSum::new(opener.profile.params());

@@ -1,4 +1,4 @@
-//! Sums of compact windows: the cloud adds bodies, the owner adds masks and opens both together.
+//! Sums of compact windows: the cloud adds bodies, and the owner adds masks and decrypts.
 
 mod fleet;
 mod open;
@@ -25,7 +25,7 @@ use crate::error::OwnerError;
 use crate::open::Numbers;
 use crate::trust::{Expected, WorkRecord, of_work, sum_request};
 
-/// Windows and weights of one request.
+// Largest number of windows and of weights in one request.
 const MOST_ENVELOPES: usize = 1024;
 const MOST_WEIGHTS: usize = 24_000;
 
@@ -38,28 +38,28 @@ pub(crate) struct CompactStream {
     pub(crate) fleet: Option<FleetId>,
 }
 
-/// A column of a result: where its values come from, and the channel in whose slots they are put.
+/// A column of a result, and the channel whose slots take its values.
 type Wanted = (Column, u16);
 
-/// A sum that the cloud is asked for.
+/// A requested sum.
 struct Task {
     part: usize,
-    /// Ticks of its windows.
+    /// Number of ticks of its windows.
     ticks: u32,
-    /// Windows of all parts, those of as many ticks beside each other.
+    /// Positions among the windows of all parts; windows with equal ticks are adjacent.
     windows: Range<usize>,
     places: Range<usize>,
-    /// For each window, a weight for each place.
+    /// A weight for each place of each window.
     weights: Option<Vec<i32>>,
-    /// A result is so many times the sum.
+    /// The factor by which the sum is multiplied in the result.
     factor: i64,
-    /// The parts of results that it holds: a quantity's number, the column, the channel.
+    /// The parts of results that it provides: the quantity's number, the column and the channel.
     read: Vec<(usize, Wanted)>,
-    /// A bound on the magnitude of its values.
+    /// A bound on the absolute value of the sum.
     magnitude: f64,
 }
 
-/// Key, form and masks with which the sums of one stream's windows of so many ticks are opened.
+/// The key, form and masks that decrypt the sums of a stream's windows with one number of ticks.
 struct Opener {
     ticks: u32,
     key: SecretKey<Bfv>,
@@ -70,7 +70,7 @@ struct Opener {
 }
 
 impl Task {
-    /// The sum as the cloud is asked for it; `first` is the first window that the request names.
+    /// Returns the request for this sum. `first` is the first window of the request.
     fn sum_of(&self, first: usize) -> SumOf {
         SumOf {
             envelopes: ((self.windows.start - first) as u32, self.windows.len() as u32),
@@ -81,7 +81,7 @@ impl Task {
 }
 
 impl Computer<'_> {
-    /// The results of all parts, whose windows are one device's and one stream's and have one layout.
+    /// Returns the results of all parts. Their windows must be of one device, one stream and one layout.
     pub(crate) fn compact_results(
         &mut self,
         (device, stream): (&str, &CompactStream),
@@ -99,7 +99,7 @@ impl Computer<'_> {
             let ticks = |input: &Input| Places::ticks(&input.window);
             windows.extend(part.inputs.iter().map(|input| (ticks(input), number, input)));
         }
-        // Windows of as many ticks have one form. A request takes neighbouring ones.
+        // Windows with equal ticks have one form, and a request takes neighbouring windows.
         windows.sort_by_key(|(ticks, part, _)| (*ticks, *part));
         let inputs: Vec<&Input> = windows.iter().map(|(_, _, input)| *input).collect();
         let (mut openers, mut tasks, mut first) = (BTreeMap::new(), Vec::new(), 0);
@@ -135,7 +135,7 @@ impl Computer<'_> {
         Ok(results)
     }
 
-    /// Asks for some sums, and opens them.
+    /// Requests some sums and decrypts them.
     fn request(
         &mut self,
         opener: &Opener,
@@ -158,7 +158,7 @@ impl Computer<'_> {
         opened
     }
 
-    /// The frame of sums of windows, whose transcript is compared with what was asked.
+    /// Requests sums of windows and returns their frame, after comparing the transcript with the request.
     fn sums(
         &mut self,
         windows: &[&Input],
@@ -227,7 +227,7 @@ impl Opener {
     }
 }
 
-/// Tasks of the next request: at least one, and no more than it takes.
+/// Returns the number of tasks in the next request: at least one, within the limits of a request.
 fn request(tasks: &[Task]) -> usize {
     let Some((first, ticks)) = tasks.first().map(|task| (task.windows.start, task.ticks)) else { return 0 };
     let mut weights = 0;

@@ -1,4 +1,4 @@
-//! Opening sums with the masks of their windows.
+//! Decryption of sums with the masks of their windows.
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -13,7 +13,7 @@ use crate::error::OwnerError;
 use crate::open::Numbers;
 
 impl Opener {
-    /// The values at the places of each task.
+    /// Returns the values at the places of each task.
     pub(super) fn open(
         &self,
         answer: &CompactSums,

@@ -1,4 +1,4 @@
-//! The sums that quantities take, split so that the form bears each.
+//! The sums that quantities need, split into sums that the form supports.
 
 use std::ops::Range;
 
@@ -8,7 +8,7 @@ use sotto_pack::Column;
 use super::{MOST_ENVELOPES, MOST_WEIGHTS, Opener, Task, Wanted};
 use crate::compute::quantity::{Input, Quantity};
 
-/// Most bits of a weight's magnitude.
+/// Largest size of a weight's absolute value, in bits.
 const WEIGHT_BITS: u32 = 17;
 
 impl Opener {
@@ -20,20 +20,20 @@ impl Opener {
         }
     }
 
-    /// The most windows of values of this magnitude that a sum may have.
+    /// Returns the largest number of windows in a sum of values of this magnitude.
     fn capacity(&self, magnitude: f64) -> u64 {
         let plain = ((self.profile.form().plain() as f64 - 1.0) / 2.0 / magnitude).floor();
         self.profile.most_windows().min(plain as u64)
     }
 
-    /// True if a sum of values of this magnitude may have these weights.
+    /// Returns true if the form supports a sum of values of this magnitude with these weights.
     fn bears(&self, weights: Weights, magnitude: f64) -> bool {
         let plain = (self.profile.form().plain() as f64 - 1.0) / 2.0;
-        // Products of masks are cut one by one, which takes less than a millionth of a bit.
+        // Products of masks are rounded one by one, which costs less than a millionth of a bit.
         self.profile.room(weights) > 1e-6 && weights.total() * magnitude <= plain
     }
 
-    /// The sums that the quantities of a part take; None where the windows do not carry them.
+    /// Adds the sums that the quantities of a part need. Returns None if the windows do not hold them.
     pub(super) fn tasks(
         &self,
         part: usize,
@@ -81,7 +81,7 @@ impl Opener {
         Some(())
     }
 
-    /// The columns of a quantity; None where they are not sent.
+    /// Returns the columns of a quantity; None if they are not sent.
     fn columns(&self, quantity: &Quantity) -> Option<Vec<Wanted>> {
         let channels = 0..self.layout.channels().len() as u16;
         let columns: Vec<Wanted> = match quantity {
@@ -98,7 +98,7 @@ impl Opener {
         columns.iter().all(sent).then_some(columns)
     }
 
-    /// One sum of all columns that are wanted, for as many windows as it bears.
+    /// Adds one sum of all requested columns, for as many windows as the form supports.
     fn plain_tasks(
         &self,
         part: usize,
@@ -131,8 +131,8 @@ impl Opener {
         Some(())
     }
 
-    /// Sums of one column with a weight for each window and tick. Weights are cut into parts of few bits, so that sums stay within what
-    /// the form bears.
+    /// Adds sums of one column with a weight for each window and tick. Weights are split into digits of few bits, so
+    /// that the form supports the sums.
     fn weighted_tasks(
         &self,
         part: usize,
@@ -147,7 +147,7 @@ impl Opener {
         let largest = weights.iter().flatten().map(|weight| weight.unsigned_abs()).max().unwrap_or_default();
         let most = |bits: u32| (1i64 << bits) - 1;
         let windows_of = |bits| (0..8).fold(Weights::default(), |all, _| all.and(most(bits)));
-        // Eight windows a sum, where that can be.
+        // Aim at eight windows per sum.
         let eight = (1..=WEIGHT_BITS).rev().find(|bits| self.bears(windows_of(*bits), magnitude));
         let bits = eight.unwrap_or(1);
         if largest >> WEIGHT_BITS != 0 || !self.bears(Weights::default().and(most(bits)), magnitude) {

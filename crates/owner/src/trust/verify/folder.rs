@@ -1,10 +1,10 @@
-//! Evidence in a folder: everything that verifying an answer takes, for somebody without the plant.
+//! Evidence in a folder: everything needed to verify an answer without the plant.
 //!
 //! ```text
 //! evidence.json        the question, transcripts, plans, names of inputs; keys of the cloud and of devices
 //! parameters/ID        frames of the parameters
 //! keys/DIGEST          frames of evaluation keys
-//! messages/ID          envelopes as the devices signed them: frames
+//! messages/ID          frames of the envelopes that the devices signed
 //! ```
 
 use std::collections::BTreeMap;
@@ -21,9 +21,9 @@ use crate::trust::evidence::{self, Evidence};
 use crate::trust::lie::Lie;
 
 const DOCUMENT: &str = "evidence.json";
-/// The version of the folder's form.
+/// The version of the folder's format.
 const VERSION: u32 = 1;
-/// Bytes of the longest file that is read.
+/// Largest file that is read, in bytes.
 const LARGEST: u64 = 4 << 30;
 
 /// The document of a folder.
@@ -33,14 +33,14 @@ pub(super) struct Document {
     pub(super) version: u32,
     pub(super) answer: String,
     pub(super) question: String,
-    /// Keys of the cloud, in hexadecimal; the owner's word.
+    /// Keys of the cloud, in hexadecimal, as the owner claims.
     pub(super) cloud_keys: Vec<String>,
-    /// Verifying keys of devices, in hexadecimal; the owner's word.
+    /// Verifying keys of devices, in hexadecimal, as the owner claims.
     pub(super) devices: BTreeMap<String, Vec<String>>,
     pub(super) evidence: Evidence,
 }
 
-/// A folder that evidence is written to or read from.
+/// A folder of evidence, for writing or reading.
 #[derive(Clone, Debug)]
 pub(super) struct Folder(pub(super) PathBuf);
 
@@ -53,7 +53,7 @@ impl Document {
 }
 
 impl Folder {
-    /// A new folder; one that has evidence already is refused.
+    /// Creates a new folder. Refuses a folder that already has evidence.
     pub(super) fn create(path: &Path) -> Result<Self, OwnerError> {
         if path.join(DOCUMENT).exists() {
             return Err(OwnerError::Exists { path: path.join(DOCUMENT) });
@@ -74,7 +74,7 @@ impl Folder {
         Ok(document)
     }
 
-    /// Writes the document, last: it makes the folder one of evidence.
+    /// Writes the document. This is the last step: it makes the folder one of evidence.
     pub(super) fn finish(&self, document: &Document) -> Result<(), OwnerError> {
         write_whole(&self.0.join(DOCUMENT), &crate::device::pretty(document)?)
     }
@@ -91,7 +91,7 @@ impl Folder {
         if path.exists() { Ok(()) } else { fs::write(&path, bytes).map_err(io(&path)) }
     }
 
-    /// A file; none if it is not there.
+    /// Reads a file; returns None if it does not exist.
     pub(super) fn read(&self, kind: &str, name: &str) -> Result<Option<Vec<u8>>, OwnerError> {
         use std::io::Read as _;
         let path = self.path(kind, name)?;
@@ -110,7 +110,7 @@ impl Folder {
         if spec.id() == id { Ok(spec) } else { Err(Lie::OtherPlan.into()) }
     }
 
-    /// The leaf of a message, which one of its device's keys signed.
+    /// Returns the leaf of a message, after checking that a key of its device signed it.
     pub(super) fn leaf(
         &self,
         id: &str,

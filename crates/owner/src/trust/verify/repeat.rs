@@ -18,13 +18,13 @@ use crate::trust::evidence::{Evidence, WorkRecord};
 use crate::trust::lie::Lie;
 use crate::trust::pins::CloudKeys;
 
-/// Most bytes of ciphertexts of a repeated job: 16 GiB.
+/// Largest total of ciphertexts in a repeated job: 16 GiB, in bytes.
 const MOST_BYTES: u64 = 16 << 30;
-/// Evaluation keys of a job at most.
+/// Largest numbers of evaluation keys in a job.
 const MOST_KEYS: EvaluationKeyCounts =
     EvaluationKeyCounts { relinearisation: true, galois: 64, transfers: 64 };
 
-/// Work that was repeated.
+/// Totals of repeated work.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Repeated {
     pub(super) windows: u64,
@@ -41,7 +41,8 @@ impl Repeated {
 /// Repeats the work of a record.
 ///
 /// # Errors
-/// [`OwnerError::Lie`] for a statement of the cloud that does not hold; the cloud is away, or a file is missing.
+/// [`OwnerError::Lie`] if a statement of the cloud is false; another [`OwnerError`] if the cloud is unreachable or a
+/// file is missing.
 pub(super) fn repeat(
     record: &WorkRecord,
     evidence: &Evidence,
@@ -73,7 +74,7 @@ pub(super) fn repeat(
     Ok(Repeated { windows: inputs.count, time })
 }
 
-/// The envelope of a window, whose signed header is the one in the log.
+/// Returns the envelope of a window. Its signed header must be the one in the log.
 fn envelope(sources: &mut Sources<'_>, id: &str) -> Result<Envelope, OwnerError> {
     let leaf = sources.leaf(id)?;
     let message = match sources.message(id) {
@@ -125,7 +126,7 @@ fn typed<S: Managed>(
     }
     let plan = sotto_wire::read_plan(&plan).map_err(|error| impossible(error.to_string()))?;
     let params = Params::<S>::new(spec).map_err(|error| OwnerError::NoParameters(error.to_string()))?;
-    // The cloud names the keys that it has, also where the work takes none: perhaps they were never made here.
+    // The cloud names its keys even if the work needs none; then they may not have been made here.
     let keys = match parts.evaluation_keys {
         Some(digest) => evaluation_keys(sources, &params, &digest)?,
         None => None,
@@ -146,7 +147,7 @@ fn typed<S: Managed>(
     Ok((evaluated.outputs, evaluated.time))
 }
 
-/// The evaluation keys that the owner made, by the digest of their frame; none if they are not kept.
+/// Returns the evaluation keys that the owner made, by the digest of their frame; None if they are not stored.
 fn evaluation_keys<S: Managed>(
     sources: &Sources<'_>,
     params: &Params<S>,
@@ -186,7 +187,7 @@ fn sums(
     Ok((summing.frame().map_err(impossible)?, time))
 }
 
-/// A sum as the transcript's request has it.
+/// Converts a sum to the form of the transcript's request.
 pub(crate) fn request(sum: &sotto_cloud_client::SumOf) -> SumRequest<'_> {
     SumRequest { envelopes: sum.envelopes, places: sum.places, weights: sum.weights.as_deref() }
 }

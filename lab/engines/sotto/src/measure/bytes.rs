@@ -1,4 +1,4 @@
-//! Objects as bytes and back: our frames, each residue in as many bits as its prime has.
+//! Objects to bytes and back: our frames, which pack each residue in as many bits as its prime has.
 
 use sotto_lab::protocol::{Measure, Measured};
 use sotto_rlwe::EvaluationKeys;
@@ -13,7 +13,7 @@ use crate::error::EngineError;
 use crate::session::Session;
 use crate::spoken::Spoken;
 
-/// Times writing or reading; what was read is used for something that is checked.
+/// Times writing or parsing an object; a parsed key is checked by using it.
 pub(super) fn bytes<S: Spoken>(
     session: &mut Session<S>,
     fixture: &Fixture<S>,

@@ -1,10 +1,10 @@
-//! What operations have to give, on clear values.
+//! The expected results of operations, on clear values.
 
 use sotto_lab::protocol::Values;
 
 use crate::error::EngineError;
 
-/// Slots in the clear, rows and columns of them, and t for integers.
+/// Slots in the clear, the number of columns, and t for integers.
 #[derive(Clone)]
 pub(super) struct Clear {
     pub(super) values: Values,
@@ -12,7 +12,7 @@ pub(super) struct Clear {
     pub(super) modulus: u64,
 }
 
-/// The largest error bound with which a comparison of reals still says something.
+/// The largest error bound with which a comparison of reals is meaningful.
 const LARGEST_BOUND: f64 = 1e-2;
 
 impl Clear {
@@ -45,7 +45,7 @@ impl Clear {
         self.pairwise(self, |a, _| -a, |a, _| -a)
     }
 
-    /// Every row to the left by one.
+    /// Returns the slots with every row rotated to the left by one.
     pub(super) fn rotated(&self) -> Self {
         let mut values = self.values.clone();
         match &mut values {
@@ -57,7 +57,7 @@ impl Clear {
         Self { values, ..*self }
     }
 
-    /// Refuses another answer: integers to the last one, reals within a bound that has to be small itself.
+    /// Refuses a wrong result: integers must be equal, reals within the bound, which must be at most `LARGEST_BOUND`.
     pub(super) fn require(&self, found: &Values, bound: f64) -> Result<(), EngineError> {
         let right = match (&self.values, found) {
             (Values::Integers(expected), Values::Integers(found)) => expected == found,

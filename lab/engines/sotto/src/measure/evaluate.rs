@@ -1,4 +1,4 @@
-//! Operations on ciphertexts.
+//! Measured operations on ciphertexts.
 
 use sotto_ring::Scratch;
 use sotto_rlwe::{Addend, Ciphertext, Evaluator, SchemeId};
@@ -10,7 +10,7 @@ use crate::error::EngineError;
 use crate::session::Session;
 use crate::spoken::Spoken;
 
-/// One operation: what it takes, the operation itself, what it has to give.
+/// The common part of measured operations: session, timer and buffers.
 struct Operation<'f, S: Spoken> {
     session: &'f Session<S>,
     timer: Timer,
@@ -18,7 +18,7 @@ struct Operation<'f, S: Spoken> {
 }
 
 impl<S: Spoken> Operation<'_, S> {
-    /// Times an operation that gives a new ciphertext, in buffers that are given back between two of them.
+    /// Times an operation that returns a new ciphertext. Its buffers are recycled between repetitions, untimed.
     fn gives(
         self,
         expected: &Clear,
@@ -27,7 +27,7 @@ impl<S: Spoken> Operation<'_, S> {
         self.changes(None, expected, |e, scratch, _| run(e, scratch))
     }
 
-    /// Times an operation on a copy of its own, which is made outside the time.
+    /// Times an operation on a copy of `operand`, which is made outside the time.
     fn changes(
         self,
         operand: Option<&Ciphertext<S>>,
@@ -53,7 +53,7 @@ impl<S: Spoken> Operation<'_, S> {
     }
 }
 
-/// The ciphertext that was made for an operation in place.
+/// Returns the copy that was made for an operation in place.
 fn own<S: Spoken>(operand: Option<Ciphertext<S>>) -> Result<Ciphertext<S>, EngineError> {
     operand.ok_or(EngineError::Unsupported)
 }

@@ -1,4 +1,4 @@
-//! What operations are timed on.
+//! The inputs of measured operations.
 
 use sotto_decrypt::Decryptor;
 use sotto_lab::protocol::Values;
@@ -62,10 +62,11 @@ impl<S: Spoken> Fixture<S> {
     }
 }
 
-/// The most bits of a scaled message that decryption takes.
+/// The most bits of a scaled message that decryption supports.
 const MOST_BITS: f64 = 62.0;
 
-/// Refuses a ciphertext that does not decrypt to this. A product of reals that is not rescaled yet is rescaled here.
+/// Refuses a ciphertext that does not decrypt to `expected`. Rescales a product of reals first if it is not rescaled
+/// yet.
 pub(super) fn require<S: Spoken>(
     session: &Session<S>,
     ciphertext: &Ciphertext<S>,

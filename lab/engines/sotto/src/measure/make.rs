@@ -1,4 +1,4 @@
-//! Keys, plaintexts, ciphertexts: how long it takes to make them, and to read them again.
+//! Measured operations that make keys, plaintexts and ciphertexts, or that decrypt and decode.
 
 use sotto_decrypt::Decryptor;
 use sotto_keys::{DeviceSecret, SecretKey};
@@ -10,7 +10,7 @@ use crate::error::EngineError;
 use crate::session::Session;
 use crate::spoken::Spoken;
 
-/// Times an operation that makes an object, checks the first of them.
+/// Times an operation that makes an object; checks the first object.
 fn timed<S: Spoken, O>(
     session: &mut Session<S>,
     timer: Timer,
@@ -24,7 +24,7 @@ fn timed<S: Spoken, O>(
     timer.time(session, |_| (), |session, ()| run(session), |_, _| ())
 }
 
-/// Times what is not an operation of the evaluator.
+/// Times an operation that is not the evaluator's.
 pub(super) fn make<S: Spoken>(
     session: &mut Session<S>,
     fixture: &Fixture<S>,

@@ -1,4 +1,4 @@
-//! One operation: its result is checked, then it is timed.
+//! Checks the result of an operation, then times it.
 
 mod bytes;
 mod clear;
@@ -16,12 +16,16 @@ use crate::spoken::Spoken;
 pub(crate) use fixture::Fixture;
 pub(crate) use timer::Timer;
 
-/// Operations and objects that there are only with special primes.
+/// Operations and objects that need special primes.
 const OF_KEY_SWITCHING: [&str; 5] =
     ["relin_keys", "galois_keys", "multiply_relin", "rotate", "rotate_hoisted"];
 
 impl<S: Spoken> Session<S> {
-    /// Times an operation on inputs that are made the first time and kept.
+    /// Times an operation on inputs that the first call makes and the session keeps.
+    ///
+    /// # Errors
+    /// `Unsupported` if the engine lacks the operation, `Wrong` if its result is wrong; otherwise the error of the
+    /// step that fails.
     pub fn measure(&mut self, request: &Measure) -> Result<Measured, EngineError> {
         let named = [Some(request.operation.as_str()), request.object.as_deref()];
         let switching = named.into_iter().flatten().any(|name| OF_KEY_SWITCHING.contains(&name));

@@ -1,4 +1,4 @@
-//! A whole task on one number a ciphertext.
+//! A whole task on one number in each ciphertext.
 
 use sotto_lab::protocol::{Task, Values};
 use sotto_rlwe::Ciphertext;
@@ -9,10 +9,10 @@ use crate::error::EngineError;
 use crate::session::Session;
 use crate::spoken::Spoken;
 
-/// How far a real answer may be off, for the largest one.
+/// The largest error of a real answer, as part of the largest answer.
 const CLOSE_PART: f64 = 1e-3;
 
-/// Times a task as one program: plans expect fresh inputs, which what an earlier program kept is not.
+/// Times a task as one program: plans expect fresh inputs, and outputs that an earlier program keeps are not fresh.
 pub(super) fn task<S: Spoken>(
     session: &mut Session<S>,
     task: &Task,
@@ -43,7 +43,7 @@ pub(super) fn task<S: Spoken>(
     timer.time(session, before, compute, |_, _| ())
 }
 
-/// The answers as decryption gives them: integers from 0 to t − 1, which an f64 holds below 2^53.
+/// Returns the answers in the form of decrypted values: integers from 0 to t − 1, exact in an f64 below 2^53.
 fn expected<S: Spoken>(answers: &Values, t: u64) -> Vec<f64> {
     match answers.integers().filter(|_| S::EXACT) {
         Some(integers) => integers.iter().map(|value| value.rem_euclid(t as i64) as f64).collect(),

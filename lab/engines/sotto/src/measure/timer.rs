@@ -1,4 +1,4 @@
-//! The clock.
+//! Times operations.
 
 use std::hint::black_box;
 use std::time::Instant;
@@ -7,7 +7,7 @@ use sotto_lab::protocol::Measure;
 
 use crate::error::EngineError;
 
-/// How often something runs, and how often of that with a look at the clock.
+/// Repetitions of an operation: untimed, then timed.
 #[derive(Clone, Copy)]
 pub(crate) struct Timer {
     warm_up: u32,
@@ -20,17 +20,17 @@ impl Timer {
         Self { warm_up: request.warm_up, repetitions: request.repetitions, checked: request.checked }
     }
 
-    /// Whether the result has to be checked first.
+    /// Returns true if the result has to be checked first.
     pub(crate) fn checks(self) -> bool {
         !self.checked
     }
 
-    /// So often, checked elsewhere.
+    /// Makes a timer for results that are checked elsewhere.
     pub(crate) fn times(repetitions: u32) -> Self {
         Self { warm_up: 0, repetitions, checked: true }
     }
 
-    /// Microseconds of `run` alone: what it takes is made by `before`, what it gives is handed to `after`.
+    /// Returns the microseconds of each `run`. `before` makes its operand and `after` takes its result, both untimed.
     pub(crate) fn time<C, I, O>(
         self,
         context: &mut C,

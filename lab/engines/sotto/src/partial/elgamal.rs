@@ -17,7 +17,7 @@ pub(super) struct ElGamal {
 }
 
 impl ElGamal {
-    /// In the group of so many bits.
+    /// Makes keys in the group of `bits` bits.
     pub(super) fn new(bits: u32, rng: &mut ChaCha20Rng) -> Result<Self, EngineError> {
         let known = [GroupName::Ffdhe2048, GroupName::Ffdhe3072];
         let none = || EngineError::Request(format!("there is no group of {bits} bits: 2048 or 3072"));

@@ -20,7 +20,7 @@ impl Lwe {
     }
 }
 
-/// What the scheme's product gives is of another kind.
+/// A ciphertext, or the scheme's product, which is of another type.
 pub(super) enum LweCiphertext {
     Vector(lwe::Ciphertext),
     Matrix(lwe::Product),

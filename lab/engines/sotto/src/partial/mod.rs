@@ -1,4 +1,4 @@
-//! The partially homomorphic schemes: one number a ciphertext. A scheme is a [`Pair`] in a file of its own.
+//! The partially homomorphic schemes, with one number in each ciphertext. Each scheme is a [`Pair`] in its own file.
 
 mod elgamal;
 mod lwe;
@@ -13,22 +13,23 @@ use sotto_ring::secure_rng;
 use crate::error::EngineError;
 use crate::measure::Timer;
 
-/// The schemes that are spoken to here.
+/// The partially homomorphic schemes, by their names in requests.
 pub(crate) const SCHEMES: [&str; 4] = ["paillier", "elgamal", "elgamal-ristretto", "lwe"];
 
-/// A pair of keys. Numbers are from −99 to 99 where a scheme hides them in exponents or modulo a small number, and of 60 bits
-/// in Paillier, as in the other engine that has it.
+/// A pair of keys. Drawn numbers are 10 … 99 for schemes that hold them in exponents or modulo a small number, and
+/// have 60 bits for Paillier, as in the engine `python-paillier`.
 trait Pair: Sized {
     type Ciphertext;
-    /// Keys as these, drawn again.
+    /// Makes new keys of the same parameters.
     fn another(&self, rng: &mut ChaCha20Rng) -> Result<Self, EngineError>;
-    /// A positive number that is timed on.
+    /// Draws a positive number to measure with.
     fn draw(rng: &mut ChaCha20Rng) -> i128 {
         i128::from(10 + rng.next_u32() % 90)
     }
     fn encrypt(&self, value: i128, rng: &mut ChaCha20Rng) -> Result<Self::Ciphertext, EngineError>;
     fn decrypt(&self, ciphertext: &Self::Ciphertext) -> Result<i128, EngineError>;
-    /// The operation on two ciphertexts, or on the first and the number in the second; unsupported, if the scheme lacks it.
+    /// Applies the operation to two ciphertexts, or to the first and the plain number of the second. Unsupported if the
+    /// scheme lacks the operation.
     fn apply(
         &self,
         operation: &str,
@@ -36,15 +37,15 @@ trait Pair: Sized {
         b: &Self::Ciphertext,
         plain: i128,
     ) -> Result<Self::Ciphertext, EngineError>;
-    /// What decryption says of a number.
+    /// Returns the number that decryption of `value` returns.
     fn said(value: i128) -> i128 {
         value
     }
-    /// Bits of the numbers that ciphertexts consist of.
+    /// Returns the bits of the numbers that ciphertexts consist of.
     fn bits(&self) -> u32;
 }
 
-/// A number that fits into 64 bits; those that are drawn do.
+/// Narrows a number to 64 bits; all drawn numbers fit.
 fn narrow(value: i128) -> Result<i64, EngineError> {
     i64::try_from(value).map_err(|_| EngineError::Wrong)
 }
@@ -57,13 +58,13 @@ struct Partial<P: Pair> {
     rng: ChaCha20Rng,
 }
 
-/// A session whose scheme is forgotten.
+/// A session of any partially homomorphic scheme.
 pub(crate) trait Numbers {
-    /// Times an operation; its result is decrypted and compared first.
+    /// Times an operation; decrypts and compares its result first.
     fn measure(&mut self, request: &Measure) -> Result<Measured, EngineError>;
 }
 
-/// Makes keys of the scheme that is asked for.
+/// Makes keys of the requested scheme.
 pub(crate) fn prepare(request: &Prepare) -> Result<(Box<dyn Numbers>, Prepared), EngineError> {
     let mut seed = [0; 32];
     secure_rng()?.fill_bytes(&mut seed);

@@ -10,7 +10,7 @@ use sotto_partial::ristretto::{self, BabySteps};
 use super::{Pair, narrow};
 use crate::error::EngineError;
 
-/// Bits of answers that are searched for: sums and products of two-digit numbers.
+/// Bits of the searched answers, which are sums and products of two-digit numbers.
 const SEARCHED_BITS: u32 = 16;
 
 pub(super) struct Ristretto {

@@ -10,7 +10,7 @@ use crate::definition::{Definition, Scheme};
 
 struct StandIn {
     special: usize,
-    /// The most that it takes, unless it takes all.
+    /// The most special primes that it accepts; None if it accepts any number.
     refuses: Option<usize>,
     log: Rc<RefCell<Vec<String>>>,
 }
@@ -47,7 +47,7 @@ impl Speaker for StandIn {
     }
 }
 
-/// What is prepared and measured, with how many special primes, of these operations.
+/// Returns the log of preparing and measuring, with the numbers of special primes, for these operations.
 fn asked(refuses: Option<usize>, operations: &[&str]) -> Vec<String> {
     let log = Rc::new(RefCell::new(Vec::new()));
     let heard = Rc::clone(&log);

@@ -1,4 +1,4 @@
-//! Values of a single group: a dot for each device, bounds as whiskers.
+//! The chart of a single group: a dot for each device, bounds as whiskers.
 
 use std::fmt::Write as _;
 
@@ -7,17 +7,17 @@ use super::super::series::{Point, Series, extent};
 use super::figure::{style, title};
 use super::text::{escape, readings, value};
 
-/// Pixels of a device.
+/// Height of a device's row in pixels.
 const PITCH: usize = 44;
 
-/// The chart of a series that has a value.
+/// Returns the chart of a series that has at least one value.
 pub(super) fn svg(series: &Series<'_>, at: usize) -> String {
     let (low, high) =
         extent(series.points().flat_map(|point| [point.low(), point.high()])).unwrap_or((0.0, 1.0));
     let scale = Scale::round(low, high, 6);
     let rows: usize = series.lines.iter().map(|line| line.rows.len()).sum();
     let bottom = rows * PITCH + 4;
-    // Room for half a number at both ends.
+    // Leaves room for half a number at both ends.
     let x = |value: f64| 4.0 + 92.0 * scale.part(value);
     let mut text = format!(
         "<svg class=\"chart\" role=\"img\" aria-labelledby=\"chart-{at}\" width=\"100%\" height=\"{}\">\n\

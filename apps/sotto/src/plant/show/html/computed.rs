@@ -8,7 +8,7 @@ use super::super::series::{readings, series};
 use super::super::table::left_out;
 use super::text::{bytes, counted, escape, grouped};
 
-/// The sentence below the title.
+/// Returns the sentence below the title.
 pub(super) fn facts(answer: &Answer) -> String {
     let each = if series(answer).len() > 1 { " for each result" } else { "" };
     let readings =
@@ -23,7 +23,7 @@ pub(super) fn facts(answer: &Answer) -> String {
     ))
 }
 
-/// The list at the end of the page.
+/// Returns the list at the end of the page.
 pub(super) fn computed(answer: &Answer) -> String {
     let mut text = "<dl>\n".to_owned();
     let mut entry = |name: &str, lines: &[String]| {

@@ -7,17 +7,17 @@ use super::super::time::LocalTime;
 use super::text::escape;
 use super::{comparison, timeline};
 
-/// Colours in the style sheet.
+/// Number of colours in the style sheet.
 const COLOURS: usize = 8;
-/// Dashes in the style sheet, for more lines than colours.
+/// Number of dash patterns in the style sheet, for more lines than colours.
 const DASHES: usize = 4;
 
-/// The classes of the `at`-th line: its colour, then its dash.
+/// Returns the classes of the `at`-th line: its colour and its dash pattern.
 pub(super) fn style(at: usize) -> (String, String) {
     (format!("c{}", at % COLOURS), format!("d{}", at / COLOURS % DASHES))
 }
 
-/// The figure of a series: over time, or device beside device if there is a single group.
+/// Returns the figure of a series: values over time, or devices side by side if there is a single group.
 pub(super) fn figure(series: &Series<'_>, at: usize) -> String {
     let times = extent(series.rows().map(middle));
     let over_time = times.is_some_and(|(first, last)| first < last);
@@ -45,7 +45,7 @@ pub(super) fn figure(series: &Series<'_>, at: usize) -> String {
     text
 }
 
-/// From when to when, in the rows' own text.
+/// Returns the first and the last time, in the text of the rows.
 fn extent_text(series: &Series<'_>) -> String {
     let first = series.rows().min_by_key(|row| row.from_ms);
     let last = series.rows().max_by_key(|row| row.to_ms);
@@ -68,7 +68,7 @@ fn legend(series: &Series<'_>) -> String {
     text
 }
 
-/// The `<title>` of a chart, for readers who do not see it.
+/// Returns the `<title>` of a chart, for screen readers.
 pub(super) fn title(series: &Series<'_>) -> String {
     let ends = extent(series.points().map(|point| point.value));
     let number = |value: f64| super::super::table::number(value, 0.0);

@@ -1,5 +1,5 @@
 "use strict";
-// Shows the values at the time that is nearest to the pointer; arrow keys move it, too.
+// Shows the values at the time nearest to the pointer; arrow keys move it, too.
 for (const chart of document.querySelectorAll("svg[data-read]")) {
   // Each line: {name, style, at: [x from 0 to 1], y: [pixels or null], text: [[from, to, value]]}.
   const lines = JSON.parse(chart.dataset.read);
@@ -43,7 +43,7 @@ for (const chart of document.querySelectorAll("svg[data-read]")) {
     const left = box.left - figure.left + x * box.width;
     const beside = x < 0.5 ? left + 14 : left - 14 - readOut.offsetWidth;
     readOut.style.left = `${Math.max(0, Math.min(figure.width - readOut.offsetWidth, beside))}px`;
-    // On a narrow page it would hide the lines: there it lies below them.
+    // On a narrow page the box would hide the lines, so it goes below them.
     const narrow = box.width < 2 * readOut.offsetWidth;
     readOut.style.top = `${box.top - figure.top + (narrow ? box.height + 4 : 0)}px`;
   };

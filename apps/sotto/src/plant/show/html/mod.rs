@@ -1,4 +1,4 @@
-//! An answer as one page that needs no other file and no network.
+//! An answer as one self-contained page, which needs no other file and no network.
 
 mod comparison;
 mod computed;
@@ -14,7 +14,7 @@ use sotto_owner::Answer;
 
 use super::series::series;
 
-/// The page: a chart for each result, all rows, and how they were computed.
+/// Returns the page: a chart for each result, all rows, the steps of the computation.
 pub(crate) fn html(answer: &Answer) -> String {
     let charts: String =
         series(answer).iter().enumerate().map(|(at, series)| figure::figure(series, at)).collect();

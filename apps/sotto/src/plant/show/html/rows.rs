@@ -8,7 +8,7 @@ use super::super::series::Point;
 use super::super::time::LocalTime;
 use super::text::{counted, escape, grouped, value};
 
-/// More rows than these are folded.
+/// A table of more rows than this is folded.
 const OPEN: usize = 200;
 
 pub(super) fn rows(answer: &Answer) -> String {
@@ -40,15 +40,15 @@ pub(super) fn rows(answer: &Answer) -> String {
     text
 }
 
-/// How much of a time is shown.
+/// The parts of a time that are shown.
 struct Times {
-    /// All but the offset, in characters.
+    /// Number of characters shown, the offset not counted.
     length: usize,
     offset: bool,
 }
 
 impl Times {
-    /// Days, minutes, or all: enough to tell every time of the answer.
+    /// Chooses days, minutes or the full text: the shortest form that tells all times of the answer apart.
     fn new(answer: &Answer, offset: bool) -> Self {
         let all = |end: &str| {
             let is = |text: &String| text.get(10..).is_some_and(|rest| rest.starts_with(end));

@@ -1,11 +1,11 @@
-//! The page as a whole.
+//! Tests of the whole page.
 
 use sotto_owner::Row;
 
 use super::super::fixture::{answer, hourly, row};
 use super::html;
 
-/// The first text between two marks.
+/// Returns the first text between two marks.
 fn between<'t>(text: &'t str, from: &str, to: &str) -> &'t str {
     text.split_once(from)
         .and_then(|(_, rest)| rest.split_once(to))
@@ -13,7 +13,7 @@ fn between<'t>(text: &'t str, from: &str, to: &str) -> &'t str {
         .0
 }
 
-/// Checks that text is well-formed: elements closed in order, attributes quoted, entities known.
+/// Checks that the text is well-formed: elements closed in order, attributes quoted, entities known.
 fn well_formed(text: &str) -> Result<(), String> {
     let mut open: Vec<&str> = Vec::new();
     let mut parts = text.split('<');
@@ -130,9 +130,9 @@ fn a_gap_breaks_the_line_and_the_band() {
         (band.matches('M').count(), band.matches('L').count(), band.matches('Z').count()),
         (2, 7 + 5, 2)
     );
-    // The second device is exact, so it has no band.
+    // The second device is exact, so that it has no band.
     assert!(chart.contains("class=\"line c1 d0\"") && !chart.contains("class=\"band c1\""));
-    // The point that stands alone shows its bound.
+    // An isolated point shows its bound as a whisker.
     assert_eq!(page.matches("class=\"whisker c0\"").count(), 1);
 }
 

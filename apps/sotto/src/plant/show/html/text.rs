@@ -1,4 +1,4 @@
-//! Text of a page.
+//! Text of the page: escaping, templates, numbers.
 
 use sotto_owner::Row;
 
@@ -24,7 +24,7 @@ pub(super) fn escape(text: &str) -> String {
     escaped
 }
 
-/// Fills in the `{{name}}` of a template. Text that is filled in is not read again.
+/// Replaces each `{{name}}` of a template. Inserted text is not searched for names again.
 pub(super) fn fill(template: &str, parts: &[(&str, &str)]) -> String {
     let mut text =
         String::with_capacity(template.len() + parts.iter().map(|(_, part)| part.len()).sum::<usize>());
@@ -39,7 +39,7 @@ pub(super) fn fill(template: &str, parts: &[(&str, &str)]) -> String {
     text
 }
 
-/// A value, its bound and its unit, or the reason why there is none. Not escaped.
+/// Returns a value with bound and unit, or the reason why there is none. Not escaped.
 pub(super) fn value(row: &Row) -> String {
     match (Point::new(row), &row.why) {
         (Some(point), _) if row.unit.is_empty() => number(point.value, point.bound),
@@ -50,7 +50,7 @@ pub(super) fn value(row: &Row) -> String {
     }
 }
 
-/// The readings of a row, and how many are missing.
+/// Returns the number of readings of a row, and of the missing ones.
 pub(super) fn readings(row: &Row) -> String {
     match row.missing {
         0 => counted(row.count, "reading"),
@@ -58,12 +58,12 @@ pub(super) fn readings(row: &Row) -> String {
     }
 }
 
-/// `1 window`, `12 345 windows`; a thin space parts thousands.
+/// Formats a count: `1 window`, `12 345 windows`, with thin spaces between thousands.
 pub(super) fn counted(count: u64, word: &str) -> String {
     format!("{} {word}{}", grouped(count), if count == 1 { "" } else { "s" })
 }
 
-/// Digits in groups of three.
+/// Groups digits in threes.
 pub(super) fn grouped(count: u64) -> String {
     let digits = count.to_string();
     let mut text = String::new();
@@ -76,7 +76,7 @@ pub(super) fn grouped(count: u64) -> String {
     text
 }
 
-/// Bytes with three digits.
+/// Formats bytes with three digits.
 pub(super) fn bytes(count: u64) -> String {
     let size = count as f64;
     let (size, unit) = match count {

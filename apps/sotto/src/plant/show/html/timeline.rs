@@ -1,7 +1,7 @@
 //! Values over time as lines, bounds as bands.
 //!
-//! The drawing follows the width of the page while its text keeps its size: positions along x are percent of the
-//! chart's width, those along y are pixels, and paths are drawn in a box of 1000 units that is stretched.
+//! The drawing scales with the width of the page while its text keeps its size: x positions are percent of the chart's
+//! width, y positions are pixels, and paths are drawn in a box of 1000 units that is stretched.
 
 use std::fmt::Write as _;
 
@@ -15,12 +15,12 @@ use super::text::{escape, readings, value};
 
 const HEIGHT: f64 = 260.0;
 const WIDTH: f64 = 1000.0;
-/// Ticks of the time axis at most.
+/// The largest number of ticks on the time axis.
 const TICKS: usize = 8;
-/// Every point is marked on lines of at most so many.
+/// Lines of at most this many points mark every point.
 const MARKED: usize = 100;
 
-/// The chart of a series that has a value.
+/// Returns the chart of a series that has at least one value.
 pub(super) fn svg(series: &Series<'_>, local: &LocalTime, at: usize) -> String {
     let values = extent(series.points().flat_map(|point| [point.low(), point.high()])).unwrap_or((0.0, 1.0));
     let times =
@@ -50,14 +50,14 @@ pub(super) fn svg(series: &Series<'_>, local: &LocalTime, at: usize) -> String {
     text
 }
 
-/// Where values and times lie.
+/// Maps values and times to positions.
 struct Frame {
     scale: Scale,
     times: (f64, f64),
 }
 
 impl Frame {
-    /// Along x: 0 … 1.
+    /// Returns the position along x, 0 … 1.
     fn part(&self, time: f64) -> f64 {
         let (left, right) = self.times;
         if right > left { (time - left) / (right - left) } else { 0.5 }
@@ -67,7 +67,7 @@ impl Frame {
         HEIGHT * (1.0 - self.scale.part(value))
     }
 
-    /// Lines and numbers of the values.
+    /// Draws the grid lines and numbers of the values.
     fn grid(&self) -> String {
         let mut text = "<g class=\"grid\">\n".to_owned();
         for tick in self.scale.ticks() {
@@ -83,7 +83,7 @@ impl Frame {
         text
     }
 
-    /// Marks and dates of the times. Every second one is left out on a narrow page, and more if there are many.
+    /// Draws the marks and dates of the times. A narrow page hides every second one, or more if there are many.
     fn dates(&self, local: &LocalTime) -> String {
         let mut text = "<g class=\"dates\">\n".to_owned();
         let ticks = local.ticks(self.times.0 as i64, self.times.1 as i64, TICKS);
@@ -91,7 +91,7 @@ impl Frame {
         for (at, tick) in ticks.iter().enumerate() {
             let part = self.part(tick.at as f64);
             let x = 100.0 * part;
-            // A date is kept wherever it is said: it is said once.
+            // A tick with a date stays, because each date is written only once.
             let minor = if at % kept == 0 || tick.date.is_some() && at > 0 { "" } else { " class=\"minor\"" };
             let anchor = if part > 0.89 { "end" } else { "middle" };
             let _ = write!(
@@ -102,7 +102,7 @@ impl Frame {
                 tick.label,
             );
             if let Some(date) = &tick.date {
-                // Two dates beside each other would touch.
+                // Two dates side by side would touch.
                 let touched = at == 0 && ticks.get(1).is_some_and(|next| next.date.is_some());
                 let minor = if touched { " class=\"minor\"" } else { "" };
                 let _ = write!(
@@ -117,7 +117,7 @@ impl Frame {
         text
     }
 
-    /// A band and a line for each run.
+    /// Draws a band and a line for each run.
     fn paths(&self, line: &Line<'_>, at: usize) -> String {
         let (colour, dash) = style(at);
         let (mut bands, mut path) = (String::new(), String::new());
@@ -141,7 +141,7 @@ impl Frame {
         text
     }
 
-    /// Points, and bounds of those that stand alone.
+    /// Draws the points, and the bounds of isolated ones.
     fn marks(&self, line: &Line<'_>, at: usize) -> String {
         let (colour, _) = style(at);
         let few = line.points().count() <= MARKED;
@@ -166,7 +166,7 @@ impl Frame {
         text
     }
 
-    /// Positions and texts of all rows as JSON, for `hover.js`.
+    /// Returns positions and texts of all rows as JSON for `hover.js`.
     fn read_out(&self, series: &Series<'_>) -> String {
         let thousandths = |number: f64, by: f64| (number * by).round() / by;
         let line = |(at, line): (usize, &Line<'_>)| {
@@ -183,7 +183,7 @@ impl Frame {
     }
 }
 
-/// A path through points.
+/// Returns an SVG path through points.
 fn joined(points: impl Iterator<Item = (f64, f64)>) -> String {
     let mut text = String::new();
     for (at, (x, y)) in points.enumerate() {

@@ -1,16 +1,16 @@
-//! A grid of dots in characters of Braille, two dots wide and four high.
+//! A grid of dots made of Braille characters, two dots wide and four high.
 
-/// Bits of a character's dots, by column and row.
+/// The bit of each dot in a Braille character, by column and row.
 const DOTS: [[u32; 4]; 2] = [[0x01, 0x02, 0x04, 0x40], [0x08, 0x10, 0x20, 0x80]];
 
-/// Dots; (0, 0) is at the top left. Dots outside are not drawn.
+/// The dots; (0, 0) is at the top left. Dots outside the canvas are ignored.
 pub(super) struct Canvas {
     columns: usize,
     cells: Vec<u32>,
 }
 
 impl Canvas {
-    /// `columns` × `lines` characters.
+    /// Makes an empty canvas of `columns` × `lines` characters.
     pub(super) fn new(columns: usize, lines: usize) -> Self {
         Self { columns, cells: vec![0; columns * lines] }
     }
@@ -24,7 +24,7 @@ impl Canvas {
         }
     }
 
-    /// A line after Bresenham, both ends included.
+    /// Draws a line with Bresenham's algorithm, both ends included.
     pub(super) fn line(&mut self, from: (i64, i64), to: (i64, i64)) {
         let (wide, high) = ((to.0 - from.0).abs(), (to.1 - from.1).abs());
         let (right, down) = ((to.0 - from.0).signum(), (to.1 - from.1).signum());
@@ -46,12 +46,12 @@ impl Canvas {
         }
     }
 
-    /// Every second dot of a column. In two columns beside each other, the dots alternate.
+    /// Draws every second dot of a column; neighbouring columns alternate.
     pub(super) fn stipple(&mut self, x: i64, top: i64, bottom: i64) {
         (top..=bottom).filter(|y| (x + y) % 2 == 0).for_each(|y| self.dot(x, y));
     }
 
-    /// The lines from the top, without blanks at their ends.
+    /// Returns the lines from the top, without trailing blanks.
     pub(super) fn lines(&self) -> impl Iterator<Item = String> + '_ {
         self.cells.chunks(self.columns).map(|cells| {
             let line: String = cells.iter().filter_map(|dots| char::from_u32(0x2800 + dots)).collect();

@@ -12,12 +12,12 @@ use super::series::{Line, Point, extent, middle, series};
 use super::table::rounded_up;
 
 const COLUMNS: usize = 80;
-/// Lines of a chart, about: the ticks' distance is a whole number of lines.
+/// Approximate lines of a chart; the distance of ticks is a whole number of lines.
 const LINES: usize = 12;
 /// A bound is drawn if it reaches at least this many dots from the line.
 const VISIBLE_DOTS: f64 = 2.0;
 
-/// A chart for each result and device, over time.
+/// Returns a chart over time for each result and device.
 pub(crate) fn plot(answer: &Answer) -> String {
     let mut text = String::new();
     for series in series(answer) {
@@ -31,7 +31,7 @@ pub(crate) fn plot(answer: &Answer) -> String {
     text.trim_end().to_owned()
 }
 
-/// The rest of the caption, then the chart.
+/// Returns the rest of the caption, then the chart.
 fn chart(line: &Line<'_>) -> String {
     let values = extent(line.points().flat_map(|point| [point.low(), point.high()]));
     let times = extent(line.rows.iter().map(|row| middle(row)));
@@ -65,7 +65,7 @@ fn chart(line: &Line<'_>) -> String {
     text
 }
 
-/// The bound, if it is not drawn, and the number of gaps.
+/// Returns the bound, if it is not drawn, and the number of gaps.
 fn caption(line: &Line<'_>, bound: f64, visible: bool) -> String {
     let mut text = match bound {
         0.0 => String::new(),
@@ -81,17 +81,17 @@ fn caption(line: &Line<'_>, bound: f64, visible: bool) -> String {
     text
 }
 
-/// `2014-01-31T12:00:00+01:00` to the minute.
+/// Shortens `2014-01-31T12:00:00+01:00` to minutes.
 fn short(time: &str) -> String {
     time.get(..16).unwrap_or(time).replace('T', " ")
 }
 
-/// Where values and times lie on the canvas.
+/// Maps values and times to dots of the canvas.
 struct Grid {
     scale: Scale,
     times: (f64, f64),
     columns: usize,
-    /// Lines from one tick to the next.
+    /// Lines between ticks.
     pitch: usize,
 }
 
@@ -100,7 +100,7 @@ impl Grid {
         self.pitch * self.scale.steps + 1
     }
 
-    /// Dots from the lowest tick to the highest.
+    /// Returns the dots between the lowest and the highest tick.
     fn height(&self) -> usize {
         4 * self.pitch * self.scale.steps
     }
@@ -111,7 +111,7 @@ impl Grid {
         (part * (2 * self.columns - 1) as f64).round() as i64
     }
 
-    /// A tick lies on the second dot of its line, beside its label.
+    /// Returns the dot of a value. A tick lies on the second dot of its line, beside its label.
     fn y(&self, value: f64) -> i64 {
         1 + ((1.0 - self.scale.part(value)) * self.height() as f64).round() as i64
     }
@@ -136,7 +136,7 @@ impl Grid {
         }
     }
 
-    /// The axis, blank under groups without a value.
+    /// Draws the axis, with gaps under groups without a value.
     fn axis(&self, line: &Line<'_>) -> String {
         let mut axis = vec!['─'; self.columns];
         for row in line.rows.iter().filter(|row| Point::new(row).is_none()) {
@@ -167,7 +167,7 @@ mod tests {
             assert!(lines[at].starts_with(label), "{}", lines[at]);
         }
         assert!(lines[2..4].iter().all(|line| line.starts_with("  │")));
-        // No column is without a dot.
+        // Every column has a dot.
         for column in 3..80 {
             assert!(
                 lines[1..14]
