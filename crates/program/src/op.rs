@@ -36,7 +36,7 @@ macro_rules! index {
 index!(NodeId, InputId, ConstantId);
 
 /// One operation on vectors of slots. Operands are earlier nodes. [`crate::clear`] defines the meaning.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Op {
     /// The value of an encrypted input.
