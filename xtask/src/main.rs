@@ -1,10 +1,14 @@
 //! `cargo demo`, `cargo ci` and `cargo xtask guide`: the commands of a checkout.
 
 mod cargo;
+#[cfg(feature = "ci")]
 mod ci;
 mod demo;
+#[cfg(feature = "ci")]
 mod guide;
+#[cfg(feature = "ci")]
 mod process;
+#[cfg(feature = "ci")]
 mod suites;
 mod tools;
 
@@ -23,7 +27,9 @@ fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
     let done = match args.split_first() {
         Some((command, rest)) if command == "demo" => demo::run(rest),
+        #[cfg(feature = "ci")]
         Some((command, rest)) if command == "ci" => ci::run(rest),
+        #[cfg(feature = "ci")]
         Some((command, rest)) if command == "guide" => guide::run(rest),
         _ => {
             eprintln!("{USAGE}");

@@ -3,7 +3,6 @@
 mod demo;
 mod eval;
 mod keys;
-mod lab;
 mod memory;
 mod output;
 mod phases;
@@ -61,8 +60,6 @@ enum Command {
     Keys(keys::Arguments),
     /// Describe files of Microsoft SEAL, and convert them to our formats and back.
     Seal(seal::Arguments),
-    /// Measure this library and others on this machine, and show the results.
-    Lab(lab::Arguments),
 }
 
 fn main() -> ExitCode {
@@ -84,7 +81,6 @@ fn main() -> ExitCode {
         Command::Forget(arguments) => plant::forget(&arguments),
         Command::Keys(arguments) => keys::run(&arguments),
         Command::Seal(arguments) => seal::run(&arguments),
-        Command::Lab(arguments) => lab::run(&arguments),
     };
     match result {
         Ok(code) => code,

@@ -54,7 +54,7 @@ fn squares(folder: &Path) -> Vec<f64> {
 #[test]
 #[cfg(unix)]
 fn the_guide_from_tenseal_runs() {
-    let installed = match sotto_lab::SEAL.installed() {
+    let installed = match sotto_harness::SEAL.installed() {
         Ok(installed) => installed,
         Err(error) if std::env::var_os("SOTTO_SEAL").is_some() => panic!("{error}"),
         Err(error) => {

@@ -5,8 +5,8 @@
 use std::time::Instant;
 
 use sotto_decrypt::{Decrypted, Decryptor};
+use sotto_harness::protocol::{Task, Values};
 use sotto_keys::{DeviceSecret, SecretKey};
-use sotto_lab::protocol::{Task, Values};
 use sotto_program::Program;
 use sotto_ring::secure_rng;
 use sotto_rlwe::{Bfv, Bgv, Ciphertext, Ckks, EvaluationKeys, Evaluator, Origin};

@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 use chacha20::ChaCha20Rng;
 use rand_core::SeedableRng;
 use sotto_engine::{Emulator, Mode};
-use sotto_lab::protocol::Task;
+use sotto_harness::protocol::Task;
 use sotto_rlwe::{Bfv, Bgv, Ckks};
 
 const TASKS: [&str; 3] = ["task_expression", "task_weighted_sum", "task_regression"];

@@ -1,6 +1,6 @@
 //! An evaluator in the clear for programs of the line protocol, written independently of our clear backend.
 
-use sotto_lab::protocol::{Node, Program};
+use sotto_harness::protocol::{Node, Program};
 
 /// Numbers for programs.
 pub(crate) trait Ring<N> {
@@ -8,7 +8,7 @@ pub(crate) trait Ring<N> {
     fn negate(&self, a: N) -> N;
     fn multiply(&self, a: N, b: N) -> N;
     /// Returns the slots of a constant or an input.
-    fn constant(&self, values: &sotto_lab::protocol::Values) -> Vec<N>;
+    fn constant(&self, values: &sotto_harness::protocol::Values) -> Vec<N>;
 }
 
 /// Runs a program on whole slots in `rows` rows; returns the slots of every node, constants included. With one row a

@@ -3,8 +3,8 @@
 use std::time::{Duration, Instant};
 
 use sotto_engine::{EngineError, Session};
-use sotto_lab::protocol::{Node, Program, Request, Values, Verified, Verify};
-use sotto_lab::{Installed, LabError, Process};
+use sotto_harness::protocol::{Node, Program, Request, Values, Verified, Verify};
+use sotto_harness::{Installed, LabError, Process};
 
 use crate::clear::{Ring as _, run};
 use crate::parameter_sets::ParameterSet;

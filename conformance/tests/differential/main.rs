@@ -11,7 +11,7 @@ mod random;
 mod tally;
 mod values;
 
-use sotto_lab::{Engine, LATTIGO, SEAL};
+use sotto_harness::{Engine, LATTIGO, SEAL};
 use sotto_rlwe::{Bfv, Bgv, Ckks};
 
 use compare::compare;

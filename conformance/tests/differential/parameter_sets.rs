@@ -1,6 +1,6 @@
 //! Parameters of the random programs.
 
-use sotto_lab::protocol::{Prepare, Prepared};
+use sotto_harness::protocol::{Prepare, Prepared};
 use sotto_ring::primes;
 use sotto_rlwe::{DefaultChain, SchemeId};
 

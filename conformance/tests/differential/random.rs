@@ -1,6 +1,6 @@
 //! Random programs.
 
-use sotto_lab::protocol::{Node, Program, Values};
+use sotto_harness::protocol::{Node, Program, Values};
 
 use crate::values::{Choices, Comparable};
 

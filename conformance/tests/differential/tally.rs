@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use sotto_lab::protocol::{Node, Program, Values};
+use sotto_harness::protocol::{Node, Program, Values};
 
 use crate::values::Comparable;
 

@@ -3,7 +3,7 @@
 use chacha20::ChaCha20Rng;
 use rand_core::{Rng as _, SeedableRng as _};
 use sotto_engine::Spoken;
-use sotto_lab::protocol::Values;
+use sotto_harness::protocol::Values;
 use sotto_rlwe::{Bfv, Bgv, Ckks};
 
 use crate::clear::Ring;

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use serde_json::{Value, json};
-use sotto_lab::{Engine, PYFHEL, SEAL};
+use sotto_harness::{Engine, PYFHEL, SEAL};
 
 /// A program and the engine in whose environment it runs.
 pub(crate) struct Peer {

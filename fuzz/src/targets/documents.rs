@@ -1,6 +1,6 @@
 //! Documents: profiles, descriptions of windows, the lab's files and messages.
 
-use sotto_lab::protocol::{Failure, Measured, Prepared, Request, Verified, Version};
+use sotto_harness::protocol::{Failure, Measured, Prepared, Request, Verified, Version};
 use sotto_pack::{Channel, DeviceProfile, Encoding, Layout, StreamProfile, Window, WindowDescription};
 use sotto_runner::{Definition, Gap, Machine, Row};
 

@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
-use sotto_lab::protocol::{
+use sotto_harness::protocol::{
     Exchange, Exchanged, Measure, Measured, Prepare, Prepared, UNSUPPORTED, Verified, Verify, Version,
 };
-use sotto_lab::{ENGINES, Engine, Installed, LabError, Process};
+use sotto_harness::{ENGINES, Engine, Installed, LabError, Process};
 
 use crate::error::RunnerError;
 
@@ -111,7 +111,7 @@ impl Contender {
             Ok(installed) => Self::installed(&installed, limit),
             Err(_) => Self::absent(
                 name,
-                format!("is not installed: `sotto lab install {name}` does it"),
+                format!("is not installed: `sotto-lab install {name}` does it"),
                 engine.install_log(),
             ),
         })

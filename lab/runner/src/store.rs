@@ -1,9 +1,10 @@
 //! Keeps rows: a folder with a file of rows and a file of gaps for each definition, and the machine's description.
 
 use std::fs::{self, File};
-use std::io::Write as _;
+use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
+use flate2::read::GzDecoder;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -14,6 +15,10 @@ use crate::row::{Gap, Row};
 const MACHINE: &str = "machine.json";
 const ROWS: &str = "rows.jsonl";
 const GAPS: &str = "gaps.jsonl";
+/// Kept runs are compressed by gzip.
+const COMPRESSED: &str = ".gz";
+/// Bytes of rows that are read at most: 1 GiB.
+const LONGEST: u64 = 1 << 30;
 
 /// The extent of a run. A report uses the last run of the greatest extent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -162,13 +167,18 @@ impl Collection {
         files.sort();
         let names: Vec<String> = files
             .iter()
-            .filter_map(|file| Some(file.file_name()?.to_str()?.to_owned()))
+            .filter_map(|file| Some(unpacked(file.file_name()?.to_str()?).to_owned()))
             .filter(|name| name.ends_with(ROWS))
             .collect();
-        files.retain(|file| !is_superseded(&file.file_name().unwrap_or_default().to_string_lossy(), &names));
+        let superseded = |file: &PathBuf| {
+            let name = file.file_name().unwrap_or_default().to_string_lossy();
+            is_superseded(unpacked(&name), &names)
+        };
+        files.retain(|file| !superseded(file));
         let mut collection = Self::default();
         for file in files {
             let name = file.file_name().unwrap_or_default().to_string_lossy();
+            let name = unpacked(&name);
             if name.ends_with(ROWS) {
                 collection.rows.extend(lines::<Row>(&file)?);
             } else if name.ends_with(GAPS) {
@@ -207,8 +217,23 @@ fn run_of(name: &str) -> Option<(String, Extent, u32)> {
     Some((definition, extent, number.parse().ok()?))
 }
 
+/// A file's name without the ending of a compressed one.
+fn unpacked(name: &str) -> &str {
+    name.strip_suffix(COMPRESSED).unwrap_or(name)
+}
+
+/// Reads a text, compressed by gzip if its name says so.
+fn text(path: &Path) -> io::Result<String> {
+    if !path.to_string_lossy().ends_with(COMPRESSED) {
+        return fs::read_to_string(path);
+    }
+    let mut text = String::new();
+    GzDecoder::new(File::open(path)?).take(LONGEST).read_to_string(&mut text)?;
+    Ok(text)
+}
+
 fn lines<T: DeserializeOwned>(path: &Path) -> Result<Vec<T>, RunnerError> {
-    let text = fs::read_to_string(path).map_err(RunnerError::file(path))?;
+    let text = text(path).map_err(RunnerError::file(path))?;
     let wrong = |line: usize, error: &serde_json::Error| RunnerError::Row {
         path: path.to_owned(),
         line,
@@ -245,7 +270,17 @@ mod tests {
         store.finish().unwrap();
         assert_eq!(new_name(folder.path(), "operations", Extent::Quick), "operations-quick-2");
         let read = Collection::read(folder.path()).unwrap();
-        assert_eq!((read.rows, read.gaps, read.machine), (vec![row], vec![gap], Some(machine)));
+        assert_eq!((&read.rows, &read.gaps, read.machine), (&vec![row], &vec![gap], Some(machine)));
+        for name in ["operations-quick.rows.jsonl", "operations-quick.gaps.jsonl"] {
+            let plain = folder.path().join(name);
+            let packed = File::create(folder.path().join(format!("{name}{COMPRESSED}"))).unwrap();
+            let mut packed = flate2::write::GzEncoder::new(packed, flate2::Compression::default());
+            packed.write_all(&fs::read(&plain).unwrap()).unwrap();
+            packed.finish().unwrap();
+            fs::remove_file(plain).unwrap();
+        }
+        let again = Collection::read(folder.path()).unwrap();
+        assert_eq!((again.rows, again.gaps), (read.rows, read.gaps), "compressed");
     }
 
     #[test]

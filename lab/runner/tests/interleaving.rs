@@ -5,8 +5,8 @@ use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use std::time::Duration;
 
-use sotto_lab::LabError;
-use sotto_lab::protocol::{
+use sotto_harness::LabError;
+use sotto_harness::protocol::{
     Measure, Measured, Prepare, Prepared, UNSUPPORTED, Values, Verified, Verify, Version,
 };
 use sotto_runner::{Contender, Definition, Gap, Observer, Row, RunnerError, Scheme, Selection, Speaker, run};

@@ -82,11 +82,11 @@ fn the_page_has_charts_ratios_published_figures_and_gaps() {
 #[test]
 fn a_folder_gets_page_tables_and_rows() {
     let folder = tempfile::tempdir().unwrap();
-    assert!(report::write(folder.path()).is_err(), "nothing to report");
+    assert!(report::write(folder.path(), folder.path()).is_err(), "nothing to report");
     let lines: Vec<String> =
         collection().rows.iter().map(|row| serde_json::to_string(row).unwrap()).collect();
     std::fs::write(folder.path().join("seal-2024.rows.jsonl"), lines.join("\n")).unwrap();
-    let written = report::write(folder.path()).unwrap();
+    let written = report::write(folder.path(), folder.path()).unwrap();
     assert_eq!(written.len(), 3);
     let csv = std::fs::read_to_string(folder.path().join("report.csv")).unwrap();
     assert_eq!(csv.lines().count(), 13);

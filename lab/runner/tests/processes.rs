@@ -4,7 +4,7 @@
 
 use std::time::{Duration, Instant};
 
-use sotto_lab::Installed;
+use sotto_harness::Installed;
 use sotto_runner::{Contender, Definition, Gap, Observer, Row, RunnerError, Scheme, Selection, run};
 
 #[derive(Default)]

@@ -50,7 +50,7 @@ fn program() -> Result<PathBuf> {
     if works(&on_path) {
         return Ok(on_path);
     }
-    let folder = sotto_lab::cache_folder()?.join("tools").join(format!("cargo-deny-{VERSION}"));
+    let folder = sotto_harness::cache_folder()?.join("tools").join(format!("cargo-deny-{VERSION}"));
     let program = folder.join("bin").join(format!("cargo-deny{}", std::env::consts::EXE_SUFFIX));
     if works(&program) {
         return Ok(program);

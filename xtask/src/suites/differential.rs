@@ -5,7 +5,7 @@ use super::compile::passes;
 use crate::cargo;
 use crate::ci::{Context, Outcome};
 use anyhow::Result;
-use sotto_lab::{Engine, LATTIGO, SEAL};
+use sotto_harness::{Engine, LATTIGO, SEAL};
 
 /// Programs of each scheme, in the usual run and in a deep one.
 const SAMPLE: u32 = 50;

@@ -18,7 +18,7 @@ const DEFINITIONS: [&str; 4] = ["iot-device-2022", "thesis-2018", "edge-cloud-20
 
 pub(crate) fn run(context: &Context) -> Result<Outcome> {
     let mut build = cargo::cargo();
-    build.args(["build", "--release", "--locked", "--package=sotto", "--target", TARGET]);
+    build.args(["build", "--release", "--locked", "--package=sotto-lab", "--target", TARGET]);
     build.env("CC_aarch64_unknown_linux_musl", "aarch64-linux-gnu-gcc");
     // The C code of dependencies is compiled against another C library than it is linked with.
     build.env("CFLAGS_aarch64_unknown_linux_musl", "-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=0");
@@ -27,10 +27,10 @@ pub(crate) fn run(context: &Context) -> Result<Outcome> {
         bail!("the build for {TARGET} failed");
     }
     let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| context.root.join("target"), Into::into);
-    let program = std::path::absolute(target)?.join(TARGET).join("release/sotto");
+    let program = std::path::absolute(target)?.join(TARGET).join("release/sotto-lab");
     let scratch = Scratch::new()?;
     let mut lab = Command::new("qemu-aarch64");
-    lab.arg(&program).args(["lab", "run"]).args(DEFINITIONS);
+    lab.arg(&program).args(["run"]).args(DEFINITIONS);
     lab.args(["--quick", "--engines", "sotto", "--json", "--n", "4096,8192"]).current_dir(scratch.path());
     // The program starts itself as its engine, which must be emulated too.
     lab.env("SOTTO_LAB_EMULATOR", "qemu-aarch64");

@@ -63,11 +63,11 @@ addEventListener("message", event => document.getElementById("probe").textConten
 }
 
 pub(crate) fn run(context: &Context) -> Result<Outcome> {
-    let sotto = cargo::build_programs(&context.root)?;
+    let sotto = cargo::build_lab(&context.root)?;
     let scratch = Scratch::new()?;
     let rows = scratch.path().join("rows");
     let mut lab = Command::new(&sotto);
-    lab.args(["lab", "run", "operations", "practical-encryption", "--quick", "--engines", "sotto", "--json"]);
+    lab.args(["run", "operations", "practical-encryption", "--quick", "--engines", "sotto", "--json"]);
     lab.args(["--n", "4096,8192"]).arg("--out").arg(&rows).current_dir(scratch.path());
     finish(lab)?;
     beside_another_engine(&rows.join("operations-part.rows.jsonl"))?;
@@ -111,7 +111,7 @@ fn copied(from: &Path, to: &Path) -> Result<()> {
 /// Returns the faults of the page about these rows, at every width.
 fn looked_at(sotto: &Path, rows: &Path, profile: &Path) -> Result<Vec<String>> {
     let mut report = Command::new(sotto);
-    report.args(["lab", "report"]).arg(rows);
+    report.args(["report"]).arg(rows);
     finish(report)?;
     let page = fs::read_to_string(rows.join("report.html"))?;
     let probed = rows.join("probed.html");

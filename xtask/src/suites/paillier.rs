@@ -4,7 +4,7 @@ use super::compile::passes;
 use crate::cargo;
 use crate::ci::{Context, Outcome};
 use anyhow::Result;
-use sotto_lab::PYTHON_PAILLIER;
+use sotto_harness::PYTHON_PAILLIER;
 use std::path::PathBuf;
 use std::process::Command;
 

@@ -6,7 +6,7 @@ use super::compile::passes;
 use crate::cargo;
 use crate::ci::{Context, Outcome};
 use anyhow::Result;
-use sotto_lab::{Engine, PYFHEL, SEAL};
+use sotto_harness::{Engine, PYFHEL, SEAL};
 
 pub(crate) fn wheel(context: &Context) -> Result<Outcome> {
     let exchanged = against(context, &SEAL, &[])?;

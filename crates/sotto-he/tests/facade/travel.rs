@@ -20,7 +20,7 @@ fn keys_and_vectors_are_read_as_they_were_written() {
     for cut in [0, 1, 20, data.len() / 2, data.len() - 1] {
         assert!(matches!(read.read(&data[..cut]), Err(Error::Bytes(_))), "{cut}");
     }
-    let mut flipped = data.clone();
+    let mut flipped = data;
     flipped[30] ^= 1;
     assert!(matches!(read.read(&flipped), Err(Error::Bytes(_))));
 }

@@ -8,7 +8,7 @@ use chacha20::ChaCha20Rng;
 use chacha20poly1305::ChaCha20Poly1305;
 use chacha20poly1305::aead::{Aead, AeadCore, KeyInit, Nonce};
 use rand_core::{Rng as _, SeedableRng as _};
-use sotto_lab::protocol::{Measure, Measured, Prepare};
+use sotto_harness::protocol::{Measure, Measured, Prepare};
 use sotto_ring::secure_rng;
 
 use crate::error::EngineError;

@@ -11,8 +11,8 @@ use sotto_emulate::{
     Emulation, Flow, Products, Progress, PublicKeys, Recrypt, RecryptError, Request, Response, Schedule,
     Tally,
 };
+use sotto_harness::protocol::{MODES, Measure, Measured, Prepare, Task};
 use sotto_keys::partial::{elgamal, paillier};
-use sotto_lab::protocol::{MODES, Measure, Measured, Prepare, Task};
 use sotto_partial::elgamal::{Group, GroupName};
 use sotto_partial::paillier::Ciphertext;
 use sotto_ring::secure_rng;
@@ -140,7 +140,7 @@ impl Emulator {
     pub fn encrypt(&mut self, task: &Task) -> Result<Vec<Vec<Ciphertext>>, EngineError> {
         let key = &self.keys.paillier;
         let whole = || EngineError::Request("emulated tasks take whole numbers".to_owned());
-        let mut program = |values: &sotto_lab::protocol::Values| {
+        let mut program = |values: &sotto_harness::protocol::Values| {
             let values = values.integers().ok_or_else(whole)?.iter();
             values.map(|v| Ok(key.encrypt(&key.signed(i128::from(*v)), &mut self.rng)?)).collect()
         };

@@ -1,10 +1,10 @@
 //! The engine: one request line in, one reply line out.
 
 use rand_core::Rng as _;
-use sotto_kernels::Kernels;
-use sotto_lab::protocol::{
+use sotto_harness::protocol::{
     Exchange, Exchanged, Failure, Measure, Measured, Prepare, Prepared, Request, Verified, Verify, Version,
 };
+use sotto_kernels::Kernels;
 use sotto_ring::secure_rng;
 use sotto_rlwe::{Bfv, Bgv, Ckks};
 

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use sotto_decrypt::Decryptor;
-use sotto_lab::protocol::{Exchange, Exchanged, Prepare, Values};
+use sotto_harness::protocol::{Exchange, Exchanged, Prepare, Values};
 use sotto_ring::Scratch;
 use sotto_rlwe::{Ciphertext, Evaluator, Params, SchemeId};
 use sotto_wire::{AnyCiphertext, EvaluationKeyCounts, read_evaluation_keys, write_evaluation_keys};

@@ -2,7 +2,7 @@
 //! modulus.
 
 use sotto_decrypt::{DecryptError, Decryptor};
-use sotto_lab::protocol::{Prepare, Values};
+use sotto_harness::protocol::{Prepare, Values};
 use sotto_rlwe::{Ciphertext, EncodeError, Params, Plaintext};
 
 use crate::spoken::Spoken;

@@ -3,8 +3,8 @@
 use chacha20::ChaCha20Rng;
 use rand_core::SeedableRng;
 use sotto_decrypt::Decryptor;
+use sotto_harness::protocol::{Prepare, Prepared, Program, Values, Verified};
 use sotto_keys::{DeviceSecret, SecretKey};
-use sotto_lab::protocol::{Prepare, Prepared, Program, Values, Verified};
 use sotto_program::SlotShape;
 use sotto_ring::primes;
 use sotto_rlwe::{

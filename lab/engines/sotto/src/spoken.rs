@@ -3,7 +3,7 @@
 use chacha20::ChaCha20Rng;
 use rand_core::Rng as _;
 use sotto_decrypt::{DecryptError, Decryptor};
-use sotto_lab::protocol::{Prepare, Values};
+use sotto_harness::protocol::{Prepare, Values};
 use sotto_rlwe::{Bfv, Bgv, Ciphertext, Ckks, Plaintext};
 use sotto_runtime::Managed;
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use sotto_lab::protocol::{self, Node, Values};
+use sotto_harness::protocol::{self, Node, Values};
 use sotto_program::{Constant, NodeId, Op, Plan, Program, ProgramBuilder, Step};
 
 use crate::error::EngineError;

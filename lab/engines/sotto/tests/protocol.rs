@@ -3,11 +3,11 @@
 
 use std::time::Duration;
 
-use sotto_lab::protocol::{
+use sotto_harness::protocol::{
     Exchange, Measure, Measured, Node, OBJECTS, OPERATIONS, Prepare, Program, Request, Task, Values, Verify,
 };
-use sotto_lab::tasks::PREFIX;
-use sotto_lab::{Installed, LabError, Process};
+use sotto_harness::tasks::PREFIX;
+use sotto_harness::{Installed, LabError, Process};
 
 fn engine() -> Process {
     let program = env!("CARGO_BIN_EXE_sotto-engine").into();

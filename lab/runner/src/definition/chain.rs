@@ -1,6 +1,6 @@
 //! The primes of a scheme and a size, and the requests that ask an engine for them.
 
-use sotto_lab::protocol::Prepare;
+use sotto_harness::protocol::Prepare;
 use sotto_ring::primes;
 use sotto_rlwe::{
     ChainRequest, DefaultChain, Digits, ParameterSpec, SchemeId, SecurityLevel, SecurityProfile,

@@ -6,7 +6,7 @@ mod published;
 mod scheme;
 
 use serde::Deserialize;
-use sotto_lab::protocol::{Program, Values};
+use sotto_harness::protocol::{Program, Values};
 
 pub use chain::{Chain, security_bits};
 pub use published::{Figure, Paper, Published, Sizes, csv_table};

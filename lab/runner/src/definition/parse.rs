@@ -1,7 +1,7 @@
 //! Parses definitions; refuses contradictory ones with the reason.
 
-use sotto_lab::protocol::{CODECS, MODES, OBJECTS, OPERATIONS};
-use sotto_lab::tasks::PREFIX;
+use sotto_harness::protocol::{CODECS, MODES, OBJECTS, OPERATIONS};
+use sotto_harness::tasks::PREFIX;
 use sotto_rlwe::{SecurityLevel, SecurityProfile};
 
 use super::{Definition, FILES, Measurement, Parameters, Repetitions, Scheme};

@@ -12,10 +12,10 @@ use crate::definition::{Chain, Definition, names};
 use crate::error::RunnerError;
 pub use search::{Cell, search};
 
-/// The table; `sotto lab digits` writes it.
+/// The table; `sotto-lab digits` writes it.
 const TABLE: &str = include_str!("../../../digits.csv");
 /// The beginning of the first line of a table that the program wrote.
-const MADE: &str = "Made by `sotto lab digits --runs ";
+const MADE: &str = "Made by `sotto-lab digits --runs ";
 /// The engines that offer a choice of digits.
 pub const CHOOSERS: [&str; 3] = ["sotto", "openfhe", "lattigo"];
 /// Times within this factor count as equal: on a shared machine, times of one program differ this much.

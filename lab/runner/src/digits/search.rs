@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use sotto_lab::protocol::{Measure, Prepare, Prepared, Version};
+use sotto_harness::protocol::{Measure, Prepare, Prepared, Version};
 use sotto_rlwe::SecurityProfile;
 
 use super::{Key, Trial};

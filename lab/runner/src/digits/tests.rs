@@ -3,8 +3,8 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use sotto_lab::LabError;
-use sotto_lab::protocol::{Measure, Measured, Prepare, Prepared, Verified, Verify, Version};
+use sotto_harness::LabError;
+use sotto_harness::protocol::{Measure, Measured, Prepare, Prepared, Verified, Verify, Version};
 
 use super::*;
 use crate::contender::{Contender, Speaker};
@@ -117,9 +117,9 @@ fn every_chain_of_the_definitions_is_in_the_table() {
     for (chain, _, engines) in chains().unwrap() {
         let name = format!("{} n = {}", chain.scheme.name(), chain.degree);
         let best = |engine| best(engine, &chain, &trials, Purpose::Everything);
-        assert!(best("sotto").is_some(), "{name}: run `sotto lab digits`");
+        assert!(best("sotto").is_some(), "{name}: run `sotto-lab digits`");
         if engines.iter().any(|engine| engine == "lattigo") {
-            assert!(best("lattigo").is_some(), "{name}: run `sotto lab digits`");
+            assert!(best("lattigo").is_some(), "{name}: run `sotto-lab digits`");
         }
     }
 }

@@ -62,7 +62,7 @@ fn origin(collection: &Collection, commit: &str) -> String {
     } else {
         ""
     };
-    format!("{machine}`sotto lab run operations` at commit {commit}{quick}.\n\n")
+    format!("{machine}`sotto-lab run operations` at commit {commit}{quick}.\n\n")
 }
 
 /// Returns a line for each margin: the smallest and largest of its ratios at small and at large n.

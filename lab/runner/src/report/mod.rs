@@ -27,19 +27,20 @@ use crate::error::RunnerError;
 use crate::row::Row;
 use crate::store::Collection;
 
-/// Writes `report.html`, `report.md` and `report.csv` about a folder's rows into the folder.
+/// Writes `report.html`, `report.md` and `report.csv` about the rows of a folder into another, or the same one.
 ///
 /// # Errors
 /// `File` if a file cannot be read or written, `Row` if a line is not a row, `Nothing` if there are no rows.
-pub fn write(folder: &Path) -> Result<Vec<PathBuf>, RunnerError> {
+pub fn write(folder: &Path, into: &Path) -> Result<Vec<PathBuf>, RunnerError> {
     let collection = read(folder)?;
+    fs::create_dir_all(into).map_err(RunnerError::file(into))?;
     let files = [
         ("report.html", html(&collection)),
         ("report.md", markdown(&collection)),
         ("report.csv", comma_separated(&collection.rows)),
     ];
     let write = |(name, text): (&str, String)| {
-        let path = folder.join(name);
+        let path = into.join(name);
         fs::write(&path, text).map_err(RunnerError::file(&path))?;
         Ok(path)
     };
@@ -63,7 +64,7 @@ pub fn write_chart(folder: &Path, commit: &str, file: &Path) -> Result<(), Runne
     let collection = read(folder)?;
     let processor = collection.machine.as_ref().map_or("", |machine| machine.processor.as_str());
     let origin = format!(
-        "{processor}; sotto lab run operations, commit {commit}; geometric means over n = 4096 to 32768"
+        "{processor}; sotto-lab run operations, commit {commit}; geometric means over n = 4096 to 32768"
     );
     let picture = picture::picture(&collection.rows, &origin).ok_or_else(|| RunnerError::Nothing {
         definition: folder.display().to_string(),

@@ -92,7 +92,7 @@ fn one_definition(name: &str, all: &[Row], rows: &[&Row], groups: &[&Group<'_>])
         format!("<details><summary>Row by row</summary>{sections}</details>")
     };
     format!(
-        "<h2 id=\"{0}\">{1}</h2><p><code>sotto lab run {0}</code></p><p>{2}</p>{3}{over}{4}{5}{6}{7}{sections}",
+        "<h2 id=\"{0}\">{1}</h2><p><code>sotto-lab run {0}</code></p><p>{2}</p>{3}{over}{4}{5}{6}{7}{sections}",
         escape(name),
         escape(&definition.title),
         escape(&definition.about),

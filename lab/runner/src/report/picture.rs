@@ -63,9 +63,9 @@ pub(super) fn picture(rows: &[Row], origin: &str) -> Option<String> {
             bar.ratio
         );
     }
-    let _ = write!(
+    let _ = writeln!(
         svg,
-        "<text class=\"small\" x=\"10\" y=\"{}\">{}</text></svg>\n",
+        "<text class=\"small\" x=\"10\" y=\"{}\">{}</text></svg>",
         height - 8.0,
         escape(origin)
     );
@@ -78,8 +78,8 @@ const LEFT_OUT: [&str; 6] =
 
 /// Kinds of operation in the order of the margins.
 fn bars(met: &[Met<'_>]) -> Vec<Bar> {
-    let mut titles: Vec<&str> =
-        met.iter().map(|row| row.title).filter(|title| !title.starts_with("all ")).collect();
+    let drawn = |title: &&str| !LEFT_OUT.iter().any(|begin| title.starts_with(begin));
+    let mut titles: Vec<&str> = met.iter().map(|row| row.title).filter(drawn).collect();
     titles.dedup();
     let bar = |title: &str| {
         let ratio = geometric_mean(met.iter().filter(|row| row.title == title).map(|row| row.ratio))?;

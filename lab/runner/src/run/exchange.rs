@@ -1,7 +1,7 @@
 //! Round trips between two processes of one engine: the edge encrypts, the cloud computes, the edge decrypts.
 
-use sotto_lab::LabError;
-use sotto_lab::protocol::{Exchange, Exchanged, Prepare, Values};
+use sotto_harness::LabError;
+use sotto_harness::protocol::{Exchange, Exchanged, Prepare, Values};
 
 use super::budget::Budget;
 use super::session::Session;

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use sotto_lab::LabError;
-use sotto_lab::protocol::{Exchange, Exchanged, Measure, Measured, Prepare, Version};
+use sotto_harness::LabError;
+use sotto_harness::protocol::{Exchange, Exchanged, Measure, Measured, Prepare, Version};
 use sotto_rlwe::SecurityProfile;
 
 use super::setting::{Checked, Setting, start};

@@ -1,7 +1,7 @@
 //! A setting: one process of an engine and its parameters.
 
-use sotto_lab::LabError;
-use sotto_lab::protocol::{Prepare, Prepared, UNSUPPORTED, Verify};
+use sotto_harness::LabError;
+use sotto_harness::protocol::{Prepare, Prepared, UNSUPPORTED, Verify};
 
 use crate::contender::{Contender, Speaker};
 use crate::definition::Check;

@@ -1,7 +1,7 @@
 //! Collects the times of one operation on one engine.
 
-use sotto_lab::LabError;
-use sotto_lab::protocol::{Measure, Task, UNSUPPORTED};
+use sotto_harness::LabError;
+use sotto_harness::protocol::{Measure, Task, UNSUPPORTED};
 
 use super::budget::{Budget, Plan};
 use super::session::Session;

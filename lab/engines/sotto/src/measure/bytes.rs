@@ -1,6 +1,6 @@
 //! Objects to bytes and back: our frames, which pack each residue in as many bits as its prime has.
 
-use sotto_lab::protocol::{Measure, Measured};
+use sotto_harness::protocol::{Measure, Measured};
 use sotto_rlwe::EvaluationKeys;
 use sotto_wire::{
     AnyCiphertext, EvaluationKeyCounts, read_evaluation_keys, read_public_key, write_evaluation_keys,

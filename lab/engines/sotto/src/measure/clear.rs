@@ -1,6 +1,6 @@
 //! The expected results of operations, on clear values.
 
-use sotto_lab::protocol::Values;
+use sotto_harness::protocol::Values;
 
 use crate::error::EngineError;
 

@@ -1,7 +1,7 @@
 //! The inputs of measured operations.
 
 use sotto_decrypt::Decryptor;
-use sotto_lab::protocol::Values;
+use sotto_harness::protocol::Values;
 use sotto_ring::Scratch;
 use sotto_rlwe::{Addend, Ciphertext, EvaluationKeys, Multiplier, Plaintext, SchemeId};
 

@@ -8,7 +8,7 @@ mod make;
 mod task;
 mod timer;
 
-use sotto_lab::protocol::{Measure, Measured, OPERATIONS};
+use sotto_harness::protocol::{Measure, Measured, OPERATIONS};
 
 use crate::error::EngineError;
 use crate::session::Session;

@@ -1,6 +1,6 @@
 //! A whole task on one number in each ciphertext.
 
-use sotto_lab::protocol::{Task, Values};
+use sotto_harness::protocol::{Task, Values};
 use sotto_rlwe::Ciphertext;
 use sotto_runtime::run;
 

@@ -3,7 +3,7 @@
 use std::hint::black_box;
 use std::time::Instant;
 
-use sotto_lab::protocol::Measure;
+use sotto_harness::protocol::Measure;
 
 use crate::error::EngineError;
 

@@ -7,7 +7,7 @@ mod ristretto;
 
 use chacha20::ChaCha20Rng;
 use rand_core::{Rng as _, SeedableRng as _};
-use sotto_lab::protocol::{Measure, Measured, Prepare, Prepared};
+use sotto_harness::protocol::{Measure, Measured, Prepare, Prepared};
 use sotto_ring::secure_rng;
 
 use crate::error::EngineError;

@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use sotto_lab::protocol::{Prepared, Verified, Verify};
+use sotto_harness::protocol::{Prepared, Verified, Verify};
 
 use super::*;
 use crate::definition::{Definition, Scheme};

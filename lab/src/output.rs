@@ -1,0 +1,12 @@
+//! Standard output, whose reader may close it at any time.
+
+use std::io::{ErrorKind, Write};
+
+/// Prints a line; exits quietly if the reader has closed the pipe.
+pub(crate) fn say(text: impl std::fmt::Display) {
+    let mut out = std::io::stdout().lock();
+    let written = writeln!(out, "{text}").and_then(|()| out.flush());
+    if written.is_err_and(|error| error.kind() == ErrorKind::BrokenPipe) {
+        std::process::exit(0);
+    }
+}
