@@ -6,6 +6,7 @@ mod compile;
 mod demo;
 mod deny;
 mod differential;
+mod dist;
 mod durable;
 mod eval;
 mod examples;
@@ -40,7 +41,7 @@ pub(crate) static SUITES: &[Suite] = &[
     Suite { name: "docs", shows: "the reference builds without a warning", deep: false, needs: &[&C_COMPILER], run: compile::docs },
     Suite { name: "spec", shows: "the Python schemes are right and make the kept vectors", deep: false, needs: &[&PYTHON], run: spec::run },
     Suite { name: "promises", shows: "forbidden links, unsafe code only in the kernels, licences", deep: false, needs: &[], run: promises::run },
-    Suite { name: "house", shows: "file lengths, names, links", deep: false, needs: &[], run: house::run },
+    Suite { name: "house", shows: "file lengths, names, links, words, an example at every public type", deep: false, needs: &[], run: house::run },
     Suite { name: "demo", shows: "the demo is right, and leaves nothing behind", deep: false, needs: &[&C_COMPILER], run: demo::run },
     Suite { name: "guide", shows: "the commands of the guides First answer and TLS print the output that these show", deep: false, needs: &[&C_COMPILER], run: guide::suite },
     Suite { name: "eval", shows: "`sotto eval` is right over a list of expressions", deep: false, needs: &[&C_COMPILER], run: eval::run },
@@ -67,6 +68,7 @@ pub(crate) static SUITES: &[Suite] = &[
     Suite { name: "aarch64", shows: "the mathematics' tests pass on 64-bit ARM", deep: true, needs: &[&AARCH64_STD, &AARCH64_CC, &QEMU_AARCH64], run: compile::aarch64 },
     Suite { name: "arm-instructions", shows: "no kernel takes more instructions on 64-bit ARM than the scalar one", deep: true, needs: &[&AARCH64_STD, &AARCH64_CC, &QEMU_AARCH64], run: arm_instructions::run },
     Suite { name: "lab-device", shows: "the lab as one static program for 64-bit ARM, emulated", deep: true, needs: &[&AARCH64_MUSL, &AARCH64_CC, &QEMU_AARCH64], run: lab_device::run },
+    Suite { name: "dist", shows: "static programs for three kinds of machine, the same bytes from two folders, with their components", deep: true, needs: &[&C_COMPILER, &PYTHON], run: dist::run },
     Suite { name: "miri", shows: "kernels and ring at n = 16 have no undefined behaviour", deep: true, needs: &[&NIGHTLY, &MIRI], run: compile::miri },
     Suite { name: "fuzz-deep", shows: "libFuzzer finds nothing in 100,000 executions of each target (SOTTO_FUZZ_RUNS)", deep: true, needs: &[&CPP_COMPILER], run: fuzz::coverage },
     Suite { name: "noise", shows: "measured noise, estimate and bound agree over many random programs, compact inputs and fleets among them", deep: true, needs: &[&C_COMPILER], run: compile::noise },

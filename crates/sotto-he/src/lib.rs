@@ -115,3 +115,8 @@ pub use sotto_runtime as runtime;
 pub use sotto_seal as seal;
 #[doc(inline)]
 pub use sotto_wire as wire;
+
+/// The guide's blocks, run as tests.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/guides/rust.md")]
+pub struct Guide;

@@ -4,5 +4,6 @@
 
 mod expressions;
 mod lengths;
+mod readme;
 mod refusals;
 mod travel;

@@ -1,5 +1,7 @@
 //! Checks the house rules that a machine can check. CONTRIBUTING.md gives the reasons.
 
+mod words;
+
 use super::sources::{self, Source};
 use crate::ci::{Context, Outcome};
 use anyhow::Result;
@@ -18,6 +20,8 @@ pub(crate) fn run(context: &Context) -> Result<Outcome> {
     let (documents, code): (Vec<_>, Vec<_>) =
         sources.iter().partition(|source| source.has_extension(&["md"]));
     let mut faults = lengths(&code);
+    faults.extend(words::riddles(&code));
+    faults.extend(words::without_example(&code));
     faults.extend(code.iter().flat_map(|source| names(source)));
     faults.extend(documents.iter().flat_map(|source| machine_paths(source)));
     faults.extend(documents.iter().flat_map(|source| dead_links(&context.root, source)));
