@@ -44,7 +44,7 @@ pub use lean::LeanTransform;
 pub use modulus::{Factor, InvalidModulus, Modulus};
 pub use montgomery::{Comb, LONGEST_MODULUS, Montgomery, MontgomeryKernel, Residue, UnfitModulus};
 pub use ntt::NttTable;
-pub use once::OnceLock;
+pub use once::Once;
 pub use prefetch::prefetch;
 pub use streams::{AesLanes, ReplaceKernel, Streams};
 pub use table::{

@@ -6,7 +6,7 @@ use crate::detect;
 use crate::modulus::{Factor, Modulus};
 use crate::montgomery::{self, MontgomeryKernel};
 use crate::ntt::NttTable;
-use crate::once::OnceLock;
+use crate::once::Once;
 use crate::scalar;
 
 /// `(modulus, a, [b, c, d, e])`, see [`Kernels::add_four`].
@@ -162,8 +162,8 @@ impl Kernels {
     /// one, for tests and comparisons; a name that this machine does not have is ignored. Without the feature `std`,
     /// the fastest target of the processors that the program is compiled for.
     pub fn best() -> Self {
-        static BEST: OnceLock<Kernels> = OnceLock::new();
-        *BEST.get_or_init(|| {
+        static BEST: Once<Kernels> = Once::new();
+        *BEST.or_init(|| {
             let targets = Self::available();
             let forced = detect::forced();
             let named = targets.iter().find(|target| Some(target.name) == forced.as_deref());

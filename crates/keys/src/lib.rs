@@ -7,7 +7,8 @@
 //! # Features
 //!
 //! - `std` (default): key files ([`KeyFile`], [`DeviceBundle`]), with Argon2id. Without it the crate needs `alloc` only;
-//!   secrets come and go as bytes ([`DeviceSecret::from_bytes`]).
+//!   secrets come and go as bytes ([`DeviceSecret::from_bytes`]). Derived keys are the same, but for a secret whose
+//!   canonical norm differs from its limit by rounding of `f64` alone.
 //! - `partial` (default): secret keys of the partially homomorphic schemes ([`partial`]).
 
 #![cfg_attr(not(feature = "std"), no_std)]

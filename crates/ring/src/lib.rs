@@ -41,6 +41,6 @@ pub use sample::{ERROR_VARIANCE, SmallPoly, TERNARY_VARIANCE};
 pub use scratch::{Rows, Scratch};
 pub use seed::{LimbStream, SEED_BYTES, Seed};
 pub use sotto_kernels::{
-    Complex, Embedding, Factor, InvalidModulus, Kernels, LeanTransform, Modulus, NttTable, OnceLock, Streams,
+    Complex, Embedding, Factor, InvalidModulus, Kernels, LeanTransform, Modulus, NttTable, Once, Streams,
     Wiped, all_within, largest, round_off, wipe,
 };

@@ -18,7 +18,7 @@ use num_traits::Float as _;
 use zeroize::DefaultIsZeroes;
 
 #[cfg(target_arch = "x86_64")]
-use crate::once::OnceLock;
+use crate::once::Once;
 use crate::wiped::Wiped;
 
 /// A complex number.
@@ -113,8 +113,8 @@ enum Width {
 impl Width {
     /// Returns the width of the best kernels, judged by their name, as `SOTTO_KERNELS` may have forced another target.
     fn best() -> Self {
-        static BEST: OnceLock<Width> = OnceLock::new();
-        *BEST.get_or_init(|| {
+        static BEST: Once<Width> = Once::new();
+        *BEST.or_init(|| {
             let name = crate::Kernels::best().name;
             if name.starts_with("avx512") && has_feature!("avx512vl") && wide::detected() {
                 Self::Eight

@@ -13,7 +13,7 @@ use alloc::vec::Vec;
 
 use crate::detect;
 use crate::modulus::Modulus;
-use crate::once::OnceLock;
+use crate::once::Once;
 #[cfg(target_arch = "x86_64")]
 use crate::vbmi;
 use crate::wiped::wipe;
@@ -105,8 +105,8 @@ impl Streams {
     /// these, or one of the [`crate::Kernels`]: that selects the streams target with the same instructions.
     /// Without the feature `std`, the fastest target of the processors that the program is compiled for.
     pub fn best() -> &'static Self {
-        static BEST: OnceLock<Streams> = OnceLock::new();
-        BEST.get_or_init(|| {
+        static BEST: Once<Streams> = Once::new();
+        BEST.or_init(|| {
             let targets = Self::available();
             let forced = detect::forced();
             let name = match forced.as_deref() {
