@@ -1,5 +1,6 @@
 //! Parameters for a computation, chosen by its depth or by a dry run of it.
 
+use core::cell::Cell;
 use core::fmt;
 use core::marker::PhantomData;
 use std::sync::{Arc, Mutex};
@@ -336,7 +337,8 @@ impl<S: Arithmetic> ContextBuilder<S> {
         self
     }
 
-    /// Real numbers: the largest error of an answer that [`build_for`](ContextBuilder::build_for) accepts; any unless given.
+    /// Real numbers: the largest [`Plan::error_bound`] that [`build_for`](ContextBuilder::build_for) accepts; any unless
+    /// given. Decryption rounds, so the answer's own bound is at most twice that.
     #[must_use]
     pub fn error_within(mut self, bound: f64) -> Self {
         self.error_within = bound;
@@ -366,20 +368,26 @@ impl<S: Arithmetic> ContextBuilder<S> {
         computation: impl Fn(&[Encrypted<S>]) -> Result<Encrypted<S>>,
     ) -> Result<Context<S>> {
         let mut results = self.results_within.unwrap_or(self.values_within);
+        let least = Cell::new(f64::INFINITY);
         loop {
             let found = self.smallest(results, |context| {
                 let plan = context.plan(lengths, &computation)?;
-                if plan.error_bound() > self.error_within {
-                    let reason = format!(
-                        "an error of {:.1e} is possible, {:.1e} is asked",
-                        plan.error_bound(),
-                        self.error_within
-                    );
+                let (possible, asked) = (plan.error_bound(), self.error_within);
+                if possible > asked {
+                    least.set(possible.min(least.get()));
+                    let reason = format!("an error of {possible:.1e} is possible, {asked:.1e} is asked");
                     return Err(Error::Depth { degree: context.params().degree(), reason });
                 }
                 Ok(plan.levels_left())
             });
             match found {
+                // The largest parameters, which were tried last, are not the most precise ones.
+                Err(Error::NoParameters { scheme, .. }) if least.get().is_finite() => {
+                    let (least, asked) = (least.get(), self.error_within);
+                    let reason =
+                        format!("the least error bound of any is {least:.1e}, and {asked:.1e} is asked");
+                    return Err(Error::NoParameters { scheme, reason });
+                }
                 // The plain modulus follows from the bound on the result.
                 Err(Error::Wraps { magnitude, .. })
                     if self.results_within.is_none() && magnitude > results =>

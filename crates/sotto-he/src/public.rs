@@ -27,13 +27,13 @@ const MOST_GALOIS: usize = 256;
 ///
 /// // The owner plans, and sends keys and data.
 /// let context = Context::<Ckks>::for_depth(1)?;
-/// let plan = context.plan(&[3], |x| x[0].square()?.mean())?;
+/// let plan = context.plan(&[3], |x| x[0].square()?.mean()?.for_answer())?;
 /// let (secret, public) = context.keys_for(&plan, &mut sotto::secure_rng()?)?;
 /// let (keys, data) = (public.to_bytes(), secret.encrypt_to_bytes(&[1.0, 2.0, 3.0])?);
 ///
 /// // The cloud computes.
 /// let public = Public::<Ckks>::from_bytes(&keys)?;
-/// let answer = public.read(&data)?.square()?.mean()?.to_bytes()?;
+/// let answer = public.read(&data)?.square()?.mean()?.for_answer()?.to_bytes()?;
 ///
 /// // The owner decrypts by the plan.
 /// let mean = secret.decrypt_answer(&answer, &plan)?;

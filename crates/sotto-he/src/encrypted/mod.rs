@@ -3,6 +3,7 @@
 mod arithmetic;
 mod circuits;
 mod operators;
+mod shrink;
 mod work;
 
 use core::fmt;
