@@ -1,5 +1,7 @@
 //! Masks and their sums.
 
+use alloc::vec::Vec;
+
 use chacha20::cipher::StreamCipher;
 use sotto_device::{Form, Mask, MaskKey};
 use sotto_ring::{Coeff, Poly};

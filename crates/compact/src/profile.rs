@@ -1,5 +1,7 @@
 //! A form together with its parameters, and the error bound of its sums.
 
+#[cfg(not(feature = "std"))]
+use num_traits::Float as _;
 use sotto_device::{Form, FormError};
 use sotto_rlwe::{Bfv, Params};
 

@@ -1,5 +1,6 @@
 //! Sums of bodies: integers modulo 2^w, one a place.
 
+use alloc::vec::Vec;
 use core::ops::Range;
 
 use sotto_device::{Form, pack, unpack};

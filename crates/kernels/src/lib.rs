@@ -19,7 +19,21 @@
 //!
 //! A target is a *value*, a table of functions ([`Kernels`]), so that a test can hold two and compare them.
 //! Every target computes the same integers; only the complex transform of CKKS ([`Embedding`]) is inexact.
+//!
+//! # Features
+//!
+//! - `std` (default): asks the processor at run time which targets it can run, reads `SOTTO_KERNELS`, and reuses wiped
+//!   vectors from a pool of each thread. Without it the crate needs `alloc` only: targets are those that the program is
+//!   compiled for (`-C target-feature`), and floating-point functions come from `libm`, so that the tables of
+//!   [`Embedding`] may differ in the last place.
 
+#![cfg_attr(not(feature = "std"), no_std)]
+
+#[macro_use]
+extern crate alloc;
+
+#[macro_use]
+mod detect;
 mod embedding;
 #[cfg(target_arch = "x86_64")]
 #[allow(unsafe_code)]
@@ -28,6 +42,7 @@ mod lean;
 mod modulus;
 mod montgomery;
 mod ntt;
+mod once;
 #[allow(unsafe_code)]
 mod prefetch;
 mod scalar;
@@ -46,6 +61,7 @@ pub use lean::LeanTransform;
 pub use modulus::{Factor, InvalidModulus, Modulus};
 pub use montgomery::{Comb, LONGEST_MODULUS, Montgomery, MontgomeryKernel, Residue, UnfitModulus};
 pub use ntt::NttTable;
+pub use once::Once;
 pub use prefetch::prefetch;
 pub use streams::{AesLanes, ReplaceKernel, Streams};
 pub use table::{

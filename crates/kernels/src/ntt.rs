@@ -1,5 +1,7 @@
 //! Tables of the negacyclic number-theoretic transform.
 
+use alloc::vec::Vec;
+
 use crate::modulus::{Factor, Modulus};
 
 /// Twiddle factors of one prime and degree.

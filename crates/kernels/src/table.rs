@@ -1,8 +1,12 @@
 //! A target as a value: the table of its functions.
 
+use alloc::vec::Vec;
+
+use crate::detect;
 use crate::modulus::{Factor, Modulus};
 use crate::montgomery::{self, MontgomeryKernel};
 use crate::ntt::NttTable;
+use crate::once::Once;
 use crate::scalar;
 
 /// `(modulus, a, [b, c, d, e])`, see [`Kernels::add_four`].
@@ -256,12 +260,13 @@ impl Kernels {
     }
 
     /// Returns the fastest target that this machine can run. The environment variable `SOTTO_KERNELS` names another
-    /// one, for tests and comparisons; a name that this machine does not have is ignored.
+    /// one, for tests and comparisons; a name that this machine does not have is ignored. Without the feature `std`,
+    /// the fastest target of the processors that the program is compiled for.
     pub fn best() -> Self {
-        static BEST: std::sync::OnceLock<Kernels> = std::sync::OnceLock::new();
-        *BEST.get_or_init(|| {
+        static BEST: Once<Kernels> = Once::new();
+        *BEST.or_init(|| {
             let targets = Self::available();
-            let forced = std::env::var("SOTTO_KERNELS").ok();
+            let forced = detect::forced();
             let named = targets.iter().find(|target| Some(target.name) == forced.as_deref());
             *named.or(targets.last()).unwrap_or(&Self::SCALAR)
         })

@@ -1,6 +1,10 @@
 //! The bundle: the one file that a device needs. It holds the device's secrets, its cloud's address and its
 //! profile.
 
+use alloc::borrow::ToOwned;
+use alloc::string::String;
+use alloc::string::ToString;
+use alloc::vec::Vec;
 use std::path::Path;
 
 use sotto_ring::SecretRng;

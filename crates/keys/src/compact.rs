@@ -1,5 +1,7 @@
 //! Compact encryption with a secret key, by the code that runs on devices.
 
+use alloc::vec::Vec;
+
 use sotto_compact::{MaskSum, Profile};
 use sotto_device::{EncryptError, Mask, SecretBits, encrypt_products};
 use sotto_ring::{Coeff, Embedding, Eval, Poly, SecretRng};

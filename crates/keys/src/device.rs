@@ -1,5 +1,8 @@
 //! The secret of a device, from which its keys are derived.
 
+#[cfg(feature = "partial")]
+use alloc::vec::Vec;
+
 use chacha20::ChaCha20Rng;
 use rand_core::SeedableRng;
 use sotto_ring::SecretRng;
@@ -52,6 +55,7 @@ impl DeviceSecret {
 
     /// Returns the stream that a key of a partially homomorphic scheme is drawn from. `bits` is the key's
     /// length; `kind` tells keys of one length apart.
+    #[cfg(feature = "partial")]
     pub(crate) fn partial_key_stream(&self, scheme: &str, bits: u32, kind: &str) -> ChaCha20Rng {
         let name = format!("{scheme} {bits} {kind}");
         // The capacity is exact: a vector that grows leaves a copy of the secret behind.

@@ -12,6 +12,9 @@
 //! attacker who can write the file can replace it by an unprotected secret of their own; so a file without
 //! protection is refused if a passphrase is given.
 
+use alloc::string::String;
+use alloc::string::ToString;
+use alloc::vec::Vec;
 use std::fs;
 use std::io::{self, Read, Write};
 use std::path::Path;
@@ -60,7 +63,8 @@ pub enum KeyFile {
     Signing = 2,
     /// A [`crate::SecretKey`] that another library drew.
     Imported = 3,
-    /// A [`crate::partial::RecryptorSecret`].
+    /// A `RecryptorSecret`.
+    #[cfg(feature = "partial")]
     Recryptor = 4,
     /// A [`crate::DeviceBundle`].
     Bundle = 5,
@@ -139,6 +143,7 @@ impl KeyFile {
             Self::Device | Self::Signing => 32,
             // The identity of the key's parameters, and two bits a coefficient at the largest degree.
             Self::Imported => 32 + (1 << 17) / 4,
+            #[cfg(feature = "partial")]
             Self::Recryptor => crate::partial::RecryptorSecret::LONGEST,
             Self::Bundle => crate::DeviceBundle::LONGEST,
             Self::BundleWithAuthority => crate::DeviceBundle::LONGEST_WITH_AUTHORITY,

@@ -1,5 +1,7 @@
 //! Encryption with a secret key on a device with little memory: one limb and half of its table at a time.
 
+use alloc::vec::Vec;
+
 use sotto_ring::{Embedding, LeanTransform, Modulus, SecretRng, Seed, SmallPoly, Wiped};
 use sotto_rlwe::{EncodeError, KeyId, LeanInjection, ParameterSpec, SlotValues};
 use zeroize::Zeroizing;

@@ -3,6 +3,10 @@
 //! Windows on the device and groups of the owner's answers follow the same rules, which are here. A day has
 //! 23 or 25 hours if the zone changes its offset; an hour that clocks show twice counts as two hours.
 
+use alloc::borrow::ToOwned;
+use alloc::string::String;
+use alloc::string::ToString;
+
 use jiff::civil::Weekday;
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, ToSpan, Zoned};

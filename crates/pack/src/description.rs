@@ -1,5 +1,8 @@
 //! The device's description of a window's slots. It is sent, signed, with the ciphertext, for the owner.
 
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+
 use serde::{Deserialize, Serialize};
 
 use crate::{Layout, LeftOut, Packed, Presence};

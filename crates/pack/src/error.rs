@@ -1,5 +1,7 @@
 //! Errors of packing and unpacking.
 
+use alloc::string::String;
+
 /// The reason why a declared range cannot be used.
 ///
 /// ```

@@ -1,5 +1,7 @@
 //! The name of a fleet: streams of several devices whose windows share masks.
 
+use alloc::string::String;
+use alloc::string::ToString;
 use core::fmt;
 use core::str::FromStr;
 

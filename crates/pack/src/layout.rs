@@ -1,6 +1,7 @@
 //! Layouts: the slots of channels and ticks.
 
-use std::collections::BTreeSet;
+use alloc::collections::BTreeSet;
+use alloc::vec::Vec;
 
 use serde::{Deserialize, Serialize};
 
@@ -228,7 +229,7 @@ impl Layout {
     }
 
     /// Returns the slots of a channel's ticks. `channel` must exist.
-    pub(crate) fn slots_of(&self, channel: usize) -> std::ops::Range<usize> {
+    pub(crate) fn slots_of(&self, channel: usize) -> core::ops::Range<usize> {
         let head = channel * self.parts.block as usize;
         head..head + self.parts.ticks as usize
     }

@@ -21,6 +21,16 @@
 //!   [`block_heads`] reverse this, and [`bounds`] bounds the error of answers from rounded readings.
 //! - A [`DeviceProfile`] is the owner's configuration of a device, a [`WindowDescription`] the device's
 //!   description of a window.
+//!
+//! # Features
+//!
+//! - `std` (default): the standard library in the dependencies. Without it the crate needs `alloc` only, with the same
+//!   interface; time zones are those of the database in the program.
+
+#![cfg_attr(not(feature = "std"), no_std)]
+
+#[macro_use]
+extern crate alloc;
 
 mod answer;
 pub mod bounds;

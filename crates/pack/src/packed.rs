@@ -1,5 +1,7 @@
 //! Packed windows: slots with their layout and counts.
 
+use alloc::vec::Vec;
+
 use crate::{Layout, LeftOut, Presence};
 
 /// The numbers of all slots, at index `row · columns + column`.

@@ -1,5 +1,7 @@
 //! The places of a compact window: readings, their squares and their products.
 
+use alloc::vec::Vec;
+
 use serde::{Deserialize, Serialize};
 
 use crate::{Channel, Encoding, Layout, PackError, WindowDescription};

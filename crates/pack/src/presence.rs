@@ -1,5 +1,8 @@
 //! Presence: the ticks of a channel that have a reading.
 
+use alloc::string::String;
+use alloc::vec::Vec;
+
 use serde::{Deserialize, Serialize};
 
 /// The set of ticks with a reading. Written as hexadecimal digits without trailing zeros; the highest bit of

@@ -1,7 +1,11 @@
 //! The owner's configuration of a device: its streams, and how to send them. The owner writes it as JSON, the
 //! device reads it.
 
-use std::collections::{BTreeMap, BTreeSet};
+use alloc::borrow::ToOwned;
+use alloc::collections::{BTreeMap, BTreeSet};
+use alloc::string::String;
+use alloc::string::ToString;
+use alloc::vec::Vec;
 
 use serde::{Deserialize, Serialize};
 
@@ -348,7 +352,7 @@ fn check_name(what: &'static str, name: &str) -> Result<(), ProfileError> {
 fn check_number(
     what: &str,
     value: u64,
-    range: std::ops::RangeInclusive<u64>,
+    range: core::ops::RangeInclusive<u64>,
     possible: &'static str,
 ) -> Result<(), ProfileError> {
     if range.contains(&value) {

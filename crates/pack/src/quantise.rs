@@ -2,6 +2,8 @@
 
 use crate::range::Range;
 use crate::{OutOfRange, RangeError};
+#[cfg(not(feature = "std"))]
+use num_traits::Float as _;
 
 /// Minimum bits: −1, 0 and 1.
 pub const MIN_BITS: u32 = 2;

@@ -1,5 +1,7 @@
 //! Readings and channels.
 
+use alloc::string::String;
+
 use serde::{Deserialize, Serialize};
 
 use crate::PackError;

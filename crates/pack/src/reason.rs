@@ -1,6 +1,6 @@
 //! Reasons for leaving readings out of a window, with counts.
 
-use std::collections::BTreeMap;
+use alloc::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 

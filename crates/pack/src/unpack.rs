@@ -1,5 +1,7 @@
 //! Unpacks slots to values.
 
+use alloc::vec::Vec;
+
 use crate::layout::Scale;
 use crate::{Layout, PackError, Slots};
 

@@ -1,5 +1,7 @@
 //! Collects readings into windows.
 
+use alloc::vec::Vec;
+
 use crate::{Encoding, Layout, LeftOut, PackError, Packed, Presence, Reading, Reason, Slots};
 
 /// A window of readings that is being filled. A refused reading leaves it unchanged.

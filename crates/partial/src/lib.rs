@@ -19,6 +19,16 @@
 //! For programs that only add or only multiply: 64 to 1,024 bytes a ciphertext (Paillier and ElGamal), where
 //! the lattice schemes take tens of kilobytes. Secret keys are in `sotto-keys`, decryption in
 //! `sotto-decrypt`. See docs/concepts/partial.md for the schemes and their assumptions.
+//!
+//! # Features
+//!
+//! - `std` (default): the standard library in the dependencies. Without it the crate needs `alloc` only, with the same
+//!   interface.
+
+#![cfg_attr(not(feature = "std"), no_std)]
+
+#[macro_use]
+extern crate alloc;
 
 pub mod elgamal;
 pub mod encoding;

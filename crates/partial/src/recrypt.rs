@@ -3,6 +3,9 @@
 //! The recryptor holds the keys, the cloud holds the ciphertexts. `sotto-decrypt` answers requests,
 //! `sotto-emulate` decides when to send them: docs/concepts/partial.md.
 
+use alloc::string::String;
+use alloc::vec::Vec;
+
 use crate::elgamal;
 use crate::encoding::Complement;
 use crate::error::PartialError;

@@ -1,5 +1,7 @@
 //! Public constants of a program.
 
+use alloc::vec::Vec;
+
 use serde::{Deserialize, Serialize};
 
 /// A public vector. A single value stands in every slot. Several values fill the first slots, row after row; the other

@@ -1,6 +1,6 @@
 //! Numbers of the secret keys that inputs are under.
 
-use std::fmt;
+use core::fmt;
 
 use serde::{Deserialize, Serialize};
 

@@ -20,6 +20,16 @@
 //!
 //! People ask in a third language, [`question`]: `mean(temperature), stddev(temperature) over 7d by day`. It names
 //! statistics of channels and knows neither slots nor schemes.
+//!
+//! # Features
+//!
+//! - `std` (default): the standard library in the dependencies. Without it the crate needs `alloc` only, with the same
+//!   interface.
+
+#![cfg_attr(not(feature = "std"), no_std)]
+
+#[macro_use]
+extern crate alloc;
 
 mod builder;
 mod caret;

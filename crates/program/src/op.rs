@@ -51,7 +51,7 @@ index!(NodeId, InputId, ConstantId);
 /// assert_eq!(ops[2].name(), "multiply");
 /// assert!(ops[2].operands().eq([NodeId(0), NodeId(1)]));
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Op {
     /// The value of an encrypted input.

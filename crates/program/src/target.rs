@@ -1,5 +1,7 @@
 //! Lowering: from programs to plans.
 
+use alloc::string::String;
+
 use crate::{NodeId, Plan, PlanError, Program, ProgramError};
 
 /// A scheme with its parameters, to which programs can be lowered.

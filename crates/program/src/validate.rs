@@ -1,6 +1,7 @@
 //! Validation of programs.
 
-use std::collections::BTreeSet;
+use alloc::collections::BTreeSet;
+use alloc::string::String;
 
 use crate::{
     ConstantId, InputId, KeyNumber, NodeId, Op, ProgramParts, SlotShape, is_name, key_number, limits, name,

@@ -3,6 +3,8 @@
 //! The method of Halevi, Polyakov and Shoup (ePrint 2018/117, section 2.2) with the quotient estimated on integers, so
 //! that every machine gets the same result (docs/math/conventions.md, "Base conversion").
 
+use alloc::vec::Vec;
+
 use arrayvec::ArrayVec;
 use sotto_kernels::{FRACTION_BITS, Kernels, Lift, Modulus, NttTable, Quotient, prefetch};
 

@@ -1,5 +1,6 @@
 //! Division by dropped primes: one function for rescaling, modulus switching and the end of key switching.
 
+use alloc::vec::Vec;
 use core::ops::Range;
 
 use arrayvec::ArrayVec;

@@ -1,5 +1,7 @@
 //! The automorphisms X → X^g.
 
+use alloc::vec::Vec;
+
 use sotto_kernels::Modulus;
 
 use crate::poly::{Eval, Poly};

@@ -1,8 +1,8 @@
 //! Polynomials modulo a range of a ring's primes, with the form in the type.
 
+use alloc::sync::Arc;
 use core::marker::PhantomData;
 use core::ops::Range;
-use std::sync::Arc;
 
 use zeroize::Zeroize;
 

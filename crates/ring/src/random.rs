@@ -1,7 +1,10 @@
 //! The only source of randomness: ChaCha20, seeded by the operating system.
 
+#[cfg(feature = "std")]
 use chacha20::ChaCha20Rng;
+#[cfg(feature = "std")]
 use rand_core::SeedableRng;
+#[cfg(feature = "std")]
 use zeroize::Zeroizing;
 
 /// A generator for secrets and errors.
@@ -23,6 +26,7 @@ impl<R: rand_core::CryptoRng + ?Sized> SecretRng for R {}
 /// The operating system gave no randomness.
 ///
 /// Example: [`SecretRng`]
+#[cfg(feature = "std")]
 #[derive(Debug, thiserror::Error)]
 #[error("the operating system gave no randomness: {0}")]
 pub struct RandomnessUnavailable(getrandom::Error);
@@ -31,6 +35,7 @@ pub struct RandomnessUnavailable(getrandom::Error);
 ///
 /// # Errors
 /// [`RandomnessUnavailable`] if the operating system gives no randomness.
+#[cfg(feature = "std")]
 pub fn secure_rng() -> Result<ChaCha20Rng, RandomnessUnavailable> {
     let mut seed = Zeroizing::new([0; 32]);
     getrandom::fill(seed.as_mut_slice()).map_err(RandomnessUnavailable)?;

@@ -1,8 +1,11 @@
 //! The ring: a degree and the ordered list of its primes.
 
+use alloc::sync::Arc;
+use alloc::vec::Vec;
 use core::ops::Range;
-use std::sync::Arc;
 
+#[cfg(not(feature = "std"))]
+use num_traits::Float as _;
 use sotto_kernels::{InvalidModulus, Kernels, Modulus, NttTable};
 
 /// A degree n and an ordered list of primes with their transforms. Polynomials hold a range of its limbs.

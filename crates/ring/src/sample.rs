@@ -1,7 +1,8 @@
 //! Small random polynomials: ternary secrets and centred binomial errors. No branch depends on drawn values.
 
+use alloc::sync::Arc;
+use alloc::vec::Vec;
 use core::ops::Range;
-use std::sync::Arc;
 
 use sotto_kernels::{Streams, Wiped, wipe};
 

@@ -1,7 +1,8 @@
 //! Buffers that the caller lends, so that a steady state needs no allocation.
 
+use alloc::sync::Arc;
+use alloc::vec::Vec;
 use core::ops::Range;
-use std::sync::Arc;
 
 use sotto_kernels::wipe;
 

@@ -1,7 +1,7 @@
 //! Public seeds and their expansion to uniform polynomials (docs/math/conventions.md, "Seeds"; ADR 0001).
 
+use alloc::sync::Arc;
 use core::ops::Range;
-use std::sync::Arc;
 
 use sotto_kernels::{Modulus, Streams, Wiped};
 

@@ -1,5 +1,9 @@
 //! Compact ciphertexts: the part of the body that is transmitted if the message is a polynomial in X^(n/k).
 
+use alloc::vec::Vec;
+
+#[cfg(not(feature = "std"))]
+use num_traits::Float as _;
 use sotto_ring::{Coeff, Eval, Poly, Seed, Wiped};
 use zeroize::Zeroizing;
 

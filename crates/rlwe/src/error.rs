@@ -1,5 +1,7 @@
 //! Errors, with the facts and the remedy. No error holds a secret or a value.
 
+use alloc::string::String;
+
 use sotto_ring::RingError;
 
 use crate::compact::Kept;

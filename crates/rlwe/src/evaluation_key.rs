@@ -1,9 +1,9 @@
 //! Evaluation keys, with which the cloud relinearises and rotates. A seed stands for their random half.
 
-use std::collections::BTreeMap;
-use std::sync::OnceLock;
+use alloc::collections::BTreeMap;
+use alloc::vec::Vec;
 
-use sotto_ring::{Eval, GaloisMap, Poly, Seed};
+use sotto_ring::{Eval, GaloisMap, Once, Poly, Seed};
 
 use crate::parameters::{KeyId, Params};
 use crate::scheme::Scheme;
@@ -38,7 +38,7 @@ pub struct SeededKey {
 #[derive(Clone, Debug)]
 pub struct KeySwitchKey {
     bodies: Vec<Poly<Eval>>,
-    masks: OnceLock<Vec<Poly<Eval>>>,
+    masks: Once<Vec<Poly<Eval>>>,
     /// The seed of the masks; None in a key that another library made.
     seed: Option<Seed>,
 }
@@ -57,7 +57,7 @@ impl KeySwitchKey {
         let SeededKey { bodies, seed } = seeded;
         assert_eq!(bodies.len(), params.digit_count(), "one body a digit");
         assert!(bodies.iter().all(|b| b.limbs() == params.key_limbs()), "bodies hold every key limb");
-        Self { bodies, masks: OnceLock::new(), seed: Some(seed) }
+        Self { bodies, masks: Once::new(), seed: Some(seed) }
     }
 
     /// Makes a key whose masks have no seed. Panics unless there is one body and one mask a digit and each holds all
@@ -85,7 +85,7 @@ impl KeySwitchKey {
     pub(crate) fn each_with(&mut self, other: &Self, combine: impl Fn(&mut Poly<Eval>, &Poly<Eval>)) {
         self.masks();
         self.seed = None;
-        let masks = self.masks.get_mut().into_iter().flatten();
+        let masks = self.masks.value_mut().into_iter().flatten();
         let own = self.bodies.iter_mut().chain(masks);
         own.zip(other.bodies.iter().chain(other.masks())).for_each(|(own, other)| combine(own, other));
     }
@@ -103,7 +103,7 @@ impl KeySwitchKey {
             self.bodies.iter().enumerate().map(mask).collect()
         };
         // A key without a seed was made with its masks.
-        self.masks.get_or_init(|| self.seed.as_ref().map_or_else(Vec::new, expand))
+        self.masks.or_init(|| self.seed.as_ref().map_or_else(Vec::new, expand))
     }
 
     /// Returns the seed of the masks, or None if they have none.

@@ -1,5 +1,8 @@
 //! The shape that a plan gives an answer. A ciphertext from elsewhere is compared with it before decryption.
 
+use alloc::borrow::ToOwned;
+use alloc::string::String;
+
 use crate::ciphertext::Ciphertext;
 use crate::parameters::{KeyId, ParameterId};
 use crate::reduced::Reduction;

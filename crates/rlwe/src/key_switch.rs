@@ -5,6 +5,8 @@
 //! before the next limb, so that they are read from the cache. The special limbs come first, so that each other limb is
 //! divided by them as soon as its sums are complete.
 
+use alloc::vec::Vec;
+
 use arrayvec::ArrayVec;
 use sotto_ring::{Eval, Kernels, Poly, Quotients, Rows, Scratch, parallel};
 

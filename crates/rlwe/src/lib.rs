@@ -26,6 +26,17 @@
 //!
 //! The differences between the schemes are in [`Scheme`] and its noise rules ([`NoiseRules`]); all other code is
 //! written once. Conventions: docs/math/conventions.md.
+//!
+//! # Features
+//!
+//! - `std` (default): the standard library in the dependencies. Without it the crate needs `alloc` only, with the same
+//!   interface; floating-point functions
+//!   come from `libm`, so that noise bounds and CKKS encodings may differ in the last places.
+
+#![cfg_attr(not(feature = "std"), no_std)]
+
+#[macro_use]
+extern crate alloc;
 
 mod ciphertext;
 mod compact;

@@ -1,9 +1,10 @@
 //! Plaintexts, and plaintexts prepared for the evaluator.
 
 use core::marker::PhantomData;
-use std::sync::OnceLock;
 
-use sotto_ring::{Eval, Poly, Wiped};
+#[cfg(not(feature = "std"))]
+use num_traits::Float as _;
+use sotto_ring::{Eval, Once, Poly, Wiped};
 
 use crate::noise::{Log2, PlainSize};
 use crate::parameters::{Params, SchemeId};
@@ -31,7 +32,7 @@ pub struct Plaintext<S: Scheme> {
     /// A bound on the canonical norm, known from encoding.
     largest: Option<Log2>,
     /// Measured on first use: most plaintexts are only encrypted, which does not need it.
-    size: OnceLock<PlainSize>,
+    size: Once<PlainSize>,
     params: Params<S>,
     magnitude: f64,
 }
@@ -57,7 +58,7 @@ impl<S: Scheme> Plaintext<S> {
         scaling: S::Scaling,
         rounding: Log2,
     ) -> Self {
-        let (params, size) = (params.clone(), OnceLock::new());
+        let (params, size) = (params.clone(), Once::new());
         Self { coefficients, level, scaling, rounding, largest: None, size, params, magnitude: 1.0 }
     }
 
@@ -136,7 +137,7 @@ impl<S: Scheme> Plaintext<S> {
 
     /// Returns its sizes. The first call measures them.
     pub fn size(&self) -> PlainSize {
-        *self.size.get_or_init(|| {
+        *self.size.or_init(|| {
             let squares: f64 = self.coefficients.iter().map(|c| (*c as f64) * (*c as f64)).sum();
             PlainSize {
                 norm: norm_of(&self.params, &self.coefficients),

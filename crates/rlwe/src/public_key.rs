@@ -1,8 +1,6 @@
 //! Public keys and encryption with them.
 
-use std::sync::OnceLock;
-
-use sotto_ring::{Eval, Poly, SecretRng, Seed, SmallPoly, Wiped};
+use sotto_ring::{Eval, Once, Poly, SecretRng, Seed, SmallPoly, Wiped};
 
 use crate::ciphertext::Ciphertext;
 use crate::error::EvalError;
@@ -37,14 +35,14 @@ pub struct PublicKey<S: Scheme> {
     /// None in a key that another library made.
     seed: Option<Seed>,
     /// Expanded at first use, so that making and passing on a key stays cheap.
-    mask: OnceLock<Poly<Eval>>,
+    mask: Once<Poly<Eval>>,
 }
 
 impl<S: Scheme> PublicKey<S> {
     /// Makes a key from its parts. Panics unless the body holds all key limbs.
     pub fn from_parts(params: &Params<S>, key: KeyId, body: Poly<Eval>, seed: Seed) -> Self {
         assert_eq!(body.limbs(), params.key_limbs(), "a public key holds every key limb");
-        Self { params: params.clone(), key, body, seed: Some(seed), mask: OnceLock::new() }
+        Self { params: params.clone(), key, body, seed: Some(seed), mask: Once::new() }
     }
 
     /// Makes a key whose mask has no seed. Panics unless body and mask hold all key limbs.
@@ -74,7 +72,7 @@ impl<S: Scheme> PublicKey<S> {
         let (ring, limbs) = (self.params.ring(), self.params.key_limbs());
         // A key without a seed was made with its mask.
         let expand = |seed: &Seed| seed.expand(0, ring, limbs.clone());
-        self.mask.get_or_init(|| self.seed.as_ref().map_or_else(|| Poly::zero(ring, limbs.clone()), expand))
+        self.mask.or_init(|| self.seed.as_ref().map_or_else(|| Poly::zero(ring, limbs.clone()), expand))
     }
 
     /// Returns the seed of the mask, or None if it has none.

@@ -1,5 +1,9 @@
 //! Short answers: coefficients modulo a power of two, and of c0 only the selected ones.
 
+use alloc::vec::Vec;
+
+#[cfg(not(feature = "std"))]
+use num_traits::Float as _;
 use sotto_ring::{Coeff, Eval, Modulus, Poly};
 
 use crate::ciphertext::Ciphertext;

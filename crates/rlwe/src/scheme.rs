@@ -1,7 +1,8 @@
 //! The differences between the schemes.
 
+use alloc::sync::Arc;
+use alloc::vec::Vec;
 use core::fmt::Debug;
-use std::sync::Arc;
 
 use sotto_ring::{Coeff, Eval, Factor, Poly, Ring, Rounding, Scratch, Wiped};
 

@@ -62,7 +62,8 @@
 //! # Features
 //!
 //! `threads` (default): long polynomials share the caller's rayon pool. `partial`: the partially homomorphic schemes.
-//! `seal`: SEAL's files.
+//! `seal`: SEAL's files. This crate needs the standard library; of the layers below, kernels, ring, rlwe, keys, wire and
+//! program build with `alloc` only.
 //!
 //! # Not protected
 //!

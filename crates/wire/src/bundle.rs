@@ -1,5 +1,7 @@
 //! Frames that hold other frames: an encrypted vector with its public facts, and all that a cloud needs of an owner.
 
+use alloc::vec::Vec;
+
 use crate::error::WireError;
 use crate::frame::{self, Kind};
 use crate::reader::Reader;

@@ -1,5 +1,8 @@
 //! Ciphertexts as bytes, with their mask written out or as a seed.
 
+use alloc::string::ToString;
+use alloc::vec::Vec;
+
 use sotto_ring::{SEED_BYTES, Seed};
 use sotto_rlwe::{Ciphertext, KeyId, Log2, Noise, ParameterId, Params, Scheme, Seeded, Shape};
 

@@ -1,5 +1,7 @@
 //! Compact ciphertexts and their sums as bytes.
 
+use alloc::vec::Vec;
+
 use sotto_rlwe::{KeyId, ParameterId};
 
 use crate::error::WireError;

@@ -1,6 +1,8 @@
 //! The signed envelope in which a device sends a ciphertext.
 
-use std::sync::Arc;
+use alloc::string::String;
+use alloc::sync::Arc;
+use alloc::vec::Vec;
 
 use sotto_pack::WindowDescription;
 use sotto_rlwe::{KeyId, ParameterId};

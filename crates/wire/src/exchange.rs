@@ -6,6 +6,7 @@
 //! The codes determine the length of the bodies, which is checked before a ciphertext is read. A body consists of its
 //! ciphertexts; the body of a conversion starts with its encoding, `bits u8 ‖ factors u8`.
 
+use alloc::vec::Vec;
 use core::fmt;
 
 use sotto_partial::encoding::Complement;

@@ -1,5 +1,7 @@
 //! Sums of a fleet's windows as bytes: one mask, and the keys of the summed windows.
 
+use alloc::vec::Vec;
+
 use sotto_pack::FleetId;
 use sotto_rlwe::{KeyId, ParameterId};
 

@@ -2,6 +2,8 @@
 //!
 //! `"sott" ‖ version u8 ‖ kind u8 ‖ 0 u16 ‖ payload length u64 ‖ payload ‖ BLAKE3 of all before`, little-endian.
 
+use alloc::string::ToString;
+use alloc::vec::Vec;
 use core::fmt;
 
 use crate::error::WireError;

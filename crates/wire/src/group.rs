@@ -5,7 +5,9 @@
 //! the windows (RFC 9162, section 2.1, with BLAKE3), so each window can be kept and verified without the others:
 //! `4 ‖ index 1 ‖ windows 1 ‖ path, 32 bytes each ‖ head ‖ body ‖ signature 64`. docs/concepts/wire.md has the layout.
 
-use std::sync::Arc;
+use alloc::string::String;
+use alloc::sync::Arc;
+use alloc::vec::Vec;
 
 use crate::envelope::{Envelope, HeaderForm};
 use crate::error::WireError;

@@ -1,6 +1,8 @@
 //! Public and evaluation keys as bytes. Seeds replace their random halves; keys of other libraries have them written
 //! out, in frames of their own kind.
 
+use alloc::vec::Vec;
+
 use sotto_ring::{Eval, GaloisMap, Poly, SEED_BYTES, Seed};
 use sotto_rlwe::{EvaluationKeys, KeyId, KeySwitchKey, ParameterId, Params, PublicKey, Scheme, SeededKey};
 
@@ -49,10 +51,12 @@ impl EvaluationKeyCounts {
         Self { relinearisation: keys.relinearisation.is_some(), galois, transfers }
     }
 
-    /// Returns the length in bytes of all keys with their prefixes, for keys of `one` bytes each. Counts must be below
-    /// 2^32.
+    /// Returns the length in bytes of all keys with their prefixes, for keys of `one` bytes each; `usize::MAX` if it
+    /// exceeds the address space, as limits do on 32-bit processors.
     fn bytes(self, one: usize) -> usize {
-        usize::from(self.relinearisation) * one + self.galois * (4 + one) + self.transfers * (16 + one)
+        let [galois, transfers] =
+            [(self.galois, 4), (self.transfers, 16)].map(|(count, name)| count.saturating_mul(name + one));
+        (usize::from(self.relinearisation) * one).saturating_add(galois).saturating_add(transfers)
     }
 }
 
@@ -119,7 +123,7 @@ pub fn evaluation_keys_bytes<S: Scheme>(params: &Params<S>, counts: EvaluationKe
 }
 
 fn frame_bytes<S: Scheme>(params: &Params<S>, counts: EvaluationKeyCounts, kind: Kind) -> usize {
-    FRAME_OVERHEAD + NAMES + COUNTS + counts.bytes(switch_key_bytes(params, kind))
+    counts.bytes(switch_key_bytes(params, kind)).saturating_add(FRAME_OVERHEAD + NAMES + COUNTS)
 }
 
 /// Returns the frame of evaluation keys. All keys are written out if one of them has no seed.

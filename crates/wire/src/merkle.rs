@@ -1,6 +1,8 @@
 //! Merkle trees of RFC 9162, section 2.1, with BLAKE3: `leaf = H(0 ‖ entry)`, `node = H(1 ‖ left ‖ right)`. The left
 //! half of a tree holds the largest power of two below the number of leaves. The root of an empty tree is `H("")`.
 
+use alloc::vec::Vec;
+
 /// A digest of 32 bytes.
 ///
 /// Example: [`Frontier`]

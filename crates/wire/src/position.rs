@@ -1,6 +1,9 @@
 //! The request of a device that lost its spool for the position of a stream, and the cloud's proof.
 
-use std::sync::Arc;
+use alloc::borrow::ToOwned;
+use alloc::string::String;
+use alloc::sync::Arc;
+use alloc::vec::Vec;
 
 use crate::envelope::{Envelope, EnvelopeHeader, HeaderForm};
 use crate::error::WireError;

@@ -3,6 +3,10 @@
 //! The log of a stream is a Merkle tree of the signed headers of its windows in the order in which they were stored. It
 //! only grows ([`crate::Frontier`]). docs/concepts/transcripts.md has the layout.
 
+use alloc::borrow::ToOwned;
+use alloc::string::String;
+use alloc::vec::Vec;
+
 use crate::error::WireError;
 use crate::frame::{self, Kind};
 use crate::merkle::Digest;

@@ -1,5 +1,7 @@
 //! Writes a seeded ciphertext's frame limb by limb, for devices that hold one limb at a time.
 
+use alloc::vec::Vec;
+
 use sotto_ring::{Modulus, SEED_BYTES, Seed};
 use sotto_rlwe::{KeyId, Origin, ParameterSpec, Params, Scheme, Shape};
 

@@ -1,5 +1,7 @@
 //! Compact ciphertexts of slots as bytes: only the coefficients of each limb that carry a message.
 
+use alloc::vec::Vec;
+
 use sotto_ring::{SEED_BYTES, Seed};
 use sotto_rlwe::{Compact, Kept, KeyId, Origin, ParameterId, Params, Scheme, Shape};
 

@@ -1,5 +1,8 @@
 //! The description that all windows of a stream share. The cloud gets it once; every window names it by its hash.
 
+use alloc::borrow::ToOwned;
+use alloc::string::String;
+use alloc::vec::Vec;
 use core::fmt;
 
 use sotto_pack::{Channel, Encoding, FleetId, Layout, PackError, Places, StreamProfile};

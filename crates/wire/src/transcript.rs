@@ -4,6 +4,8 @@
 //! therefore repeat the work without a secret key and compare the outputs' digests. docs/concepts/transcripts.md has
 //! the layout.
 
+use alloc::vec::Vec;
+
 use sotto_pack::FleetId;
 use sotto_rlwe::{KeyId, ParameterId};
 

@@ -14,7 +14,7 @@ use std::path::Path;
 /// (package, crates that it must not link).
 const MUST_NOT_LINK: [(&str, &[&str]); 6] = [
     ("sotto-cloud", &["sotto-keys", "sotto-decrypt", "sotto-seal"]),
-    ("sotto-agent", &["sotto-decrypt", "sotto-seal"]),
+    ("sotto-agent", &["sotto-decrypt", "sotto-seal", "sotto-partial", "sotto-program"]),
     ("sotto-emulate", &["sotto-keys", "sotto-decrypt"]),
     ("sotto-cloud-client", &["sotto-keys", "sotto-decrypt", "sotto-seal"]),
     ("sotto-recryptor-client", &["sotto-keys", "sotto-decrypt", "sotto-seal"]),

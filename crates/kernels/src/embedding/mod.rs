@@ -10,10 +10,15 @@ mod passes;
 #[allow(unsafe_code)]
 mod wide;
 
+use alloc::vec::Vec;
 use core::ops::{Add, Mul, Sub};
 
+#[cfg(not(feature = "std"))]
+use num_traits::Float as _;
 use zeroize::DefaultIsZeroes;
 
+#[cfg(target_arch = "x86_64")]
+use crate::once::Once;
 use crate::wiped::Wiped;
 
 /// A complex number.
@@ -128,15 +133,12 @@ enum Width {
 impl Width {
     /// Returns the width of the best kernels, judged by their name, as `SOTTO_KERNELS` may have forced another target.
     fn best() -> Self {
-        static BEST: std::sync::OnceLock<Width> = std::sync::OnceLock::new();
-        *BEST.get_or_init(|| {
+        static BEST: Once<Width> = Once::new();
+        *BEST.or_init(|| {
             let name = crate::Kernels::best().name;
-            if name.starts_with("avx512")
-                && std::arch::is_x86_feature_detected!("avx512vl")
-                && wide::detected()
-            {
+            if name.starts_with("avx512") && has_feature!("avx512vl") && wide::detected() {
                 Self::Eight
-            } else if name == crate::Kernels::SCALAR.name || !std::arch::is_x86_feature_detected!("avx2") {
+            } else if name == crate::Kernels::SCALAR.name || !has_feature!("avx2") {
                 Self::Baseline
             } else {
                 Self::Four

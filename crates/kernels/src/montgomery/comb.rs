@@ -1,5 +1,7 @@
 //! Powers of a fixed base from a small table: Lim and Lee's comb (CRYPTO '94).
 
+use alloc::vec::Vec;
+
 use aligned_vec::{AVec, ConstAlign};
 
 use super::power::digit;

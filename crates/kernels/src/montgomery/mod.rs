@@ -13,6 +13,8 @@ pub(crate) mod scalar;
 
 pub use comb::Comb;
 
+use alloc::vec::Vec;
+
 use aligned_vec::{AVec, ConstAlign};
 use zeroize::{Zeroize, ZeroizeOnDrop};
 

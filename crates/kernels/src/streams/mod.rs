@@ -8,7 +8,12 @@ mod scalar;
 #[cfg(target_arch = "x86_64")]
 pub(crate) use scalar::accept_from;
 
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+
+use crate::detect;
 use crate::modulus::Modulus;
+use crate::once::Once;
 #[cfg(target_arch = "x86_64")]
 use crate::vbmi;
 use crate::wiped::wipe;
@@ -123,11 +128,12 @@ impl Streams {
 
     /// Returns the fastest target that this machine can run. The environment variable `SOTTO_KERNELS` names one of
     /// these, or one of the [`crate::Kernels`]: that selects the streams target with the same instructions.
+    /// Without the feature `std`, the fastest target of the processors that the program is compiled for.
     pub fn best() -> &'static Self {
-        static BEST: std::sync::OnceLock<Streams> = std::sync::OnceLock::new();
-        BEST.get_or_init(|| {
+        static BEST: Once<Streams> = Once::new();
+        BEST.or_init(|| {
             let targets = Self::available();
-            let forced = std::env::var("SOTTO_KERNELS").ok();
+            let forced = detect::forced();
             let name = match forced.as_deref() {
                 Some("avx512-dq") => Some("avx2"),
                 name => name,

@@ -1,6 +1,7 @@
 //! ElGamal's secret key: a short exponent.
 
-use std::sync::Arc;
+use alloc::sync::Arc;
+use alloc::vec::Vec;
 
 use sotto_kernels::Residue;
 use sotto_partial::elgamal::{Group, PublicKey};

@@ -1,5 +1,7 @@
 //! The secret key of the LWE scheme of Aono and others: the matrix S.
 
+use alloc::vec::Vec;
+
 use sotto_partial::lwe::{DIMENSION, LARGEST_NORM, LONGEST_MESSAGE, PLAIN_MODULUS, PublicKey, error, reduce};
 use sotto_partial::{KeyId, PartialError};
 use sotto_ring::SecretRng;

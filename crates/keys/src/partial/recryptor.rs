@@ -1,8 +1,9 @@
 //! The secret keys of the re-encryption agent ("recryptor"): Paillier's and ElGamal's, and nothing else of a
 //! device. They do not reveal the device's secret or its keys of other schemes.
 
+use alloc::sync::Arc;
+use alloc::vec::Vec;
 use std::path::Path;
-use std::sync::Arc;
 
 use sotto_partial::PartialError;
 use sotto_partial::elgamal::{Group, GroupName};

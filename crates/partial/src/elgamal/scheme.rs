@@ -1,6 +1,7 @@
 //! ElGamal's public key, ciphertexts and operations.
 
-use std::sync::Arc;
+use alloc::sync::Arc;
+use alloc::vec::Vec;
 
 use crypto_bigint::BoxedUint;
 use rand_core::CryptoRng;

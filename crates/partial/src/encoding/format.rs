@@ -2,6 +2,8 @@
 
 use super::fraction::Fraction;
 use crate::error::PartialError;
+#[cfg(not(feature = "std"))]
+use num_traits::Float as _;
 
 /// The numbers k/denominator, where k is a signed number of `bits` bits.
 ///

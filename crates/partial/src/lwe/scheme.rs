@@ -1,6 +1,10 @@
 //! Public key, ciphertexts and operations of the LWE scheme.
 
+use alloc::vec::Vec;
+
 use chacha20::ChaCha20Rng;
+#[cfg(not(feature = "std"))]
+use num_traits::Float as _;
 use rand_core::{CryptoRng, Rng, SeedableRng};
 use zeroize::Zeroizing;
 

@@ -1,5 +1,7 @@
 //! Ciphertexts and their bytes.
 
+use alloc::vec::Vec;
+
 use crypto_bigint::Gcd;
 use sotto_kernels::Residue;
 

@@ -1,5 +1,7 @@
 //! The public key and its plaintexts.
 
+use alloc::vec::Vec;
+
 use crypto_bigint::{
     BoxedUint, ConcatenatingMul, ConcatenatingSquare, CtGt, CtLt, CtSelect, Gcd, NonZero, Resize,
 };

@@ -1,5 +1,7 @@
 //! Masks: random n-th powers, each used once.
 
+use alloc::vec::Vec;
+
 use crypto_bigint::{BoxedUint, RandomBits};
 use rand_core::CryptoRng;
 use sotto_kernels::Residue;

@@ -1,5 +1,7 @@
 //! Packs several readings into one plaintext.
 
+use alloc::vec::Vec;
+
 use crypto_bigint::BoxedUint;
 use zeroize::Zeroizing;
 

@@ -1,5 +1,8 @@
 //! Public key, ciphertexts and operations of ElGamal on Ristretto.
 
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+
 use curve25519_dalek::constants::RISTRETTO_BASEPOINT_POINT;
 use curve25519_dalek::ristretto::{CompressedRistretto, RistrettoBasepointTable, RistrettoPoint};
 use curve25519_dalek::scalar::Scalar;

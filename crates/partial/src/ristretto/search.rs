@@ -1,5 +1,7 @@
 //! Small logarithms by baby steps and giant steps (Shanks). The time depends on the result.
 
+use alloc::vec::Vec;
+
 use curve25519_dalek::constants::RISTRETTO_BASEPOINT_POINT;
 use curve25519_dalek::ristretto::RistrettoPoint;
 use curve25519_dalek::scalar::Scalar;

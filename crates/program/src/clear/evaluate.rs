@@ -1,5 +1,7 @@
 //! The evaluator, generic in its arithmetic.
 
+use alloc::vec::Vec;
+
 use crate::{Constant, ConstantId, NodeId, Op, Program, SlotShape};
 
 /// The arithmetic of an evaluation: its numbers and its errors.

@@ -16,6 +16,9 @@ pub use evaluate::{Arithmetic, evaluate};
 pub use integers::run_integer;
 pub use reals::run_real;
 
+use alloc::string::String;
+use alloc::vec::Vec;
+
 use crate::{ConstantId, NodeId, Program, ProgramError, SlotShape};
 
 /// The reason why a program has no clear result.

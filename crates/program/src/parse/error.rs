@@ -1,6 +1,7 @@
 //! Errors of expressions, which point at a character.
 
-use std::fmt;
+use alloc::string::String;
+use core::fmt;
 
 use crate::caret::Drawn;
 use crate::{ProgramError, limits};
@@ -129,4 +130,4 @@ impl fmt::Display for ParseError {
     }
 }
 
-impl std::error::Error for ParseError {}
+impl core::error::Error for ParseError {}

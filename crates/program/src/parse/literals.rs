@@ -1,6 +1,8 @@
 //! Literals and names, as inputs and constants.
 
-use std::collections::{BTreeMap, BTreeSet};
+use alloc::collections::{BTreeMap, BTreeSet};
+use alloc::string::String;
+use alloc::vec::Vec;
 
 use super::error::ParseErrorKind;
 use super::number::{Number, constant};

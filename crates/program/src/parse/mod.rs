@@ -25,6 +25,8 @@ pub(crate) use number::Number;
 pub use error::{ParseError, ParseErrorKind};
 pub use literals::LiteralInput;
 
+use alloc::vec::Vec;
+
 use crate::{Constant, InputDeclaration, Program};
 
 /// The treatment of an expression's literals: public or secret.

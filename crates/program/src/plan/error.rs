@@ -1,5 +1,7 @@
 //! Reasons why a plan is refused.
 
+use alloc::string::String;
+
 use super::Register;
 use crate::{ConstantId, KeyNumber};
 

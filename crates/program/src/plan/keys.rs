@@ -1,6 +1,7 @@
 //! The evaluation keys that steps use.
 
-use std::collections::BTreeSet;
+use alloc::collections::BTreeSet;
+use alloc::vec::Vec;
 
 use serde::{Deserialize, Serialize};
 

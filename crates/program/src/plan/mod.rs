@@ -7,7 +7,9 @@ mod key_check;
 mod keys;
 mod step;
 
-use std::collections::BTreeMap;
+use alloc::collections::BTreeMap;
+use alloc::string::String;
+use alloc::vec::Vec;
 
 use serde::{Deserialize, Serialize};
 

@@ -1,5 +1,8 @@
 //! A builder of questions.
 
+use alloc::string::String;
+use alloc::string::ToString;
+
 use super::error::QuestionErrorKind as Kind;
 use super::{By, Call, Devices, Duration, Expression, Period, Question, QuestionError, Selected, When};
 

@@ -1,5 +1,8 @@
 //! Calls: statistics of channels.
 
+use alloc::string::String;
+use alloc::vec::Vec;
+
 use serde::{Deserialize, Serialize};
 
 use super::{Duration, Expression, LinearModel, Selected};

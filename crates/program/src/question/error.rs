@@ -1,6 +1,7 @@
 //! Errors of questions. Each points at a character and suggests a remedy.
 
-use std::fmt;
+use alloc::string::String;
+use core::fmt;
 
 use crate::caret::Drawn;
 use crate::limits;
@@ -316,4 +317,4 @@ impl fmt::Display for QuestionError {
     }
 }
 
-impl std::error::Error for QuestionError {}
+impl core::error::Error for QuestionError {}

@@ -1,6 +1,8 @@
 //! Arithmetic between calls. It is done after decryption.
 
-use std::ops;
+use alloc::boxed::Box;
+use alloc::string::String;
+use core::ops;
 
 use serde::{Deserialize, Serialize};
 
@@ -153,7 +155,7 @@ impl Expression {
     /// depth may be unchecked.
     fn parts(&self) -> impl Iterator<Item = (&Self, usize)> {
         let mut open = vec![(self, 1)];
-        std::iter::from_fn(move || {
+        core::iter::from_fn(move || {
             let (next, depth) = open.pop()?;
             open.extend(next.operands().into_iter().rev().flatten().map(|operand| (operand, depth + 1)));
             Some((next, depth))

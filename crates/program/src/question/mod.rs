@@ -74,7 +74,10 @@ mod near;
 mod period;
 mod places;
 
-use std::collections::BTreeSet;
+use alloc::collections::BTreeSet;
+use alloc::string::String;
+use alloc::string::ToString;
+use alloc::vec::Vec;
 
 use serde::{Deserialize, Serialize};
 
@@ -223,7 +226,7 @@ impl Question {
     }
 }
 
-impl std::str::FromStr for Question {
+impl core::str::FromStr for Question {
     type Err = QuestionError;
 
     fn from_str(text: &str) -> Result<Self, QuestionError> {

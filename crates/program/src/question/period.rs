@@ -1,6 +1,7 @@
 //! Clauses: period, groups, devices.
 
-use std::str::FromStr;
+use alloc::string::String;
+use core::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 

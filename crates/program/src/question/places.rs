@@ -1,5 +1,8 @@
 //! Places of calls, channels and clauses in the text of a question.
 
+use alloc::string::String;
+use alloc::vec::Vec;
+
 use super::{QuestionError, QuestionErrorKind};
 
 /// A clause of a question.

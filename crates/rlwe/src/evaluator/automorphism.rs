@@ -1,5 +1,7 @@
 //! Rotations, the row swap, and the conjugation.
 
+use alloc::vec::Vec;
+
 use sotto_ring::{Eval, GaloisMap, Poly, Scratch};
 
 use super::{Evaluator, Operation};

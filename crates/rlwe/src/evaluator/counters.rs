@@ -1,7 +1,12 @@
 //! Counts of the operations that ran.
 
-use core::sync::atomic::{AtomicU64, Ordering};
-use std::collections::BTreeMap;
+use alloc::collections::BTreeMap;
+#[cfg(target_has_atomic = "64")]
+use core::sync::atomic::AtomicU64;
+use core::sync::atomic::Ordering;
+
+#[cfg(not(target_has_atomic = "64"))]
+use portable_atomic::AtomicU64;
 
 /// The operations that the evaluator counts.
 ///

@@ -1,6 +1,6 @@
 //! The secret keys behind a sum.
 
-use std::collections::BTreeSet;
+use alloc::collections::BTreeSet;
 
 use crate::parameters::KeyId;
 

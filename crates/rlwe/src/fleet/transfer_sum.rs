@@ -1,7 +1,10 @@
 //! Sums of switching keys to one secret.
 
-use std::collections::BTreeMap;
+use alloc::collections::BTreeMap;
+use alloc::vec::Vec;
 
+#[cfg(not(feature = "std"))]
+use num_traits::Float as _;
 use sotto_ring::Poly;
 
 use super::KeySum;

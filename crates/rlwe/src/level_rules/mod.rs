@@ -5,6 +5,8 @@ mod bfv;
 mod bgv;
 mod ckks;
 
+#[cfg(not(feature = "std"))]
+use num_traits::Float as _;
 use sotto_ring::{Modulus, Scratch};
 
 use crate::ciphertext::Ciphertext;

@@ -2,6 +2,9 @@
 
 use core::ops::{Add, Div, Mul};
 
+#[cfg(not(feature = "std"))]
+use num_traits::Float as _;
+
 /// A non-negative number 2^x, held as x; −∞ is zero.
 ///
 /// ```

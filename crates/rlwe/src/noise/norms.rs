@@ -1,5 +1,7 @@
 //! Canonical norms of the random polynomials in the schemes.
 
+#[cfg(not(feature = "std"))]
+use num_traits::Float as _;
 use sotto_ring::{ERROR_VARIANCE, TERNARY_VARIANCE};
 
 use super::figure::Figure;

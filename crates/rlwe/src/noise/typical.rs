@@ -3,6 +3,8 @@
 use core::ops::{Add, Mul};
 
 use super::log2::Log2;
+#[cfg(not(feature = "std"))]
+use num_traits::Float as _;
 
 /// The typical size of a polynomial in the canonical embedding: the root mean square over the roots, and the numbers
 /// that determine how far the largest root exceeds it.

@@ -1,5 +1,7 @@
 //! A chain given by bit lengths, and its primes: docs/math/conventions.md, "Primes of a default chain".
 
+use alloc::vec::Vec;
+
 use sotto_ring::primes;
 
 use super::identity::SchemeId;

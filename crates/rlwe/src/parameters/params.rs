@@ -1,7 +1,8 @@
 //! Checked parameters with everything precomputed.
 
+use alloc::sync::Arc;
+use alloc::vec::Vec;
 use core::ops::Range;
-use std::sync::Arc;
 
 use sotto_ring::{Embedding, GaloisMap, Modulus, Ring};
 

@@ -1,5 +1,7 @@
 //! Chains on request: with given levels or bits, digits and special primes, within a security cell.
 
+use alloc::string::String;
+use alloc::vec::Vec;
 use core::ops::RangeInclusive;
 
 use super::chain_bits::ChainBits;

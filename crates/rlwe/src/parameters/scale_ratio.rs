@@ -5,6 +5,8 @@
 //! levels grows to less than 2^-129 at the last. Integers only, so results are the same on every machine.
 
 use super::double_double::DoubleDouble;
+#[cfg(not(feature = "std"))]
+use num_traits::Float as _;
 
 /// Δ_l/Δ, between 1/2 and 2, in units of 2^-192; least significant word first.
 ///

@@ -1,5 +1,7 @@
 //! The security tables: the largest modulus for each degree.
 
+use alloc::borrow::ToOwned;
+use alloc::vec::Vec;
 use core::fmt;
 use core::str::FromStr;
 

@@ -1,5 +1,9 @@
 //! The numbers that define a parameter set, and its identity.
 
+use alloc::vec::Vec;
+
+#[cfg(not(feature = "std"))]
+use num_traits::Float as _;
 use sotto_ring::{MOST_SOURCES, RingError};
 
 use super::identity::{ParameterId, SchemeId};

@@ -1,6 +1,7 @@
 //! BGV (Brakerski, Gentry and Vaikuntanathan, ePrint 2011/277): message in the low bits.
 
-use std::sync::Arc;
+use alloc::sync::Arc;
+use alloc::vec::Vec;
 
 use sotto_ring::{Conversion, Eval, Modulus, Poly, Ring, Rounding, Scratch, Wiped};
 

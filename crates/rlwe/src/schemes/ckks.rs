@@ -1,8 +1,11 @@
 //! CKKS (Cheon, Kim, Kim and Song, ePrint 2016/421; in RNS: ePrint 2018/931).
 
+use alloc::sync::Arc;
+use alloc::vec::Vec;
 use core::ops::Range;
-use std::sync::Arc;
 
+#[cfg(not(feature = "std"))]
+use num_traits::Float as _;
 use sotto_ring::{Eval, Poly, Ring, Rounding, Scratch, Wiped};
 
 use super::embedding::mean;

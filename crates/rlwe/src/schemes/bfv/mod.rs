@@ -2,8 +2,11 @@
 
 mod product;
 
-use std::sync::Arc;
+use alloc::sync::Arc;
+use alloc::vec::Vec;
 
+#[cfg(not(feature = "std"))]
+use num_traits::Float as _;
 use sotto_ring::{Conversion, Eval, Factor, Kernels, Modulus, Poly, Ring, Rounding, Scratch, Wiped, primes};
 
 use crate::error::{EvalError, ParameterError};
