@@ -45,6 +45,8 @@ pub(crate) struct Inner<S: Arithmetic> {
     pub(crate) params: Params<S>,
     pub(crate) evaluator: Evaluator<S>,
     pub(crate) values_within: f64,
+    /// Inputs may be encrypted with the public key, which is noisier.
+    pub(crate) public_inputs: bool,
     /// Values that one ciphertext holds.
     pub(crate) slots: usize,
 }
@@ -57,7 +59,9 @@ impl<S: Arithmetic> Clone for Context<S> {
 
 impl<S: Arithmetic> PartialEq for Context<S> {
     fn eq(&self, other: &Self) -> bool {
-        self.0.params == other.0.params && self.0.values_within == other.0.values_within
+        self.0.params == other.0.params
+            && self.0.values_within == other.0.values_within
+            && self.0.public_inputs == other.0.public_inputs
     }
 }
 
@@ -112,6 +116,10 @@ impl<S: Arithmetic> Context<S> {
     /// [`Error::NoParameters`] if the parameters have no slots or cannot switch keys; [`Error::Value`] for a bound that is
     /// not a positive number.
     pub fn with_params(params: &Params<S>, values_within: f64) -> Result<Self> {
+        Self::with_inputs(params, values_within, false)
+    }
+
+    pub(crate) fn with_inputs(params: &Params<S>, values_within: f64, public_inputs: bool) -> Result<Self> {
         if !values_within.is_normal() || values_within < 0.0 {
             return Err(Error::Value { index: 0, within: f64::MAX });
         }
@@ -119,7 +127,8 @@ impl<S: Arithmetic> Context<S> {
         match slots.filter(|_| params.can_switch_keys()) {
             Some(slots) => {
                 let evaluator = Evaluator::new(params);
-                Ok(Self(Arc::new(Inner { params: params.clone(), evaluator, values_within, slots })))
+                let params = params.clone();
+                Ok(Self(Arc::new(Inner { params, evaluator, values_within, public_inputs, slots })))
             }
             None => Err(Error::NoParameters {
                 scheme: S::ID,
@@ -222,10 +231,11 @@ impl<S: Arithmetic> Context<S> {
         Ok(Encrypted::new(self, facts, body))
     }
 
-    /// The shape of every fresh ciphertext: that of public-key encryption, which is the noisier one. Circuits follow shapes, so
-    /// a plan holds for inputs that were encrypted in either way.
+    /// Returns the shape of every input. Circuits follow shapes, so a plan holds only for inputs of this one: secret-key
+    /// encryption, or the noisier public-key encryption, whose bound then stands for both.
     pub(crate) fn fresh_shape(&self) -> Result<Shape<S>> {
-        Ok(Shape::fresh(self.params(), Origin::PublicKey, self.0.values_within / self.unit())?)
+        let origin = if self.0.public_inputs { Origin::PublicKey } else { Origin::SecretKey };
+        Ok(Shape::fresh(self.params(), origin, self.0.values_within / self.unit())?)
     }
 
     /// A fresh ciphertext's expected key and shape.
@@ -259,8 +269,8 @@ impl<S: Arithmetic> Context<S> {
     }
 
     /// Levels that are left after `depth` products and a sum.
-    fn takes(params: &Params<S>, depth: usize) -> Result<usize> {
-        let context = Self::with_params(params, 1.0)?;
+    fn takes(&self, depth: usize) -> Result<usize> {
+        let context = Self::with_inputs(self.params(), 1.0, self.0.public_inputs)?;
         let plan = context.plan(&[context.slots()], |x| {
             let mut power = x[0].clone();
             for _ in 0..depth {
@@ -292,6 +302,7 @@ pub struct ContextBuilder<S> {
     depth: usize,
     degree: Option<usize>,
     values_within: f64,
+    public_inputs: bool,
     results_within: Option<f64>,
     error_within: f64,
     scheme: PhantomData<S>,
@@ -303,6 +314,7 @@ impl<S> Default for ContextBuilder<S> {
             depth: 3,
             degree: None,
             values_within: VALUES_WITHIN,
+            public_inputs: false,
             results_within: None,
             error_within: f64::INFINITY,
             scheme: PhantomData,
@@ -332,6 +344,14 @@ impl<S: Arithmetic> ContextBuilder<S> {
         self
     }
 
+    /// Allows inputs that [`Public::encrypt`] made, whose noise is larger: bounds on errors and the parameters follow. Without
+    /// this, plans hold for inputs of [`Secret::encrypt`] alone.
+    #[must_use]
+    pub fn public_inputs(mut self) -> Self {
+        self.public_inputs = true;
+        self
+    }
+
     /// Declares the largest absolute value of a whole-number result. Default: 10^10; at most 10^17. CKKS ignores it.
     #[must_use]
     pub fn results_within(mut self, bound: f64) -> Self {
@@ -356,7 +376,7 @@ impl<S: Arithmetic> ContextBuilder<S> {
         let depth = self.depth.min(DEEPEST);
         self.smallest(results, |context| match self.degree {
             Some(_) => Ok(0),
-            None => Context::takes(context.params(), depth),
+            None => Context::takes(context, depth),
         })
     }
 
@@ -406,8 +426,7 @@ impl<S: Arithmetic> ContextBuilder<S> {
     fn smallest(&self, results: f64, accepts: impl Fn(&Context<S>) -> Result<usize>) -> Result<Context<S>> {
         if let Some(degree) = self.degree {
             let plain_modulus = plain_modulus::<S>(results, degree)?;
-            let context =
-                Context::with_params(&Params::default_chain(degree, plain_modulus)?, self.values_within)?;
+            let context = self.context(&Params::default_chain(degree, plain_modulus)?)?;
             accepts(&context)?;
             return Ok(context);
         }
@@ -434,12 +453,16 @@ impl<S: Arithmetic> ContextBuilder<S> {
         Err(Error::NoParameters { scheme: S::ID, reason })
     }
 
+    fn context(&self, params: &Params<S>) -> Result<Context<S>> {
+        Context::with_inputs(params, self.values_within, self.public_inputs)
+    }
+
     fn attempt(
         &self,
         spec: &ParameterSpec,
         accepts: impl Fn(&Context<S>) -> Result<usize>,
     ) -> Result<(Context<S>, usize)> {
-        let context = Context::with_params(&Params::new(spec.clone())?, self.values_within)?;
+        let context = self.context(&Params::new(spec.clone())?)?;
         let left = accepts(&context)?;
         Ok((context, left))
     }

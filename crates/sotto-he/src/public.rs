@@ -86,7 +86,9 @@ impl<S: Arithmetic> Public<S> {
         &self.0.key
     }
 
-    /// Encrypts values with the public key: for a sender who must not read them again.
+    /// Encrypts values with the public key: for a sender who must not read them again. Plans hold for such inputs if the
+    /// context was made with [`public_inputs`](crate::ContextBuilder::public_inputs); otherwise results are decrypted only
+    /// in the process that computed them.
     ///
     /// # Errors
     /// [`Error::Value`] and [`Error::Count`], as [`Secret::encrypt`](crate::Secret::encrypt).
@@ -95,11 +97,7 @@ impl<S: Arithmetic> Public<S> {
         let mut rng = secure_rng()?;
         let facts = Facts::fresh(context, values.len())?;
         let parts = plaintexts(context, &facts, values)?;
-        let fresh = context.fresh(self.id())?;
-        let parts = parts
-            .iter()
-            .map(|part| Ok(self.0.key.encrypt(part, &mut rng)?.expect(&fresh)?))
-            .collect::<Result<_>>()?;
+        let parts = parts.iter().map(|part| self.0.key.encrypt(part, &mut rng)).collect::<Result<_, _>>()?;
         Ok(Encrypted::new(context, facts, Body::Real { parts, keys: Some(self.clone()), claimed: false }))
     }
 
@@ -153,6 +151,7 @@ impl<S: Arithmetic> Public<S> {
         let Inner { context, key, evaluation } = &*self.0;
         OwnerKeys {
             values_within: context.values_within(),
+            public_inputs: context.0.public_inputs,
             parameters: &write_parameters(context.params().spec()),
             public_key: &write_public_key(key),
             evaluation_keys: &write_evaluation_keys(evaluation),
@@ -168,7 +167,7 @@ impl<S: Arithmetic> Public<S> {
     pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
         let frames = OwnerKeys::read(bytes, LARGEST_BUNDLE)?;
         let params = Params::<S>::new(read_parameters(frames.parameters)?)?;
-        let context = Context::with_params(&params, frames.values_within)?;
+        let context = Context::with_inputs(&params, frames.values_within, frames.public_inputs)?;
         let key = read_public_key(frames.public_key, &params)?;
         let most = EvaluationKeyCounts { relinearisation: true, galois: MOST_GALOIS, transfers: 0 };
         let evaluation = read_evaluation_keys(frames.evaluation_keys, &params, most)?;

@@ -90,6 +90,7 @@ pub fn read_vector(bytes: &[u8], limit: u64) -> Result<(VectorHeader, Vec<&[u8]>
 ///
 /// let keys = OwnerKeys {
 ///     values_within: 120.0, // |°C|
+///     public_inputs: false,
 ///     parameters: b"frame of the parameters",
 ///     public_key: b"frame of the public key",
 ///     evaluation_keys: b"frame of the evaluation keys",
@@ -101,6 +102,8 @@ pub fn read_vector(bytes: &[u8], limit: u64) -> Result<(VectorHeader, Vec<&[u8]>
 pub struct OwnerKeys<'b> {
     /// Declared bound on inputs: finite, above 0.
     pub values_within: f64,
+    /// True if inputs may be encrypted with the public key.
+    pub public_inputs: bool,
     /// Frame of the parameters.
     pub parameters: &'b [u8],
     /// Frame of the public key.
@@ -113,9 +116,10 @@ impl<'b> OwnerKeys<'b> {
     /// Writes the frame.
     pub fn write(&self) -> Vec<u8> {
         let parts = [self.parameters, self.public_key, self.evaluation_keys];
-        let payload = 8 + parts.iter().map(|part| 8 + part.len()).sum::<usize>();
+        let payload = 9 + parts.iter().map(|part| 8 + part.len()).sum::<usize>();
         frame::write(Kind::OwnerKeys, payload, |out| {
             out.extend_from_slice(&self.values_within.to_le_bytes());
+            out.push(u8::from(self.public_inputs));
             parts.iter().for_each(|part| write_part(out, part));
         })
     }
@@ -126,14 +130,14 @@ impl<'b> OwnerKeys<'b> {
     /// [`WireError`] for bytes that are no such frame, or for more than `limit` bytes.
     pub fn read(bytes: &'b [u8], limit: u64) -> Result<Self, WireError> {
         let mut reader = frame::open(bytes, Kind::OwnerKeys, limit.min(LARGEST_BUNDLE))?;
-        let values_within = reader.f64()?;
+        let (values_within, public_inputs) = (reader.f64()?, reader.flag()?);
         if !values_within.is_normal() || values_within < 0.0 {
             return Err(WireError::Value("the declared bound on values is not a positive number"));
         }
         let [parameters, public_key, evaluation_keys] =
             [read_part(&mut reader)?, read_part(&mut reader)?, read_part(&mut reader)?];
         reader.finish()?;
-        Ok(Self { values_within, parameters, public_key, evaluation_keys })
+        Ok(Self { values_within, public_inputs, parameters, public_key, evaluation_keys })
     }
 }
 

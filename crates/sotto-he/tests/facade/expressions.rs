@@ -171,7 +171,15 @@ static BFV: OnceLock<Party<Bfv>> = OnceLock::new();
 static BGV: OnceLock<Party<Bgv>> = OnceLock::new();
 
 fn exact<S: Arithmetic>() -> Party<S> {
-    party(&Context::builder().values_within(50.0).results_within(1e12).depth(2).build().unwrap())
+    party(
+        &Context::builder()
+            .values_within(50.0)
+            .public_inputs()
+            .results_within(1e12)
+            .depth(2)
+            .build()
+            .unwrap(),
+    )
 }
 
 proptest! {
@@ -185,7 +193,7 @@ proptest! {
     ) {
         let y: Vec<f64> = (0..x.len()).map(|i| (seed.rotate_left(7 * i as u32) % 101) as f64 - 50.0).collect();
         let real = REAL.get_or_init(|| {
-            party(&Context::builder().values_within(50.0).depth(3).build().unwrap())
+            party(&Context::builder().values_within(50.0).public_inputs().depth(3).build().unwrap())
         });
         holds(real, &expression, &x, &y);
         holds(BFV.get_or_init(exact), &expression, &x, &y);
@@ -202,7 +210,9 @@ fn an_expression_of_every_operation_is_not_refused() {
     let x: Vec<f64> = (0..300).map(|i| f64::from(i % 101) - 50.0).collect();
     let y: Vec<f64> = (0..300).map(|i| f64::from(i * 7 % 101) - 50.0).collect();
     assert!(holds(
-        REAL.get_or_init(|| party(&Context::builder().values_within(50.0).depth(3).build().unwrap())),
+        REAL.get_or_init(|| party(
+            &Context::builder().values_within(50.0).public_inputs().depth(3).build().unwrap()
+        )),
         &all,
         &x,
         &y

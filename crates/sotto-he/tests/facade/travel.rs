@@ -45,6 +45,12 @@ fn an_answer_that_was_not_planned_is_refused() {
         let refused = secret.decrypt_answer(&other.to_bytes().unwrap(), &plan);
         assert!(matches!(refused, Err(Error::Unplanned(_))), "{index}: {refused:?}");
     }
+    // The plan is one for inputs of the secret key, which are less noisy.
+    let noisier = public.encrypt(&[1.0, 2.0, 3.0, 4.0]).unwrap().square().unwrap().sum().unwrap();
+    let refused = secret.decrypt_answer(&noisier.to_bytes().unwrap(), &plan);
+    assert!(matches!(refused, Err(Error::Unplanned(_))), "{refused:?}");
+    let here = secret.decrypt(&noisier).unwrap();
+    assert!((here.value() - 30.0).abs() <= here.bound());
     // Keys that the plan does not list are not there.
     assert!(x.pow(4).is_ok() && secret.encrypt(&[1.0; 5000]).unwrap().sum().is_err());
 }
