@@ -16,6 +16,7 @@ mod lab_device;
 mod lab_page;
 mod licences;
 mod microcontroller;
+mod no_std;
 mod paillier;
 mod promises;
 mod seal;
@@ -27,7 +28,7 @@ use crate::ci::Suite;
 use crate::guide;
 use crate::tools::{
     AARCH64_CC, AARCH64_MUSL, AARCH64_STD, C_COMPILER, CHROMIUM, CLIPPY, CPP_COMPILER, GO, MIRI, NIGHTLY,
-    PYTHON, PYTHON_VENV, QEMU_AARCH64, QEMU_SYSTEM, RUSTFMT, SMALL_CORES,
+    NO_STD, PYTHON, PYTHON_VENV, QEMU_AARCH64, QEMU_SYSTEM, RUSTFMT, SMALL_CORES,
 };
 
 /// The deep suites come last.
@@ -55,6 +56,7 @@ pub(crate) static SUITES: &[Suite] = &[
     Suite { name: "lab-page", shows: "the lab's report in a browser, on a desk and on a telephone", deep: false, needs: &[&C_COMPILER, &CHROMIUM], run: lab_page::run },
     Suite { name: "paillier", shows: "Paillier agrees with python-paillier both ways", deep: false, needs: &[&C_COMPILER, &PYTHON_VENV], run: paillier::run },
     Suite { name: "microcontroller", shows: "the device's encryptor on small cores: bytes, instructions, and its messages decrypt", deep: false, needs: &[&C_COMPILER, &SMALL_CORES, &QEMU_SYSTEM], run: microcontroller::run },
+    Suite { name: "no-std", shows: "six crates need `alloc` only, and each feature compiles alone", deep: false, needs: &[&C_COMPILER, &NO_STD], run: no_std::run },
     Suite { name: "checked", shows: "the tests pass with overflow checks and debug assertions", deep: true, needs: &[&C_COMPILER], run: compile::checked },
     Suite { name: "ask-deep", shows: "200 days with agents stopped and killed: nothing is lost, nothing counts twice", deep: true, needs: &[&C_COMPILER], run: ask::deep },
     Suite { name: "durable-deep", shows: "an hour of kills and full disks: nothing is lost, nothing counts twice", deep: true, needs: &[&C_COMPILER], run: durable::deep },

@@ -142,6 +142,18 @@ pub(crate) static SMALL_CORES: Tool = Tool {
     },
 };
 
+/// Targets of the suite `no-std`: a small core with floating point, and WebAssembly.
+pub(crate) const NO_STD_TARGETS: [&str; 2] = ["thumbv7em-none-eabihf", "wasm32-unknown-unknown"];
+
+pub(crate) static NO_STD: Tool = Tool {
+    name: "the core libraries for the suite no-std",
+    get: "`rustup target add thumbv7em-none-eabihf wasm32-unknown-unknown`",
+    probe: || {
+        let mut folders = NO_STD_TARGETS.map(library_folder).into_iter();
+        folders.all(|folder| folder.is_some()).then(|| NO_STD_TARGETS.join(", "))
+    },
+};
+
 /// Returns the folder of a target's libraries. None if it is not installed.
 fn library_folder(target: &str) -> Option<String> {
     let mut rustc = Command::new("rustc");

@@ -1,7 +1,10 @@
 //! Secret vectors: wiped on drop, their memory reused from a per-thread pool.
 
+use alloc::vec::Vec;
+#[cfg(feature = "std")]
 use core::cell::RefCell;
 use core::ops::{Deref, DerefMut};
+#[cfg(feature = "std")]
 use std::thread::LocalKey;
 
 use aligned_vec::{AVec, ConstAlign};
@@ -13,14 +16,20 @@ const ALIGNMENT: usize = 64;
 type Aligned<T> = AVec<T, ConstAlign<ALIGNMENT>>;
 
 /// Maximum number of words of one type that a thread keeps: 8 MiB.
+#[cfg(feature = "std")]
 const MOST_WORDS: usize = 1 << 20;
 /// Maximum number of vectors of one type that a thread keeps.
+#[cfg(feature = "std")]
 const MOST_VECTORS: usize = 32;
 
 /// Minimum length of a vector to keep; shorter ones are cheap to allocate.
+#[cfg(feature = "std")]
 const LEAST_WORDS: usize = 64;
 
 /// Zeroed vectors of one type.
+///
+/// Example: [`Wiped`]
+#[cfg(feature = "std")]
 #[derive(Debug, Default)]
 pub struct Pool<T> {
     vectors: Vec<Aligned<T>>,
@@ -28,14 +37,18 @@ pub struct Pool<T> {
 }
 
 /// A 64-bit word type.
+///
+/// Example: [`Wiped`]
 pub trait Word: Copy + Default + 'static {
     /// Returns this thread's pool for the type.
+    #[cfg(feature = "std")]
     fn pool() -> &'static LocalKey<RefCell<Pool<Self>>>;
 }
 
 macro_rules! words {
     ($($word:ty),*) => {$(
         impl Word for $word {
+            #[cfg(feature = "std")]
             fn pool() -> &'static LocalKey<RefCell<Pool<Self>>> {
                 thread_local! {
                     static POOL: RefCell<Pool<$word>> = const { RefCell::new(Pool { vectors: Vec::new(), words: 0 }) };
@@ -47,8 +60,58 @@ macro_rules! words {
 }
 words!(u64, i64, f64);
 
+/// Takes a vector of this length from the thread's pool.
+#[cfg(feature = "std")]
+fn pooled<T: Word>(length: usize) -> Option<Aligned<T>> {
+    let take = |pool: &RefCell<Pool<T>>| {
+        let mut pool = pool.borrow_mut();
+        let index = pool.vectors.iter().position(|vector| vector.len() == length)?;
+        pool.words -= length;
+        Some(pool.vectors.swap_remove(index))
+    };
+    // The pool no longer exists while its thread ends.
+    T::pool().try_with(take).ok().flatten()
+}
+
+/// Gives a wiped vector to the thread's pool, or frees it if the pool is full.
+#[cfg(feature = "std")]
+fn keep<T: Word>(values: Aligned<T>) {
+    if values.len() < LEAST_WORDS {
+        return;
+    }
+    let _ = T::pool().try_with(|pool| {
+        let mut pool = pool.borrow_mut();
+        if pool.vectors.len() < MOST_VECTORS && pool.words + values.len() <= MOST_WORDS {
+            pool.words += values.len();
+            pool.vectors.push(values);
+        }
+    });
+}
+
+/// Without `std` there are no pools.
+#[cfg(not(feature = "std"))]
+fn pooled<T: Word>(_: usize) -> Option<Aligned<T>> {
+    None
+}
+
+#[cfg(not(feature = "std"))]
+fn keep<T: Word>(_: Aligned<T>) {}
+
 /// A vector that is wiped on drop. The thread keeps its memory for reuse: memory returned to the operating system comes
 /// back as fresh pages, which cost more than the computation in them.
+///
+/// ```
+/// use sotto_kernels::{Wiped, Word};
+///
+/// fn buffer<T: Word>(length: usize) -> Wiped<T> {
+///     Wiped::zeros(length)
+/// }
+/// let mut secret = buffer::<i64>(64);
+/// secret[0] = 215;
+/// drop(secret);
+/// // The memory is reused, and holds nothing of it.
+/// assert!(buffer::<i64>(64).iter().all(|word| *word == 0));
+/// ```
 pub struct Wiped<T: Word>(Aligned<T>);
 
 impl<T: Word> Default for Wiped<T> {
@@ -60,20 +123,12 @@ impl<T: Word> Default for Wiped<T> {
 impl<T: Word> Wiped<T> {
     /// Returns a vector of zeros.
     pub fn zeros(length: usize) -> Self {
-        let take = |pool: &RefCell<Pool<T>>| {
-            let mut pool = pool.borrow_mut();
-            let index = pool.vectors.iter().position(|vector| vector.len() == length)?;
-            pool.words -= length;
-            Some(pool.vectors.swap_remove(index))
-        };
-        // The pool no longer exists while its thread ends.
-        let pooled = T::pool().try_with(take).ok().flatten();
         let new = || {
             let mut words = AVec::with_capacity(ALIGNMENT, length);
             words.resize(length, T::default());
             words
         };
-        Self(pooled.unwrap_or_else(new))
+        Self(pooled(length).unwrap_or_else(new))
     }
 
     /// Returns a copy.
@@ -110,20 +165,12 @@ impl<T: Word> Drop for Wiped<T> {
     fn drop(&mut self) {
         let mut values = core::mem::replace(&mut self.0, AVec::new(ALIGNMENT));
         wipe(&mut values);
-        if values.len() < LEAST_WORDS {
-            return;
-        }
-        let _ = T::pool().try_with(|pool| {
-            let mut pool = pool.borrow_mut();
-            if pool.vectors.len() < MOST_VECTORS && pool.words + values.len() <= MOST_WORDS {
-                pool.words += values.len();
-                pool.vectors.push(values);
-            }
-        });
+        keep(values);
     }
 }
 
 /// Frees this thread's pooled vectors.
+#[cfg(feature = "std")]
 pub fn release() {
     fn clear<T: Word>() {
         let _ = T::pool().try_with(|pool| *pool.borrow_mut() = Pool { vectors: Vec::new(), words: 0 });
@@ -132,6 +179,10 @@ pub fn release() {
     clear::<i64>();
     clear::<f64>();
 }
+
+/// Without `std` nothing is pooled.
+#[cfg(not(feature = "std"))]
+pub fn release() {}
 
 /// Overwrites with zeros in a way that the compiler does not remove.
 pub fn wipe<T: Copy + Default>(values: &mut [T]) {

@@ -1,5 +1,8 @@
 //! The secret of a device, from which its keys are derived.
 
+#[cfg(feature = "partial")]
+use alloc::vec::Vec;
+
 use chacha20::ChaCha20Rng;
 use rand_core::SeedableRng;
 use sotto_ring::SecretRng;
@@ -7,6 +10,17 @@ use sotto_rlwe::{KeyId, ParameterId};
 use zeroize::{Zeroize, ZeroizeOnDrop, Zeroizing};
 
 /// 32 random bytes from which the secret keys of all schemes and parameters of one device are derived.
+///
+/// ```
+/// use sotto_keys::DeviceSecret;
+/// use sotto_rlwe::{Bfv, Ckks, Params};
+///
+/// let boiler = DeviceSecret::from_bytes(&[7; 32]); // a real one: DeviceSecret::generate
+/// let integers = Params::<Bfv>::default_chain(4096, 65537)?.id();
+/// let reals = Params::<Ckks>::default_chain(4096, 0)?.id();
+/// assert_ne!(boiler.key_id(&integers), boiler.key_id(&reals), "one key for each parameter set");
+/// # Ok::<(), sotto_rlwe::ParameterError>(())
+/// ```
 #[derive(Zeroize, ZeroizeOnDrop)]
 pub struct DeviceSecret {
     bytes: [u8; 32],
@@ -41,6 +55,7 @@ impl DeviceSecret {
 
     /// Returns the stream that a key of a partially homomorphic scheme is drawn from. `bits` is the key's
     /// length; `kind` tells keys of one length apart.
+    #[cfg(feature = "partial")]
     pub(crate) fn partial_key_stream(&self, scheme: &str, bits: u32, kind: &str) -> ChaCha20Rng {
         let name = format!("{scheme} {bits} {kind}");
         // The capacity is exact: a vector that grows leaves a copy of the secret behind.

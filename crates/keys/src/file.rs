@@ -12,6 +12,9 @@
 //! attacker who can write the file can replace it by an unprotected secret of their own; so a file without
 //! protection is refused if a passphrase is given.
 
+use alloc::string::String;
+use alloc::string::ToString;
+use alloc::vec::Vec;
 use std::fs;
 use std::io::{self, Read, Write};
 use std::path::Path;
@@ -37,6 +40,20 @@ const UNDER_FIXED_COST: u8 = 1;
 const UNDER_STATED_COST: u8 = 2;
 
 /// The kind of content of a key file.
+///
+/// ```
+/// use sotto_keys::{KeyFile, KeyFileError, Protection};
+///
+/// # let folder = tempfile::tempdir()?;
+/// let path = folder.path().join("owner.key");
+/// let mut rng = sotto_ring::secure_rng()?;
+/// let protection = Protection::Passphrase("correct horse");
+/// KeyFile::Device.write(&path, &[7; 32], &protection, &mut rng)?;
+/// assert_eq!(*KeyFile::Device.read(&path, Some("correct horse"))?, [7; 32]);
+/// let refused = KeyFile::Device.read(&path, Some("wrong horse"));
+/// assert!(matches!(refused, Err(KeyFileError::Passphrase { .. })));
+/// # Ok::<(), Box<dyn core::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum KeyFile {
@@ -46,7 +63,8 @@ pub enum KeyFile {
     Signing = 2,
     /// A [`crate::SecretKey`] that another library drew.
     Imported = 3,
-    /// A [`crate::partial::RecryptorSecret`].
+    /// A `RecryptorSecret`.
+    #[cfg(feature = "partial")]
     Recryptor = 4,
     /// A [`crate::DeviceBundle`].
     Bundle = 5,
@@ -55,6 +73,8 @@ pub enum KeyFile {
 }
 
 /// The protection of the secret in the file.
+///
+/// Example: [`KeyFile`]
 pub enum Protection<'a> {
     /// The file's mode only: for devices that start unattended.
     FileMode,
@@ -63,6 +83,8 @@ pub enum Protection<'a> {
 }
 
 /// The reason why a key file cannot be used.
+///
+/// Example: [`KeyFile`]
 #[derive(Debug, thiserror::Error)]
 pub enum KeyFileError {
     /// The file cannot be read or written.
@@ -121,6 +143,7 @@ impl KeyFile {
             Self::Device | Self::Signing => 32,
             // The identity of the key's parameters, and two bits a coefficient at the largest degree.
             Self::Imported => 32 + (1 << 17) / 4,
+            #[cfg(feature = "partial")]
             Self::Recryptor => crate::partial::RecryptorSecret::LONGEST,
             Self::Bundle => crate::DeviceBundle::LONGEST,
             Self::BundleWithAuthority => crate::DeviceBundle::LONGEST_WITH_AUTHORITY,

@@ -1,5 +1,7 @@
 //! Public keys and evaluation keys, made from a secret key.
 
+use alloc::vec::Vec;
+
 use sotto_ring::{Eval, GaloisMap, Modulus, Poly, SecretRng, Seed, SmallPoly};
 use sotto_rlwe::{EvalError, EvaluationKeys, KeySwitchKey, PublicKey, Scheme, SeededKey};
 use zeroize::Zeroizing;

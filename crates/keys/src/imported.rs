@@ -1,16 +1,34 @@
 //! Secret keys from other libraries, and ours for other libraries. Those libraries exchange them without
 //! protection.
 
+use alloc::vec::Vec;
+#[cfg(feature = "std")]
 use std::path::Path;
 
-use sotto_ring::{Eval, Poly, SecretRng, SmallPoly};
+#[cfg(feature = "std")]
+use sotto_ring::SecretRng;
+use sotto_ring::{Eval, Poly, SmallPoly};
 use sotto_rlwe::{KeyId, Params, Scheme};
 use zeroize::Zeroizing;
 
+#[cfg(feature = "std")]
 use crate::file::{KeyFile, KeyFileError, Protection};
 use crate::secret::{SecretKey, canonical_norm};
 
 /// The reason why residues are not accepted as a secret key.
+///
+/// ```
+/// use sotto_keys::{DeviceSecret, ImportedKeyError, SecretKey};
+/// use sotto_rlwe::{Bfv, Params};
+///
+/// let params = Params::<Bfv>::default_chain(4096, 65537)?;
+/// let key = SecretKey::derive(&DeviceSecret::from_bytes(&[7; 32]), &params);
+/// let mut residues = key.unprotected_residues().clone();
+/// residues.scale_signed(2); // coefficients −2, 0 and 2
+/// let refused = SecretKey::from_unprotected_residues(&params, &residues).err();
+/// assert_eq!(refused, Some(ImportedKeyError::NotTernary));
+/// # Ok::<(), sotto_rlwe::ParameterError>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ImportedKeyError {
     /// The residues are not over the parameters' key limbs.
@@ -72,6 +90,7 @@ impl<S: Scheme> SecretKey<S> {
     }
 
     /// Returns the coefficients, each −1, 0 or 1.
+    #[cfg(feature = "std")]
     pub(crate) fn ternary(&self) -> Zeroizing<Vec<i64>> {
         let params = self.params();
         let limb = params.limbs(0).start;
@@ -98,6 +117,7 @@ fn imported_key_id<S: Scheme>(params: &Params<S>, coefficients: &[i64]) -> KeyId
 
 const PARAMETER_ID: usize = 32;
 
+#[cfg(feature = "std")]
 impl<S: Scheme> SecretKey<S> {
     /// Writes a key that was not derived from a device secret to a new file of mode 0600, encrypted under a
     /// passphrase. The content is the parameters' identity and two bits a coefficient.

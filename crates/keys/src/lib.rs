@@ -1,23 +1,55 @@
-//! Secret keys: a device has one secret, from which the keys of all schemes are derived. Also key generation,
-//! encryption with a secret key, key files and signing identities.
+//! Secret keys: a device has one secret, from which the keys of all schemes are derived.
+//!
+//! ```
+//! use sotto_keys::{DeviceSecret, SecretKey};
+//! use sotto_rlwe::{Bfv, Params, Scheme};
+//!
+//! let params = Params::<Bfv>::default_chain(4096, 65537)?;
+//! let mut rng = sotto_ring::secure_rng()?;
+//! let boiler = DeviceSecret::generate(&mut rng);
+//! let key = SecretKey::derive(&boiler, &params);
+//! let temperatures = Bfv::encode_slots(&params, &[71, 72, 70], params.top_level())?;
+//! let ciphertext = key.encrypt(&temperatures, &mut rng)?.expand();
+//! assert_eq!(ciphertext.key(), boiler.key_id(&params.id()));
+//! # Ok::<(), Box<dyn core::error::Error>>(())
+//! ```
+//!
+//! Also key generation, encryption with a secret key, key files and signing identities.
 //!
 //! No secret type implements Debug, Clone, PartialEq or Serialize, which could copy or show it. All secrets
 //! are wiped on drop.
+//!
+//! # Features
+//!
+//! - `std` (default): key files ([`KeyFile`], [`DeviceBundle`]), with Argon2id. Without it the crate needs `alloc` only;
+//!   secrets come and go as bytes ([`DeviceSecret::from_bytes`]). Derived keys are the same, but for a secret whose
+//!   canonical norm differs from its limit by rounding of `f64` alone.
+//! - `partial` (default): secret keys of the partially homomorphic schemes ([`partial`]).
 
+#![cfg_attr(not(feature = "std"), no_std)]
+
+#[macro_use]
+extern crate alloc;
+
+#[cfg(feature = "std")]
 mod bundle;
 mod compact;
 mod device;
+#[cfg(feature = "std")]
 mod file;
 mod generate;
 mod identity;
 mod imported;
+#[cfg(feature = "partial")]
 pub mod partial;
 mod secret;
 mod streaming;
 
+#[cfg(feature = "std")]
 pub use bundle::{DeviceBundle, LONGEST_AUTHORITY, LONGEST_CLOUD, LONGEST_PROFILE};
 pub use compact::{CompactEncryptor, SecretSum, mask_product, secret_bits};
 pub use device::DeviceSecret;
+#[cfg(feature = "std")]
 pub use file::{KeyFile, KeyFileError, Protection};
 pub use identity::SigningIdentity;
 pub use imported::ImportedKeyError;

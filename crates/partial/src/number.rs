@@ -1,5 +1,7 @@
 //! Large numbers as words and as bytes of fixed length.
 
+use alloc::vec::Vec;
+
 use crypto_bigint::BoxedUint;
 use zeroize::Zeroizing;
 

@@ -1,6 +1,7 @@
 //! A line of text with a caret under one character, safe to print on a terminal.
 
-use std::fmt;
+use alloc::string::String;
+use core::fmt;
 
 /// Maximum characters drawn before and after the caret.
 const DRAWN: usize = 36;

@@ -34,7 +34,7 @@ pub const PLAN_CONSTANTS: usize = 4096;
 /// Coefficients of one constant of a plan.
 pub const COEFFICIENTS: usize = 131_072;
 /// Bits per coefficient of a reduced output.
-pub const OUTPUT_BITS: std::ops::RangeInclusive<u8> = 8..=56;
+pub const OUTPUT_BITS: core::ops::RangeInclusive<u8> = 8..=56;
 /// Coefficients of all constants of a plan together; they take 128 MiB.
 pub const TOTAL_COEFFICIENTS: usize = 1 << 24;
 /// Bytes of a question given to the parser: 64 KiB.
@@ -50,9 +50,9 @@ pub const DEVICES: usize = 64;
 /// Weights of one `weighted_sum`.
 pub const WEIGHTS: usize = 4096;
 /// Coefficients of one `polynomial`.
-pub const POLYNOMIAL: std::ops::RangeInclusive<usize> = 2..=9;
+pub const POLYNOMIAL: core::ops::RangeInclusive<usize> = 2..=9;
 /// Groups of one `moving_average`.
-pub const MOVING_GROUPS: std::ops::RangeInclusive<u32> = 2..=1000;
+pub const MOVING_GROUPS: core::ops::RangeInclusive<u32> = 2..=1000;
 /// Bytes of the name of a model file in a question.
 pub const FILE_NAME_BYTES: usize = 256;
 /// Bytes of the file of a linear model: 64 KiB.

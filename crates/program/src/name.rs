@@ -1,5 +1,7 @@
 //! Names of inputs and outputs.
 
+use alloc::string::String;
+
 use crate::limits;
 
 /// Returns true if `name` is a valid name of an input or an output: 1 to [`limits::NAME_BYTES`] bytes of

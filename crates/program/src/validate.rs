@@ -1,12 +1,15 @@
 //! Validation of programs.
 
-use std::collections::BTreeSet;
+use alloc::collections::BTreeSet;
+use alloc::string::String;
 
 use crate::{
     ConstantId, InputId, KeyNumber, NodeId, Op, ProgramParts, SlotShape, is_name, key_number, limits, name,
 };
 
 /// The reason why a program is refused.
+///
+/// Example: [`ProgramParts`]
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum ProgramError {
     /// The program exceeds a limit.

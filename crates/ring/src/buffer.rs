@@ -1,9 +1,11 @@
 //! Memory of polynomials, reused from a per-thread pool: large blocks would otherwise go back to the operating system
 //! and return as fresh pages, which cost more than the computation in them.
 
+#[cfg(feature = "std")]
+use alloc::collections::VecDeque;
+#[cfg(feature = "std")]
 use core::cell::RefCell;
 use core::ops::{Deref, DerefMut};
-use std::collections::VecDeque;
 
 use aligned_vec::{AVec, ConstAlign};
 
@@ -47,10 +49,13 @@ impl Words {
 }
 
 /// Maximum number of words that a thread keeps: 32 MiB.
+#[cfg(feature = "std")]
 const MOST_WORDS: usize = 4 << 20;
 /// Maximum number of buffers that a thread keeps.
+#[cfg(feature = "std")]
 const MOST_BUFFERS: usize = 64;
 
+#[cfg(feature = "std")]
 thread_local! {
     static FREED: RefCell<Freed> = const { RefCell::new(Freed { buffers: VecDeque::new(), words: 0 }) };
 }
@@ -61,11 +66,13 @@ fn loose(capacity: usize, length: usize) -> bool {
     capacity > length + length / 8
 }
 
+#[cfg(feature = "std")]
 struct Freed {
     buffers: VecDeque<Words>,
     words: usize,
 }
 
+#[cfg(feature = "std")]
 impl Freed {
     /// Removes and returns the smallest buffer that is large enough and not [`loose`].
     fn take(&mut self, length: usize) -> Option<Words> {
@@ -91,10 +98,32 @@ impl Freed {
     }
 }
 
-/// Frees the memory that this thread keeps for reuse: polynomials and wiped vectors.
+/// Takes memory for this many words from this thread's pool. Returns None if none fits.
+#[cfg(feature = "std")]
+fn take(length: usize) -> Option<Words> {
+    // The pool no longer exists while its thread ends.
+    FREED.try_with(|freed| freed.borrow_mut().take(length)).ok().flatten()
+}
+
+/// Gives memory to this thread's pool.
+#[cfg(feature = "std")]
+fn give(words: Words) {
+    let _ = FREED.try_with(|freed| freed.borrow_mut().give(words));
+}
+
+/// Without `std` there are no pools.
+#[cfg(not(feature = "std"))]
+fn take(_: usize) -> Option<Words> {
+    None
+}
+
+#[cfg(not(feature = "std"))]
+fn give(_: Words) {}
+
+/// Frees the memory that this thread keeps for reuse: polynomials and wiped vectors. Without `std` it keeps none.
 pub fn release() {
-    let none = || Freed { buffers: VecDeque::new(), words: 0 };
-    let _ = FREED.try_with(|freed| freed.replace(none()));
+    #[cfg(feature = "std")]
+    let _ = FREED.try_with(|freed| freed.replace(Freed { buffers: VecDeque::new(), words: 0 }));
     sotto_kernels::release();
 }
 
@@ -109,8 +138,7 @@ impl Buffer {
 
     /// Returns a buffer from this thread's pool, or None if none fits.
     fn freed(length: usize) -> Option<Self> {
-        // The pool no longer exists while its thread ends.
-        let mut words = FREED.try_with(|freed| freed.borrow_mut().take(length)).ok().flatten()?;
+        let mut words = take(length)?;
         words.set_length(length);
         Some(Self(words))
     }
@@ -160,8 +188,7 @@ impl Buffer {
 
 impl Drop for Buffer {
     fn drop(&mut self) {
-        let words = core::mem::replace(&mut self.0, Words::none());
-        let _ = FREED.try_with(|freed| freed.borrow_mut().give(words));
+        give(core::mem::replace(&mut self.0, Words::none()));
     }
 }
 

@@ -1,6 +1,8 @@
 //! AES-128 in counter mode: in SIMD lanes if the processor has them, else by the crate `aes`, which uses other AES
 //! instructions or a portable version without table look-ups.
 
+use alloc::boxed::Box;
+
 use ctr::cipher::{KeyIvInit, StreamCipher};
 use sotto_kernels::{AesLanes, Streams};
 use zeroize::Zeroizing;

@@ -1,12 +1,12 @@
 //! Zeroed memory for long buffers, in huge pages of 2 MiB where possible. The system maps a page at its first write;
 //! huge pages need 512 times fewer mappings than pages of 4 KiB, and address translation takes fewer steps.
 
-#[cfg(not(all(target_os = "linux", not(miri))))]
+#[cfg(not(all(feature = "std", target_os = "linux", not(miri))))]
 pub(crate) use elsewhere::Pages;
-#[cfg(all(target_os = "linux", not(miri)))]
+#[cfg(all(feature = "std", target_os = "linux", not(miri)))]
 pub(crate) use linux::Pages;
 
-#[cfg(all(target_os = "linux", not(miri)))]
+#[cfg(all(feature = "std", target_os = "linux", not(miri)))]
 mod linux {
     use core::ops::{Deref, DerefMut};
 
@@ -67,7 +67,7 @@ mod linux {
     }
 }
 
-#[cfg(not(all(target_os = "linux", not(miri))))]
+#[cfg(not(all(feature = "std", target_os = "linux", not(miri))))]
 mod elsewhere {
     use core::ops::{Deref, DerefMut};
 
@@ -103,7 +103,7 @@ mod elsewhere {
     }
 }
 
-#[cfg(all(test, target_os = "linux", not(miri)))]
+#[cfg(all(test, feature = "std", target_os = "linux", not(miri)))]
 mod tests {
     #![allow(clippy::unwrap_used)]
 

@@ -1,6 +1,7 @@
 //! Loops over limbs, shared by threads. The result does not depend on the number of threads: no limb reads data that
 //! another limb writes.
 
+use alloc::vec::Vec;
 use core::ops::Range;
 
 use arrayvec::ArrayVec;

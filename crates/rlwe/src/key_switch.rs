@@ -5,6 +5,8 @@
 //! before the next limb, so that they are read from the cache. The special limbs come first, so that each other limb is
 //! divided by them as soon as its sums are complete.
 
+use alloc::vec::Vec;
+
 use arrayvec::ArrayVec;
 use sotto_ring::{Eval, Kernels, Poly, Quotients, Rows, Scratch, parallel};
 
@@ -267,6 +269,7 @@ pub(crate) fn switch_hoisted<S: Scheme>(
 }
 
 /// Σ digit·key over special primes and level, before the division.
+#[doc(hidden)]
 pub struct Sums([Poly<Eval>; 2]);
 
 impl Sums {

@@ -1,8 +1,6 @@
 //! Public keys and encryption with them.
 
-use std::sync::OnceLock;
-
-use sotto_ring::{Eval, Poly, SecretRng, Seed, SmallPoly, Wiped};
+use sotto_ring::{Eval, Once, Poly, SecretRng, Seed, SmallPoly, Wiped};
 
 use crate::ciphertext::Ciphertext;
 use crate::error::EvalError;
@@ -14,6 +12,21 @@ use crate::scheme::Scheme;
 use crate::shape::Shape;
 
 /// A public key (−a·s + f·e, a) over special and data primes. The mask of a key made by this library is a seed.
+///
+/// ```
+/// # mod owner { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/owner/mod.rs")); }
+/// # use owner::Owner;
+/// # use sotto_ring::secure_rng;
+/// # use sotto_rlwe::{Bfv, Params, PublicKey, Scheme};
+/// # let params = Params::<Bfv>::default_chain(4096, 65_537)?;
+/// # let owner = Owner::new(&params, 1);
+/// let public_key: PublicKey<Bfv> = owner.public_key();
+/// let plaintext = Bfv::encode_slots(&params, &[215, 198], params.top_level())?;
+/// // Anybody with the public key encrypts; only the owner decrypts.
+/// let reading = public_key.encrypt(&plaintext, &mut secure_rng()?)?;
+/// assert_eq!(Bfv::decode_slots(&params, &owner.decrypt(&reading))?[..2], [215, 198]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct PublicKey<S: Scheme> {
     params: Params<S>,
@@ -22,14 +35,14 @@ pub struct PublicKey<S: Scheme> {
     /// None in a key that another library made.
     seed: Option<Seed>,
     /// Expanded at first use, so that making and passing on a key stays cheap.
-    mask: OnceLock<Poly<Eval>>,
+    mask: Once<Poly<Eval>>,
 }
 
 impl<S: Scheme> PublicKey<S> {
     /// Makes a key from its parts. Panics unless the body holds all key limbs.
     pub fn from_parts(params: &Params<S>, key: KeyId, body: Poly<Eval>, seed: Seed) -> Self {
         assert_eq!(body.limbs(), params.key_limbs(), "a public key holds every key limb");
-        Self { params: params.clone(), key, body, seed: Some(seed), mask: OnceLock::new() }
+        Self { params: params.clone(), key, body, seed: Some(seed), mask: Once::new() }
     }
 
     /// Makes a key whose mask has no seed. Panics unless body and mask hold all key limbs.
@@ -59,7 +72,7 @@ impl<S: Scheme> PublicKey<S> {
         let (ring, limbs) = (self.params.ring(), self.params.key_limbs());
         // A key without a seed was made with its mask.
         let expand = |seed: &Seed| seed.expand(0, ring, limbs.clone());
-        self.mask.get_or_init(|| self.seed.as_ref().map_or_else(|| Poly::zero(ring, limbs.clone()), expand))
+        self.mask.or_init(|| self.seed.as_ref().map_or_else(|| Poly::zero(ring, limbs.clone()), expand))
     }
 
     /// Returns the seed of the mask, or None if it has none.

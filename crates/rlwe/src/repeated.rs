@@ -6,6 +6,8 @@
 //! copies by the square root of their number and never exceeds the bound of one slot. In exact schemes it returns the
 //! first copy, as the copies of a correct result are equal.
 
+use alloc::vec::Vec;
+
 use zeroize::Zeroizing;
 
 use crate::error::EncodeError;

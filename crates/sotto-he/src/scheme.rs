@@ -1,4 +1,4 @@
-//! What the facade asks of a scheme beside its arithmetic: how values relate to real numbers.
+//! The facade's additions to a scheme: how values relate to real numbers.
 
 use core::fmt::Debug;
 
@@ -12,6 +12,9 @@ use sotto_rlwe::{
 use crate::error::{Error, Result};
 
 mod sealed {
+    /// Limits [`Arithmetic`](super::Arithmetic) to the three schemes.
+    ///
+    /// Example: [`Arithmetic`](super::Arithmetic)
     pub trait Sealed {}
     impl Sealed for sotto_rlwe::Bfv {}
     impl Sealed for sotto_rlwe::Bgv {}
@@ -78,10 +81,13 @@ pub struct Opened<S: Arithmetic> {
     pub(crate) error: f64,
 }
 
-/// Bits of the scales that are tried, the most precise first: more bits leave fewer levels.
-const SCALES: [u32; 8] = [50, 47, 44, 42, 40, 38, 36, 34];
+/// Bits of the scales that are tried, the most precise first: more bits leave fewer levels. The last two are for an error
+/// that no other scale reaches.
+const SCALES: [u32; 10] = [50, 47, 44, 42, 40, 38, 36, 34, 53, 56];
 /// Bits that the first prime has beyond the scale: slots within ±2^9 stay decryptable at the last level.
 const HEADROOM: u32 = 10;
+/// Bits of the largest first prime: above a scale of 56 bits, slots within ±2^3 stay decryptable.
+const LARGEST_FIRST: u32 = 60;
 
 /// The slots, or one period of a short vector's.
 fn decrypted<S: Arithmetic>(
@@ -169,7 +175,7 @@ impl Arithmetic for Ckks {
         };
         let request = |bits: u32| ChainRequest {
             levels,
-            first_bits: Some(bits + HEADROOM),
+            first_bits: Some((bits + HEADROOM).min(LARGEST_FIRST)),
             other_bits: Some(bits),
             ..ChainRequest::new(SchemeId::Ckks, degree, 0)
         };

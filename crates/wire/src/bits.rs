@@ -1,5 +1,6 @@
 //! Packs residues at b(q) bits each, least significant bit first; each limb is padded with zero bits to a byte.
 
+use alloc::vec::Vec;
 use core::ops::Range;
 
 use sotto_ring::{Eval, Modulus, Poly, Ring, Streams};
@@ -25,7 +26,7 @@ pub(crate) fn write_poly(out: &mut Vec<u8>, poly: &Poly<Eval>) {
 /// [`WireError::Residue`] if a residue is not below its prime, `Padding` if padding bits are not zero.
 pub(crate) fn read_poly(
     reader: &mut Reader<'_>,
-    ring: &std::sync::Arc<Ring>,
+    ring: &alloc::sync::Arc<Ring>,
     limbs: Range<usize>,
 ) -> Result<Poly<Eval>, WireError> {
     // The bytes were received, so the polynomial is at most 64/b(q) times as large as they are.

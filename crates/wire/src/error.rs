@@ -1,5 +1,8 @@
 //! Reasons why bytes are refused.
 
+use alloc::string::String;
+
+#[cfg(feature = "partial")]
 use sotto_partial::PartialError;
 use sotto_rlwe::{KeyId, ParameterError, ParameterId};
 
@@ -7,6 +10,14 @@ use crate::frame::Kind;
 use crate::stream::StreamTag;
 
 /// The reason why bytes are refused. Readers return complete objects or an error.
+///
+/// ```
+/// use sotto_wire::{WireError, frame_kind};
+///
+/// let refused = frame_kind(b"HTTP/1.1 502 Bad Gateway").unwrap_err();
+/// assert_eq!(refused, WireError::Magic);
+/// assert_eq!(refused.name(), "not-a-frame");
+/// ```
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum WireError {
     /// There are fewer bytes than the frame declares.
@@ -88,9 +99,11 @@ pub enum WireError {
     #[error(transparent)]
     ParametersRefused(#[from] ParameterError),
     /// A number of the partially homomorphic schemes is invalid.
+    #[cfg(feature = "partial")]
     #[error(transparent)]
     Partial(#[from] PartialError),
     /// The plan is invalid.
+    #[cfg(feature = "plan")]
     #[error(transparent)]
     Plan(#[from] sotto_program::PlanError),
     /// The window belongs to a stream whose header is not known.
@@ -119,6 +132,7 @@ impl WireError {
             Self::Padding => "padding-not-zero",
             Self::Value(_) => "invalid-value",
             Self::ParametersRefused(_) => "parameters-refused",
+            #[cfg(feature = "partial")]
             Self::Partial(error) => match error {
                 PartialError::OutOfRange => "value-out-of-range",
                 PartialError::NoInverse => "not-coprime",
@@ -126,6 +140,7 @@ impl WireError {
                 PartialError::OtherKey => "wrong-key",
                 _ => "invalid-value",
             },
+            #[cfg(feature = "plan")]
             Self::Plan(_) => "invalid-plan",
             Self::UnknownStream(_) => "unknown-stream",
             Self::Signature => "bad-signature",

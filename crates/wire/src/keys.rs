@@ -1,6 +1,8 @@
 //! Public and evaluation keys as bytes. Seeds replace their random halves; keys of other libraries have them written
 //! out, in frames of their own kind.
 
+use alloc::vec::Vec;
+
 use sotto_ring::{Eval, GaloisMap, Poly, SEED_BYTES, Seed};
 use sotto_rlwe::{EvaluationKeys, KeyId, KeySwitchKey, ParameterId, Params, PublicKey, Scheme, SeededKey};
 
@@ -14,6 +16,24 @@ const NAMES: usize = 32 + 16;
 const COUNTS: usize = 1 + 4 + 4;
 
 /// Numbers of key-switching keys in a set of evaluation keys, by kind; also used as an upper limit.
+///
+/// ```
+/// use sotto_keys::{DeviceSecret, SecretKey};
+/// use sotto_rlwe::{Bfv, Params};
+/// use sotto_wire::{EvaluationKeyCounts, read_evaluation_keys, write_evaluation_keys};
+/// # let mut rng = sotto_ring::secure_rng()?;
+/// # let params = Params::<Bfv>::default_chain(4096, 65_537)?;
+/// # let secret = SecretKey::derive(&DeviceSecret::generate(&mut rng), &params);
+///
+/// // Keys for rotations by 1 and 2 slots.
+/// let bytes = write_evaluation_keys(&secret.evaluation_keys(false, &[1, 2], &mut rng)?);
+/// let most = EvaluationKeyCounts { galois: 2, ..EvaluationKeyCounts::default() };
+/// let keys = read_evaluation_keys(&bytes, &params, most)?;
+/// assert_eq!(EvaluationKeyCounts::of(&keys), most);
+/// let fewer = EvaluationKeyCounts { galois: 1, ..most };
+/// assert!(read_evaluation_keys(&bytes, &params, fewer).is_err());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct EvaluationKeyCounts {
     /// True if there is a relinearisation key.
@@ -31,10 +51,12 @@ impl EvaluationKeyCounts {
         Self { relinearisation: keys.relinearisation.is_some(), galois, transfers }
     }
 
-    /// Returns the length in bytes of all keys with their prefixes, for keys of `one` bytes each. Counts must be below
-    /// 2^32.
+    /// Returns the length in bytes of all keys with their prefixes, for keys of `one` bytes each; `usize::MAX` if it
+    /// exceeds the address space, as limits do on 32-bit processors.
     fn bytes(self, one: usize) -> usize {
-        usize::from(self.relinearisation) * one + self.galois * (4 + one) + self.transfers * (16 + one)
+        let [galois, transfers] =
+            [(self.galois, 4), (self.transfers, 16)].map(|(count, name)| count.saturating_mul(name + one));
+        (usize::from(self.relinearisation) * one).saturating_add(galois).saturating_add(transfers)
     }
 }
 
@@ -101,7 +123,7 @@ pub fn evaluation_keys_bytes<S: Scheme>(params: &Params<S>, counts: EvaluationKe
 }
 
 fn frame_bytes<S: Scheme>(params: &Params<S>, counts: EvaluationKeyCounts, kind: Kind) -> usize {
-    FRAME_OVERHEAD + NAMES + COUNTS + counts.bytes(switch_key_bytes(params, kind))
+    counts.bytes(switch_key_bytes(params, kind)).saturating_add(FRAME_OVERHEAD + NAMES + COUNTS)
 }
 
 /// Returns the frame of evaluation keys. All keys are written out if one of them has no seed.

@@ -1,9 +1,41 @@
 //! Byte formats of all public objects: framed, bounded, canonical.
 //!
+//! ```
+//! use sotto_keys::{DeviceSecret, SecretKey};
+//! use sotto_rlwe::{Bfv, Params, Scheme};
+//! use sotto_wire::{AnyCiphertext, WireError, seeded_bytes};
+//!
+//! let mut rng = sotto_ring::secure_rng()?;
+//! let params = Params::<Bfv>::default_chain(4096, 65_537)?;
+//! let key = SecretKey::derive(&DeviceSecret::generate(&mut rng), &params);
+//! // Two temperatures in tenths of a degree.
+//! let boiler = Bfv::encode_slots(&params, &[215, 198], params.top_level())?;
+//! let mut bytes = AnyCiphertext::Seeded(key.encrypt(&boiler, &mut rng)?).write();
+//! assert_eq!(bytes.len(), seeded_bytes(&params));
+//! assert!(AnyCiphertext::read(&bytes, &params).is_ok());
+//! bytes[1000] ^= 1;
+//! assert_eq!(AnyCiphertext::read(&bytes, &params).err(), Some(WireError::Digest));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
 //! Every object is one frame: a 16-byte header, a payload, and a 32-byte BLAKE3 digest of all bytes before it. The
 //! payload's length follows from the header and is checked against the parameters before anything is allocated. The
 //! encoding is canonical: reading and writing again returns the same bytes. Windows of version 2 of the envelope are
 //! not frames: they have few bytes and a signature. docs/concepts/wire.md has the layout.
+//!
+//! # Features
+//!
+//! - `std` (default): the standard library in the dependencies. Without it the crate needs `alloc` only.
+//! - `partial` (default): keys and ciphertexts of the partially homomorphic schemes, and batches for the re-encryption
+//!   agent (`sotto-partial`).
+//! - `plan` (default): plans (`sotto-program`).
+//!
+//! A device needs neither `partial` nor `plan`.
+
+#![cfg_attr(not(feature = "std"), no_std)]
+
+#[macro_use]
+extern crate alloc;
 
 mod arrived;
 mod bits;
@@ -12,14 +44,18 @@ mod ciphertext;
 mod compact;
 mod envelope;
 mod error;
+#[cfg(feature = "partial")]
 mod exchange;
 mod fleet;
 mod frame;
 mod group;
 mod keys;
 mod merkle;
+mod name;
 mod parameters;
+#[cfg(feature = "partial")]
 mod partial;
+#[cfg(feature = "plan")]
 mod plan;
 mod position;
 mod reader;
@@ -46,6 +82,7 @@ pub use envelope::{
     Envelope, EnvelopeHeader, LARGEST_ENVELOPE, LARGEST_LAYOUT, LONGEST_UPLOAD_KEY, message_digest,
 };
 pub use error::WireError;
+#[cfg(feature = "partial")]
 pub use exchange::{
     BatchId, ExchangeKeys, UnreadRequests, batch_id, longest_exchange_request, read_exchange_request,
     read_exchange_response, write_exchange_request, write_exchange_response,
@@ -58,7 +95,9 @@ pub use keys::{
     read_public_key, write_evaluation_keys, write_public_key,
 };
 pub use merkle::{Digest, Frontier};
+pub use name::is_name;
 pub use parameters::{read_parameters, write_parameters};
+#[cfg(feature = "partial")]
 pub use partial::{
     MOST_CIPHERTEXTS, elgamal_group, read_elgamal_ciphertexts, read_elgamal_public_key,
     read_paillier_ciphertexts, read_paillier_public_key, read_ristretto_ciphertexts,
@@ -66,6 +105,7 @@ pub use partial::{
     write_paillier_ciphertexts, write_paillier_public_key, write_ristretto_ciphertexts,
     write_ristretto_public_key,
 };
+#[cfg(feature = "plan")]
 pub use plan::{LARGEST_PLAN, read_plan, write_plan};
 pub use position::{LARGEST_POSITION_REQUEST, PositionRequest, SignedHeader};
 pub use receipt::{LARGEST_STREAM_HEAD, Receipt, StreamHead};

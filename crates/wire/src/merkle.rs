@@ -1,7 +1,11 @@
 //! Merkle trees of RFC 9162, section 2.1, with BLAKE3: `leaf = H(0 ‖ entry)`, `node = H(1 ‖ left ‖ right)`. The left
 //! half of a tree holds the largest power of two below the number of leaves. The root of an empty tree is `H("")`.
 
+use alloc::vec::Vec;
+
 /// A digest of 32 bytes.
+///
+/// Example: [`Frontier`]
 pub type Digest = [u8; 32];
 
 const LEAF: u8 = 0;
@@ -26,6 +30,16 @@ pub(crate) fn node(left: &Digest, right: &Digest) -> Digest {
 
 /// The right edge of a growing Merkle tree. It suffices to append leaves and to compute the root; O(log n) digests for
 /// n leaves.
+///
+/// ```
+/// use sotto_wire::{Digest, Frontier};
+///
+/// let windows: [Digest; 3] = [[1; 32], [2; 32], [3; 32]]; // leaves of signed headers
+/// let mut log = Frontier::default();
+/// windows.iter().for_each(|leaf| log.push(*leaf));
+/// assert_eq!(log.size(), 3);
+/// assert_eq!(log.root(), Frontier::of(windows).root());
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Frontier {
     size: u64,

@@ -1,5 +1,7 @@
 //! Parameters as bytes.
 
+use alloc::vec::Vec;
+
 use sotto_rlwe::{ParameterSpec, SchemeId};
 
 use crate::error::WireError;

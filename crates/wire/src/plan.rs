@@ -1,5 +1,7 @@
 //! Plans as bytes.
 
+use alloc::vec::Vec;
+
 use sotto_program::{
     ConstantId, KeyNumber, KeysNeeded, OutputForm, PlainConstant, Plan, PlanInput, PlanOutput, PlanStep,
     Predicted, Register, Step, limits,

@@ -1,8 +1,13 @@
 //! A bounded cursor over bytes, with readers of the fields that objects share.
 
+use alloc::borrow::ToOwned;
+use alloc::string::String;
+use alloc::vec::Vec;
+
 use sotto_rlwe::{KeyId, ParameterId};
 
 use crate::error::WireError;
+use crate::name::is_name;
 
 /// Reads fields in order and never past the end.
 #[derive(Debug)]
@@ -79,7 +84,7 @@ impl<'b> Reader<'b> {
         let length = usize::from(self.u8()?);
         let name =
             core::str::from_utf8(self.take(length)?).map_err(|_| WireError::Value("a name is not text"))?;
-        if sotto_program::is_name(name) {
+        if is_name(name) {
             Ok(name.to_owned())
         } else {
             Err(WireError::Value("a name has 1 to 64 of A-Z a-z 0-9 _ . -"))
@@ -138,7 +143,7 @@ impl<'b> Reader<'b> {
 
 /// Appends a name in the form that [`Reader::name`] reads.
 pub(crate) fn write_name(out: &mut Vec<u8>, name: &str) -> Result<(), WireError> {
-    if !sotto_program::is_name(name) {
+    if !is_name(name) {
         return Err(WireError::Value("a name has 1 to 64 of A-Z a-z 0-9 _ . -"));
     }
     out.push(name.len() as u8);

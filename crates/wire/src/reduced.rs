@@ -1,5 +1,7 @@
 //! Reduced ciphertexts, answers with coefficients of few bits, as bytes.
 
+use alloc::vec::Vec;
+
 use sotto_ring::{Modulus, Streams};
 use sotto_rlwe::{Params, Reduced, Reduction, Scheme, Selection};
 

@@ -3,6 +3,9 @@
 //! `2 ‖ stream 8 ‖ salt 12 ‖ sequence ‖ start ‖ flags 1 ‖ ticks ‖ … ‖ body ‖ signature 64`; docs/concepts/wire.md has
 //! the layout. The encoding is canonical: reading and writing again returns the same bytes.
 
+use alloc::borrow::ToOwned;
+use alloc::vec::Vec;
+
 use sotto_pack::{LeftOut, Places, Presence, Reason, WindowDescription};
 
 use crate::compact::{CompactCiphertext, MaskName, SALT_BYTES};

@@ -10,13 +10,27 @@ mod passes;
 #[allow(unsafe_code)]
 mod wide;
 
+use alloc::vec::Vec;
 use core::ops::{Add, Mul, Sub};
 
+#[cfg(not(feature = "std"))]
+use num_traits::Float as _;
 use zeroize::DefaultIsZeroes;
 
+#[cfg(target_arch = "x86_64")]
+use crate::once::Once;
 use crate::wiped::Wiped;
 
 /// A complex number.
+///
+/// ```
+/// use sotto_kernels::Complex;
+///
+/// let i = Complex { re: 0.0, im: 1.0 };
+/// assert_eq!(i * i, Complex::real(-1.0));
+/// assert_eq!(i + i.conjugate(), Complex::real(0.0));
+/// assert_eq!(Complex { re: 3.0, im: 4.0 }.absolute(), 5.0);
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Complex {
     /// Real part.
@@ -74,6 +88,17 @@ impl Mul for Complex {
 }
 
 /// Tables of the embedding for one degree.
+///
+/// ```
+/// use sotto_kernels::{Complex, Embedding};
+///
+/// // Four slots at n = 8.
+/// let embedding = Embedding::new(8).expect("a power of two");
+/// let readings = [21.5, 19.8, 18.7, 20.3].map(Complex::real);
+/// let coefficients = embedding.to_coefficients(&readings);
+/// let slots = embedding.to_slots(&coefficients);
+/// assert!(slots.iter().zip(&readings).all(|(found, given)| (*found - *given).absolute() < 1e-9));
+/// ```
 #[derive(Clone)]
 pub struct Embedding {
     degree: usize,
@@ -108,15 +133,12 @@ enum Width {
 impl Width {
     /// Returns the width of the best kernels, judged by their name, as `SOTTO_KERNELS` may have forced another target.
     fn best() -> Self {
-        static BEST: std::sync::OnceLock<Width> = std::sync::OnceLock::new();
-        *BEST.get_or_init(|| {
+        static BEST: Once<Width> = Once::new();
+        *BEST.or_init(|| {
             let name = crate::Kernels::best().name;
-            if name.starts_with("avx512")
-                && std::arch::is_x86_feature_detected!("avx512vl")
-                && wide::detected()
-            {
+            if name.starts_with("avx512") && has_feature!("avx512vl") && wide::detected() {
                 Self::Eight
-            } else if name == crate::Kernels::SCALAR.name || !std::arch::is_x86_feature_detected!("avx2") {
+            } else if name == crate::Kernels::SCALAR.name || !has_feature!("avx2") {
                 Self::Baseline
             } else {
                 Self::Four

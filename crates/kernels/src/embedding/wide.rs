@@ -4,6 +4,7 @@
 //! Each pass over memory does two layers. The last three layers run on 64 points in registers, with one twiddle a lane.
 //! On the slot side each
 
+use alloc::vec::Vec;
 use core::arch::x86_64::*;
 
 use super::Complex;
@@ -19,7 +20,7 @@ pub(super) type LaneTwiddles = [[[f64; 8]; 2]; 7];
 
 /// Returns true if this processor has the instructions.
 pub(super) fn detected() -> bool {
-    std::arch::is_x86_feature_detected!("avx512f") && std::arch::is_x86_feature_detected!("avx512dq")
+    has_feature!("avx512f") && has_feature!("avx512dq")
 }
 
 /// Returns the index of a point in the transform's output.

@@ -1,5 +1,6 @@
 //! Base conversion. Ranges: docs/math/kernels.md#conversion.
 
+use alloc::vec::Vec;
 use core::arch::x86_64::*;
 
 use super::lanes::{Barrett, Constant, Line, Prime, Reduction, all, load, store};

@@ -23,9 +23,7 @@ const BITS: core::ops::RangeInclusive<u32> = 3..=50;
 
 /// Returns true if this processor has the instructions.
 pub(crate) fn detected() -> bool {
-    std::arch::is_x86_feature_detected!("avx512f")
-        && std::arch::is_x86_feature_detected!("avx512dq")
-        && std::arch::is_x86_feature_detected!("avx512ifma")
+    has_feature!("avx512f") && has_feature!("avx512dq") && has_feature!("avx512ifma")
 }
 
 /// Returns the target, or None if this processor cannot run it.

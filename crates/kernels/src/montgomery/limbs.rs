@@ -1,5 +1,6 @@
 //! Limbs of 52 or 64 bits, one a word: conversion, doubling, the final subtraction.
 
+use alloc::vec::Vec;
 use core::hint::black_box;
 
 /// Splits 64-bit words into limbs. The limbs must hold the number.

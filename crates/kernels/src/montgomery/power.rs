@@ -1,5 +1,7 @@
 //! Powers with a secret exponent of public length.
 
+use alloc::vec::Vec;
+
 use aligned_vec::{AVec, ConstAlign};
 use zeroize::Zeroize;
 

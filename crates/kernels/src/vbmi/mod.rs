@@ -16,11 +16,11 @@ use crate::streams::{AesLanes, RoundKeys, Streams};
 /// Returns true if this processor has the instructions.
 fn detected() -> bool {
     ifma::detected()
-        && std::arch::is_x86_feature_detected!("aes")
-        && std::arch::is_x86_feature_detected!("vaes")
-        && std::arch::is_x86_feature_detected!("avx512bw")
-        && std::arch::is_x86_feature_detected!("avx512vbmi")
-        && std::arch::is_x86_feature_detected!("avx512vpopcntdq")
+        && has_feature!("aes")
+        && has_feature!("vaes")
+        && has_feature!("avx512bw")
+        && has_feature!("avx512vbmi")
+        && has_feature!("avx512vpopcntdq")
 }
 
 /// Returns the target, or None if this processor cannot run it.
@@ -31,7 +31,7 @@ pub(crate) fn streams() -> Option<Streams> {
 /// Writes the round keys of AES-128. Returns None if this processor lacks the instructions.
 pub(crate) fn expand_key(key: &[u8; 16], rounds: &mut RoundKeys) -> Option<()> {
     // SAFETY: the processor has just been asked.
-    std::arch::is_x86_feature_detected!("aes").then(|| unsafe { aes::expand_key(key, rounds) })
+    has_feature!("aes").then(|| unsafe { aes::expand_key(key, rounds) })
 }
 
 /// Makes safe entries.

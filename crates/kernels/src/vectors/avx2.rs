@@ -11,7 +11,7 @@ pub(crate) struct Avx2(());
 
 /// Returns true if this processor has the instructions.
 pub(crate) fn detected() -> bool {
-    std::arch::is_x86_feature_detected!("avx2") && std::arch::is_x86_feature_detected!("fma")
+    has_feature!("avx2") && has_feature!("fma")
 }
 
 impl Avx2 {

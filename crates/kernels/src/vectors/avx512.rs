@@ -10,7 +10,7 @@ pub(crate) struct Avx512(());
 
 /// Returns true if this processor has the instructions.
 pub(crate) fn detected() -> bool {
-    std::arch::is_x86_feature_detected!("avx512f") && std::arch::is_x86_feature_detected!("avx512dq")
+    has_feature!("avx512f") && has_feature!("avx512dq")
 }
 
 impl Avx512 {

@@ -13,7 +13,7 @@ pub(crate) struct Neon(());
 /// Returns true if this processor has the instructions and is little-endian, so that words in memory match its
 /// registers.
 pub(crate) fn detected() -> bool {
-    cfg!(target_endian = "little") && std::arch::is_aarch64_feature_detected!("neon")
+    cfg!(target_endian = "little") && has_feature!("neon")
 }
 
 impl Neon {
@@ -135,7 +135,7 @@ pub(crate) struct NeonAes(());
 
 /// Returns true if this processor has AES instructions and NEON.
 pub(crate) fn aes_detected() -> bool {
-    detected() && std::arch::is_aarch64_feature_detected!("aes")
+    detected() && has_feature!("aes")
 }
 
 impl NeonAes {

@@ -1,5 +1,7 @@
 //! The tables of the targets in this module.
 
+use alloc::vec::Vec;
+
 use super::kernels;
 use crate::modulus::{Factor, Modulus};
 use crate::montgomery;

@@ -1,5 +1,6 @@
 //! Primes for Paillier's scheme. Timing shows how long a search takes, but not the candidates.
 
+use alloc::vec::Vec;
 use core::num::NonZeroU32;
 
 use crypto_bigint::{BitOps, BoxedUint, ConcatenatingMul, Gcd, Limb, NonZero, Resize, Word};

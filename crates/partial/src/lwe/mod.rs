@@ -8,6 +8,9 @@
 //! The scheme is here for measurements only: the lattice schemes of `sotto-rlwe` are smaller, faster and
 //! multiply more than once. Parameters and their security: docs/concepts/partial.md.
 
+#[cfg(not(feature = "std"))]
+use num_traits::Float as _;
+
 mod scheme;
 
 pub use scheme::{Ciphertext, Product, PublicKey};

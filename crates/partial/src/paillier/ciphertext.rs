@@ -1,5 +1,7 @@
 //! Ciphertexts and their bytes.
 
+use alloc::vec::Vec;
+
 use crypto_bigint::Gcd;
 use sotto_kernels::Residue;
 
@@ -9,6 +11,8 @@ use crate::key_id::KeyId;
 use crate::number::{from_bytes, from_words, to_bytes, words};
 
 /// A unit modulo n², in Montgomery form, so that an addition is one multiplication.
+///
+/// Example: [`PublicKey`]
 #[derive(Clone)]
 pub struct Ciphertext {
     pub(super) value: Residue,

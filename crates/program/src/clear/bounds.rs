@@ -1,6 +1,10 @@
 //! Upper bounds on the size of every value.
 
-use std::convert::Infallible;
+use alloc::vec::Vec;
+use core::convert::Infallible;
+
+#[cfg(not(feature = "std"))]
+use num_traits::Float as _;
 
 use super::evaluate::{Arithmetic, evaluate};
 use crate::{Constant, ConstantId, NodeId, Program, SlotShape};

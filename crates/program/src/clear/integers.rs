@@ -1,5 +1,7 @@
 //! Evaluation on integers, exact or modulo t.
 
+use alloc::vec::Vec;
+
 use super::evaluate::{Arithmetic, evaluate, spread};
 use super::{ClearError, padded};
 use crate::{Constant, ConstantId, NodeId, Program, SlotShape};

@@ -1,6 +1,7 @@
 //! Evaluation on f64.
 
-use std::convert::Infallible;
+use alloc::vec::Vec;
+use core::convert::Infallible;
 
 use super::evaluate::{Arithmetic, evaluate, spread};
 use super::{ClearError, padded};

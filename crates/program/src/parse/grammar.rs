@@ -1,5 +1,7 @@
 //! A recursive-descent parser from tokens to nodes. [`limits::NESTING`] bounds the recursion.
 
+use alloc::vec::Vec;
+
 use super::error::{ParseError, ParseErrorKind};
 use super::lexer::{Spanned, Token, token};
 use super::literals::Sources;

@@ -1,5 +1,7 @@
 //! The lexer: characters to tokens.
 
+use alloc::string::String;
+
 use super::error::ParseErrorKind;
 use super::number::Number;
 

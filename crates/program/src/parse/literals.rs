@@ -1,6 +1,8 @@
 //! Literals and names, as inputs and constants.
 
-use std::collections::{BTreeMap, BTreeSet};
+use alloc::collections::{BTreeMap, BTreeSet};
+use alloc::string::String;
+use alloc::vec::Vec;
 
 use super::error::ParseErrorKind;
 use super::number::{Number, constant};
@@ -10,6 +12,8 @@ use crate::{
 };
 
 /// A literal of an expression that became an encrypted input.
+///
+/// Example: [`crate::ParsedExpression`]
 #[derive(Clone, Debug, PartialEq)]
 pub struct LiteralInput {
     /// The input.

@@ -1,5 +1,7 @@
 //! The pass that drops unused operations and constants.
 
+use alloc::vec::Vec;
+
 use super::Rewrite;
 use crate::{ConstantId, NodeId, Op, Program, ProgramParts};
 

@@ -1,5 +1,7 @@
 //! The pass that computes public operations.
 
+use alloc::vec::Vec;
+
 use super::Rewrite;
 use super::drop_unused::dropped;
 use crate::{Constant, ConstantId, NodeId, Op, Program};

@@ -13,6 +13,9 @@ pub use expand_sums::expand_sums;
 pub use fold_constants::fold_constants;
 pub use share_common::share_common;
 
+use alloc::string::String;
+use alloc::vec::Vec;
+
 use crate::{NodeId, Op, Program, ProgramError, ProgramParts};
 
 /// Runs all passes: folds constants, expands sums, shares equal nodes, drops unused nodes.

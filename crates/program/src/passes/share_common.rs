@@ -1,6 +1,7 @@
 //! The pass that shares equal nodes.
 
-use std::collections::HashMap;
+use alloc::collections::BTreeMap;
+use alloc::vec::Vec;
 
 use super::Rewrite;
 use crate::{ConstantId, NodeId, Op, Program};
@@ -8,7 +9,7 @@ use crate::{ConstantId, NodeId, Op, Program};
 /// Shares equal constants and equal operations on equal nodes. `a + b` equals `b + a`, and `a · b` equals `b · a`.
 #[must_use]
 pub fn share_common(program: &Program) -> Program {
-    let mut first_constant: HashMap<(bool, Vec<i128>), ConstantId> = HashMap::new();
+    let mut first_constant: BTreeMap<(bool, Vec<i128>), ConstantId> = BTreeMap::new();
     let same: Vec<ConstantId> = program
         .constants()
         .iter()
@@ -17,7 +18,7 @@ pub fn share_common(program: &Program) -> Program {
         .collect();
 
     let mut rewrite = Rewrite::of(program.parts());
-    let mut first: HashMap<Op, NodeId> = HashMap::new();
+    let mut first: BTreeMap<Op, NodeId> = BTreeMap::new();
     for op in program.ops() {
         let op = match rewrite.moved(*op) {
             Op::Constant(id) => Op::Constant(same[id.index()]),

@@ -1,6 +1,7 @@
 //! Validation of a plan without parameters.
 
-use std::collections::BTreeSet;
+use alloc::collections::BTreeSet;
+use alloc::string::String;
 
 use super::{Plan, PlanError, Register, Step, key_check};
 use crate::{ConstantId, is_name, limits, name};

@@ -1,6 +1,10 @@
 //! Text form of plans, one line per step.
 
-use std::fmt;
+use alloc::borrow::ToOwned;
+use alloc::string::String;
+use alloc::string::ToString;
+use alloc::vec::Vec;
+use core::fmt;
 
 use super::{KeysNeeded, OutputForm, Plan, PlanStep, Register, Step};
 

@@ -1,5 +1,7 @@
 //! The key of each register, and the steps that are allowed under it.
 
+use alloc::vec::Vec;
+
 use super::{Plan, PlanError, Step};
 use crate::{KeyNumber, key_number};
 

@@ -1,5 +1,9 @@
 //! The grammar of calls.
 
+use alloc::string::String;
+use alloc::string::ToString;
+use alloc::vec::Vec;
+
 use super::error::QuestionErrorKind as Kind;
 use super::grammar::{Parsed, Parser};
 use super::lexer::{Spanned, Token, check_length, in_file};

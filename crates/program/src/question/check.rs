@@ -1,6 +1,9 @@
 //! Checks of a question that was not parsed: it is written as canonical text, which is parsed.
 
-use std::collections::BTreeMap;
+use alloc::collections::BTreeMap;
+use alloc::string::String;
+use alloc::string::ToString;
+use alloc::vec::Vec;
 
 use serde::Deserialize;
 

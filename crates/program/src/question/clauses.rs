@@ -1,5 +1,8 @@
 //! The grammar of clauses.
 
+use alloc::string::String;
+use alloc::vec::Vec;
+
 use super::error::QuestionErrorKind as Kind;
 use super::grammar::{Parsed, Parser};
 use super::lexer::Token;

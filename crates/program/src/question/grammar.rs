@@ -1,6 +1,10 @@
 //! A recursive-descent parser from tokens to a question. Only parentheses recurse; [`limits::NESTING`] bounds them.
 
-use std::collections::BTreeSet;
+use alloc::boxed::Box;
+use alloc::collections::BTreeSet;
+use alloc::string::String;
+use alloc::string::ToString;
+use alloc::vec::Vec;
 
 use super::error::QuestionErrorKind as Kind;
 use super::lexer::{RESERVED, Spanned, Token, check_length, skip_space, token, unquoted};

@@ -1,5 +1,7 @@
 //! The lexer: characters to tokens.
 
+use alloc::string::String;
+
 use super::error::QuestionErrorKind as Kind;
 use crate::parse::{Number, ParseErrorKind, found_char, number_length, run};
 use crate::{limits, name};

@@ -1,5 +1,7 @@
 //! Expansion of compact ciphertexts to ordinary ones.
 
+use alloc::vec::Vec;
+
 use sotto_ring::{Eval, Poly, Scratch};
 
 use super::Evaluator;

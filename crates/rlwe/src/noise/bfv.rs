@@ -3,6 +3,8 @@
 use super::{Figure, Log2, Noise, NoiseRules, Origin, PlainSize, half_modulus};
 use crate::parameters::Params;
 use crate::schemes::Bfv;
+#[cfg(not(feature = "std"))]
+use num_traits::Float as _;
 
 impl NoiseRules<Self> for Bfv {
     fn fresh<F: Figure>(params: &Params<Self>, origin: Origin, _magnitude: f64) -> Noise<F> {

@@ -6,6 +6,8 @@ use crate::parameters::Params;
 use crate::reduced::{Reduction, canonical_bound};
 use crate::scheme::Scheme;
 use crate::schemes::Ckks;
+#[cfg(not(feature = "std"))]
+use num_traits::Float as _;
 
 impl NoiseRules<Self> for Ckks {
     fn fresh<F: Figure>(params: &Params<Self>, origin: Origin, magnitude: f64) -> Noise<F> {

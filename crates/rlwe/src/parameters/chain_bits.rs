@@ -1,11 +1,15 @@
 //! A chain given by bit lengths, and its primes: docs/math/conventions.md, "Primes of a default chain".
 
+use alloc::vec::Vec;
+
 use sotto_ring::primes;
 
 use super::identity::SchemeId;
 use super::scale_ratio::ScaleRatio;
 
 /// The numbers and bit lengths of a chain's primes.
+///
+/// Example: [`DefaultChain`](crate::DefaultChain)
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ChainBits {
     /// The degree n.

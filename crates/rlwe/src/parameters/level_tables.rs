@@ -1,5 +1,6 @@
 //! Precomputed tables of each level, for key switching and dropping primes.
 
+use alloc::vec::Vec;
 use core::ops::Range;
 
 use sotto_ring::{Conversion, Division, Modulus, Ring, Rounding};

@@ -4,6 +4,10 @@
 //! Nothing branches on a value, except to refuse one that is out of range; the refusal is public. The same holds for
 //! the bounds of a plaintext: encryption compares them with the declared magnitude and does nothing else with them.
 
+use alloc::vec::Vec;
+
+#[cfg(not(feature = "std"))]
+use num_traits::Float as _;
 use sotto_ring::{Complex, Wiped};
 use zeroize::Zeroizing;
 

@@ -1,5 +1,9 @@
 //! Integer plaintexts, shared by BFV and BGV: batched if t ≡ 1 (mod 2n), as coefficients for any t.
 
+use alloc::vec::Vec;
+
+#[cfg(not(feature = "std"))]
+use num_traits::Float as _;
 use sotto_ring::{Kernels, Modulus, NttTable, Scratch, Streams, Wiped};
 
 use crate::error::{EncodeError, ParameterError};

@@ -153,6 +153,11 @@ fn holds<S: Public1>(party: &Party<S>, expression: &Expression, x: &[f64], y: &[
     let (sent_x, sent_y) = (party.secret.encrypt_to_bytes(&x_in).unwrap(), b.to_bytes().unwrap());
     let computed = encrypted(expression, &cloud(&sent_x), &cloud(&sent_y)).unwrap();
     assert!(matches!(party.secret.decrypt(&computed), Err(Error::Claimed)));
+    let short = computed.for_answer().and_then(|short| short.to_bytes());
+    let planned = context.plan(&[x.len(), y.len()], |v| encrypted(expression, &v[0], &v[1])?.for_answer());
+    if let (Ok(bytes), Ok(planned)) = (short, planned) {
+        check(&party.secret.decrypt_answer(&bytes, &planned).unwrap(), "by few bytes");
+    }
     match computed.to_bytes() {
         Ok(bytes) => check(&party.secret.decrypt_answer(&bytes, &plan).unwrap(), "by bytes"),
         // x − x: everybody could read it, and it is not sent.

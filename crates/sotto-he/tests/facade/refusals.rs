@@ -1,6 +1,6 @@
 //! Every refusal names its cure.
 
-use sotto::{Bfv, Ckks, Context, Error, Public};
+use sotto::{Bfv, Ckks, Context, Encrypted, Error, Public, Result};
 
 fn contains(error: &Error, part: &str) {
     assert!(error.to_string().contains(part), "{error}");
@@ -38,6 +38,31 @@ fn depth_that_is_used_up() {
     };
     assert!(matches!(error, Error::Depth { .. }));
     contains(&error, "for_depth");
+}
+
+/// Two products of values up to ±100: the scales of 50 bits and less leave an error of 0.2 at best.
+fn spread(v: &[Encrypted<Ckks>]) -> Result<Encrypted<Ckks>> {
+    (&v[0] - 20.0)?.square()?.dot(&v[1])
+}
+
+#[test]
+fn an_error_that_is_asked_for() {
+    let within = |error| {
+        Context::<Ckks>::builder().values_within(100.0).error_within(error).build_for(&[2, 2], spread)
+    };
+    let context = within(0.01).unwrap();
+    let plan = context.plan(&[2, 2], spread).unwrap();
+    assert!(plan.error_bound() <= 0.01);
+    let (secret, _) = context.keys_for(&plan, &mut sotto::secure_rng().unwrap()).unwrap();
+    let vectors = [[-100.0, 23.5], [100.0, 50.0]].map(|values| secret.encrypt(&values).unwrap());
+    let answer = secret.decrypt(&spread(&vectors).unwrap()).unwrap();
+    assert!(answer.bound() <= 0.02 && (answer.value() - 1_440_612.5).abs() <= answer.bound(), "{answer}");
+
+    // The refusal names the least error bound of any parameters, which the same call then accepts.
+    let refused = within(1e-9).unwrap_err().to_string();
+    let least = refused.split("any is ").nth(1).and_then(|rest| rest.split(',').next()).unwrap();
+    let least: f64 = least.parse().unwrap();
+    assert!(least < 0.01 && within(least * 1.1).is_ok(), "{refused}");
 }
 
 #[test]

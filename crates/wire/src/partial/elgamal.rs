@@ -1,6 +1,7 @@
 //! Keys and ciphertexts of ElGamal's scheme, in the squares modulo a prime of RFC 7919.
 
-use std::sync::Arc;
+use alloc::sync::Arc;
+use alloc::vec::Vec;
 
 use sotto_partial::elgamal::{Ciphertext, Group, GroupName, PublicKey};
 

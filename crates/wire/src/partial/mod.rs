@@ -8,6 +8,8 @@ mod elgamal;
 mod paillier;
 mod ristretto;
 
+use alloc::vec::Vec;
+
 use sotto_partial::{KeyId, PartialError};
 
 use crate::error::WireError;

@@ -1,5 +1,7 @@
 //! Keys and ciphertexts of Paillier's scheme.
 
+use alloc::vec::Vec;
+
 use sotto_partial::number::{from_bytes, to_bytes, words};
 use sotto_partial::paillier::{Ciphertext, PublicKey, Randomness, security_bits};
 

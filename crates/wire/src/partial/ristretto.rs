@@ -1,5 +1,7 @@
 //! Keys and ciphertexts of ElGamal's scheme on Ristretto.
 
+use alloc::vec::Vec;
+
 use sotto_partial::ristretto::{Ciphertext, PublicKey};
 
 use super::{Batch, NAME, expect_key};

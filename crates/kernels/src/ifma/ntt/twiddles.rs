@@ -1,6 +1,8 @@
 //! Twiddle factors in the order in which the passes read them, block after block: value and floor(value·2^52/q), or
 //! that quotient alone.
 
+use alloc::vec::Vec;
+
 use crate::ifma::lanes::{Constant, Line, Pair};
 use crate::modulus::Factor;
 

@@ -27,7 +27,7 @@ pub(crate) struct AesNi(());
 
 /// Returns true if this processor has AES instructions and AVX2.
 pub(crate) fn detected() -> bool {
-    super::detected() && std::arch::is_x86_feature_detected!("aes")
+    super::detected() && has_feature!("aes")
 }
 
 impl AesNi {
@@ -60,7 +60,7 @@ pub(crate) struct Vaes(());
 
 /// Returns true if this processor has VAES and the instructions of [`AesNi`].
 pub(crate) fn wide_detected() -> bool {
-    detected() && std::arch::is_x86_feature_detected!("vaes")
+    detected() && has_feature!("vaes")
 }
 
 impl Vaes {

@@ -6,8 +6,6 @@ mod inverse;
 mod layers;
 mod twiddles;
 
-use std::sync::OnceLock;
-
 pub(super) use forward::forward;
 pub(super) use inverse::inverse;
 pub(crate) use twiddles::Twiddles;
@@ -18,10 +16,11 @@ use twiddles::group_words;
 use super::arithmetic::{Arithmetic, LineOf, Pair};
 use super::lanes::Lanes;
 use crate::ntt::NttTable;
+use crate::once::Once;
 
 /// The twiddle factors for two, four and eight lanes, computed at first use. The prime decides the kind of arithmetic.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Prepared([OnceLock<Twiddles>; 3]);
+pub(crate) struct Prepared([Once<Twiddles>; 3]);
 
 /// Returns true if a degree has at least two blocks.
 #[inline(always)]
@@ -37,7 +36,7 @@ fn twiddles<A: Arithmetic>(table: &NttTable) -> &Twiddles {
 #[inline(never)]
 fn prepared(table: &NttTable, lanes: usize, pair: fn(&crate::Modulus, u64) -> Pair) -> &Twiddles {
     table.prepared.0[lanes.ilog2() as usize - 1]
-        .get_or_init(|| Twiddles::new(table.modulus(), [&table.forward, &table.inverse], lanes, pair))
+        .or_init(|| Twiddles::new(table.modulus(), [&table.forward, &table.inverse], lanes, pair))
 }
 
 /// Returns the number of layers of the next pass, given the layers left above the blocks.

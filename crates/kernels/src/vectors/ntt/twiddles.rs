@@ -1,5 +1,7 @@
 //! Twiddle factors in the order in which the passes read them.
 
+use alloc::vec::Vec;
+
 use aligned_vec::{AVec, ConstAlign};
 
 use crate::modulus::{Factor, Modulus};

@@ -1,0 +1,56 @@
+//! Answers in few bytes: primes that the values do not need are dropped before they travel back.
+
+use sotto_rlwe::{Params, Shape};
+
+use super::{Body, Encrypted};
+use crate::error::Result;
+use crate::scheme::Arithmetic;
+
+/// Bits that stay between the noise bound and the decryption limit.
+const SPARE_BITS: f64 = 2.0;
+/// Growth of the error bound that fewer bytes are worth.
+const GROWTH: f64 = 1.25;
+
+impl<S: Arithmetic> Encrypted<S> {
+    /// Drops the primes that decryption does not need: an answer of few bytes, with which little can be computed any more.
+    /// The last step of a computation, in the dry run too. The error bound grows by at most a quarter.
+    ///
+    /// # Errors
+    /// [`Error::Depth`](crate::Error::Depth) if the vector itself cannot be decrypted.
+    ///
+    /// ```
+    /// # use sotto::{Ckks, Context};
+    /// let context = Context::<Ckks>::for_depth(3)?;
+    /// let whole = context.plan(&[100], |x| x[0].mean())?;
+    /// let short = context.plan(&[100], |x| x[0].mean()?.for_answer())?;
+    /// assert!(2 * short.answer_bytes() < whole.answer_bytes());
+    /// # Ok::<(), sotto::Error>(())
+    /// ```
+    pub fn for_answer(&self) -> Result<Self> {
+        let params = self.context.params();
+        let evaluator = &self.context.0.evaluator;
+        let body = match &self.body {
+            Body::Dry { parts, tally } => {
+                let lowered = parts.iter().map(|shape| shape.lower(params, lowest(params, shape)));
+                Body::Dry { parts: lowered.collect::<Result<_, _>>()?, tally: tally.clone() }
+            }
+            Body::Real { parts, keys, claimed } => {
+                let lowered = parts.iter().map(|part| evaluator.lower(part, lowest(params, part.shape())));
+                let parts = lowered.collect::<Result<_, _>>()?;
+                Body::Real { parts, keys: keys.clone(), claimed: *claimed }
+            }
+        };
+        Ok(Self::new(&self.context, self.facts, body))
+    }
+}
+
+/// The lowest level at which the values can still be decrypted, about as exactly.
+fn lowest<S: Arithmetic>(params: &Params<S>, shape: &Shape<S>) -> usize {
+    let most = GROWTH * shape.slot_error(params);
+    let fits = |level: &usize| {
+        shape
+            .lower(params, *level)
+            .is_ok_and(|lower| lower.room(params) >= SPARE_BITS && lower.slot_error(params) <= most)
+    };
+    (0..shape.level).find(fits).unwrap_or(shape.level)
+}
