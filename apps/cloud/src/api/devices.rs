@@ -11,9 +11,8 @@ use serde::{Deserialize, Serialize};
 use sotto_rlwe::{KeyId, ParameterId};
 
 use sotto_service::body;
-use utoipa::ToSchema;
-
 use sotto_wire::{FleetId, LARGEST_STREAM_HEADER, StreamHeader};
+use utoipa::ToSchema;
 
 use super::pages;
 use crate::cloud::Cloud;

@@ -30,7 +30,7 @@ pub(super) struct Ready {
 
 /// Answers while the process runs.
 ///
-/// Reads nothing from the disk: use it to decide whether to start the process again.
+/// Reads nothing from the disk. Without an answer, start the process again.
 #[utoipa::path(get, path = "/healthz", responses((status = 200, description = "The process runs.", body = Alive)))]
 pub(super) async fn healthz() -> Json<Alive> {
     Json(Alive { status: "alive" })
@@ -38,7 +38,7 @@ pub(super) async fn healthz() -> Json<Alive> {
 
 /// Answers if the store can serve requests.
 ///
-/// Use it to decide whether to send requests here, and as an alarm: `missing_bodies` must be 0.
+/// Send requests here only if it does, and raise an alarm if `missing_bodies` is not 0.
 #[utoipa::path(get, path = "/readyz", responses(
     (status = 200, description = "The store answers.", body = Ready),
     (status = 503, description = "`not-ready`: the store does not answer")

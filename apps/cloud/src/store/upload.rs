@@ -4,9 +4,8 @@ use std::borrow::Cow;
 
 use rusqlite::{Connection, OptionalExtension as _, params};
 use serde::Serialize;
-use utoipa::ToSchema;
-
 use sotto_wire::{Envelope, MaskName, STREAM_TAG_BYTES, message_digest};
+use utoipa::ToSchema;
 
 use super::stream::damaged;
 use super::{Folder, Store, StoreError, device, fleet, forget, log, now};
