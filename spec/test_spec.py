@@ -7,6 +7,7 @@ from functools import lru_cache
 from math import log2, prod
 
 from spec import chacha, compact, encode, ntt, packing, primes, ring, rns, xof
+from spec.bundle_tests import BundleTests  # noqa: F401  (one command runs all)
 from spec.expand_tests import ExpansionTests  # noqa: F401  (one command runs all)
 from spec.poly import Poly
 from spec.sample import Sampler

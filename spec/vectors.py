@@ -5,6 +5,7 @@ from math import log2, prod
 from pathlib import Path
 
 from spec import compact, encode, ntt, packing, primes, reduced, ring, rns, xof
+from spec.bundle import bundle_files
 from spec.expand_vectors import expand_files
 from spec.sample import Sampler
 from spec.scheme_vectors import scheme_files
@@ -227,6 +228,7 @@ def files():
     yield from scheme_files()
     yield from expand_files()
     yield from transcript_files()
+    yield from bundle_files()
 
 
 def main():

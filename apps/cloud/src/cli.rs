@@ -43,6 +43,12 @@ pub enum Command {
     Rebuild(Box<RunArguments>),
     /// Print the key with which the owner verifies receipts and transcripts.
     Key(Box<RunArguments>),
+    /// Print the HTTP interface as an OpenAPI document.
+    Openapi {
+        /// Print it as a page of Markdown.
+        #[arg(long)]
+        markdown: bool,
+    },
     /// Show or check configuration files.
     #[command(subcommand)]
     Config(ConfigCommand),

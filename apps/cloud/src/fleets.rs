@@ -8,6 +8,7 @@ use sotto_wire::{
     Digest, FleetForm, FleetId, FleetSum, FleetSums, MOST_FLEET_WINDOWS, MOST_SUMS, Transcript,
     TranscriptInputs, Work, fleet_sums_request_digest,
 };
+use utoipa::ToSchema;
 
 use crate::cloud::Cloud;
 use crate::id::from_hex;
@@ -18,14 +19,15 @@ use crate::transcript;
 /// Maximum bytes of bodies read by a request: 64 MiB.
 const MOST_READ: usize = 64 << 20;
 /// A request for sums over the windows of a fleet that start at `start`.
-#[derive(Deserialize)]
+#[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
+#[schema(as = FleetSumsRequest)]
 pub(crate) struct Request {
-    /// Milliseconds since 1970.
+    /// Start of the windows: milliseconds since 1970, at least 0.
     start: i64,
-    /// Number of ticks of each window.
+    /// Number of ticks of each window, from 1.
     ticks: u32,
-    /// Maximum number of windows in one sum, as limited by their form.
+    /// Maximum number of windows in one sum, from 1; the form of the windows limits how many keep their values apart.
     most: u32,
     /// Only keys after this one, in hexadecimal: the last key of the previous answer.
     after: Option<String>,

@@ -10,6 +10,7 @@ use serde::Serialize;
 use sotto_wire::{
     Envelope, EnvelopeHeader, StreamHeader, WindowGroup, WireError, is_group, message_digest, stream_tag,
 };
+use utoipa::ToSchema;
 
 use crate::cloud::Cloud;
 use crate::enrolments;
@@ -17,10 +18,12 @@ use crate::problem::Problem;
 use crate::store::{Device, Kept, Receipt, Upload};
 
 /// The answer to an upload: a window's receipt, or those of a group's windows in order.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
 #[serde(untagged)]
 pub(crate) enum Receipts {
+    /// The receipt of a window that came alone.
     Window(Receipt),
+    /// The receipts of a group's windows, in order.
     Group(Vec<Receipt>),
 }
 

@@ -19,6 +19,7 @@ mod ingest;
 pub mod maintain;
 mod problem;
 mod quotas;
+pub mod reference;
 mod registry;
 pub mod server;
 mod store;

@@ -8,6 +8,7 @@ use sotto_cloud::cli::{Cli, Command, ConfigCommand};
 use sotto_cloud::config::{self, Config};
 use sotto_cloud::identity;
 use sotto_cloud::maintain;
+use sotto_cloud::reference;
 use sotto_cloud::server::Server;
 use sotto_service::{logs, stop};
 
@@ -22,6 +23,7 @@ fn main() -> ExitCode {
         }
         Command::Key(arguments) => arguments.settle().and_then(|config| identity::show(&config)),
         Command::Rebuild(arguments) => arguments.settle().and_then(|config| rebuild(&config)),
+        Command::Openapi { markdown } => reference::print(markdown),
         Command::Config(ConfigCommand::PrintDefault) => config::print_default(),
         Command::Config(ConfigCommand::Validate { file }) => config::validate(&file),
     };

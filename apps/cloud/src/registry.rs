@@ -15,6 +15,7 @@ use sotto_runtime::{Managed, Threads};
 use sotto_wire::{
     CompactCiphertext, CompactForm, Digest, EvaluationKeyCounts, Kind, WireError, frame_digest,
 };
+use utoipa::ToSchema;
 
 use crate::problem::{Problem, cannot_expand, cannot_run};
 use crate::store::StoreError;
@@ -75,12 +76,13 @@ pub(crate) struct LoadedKeys {
 }
 
 /// Rotations, row swap and transfers of a set of evaluation keys.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub(crate) struct KeyContents {
     /// Number of slots in a row: rotations by `s` and by `s - row` are the same.
     row: u32,
     /// Steps from `-row / 2 + 1` to `row / 2`, ascending.
     rotations: Vec<i32>,
+    /// True if the rows can be swapped.
     swap_rows: bool,
     /// Ids of the secret keys from which ciphertexts can be switched, ascending.
     transfers: Vec<String>,

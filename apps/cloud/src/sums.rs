@@ -4,6 +4,7 @@ use serde::Deserialize;
 use sotto_evaluate::{SumError, Summing, window};
 use sotto_rlwe::KeyId;
 use sotto_wire::{SumRequest, Transcript, TranscriptInputs, Work, sums_request_digest};
+use utoipa::ToSchema;
 
 use crate::cloud::Cloud;
 use crate::id::Id;
@@ -12,21 +13,26 @@ use crate::store::StoreError;
 use crate::transcript;
 
 /// A request for sums.
-#[derive(Deserialize)]
+#[derive(Deserialize, ToSchema)]
+#[schema(as = SumsRequest)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Request {
     /// Ids of envelopes. Their ciphertexts have one form, and one key or one mask.
     envelopes: Vec<String>,
+    /// 1 to 4,096 sums.
     sums: Vec<Wanted>,
 }
 
 /// One sum.
-#[derive(Deserialize)]
+#[derive(Deserialize, ToSchema)]
+#[schema(as = WantedSum)]
 #[serde(deny_unknown_fields)]
 struct Wanted {
     /// Index of the first envelope, and the number of envelopes.
+    #[schema(value_type = Vec<u32>, min_items = 2, max_items = 2)]
     envelopes: (u32, u32),
     /// Index of the first place, and the number of places.
+    #[schema(value_type = Vec<u16>, min_items = 2, max_items = 2)]
     places: (u16, u16),
     /// For each envelope, a weight for each place; absent: all weights are 1.
     weights: Option<Vec<i32>>,

@@ -12,35 +12,53 @@ use sotto_rlwe::{KeyId, ParameterId};
 
 use sotto_service::body;
 use sotto_wire::{FleetId, LARGEST_STREAM_HEADER, StreamHeader};
+use utoipa::ToSchema;
 
 use super::pages;
 use crate::cloud::Cloud;
 use crate::id::from_hex;
 use crate::problem::Problem;
-use crate::store::{DeviceQuery, NewDevice, Registering};
+use crate::store::{DeviceQuery, ListedDevice, NewDevice, Registering};
 
 pub(crate) const MOST_KEYS: usize = 256;
 /// Maximum number of streams of a registration.
 const MOST_STREAMS: usize = 4096;
 
-#[derive(Deserialize)]
+/// A device's registration.
+#[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Registration {
+    /// The Ed25519 key that verifies the device's signatures: 64 lower-case hexadecimal digits.
+    #[schema(pattern = "^[0-9a-f]{64}$")]
     pub(crate) verifying_key: String,
+    /// Parameters and keys that the device's ciphertexts may have.
+    #[schema(max_items = 256)]
     pub(crate) keys: Vec<RegisteredKey>,
-    /// Stream headers: frames in hexadecimal.
+    /// Headers of the device's streams of compact windows: frames of kind 21 in hexadecimal.
     #[serde(default)]
+    #[schema(max_items = 4096)]
     pub(crate) streams: Vec<String>,
 }
 
-#[derive(Deserialize)]
+/// A pair of parameters and secret key.
+#[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct RegisteredKey {
+    /// 64 lower-case hexadecimal digits.
+    #[schema(pattern = "^[0-9a-f]{64}$")]
     parameter_id: String,
+    /// 32 lower-case hexadecimal digits.
+    #[schema(pattern = "^[0-9a-f]{32}$")]
     key_id: String,
 }
 
-/// `GET /v1/devices`: a page of all devices ever registered, in order of their names.
+/// Lists all devices ever registered, in order of their names.
+///
+/// A page of them: see *Pages*.
+#[utoipa::path(get, path = "/v1/devices", params(DeviceQuery), responses(
+    (status = 200, description = "A page of devices.", body = [ListedDevice],
+     headers(("Link" = Option<String>, description = "The next page; absent on the last one.")))
+))]
 pub(super) async fn list(
     State(cloud): State<Arc<Cloud>>,
     Query(query): Query<DeviceQuery>,
@@ -48,14 +66,32 @@ pub(super) async fn list(
     cloud.blocking(move |cloud| Ok(pages::answer(&cloud.store.devices(&query)?, query.limit, &[]))).await
 }
 
-#[derive(Serialize)]
+/// A registration that was stored.
+#[derive(Serialize, ToSchema)]
 pub(super) struct Registered {
+    /// The device's name.
     device: String,
+    /// Number of pairs of parameters and key.
     keys: usize,
 }
 
-/// `PUT /v1/devices/{name}`: registers a device. Afterwards, only envelopes with this signature and these keys are
-/// accepted from it.
+/// Registers a device, or replaces its registration.
+///
+/// Afterwards the cloud accepts only envelopes with this signature and these keys from the device. A revoked device is
+/// admitted again. Idempotent.
+#[utoipa::path(put, path = "/v1/devices/{name}",
+    params(("name" = String, Path, description = "The device's name: 1 to 64 of `A-Z a-z 0-9 _ . -`.", example = "boiler")),
+    request_body(content = Registration, description = "At most 256 KiB.", example = json!({
+        "keys": [{ "key_id": "00112233445566778899aabbccddeeff",
+                   "parameter_id": "00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff" }],
+        "streams": [],
+        "verifying_key": "00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff" })),
+    responses(
+        (status = 200, description = "Registered.", body = Registered),
+        (status = 400, description = "`invalid-json`; of a stream's header: `not-a-frame`, `digest-mismatch` and the other reasons of a frame that is no frame"),
+        (status = 422, description = "`invalid-name`, `invalid-value`, `too-many-keys` (more than 256), `too-many-streams` (more than 4096), `too-large` (a stream's header), `unknown-parameters`, `wrong-stream` (a header names another device or a key that is not registered), `wrong-fleet`"),
+        (status = 507, description = "`storage-full`")
+))]
 pub(super) async fn put(
     State(cloud): State<Arc<Cloud>>,
     Path(name): Path<String>,
@@ -150,7 +186,16 @@ fn not_hex(field: &str, digits: usize) -> Problem {
     Problem::unprocessable("invalid-value", format!("{field} has {digits} lower-case hexadecimal digits"))
 }
 
-/// `DELETE /v1/devices/{name}`: revokes a device. Later uploads are refused; stored envelopes stay.
+/// Revokes a device.
+///
+/// Later uploads are refused; stored envelopes stay. Idempotent.
+#[utoipa::path(delete, path = "/v1/devices/{name}",
+    params(("name" = String, Path, description = "The device's name: 1 to 64 of `A-Z a-z 0-9 _ . -`.", example = "boiler")),
+    responses(
+        (status = 204, description = "Revoked."),
+        (status = 404, description = "`unknown-device`"),
+        (status = 507, description = "`storage-full`")
+))]
 pub(super) async fn delete(
     State(cloud): State<Arc<Cloud>>,
     Path(name): Path<String>,

@@ -7,13 +7,20 @@ use axum::extract::{Path, Query, State};
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
 
+use super::document::Frame;
 use super::pages;
 use crate::cloud::Cloud;
 use crate::id::Id;
 use crate::problem::Problem;
 use crate::store::{EnvelopeQuery, Forgetting, Forgotten, StoredEnvelope};
 
-/// `GET /v1/envelopes`: a page of the envelopes that match, in order of device, stream and sequence number.
+/// Lists stored envelopes, in order of device, stream and sequence number.
+///
+/// A page of those that match every given filter: see *Pages*.
+#[utoipa::path(get, path = "/v1/envelopes", params(EnvelopeQuery), responses(
+    (status = 200, description = "A page of envelopes.", body = [StoredEnvelope],
+     headers(("Link" = Option<String>, description = "The next page; absent on the last one.")))
+))]
 pub(super) async fn list(
     State(cloud): State<Arc<Cloud>>,
     Query(query): Query<EnvelopeQuery>,
@@ -33,8 +40,14 @@ pub(super) async fn list(
         .await
 }
 
-/// `DELETE /v1/envelopes?device=…&before=…`: deletes the windows of a device that ended before a time, and the jobs
-/// that used them. The device cannot upload them again.
+/// Deletes the windows of a device that ended before a time, and the jobs that used them.
+///
+/// The device cannot upload them again: the cloud refuses windows of the stream that ended before that time
+/// (`forgotten`). Copies in backups stay. Idempotent.
+#[utoipa::path(delete, path = "/v1/envelopes", params(Forgetting), responses(
+    (status = 200, description = "Deleted.", body = Forgotten),
+    (status = 507, description = "`storage-full`")
+))]
 pub(super) async fn delete(
     State(cloud): State<Arc<Cloud>>,
     Query(forgetting): Query<Forgetting>,
@@ -56,7 +69,11 @@ fn known(cloud: &Cloud, name: &str) -> Result<(Id, StoredEnvelope), Problem> {
     Ok((id, cloud.store.envelope(id)?.ok_or_else(unknown)?))
 }
 
-/// `GET /v1/envelopes/{id}`
+/// Returns the public part of a stored envelope.
+#[utoipa::path(get, path = "/v1/envelopes/{id}", params(("id" = String, Path, description = "The envelope's id: 32 lower-case hexadecimal digits.", example = "0123456789abcdef0123456789abcdef")), responses(
+    (status = 200, description = "The envelope.", body = StoredEnvelope),
+    (status = 404, description = "`unknown-envelope`")
+))]
 pub(super) async fn one(
     State(cloud): State<Arc<Cloud>>,
     Path(name): Path<String>,
@@ -64,7 +81,12 @@ pub(super) async fn one(
     cloud.blocking(move |cloud| Ok(Json(known(cloud, &name)?.1))).await
 }
 
-/// `GET /v1/envelopes/{id}/body`: the ciphertext's frame.
+/// Returns the ciphertext of a stored envelope.
+#[utoipa::path(get, path = "/v1/envelopes/{id}/body", params(("id" = String, Path, description = "The envelope's id: 32 lower-case hexadecimal digits.", example = "0123456789abcdef0123456789abcdef")), responses(
+    (status = 200, description = "A frame of kind 2 (ciphertext), 19 (compact ciphertext), 24 or 25 (compact ciphertext of slots).",
+     body = Frame, content_type = "application/octet-stream"),
+    (status = 404, description = "`unknown-envelope`")
+))]
 pub(super) async fn body(
     State(cloud): State<Arc<Cloud>>,
     Path(name): Path<String>,
@@ -77,8 +99,12 @@ pub(super) async fn body(
         .await
 }
 
-/// `GET /v1/envelopes/{id}/envelope`: everything that the device signed, as a frame: an envelope of version 1, or a
-/// window with its stream's header.
+/// Returns everything that the device signed.
+#[utoipa::path(get, path = "/v1/envelopes/{id}/envelope", params(("id" = String, Path, description = "The envelope's id: 32 lower-case hexadecimal digits.", example = "0123456789abcdef0123456789abcdef")), responses(
+    (status = 200, description = "A frame of kind 6 (envelope) or 23 (window, alone or of a group, with its stream's header).",
+     body = Frame, content_type = "application/octet-stream"),
+    (status = 404, description = "`unknown-envelope`")
+))]
 pub(super) async fn message(
     State(cloud): State<Arc<Cloud>>,
     Path(name): Path<String>,

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use axum::Json;
 use axum::extract::{Query, State};
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
 use sotto_wire::{SignedHeader, StreamHead};
+use utoipa::{IntoParams, ToSchema};
 
 use crate::cloud::Cloud;
 use crate::problem::Problem;
@@ -16,45 +16,61 @@ use crate::store::{Logged, StoreError, limit, milliseconds};
 const MOST_READ: u64 = 64 << 20;
 
 /// Selects a part of a log.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
 pub(super) struct LogQuery {
+    /// The device's name: 1 to 64 of `A-Z a-z 0-9 _ . -`.
+    #[param(example = "boiler")]
     device: String,
+    /// The stream's name: 1 to 64 of `A-Z a-z 0-9 _ . -`.
+    #[param(example = "temperature")]
     stream: String,
-    /// The first position.
+    /// The first position, from 0.
     #[serde(default)]
     from: u64,
+    /// Maximum number of windows: 100 by default, 1000 at most.
     limit: Option<u32>,
 }
 
 /// Part of a log.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = LogPage)]
 pub(super) struct Page {
-    /// The frame of the log's head.
+    /// The log's head, signed by the cloud: a frame of kind 28 in hexadecimal.
     head: String,
     /// Windows, from the requested position on.
     windows: Vec<Window>,
 }
 
 /// A window of a log.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = LogWindow)]
 struct Window {
+    /// The window's sequence number, 0 to 2^63 - 1.
     sequence: i64,
+    /// The window's leaf in the log's tree: 64 lower-case hexadecimal digits.
+    #[schema(pattern = "^[0-9a-f]{64}$")]
     leaf: String,
     /// The envelope's id; absent once the owner has deleted it.
     #[serde(skip_serializing_if = "Option::is_none")]
     id: Option<String>,
-    /// The frame of the window's signed header; absent if the window was deleted or cannot be read.
+    /// The window's signed header: a frame of kind 18 or 22 in hexadecimal; absent if the window was deleted or cannot
+    /// be read.
     #[serde(skip_serializing_if = "Option::is_none")]
     signed: Option<String>,
-    /// Bytes of the window's upload.
+    /// Bytes of the window's upload; 0 once it is deleted.
     bytes: i64,
 }
 
-/// `GET /v1/log?device=…&stream=…&from=…`: the head of a log, and its windows from a position on.
+/// Returns the signed head of a stream's log, and its windows from a position on.
 ///
 /// A page has fewer windows than requested if the log ends, or if their messages exceed 64 MiB; it has at least one
-/// window if any is left.
+/// window if any is left. A stream without windows has a log of size 0.
+#[utoipa::path(get, path = "/v1/log", params(LogQuery), responses(
+    (status = 200, description = "A part of the log.", body = Page),
+    (status = 422, description = "`invalid-name`")
+))]
 pub(super) async fn get(
     State(cloud): State<Arc<Cloud>>,
     Query(query): Query<LogQuery>,
@@ -104,7 +120,18 @@ fn window(cloud: &Cloud, logged: &Logged) -> Result<Window, Problem> {
     Ok(Window { sequence, leaf, id: Some(id.to_string()), signed, bytes })
 }
 
-/// `GET /v1/identity`: the public key with which the cloud's signatures are verified.
-pub(super) async fn identity(State(cloud): State<Arc<Cloud>>) -> Json<Value> {
-    Json(json!({ "verifying_key": hex::encode(cloud.identity.verifying_key()) }))
+/// The cloud's public key.
+#[derive(Debug, Serialize, ToSchema)]
+pub(super) struct PublicIdentity {
+    /// An Ed25519 key: 64 lower-case hexadecimal digits.
+    #[schema(pattern = "^[0-9a-f]{64}$")]
+    verifying_key: String,
+}
+
+/// Returns the public key that verifies the cloud's signatures.
+///
+/// The cloud signs receipts, heads of logs and transcripts.
+#[utoipa::path(get, path = "/v1/identity", responses((status = 200, description = "The key.", body = PublicIdentity)))]
+pub(super) async fn identity(State(cloud): State<Arc<Cloud>>) -> Json<PublicIdentity> {
+    Json(PublicIdentity { verifying_key: hex::encode(cloud.identity.verifying_key()) })
 }

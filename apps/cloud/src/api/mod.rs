@@ -2,6 +2,7 @@
 
 mod authorise;
 pub(crate) mod devices;
+mod document;
 mod envelopes;
 mod fleets;
 mod health;
@@ -16,50 +17,91 @@ mod position;
 mod sums;
 mod upload;
 
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use axum::Router;
 use axum::extract::DefaultBodyLimit;
-use axum::http::StatusCode;
+use axum::http::{StatusCode, header};
 use axum::middleware::{from_fn, from_fn_with_state, map_response};
-use axum::routing::{delete, get, post, put};
+use axum::response::IntoResponse;
+use utoipa::openapi::OpenApi;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
 
 use sotto_service::outside;
 
+use self::document::Caller;
 use crate::cloud::Cloud;
 use crate::problem::Problem;
 
+type Routes = OpenApiRouter<Arc<Cloud>>;
+
+/// Declares every route once, for the router and for the document.
+fn declared() -> [(Caller, Routes); 3] {
+    let owner = Routes::new()
+        .routes(routes!(parameters::put))
+        .routes(routes!(devices::list))
+        .routes(routes!(devices::put, devices::delete))
+        .routes(routes!(keys::put))
+        .routes(routes!(keys::status))
+        .routes(routes!(keys::delete_transfer))
+        .routes(routes!(plans::put))
+        .routes(routes!(jobs::list, jobs::post))
+        .routes(routes!(jobs::state))
+        .routes(routes!(jobs::output))
+        .routes(routes!(sums::post))
+        .routes(routes!(fleets::post))
+        .routes(routes!(limits::all))
+        .routes(routes!(log::identity))
+        .routes(routes!(log::get))
+        .routes(routes!(envelopes::list, envelopes::delete))
+        .routes(routes!(envelopes::one))
+        .routes(routes!(envelopes::body))
+        .routes(routes!(envelopes::message));
+    let device = Routes::new()
+        .routes(routes!(upload::post))
+        .routes(routes!(position::post))
+        .routes(routes!(position::newest));
+    let anybody = Routes::new()
+        .routes(routes!(health::healthz))
+        .routes(routes!(health::readyz))
+        .routes(routes!(openapi));
+    [(Caller::Anybody, anybody), (Caller::Device, device), (Caller::Owner, owner)]
+}
+
+/// Returns the OpenAPI document of the interface.
+pub(crate) fn openapi_document() -> OpenApi {
+    document::document(declared().map(|(caller, routes)| (caller, routes.into_openapi())))
+}
+
+/// Returns the document as indented JSON.
+pub(crate) fn openapi_json() -> Result<String, serde_json::Error> {
+    // utoipa writes `u-int32` for the registered format `uint32`.
+    Ok(openapi_document().to_pretty_json()?.replace("\"u-int", "\"uint"))
+}
+
+/// Returns this document.
+///
+/// It has nothing of the configuration, the version of the program, or stored data.
+#[utoipa::path(get, path = "/v1/openapi.json", responses(
+    (status = 200, description = "OpenAPI 3.1.", body = Object, content_type = "application/json")
+))]
+async fn openapi() -> impl IntoResponse {
+    static DOCUMENT: LazyLock<String> = LazyLock::new(|| openapi_json().unwrap_or_default());
+    ([(header::CONTENT_TYPE, "application/json")], DOCUMENT.as_str())
+}
+
 /// Returns the router with every route of the cloud.
 pub(crate) fn router(cloud: &Arc<Cloud>) -> Router {
-    let owner = Router::new()
-        .route("/v1/parameters", put(parameters::put))
-        .route("/v1/devices", get(devices::list))
-        .route("/v1/devices/{name}", put(devices::put).delete(devices::delete))
-        .route("/v1/keys", put(keys::put))
-        .route("/v1/keys/{parameter_id}/{key_id}", get(keys::status))
-        .route("/v1/keys/{parameter_id}/{key_id}/transfers/{from}", delete(keys::delete_transfer))
-        .route("/v1/plans", put(plans::put))
-        .route("/v1/jobs", get(jobs::list).post(jobs::post))
-        .route("/v1/jobs/{id}", get(jobs::state))
-        .route("/v1/jobs/{id}/outputs/{index}", get(jobs::output))
-        .route("/v1/sums", post(sums::post))
-        .route("/v1/fleets/{id}/sums", post(fleets::post))
-        .route("/v1/limits", get(limits::all))
-        .route("/v1/identity", get(log::identity))
-        .route("/v1/log", get(log::get))
-        .route("/v1/envelopes", get(envelopes::list).delete(envelopes::delete))
-        .route("/v1/envelopes/{id}", get(envelopes::one))
-        .route("/v1/envelopes/{id}/body", get(envelopes::body))
-        .route("/v1/envelopes/{id}/envelope", get(envelopes::message))
-        .route_layer(from_fn_with_state(Arc::clone(cloud), authorise::owner));
-    let device = Router::new()
-        .route("/v1/envelopes", post(upload::post))
-        .route("/v1/position", post(position::post))
-        .route("/v1/newest", post(position::newest));
-    let anybody = Router::new().route("/healthz", get(health::healthz)).route("/readyz", get(health::readyz));
-    anybody
-        .merge(device)
-        .merge(owner)
+    let mut router = Router::new();
+    for (caller, routes) in declared() {
+        let mut routes = Router::from(routes);
+        if caller == Caller::Owner {
+            routes = routes.route_layer(from_fn_with_state(Arc::clone(cloud), authorise::owner));
+        }
+        router = router.merge(routes);
+    }
+    router
         .fallback(async || Problem::not_found("no-such-resource", "there is nothing of this name here"))
         .method_not_allowed_fallback(async || {
             let detail = "this resource does not take this method";

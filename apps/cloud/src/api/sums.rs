@@ -11,14 +11,26 @@ use sotto_service::body;
 
 use sotto_wire::Transcript;
 
+use super::document::Frame;
 use crate::cloud::Cloud;
 use crate::problem::Problem;
 use crate::sums;
 
-/// `POST /v1/sums`: the frame of the sums.
+/// Adds compact ciphertexts.
 ///
-/// The header `sotto-evaluate-us` has the microseconds of reading and adding; `sotto-transcript` has the frame of the
-/// transcript in hexadecimal.
+/// The envelopes have one form, and one key or one mask. Needs no evaluation keys and stores nothing.
+#[utoipa::path(post, path = "/v1/sums",
+    request_body(content = sums::Request, description = "At most 256 KiB.", example = json!({
+        "envelopes": ["0123456789abcdef0123456789abcdef"],
+        "sums": [{ "envelopes": [0, 1], "places": [0, 60] }] })),
+    responses(
+    (status = 200, description = "A frame of kind 20 (compact sums), or of kind 26 (sums over a fleet) where the envelopes are under several keys.",
+     body = Frame, content_type = "application/octet-stream", headers(
+        ("sotto-evaluate-us" = u64, description = "Microseconds of reading and adding."),
+        ("sotto-transcript" = String, description = "The transcript, a frame of kind 29 in hexadecimal."))),
+    (status = 400, description = "`invalid-json`, `wrong-kind` (an envelope that is not compact)"),
+    (status = 422, description = "`unknown-envelope`, `wrong-sum`, `unknown-parameters`, `invalid-value` (under several keys: a key occurs twice)")
+))]
 pub(super) async fn post(
     State(cloud): State<Arc<Cloud>>,
     request: Request,

@@ -3,6 +3,7 @@
 use serde::Deserialize;
 use sotto_program::Plan;
 use sotto_rlwe::{KeyId, ParameterId};
+use utoipa::ToSchema;
 
 use crate::cloud::Cloud;
 use crate::id::{Id, from_hex};
@@ -10,12 +11,15 @@ use crate::problem::Problem;
 use crate::store::{NewJob, StoredEnvelope, SubmissionName, Submitted};
 
 /// A plan, and the envelopes whose ciphertexts are its inputs, in order.
-#[derive(Deserialize)]
+#[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Submission {
+    /// The plan's id: 64 lower-case hexadecimal digits.
+    #[schema(pattern = "^[0-9a-f]{64}$")]
     plan: String,
+    /// Ids of the envelopes, in the order of the plan's inputs: 32 lower-case hexadecimal digits each.
     inputs: Vec<String>,
-    /// The key of the answer; required only if all inputs are under foreign keys.
+    /// The key of the answer, 32 lower-case hexadecimal digits; required only if all inputs are under foreign keys.
     key: Option<String>,
 }
 

@@ -6,6 +6,7 @@ use rusqlite::{Connection, OptionalExtension as _, params};
 use serde::{Deserialize, Serialize};
 use sotto_rlwe::{KeyId, ParameterId};
 use sotto_wire::StreamHeader;
+use utoipa::{IntoParams, ToSchema};
 
 use super::envelope::shown;
 use super::page::{self, Page};
@@ -49,48 +50,75 @@ pub(crate) enum Registering {
 }
 
 /// Selects a page of devices.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
 pub(crate) struct DeviceQuery {
     /// The last device of the previous page.
     after: Option<String>,
+    /// Maximum number of devices: 100 by default, 1000 at most.
     pub(crate) limit: Option<u32>,
 }
 
 /// A device with sums over its envelopes. Times are milliseconds since 1970.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, ToSchema)]
 pub(crate) struct ListedDevice {
+    /// The device's name.
     name: String,
+    /// Time of its last registration.
     registered_at: i64,
+    /// True if it is revoked now.
     revoked: bool,
+    /// Time of its last revocation.
+    #[schema(required = true)]
     revoked_at: Option<i64>,
+    /// The Ed25519 key that verifies its signatures: 64 lower-case hexadecimal digits.
+    #[schema(pattern = "^[0-9a-f]{64}$")]
     verifying_key: String,
+    /// Parameters and keys that its ciphertexts may have.
     keys: Vec<ListedKey>,
     #[serde(flatten)]
     sent: Sent,
-    /// Number of times that the device lost its spool and asked for its position, and the last time.
+    /// Number of times that the device lost its spool and asked for its position.
     recoveries: i64,
+    /// The last such time.
+    #[schema(required = true)]
     recovered_at: Option<i64>,
-    /// Number of windows refused because another one has the same mask, and the last time.
+    /// Number of windows refused because another one has the same mask.
     repeated_masks: i64,
+    /// The last such time.
+    #[schema(required = true)]
     repeated_at: Option<i64>,
 }
 
-#[derive(Clone, Debug, Serialize)]
+/// A pair of parameters and secret key that a device may use.
+#[derive(Clone, Debug, Serialize, ToSchema)]
 struct ListedKey {
+    /// 64 lower-case hexadecimal digits.
     #[serde(serialize_with = "shown")]
+    #[schema(value_type = String, pattern = "^[0-9a-f]{64}$")]
     parameter_id: ParameterId,
+    /// 32 lower-case hexadecimal digits.
     #[serde(serialize_with = "shown")]
+    #[schema(value_type = String, pattern = "^[0-9a-f]{32}$")]
     key_id: KeyId,
 }
 
 /// Sums over the envelopes of a device; times are null if there are none.
-#[derive(Clone, Debug, Default, Serialize)]
+#[derive(Clone, Debug, Default, Serialize, ToSchema)]
 struct Sent {
+    /// Number of stored envelopes.
     envelopes: i64,
+    /// Bytes of stored envelopes.
     bytes: i64,
+    /// Time of the first reading.
+    #[schema(required = true)]
     first_started_at: Option<i64>,
+    /// Time of the last reading.
+    #[schema(required = true)]
     last_ended_at: Option<i64>,
+    /// Time at which the last envelope was stored.
+    #[schema(required = true)]
     last_stored_at: Option<i64>,
 }
 

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use sotto_rlwe::{KeyId, ParameterId};
 use sotto_wire::{Envelope, StreamTag, message_digest};
+use utoipa::{IntoParams, ToSchema};
 
 use super::page::{self, Page};
 use super::stream::{Streams, damaged};
@@ -20,18 +21,24 @@ const COLUMNS: &str =
      coalesce(stream_tag IS NOT NULL AND substr(mask, 1, 12) = zeroblob(12), FALSE)";
 
 /// Selects envelopes; lists are in order of device, stream and sequence number.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
 pub(crate) struct EnvelopeQuery {
+    /// Only envelopes of this device.
     pub(crate) device: Option<String>,
+    /// Only envelopes of streams with this name.
     pub(crate) stream: Option<String>,
+    /// Only envelopes with a larger sequence number.
     pub(crate) after_sequence: Option<u64>,
     /// Only envelopes whose last reading is later: milliseconds since 1970.
     pub(crate) ended_after: Option<i64>,
     /// Only envelopes whose first reading is earlier: milliseconds since 1970.
     pub(crate) started_before: Option<i64>,
-    /// The last envelope of the previous page.
+    /// The last envelope of the previous page: `DEVICE/STREAM/SEQUENCE`.
+    #[param(value_type = Option<String>)]
     pub(crate) after: Option<EnvelopePosition>,
+    /// Maximum number of envelopes: 100 by default, 1000 at most.
     pub(crate) limit: Option<u32>,
 }
 
@@ -66,21 +73,37 @@ impl core::fmt::Display for EnvelopePosition {
 }
 
 /// An envelope's description for the owner, without the body.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, ToSchema)]
 pub(crate) struct StoredEnvelope {
+    /// 32 lower-case hexadecimal digits.
+    #[schema(pattern = "^[0-9a-f]{32}$")]
     pub(crate) id: String,
+    /// The device's name.
     device: String,
+    /// The stream's name.
     stream: String,
+    /// 0 to 2^63 - 1.
     sequence: i64,
+    /// 64 lower-case hexadecimal digits.
     #[serde(serialize_with = "shown")]
+    #[schema(value_type = String, pattern = "^[0-9a-f]{64}$")]
     pub(crate) parameter_id: ParameterId,
+    /// The id of the secret key: 32 lower-case hexadecimal digits.
     #[serde(serialize_with = "shown")]
+    #[schema(value_type = String, pattern = "^[0-9a-f]{32}$")]
     pub(crate) key_id: KeyId,
+    /// Time of the first reading: milliseconds since 1970.
     started_at: i64,
+    /// Time of the last reading: milliseconds since 1970.
     ended_at: i64,
+    /// Number of readings.
     readings: u32,
+    /// Bytes of the stored envelope.
     bytes: i64,
+    /// Time of storing: milliseconds since 1970.
     stored_at: i64,
+    /// The layout as the device signed it: an object of JSON, or its text if it is no JSON.
+    #[schema(value_type = Value)]
     layout: Layout,
     /// True if the window is encrypted under the mask of its fleet.
     #[serde(skip_serializing_if = "core::ops::Not::not")]

@@ -2,24 +2,30 @@
 
 use rusqlite::{Connection, OptionalExtension as _, params};
 use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
 
 use super::bodies::Folder;
 use super::{Store, StoreError, removal};
 
 /// Selects the envelopes to delete: those of a device whose last reading is before a time.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
 pub(crate) struct Forgetting {
+    /// The device's name.
+    #[param(example = "boiler")]
     pub(crate) device: String,
-    /// Only this stream; `None` for all.
+    /// Only this stream; absent: all streams of the device.
     pub(crate) stream: Option<String>,
-    /// Milliseconds since 1970.
+    /// Windows whose last reading is earlier: milliseconds since 1970.
+    #[param(example = 1767225600000_i64)]
     pub(crate) before: i64,
 }
 
 /// Counts of deleted rows and files.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, ToSchema)]
 pub(crate) struct Forgotten {
+    /// Number of deleted envelopes.
     pub(crate) envelopes: i64,
     /// Bytes of the envelopes.
     pub(crate) bytes: i64,

@@ -7,6 +7,7 @@ use rusqlite::{Connection, OptionalExtension as _, params};
 use serde::{Deserialize, Serialize};
 use sotto_evaluate::Evaluated;
 use sotto_rlwe::{KeyId, ParameterId};
+use utoipa::{IntoParams, ToSchema};
 
 use super::page::{self, Page};
 use super::{Folder, Store, StoreError, now};
@@ -39,11 +40,14 @@ pub(crate) enum Submitted {
 }
 
 /// Selects a page of jobs, the newest first.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
 pub(crate) struct JobQuery {
-    /// The last job of the previous page.
+    /// The last job of the previous page: `SUBMITTED_AT/ID`.
+    #[param(value_type = Option<String>)]
     after: Option<JobPosition>,
+    /// Maximum number of jobs: 100 by default, 1000 at most.
     pub(crate) limit: Option<u32>,
 }
 
@@ -74,14 +78,25 @@ impl core::fmt::Display for JobPosition {
 }
 
 /// A job in the list. Times are milliseconds since 1970.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, ToSchema)]
 pub(crate) struct ListedJob {
+    /// The job's id: 32 lower-case hexadecimal digits.
+    #[schema(pattern = "^[0-9a-f]{32}$")]
     job: String,
+    /// The plan's id: 64 lower-case hexadecimal digits.
+    #[schema(pattern = "^[0-9a-f]{64}$")]
     plan: String,
+    /// `queued`, `running`, `done` or `failed`.
+    #[schema(pattern = "^(queued|running|done|failed)$")]
     state: String,
+    /// Milliseconds since 1970.
     submitted_at: i64,
+    /// Milliseconds since 1970; null before the end.
+    #[schema(required = true)]
     ended_at: Option<i64>,
+    /// Number of inputs.
     inputs: i64,
+    /// Number of outputs; 0 unless the job is done.
     outputs: i64,
     /// Bytes of all outputs.
     bytes: i64,
@@ -98,17 +113,27 @@ pub(crate) struct Job {
 }
 
 /// The state of a job.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, ToSchema)]
 pub(crate) struct JobState {
+    /// The job's id: 32 lower-case hexadecimal digits.
+    #[schema(pattern = "^[0-9a-f]{32}$")]
     job: String,
+    /// The plan's id: 64 lower-case hexadecimal digits.
+    #[schema(pattern = "^[0-9a-f]{64}$")]
     plan: String,
+    /// `queued`, `running`, `done` or `failed`.
+    #[schema(pattern = "^(queued|running|done|failed)$")]
     state: String,
+    /// The reason why the job failed; absent otherwise.
     #[serde(skip_serializing_if = "Option::is_none")]
     error: Option<String>,
+    /// Number of operations of each kind that were evaluated.
     counters: BTreeMap<String, u64>,
+    /// Microseconds of the evaluation; 0 before it.
     evaluate_us: i64,
+    /// Number of outputs; 0 unless the job is done.
     outputs: u32,
-    /// The frame of the transcript in hexadecimal; absent until the job is done.
+    /// The transcript, a frame of kind 29 in hexadecimal; absent until the job is done.
     #[serde(skip_serializing_if = "Option::is_none")]
     transcript: Option<String>,
 }

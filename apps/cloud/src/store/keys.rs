@@ -3,6 +3,7 @@
 use rusqlite::{OptionalExtension as _, params};
 use serde::Serialize;
 use sotto_rlwe::{KeyId, ParameterId};
+use utoipa::ToSchema;
 
 use super::envelope::shown;
 use super::{Folder, Store, StoreError, now};
@@ -10,18 +11,27 @@ use crate::id::Id;
 use crate::registry::{KeyContents, LoadedKeys};
 
 /// The properties of evaluation keys, for the owner.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, ToSchema)]
 pub(crate) struct KeyStatus {
+    /// 64 lower-case hexadecimal digits.
     #[serde(serialize_with = "shown")]
+    #[schema(value_type = String, pattern = "^[0-9a-f]{64}$")]
     parameter_id: ParameterId,
+    /// The id of the secret key: 32 lower-case hexadecimal digits.
     #[serde(serialize_with = "shown")]
+    #[schema(value_type = String, pattern = "^[0-9a-f]{32}$")]
     key_id: KeyId,
+    /// True if there is a relinearisation key.
     relinearisation: bool,
+    /// Number of Galois keys, 0 to 64.
     galois: i64,
+    /// Bytes of the frame.
     bytes: i64,
+    /// Time of storing: milliseconds since 1970.
     stored_at: i64,
-    /// `None` if an older version stored the keys.
+    /// Present in every answer. `None` in the store if an older version stored the keys.
     #[serde(flatten)]
+    #[schema(value_type = KeyContents)]
     pub(crate) contents: Option<KeyContents>,
 }
 

@@ -36,12 +36,12 @@ use sotto_service::folder;
 
 pub(crate) use bodies::Folder;
 pub(crate) use copy::{backup, restore};
-pub(crate) use device::{Device, DeviceQuery, NewDevice, Registering};
+pub(crate) use device::{Device, DeviceQuery, ListedDevice, NewDevice, Registering};
 pub(crate) use envelope::{EnvelopeQuery, StoredEnvelope};
 pub(crate) use error::StoreError;
 pub(crate) use fleet::{FleetFile, Selected};
 pub(crate) use forget::{Forgetting, Forgotten};
-pub(crate) use job::{Job, JobQuery, JobState, NewJob, SubmissionName, Submitted};
+pub(crate) use job::{Job, JobQuery, JobState, ListedJob, NewJob, SubmissionName, Submitted};
 pub(crate) use keys::KeyStatus;
 pub(crate) use log::Logged;
 pub(crate) use page::{LARGEST_PAGE, Page, limit};

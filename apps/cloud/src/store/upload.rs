@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use rusqlite::{Connection, OptionalExtension as _, params};
 use serde::Serialize;
 use sotto_wire::{Envelope, MaskName, STREAM_TAG_BYTES, message_digest};
+use utoipa::ToSchema;
 
 use super::stream::damaged;
 use super::{Folder, Store, StoreError, device, fleet, forget, log, now};
@@ -39,17 +40,22 @@ impl Upload<'_> {
 }
 
 /// Proof for the device that its envelope is stored durably.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, ToSchema)]
 pub(crate) struct Receipt {
+    /// The envelope's id: 32 lower-case hexadecimal digits.
+    #[schema(pattern = "^[0-9a-f]{32}$")]
     pub(crate) id: String,
-    /// Digest of the envelope's bytes; for a window in a group, of its head and body.
+    /// Digest of the envelope's bytes; for a window in a group, of its head and body: 64 lower-case hexadecimal digits.
+    #[schema(pattern = "^[0-9a-f]{64}$")]
     pub(crate) digest: String,
+    /// Time of storing: milliseconds since 1970.
     pub(crate) stored_at: i64,
     /// True if it was stored before.
     pub(crate) duplicate: bool,
-    /// The window's position in the log of its stream.
+    /// The window's position in the log of its stream, from 0.
     pub(crate) position: i64,
-    /// The cloud's signature over all of this: [`sotto_wire::Receipt`].
+    /// The cloud's Ed25519 signature over all of this: 128 lower-case hexadecimal digits.
+    #[schema(pattern = "^[0-9a-f]{128}$")]
     pub(crate) signature: String,
 }
 

@@ -22,9 +22,9 @@ use sotto_wire::{
 use crate::device::Device;
 use crate::world::{Answer, World, send};
 
-const TICKS: u32 = 5;
-const HOUR: i64 = 3_600_000;
-const FLEET: FleetId = FleetId([6; 16]);
+pub(crate) const TICKS: u32 = 5;
+pub(crate) const HOUR: i64 = 3_600_000;
+pub(crate) const FLEET: FleetId = FleetId([6; 16]);
 
 struct Member {
     device: Device<Bfv>,
@@ -32,8 +32,8 @@ struct Member {
     header: Arc<StreamHeader>,
 }
 
-struct Site {
-    world: World,
+pub(crate) struct Site {
+    pub(crate) world: World,
     profile: Profile,
     members: Vec<Member>,
     rng: ChaCha20Rng,
@@ -56,7 +56,7 @@ fn parts(device: &Device<Bfv>, stream: &str) -> StreamParts {
 }
 
 impl Site {
-    fn new(devices: usize) -> Self {
+    pub(crate) fn new(devices: usize) -> Self {
         let request = ChainRequest::one_prime(SchemeId::Bfv, 2048, 1_000_001, 40);
         let params = Params::<Bfv>::new(request.build().unwrap()).unwrap();
         let (world, mut rng) = (World::start(), ChaCha20Rng::from_seed([4; 32]));
@@ -121,7 +121,7 @@ impl Site {
         Envelope::sign_window(header, hour as u64, description, &frame, sign).unwrap().write().unwrap()
     }
 
-    fn shared(&mut self, at: usize, hour: i64, load: i64) -> Vec<u8> {
+    pub(crate) fn shared(&mut self, at: usize, hour: i64, load: i64) -> Vec<u8> {
         let (header, name) = (Arc::clone(&self.members[at].header), MaskName::shared(HOUR * hour).unwrap());
         self.window(at, &header, hour, name, load)
     }
@@ -135,7 +135,7 @@ impl Site {
         self.world.upload_as(&format!("meter-{at}.load.{hour}"), window)
     }
 
-    fn keep(&self, at: usize, hour: i64, window: &[u8]) -> String {
+    pub(crate) fn keep(&self, at: usize, hour: i64, window: &[u8]) -> String {
         self.upload(at, hour, window).expect(201)["id"].as_str().unwrap().to_owned()
     }
 

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod answers;
+mod conforms;
 mod copies;
 mod device;
 mod enrolments;
@@ -17,6 +18,7 @@ mod owner;
 mod position;
 mod process;
 mod quotas;
+mod reference;
 mod refusals;
 mod restart;
 mod store;

@@ -8,7 +8,7 @@ use sotto_wire::{PositionRequest, SignedHeader};
 use crate::device::Device;
 use crate::world::{Answer, World, send};
 
-fn now() -> i64 {
+pub(crate) fn now() -> i64 {
     SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or(Duration::ZERO).as_millis() as i64
 }
 

@@ -13,6 +13,7 @@ use sotto_rlwe::{Bfv, EvaluationKeys, Params, Scheme};
 use tempfile::TempDir;
 use tokio::sync::oneshot;
 
+use crate::conforms;
 use crate::device::Device;
 
 pub(crate) const TOKEN: &str = "the-owner-of-this-test";
@@ -43,6 +44,7 @@ pub(crate) struct Answer {
     pub(crate) kind: String,
     /// The header `Link`; empty if absent.
     pub(crate) link: String,
+    headers: ureq::http::HeaderMap,
     pub(crate) bytes: Vec<u8>,
 }
 
@@ -215,6 +217,10 @@ impl Answer {
         self.json()
     }
 
+    pub(crate) fn header(&self, name: &str) -> Option<&str> {
+        self.headers.get(name).map(|value| value.to_str().unwrap())
+    }
+
     /// Asserts a problem document with this status and reason.
     pub(crate) fn refused(&self, status: u16, reason: &str) {
         assert_eq!(self.status, status, "{self}");
@@ -244,7 +250,7 @@ pub(crate) fn send(method: &str, url: &str, headers: &[(&str, &str)], body: &[u8
     try_send(method, url, headers, body).expect("an answer")
 }
 
-/// Sends a request; returns `None` if the other end closes.
+/// Sends a request; returns `None` if the other end closes. Compares every answer with the document of the interface.
 pub(crate) fn try_send(method: &str, url: &str, headers: &[(&str, &str)], body: &[u8]) -> Option<Answer> {
     let mut request = ureq::http::Request::builder().method(method).uri(url);
     for (name, value) in headers {
@@ -254,7 +260,9 @@ pub(crate) fn try_send(method: &str, url: &str, headers: &[(&str, &str)], body: 
         "GET" | "DELETE" => agent().run(request.body(()).unwrap()),
         _ => agent().run(request.body(body).unwrap()),
     };
-    answer.ok().map(read)
+    let answer = answer.ok().map(read)?;
+    conforms::check(method, url, &answer);
+    Some(answer)
 }
 
 /// Uploads with chunked transfer, so that no length is announced.
@@ -276,5 +284,6 @@ fn read(mut answer: ureq::http::Response<ureq::Body>) -> Answer {
     let header = |name| answer.headers().get(name).map_or("", |value| value.to_str().unwrap()).to_owned();
     let (kind, link) = (header("content-type"), header("link"));
     let bytes = answer.body_mut().with_config().limit(64 << 20).read_to_vec().unwrap();
-    Answer { status: answer.status().as_u16(), kind, link, bytes }
+    let (status, headers) = (answer.status().as_u16(), answer.headers().clone());
+    Answer { status, kind, link, headers, bytes }
 }
