@@ -3,6 +3,16 @@
 use sotto_rlwe::{EncodeError, EvalError};
 
 /// The reason why a circuit is refused.
+///
+/// ```
+/// use sotto_circuits::{CircuitError, Clear, sum_block};
+///
+/// let mut machine = Clear::integers(65_537, 2, 4);
+/// let readings = machine.vector(&[215, 198, 187, 203])?;
+/// let refused = sum_block(&mut machine, &readings, 5);
+/// assert_eq!(refused, Err(CircuitError::Block { size: 5, row: 4 }));
+/// # Ok::<(), CircuitError>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum CircuitError {
     /// The evaluator refuses one of its operations: noise, levels, a missing key.

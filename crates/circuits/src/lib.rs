@@ -1,5 +1,28 @@
 //! Managed arithmetic on encrypted slot vectors ([`Machine`]), and circuits on it, each written once for every scheme.
 //!
+//! ```
+//! # mod owner { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../rlwe/tests/owner/mod.rs")); }
+//! # use owner::Owner;
+//! use sotto_circuits::{Encrypted, Machine, sum_block};
+//! use sotto_ring::secure_rng;
+//! use sotto_rlwe::{Bfv, Evaluator, Params, Scheme};
+//!
+//! let params = Params::<Bfv>::default_chain(4096, 65_537)?;
+//! # let owner = Owner::new(&params, 1);
+//! # let plaintext = Bfv::encode_slots(&params, &[215, 198, 187, 203], params.top_level())?;
+//! # let readings = owner.public_key().encrypt(&plaintext, &mut secure_rng()?)?;
+//! # let keys = owner.evaluation_keys(&[1, 2]);
+//! // `readings` encrypts 215, 198, 187, 203; `keys` are the owner's evaluation keys.
+//! let evaluator = Evaluator::new(&params);
+//! let mut machine = Encrypted::new(&evaluator, &keys);
+//! let sum = sum_block(&mut machine, &readings, 4)?;
+//! let doubled = machine.add(&sum, &sum)?;
+//! // The owner decrypts.
+//! let slots = Bfv::decode_slots(&params, &owner.decrypt(&doubled))?;
+//! assert_eq!(slots[0], 2 * (215 + 198 + 187 + 203));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
 //! A machine manages levels and scales: it brings operands to one level and scaling before a sum and to the best level
 //! before a product, and relinearises and rescales after it, as [`sotto_rlwe::LevelRules`] decides. [`Encrypted`]
 //! computes on ciphertexts, [`Outline`] follows their shapes without computing, [`Clear`] computes in the clear and

@@ -23,6 +23,18 @@ use crate::text::{digest, encoded, name};
 ///
 /// Every request may also fail with [`CloudError::Tls`] or [`CloudError::TooLong`] (an answer above 64 MiB), and every
 /// submission and request for sums with [`CloudError::Randomness`].
+///
+/// ```
+/// use sotto_cloud_client::{Cloud, CloudError};
+///
+/// let token = "0123456789abcdef"; // the owner's, from the cloud's operator
+/// let cloud = Cloud::new("https://cloud.example.org", token)?;
+/// assert_eq!(cloud.url(), "https://cloud.example.org");
+/// // Plain HTTP would show the token to the network.
+/// let refused = Cloud::new("http://cloud.example.org", token).err();
+/// assert!(matches!(refused, Some(CloudError::PlainHttp(_))));
+/// # Ok::<(), CloudError>(())
+/// ```
 pub struct Cloud {
     site: Site,
 }

@@ -11,6 +11,8 @@ use crate::text::name;
 const FIRST_PAGE: &str = "?limit=500";
 
 /// A pair of parameters and key that a device may encrypt under.
+///
+/// Example: [`Device`]
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct RegisteredKey {
     /// 64 hexadecimal digits.
@@ -22,6 +24,23 @@ pub struct RegisteredKey {
 }
 
 /// A registered device, with totals over its stored envelopes. Times are in milliseconds since 1970.
+///
+/// ```
+/// # mod stand_in { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/stand_in/mod.rs")); }
+/// use sotto_cloud_client::{Device, Devices, RegisteredKey};
+/// # let (cloud, _) = stand_in::serve(vec![stand_in::ok(r#"[{
+/// #     "name": "cellar", "registered_at": 1795000000000, "revoked": false, "revoked_at": null,
+/// #     "verifying_key": "ff", "keys": [{"parameter_id": "01", "key_id": "02"}], "envelopes": 24, "bytes": 21640,
+/// #     "first_started_at": 1795000000000, "last_ended_at": 1795086400000, "last_stored_at": 1795086401000
+/// # }]"#)]);
+///
+/// let devices: Devices<'_> = cloud.devices();
+/// let devices: Vec<Device> = devices.collect::<Result<_, _>>()?;
+/// assert_eq!((devices[0].name.as_str(), devices[0].envelopes), ("cellar", 24));
+/// let keys: &[RegisteredKey] = &devices[0].keys;
+/// assert_eq!(keys[0].key_id, "02");
+/// # Ok::<(), sotto_cloud_client::CloudError>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[non_exhaustive]
 pub struct Device {
@@ -65,6 +84,8 @@ pub struct Device {
 
 /// Iterates over all devices in the order of their names. Fetches a page when the previous one is used up; ends after
 /// an error.
+///
+/// Example: [`Device`]
 #[must_use = "pages are fetched only when they are iterated over"]
 pub struct Devices<'c>(Pages<'c, Device>);
 

@@ -15,6 +15,15 @@ const PATH: &str = "/v1/envelopes";
 const PAGE: u32 = 500;
 
 /// A filter on envelopes. The default matches all of them.
+///
+/// ```
+/// use sotto_cloud_client::EnvelopeQuery;
+///
+/// // The windows of the cellar's boiler after the first day of 2014.
+/// let query = EnvelopeQuery::of_device("cellar").stream("boiler").ended_after(1_388_620_800_000);
+/// assert_eq!(query.device.as_deref(), Some("cellar"));
+/// assert_eq!(query.started_before, None);
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct EnvelopeQuery {
@@ -81,6 +90,21 @@ impl EnvelopeQuery {
 
 /// A stored envelope without its ciphertext. The device signed all fields except `id`, `bytes`, `stored_at` and
 /// `shared_mask`.
+///
+/// ```
+/// # mod stand_in { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/stand_in/mod.rs")); }
+/// use sotto_cloud_client::{EnvelopeQuery, Envelopes, StoredEnvelope};
+/// # let (cloud, _) = stand_in::serve(vec![stand_in::ok(r#"[{
+/// #     "id": "0a", "device": "cellar", "stream": "boiler", "sequence": 7, "parameter_id": "01", "key_id": "02",
+/// #     "started_at": 1795000000000, "ended_at": 1795003600000, "readings": 24, "bytes": 937,
+/// #     "stored_at": 1795003601000, "layout": {}
+/// # }]"#)]);
+///
+/// let windows: Envelopes<'_> = cloud.envelopes(&EnvelopeQuery::of_device("cellar"));
+/// let windows: Vec<StoredEnvelope> = windows.collect::<Result<_, _>>()?;
+/// assert_eq!((windows[0].sequence, windows[0].readings), (7, 24));
+/// # Ok::<(), sotto_cloud_client::CloudError>(())
+/// ```
 #[derive(Clone, Debug, Deserialize)]
 #[non_exhaustive]
 pub struct StoredEnvelope {
@@ -122,6 +146,8 @@ pub struct StoredEnvelope {
 
 /// Iterates over all envelopes that match a query, in the order of device, stream and sequence number. Fetches a page
 /// when the previous one is used up; ends after an error.
+///
+/// Example: [`StoredEnvelope`]
 #[must_use = "pages are fetched only when they are iterated over"]
 pub struct Envelopes<'c>(Pages<'c, StoredEnvelope>);
 

@@ -2,6 +2,18 @@
 
 /// The reason why a request failed. Texts from the cloud are stripped of control characters and cut after 400
 /// characters.
+///
+/// ```
+/// # mod stand_in { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/stand_in/mod.rs")); }
+/// use sotto_cloud_client::CloudError;
+/// # let problem = r#"{"type": "urn:sotto:problem:queue-full", "detail": "16 jobs wait: try again later"}"#;
+/// # let (cloud, _) = stand_in::serve(vec![stand_in::answer(503, "", problem)]);
+///
+/// let error: CloudError = cloud.submit("plan", &["window"]).unwrap_err();
+/// assert_eq!(error.refusal(), Some("queue-full"));
+/// assert!(error.is_temporary(), "the same request may succeed later");
+/// assert_eq!(error.to_string(), "the cloud refused the job (503): 16 jobs wait: try again later");
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CloudError {
     /// The URL is not the address of a server.

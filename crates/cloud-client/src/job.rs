@@ -17,6 +17,8 @@ const LONGEST_PAUSE: Duration = Duration::from_millis(200);
 const LONGEST_AWAY: Duration = Duration::from_secs(30);
 
 /// The stage of a job that has not ended.
+///
+/// Example: [`JobDone`]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum JobStage {
@@ -27,6 +29,8 @@ pub enum JobStage {
 }
 
 /// The state of a job during a wait.
+///
+/// Example: [`JobDone`]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct JobProgress {
@@ -37,6 +41,23 @@ pub struct JobProgress {
 }
 
 /// A job that ended with outputs.
+///
+/// ```
+/// # mod stand_in { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/stand_in/mod.rs")); }
+/// use std::ops::ControlFlow;
+/// use sotto_cloud_client::{JobDone, JobProgress, JobStage};
+/// # let done = r#"{"state": "done", "evaluate_us": 1200, "counters": {"add": 23}, "outputs": 1}"#;
+/// # let (cloud, _) = stand_in::serve(vec![stand_in::ok(r#"{"state": "running"}"#), stand_in::ok(done)]);
+///
+/// let mut stages = Vec::new();
+/// let done: JobDone = cloud.wait("job", |progress: &JobProgress| {
+///     stages.push(progress.stage);
+///     ControlFlow::Continue(())
+/// })?;
+/// assert_eq!(stages, [JobStage::Running]);
+/// assert_eq!((done.outputs, done.counters["add"]), (1, 23));
+/// # Ok::<(), sotto_cloud_client::CloudError>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct JobDone {

@@ -5,6 +5,21 @@ use serde::Deserialize;
 use crate::text::{name, names};
 
 /// The stored evaluation keys of one secret key.
+///
+/// ```
+/// # mod stand_in { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/stand_in/mod.rs")); }
+/// use sotto_cloud_client::KeyStatus;
+/// # let (cloud, _) = stand_in::serve(vec![stand_in::ok(r#"{
+/// #     "parameter_id": "01", "key_id": "02", "relinearisation": true, "galois": 3, "rotations": [1, 2, 4],
+/// #     "swap_rows": false, "row": 2048, "transfers": [], "bytes": 655612, "stored_at": 1795000000000
+/// # }"#)]);
+///
+/// let status: Option<KeyStatus> = cloud.key_status("01", "02")?;
+/// let keys = status.expect("the owner uploaded keys");
+/// assert!(keys.can_rotate(4) && !keys.can_rotate(3));
+/// assert!(keys.can_rotate(4 - 2048), "a rotation by a whole row changes nothing");
+/// # Ok::<(), sotto_cloud_client::CloudError>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[non_exhaustive]
 pub struct KeyStatus {

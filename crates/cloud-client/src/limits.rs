@@ -5,6 +5,21 @@ use serde::Deserialize;
 use crate::text::line;
 
 /// A cloud's limits on plans, keys and uploads. Sizes are in bytes.
+///
+/// ```
+/// # mod stand_in { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/stand_in/mod.rs")); }
+/// use sotto_cloud_client::Limits;
+/// # let (cloud, _) = stand_in::serve(vec![stand_in::ok(r#"{
+/// #     "version": "0.1.0", "largest_upload": 67108864, "largest_keys": 268435456, "largest_plan": 67108864,
+/// #     "largest_job": 1073741824, "most_galois_keys": 64, "most_transfer_keys": 64, "most_device_keys": 256,
+/// #     "most_inputs": 1024, "most_outputs": 256, "most_steps": 100000, "largest_page": 500
+/// # }"#)]);
+///
+/// let limits: Limits = cloud.limits()?;
+/// assert_eq!(limits.largest_upload, 64 << 20);
+/// assert!(limits.most_inputs >= 365, "a year of days fits one plan");
+/// # Ok::<(), sotto_cloud_client::CloudError>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[non_exhaustive]
 pub struct Limits {

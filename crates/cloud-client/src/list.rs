@@ -11,6 +11,20 @@ use crate::text::name;
 const FIRST_PAGE: &str = "?limit=500";
 
 /// A job in the cloud's list. Times are in milliseconds since 1970.
+///
+/// ```
+/// # mod stand_in { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/stand_in/mod.rs")); }
+/// use sotto_cloud_client::{Jobs, ListedJob};
+/// # let (cloud, _) = stand_in::serve(vec![stand_in::ok(r#"[{
+/// #     "job": "0b", "plan": "0c", "state": "done", "submitted_at": 1795000000000, "ended_at": 1795000000040,
+/// #     "inputs": 24, "outputs": 1, "bytes": 17026
+/// # }]"#)]);
+///
+/// let jobs: Jobs<'_> = cloud.jobs();
+/// let jobs: Vec<ListedJob> = jobs.collect::<Result<_, _>>()?;
+/// assert_eq!((jobs[0].state.as_str(), jobs[0].inputs), ("done", 24));
+/// # Ok::<(), sotto_cloud_client::CloudError>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct ListedJob {
@@ -36,6 +50,21 @@ pub struct ListedJob {
 }
 
 /// Counts of deleted objects.
+///
+/// ```
+/// # mod stand_in { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/stand_in/mod.rs")); }
+/// use sotto_cloud_client::Forgotten;
+/// # let (cloud, requests) = stand_in::serve(vec![stand_in::ok(
+/// #     r#"{"envelopes": 24, "bytes": 21640, "jobs": 2, "outputs": 2}"#,
+/// # )]);
+///
+/// // Deletes the cellar's windows from before 2014.
+/// let forgotten: Forgotten = cloud.forget("cellar", 1_388_534_400_000)?;
+/// assert_eq!((forgotten.envelopes, forgotten.jobs), (24, 2));
+/// # let request = "DELETE /v1/envelopes?device=cellar&before=1388534400000 HTTP/1.1";
+/// # assert_eq!(requests.lock().expect("no panic")[0], request);
+/// # Ok::<(), sotto_cloud_client::CloudError>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Forgotten {
@@ -50,6 +79,8 @@ pub struct Forgotten {
 }
 
 /// Iterates over all jobs, the newest first. Fetches a page when the previous one is used up; ends after an error.
+///
+/// Example: [`ListedJob`]
 #[must_use = "pages are fetched only when they are iterated over"]
 pub struct Jobs<'c>(Pages<'c, ListedJob>);
 

@@ -10,6 +10,24 @@ use crate::text::{bytes, digest, encoded, id, optional_bytes};
 const PAGE: u32 = 500;
 
 /// A part of a stream's log.
+///
+/// ```
+/// # mod stand_in { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/stand_in/mod.rs")); }
+/// use sotto_cloud_client::{LogPage, LoggedWindow};
+/// # let leaf = "01".repeat(32);
+/// # let page = format!(
+/// #     r#"{{"head": "a5a5", "windows": [
+/// #         {{"sequence": 7, "leaf": "{leaf}", "id": null, "signed": null, "bytes": 937}}
+/// #     ]}}"#
+/// # );
+/// # let (cloud, _) = stand_in::serve(vec![stand_in::ok(&page)]);
+///
+/// let page: LogPage = cloud.log("cellar", "boiler", 0)?;
+/// let window: &LoggedWindow = &page.windows[0];
+/// assert_eq!((window.sequence, window.leaf), (7, [1; 32]));
+/// assert_eq!(window.id, None, "the owner deleted the envelope");
+/// # Ok::<(), sotto_cloud_client::CloudError>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[non_exhaustive]
 pub struct LogPage {
@@ -21,6 +39,8 @@ pub struct LogPage {
 }
 
 /// A window in its stream's log, as the cloud reports it.
+///
+/// Example: [`LogPage`]
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[non_exhaustive]
 pub struct LoggedWindow {

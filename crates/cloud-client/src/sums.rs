@@ -3,6 +3,18 @@
 use serde::{Deserialize, Serialize};
 
 /// The sums that the cloud computed.
+///
+/// ```
+/// # mod stand_in { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/stand_in/mod.rs")); }
+/// use sotto_cloud_client::{SumOf, Summed};
+/// # let (cloud, _) = stand_in::serve(vec![stand_in::answer(200, "sotto-evaluate-us: 12\r\n", "a frame")]);
+///
+/// // The first 24 places of two windows, added.
+/// let sum = SumOf { envelopes: (0, 2), places: (0, 24), weights: None };
+/// let summed: Summed = cloud.sums(&["window-7", "window-8"], &[sum])?;
+/// assert_eq!((summed.frame.as_slice(), summed.evaluate_us), (&b"a frame"[..], 12));
+/// # Ok::<(), sotto_cloud_client::CloudError>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Summed {
@@ -15,6 +27,8 @@ pub struct Summed {
 }
 
 /// One requested sum of envelopes.
+///
+/// Example: [`Summed`]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SumOf {
     /// The first envelope, from 0, and the number of envelopes.
@@ -27,6 +41,20 @@ pub struct SumOf {
 }
 
 /// A request for sums of a fleet's windows.
+///
+/// ```
+/// # mod stand_in { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/stand_in/mod.rs")); }
+/// use sotto_cloud_client::FleetSumsOf;
+/// # let (cloud, requests) = stand_in::serve(vec![stand_in::ok("a frame")]);
+///
+/// // All windows of the fleet that start at this time and have 24 ticks.
+/// let sums = FleetSumsOf { start: 1_795_000_000_000, ticks: 24, most: 4096, after: None };
+/// let fleet = "000102030405060708090a0b0c0d0e0f";
+/// assert_eq!(cloud.fleet_sums(fleet, &sums)?.frame, b"a frame");
+/// # let request = format!("POST /v1/fleets/{fleet}/sums HTTP/1.1");
+/// # assert_eq!(requests.lock().expect("no panic")[0], request);
+/// # Ok::<(), sotto_cloud_client::CloudError>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct FleetSumsOf {
     /// The start of the windows, in milliseconds since 1970.

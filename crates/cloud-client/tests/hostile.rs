@@ -2,63 +2,12 @@
 
 #![allow(clippy::unwrap_used)]
 
-use std::io::{BufRead as _, BufReader, Read as _, Write as _};
-use std::net::{TcpListener, TcpStream};
+mod stand_in;
+
 use std::ops::ControlFlow;
-use std::sync::{Arc, Mutex};
-use std::thread;
 
-use sotto_cloud_client::{Cloud, CloudError, EnvelopeQuery, JobStage};
-
-const TOKEN: &str = "the-owner-of-this-test";
-
-/// Answers each connection with the next of these answers and records the request's first line. An empty answer breaks
-/// the connection.
-fn serve(answers: Vec<String>) -> (Cloud, Arc<Mutex<Vec<String>>>) {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let url = format!("http://{}", listener.local_addr().unwrap());
-    let requests = Arc::new(Mutex::new(Vec::new()));
-    let seen = Arc::clone(&requests);
-    thread::spawn(move || {
-        for answer in answers {
-            let mut connection = listener.accept().unwrap().0;
-            seen.lock().unwrap().push(request(&connection));
-            // The client may close the connection early.
-            let _ = connection.write_all(answer.as_bytes());
-        }
-    });
-    (Cloud::new(&url, TOKEN).unwrap(), requests)
-}
-
-/// Reads a whole request and returns its first line.
-fn request(connection: &TcpStream) -> String {
-    let mut reader = BufReader::new(connection);
-    let (mut first, mut length) = (String::new(), 0);
-    reader.read_line(&mut first).unwrap();
-    loop {
-        let mut line = String::new();
-        reader.read_line(&mut line).unwrap();
-        if let Some(value) = line.to_ascii_lowercase().strip_prefix("content-length:") {
-            length = value.trim().parse().unwrap();
-        }
-        if line.trim().is_empty() {
-            break;
-        }
-    }
-    reader.take(length).read_to_end(&mut Vec::new()).unwrap();
-    first.trim().to_owned()
-}
-
-fn answer(status: u16, headers: &str, body: &str) -> String {
-    format!(
-        "HTTP/1.1 {status} x\r\nconnection: close\r\ncontent-length: {}\r\n{headers}\r\n{body}",
-        body.len()
-    )
-}
-
-fn ok(body: &str) -> String {
-    answer(200, "", body)
-}
+use sotto_cloud_client::{CloudError, EnvelopeQuery, JobStage};
+use stand_in::{answer, ok, serve};
 
 fn envelope(device: &str, sequence: u64) -> String {
     format!(

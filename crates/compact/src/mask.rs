@@ -45,6 +45,17 @@ pub fn fleet_id(plant: &[u8; 16], stream: &str, common: &[u8]) -> [u8; 16] {
 }
 
 /// The masks of one stream under one key: its own, and those of its fleet.
+///
+/// ```
+/// use sotto_compact::{StreamMasks, fleet_mask_key, mask_key};
+/// use sotto_rlwe::{KeyId, ParameterId};
+///
+/// let (key, parameters, fleet) = (KeyId([1; 16]), ParameterId([3; 32]), [4; 16]);
+/// let masks = StreamMasks::new(key, "temperature", parameters, Some(&fleet));
+/// assert_eq!(masks.mask(&[9; 12], 7), mask_key(key, "temperature").mask(&[9; 12], 7));
+/// // A salt of zeros selects the mask that the fleet shares.
+/// assert_eq!(masks.mask(&[0; 12], 7), fleet_mask_key(parameters, &fleet).mask(&[0; 12], 7));
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct StreamMasks {
     own: MaskKey,
@@ -66,6 +77,20 @@ impl StreamMasks {
 }
 
 /// A weighted sum of masks.
+///
+/// ```
+/// use sotto_compact::{Form, MaskSum, mask_key};
+/// use sotto_rlwe::KeyId;
+///
+/// let form = Form::new(4096, (1 << 40) - 87, 65_537, 2, 36)?;
+/// let key = mask_key(KeyId([1; 16]), "temperature");
+/// let mut masks = MaskSum::new(&form);
+/// // The difference of two windows.
+/// masks.add(&key.mask(&[9; 12], 1), 1);
+/// masks.add(&key.mask(&[9; 12], 0), -1);
+/// assert_eq!(masks.weights().total(), 2.0);
+/// # Ok::<(), sotto_compact::FormError>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct MaskSum {
     form: Form,

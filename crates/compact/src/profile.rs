@@ -15,6 +15,16 @@ const LARGEST_ERROR: f64 = 21.0;
 const FAILURE_BITS: f64 = 128.0;
 
 /// The reason why compact ciphertexts are refused.
+///
+/// ```
+/// use sotto_compact::{CompactError, Profile};
+/// use sotto_rlwe::{Bfv, Params};
+///
+/// // A chain with key switching.
+/// let params = Params::<Bfv>::default_chain(4096, 65_537)?;
+/// assert_eq!(Profile::new(&params, 16, 36).map(|_| ()), Err(CompactError::Chain));
+/// # Ok::<(), sotto_rlwe::ParameterError>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum CompactError {
     /// The form is not valid.
@@ -52,6 +62,18 @@ impl From<FormError> for CompactError {
 }
 
 /// A form whose prime, degree and plain modulus are those of BFV parameters, and which is as secure as these.
+///
+/// ```
+/// use sotto_compact::Profile;
+/// use sotto_rlwe::{Bfv, ChainRequest, Params, SchemeId};
+///
+/// // 16 readings of 12 bits, for sums of up to 2048 windows.
+/// let request = ChainRequest::one_prime(SchemeId::Bfv, 4096, (1 << 24) + 43, 50);
+/// let profile = Profile::new(&Params::<Bfv>::new(request.build()?)?, 16, 36)?;
+/// assert_eq!(profile.form().body_bytes(), 72);
+/// assert!(profile.most_windows() >= 2048);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Profile {
     params: Params<Bfv>,

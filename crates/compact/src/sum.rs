@@ -8,6 +8,13 @@ use sotto_device::{Form, pack, unpack};
 use crate::profile::CompactError;
 
 /// Totals over the weights c of a sum: Σ|c| and Σc².
+///
+/// ```
+/// use sotto_compact::Weights;
+///
+/// let weights = Weights::of_ones(2).and(-3);
+/// assert_eq!((weights.total(), weights.squares()), (5.0, 11.0));
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Weights {
     total: f64,
@@ -40,6 +47,20 @@ impl Weights {
 
 /// A weighted sum of bodies of one form and key, at all places or at neighbouring ones. It reveals nothing
 /// without the masks' sum and the secret key.
+///
+/// ```
+/// use sotto_compact::{Form, Sum};
+///
+/// // Bodies of two places with 8 bits each.
+/// let form = Form::new(64, 1_099_511_627_689, 17, 2, 8)?;
+/// let mut sum = Sum::new(&form);
+/// sum.add(&[200, 10], 1)?;
+/// sum.add(&[100, 20], 2)?;
+/// // Modulo 2^8.
+/// assert_eq!(sum.columns().collect::<Vec<u64>>(), [400 - 256, 50]);
+/// assert_eq!(sum.to_bytes(), [144, 50]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sum {
     form: Form,

@@ -24,6 +24,19 @@ const LONGEST: u64 = 400;
 ///
 /// Use one budget a key. The risks of two budgets of one key add up. A file restored from a copy forgets the
 /// results published since; start with a new key then.
+///
+/// ```
+/// use sotto_decrypt::FloodingBudget;
+/// use sotto_rlwe::KeyId;
+///
+/// # let folder = tempfile::tempdir()?;
+/// let path = folder.path().join("flooding-budget");
+/// let budget = FloodingBudget::create(&path, KeyId([7; 16]), 30, 1000)?;
+/// assert_eq!(budget.left(), 1000);
+/// let cost = budget.cost_bits(1); // bits of precision that flooding one value takes
+/// assert!(cost > 21.0 && cost < 22.0);
+/// # Ok::<(), Box<dyn core::error::Error>>(())
+/// ```
 pub struct FloodingBudget {
     key: KeyId,
     statistical_bits: u32,
@@ -39,6 +52,14 @@ struct Store {
 }
 
 /// The reason why a budget cannot be used.
+///
+/// ```
+/// use sotto_decrypt::{BudgetError, FloodingBudget};
+/// use sotto_rlwe::KeyId;
+///
+/// let weak = FloodingBudget::for_key_of_this_process(KeyId([7; 16]), 20, 1000);
+/// assert!(matches!(weak, Err(BudgetError::Terms { statistical_bits: 20, .. })));
+/// ```
 #[derive(Debug, thiserror::Error)]
 pub enum BudgetError {
     /// The statistical bits or the number of results are out of range.

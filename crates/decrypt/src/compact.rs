@@ -64,6 +64,27 @@ pub fn open_fleet(
 
 /// A window's mask times the secret at every place, as fractions of the modulus. Needed to decrypt sums that
 /// have a weight for each place. Wiped when dropped.
+///
+/// ```
+/// use sotto_compact::{Profile, Sum, mask_key};
+/// use sotto_decrypt::{MaskProduct, open_compact_places};
+/// use sotto_keys::{CompactEncryptor, DeviceSecret, SecretKey};
+/// use sotto_rlwe::Params;
+///
+/// let mut rng = sotto_ring::secure_rng()?;
+/// let params = Params::default_chain(2048, 4096)?;
+/// let profile = Profile::new(&params, 3, 20)?;
+/// let secret = DeviceSecret::generate(&mut rng);
+/// let (boiler, key) = (CompactEncryptor::derive(&secret, &params), SecretKey::derive(&secret, &params));
+/// let mask = mask_key(boiler.key(), "boiler").mask(&[7; 12], 0);
+/// let (readings, weights) = ([71, 72, 70], [1, 10, -1]);
+/// let mut sum = Sum::new(profile.form());
+/// sum.add_each(&boiler.encrypt(&profile, &readings, &mask, &mut rng)?, &weights)?;
+/// let product = MaskProduct::new(&key, &profile, &mask)?;
+/// let opened = open_compact_places(&key, &profile, &sum, &[(&product, &weights)])?;
+/// assert_eq!(opened.into_exact(1000.0)?, [71, 720, -70]);
+/// # Ok::<(), Box<dyn core::error::Error>>(())
+/// ```
 pub struct MaskProduct(Zeroizing<Vec<u64>>);
 
 impl MaskProduct {

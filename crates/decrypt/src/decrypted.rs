@@ -10,6 +10,23 @@ use crate::budget::BudgetError;
 /// A CKKS value carries noise that depends on the secret key (Li and Micciancio, ePrint 2020/1533). So it
 /// leaves its owner only rounded (`publish`) or flooded (`publish_flooded`). See docs/concepts/publishing.md
 /// for the protection that each gives.
+///
+/// ```
+/// use sotto_decrypt::Decryptor;
+/// use sotto_keys::{DeviceSecret, SecretKey};
+/// use sotto_rlwe::{Ckks, Params, Scheme};
+///
+/// let params = Params::<Ckks>::default_chain(4096, 0)?;
+/// let mut rng = sotto_ring::secure_rng()?;
+/// let key = SecretKey::derive(&DeviceSecret::generate(&mut rng), &params);
+/// let load = Ckks::encode_slots(&params, &[0.25, 0.5], params.top_level())?;
+/// let decrypted = Decryptor::new(&key).slots(&key.encrypt(&load, &mut rng)?.expand())?;
+/// let bits = decrypted.publishable_bits();
+/// let error = decrypted.published_error(bits);
+/// let published = decrypted.publish(bits)?;
+/// assert!((published[1] - 0.5).abs() <= error && error < 0.01);
+/// # Ok::<(), Box<dyn core::error::Error>>(())
+/// ```
 pub struct Decrypted<T: Zeroize> {
     value: Zeroizing<T>,
     error: f64,
@@ -20,10 +37,12 @@ pub struct Decrypted<T: Zeroize> {
 }
 
 /// The reason why an integer is not called exact: it may have wrapped around modulo t.
+///
+/// Example: [`RangeError`]
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 #[error(
-    "the result may be as large as {magnitude:e}, but modulo {plain_modulus} only values up to ±{} are distinct: it may have \
-     wrapped around; compute it with a larger plain modulus", plain_modulus / 2
+    "the result may be as large as {magnitude:e}, but modulo {plain_modulus} only values up to ±{} are distinct: it may have wrapped around; compute it with a larger plain modulus",
+    plain_modulus / 2,
 )]
 pub struct MayWrap {
     /// A bound on the absolute value of the result.
@@ -36,6 +55,23 @@ pub struct MayWrap {
 ///
 /// The refusal itself depends on the secret key: like the success of a decryption, it must never be sent
 /// anywhere.
+///
+/// ```
+/// use sotto_decrypt::{Decryptor, MayWrap, RangeError};
+/// use sotto_keys::{DeviceSecret, SecretKey};
+/// use sotto_rlwe::{Bfv, Params, Scheme};
+///
+/// let params = Params::<Bfv>::default_chain(4096, 65537)?;
+/// let mut rng = sotto_ring::secure_rng()?;
+/// let key = SecretKey::derive(&DeviceSecret::generate(&mut rng), &params);
+/// let plaintext = Bfv::encode_scalar(&params, 21, params.top_level())?;
+/// let ciphertext = key.encrypt(&plaintext, &mut rng)?.expand();
+/// let opened = || Decryptor::new(&key).scalar(&ciphertext);
+/// assert_eq!(opened()?.into_exact(20.0), Err(RangeError::Beyond)); // declared: at most 20
+/// let wrapped = MayWrap { magnitude: 40000.0, plain_modulus: 65537 }; // modulo t: at most 32768
+/// assert_eq!(opened()?.into_exact(40000.0), Err(wrapped.into()));
+/// # Ok::<(), Box<dyn core::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 pub enum RangeError {
     /// The integers may have wrapped around.
@@ -52,6 +88,21 @@ pub enum RangeError {
 const ROUNDED: f64 = 1e-9;
 
 /// The reason why a value cannot be published as asked.
+///
+/// ```
+/// use sotto_decrypt::{Decryptor, PublishError};
+/// use sotto_keys::{DeviceSecret, SecretKey};
+/// use sotto_rlwe::{Ckks, Params, Scheme};
+///
+/// let params = Params::<Ckks>::default_chain(4096, 0)?;
+/// let mut rng = sotto_ring::secure_rng()?;
+/// let key = SecretKey::derive(&DeviceSecret::generate(&mut rng), &params);
+/// let load = Ckks::encode_scalar(&params, 0.25, params.top_level())?;
+/// let decrypted = Decryptor::new(&key).scalar(&key.encrypt(&load, &mut rng)?.expand())?;
+/// let refused = decrypted.publish(50); // a step of 2^-50 would show the noise, and with it the key
+/// assert!(matches!(refused, Err(PublishError::TooFine { .. })));
+/// # Ok::<(), Box<dyn core::error::Error>>(())
+/// ```
 #[derive(Debug, thiserror::Error)]
 pub enum PublishError {
     /// The step asked for is finer than the noise bound allows.

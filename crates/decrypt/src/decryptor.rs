@@ -12,6 +12,22 @@ use zeroize::Zeroizing;
 use crate::decrypted::Decrypted;
 
 /// The reason why a ciphertext is not decrypted.
+///
+/// ```
+/// use sotto_decrypt::{DecryptError, Decryptor};
+/// use sotto_keys::{DeviceSecret, SecretKey};
+/// use sotto_rlwe::{Bfv, Params, Scheme};
+///
+/// let params = Params::<Bfv>::default_chain(4096, 65537)?;
+/// let mut rng = sotto_ring::secure_rng()?;
+/// let [boiler, pump] = [[1; 32], [2; 32]]
+///     .map(|secret| SecretKey::derive(&DeviceSecret::from_bytes(&secret), &params));
+/// let plaintext = Bfv::encode_slots(&params, &[71], params.top_level())?;
+/// let of_boiler = boiler.encrypt(&plaintext, &mut rng)?.expand();
+/// let refused = Decryptor::new(&pump).slots(&of_boiler).err();
+/// assert_eq!(refused, Some(DecryptError::Key { expected: pump.id(), found: boiler.id() }));
+/// # Ok::<(), Box<dyn core::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum DecryptError {
     /// The ciphertext is under another key.
@@ -49,6 +65,21 @@ pub enum DecryptError {
 }
 
 /// Decrypts with one secret key.
+///
+/// ```
+/// use sotto_decrypt::Decryptor;
+/// use sotto_keys::{DeviceSecret, SecretKey};
+/// use sotto_rlwe::{Bgv, Params, Scheme};
+///
+/// let params = Params::<Bgv>::default_chain(4096, 65537)?;
+/// let mut rng = sotto_ring::secure_rng()?;
+/// let key = SecretKey::derive(&DeviceSecret::generate(&mut rng), &params);
+/// let litres = Bgv::encode_slots(&params, &[12, 0, 7], params.top_level())?;
+/// let ciphertext = key.encrypt(&litres, &mut rng)?.expand();
+/// let decrypted = Decryptor::new(&key).slots(&ciphertext)?;
+/// assert_eq!(decrypted.into_exact(100.0)?[..3], [12, 0, 7]);
+/// # Ok::<(), Box<dyn core::error::Error>>(())
+/// ```
 pub struct Decryptor<'k, S: Scheme> {
     key: &'k SecretKey<S>,
 }

@@ -20,6 +20,23 @@ const MARGIN: f64 = 1.0 + 1.0 / 128.0 + 1.0 / (1u64 << 40) as f64;
 const LARGEST: f64 = (1u64 << 62) as f64;
 
 /// A flooded result. It may be shared with anybody.
+///
+/// ```
+/// use sotto_decrypt::{Decryptor, Flooded, FloodingBudget};
+/// use sotto_keys::{DeviceSecret, SecretKey};
+/// use sotto_rlwe::{Ckks, Params, Scheme};
+///
+/// let params = Params::<Ckks>::default_chain(4096, 0)?;
+/// let mut rng = sotto_ring::secure_rng()?;
+/// let key = SecretKey::derive(&DeviceSecret::generate(&mut rng), &params);
+/// let load = Ckks::encode_scalar(&params, 0.25, params.top_level())?;
+/// let decrypted = Decryptor::new(&key).scalar(&key.encrypt(&load, &mut rng)?.expand())?;
+/// let mut budget = FloodingBudget::for_key_of_this_process(key.id(), 30, 100)?;
+/// let shared: Flooded<f64> = decrypted.publish_flooded(&mut budget, &mut rng)?;
+/// assert!((shared.values - 0.25).abs() <= shared.error_bound);
+/// assert_eq!(budget.left(), 99);
+/// # Ok::<(), Box<dyn core::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Flooded<T> {
     /// The value or values, with noise.

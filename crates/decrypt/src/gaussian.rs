@@ -23,6 +23,16 @@ const STAGES: [i64; 4] = [3, 12, 152, 23_000];
 const LARGEST_FACTOR: f64 = (1u64 << 26) as f64;
 
 /// A discrete Gaussian centred at zero. Its deviation is public, the drawn values are secret.
+///
+/// ```
+/// use sotto_decrypt::WideGaussian;
+///
+/// let noise = WideGaussian::at_least(2f64.powi(40)).ok_or("too wide")?;
+/// assert!(noise.deviation() >= 2f64.powi(40));
+/// let value = noise.draw(&mut sotto_ring::secure_rng()?);
+/// assert!((value as f64).abs() < 20.0 * noise.deviation()); // fails with probability 2^-287
+/// # Ok::<(), Box<dyn core::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct WideGaussian {
     factor: i64,

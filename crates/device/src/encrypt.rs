@@ -8,6 +8,17 @@ use crate::mask::Mask;
 use crate::secret::{ErrorSource, SecretBits, draw_error};
 
 /// The reason why a window is not encrypted.
+///
+/// ```
+/// use sotto_device::{EncryptError, Form, MaskKey, SecretBits, encrypt};
+///
+/// let form = Form::new(64, 1_099_511_627_689, 257, 2, 40)?;
+/// let (bits, mask) = ([0; 16], MaskKey([7; 32]).mask(&[9; 12], 3));
+/// // One reading for two places.
+/// let refused = encrypt(&form, SecretBits::new(&bits), &mask, &[215], &mut || 0, &mut [0; 2], &mut [0; 10]);
+/// assert_eq!(refused, Err(EncryptError::Values));
+/// # Ok::<(), sotto_device::FormError>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EncryptError {
     /// The secret does not have n coefficients.

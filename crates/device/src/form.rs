@@ -15,6 +15,16 @@ const PLAIN_BITS: u32 = 32;
 ///
 /// Reading j is the coefficient of X^(j·n/k), where k is the least power of two that is at least r. Of the
 /// ciphertext's body only these coefficients are kept, each as round(c·2^w/q) modulo 2^w.
+///
+/// ```
+/// use sotto_device::{Form, FormError};
+///
+/// // 14 readings of 36 bits each at n = 4096.
+/// let form = Form::new(4096, (1 << 40) - 87, 1 << 24, 14, 36)?;
+/// assert_eq!((form.spacing(), form.body_bytes()), (256, 63));
+/// assert_eq!(Form::new(4095, (1 << 40) - 87, 1 << 24, 14, 36), Err(FormError::Degree));
+/// # Ok::<(), FormError>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Form {
     degree: usize,
@@ -25,6 +35,8 @@ pub struct Form {
 }
 
 /// The reason why a form is not valid.
+///
+/// Example: [`Form`]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FormError {
     /// The degree is not a power of two from 32 to 32768.

@@ -6,6 +6,19 @@ const VERSION: u8 = 2;
 const GAPS: u8 = 2;
 
 /// The fields of a window's head. [`Head::write`] takes the missing readings.
+///
+/// ```
+/// use sotto_device::{Head, WHOLE_HEAD_BYTES};
+///
+/// // Sixty ticks of one channel from the start of 2026, no reading missing.
+/// let start = 1_767_225_600_000;
+/// let head = Head { stream: [1; 8], salt: [9; 12], sequence: 3, start, ticks: 60, channels: 1 };
+/// let mut bytes = [0; WHOLE_HEAD_BYTES];
+/// let length = head.write(|_channel, _tick| true, &mut bytes).expect("room for a head without gaps");
+/// assert_eq!(bytes[1..9], [1; 8]);
+/// assert!(length <= WHOLE_HEAD_BYTES);
+/// assert_eq!(head.write(|_, _| true, &mut bytes[..8]), None);
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Head {
     /// The first bytes of the stream's id, stored on the device when it is provisioned.

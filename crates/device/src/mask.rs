@@ -7,11 +7,26 @@ use chacha20::{ChaCha8, ChaCha20};
 const CHUNK: usize = 840;
 
 /// The key that all masks of a stream are drawn under. Public: derived from the names of key and stream.
+///
+/// Example: [`Mask`]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MaskKey(pub [u8; 32]);
 
 /// The name of a mask: a stream's key, the salt of a device's start, and the window's sequence number. Never
 /// use a mask twice: two ciphertexts under one secret and one mask reveal their difference.
+///
+/// ```
+/// use sotto_device::{Mask, MaskKey, Residues};
+///
+/// // Device and owner derive the same mask from public names.
+/// let key = MaskKey([7; 32]);
+/// let mask: Mask = key.mask(&[9; 12], 3);
+/// assert_eq!(mask, key.mask(&[9; 12], 3));
+/// let residues: Residues = mask.residues(0, 97);
+/// assert!(residues.take(4096).all(|residue| residue < 97));
+/// // The next window has another one.
+/// assert_ne!(mask, key.mask(&[9; 12], 4));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Mask {
     key: [u8; 32],
@@ -58,6 +73,8 @@ impl Mask {
 }
 
 /// The residues of a mask, without end.
+///
+/// Example: [`Mask`]
 pub struct Residues {
     stream: ChaCha8,
     q: u64,

@@ -2,6 +2,16 @@
 
 /// The ternary secret, two bits a coefficient, four coefficients a byte, lowest bits first. The bits 0, 1 and
 /// 3 encode 0, 1 and −1.
+///
+/// ```
+/// use sotto_device::SecretBits;
+///
+/// // Four coefficients a byte.
+/// let mut bytes = [0; 2];
+/// SecretBits::write([0, 1, -1, 0, -1, -1, 1, 0], &mut bytes);
+/// assert_eq!(bytes, [0b00_11_01_00, 0b00_01_11_11]);
+/// assert_eq!(SecretBits::new(&bytes).degree(), 8);
+/// ```
 #[derive(Clone, Copy)]
 pub struct SecretBits<'a>(&'a [u8]);
 
@@ -41,6 +51,20 @@ impl<'a> SecretBits<'a> {
 
 /// A cryptographic random generator of the device, which gives the words that errors are made of. Its owner
 /// wipes it.
+///
+/// ```
+/// use sotto_device::{ErrorSource, draw_error};
+///
+/// /// Stands for the hardware's random generator.
+/// struct Generator(u64);
+/// impl ErrorSource for Generator {
+///     fn next_word(&mut self) -> u64 {
+///         self.0
+///     }
+/// }
+/// // Three ones in the low 21 bits, one in the next 21.
+/// assert_eq!(draw_error(&mut Generator(0b111 | 1 << 21)), 2);
+/// ```
 pub trait ErrorSource {
     /// Returns the next uniform word.
     fn next_word(&mut self) -> u64;

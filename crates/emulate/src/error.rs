@@ -7,6 +7,19 @@ use sotto_program::{NodeId, ProgramError};
 use crate::flow::At;
 
 /// The reason why a program cannot be emulated, and the way out. No key exists yet.
+///
+/// ```
+/// use sotto_emulate::{Emulation, LowerError, Products};
+/// use sotto_program::{ParseOptions, parse};
+///
+/// let inputs = ParseOptions { undeclared: Some(1e12), ..ParseOptions::default() };
+/// let volume = parse("length*width*height*4", &inputs)?.program; // up to 4·10^36: 122 bits
+/// let emulation = Emulation { key_bits: 2048, products: Products::Blinded };
+/// assert!(emulation.lower(&volume).is_ok());
+/// let larger = parse("length*width*height*1000", &inputs)?.program; // 130 bits
+/// assert!(matches!(emulation.lower(&larger), Err(LowerError::Range { most: 127, .. })));
+/// # Ok::<(), Box<dyn core::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum LowerError {
     /// A value may need more bits than a plaintext has.
@@ -59,6 +72,8 @@ pub enum LowerError {
 }
 
 /// The reason why a flow stopped. Earlier results are kept: see [`crate::Progress`].
+///
+/// Example: [`crate::Progress`]
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum RunError {
     /// The number of ciphertexts is not the number of inputs.

@@ -5,6 +5,8 @@ use sotto_partial::recrypt::LARGEST_BATCH;
 use sotto_program::{InputId, NodeId};
 
 /// The position of a step in its flow.
+///
+/// Example: [`Flow`]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct At(pub u32);
 
@@ -15,6 +17,8 @@ impl At {
 }
 
 /// One step. Its operands are earlier steps. Values are under Paillier unless stated otherwise.
+///
+/// Example: [`Flow`]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Step {
     /// An input of the program.
@@ -108,6 +112,21 @@ impl Step {
 }
 
 /// A number that the recryptor sees in the clear.
+///
+/// ```
+/// use sotto_emulate::{Emulation, LowerError, Products, Seen};
+/// use sotto_program::{ParseOptions, parse};
+///
+/// let inputs = ParseOptions { undeclared: Some(1000.0), ..ParseOptions::default() };
+/// let power = parse("volts*amperes", &inputs)?.program;
+/// let shown = |products| -> Result<Vec<Seen>, LowerError> {
+///     Ok(Emulation { key_bits: 2048, products }.lower(&power)?.seen())
+/// };
+/// // Both factors and the product are converted between the schemes.
+/// assert_eq!(shown(Products::Converted { group_bits: 2048 })?.len(), 3);
+/// assert!(shown(Products::Blinded)?.is_empty());
+/// # Ok::<(), Box<dyn core::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Seen {
     /// The program's node whose value it is, up to a public factor.
@@ -118,6 +137,19 @@ pub struct Seen {
 
 /// A program lowered to the partially homomorphic schemes. Only [`crate::Emulation::lower`] makes flows, so
 /// that every operand exists and is under the right scheme.
+///
+/// ```
+/// use sotto_emulate::{At, Emulation, Products, Step};
+/// use sotto_program::{ParseOptions, parse};
+///
+/// let inputs = ParseOptions { undeclared: Some(1000.0), ..ParseOptions::default() };
+/// let total = parse("3*indoors + outdoors", &inputs)?.program;
+/// let flow = Emulation { key_bits: 2048, products: Products::Blinded }.lower(&total)?;
+/// assert!(flow.steps().contains(&Step::Scale(At(0), 3)));
+/// assert_eq!(flow.outputs()[0].1, At(3)); // after two inputs and the product
+/// assert_eq!((flow.requests(), flow.rounds()), (0, 0)); // needs no recryptor
+/// # Ok::<(), Box<dyn core::error::Error>>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Flow {
     pub(crate) steps: Vec<Step>,

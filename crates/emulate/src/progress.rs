@@ -11,6 +11,8 @@ use crate::schedule::{self, Schedule};
 use crate::value::Value;
 
 /// The public keys that a flow runs under.
+///
+/// Example: [`Progress`]
 #[derive(Clone)]
 pub struct PublicKeys {
     /// Paillier's public key.
@@ -20,6 +22,8 @@ pub struct PublicKeys {
 }
 
 /// The number of trips and requests to the recryptor.
+///
+/// Example: [`Progress`]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
     /// Trips that came back with answers.
@@ -30,6 +34,38 @@ pub struct Tally {
 
 /// A flow with the results so far. After an error it continues where it stopped: answers are kept here, and
 /// the recryptor keeps no state between trips.
+///
+/// ```
+/// use sotto_emulate::{Progress, PublicKeys, Recrypt, RecryptError, Request, Response, RunError, Schedule, Tally};
+/// # use sotto_decrypt::partial::recryptor::LocalRecryptor;
+/// # use sotto_emulate::{Emulation, Products};
+/// # use sotto_keys::partial::paillier::{Masking, SecretKey};
+/// # let inputs = sotto_program::ParseOptions { undeclared: Some(1000.0), ..Default::default() };
+/// # let power = sotto_program::parse("volts*amperes", &inputs)?.program;
+/// # let flow = Emulation { key_bits: 512, products: Products::Blinded }.lower(&power)?;
+/// # let mut rng = sotto_ring::secure_rng()?;
+/// # let secret = SecretKey::insecure_generate(512, Masking::HalfLength, &mut rng)?;
+/// # let public = secret.insecure_public_key(&sotto_kernels::Kernels::best())?;
+/// # let recryptor = LocalRecryptor::with_public_key(&secret, public, None)?;
+/// # let key = recryptor.paillier_key().clone();
+/// # let readings = [230, -5].map(|reading| key.encrypt(&key.signed(reading), &mut rng).expect("is small"));
+///
+/// struct Unreachable;
+/// impl Recrypt for Unreachable {
+///     fn exchange(&self, _: &[Request]) -> Result<Vec<Response>, RecryptError> {
+///         Err(RecryptError::Lost { reason: "no route to host".into() })
+///     }
+/// }
+/// // `flow` is a product, `key` a Paillier public key, `readings` are two ciphertexts under it.
+/// let keys = PublicKeys { paillier: key, elgamal: None };
+/// let mut progress = Progress::new(&flow, &keys, &readings)?;
+/// let stopped = progress.advance(&Unreachable, Schedule::Serial);
+/// assert!(matches!(stopped, Err(RunError::Recrypt(_))));
+/// progress.advance(&recryptor, Schedule::Serial)?; // goes on where it stopped
+/// assert_eq!(progress.tally(), Tally { trips: 1, requests: 1 });
+/// assert_eq!(progress.outputs().map(|answers| answers.len()), Some(1));
+/// # Ok::<(), Box<dyn core::error::Error>>(())
+/// ```
 pub struct Progress<'flow> {
     pub(crate) flow: &'flow Flow,
     pub(crate) keys: PublicKeys,

@@ -6,6 +6,27 @@ use sotto_runtime::Managed;
 use sotto_wire::{AnyCiphertext, Kind, SlotsWindow, WireError};
 
 /// A stored ciphertext. It is expanded before a plan reads it.
+///
+/// ```
+/// # mod owner { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../rlwe/tests/owner/mod.rs")); }
+/// # use owner::Owner;
+/// # use sotto_evaluate::Input;
+/// # use sotto_ring::secure_rng;
+/// # use sotto_rlwe::{Bfv, Evaluator, Params, Scheme};
+/// # use sotto_wire::AnyCiphertext;
+/// # let params = Params::<Bfv>::default_chain(4096, 65_537)?;
+/// # let owner = Owner::new(&params, 1);
+/// # let keys = owner.evaluation_keys(&[]);
+/// # let plaintext = Bfv::encode_slots(&params, &[215], params.top_level())?;
+/// # let reading = owner.public_key().encrypt(&plaintext, &mut secure_rng()?)?;
+/// let frame = AnyCiphertext::Expanded(reading).write();
+/// let (key, shape) = Input::read(&params, &frame)?.checked(&keys)?;
+/// assert_eq!((key, shape.level), (keys.key, params.top_level()));
+/// let input = Input::read(&params, &frame)?.expanded(&Evaluator::new(&params), &keys)?;
+/// assert_eq!(*input.shape(), shape);
+/// assert!(Input::read(&params, &frame[1..]).is_err());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub enum Input<S: Managed> {
     /// All coefficients.
     Whole(AnyCiphertext<S>),

@@ -11,6 +11,8 @@ use sotto_wire::{AnyCiphertext, WireError};
 use crate::input::Input;
 
 /// The result of a job.
+///
+/// Example: [`job`]
 #[derive(Clone, Debug)]
 pub struct Evaluated {
     /// The outputs' frames, in the plan's order.
@@ -22,6 +24,8 @@ pub struct Evaluated {
 }
 
 /// The reason why a job failed.
+///
+/// Example: [`job`]
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum JobError<E> {
     /// The caller could not provide a frame.
@@ -42,6 +46,26 @@ pub enum JobError<E> {
 ///
 /// # Errors
 /// [`JobError`] if an input cannot be read or expanded, or the plan cannot run.
+///
+/// ```
+/// use sotto_evaluate::{Evaluated, JobError, job};
+/// use sotto_program::{ParseOptions, parse};
+/// use sotto_rlwe::{Bfv, EvaluationKeys, KeyId, Origin, Params};
+/// use sotto_runtime::{Encoding, RlweTarget, Threads};
+///
+/// let params = Params::<Bfv>::default_chain(4096, 65_537)?;
+/// let options = ParseOptions { undeclared: Some(300.0), ..ParseOptions::default() };
+/// let program = parse("boiler + pump", &options)?.program;
+/// let (encoding, origin) = (Encoding::Slots, Origin::PublicKey);
+/// let target = RlweTarget { params: params.clone(), encoding, origin, kept: None, may_wrap: false };
+/// let plan = target.lower_with_shapes(&program)?.plan;
+/// let keys = EvaluationKeys::empty(&params, KeyId([1; 16]));
+/// // The store has lost the envelope of an input.
+/// let mut frames = [Err("no such envelope")].into_iter();
+/// let done: Result<Evaluated, _> = job(&params, &plan, &mut frames, &keys, &Threads::one(), 1 << 24);
+/// assert!(matches!(done, Err(JobError::Source("no such envelope"))));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn job<S: Managed, E: Send>(
     params: &Params<S>,
     plan: &Plan,

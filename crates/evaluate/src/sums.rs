@@ -14,6 +14,8 @@ const MOST_ADDITIONS: usize = 1 << 16;
 pub const LARGEST_SUMS: usize = 16 << 20;
 
 /// The reason why sums are refused.
+///
+/// Example: [`Summing`]
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum SumError {
     /// The request is invalid.
@@ -28,6 +30,8 @@ pub enum SumError {
 }
 
 /// The compact ciphertext of a window, and its fleet if it is under a mask of one.
+///
+/// Example: [`Summing`]
 pub type Window = (CompactCiphertext, Option<FleetId>);
 
 /// Returns the compact ciphertext of an envelope.
@@ -45,6 +49,29 @@ pub fn window(envelope: &Envelope) -> Result<Window, SumError> {
 }
 
 /// Sums in progress. Windows are added one by one; only the sums are in memory.
+///
+/// ```
+/// use sotto_compact::Form;
+/// use sotto_evaluate::{SumError, Summing, Window};
+/// use sotto_rlwe::{KeyId, ParameterId};
+/// use sotto_wire::{CompactCiphertext, CompactForm, CompactSums, MaskName, SumRequest};
+///
+/// // Windows of two places with 8 bits each.
+/// let form = CompactForm { parameters: ParameterId([3; 32]), key: KeyId([1; 16]), places: 2, width: 8 };
+/// let window = |sequence: u64, body: [u8; 2]| -> Window {
+///     let mask = MaskName { salt: [9; 12], sequence };
+///     (CompactCiphertext { form, mask, body: body.to_vec() }, None)
+/// };
+/// let wanted = SumRequest { envelopes: (0, 2), places: (0, 2), weights: None };
+/// let mut summing = Summing::new(2, vec![wanted])?;
+/// let places = Form::new(64, 1_099_511_627_689, 17, 2, 8)?;
+/// summing.add::<SumError>(&window(0, [200, 10]), |_| Ok(places))?;
+/// summing.add::<SumError>(&window(1, [100, 20]), |_| Ok(places))?;
+/// let sums = CompactSums::read(&summing.frame()?, 1 << 20)?;
+/// // 200 + 100 modulo 2^8, and 10 + 20.
+/// assert_eq!(sums.sums[0].body, [44, 30]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub struct Summing<'r> {
     requested: Vec<SumRequest<'r>>,
     together: Option<Together>,

@@ -6,6 +6,18 @@ use crate::scalar;
 
 /// The twiddle factors of one direction: 16·n bytes. Runs on the scalar kernels, which give the same result as every
 /// target.
+///
+/// ```
+/// use sotto_kernels::{LeanTransform, Modulus};
+///
+/// let q = Modulus::new(17)?;
+/// let mut values = [1, 2, 3, 4, 5, 6, 7, 8];
+/// LeanTransform::forward(q, 8).expect("16 divides 17 - 1").run(&mut values);
+/// assert_eq!(values, [5, 0, 13, 8, 9, 11, 5, 8]);
+/// LeanTransform::inverse(q, 8).expect("16 divides 17 - 1").run(&mut values);
+/// assert_eq!(values, [1, 2, 3, 4, 5, 6, 7, 8]);
+/// # Ok::<(), sotto_kernels::InvalidModulus>(())
+/// ```
 pub struct LeanTransform {
     table: NttTable,
     forward: bool,

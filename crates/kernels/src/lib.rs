@@ -1,5 +1,22 @@
 //! Vector loops modulo a prime below 2^61, over plain slices.
 //!
+//! ```
+//! use sotto_kernels::{Kernels, Modulus, NttTable};
+//!
+//! // (1 + 2X)·(3 + X^7) modulo 17 and X^8 + 1: transform, multiply entry by entry, transform back.
+//! let (q, kernels) = (Modulus::new(17)?, Kernels::best());
+//! let table = NttTable::new(q, 8).expect("16 divides 17 - 1");
+//! let mut a = [1, 2, 0, 0, 0, 0, 0, 0];
+//! let mut b = [3, 0, 0, 0, 0, 0, 0, 1];
+//! (kernels.ntt_forward)(&table, &mut a);
+//! (kernels.ntt_forward)(&table, &mut b);
+//! (kernels.multiply)(&q, &mut a, &b);
+//! (kernels.ntt_inverse)(&table, &mut a);
+//! // 2X·X^7 = -2: the constant is 3 - 2.
+//! assert_eq!(a, [1, 6, 0, 0, 0, 0, 0, 1]);
+//! # Ok::<(), sotto_kernels::InvalidModulus>(())
+//! ```
+//!
 //! A target is a *value*, a table of functions ([`Kernels`]), so that a test can hold two and compare them.
 //! Every target computes the same integers; only the complex transform of CKKS ([`Embedding`]) is inexact.
 //!

@@ -1,6 +1,17 @@
 //! A modulus below 2^61 with its Barrett constants; multiplication by constants with Shoup's method.
 
 /// A modulus q, 2 ≤ q < 2^61, with the constants to reduce modulo q without dividing.
+///
+/// ```
+/// use sotto_kernels::{InvalidModulus, Modulus};
+///
+/// let q = Modulus::new(65_537)?;
+/// assert_eq!(q.multiply(65_536, 65_536), 1);
+/// assert_eq!(q.centre(q.from_signed(-40)), -40);
+/// assert_eq!(q.invert_vartime(2), Some(32_769));
+/// assert_eq!(Modulus::new(1), Err(InvalidModulus(1)));
+/// # Ok::<(), InvalidModulus>(())
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Modulus {
     value: u64,
@@ -44,6 +55,8 @@ impl Narrow {
 }
 
 /// A value that cannot be a modulus: it is below 2, or at least 2^61.
+///
+/// Example: [`Modulus`]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct InvalidModulus(pub u64);
 
@@ -218,6 +231,17 @@ impl Modulus {
 }
 
 /// A constant with floor(constant·2^64/q), for Shoup's multiplication.
+///
+/// ```
+/// use sotto_kernels::{Factor, Modulus};
+///
+/// let q = Modulus::new(65_537)?;
+/// let nine: Factor = q.factor(9);
+/// // The other operand need not be reduced.
+/// assert_eq!(q.multiply_factor(215, nine), 1935);
+/// assert_eq!(q.multiply_factor(65_537 + 215, nine), 1935);
+/// # Ok::<(), sotto_kernels::InvalidModulus>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Factor {
     /// The constant, below q.

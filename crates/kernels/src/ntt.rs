@@ -8,6 +8,16 @@ use crate::modulus::{Factor, Modulus};
 ///
 /// The forward transform is `out[i] = a(ψ^(2·brv(i)+1))`, ψ the smallest primitive 2n-th root of unity
 /// (docs/math/conventions.md).
+///
+/// ```
+/// use sotto_kernels::{Modulus, NttTable};
+///
+/// let table = NttTable::new(Modulus::new(17)?, 8).expect("16 divides 17 - 1");
+/// // 3 is the smallest primitive 16th root of unity modulo 17.
+/// assert_eq!((table.degree(), table.root()), (8, 3));
+/// assert!(NttTable::new(Modulus::new(19)?, 8).is_none());
+/// # Ok::<(), sotto_kernels::InvalidModulus>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct NttTable {
     modulus: Modulus,

@@ -10,22 +10,98 @@ use crate::once::Once;
 use crate::scalar;
 
 /// `(modulus, a, [b, c, d, e])`, see [`Kernels::add_four`].
+///
+/// ```
+/// use sotto_kernels::{AddFourKernel, Kernels, Modulus};
+///
+/// let add_four: AddFourKernel = Kernels::best().add_four;
+/// let mut sum = [1, 2];
+/// add_four(&Modulus::new(97)?, &mut sum, [&[10, 20], &[30, 30], &[40, 40], &[50, 3]]);
+/// assert_eq!(sum, [34, 95]);
+/// # Ok::<(), sotto_kernels::InvalidModulus>(())
+/// ```
 pub type AddFourKernel = fn(&Modulus, &mut [u64], [&[u64]; 4]);
 /// `(modulus, out, sources, source_bits, weights, base)`, see [`Kernels::convert`].
+///
+/// ```
+/// use sotto_kernels::{ConvertKernel, Kernels, Modulus};
+///
+/// let convert: ConvertKernel = Kernels::best().convert;
+/// let mut out = [0; 2];
+/// // Sources of at most 4 bits: 2·10 + 5·20 + 1 and 3·10 + 7·20 + 1 modulo 97.
+/// convert(&Modulus::new(97)?, &mut out, &[&[2, 3], &[5, 7]], 4, &[10, 20], 1);
+/// assert_eq!(out, [121 - 97, 171 - 97]);
+/// # Ok::<(), sotto_kernels::InvalidModulus>(())
+/// ```
 pub type ConvertKernel = fn(&Modulus, &mut [u64], &[&[u64]], u32, &[u64], u64);
 /// `(modulus, out, digits, keys, map)`, see [`Kernels::inner_products`].
+///
+/// ```
+/// use sotto_kernels::{InnerProductsKernel, Kernels, Modulus};
+///
+/// let inner_products: InnerProductsKernel = Kernels::best().inner_products;
+/// let (mut body, mut mask) = ([0; 2], [0; 2]);
+/// // Two digits, and for each a body and a mask of the key.
+/// let (digits, keys) = ([&[1, 2][..], &[3, 4]], [[&[5, 5][..], &[6, 6]], [&[7, 7], &[8, 8]]]);
+/// inner_products(&Modulus::new(97)?, [&mut body, &mut mask], &digits, &keys, None);
+/// assert_eq!((body, mask), ([5 + 21, 10 + 28], [6 + 24, 12 + 32]));
+/// # Ok::<(), sotto_kernels::InvalidModulus>(())
+/// ```
 pub type InnerProductsKernel = fn(&Modulus, [&mut [u64]; 2], &[&[u64]], &[[&[u64]; 2]], Option<&[u32]>);
 /// `(modulus, out, sum, rest, constants, addend)`, see [`Kernels::subtract_rest`].
+///
+/// ```
+/// use sotto_kernels::{Kernels, Modulus, SubtractRestKernel};
+///
+/// let subtract_rest: SubtractRestKernel = Kernels::best().subtract_rest;
+/// let q = Modulus::new(97)?;
+/// let mut out = [0; 2];
+/// subtract_rest(&q, &mut out, &[10, 20], &[1, 2], [q.factor(3), q.factor(5)], Some(&[4, 4]));
+/// assert_eq!(out, [39, 74]);
+/// # Ok::<(), sotto_kernels::InvalidModulus>(())
+/// ```
 pub type SubtractRestKernel = fn(&Modulus, &mut [u64], &[u64], &[u64], [Factor; 2], Option<&[u64]>);
 /// `(modulus, out, a, b)`, see [`Kernels::tensor`].
+///
+/// ```
+/// use sotto_kernels::{Kernels, Modulus, TensorKernel};
+///
+/// let tensor: TensorKernel = Kernels::best().tensor;
+/// let [mut low, mut middle, mut high] = [[0; 1]; 3];
+/// // (2 + 3s)·(5 + 7s) = 10 + 29s + 21s².
+/// tensor(&Modulus::new(97)?, [&mut low, &mut middle, &mut high], [&[2], &[3]], [&[5], &[7]]);
+/// assert_eq!([low, middle, high], [[10], [29], [21]]);
+/// # Ok::<(), sotto_kernels::InvalidModulus>(())
+/// ```
 pub type TensorKernel = fn(&Modulus, [&mut [u64]; 3], [&[u64]; 2], [&[u64]; 2]);
 /// `(modulus, out, a, b, addend)`, see [`Kernels::product_sum`].
+///
+/// ```
+/// use sotto_kernels::{Kernels, Modulus, ProductSumKernel};
+///
+/// let product_sum: ProductSumKernel = Kernels::best().product_sum;
+/// let mut out = [0; 2];
+/// product_sum(&Modulus::new(97)?, &mut out, &[10, 20], &[9, 9], &[32, 32]);
+/// assert_eq!(out, [122 - 97, 212 - 2 * 97]);
+/// # Ok::<(), sotto_kernels::InvalidModulus>(())
+/// ```
 pub type ProductSumKernel = fn(&Modulus, &mut [u64], &[u64], &[u64], &[u64]);
 
 /// Bits after the binary point of the sum in [`Kernels::round_quotient`].
 pub const FRACTION_BITS: u32 = 25;
 
 /// One term floor(y·constant / 2^shift) of [`Kernels::round_quotient`].
+///
+/// ```
+/// use sotto_kernels::{FRACTION_BITS, Kernels, Quotient};
+///
+/// // round(y/17) for y below 17: 1 from 9 on.
+/// let shift = 5 + 51 - FRACTION_BITS;
+/// let quotient = Quotient { constant: (1 << 56) / 17, shift };
+/// let mut out = [0; 3];
+/// (Kernels::best().round_quotient)(&mut out, &[&[3, 8, 9]], &[quotient]);
+/// assert_eq!(out, [0, 0, 1]);
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Quotient {
     /// Below 2^52.
@@ -35,6 +111,17 @@ pub struct Quotient {
 }
 
 /// The parameters of [`Kernels::lift`], which maps a residue to the representative nearest to zero.
+///
+/// ```
+/// use sotto_kernels::{Kernels, Lift, Modulus};
+///
+/// // Residues modulo 17, centred, as residues modulo 97: 16 is -1.
+/// let mut out = [0; 2];
+/// let lift = Lift { modulus: 17, threshold: 9 };
+/// (Kernels::best().lift)(&Modulus::new(97)?, &mut out, &[3, 16], &lift);
+/// assert_eq!(out, [3, 96]);
+/// # Ok::<(), sotto_kernels::InvalidModulus>(())
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Lift {
     /// The modulus of the residues, below 2^61.
@@ -47,6 +134,20 @@ pub struct Lift {
 /// says otherwise; a conversion takes at most 34 slices. Unreduced (*open*) values are the output of
 /// [`Kernels::ntt_forward_open`] of the same target and modulus, or residues. All functions are free of branches and
 /// addresses that depend on the values.
+///
+/// ```
+/// use sotto_kernels::{Kernels, Modulus};
+///
+/// let q = Modulus::new(97)?;
+/// // Every target of this machine gives the same sum.
+/// for kernels in Kernels::available() {
+///     let mut sum = [90, 21];
+///     (kernels.add)(&q, &mut sum, &[10, 20]);
+///     assert_eq!(sum, [3, 41], "{}", kernels.name);
+/// }
+/// assert_eq!(Kernels::available()[0].name, Kernels::SCALAR.name);
+/// # Ok::<(), sotto_kernels::InvalidModulus>(())
+/// ```
 #[derive(Clone, Copy)]
 pub struct Kernels {
     /// The target's name in output and tests.

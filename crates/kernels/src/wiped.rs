@@ -27,6 +27,8 @@ const MOST_VECTORS: usize = 32;
 const LEAST_WORDS: usize = 64;
 
 /// Zeroed vectors of one type.
+///
+/// Example: [`Wiped`]
 #[cfg(feature = "std")]
 #[derive(Debug, Default)]
 pub struct Pool<T> {
@@ -35,6 +37,8 @@ pub struct Pool<T> {
 }
 
 /// A 64-bit word type.
+///
+/// Example: [`Wiped`]
 pub trait Word: Copy + Default + 'static {
     /// Returns this thread's pool for the type.
     #[cfg(feature = "std")]
@@ -95,6 +99,19 @@ fn keep<T: Word>(_: Aligned<T>) {}
 
 /// A vector that is wiped on drop. The thread keeps its memory for reuse: memory returned to the operating system comes
 /// back as fresh pages, which cost more than the computation in them.
+///
+/// ```
+/// use sotto_kernels::{Wiped, Word};
+///
+/// fn buffer<T: Word>(length: usize) -> Wiped<T> {
+///     Wiped::zeros(length)
+/// }
+/// let mut secret = buffer::<i64>(64);
+/// secret[0] = 215;
+/// drop(secret);
+/// // The memory is reused, and holds nothing of it.
+/// assert!(buffer::<i64>(64).iter().all(|word| *word == 0));
+/// ```
 pub struct Wiped<T: Word>(Aligned<T>);
 
 impl<T: Word> Default for Wiped<T> {

@@ -24,6 +24,25 @@ const HEAD: usize = 32 + 32 + 4;
 
 /// Everything that a device receives when it is enrolled. Anybody with a copy of the file can read all data
 /// of the device and send in its name.
+///
+/// ```
+/// use sotto_keys::{DeviceBundle, DeviceSecret, Protection, SigningIdentity};
+///
+/// # let folder = tempfile::tempdir()?;
+/// let mut rng = sotto_ring::secure_rng()?;
+/// let boiler = DeviceBundle {
+///     secret: DeviceSecret::generate(&mut rng),
+///     identity: SigningIdentity::generate(&mut rng),
+///     cloud: "https://cloud.example:7410".into(),
+///     authority: None,
+///     profile: b"{}".to_vec(),
+/// };
+/// let path = folder.path().join("boiler.bundle");
+/// boiler.write(&path, &Protection::FileMode, &mut rng)?;
+/// let read = DeviceBundle::read(&path, None)?;
+/// assert_eq!(read.cloud, "https://cloud.example:7410");
+/// # Ok::<(), Box<dyn core::error::Error>>(())
+/// ```
 pub struct DeviceBundle {
     /// The secret from which the device's keys are derived.
     pub secret: DeviceSecret,

@@ -36,6 +36,20 @@ fn multiply(params: &Params<Bfv>, secret: &Poly<Eval>, masks: &MaskSum) -> Zeroi
 
 /// Σ s_i of several devices' secrets for one parameter set. It decrypts sums of windows that share a mask,
 /// and is as secret as its addends. Wiped when dropped.
+///
+/// ```
+/// use sotto_keys::{DeviceSecret, SecretKey, SecretSum};
+/// use sotto_rlwe::Params;
+///
+/// let params = Params::default_chain(2048, 4096)?;
+/// let mut fleet = SecretSum::new(&params);
+/// for device in [[1; 32], [2; 32]] {
+///     let added = fleet.add(&SecretKey::derive(&DeviceSecret::from_bytes(&device), &params));
+///     assert!(added);
+/// }
+/// assert_eq!(fleet.keys(), 2);
+/// # Ok::<(), sotto_rlwe::ParameterError>(())
+/// ```
 pub struct SecretSum {
     params: Params<Bfv>,
     eval: Zeroizing<Poly<Eval>>,
@@ -89,6 +103,22 @@ impl SecretSum {
 
 /// Encrypts windows with a device's key. The bodies equal those of [`sotto_device::encrypt`], but are
 /// computed by a transform.
+///
+/// ```
+/// use sotto_compact::{Profile, mask_key};
+/// use sotto_keys::{CompactEncryptor, DeviceSecret};
+/// use sotto_rlwe::Params;
+///
+/// let mut rng = sotto_ring::secure_rng()?;
+/// let params = Params::default_chain(2048, 4096)?;
+/// let profile = Profile::new(&params, 60, 20)?; // 60 readings of 20 bits each
+/// let boiler = CompactEncryptor::derive(&DeviceSecret::generate(&mut rng), &params);
+/// let (salt, sequence) = ([7; 12], 0); // once only: a window has a mask of its own
+/// let mask = mask_key(boiler.key(), "boiler").mask(&salt, sequence);
+/// let body = boiler.encrypt(&profile, &[72; 60], &mask, &mut rng)?;
+/// assert_eq!(body.len(), 60 * 20 / 8);
+/// # Ok::<(), Box<dyn core::error::Error>>(())
+/// ```
 pub struct CompactEncryptor {
     key: SecretKey<Bfv>,
 }

@@ -10,6 +10,17 @@ use sotto_rlwe::{KeyId, ParameterId};
 use zeroize::{Zeroize, ZeroizeOnDrop, Zeroizing};
 
 /// 32 random bytes from which the secret keys of all schemes and parameters of one device are derived.
+///
+/// ```
+/// use sotto_keys::DeviceSecret;
+/// use sotto_rlwe::{Bfv, Ckks, Params};
+///
+/// let boiler = DeviceSecret::from_bytes(&[7; 32]); // a real one: DeviceSecret::generate
+/// let integers = Params::<Bfv>::default_chain(4096, 65537)?.id();
+/// let reals = Params::<Ckks>::default_chain(4096, 0)?.id();
+/// assert_ne!(boiler.key_id(&integers), boiler.key_id(&reals), "one key for each parameter set");
+/// # Ok::<(), sotto_rlwe::ParameterError>(())
+/// ```
 #[derive(Zeroize, ZeroizeOnDrop)]
 pub struct DeviceSecret {
     bytes: [u8; 32],

@@ -40,6 +40,20 @@ const UNDER_FIXED_COST: u8 = 1;
 const UNDER_STATED_COST: u8 = 2;
 
 /// The kind of content of a key file.
+///
+/// ```
+/// use sotto_keys::{KeyFile, KeyFileError, Protection};
+///
+/// # let folder = tempfile::tempdir()?;
+/// let path = folder.path().join("owner.key");
+/// let mut rng = sotto_ring::secure_rng()?;
+/// let protection = Protection::Passphrase("correct horse");
+/// KeyFile::Device.write(&path, &[7; 32], &protection, &mut rng)?;
+/// assert_eq!(*KeyFile::Device.read(&path, Some("correct horse"))?, [7; 32]);
+/// let refused = KeyFile::Device.read(&path, Some("wrong horse"));
+/// assert!(matches!(refused, Err(KeyFileError::Passphrase { .. })));
+/// # Ok::<(), Box<dyn core::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum KeyFile {
@@ -59,6 +73,8 @@ pub enum KeyFile {
 }
 
 /// The protection of the secret in the file.
+///
+/// Example: [`KeyFile`]
 pub enum Protection<'a> {
     /// The file's mode only: for devices that start unattended.
     FileMode,
@@ -67,6 +83,8 @@ pub enum Protection<'a> {
 }
 
 /// The reason why a key file cannot be used.
+///
+/// Example: [`KeyFile`]
 #[derive(Debug, thiserror::Error)]
 pub enum KeyFileError {
     /// The file cannot be read or written.

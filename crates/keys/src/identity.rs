@@ -4,6 +4,17 @@ use ed25519_dalek::{Signer, SigningKey};
 use sotto_ring::SecretRng;
 
 /// An Ed25519 signing key. It authenticates a device and cannot decrypt.
+///
+/// ```
+/// use ed25519_dalek::{Signature, VerifyingKey};
+/// use sotto_keys::SigningIdentity;
+///
+/// let boiler = SigningIdentity::generate(&mut sotto_ring::secure_rng()?);
+/// let signature = boiler.sign(b"window 17");
+/// let key = VerifyingKey::from_bytes(&boiler.verifying_key())?; // known to the cloud
+/// key.verify_strict(b"window 17", &Signature::from_bytes(&signature))?;
+/// # Ok::<(), Box<dyn core::error::Error>>(())
+/// ```
 pub struct SigningIdentity {
     key: SigningKey,
 }

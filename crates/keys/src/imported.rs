@@ -16,6 +16,19 @@ use crate::file::{KeyFile, KeyFileError, Protection};
 use crate::secret::{SecretKey, canonical_norm};
 
 /// The reason why residues are not accepted as a secret key.
+///
+/// ```
+/// use sotto_keys::{DeviceSecret, ImportedKeyError, SecretKey};
+/// use sotto_rlwe::{Bfv, Params};
+///
+/// let params = Params::<Bfv>::default_chain(4096, 65537)?;
+/// let key = SecretKey::derive(&DeviceSecret::from_bytes(&[7; 32]), &params);
+/// let mut residues = key.unprotected_residues().clone();
+/// residues.scale_signed(2); // coefficients −2, 0 and 2
+/// let refused = SecretKey::from_unprotected_residues(&params, &residues).err();
+/// assert_eq!(refused, Some(ImportedKeyError::NotTernary));
+/// # Ok::<(), sotto_rlwe::ParameterError>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ImportedKeyError {
     /// The residues are not over the parameters' key limbs.

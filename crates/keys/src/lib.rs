@@ -1,5 +1,20 @@
-//! Secret keys: a device has one secret, from which the keys of all schemes are derived. Also key generation,
-//! encryption with a secret key, key files and signing identities.
+//! Secret keys: a device has one secret, from which the keys of all schemes are derived.
+//!
+//! ```
+//! use sotto_keys::{DeviceSecret, SecretKey};
+//! use sotto_rlwe::{Bfv, Params, Scheme};
+//!
+//! let params = Params::<Bfv>::default_chain(4096, 65537)?;
+//! let mut rng = sotto_ring::secure_rng()?;
+//! let boiler = DeviceSecret::generate(&mut rng);
+//! let key = SecretKey::derive(&boiler, &params);
+//! let temperatures = Bfv::encode_slots(&params, &[71, 72, 70], params.top_level())?;
+//! let ciphertext = key.encrypt(&temperatures, &mut rng)?.expand();
+//! assert_eq!(ciphertext.key(), boiler.key_id(&params.id()));
+//! # Ok::<(), Box<dyn core::error::Error>>(())
+//! ```
+//!
+//! Also key generation, encryption with a secret key, key files and signing identities.
 //!
 //! No secret type implements Debug, Clone, PartialEq or Serialize, which could copy or show it. All secrets
 //! are wiped on drop.

@@ -7,6 +7,20 @@ use zeroize::Zeroizing;
 use crate::device::DeviceSecret;
 
 /// A uniform ternary secret s whose canonical norm is within the published limit ([`Norms::secret_limit`]).
+///
+/// ```
+/// use sotto_keys::{DeviceSecret, SecretKey};
+/// use sotto_rlwe::{Ckks, Params, Scheme};
+///
+/// let params = Params::<Ckks>::default_chain(4096, 0)?;
+/// let mut rng = sotto_ring::secure_rng()?;
+/// let secret = SecretKey::derive(&DeviceSecret::generate(&mut rng), &params);
+/// let load = Ckks::encode_slots(&params, &[0.25, 0.5], params.top_level())?;
+/// let ciphertext = secret.encrypt(&load, &mut rng)?.expand();
+/// let public = secret.public_key(&mut rng);
+/// assert_eq!([ciphertext.key(), public.key()], [secret.id(); 2]);
+/// # Ok::<(), Box<dyn core::error::Error>>(())
+/// ```
 pub struct SecretKey<S: Scheme> {
     params: Params<S>,
     id: KeyId,

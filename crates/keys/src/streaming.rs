@@ -10,6 +10,17 @@ use crate::device::DeviceSecret;
 use crate::secret::accepted_secret;
 
 /// The reason why a device cannot encrypt.
+///
+/// ```
+/// use sotto_keys::{DeviceSecret, StreamingEncryptor, StreamingError};
+/// use sotto_rlwe::{DefaultChain, SchemeId};
+///
+/// let mut spec = DefaultChain::spec(SchemeId::Bfv, 4096, 65537)?;
+/// spec.degree = 3000; // not a power of two
+/// let refused = StreamingEncryptor::derive(&DeviceSecret::from_bytes(&[7; 32]), &spec, 1.0);
+/// assert_eq!(refused.err(), Some(StreamingError::Specification));
+/// # Ok::<(), sotto_rlwe::ParameterError>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum StreamingError {
     /// The specification's degree or one of its primes has no transform.
@@ -27,6 +38,21 @@ pub enum StreamingError {
 /// Its bytes equal those of [`SecretKey::encrypt`](crate::SecretKey::encrypt) with the same randomness.
 /// Security and consistency of the specification are not checked here but where its
 /// [`Params`](sotto_rlwe::Params) are made. Uses less than 256 KiB of heap at n = 4096.
+///
+/// ```
+/// use sotto_keys::{DeviceSecret, StreamingEncryptor};
+/// use sotto_ring::Seed;
+/// use sotto_rlwe::{DefaultChain, SchemeId, SlotValues};
+///
+/// let mut rng = sotto_ring::secure_rng()?;
+/// let spec = DefaultChain::spec(SchemeId::Bfv, 4096, 65537)?;
+/// let boiler = StreamingEncryptor::derive(&DeviceSecret::generate(&mut rng), &spec, 1.0)?;
+/// let (temperatures, seed) = (SlotValues::Integers(&[71, 72, 70]), Seed::random(&mut rng));
+/// let mut sent = 0; // residues, one limb at a time
+/// boiler.encrypt(temperatures, seed, &mut rng, |_, limb| sent += limb.len())?;
+/// assert_eq!(sent, 2 * 4096);
+/// # Ok::<(), Box<dyn core::error::Error>>(())
+/// ```
 pub struct StreamingEncryptor {
     spec: ParameterSpec,
     id: KeyId,

@@ -3,6 +3,16 @@
 use serde::{Deserialize, Serialize};
 
 /// A duration in the form used in `sotto.toml`, a number and a unit: `200ms`, `1.5s`, `5m`, `1h`, `1d`.
+///
+/// ```
+/// use sotto_owner::{Every, NotAnAmount};
+///
+/// let every: Every = "1.5s".parse()?;
+/// assert_eq!(every.milliseconds, 1500);
+/// let refused: Result<Every, NotAnAmount> = "5 minutes".parse(); // 5m
+/// assert!(refused.is_err());
+/// # Ok::<(), NotAnAmount>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct Every {
@@ -11,6 +21,8 @@ pub struct Every {
 }
 
 /// The error for an amount that cannot be read.
+///
+/// Example: [`Every`]
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{text:?} is no {what}: write {way_out}")]
 pub struct NotAnAmount {
@@ -88,6 +100,15 @@ impl TryFrom<String> for Every {
 }
 
 /// A declared range with both ends included: `-20..120`, in `sotto.toml` also `[-20, 120]`.
+///
+/// ```
+/// use sotto_owner::Range;
+///
+/// let range: Range = "-20..120".parse()?;
+/// assert_eq!((range.minimum, range.maximum), (-20.0, 120.0));
+/// assert!("120..-20".parse::<Range>().is_err());
+/// # Ok::<(), sotto_owner::NotAnAmount>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "Written", into = "[f64; 2]")]
 pub struct Range {

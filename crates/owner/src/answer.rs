@@ -16,6 +16,23 @@ use crate::value::{Value, ValueError, product, ratio, squared};
 pub const VERSION: u32 = 1;
 
 /// An answer to a question. Its JSON form is for programs: later versions may add fields, but change none.
+///
+/// ```
+/// use sotto_owner::Answer;
+///
+/// let json = r#"{
+///     "version": 1, "question": "mean(temperature)", "time_zone": "Europe/Rome", "notes": [],
+///     "rows": [{
+///         "from": "2014-01-31T00:00:00+01:00", "to": "2014-02-01T00:00:00+01:00", "device": "boiler",
+///         "name": "mean(temperature)", "value": 71.25, "bound": 0.05, "unit": "°C", "count": 287, "missing": 1
+///     }],
+///     "bytes_up": 2048, "bytes_down": 512, "seconds": 0.2, "windows": 1, "jobs": 1, "evaluate_us": 150,
+///     "steps": {}, "left_out": {}
+/// }"#;
+/// let answer: Answer = serde_json::from_str(json)?;
+/// assert_eq!((answer.rows[0].value, answer.rows[0].bound), (Some(71.25), Some(0.05)));
+/// # Ok::<(), serde_json::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Answer {
     /// The version of the form: [`VERSION`].
@@ -62,6 +79,8 @@ pub struct Answer {
 }
 
 /// One result for one group.
+///
+/// Example: [`Answer`]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Row {
     /// Start of the group, as RFC 3339.

@@ -15,6 +15,29 @@ const LARGEST: usize = 16 << 20;
 const LOOKED_AT: usize = 50;
 
 /// A stored answer.
+///
+/// ```
+/// use sotto_owner::Kept;
+/// # let folder = tempfile::tempdir()?;
+/// # let here = sotto_owner::NewPlant { cloud: None, listen: "127.0.0.1:7410".parse()?, time_zone: None };
+/// # let mut plant = sotto_owner::Plant::init(&folder.path().join("dairy"), &here)?;
+/// # let answer: sotto_owner::Answer = serde_json::from_str(r#"{
+/// #     "version": 1, "question": "mean(temperature)", "time_zone": "UTC", "notes": [],
+/// #     "rows": [{
+/// #         "from": "2014-01-31T00:00:00Z", "to": "2014-02-01T00:00:00Z", "device": "boiler",
+/// #         "name": "mean(temperature)", "value": 71.25, "bound": 0.05, "unit": "°C", "count": 287, "missing": 1
+/// #     }],
+/// #     "bytes_up": 2048, "bytes_down": 512, "seconds": 0.2, "windows": 1, "jobs": 1, "evaluate_us": 150,
+/// #     "steps": {}, "left_out": {}
+/// # }"#)?;
+///
+/// // `answer` is an answer of this `plant`.
+/// let name = plant.keep(&answer)?.ok_or("longer than 16 MiB")?;
+/// let kept: Kept = plant.answer(&name)?;
+/// assert_eq!(kept.answer.rows[0].value, Some(71.25));
+/// assert!(kept.asked_at > 0);
+/// # Ok::<(), Box<dyn core::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Kept {
     /// Time of the question, in milliseconds since 1970.

@@ -19,6 +19,8 @@ use crate::needs;
 use crate::plant::{Plant, random, read_json, write_private, write_whole};
 
 /// The public part of a device, stored in `devices/NAME.json`.
+///
+/// Example: [`Enrolment`]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct DeviceRecord {
@@ -40,6 +42,8 @@ impl DeviceRecord {
 }
 
 /// The record of a bundle.
+///
+/// Example: [`Enrolment`]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct BundleRecord {
@@ -50,6 +54,33 @@ pub struct BundleRecord {
 }
 
 /// A device's registration, stored in `enrolments/NAME.json`. A cloud on this machine reads it there.
+///
+/// ```
+/// use sotto_owner::{BundleRecord, DeviceRecord, Enrolled, EnrolledKey, Enrolment};
+/// # let folder = tempfile::tempdir()?;
+/// # let here = sotto_owner::NewPlant { cloud: None, listen: "127.0.0.1:7410".parse()?, time_zone: None };
+/// # let mut plant = sotto_owner::Plant::init(&folder.path().join("dairy"), &here)?;
+/// # plant.edit(|settings| {
+/// #     let (range, every) = ("-20..120".parse().expect("a range"), "5m".parse().expect("a duration"));
+/// #     let temperature = sotto_owner::edit::NewChannel { unit: "°C".into(), range, resolution: 0.1, every };
+/// #     sotto_owner::edit::add_channel(settings, "temperature", &temperature)?;
+/// #     sotto_owner::edit::add_question(settings, "daily", "mean(temperature) over 7d by day", None)?;
+/// #     sotto_owner::edit::add_device(settings, "boiler", &["temperature".into()])
+/// # })?;
+///
+/// // `plant` declares the device `boiler`.
+/// let enrolled: Enrolled = plant.enrol("boiler", &folder.path().join("boiler.bundle"))?;
+/// let record: DeviceRecord = plant.device("boiler")?.ok_or("not enrolled")?;
+/// let bundles: &[BundleRecord] = &record.bundles;
+/// assert_eq!(bundles[0].streams.len(), enrolled.streams.len());
+///
+/// let file = std::fs::read(plant.folder().join("enrolments/boiler.json"))?; // goes to the cloud
+/// let enrolment: Enrolment = serde_json::from_slice(&file)?;
+/// assert_eq!(enrolment.verifying_key, record.verifying_key);
+/// let keys: &[EnrolledKey] = &enrolment.keys;
+/// assert_eq!(keys.len(), 1);
+/// # Ok::<(), Box<dyn core::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Enrolment {
     /// The device's name.
@@ -66,6 +97,8 @@ pub struct Enrolment {
 }
 
 /// A key of a device, by its public id.
+///
+/// Example: [`Enrolment`]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EnrolledKey {
     /// The id of the parameters, in hexadecimal.
@@ -75,6 +108,8 @@ pub struct EnrolledKey {
 }
 
 /// The result of an enrolment.
+///
+/// Example: [`Enrolment`]
 #[derive(Debug)]
 pub struct Enrolled {
     /// The file of the bundle.

@@ -6,6 +6,19 @@ use crate::amount::{Every, Range};
 use crate::error::OwnerError;
 
 /// A new channel.
+///
+/// ```
+/// use sotto_owner::edit::{NewChannel, add_channel};
+/// use toml_edit::DocumentMut;
+///
+/// let mut settings: DocumentMut = "version = 1 # by hand".parse()?;
+/// let (unit, range, every) = ("°C".into(), "-20..120".parse()?, "5m".parse()?);
+/// let temperature = NewChannel { unit, range, resolution: 0.1, every };
+/// add_channel(&mut settings, "temperature", &temperature)?;
+/// let text = settings.to_string();
+/// assert!(text.contains("# by hand") && text.contains("[channels.temperature]"));
+/// # Ok::<(), Box<dyn core::error::Error>>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct NewChannel {
     /// The unit; may be empty.

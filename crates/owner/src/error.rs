@@ -7,6 +7,16 @@ use sotto_cloud_client::CloudError;
 use crate::settings::SettingsError;
 
 /// The reason why a command failed, with a remedy. Contains no secret and no reading.
+///
+/// ```
+/// use sotto_owner::{OwnerError, Plant};
+///
+/// # let folder = tempfile::tempdir()?;
+/// let error = Plant::open(folder.path()).expect_err("the folder is empty");
+/// assert!(matches!(error, OwnerError::NoPlant { .. }));
+/// assert_eq!(error.exit_code(), 3);
+/// # Ok::<(), std::io::Error>(())
+/// ```
 #[derive(Debug, thiserror::Error)]
 pub enum OwnerError {
     /// The folder has no `sotto.toml`.

@@ -18,6 +18,16 @@ const FOLDER: &str = "flooding";
 
 /// The terms of flooding, which determine the width of the noise. A key keeps the terms with which its budget was
 /// created.
+///
+/// ```
+/// use sotto_owner::FloodingSettings;
+///
+/// let terms = FloodingSettings::default(); // s = 30, 1000 results
+/// let bits = terms.cost_bits(1); // of precision, for results of one value
+/// assert!(bits > 21.0 && bits < 22.0);
+/// let fewer = FloodingSettings { results: 10, ..terms };
+/// assert!(fewer.published_error(1, 1e-9) < terms.published_error(1, 1e-9));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct FloodingSettings {
@@ -62,6 +72,16 @@ impl FloodingSettings {
 }
 
 /// The flooding of an answer.
+///
+/// ```
+/// use sotto_owner::Flooded;
+///
+/// // The field `flooded` of an answer's JSON form.
+/// let json = r#"{ "statistical_bits": 30, "allowed": 1000, "results": 1, "left": 999 }"#;
+/// let flooded: Flooded = serde_json::from_str(json)?;
+/// assert_eq!(flooded.left, flooded.allowed - flooded.results);
+/// # Ok::<(), serde_json::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Flooded {
     /// s of the budgets.

@@ -6,6 +6,15 @@ use crate::error::{OwnerError, io};
 use crate::plant::Plant;
 
 /// Counts of deleted objects.
+///
+/// ```no_run
+/// use sotto_owner::{Forgotten, Plant};
+///
+/// let plant = Plant::open("dairy".as_ref())?;
+/// let all: Forgotten = plant.forget("boiler", None)?;
+/// println!("{} windows of {} bytes, {} answers", all.windows, all.bytes, all.answers);
+/// # Ok::<(), sotto_owner::OwnerError>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Forgotten {
     /// Deleted windows in the cloud.

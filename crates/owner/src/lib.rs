@@ -1,5 +1,26 @@
 //! The owner's work, without a terminal: the plant's folder, its channels, questions and devices, and the answers.
 //!
+//! ```
+//! use sotto_owner::edit::{NewChannel, add_channel, add_device, add_question};
+//! use sotto_owner::{NewPlant, Plant};
+//!
+//! # let folder = tempfile::tempdir()?;
+//! let here = NewPlant { cloud: None, listen: "127.0.0.1:7410".parse()?, time_zone: Some("Europe/Rome".into()) };
+//! let mut plant = Plant::init(&folder.path().join("dairy"), &here)?;
+//! let (unit, range, every) = ("°C".into(), "-20..120".parse()?, "5m".parse()?);
+//! let temperature = NewChannel { unit, range, resolution: 0.1, every };
+//! plant.edit(|settings| {
+//!     add_channel(settings, "temperature", &temperature)?;
+//!     add_question(settings, "daily", "mean(temperature) over 7d by day", None)?;
+//!     add_device(settings, "boiler", &["temperature".into()])
+//! })?;
+//! let bundle = folder.path().join("boiler.bundle"); // the one file that the device needs
+//! let enrolled = plant.enrol("boiler", &bundle)?;
+//! assert_eq!(enrolled.streams[0].readings(), 300); // the longest day, of 25 hours, in one ciphertext
+//! assert!(bundle.exists());
+//! # Ok::<(), Box<dyn core::error::Error>>(())
+//! ```
+//!
 //! A [`Plant`] is a folder with `sotto.toml` ([`settings`]). When a device is enrolled ([`Plant::enrol`]), the declared
 //! questions determine its streams and their parameters ([`choose()`]). A question is answered from the windows stored
 //! in the cloud ([`Plant::ask`]): the cloud sums ciphertexts, and the owner computes the answer from the decrypted sums

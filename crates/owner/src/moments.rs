@@ -9,6 +9,18 @@ use sotto_pack::{Quantiser, bounds};
 use crate::value::{Value, ValueError, product, quotient, ratio, squared};
 
 /// Count, mean and spread of the readings of one channel in a group.
+///
+/// ```
+/// use sotto_owner::moments::Moments;
+///
+/// // Readings 19 and 21 °C, then 29 and 31 °C, each rounded by at most 0.05 °C.
+/// let of_mean = |mean| Moments { count: 2, mean, squared: Some(2.0), error: 0.05, largest: 120.0 };
+/// let all = of_mean(20.0).merge(&of_mean(30.0));
+/// let mean = all.mean("°C")?;
+/// assert_eq!((mean.value, mean.unit.as_str()), (25.0, "°C"));
+/// assert!((all.variance("°C")?.value - 26.0).abs() < 1e-9);
+/// # Ok::<(), sotto_owner::value::ValueError>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Moments {
     /// Number of readings.
@@ -24,6 +36,18 @@ pub struct Moments {
 }
 
 /// Moments of two channels over the ticks at which both have a reading.
+///
+/// ```
+/// use sotto_owner::moments::{Moments, Pair};
+///
+/// // Loads 1, 2, 3 kW at which a boiler takes 2, 4, 6 litres.
+/// let of = |mean, squared| Moments { count: 3, mean, squared: Some(squared), error: 0.0, largest: 10.0 };
+/// let pair = Pair { x: of(2.0, 2.0), y: of(4.0, 8.0), product: 4.0 };
+/// let [slope, intercept] = pair.regression(["kW", "l"])?;
+/// assert!((slope.value - 2.0).abs() < 1e-9 && intercept.value.abs() < 1e-9);
+/// assert!((pair.correlation()?.value - 1.0).abs() < 1e-9);
+/// # Ok::<(), sotto_owner::value::ValueError>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Pair {
     /// The first channel's moments over these ticks.

@@ -9,6 +9,8 @@ use crate::flooding::FloodingSettings;
 use crate::settings::Settings;
 
 /// The two kinds of streams. A device encrypts a window once for each kind that its questions need.
+///
+/// Example: [`StreamNeeds`]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Kind {
     /// Whole numbers at the channel's resolution, in BFV or BGV. The resolution is the only error.
@@ -29,6 +31,8 @@ impl Kind {
 }
 
 /// The quantities that questions need from the windows of one stream.
+///
+/// Example: [`StreamNeeds`]
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Needs {
     /// True if sums of squares are needed: for variance, standard deviation, root mean square.
@@ -91,6 +95,20 @@ pub(crate) fn of_call(call: &Call) -> (Kind, Needs) {
 }
 
 /// One stream that a device must send.
+///
+/// ```
+/// use sotto_owner::{Kind, Needs, StreamNeeds};
+/// use sotto_pack::Span;
+///
+/// let mut needs = Needs::default(); // means
+/// needs.merge(&Needs { squares: true, ..Needs::default() }); // and standard deviations
+/// assert!(needs.squares);
+/// let stream = StreamNeeds {
+///     kind: Kind::Exact, period: 300_000, span: Span::Day, channels: vec!["temperature".into()],
+///     needs, questions: vec!["daily".into()],
+/// };
+/// assert_eq!(stream.name(), "exact-5m");
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct StreamNeeds {
     /// The kind.

@@ -12,6 +12,25 @@ use sotto_wire::{AnyCiphertext, WireError};
 use crate::error::OwnerError;
 
 /// A scheme whose answers an owner can read.
+///
+/// ```
+/// use sotto_decrypt::Decryptor;
+/// use sotto_owner::open::{Bounds, Contents, Numbers, Readable, Release};
+/// use sotto_rlwe::{Bfv, Params, Scheme};
+/// # let params = Params::<Bfv>::default_chain(4096, 65537)?;
+/// # let mut rng = sotto_ring::secure_rng()?;
+/// # let key = sotto_keys::SecretKey::derive(&sotto_keys::DeviceSecret::generate(&mut rng), &params);
+/// # let sums = Bfv::encode_slots(&params, &[143, -5], params.top_level())?;
+/// # let answer = key.encrypt(&sums, &mut rng)?.expand();
+///
+/// // `answer` is a ciphertext of two sums, at most 200 by the plan.
+/// let values = Decryptor::new(&key).slots(&answer)?;
+/// let bounds = Bounds { magnitude: 200.0, contents: Contents::Slots(2) };
+/// let (numbers, error) = Bfv::numbers(values, bounds, Release::Rounded)?;
+/// let Numbers::Whole(sums) = numbers else { unreachable!("BFV holds whole numbers") };
+/// assert_eq!((&sums[..2], error), (&[143, -5][..], 0.0));
+/// # Ok::<(), Box<dyn core::error::Error>>(())
+/// ```
 pub trait Readable: Managed {
     /// Returns `slots` slots of zero.
     fn zeros(slots: usize) -> Numbers;
@@ -33,6 +52,8 @@ pub trait Readable: Managed {
 }
 
 /// The release of decrypted reals. Whole numbers are exact and released unchanged.
+///
+/// Example: [`Readable`]
 pub enum Release<'b> {
     /// Rounded to the noise bound, for the owner.
     Rounded,
@@ -52,6 +73,8 @@ impl From<RangeError> for OwnerError {
 }
 
 /// The plan's bounds on the values of an answer.
+///
+/// Example: [`Readable`]
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bounds {
     /// A bound on the absolute value of every slot.
@@ -61,6 +84,8 @@ pub struct Bounds {
 }
 
 /// Decrypted slots. Whole numbers are exact.
+///
+/// Example: [`Readable`]
 #[derive(Clone, Debug, PartialEq)]
 pub enum Numbers {
     /// From BFV and BGV.
@@ -149,6 +174,8 @@ pub fn read<S: Managed>(
 }
 
 /// The positions of an answer's results.
+///
+/// Example: [`Readable`]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Contents {
     /// The first slots, of this number; all others are zero.

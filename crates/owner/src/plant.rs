@@ -36,6 +36,19 @@ const SIGNING: &str = "cloud-signing-key";
 const LARGEST_FILE: u64 = 16 << 20;
 
 /// A plant's folder, with its settings read and checked.
+///
+/// ```
+/// use sotto_owner::{NewPlant, Plant};
+///
+/// # let folder = tempfile::tempdir()?;
+/// # let dairy = folder.path().join("dairy");
+/// let here = NewPlant { cloud: None, listen: "127.0.0.1:7410".parse()?, time_zone: None };
+/// Plant::init(&dairy, &here)?; // `dairy` is a folder that does not exist yet
+/// let plant = Plant::open(&dairy)?;
+/// assert_eq!(plant.settings().cloud.url, "http://127.0.0.1:7410");
+/// assert!(plant.devices()?.is_empty());
+/// # Ok::<(), Box<dyn core::error::Error>>(())
+/// ```
 #[derive(Debug)]
 pub struct Plant {
     folder: PathBuf,
@@ -43,6 +56,8 @@ pub struct Plant {
 }
 
 /// Options for a new plant.
+///
+/// Example: [`Plant`]
 #[derive(Clone, Debug)]
 pub struct NewPlant {
     /// The cloud's address. None: a cloud on this machine at [`NewPlant::listen`].

@@ -12,6 +12,8 @@ use crate::plant::{Plant, read_json};
 const MOST_DIGITS: i32 = 15;
 
 /// The mark of a verified answer, in `answers/NAME.verified`.
+///
+/// Example: [`Published`]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Verified {
     /// Time of the verification, in milliseconds since 1970.
@@ -23,6 +25,8 @@ pub struct Verified {
 }
 
 /// The treatment of reals in a published answer.
+///
+/// Example: [`Published`]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Giving {
     /// Flooded values if the answer has them, else rounded to the noise bound.
@@ -34,6 +38,42 @@ pub enum Giving {
 }
 
 /// An answer in the form in which it may be given to others.
+///
+/// ```
+/// use sotto_owner::{Giving, OwnerError, Published, Verified};
+/// # let folder = tempfile::tempdir()?;
+/// # let here = sotto_owner::NewPlant { cloud: None, listen: "127.0.0.1:7410".parse()?, time_zone: None };
+/// # let mut plant = sotto_owner::Plant::init(&folder.path().join("dairy"), &here)?;
+/// # plant.edit(|settings| {
+/// #     let (range, every) = ("-20..120".parse().expect("a range"), "5m".parse().expect("a duration"));
+/// #     let temperature = sotto_owner::edit::NewChannel { unit: "°C".into(), range, resolution: 0.1, every };
+/// #     sotto_owner::edit::add_channel(settings, "temperature", &temperature)?;
+/// #     sotto_owner::edit::add_question(settings, "daily", "mean(temperature) over 7d by day", None)?;
+/// #     sotto_owner::edit::add_device(settings, "boiler", &["temperature".into()])
+/// # })?;
+/// # let answer: sotto_owner::Answer = serde_json::from_str(r#"{
+/// #     "version": 1, "question": "mean(temperature)", "time_zone": "UTC", "notes": [],
+/// #     "rows": [{
+/// #         "from": "2014-01-31T00:00:00Z", "to": "2014-02-01T00:00:00Z", "device": "boiler",
+/// #         "name": "mean(temperature)", "value": 71.25, "bound": 0.05, "unit": "°C", "count": 287, "missing": 1
+/// #     }],
+/// #     "bytes_up": 2048, "bytes_down": 512, "seconds": 0.2, "windows": 1, "jobs": 1, "evaluate_us": 150,
+/// #     "steps": {}, "left_out": {}
+/// # }"#)?;
+/// # let name = plant.keep(&answer)?.ok_or("longer than 16 MiB")?;
+///
+/// // `name` is a stored answer of this `plant`.
+/// let refused = plant.publish(&name, Giving::Default);
+/// assert!(matches!(refused, Err(OwnerError::NotVerified { .. })));
+/// # let mark = serde_json::to_vec(&Verified { at_ms: 0, sampled: 1.0, jobs: 1 })?;
+/// # std::fs::write(plant.folder().join(format!("answers/{name}.verified")), mark)?;
+/// // After `Plant::verify` repeated all of the cloud's work:
+/// let verified: Verified = plant.verified(&name)?.ok_or("not verified")?;
+/// assert_eq!(verified.sampled, 1.0);
+/// let given: Published = plant.publish(&name, Giving::Default)?;
+/// assert_eq!(given.rows[0].value, Some(71.25));
+/// # Ok::<(), Box<dyn core::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Published {
     /// The version of the JSON form.

@@ -16,6 +16,27 @@ pub const VERSION: u32 = 1;
 pub const LARGEST: u64 = 1 << 20;
 
 /// The whole file.
+///
+/// ```
+/// use sotto_owner::settings::{ChannelSettings, CloudSettings, DeviceSettings, QuestionSettings, Settings};
+///
+/// let settings = Settings::parse(r#"
+///     version = 1
+///     cloud = { url = "http://127.0.0.1:7410" }
+///     channels.temperature = { unit = "°C", range = "-20..120", resolution = 0.1, every = "5m" }
+///     questions.daily = "mean(temperature) over 7d by day"
+///     devices.boiler = { channels = ["temperature"] }
+/// "#)?;
+/// let cloud: &CloudSettings = &settings.cloud;
+/// assert!(cloud.keys.is_empty());
+/// let temperature: &ChannelSettings = &settings.channels["temperature"];
+/// assert_eq!(temperature.every.milliseconds, 300_000);
+/// let daily: &QuestionSettings = &settings.questions["daily"];
+/// assert_eq!(daily.precision, None);
+/// let boiler: &DeviceSettings = &settings.devices["boiler"];
+/// assert_eq!(boiler.channels, ["temperature"]);
+/// # Ok::<(), sotto_owner::settings::SettingsError>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Settings {
@@ -56,6 +77,8 @@ fn utc() -> String {
 }
 
 /// The address and keys of the cloud.
+///
+/// Example: [`Settings`]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CloudSettings {
@@ -72,6 +95,8 @@ pub struct CloudSettings {
 }
 
 /// A channel: one quantity that devices measure.
+///
+/// Example: [`Settings`]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ChannelSettings {
@@ -87,6 +112,8 @@ pub struct ChannelSettings {
 }
 
 /// A declared question: its text alone, or a table with more requirements.
+///
+/// Example: [`Settings`]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(from = "WrittenQuestion")]
 pub struct QuestionSettings {
@@ -122,6 +149,8 @@ impl From<WrittenQuestion> for QuestionSettings {
 }
 
 /// A device.
+///
+/// Example: [`Settings`]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct DeviceSettings {
@@ -130,6 +159,13 @@ pub struct DeviceSettings {
 }
 
 /// The reason why `sotto.toml` is refused.
+///
+/// ```
+/// use sotto_owner::settings::{Settings, SettingsError};
+///
+/// let later = "version = 7\ncloud = { url = \"http://127.0.0.1:7410\" }";
+/// assert_eq!(Settings::parse(later), Err(SettingsError::Version(7)));
+/// ```
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum SettingsError {
     /// The file is not TOML of this format. The text contains the line with a mark.

@@ -10,6 +10,18 @@ use crate::error::OwnerError;
 use crate::plant::Plant;
 
 /// The status of a device.
+///
+/// ```no_run
+/// use sotto_owner::{ChannelStatus, DeviceStatus, Plant};
+///
+/// let devices: Vec<DeviceStatus> = Plant::open("dairy".as_ref())?.status()?;
+/// for device in &devices {
+///     let channels: &[ChannelStatus] = &device.channels;
+///     let missing: u64 = channels.iter().map(|channel| channel.missing).sum();
+///     println!("{}: {} windows, {missing} readings missing", device.device, device.windows);
+/// }
+/// # Ok::<(), sotto_owner::OwnerError>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct DeviceStatus {
     /// The device's name.
@@ -40,6 +52,8 @@ pub struct DeviceStatus {
 }
 
 /// The status of a channel of a device.
+///
+/// Example: [`DeviceStatus`]
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ChannelStatus {
     /// The channel's name.

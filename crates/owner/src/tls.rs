@@ -40,6 +40,8 @@ const KEY: &str = "tls/server.key";
 const RECORD: &str = "tls/server.json";
 
 /// The public data of the cloud's certificate, stored in `tls/server.json`.
+///
+/// Example: [`TlsFiles`]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CloudCertificate {
@@ -50,6 +52,20 @@ pub struct CloudCertificate {
 }
 
 /// The files that were written.
+///
+/// ```
+/// use sotto_owner::{CloudCertificate, TlsFiles};
+/// # let folder = tempfile::tempdir()?;
+/// # let here = sotto_owner::NewPlant { cloud: None, listen: "127.0.0.1:7410".parse()?, time_zone: None };
+/// # let mut plant = sotto_owner::Plant::init(&folder.path().join("dairy"), &here)?;
+///
+/// let files: TlsFiles = plant.make_tls(&["cloud.dairy.example".into()])?;
+/// assert!(files.certificate.exists() && files.key.exists());
+/// let certificate: CloudCertificate = plant.cloud_certificate()?.ok_or("no certificate")?;
+/// assert_eq!(certificate, files.of_cloud);
+/// assert!(certificate.hosts.contains(&"cloud.dairy.example".into()));
+/// # Ok::<(), Box<dyn core::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TlsFiles {
     /// The authority's certificate, public.

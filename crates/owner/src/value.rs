@@ -1,6 +1,18 @@
 //! Numbers with a bound and a unit, for arithmetic after decryption.
 
 /// A number with a bound on its error.
+///
+/// ```
+/// use sotto_owner::value::{Value, ValueError};
+///
+/// let of_unit = |value, unit: &str| Value { value, bound: 0.05, unit: unit.into() };
+/// let rise = of_unit(71.0, "°C").plus(&of_unit(-4.0, "°C"))?;
+/// assert_eq!((rise.value, rise.unit.as_str()), (67.0, "°C"));
+/// assert!((rise.bound - 0.1).abs() < 1e-9);
+/// let refused = of_unit(71.0, "°C").plus(&of_unit(3.0, "kW"));
+/// assert!(matches!(refused, Err(ValueError::Units { .. })));
+/// # Ok::<(), ValueError>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Value {
     /// The number.
@@ -12,6 +24,8 @@ pub struct Value {
 }
 
 /// The reason why two results cannot be combined.
+///
+/// Example: [`Value`]
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum ValueError {
     /// A sum or difference of different units.

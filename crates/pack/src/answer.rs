@@ -4,6 +4,16 @@
 use crate::Quantiser;
 
 /// The reason why sums give no answer.
+///
+/// ```
+/// use sotto_pack::{NoAnswer, Quantiser};
+///
+/// let boiler = Quantiser::new(0.0, 100.0, 8)?; // −127 … 127
+/// assert_eq!(boiler.mean(2 * 127, 2), Ok(100.0));
+/// assert_eq!(boiler.mean(0, 0), Err(NoAnswer::NoReadings));
+/// assert_eq!(boiler.mean(1000, 2), Err(NoAnswer::Impossible { count: 2 }));
+/// # Ok::<(), sotto_pack::RangeError>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NoAnswer {
     /// There are no readings.

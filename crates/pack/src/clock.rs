@@ -16,6 +16,8 @@ use serde::{Deserialize, Serialize};
 const HOUR: i64 = 3_600_000;
 
 /// A calendar unit of the plant's clock.
+///
+/// Example: [`Clock`]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Span {
@@ -30,6 +32,18 @@ pub enum Span {
 }
 
 /// The clock of one time zone.
+///
+/// ```
+/// use sotto_pack::{Clock, Span};
+///
+/// let plant = Clock::new("Europe/Vienna")?;
+/// let reading = 1_396_170_000_000; // milliseconds since 1970
+/// assert_eq!(plant.rfc3339(reading), "2014-03-30T11:00:00+02:00");
+/// let (start, end) = (plant.start_of(Span::Day, reading), plant.end_of(Span::Day, reading));
+/// assert_eq!(plant.rfc3339(start), "2014-03-30T00:00:00+01:00");
+/// assert_eq!((end - start) / 3_600_000, 23, "clocks were set forward on this day");
+/// # Ok::<(), sotto_pack::UnknownZone>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Clock {
     zone: TimeZone,
@@ -37,6 +51,13 @@ pub struct Clock {
 }
 
 /// The time zone is not known.
+///
+/// ```
+/// use sotto_pack::{Clock, UnknownZone};
+///
+/// let refused = Clock::new("Viena");
+/// assert_eq!(refused, Err(UnknownZone { name: "Viena".into() }));
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{name:?} is not a known time zone: give a name of the IANA database, such as Europe/Vienna or UTC")]
 pub struct UnknownZone {
@@ -144,6 +165,16 @@ fn monday(local: &Zoned) -> Result<Zoned, jiff::Error> {
 
 /// How a stream's readings are divided into windows. A window begins with its span, or a multiple of `ticks`
 /// periods later, and never crosses the end of the span.
+///
+/// ```
+/// use sotto_pack::{Clock, Cut, Span};
+///
+/// // A reading a minute, at most 16 in a window, none of which crosses an hour.
+/// let cut = Cut { span: Span::Hour, period: 60_000, ticks: 16 };
+/// let (start, end) = cut.window(&Clock::utc(), 50 * 60_000); // 00:50
+/// assert_eq!((start, end), (48 * 60_000, 60 * 60_000));
+/// assert_eq!(cut.ticks_between(start, end), 12);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cut {
     /// The span whose end no window crosses.

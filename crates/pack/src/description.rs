@@ -11,6 +11,22 @@ use crate::{Layout, LeftOut, Packed, Presence};
 pub const LARGEST_DESCRIPTION: usize = 16 << 10;
 
 /// The fields of a [`Packed`] without its slots. Checked when it is read.
+///
+/// ```
+/// use sotto_pack::{Channel, Encoding, Layout, Window, WindowDescription};
+///
+/// let load = Channel { name: "load".into(), unit: "%".into(), maximum: 100.0, ..Channel::default() };
+/// let layout = Layout::smallest(vec![load], 3, 8, 2, Encoding::Integer { bits: 8 })?;
+/// let mut window = Window::new(layout, 1_700_000_000_000, 1000)?;
+/// for row in [Some(20.0), None, Some(30.0)] {
+///     window.push_row(&[row])?;
+/// }
+/// let description = WindowDescription::from(&window.close());
+/// assert_eq!(description.readings(), 2);
+/// assert_eq!(description.end(), 1_700_000_003_000);
+/// assert_eq!(WindowDescription::parse(&description.to_json()?)?, description);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "Unchecked")]
 pub struct WindowDescription {
@@ -65,6 +81,14 @@ struct Unchecked {
 }
 
 /// The reason why a description is refused.
+///
+/// ```
+/// use sotto_pack::{DescriptionError, LARGEST_DESCRIPTION, WindowDescription};
+///
+/// let bytes = LARGEST_DESCRIPTION + 1;
+/// let refused = WindowDescription::parse(&vec![b' '; bytes]);
+/// assert_eq!(refused, Err(DescriptionError::TooLong { bytes }));
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum DescriptionError {
     /// The description has more bytes than the maximum.

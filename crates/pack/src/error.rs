@@ -3,6 +3,14 @@
 use alloc::string::String;
 
 /// The reason why a declared range cannot be used.
+///
+/// ```
+/// use sotto_pack::{Quantiser, RangeError};
+///
+/// let reversed = Quantiser::new(120.0, -20.0, 12);
+/// assert_eq!(reversed, Err(RangeError::Ends { minimum: 120.0, maximum: -20.0 }));
+/// assert_eq!(Quantiser::new(-20.0, 120.0, 33), Err(RangeError::Bits { bits: 33 }));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 pub enum RangeError {
     /// An end is not finite, or the first is not below the second.
@@ -47,6 +55,8 @@ pub enum RangeError {
 }
 
 /// A value is outside its declared range, or not a number.
+///
+/// Example: [`crate::Quantiser`]
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 #[error("{value} is not in the declared range {minimum} to {maximum}")]
 pub struct OutOfRange {
@@ -59,6 +69,19 @@ pub struct OutOfRange {
 }
 
 /// The reason why readings are not packed, or slots not unpacked.
+///
+/// ```
+/// use sotto_pack::{Channel, Encoding, Layout, PackError, Window};
+///
+/// let load = Channel { name: "load".into(), unit: "%".into(), maximum: 100.0, ..Channel::default() };
+/// let layout = Layout::smallest(vec![load], 1, 8, 2, Encoding::Real)?;
+/// let mut window = Window::new(layout, 1_700_000_000_000, 1000)?;
+/// let refused = window.push_row(&[Some(101.0)]).unwrap_err();
+/// assert_eq!(refused.to_string(), "channel load: 101 is not in the declared range 0 to 100");
+/// window.push_row(&[Some(99.0)])?;
+/// assert_eq!(window.push_row(&[Some(98.0)]), Err(PackError::Full { ticks: 1 }));
+/// # Ok::<(), PackError>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum PackError {
     /// A channel's name or unit is empty, too long or has control characters.

@@ -13,11 +13,22 @@ pub const FLEET_ID_BYTES: usize = 16;
 /// The public name of a fleet: streams of several devices with one form, whose windows of one clock time
 /// share a mask. Two streams of one device never have the same fleet. Written as 32 lower-case hexadecimal
 /// digits in JSON and in addresses.
+///
+/// ```
+/// use sotto_pack::{FleetId, NotAFleetId};
+///
+/// let boilers: FleetId = "000102030405060708090a0b0c0d0e0f".parse()?;
+/// assert_eq!(boilers.0[15], 15);
+/// assert_eq!("boilers".parse::<FleetId>(), Err(NotAFleetId));
+/// # Ok::<(), NotAFleetId>(())
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(into = "String", try_from = "String")]
 pub struct FleetId(pub [u8; FLEET_ID_BYTES]);
 
 /// The text is not a [`FleetId`].
+///
+/// Example: [`FleetId`]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the id of a fleet has 32 lower-case hexadecimal digits")]
 pub struct NotAFleetId;

@@ -11,6 +11,25 @@ use crate::{Channel, Normaliser, OutOfRange, PackError, Quantiser, RangeError};
 pub const MAX_TICKS: u32 = 65_536;
 
 /// How a value becomes the number in a slot.
+///
+/// ```
+/// use sotto_pack::{Channel, Encoding, Layout};
+///
+/// let boiler = Channel {
+///     name: "boiler".into(),
+///     unit: "°C".into(),
+///     minimum: -20.0,
+///     maximum: 120.0,
+///     resolution: Some(0.5), // the sensor's smallest step
+/// };
+/// let largest = |encoding| {
+///     Layout::smallest(vec![boiler.clone()], 24, 64, 1, encoding).map(|layout| layout.magnitude())
+/// };
+/// assert_eq!(largest(Encoding::Integer { bits: 12 })?, 2047.0);
+/// assert_eq!(largest(Encoding::Resolution)?, 140.0, "70 °C on each side of the middle, in half degrees");
+/// assert_eq!(largest(Encoding::Real)?, 1.0);
+/// # Ok::<(), sotto_pack::PackError>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Encoding {
@@ -27,6 +46,17 @@ pub enum Encoding {
 }
 
 /// The parts of a [`Layout`], not yet checked.
+///
+/// ```
+/// use sotto_pack::{Channel, Encoding, Layout, LayoutParts, PackError};
+///
+/// let load = Channel { name: "load".into(), unit: "%".into(), maximum: 100.0, ..Channel::default() };
+/// let encoding = Encoding::Integer { bits: 8 };
+/// let parts = LayoutParts { channels: vec![load], ticks: 24, block: 32, columns: 2048, rows: 2, encoding };
+/// assert!(Layout::new(parts.clone()).is_ok());
+/// let too_short = Layout::new(LayoutParts { block: 16, ..parts });
+/// assert!(matches!(too_short, Err(PackError::Dimension { what: "block", value: 16, .. })));
+/// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LayoutParts {
     /// The channels, in order.
@@ -45,6 +75,19 @@ pub struct LayoutParts {
 
 /// The slots of channels and ticks. Each channel occupies one block of neighbouring slots in a row: its ticks
 /// from the first slot of the block (the head) on, then zeros. Checked when it is made or read from JSON.
+///
+/// ```
+/// use sotto_pack::{Channel, Encoding, Layout};
+///
+/// let channel = |name: &str| Channel { name: name.into(), maximum: 100.0, ..Channel::default() };
+/// let channels = vec![channel("inlet"), channel("outlet")];
+/// // Two rows of 2048 slots, a reading an hour.
+/// let layout = Layout::smallest(channels, 24, 2048, 2, Encoding::Integer { bits: 8 })?;
+/// assert_eq!(layout.block(), 32);
+/// assert_eq!(layout.slot(1, 23), Some(32 + 23));
+/// assert_eq!(Layout::capacity(24, 2048, 2), 128);
+/// # Ok::<(), sotto_pack::PackError>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "LayoutParts", into = "LayoutParts")]
 pub struct Layout {

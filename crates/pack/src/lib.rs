@@ -1,12 +1,5 @@
 //! Readings to slots and back.
 //!
-//! - A [`Layout`] assigns a slot to each channel and tick, and defines how a value becomes a number there: a
-//!   whole number ([`Quantiser`], for BFV and BGV) or one in −1 … 1 ([`Normaliser`], for CKKS).
-//! - A [`Window`] collects [`Reading`]s and closes to a [`Packed`] vector of slots. [`unpack()`] and
-//!   [`block_heads`] reverse this, and [`bounds`] bounds the error of answers from rounded readings.
-//! - A [`DeviceProfile`] is the owner's configuration of a device, a [`WindowDescription`] the device's
-//!   description of a window.
-//!
 //! ```
 //! use sotto_pack::{Channel, Encoding, Layout, Window};
 //!
@@ -21,6 +14,13 @@
 //! assert_eq!(packed.present, [2]);
 //! # Ok::<(), sotto_pack::PackError>(())
 //! ```
+//!
+//! - A [`Layout`] assigns a slot to each channel and tick, and defines how a value becomes a number there: a
+//!   whole number ([`Quantiser`], for BFV and BGV) or one in −1 … 1 ([`Normaliser`], for CKKS).
+//! - A [`Window`] collects [`Reading`]s and closes to a [`Packed`] vector of slots. [`unpack()`] and
+//!   [`block_heads`] reverse this, and [`bounds`] bounds the error of answers from rounded readings.
+//! - A [`DeviceProfile`] is the owner's configuration of a device, a [`WindowDescription`] the device's
+//!   description of a window.
 //!
 //! # Features
 //!

@@ -4,6 +4,16 @@ use crate::range::Range;
 use crate::{OutOfRange, RangeError};
 
 /// Maps values of a declared range to −1 … 1: `(value − centre) / half_range`.
+///
+/// ```
+/// use sotto_pack::Normaliser;
+///
+/// let boiler = Normaliser::new(-20.0, 120.0)?;
+/// assert_eq!(boiler.normalise(85.0), Ok(0.5));
+/// assert_eq!(boiler.value(0.5), 85.0);
+/// assert!(boiler.normalise(f64::NAN).is_err());
+/// # Ok::<(), sotto_pack::RangeError>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Normaliser {
     range: Range,

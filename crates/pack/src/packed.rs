@@ -5,6 +5,8 @@ use alloc::vec::Vec;
 use crate::{Layout, LeftOut, Presence};
 
 /// The numbers of all slots, at index `row · columns + column`.
+///
+/// Example: [`crate::unpack()`]
 #[derive(Clone, Debug, PartialEq)]
 pub enum Slots {
     /// Whole numbers, for BFV and BGV.
@@ -31,6 +33,8 @@ impl Slots {
 }
 
 /// A window of readings, ready to be encoded.
+///
+/// Example: [`crate::Window`]
 #[derive(Clone, Debug, PartialEq)]
 pub struct Packed {
     /// The numbers of all slots. A missing reading is 0, like every slot without a reading.

@@ -14,6 +14,22 @@ const MOST_COLUMNS: usize = 4096;
 /// The form of a stream's compact windows. A column holds one value a tick: first the readings of each
 /// channel, then the squares of each channel, then the products of pairs. The place of a column at a tick is
 /// column · ticks + tick. Ticks after the last reading are not sent ([`Places::ticks`]).
+///
+/// ```
+/// use sotto_pack::{Channel, Column, Places};
+///
+/// let channel = |name: &str| {
+///     Channel { name: name.into(), maximum: 100.0, resolution: Some(1.0), ..Channel::default() }
+/// };
+/// let layout = Places::layout(vec![channel("inlet"), channel("outlet")], 16)?;
+/// // Readings and squares of both channels, and their product.
+/// let places = Places { width: 24, squares: true, products: vec![(0, 1)] };
+/// assert!(places.is_for(2));
+/// assert_eq!(places.count(&layout, 16), 5 * 16);
+/// assert_eq!(places.first(&layout, 16, Column::Square(1)), Some(3 * 16));
+/// assert_eq!(places.first(&layout, 16, Column::Product(0, 1)), Some(4 * 16));
+/// # Ok::<(), sotto_pack::PackError>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Places {
@@ -29,6 +45,8 @@ pub struct Places {
 }
 
 /// A column of a compact window.
+///
+/// Example: [`Places`]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Column {
     /// The readings of a channel.

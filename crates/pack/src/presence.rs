@@ -7,11 +7,24 @@ use serde::{Deserialize, Serialize};
 
 /// The set of ticks with a reading. Written as hexadecimal digits without trailing zeros; the highest bit of
 /// the first digit is the first tick.
+///
+/// ```
+/// use sotto_pack::{NotAPresence, Presence};
+///
+/// let mut readings = Presence::first(3);
+/// readings.insert(5); // ticks 3 and 4 are missing
+/// assert_eq!((readings.count(), readings.end()), (4, 6));
+/// assert!(!readings.contains(4));
+/// assert_eq!(String::from(readings), "e4");
+/// assert_eq!(Presence::try_from("E4".to_owned()), Err(NotAPresence));
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct Presence(Vec<u8>);
 
 /// The text is not the hexadecimal form of a presence.
+///
+/// Example: [`Presence`]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("a presence is written in lower-case hexadecimal digits and does not end in 0")]
 pub struct NotAPresence;

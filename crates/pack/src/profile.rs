@@ -22,6 +22,23 @@ const LARGEST_PARAMETERS: usize = 2 * 4096;
 pub const MOST_CLOUD_KEYS: usize = 16;
 
 /// The configuration of a device. Checked when it is read and when it is written.
+///
+/// ```
+/// use sotto_pack::{DeviceProfile, Encoding, StreamProfile};
+///
+/// let profile = DeviceProfile::parse(br#"{
+///     "device": "cellar",
+///     "period_ms": 60000,
+///     "zone": "Europe/Vienna",
+///     "streams": [
+///         { "stream": "boiler", "parameters": "00ff", "encoding": { "integer": { "bits": 12 } }, "ticks": 24 }
+///     ]
+/// }"#)?;
+/// let boiler: &StreamProfile = &profile.streams[0];
+/// assert_eq!(boiler.encoding, Encoding::Integer { bits: 12 });
+/// assert_eq!(profile.clock()?.name(), "Europe/Vienna");
+/// # Ok::<(), sotto_pack::ProfileError>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "Unchecked")]
 pub struct DeviceProfile {
@@ -41,6 +58,8 @@ pub struct DeviceProfile {
 }
 
 /// The configuration of one stream.
+///
+/// Example: [`DeviceProfile`]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct StreamProfile {
@@ -101,6 +120,13 @@ struct Unchecked {
 }
 
 /// The reason why a profile is refused.
+///
+/// ```
+/// use sotto_pack::{DeviceProfile, ProfileError};
+///
+/// let refused = DeviceProfile::parse(br#"{ "device": "the cellar", "period_ms": 60000, "streams": [] }"#);
+/// assert_eq!(refused, Err(ProfileError::Name { what: "device", name: "the cellar".into() }));
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ProfileError {
     /// A key of the cloud does not have 64 hexadecimal digits.

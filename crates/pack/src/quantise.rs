@@ -13,6 +13,18 @@ pub const MAX_BITS: u32 = 32;
 /// Rounds values of a declared range to whole numbers: `q = round((value − centre) / step)`.
 ///
 /// Range: `|q| ≤ top = 2^(bits − 1) − 1`; the ends of the declared range map to ±top.
+///
+/// ```
+/// use sotto_pack::{OutOfRange, Quantiser};
+///
+/// let boiler = Quantiser::new(-20.0, 120.0, 12)?; // −2047 … 2047
+/// let q = boiler.quantise(58.3)?;
+/// assert!((boiler.value(q) - 58.3).abs() <= boiler.value_error());
+/// assert_eq!(boiler.quantise(120.0), Ok(2047));
+/// let refused = OutOfRange { value: 121.0, minimum: -20.0, maximum: 120.0 };
+/// assert_eq!(boiler.quantise(121.0), Err(refused));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Quantiser {
     range: Range,

@@ -12,6 +12,8 @@ pub const NAME_BYTES: usize = 64;
 pub const UNIT_BYTES: usize = 32;
 
 /// One value of one channel at one time.
+///
+/// Example: [`crate::Window`]
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Reading {
     /// Time of the reading: milliseconds since 1970-01-01 00:00 UTC.
@@ -23,6 +25,21 @@ pub struct Reading {
 }
 
 /// A series of readings of a device, with its unit and declared range.
+///
+/// ```
+/// use sotto_pack::{Channel, Encoding, Layout};
+///
+/// let boiler = Channel {
+///     name: "boiler".into(),
+///     unit: "°C".into(),
+///     minimum: -20.0,
+///     maximum: 120.0,
+///     resolution: Some(0.1),
+/// };
+/// let layout = Layout::smallest(vec![boiler], 24, 2048, 2, Encoding::Resolution)?;
+/// assert_eq!(layout.channels()[0].unit, "°C");
+/// # Ok::<(), sotto_pack::PackError>(())
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Channel {
     /// 1 to [`NAME_BYTES`] bytes without control characters; unique among the channels of a layout.

@@ -6,6 +6,8 @@ use serde::{Deserialize, Serialize};
 
 /// The reason why a reading is left out. Such a reading lowers the count of its window; it is never replaced
 /// by a number.
+///
+/// Example: [`LeftOut`]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Reason {
@@ -69,6 +71,17 @@ impl Reason {
 }
 
 /// The number of readings left out, by reason.
+///
+/// ```
+/// use sotto_pack::{LeftOut, Reason};
+///
+/// let mut left_out = LeftOut::default();
+/// left_out.add(Reason::OutOfRange, 2);
+/// left_out.add(Reason::Late, 1);
+/// assert_eq!(left_out.count(Reason::OutOfRange), 2);
+/// assert_eq!(left_out.total(), 3);
+/// assert_eq!(Reason::OutOfRange.words(), "out of range");
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct LeftOut(BTreeMap<Reason, u64>);

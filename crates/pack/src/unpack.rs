@@ -16,6 +16,16 @@ fn length(layout: &Layout, found: usize) -> Result<(), PackError> {
 /// # Errors
 /// [`PackError::Length`] or [`PackError::Encoding`] if the slots are not of this layout,
 /// [`PackError::NotAReading`] for a number that no reading has: beyond ±top, or not finite.
+///
+/// ```
+/// use sotto_pack::{Channel, Encoding, Layout, Slots, unpack};
+///
+/// let load = Channel { name: "load".into(), unit: "%".into(), maximum: 100.0, ..Channel::default() };
+/// let layout = Layout::smallest(vec![load], 2, 4, 1, Encoding::Real)?;
+/// let decrypted = Slots::Reals(vec![0.5, -1.0, 0.0, 0.0]);
+/// assert_eq!(unpack(&layout, &decrypted)?, [[75.0, 0.0]]);
+/// # Ok::<(), sotto_pack::PackError>(())
+/// ```
 pub fn unpack(layout: &Layout, slots: &Slots) -> Result<Vec<Vec<f64>>, PackError> {
     length(layout, slots.len())?;
     let channel = |(channel, scale): (usize, &Scale)| {

@@ -5,6 +5,21 @@ use alloc::vec::Vec;
 use crate::{Encoding, Layout, LeftOut, PackError, Packed, Presence, Reading, Reason, Slots};
 
 /// A window of readings that is being filled. A refused reading leaves it unchanged.
+///
+/// ```
+/// use sotto_pack::{Channel, Encoding, Layout, Packed, Reading, Reason, Window};
+///
+/// let load = Channel { name: "load".into(), unit: "%".into(), maximum: 100.0, ..Channel::default() };
+/// let layout = Layout::smallest(vec![load], 24, 32, 1, Encoding::Real)?;
+/// let start = 1_700_000_000_000;
+/// let mut window = Window::new(layout, start, 60_000)?;
+/// window.push(&Reading { at: start + 120_000, channel: 0, value: 75.0 })?;
+/// window.leave_out(0, Reason::NotANumber, 1);
+/// let packed: Packed = window.close();
+/// assert_eq!(packed.reals().map(|slots| slots[2]), Some(0.5));
+/// assert_eq!((packed.readings(), packed.left_out[0].total()), (1, 1));
+/// # Ok::<(), sotto_pack::PackError>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Window {
     packed: Packed,

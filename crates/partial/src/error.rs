@@ -1,6 +1,14 @@
 //! Errors of the partially homomorphic schemes.
 
 /// The reason why a number, a key or an operation is refused. Carries public facts only.
+///
+/// ```
+/// use sotto_partial::{PartialError, encoding::Format};
+///
+/// let celsius = Format::integers(8)?; // −128 to 127
+/// assert_eq!(celsius.encode(130.0), Err(PartialError::Overflow { bits: 8 }));
+/// # Ok::<(), PartialError>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PartialError {
     /// The modulus has a length that is not offered.

@@ -1,6 +1,14 @@
 //! The public name of a key.
 
 /// The first 16 bytes of a hash over the public key.
+///
+/// ```
+/// use sotto_partial::KeyId;
+///
+/// let name = KeyId::of("meter", &[b"ab", b"c"]);
+/// assert_eq!(name, KeyId::of("meter", &[b"ab", b"c"]));
+/// assert_ne!(name, KeyId::of("meter", &[b"a", b"bc"]), "parts have lengths");
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct KeyId(pub [u8; 16]);
 

@@ -15,6 +15,21 @@ use crate::paillier;
 pub const LARGEST_BATCH: usize = 256;
 
 /// One request to the recryptor; a trip carries many.
+///
+/// ```
+/// use sotto_partial::recrypt::Request;
+/// # use rand_core::SeedableRng;
+/// # use sotto_partial::paillier::{PublicKey, Randomness};
+/// # let mut rng = chacha20::ChaCha20Rng::from_seed([7; 32]);
+/// # let n = sotto_partial::elgamal::Group::new(sotto_partial::elgamal::GroupName::Ffdhe2048)?.prime().clone();
+/// # let key = PublicKey::new(&n, Randomness::Textbook)?;
+///
+/// // Under `key`, a Paillier public key. In use, both numbers are blinded first.
+/// let mut encrypted = |number| key.encrypt(&key.signed(number), &mut rng);
+/// let request = Request::Product(encrypted(230)?, encrypted(5)?);
+/// assert_eq!(request.decryptions(), 2);
+/// # Ok::<(), sotto_partial::PartialError>(())
+/// ```
 #[derive(Clone)]
 pub enum Request {
     /// Asks for E(x·y) modulo n, given E(x) and E(y). The recryptor sees x and y: send them blinded.
@@ -36,6 +51,8 @@ impl Request {
 }
 
 /// The answer to a request, freshly encrypted.
+///
+/// Example: [`Recrypt`]
 #[derive(Clone)]
 pub enum Response {
     /// Answers [`Request::Product`] and [`Request::ToPaillier`].
@@ -45,6 +62,8 @@ pub enum Response {
 }
 
 /// The reason why a trip failed. Reveals nothing of the numbers: refusals depend on the ciphertexts alone.
+///
+/// Example: [`Recrypt`]
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RecryptError {
     /// A request was refused, so the whole batch failed.
@@ -95,6 +114,27 @@ pub enum RecryptError {
 }
 
 /// A holder of the keys that answers requests: in this process, or over the network.
+///
+/// ```
+/// use sotto_partial::recrypt::{LARGEST_BATCH, Recrypt, RecryptError, Request, Response};
+///
+/// /// Passes batches of at most `LARGEST_BATCH` requests on.
+/// struct Limited<R>(R);
+///
+/// impl<R: Recrypt> Recrypt for Limited<R> {
+///     fn exchange(&self, batch: &[Request]) -> Result<Vec<Response>, RecryptError> {
+///         if batch.len() > LARGEST_BATCH {
+///             return Err(RecryptError::Batch { found: batch.len(), most: LARGEST_BATCH });
+///         }
+///         self.0.exchange(batch)
+///     }
+/// }
+/// # struct Nobody;
+/// # impl Recrypt for Nobody {
+/// #     fn exchange(&self, _: &[Request]) -> Result<Vec<Response>, RecryptError> { Err(RecryptError::Stranger) }
+/// # }
+/// # assert_eq!(Limited(Nobody).exchange(&[]).err(), Some(RecryptError::Stranger));
+/// ```
 pub trait Recrypt: Sync {
     /// Returns all answers, in the order of the requests, or none. May be called from several threads at
     /// once. No state is kept between trips: a trip sent twice gives the same numbers.

@@ -6,6 +6,16 @@ use serde::{Deserialize, Serialize};
 
 /// A public vector. A single value stands in every slot. Several values fill the first slots, row after row; the other
 /// slots are 0.
+///
+/// ```
+/// use sotto_program::Constant;
+///
+/// let gain = Constant::Integers(vec![3]);
+/// assert!(gain.is_broadcast());
+/// assert_eq!(gain.reals(), [3.0]);
+/// let weights = Constant::Reals(vec![0.5, 0.25]);
+/// assert_eq!((weights.len(), weights.integers()), (2, None));
+/// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Constant {

@@ -9,6 +9,15 @@ use crate::limits;
 /// The number of a secret key that inputs of a program or a plan are under. The answer's key has number 0. The other
 /// keys, the foreign keys, are numbered from 1 in the order of the inputs. The keys themselves are given when a plan is
 /// run, so one plan serves any two devices.
+///
+/// ```
+/// use sotto_program::{InputDeclaration, KeyNumber};
+///
+/// let own = InputDeclaration::new("own-load", 127.0);
+/// let neighbour = InputDeclaration::new("neighbour-load", 127.0).under(KeyNumber(1));
+/// assert_eq!(own.key, KeyNumber::ANSWER);
+/// assert!(neighbour.key.is_foreign());
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct KeyNumber(pub u16);

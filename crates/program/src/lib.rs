@@ -1,14 +1,4 @@
-//! Programs, plans and questions. No cryptography.
-//!
-//! Two languages of programs are kept apart:
-//!
-//! - An [`Op`] is an operation that is asked for. A [`Program`] is a list of them in SSA form. It knows no scheme, and
-//!   is made by [`parse()`] or a [`ProgramBuilder`]. [`clear`] defines its meaning.
-//! - A [`Step`] is an operation on ciphertexts. A [`Plan`] is a list of them for one parameter set. A [`Target`] makes
-//!   it, and refuses an impossible program ([`LowerError`]) before a key exists.
-//!
-//! People ask in a third language, [`question`]: `mean(temperature), stddev(temperature) over 7d by day`. It names
-//! statistics of channels and knows neither slots nor schemes.
+//! Programs, plans and questions, without cryptography.
 //!
 //! ```
 //! use sotto_program::{ParseOptions, SlotShape, clear, parse};
@@ -20,6 +10,16 @@
 //! assert_eq!(answers, [[15]]);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
+//!
+//! Two languages of programs are kept apart:
+//!
+//! - An [`Op`] is an operation that is asked for. A [`Program`] is a list of them in SSA form. It knows no scheme, and
+//!   is made by [`parse()`] or a [`ProgramBuilder`]. [`clear`] defines its meaning.
+//! - A [`Step`] is an operation on ciphertexts. A [`Plan`] is a list of them for one parameter set. A [`Target`] makes
+//!   it, and refuses an impossible program ([`LowerError`]) before a key exists.
+//!
+//! People ask in a third language, [`question`]: `mean(temperature), stddev(temperature) over 7d by day`. It names
+//! statistics of channels and knows neither slots nor schemes.
 //!
 //! # Features
 //!

@@ -3,16 +3,22 @@
 use serde::{Deserialize, Serialize};
 
 /// A node of a program: the position of its operation.
+///
+/// Example: [`Op`]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct NodeId(pub u32);
 
 /// An input of a program: the position of its declaration.
+///
+/// Example: [`Op`]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct InputId(pub u32);
 
 /// A constant: its position in its program or plan.
+///
+/// Example: [`Op`]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct ConstantId(pub u32);
@@ -36,6 +42,15 @@ macro_rules! index {
 index!(NodeId, InputId, ConstantId);
 
 /// One operation on vectors of slots. Operands are earlier nodes. [`crate::clear`] defines the meaning.
+///
+/// ```
+/// use sotto_program::{ConstantId, InputId, NodeId, Op};
+///
+/// // Node 0 is the load, node 1 the gain, node 2 their product.
+/// let ops = [Op::Input(InputId(0)), Op::Constant(ConstantId(0)), Op::Mul(NodeId(0), NodeId(1))];
+/// assert_eq!(ops[2].name(), "multiply");
+/// assert!(ops[2].operands().eq([NodeId(0), NodeId(1)]));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Op {

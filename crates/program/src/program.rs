@@ -9,6 +9,16 @@ use serde::{Deserialize, Serialize};
 use crate::{Constant, KeyNumber, NodeId, Op, ProgramError, SlotShape, validate};
 
 /// An encrypted input and its public properties.
+///
+/// ```
+/// use sotto_program::{InputDeclaration, ProgramBuilder};
+///
+/// let mut asked = ProgramBuilder::new();
+/// let inlet = asked.input("inlet", 120.0); // |value| ≤ 120 °C
+/// asked.output("inlet", inlet);
+/// assert_eq!(asked.finish()?.inputs(), [InputDeclaration::new("inlet", 120.0)]);
+/// # Ok::<(), sotto_program::ProgramError>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct InputDeclaration {
     /// The name: see [`crate::is_name`].
@@ -36,6 +46,19 @@ impl InputDeclaration {
 }
 
 /// The parts of a [`Program`], not yet checked.
+///
+/// ```
+/// use sotto_program::{InputDeclaration, InputId, NodeId, Op, Program, ProgramError, ProgramParts};
+///
+/// let mut parts = ProgramParts {
+///     ops: vec![Op::Input(InputId(0)), Op::Mul(NodeId(0), NodeId(0))],
+///     inputs: vec![InputDeclaration::new("load", 127.0)],
+///     ..ProgramParts::default()
+/// };
+/// assert_eq!(Program::new(parts.clone()), Err(ProgramError::NoOutputs));
+/// parts.outputs.push(("square".into(), NodeId(1)));
+/// assert!(Program::new(parts).is_ok());
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ProgramParts {
     /// Operations; node `i` is `ops[i]` and reads only earlier nodes.
@@ -50,6 +73,16 @@ pub struct ProgramParts {
 
 /// A valid program: operands precede uses, every reference exists, and all sizes are within [`crate::limits`]. Reading
 /// one from JSON performs the same checks.
+///
+/// ```
+/// use sotto_program::{Depth, ParseOptions, Program, parse};
+///
+/// let options = ParseOptions { undeclared: Some(127.0), ..ParseOptions::default() };
+/// let program: Program = parse("3 * load^4", &options)?.program;
+/// assert_eq!(program.depth(), Depth { encrypted: 2, any: 3 });
+/// assert_eq!(program.inputs()[0].name, "load");
+/// # Ok::<(), sotto_program::ParseError>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "ProgramParts", into = "ProgramParts")]
 pub struct Program {
@@ -57,6 +90,8 @@ pub struct Program {
 }
 
 /// The longest chain of multiplications from an input to an output.
+///
+/// Example: [`Program`]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Depth {
     /// Multiplications of two encrypted values.

@@ -7,6 +7,15 @@ use crate::limits;
 /// Slots in rows: 2 × n/2 for BFV and BGV with batching, 1 × n/2 for CKKS, 1 × 1 for a single value.
 ///
 /// Slot `(row, column)` is value `row · columns + column` of a vector. Rotations and sums stay within a row.
+///
+/// ```
+/// use sotto_program::SlotShape;
+///
+/// let bgv = SlotShape { rows: 2, columns: 2048 }; // n = 4096
+/// assert_eq!(bgv.slots(), 4096);
+/// assert!(bgv.is_valid());
+/// assert!(!SlotShape { rows: 0, columns: 2048 }.is_valid());
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct SlotShape {
     /// Number of rows, at least 1.

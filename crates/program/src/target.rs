@@ -5,6 +5,23 @@ use alloc::string::String;
 use crate::{NodeId, Plan, PlanError, Program, ProgramError};
 
 /// A scheme with its parameters, to which programs can be lowered.
+///
+/// ```
+/// use sotto_program::{LowerError, ParseOptions, Plan, Program, Target, parse};
+///
+/// /// Parameters with a single level refuse every product.
+/// struct OneLevel;
+/// impl Target for OneLevel {
+///     fn lower(&self, program: &Program) -> Result<Plan, LowerError> {
+///         Err(LowerError::TooDeep { levels_needed: program.depth().any, levels_available: 0 })
+///     }
+/// }
+///
+/// let asked = parse("3 * 4", &ParseOptions::encrypted_literals())?.program;
+/// let refused = OneLevel.lower(&asked);
+/// assert_eq!(refused, Err(LowerError::TooDeep { levels_needed: 1, levels_available: 0 }));
+/// # Ok::<(), sotto_program::ParseError>(())
+/// ```
 pub trait Target {
     /// Lowers a program to a plan.
     ///
@@ -14,6 +31,8 @@ pub trait Target {
 }
 
 /// The reason why a program cannot be lowered, with a remedy.
+///
+/// Example: [`Target`]
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum LowerError {
     /// The noise would make the answer wrong.

@@ -8,6 +8,8 @@ use crate::{
 };
 
 /// The reason why a program is refused.
+///
+/// Example: [`ProgramParts`]
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum ProgramError {
     /// The program exceeds a limit.

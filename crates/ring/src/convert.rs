@@ -22,6 +22,22 @@ const MOST_TARGETS: usize = parallel::MOST_ROWS;
 /// Constants to convert from primes a_1 … a_k (at most 32) to a list of moduli. The result is the representative modulo
 /// A = a_1 ⋯ a_k in [−A/2, A/2], or, on request, the multiple of a modulus t nearest to it that is congruent to it
 /// modulo A.
+///
+/// ```
+/// use sotto_ring::{Conversion, Kernels, Modulus, Quotients, Scratch};
+///
+/// let (from, to) = ([Modulus::new(97)?, Modulus::new(193)?], [Modulus::new(257)?]);
+/// let (kernels, mut scratch) = (Kernels::best(), Scratch::new());
+/// // 5 and -5 modulo 97 and 193.
+/// let residues = [[5, 92], [5, 188]];
+/// let conversion = Conversion::new(&from, &to);
+/// let limbs = residues.iter().map(|limb| &limb[..]);
+/// let quotients: Quotients = conversion.prepare(&kernels, limbs, &mut scratch);
+/// let mut out = [0; 2];
+/// conversion.write(&kernels, &quotients, 0, &mut out);
+/// assert_eq!(out, [5, 252]);
+/// # Ok::<(), sotto_ring::InvalidModulus>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Conversion {
     sources: Vec<Source>,
@@ -55,6 +71,8 @@ struct Target {
 }
 
 /// The rows of one conversion, shared by all targets.
+///
+/// Example: [`Conversion`]
 pub struct Quotients {
     rows: Rows,
 }

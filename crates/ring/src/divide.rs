@@ -13,6 +13,8 @@ use crate::ring::Ring;
 use crate::scratch::{Rows, Scratch};
 
 /// The rounding of the quotient.
+///
+/// Example: [`Division`]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rounding {
     /// To the nearest integer polynomial.
@@ -22,6 +24,18 @@ pub enum Rounding {
 }
 
 /// Constants to divide polynomials over some limbs by the product D of others.
+///
+/// ```
+/// use sotto_ring::{Division, Poly, Ring, Rounding};
+///
+/// let ring = Ring::new(8, &[17, 97])?;
+/// // 1000/97 = 10.3 and -500/97 = -5.2, as residues modulo 17.
+/// let poly = Poly::from_signed(&ring, ring.all_limbs(), &[1000, -500]);
+/// let division = Division::new(&ring, 1..2, 0..1, Rounding::Nearest).expect("distinct primes");
+/// let quotient = division.apply(&poly);
+/// assert_eq!(quotient, Poly::from_signed(&ring, 0..1, &[10, -5]));
+/// # Ok::<(), sotto_ring::RingError>(())
+/// ```
 #[derive(Debug)]
 pub struct Division {
     dropped: Range<usize>,

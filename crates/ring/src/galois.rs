@@ -21,6 +21,19 @@ fn bit_reversed(count: usize) -> Vec<u32> {
 }
 
 /// The permutation of the entries of Eval form by X → X^g.
+///
+/// ```
+/// use sotto_ring::{GaloisMap, Poly, Ring};
+///
+/// let ring = Ring::new(8, &[17])?;
+/// // A rotation by 1 is X → X^3.
+/// let element = GaloisMap::rotation_element(8, 1).expect("a rotation");
+/// let map = GaloisMap::new(8, element).expect("an odd element");
+/// let poly = Poly::from_signed(&ring, 0..1, &[5, 2]).into_eval();
+/// let rotated = map.apply(&poly).into_coeff();
+/// assert_eq!(rotated, Poly::from_signed(&ring, 0..1, &[5, 0, 0, 2]));
+/// # Ok::<(), sotto_ring::RingError>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct GaloisMap {
     element: usize,

@@ -1,5 +1,18 @@
 //! Primes, residue number systems and polynomials in `R = Z[X]/(X^n + 1)`, independent of any scheme.
 //!
+//! ```
+//! use sotto_ring::{Poly, Ring};
+//!
+//! // Modulo the primes 17 and 97 at n = 8: one limb each.
+//! let ring = Ring::new(8, &[17, 97])?;
+//! let a = Poly::from_signed(&ring, ring.all_limbs(), &[1, 2]).into_eval();
+//! let b = Poly::from_signed(&ring, ring.all_limbs(), &[3, 0, 0, 0, 0, 0, 0, 1]).into_eval();
+//! // (1 + 2X)·(3 + X^7) = 1 + 6X + X^7, because X^8 = -1.
+//! let product = a.product(&b).into_coeff();
+//! assert_eq!(product, Poly::from_signed(&ring, ring.all_limbs(), &[1, 6, 0, 0, 0, 0, 0, 1]));
+//! # Ok::<(), sotto_ring::RingError>(())
+//! ```
+//!
 //! Everything here follows docs/math/conventions.md: the type of a polynomial holds its form, the range of its limbs
 //! its level, and the special primes come before the data primes.
 //!

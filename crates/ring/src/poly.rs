@@ -12,13 +12,32 @@ use crate::ring::Ring;
 use crate::scratch::Scratch;
 
 /// Coefficient form, natural order.
+///
+/// Example: [`Form`]
 #[derive(Clone, Copy, Debug)]
 pub enum Coeff {}
 /// Evaluation form, bit-reversed order.
+///
+/// Example: [`Form`]
 #[derive(Clone, Copy, Debug)]
 pub enum Eval {}
 
 /// The form of a polynomial.
+///
+/// ```
+/// use sotto_ring::{Coeff, Eval, Form, Poly, Ring};
+///
+/// fn doubled<F: Form>(mut poly: Poly<F>) -> Poly<F> {
+///     poly.scale_signed(2);
+///     poly
+/// }
+/// let ring = Ring::new(8, &[17])?;
+/// let poly: Poly<Coeff> = Poly::from_signed(&ring, 0..1, &[3, -4]);
+/// let values: Poly<Eval> = doubled(poly.clone().into_eval());
+/// assert_eq!(values.into_coeff(), doubled(poly));
+/// assert!(Eval::IS_EVAL && !Coeff::IS_EVAL);
+/// # Ok::<(), sotto_ring::RingError>(())
+/// ```
 pub trait Form: sealed::Sealed + Copy + Send + Sync + 'static {
     /// True for [`Eval`].
     const IS_EVAL: bool;
@@ -30,6 +49,9 @@ impl Form for Eval {
     const IS_EVAL: bool = true;
 }
 mod sealed {
+    /// Limits [`Form`](super::Form) to its two forms.
+    ///
+    /// Example: [`Form`](super::Form)
     pub trait Sealed {}
     impl Sealed for super::Coeff {}
     impl Sealed for super::Eval {}
@@ -39,6 +61,18 @@ mod sealed {
 ///
 /// Limbs are contiguous and 64-byte aligned, with a stride that is not a multiple of 4 KiB. Limb indices are always
 /// those of the ring. Entries are residues in [0, q).
+///
+/// ```
+/// use sotto_ring::{Poly, Ring};
+///
+/// let ring = Ring::new(8, &[17, 97])?;
+/// let mut sum = Poly::from_signed(&ring, ring.all_limbs(), &[21, -4]);
+/// sum.add_assign(&Poly::from_signed(&ring, ring.all_limbs(), &[19, 3]));
+/// // 40 and -1, modulo 17 and modulo 97.
+/// assert_eq!(sum.limb(0)[..2], [6, 16]);
+/// assert_eq!(sum.limb(1)[..2], [40, 96]);
+/// # Ok::<(), sotto_ring::RingError>(())
+/// ```
 pub struct Poly<F: Form> {
     ring: Arc<Ring>,
     limbs: Range<usize>,

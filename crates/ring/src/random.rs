@@ -8,10 +8,24 @@ use rand_core::SeedableRng;
 use zeroize::Zeroizing;
 
 /// A generator for secrets and errors.
+///
+/// ```
+/// use sotto_ring::{RandomnessUnavailable, SecretRng, Seed, SmallPoly, secure_rng};
+///
+/// fn mask_and_error(rng: &mut impl SecretRng) -> (Seed, SmallPoly) {
+///     (Seed::random(rng), SmallPoly::centred_binomial(4096, rng))
+/// }
+/// let mut rng = secure_rng()?;
+/// let [(first, _), (second, _)] = [(); 2].map(|()| mask_and_error(&mut rng));
+/// assert_ne!(first, second);
+/// # Ok::<(), RandomnessUnavailable>(())
+/// ```
 pub trait SecretRng: rand_core::CryptoRng {}
 impl<R: rand_core::CryptoRng + ?Sized> SecretRng for R {}
 
 /// The operating system gave no randomness.
+///
+/// Example: [`SecretRng`]
 #[cfg(feature = "std")]
 #[derive(Debug, thiserror::Error)]
 #[error("the operating system gave no randomness: {0}")]

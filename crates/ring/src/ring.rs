@@ -9,6 +9,17 @@ use num_traits::Float as _;
 use sotto_kernels::{InvalidModulus, Kernels, Modulus, NttTable};
 
 /// A degree n and an ordered list of primes with their transforms. Polynomials hold a range of its limbs.
+///
+/// ```
+/// use sotto_ring::{Ring, RingError};
+///
+/// let ring = Ring::new(8, &[17, 97])?;
+/// assert_eq!((ring.degree(), ring.limb_count()), (8, 2));
+/// assert_eq!(ring.modulus(1).value(), 97);
+/// // 19 is not 1 modulo 16: it has no transform.
+/// assert_eq!(Ring::new(8, &[19]).err(), Some(RingError::NoTransform { modulus: 19, degree: 8 }));
+/// # Ok::<(), RingError>(())
+/// ```
 #[derive(Debug)]
 pub struct Ring {
     degree: usize,
@@ -17,6 +28,8 @@ pub struct Ring {
 }
 
 /// The reason why a ring cannot be made.
+///
+/// Example: [`Ring`]
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RingError {
     /// The degree is not a power of two from 4 to 131072.

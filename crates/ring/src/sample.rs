@@ -25,6 +25,17 @@ type Law = (fn(&[u8], &mut [i64]), u64);
 const CHUNK: usize = 512;
 
 /// A polynomial with small coefficients. It is secret: wiped on drop, without Debug.
+///
+/// ```
+/// use sotto_ring::{Ring, SmallPoly, secure_rng};
+///
+/// let ring = Ring::new(8, &[97])?;
+/// let secret = SmallPoly::ternary(8, &mut secure_rng()?);
+/// assert!(secret.coefficients().iter().all(|c| (-1..=1).contains(c)));
+/// let residues = secret.to_coeff(&ring, 0..1);
+/// assert!(residues.limb(0).iter().all(|r| [0, 1, 96].contains(r)));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub struct SmallPoly {
     coefficients: Wiped<i64>,
     limit: u64,

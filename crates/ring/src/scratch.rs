@@ -11,6 +11,19 @@ use crate::ring::Ring;
 
 /// A pool of buffers. A computation takes polynomials and rows from it and gives them back; after a few rounds of the
 /// same work it allocates no more. For public data only: a returned buffer is not wiped.
+///
+/// ```
+/// use sotto_ring::{Eval, Poly, Ring, Scratch};
+///
+/// let (ring, mut scratch) = (Ring::new(1024, &[12_289])?, Scratch::new());
+/// for _hour in 0..24 {
+///     // Only the first round allocates.
+///     let sum: Poly<Eval> = scratch.zero(&ring, 0..1);
+///     assert!(sum.is_zero());
+///     scratch.give(sum);
+/// }
+/// # Ok::<(), sotto_ring::RingError>(())
+/// ```
 #[derive(Default)]
 pub struct Scratch {
     buffers: Vec<Buffer>,
@@ -100,6 +113,17 @@ impl Scratch {
 }
 
 /// Rows of words, aligned like limbs. Wiped on drop: they may hold a secret in another form.
+///
+/// ```
+/// use sotto_ring::Scratch;
+///
+/// let mut scratch = Scratch::new();
+/// let mut rows = scratch.rows(2, 8);
+/// rows.iter_mut().for_each(|row| row.fill(0));
+/// rows.row_mut(1)[0] = 215;
+/// assert_eq!((rows.row(0)[0], rows.row(1)[0]), (0, 215));
+/// scratch.give_rows(rows);
+/// ```
 pub struct Rows {
     words: Buffer,
     stride: usize,

@@ -14,6 +14,20 @@ use crate::ring::Ring;
 pub const SEED_BYTES: usize = 24;
 
 /// A public seed. Draw a fresh one for every mask: two ciphertexts under one mask reveal their difference.
+///
+/// ```
+/// use sotto_ring::{Ring, Seed};
+///
+/// let ring = Ring::new(8, &[17, 97])?;
+/// // Device and cloud expand 24 bytes to the same mask.
+/// let seed = Seed([3; 24]);
+/// assert_eq!(seed.expand(0, &ring, 0..2), seed.expand(0, &ring, 0..2));
+/// // Limbs are independent: the cloud may expand one alone.
+/// let mut limb = [0; 8];
+/// seed.expand_limb(0, 1, ring.modulus(1), &mut limb);
+/// assert_eq!(limb, seed.expand(0, &ring, 0..2).limb(1));
+/// # Ok::<(), sotto_ring::RingError>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Seed(pub [u8; SEED_BYTES]);
 
@@ -70,6 +84,22 @@ impl Seed {
 }
 
 /// The uniform residues of one limb of a seed.
+///
+/// ```
+/// use sotto_ring::{LimbStream, Modulus, Seed};
+///
+/// // A device with little memory takes 512 residues at a time.
+/// let q = Modulus::new(12_289)?;
+/// let mut whole = vec![0; 1024];
+/// Seed([3; 24]).expand_limb(0, 0, &q, &mut whole);
+/// let mut stream: LimbStream = Seed([3; 24]).limb(0, 0, &q);
+/// for part in whole.chunks(512) {
+///     let mut residues = [0; 512];
+///     stream.fill(&mut residues);
+///     assert_eq!(residues, part);
+/// }
+/// # Ok::<(), sotto_ring::InvalidModulus>(())
+/// ```
 pub struct LimbStream {
     streams: &'static Streams,
     modulus: Modulus,

@@ -8,6 +8,22 @@ use crate::scheme::Scheme;
 use crate::shape::Shape;
 
 /// A ciphertext: two or three components in Eval form at one level.
+///
+/// ```
+/// # mod owner { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/owner/mod.rs")); }
+/// # use owner::Owner;
+/// # use sotto_ring::secure_rng;
+/// # use sotto_rlwe::{Bfv, Ciphertext, Params, Scheme};
+/// # let params = Params::<Bfv>::default_chain(4096, 65_537)?;
+/// # let public_key = Owner::new(&params, 1).public_key();
+/// let plaintext = Bfv::encode_slots(&params, &[215, 198], params.top_level())?;
+/// let reading: Ciphertext<Bfv> = public_key.encrypt(&plaintext, &mut secure_rng()?)?;
+/// assert_eq!(reading.components().len(), 2);
+/// assert_eq!(reading.level(), params.top_level());
+/// assert_eq!(reading.key(), public_key.key());
+/// assert!(!reading.is_transparent());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Ciphertext<S: Scheme> {
     params: Params<S>,
@@ -93,6 +109,23 @@ impl<S: Scheme> Ciphertext<S> {
 }
 
 /// A fresh ciphertext made with the secret key. A public seed of 24 bytes stands for the mask.
+///
+/// ```
+/// # mod owner { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/owner/mod.rs")); }
+/// # use owner::Owner;
+/// # use sotto_ring::Seed;
+/// # use sotto_rlwe::{Bfv, Params, Scheme, Seeded};
+/// # let params = Params::<Bfv>::default_chain(4096, 65_537)?;
+/// # let device = Owner::new(&params, 1);
+/// # let seed = Seed([3; 24]);
+/// let plaintext = Bfv::encode_slots(&params, &[215, 198], params.top_level())?;
+/// // The device sends the body and 24 bytes; the cloud expands the mask.
+/// let sent: Seeded<Bfv> = device.encrypt(&plaintext, seed)?;
+/// let reading = sent.expand();
+/// assert_eq!(reading.components()[0], sent.body);
+/// assert_eq!(reading.components()[1], seed.expand(0, params.ring(), params.limbs(params.top_level())));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Seeded<S: Scheme> {
     /// The parameters.

@@ -17,6 +17,16 @@ use crate::scheme::Scheme;
 use crate::shape::Shape;
 
 /// The transmitted part of a body: k of its n coefficients, or k differences of them. k is a power of two.
+///
+/// ```
+/// use sotto_rlwe::Kept;
+///
+/// // Eight hourly readings at n = 4096: 8 residues a limb in place of 4096.
+/// let kept = Kept::Folded(8);
+/// assert_eq!((kept.places(), kept.values(), kept.spacing(4096)), (8, 8, 256));
+/// // Without folding they take 16.
+/// assert_eq!(Kept::Whole(16).values(), 8);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Kept {
     /// The coefficients b_j of X^(j·n/k). Range: k from 4 to n. For any message in X^(n/k), such as k/2
@@ -71,6 +81,23 @@ impl Kept {
 /// A `Compact` is a linear function of an ordinary ciphertext, computed without a secret. The other places of its phase
 /// are not small: it is not a [`Ciphertext`](crate::Ciphertext) until [`Evaluator::expand`](crate::Evaluator::expand)
 /// makes one of it.
+///
+/// ```
+/// # mod owner { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/owner/mod.rs")); }
+/// # use owner::Owner;
+/// # use sotto_ring::{Scratch, Seed};
+/// # use sotto_rlwe::{Bfv, Evaluator, Kept, Params};
+/// # let params = Params::<Bfv>::default_chain(4096, 65_537)?;
+/// # let device = Owner::new(&params, 1);
+/// # let keys = device.evaluation_keys(&params.expansion_steps(Kept::Folded(4))?);
+/// let plaintext = params.encode_folded(&[215, 198, 187, 203], 1.0, params.top_level())?;
+/// let sent = device.encrypt(&plaintext, Seed([3; 24]))?.compact(Kept::Folded(4))?;
+/// assert_eq!(sent.limbs()[0].len(), 4);
+/// // The cloud makes an ordinary ciphertext of it, with the Galois keys of `expansion_steps`.
+/// let reading = Evaluator::new(&params).expand(&sent, &keys, &mut Scratch::new())?;
+/// assert_eq!(params.decode_repeated(&device.decrypt(&reading), 4)?, [215, 198, 187, 203]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Compact<S: Scheme> {
     params: Params<S>,

@@ -15,6 +15,13 @@ fn way_out(enough: Option<usize>) -> String {
 }
 
 /// The reason why parameters are refused.
+///
+/// ```
+/// use sotto_rlwe::{Ckks, ParameterError, Params};
+///
+/// let refused = Params::<Ckks>::default_chain(1024, 0).map(|_| ()).expect_err("no chain of this degree");
+/// assert!(matches!(refused, ParameterError::NoDefaultChain { degree: 1024, .. }));
+/// ```
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum ParameterError {
     /// The ring cannot be made.
@@ -99,6 +106,16 @@ pub enum ParameterError {
 }
 
 /// The reason why values cannot be encoded.
+///
+/// ```
+/// use sotto_rlwe::{Bfv, EncodeError, Params, Scheme};
+///
+/// let params = Params::<Bfv>::default_chain(4096, 65_537)?;
+/// // The sensor's reading is outside the range modulo t.
+/// let refused = Bfv::encode_slots(&params, &[21, 70_000], params.top_level()).map(|_| ());
+/// assert!(matches!(refused, Err(EncodeError::OutOfRange { index: 1, .. })));
+/// # Ok::<(), sotto_rlwe::ParameterError>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum EncodeError {
     /// More values than slots.
@@ -154,6 +171,16 @@ pub enum EncodeError {
 }
 
 /// The reason why an operation is refused. Nothing was computed.
+///
+/// ```
+/// use sotto_rlwe::{Bfv, EvalError, Origin, Params, Shape};
+///
+/// let params = Params::<Bfv>::default_chain(4096, 65_537)?;
+/// let fresh = Shape::fresh(&params, Origin::PublicKey, 1.0)?;
+/// let lower = fresh.drop_prime(&params)?;
+/// assert_eq!(fresh.add(&params, &lower), Err(EvalError::LevelMismatch { left: 1, right: 0 }));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum EvalError {
     /// Operands at different levels.

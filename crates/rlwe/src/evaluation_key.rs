@@ -9,6 +9,8 @@ use crate::parameters::{KeyId, Params};
 use crate::scheme::Scheme;
 
 /// A key-switching key in its transmitted form: one body a digit, and one seed.
+///
+/// Example: [`KeySwitchKey`]
 #[derive(Clone, Debug)]
 pub struct SeededKey {
     /// −a_i·s + f·e_i + g_i·s' for each digit, over all key limbs.
@@ -18,6 +20,21 @@ pub struct SeededKey {
 }
 
 /// A key-switching key, whose masks are expanded at first use or before.
+///
+/// ```
+/// use sotto_ring::{Poly, Seed};
+/// use sotto_rlwe::{Bfv, KeySwitchKey, Params, SeededKey};
+///
+/// let params = Params::<Bfv>::default_chain(4096, 65_537)?;
+/// # let zero = || Poly::zero(params.ring(), params.key_limbs());
+/// # let bodies = (0..params.digit_count()).map(|_| zero()).collect();
+/// // The owner uploads one body a digit, and one seed; the cloud expands the masks.
+/// let uploaded = SeededKey { bodies, seed: Seed([3; 24]) };
+/// let key = KeySwitchKey::new(&params, uploaded);
+/// assert_eq!(key.masks().len(), params.digit_count());
+/// assert_eq!(key.masks()[1], Seed([3; 24]).expand(1, params.ring(), params.key_limbs()));
+/// # Ok::<(), sotto_rlwe::ParameterError>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct KeySwitchKey {
     bodies: Vec<Poly<Eval>>,
@@ -101,6 +118,8 @@ impl KeySwitchKey {
 }
 
 /// Keys for rotations and the row swap.
+///
+/// Example: [`EvaluationKeys`]
 #[derive(Clone, Debug, Default)]
 pub struct GaloisKeys {
     /// By Galois element.
@@ -135,6 +154,24 @@ impl GaloisKeys {
 }
 
 /// All evaluation keys of one secret key.
+///
+/// ```
+/// # mod owner { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/owner/mod.rs")); }
+/// # use owner::Owner;
+/// # use sotto_ring::secure_rng;
+/// # use sotto_rlwe::{Bfv, EvaluationKeys, Evaluator, Params, Scheme};
+/// # let params = Params::<Bfv>::default_chain(4096, 65_537)?;
+/// # let owner = Owner::new(&params, 1);
+/// # let plaintext = Bfv::encode_slots(&params, &[215, 198, 187], params.top_level())?;
+/// # let readings = owner.public_key().encrypt(&plaintext, &mut secure_rng()?)?;
+/// // The owner uploads a key for products and one for rotations by 1.
+/// let keys: EvaluationKeys<Bfv> = owner.evaluation_keys(&[1]);
+/// assert!(keys.relinearisation.is_some() && keys.galois.len() == 1);
+/// assert!(keys.can_rotate(1) && !keys.can_rotate(2));
+/// let later = Evaluator::new(&params).rotate(&readings, 1, &keys)?;
+/// assert_eq!(Bfv::decode_slots(&params, &owner.decrypt(&later))?[..2], [198, 187]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct EvaluationKeys<S: Scheme> {
     /// The parameters.

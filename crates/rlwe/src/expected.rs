@@ -13,6 +13,24 @@ use crate::shape::Shape;
 const ROUNDED: f64 = 1e-6;
 
 /// The plan's values for everything that an answer's bytes claim.
+///
+/// ```
+/// # mod owner { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/owner/mod.rs")); }
+/// # use owner::Owner;
+/// # use sotto_ring::secure_rng;
+/// # use sotto_rlwe::{Bfv, Expected, KeyId, Origin, Params, Scheme, Shape, Unexpected};
+/// # let params = Params::<Bfv>::default_chain(4096, 65_537)?;
+/// # let public_key = Owner::new(&params, 1).public_key();
+/// # let plaintext = Bfv::encode_slots(&params, &[215], params.top_level())?;
+/// # let answer = public_key.encrypt(&plaintext, &mut secure_rng()?)?;
+/// let shape = Shape::fresh(&params, Origin::PublicKey, 1.0)?;
+/// let expected = Expected { parameters: params.id(), key: public_key.key(), shape, reduction: None };
+/// assert!(answer.clone().expect(&expected).is_ok());
+/// // An answer under another key is refused before it is decrypted.
+/// let other = Expected { key: KeyId([9; 16]), ..expected };
+/// assert!(matches!(answer.expect(&other), Err(Unexpected::Key { .. })));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Expected<S: Scheme> {
     /// The parameters.
@@ -26,6 +44,8 @@ pub struct Expected<S: Scheme> {
 }
 
 /// The first difference between a ciphertext and the plan's answer.
+///
+/// Example: [`Expected`]
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum Unexpected {
     /// The parameters differ.

@@ -9,6 +9,21 @@ use crate::scheme::Scheme;
 
 /// An integer polynomial over the scheme's divisor ([`Scheme::message_divisor`]), which is inverted modulo each prime.
 /// It is secret: wiped on drop, without Debug.
+///
+/// ```
+/// use sotto_ring::SmallPoly;
+/// use sotto_rlwe::{Bgv, Injection, Params};
+///
+/// // BGV multiplies an error by t.
+/// let params = Params::<Bgv>::default_chain(4096, 65_537)?;
+/// let mut error = vec![0; 4096];
+/// error[0] = -2;
+/// let injection = Injection::of_error(&params, &SmallPoly::from_coefficients(error));
+/// let (limb, mut residues) = (params.limbs(0).start, vec![0; 4096]);
+/// injection.write_limb(&params, limb, &mut residues);
+/// assert_eq!(residues[0], params.modulus(limb).value() - 2 * 65_537);
+/// # Ok::<(), sotto_rlwe::ParameterError>(())
+/// ```
 pub struct Injection {
     values: Wiped<i64>,
     /// A bound on all values that does not depend on secrets; u64::MAX if unknown.

@@ -269,6 +269,7 @@ pub(crate) fn switch_hoisted<S: Scheme>(
 }
 
 /// Σ digit·key over special primes and level, before the division.
+#[doc(hidden)]
 pub struct Sums([Poly<Eval>; 2]);
 
 impl Sums {

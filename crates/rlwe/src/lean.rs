@@ -11,6 +11,8 @@ use crate::parameters::{ParameterSpec, SchemeId};
 use crate::schemes::{bfv_rests, slot_places};
 
 /// One value a slot; missing ones are zero.
+///
+/// Example: [`LeanInjection`]
 #[derive(Clone, Copy)]
 pub enum SlotValues<'v> {
     /// For BFV and BGV.
@@ -20,6 +22,23 @@ pub enum SlotValues<'v> {
 }
 
 /// An encoded message to which an error is added, written limb by limb, with the same numbers as [`Injection`]. Secret.
+///
+/// ```
+/// use sotto_ring::{Modulus, SmallPoly};
+/// use sotto_rlwe::{DefaultChain, LeanInjection, SchemeId, SlotValues};
+///
+/// // A small device knows the numbers of the parameters and makes no tables of all limbs.
+/// let spec = DefaultChain::spec(SchemeId::Bgv, 4096, 65_537)?;
+/// let mut message = LeanInjection::new(&spec, SlotValues::Integers(&[21; 4096]), 1.0)?;
+/// message.add_error(&SmallPoly::from_coefficients(vec![1; 4096]));
+/// let mut residues = vec![0; 4096];
+/// for prime in &spec.data {
+///     message.write_limb(&Modulus::new(*prime)?, &mut residues).expect("t is prime to every modulus");
+///     // Equal slots are a constant; the error is multiplied by t.
+///     assert_eq!(residues[..2], [65_537 + 21, 65_537]);
+/// }
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub struct LeanInjection {
     injection: Injection,
     error_factor: u64,

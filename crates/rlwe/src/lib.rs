@@ -1,6 +1,29 @@
 //! BGV, BFV and CKKS over residue number systems: parameters, plaintexts, ciphertexts, public-key encryption,
 //! evaluation keys and the evaluator. This crate holds no secret keys.
 //!
+//! ```
+//! # mod owner { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/owner/mod.rs")); }
+//! # use owner::Owner;
+//! use sotto_ring::secure_rng;
+//! use sotto_rlwe::{Bfv, Evaluator, Params, Scheme};
+//!
+//! // Temperatures in tenths of a degree, as integers modulo 65537.
+//! let params = Params::<Bfv>::default_chain(4096, 65_537)?;
+//! # let owner = Owner::new(&params, 1);
+//! # let public_key = owner.public_key();
+//! let top = params.top_level();
+//! let mut rng = secure_rng()?;
+//! // Two devices encrypt under the owner's public key.
+//! let boiler = public_key.encrypt(&Bfv::encode_slots(&params, &[215, 198], top)?, &mut rng)?;
+//! let pump = public_key.encrypt(&Bfv::encode_slots(&params, &[187, 203], top)?, &mut rng)?;
+//! // The cloud adds without a key.
+//! let sum = Evaluator::new(&params).add(&boiler, &pump)?;
+//! // The owner decrypts.
+//! let sums = Bfv::decode_slots(&params, &owner.decrypt(&sum))?;
+//! assert_eq!(sums[..2], [402, 401]);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
 //! The differences between the schemes are in [`Scheme`] and its noise rules ([`NoiseRules`]); all other code is
 //! written once. Conventions: docs/math/conventions.md.
 //!

@@ -12,6 +12,18 @@ use crate::scheme::Scheme;
 
 /// An encoded message: a polynomial with signed integer coefficients (BFV, BGV: centred modulo t; CKKS: scaled and
 /// rounded). It may be secret: wiped on drop, without Debug.
+///
+/// ```
+/// use sotto_rlwe::{Ckks, Params, Plaintext, Scheme};
+///
+/// let params = Params::<Ckks>::default_chain(4096, 0)?;
+/// // Temperatures below 128 °C: the declaration is public, the values are not.
+/// let plaintext: Plaintext<Ckks> =
+///     Ckks::encode_slots(&params, &[21.5, 19.8], params.top_level())?.declare_magnitude(128.0);
+/// assert_eq!(plaintext.magnitude(), 128.0);
+/// assert!((Ckks::decode_slots(&params, &plaintext)?[0] - 21.5).abs() < 1e-6);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub struct Plaintext<S: Scheme> {
     coefficients: Wiped<i64>,
     level: usize,
@@ -157,6 +169,25 @@ fn norm_of<S: Scheme>(params: &Params<S>, coefficients: &[i64]) -> Log2 {
 }
 
 /// A plaintext prepared for sums at one level and scaling, in Eval form.
+///
+/// ```
+/// # mod owner { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/owner/mod.rs")); }
+/// # use owner::Owner;
+/// # use sotto_ring::secure_rng;
+/// # use sotto_rlwe::{Addend, Bfv, Evaluator, Multiplier, Params, Scheme};
+/// # let params = Params::<Bfv>::default_chain(4096, 65_537)?;
+/// # let owner = Owner::new(&params, 1);
+/// # let top = params.top_level();
+/// # let plaintext = Bfv::encode_slots(&params, &[215, 198], top)?;
+/// # let celsius = owner.public_key().encrypt(&plaintext, &mut secure_rng()?)?;
+/// // Tenths of a degree Celsius to fiftieths of a degree Fahrenheit: 9·x + 50·32.
+/// let nine = Multiplier::new(&params, &Bfv::encode_scalar(&params, 9, top)?, top);
+/// let offset = Addend::new(&params, &Bfv::encode_slots(&params, &[1600; 4096], top)?, top, ());
+/// let evaluator = Evaluator::new(&params);
+/// let fahrenheit = evaluator.add_plain(&evaluator.multiply_plain(&celsius, &nine)?, &offset)?;
+/// assert_eq!(Bfv::decode_slots(&params, &owner.decrypt(&fahrenheit))?[..2], [3535, 3382]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug)]
 pub struct Addend<S: Scheme> {
     pub(crate) poly: Poly<Eval>,
@@ -177,6 +208,8 @@ impl<S: Scheme> Addend<S> {
 }
 
 /// A plaintext prepared for products at one level, in Eval form.
+///
+/// Example: [`Addend`]
 #[derive(Debug)]
 pub struct Multiplier<S: Scheme> {
     pub(crate) poly: Poly<Eval>,

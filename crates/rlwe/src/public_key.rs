@@ -12,6 +12,21 @@ use crate::scheme::Scheme;
 use crate::shape::Shape;
 
 /// A public key (−a·s + f·e, a) over special and data primes. The mask of a key made by this library is a seed.
+///
+/// ```
+/// # mod owner { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/owner/mod.rs")); }
+/// # use owner::Owner;
+/// # use sotto_ring::secure_rng;
+/// # use sotto_rlwe::{Bfv, Params, PublicKey, Scheme};
+/// # let params = Params::<Bfv>::default_chain(4096, 65_537)?;
+/// # let owner = Owner::new(&params, 1);
+/// let public_key: PublicKey<Bfv> = owner.public_key();
+/// let plaintext = Bfv::encode_slots(&params, &[215, 198], params.top_level())?;
+/// // Anybody with the public key encrypts; only the owner decrypts.
+/// let reading = public_key.encrypt(&plaintext, &mut secure_rng()?)?;
+/// assert_eq!(Bfv::decode_slots(&params, &owner.decrypt(&reading))?[..2], [215, 198]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct PublicKey<S: Scheme> {
     params: Params<S>,

@@ -17,6 +17,16 @@ use crate::shape::Shape;
 pub const REDUCED_WIDTHS: core::ops::RangeInclusive<u32> = 8..=56;
 
 /// The coefficients of a plaintext that the owner reads: those of X^i with i mod `spacing` < `count`.
+///
+/// ```
+/// use sotto_rlwe::Selection;
+///
+/// // The owner reads one of every 256 coefficients.
+/// let selection = Selection::new(256, 1);
+/// assert_eq!(selection.coefficients(4096), 16);
+/// assert_eq!(selection.exponents(4096).nth(1), Some(256));
+/// assert_eq!(Selection::ALL.coefficients(4096), 4096);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Selection {
     /// A power of two. Range: at most n.
@@ -68,6 +78,8 @@ impl Selection {
 }
 
 /// The form of a [`Reduced`] ciphertext.
+///
+/// Example: [`Reduced`]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Reduction {
     /// Bits of a coefficient, w. Range: in [`REDUCED_WIDTHS`], and 2^w below the modulus.
@@ -92,6 +104,24 @@ impl Reduction {
 /// selected ones of c0.
 ///
 /// It can only be decrypted. [`Shape::reduced`] bounds its error.
+///
+/// ```
+/// # mod owner { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/owner/mod.rs")); }
+/// # use owner::Owner;
+/// # use sotto_ring::secure_rng;
+/// # use sotto_rlwe::{Bfv, Params, Reduction, Scheme, Selection};
+/// # let params = Params::<Bfv>::default_chain(4096, 65_537)?;
+/// # let owner = Owner::new(&params, 1);
+/// # let plaintext = Bfv::encode_slots(&params, &[215, 198], params.top_level())?;
+/// # let answer = owner.public_key().encrypt(&plaintext, &mut secure_rng()?)?;
+/// let width = answer.shape().least_width(&params, Selection::ALL, 0.0).expect("a width");
+/// assert!(f64::from(width) < params.data_bits(answer.level()));
+/// // The cloud sends fewer bits of each coefficient; the owner lifts and decrypts.
+/// let sent = answer.reduce(Reduction { width, selection: Selection::ALL })?;
+/// let lifted = sent.lift()?;
+/// assert_eq!(Bfv::decode_slots(&params, &owner.decrypt(&lifted))?[..2], [215, 198]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Reduced<S: Scheme> {
     params: Params<S>,

@@ -16,6 +16,19 @@ use crate::shape::Shape;
 
 /// A scheme: how messages are encoded and put into a phase, how two ciphertexts are multiplied, how scale or plaintext
 /// factor change. All other code is written once for every scheme.
+///
+/// ```
+/// use sotto_rlwe::{Bgv, Ckks, EncodeError, Params, Scheme};
+///
+/// fn round_trip<S: Scheme>(params: &Params<S>, values: &[S::Value]) -> Result<Vec<S::Value>, EncodeError> {
+///     let plaintext = S::encode_slots(params, values, params.top_level())?;
+///     S::decode_slots(params, &plaintext)
+/// }
+/// assert_eq!(round_trip(&Params::<Bgv>::default_chain(4096, 65_537)?, &[-5, 215])?[..2], [-5, 215]);
+/// let reals = round_trip(&Params::<Ckks>::default_chain(4096, 0)?, &[-0.5, 21.5])?;
+/// assert!((reals[1] - 21.5).abs() < 1e-6);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub trait Scheme: Copy + Debug + Send + Sync + 'static {
     /// Its number on the wire.
     const ID: SchemeId;

@@ -8,6 +8,19 @@ use crate::plaintext::Plaintext;
 use crate::scheme::Scheme;
 
 /// The shape of a ciphertext.
+///
+/// ```
+/// use sotto_rlwe::{Bfv, Origin, Params, Shape};
+///
+/// let params = Params::<Bfv>::default_chain(4096, 65_537)?;
+/// // The planner follows a product and its relinearisation without a ciphertext.
+/// let fresh = Shape::fresh(&params, Origin::PublicKey, 1.0)?;
+/// let product = fresh.multiply(&params, &fresh)?;
+/// assert_eq!(product.components, 3);
+/// let two = product.relinearise(&params)?;
+/// assert!(two.components == 2 && two.room(&params) >= 0.0);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Shape<S: Scheme> {
     /// Level: limbs q_0 … q_level.

@@ -8,6 +8,8 @@ use crate::lower::{Encoding, Lowered, RlweTarget};
 use crate::manage::Managed;
 
 /// Requirements on the parameters.
+///
+/// Example: [`Choice`]
 #[derive(Clone, Copy, Debug)]
 pub struct Asked {
     /// The encoding of values in plaintexts.
@@ -25,6 +27,29 @@ pub struct Asked {
 }
 
 /// The chosen parameters and the plans of all programs on them.
+///
+/// ```
+/// use sotto_program::{ParseOptions, parse};
+/// use sotto_rlwe::{Bgv, Origin};
+/// use sotto_runtime::{Asked, Choice, Encoding, choose};
+///
+/// // The sum of 64 squared loads of at most 100 % each.
+/// let options = ParseOptions { undeclared: Some(100.0), ..ParseOptions::default() };
+/// let program = parse("sum(load^2, 64)", &options)?.program;
+/// let asked = Asked {
+///     encoding: Encoding::Slots,
+///     origin: Origin::SecretKey,
+///     plain_modulus: None,
+///     columns: 64,
+///     degree: None,
+///     largest_error: 0.0,
+/// };
+/// let choice: Choice<Bgv> = choose(&[program], &asked)?;
+/// let params = &choice.target.params;
+/// assert!(params.plain_modulus() > 2 * 64 * 100 * 100, "no answer wraps");
+/// assert_eq!(choice.lowered[0].plan.counts()["multiply"], 1);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug)]
 pub struct Choice<S: Managed> {
     /// The target, with its parameters.
@@ -34,6 +59,27 @@ pub struct Choice<S: Managed> {
 }
 
 /// The reason why no default parameters are suitable.
+///
+/// ```
+/// use sotto_program::{ParseOptions, parse};
+/// use sotto_rlwe::{Bgv, Origin};
+/// use sotto_runtime::{Asked, ChooseError, Encoding, choose};
+///
+/// let options = ParseOptions { undeclared: Some(1e9), ..ParseOptions::default() };
+/// let program = parse("energy * energy", &options)?.program;
+/// let asked = Asked {
+///     encoding: Encoding::Slots,
+///     origin: Origin::SecretKey,
+///     plain_modulus: None,
+///     columns: 64,
+///     degree: None,
+///     largest_error: 0.0,
+/// };
+/// // 10^18 is above 2^58.
+/// let refused = choose::<Bgv>(&[program], &asked).err();
+/// assert!(matches!(refused, Some(ChooseError::Range { declared: 1e9, .. })));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum ChooseError {
     /// The programs cannot be lowered on any of them.

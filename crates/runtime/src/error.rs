@@ -5,6 +5,23 @@ use sotto_rlwe::{EvalError, KeyId};
 
 /// The reason why a plan gives no outputs. [`check`](crate::check()) finds every reason but [`RunError::Transparent`]
 /// before anything is computed.
+///
+/// ```
+/// use sotto_program::{ParseOptions, Target, parse};
+/// use sotto_rlwe::{Bfv, EvaluationKeys, Evaluator, KeyId, Origin, Params};
+/// use sotto_runtime::{Encoding, RlweTarget, RunError, run};
+///
+/// let options = ParseOptions { undeclared: Some(120.0), ..ParseOptions::default() };
+/// let program = parse("inlet - outlet", &options)?.program;
+/// let params = Params::<Bfv>::default_chain(4096, 65_537)?;
+/// let (encoding, origin) = (Encoding::Slots, Origin::SecretKey);
+/// let target = RlweTarget { params: params.clone(), encoding, origin, kept: None, may_wrap: false };
+/// let plan = target.lower(&program)?;
+/// let keys = EvaluationKeys::empty(&params, KeyId([2; 16])); // a difference needs none
+/// let refused = run(&plan, &Evaluator::new(&params), vec![], &keys).err();
+/// assert_eq!(refused, Some(RunError::Inputs { expected: 2, found: 0 }));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum RunError {
     /// The plan is invalid.

@@ -8,6 +8,17 @@ use core_affinity::CoreId;
 use sotto_ring::parallel;
 
 /// The threads that a computation may use. Results do not depend on them, bit for bit.
+///
+/// ```
+/// use sotto_runtime::{Threads, ThreadsError};
+///
+/// let two: Result<Threads, ThreadsError> = Threads::new(2);
+/// let two = two?;
+/// assert_eq!(two.count(), 2);
+/// let celsius = vec![20.0, 58.0, 61.0];
+/// assert_eq!(two.map(celsius, |reading| reading * 2.0), [40.0, 116.0, 122.0]);
+/// # Ok::<(), ThreadsError>(())
+/// ```
 #[derive(Clone, Debug, Default)]
 pub struct Threads(Option<Arc<Pool>>);
 
@@ -18,6 +29,8 @@ struct Pool {
 }
 
 /// The operating system refuses to start threads.
+///
+/// Example: [`Threads`]
 #[derive(Debug, thiserror::Error)]
 #[error("{wanted} threads cannot be started: {reason}")]
 pub struct ThreadsError {

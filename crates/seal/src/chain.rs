@@ -7,6 +7,19 @@ use crate::parameters::{ParmsId, SealParameters};
 
 /// Parameters whose objects can be read from SEAL's files and written to them. A clone copies one hash a
 /// level and little else.
+///
+/// ```
+/// use sotto_rlwe::{Bfv, Params};
+/// use sotto_seal::{Chain, SealParameters, Writing};
+///
+/// let params = Params::<Bfv>::default_chain(4096, 65537)?;
+/// let chain = Chain::new(&params)?;
+/// let file = chain.seal().write(Writing::default()); // seal::EncryptionParameters::load reads it
+/// let again = Chain::<Bfv>::from_seal(&SealParameters::read(&file)?, None)?;
+/// assert_eq!(again.parms_id(1), chain.parms_id(1));
+/// assert_eq!(again.params().spec(), params.spec());
+/// # Ok::<(), Box<dyn core::error::Error>>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Chain<S: Scheme> {
     params: Params<S>,

@@ -19,6 +19,26 @@ const MOST_COMPONENTS: u64 = 3;
 
 /// A claim on the noise of a ciphertext that SEAL wrote, as SEAL's files do not state it. The reader of the
 /// file makes the claim; a wrong one makes our bounds wrong.
+///
+/// ```
+/// use sotto_rlwe::{Ckks, Origin, Params, Scheme};
+/// use sotto_seal::{Chain, Claim, Writing, read_ciphertext, write_ciphertext};
+/// # use sotto_keys::{DeviceSecret, SecretKey};
+///
+/// let params = Params::<Ckks>::default_chain(4096, 0)?;
+/// let chain = Chain::new(&params)?;
+/// # let mut rng = sotto_ring::secure_rng()?;
+/// # let key = SecretKey::derive(&DeviceSecret::generate(&mut rng), &params);
+/// # let load = Ckks::encode_slots(&params, &[0.25, 0.5], params.top_level())?;
+/// # let ciphertext = key.encrypt(&load, &mut rng)?.expand();
+/// let file = write_ciphertext(&ciphertext, &chain, Writing::default())?;
+/// let fresh = Claim::Fresh { origin: Origin::SecretKey, magnitude: 1.0 };
+/// let computed = Claim::Values { magnitude: 1.0, error: 0.001 }; // no claim on how it was made
+/// for claim in [fresh, computed] {
+///     assert!(read_ciphertext(&file, &chain, key.id(), claim).is_ok());
+/// }
+/// # Ok::<(), Box<dyn core::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Claim {
     /// Encrypted at the top level without later operations, of values declared to be at most `magnitude`

@@ -13,6 +13,19 @@ use crate::words::WordForm;
 const LARGEST_DEVIATION: f64 = 1.0 / 1024.0;
 
 /// A scheme that SEAL has too.
+///
+/// ```
+/// use sotto_rlwe::{Ckks, Params};
+/// use sotto_seal::{Chain, Convention};
+///
+/// /// Returns true if SEAL stores ciphertexts of this chain as ours are stored, in Eval form.
+/// fn same_form<S: Convention>(_: &Chain<S>) -> bool {
+///     S::TRANSFORMED
+/// }
+/// let params = Params::<Ckks>::default_chain(4096, 0)?;
+/// assert!(same_form(&Chain::new(&params)?));
+/// # Ok::<(), Box<dyn core::error::Error>>(())
+/// ```
 pub trait Convention: Scheme + Plaintexts {
     /// True if SEAL's ciphertexts are in Eval form, as all of ours are.
     const TRANSFORMED: bool;

@@ -3,6 +3,12 @@
 use sotto_rlwe::{EvalError, ParameterError, SchemeId};
 
 /// The reason why bytes are refused, or an object is not written. No half-read object remains.
+///
+/// ```
+/// use sotto_seal::{SealError, SealParameters};
+///
+/// assert_eq!(SealParameters::read(b"a text, no parameters of SEAL"), Err(SealError::Magic));
+/// ```
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum SealError {
     /// The bytes end too early.

@@ -11,6 +11,8 @@ const MAGIC: u16 = 0xa15e;
 pub(crate) const HEADER: usize = 16;
 
 /// The compression of an outermost object's members.
+///
+/// Example: [`Header`]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Compression {
@@ -40,6 +42,8 @@ impl Compression {
 }
 
 /// The version of SEAL that wrote an object.
+///
+/// Example: [`Header`]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Version {
     /// Major version.
@@ -71,6 +75,8 @@ impl core::fmt::Display for Version {
 }
 
 /// The options for writing an object.
+///
+/// Example: [`Header`]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Writing {
     /// The compression of the members.
@@ -81,6 +87,19 @@ pub struct Writing {
 }
 
 /// A header.
+///
+/// ```
+/// use sotto_rlwe::{Bfv, Params};
+/// use sotto_seal::{Chain, Compression, Header, Version, Writing};
+///
+/// let chain = Chain::new(&Params::<Bfv>::default_chain(4096, 65537)?)?;
+/// let writing = Writing { compression: Compression::Zlib, ..Writing::default() };
+/// let file = chain.seal().write(writing);
+/// let header = Header::read(&file)?;
+/// assert_eq!((header.version, header.compression), (Version::PORTABLE, Compression::Zlib));
+/// assert_eq!(header.bytes, file.len() as u64);
+/// # Ok::<(), Box<dyn core::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Header {
     /// The version of the writer.

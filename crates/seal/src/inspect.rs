@@ -12,6 +12,8 @@ use crate::reader::Reader;
 use crate::words::{ARRAY, parms_id};
 
 /// A kind of object, as precisely as the bytes show it.
+///
+/// Example: [`Description`]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// Encryption parameters.
@@ -50,6 +52,18 @@ impl Kind {
 
 /// The facts about a file that are known without reading its words. `None` marks facts that the bytes do not
 /// show.
+///
+/// ```
+/// use sotto_rlwe::{Bfv, Params};
+/// use sotto_seal::{Chain, Description, Kind, Writing, inspect};
+///
+/// let chain = Chain::new(&Params::<Bfv>::default_chain(4096, 65537)?)?;
+/// let file = chain.seal().write(Writing::default());
+/// let found: Description = inspect(&file, None, 1 << 20)?;
+/// assert_eq!((found.kind, found.kind.name()), (Kind::Parameters, "parameters"));
+/// assert_eq!((found.degree, found.primes, found.plain_modulus), (Some(4096), Some(3), Some(65537)));
+/// # Ok::<(), Box<dyn core::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Description {
     /// The kind.

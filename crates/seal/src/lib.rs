@@ -1,5 +1,27 @@
 //! Reads and writes Microsoft SEAL's files: parameters, plaintexts, ciphertexts, public keys, evaluation
-//! keys, and secret keys (unprotected). BFV, CKKS and BGV; without compression, with zlib or with Zstandard.
+//! keys, and secret keys (unprotected).
+//!
+//! ```
+//! use sotto_decrypt::Decryptor;
+//! use sotto_keys::{DeviceSecret, SecretKey};
+//! use sotto_rlwe::{Bfv, Origin, Params, Scheme};
+//! use sotto_seal::{Chain, Claim, Writing, read_ciphertext, write_ciphertext};
+//!
+//! let params = Params::<Bfv>::default_chain(4096, 65537)?;
+//! let mut rng = sotto_ring::secure_rng()?;
+//! let key = SecretKey::derive(&DeviceSecret::generate(&mut rng), &params);
+//! let temperatures = Bfv::encode_slots(&params, &[71, -4], params.top_level())?;
+//! let ciphertext = key.encrypt(&temperatures, &mut rng)?.expand();
+//!
+//! let chain = Chain::new(&params)?;
+//! let file = write_ciphertext(&ciphertext, &chain, Writing::default())?; // seal::Ciphertext::load reads it
+//! let claim = Claim::Fresh { origin: Origin::SecretKey, magnitude: 100.0 };
+//! let read = read_ciphertext(&file, &chain, key.id(), claim)?;
+//! assert_eq!(Decryptor::new(&key).slots(&read)?.into_exact(100.0)?[..2], [71, -4]);
+//! # Ok::<(), Box<dyn core::error::Error>>(())
+//! ```
+//!
+//! The schemes are BFV, CKKS and BGV; files are without compression, with zlib or with Zstandard.
 //!
 //! Reads versions 3.6 to 4.x. The parameters bound every length before bytes are allocated or inflated; every
 //! word must be below its prime, and every `parms_id` must name a level of the chain. SEAL's files have no

@@ -7,6 +7,8 @@ use crate::header::{self, HEADER, Header, Version, Writing};
 use crate::reader::Reader;
 
 /// The identity of one level of a chain: BLAKE2b of scheme, degree, primes and plain modulus.
+///
+/// Example: [`SealParameters`]
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ParmsId(pub [u8; 32]);
 
@@ -29,6 +31,18 @@ impl core::fmt::Debug for ParmsId {
 
 /// The content of SEAL's `EncryptionParameters`. Only ranges are checked here; [`crate::Chain`] checks the
 /// rest.
+///
+/// ```
+/// use sotto_rlwe::{DefaultChain, SchemeId};
+/// use sotto_seal::{ParmsId, SealParameters, Writing};
+///
+/// let parameters = SealParameters::of(&DefaultChain::spec(SchemeId::Bfv, 4096, 65537)?)?;
+/// assert_eq!(parameters.primes.len(), 3); // two of data, then the special prime
+/// let [fresh, last]: [ParmsId; 2] = [2, 1].map(|primes| parameters.parms_id(primes));
+/// assert_ne!(fresh, last);
+/// assert_eq!(SealParameters::read(&parameters.write(Writing::default()))?, parameters);
+/// # Ok::<(), Box<dyn core::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SealParameters {
     /// The scheme.

@@ -20,6 +20,19 @@ pub(crate) const FIELDS: usize = 32 + 8 + 8;
 ///
 /// # Errors
 /// [`SealError`] for bytes that are not a plaintext of these parameters.
+///
+/// ```
+/// use sotto_rlwe::{Bfv, Params, Scheme};
+/// use sotto_seal::{Chain, Writing, read_plaintext, write_plaintext};
+///
+/// let params = Params::<Bfv>::default_chain(4096, 65537)?;
+/// let chain = Chain::new(&params)?;
+/// let temperatures = Bfv::encode_slots(&params, &[71, -4], params.top_level())?;
+/// let file = write_plaintext(&temperatures, &chain, Writing::default())?;
+/// let read = read_plaintext(&file, &chain)?;
+/// assert_eq!(Bfv::decode_slots(&params, &read)?[..2], [71, -4]);
+/// # Ok::<(), Box<dyn core::error::Error>>(())
+/// ```
 pub fn read_plaintext<S: Convention>(bytes: &[u8], chain: &Chain<S>) -> Result<Plaintext<S>, SealError> {
     let (_, members) = header::open(bytes, largest(chain))?;
     let mut reader = Reader::new(&members);
@@ -54,6 +67,8 @@ pub fn write_plaintext<S: Convention>(
 }
 
 /// The storage of a scheme's plaintexts.
+///
+/// Example: [`read_plaintext`]
 pub trait Plaintexts: Scheme {
     /// Reads a plaintext from `count` words.
     ///
@@ -72,6 +87,8 @@ pub trait Plaintexts: Scheme {
 }
 
 /// SEAL's fields of a plaintext.
+///
+/// Example: [`read_plaintext`]
 pub struct PlaintextWords {
     id: ParmsId,
     scale: f64,

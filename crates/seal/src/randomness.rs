@@ -14,6 +14,8 @@ const BLOCK: usize = 4096;
 const WORDS: usize = BLOCK / 8;
 
 /// The function that computes the stream.
+///
+/// Example: [`Stream`]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Generator {
@@ -74,6 +76,17 @@ fn blake2xb(seed: &[u8; SEED_BYTES], number: u64) -> [u8; BLOCK] {
 }
 
 /// A stream of 64-bit words. Public: files hold seeds in the clear.
+///
+/// ```
+/// use sotto_seal::{Generator, SEED_BYTES, Stream};
+///
+/// let seed = [7; SEED_BYTES]; // from a file: the seed replaces a mask of many kilobytes
+/// let mut stream = Stream::new(Generator::Shake256, seed);
+/// let mut again = Stream::new(Generator::Shake256, seed);
+/// assert_eq!([stream.word(), stream.word()], [again.word(), again.word()]);
+/// let mut other = Stream::new(Generator::Blake2xb, seed);
+/// assert_ne!(stream.word(), other.word());
+/// ```
 pub struct Stream {
     generator: Generator,
     seed: [u8; SEED_BYTES],

@@ -2,6 +2,9 @@
 
 use crate::error::SealError;
 
+/// The unread rest of a file's bytes.
+///
+/// Example: [`crate::read_plaintext`]
 #[derive(Debug)]
 pub struct Reader<'b> {
     bytes: &'b [u8],

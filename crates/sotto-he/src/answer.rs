@@ -17,7 +17,7 @@ const SHOWN: usize = 12;
 /// let (secret, _) = context.keys(&mut sotto::secure_rng()?)?;
 /// let answer = secret.decrypt(&(&secret.encrypt(&[1.5, 2.5])? * 2.0)?)?;
 /// assert!((answer.values()[1] - 5.0).abs() <= answer.bound());
-/// println!("{answer}"); // 3.00000, 5.00000 ± 0.00001
+/// println!("{answer}"); // 3.000000, 5.000000 ± 0.000075
 /// # Ok::<(), sotto::Error>(())
 /// ```
 pub struct Answer<S: Arithmetic> {
@@ -30,22 +30,22 @@ impl<S: Arithmetic> Answer<S> {
         Self { values, bound }
     }
 
-    /// The values, as many as the vector had.
+    /// Returns the values, as many as the vector had.
     pub fn values(&self) -> &[S::Value] {
         &self.values
     }
 
-    /// The first value: of a sum, a mean or a dot product the only one.
+    /// Returns the first value: of a sum, a mean or a dot product the only one.
     pub fn value(&self) -> S::Value {
         self.values.first().copied().unwrap_or_default()
     }
 
-    /// A bound on the error of every value.
+    /// Returns a bound on the error of every value.
     pub fn bound(&self) -> f64 {
         self.bound
     }
 
-    /// The values by value.
+    /// Returns the values by value.
     pub fn into_values(self) -> Vec<S::Value> {
         self.values
     }
@@ -57,7 +57,7 @@ impl<S: Arithmetic> fmt::Debug for Answer<S> {
     }
 }
 
-/// `value ± bound`, with two digits of the bound, which is rounded up. Of long answers the first 12 values.
+/// Writes `value ± bound`, with two digits of the bound, which is rounded up. Of long answers the first 12 values.
 impl<S: Arithmetic> fmt::Display for Answer<S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let digits = digits(self.bound);

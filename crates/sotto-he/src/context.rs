@@ -21,7 +21,7 @@ use crate::secret::Secret;
 const VALUES_WITHIN: f64 = 1000.0;
 /// The bound on whole-number results that holds unless another is declared.
 const RESULTS_WITHIN: f64 = 1e10;
-/// Deeper circuits than any default parameters take.
+/// More products than any default parameters allow.
 const DEEPEST: usize = 64;
 /// Below this degree no default chain can relinearise.
 const LEAST_DEGREE: usize = 4096;
@@ -67,7 +67,7 @@ impl<S: Arithmetic> fmt::Debug for Context<S> {
     }
 }
 
-/// One line: scheme, degree, levels, slots.
+/// Writes one line: scheme, degree, levels, slots.
 impl<S: Arithmetic> fmt::Display for Context<S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let params = self.params();
@@ -105,7 +105,8 @@ impl<S: Arithmetic> Context<S> {
         ContextBuilder::default()
     }
 
-    /// Uses given parameters: the way from the layers below. Inputs are declared to be within ±`values_within`.
+    /// Makes a context of given parameters, for callers that use the layers below. Inputs are declared to be within
+    /// ±`values_within`.
     ///
     /// # Errors
     /// [`Error::NoParameters`] if the parameters have no slots or cannot switch keys; [`Error::Value`] for a bound that is
@@ -127,17 +128,18 @@ impl<S: Arithmetic> Context<S> {
         }
     }
 
-    /// The parameters, for the layers below.
+    /// Returns the parameters, for the layers below.
     pub fn params(&self) -> &Params<S> {
         &self.0.params
     }
 
-    /// Values that one ciphertext holds: n/2 for CKKS, n for BFV and BGV. Longer vectors take several.
+    /// Returns the number of values that one ciphertext holds: n/2 for CKKS, n for BFV and BGV. Longer vectors take
+    /// several.
     pub fn slots(&self) -> usize {
         self.0.slots
     }
 
-    /// The declared bound on the absolute value of every input.
+    /// Returns the declared bound on the absolute value of every input.
     pub fn values_within(&self) -> f64 {
         self.0.values_within
     }
@@ -191,15 +193,15 @@ impl<S: Arithmetic> Context<S> {
         Ok((Secret::of(self, device, key, Some(public.clone())), public))
     }
 
-    /// Derives the secret key from a device secret that was kept, always the same one. It encrypts and decrypts; vectors
+    /// Derives the secret key from a stored device secret; the result is always the same. It encrypts and decrypts; vectors
     /// that it encrypts carry no evaluation keys until [`Public::attach`].
     pub fn secret(&self, device: DeviceSecret) -> Secret<S> {
         let key = SecretKey::derive(&device, self.params());
         Secret::of(self, device, key, None)
     }
 
-    /// Runs a computation dry, on vectors of the given lengths, without keys or values: says whether it fits, which keys it
-    /// needs, and how exact its answer is. The owner decrypts an answer that came as bytes by its plan.
+    /// Runs a computation dry, on vectors of the given lengths, without keys or values. The plan lists the keys that it
+    /// needs and the error bound of its answer. The owner decrypts an answer that came as bytes by its plan.
     ///
     /// # Errors
     /// The refusal that the computation would meet; [`Error::Wraps`] if whole numbers may grow beyond the plain modulus.
@@ -309,28 +311,28 @@ impl<S> Default for ContextBuilder<S> {
 }
 
 impl<S: Arithmetic> ContextBuilder<S> {
-    /// Products one after another that [`build`](ContextBuilder::build) makes room for; 3 unless given.
+    /// Sets the number of consecutive products that [`build`](ContextBuilder::build) makes room for. Default: 3.
     #[must_use]
     pub fn depth(mut self, depth: usize) -> Self {
         self.depth = depth;
         self
     }
 
-    /// Insists on a degree: 4096, 8192, 16384, 32768 or 65536.
+    /// Fixes the degree: 4096, 8192, 16384, 32768 or 65536.
     #[must_use]
     pub fn degree(mut self, degree: usize) -> Self {
         self.degree = Some(degree);
         self
     }
 
-    /// Declares the largest absolute value of an input; 1000 unless given. Everybody sees this bound, nobody the values.
+    /// Declares the largest absolute value of an input. Default: 1000. The bound is public, the values are not.
     #[must_use]
     pub fn values_within(mut self, bound: f64) -> Self {
         self.values_within = bound;
         self
     }
 
-    /// Whole numbers: the largest absolute value of a result; 10^10 unless given, at most 10^17. CKKS ignores it.
+    /// Declares the largest absolute value of a whole-number result. Default: 10^10; at most 10^17. CKKS ignores it.
     #[must_use]
     pub fn results_within(mut self, bound: f64) -> Self {
         self.results_within = Some(bound);
@@ -361,7 +363,7 @@ impl<S: Arithmetic> ContextBuilder<S> {
     /// Chooses the smallest parameters on which a dry run of the computation succeeds.
     ///
     /// # Errors
-    /// [`Error::NoParameters`] if none do; the computation's own refusals that no parameters cure.
+    /// [`Error::NoParameters`] if none do; the computation's own errors that no parameters remedy.
     pub fn build_for(
         self,
         lengths: &[usize],
@@ -399,8 +401,8 @@ impl<S: Arithmetic> ContextBuilder<S> {
         }
     }
 
-    /// The smallest degree that passes; there the most precise chain, with no more levels than are used. `accepts` gives
-    /// the levels that are left.
+    /// Returns the smallest degree that passes; there the most precise chain, with no more levels than are used. `accepts`
+    /// returns the levels that are left.
     fn smallest(&self, results: f64, accepts: impl Fn(&Context<S>) -> Result<usize>) -> Result<Context<S>> {
         if let Some(degree) = self.degree {
             let plain_modulus = plain_modulus::<S>(results, degree)?;

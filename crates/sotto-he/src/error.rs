@@ -1,4 +1,4 @@
-//! Every way in which the facade refuses, with the cure.
+//! The errors of the facade, each with its remedy.
 
 use sotto_circuits::CircuitError;
 use sotto_decrypt::{DecryptError, PublishError, RangeError};
@@ -7,9 +7,20 @@ use sotto_rlwe::{EncodeError, EvalError, ParameterError, SchemeId, Unexpected};
 use sotto_wire::WireError;
 
 /// The result of everything in this crate.
+///
+/// ```
+/// use sotto::{Ckks, Context, Result};
+///
+/// /// Returns the number of values that a vector of this context holds.
+/// fn length(depth: usize) -> Result<usize> {
+///     Ok(Context::<Ckks>::for_depth(depth)?.slots())
+/// }
+/// assert!(length(1)?.is_power_of_two());
+/// # Ok::<(), sotto::Error>(())
+/// ```
 pub type Result<T, E = Error> = core::result::Result<T, E>;
 
-/// Why something is refused. No error holds a secret or a value.
+/// The reason why an operation is refused. No error holds a secret or a value.
 ///
 /// ```
 /// use sotto::{Ckks, Context, Error};
@@ -29,7 +40,7 @@ pub enum Error {
          `Context::builder().values_within(..)`, or leave the value out"
     )]
     Value {
-        /// The place of the value.
+        /// The index of the value.
         index: usize,
         /// The declared bound.
         within: f64,
@@ -47,9 +58,9 @@ pub enum Error {
         "a vector of {left} values does not go with one of {right}: lengths must be equal, or one of them 1"
     )]
     Length {
-        /// Of the left operand.
+        /// Length of the left operand.
         left: usize,
-        /// Of the right operand.
+        /// Length of the right operand.
         right: usize,
     },
     /// Vectors of two contexts, or a dry run mixed with encrypted values.
@@ -70,7 +81,7 @@ pub enum Error {
     Depth {
         /// The ring degree.
         degree: usize,
-        /// What the layer below said.
+        /// The message of the layer below.
         reason: String,
     },
     /// No parameters allow the computation.
@@ -80,10 +91,10 @@ pub enum Error {
     NoParameters {
         /// The scheme.
         scheme: SchemeId,
-        /// Why the largest ones were refused.
+        /// The reason why the largest ones were refused.
         reason: String,
     },
-    /// Whole numbers that may be larger than the plain modulus tells apart.
+    /// Whole numbers that may exceed half of the plain modulus.
     #[error(
         "a result may be as large as {magnitude:.1e}, and this context tells whole numbers apart up to ±{limit}: make it with \
          `Context::builder().results_within({magnitude:.1e})`"
@@ -121,7 +132,7 @@ pub enum Error {
     /// A decrypted value cannot be rounded as asked.
     #[error(transparent)]
     Publish(#[from] PublishError),
-    /// Bytes that are no such object.
+    /// The bytes cannot be read.
     #[error(transparent)]
     Bytes(#[from] WireError),
     /// The operating system gave no randomness.

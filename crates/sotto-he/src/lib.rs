@@ -1,20 +1,22 @@
 //! Compute on numbers that the computer doing the work cannot read.
 //!
-//! A [`Context`] chooses parameters, a [`Secret`] encrypts and decrypts, a [`Public`] holds all that a computing party
-//! needs, an [`Encrypted`] vector is computed with by operators, a [`Plan`] says beforehand what a computation costs and how
-//! exact its [`Answer`] is.
-//!
 //! ```
 //! use sotto::{Ckks, Context};
 //!
-//! let context = Context::<Ckks>::for_depth(3)?;               // never a modulus
-//! let (secret, public) = context.keys(&mut sotto::secure_rng()?)?;
+//! // Three temperatures, and products up to three deep; the context chooses the moduli.
+//! let context = Context::<Ckks>::for_depth(3)?;
+//! let (secret, _public) = context.keys(&mut sotto::secure_rng()?)?;
 //! let x = secret.encrypt(&[20.5, 21.0, 18.5])?;
 //! let y = ((&x * &x)? + 1.5)?;
-//! println!("{}", secret.decrypt(&y.sum()?)?);                 // 1208.00000 ± 0.00021
-//! # let _ = public;
+//! let sum = secret.decrypt(&y.sum()?)?;
+//! assert!((sum.value() - 1208.0).abs() <= sum.bound());
+//! println!("{sum}"); // 1208.000 ± 0.081
 //! # Ok::<(), sotto::Error>(())
 //! ```
+//!
+//! A [`Context`] chooses parameters. A [`Secret`] encrypts and decrypts. A [`Public`] holds the keys that a computing
+//! party needs. Operators compute on [`Encrypted`] vectors. A [`Plan`] predicts the cost of a computation and the error
+//! bound of its [`Answer`].
 //!
 //! **Unaudited.** Nobody outside the project has reviewed this code.
 //!
@@ -30,7 +32,7 @@
 //! # Three parties
 //!
 //! The device or owner holds the [`Secret`]. The cloud gets [`Public::to_bytes`] once, vectors as bytes, and returns bytes.
-//! An answer from elsewhere is decrypted with [`Secret::decrypt_answer`], which holds its claims against the [`Plan`]: a
+//! An answer from elsewhere is decrypted with [`Secret::decrypt_answer`], which compares its claims with the [`Plan`]: a
 //! dry run of the same function. See the example at [`Public`].
 //!
 //! # Lengths and padding

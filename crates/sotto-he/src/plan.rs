@@ -1,4 +1,4 @@
-//! A dry run's findings.
+//! The result of a dry run.
 
 use core::fmt;
 use std::collections::BTreeSet;
@@ -13,15 +13,17 @@ use crate::error::{Error, Result};
 use crate::scheme::Arithmetic;
 use crate::secret::ROUNDING;
 
-/// What a computation needs and gives, from a dry run ([`Context::plan`]). The owner keeps it: an answer that came as bytes
-/// is decrypted by its plan.
+/// The needs of a computation and the accuracy of its answer, from a dry run ([`Context::plan`]). The owner keeps it: an
+/// answer that came as bytes is decrypted by its plan.
 ///
 /// ```
 /// use sotto::{Ckks, Context};
 ///
 /// let context = Context::<Ckks>::for_depth(2)?;
 /// let plan = context.plan(&[1000, 1000], |x| x[0].dot(&x[1]))?;
-/// assert!(plan.needs_relinearisation() && plan.error_bound() < 1.0);
+/// assert!(plan.needs_relinearisation() && plan.rotations().len() == 10);
+/// // Off by less than a ten-thousandth of the largest possible result.
+/// assert!(plan.error_bound() < plan.magnitude() / 10_000.0);
 /// println!("{plan}");
 /// # Ok::<(), sotto::Error>(())
 /// ```
@@ -50,27 +52,27 @@ impl<S: Arithmetic> Plan<S> {
         (&self.facts, &self.shapes)
     }
 
-    /// The context.
+    /// Returns the context.
     pub fn context(&self) -> &Context<S> {
         &self.context
     }
 
-    /// Steps of the rotations that need a Galois key; 0 is the swap of the two rows of BFV and BGV.
+    /// Returns the steps of the rotations, which need a Galois key each; 0 is the swap of the two rows of BFV and BGV.
     pub fn rotations(&self) -> &BTreeSet<i32> {
         &self.tally.steps
     }
 
-    /// True if a product of two ciphertexts occurs.
+    /// Returns true if a product of two ciphertexts occurs.
     pub fn needs_relinearisation(&self) -> bool {
         self.tally.relinearisations > 0
     }
 
-    /// Products of ciphertexts, products with plain vectors, rotations.
+    /// Returns the numbers of products of ciphertexts, of products with plain vectors, and of rotations.
     pub fn counts(&self) -> (usize, usize, usize) {
         (self.tally.products, self.tally.plain_products, self.tally.rotations)
     }
 
-    /// Bytes of the evaluation keys that the computation needs.
+    /// Returns the bytes of the evaluation keys that the computation needs.
     pub fn key_bytes(&self) -> usize {
         let counts = EvaluationKeyCounts {
             relinearisation: self.needs_relinearisation(),
@@ -80,18 +82,19 @@ impl<S: Arithmetic> Plan<S> {
         evaluation_keys_bytes(self.context.params(), counts)
     }
 
-    /// Bytes of the answer's ciphertexts.
+    /// Returns the bytes of the answer's ciphertexts.
     pub fn answer_bytes(&self) -> usize {
         let bytes = |shape: &Shape<S>| expanded_bytes(self.context.params(), shape.level, shape.components);
         self.shapes.iter().map(bytes).sum()
     }
 
-    /// Levels that the computation leaves unused.
+    /// Returns the levels that the computation leaves unused.
     pub fn levels_left(&self) -> usize {
         self.shapes.iter().map(|shape| shape.level).min().unwrap_or(0)
     }
 
-    /// A bound on the error of every value of the answer before rounding; at most twice this after it. 0 for whole numbers.
+    /// Returns a bound on the error of every value of the answer before rounding; after it, at most twice this. 0 for whole
+    /// numbers.
     pub fn error_bound(&self) -> f64 {
         if S::EXACT {
             return 0.0;
@@ -101,7 +104,7 @@ impl<S: Arithmetic> Plan<S> {
         slot * self.facts.unit.abs() + self.facts.magnitude * ROUNDING
     }
 
-    /// A bound on the absolute value of every value of the answer.
+    /// Returns a bound on the absolute value of every value of the answer.
     pub fn magnitude(&self) -> f64 {
         self.facts.magnitude
     }

@@ -19,7 +19,8 @@ use crate::secret::plaintexts;
 /// Galois keys that a `Public` may hold: more than the powers of two at n = 65536 take.
 const MOST_GALOIS: usize = 256;
 
-/// All that a cloud needs of an owner: parameters, public key, evaluation keys. Computes and encrypts; decrypts nothing.
+/// The public keys that a cloud needs of an owner: parameters, public key, evaluation keys. They compute and encrypt, and
+/// decrypt nothing.
 /// Cheap to clone.
 ///
 /// ```
@@ -65,27 +66,27 @@ impl<S: Arithmetic> Public<S> {
         Self(Arc::new(Inner { context: context.clone(), key, evaluation }))
     }
 
-    /// The secret key's public name.
+    /// Returns the secret key's public name.
     pub fn id(&self) -> KeyId {
         self.0.key.key()
     }
 
-    /// The context.
+    /// Returns the context.
     pub fn context(&self) -> &Context<S> {
         &self.0.context
     }
 
-    /// The evaluation keys, for the layers below.
+    /// Returns the evaluation keys, for the layers below.
     pub fn evaluation_keys(&self) -> &EvaluationKeys<S> {
         &self.0.evaluation
     }
 
-    /// The public key, for the layers below.
+    /// Returns the public key, for the layers below.
     pub fn public_key(&self) -> &PublicKey<S> {
         &self.0.key
     }
 
-    /// Encrypts values with the public key: for somebody who must not read them again.
+    /// Encrypts values with the public key: for a sender who must not read them again.
     ///
     /// # Errors
     /// [`Error::Value`] and [`Error::Count`], as [`Secret::encrypt`](crate::Secret::encrypt).
@@ -102,7 +103,7 @@ impl<S: Arithmetic> Public<S> {
         Ok(Encrypted::new(context, facts, Body::Real { parts, keys: Some(self.clone()), claimed: false }))
     }
 
-    /// Gives a vector these evaluation keys.
+    /// Attaches these evaluation keys to a vector.
     ///
     /// # Errors
     /// [`Error::Mixed`] for a vector of another context or key.
@@ -122,7 +123,7 @@ impl<S: Arithmetic> Public<S> {
     /// decrypted with [`Secret::decrypt_answer`](crate::Secret::decrypt_answer) and never directly.
     ///
     /// # Errors
-    /// [`Error::Bytes`] for bytes that are no vector of these parameters, [`Error::Mixed`] for another key.
+    /// [`Error::Bytes`] if the bytes are not a vector of these parameters, [`Error::Mixed`] for another key.
     pub fn read(&self, bytes: &[u8]) -> Result<Encrypted<S>> {
         let context = &self.0.context;
         let (header, frames) = read_vector(bytes, LARGEST_BUNDLE)?;
@@ -162,7 +163,7 @@ impl<S: Arithmetic> Public<S> {
     /// Reads keys. Parameters below 128 bits of security are refused.
     ///
     /// # Errors
-    /// [`Error::Bytes`] for bytes that are no such frame, [`Error::Parameters`] for insecure or another scheme's
+    /// [`Error::Bytes`] if the bytes are not such a frame, [`Error::Parameters`] for insecure or another scheme's
     /// parameters, [`Error::Mixed`] if the keys are not of one secret key.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
         let frames = OwnerKeys::read(bytes, LARGEST_BUNDLE)?;

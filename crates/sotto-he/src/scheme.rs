@@ -1,4 +1,4 @@
-//! What the facade asks of a scheme beside its arithmetic: how values relate to real numbers.
+//! The facade's additions to a scheme: how values relate to real numbers.
 
 use core::fmt::Debug;
 
@@ -12,6 +12,9 @@ use sotto_rlwe::{
 use crate::error::{Error, Result};
 
 mod sealed {
+    /// Limits [`Arithmetic`](super::Arithmetic) to the three schemes.
+    ///
+    /// Example: [`Arithmetic`](super::Arithmetic)
     pub trait Sealed {}
     impl Sealed for sotto_rlwe::Bfv {}
     impl Sealed for sotto_rlwe::Bgv {}

@@ -50,18 +50,18 @@ impl<S: Arithmetic> Secret<S> {
         Self { context: context.clone(), device, key, public }
     }
 
-    /// The key's public name.
+    /// Returns the key's public name.
     pub fn id(&self) -> KeyId {
         self.key.id()
     }
 
-    /// The context.
+    /// Returns the context.
     pub fn context(&self) -> &Context<S> {
         &self.context
     }
 
-    /// The 32 bytes to keep: [`DeviceSecret::expose_secret_bytes`], or a file of `sotto::keys`. [`Context::secret`] makes
-    /// the key from them again. Whoever has them reads everything.
+    /// Returns the 32 bytes to store ([`DeviceSecret::expose_secret_bytes`], or a file of `sotto::keys`).
+    /// [`Context::secret`] makes the key from them again. They decrypt everything: store them like a password.
     pub fn device_secret(&self) -> &DeviceSecret {
         &self.device
     }
@@ -111,11 +111,11 @@ impl<S: Arithmetic> Secret<S> {
         }
     }
 
-    /// Decrypts an answer that came as bytes, after holding its claims against the plan of the computation. This does not
+    /// Decrypts an answer that came as bytes, after comparing its claims with the plan of the computation. This does not
     /// prove that the computation was done: see docs/concepts/trust.md.
     ///
     /// # Errors
-    /// [`Error::Bytes`] for bytes that are no vector; [`Error::Unplanned`] if level, scale, noise or layout are not the
+    /// [`Error::Bytes`] if the bytes are not a vector; [`Error::Unplanned`] if level, scale, noise or layout are not the
     /// plan's; otherwise as [`Secret::decrypt`].
     pub fn decrypt_answer(&self, bytes: &[u8], plan: &Plan<S>) -> Result<Answer<S>> {
         if plan.context() != &self.context {

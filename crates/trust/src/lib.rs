@@ -1,5 +1,16 @@
 //! The certificates that a client trusts: those of one private authority, or of Mozilla's list. Also explains failed
 //! connections and names a remedy. Opens no connection itself.
+//!
+//! ```
+//! use sotto_trust::{Trust, is_host};
+//! use rustls::{CertificateError, Error};
+//!
+//! assert!(is_host("farm.example") && is_host("192.168.1.7") && !is_host("farm:7410"));
+//! // A connection to the cloud failed: the program says what to do.
+//! let expired = Error::InvalidCertificate(CertificateError::Expired);
+//! let explained = Trust::default().explain("https://farm.example:7410", &ureq::Error::Rustls(expired));
+//! assert!(explained.contains("has expired") && explained.contains("`sotto tls renew`"));
+//! ```
 
 use std::sync::Arc;
 
@@ -21,6 +32,30 @@ pub fn is_host(name: &str) -> bool {
 }
 
 /// The authorities whose certificates a client accepts. The default is Mozilla's list.
+///
+/// ```
+/// use sotto_trust::Trust;
+///
+/// // `pem` is the ca.pem of `sotto tls init`.
+/// # let pem = "\
+/// # -----BEGIN CERTIFICATE-----\n\
+/// # MIIBdjCCARugAwIBAgIUH7M/yFfg8lOfpe3b0ZW/YDQMPO8wCgYIKoZIzj0EAwIw\n\
+/// # DzENMAsGA1UEAwwEZmFybTAgFw0yNjExMjQxNDM5MzFaGA8yMTI2MTAzMTE0Mzkz\n\
+/// # MVowDzENMAsGA1UEAwwEZmFybTBZMBMGByqGSM49AgEGCCqGSM49AwEHA0IABD+B\n\
+/// # OL8C/FBc214GIDwYfNA65xXN2dy4GODla+RI9VNmhm0KZE+V76JTMYfgTtkV8B+b\n\
+/// # PFYy58/dBurcqEntf3GjUzBRMB0GA1UdDgQWBBQVdO2+VkAn7MQGoOQOBnvkL7Oc\n\
+/// # XzAfBgNVHSMEGDAWgBQVdO2+VkAn7MQGoOQOBnvkL7OcXzAPBgNVHRMBAf8EBTAD\n\
+/// # AQH/MAoGCCqGSM49BAMCA0kAMEYCIQDy3qfTG+UBwOF4PSuvNVjTnjsUopxGG13e\n\
+/// # 9vCBX6w6EAIhAMEdkVqIPObF0SijEKp3LI2YPf4UNjyF5ZjSbTLUwa16\n\
+/// # -----END CERTIFICATE-----\n\
+/// # ";
+/// let farm = Trust::pinned(pem.as_bytes())?;
+/// assert_ne!(farm, Trust::default()); // Mozilla's list
+/// let config = ureq::Agent::config_builder().tls_config(farm.tls_config()).build();
+/// let agent = ureq::Agent::new_with_config(config);
+/// # drop(agent);
+/// # Ok::<(), sotto_trust::NotAnAuthority>(())
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Trust {
     /// Certificates in DER; None: Mozilla's list.
@@ -28,10 +63,16 @@ pub struct Trust {
 }
 
 /// The bytes are not the PEM text of one or more authorities.
+///
+/// ```
+/// use sotto_trust::{NotAnAuthority, Trust};
+///
+/// // The file holds something else.
+/// let refused: Result<Trust, NotAnAuthority> = Trust::pinned(b"no PEM");
+/// assert!(refused.expect_err("not PEM").to_string().contains("no certificate is in it"));
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "it is not a certificate of an authority in PEM (at most 64 KiB, beginning with -----BEGIN CERTIFICATE-----): {0}"
-)]
+#[error("it is no PEM certificate of an authority (-----BEGIN CERTIFICATE-----, at most 64 KiB): {0}")]
 pub struct NotAnAuthority(String);
 
 impl Trust {

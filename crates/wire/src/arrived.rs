@@ -12,6 +12,26 @@ use crate::ciphertext::AnyCiphertext;
 /// [`expect`](Arrived::expect) assigns the plan's shape and is the only way to decryption.
 /// [`with_claimed_shape`](Arrived::with_claimed_shape) is for programs that compute on the ciphertext and hold no
 /// secret key.
+///
+/// ```
+/// use sotto_keys::{DeviceSecret, SecretKey};
+/// use sotto_rlwe::{Bfv, Expected, Params, Scheme};
+/// use sotto_wire::{AnyCiphertext, Arrived};
+/// # let mut rng = sotto_ring::secure_rng()?;
+/// # let params = Params::<Bfv>::default_chain(4096, 65_537)?;
+/// # let key = SecretKey::derive(&DeviceSecret::generate(&mut rng), &params);
+///
+/// let plain = Bfv::encode_slots(&params, &[215, 198], params.top_level())?;
+/// let sent = key.encrypt(&plain, &mut rng)?.expand();
+/// // The owner knows the answer's shape from its plan.
+/// let expected =
+///     Expected { parameters: params.id(), key: key.id(), shape: *sent.shape(), reduction: None };
+/// let bytes = AnyCiphertext::Expanded(sent).write();
+/// let arrived: Arrived<AnyCiphertext<Bfv>> = AnyCiphertext::read(&bytes, &params)?;
+/// let ciphertext = arrived.expect(&expected)?;
+/// assert_eq!(*ciphertext.shape(), expected.shape);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Arrived<C>(C);
 

@@ -13,6 +13,8 @@ pub const LARGEST_BUNDLE: u64 = 1 << 32;
 const HEADER: usize = 8 + 1 + 8 + 8 + 4;
 
 /// The public facts of an encrypted vector. They are the sender's claim until a plan confirms them.
+///
+/// Example: [`write_vector`]
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct VectorHeader {
     /// Values: 1 to 2^28.
@@ -80,8 +82,21 @@ pub fn read_vector(bytes: &[u8], limit: u64) -> Result<(VectorHeader, Vec<&[u8]>
     Ok((header, parts))
 }
 
-/// The frames that a computing party needs of an owner: parameters, public key, evaluation keys; and the largest absolute
-/// value that the owner declares for what it encrypts.
+/// The frames that a computing party needs of an owner: parameters, public key and evaluation keys. Also the largest
+/// absolute value that the owner declares for its inputs.
+///
+/// ```
+/// use sotto_wire::OwnerKeys;
+///
+/// let keys = OwnerKeys {
+///     values_within: 120.0, // |°C|
+///     parameters: b"frame of the parameters",
+///     public_key: b"frame of the public key",
+///     evaluation_keys: b"frame of the evaluation keys",
+/// };
+/// assert_eq!(OwnerKeys::read(&keys.write(), 1 << 20)?, keys);
+/// # Ok::<(), sotto_wire::WireError>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct OwnerKeys<'b> {
     /// Declared bound on inputs: finite, above 0.

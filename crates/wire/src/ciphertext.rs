@@ -23,6 +23,8 @@ pub(crate) const FOLDED_PLACES: u8 = 3;
 pub(crate) const REDUCED: u8 = 4;
 
 /// The header of a ciphertext's frame.
+///
+/// Example: [`AnyCiphertext`]
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CiphertextHeader {
     /// The parameters.
@@ -42,6 +44,26 @@ pub struct CiphertextHeader {
 }
 
 /// A ciphertext with a seed for its mask, or with its mask written out.
+///
+/// ```
+/// use sotto_keys::{DeviceSecret, SecretKey};
+/// use sotto_rlwe::{Bfv, Params, Scheme};
+/// use sotto_wire::{AnyCiphertext, CiphertextHeader, expanded_bytes, seeded_bytes};
+/// # let mut rng = sotto_ring::secure_rng()?;
+/// # let params = Params::<Bfv>::default_chain(4096, 65_537)?;
+/// # let key = SecretKey::derive(&DeviceSecret::generate(&mut rng), &params);
+///
+/// let plain = Bfv::encode_slots(&params, &[215, 198], params.top_level())?;
+/// let fresh = AnyCiphertext::Seeded(key.encrypt(&plain, &mut rng)?);
+/// let bytes = fresh.write();
+/// let header: CiphertextHeader = CiphertextHeader::read(&bytes, 1 << 20)?;
+/// assert!(header.seeded && header.key == key.id());
+/// // The seed halves the size.
+/// assert_eq!(bytes.len(), seeded_bytes(&params));
+/// let expanded = AnyCiphertext::Expanded(fresh.expand()).write();
+/// assert_eq!(expanded.len(), expanded_bytes(&params, params.top_level(), 2));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug)]
 pub enum AnyCiphertext<S: Scheme> {
     /// Fresh, encrypted with the secret key; a seed replaces the mask.

@@ -20,6 +20,8 @@ const WIDTHS: core::ops::RangeInclusive<u8> = 2..=64;
 const HEADER: usize = 32 + 16 + 4;
 
 /// Parameters, key and form of compact ciphertexts. Only windows of the same form can be added.
+///
+/// Example: [`CompactCiphertext`]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct CompactForm {
     /// The parameters.
@@ -33,6 +35,8 @@ pub struct CompactForm {
 }
 
 /// The name of a window's mask.
+///
+/// Example: [`CompactCiphertext`]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct MaskName {
     /// The salt that the device drew at its start; zeros for a fleet's mask.
@@ -43,6 +47,21 @@ pub struct MaskName {
 }
 
 /// The compact ciphertext of one window.
+///
+/// ```
+/// use sotto_rlwe::{KeyId, ParameterId};
+/// use sotto_wire::{CompactCiphertext, CompactForm, MaskName};
+///
+/// // 24 readings of 12 bits: 36 bytes beside the frame.
+/// let (parameters, key) = (ParameterId([1; 32]), KeyId([2; 16]));
+/// let form = CompactForm { parameters, key, places: 24, width: 12 };
+/// let mask = MaskName { salt: [3; 12], sequence: 7 };
+/// let window = CompactCiphertext { form, mask, body: vec![0xa5; form.bytes(24)] };
+/// let bytes = window.write()?;
+/// assert_eq!(bytes.len(), CompactCiphertext::frame_bytes(24, 12));
+/// assert_eq!(CompactCiphertext::read(&bytes)?, window);
+/// # Ok::<(), sotto_wire::WireError>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CompactCiphertext {
     /// The form.
@@ -54,6 +73,8 @@ pub struct CompactCiphertext {
 }
 
 /// A sum over a range of neighbouring places.
+///
+/// Example: [`CompactSums`]
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CompactSum {
     /// The first place.
@@ -65,6 +86,20 @@ pub struct CompactSum {
 }
 
 /// Sums of windows of one form, and the names of the windows' masks in the order of the request.
+///
+/// ```
+/// use sotto_rlwe::{KeyId, ParameterId};
+/// use sotto_wire::{CompactForm, CompactSum, CompactSums, MaskName};
+///
+/// let (parameters, key) = (ParameterId([1; 32]), KeyId([2; 16]));
+/// let form = CompactForm { parameters, key, places: 48, width: 16 };
+/// // The first column of two windows.
+/// let sum = CompactSum { first: 0, places: 24, body: vec![0xa5; form.bytes(24)] };
+/// let masks = [7, 8].map(|sequence| MaskName { salt: [3; 12], sequence }).to_vec();
+/// let sums = CompactSums { form, masks, sums: vec![sum] };
+/// assert_eq!(CompactSums::read(&sums.write()?, 1 << 20)?, sums);
+/// # Ok::<(), sotto_wire::WireError>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CompactSums {
     /// The form.

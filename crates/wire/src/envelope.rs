@@ -26,6 +26,8 @@ pub const LARGEST_LAYOUT: usize = 16 << 10;
 const SIGNATURE_CONTEXT: &[u8] = b"sotto envelope v1";
 
 /// The description of a window of readings that the cloud sees. All of it is signed.
+///
+/// Example: [`Envelope`]
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EnvelopeHeader {
     /// The device's name.
@@ -55,6 +57,37 @@ pub struct EnvelopeHeader {
 /// There are two versions. Version 1 is one frame. Version 2, for compact windows, is shorter: its head has only the
 /// fields that differ between windows of a stream, so a reader needs the [`StreamHeader`]. Its signature covers one
 /// window, or a [`WindowGroup`](crate::WindowGroup) that the window belongs to.
+///
+/// ```
+/// use sotto_keys::SigningIdentity;
+/// use sotto_wire::{Envelope, EnvelopeHeader};
+/// # use sotto_rlwe::{KeyId, ParameterId};
+/// # use sotto_wire::{CompactCiphertext, CompactForm, MaskName};
+/// # let (parameters, key) = (ParameterId([1; 32]), KeyId([2; 16]));
+/// # let form = CompactForm { parameters, key, places: 24, width: 12 };
+/// # let mask = MaskName { salt: [3; 12], sequence: 7 };
+/// # let body = CompactCiphertext { form, mask, body: vec![0xa5; form.bytes(24)] }.write()?;
+/// # let device = SigningIdentity::generate(&mut sotto_ring::secure_rng()?);
+///
+/// let header = EnvelopeHeader {
+///     device: "cellar".into(),
+///     stream: "boiler".into(),
+///     sequence: 7,
+///     parameters,
+///     key,
+///     started_at: 1_795_000_000_000,
+///     ended_at: 1_795_000_003_000,
+///     readings: 4,
+///     layout: b"{}".to_vec(),
+/// };
+/// let envelope = Envelope::sign(header, body, |message| device.sign(message))?;
+/// // The cloud checks the signature with the device's registered key.
+/// let mut received = Envelope::read(&envelope.write()?, 1 << 20)?;
+/// received.verify(&device.verifying_key())?;
+/// received.header.readings = 5;
+/// assert!(received.verify(&device.verifying_key()).is_err());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Envelope {
     /// The header.

@@ -10,6 +10,14 @@ use crate::frame::Kind;
 use crate::stream::StreamTag;
 
 /// The reason why bytes are refused. Readers return complete objects or an error.
+///
+/// ```
+/// use sotto_wire::{WireError, frame_kind};
+///
+/// let refused = frame_kind(b"HTTP/1.1 502 Bad Gateway").unwrap_err();
+/// assert_eq!(refused, WireError::Magic);
+/// assert_eq!(refused.name(), "not-a-frame");
+/// ```
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum WireError {
     /// There are fewer bytes than the frame declares.

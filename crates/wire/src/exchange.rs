@@ -1,8 +1,7 @@
 //! Batches of requests to the re-encryption agent, and of its responses.
 //!
 //! `batch id 16 ‖ Paillier key id 16 ‖ bytes of its ciphertexts u16 ‖ ElGamal key id 16 ‖ bytes of its ciphertexts u16
-//! ‖
-//! count u32 ‖ a code each ‖ bodies`. ElGamal's fields are zero if no code of the batch involves ElGamal.
+//! ‖ count u32 ‖ a code each ‖ bodies`. ElGamal's fields are zero if no code of the batch involves ElGamal.
 //!
 //! The codes determine the length of the bodies, which is checked before a ciphertext is read. A body consists of its
 //! ciphertexts; the body of a conversion starts with its encoding, `bits u8 ‖ factors u8`.
@@ -22,6 +21,8 @@ use crate::reader::Reader;
 const HEAD: usize = 16 + 2 * (16 + 2) + 4;
 
 /// The name of a batch, drawn at random by the caller. It is an idempotency key: a repeated batch gets the same answer.
+///
+/// Example: [`UnreadRequests`]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct BatchId(pub [u8; 16]);
 
@@ -32,6 +33,8 @@ impl fmt::Display for BatchId {
 }
 
 /// The public keys of one re-encryption agent.
+///
+/// Example: [`UnreadRequests`]
 #[derive(Clone, Copy)]
 pub struct ExchangeKeys<'k> {
     /// Paillier's key.
@@ -81,8 +84,7 @@ impl Code {
 ///
 /// # Errors
 /// [`WireError::Key`] if a ciphertext is under another key, [`WireError::Value`] if ElGamal's key is needed and
-/// missing,
-/// [`WireError::TooLarge`] if there are more than [`LARGEST_BATCH`] requests.
+/// missing, [`WireError::TooLarge`] if there are more than [`LARGEST_BATCH`] requests.
 pub fn write_exchange_request(
     batch: BatchId,
     keys: ExchangeKeys<'_>,
@@ -124,6 +126,25 @@ pub fn longest_exchange_request(keys: ExchangeKeys<'_>) -> u64 {
 
 /// A batch of requests whose digest, keys and lengths are checked and whose ciphertexts are still bytes. A service can
 /// count the requests before it does any work.
+///
+/// ```
+/// use sotto_partial::recrypt::Request;
+/// use sotto_wire::{BatchId, ExchangeKeys, UnreadRequests};
+/// use sotto_wire::{longest_exchange_request, write_exchange_request};
+/// # use sotto_keys::partial::paillier::SecretKey;
+/// # let mut rng = sotto_ring::secure_rng()?;
+/// # let paillier = SecretKey::generate(2048, Default::default(), &mut rng)?.public_key()?;
+///
+/// let keys = ExchangeKeys { paillier: &paillier, elgamal: None };
+/// let load = paillier.encrypt(&paillier.signed(3), &mut rng)?;
+/// let price = paillier.encrypt(&paillier.signed(4), &mut rng)?;
+/// let bytes = write_exchange_request(BatchId([7; 16]), keys, &[Request::Product(load, price)])?;
+/// // The agent counts the requests before it reads a ciphertext.
+/// let unread = UnreadRequests::open(&bytes, longest_exchange_request(keys), keys)?;
+/// assert_eq!((unread.batch(), unread.counts()), (BatchId([7; 16]), [1, 0, 0]));
+/// assert!(matches!(unread.read()?[..], [Request::Product(_, _)]));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub struct UnreadRequests<'b, 'k> {
     batch: BatchId,
     codes: &'b [u8],

@@ -19,6 +19,8 @@ const KEY: usize = 16;
 const SUM: usize = 12;
 
 /// Parameters and form of a fleet's windows: a [`CompactForm`] without its key.
+///
+/// Example: [`FleetSums`]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct FleetForm {
     /// The parameters.
@@ -30,6 +32,8 @@ pub struct FleetForm {
 }
 
 /// A sum over a range of windows and a range of places.
+///
+/// Example: [`FleetSums`]
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FleetSum {
     /// The first window and the number of windows, as indices into the frame's keys.
@@ -43,6 +47,24 @@ pub struct FleetSum {
 }
 
 /// Sums of windows of several keys, all under the mask that the fleet uses for one start.
+///
+/// ```
+/// use sotto_rlwe::{KeyId, ParameterId};
+/// use sotto_wire::{FleetForm, FleetId, FleetSum, FleetSums};
+///
+/// let form = FleetForm { parameters: ParameterId([1; 32]), places: 24, width: 16 };
+/// // The windows of three devices, added.
+/// let sum = FleetSum { windows: (0, 3), first: 0, places: 24, body: vec![0xa5; form.bytes(24)] };
+/// let sums = FleetSums {
+///     form,
+///     fleet: FleetId([2; 16]),
+///     start: 1_795_000_000_000,
+///     keys: [7, 8, 9].map(|byte| KeyId([byte; 16])).to_vec(),
+///     sums: vec![sum],
+/// };
+/// assert_eq!(FleetSums::read(&sums.write()?, 1 << 20)?, sums);
+/// # Ok::<(), sotto_wire::WireError>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FleetSums {
     /// The form.

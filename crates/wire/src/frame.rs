@@ -19,6 +19,17 @@ pub(crate) const HEADER: usize = 16;
 pub const FRAME_OVERHEAD: usize = HEADER + DIGEST_BYTES;
 
 /// The kind of object that a frame holds.
+///
+/// ```
+/// use sotto_rlwe::{Bfv, Params};
+/// use sotto_wire::{Kind, frame_kind, write_parameters};
+///
+/// let params = Params::<Bfv>::default_chain(4096, 65_537)?;
+/// let kind = frame_kind(&write_parameters(params.spec()))?;
+/// assert_eq!(kind, Kind::Parameters);
+/// assert_eq!(Kind::KeptWindow.to_string(), "a window with its stream's header");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Kind {
@@ -187,7 +198,6 @@ pub(crate) fn begin(out: &mut Vec<u8>, kind: Kind, payload_bytes: u64) {
 ///
 /// # Errors
 /// [`WireError`] if the first bytes are not a frame's header.
-///
 pub(crate) fn start(bytes: &[u8]) -> Result<(Kind, u64), WireError> {
     let kind = frame_kind(bytes)?;
     let mut length = [0; 8];

@@ -2,8 +2,7 @@
 //!
 //! A group is `3 ‖ windows 1 ‖ head of the first window ‖ length of its body ‖ body ‖ of each further window the
 //! differences to the one before, length and body ‖ signature 64`. The signature covers the root of a Merkle tree of
-//! the
-//! windows (RFC 9162, section 2.1, with BLAKE3), so each window can be kept and verified without the others:
+//! the windows (RFC 9162, section 2.1, with BLAKE3), so each window can be kept and verified without the others:
 //! `4 ‖ index 1 ‖ windows 1 ‖ path, 32 bytes each ‖ head ‖ body ‖ signature 64`. docs/concepts/wire.md has the layout.
 
 use alloc::string::String;
@@ -26,6 +25,54 @@ const MEMBER: u8 = 4;
 const CONTEXT: &[u8] = b"sotto windows v2";
 
 /// Windows of one stream in ascending order of their sequence numbers, 2 to [`MOST_GROUPED`], under one signature.
+///
+/// ```
+/// use std::sync::Arc;
+/// use sotto_keys::SigningIdentity;
+/// use sotto_wire::{Envelope, WindowGroup};
+/// # use sotto_pack::{Channel, Places, WindowDescription};
+/// # use sotto_rlwe::{KeyId, ParameterId};
+/// # use sotto_wire::{CompactCiphertext, MaskName, StreamHeader, StreamParts, WindowValues, WireError};
+/// # let level = Channel { name: "level".into(), maximum: 100.0, resolution: Some(0.1), ..Channel::default() };
+/// # let stream = Arc::new(StreamHeader::new(StreamParts {
+/// #     device: "cellar".into(),
+/// #     stream: "tank".into(),
+/// #     parameters: ParameterId([1; 32]),
+/// #     key: KeyId([2; 16]),
+/// #     period: 60_000,
+/// #     ticks: 16,
+/// #     channels: vec![level],
+/// #     values: WindowValues::Places(Places { width: 12, squares: false, products: Vec::new() }),
+/// #     fleet: None,
+/// # })?);
+/// # let device = SigningIdentity::generate(&mut sotto_ring::secure_rng()?);
+/// # let window = |sequence: u64| -> Result<Envelope, WireError> {
+/// #     let description = WindowDescription {
+/// #         layout: stream.layout().clone(),
+/// #         present: vec![16],
+/// #         start: 1_795_000_000_000 + 960_000 * sequence as i64,
+/// #         period: stream.period(),
+/// #         length: 16,
+/// #         presence: Vec::new(),
+/// #         left_out: Vec::new(),
+/// #         generated: false,
+/// #     };
+/// #     let form = stream.form(16)?;
+/// #     let mask = MaskName { salt: [3; 12], sequence };
+/// #     let body = CompactCiphertext { form, mask, body: vec![0xa5; form.bytes(16)] }.write()?;
+/// #     Envelope::sign_window(&stream, sequence, description, &body, |message| device.sign(message))
+/// # };
+///
+/// // Two windows that waited for the network.
+/// let windows: Vec<Envelope> = vec![window(7)?, window(8)?];
+/// let group = WindowGroup::sign(windows, |message| device.sign(message))?;
+/// assert_eq!(group.upload_key(), "cellar.tank.7-8");
+/// let received = WindowGroup::read(&group.write()?, &stream)?;
+/// received.verify(&device.verifying_key())?;
+/// // Each window can be verified without the other.
+/// received.windows()[1].verify(&device.verifying_key())?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WindowGroup {
     stream: Arc<StreamHeader>,

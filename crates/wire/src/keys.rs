@@ -16,6 +16,24 @@ const NAMES: usize = 32 + 16;
 const COUNTS: usize = 1 + 4 + 4;
 
 /// Numbers of key-switching keys in a set of evaluation keys, by kind; also used as an upper limit.
+///
+/// ```
+/// use sotto_keys::{DeviceSecret, SecretKey};
+/// use sotto_rlwe::{Bfv, Params};
+/// use sotto_wire::{EvaluationKeyCounts, read_evaluation_keys, write_evaluation_keys};
+/// # let mut rng = sotto_ring::secure_rng()?;
+/// # let params = Params::<Bfv>::default_chain(4096, 65_537)?;
+/// # let secret = SecretKey::derive(&DeviceSecret::generate(&mut rng), &params);
+///
+/// // Keys for rotations by 1 and 2 slots.
+/// let bytes = write_evaluation_keys(&secret.evaluation_keys(false, &[1, 2], &mut rng)?);
+/// let most = EvaluationKeyCounts { galois: 2, ..EvaluationKeyCounts::default() };
+/// let keys = read_evaluation_keys(&bytes, &params, most)?;
+/// assert_eq!(EvaluationKeyCounts::of(&keys), most);
+/// let fewer = EvaluationKeyCounts { galois: 1, ..most };
+/// assert!(read_evaluation_keys(&bytes, &params, fewer).is_err());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct EvaluationKeyCounts {
     /// True if there is a relinearisation key.

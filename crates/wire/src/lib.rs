@@ -1,5 +1,23 @@
 //! Byte formats of all public objects: framed, bounded, canonical.
 //!
+//! ```
+//! use sotto_keys::{DeviceSecret, SecretKey};
+//! use sotto_rlwe::{Bfv, Params, Scheme};
+//! use sotto_wire::{AnyCiphertext, WireError, seeded_bytes};
+//!
+//! let mut rng = sotto_ring::secure_rng()?;
+//! let params = Params::<Bfv>::default_chain(4096, 65_537)?;
+//! let key = SecretKey::derive(&DeviceSecret::generate(&mut rng), &params);
+//! // Two temperatures in tenths of a degree.
+//! let boiler = Bfv::encode_slots(&params, &[215, 198], params.top_level())?;
+//! let mut bytes = AnyCiphertext::Seeded(key.encrypt(&boiler, &mut rng)?).write();
+//! assert_eq!(bytes.len(), seeded_bytes(&params));
+//! assert!(AnyCiphertext::read(&bytes, &params).is_ok());
+//! bytes[1000] ^= 1;
+//! assert_eq!(AnyCiphertext::read(&bytes, &params).err(), Some(WireError::Digest));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
 //! Every object is one frame: a 16-byte header, a payload, and a 32-byte BLAKE3 digest of all bytes before it. The
 //! payload's length follows from the header and is checked against the parameters before anything is allocated. The
 //! encoding is canonical: reading and writing again returns the same bytes. Windows of version 2 of the envelope are

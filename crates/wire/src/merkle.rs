@@ -4,6 +4,8 @@
 use alloc::vec::Vec;
 
 /// A digest of 32 bytes.
+///
+/// Example: [`Frontier`]
 pub type Digest = [u8; 32];
 
 const LEAF: u8 = 0;
@@ -28,6 +30,16 @@ pub(crate) fn node(left: &Digest, right: &Digest) -> Digest {
 
 /// The right edge of a growing Merkle tree. It suffices to append leaves and to compute the root; O(log n) digests for
 /// n leaves.
+///
+/// ```
+/// use sotto_wire::{Digest, Frontier};
+///
+/// let windows: [Digest; 3] = [[1; 32], [2; 32], [3; 32]]; // leaves of signed headers
+/// let mut log = Frontier::default();
+/// windows.iter().for_each(|leaf| log.push(*leaf));
+/// assert_eq!(log.size(), 3);
+/// assert_eq!(log.root(), Frontier::of(windows).root());
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Frontier {
     size: u64,

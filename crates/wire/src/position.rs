@@ -20,6 +20,20 @@ const SIGNATURE_CONTEXT: &[u8] = b"sotto position v1";
 pub const LARGEST_POSITION_REQUEST: u64 = 1024;
 
 /// A device's signed request for the last window of a stream that the cloud has.
+///
+/// ```
+/// use sotto_keys::SigningIdentity;
+/// use sotto_wire::PositionRequest;
+/// # let device = SigningIdentity::generate(&mut sotto_ring::secure_rng()?);
+///
+/// // The device lost its spool: which window of this stream did the cloud store last?
+/// let asked_at = 1_795_000_000_000;
+/// let request = PositionRequest::sign("cellar", "boiler", asked_at, |message| device.sign(message))?;
+/// let received = PositionRequest::read(&request.write()?)?;
+/// received.verify(&device.verifying_key())?;
+/// assert_eq!(received.stream, "boiler");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PositionRequest {
     /// The device's name.
@@ -34,6 +48,36 @@ pub struct PositionRequest {
 /// An envelope without its ciphertext: its header, the ciphertext's digest and the device's signature.
 ///
 /// It proves that the device signed the window to anyone who has the device's verifying key.
+///
+/// ```
+/// use sotto_keys::SigningIdentity;
+/// use sotto_wire::{Envelope, SignedHeader};
+/// # use sotto_rlwe::{KeyId, ParameterId};
+/// # use sotto_wire::{CompactCiphertext, CompactForm, EnvelopeHeader, MaskName};
+/// # let (parameters, key) = (ParameterId([1; 32]), KeyId([2; 16]));
+/// # let form = CompactForm { parameters, key, places: 24, width: 12 };
+/// # let mask = MaskName { salt: [3; 12], sequence: 7 };
+/// # let body = CompactCiphertext { form, mask, body: vec![0xa5; form.bytes(24)] }.write()?;
+/// # let device = SigningIdentity::generate(&mut sotto_ring::secure_rng()?);
+/// # let header = EnvelopeHeader {
+/// #     device: "cellar".into(),
+/// #     stream: "boiler".into(),
+/// #     sequence: 7,
+/// #     parameters,
+/// #     key,
+/// #     started_at: 1_795_000_000_000,
+/// #     ended_at: 1_795_000_003_000,
+/// #     readings: 4,
+/// #     layout: b"{}".to_vec(),
+/// # };
+///
+/// let envelope: Envelope = Envelope::sign(header, body, |message| device.sign(message))?;
+/// let proof = SignedHeader::of(&envelope)?.write()?; // without the ciphertext
+/// let signed = SignedHeader::read(&proof, 1 << 20)?;
+/// signed.verify(&device.verifying_key())?;
+/// assert_eq!(signed.header, envelope.header);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SignedHeader {
     /// The header.

@@ -19,6 +19,27 @@ const HEAD: &[u8] = b"sotto stream head v1";
 pub const LARGEST_STREAM_HEAD: u64 = 1024;
 
 /// The cloud's signed statement that a window is stored, and of its place in the stream's log.
+///
+/// ```
+/// use sotto_keys::SigningIdentity;
+/// use sotto_wire::{Receipt, WireError};
+/// # let cloud = SigningIdentity::generate(&mut sotto_ring::secure_rng()?);
+///
+/// let receipt = Receipt {
+///     device: "cellar",
+///     stream: "boiler",
+///     sequence: 7,
+///     digest: [0xa5; 32],
+///     position: 7,
+///     stored_at: 1_795_000_000_000,
+/// };
+/// let signature = receipt.sign(|message| cloud.sign(message))?;
+/// // The device deletes the window from its spool only if the receipt is valid.
+/// receipt.verify(&signature, &cloud.verifying_key())?;
+/// let other = Receipt { sequence: 8, ..receipt };
+/// assert_eq!(other.verify(&signature, &cloud.verifying_key()), Err(WireError::Signature));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Receipt<'r> {
     /// The device's name.
@@ -37,6 +58,22 @@ pub struct Receipt<'r> {
 }
 
 /// The size and root of a stream's log, signed by the cloud.
+///
+/// ```
+/// use sotto_keys::SigningIdentity;
+/// use sotto_wire::{Frontier, StreamHead};
+/// # let cloud = SigningIdentity::generate(&mut sotto_ring::secure_rng()?);
+///
+/// let log = Frontier::of([[1; 32], [2; 32]]); // two windows
+/// let (names, state) = (("cellar", "boiler"), (log.size(), log.root()));
+/// let signed_at = 1_795_000_000_000;
+/// let head = StreamHead::sign(names, state, signed_at, cloud.verifying_key(), |m| cloud.sign(m))?;
+/// let received = StreamHead::read(&head.write()?)?;
+/// assert_eq!(received.cloud, cloud.verifying_key());
+/// received.verify()?;
+/// assert_eq!((received.size, received.root), state);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StreamHead {
     /// The device's name.

@@ -15,6 +15,8 @@ pub const SEEDED_PREAMBLE_BYTES: usize = frame::HEADER + ciphertext::HEADER;
 
 /// The bytes of a seeded ciphertext's frame before its seed. They are the same for every window of a key, so they are
 /// computed once, from the parameters ([`Params`]), and the device keeps 92 bytes.
+///
+/// Example: [`SeededWriter`]
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SeededPreamble([u8; SEEDED_PREAMBLE_BYTES]);
 
@@ -78,6 +80,27 @@ fn limb_bytes(degree: usize, prime: u64) -> usize {
 }
 
 /// Writes a frame piece by piece to a sink. Holds the packed bytes of one limb.
+///
+/// ```
+/// use sotto_keys::{DeviceSecret, SecretKey};
+/// use sotto_rlwe::{Bfv, Params, Scheme};
+/// use sotto_wire::{AnyCiphertext, SeededPreamble, SeededWriter};
+/// # let mut rng = sotto_ring::secure_rng()?;
+/// # let params = Params::<Bfv>::default_chain(4096, 65_537)?;
+/// # let key = SecretKey::derive(&DeviceSecret::generate(&mut rng), &params);
+///
+/// let plain = Bfv::encode_slots(&params, &[215, 198], params.top_level())?;
+/// let fresh = key.encrypt(&plain, &mut rng)?;
+/// let preamble = SeededPreamble::new(&params, key.id(), 215.0)?;
+/// let mut sent = Vec::new();
+/// let mut writer = SeededWriter::new(&preamble, &fresh.seed, |bytes| sent.extend_from_slice(bytes));
+/// for limb in fresh.body.limbs() {
+///     writer.limb(params.modulus(limb), fresh.body.limb(limb));
+/// }
+/// writer.finish()?;
+/// assert_eq!(sent, AnyCiphertext::Seeded(fresh).write());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub struct SeededWriter<W: FnMut(&[u8])> {
     digest: blake3::Hasher,
     packed: Vec<u8>,

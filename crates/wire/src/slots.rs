@@ -25,6 +25,25 @@ const MAGNITUDE: f64 = 1.0;
 /// mask.
 ///
 /// Its noise bound follows from the parameters, so it is not sent.
+///
+/// ```
+/// use sotto_keys::{DeviceSecret, SecretKey};
+/// use sotto_rlwe::{Ckks, Kept, Params};
+/// use sotto_wire::{MaskName, SlotsWindow, mask_seed};
+/// # let mut rng = sotto_ring::secure_rng()?;
+/// # let params = Params::<Ckks>::default_chain(8192, 0)?;
+/// # let key = SecretKey::derive(&DeviceSecret::generate(&mut rng), &params);
+///
+/// // Four readings, normalised to −1 … 1.
+/// let plain = params.encode_folded(&[0.5, -0.25, 0.0, 1.0], 1.0, params.top_level())?;
+/// let mask = MaskName { salt: [3; 12], sequence: 7 };
+/// let seed = mask_seed(key.id(), "boiler", &mask);
+/// let compact = key.encrypt_under(&plain, seed, &mut rng)?.compact(Kept::Folded(4))?;
+/// let window = SlotsWindow::of(&compact, mask);
+/// let received = SlotsWindow::read(&window.write())?;
+/// assert_eq!(received.compact(&params)?.limbs(), compact.limbs());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SlotsWindow {
     /// The ciphertext's parameters.

@@ -26,15 +26,49 @@ const SQUARES: u8 = 1;
 const FLEET: u8 = 2;
 
 /// The hash of a stream's header: BLAKE3 in key derivation mode. Signatures of windows cover it in full.
+///
+/// Example: [`StreamHeader`]
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct StreamId(pub [u8; 32]);
 
 /// The first [`STREAM_TAG_BYTES`] of a [`StreamId`]; a window names its stream by them.
+///
+/// Example: [`StreamHeader`]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct StreamTag(pub [u8; STREAM_TAG_BYTES]);
 
 /// The description of a stream of compact windows: device, key, channels and form. Two headers are equal if their bytes
 /// are.
+///
+/// ```
+/// use sotto_pack::{Channel, Places};
+/// use sotto_rlwe::{KeyId, ParameterId};
+/// use sotto_wire::{StreamHeader, StreamId, StreamParts, StreamTag, WindowValues};
+///
+/// let boiler = Channel {
+///     name: "boiler".into(),
+///     unit: "°C".into(),
+///     minimum: -20.0,
+///     maximum: 120.0,
+///     resolution: Some(0.1),
+/// };
+/// let stream = StreamHeader::new(StreamParts {
+///     device: "cellar".into(),
+///     stream: "boiler".into(),
+///     parameters: ParameterId([1; 32]),
+///     key: KeyId([2; 16]),
+///     period: 60_000,
+///     ticks: 24,
+///     channels: vec![boiler],
+///     values: WindowValues::Places(Places { width: 16, squares: false, products: Vec::new() }),
+///     fleet: None,
+/// })?;
+/// assert_eq!(stream.form(24)?.places, 24);
+/// let (id, tag): (StreamId, StreamTag) = (stream.id(), stream.id().tag());
+/// assert_eq!(id.0[..8], tag.0);
+/// assert_eq!(StreamHeader::read(&stream.write())?, stream);
+/// # Ok::<(), sotto_wire::WireError>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct StreamHeader {
     device: String,
@@ -50,6 +84,8 @@ pub struct StreamHeader {
 }
 
 /// The parts of a [`StreamHeader`], not yet checked.
+///
+/// Example: [`StreamHeader`]
 #[derive(Clone, Debug)]
 pub struct StreamParts {
     /// The device's name.
@@ -73,6 +109,8 @@ pub struct StreamParts {
 }
 
 /// The kind of values that a stream's windows hold, and their encryption.
+///
+/// Example: [`StreamHeader`]
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum WindowValues {
     /// Whole numbers at places, in a rounded BFV ciphertext: for sums.

@@ -23,6 +23,8 @@ pub const MOST_TRANSCRIPT_OUTPUTS: usize = 4096;
 pub const LARGEST_TRANSCRIPT: u64 = 32 * MOST_TRANSCRIPT_OUTPUTS as u64 + 512;
 
 /// The kind of work that a transcript describes.
+///
+/// Example: [`Transcript`]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Work {
@@ -35,6 +37,8 @@ pub enum Work {
 }
 
 /// The envelopes that the work read, in order.
+///
+/// Example: [`Transcript`]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TranscriptInputs {
     /// Number of envelopes.
@@ -44,6 +48,8 @@ pub struct TranscriptInputs {
 }
 
 /// A transcript without its signature.
+///
+/// Example: [`Transcript`]
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TranscriptParts {
     /// The kind of work.
@@ -68,6 +74,31 @@ pub struct TranscriptParts {
 }
 
 /// The cloud's signed statement of some work.
+///
+/// ```
+/// use sotto_keys::SigningIdentity;
+/// use sotto_rlwe::{KeyId, ParameterId};
+/// use sotto_wire::{SumRequest, Transcript, TranscriptInputs, TranscriptParts, Work, sums_request_digest};
+/// # let cloud = SigningIdentity::generate(&mut sotto_ring::secure_rng()?);
+///
+/// let sum = SumRequest { envelopes: (0, 2), places: (0, 24), weights: None };
+/// let parts = TranscriptParts {
+///     work: Work::Sums,
+///     parameters: ParameterId([1; 32]),
+///     key: KeyId([2; 16]),
+///     request: sums_request_digest(&[sum]),
+///     evaluation_keys: None,
+///     inputs: TranscriptInputs::of([[3; 32], [4; 32]]), // leaves of two signed headers
+///     outputs: vec![[5; 32]],
+///     ended_at: 1_795_000_000_000,
+///     cloud: cloud.verifying_key(),
+/// };
+/// let transcript = Transcript::sign(parts, |message| cloud.sign(message))?;
+/// let received = Transcript::read(&transcript.write()?)?;
+/// received.verify()?;
+/// assert_eq!(received.parts().inputs.count, 2);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Transcript {
     parts: TranscriptParts,
@@ -75,6 +106,8 @@ pub struct Transcript {
 }
 
 /// One requested sum of envelopes.
+///
+/// Example: [`Transcript`]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SumRequest<'r> {
     /// The first envelope, from 0, and the number of envelopes.

@@ -8,6 +8,7 @@ mod cloud_site;
 mod connection;
 mod device;
 mod documents;
+mod facade;
 mod frames;
 mod frames_n4096;
 mod partial;
@@ -58,6 +59,7 @@ pub fn targets() -> Vec<Target> {
         plans::TARGETS,
         text::TARGETS,
         documents::TARGETS,
+        facade::TARGETS,
         secrets::TARGETS,
         device::TARGETS,
         cloud::TARGETS,

@@ -6,6 +6,8 @@ use sotto_rlwe::{Adjustment, EvalError, LevelRules, Params, Plaintext, Shape};
 ///
 /// # Errors
 /// Each operation returns the evaluator's error for its operands and checks nothing else.
+///
+/// Example: [`Encrypted`](super::Encrypted)
 pub trait Backend {
     /// The scheme.
     type Scheme: LevelRules;

@@ -8,6 +8,18 @@ use super::{Machine, Number};
 use crate::error::CircuitError;
 
 /// Vectors in the clear: integers modulo t, or reals.
+///
+/// ```
+/// use sotto_circuits::{Clear, Machine};
+///
+/// // Two rows of four slots, integers modulo 257.
+/// let mut machine = Clear::integers(257, 2, 4);
+/// let volts = machine.vector(&[230, 229, 231])?;
+/// let later = machine.rotate(&volts, 1)?;
+/// // 229 and 231 are centred modulo 257.
+/// assert_eq!(later[..3], [-28, -26, 0]);
+/// # Ok::<(), sotto_circuits::CircuitError>(())
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Clear<V> {
     modulus: Option<u64>,

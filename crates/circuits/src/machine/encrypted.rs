@@ -10,6 +10,27 @@ use super::Outline;
 use super::backend::Backend;
 
 /// Computes on ciphertexts with an evaluator, evaluation keys and its own buffers, which it reuses for every operation.
+///
+/// ```
+/// # mod owner { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../rlwe/tests/owner/mod.rs")); }
+/// # use owner::Owner;
+/// # use sotto_circuits::{Encrypted, Machine};
+/// # use sotto_ring::secure_rng;
+/// # use sotto_rlwe::{Ckks, Evaluator, Params, Scheme};
+/// # let params = Params::<Ckks>::default_chain(4096, 0)?;
+/// # let owner = Owner::new(&params, 1);
+/// # let plaintext = Ckks::encode_slots(&params, &[0.5, 0.25], params.top_level())?;
+/// # let readings = owner.public_key().encrypt(&plaintext, &mut secure_rng()?)?;
+/// # let keys = owner.evaluation_keys(&[]);
+/// // `readings` encrypts 0.5 and 0.25. The machine relinearises and rescales the product.
+/// let evaluator = Evaluator::new(&params);
+/// let mut machine = Encrypted::new(&evaluator, &keys);
+/// let squares = machine.square(&readings)?;
+/// assert_eq!((machine.level(&readings), machine.level(&squares)), (1, 0));
+/// let slots = Ckks::decode_slots(&params, &owner.decrypt(&squares))?;
+/// assert!((slots[0] - 0.25).abs() < 0.01 && (slots[1] - 0.0625).abs() < 0.01);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug)]
 pub struct Encrypted<'a, S: LevelRules> {
     evaluator: &'a Evaluator<S>,

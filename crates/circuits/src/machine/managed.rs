@@ -7,6 +7,8 @@ use super::{Machine, Number};
 use crate::error::CircuitError;
 
 /// A public vector prepared for products at one level.
+///
+/// Example: [`Machine`]
 #[derive(Debug)]
 pub struct Prepared<P> {
     level: usize,

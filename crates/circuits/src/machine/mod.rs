@@ -22,6 +22,26 @@ use crate::error::CircuitError;
 /// Constants modulo t may be any `i64`. A product with a constant that is zero in every slot is refused
 /// ([`sotto_rlwe::EvalError::Transparent`]): everybody could read it.
 ///
+/// ```
+/// use sotto_circuits::{CircuitError, Clear, Machine, Outline};
+/// use sotto_rlwe::{Ckks, Origin, Params, Shape};
+///
+/// /// Calibrates: one public factor for each sensor, and one offset for all.
+/// fn calibrated<M: Machine<Value = f64>>(machine: &mut M, a: &M::Vector) -> Result<M::Vector, CircuitError> {
+///     // On ciphertexts and shapes this is a `Prepared`.
+///     let factors = machine.prepare(&[2.0, 0.5], machine.level(a))?;
+///     let scaled = machine.sum_of_prepared(&[(a, &factors)])?;
+///     machine.add_constant(&scaled, -1.0)
+/// }
+/// let mut clear = Clear::reals(2);
+/// assert_eq!(calibrated(&mut clear, &vec![10.0, 30.0])?, [19.0, 14.0]);
+/// // The same circuit on shapes alone.
+/// let params = Params::<Ckks>::default_chain(4096, 0)?;
+/// let fresh = Shape::fresh(&params, Origin::PublicKey, 1.0)?;
+/// assert_eq!(calibrated(&mut Outline::new(&params), &fresh)?.level, 0);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
 /// # Errors
 /// Operations return [`CircuitError::Eval`] if noise, levels or keys do not suffice, [`CircuitError::Levels`] if a
 /// product has no level left, and [`CircuitError::Empty`] for a sum without terms.
@@ -59,21 +79,39 @@ pub trait Machine {
     fn recycle(&mut self, a: Self::Vector);
 
     /// Returns a + b.
+    ///
+    /// # Errors
+    /// As [`Machine`].
     fn add(&mut self, a: &Self::Vector, b: &Self::Vector) -> Result<Self::Vector, CircuitError>;
 
     /// Returns a − b.
+    ///
+    /// # Errors
+    /// As [`Machine`].
     fn subtract(&mut self, a: &Self::Vector, b: &Self::Vector) -> Result<Self::Vector, CircuitError>;
 
     /// Returns −a.
+    ///
+    /// # Errors
+    /// As [`Machine`].
     fn negate(&mut self, a: &Self::Vector) -> Result<Self::Vector, CircuitError>;
 
     /// Adds the same public value to every slot.
+    ///
+    /// # Errors
+    /// As [`Machine`].
     fn add_constant(&mut self, a: &Self::Vector, value: Self::Value) -> Result<Self::Vector, CircuitError>;
 
     /// Adds a public vector; missing values are zero.
+    ///
+    /// # Errors
+    /// As [`Machine`].
     fn add_vector(&mut self, a: &Self::Vector, values: &[Self::Value]) -> Result<Self::Vector, CircuitError>;
 
     /// Multiplies every slot by the same public value.
+    ///
+    /// # Errors
+    /// As [`Machine`].
     fn multiply_constant(
         &mut self,
         a: &Self::Vector,
@@ -81,6 +119,9 @@ pub trait Machine {
     ) -> Result<Self::Vector, CircuitError>;
 
     /// Multiplies by a public vector; missing values are zero.
+    ///
+    /// # Errors
+    /// As [`Machine`].
     fn multiply_vector(
         &mut self,
         a: &Self::Vector,
@@ -88,42 +129,69 @@ pub trait Machine {
     ) -> Result<Self::Vector, CircuitError>;
 
     /// Returns Σ a_i·weight_i with a public value as each weight, rescaled once. Range: at least one term.
+    ///
+    /// # Errors
+    /// As [`Machine`].
     fn weighted_sum(&mut self, terms: &[(&Self::Vector, Self::Value)]) -> Result<Self::Vector, CircuitError>;
 
     /// Prepares a public vector for products at a level; missing values are zero.
+    ///
+    /// # Errors
+    /// As [`Machine`].
     fn prepare(&mut self, values: &[Self::Value], level: usize) -> Result<Self::Multiplier, CircuitError>;
 
     /// Returns Σ a_i·b_i with prepared vectors b_i, rescaled once. Range: at least one term, each a_i at the level of
     /// its b_i's preparation.
+    ///
+    /// # Errors
+    /// As [`Machine`].
     fn sum_of_prepared(
         &mut self,
         terms: &[(&Self::Vector, &Self::Multiplier)],
     ) -> Result<Self::Vector, CircuitError>;
 
     /// Returns a·b; a square if both are the same reference.
+    ///
+    /// # Errors
+    /// As [`Machine`].
     fn multiply(&mut self, a: &Self::Vector, b: &Self::Vector) -> Result<Self::Vector, CircuitError> {
         self.sum_of_products(&[(a, b)])
     }
 
     /// Returns a².
+    ///
+    /// # Errors
+    /// As [`Machine`].
     fn square(&mut self, a: &Self::Vector) -> Result<Self::Vector, CircuitError> {
         self.multiply(a, a)
     }
 
     /// Returns Σ a_i·b_i, relinearised and rescaled once. Range: at least one term.
+    ///
+    /// # Errors
+    /// As [`Machine`].
     fn sum_of_products(
         &mut self,
         terms: &[(&Self::Vector, &Self::Vector)],
     ) -> Result<Self::Vector, CircuitError>;
 
     /// Rotates each row left by `step`, right if negative. Range: 0 < |step| < columns.
+    ///
+    /// # Errors
+    /// As [`Machine`].
     fn rotate(&mut self, a: &Self::Vector, step: i32) -> Result<Self::Vector, CircuitError>;
 
     /// Rotates a vector by each step, sharing the decomposition between the rotations (Halevi and Shoup, ePrint
     /// 2018/244, section 5).
+    ///
+    /// # Errors
+    /// As [`Machine`].
     fn rotate_many(&mut self, a: &Self::Vector, steps: &[i32]) -> Result<Vec<Self::Vector>, CircuitError>;
 
     /// Swaps the two rows; conjugates a vector of one row.
+    ///
+    /// # Errors
+    /// As [`Machine`].
     fn swap_rows(&mut self, a: &Self::Vector) -> Result<Self::Vector, CircuitError>;
 }
 

@@ -3,6 +3,17 @@
 use core::fmt::Debug;
 
 /// A slot's value. With a modulus, results are centred modulo it: in [−floor(t/2), ceil(t/2) − 1].
+///
+/// ```
+/// use sotto_circuits::Number;
+///
+/// fn mean_of_two<V: Number>(a: V, b: V, half: V, modulus: Option<u64>) -> V {
+///     a.plus(b, modulus).times(half, modulus)
+/// }
+/// assert_eq!(mean_of_two(21.0, 22.0, 0.5, None), 21.5);
+/// // Modulo 257, half is 129.
+/// assert_eq!(mean_of_two(21, 25, 129, Some(257)), 23);
+/// ```
 pub trait Number: Copy + Debug + Default + PartialEq + Send + Sync + 'static {
     /// One.
     const ONE: Self;

@@ -10,6 +10,21 @@ use super::backend::Backend;
 
 /// Follows shapes through a circuit without computing: levels, scalings, noise bounds and refusals are exactly those of
 /// the ciphertexts. Counts the operations and collects the steps of the keys.
+///
+/// ```
+/// use sotto_circuits::{Outline, Polynomial};
+/// use sotto_rlwe::{Bfv, Origin, Params, Shape};
+///
+/// let params = Params::<Bfv>::default_chain(8192, 65_537)?;
+/// let fresh = Shape::fresh(&params, Origin::PublicKey, 1.0)?;
+/// let mut outline = Outline::new(&params);
+/// let result = Polynomial::new(vec![1, 0, 3]).evaluate(&mut outline, &fresh)?;
+/// assert!(result.room(&params) >= 0.0);
+/// // The run needs one product and the relinearisation key, and no rotation.
+/// assert_eq!((outline.tally().products, outline.tally().relinearisations), (1, 1));
+/// assert!(outline.tally().steps.is_empty());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug)]
 pub struct Outline<'a, S: LevelRules> {
     params: &'a Params<S>,
@@ -18,6 +33,8 @@ pub struct Outline<'a, S: LevelRules> {
 }
 
 /// The operations and keys that a circuit needs.
+///
+/// Example: [`Outline`]
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
     /// Products of two ciphertexts.

@@ -17,12 +17,26 @@ use crate::powers::Powers;
 use split::{Split, best};
 
 /// A polynomial with public coefficients.
+///
+/// ```
+/// use sotto_circuits::{Clear, Cost, Polynomial};
+///
+/// // A sensor's characteristic: 1 + 2·x + x³.
+/// let mut machine = Clear::integers(65_537, 1, 2);
+/// let curve = Polynomial::new(vec![1, 2, 0, 1]);
+/// assert_eq!(curve.evaluate(&mut machine, &vec![3, -4])?, [34, -71]);
+/// let cost: Cost = curve.cost(&machine)?;
+/// assert_eq!((cost.depth, cost.products), (2, 2));
+/// # Ok::<(), sotto_circuits::CircuitError>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Polynomial<V> {
     coefficients: Vec<V>,
 }
 
 /// The cost of evaluating a polynomial.
+///
+/// Example: [`Polynomial`]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cost {
     /// Levels if every product takes one, else the number of consecutive products.

@@ -17,6 +17,20 @@ use crate::machine::{Machine, Number, require_keys, require_levels};
 use steps::{Steps, best};
 
 /// A public matrix, decomposed into diagonals.
+///
+/// ```
+/// use sotto_circuits::{Clear, PreparedTransform, Transform};
+///
+/// let mut machine = Clear::integers(65_537, 1, 4);
+/// // Differences and sums of neighbours, of a vector repeated along the row.
+/// let transform = Transform::new(&[1, -1, 1, 1], 2, 2, 4)?;
+/// let readings = vec![215, 198, 215, 198];
+/// assert_eq!(transform.apply(&mut machine, &readings)?, [17, 413, 17, 413]);
+/// // For many vectors, the diagonals are encoded once.
+/// let prepared: PreparedTransform<_> = transform.prepare(&mut machine, 0)?;
+/// assert_eq!(prepared.apply(&mut machine, &readings)?[..2], [17, 413]);
+/// # Ok::<(), sotto_circuits::CircuitError>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Transform<V> {
     /// The non-zero diagonals. Number k weighs the operand rotated by k. Each is as long as the period.
@@ -29,6 +43,8 @@ pub struct Transform<V> {
 }
 
 /// A transform prepared for one level, to be applied any number of times.
+///
+/// Example: [`Transform`]
 #[derive(Debug)]
 pub struct PreparedTransform<P> {
     level: usize,

@@ -10,6 +10,20 @@ use zeroize::Zeroizing;
 
 /// Decrypts under one key. Values that depend on the primes alone are computed once and wiped on drop. Not
 /// wiped: copies that crypto-bigint makes inside a division or an inversion.
+///
+/// ```
+/// use sotto_decrypt::partial::paillier::Decryptor;
+/// use sotto_keys::partial::paillier::{Masking, SecretKey};
+///
+/// let mut rng = sotto_ring::secure_rng()?;
+/// let secret = SecretKey::generate(2048, Masking::HalfLength, &mut rng)?;
+/// let public = secret.public_key()?; // all that the device and the cloud need
+/// let mut encrypted = |watts| public.encrypt(&public.signed(watts), &mut rng);
+/// let sum = public.add(&encrypted(1250)?, &encrypted(-300)?)?;
+/// let opened = Decryptor::new(&secret)?.decrypt(&public, &sum)?;
+/// assert_eq!(opened.to_signed(&public), Some(950));
+/// # Ok::<(), Box<dyn core::error::Error>>(())
+/// ```
 pub struct Decryptor {
     p: Half,
     q: Half,

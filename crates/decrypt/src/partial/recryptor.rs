@@ -19,6 +19,22 @@ use super::paillier::Decryptor;
 ///
 /// Answers are ciphertexts, so a caller can read nothing in them. But the caller decides which computations
 /// run, and the plaintext of each request is in this process's memory.
+///
+/// ```
+/// use sotto_decrypt::partial::{paillier::Decryptor, recryptor::LocalRecryptor};
+/// use sotto_keys::partial::paillier::{Masking, SecretKey};
+/// use sotto_partial::recrypt::{Recrypt, Request, Response};
+///
+/// let mut rng = sotto_ring::secure_rng()?;
+/// let secret = SecretKey::generate(2048, Masking::HalfLength, &mut rng)?;
+/// let recryptor = LocalRecryptor::new(&secret, None)?; // Paillier alone
+/// let public = recryptor.paillier_key();
+/// let mut encrypted = |value| public.encrypt(&public.signed(value), &mut rng);
+/// let answers = recryptor.exchange(&[Request::Product(encrypted(230)?, encrypted(-5)?)])?;
+/// let Response::Paillier(product) = &answers[0] else { unreachable!("a product is under Paillier") };
+/// assert_eq!(Decryptor::new(&secret)?.decrypt(public, product)?.to_signed(public), Some(-1150));
+/// # Ok::<(), Box<dyn core::error::Error>>(())
+/// ```
 pub struct LocalRecryptor {
     paillier: Arc<paillier::PublicKey>,
     decryptor: Decryptor,

@@ -16,6 +16,8 @@ pub const LARGEST_CLEAR_BITS: u32 = 127;
 pub const LARGEST_ELGAMAL_BITS: u32 = 63;
 
 /// How two ciphertexts are multiplied.
+///
+/// Example: [`Emulation`]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Products {
     /// Converted, as in the paper: factors go to ElGamal and products come back. The recryptor sees them.
@@ -28,6 +30,20 @@ pub enum Products {
 }
 
 /// The target of lowering: key lengths, and how products are computed.
+///
+/// ```
+/// use sotto_emulate::{Emulation, Products};
+/// use sotto_program::{ParseOptions, parse};
+///
+/// let inputs = ParseOptions { undeclared: Some(1000.0), ..ParseOptions::default() };
+/// let power = parse("volts*amperes", &inputs)?.program;
+/// let blinded = Emulation { key_bits: 2048, products: Products::Blinded }.lower(&power)?;
+/// assert_eq!((blinded.requests(), blinded.rounds()), (1, 1)); // one product
+/// let converted = Products::Converted { group_bits: 2048 };
+/// let converted = Emulation { key_bits: 2048, products: converted }.lower(&power)?;
+/// assert_eq!((converted.requests(), converted.rounds()), (3, 2)); // two factors, one product
+/// # Ok::<(), Box<dyn core::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Emulation {
     /// Bits of Paillier's n.

@@ -15,6 +15,8 @@ use crate::value::Value;
 pub(crate) use parallel::parallel;
 
 /// How a flow is run. The results do not depend on it.
+///
+/// Example: [`crate::Progress`]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Schedule {
     /// One step after another, one request a trip, as in the paper.

@@ -22,6 +22,15 @@ use crate::once::Once;
 use crate::wiped::Wiped;
 
 /// A complex number.
+///
+/// ```
+/// use sotto_kernels::Complex;
+///
+/// let i = Complex { re: 0.0, im: 1.0 };
+/// assert_eq!(i * i, Complex::real(-1.0));
+/// assert_eq!(i + i.conjugate(), Complex::real(0.0));
+/// assert_eq!(Complex { re: 3.0, im: 4.0 }.absolute(), 5.0);
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Complex {
     /// Real part.
@@ -79,6 +88,17 @@ impl Mul for Complex {
 }
 
 /// Tables of the embedding for one degree.
+///
+/// ```
+/// use sotto_kernels::{Complex, Embedding};
+///
+/// // Four slots at n = 8.
+/// let embedding = Embedding::new(8).expect("a power of two");
+/// let readings = [21.5, 19.8, 18.7, 20.3].map(Complex::real);
+/// let coefficients = embedding.to_coefficients(&readings);
+/// let slots = embedding.to_slots(&coefficients);
+/// assert!(slots.iter().zip(&readings).all(|(found, given)| (*found - *given).absolute() < 1e-9));
+/// ```
 #[derive(Clone)]
 pub struct Embedding {
     degree: usize,

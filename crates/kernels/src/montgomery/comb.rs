@@ -10,6 +10,18 @@ use super::{Montgomery, Residue};
 /// A table of powers of one base. The exponent is written in TEETH rows of `columns` bits. A table entry is the product
 /// of the base's powers at the rows that its index selects; the columns are split over BLOCKS tables, which leaves
 /// columns/BLOCKS squarings.
+///
+/// ```
+/// use sotto_kernels::{Comb, Montgomery};
+///
+/// let modulus = Montgomery::new(&[1_000_003])?;
+/// let two = modulus.enter(&[2]);
+/// // The table serves every exponent of at most 16 bits.
+/// let powers = Comb::new(&modulus, &two, 16);
+/// assert_eq!(modulus.leave(&powers.power(&modulus, &[10])), [1024]);
+/// assert_eq!(modulus.leave(&powers.power(&modulus, &[20])), [48_573]);
+/// # Ok::<(), sotto_kernels::UnfitModulus>(())
+/// ```
 pub struct Comb {
     table: AVec<u64, ConstAlign<64>>,
     columns: u32,

@@ -24,6 +24,8 @@ use crate::table::Kernels;
 pub const LONGEST_MODULUS: u32 = 8192;
 
 /// The functions of one target for large residues.
+///
+/// Example: [`Montgomery`]
 #[derive(Clone, Copy)]
 pub struct MontgomeryKernel {
     /// Bits of a limb; a limb is stored in a 64-bit word.
@@ -37,6 +39,8 @@ pub struct MontgomeryKernel {
 }
 
 /// A number modulo n in the target's form, wiped on drop.
+///
+/// Example: [`Montgomery`]
 #[derive(Clone)]
 pub struct Residue(AVec<u64, ConstAlign<64>>);
 
@@ -49,6 +53,8 @@ impl Drop for Residue {
 impl ZeroizeOnDrop for Residue {}
 
 /// The reason why a number cannot be a modulus here.
+///
+/// Example: [`Montgomery`]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum UnfitModulus {
     /// Even, zero or one.
@@ -74,6 +80,21 @@ impl core::fmt::Display for UnfitModulus {
 impl core::error::Error for UnfitModulus {}
 
 /// An odd modulus with its constants. Wiped on drop, as it may be secret.
+///
+/// ```
+/// use sotto_kernels::{Kernels, Montgomery, MontgomeryKernel, Residue, UnfitModulus};
+///
+/// let modulus = Montgomery::new(&[1_000_003])?;
+/// let (a, b): (Residue, Residue) = (modulus.enter(&[999_999]), modulus.enter(&[5]));
+/// // -4·5 = -20.
+/// assert_eq!(modulus.leave(&modulus.multiply(&a, &b)), [999_983]);
+/// assert_eq!(Montgomery::new(&[1_000_000]).err(), Some(UnfitModulus::Even));
+/// // Every target gives the same numbers.
+/// let scalar: MontgomeryKernel = Kernels::SCALAR.montgomery;
+/// let again = Montgomery::on(&Kernels { montgomery: scalar, ..Kernels::best() }, &[1_000_003])?;
+/// assert_eq!(again.product(&[999_999], &[5]), [999_983]);
+/// # Ok::<(), UnfitModulus>(())
+/// ```
 pub struct Montgomery {
     kernel: MontgomeryKernel,
     /// The length of the modulus in 64-bit words.

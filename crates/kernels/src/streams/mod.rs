@@ -20,6 +20,20 @@ use crate::wiped::wipe;
 
 /// The functions of one target. All but [`Streams::accept`] and [`Streams::replace`], which draw public masks, are free
 /// of branches and addresses that depend on the values.
+///
+/// ```
+/// use sotto_kernels::{Modulus, Streams};
+///
+/// let streams = Streams::best();
+/// // Four values of 12 bits in six bytes, and back.
+/// let (q, values) = (Modulus::new(4093)?, [215, 198, 4092, 203]);
+/// let mut bytes = [0; 6 + 64];
+/// (streams.pack)(&values, 12, &mut bytes[..6]);
+/// let mut read = [0; 4];
+/// let beyond = (streams.residues)(&q, &bytes, 12, &mut read);
+/// assert!(!beyond && read == values);
+/// # Ok::<(), sotto_kernels::InvalidModulus>(())
+/// ```
 #[derive(Clone, Copy)]
 pub struct Streams {
     /// The target's name in output and tests.
@@ -61,6 +75,17 @@ pub(crate) fn within_eight_bytes(stride: u32) -> bool {
 }
 
 /// See [`Streams::replace`].
+///
+/// ```
+/// use sotto_kernels::{Modulus, ReplaceKernel, Streams};
+///
+/// let replace: ReplaceKernel = Streams::best().replace;
+/// // 120 and 101 are not below 97; the fresh values take their places.
+/// let mut values = [5, 120, 7, 101];
+/// let done = replace(&Modulus::new(97)?, &mut values, &[50, 60, 70]);
+/// assert_eq!((values, done), ([5, 50, 7, 60], (4, 2)));
+/// # Ok::<(), sotto_kernels::InvalidModulus>(())
+/// ```
 pub type ReplaceKernel = fn(&Modulus, &mut [u64], &[u64]) -> (usize, usize);
 /// `(key, block, counter, out)`: see [`AesLanes::keystream`].
 pub(crate) type KeystreamKernel = fn(&AesLanes, &[u8; 16], u32, &mut [u8]);
@@ -121,6 +146,19 @@ impl Streams {
 
 /// The eleven round keys of AES-128, for a target that runs many blocks at once. They are boxed, as moving them would
 /// leave copies behind, and are wiped on drop.
+///
+/// ```
+/// use sotto_kernels::{AesLanes, Streams};
+///
+/// // Not every machine has AES in lanes.
+/// if let Some(aes) = AesLanes::new(Streams::best(), &[0; 16]) {
+///     let mut block = [0; 16];
+///     aes.keystream(&[0; 16], 0, &mut block);
+///     // AES-128 of zeros under the key of zeros.
+///     assert_eq!(block[..4], [0x66, 0xe9, 0x4b, 0xd4]);
+/// }
+/// assert!(AesLanes::new(&Streams::SCALAR, &[0; 16]).is_none());
+/// ```
 pub struct AesLanes {
     pub(crate) rounds: Box<RoundKeys>,
     kernel: KeystreamKernel,

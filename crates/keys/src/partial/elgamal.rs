@@ -12,6 +12,18 @@ use zeroize::Zeroizing;
 use crate::device::DeviceSecret;
 
 /// The exponent x with h = g^x. No Debug, Clone or PartialEq; wiped on drop.
+///
+/// ```
+/// use std::sync::Arc;
+///
+/// use sotto_keys::{DeviceSecret, partial::elgamal::SecretKey};
+/// use sotto_partial::elgamal::{Group, GroupName};
+///
+/// let group = Arc::new(Group::new(GroupName::Ffdhe2048)?);
+/// let key = SecretKey::derive(&DeviceSecret::from_bytes(&[7; 32]), &group);
+/// assert_eq!(key.public_key().id(), key.id());
+/// # Ok::<(), sotto_partial::PartialError>(())
+/// ```
 pub struct SecretKey {
     group: Arc<Group>,
     exponent: Zeroizing<Vec<u64>>,

@@ -8,6 +8,16 @@ use sotto_ring::SecretRng;
 use zeroize::Zeroizing;
 
 /// S: `DIMENSION` rows, one column for each entry of a message. No Debug, Clone or PartialEq; wiped on drop.
+///
+/// ```
+/// use sotto_keys::partial::lwe::SecretKey;
+///
+/// let mut rng = sotto_ring::secure_rng()?;
+/// let (secret, public) = SecretKey::generate(3, &mut rng)?;
+/// let window = public.encrypt(&[71, 72, 70], &mut rng)?;
+/// assert_eq!(window.key(), secret.id());
+/// # Ok::<(), Box<dyn core::error::Error>>(())
+/// ```
 pub struct SecretKey {
     s: Zeroizing<Vec<i64>>,
     length: usize,

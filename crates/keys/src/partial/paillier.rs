@@ -12,6 +12,8 @@ use super::primes::{Primes, draw, half_length, subgroup};
 use crate::device::DeviceSecret;
 
 /// The kind of masks that a new key uses.
+///
+/// Example: [`SecretKey`]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Masking {
     /// Masks with exponents of |n|/2 bits ([`Randomness::HalfLength`]).
@@ -25,6 +27,17 @@ pub enum Masking {
 }
 
 /// The factors of n = p·q. No Debug, Clone or PartialEq; wiped on drop.
+///
+/// ```
+/// use sotto_keys::partial::paillier::{Masking, SecretKey};
+///
+/// let mut rng = sotto_ring::secure_rng()?;
+/// let secret = SecretKey::generate(2048, Masking::HalfLength, &mut rng)?;
+/// let public = secret.public_key()?;
+/// let temperature = public.encrypt(&public.signed(-7), &mut rng)?;
+/// assert_eq!(public.write(&temperature).len(), 512);
+/// # Ok::<(), Box<dyn core::error::Error>>(())
+/// ```
 pub struct SecretKey {
     p: Zeroizing<BoxedUint>,
     q: Zeroizing<BoxedUint>,

@@ -17,6 +17,20 @@ use crate::device::DeviceSecret;
 use crate::file::{KeyFile, KeyFileError, Protection};
 
 /// Paillier's secret key and, optionally, ElGamal's. No Debug, Clone or PartialEq; wiped on drop.
+///
+/// ```
+/// use sotto_keys::partial::{RecryptorSecret, paillier::Masking};
+/// use sotto_keys::{DeviceSecret, Protection};
+///
+/// # let folder = tempfile::tempdir()?;
+/// let boiler = DeviceSecret::from_bytes(&[7; 32]);
+/// let keys = RecryptorSecret::derive(&boiler, 2048, Masking::HalfLength, None)?;
+/// let path = folder.path().join("recryptor.key");
+/// keys.write(&path, &Protection::FileMode, &mut sotto_ring::secure_rng()?)?;
+/// let read = RecryptorSecret::read(&path, None)?;
+/// assert_eq!(read.paillier.modulus(), keys.paillier.modulus());
+/// # Ok::<(), Box<dyn core::error::Error>>(())
+/// ```
 pub struct RecryptorSecret {
     /// The secret key of Paillier's scheme.
     pub paillier: paillier::SecretKey,

@@ -10,6 +10,17 @@ use zeroize::Zeroizing;
 use crate::device::DeviceSecret;
 
 /// The scalar x with H = x·B. No Debug, Clone or PartialEq; wiped on drop.
+///
+/// ```
+/// use sotto_keys::{DeviceSecret, partial::ristretto::SecretKey};
+///
+/// let secret = SecretKey::derive(&DeviceSecret::from_bytes(&[7; 32]));
+/// let public = secret.public_key()?;
+/// let mut rng = sotto_ring::secure_rng()?;
+/// let watt_hours = public.encrypt(1250, &mut rng)?;
+/// assert_eq!(watt_hours.key(), secret.id());
+/// # Ok::<(), Box<dyn core::error::Error>>(())
+/// ```
 pub struct SecretKey {
     scalar: Zeroizing<Scalar>,
     id: KeyId,

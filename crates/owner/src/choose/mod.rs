@@ -30,6 +30,23 @@ pub(crate) const MOST_WINDOWS: usize = 64;
 const DEGREES: [usize; 4] = [4096, 8192, 16384, 32768];
 
 /// The choice for a stream, with the alternatives.
+///
+/// ```
+/// use sotto_owner::{Chosen, Kind, Needs, StreamNeeds, choose};
+/// use sotto_pack::{Channel, Span};
+///
+/// let temperature = Channel {
+///     name: "temperature".into(), unit: "°C".into(), minimum: -20.0, maximum: 120.0, resolution: Some(0.1),
+/// };
+/// let daily_means = StreamNeeds {
+///     kind: Kind::Exact, period: 300_000, span: Span::Day, channels: vec!["temperature".into()],
+///     needs: Needs::default(), questions: vec!["daily".into()],
+/// };
+/// let chosen: Chosen = choose(&daily_means, &[temperature])?;
+/// assert_eq!(chosen.readings(), 300); // one every five minutes on the longest day, of 25 hours
+/// assert!(chosen.noise_bits_left >= 0.0 && chosen.window_bytes < 4096);
+/// # Ok::<(), sotto_owner::OwnerError>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Chosen {
     /// The stream's needs.
@@ -65,6 +82,8 @@ pub struct Chosen {
 }
 
 /// A scheme and degree that was not chosen.
+///
+/// Example: [`StreamReport`]
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct Alternative {
     /// The scheme.

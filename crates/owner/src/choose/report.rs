@@ -6,6 +6,25 @@ use sotto_rlwe::SchemeId;
 use super::{Alternative, Chosen};
 
 /// The report on a stream.
+///
+/// ```
+/// use sotto_owner::{Alternative, Kind, Needs, StreamNeeds, StreamReport, choose, stream_report};
+/// # use sotto_pack::{Channel, Span};
+/// # let temperature = Channel {
+/// #     name: "temperature".into(), unit: "°C".into(), minimum: -20.0, maximum: 120.0, resolution: Some(0.1),
+/// # };
+/// # let needs = StreamNeeds {
+/// #     kind: Kind::Exact, period: 300_000, span: Span::Day, channels: vec!["temperature".into()],
+/// #     needs: Needs::default(), questions: vec!["daily".into()],
+/// # };
+///
+/// // `needs` are a device's daily windows with one channel, and their questions ask for means.
+/// let report: StreamReport = stream_report(&choose(&needs, &[temperature])?);
+/// assert_eq!((report.stream.as_str(), report.readings_a_window), ("exact-5m", 300));
+/// let others: &[Alternative] = &report.alternatives;
+/// assert!(others.iter().all(|other| !other.why.is_empty()));
+/// # Ok::<(), sotto_owner::OwnerError>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct StreamReport {
     /// The stream's name.

@@ -1,6 +1,14 @@
 //! False statements of a cloud.
 
 /// A false statement of the cloud. The message names the window or the work, and a remedy.
+///
+/// ```
+/// use sotto_owner::{Lie, OwnerError};
+///
+/// let lie = Lie::ShortLog { device: "boiler".into(), stream: "exact-5m".into(), given: 6, size: 7 };
+/// assert!(lie.to_string().contains("ends after 6 windows"));
+/// assert_eq!(OwnerError::from(lie).exit_code(), 7);
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Lie {
     /// A log has fewer windows than before.

@@ -9,6 +9,20 @@ use crate::settings::SettingsError;
 
 /// The pinned Ed25519 keys of a cloud, the present one first. Earlier ones stay pinned, because signatures with them
 /// stay valid.
+///
+/// ```
+/// use sotto_owner::CloudKeys;
+/// # let folder = tempfile::tempdir()?;
+/// # let here = sotto_owner::NewPlant { cloud: None, listen: "127.0.0.1:7410".parse()?, time_zone: None };
+/// # let mut plant = sotto_owner::Plant::init(&folder.path().join("dairy"), &here)?;
+/// # let key = hex::encode(sotto_keys::SigningIdentity::from_bytes(&[7; 32]).verifying_key());
+///
+/// // `key` is the output of `sotto-cloud key`, 64 hexadecimal digits.
+/// plant.pin_cloud(&key)?;
+/// let keys: CloudKeys = plant.cloud_keys()?;
+/// assert_eq!(keys.shown()[0], key); // then earlier keys
+/// # Ok::<(), Box<dyn core::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CloudKeys(Vec<[u8; 32]>);
 

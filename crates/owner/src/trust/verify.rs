@@ -26,12 +26,26 @@ pub(crate) use repeat::request as sum_request;
 use repeat::{Repeated, repeat};
 
 /// A callback that gets the amount of work repeated so far and the total.
+///
+/// Example: [`Verification`]
 pub type OnVerified<'p> = &'p mut dyn FnMut(u64, u64);
 
 /// Bytes of messages held in memory, so that a window used in several jobs is fetched once.
 const MOST_HELD: usize = 64 << 20;
 
 /// The result of a verification.
+///
+/// ```no_run
+/// use sotto_owner::{Finding, OnVerified, Plant, Verification};
+///
+/// let plant = Plant::open("dairy".as_ref())?;
+/// let shown: OnVerified<'_> = &mut |repeated, total| eprintln!("{repeated} of {total}");
+/// let name = plant.answers()?.pop().expect("an answer"); // the latest
+/// let all_of_it: Verification = plant.verify(&name, 1.0, None, shown)?;
+/// let findings: &[Finding] = &all_of_it.findings;
+/// assert!(findings.is_empty(), "{}", findings[0].lie);
+/// # Ok::<(), sotto_owner::OwnerError>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Verification {
     /// The answer's name.
@@ -62,6 +76,8 @@ pub struct Verification {
 }
 
 /// A false statement of the cloud.
+///
+/// Example: [`Verification`]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Finding {
     /// The number of the work, from 0.

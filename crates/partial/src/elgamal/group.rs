@@ -12,6 +12,8 @@ use crate::error::PartialError;
 use crate::number::{from_bytes, from_words, words, words_of};
 
 /// The name of a group.
+///
+/// Example: [`Group`]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum GroupName {
     /// 2,048 bits: 103 to 112 bits of security.
@@ -66,6 +68,16 @@ impl GroupName {
 }
 
 /// The group with its tables.
+///
+/// ```
+/// use sotto_partial::elgamal::{Group, GroupName};
+///
+/// let group = Group::new(GroupName::Ffdhe2048)?;
+/// assert_eq!(group.bytes(), 256);
+/// assert_eq!(group.largest_message().bits(), 2047);
+/// assert_eq!(GroupName::from_bits(3072), Some(GroupName::Ffdhe3072));
+/// # Ok::<(), sotto_partial::PartialError>(())
+/// ```
 pub struct Group {
     name: GroupName,
     p: NonZero<BoxedUint>,

@@ -14,6 +14,26 @@ use crate::key_id::KeyId;
 use crate::number::to_bytes;
 
 /// The public key h = g^x, with its table.
+///
+/// ```
+/// use std::sync::Arc;
+///
+/// use sotto_partial::elgamal::{Ciphertext, Group, GroupName, PublicKey};
+/// use sotto_partial::number::from_words;
+/// # use rand_core::SeedableRng;
+/// # let mut rng = chacha20::ChaCha20Rng::from_seed([7; 32]);
+///
+/// let group = Arc::new(Group::new(GroupName::Ffdhe2048)?);
+/// # let bytes = PublicKey::from_member(&group, group.power_of_generator(&[7; 4])).write();
+/// let key = PublicKey::read(&group, &bytes)?; // 256 bytes from the owner
+/// let mut encrypted = |number| key.encrypt(&from_words(&[number]), &mut rng);
+/// let (volts, amperes) = (encrypted(230)?, encrypted(5)?);
+/// let watts: Ciphertext = key.multiply(&volts, &amperes)?;
+/// assert_eq!(key.write_ciphertext(&watts).len(), 512);
+/// let again = key.divide(&watts, &amperes)?;
+/// assert_eq!(key.write_ciphertext(&again), key.write_ciphertext(&volts));
+/// # Ok::<(), sotto_partial::PartialError>(())
+/// ```
 pub struct PublicKey {
     group: Arc<Group>,
     h: Residue,
@@ -22,6 +42,8 @@ pub struct PublicKey {
 }
 
 /// A ciphertext (g^k, m·h^k).
+///
+/// Example: [`PublicKey`]
 #[derive(Clone)]
 pub struct Ciphertext {
     a: Residue,

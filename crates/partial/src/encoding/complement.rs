@@ -10,6 +10,17 @@ use crate::number::{from_words, words, words_of};
 /// Encodes signed numbers of `bits` bits for products of at most `factors` of them, as residues modulo 2^W
 /// from 1 to 2^W. W = bits·factors, so that the product is known modulo 2^W. A negative v is encoded as 2^W −
 /// |v|, zero as 2^W.
+///
+/// ```
+/// use crypto_bigint::{BoxedUint, ConcatenatingMul};
+/// use sotto_partial::encoding::Complement;
+///
+/// let code = Complement::new(32, 2, 2047)?; // products of two numbers of 32 bits
+/// let (volts, amperes) = (code.encode(-230)?, code.encode(5)?);
+/// let product: BoxedUint = volts.concatenating_mul(&*amperes);
+/// assert_eq!(code.decode(&product)?, -1150);
+/// # Ok::<(), sotto_partial::PartialError>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Complement {
     bits: u32,

@@ -6,6 +6,16 @@ use crate::error::PartialError;
 use num_traits::Float as _;
 
 /// The numbers k/denominator, where k is a signed number of `bits` bits.
+///
+/// ```
+/// use sotto_partial::encoding::{Format, Fraction};
+///
+/// let celsius = Format::new(16, 100)?; // hundredths of a degree, −327.68 to 327.67
+/// let reading = celsius.encode(21.504)?;
+/// assert_eq!(reading, Fraction { numerator: 2150, denominator: 100 });
+/// assert_eq!(celsius.real(celsius.round(&reading)?), 21.5);
+/// # Ok::<(), sotto_partial::PartialError>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Format {
     bits: u32,

@@ -5,6 +5,14 @@ use crate::error::PartialError;
 use crate::paillier;
 
 /// A fraction numerator/denominator in the clear.
+///
+/// ```
+/// use sotto_partial::encoding::{Format, Fraction};
+///
+/// let mean = Fraction { numerator: 215, denominator: 3 }; // a sum over a count
+/// assert_eq!(Format::new(16, 10)?.round(&mean)?, 717); // tenths: 71.7
+/// # Ok::<(), sotto_partial::PartialError>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Fraction {
     /// The signed numerator.
@@ -16,6 +24,24 @@ pub struct Fraction {
 /// A Paillier ciphertext over a public denominator, which reveals the resolution but no value. The numerator
 /// is exact while it is below 2^127 in size, for every key. Use equal denominators: different ones are
 /// multiplied.
+///
+/// ```
+/// use sotto_partial::encoding::{Fraction, Scaled};
+/// # use rand_core::SeedableRng;
+/// # use sotto_partial::paillier::{PublicKey, Randomness};
+/// # let n = sotto_partial::elgamal::Group::new(sotto_partial::elgamal::GroupName::Ffdhe2048)?.prime().clone();
+/// # let key = PublicKey::new(&n, Randomness::Textbook)?;
+/// # let mut rng = chacha20::ChaCha20Rng::from_seed([7; 32]);
+///
+/// // Under `key`, a Paillier public key: 21.5 and 0.25 in hundredths.
+/// let mut encrypted = |k| key.encrypt(&key.signed(k), &mut rng);
+/// let inside = Scaled { numerator: encrypted(2150)?, denominator: 100 };
+/// let correction = Scaled { numerator: encrypted(25)?, denominator: 100 };
+/// let corrected = inside.add(&correction, &key)?;
+/// assert_eq!(corrected.denominator, 100);
+/// assert_eq!(corrected.fraction(2175), Fraction { numerator: 2175, denominator: 100 });
+/// # Ok::<(), sotto_partial::PartialError>(())
+/// ```
 #[derive(Clone)]
 pub struct Scaled {
     /// E(numerator).
@@ -26,6 +52,25 @@ pub struct Scaled {
 
 /// Two ElGamal ciphertexts, each in a [`super::Complement`]: numerator and denominator of products and
 /// quotients.
+///
+/// ```
+/// use sotto_partial::encoding::{Complement, Ratio};
+/// # use std::sync::Arc;
+/// # use rand_core::SeedableRng;
+/// # use sotto_partial::elgamal::{Group, GroupName, PublicKey};
+/// # let group = Arc::new(Group::new(GroupName::Ffdhe2048)?);
+/// # let key = PublicKey::from_member(&group, group.power_of_generator(&[7; 4]));
+/// # let mut rng = chacha20::ChaCha20Rng::from_seed([7; 32]);
+///
+/// // Under `key`, an ElGamal public key.
+/// let code = Complement::new(32, 2, 2047)?;
+/// let mut encrypted = |number| key.encrypt(&*code.encode(number)?, &mut rng);
+/// let litres = Ratio { numerator: encrypted(600)?, denominator: encrypted(1)? };
+/// let minutes = Ratio { numerator: encrypted(-5)?, denominator: encrypted(1)? };
+/// let rate = litres.divide(&minutes, &key)?; // 600·1 over 1·(−5)
+/// assert_eq!(rate.numerator.key(), key.id());
+/// # Ok::<(), sotto_partial::PartialError>(())
+/// ```
 #[derive(Clone)]
 pub struct Ratio {
     /// E(numerator).

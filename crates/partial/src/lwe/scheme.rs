@@ -13,6 +13,21 @@ use crate::error::PartialError;
 use crate::key_id::KeyId;
 
 /// The public key: A as a seed and expanded (32 MiB), and P = p·R − A·S, row by row.
+///
+/// ```
+/// use sotto_partial::lwe::{Ciphertext, DIMENSION, PublicKey, decode};
+/// # use rand_core::SeedableRng;
+/// # let mut rng = chacha20::ChaCha20Rng::from_seed([7; 32]);
+///
+/// // A real key has a secret S and P = p·R − A·S. Here both are zero, so that the sum can be read.
+/// let (seed, length) = ([7; 32], 3);
+/// let key = PublicKey::from_parts(seed, PublicKey::expand(&seed), vec![0; 3 * DIMENSION], length)?;
+/// let monday = key.encrypt(&[71, 72, 70], &mut rng)?;
+/// let week: Ciphertext = monday.add(&key.encrypt(&[-1, 0, 2], &mut rng)?)?;
+/// let phases = &week.entries()[DIMENSION..];
+/// assert_eq!(phases.iter().map(|phase| decode(*phase)).collect::<Vec<_>>(), [70, 72, 72]);
+/// # Ok::<(), sotto_partial::PartialError>(())
+/// ```
 pub struct PublicKey {
     seed: [u8; 32],
     a: Vec<u64>,
@@ -22,6 +37,8 @@ pub struct PublicKey {
 }
 
 /// A ciphertext of n + l residues modulo q, for messages of l entries.
+///
+/// Example: [`PublicKey`]
 #[derive(Clone)]
 pub struct Ciphertext {
     pub(super) entries: Vec<u64>,
@@ -30,6 +47,21 @@ pub struct Ciphertext {
 }
 
 /// A product of two ciphertexts: all (n + l)² products of their entries modulo q. 32 MiB.
+///
+/// ```
+/// use sotto_partial::lwe::{DIMENSION, Product, PublicKey, decode};
+/// # use rand_core::SeedableRng;
+/// # let mut rng = chacha20::ChaCha20Rng::from_seed([7; 32]);
+///
+/// // A real key has a secret S and P = p·R − A·S. Here both are zero, so that the product can be read.
+/// let seed = [7; 32];
+/// let key = PublicKey::from_parts(seed, PublicKey::expand(&seed), vec![0; DIMENSION], 1)?;
+/// let (volts, amperes) = (key.encrypt(&[23], &mut rng)?, key.encrypt(&[-5], &mut rng)?);
+/// let watts: Product = volts.multiply(&amperes)?;
+/// assert_eq!(watts.entries().len(), (DIMENSION + 1) * (DIMENSION + 1));
+/// assert_eq!(watts.entries().last().map(|phase| decode(*phase)), Some(-115));
+/// # Ok::<(), sotto_partial::PartialError>(())
+/// ```
 #[derive(Clone)]
 pub struct Product {
     entries: Vec<u64>,

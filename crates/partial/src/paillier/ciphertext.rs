@@ -11,6 +11,8 @@ use crate::key_id::KeyId;
 use crate::number::{from_bytes, from_words, to_bytes, words};
 
 /// A unit modulo n², in Montgomery form, so that an addition is one multiplication.
+///
+/// Example: [`PublicKey`]
 #[derive(Clone)]
 pub struct Ciphertext {
     pub(super) value: Residue,

@@ -13,6 +13,8 @@ use crate::key_id::KeyId;
 use crate::number::{from_words, words};
 
 /// How a key's masks are drawn.
+///
+/// Example: [`PublicKey`]
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Randomness {
     /// r^n for r uniform below n: Paillier's original, and the only choice for a foreign key, of which only n
@@ -59,6 +61,20 @@ pub fn subgroup_bits(bits: u32) -> Option<u32> {
 const SHORTEST: u32 = 8;
 
 /// A public key with its tables: some hundreds of kilobytes.
+///
+/// ```
+/// use sotto_partial::paillier::{Ciphertext, PublicKey, Randomness};
+/// # use rand_core::SeedableRng;
+/// # let mut rng = chacha20::ChaCha20Rng::from_seed([7; 32]);
+/// # let n = sotto_partial::elgamal::Group::new(sotto_partial::elgamal::GroupName::Ffdhe2048)?.prime().clone();
+///
+/// let key = PublicKey::new(&n, Randomness::Textbook)?; // n comes from the owner, 2,048 bits
+/// let watts: Ciphertext = key.encrypt(&key.signed(-300), &mut rng)?;
+/// let received = key.read(&key.write(&watts))?;
+/// let doubled = key.multiply_plain(&received, 2)?;
+/// assert_eq!(key.number(&doubled), key.number(&key.add(&watts, &watts)?));
+/// # Ok::<(), sotto_partial::PartialError>(())
+/// ```
 pub struct PublicKey {
     pub(super) n: NonZero<BoxedUint>,
     pub(super) n_words: Zeroizing<Vec<u64>>,
@@ -82,6 +98,18 @@ pub(super) enum Masks {
 }
 
 /// A number modulo n: the content of a ciphertext. Wiped on drop.
+///
+/// ```
+/// # use sotto_partial::paillier::{PublicKey, Randomness};
+/// # let n = sotto_partial::elgamal::Group::new(sotto_partial::elgamal::GroupName::Ffdhe2048)?.prime().clone();
+/// # let key = PublicKey::new(&n, Randomness::Textbook)?;
+/// use sotto_partial::number::from_words;
+///
+/// let frost = key.signed(-7); // `key` is a Paillier public key
+/// assert_eq!(frost.to_signed(&key), Some(-7));
+/// assert_eq!(frost.value(), &key.modulus().wrapping_sub(from_words(&[7])));
+/// # Ok::<(), sotto_partial::PartialError>(())
+/// ```
 pub struct Plaintext(pub(crate) Zeroizing<BoxedUint>);
 
 impl PublicKey {

@@ -13,6 +13,8 @@ use crate::key_id::KeyId;
 use crate::number::words;
 
 /// A random n-th power. Encryption consumes it, so that no mask is used twice; wiped on drop.
+///
+/// Example: [`Reserve`]
 pub struct Mask {
     pub(super) power: Residue,
     pub(super) key: KeyId,
@@ -59,6 +61,25 @@ impl PublicKey {
 }
 
 /// Masks drawn while a device idles. An encryption with one costs three multiplications.
+///
+/// ```
+/// use sotto_partial::paillier::{Mask, Reserve};
+/// # use rand_core::SeedableRng;
+/// # use sotto_partial::paillier::{PublicKey, Randomness};
+/// # let mut rng = chacha20::ChaCha20Rng::from_seed([7; 32]);
+/// # let n = sotto_partial::elgamal::Group::new(sotto_partial::elgamal::GroupName::Ffdhe2048)?.prime().clone();
+/// # let key = PublicKey::new(&n, Randomness::Textbook)?;
+///
+/// let mut reserve = Reserve::default();
+/// reserve.fill(&key, 2, &mut rng)?; // while the device idles
+/// if let Some(mask) = reserve.take() {
+///     let mask: Mask = mask;
+///     let reading = key.encrypt_with(&key.signed(71), mask)?; // fast
+///     assert_eq!(reading.key(), key.id());
+/// }
+/// assert_eq!(reserve.len(), 1);
+/// # Ok::<(), sotto_partial::PartialError>(())
+/// ```
 #[derive(Default)]
 pub struct Reserve {
     masks: Vec<Mask>,

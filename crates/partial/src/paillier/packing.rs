@@ -12,6 +12,19 @@ use crate::number::{from_words, words};
 /// Slots of equal width, each with carry room for a known number of summands. A slot holds the distance of a
 /// value from `least`, so that slots never borrow. A sum of k plaintexts is k·least too small in each slot;
 /// unpacking adds that.
+///
+/// ```
+/// use sotto_partial::paillier::Packing;
+/// # use sotto_partial::paillier::{PublicKey, Randomness};
+/// # let n = sotto_partial::elgamal::Group::new(sotto_partial::elgamal::GroupName::Ffdhe2048)?.prime().clone();
+/// # let key = PublicKey::new(&n, Randomness::Textbook)?;
+///
+/// let packing = Packing::new(&key, -50, 150, 1000)?; // degrees, sums of up to 1000 readings
+/// assert_eq!((packing.width(), packing.slots()), (18, 113));
+/// let plaintext = packing.pack(&[71, -4])?;
+/// assert_eq!(packing.unpack(&plaintext, 1)?[..2], [71, -4]);
+/// # Ok::<(), sotto_partial::PartialError>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Packing {
     least: i64,

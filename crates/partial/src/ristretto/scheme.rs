@@ -21,6 +21,22 @@ pub const LARGEST_BITS: u32 = 40;
 const DIGIT: u32 = 4;
 
 /// The public key H = x·B, with tables for H and for messages.
+///
+/// ```
+/// use curve25519_dalek::{ristretto::RistrettoPoint, scalar::Scalar};
+/// use sotto_partial::ristretto::{BabySteps, Ciphertext, PublicKey};
+/// # use rand_core::SeedableRng;
+/// # let mut rng = chacha20::ChaCha20Rng::from_seed([7; 32]);
+///
+/// let x = Scalar::from(77u64); // the owner's secret: in earnest a random scalar
+/// let key = PublicKey::from_point(RistrettoPoint::mul_base(&x))?;
+/// let sum: Ciphertext = key.add(&key.encrypt(1250, &mut rng)?, &key.encrypt(-300, &mut rng)?)?;
+/// assert_eq!(key.write_ciphertext(&sum).len(), 64);
+/// let (a, b) = sum.components();
+/// let opened = BabySteps::new(20)?.search_vartime(&(b - x * a), |_, _| ())?;
+/// assert_eq!(opened, 950);
+/// # Ok::<(), sotto_partial::PartialError>(())
+/// ```
 pub struct PublicKey {
     point: RistrettoPoint,
     table: Box<RistrettoBasepointTable>,
@@ -30,6 +46,8 @@ pub struct PublicKey {
 }
 
 /// A ciphertext (k·B, k·H + m·B).
+///
+/// Example: [`PublicKey`]
 #[derive(Clone, Copy)]
 pub struct Ciphertext {
     a: RistrettoPoint,

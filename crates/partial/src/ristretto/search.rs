@@ -17,6 +17,16 @@ const STEP_BITS: u32 = 24;
 
 /// A sorted table of the encodings of 2j·B for j from 0 to 2^t. Made once, used by all decryptions. 8 bytes
 /// an entry.
+///
+/// ```
+/// use curve25519_dalek::{ristretto::RistrettoPoint, scalar::Scalar};
+/// use sotto_partial::ristretto::BabySteps;
+///
+/// let table = BabySteps::new(20)?; // for numbers below 2^20 in size
+/// let point = RistrettoPoint::mul_base(&-Scalar::from(40_000u64));
+/// assert_eq!(table.search_vartime(&point, |_, _| ())?, -40_000);
+/// # Ok::<(), sotto_partial::PartialError>(())
+/// ```
 pub struct BabySteps {
     entries: Vec<u64>,
     steps: u64,

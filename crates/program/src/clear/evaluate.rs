@@ -5,6 +5,42 @@ use alloc::vec::Vec;
 use crate::{Constant, ConstantId, NodeId, Op, Program, SlotShape};
 
 /// The arithmetic of an evaluation: its numbers and its errors.
+///
+/// This arithmetic computes the unit of an answer: a value's number is its power of °C.
+///
+/// ```
+/// use sotto_program::clear::{Arithmetic, evaluate};
+/// use sotto_program::{Constant, ConstantId, NodeId, ParseOptions, SlotShape, parse};
+///
+/// struct PowersOfCelsius;
+/// impl Arithmetic for PowersOfCelsius {
+///     type Number = u32;
+///     type Error = NodeId; // the node that adds different units
+///     fn constant(&self, _: ConstantId, _: &Constant, slots: usize) -> Result<Vec<u32>, NodeId> {
+///         Ok(vec![0; slots])
+///     }
+///     fn add(&self, at: NodeId, a: &u32, b: &u32) -> Result<u32, NodeId> {
+///         if a == b { Ok(*a) } else { Err(at) }
+///     }
+///     fn sub(&self, at: NodeId, a: &u32, b: &u32) -> Result<u32, NodeId> {
+///         self.add(at, a, b)
+///     }
+///     fn neg(&self, _: NodeId, a: &u32) -> Result<u32, NodeId> {
+///         Ok(*a)
+///     }
+///     fn mul(&self, _: NodeId, a: &u32, b: &u32) -> Result<u32, NodeId> {
+///         Ok(a + b)
+///     }
+/// }
+///
+/// let options = ParseOptions { undeclared: Some(120.0), ..ParseOptions::default() };
+/// let unit = |text| {
+///     let asked = parse(text, &options).expect("an expression").program;
+///     evaluate(&PowersOfCelsius, &asked, &[vec![1]], SlotShape::SCALAR, |_, _| {})
+/// };
+/// assert_eq!(unit("3 * boiler^2"), Ok(vec![vec![2]]));
+/// assert_eq!(unit("boiler^2 + boiler"), Err(NodeId(2)));
+/// ```
 pub trait Arithmetic {
     /// The value of one slot.
     type Number: Clone;

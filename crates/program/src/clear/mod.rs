@@ -22,6 +22,17 @@ use alloc::vec::Vec;
 use crate::{ConstantId, NodeId, Program, ProgramError, SlotShape};
 
 /// The reason why a program has no clear result.
+///
+/// ```
+/// use sotto_program::clear::{ClearError, run_integer};
+/// use sotto_program::{ParseOptions, SlotShape, parse};
+///
+/// let options = ParseOptions { undeclared: Some(120.0), ..ParseOptions::default() };
+/// let asked = parse("inlet - outlet", &options)?.program;
+/// let refused = run_integer(&asked, &[vec![41]], SlotShape::SCALAR, None);
+/// assert_eq!(refused, Err(ClearError::InputCount { declared: 2, given: 1 }));
+/// # Ok::<(), sotto_program::ParseError>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum ClearError {
     /// The program does not fit the slots.

@@ -7,6 +7,8 @@ use crate::caret::Drawn;
 use crate::{ProgramError, limits};
 
 /// The reason why an expression is refused.
+///
+/// Example: [`ParseError`]
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum ParseErrorKind {
     /// There is nothing to read.
@@ -92,6 +94,17 @@ pub enum ParseErrorKind {
 }
 
 /// The reason why an expression is refused, and its place in the text.
+///
+/// ```
+/// use sotto_program::parse::ParseErrorKind;
+/// use sotto_program::{ParseOptions, parse};
+///
+/// let refused = parse("boiler / 2", &ParseOptions { undeclared: Some(120.0), ..ParseOptions::default() });
+/// let error = refused.unwrap_err();
+/// assert_eq!(error.kind, ParseErrorKind::Division);
+/// assert_eq!(error.column, 8);
+/// assert!(error.to_string().ends_with("boiler / 2\n           ^"));
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct ParseError {
     /// The reason.

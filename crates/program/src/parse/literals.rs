@@ -12,6 +12,8 @@ use crate::{
 };
 
 /// A literal of an expression that became an encrypted input.
+///
+/// Example: [`crate::ParsedExpression`]
 #[derive(Clone, Debug, PartialEq)]
 pub struct LiteralInput {
     /// The input.

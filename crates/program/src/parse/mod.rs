@@ -30,6 +30,18 @@ use alloc::vec::Vec;
 use crate::{Constant, InputDeclaration, Program};
 
 /// The treatment of an expression's literals: public or secret.
+///
+/// ```
+/// use sotto_program::{Literals, ParseOptions, parse};
+///
+/// let inputs = |literals| {
+///     let options = ParseOptions { literals, ..ParseOptions::default() };
+///     parse("20 + 3", &options).map(|asked| asked.program.inputs().len())
+/// };
+/// assert_eq!(inputs(Literals::Public)?, 0);
+/// assert_eq!(inputs(Literals::Encrypted)?, 2);
+/// # Ok::<(), sotto_program::ParseError>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Literals {
     /// Literals are public constants of the program.
@@ -41,6 +53,20 @@ pub enum Literals {
 }
 
 /// The inputs and the treatment of literals of an expression.
+///
+/// ```
+/// use sotto_program::{InputDeclaration, ParseOptions, parse};
+///
+/// let options = ParseOptions {
+///     inputs: vec![InputDeclaration::new("load", 127.0)],
+///     sum_width: Some(64), // sum(e) adds 64 slots
+///     ..ParseOptions::default()
+/// };
+/// let asked = parse("sum(load * load)", &options)?.program;
+/// assert_eq!(asked.counts()["sum"], 1);
+/// assert!(parse("sum(power)", &options).is_err(), "no input is called power");
+/// # Ok::<(), sotto_program::ParseError>(())
+/// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ParseOptions {
     /// The inputs that the expression may name. All of them become inputs of the program, in this order, even if not
@@ -64,6 +90,17 @@ impl ParseOptions {
 }
 
 /// A parsed expression: its program, and its secret literals.
+///
+/// ```
+/// use sotto_program::{Constant, ParseOptions, parse};
+///
+/// let asked = parse("[20, 21] + 3", &ParseOptions::encrypted_literals())?;
+/// let readings = &asked.literal_inputs[0];
+/// assert_eq!(readings.text, "[20, 21]");
+/// assert_eq!(readings.value, Constant::Integers(vec![20, 21]));
+/// assert_eq!(asked.literal_integers(), Some(vec![vec![20, 21], vec![3]]));
+/// # Ok::<(), sotto_program::ParseError>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct ParsedExpression {
     /// The program, with one output called `result`.

@@ -6,6 +6,21 @@ use super::Register;
 use crate::{ConstantId, KeyNumber};
 
 /// The reason why a plan is refused. `step` is a position in the list of steps.
+///
+/// ```
+/// use sotto_program::{Plan, PlanError};
+/// # use sotto_program::{KeyNumber, KeysNeeded, PlanInput, Predicted};
+/// # let input = PlanInput { name: "load".into(), key: KeyNumber::ANSWER };
+/// # let (parameter_id, keys, predicted) = ([0; 32], KeysNeeded::default(), Predicted::default());
+///
+/// let plan = Plan {
+///     inputs: vec![input],
+///     outputs: vec![], // nothing to answer
+/// #     parameter_id, constants: vec![], steps: vec![], keys, predicted,
+///     // …
+/// };
+/// assert_eq!(plan.validate(), Err(PlanError::None { what: "output" }));
+/// ```
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum PlanError {
     /// The plan exceeds a limit.

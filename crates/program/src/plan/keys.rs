@@ -9,6 +9,16 @@ use super::Step;
 use crate::KeyNumber;
 
 /// The evaluation keys that a plan uses.
+///
+/// ```
+/// use sotto_program::KeysNeeded;
+///
+/// let mean = KeysNeeded { rotations: vec![1, 2, 4], swap_rows: true, ..KeysNeeded::default() };
+/// let variance = KeysNeeded { relinearisation: true, rotations: vec![1, 8], ..KeysNeeded::default() };
+/// let both = mean.and(&variance);
+/// assert_eq!(both.to_string(), "relinearisation, rotation by 1 2 4 8, row swap");
+/// assert_eq!(both.galois_steps(), [1, 2, 4, 8, 0]);
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct KeysNeeded {
     /// True if the relinearisation key is used.

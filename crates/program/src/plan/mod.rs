@@ -20,6 +20,8 @@ pub use step::{PlanStep, Register, Step};
 use crate::KeyNumber;
 
 /// An input of a plan: a ciphertext of two components at the top level.
+///
+/// Example: [`Plan`]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PlanInput {
     /// The name: see [`crate::is_name`].
@@ -30,6 +32,8 @@ pub struct PlanInput {
 }
 
 /// An output of a plan: a register with a name.
+///
+/// Example: [`Plan`]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PlanOutput {
     /// The name: see [`crate::is_name`].
@@ -43,6 +47,15 @@ pub struct PlanOutput {
 
 /// The form of a reduced output of two components, whose coefficients have few bits. The first component keeps the
 /// coefficients of X^i with i mod `spacing` < `count`; the second keeps all.
+///
+/// ```
+/// use sotto_program::{OutputForm, PlanOutput, Register};
+///
+/// // Returns one sum for every 64 slots, at 34 bits a coefficient.
+/// let form = Some(OutputForm { width: 34, spacing: 64, count: 1 });
+/// let output = PlanOutput { name: "total".into(), register: Register(6), form };
+/// assert_eq!(output.form.map(|form| form.spacing), Some(64));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OutputForm {
     /// Bits per coefficient: see [`crate::limits::OUTPUT_BITS`].
@@ -63,6 +76,8 @@ impl OutputForm {
 }
 
 /// A public constant, encoded in the plan so that every machine computes with the same one.
+///
+/// Example: [`Plan`]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PlainConstant {
     /// Coefficients of the plaintext polynomial, lowest first; missing ones are 0. Modulo t for BFV and BGV, at the
@@ -75,6 +90,8 @@ pub struct PlainConstant {
 }
 
 /// The planner's predictions. They use the same noise bounds as the evaluator.
+///
+/// Example: [`Plan`]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Predicted {
     /// Bits between the noise bound and the limit of decryption, at the worst output. Finite; negative if an answer
@@ -91,6 +108,29 @@ pub struct Predicted {
 ///
 /// The fields are public because a [`crate::Target`] makes a plan and readers decode one. Call [`Plan::validate`] first
 /// on every plan from outside.
+///
+/// ```
+/// use sotto_program::{ConstantId, KeyNumber, KeysNeeded, PlainConstant, PlanInput, PlanOutput};
+/// use sotto_program::{Plan, PlanStep, Predicted, Register, Step};
+///
+/// // Three times the next slot's load.
+/// let [load, next, triple] = [0, 1, 2].map(Register);
+/// let plan = Plan {
+///     parameter_id: [0xab; 32],
+///     inputs: vec![PlanInput { name: "load".into(), key: KeyNumber::ANSWER }],
+///     constants: vec![PlainConstant { coefficients: vec![3], level: 0, power: 1 }],
+///     steps: vec![
+///         PlanStep { step: Step::Rotate(load, 1), output: next },
+///         PlanStep { step: Step::MultiplyPlain(next, ConstantId(0)), output: triple },
+///     ],
+///     outputs: vec![PlanOutput { name: "triple".into(), register: triple, form: None }],
+///     keys: KeysNeeded { rotations: vec![1], ..KeysNeeded::default() },
+///     predicted: Predicted { noise_bits_left: 12.5, levels_used: 0, output_bytes: 65_536 },
+/// };
+/// plan.validate()?;
+/// assert_eq!(plan.keys_needed(), plan.keys);
+/// # Ok::<(), sotto_program::PlanError>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Plan {
     /// The id of the parameters.

@@ -5,6 +5,8 @@ use serde::{Deserialize, Serialize};
 use crate::ConstantId;
 
 /// A ciphertext of a run, by its position.
+///
+/// Example: [`Step`]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Register(pub u32);
@@ -23,6 +25,15 @@ impl Register {
 }
 
 /// One operation on ciphertexts. It writes a new register and never changes its operands.
+///
+/// ```
+/// use sotto_program::{Register, Step};
+///
+/// let square = Step::Multiply(Register(0), Register(0));
+/// assert_eq!(square.to_string(), "multiply r0 r0");
+/// assert_eq!(square.operands().count(), 2);
+/// assert_eq!(Step::Rotate(Register(1), 4).to_string(), "rotate r1 by 4");
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Step {
@@ -127,6 +138,8 @@ impl Step {
 }
 
 /// A step and the register it writes.
+///
+/// Example: [`crate::Plan`]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PlanStep {
     /// The step.

@@ -7,6 +7,19 @@ use super::error::QuestionErrorKind as Kind;
 use super::{By, Call, Devices, Duration, Expression, Period, Question, QuestionError, Selected, When};
 
 /// Builds a [`Question`]; [`Question::select`] starts one. If a clause is given twice, the last one counts.
+///
+/// ```
+/// use sotto_program::question::{By, Call, Question};
+///
+/// let question = Question::select(Call::mean("boiler"))
+///     .since("2014-01-01")
+///     .by(By::Day)
+///     .only(["kitchen", "attic"])
+///     .build()?;
+/// let text = "mean(boiler) since 2014-01-01 by day where device in (kitchen, attic)";
+/// assert_eq!(question.to_string(), text);
+/// # Ok::<(), sotto_program::question::QuestionError>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 #[must_use = "only build makes a question"]
 pub struct QuestionBuilder {

@@ -8,6 +8,17 @@ use serde::{Deserialize, Serialize};
 use super::{Duration, Expression, LinearModel, Selected};
 
 /// The value that a statistic takes from each reading.
+///
+/// ```
+/// use sotto_program::question::{Call, Question, Reading};
+///
+/// // The power of a fan from its speed, at each reading.
+/// let power = Reading::polynomial("speed", [0.5, 0.0, 2.0]);
+/// assert_eq!(power.channels(), ["speed"]);
+/// let question = Question::select(Call::mean(power)).build()?;
+/// assert_eq!(question, "mean(polynomial(speed, [0.5, 0, 2]))".parse()?);
+/// # Ok::<(), sotto_program::question::QuestionError>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Reading {
@@ -68,6 +79,15 @@ impl From<String> for Reading {
 }
 
 /// Weights of [`Call::WeightedSum`].
+///
+/// ```
+/// use sotto_program::question::{Call, Question, Weights};
+///
+/// let recent = Weights::HalfLife("6h".parse()?);
+/// let question = Question::select(Call::weighted_sum("rain", recent)).build()?;
+/// assert_eq!(question.to_string(), "weighted_sum(rain, half_life 6h)");
+/// # Ok::<(), sotto_program::question::QuestionError>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Weights {
@@ -91,6 +111,16 @@ impl From<Duration> for Weights {
 }
 
 /// One statistic.
+///
+/// ```
+/// use sotto_program::question::{Call, Question};
+///
+/// let question = Question::parse("regression(power ~ speed), mean(speed)")?;
+/// let calls: Vec<&Call> = question.calls().collect();
+/// assert_eq!(calls, [&Call::regression("power", "speed"), &Call::mean("speed")]);
+/// assert!(calls[0].is_vector(), "slope and intercept");
+/// # Ok::<(), sotto_program::question::QuestionError>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Call {

@@ -7,6 +7,8 @@ use crate::caret::Drawn;
 use crate::limits;
 
 /// The reason why a question is refused.
+///
+/// Example: [`QuestionError`]
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum QuestionErrorKind {
@@ -281,6 +283,15 @@ fn alone(call: &str) -> String {
 ///
 /// `Display` draws the line with a caret. For a question built in Rust or read from JSON the line is its canonical
 /// text.
+///
+/// ```
+/// use sotto_program::question::{Question, QuestionErrorKind};
+///
+/// let error = Question::parse("mean(boiler) by dya").unwrap_err();
+/// assert!(matches!(error.kind, QuestionErrorKind::UnknownWord { near: Some("day"), .. }));
+/// assert_eq!(error.column, 17);
+/// assert!(error.to_string().ends_with("mean(boiler) by dya\n                    ^"));
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct QuestionError {
     /// The reason.

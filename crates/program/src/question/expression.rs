@@ -11,6 +11,16 @@ use super::{Call, Selected};
 /// Numbers, calls, and arithmetic between them.
 ///
 /// Rust's operators build it: `Call::mean("inlet") - Call::mean("outlet")`.
+///
+/// ```
+/// use sotto_program::question::{Call, Expression, Question};
+///
+/// let loss: Expression = (Call::mean("inlet") - Call::mean("outlet")) / 20.0;
+/// assert_eq!(loss.calls().count(), 2);
+/// let question = Question::select(loss.named("loss")).build()?;
+/// assert_eq!(question.to_string(), "(mean(inlet) - mean(outlet)) / 20 as loss");
+/// # Ok::<(), sotto_program::question::QuestionError>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Expression {
@@ -31,6 +41,28 @@ pub enum Expression {
 }
 
 /// Arithmetic on the caller's value type, e.g. a value with its bound and unit. Used by [`Expression::fold`].
+///
+/// ```
+/// use sotto_program::question::{Arithmetic, Call};
+/// use std::convert::Infallible;
+///
+/// /// Decrypted means by channel; here the same for all.
+/// struct Answers(f64);
+/// impl Arithmetic for Answers {
+///     type Value = f64;
+///     type Error = Infallible;
+///     fn number(&mut self, number: f64) -> Result<f64, Infallible> { Ok(number) }
+///     fn call(&mut self, _: &Call) -> Result<f64, Infallible> { Ok(self.0) }
+///     fn negate(&mut self, of: f64) -> Result<f64, Infallible> { Ok(-of) }
+///     fn add(&mut self, left: f64, right: f64) -> Result<f64, Infallible> { Ok(left + right) }
+///     fn subtract(&mut self, left: f64, right: f64) -> Result<f64, Infallible> { Ok(left - right) }
+///     fn multiply(&mut self, left: f64, right: f64) -> Result<f64, Infallible> { Ok(left * right) }
+///     fn divide(&mut self, left: f64, right: f64) -> Result<f64, Infallible> { Ok(left / right) }
+/// }
+///
+/// let fahrenheit = Call::mean("boiler") * 1.8 + 32.0;
+/// assert_eq!(fahrenheit.fold(&mut Answers(60.0)), Ok(140.0));
+/// ```
 pub trait Arithmetic {
     /// The value type.
     type Value;

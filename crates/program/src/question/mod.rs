@@ -94,6 +94,18 @@ use crate::limits;
 /// A question: results to compute, and the readings that they are computed from.
 ///
 /// The fields are public. Call [`Question::check`] after changing them.
+///
+/// ```
+/// use sotto_program::question::{By, Question};
+///
+/// let mut question = Question::parse("mean(boiler), stddev(boiler) over 7d by day")?;
+/// assert_eq!(question.select[1].name(), "stddev(boiler)");
+/// assert_eq!(question.channels().len(), 1);
+/// question.by = Some(By::Hour);
+/// question.check()?;
+/// assert_eq!(question.to_string(), "mean(boiler), stddev(boiler) over 7d by hour");
+/// # Ok::<(), sotto_program::question::QuestionError>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "check::Unchecked")]
 pub struct Question {
@@ -114,6 +126,14 @@ pub struct Question {
 }
 
 /// One result.
+///
+/// ```
+/// use sotto_program::question::{Call, Selected};
+///
+/// let named: Selected = Call::mean("boiler").named("average");
+/// let unnamed: Selected = Call::mean("boiler").into();
+/// assert_eq!((named.name(), unnamed.name()), ("average".into(), "mean(boiler)".into()));
+/// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Selected {

@@ -11,6 +11,17 @@ use serde::{Deserialize, Deserializer, Serialize};
 use crate::{limits, name};
 
 /// A linear model: `intercept` + Σ coefficient · channel.
+///
+/// ```
+/// use sotto_program::question::{LinearModel, Question};
+///
+/// let model = LinearModel::parse(br#"{"intercept": 1.0, "coefficients": {"wind": 0.5, "sun": 2}}"#)?;
+/// assert_eq!(model.coefficients["sun"], 2.0);
+/// let mut question = Question::parse("mean(linear(yield.json)) by day")?;
+/// assert_eq!(question.attach_model("yield.json", &model)?, 1);
+/// assert!(question.channels().contains("wind"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "Unchecked")]
 pub struct LinearModel {
@@ -30,6 +41,13 @@ struct Unchecked {
 }
 
 /// The reason why a linear model is refused.
+///
+/// ```
+/// use sotto_program::question::{LinearModel, ModelError};
+///
+/// let refused = LinearModel::parse(br#"{"intercept": 1.0, "coefficients": {}}"#);
+/// assert_eq!(refused, Err(ModelError::Empty));
+/// ```
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum ModelError {
     /// The file is longer than the limit.

@@ -8,6 +8,16 @@ use serde::{Deserialize, Serialize};
 use super::{QuestionError, grammar};
 
 /// The time that a question covers.
+///
+/// ```
+/// use sotto_program::question::{Period, Question};
+///
+/// let question = Question::parse("mean(boiler) over 7d")?;
+/// assert_eq!(question.period, Period::Over("7d".parse()?));
+/// let question = Question::parse("mean(boiler) until 2014-06-01")?;
+/// assert_eq!(question.period, Period::Between { since: None, until: Some("2014-06-01".parse()?) });
+/// # Ok::<(), sotto_program::question::QuestionError>(())
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Period {
@@ -28,6 +38,15 @@ pub enum Period {
 }
 
 /// A length of time: a positive whole number and a unit, e.g. `7d`.
+///
+/// ```
+/// use sotto_program::question::{Duration, DurationUnit};
+///
+/// let week: Duration = "7d".parse()?;
+/// assert_eq!(week, Duration::new(7, DurationUnit::Day));
+/// assert_eq!(week.seconds(), 604_800);
+/// # Ok::<(), sotto_program::question::QuestionError>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Duration {
@@ -61,6 +80,8 @@ impl FromStr for Duration {
 }
 
 /// The unit of a [`Duration`].
+///
+/// Example: [`Duration`]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum DurationUnit {
@@ -106,6 +127,15 @@ impl DurationUnit {
 /// A date or a moment in its written form: `2014-01-01` or `2014-01-01T12:30`, with optional seconds and zone.
 ///
 /// Only the form is checked. The reader chooses the time zone of a moment without one.
+///
+/// ```
+/// use sotto_program::question::When;
+///
+/// let start: When = "2014-01-01T12:30Z".parse()?;
+/// assert_eq!(start.as_str(), "2014-01-01T12:30Z");
+/// assert!("1 January".parse::<When>().is_err());
+/// # Ok::<(), sotto_program::question::QuestionError>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct When(pub(super) String);
@@ -141,6 +171,14 @@ impl From<When> for String {
 }
 
 /// Groups of windows with one answer each.
+///
+/// ```
+/// use sotto_program::question::{By, Question};
+///
+/// assert_eq!(Question::parse("mean(boiler) by day")?.by, Some(By::Day));
+/// assert_eq!(By::Day.word(), "day");
+/// # Ok::<(), sotto_program::question::QuestionError>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum By {
@@ -184,6 +222,14 @@ impl By {
 }
 
 /// The choice between one answer over all devices and one for each.
+///
+/// ```
+/// use sotto_program::question::{Devices, Question};
+///
+/// assert_eq!(Question::parse("mean(boiler) per device")?.grouping, Devices::Each);
+/// assert_eq!(Question::parse("mean(boiler)")?.grouping, Devices::Across);
+/// # Ok::<(), sotto_program::question::QuestionError>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Devices {

@@ -6,6 +6,8 @@ use alloc::vec::Vec;
 use super::{QuestionError, QuestionErrorKind};
 
 /// A clause of a question.
+///
+/// Example: [`Places`]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Clause {
     /// `over`, `since` or `until`.
@@ -23,6 +25,18 @@ pub enum Clause {
 /// Places in the text of a question, so that a later check can draw errors like the parser.
 ///
 /// An error about a part that the text lacks is drawn at the end of the text.
+///
+/// ```
+/// use sotto_program::question::{Clause, Question};
+///
+/// let (_, places) = Question::parse_with_places("mean(boiler) by day")?;
+/// let error = places.error_at_clause(Clause::By, "no window is as short as a day");
+/// assert_eq!(error.to_string(), "\
+/// column 14: no window is as short as a day
+///     mean(boiler) by day
+///                  ^");
+/// # Ok::<(), sotto_program::question::QuestionError>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Places {
     pub(super) text: String,

@@ -12,6 +12,27 @@ use crate::key_switch::{self, Addends};
 use crate::scheme::Scheme;
 
 /// A ciphertext whose mask is decomposed once, for many rotations (Halevi and Shoup, ePrint 2018/244, section 5).
+///
+/// ```
+/// # mod owner { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/owner/mod.rs")); }
+/// # use owner::Owner;
+/// # use sotto_ring::{Scratch, secure_rng};
+/// # use sotto_rlwe::{Bfv, Evaluator, Params, Scheme};
+/// # let params = Params::<Bfv>::default_chain(4096, 65_537)?;
+/// # let owner = Owner::new(&params, 1);
+/// # let plaintext = Bfv::encode_slots(&params, &[215, 198, 187], params.top_level())?;
+/// # let readings = owner.public_key().encrypt(&plaintext, &mut secure_rng()?)?;
+/// # let keys = owner.evaluation_keys(&[1, 2]);
+/// let (evaluator, mut scratch) = (Evaluator::new(&params), Scratch::new());
+/// // One decomposition serves both rotations.
+/// let hoisted = evaluator.hoist(&readings, &mut scratch)?;
+/// let one = evaluator.rotate_hoisted(&hoisted, 1, &keys, &mut scratch)?;
+/// let two = evaluator.rotate_hoisted(&hoisted, 2, &keys, &mut scratch)?;
+/// hoisted.recycle(&mut scratch);
+/// assert_eq!(Bfv::decode_slots(&params, &owner.decrypt(&one))?[0], 198);
+/// assert_eq!(Bfv::decode_slots(&params, &owner.decrypt(&two))?[0], 187);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub struct Hoisted<'a, S: Scheme> {
     ciphertext: &'a Ciphertext<S>,
     digits: Vec<Poly<Eval>>,

@@ -9,6 +9,8 @@ use core::sync::atomic::Ordering;
 use portable_atomic::AtomicU64;
 
 /// The operations that the evaluator counts.
+///
+/// Example: [`Counters`]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[allow(missing_docs)]
 pub enum Operation {
@@ -71,6 +73,22 @@ impl Operation {
 }
 
 /// The number of times that each operation ran.
+///
+/// ```
+/// # mod owner { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/owner/mod.rs")); }
+/// # use owner::Owner;
+/// # use sotto_ring::secure_rng;
+/// # use sotto_rlwe::{Bfv, Evaluator, Operation, Params, Scheme};
+/// # let params = Params::<Bfv>::default_chain(4096, 65_537)?;
+/// # let plaintext = Bfv::encode_slots(&params, &[215], params.top_level())?;
+/// # let reading = Owner::new(&params, 1).public_key().encrypt(&plaintext, &mut secure_rng()?)?;
+/// let evaluator = Evaluator::new(&params);
+/// evaluator.negate(&evaluator.add(&reading, &reading)?)?;
+/// let totals = evaluator.counters().totals();
+/// assert_eq!(totals[Operation::Add.name()], 1);
+/// assert_eq!(totals["negate"], 1);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Default)]
 pub struct Counters([AtomicU64; 15]);
 

@@ -27,6 +27,27 @@ use crate::scheme::Scheme;
 use crate::shape::Shape;
 
 /// Computes on ciphertexts of one parameter set. Every operation checks shapes and the noise bound before it computes.
+///
+/// ```
+/// # mod owner { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/owner/mod.rs")); }
+/// # use owner::Owner;
+/// # use sotto_ring::secure_rng;
+/// # use sotto_rlwe::{Bfv, Evaluator, Params, Scheme};
+/// # let params = Params::<Bfv>::default_chain(4096, 65_537)?;
+/// # let owner = Owner::new(&params, 1);
+/// # let (public_key, keys) = (owner.public_key(), owner.evaluation_keys(&[]));
+/// # let mut encrypt = |values: &[i64]| {
+/// #     let plaintext = Bfv::encode_slots(&params, values, params.top_level())?;
+/// #     Ok::<_, Box<dyn std::error::Error>>(public_key.encrypt(&plaintext, &mut secure_rng()?)?)
+/// # };
+/// let volts = encrypt(&[230, 229])?;
+/// let amperes = encrypt(&[3, 5])?;
+/// let evaluator = Evaluator::new(&params);
+/// // The product has three components; the owner's relinearisation key brings it back to two.
+/// let watts = evaluator.relinearise(&evaluator.multiply(&volts, &amperes)?, &keys)?;
+/// assert_eq!(Bfv::decode_slots(&params, &owner.decrypt(&watts))?[..2], [690, 1145]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug)]
 pub struct Evaluator<S: Scheme> {
     params: Params<S>,

@@ -12,6 +12,18 @@ use crate::schemes::{Bgv, Ckks, ScalePower};
 use crate::shape::Shape;
 
 /// The way in which a scheme lowers a ciphertext's level without changing its message.
+///
+/// ```
+/// use sotto_rlwe::{Bfv, Ckks, Lowering, Origin, Params, Scheme, Shape};
+///
+/// let params = Params::<Bfv>::default_chain(4096, 65_537)?;
+/// let shape = Shape::fresh(&params, Origin::PublicKey, 1.0)?;
+/// assert!(matches!(Bfv::lowering(&params, &shape, 0)?, Lowering::Primes));
+/// let params = Params::<Ckks>::default_chain(4096, 0)?;
+/// let shape = Shape::fresh(&params, Origin::PublicKey, 1.0)?;
+/// assert!(matches!(Ckks::lowering(&params, &shape, 0)?, Lowering::Rescale(_)));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[allow(missing_debug_implementations)]
 pub enum Lowering<S: Scheme> {
     /// Prime by prime: modulus switching.

@@ -14,6 +14,33 @@ use crate::shape::Shape;
 /// All devices encrypt under the same seed, and each under a given seed only once: two bodies of one device under one
 /// seed reveal the difference of their messages. Nobody holds the sum of the secrets;
 /// [`Evaluator::expand_sum`](crate::Evaluator::expand_sum) brings the sum to the owner's key.
+///
+/// ```
+/// # mod owner { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/owner/mod.rs")); }
+/// # use owner::Owner;
+/// # use sotto_ring::{Scratch, Seed};
+/// # use sotto_rlwe::{Bfv, CompactSum, Evaluator, Kept, Params, TransferSum};
+/// # let params = Params::<Bfv>::default_chain(4096, 65_537)?;
+/// # let (boiler, pump, owner) = (Owner::new(&params, 1), Owner::new(&params, 2), Owner::new(&params, 3));
+/// # let (kept, seed) = (Kept::Folded(2), Seed([3; 24]));
+/// # let mut keys = owner.evaluation_keys(&params.expansion_steps(kept)?);
+/// # [&boiler, &pump].map(|device| keys.transfers.insert(device.id, owner.transfer_key(device)));
+/// # let encrypt = |device: &Owner<Bfv>, values: &[i64]| {
+/// #     let plaintext = params.encode_folded(values, 1.0, params.top_level())?;
+/// #     Ok::<_, Box<dyn std::error::Error>>(device.encrypt(&plaintext, seed)?.compact(kept)?)
+/// # };
+/// // Each device has its own secret; all use the seed of this hour.
+/// let mut sum = CompactSum::new(encrypt(&boiler, &[215, 198])?);
+/// sum.add(&encrypt(&pump, &[187, 203])?)?;
+/// assert!(sum.keys().contains(pump.id));
+/// // One key switch brings the sum to the owner's key.
+/// let mut transfer = TransferSum::new(&params, owner.id)?;
+/// transfer.add(boiler.id, &keys)?;
+/// transfer.add(pump.id, &keys)?;
+/// let total = Evaluator::new(&params).expand_sum(&sum, &transfer, &keys, &mut Scratch::new())?;
+/// assert_eq!(params.decode_repeated(&owner.decrypt(&total), 2)?, [402, 401]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct CompactSum<S: Scheme> {
     sum: Compact<S>,

@@ -5,6 +5,17 @@ use alloc::collections::BTreeSet;
 use crate::parameters::KeyId;
 
 /// A set of secret keys; a ciphertext or switching key is under their sum.
+///
+/// ```
+/// use sotto_rlwe::{KeyId, KeySum};
+///
+/// let (boiler, pump) = (KeyId([1; 16]), KeyId([2; 16]));
+/// let fleet: KeySum = [boiler, pump].into_iter().collect();
+/// assert!(fleet.contains(pump) && fleet.len() == 2);
+/// // The name does not depend on the order.
+/// assert_eq!(fleet.id(), [pump, boiler].into_iter().collect::<KeySum>().id());
+/// assert_eq!(KeySum::default().id(), None);
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct KeySum(BTreeSet<KeyId>);
 

@@ -23,6 +23,23 @@ type Digest = [u8; 32];
 /// The sum is incremental: a device that joins or leaves costs one addition or subtraction of its key. The bits depend
 /// only on the devices in the sum, not on their order or on former members. Memory: one switching key with its masks,
 /// and 48 bytes a device.
+///
+/// ```
+/// # mod owner { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/owner/mod.rs")); }
+/// # use owner::Owner;
+/// # use sotto_rlwe::{Bfv, EvalError, Params, TransferSum};
+/// # let params = Params::<Bfv>::default_chain(4096, 65_537)?;
+/// # let (boiler, owner) = (Owner::new(&params, 1), Owner::new(&params, 3));
+/// # let mut keys = owner.evaluation_keys(&[]);
+/// # keys.transfers.insert(boiler.id, owner.transfer_key(&boiler));
+/// let mut transfer = TransferSum::new(&params, owner.id)?;
+/// transfer.add(boiler.id, &keys)?;
+/// assert_eq!(transfer.add(boiler.id, &keys), Err(EvalError::RepeatedKey { key: boiler.id }));
+/// // The boiler leaves the fleet.
+/// transfer.remove(boiler.id, &keys)?;
+/// assert!(transfer.is_empty());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct TransferSum<S: Scheme> {
     params: Params<S>,

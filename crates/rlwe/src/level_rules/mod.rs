@@ -18,6 +18,8 @@ use crate::shape::Shape;
 
 /// The adjustment of one operand of a sum: lowered to a level ([`Shape::lower`]), then multiplied by an integer that
 /// its plaintext factor includes (BGV; 1 if nothing has to match).
+///
+/// Example: [`LevelRules`]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Adjustment {
     /// The level after the adjustment.
@@ -37,6 +39,20 @@ pub fn small_integer(value: f64) -> Option<i64> {
 
 /// The rules by which a scheme manages levels and scales. They only decide; the caller turns the decision into steps or
 /// computes it.
+///
+/// ```
+/// use sotto_rlwe::{Adjustment, Ckks, LevelRules, Origin, Params, Shape};
+///
+/// let params = Params::<Ckks>::default_chain(4096, 0)?;
+/// let fresh = Shape::fresh(&params, Origin::PublicKey, 1.0)?;
+/// let lower = fresh.lower(&params, 0)?;
+/// // Before a sum, the operand at level 1 is lowered to level 0.
+/// let [first, second] = Ckks::before_sum(&params, &fresh, &lower);
+/// assert_eq!(first, Adjustment { level: 0, factor: 1 });
+/// assert!(second.is_nothing(0));
+/// assert_eq!(first.follow(&params, &fresh)?.level, 0);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub trait LevelRules: Scheme {
     /// True if values are integers modulo t.
     const EXACT: bool;

@@ -8,6 +8,17 @@ use super::norms::{Norms, NormsOf};
 use super::typical::Typical;
 
 /// A size under the rules of noise: [`Log2`] in the worst case, [`Typical`] on average.
+///
+/// ```
+/// use sotto_rlwe::{Figure, Log2, Typical};
+///
+/// fn after_sum_with_itself<F: Figure>(error: F) -> F {
+///     error.twice()
+/// }
+/// assert_eq!(after_sum_with_itself(Log2(10.0)), Log2(11.0));
+/// let estimate = after_sum_with_itself(Typical::exactly(Log2(10.0)));
+/// assert!((estimate.rms - 11.0).abs() < 1e-6);
+/// ```
 pub trait Figure: Copy + Debug + PartialEq + Add<Output = Self> + Mul<Output = Self> {
     /// Returns the size of a known number.
     fn exactly(value: Log2) -> Self;
@@ -38,6 +49,17 @@ pub trait Figure: Copy + Debug + PartialEq + Add<Output = Self> + Mul<Output = S
 }
 
 /// Sizes of a plaintext.
+///
+/// ```
+/// use sotto_rlwe::{Bfv, Params, PlainSize, Scheme};
+///
+/// let params = Params::<Bfv>::default_chain(4096, 65_537)?;
+/// // A constant factor 8 is the number 8 at every root.
+/// let size: PlainSize = Bfv::encode_scalar(&params, 8, params.top_level())?.size();
+/// assert!((size.norm.value() - 8.0).abs() < 1e-6);
+/// assert_eq!(size.rounding.value(), 0.0);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PlainSize {
     /// An upper bound on the canonical norm.

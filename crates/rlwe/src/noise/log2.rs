@@ -6,6 +6,16 @@ use core::ops::{Add, Div, Mul};
 use num_traits::Float as _;
 
 /// A non-negative number 2^x, held as x; −∞ is zero.
+///
+/// ```
+/// use sotto_rlwe::Log2;
+///
+/// let sum = Log2::of(3.0) + Log2::of(5.0);
+/// assert!((sum.value() - 8.0).abs() < 1e-9);
+/// // A bound beyond the range of f64.
+/// assert_eq!(Log2(1500.0) * Log2(200.0), Log2(1700.0));
+/// assert_eq!(Log2::ZERO * Log2(200.0), Log2::ZERO);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
 pub struct Log2(pub f64);
 

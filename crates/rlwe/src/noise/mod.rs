@@ -28,6 +28,16 @@ use crate::reduced::{Reduction, coefficient_bound, coefficient_estimate};
 use crate::scheme::Scheme;
 
 /// The way in which a ciphertext was encrypted.
+///
+/// ```
+/// use sotto_rlwe::{Bfv, Origin, Params, Shape};
+///
+/// let params = Params::<Bfv>::default_chain(4096, 65_537)?;
+/// let by_device = Shape::fresh(&params, Origin::SecretKey, 1.0)?;
+/// let by_anyone = Shape::fresh(&params, Origin::PublicKey, 1.0)?;
+/// assert!(by_device.noise.error < by_anyone.noise.error);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Origin {
     /// Encrypted with the secret key.
@@ -40,6 +50,18 @@ pub enum Origin {
 ///
 /// phase = (Q/t)·message + error (BFV), message + error with the error a multiple of t (BGV: `error` is the size of the
 /// whole phase), message + error (CKKS, `message` scaled).
+///
+/// ```
+/// use sotto_rlwe::{Bfv, Noise, NoiseRules, Origin, Params, Shape};
+///
+/// let params = Params::<Bfv>::default_chain(4096, 65_537)?;
+/// let fresh: Noise = Shape::fresh(&params, Origin::PublicKey, 1.0)?.noise;
+/// // A sum of two readings has twice the error bound: one bit more.
+/// let sum = Bfv::add(&params, fresh, fresh);
+/// assert!((sum.error.0 - fresh.error.0 - 1.0).abs() < 1e-9);
+/// assert_eq!(sum.message, fresh.message);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Noise<F = Log2> {
     /// Size of the message polynomial.
@@ -49,6 +71,18 @@ pub struct Noise<F = Log2> {
 }
 
 /// The rules by which operations change sizes. `level` is that of the ciphertext before the operation.
+///
+/// ```
+/// use sotto_rlwe::{Bfv, Log2, NoiseRules, Origin, Params};
+///
+/// let params = Params::<Bfv>::default_chain(4096, 65_537)?;
+/// let fresh = Bfv::fresh::<Log2>(&params, Origin::PublicKey, 1.0);
+/// let room = Bfv::room(&params, params.top_level(), fresh);
+/// // A product with a plaintext factor of 2^10 takes ten bits.
+/// let product = Bfv::multiply_scalar(&params, fresh, Log2(10.0));
+/// assert!((room - Bfv::room(&params, params.top_level(), product) - 10.0).abs() < 1e-9);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub trait NoiseRules<S: Scheme> {
     /// Returns the sizes of a fresh ciphertext of values declared to be at most `magnitude` (BFV and BGV accept any
     /// message).

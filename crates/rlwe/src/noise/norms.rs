@@ -11,6 +11,18 @@ use crate::parameters::Params;
 use crate::scheme::Scheme;
 
 /// Sizes of the random polynomials for one degree, bounded and on average.
+///
+/// ```
+/// use sotto_rlwe::Norms;
+///
+/// let norms = Norms::new(4096);
+/// // Key generation enforces the limit of a secret, which the bound uses.
+/// assert!((norms.bound.secret.value() - Norms::secret_limit(4096)).abs() < 1e-6);
+/// // Any rounding error of 4096 coefficients: at most 4096/2.
+/// assert!((norms.bound.any_rounding.value() - 2048.0).abs() < 1e-6);
+/// // A message of any 4096 coefficients modulo 256: at most 4096·128.
+/// assert!((norms.bound.any_message(256).value() - 524_288.0).abs() < 1e-3);
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Norms {
     /// Bounds, each exceeded with probability at most 2^-128 (key generation enforces that of the secret).
@@ -20,6 +32,8 @@ pub struct Norms {
 }
 
 /// Sizes of the random polynomials for one degree.
+///
+/// Example: [`Norms`]
 #[derive(Clone, Copy, Debug)]
 pub struct NormsOf<F> {
     degree: f64,

@@ -13,6 +13,18 @@ use num_traits::Float as _;
 /// range (the average-case view of Biasioli, Marcolla, Calderini and Mono, ePrint 2023/600, and of Mono and others,
 /// ePrint 2022/706; here in the canonical embedding).
 /// 2022/706; here in the canonical embedding).
+///
+/// ```
+/// use sotto_rlwe::Typical;
+///
+/// // 4096 independent coefficients of variance 1: √4096 = 2^6.
+/// let error = Typical::random(4096.0, 1.0);
+/// assert_eq!(error.rms, 6.0);
+/// // A sum of two independent errors is √2 times as large.
+/// assert!(((error + error).rms - 6.5).abs() < 1e-9);
+/// // The largest of 2048 pairs of roots exceeds the mean.
+/// assert!(error.norm_bits(4096) > error.rms);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Typical {
     /// log2 of the root mean square over the roots.

@@ -8,6 +8,8 @@ use super::identity::SchemeId;
 use super::scale_ratio::ScaleRatio;
 
 /// The numbers and bit lengths of a chain's primes.
+///
+/// Example: [`DefaultChain`](crate::DefaultChain)
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ChainBits {
     /// The degree n.

@@ -6,6 +6,18 @@ use super::spec::ParameterSpec;
 use crate::error::ParameterError;
 
 /// The fixed chain of every degree.
+///
+/// ```
+/// use sotto_rlwe::{ChainBits, DefaultChain, SchemeId, SecurityTarget};
+///
+/// let chain: &ChainBits = &DefaultChain::all(SchemeId::Bfv)[2];
+/// assert_eq!((chain.degree, chain.data_bits(), chain.special_bits()), (4096, 70, 36));
+/// assert!(chain.modulus_bits() <= SecurityTarget::default().limit(4096)?);
+/// // The same chain with its primes.
+/// let spec = DefaultChain::spec(SchemeId::Bfv, 4096, 65_537)?;
+/// assert_eq!((spec.data.len(), spec.special.len()), (2, 1));
+/// # Ok::<(), sotto_rlwe::ParameterError>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DefaultChain {}
 

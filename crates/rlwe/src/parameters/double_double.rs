@@ -3,6 +3,16 @@
 //! machine and nothing branches on a value.
 
 /// The unevaluated sum high + low; `high` is the `f64` nearest to it.
+///
+/// ```
+/// use sotto_rlwe::{Ckks, DoubleDouble, Params};
+///
+/// // The scale of the top level is Δ = 2^30, exactly.
+/// let params = Params::<Ckks>::default_chain(4096, 0)?;
+/// let scale: DoubleDouble = params.exact_scale(params.top_level());
+/// assert_eq!(scale, DoubleDouble { high: (1u64 << 30) as f64, low: 0.0 });
+/// # Ok::<(), sotto_rlwe::ParameterError>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct DoubleDouble {
     /// The nearest `f64`.

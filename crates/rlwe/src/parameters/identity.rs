@@ -3,6 +3,14 @@
 use core::fmt;
 
 /// A scheme.
+///
+/// ```
+/// use sotto_rlwe::SchemeId;
+///
+/// assert_eq!(SchemeId::from_number(2), Some(SchemeId::Ckks));
+/// assert_eq!((SchemeId::Ckks.name(), SchemeId::Ckks.to_string()), ("ckks", "CKKS".to_owned()));
+/// assert_eq!(SchemeId::from_number(4), None);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[repr(u8)]
 pub enum SchemeId {
@@ -41,10 +49,27 @@ impl fmt::Display for SchemeId {
 }
 
 /// The identity of a parameter set: a BLAKE3 hash of everything that keys and bytes depend on.
+///
+/// ```
+/// use sotto_rlwe::{Bfv, ParameterId, Params};
+///
+/// let device = Params::<Bfv>::default_chain(4096, 65_537)?;
+/// let cloud = Params::<Bfv>::default_chain(4096, 65_537)?;
+/// let id: ParameterId = device.id();
+/// assert_eq!(id, cloud.id());
+/// assert_ne!(id, Params::<Bfv>::default_chain(4096, 40_961)?.id());
+/// # Ok::<(), sotto_rlwe::ParameterError>(())
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ParameterId(pub [u8; 32]);
 
 /// The identity of a secret key; public.
+///
+/// ```
+/// use sotto_rlwe::KeyId;
+///
+/// assert_eq!(KeyId([0xab; 16]).to_string(), "ab".repeat(16));
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct KeyId(pub [u8; 16]);
 

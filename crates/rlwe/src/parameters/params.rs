@@ -16,6 +16,8 @@ use crate::noise::Norms;
 use crate::scheme::Scheme;
 
 /// The security check that parameters have passed.
+///
+/// Example: [`Params`]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Security {
     /// They are within a cell of a published table.
@@ -25,6 +27,17 @@ pub enum Security {
 }
 
 /// Parameters of scheme `S`. Cheap to clone.
+///
+/// ```
+/// use sotto_rlwe::{Bfv, Params, Security, SecurityTarget};
+///
+/// // Integers modulo 65537 at n = 4096: two rows of 2048 slots.
+/// let params = Params::<Bfv>::default_chain(4096, 65_537)?;
+/// assert_eq!((params.degree(), params.top_level()), (4096, 1));
+/// assert!(params.can_switch_keys());
+/// assert_eq!(params.security(), Security::Checked(SecurityTarget::default()));
+/// # Ok::<(), sotto_rlwe::ParameterError>(())
+/// ```
 pub struct Params<S: Scheme>(Arc<Inner<S>>);
 
 struct Inner<S: Scheme> {

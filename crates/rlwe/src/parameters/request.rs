@@ -14,6 +14,8 @@ use crate::schemes::{Bfv, Bgv, Ckks};
 
 /// The split of the data primes into digits of key switching. More digits leave more bits for data, but cost time and
 /// larger keys.
+///
+/// Example: [`ChainRequest`]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Digits {
     /// This many digits, all but the last with equally many primes.

@@ -9,6 +9,16 @@ use super::double_double::DoubleDouble;
 use num_traits::Float as _;
 
 /// Δ_l/Δ, between 1/2 and 2, in units of 2^-192; least significant word first.
+///
+/// ```
+/// use sotto_rlwe::{Ckks, Params, ScaleRatio};
+///
+/// let params = Params::<Ckks>::default_chain(4096, 0)?;
+/// assert_eq!(params.scale_ratio(params.top_level()), ScaleRatio::ONE);
+/// // The scales of lower levels are within 2^±0.01 of it.
+/// assert!(params.scale_ratio(0).log2().abs() <= 0.01);
+/// # Ok::<(), sotto_rlwe::ParameterError>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ScaleRatio([u64; 4]);
 

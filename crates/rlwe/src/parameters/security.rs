@@ -9,6 +9,15 @@ use super::spec::ParameterSpec;
 use crate::error::ParameterError;
 
 /// A published table of largest moduli, for a uniform ternary secret and classical attacks.
+///
+/// ```
+/// use sotto_rlwe::{SecurityLevel, SecurityProfile, largest_modulus_bits};
+///
+/// let profile: SecurityProfile = "guidelines-2024".parse()?;
+/// assert_eq!(largest_modulus_bits(profile, SecurityLevel::Bits128, 4096), Some(106));
+/// assert_eq!(largest_modulus_bits(SecurityProfile::HeStandard2018, SecurityLevel::Bits128, 4096), Some(109));
+/// # Ok::<(), sotto_rlwe::ParameterError>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum SecurityProfile {
     /// Bossuat et al., *Security Guidelines for Implementing Homomorphic Encryption*, ePrint 2024/463, table 5.2 (σ =
@@ -21,6 +30,14 @@ pub enum SecurityProfile {
 }
 
 /// The required security: bits of work for the best known classical attack.
+///
+/// ```
+/// use sotto_rlwe::SecurityLevel;
+///
+/// assert_eq!(SecurityLevel::from_bits(192), Some(SecurityLevel::Bits192));
+/// assert_eq!(SecurityLevel::from_bits(160), None);
+/// assert_eq!(SecurityLevel::default().bits(), 128);
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum SecurityLevel {
     /// 128 bits, the default.
@@ -33,6 +50,16 @@ pub enum SecurityLevel {
 }
 
 /// The security that parameters must reach: a level by a profile. The default is 128 bits by the 2024 guidelines.
+///
+/// ```
+/// use sotto_rlwe::{SecurityLevel, SecurityProfile, SecurityTarget};
+///
+/// let target = SecurityTarget::new(SecurityProfile::Guidelines2024, SecurityLevel::Bits192);
+/// assert_eq!(target.to_string(), "192-bit security by guidelines-2024");
+/// assert_eq!(target.limit(8192)?, 147);
+/// assert!(target.limit(1024).is_err());
+/// # Ok::<(), sotto_rlwe::ParameterError>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct SecurityTarget {
     /// The table.

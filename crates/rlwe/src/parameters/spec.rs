@@ -14,6 +14,17 @@ pub const XOF_AES128_CTR: u8 = 1;
 const WIRE_VERSION: u16 = 1;
 
 /// The numbers that define a parameter set, unchecked; [`super::Params`] checks them.
+///
+/// ```
+/// use sotto_rlwe::{Bgv, DefaultChain, ParameterError, ParameterSpec, Params, SchemeId};
+///
+/// let spec = DefaultChain::spec(SchemeId::Bgv, 4096, 65_537)?;
+/// assert_eq!(Params::<Bgv>::new(spec.clone())?.id(), spec.id());
+/// // A third prime of 35 bits would exceed the limit of the security table.
+/// let longer = ParameterSpec { data: [&spec.data[..], &[34_359_214_081]].concat(), ..spec };
+/// assert!(matches!(Params::<Bgv>::new(longer), Err(ParameterError::Insecure { degree: 4096, .. })));
+/// # Ok::<(), sotto_rlwe::ParameterError>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ParameterSpec {
     /// The scheme.

@@ -12,10 +12,24 @@ use crate::plaintext::Plaintext;
 use crate::scheme::Scheme;
 
 /// The scheme BGV: integers modulo t.
+///
+/// ```
+/// use sotto_rlwe::{Bgv, Origin, Params, Scheme, Shape};
+///
+/// let params = Params::<Bgv>::default_chain(4096, 65_537)?;
+/// assert_eq!(Bgv::error_factor(&params), 65_537);
+/// // A dropped prime changes the factor modulo t by which the message is multiplied.
+/// let fresh = Shape::fresh(&params, Origin::SecretKey, 1.0)?;
+/// assert_eq!(fresh.scaling, 1);
+/// assert_ne!(fresh.drop_prime(&params)?.scaling, 1);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Bgv {}
 
 /// Tables of BGV.
+///
+/// Example: [`Bgv`]
 #[derive(Debug)]
 pub struct Tables {
     encoder: IntegerEncoder,

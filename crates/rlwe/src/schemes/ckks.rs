@@ -17,14 +17,39 @@ use crate::scheme::Scheme;
 use crate::shape::Shape;
 
 /// The scheme CKKS: approximate real numbers.
+///
+/// ```
+/// use sotto_rlwe::{Ckks, Params, Scheme};
+///
+/// let params = Params::<Ckks>::default_chain(4096, 0)?;
+/// assert_eq!(Ckks::slot_shape(&params), Some((1, 2048)));
+/// let plaintext = Ckks::encode_slots(&params, &[21.5, -19.8], params.top_level())?;
+/// let values = Ckks::decode_slots(&params, &plaintext)?;
+/// assert!((values[1] + 19.8).abs() < 1e-6);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ckks {}
 
 /// The power of Δ_l by which the message is scaled: 1, or 2 in a product that has not been rescaled.
+///
+/// ```
+/// use sotto_rlwe::{Ckks, Origin, Params, ScalePower, Shape};
+///
+/// let params = Params::<Ckks>::default_chain(4096, 0)?;
+/// let fresh = Shape::fresh(&params, Origin::SecretKey, 1.0)?;
+/// let product = fresh.multiply(&params, &fresh)?;
+/// assert_eq!((fresh.scaling, product.scaling), (ScalePower(1), ScalePower(2)));
+/// // A rescale brings it back to the first power.
+/// assert_eq!(product.drop_prime(&params)?.scaling, ScalePower(1));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ScalePower(pub u32);
 
 /// Tables of CKKS.
+///
+/// Example: [`Ckks`]
 #[derive(Debug)]
 pub struct Tables {
     /// Δ_l/Δ of each level.

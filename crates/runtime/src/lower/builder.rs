@@ -11,6 +11,8 @@ use crate::constants::Public;
 use crate::manage::Managed;
 
 /// Collects steps, follows shapes with the evaluator's rules, and writes equal steps once.
+///
+/// Example: [`Managed`]
 pub struct Builder<'p, S: Managed> {
     params: &'p Params<S>,
     inputs: usize,

@@ -7,6 +7,33 @@ use super::Builder;
 use crate::manage::{self, Managed};
 
 /// Outputs of a program that are merged into one ciphertext.
+///
+/// ```
+/// use sotto_program::ProgramBuilder;
+/// use sotto_rlwe::{Ckks, Kept, Origin, Params};
+/// use sotto_runtime::{Encoding, Merged, RlweTarget};
+///
+/// // The squares of two channels, four readings each.
+/// let mut asked = ProgramBuilder::new();
+/// for name in ["inlet", "outlet"] {
+///     let reading = asked.input(name, 1.0);
+///     let square = asked.mul(reading, reading);
+///     asked.output(format!("{name}-square"), square);
+/// }
+/// let target = RlweTarget {
+///     params: Params::<Ckks>::default_chain(8192, 0)?,
+///     encoding: Encoding::Slots,
+///     origin: Origin::SecretKey,
+///     kept: Some(Kept::Folded(4)),
+///     may_wrap: false,
+/// };
+/// // The first result stays at X^0, the second moves to X^1.
+/// let squares = Merged { name: "squares".into(), outputs: vec![(0, 0), (1, 1)] };
+/// let lowered = target.lower_merged(&asked.finish()?, &[squares])?;
+/// assert_eq!(lowered.plan.outputs.len(), 1);
+/// assert_eq!(lowered.plan.counts()["multiply-monomial"], 1);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Merged {
     /// The name of the ciphertext.

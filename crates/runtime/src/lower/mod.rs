@@ -19,6 +19,8 @@ use crate::check::reduction;
 use crate::manage::Managed;
 
 /// The encoding of values in plaintexts.
+///
+/// Example: [`RlweTarget`]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Encoding {
     /// A vector of slots.
@@ -28,6 +30,28 @@ pub enum Encoding {
 }
 
 /// A scheme with parameters, to which programs can be lowered.
+///
+/// ```
+/// use sotto_program::{LowerError, ParseOptions, SlotShape, parse};
+/// use sotto_rlwe::{Bfv, Origin, Params};
+/// use sotto_runtime::{Encoding, RlweTarget};
+///
+/// let target = RlweTarget {
+///     params: Params::<Bfv>::default_chain(4096, 65_537)?,
+///     encoding: Encoding::Slots,
+///     origin: Origin::SecretKey,
+///     kept: None,
+///     may_wrap: false,
+/// };
+/// assert_eq!(target.slot_shape(), Some(SlotShape { rows: 2, columns: 2048 }));
+/// let options = ParseOptions { undeclared: Some(120.0), ..ParseOptions::default() };
+/// let sum = |width| parse(&format!("sum(boiler, {width})"), &options).map(|asked| asked.program);
+/// assert_eq!(target.lower_with_shapes(&sum(32)?)?.plan.counts()["rotate"], 5);
+/// // 1024 · 120 is above half of 65,537.
+/// let refused = target.lower_with_shapes(&sum(1024)?).err();
+/// assert!(matches!(refused, Some(LowerError::PlainModulusTooSmall { needed_bits: 18, .. })));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct RlweTarget<S: Managed> {
     /// The parameters.
@@ -44,6 +68,26 @@ pub struct RlweTarget<S: Managed> {
 }
 
 /// A plan, its keys, and the predictions for its outputs.
+///
+/// ```
+/// use sotto_program::{ParseOptions, parse};
+/// use sotto_rlwe::{Bfv, KeyId, Origin, Params};
+/// use sotto_runtime::{Encoding, Lowered, Planned, RlweTarget};
+///
+/// let options = ParseOptions { undeclared: Some(120.0), ..ParseOptions::default() };
+/// let program = parse("inlet - outlet", &options)?.program;
+/// let params = Params::<Bfv>::default_chain(4096, 65_537)?;
+/// let (encoding, origin) = (Encoding::Slots, Origin::SecretKey);
+/// let target = RlweTarget { params, encoding, origin, kept: None, may_wrap: false };
+/// let lowered: Lowered<Bfv> = target.lower_with_shapes(&program)?;
+/// assert!(lowered.keys.is_empty(), "a difference needs no evaluation keys");
+/// let answer: &Planned<Bfv> = &lowered.outputs[0];
+/// assert_eq!((answer.magnitude, answer.slot_error), (240.0, 0.0));
+/// // The owner compares the answer with this before it decrypts.
+/// let expected = answer.expected(&target.params, KeyId([2; 16]));
+/// assert_eq!(expected.shape, answer.shape);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Lowered<S: Managed> {
     /// The plan.
@@ -55,6 +99,8 @@ pub struct Lowered<S: Managed> {
 }
 
 /// The prediction for an output.
+///
+/// Example: [`Lowered`]
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Planned<S: Managed> {
     /// The shape that the owner compares an answer with. Its noise bound includes the rounding of constants and of

@@ -13,6 +13,39 @@ use sotto_rlwe::{
 use crate::lower::Builder;
 
 /// A scheme that programs can be lowered to.
+///
+/// Code that is generic in the scheme takes a `Managed`. Lowering hands a [`Builder`] to its methods.
+///
+/// ```
+/// use sotto_program::{ParseOptions, Program, Register, Step, parse};
+/// use sotto_rlwe::{Bfv, Bgv, EvalError, Origin};
+/// use sotto_runtime::{Asked, Builder, ChooseError, Encoding, Managed, choose};
+///
+/// /// Doubles a register, at the lowest level.
+/// fn doubled<S: Managed>(plan: &mut Builder<'_, S>, of: Register) -> Result<Register, EvalError> {
+///     let of = S::lower(plan, of, 0)?;
+///     plan.push(Step::Add(of, of))
+/// }
+///
+/// /// Returns the smallest degree that holds this program.
+/// fn degree<S: Managed>(program: &Program) -> Result<usize, ChooseError> {
+///     let asked = Asked {
+///         encoding: Encoding::Slots,
+///         origin: Origin::SecretKey,
+///         plain_modulus: None,
+///         columns: 64,
+///         degree: None,
+///         largest_error: 0.0,
+///     };
+///     choose::<S>(std::slice::from_ref(program), &asked).map(|choice| choice.target.params.degree())
+/// }
+///
+/// let options = ParseOptions { undeclared: Some(120.0), ..ParseOptions::default() };
+/// let program = parse("inlet - outlet", &options)?.program;
+/// assert_eq!(degree::<Bfv>(&program)?, degree::<Bgv>(&program)?);
+/// # let _compiles = doubled::<Bfv>;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub trait Managed: LevelRules {
     /// Brings a register to a lower level without changing its message.
     ///

@@ -111,7 +111,7 @@ impl<S: Arithmetic> Encrypted<S> {
         Ok(Self::new(&self.context, facts, body))
     }
 
-    /// Σ aᵢ·bᵢ: one product, then rotations.
+    /// Returns Σ aᵢ·bᵢ: one product, then rotations.
     ///
     /// # Errors
     /// [`Error::Length`](crate::Error::Length) for vectors of different lengths; as [`Encrypted::sum`].
@@ -119,7 +119,7 @@ impl<S: Arithmetic> Encrypted<S> {
         self.product(other)?.sum()
     }
 
-    /// Σ aᵢ·wᵢ with public weights.
+    /// Returns Σ aᵢ·wᵢ with public weights.
     ///
     /// # Errors
     /// As [`Encrypted::dot`].
@@ -127,7 +127,7 @@ impl<S: Arithmetic> Encrypted<S> {
         self.multiply_plain(weights)?.sum()
     }
 
-    /// a²: one level, one relinearisation.
+    /// Returns a²: one level, one relinearisation.
     ///
     /// # Errors
     /// [`Error::NoKeys`](crate::Error::NoKeys), [`Error::Depth`](crate::Error::Depth).
@@ -135,7 +135,7 @@ impl<S: Arithmetic> Encrypted<S> {
         self.product(self)
     }
 
-    /// a^`exponent`, `exponent` ≥ 1: ⌈log2 `exponent`⌉ levels.
+    /// Returns a^`exponent` for `exponent` ≥ 1: ⌈log2 `exponent`⌉ levels.
     ///
     /// # Errors
     /// [`Error::Circuit`](crate::Error::Circuit) for 0; otherwise as [`Encrypted::square`].
@@ -147,7 +147,7 @@ impl<S: Arithmetic> Encrypted<S> {
         Ok(Self::new(&self.context, facts, body))
     }
 
-    /// c₀ + c₁·a + c₂·a² + …, slot by slot: ⌈log2(degree + 1)⌉ levels, about 2·√(2·degree) products (Paterson and
+    /// Returns c₀ + c₁·a + c₂·a² + …, slot by slot: ⌈log2(degree + 1)⌉ levels, about 2·√(2·degree) products (Paterson and
     /// Stockmeyer 1973).
     ///
     /// # Errors
@@ -190,7 +190,7 @@ impl<S: Arithmetic> Encrypted<S> {
 }
 
 impl Encrypted<Ckks> {
-    /// The mean of all values: a sum whose unit is divided by their number.
+    /// Returns the mean of all values: a sum whose unit is divided by their number.
     ///
     /// # Errors
     /// As [`Encrypted::sum`].
@@ -198,7 +198,7 @@ impl Encrypted<Ckks> {
         self.sum()?.scaled(1.0 / self.len() as f64)
     }
 
-    /// The population variance: mean of squares less square of the mean. Two levels.
+    /// Returns the population variance: mean of squares less square of the mean. Two levels.
     ///
     /// # Errors
     /// As [`Encrypted::dot`].

@@ -100,18 +100,18 @@ impl<S: Arithmetic> Encrypted<S> {
         Self { context: context.clone(), facts, body }
     }
 
-    /// Values.
+    /// Returns the number of values.
     #[allow(clippy::len_without_is_empty)]
     pub fn len(&self) -> usize {
         self.facts.len
     }
 
-    /// The context.
+    /// Returns the context.
     pub fn context(&self) -> &Context<S> {
         &self.context
     }
 
-    /// A bound on the absolute value of every value, from the declared bound and the computation. Everybody sees it.
+    /// Returns a bound on the absolute value of every value, from the declared bound and the computation. It is public.
     pub fn magnitude(&self) -> f64 {
         self.facts.magnitude
     }
@@ -124,7 +124,7 @@ impl<S: Arithmetic> Encrypted<S> {
         self
     }
 
-    /// The ciphertexts, for the layers below; none in a dry run.
+    /// Returns the ciphertexts, for the layers below; none in a dry run.
     pub fn ciphertexts(&self) -> &[Ciphertext<S>] {
         match &self.body {
             Body::Real { parts, .. } => parts,

@@ -16,10 +16,23 @@ use crate::scheme::Scheme;
 use crate::schemes::integer::{IntegerEncoder, check_plain_modulus, integer_encoding};
 
 /// The scheme BFV: integers modulo t.
+///
+/// ```
+/// use sotto_rlwe::{Bfv, Params, Scheme};
+///
+/// let params = Params::<Bfv>::default_chain(4096, 65_537)?;
+/// assert_eq!(Bfv::slot_shape(&params), Some((2, 2048)));
+/// // Values are exact, centred modulo t.
+/// let plaintext = Bfv::encode_slots(&params, &[-40, 40_000], params.top_level())?;
+/// assert_eq!(Bfv::decode_slots(&params, &plaintext)?[..2], [-40, 40_000 - 65_537]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Bfv {}
 
 /// Tables of BFV.
+///
+/// Example: [`Bfv`]
 #[derive(Debug)]
 pub struct Tables {
     encoder: IntegerEncoder,
