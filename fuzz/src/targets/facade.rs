@@ -22,7 +22,10 @@ fn vector(bytes: &[u8]) -> bool {
     as_frame(bytes, |bytes| {
         let Ok((header, parts)) = read_vector(bytes, LARGEST_BUNDLE) else { return false };
         let parts: Vec<Vec<u8>> = parts.into_iter().map(<[u8]>::to_vec).collect();
-        assert!(write_vector(&header, &parts).is_ok_and(|written| written == bytes), "rewriting changes bytes");
+        assert!(
+            write_vector(&header, &parts).is_ok_and(|written| written == bytes),
+            "rewriting changes bytes"
+        );
         true
     })
 }
