@@ -56,7 +56,7 @@ pub(crate) static SUITES: &[Suite] = &[
     Suite { name: "lab-page", shows: "the lab's report in a browser, on a desk and on a telephone", deep: false, needs: &[&C_COMPILER, &CHROMIUM], run: lab_page::run },
     Suite { name: "paillier", shows: "Paillier agrees with python-paillier both ways", deep: false, needs: &[&C_COMPILER, &PYTHON_VENV], run: paillier::run },
     Suite { name: "microcontroller", shows: "the device's encryptor on small cores: bytes, instructions, and its messages decrypt", deep: false, needs: &[&C_COMPILER, &SMALL_CORES, &QEMU_SYSTEM], run: microcontroller::run },
-    Suite { name: "no-std", shows: "six crates need `alloc` only, and each feature compiles alone", deep: false, needs: &[&C_COMPILER, &NO_STD], run: no_std::run },
+    Suite { name: "no-std", shows: "six crates need `alloc` only, some of their tests pass so, and each feature compiles alone", deep: false, needs: &[&C_COMPILER, &NO_STD], run: no_std::run },
     Suite { name: "checked", shows: "the tests pass with overflow checks and debug assertions", deep: true, needs: &[&C_COMPILER], run: compile::checked },
     Suite { name: "ask-deep", shows: "200 days with agents stopped and killed: nothing is lost, nothing counts twice", deep: true, needs: &[&C_COMPILER], run: ask::deep },
     Suite { name: "durable-deep", shows: "an hour of kills and full disks: nothing is lost, nothing counts twice", deep: true, needs: &[&C_COMPILER], run: durable::deep },

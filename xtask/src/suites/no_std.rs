@@ -1,4 +1,5 @@
-//! The crates that need `alloc` only, checked for processors without an operating system; and each feature alone.
+//! The crates that need `alloc` only: checked for processors without an operating system, tested on this machine. And
+//! each feature alone.
 
 use std::process::Command;
 
@@ -25,27 +26,40 @@ const ALONE: [(&str, &str); 7] = [
     ("sotto-wire", "std"),
 ];
 
+/// Tests on this machine with the libraries built without `std`, so that floating-point functions are those of `libm`.
+/// No development dependency may ask for the `std` of num-traits.
+const TESTS: [&str; 5] = [
+    "--package=sotto-rlwe",
+    "--package=sotto-keys",
+    "--test=encodings",
+    "--test=injection",
+    "--test=derivation",
+];
+
 pub(crate) fn run(context: &Context) -> Result<Outcome> {
     let mut faults = Vec::new();
     for target in NO_STD_TARGETS {
         for features in ["", FEATURES] {
-            let mut check = check(context, features);
+            let mut check = without_defaults(context, "check", features);
             check.args(["--target", target]).args(CRATES.map(|name| format!("--package=sotto-{name}")));
             faults.extend(fault(check, format!("{target}, features [{features}]"))?);
         }
     }
     for (package, features) in ALONE {
-        let mut check = check(context, features);
+        let mut check = without_defaults(context, "check", features);
         check.args(["--package", package]);
         faults.extend(fault(check, format!("{package}, features [{features}]"))?);
     }
+    let mut tests = without_defaults(context, "test", "");
+    tests.args(TESTS);
+    faults.extend(fault(tests, "tests of rlwe and keys".to_owned())?);
     Ok(Outcome::from_faults(faults))
 }
 
-fn check(context: &Context, features: &str) -> Command {
-    let mut check = cargo::cargo();
-    check.args([
-        "check",
+fn without_defaults(context: &Context, subcommand: &str, features: &str) -> Command {
+    let mut cargo = cargo::cargo();
+    cargo.args([
+        subcommand,
         "--quiet",
         "--release",
         "--locked",
@@ -53,12 +67,12 @@ fn check(context: &Context, features: &str) -> Command {
         "--features",
         features,
     ]);
-    check.current_dir(&context.root);
-    check
+    cargo.current_dir(&context.root);
+    cargo
 }
 
-/// Runs a check. Returns its name if it fails; cargo has printed the reason.
-fn fault(mut check: Command, name: String) -> Result<Option<String>> {
+/// Runs a command of cargo. Returns its name if it fails; cargo has printed the reason.
+fn fault(mut command: Command, name: String) -> Result<Option<String>> {
     println!("{name}");
-    Ok((!check.status()?.success()).then_some(name))
+    Ok((!command.status()?.success()).then_some(name))
 }
