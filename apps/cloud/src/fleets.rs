@@ -25,7 +25,8 @@ const MOST_READ: usize = 64 << 20;
 pub(crate) struct Request {
     /// Start of the windows: milliseconds since 1970, at least 0.
     start: i64,
-    /// Number of ticks of each window, from 1.
+    /// Number of ticks of each window, from 1: `ticks` of its `layout`, which a short or long day rounds up. Windows with
+    /// another number are not summed.
     ticks: u32,
     /// Maximum number of windows in one sum, from 1; the form of the windows limits how many keep their values apart.
     most: u32,

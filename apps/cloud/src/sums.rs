@@ -17,9 +17,10 @@ use crate::transcript;
 #[schema(as = SumsRequest)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Request {
-    /// Ids of envelopes. Their ciphertexts have one form, and one key or one mask.
+    /// Ids of envelopes, at most 4,096. Their ciphertexts are compact ones of whole numbers, of one form, and under one key
+    /// or one mask: one request a device, or a fleet's sums.
     envelopes: Vec<String>,
-    /// 1 to 4,096 sums.
+    /// At most 4,096 sums.
     sums: Vec<Wanted>,
 }
 
@@ -31,10 +32,11 @@ struct Wanted {
     /// Index of the first envelope, and the number of envelopes.
     #[schema(value_type = Vec<u32>, min_items = 2, max_items = 2)]
     envelopes: (u32, u32),
-    /// Index of the first place, and the number of places.
+    /// Index of the first place, and the number of places: column · ticks + tick, with `columns` and `ticks` of the
+    /// envelope's `layout` (readings first, then squares and products; wire.md).
     #[schema(value_type = Vec<u16>, min_items = 2, max_items = 2)]
     places: (u16, u16),
-    /// For each envelope, a weight for each place; absent: all weights are 1.
+    /// One flat list: the weights of all places of the first envelope, then of the second, and so on; absent: all are 1.
     weights: Option<Vec<i32>>,
 }
 

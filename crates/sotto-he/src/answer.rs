@@ -17,7 +17,7 @@ const SHOWN: usize = 12;
 /// let (secret, _) = context.keys(&mut sotto::secure_rng()?)?;
 /// let answer = secret.decrypt(&(&secret.encrypt(&[1.5, 2.5])? * 2.0)?)?;
 /// assert!((answer.values()[1] - 5.0).abs() <= answer.bound());
-/// println!("{answer}"); // 3.000000, 5.000000 ± 0.000075
+/// println!("{answer}"); // 3.00000000, 5.00000000 ± 0.00000017
 /// # Ok::<(), sotto::Error>(())
 /// ```
 pub struct Answer<S: Arithmetic> {
@@ -57,22 +57,23 @@ impl<S: Arithmetic> fmt::Debug for Answer<S> {
     }
 }
 
-/// Writes `value ± bound`, with two digits of the bound, which is rounded up. Of long answers the first 12 values.
+/// `value ± bound`, with two digits of the bound, which is rounded up. Of long answers the first 12 values. A width aligns
+/// to the right.
 impl<S: Arithmetic> fmt::Display for Answer<S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let digits = digits(self.bound);
-        for (index, value) in self.values.iter().take(SHOWN).enumerate() {
-            let separator = if index == 0 { "" } else { ", " };
-            write!(f, "{separator}{:.digits$}", Into::<Real>::into(*value).0)?;
-        }
+        let shown = self.values.iter().take(SHOWN);
+        let shown: Vec<String> =
+            shown.map(|value| format!("{:.digits$}", Into::<Real>::into(*value).0)).collect();
+        let mut text = shown.join(", ");
         if self.values.len() > SHOWN {
-            write!(f, ", … ({} values)", self.values.len())?;
+            text += &format!(", … ({} values)", self.values.len());
         }
         if self.bound > 0.0 {
             let step = 10_f64.powi(digits as i32);
-            write!(f, " ± {:.digits$}", (self.bound * step).ceil() / step)?;
+            text += &format!(" ± {:.digits$}", (self.bound * step).ceil() / step);
         }
-        Ok(())
+        write!(f, "{text:>width$}", width = f.width().unwrap_or(0))
     }
 }
 

@@ -113,7 +113,7 @@ impl<S: Arithmetic> Context<S> {
     /// ±`values_within`.
     ///
     /// # Errors
-    /// [`Error::NoParameters`] if the parameters have no slots or cannot switch keys; [`Error::Value`] for a bound that is
+    /// [`Error::NoParameters`] if the parameters have no slots or cannot switch keys; [`Error::Bound`] for a bound that is
     /// not a positive number.
     pub fn with_params(params: &Params<S>, values_within: f64) -> Result<Self> {
         Self::with_inputs(params, values_within, false)
@@ -121,7 +121,7 @@ impl<S: Arithmetic> Context<S> {
 
     pub(crate) fn with_inputs(params: &Params<S>, values_within: f64, public_inputs: bool) -> Result<Self> {
         if !values_within.is_normal() || values_within < 0.0 {
-            return Err(Error::Value { index: 0, within: f64::MAX });
+            return Err(Error::Bound(values_within));
         }
         let slots = S::slot_shape(params).map(|(rows, columns)| rows * columns);
         match slots.filter(|_| params.can_switch_keys()) {
@@ -235,7 +235,8 @@ impl<S: Arithmetic> Context<S> {
     /// encryption, or the noisier public-key encryption, whose bound then stands for both.
     pub(crate) fn fresh_shape(&self) -> Result<Shape<S>> {
         let origin = if self.0.public_inputs { Origin::PublicKey } else { Origin::SecretKey };
-        Ok(Shape::fresh(self.params(), origin, self.0.values_within / self.unit())?)
+        Shape::fresh(self.params(), origin, self.0.values_within / self.unit())
+            .map_err(|error| Error::of_circuit(error.into(), self.params().degree()))
     }
 
     /// A fresh ciphertext's expected key and shape.
@@ -360,7 +361,7 @@ impl<S: Arithmetic> ContextBuilder<S> {
     }
 
     /// Real numbers: the largest [`Plan::error_bound`] that [`build_for`](ContextBuilder::build_for) accepts; any unless
-    /// given. Decryption rounds, so the answer's own bound is at most twice that.
+    /// given. No answer of the computation is off by more.
     #[must_use]
     pub fn error_within(mut self, bound: f64) -> Self {
         self.error_within = bound;
@@ -469,11 +470,13 @@ impl<S: Arithmetic> ContextBuilder<S> {
 }
 
 fn plain_modulus<S: Arithmetic>(results: f64, degree: usize) -> Result<u64> {
-    S::plain_modulus(results, degree).ok_or(Error::Wraps { magnitude: results, limit: LARGEST_RESULT })
+    S::plain_modulus(results, degree).ok_or_else(|| Error::NoParameters {
+        scheme: S::ID,
+        reason: format!(
+            "a result may be as large as {results:.1e}, and whole numbers are told apart up to 1.4e17"
+        ),
+    })
 }
-
-/// Larger whole numbers are not told apart by any plain modulus.
-const LARGEST_RESULT: u64 = 1 << 57;
 
 fn inner(error: Error) -> String {
     match error {

@@ -36,7 +36,7 @@ pub type Result<T, E = Error> = core::result::Result<T, E>;
 pub enum Error {
     /// A value that is not a number, or is larger than the context declares.
     #[error(
-        "value number {index} is not within the declared ±{within}: declare a larger bound, \
+        "value number {index} is not a number within ±{within}: declare a larger bound, \
          `Context::builder().values_within(..)`, or leave the value out"
     )]
     Value {
@@ -45,6 +45,11 @@ pub enum Error {
         /// The declared bound.
         within: f64,
     },
+    /// A declared bound on values that is not a positive number.
+    #[error(
+        "the bound {0} on the values of inputs is not a positive number: declare their largest absolute value"
+    )]
+    Bound(f64),
     /// No value at all, or more than a vector holds.
     #[error("a vector holds 1 to {most} values, not {found}: split it")]
     Count {

@@ -93,21 +93,26 @@ impl<S: Arithmetic> Plan<S> {
         self.shapes.iter().map(|shape| shape.level).min().unwrap_or(0)
     }
 
-    /// Returns a bound on the error of every value of the answer before rounding; after it, at most twice this. 0 for whole
-    /// numbers.
+    /// Returns a bound on the error of every value of the answer, which is rounded to a step that the noise hides behind
+    /// ([`Answer::bound`](crate::Answer::bound) is never larger). 0 for whole numbers.
     pub fn error_bound(&self) -> f64 {
         if S::EXACT {
             return 0.0;
         }
         let params = self.context.params();
         let slot = self.shapes.iter().map(|shape| shape.slot_error(params)).fold(0.0, f64::max);
-        slot * self.facts.unit.abs() + self.facts.magnitude * ROUNDING
+        (slot + rounding_step(slot) / 2.0) * self.facts.unit.abs() + self.facts.magnitude * ROUNDING
     }
 
     /// Returns a bound on the absolute value of every value of the answer.
     pub fn magnitude(&self) -> f64 {
         self.facts.magnitude
     }
+}
+
+/// The step of the rounding of decrypted slots: the least power of two that is no finer than the error bound.
+fn rounding_step(error: f64) -> f64 {
+    if error > 0.0 { error.log2().ceil().exp2() } else { 0.0 }
 }
 
 impl<S: Arithmetic> fmt::Debug for Plan<S> {
@@ -130,10 +135,6 @@ impl<S: Arithmetic> fmt::Display for Plan<S> {
             self.key_bytes()
         )?;
         write!(f, "answer      {} values in {} bytes, ", self.facts.len, self.answer_bytes())?;
-        if S::EXACT {
-            write!(f, "exact")
-        } else {
-            write!(f, "off by at most {:.1e} before rounding", self.error_bound())
-        }
+        if S::EXACT { write!(f, "exact") } else { write!(f, "off by at most {:.1e}", self.error_bound()) }
     }
 }

@@ -124,7 +124,10 @@ impl<S: Arithmetic> Secret<S> {
         let (header, frames) = read_vector(bytes, LARGEST_BUNDLE)?;
         let (facts, shapes) = plan.output();
         if header != facts.header() || frames.len() != shapes.len() {
-            return Err(Error::Unplanned("its length, unit or layout differs".into()));
+            return Err(Error::Unplanned(
+                "its length or unit differs (a plan holds for the very public numbers that it was made with)"
+                    .into(),
+            ));
         }
         let (params, key) = (self.context.params(), self.id());
         let expected = |shape| Expected { parameters: params.id(), key, shape, reduction: None };

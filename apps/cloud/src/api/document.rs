@@ -24,10 +24,17 @@ in its message admits it. Anybody may ask for health and for this document.
 `Content-Type` of a request. A JSON body has at most 256 KiB, and unknown fields are refused.
 
 **Refusals.** Every status from 400 on comes with a problem document (RFC 9457). Its `reason` is stable and for programs; \
-the reasons are listed with each status. Of a device's upload, \
+the reasons are listed with each status. An unknown path gets 404 `no-such-resource`, another method of a path 405 \
+`method-not-allowed` with `Allow`. Of a device's upload, \
 `docs/concepts/wire.md` lists the reasons that are final.
 
-**Pages.** A list has at most `limit` items. If more follow, the header `Link: <?…>; rel=\"next\"` (RFC 8288) has the query of the next page.
+**Pages.** A list has at most `limit` items. If more follow, the header `Link: <?…>; rel=\"next\"` (RFC 8288) has the query of the next page, relative to the request's address. \
+A larger `limit` counts as the largest.
+
+**Sums over HTTP.** Windows of whole numbers are summed without a plan: list them (`GET /v1/envelopes`), take those of one stream of one device, \
+and ask `POST /v1/sums` for the places that `layout` describes; devices with keys of their own take a request each, a fleet's windows one a start time. \
+A device whose bundle was renewed has the same readings in two streams: count one of them. A plan (`PUT /v1/plans`) is made by `sotto` or the Rust crates. \
+Answers are encrypted frames; only the owner's tool or the Rust crates decrypt them.
 
 **Units.** Times are milliseconds since 1970-01-01 00:00 UTC. Ids, keys and digests are lower-case hexadecimal digits.
 

@@ -66,7 +66,8 @@ struct Window {
 /// Returns the signed head of a stream's log, and its windows from a position on.
 ///
 /// A page has fewer windows than requested if the log ends, or if their messages exceed 64 MiB; it has at least one
-/// window if any is left. A stream without windows has a log of size 0.
+/// window if any is left. A stream without windows, or one that does not exist, has
+/// a log of size 0.
 #[utoipa::path(get, path = "/v1/log", params(LogQuery), responses(
     (status = 200, description = "A part of the log.", body = Page),
     (status = 422, description = "`invalid-name`")

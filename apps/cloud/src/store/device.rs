@@ -114,7 +114,7 @@ struct Sent {
     /// Time of the first reading.
     #[schema(required = true)]
     first_started_at: Option<i64>,
-    /// Time of the last reading.
+    /// End of the last tick of the newest window, less 1 ms.
     #[schema(required = true)]
     last_ended_at: Option<i64>,
     /// Time at which the last envelope was stored.

@@ -94,7 +94,7 @@ pub(crate) struct StoredEnvelope {
     pub(crate) key_id: KeyId,
     /// Time of the first reading: milliseconds since 1970.
     started_at: i64,
-    /// Time of the last reading: milliseconds since 1970.
+    /// End of the last tick, less 1 ms: milliseconds since 1970. Filters by time compare this one.
     ended_at: i64,
     /// Number of readings.
     readings: u32,

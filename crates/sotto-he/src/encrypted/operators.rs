@@ -65,6 +65,27 @@ macro_rules! public {
         });
         public!(# $scheme, Mul, mul, $vector, &[$value], |x, c| x.multiply_plain(c));
 
+        impl Add<&Vec<$value>> for $vector {
+            type Output = Result<Encrypted<$scheme>>;
+            fn add(self, other: &Vec<$value>) -> Self::Output {
+                self + other.as_slice()
+            }
+        }
+
+        impl Sub<&Vec<$value>> for $vector {
+            type Output = Result<Encrypted<$scheme>>;
+            fn sub(self, other: &Vec<$value>) -> Self::Output {
+                self - other.as_slice()
+            }
+        }
+
+        impl Mul<&Vec<$value>> for $vector {
+            type Output = Result<Encrypted<$scheme>>;
+            fn mul(self, other: &Vec<$value>) -> Self::Output {
+                self * other.as_slice()
+            }
+        }
+
         impl<const N: usize> Add<&[$value; N]> for $vector {
             type Output = Result<Encrypted<$scheme>>;
             fn add(self, other: &[$value; N]) -> Self::Output {

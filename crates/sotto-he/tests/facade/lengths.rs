@@ -61,3 +61,19 @@ fn plain_vectors_and_polynomials_keep_the_length() {
         assert!((total.value() - sum).abs() <= total.bound() && each.values().len() == len, "{len}");
     }
 }
+
+#[test]
+fn an_answer_keeps_the_bound_that_was_asked() {
+    for asked in [0.1, 0.004, 3e-4] {
+        let sum = |x: &[sotto::Encrypted<Ckks>]| (&x[0] * &vec![0.3; 50])?.square()?.sum();
+        let context =
+            Context::<Ckks>::builder().values_within(60.0).error_within(asked).build_for(&[50], sum).unwrap();
+        let (secret, _) = context.keys(&mut sotto::secure_rng().unwrap()).unwrap();
+        let x = secret.encrypt(&[20.0; 50]).unwrap();
+        let answer = secret.decrypt(&sum(&[x]).unwrap()).unwrap();
+        assert!(
+            answer.bound() <= asked && (answer.value() - 1800.0).abs() <= answer.bound(),
+            "{asked}: {answer:>30}"
+        );
+    }
+}

@@ -129,9 +129,13 @@ fn parameters_that_nobody_has() {
     let error = Context::<Ckks>::for_depth(64).unwrap_err();
     assert!(matches!(error, Error::NoParameters { .. }), "{error}");
     assert!(matches!(Context::<Bfv>::with_degree(5000), Err(Error::Parameters(_))));
-    assert!(Context::<Bfv>::builder().results_within(1e18).build().is_err());
+    let error = Context::<Bfv>::builder().results_within(1e18).build().unwrap_err();
+    assert!(error.to_string().contains("up to 1.4e17"), "{error}");
+    // The smallest degree has no room for so large a plain modulus; a larger one has.
+    assert!(Context::<Bfv>::builder().results_within(1e17).depth(1).build().is_ok());
     for bound in [0.0, -1.0, f64::NAN, f64::INFINITY] {
-        assert!(Context::<Ckks>::builder().values_within(bound).build().is_err(), "{bound}");
+        let refused = Context::<Ckks>::builder().values_within(bound).build();
+        assert!(matches!(refused, Err(Error::Bound(_))), "{refused:?}");
     }
     assert!(Public::<Ckks>::from_bytes(b"sott").is_err());
 }
