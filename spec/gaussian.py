@@ -45,7 +45,7 @@ def table():
 def rust():
     entries = table()
     lines = [
-        "//! Written by `python3 -m spec.gaussian`; `cargo ci spec` holds it against that.",
+        "//! Written by `python3 -m spec.gaussian`; `cargo ci spec` compares it with that program's output.",
         "",
         "/// floor(2^127 · P(|z| ≤ i)) for the discrete Gaussian z over the integers with σ = 8.",
         "#[rustfmt::skip]",
