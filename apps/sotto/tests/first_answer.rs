@@ -34,7 +34,7 @@ fn the_guide_lists_every_exit_code() {
         (OwnerError::Cloud(CloudError::Away { url: text(), reason: text() }), "cloud cannot be reached"),
         (OwnerError::Cloud(refused), "cloud refused"),
         (OwnerError::Cloud(unreadable), "answer cannot be read"),
-        (OwnerError::WrongAnswer(text()), "not the one that was asked for"),
+        (OwnerError::WrongAnswer(text()), "does not fit the question"),
     ];
     let table = table();
     for (error, meaning) in &errors {
