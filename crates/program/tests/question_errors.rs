@@ -197,7 +197,7 @@ fn limits_hold_and_are_reached() {
         (results(limits::SELECTED), results(limits::SELECTED + 1), "64 selected expressions"),
         (devices(limits::DEVICES), devices(limits::DEVICES + 1), "64 devices"),
         (weights(limits::WEIGHTS), weights(limits::WEIGHTS + 1), "4096 weights"),
-        (nested(limits::NESTING), nested(limits::NESTING + 1), "64 parentheses"),
+        (nested(limits::NESTING), nested(limits::NESTING + 1), "64 nested parentheses"),
         (chain(limits::QUESTION_DEPTH), chain(limits::QUESTION_DEPTH + 1), "56 operators"),
         (signs(limits::QUESTION_DEPTH - 1), signs(limits::QUESTION_DEPTH), "56 operators"),
         (right(limits::QUESTION_DEPTH - 1), right(limits::QUESTION_DEPTH), "56 operators"),

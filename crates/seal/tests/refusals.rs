@@ -160,7 +160,7 @@ fn bombs_stop_at_the_limit() {
 #[test]
 fn bombs_behind_a_good_head_stop_at_the_limit() {
     let chain = Chain::new(&insecure_n16::<Bfv>()).unwrap();
-    for (slots, refused) in [(1, "larger than"), (17, "says 17")] {
+    for (slots, refused) in [(1, "larger than"), (17, "the number 17")] {
         let mut members = chain.key_parms_id().0.to_vec();
         members.extend_from_slice(&u64::to_le_bytes(slots));
         members.resize(1 << 20, 0);

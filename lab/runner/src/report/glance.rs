@@ -113,7 +113,7 @@ mod tests {
         let lower =
             |engine: &str| Row { scheme: "ckks".into(), ..Row::example(engine, "modswitch", 4096, 1.0) };
         let text = tables(&[rows[0].clone(), rows[1].clone(), lower("sotto"), lower("seal")]);
-        assert!(text.contains("different places\">≠"), "{text}");
+        assert!(text.contains("divide this work differently\">≠"), "{text}");
         assert_eq!(tables(&rows[4..]), "");
     }
 }
