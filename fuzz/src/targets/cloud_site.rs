@@ -271,9 +271,9 @@ pub(super) fn exchange(target: &'static str, bytes: &[u8]) -> Vec<u8> {
     let site = Arc::clone(sites.lock().unwrap_or_else(PoisonError::into_inner).entry(target).or_default());
     let mut site = site.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(full) = site.take_if(|site| site.taken > MOST_TAKEN) {
-        full.close();
+        // On a thread of its own, like its opening: a site's memory is not that of a request.
+        std::thread::spawn(move || full.close()).join().expect("a closed site");
     }
-    // On a thread of its own: a site's memory is not that of the request that finds none.
     let open = || std::thread::spawn(Site::open).join().expect("a site");
     site.get_or_insert_with(open).exchange(bytes)
 }
