@@ -67,7 +67,7 @@
 //!
 //! # Not protected
 //!
-//! Nothing here proves that a cloud computed what was asked; a key that is stolen reads everything; nobody has audited the
+//! Nothing here proves that a cloud did the requested computation; a key that is stolen reads everything; nobody has audited the
 //! code for timing. `SECURITY.md` has the whole list.
 
 mod answer;

@@ -1,4 +1,4 @@
-//! Vectors at the ends of what one ciphertext holds, and over several.
+//! Vectors of one value, of a full ciphertext and of several ciphertexts.
 
 use sotto::{Arithmetic, Bfv, Ckks, Context};
 

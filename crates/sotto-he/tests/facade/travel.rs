@@ -1,4 +1,4 @@
-//! Bytes: what is read again, and what a dishonest cloud sends.
+//! Vectors and keys as bytes: read again unchanged, and refused if a dishonest cloud changes the answer.
 
 use sotto::{Bfv, Ckks, Context, Error, Public};
 

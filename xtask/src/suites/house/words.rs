@@ -2,8 +2,9 @@
 
 use super::Source;
 
-/// Words that begin riddles ("what is in it", "whoever asks"): share of comment lines that may have one.
+/// Words that often stand where a noun should.
 const RIDDLES: [&str; 3] = ["what", "whoever", "whether"];
+/// Share of comment lines that may have one.
 const MOST_RIDDLES: f64 = 0.01;
 
 /// Refuses a tree in which more than 1 % of the comment lines have a word that a noun should replace.
