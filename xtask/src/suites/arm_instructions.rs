@@ -11,6 +11,7 @@ use std::process::{Command, Stdio};
 
 use anyhow::{Context as _, Result, bail};
 
+use super::compile::side_target;
 use crate::cargo;
 use crate::ci::{Context, Outcome};
 
@@ -26,9 +27,8 @@ pub(crate) fn run(context: &Context) -> Result<Outcome> {
     if !build.current_dir(&context.root).status()?.success() {
         bail!("the build for {TARGET} failed");
     }
-    let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| context.root.join("target"), Into::into);
     let emulator = Emulator {
-        program: std::path::absolute::<PathBuf>(target)?.join(TARGET).join("release/examples/instructions"),
+        program: side_target(context, TARGET)?.join("release/examples/instructions"),
         one_by_one: one_by_one()?,
     };
     let listed = emulator.command().output()?;

@@ -160,7 +160,7 @@ fn nightly(context: &Context, name: &str) -> Result<Command> {
     Ok(cargo)
 }
 
-/// Returns a folder for artefacts that must not displace the usual ones.
+/// Returns a path in the target folder: artefacts of cargo, or a folder for ones that must not displace them.
 pub(super) fn side_target(context: &Context, name: &str) -> Result<PathBuf> {
     let usual =
         std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| context.root.join("target"), PathBuf::from);

@@ -13,6 +13,7 @@ use anyhow::{Context as _, Result, bail, ensure};
 use object::elf::PT_INTERP;
 use object::read::elf::{ElfFile32, ElfFile64, FileHeader, ProgramHeader as _};
 
+use super::compile::side_target;
 use crate::cargo;
 use crate::ci::{Context, Outcome};
 use crate::process::Scratch;
@@ -37,7 +38,7 @@ pub(crate) fn run(context: &Context) -> Result<Outcome> {
     let scratch = Scratch::new()?;
     // Of different lengths: a path that gets into a program shifts what follows.
     let first = Checkout::new(context, &scratch.path().join("first"))?;
-    let dist = target_folder(context)?.join("dist");
+    let dist = side_target(context, "dist")?;
     fs::create_dir_all(&dist)?;
     let mut faults = Vec::new();
     let mut built = BTreeMap::new();
@@ -199,11 +200,6 @@ fn add_targets(targets: &[&str]) -> Result<()> {
     let added = rustup.args(["target", "add"]).args(targets).stdout(Stdio::null()).status();
     ensure!(added.is_ok_and(|status| status.success()), "`rustup target add {}` failed", targets.join(" "));
     Ok(())
-}
-
-fn target_folder(context: &Context) -> Result<PathBuf> {
-    let folder = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| context.root.join("target"), Into::into);
-    Ok(std::path::absolute(folder)?)
 }
 
 /// cargo-zigbuild and zig, installed under the cache folder.

@@ -6,6 +6,7 @@ use std::time::Duration;
 use anyhow::{Context as _, Result, bail};
 use serde_json::Value;
 
+use super::compile::side_target;
 use crate::cargo;
 use crate::ci::{Context, Outcome};
 use crate::process::{self, Scratch, Times};
@@ -26,8 +27,7 @@ pub(crate) fn run(context: &Context) -> Result<Outcome> {
     if !build.current_dir(&context.root).status()?.success() {
         bail!("the build for {TARGET} failed");
     }
-    let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| context.root.join("target"), Into::into);
-    let program = std::path::absolute(target)?.join(TARGET).join("release/sotto-lab");
+    let program = side_target(context, TARGET)?.join("release/sotto-lab");
     let scratch = Scratch::new()?;
     let mut lab = Command::new("qemu-aarch64");
     lab.arg(&program).args(["run"]).args(DEFINITIONS);

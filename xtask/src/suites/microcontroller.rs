@@ -2,15 +2,16 @@
 //! messages.
 
 use std::collections::BTreeSet;
+use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
-use std::{env, fs};
 
 use anyhow::{Context as _, Result, bail, ensure};
 use object::{Object as _, ObjectSection as _, SectionFlags, SectionKind};
 
+use super::compile::side_target;
 use crate::cargo;
 use crate::ci::{Context, Outcome};
 use crate::process::{self, Scratch, Times};
@@ -57,8 +58,7 @@ const BOARDS: [Board; 3] = [
 type Printed = Vec<(String, String)>;
 
 pub(crate) fn run(context: &Context) -> Result<Outcome> {
-    let target = env::var_os("CARGO_TARGET_DIR").map_or_else(|| context.root.join("target"), Into::into);
-    let target = std::path::absolute::<PathBuf>(target)?.join("firmware");
+    let target = side_target(context, "firmware")?;
     let mut faults = Vec::new();
     println!("n = 4096, 16 readings of 12 bits, 36 bits a place; without a signature");
     println!("{:12}{:>8}{:>8}{:>8}{:>14}", "", "flash", "static", "stack", "instructions");

@@ -1,11 +1,10 @@
 //! Runs Paillier against python-paillier in both directions: `spec/paillier_compare.py`.
 
-use super::compile::passes;
+use super::compile::{passes, side_target};
 use crate::cargo;
 use crate::ci::{Context, Outcome};
 use anyhow::Result;
 use sotto_harness::PYTHON_PAILLIER;
-use std::path::PathBuf;
 use std::process::Command;
 
 pub(crate) fn run(context: &Context) -> Result<Outcome> {
@@ -19,8 +18,7 @@ pub(crate) fn run(context: &Context) -> Result<Outcome> {
         Outcome::Passed => {}
         fault => return Ok(fault),
     }
-    let target = std::env::var_os("CARGO_TARGET_DIR").map_or(context.root.join("target"), PathBuf::from);
-    let ours = std::path::absolute(target)?.join("release/examples/paillier_lines");
+    let ours = side_target(context, "release/examples/paillier_lines")?;
     let mut compare = Command::new(installed.program);
     compare.arg("spec/paillier_compare.py").arg(ours);
     passes(context, compare)
