@@ -333,6 +333,17 @@ impl Decrypted<f64> {
     }
 }
 
+/// Returns a bound on the error of a value that is published with as many bits as its error bound allows: the bound before
+/// rounding and half a step.
+///
+/// ```
+/// // The step is 2^-6, the finest that is no finer than the error.
+/// assert_eq!(sotto_decrypt::rounded_error(0.01), 0.01 + 1.0 / 128.0);
+/// ```
+pub fn rounded_error(error: f64) -> f64 {
+    error + (-f64::from(publishable_bits(error))).exp2() / 2.0
+}
+
 fn publishable_bits(error: f64) -> i32 {
     if error <= 0.0 {
         return 52;

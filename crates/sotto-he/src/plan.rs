@@ -4,6 +4,7 @@ use core::fmt;
 use std::collections::BTreeSet;
 
 use sotto_circuits::Tally;
+use sotto_decrypt::rounded_error;
 use sotto_rlwe::Shape;
 use sotto_wire::{EvaluationKeyCounts, evaluation_keys_bytes, expanded_bytes};
 
@@ -101,18 +102,13 @@ impl<S: Arithmetic> Plan<S> {
         }
         let params = self.context.params();
         let slot = self.shapes.iter().map(|shape| shape.slot_error(params)).fold(0.0, f64::max);
-        (slot + rounding_step(slot) / 2.0) * self.facts.unit.abs() + self.facts.magnitude * ROUNDING
+        rounded_error(slot) * self.facts.unit.abs() + self.facts.magnitude * ROUNDING
     }
 
     /// Returns a bound on the absolute value of every value of the answer.
     pub fn magnitude(&self) -> f64 {
         self.facts.magnitude
     }
-}
-
-/// The step of the rounding of decrypted slots: the least power of two that is no finer than the error bound.
-fn rounding_step(error: f64) -> f64 {
-    if error > 0.0 { error.log2().ceil().exp2() } else { 0.0 }
 }
 
 impl<S: Arithmetic> fmt::Debug for Plan<S> {

@@ -49,6 +49,17 @@ pub struct Tally {
     pub steps: BTreeSet<i32>,
 }
 
+impl core::ops::AddAssign<&Self> for Tally {
+    fn add_assign(&mut self, other: &Self) {
+        let Self { products, plain_products, relinearisations, rotations, steps } = other;
+        self.products += products;
+        self.plain_products += plain_products;
+        self.relinearisations += relinearisations;
+        self.rotations += rotations;
+        self.steps.extend(steps);
+    }
+}
+
 impl<'a, S: LevelRules> Outline<'a, S> {
     /// Makes an outline as if every key existed.
     pub fn new(params: &'a Params<S>) -> Self {

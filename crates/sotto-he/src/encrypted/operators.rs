@@ -59,51 +59,29 @@ macro_rules! public {
         public!(# $scheme, Add, add, $value, $vector, |c, x| x.shifted(c));
         public!(# $scheme, Sub, sub, $value, $vector, |c, x| x.negated()?.shifted(c));
         public!(# $scheme, Mul, mul, $value, $vector, |c, x| x.scaled(c));
-        public!(# $scheme, Add, add, $vector, &[$value], |x, c| x.add_plain(c));
-        public!(# $scheme, Sub, sub, $vector, &[$value], |x, c| {
-            x.add_plain(&c.iter().map(|value| -value).collect::<Vec<_>>())
-        });
-        public!(# $scheme, Mul, mul, $vector, &[$value], |x, c| x.multiply_plain(c));
-
-        impl Add<&Vec<$value>> for $vector {
+        public!(= $scheme, $vector, (), &[$value]);
+        public!(= $scheme, $vector, (), &Vec<$value>);
+        public!(= $scheme, $vector, (const N: usize), &[$value; N]);
+    };
+    (= $scheme:ty, $vector:ty, ($($generics:tt)*), $plain:ty) => {
+        impl<$($generics)*> Add<$plain> for $vector {
             type Output = Result<Encrypted<$scheme>>;
-            fn add(self, other: &Vec<$value>) -> Self::Output {
-                self + other.as_slice()
+            fn add(self, other: $plain) -> Self::Output {
+                self.add_plain(other)
             }
         }
 
-        impl Sub<&Vec<$value>> for $vector {
+        impl<$($generics)*> Sub<$plain> for $vector {
             type Output = Result<Encrypted<$scheme>>;
-            fn sub(self, other: &Vec<$value>) -> Self::Output {
-                self - other.as_slice()
+            fn sub(self, other: $plain) -> Self::Output {
+                self.add_plain(&other.iter().map(|value| -value).collect::<Vec<_>>())
             }
         }
 
-        impl Mul<&Vec<$value>> for $vector {
+        impl<$($generics)*> Mul<$plain> for $vector {
             type Output = Result<Encrypted<$scheme>>;
-            fn mul(self, other: &Vec<$value>) -> Self::Output {
-                self * other.as_slice()
-            }
-        }
-
-        impl<const N: usize> Add<&[$value; N]> for $vector {
-            type Output = Result<Encrypted<$scheme>>;
-            fn add(self, other: &[$value; N]) -> Self::Output {
-                self + other.as_slice()
-            }
-        }
-
-        impl<const N: usize> Sub<&[$value; N]> for $vector {
-            type Output = Result<Encrypted<$scheme>>;
-            fn sub(self, other: &[$value; N]) -> Self::Output {
-                self - other.as_slice()
-            }
-        }
-
-        impl<const N: usize> Mul<&[$value; N]> for $vector {
-            type Output = Result<Encrypted<$scheme>>;
-            fn mul(self, other: &[$value; N]) -> Self::Output {
-                self * other.as_slice()
+            fn mul(self, other: $plain) -> Self::Output {
+                self.multiply_plain(other)
             }
         }
     };

@@ -35,13 +35,7 @@ pub(crate) fn run<S: Arithmetic>(operands: &[&Encrypted<S>], work: &impl Work<S>
             let all = all.collect::<Result<Vec<_>>>()?;
             let mut machine = Outline::new(context.params());
             let parts = work.run(&mut machine, &all).map_err(refused)?;
-            let mut total = tally.lock().unwrap_or_else(PoisonError::into_inner);
-            let new = machine.tally();
-            total.products += new.products;
-            total.plain_products += new.plain_products;
-            total.relinearisations += new.relinearisations;
-            total.rotations += new.rotations;
-            total.steps.extend(&new.steps);
+            *tally.lock().unwrap_or_else(PoisonError::into_inner) += machine.tally();
             Ok(Body::Dry { parts, tally: Arc::clone(tally) })
         }
         Body::Real { .. } => {
