@@ -241,7 +241,12 @@ impl<S: Arithmetic> Context<S> {
 
     /// A fresh ciphertext's expected key and shape.
     pub(crate) fn fresh(&self, key: KeyId) -> Result<Expected<S>> {
-        Ok(Expected { parameters: self.params().id(), key, shape: self.fresh_shape()?, reduction: None })
+        Ok(self.expected(key, self.fresh_shape()?))
+    }
+
+    /// Returns the expected key and shape of a ciphertext that arrives.
+    pub(crate) fn expected(&self, key: KeyId, shape: Shape<S>) -> Expected<S> {
+        Expected { parameters: self.params().id(), key, shape, reduction: None }
     }
 
     /// Ciphertexts of a vector.
@@ -375,10 +380,7 @@ impl<S: Arithmetic> ContextBuilder<S> {
     pub fn build(self) -> Result<Context<S>> {
         let results = self.results_within.unwrap_or(RESULTS_WITHIN).max(self.values_within);
         let depth = self.depth.min(DEEPEST);
-        self.smallest(results, |context| match self.degree {
-            Some(_) => Ok(0),
-            None => Context::takes(context, depth),
-        })
+        self.smallest(results, |context| if self.degree.is_some() { Ok(0) } else { context.takes(depth) })
     }
 
     /// Chooses the smallest parameters on which a dry run of the computation succeeds.
@@ -436,14 +438,13 @@ impl<S: Arithmetic> ContextBuilder<S> {
         for degree in degrees.filter(|degree| *degree >= LEAST_DEGREE) {
             let plain_modulus = plain_modulus::<S>(results, degree)?;
             for spec in S::chains(degree, plain_modulus, None) {
-                let attempt = self.attempt(&spec, &accepts);
-                match attempt {
+                match self.attempt(&spec, &accepts) {
                     Ok((context, 0)) => return Ok(context),
                     Ok((context, left)) => {
                         // Fewer levels make everything faster and smaller.
                         let (bits, levels) = (spec.plain, spec.data.len() - 1 - left);
-                        let fewer = S::chains(degree, plain_modulus, Some((bits, levels)));
-                        let shorter = fewer.iter().find_map(|spec| self.attempt(spec, &accepts).ok());
+                        let mut fewer = S::chains(degree, plain_modulus, Some((bits, levels)));
+                        let shorter = fewer.find_map(|spec| self.attempt(&spec, &accepts).ok());
                         return Ok(shorter.map_or(context, |(context, _)| context));
                     }
                     Err(error) if error.is_room() => reason = inner(error),

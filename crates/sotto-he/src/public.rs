@@ -6,8 +6,8 @@ use std::sync::Arc;
 use sotto_ring::secure_rng;
 use sotto_rlwe::{EvaluationKeys, KeyId, Params, PublicKey};
 use sotto_wire::{
-    AnyCiphertext, CiphertextHeader, EvaluationKeyCounts, LARGEST_BUNDLE, OwnerKeys, read_evaluation_keys,
-    read_parameters, read_public_key, read_vector, write_evaluation_keys, write_parameters, write_public_key,
+    AnyCiphertext, EvaluationKeyCounts, LARGEST_BUNDLE, OwnerKeys, read_evaluation_keys, read_parameters,
+    read_public_key, read_vector, write_evaluation_keys, write_parameters, write_public_key,
 };
 
 use crate::context::Context;
@@ -134,10 +134,11 @@ impl<S: Arithmetic> Public<S> {
         let parts = frames
             .iter()
             .map(|frame| {
-                let arrived = AnyCiphertext::read(frame, context.params())?;
-                // A seed says that the ciphertext is fresh.
-                let seeded = CiphertextHeader::read(frame, LARGEST_BUNDLE)?.seeded;
-                Ok(if seeded { arrived.expect(&fresh)? } else { arrived.with_claimed_shape().expand() })
+                Ok(match AnyCiphertext::read(frame, context.params())?.with_claimed_shape() {
+                    // A seed says that the ciphertext is fresh.
+                    AnyCiphertext::Seeded(seeded) => seeded.expand().expect(&fresh)?,
+                    AnyCiphertext::Expanded(computed) => computed,
+                })
             })
             .collect::<Result<Vec<_>>>()?;
         if parts.iter().any(|part| part.key() != self.id()) {

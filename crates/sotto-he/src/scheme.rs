@@ -41,7 +41,11 @@ pub trait Arithmetic: LevelRules<Value: Number + Into<Real>> + sealed::Sealed {
     fn plain_modulus(results_within: f64, degree: usize) -> Option<u64>;
     /// Chains to try at a degree, the best first; with the bits of the scale and the number of levels where both are given.
     #[doc(hidden)]
-    fn chains(degree: usize, plain_modulus: u64, fixed: Option<(u64, usize)>) -> Vec<ParameterSpec>;
+    fn chains(
+        degree: usize,
+        plain_modulus: u64,
+        fixed: Option<(u64, usize)>,
+    ) -> impl Iterator<Item = ParameterSpec>;
     #[doc(hidden)]
     fn slots(
         decryptor: &Decryptor<'_, Self>,
@@ -123,10 +127,14 @@ macro_rules! exact {
                 primes::above((floor as u64).max(2 * degree as u64), degree).next()
             }
 
-            fn chains(degree: usize, plain_modulus: u64, fixed: Option<(u64, usize)>) -> Vec<ParameterSpec> {
+            fn chains(
+                degree: usize,
+                plain_modulus: u64,
+                fixed: Option<(u64, usize)>,
+            ) -> impl Iterator<Item = ParameterSpec> {
                 // Levels are dropped as noise allows: the default chain is the best one.
                 let whole = fixed.is_none().then(|| DefaultChain::spec(Self::ID, degree, plain_modulus));
-                whole.into_iter().flatten().collect()
+                whole.into_iter().flatten()
             }
 
             fn slots(
@@ -168,18 +176,23 @@ impl Arithmetic for Ckks {
         Some(0)
     }
 
-    fn chains(degree: usize, _plain_modulus: u64, fixed: Option<(u64, usize)>) -> Vec<ParameterSpec> {
+    fn chains(
+        degree: usize,
+        _plain_modulus: u64,
+        fixed: Option<(u64, usize)>,
+    ) -> impl Iterator<Item = ParameterSpec> {
         let (scales, levels) = match fixed {
             Some((bits, levels)) => (vec![bits as u32], Some(levels)),
             None => (SCALES.to_vec(), None),
         };
-        let request = |bits: u32| ChainRequest {
+        let request = move |bits: u32| ChainRequest {
             levels,
             first_bits: Some((bits + HEADROOM).min(LARGEST_FIRST)),
             other_bits: Some(bits),
             ..ChainRequest::new(SchemeId::Ckks, degree, 0)
         };
-        scales.into_iter().filter_map(|bits| request(bits).build().ok()).collect()
+        // One at a time: finding primes takes longer than most dry runs.
+        scales.into_iter().filter_map(move |bits| request(bits).build().ok())
     }
 
     fn slots(

@@ -5,7 +5,7 @@ use core::fmt;
 use sotto_decrypt::Decryptor;
 use sotto_keys::{DeviceSecret, SecretKey};
 use sotto_ring::secure_rng;
-use sotto_rlwe::{Ciphertext, Expected, KeyId, Plaintext, Seeded};
+use sotto_rlwe::{Ciphertext, KeyId, Plaintext, Seeded};
 use sotto_wire::{AnyCiphertext, LARGEST_BUNDLE, read_vector, write_vector};
 
 use crate::answer::Answer;
@@ -129,8 +129,8 @@ impl<S: Arithmetic> Secret<S> {
                     .into(),
             ));
         }
-        let (params, key) = (self.context.params(), self.id());
-        let expected = |shape| Expected { parameters: params.id(), key, shape, reduction: None };
+        let params = self.context.params();
+        let expected = |shape| self.context.expected(self.id(), shape);
         let parts = frames
             .iter()
             .zip(shapes)
