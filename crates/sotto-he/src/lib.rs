@@ -71,6 +71,7 @@
 //! code for timing. `SECURITY.md` has the whole list.
 
 mod answer;
+mod builder;
 mod context;
 mod encrypted;
 mod error;
@@ -80,7 +81,8 @@ mod scheme;
 mod secret;
 
 pub use answer::Answer;
-pub use context::{Context, ContextBuilder};
+pub use builder::ContextBuilder;
+pub use context::Context;
 pub use encrypted::Encrypted;
 pub use error::{Error, Result};
 pub use plan::Plan;
