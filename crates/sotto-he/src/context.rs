@@ -149,10 +149,31 @@ impl<S: Arithmetic> Context<S> {
     /// # Errors
     /// None with parameters that a context accepts; the layers below return a `Result`.
     pub fn keys(&self, rng: &mut impl SecretRng) -> Result<(Secret<S>, Public<S>)> {
+        self.keys_of(DeviceSecret::generate(rng), rng)
+    }
+
+    /// Makes the keys of [`Context::keys`] from a stored device secret. The secret key is that of [`Context::secret`]; the
+    /// public keys are fresh, and go with those of earlier calls.
+    ///
+    /// # Errors
+    /// As [`Context::keys`].
+    ///
+    /// ```
+    /// use sotto::{Context, Bfv, DeviceSecret};
+    ///
+    /// let context = Context::<Bfv>::for_depth(1)?;
+    /// let mut rng = sotto::secure_rng()?;
+    /// let stored = [7; 32]; // a real one: `Secret::device_secret`
+    /// let (secret, _public) = context.keys_of(DeviceSecret::from_bytes(&stored), &mut rng)?;
+    /// assert_eq!(secret.id(), context.secret(DeviceSecret::from_bytes(&stored)).id());
+    /// assert_eq!(secret.decrypt(&secret.encrypt(&[3, 4])?.square()?.sum()?)?.value(), 25);
+    /// # Ok::<(), sotto::Error>(())
+    /// ```
+    pub fn keys_of(&self, device: DeviceSecret, rng: &mut impl SecretRng) -> Result<(Secret<S>, Public<S>)> {
         let (rows, columns) = S::slot_shape(self.params()).unwrap_or((1, 1));
         let mut steps = row_steps(columns);
         steps.extend((rows == 2).then_some(0));
-        self.make_keys(true, &steps, rng)
+        self.make_keys(device, true, &steps, rng)
     }
 
     /// Makes a secret key, and of the evaluation keys only those that the plan lists.
@@ -175,16 +196,16 @@ impl<S: Arithmetic> Context<S> {
             return Err(Error::Mixed);
         }
         let steps: Vec<i32> = plan.rotations().iter().copied().collect();
-        self.make_keys(plan.needs_relinearisation(), &steps, rng)
+        self.make_keys(DeviceSecret::generate(rng), plan.needs_relinearisation(), &steps, rng)
     }
 
     fn make_keys(
         &self,
+        device: DeviceSecret,
         relinearisation: bool,
         steps: &[i32],
         rng: &mut impl SecretRng,
     ) -> Result<(Secret<S>, Public<S>)> {
-        let device = DeviceSecret::generate(rng);
         let key = SecretKey::derive(&device, self.params());
         let public_key = key.public_key(rng);
         let evaluation = key.evaluation_keys(relinearisation, steps, rng)?;

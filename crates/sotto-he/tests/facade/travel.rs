@@ -1,6 +1,6 @@
 //! Vectors and keys as bytes: read again unchanged, and refused if a dishonest cloud changes the answer.
 
-use sotto::{Bfv, Ckks, Context, Error, Public};
+use sotto::{Bfv, Ckks, Context, DeviceSecret, Error, Public};
 
 #[test]
 fn keys_and_vectors_are_read_as_they_were_written() {
@@ -53,4 +53,22 @@ fn an_answer_that_was_not_planned_is_refused() {
     assert!((here.value() - 30.0).abs() <= here.bound());
     // Keys that the plan does not list are not there.
     assert!(x.pow(4).is_ok() && secret.encrypt(&[1.0; 5000]).unwrap().sum().is_err());
+}
+
+#[test]
+fn keys_of_a_stored_secret_compute() {
+    let context = Context::<Bfv>::for_depth(1).unwrap();
+    let mut rng = sotto::secure_rng().unwrap();
+    let (secret, public) = context.keys(&mut rng).unwrap();
+    let stored = *secret.device_secret().expose_secret_bytes();
+    let (again, other) = context.keys_of(DeviceSecret::from_bytes(&stored), &mut rng).unwrap();
+    assert_eq!((again.id(), other.id()), (secret.id(), secret.id()));
+    assert_ne!(other.to_bytes(), public.to_bytes(), "public keys are fresh");
+    // Vectors, keys and answers of both go together.
+    let x = other.read(&secret.encrypt_to_bytes(&[3, 4, 12]).unwrap()).unwrap();
+    let plan = context.plan(&[3], |x| x[0].square()?.sum()).unwrap();
+    let bytes = x.square().unwrap().sum().unwrap().to_bytes().unwrap();
+    assert_eq!(again.decrypt_answer(&bytes, &plan).unwrap().value(), 169);
+    let sum = (&public.encrypt(&[1, 2]).unwrap() + &again.encrypt(&[5, 6]).unwrap()).unwrap();
+    assert_eq!(secret.decrypt(&sum.sum().unwrap()).unwrap().value(), 14);
 }
