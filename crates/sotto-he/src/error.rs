@@ -68,6 +68,14 @@ pub enum Error {
         /// Length of the right operand.
         right: usize,
     },
+    /// Numbers of vectors and of weights that differ.
+    #[error("{vectors} vectors do not go with {weights} weights: give one weight for each vector")]
+    Weights {
+        /// Vectors given.
+        vectors: usize,
+        /// Weights given.
+        weights: usize,
+    },
     /// Vectors of two contexts, or a dry run mixed with encrypted values.
     #[error(
         "the vectors belong to different contexts, or one is part of a dry run: use one context for both"
@@ -163,6 +171,12 @@ impl Error {
     /// True if more room would help.
     pub(crate) fn is_room(&self) -> bool {
         matches!(self, Self::Depth { .. } | Self::Parameters(_))
+    }
+}
+
+impl From<CircuitError> for Error {
+    fn from(error: CircuitError) -> Self {
+        Self::Circuit(error)
     }
 }
 

@@ -4,6 +4,7 @@ mod arithmetic;
 mod circuits;
 mod operators;
 mod shrink;
+mod weighted;
 mod work;
 
 use core::fmt;
