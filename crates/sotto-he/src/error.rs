@@ -68,6 +68,14 @@ pub enum Error {
         /// Length of the right operand.
         right: usize,
     },
+    /// A value that a vector does not have.
+    #[error("there is no value number {index}: the vector has {len} values, numbered from 0")]
+    Index {
+        /// The index asked for.
+        index: usize,
+        /// The length of the vector.
+        len: usize,
+    },
     /// Numbers of vectors and of weights that differ.
     #[error("{vectors} vectors do not go with {weights} weights: give one weight for each vector")]
     Weights {

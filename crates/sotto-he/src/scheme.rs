@@ -6,7 +6,8 @@ use sotto_circuits::Number;
 use sotto_decrypt::{Decrypted, Decryptor, RangeError};
 use sotto_ring::primes;
 use sotto_rlwe::{
-    Bfv, Bgv, ChainRequest, Ciphertext, Ckks, DefaultChain, LevelRules, ParameterSpec, Scheme, SchemeId,
+    Bfv, Bgv, ChainRequest, Ciphertext, Ckks, DefaultChain, LevelRules, Log2, NoiseRules, Origin,
+    ParameterSpec, Params, Scheme, SchemeId, Shape,
 };
 
 use crate::error::{Error, Result};
@@ -55,6 +56,10 @@ pub trait Arithmetic: LevelRules<Value: Number + Into<Real>> + sealed::Sealed {
     ) -> Result<Opened<Self>>;
     #[doc(hidden)]
     fn multiplied(values: &mut [Self::Value], unit: f64);
+    /// The shape of a ciphertext of which every slot is known to be within ±`slots_within`: sums of slots that do not meet
+    /// are bounded as if they did.
+    #[doc(hidden)]
+    fn bounded(params: &Params<Self>, shape: Shape<Self>, slots_within: f64) -> Shape<Self>;
 }
 
 /// A slot's value as f64: the nearest one for a whole number.
@@ -156,6 +161,10 @@ macro_rules! exact {
             }
 
             fn multiplied(_values: &mut [i64], _unit: f64) {}
+
+            fn bounded(_params: &Params<Self>, shape: Shape<Self>, _slots_within: f64) -> Shape<Self> {
+                shape
+            }
         }
     };
 }
@@ -210,5 +219,14 @@ impl Arithmetic for Ckks {
 
     fn multiplied(values: &mut [f64], unit: f64) {
         values.iter_mut().for_each(|value| *value *= unit);
+    }
+
+    fn bounded(params: &Params<Self>, mut shape: Shape<Self>, slots_within: f64) -> Shape<Self> {
+        let fresh = Self::Noise::fresh::<Log2>(params, Origin::SecretKey, slots_within);
+        let (top, scale) = (params.scale(params.top_level()).log2(), params.scale(shape.level).log2());
+        let rescaled = Log2(scale * f64::from(shape.scaling.0) - top);
+        // The encoding's rounding, which a fresh bound has on top, is part of the error from here on.
+        shape.noise.message = shape.noise.message.min(fresh.message * rescaled);
+        shape
     }
 }

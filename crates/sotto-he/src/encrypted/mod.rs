@@ -3,6 +3,8 @@
 mod arithmetic;
 mod circuits;
 mod operators;
+mod schedule;
+mod select;
 mod shrink;
 mod weighted;
 mod work;

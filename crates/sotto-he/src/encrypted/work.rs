@@ -75,6 +75,15 @@ fn key_of<S: Arithmetic>(parts: &[&[sotto_rlwe::Ciphertext<S>]]) -> KeyId {
 /// Refuses what [`run`] would refuse, without computing.
 pub(crate) fn check<S: Arithmetic>(operands: &[&Encrypted<S>], work: &impl Work<S>) -> Result<()> {
     let params = operands[0].context.params();
+    outline(operands, work)?.iter().try_for_each(|shape| decodes(params, shape))
+}
+
+/// Returns the shapes of the result, without computing.
+pub(crate) fn outline<S: Arithmetic>(
+    operands: &[&Encrypted<S>],
+    work: &impl Work<S>,
+) -> Result<Vec<Shape<S>>> {
+    let params = operands[0].context.params();
     let shapes: Vec<Vec<_>> = operands
         .iter()
         .map(|operand| match &operand.body {
@@ -84,9 +93,7 @@ pub(crate) fn check<S: Arithmetic>(operands: &[&Encrypted<S>], work: &impl Work<
         .collect();
     let all: Vec<_> = shapes.iter().map(Vec::as_slice).collect();
     let done = work.run(&mut Outline::new(params), &all);
-    done.map_err(|error| Error::of_circuit(error, params.degree()))?
-        .iter()
-        .try_for_each(|shape| decodes(params, shape))
+    done.map_err(|error| Error::of_circuit(error, params.degree()))
 }
 
 /// Refuses a shape whose scaled message decryption could not decode: CKKS decodes 62 bits.
