@@ -18,9 +18,12 @@ enum Expression {
     Scale(Box<Expression>, i8),
     Sum(Box<Expression>),
     Square(Box<Expression>),
+    /// Value i of the result, which is as long as the argument, has the index (a·i + b) modulo the length.
+    Select(Box<Expression>, usize, usize),
+    Weigh(Box<Expression>, i8, Box<Expression>, i8),
 }
 
-use Expression::{Add, Multiply, Negate, Scale, Shift, Square, Subtract, Sum, X, Y};
+use Expression::{Add, Multiply, Negate, Scale, Select, Shift, Square, Subtract, Sum, Weigh, X, Y};
 
 fn expressions() -> impl Strategy<Value = Expression> {
     let leaf = prop_oneof![Just(X), Just(Y)];
@@ -35,8 +38,14 @@ fn expressions() -> impl Strategy<Value = Expression> {
             (one(), (-9_i8..10).prop_filter("zero is refused", |c| *c != 0)).prop_map(|(a, c)| Scale(a, c)),
             one().prop_map(Sum),
             one().prop_map(Square),
+            (one(), 0..9_usize, 0..9_usize).prop_map(|(e, a, b)| Select(e, a, b)),
+            (one(), -9_i8..10, one(), 1..10_i8).prop_map(|(a, v, b, w)| Weigh(a, v, b, w)),
         ]
     })
+}
+
+fn indices(a: usize, b: usize, len: usize) -> Vec<usize> {
+    (0..len).map(|i| (a * i + b) % len).collect()
 }
 
 /// The meaning: vectors of equal length, or of length 1.
@@ -58,11 +67,21 @@ fn clear(expression: &Expression, x: &[f64], y: &[f64]) -> Vec<f64> {
         Scale(a, c) => each(a, &|a| a * f64::from(*c)),
         Sum(a) => vec![clear(a, x, y).iter().sum()],
         Square(a) => each(a, &|a| a * a),
+        Select(e, a, b) => {
+            let values = clear(e, x, y);
+            indices(*a, *b, values.len()).into_iter().map(|index| values[index]).collect()
+        }
+        Weigh(a, v, b, w) => {
+            let (v, w) = (f64::from(*v), f64::from(*w));
+            let (a, b) = (clear(a, x, y), clear(b, x, y));
+            let at = |v: &[f64], i: usize| v[i.min(v.len() - 1)];
+            (0..a.len().max(b.len())).map(|i| v * at(&a, i) + w * at(&b, i)).collect()
+        }
     }
 }
 
 /// Operators that the tests call in every scheme.
-trait Public1: Arithmetic {
+pub(crate) trait Public1: Arithmetic {
     fn shift(a: &Encrypted<Self>, by: i8) -> Result<Encrypted<Self>>;
     fn scale(a: &Encrypted<Self>, by: i8) -> Result<Encrypted<Self>>;
     fn value(value: f64) -> Self::Value;
@@ -105,15 +124,22 @@ fn encrypted<S: Public1>(e: &Expression, x: &Encrypted<S>, y: &Encrypted<S>) -> 
         Scale(a, c) => S::scale(&at(a)?, *c),
         Sum(a) => at(a)?.sum(),
         Square(a) => at(a)?.square(),
+        Select(e, a, b) => {
+            let values = at(e)?;
+            values.select(&indices(*a, *b, values.len()))
+        }
+        Weigh(a, v, b, w) => {
+            Encrypted::weighted_sum(&[&at(a)?, &at(b)?], &[S::value(f64::from(*v)), S::value(f64::from(*w))])
+        }
     }
 }
 
-struct Party<S: Arithmetic> {
-    secret: Secret<S>,
-    public: Public<S>,
+pub(crate) struct Party<S: Arithmetic> {
+    pub(crate) secret: Secret<S>,
+    pub(crate) public: Public<S>,
 }
 
-fn party<S: Arithmetic>(context: &Context<S>) -> Party<S> {
+pub(crate) fn party<S: Arithmetic>(context: &Context<S>) -> Party<S> {
     let (secret, public) = context.keys(&mut sotto::secure_rng().unwrap()).unwrap();
     Party { secret, public }
 }
@@ -203,9 +229,14 @@ proptest! {
 
 #[test]
 fn an_expression_of_every_operation_is_not_refused() {
-    let all = Add(
-        Box::new(Scale(Box::new(Square(Box::new(Subtract(Box::new(X), Box::new(Y))))), 3)),
-        Box::new(Sum(Box::new(Multiply(Box::new(Negate(Box::new(X))), Box::new(Shift(Box::new(Y), 5)))))),
+    let all = Weigh(
+        Box::new(Add(
+            Box::new(Scale(Box::new(Square(Box::new(Subtract(Box::new(X), Box::new(Y))))), 3)),
+            Box::new(Sum(Box::new(Multiply(Box::new(Negate(Box::new(X))), Box::new(Shift(Box::new(Y), 5)))))),
+        )),
+        2,
+        Box::new(Select(Box::new(X), 7, 3)),
+        -5,
     );
     let x: Vec<f64> = (0..300).map(|i| f64::from(i % 101) - 50.0).collect();
     let y: Vec<f64> = (0..300).map(|i| f64::from(i * 7 % 101) - 50.0).collect();

@@ -6,4 +6,6 @@ mod expressions;
 mod lengths;
 mod readme;
 mod refusals;
+mod select;
 mod travel;
+mod weighted;
