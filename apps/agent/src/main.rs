@@ -9,7 +9,10 @@ use sotto_agent::arguments::{Arguments, Command, RunArguments};
 use sotto_agent::device::Device;
 use sotto_agent::stop::{Stop, exit_with_stdin};
 use sotto_agent::{check, files, requeue, show, status};
-use tracing_subscriber::EnvFilter;
+use tracing_subscriber::Layer as _;
+use tracing_subscriber::filter::{LevelFilter, Targets};
+use tracing_subscriber::layer::SubscriberExt as _;
+use tracing_subscriber::util::SubscriberInitExt as _;
 
 fn main() -> ExitCode {
     log_to_stderr();
@@ -56,7 +59,9 @@ fn run(arguments: RunArguments) -> Result<()> {
 }
 
 fn log_to_stderr() {
-    let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new("warn"));
+    let filter = std::env::var("RUST_LOG").ok().and_then(|levels| levels.parse().ok());
+    let filter = filter.unwrap_or_else(|| Targets::new().with_default(LevelFilter::WARN));
     let ansi = std::io::stderr().is_terminal();
-    tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).with_ansi(ansi).init();
+    let logs = tracing_subscriber::fmt::layer().with_writer(std::io::stderr).with_ansi(ansi);
+    tracing_subscriber::registry().with(logs.with_filter(filter)).init();
 }

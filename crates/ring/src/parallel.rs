@@ -1,6 +1,8 @@
 //! Loops over limbs, shared by threads. The result does not depend on the number of threads: no limb reads data that
 //! another limb writes.
 
+#[cfg(feature = "threads")]
+use alloc::boxed::Box;
 use alloc::vec::Vec;
 use core::ops::Range;
 
@@ -149,14 +151,23 @@ fn parts(
 #[cfg(feature = "threads")]
 fn share<W: Send, T: Send>(workers: &mut [W], mut items: Vec<T>, work: &(impl Fn(&mut W, T) + Sync)) {
     let each = items.len().div_ceil(workers.len()).max(1);
+    let mut tasks: Vec<Task<'_>> = Vec::with_capacity(workers.len());
+    for worker in workers {
+        let rest = items.split_off(each.min(items.len()));
+        let own = core::mem::replace(&mut items, rest);
+        tasks.push(Box::new(move || own.into_iter().for_each(|item| work(worker, item))));
+    }
+    run(tasks);
+}
+
+#[cfg(feature = "threads")]
+type Task<'a> = Box<dyn FnOnce() + Send + 'a>;
+
+/// Runs the tasks in the caller's pool. Not generic, so that rayon's code is compiled once and not for every loop.
+#[cfg(feature = "threads")]
+fn run(tasks: Vec<Task<'_>>) {
     let _restore = Restore::after(Sharing::Under);
-    rayon::scope(|scope| {
-        for worker in workers {
-            let rest = items.split_off(each.min(items.len()));
-            let own = core::mem::replace(&mut items, rest);
-            scope.spawn(move |_| own.into_iter().for_each(|item| work(worker, item)));
-        }
-    });
+    rayon::scope(|scope| tasks.into_iter().for_each(|task| scope.spawn(move |_| task())));
 }
 
 #[cfg(not(feature = "threads"))]

@@ -24,12 +24,12 @@ pub fn check<S: Managed>(
     keys: &EvaluationKeys<S>,
     most_bytes: u64,
 ) -> Result<Vec<Shape<S>>, RunError> {
-    checked(plan, params, inputs, keys, most_bytes).map(|checked| checked.outputs)
+    S::check_plan(plan, params, inputs, keys, most_bytes)
 }
 
 /// Results of a check that the run uses.
 pub(crate) struct Checked<S: Managed> {
-    outputs: Vec<Shape<S>>,
+    pub(crate) outputs: Vec<Shape<S>>,
     pub(crate) constants: Vec<Plaintext<S>>,
     pub(crate) memory: Memory,
 }

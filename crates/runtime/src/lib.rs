@@ -42,6 +42,7 @@
 
 mod check;
 mod choose;
+mod compiled;
 mod constants;
 mod error;
 mod execute;
@@ -55,6 +56,8 @@ mod threads;
 
 pub use check::{check, reduction};
 pub use choose::{Asked, Choice, ChooseError, choose};
+#[doc(hidden)]
+pub use compiled::Compiled;
 pub use error::RunError;
 pub use lower::{Builder, Encoding, Lowered, Merged, Planned, RlweTarget};
 pub use manage::Managed;

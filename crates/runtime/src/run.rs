@@ -41,6 +41,18 @@ pub fn run_on<S: Managed>(
     keys: &EvaluationKeys<S>,
     most_bytes: u64,
 ) -> Result<Vec<Ciphertext<S>>, RunError> {
+    S::run_plan(threads, plan, evaluator, inputs, keys, most_bytes)
+}
+
+/// See [`run_on`].
+pub(crate) fn execute_plan<S: Managed>(
+    threads: &Threads,
+    plan: &Plan,
+    evaluator: &Evaluator<S>,
+    inputs: Vec<Ciphertext<S>>,
+    keys: &EvaluationKeys<S>,
+    most_bytes: u64,
+) -> Result<Vec<Ciphertext<S>>, RunError> {
     let given: Vec<(KeyId, Shape<S>)> = inputs.iter().map(|c| (c.key(), *c.shape())).collect();
     let Checked { constants, memory, .. } = checked(plan, evaluator.params(), &given, keys, most_bytes)?;
     let order = Order::new(memory.registers[plan.inputs.len()..].to_vec(), most_bytes - memory.peak);

@@ -1,10 +1,11 @@
 //! The threads of a computation.
 
 use std::num::NonZeroUsize;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use core_affinity::CoreId;
+use rayon::iter::{IntoParallelIterator as _, ParallelIterator as _};
 use sotto_ring::parallel;
 
 /// The threads that a computation may use. Results do not depend on them, bit for bit.
@@ -26,6 +27,17 @@ pub struct Threads(Option<Arc<Pool>>);
 struct Pool {
     threads: rayon::ThreadPool,
     _cores: Option<Cores>,
+}
+
+impl Pool {
+    /// Calls `each` with every index below `count`. Not generic, so that rayon's code is compiled once and not for
+    /// every caller.
+    fn for_each(&self, count: usize, each: &(dyn Fn(usize) + Sync)) {
+        // Items have precedence; if there are fewer items than threads, the loops inside them are shared.
+        let few = count < self.threads.current_num_threads();
+        let each = |index| parallel::shared(few, || each(index));
+        self.threads.install(|| (0..count).into_par_iter().for_each(each));
+    }
 }
 
 /// The operating system refuses to start threads.
@@ -106,16 +118,16 @@ impl Threads {
 
     /// Applies `each` to every item. Returns the results in the items' order.
     pub fn map<I: Send, O: Send>(&self, items: Vec<I>, each: impl Fn(I) -> O + Send + Sync) -> Vec<O> {
-        use rayon::iter::{IntoParallelIterator as _, ParallelIterator as _};
-        match &self.0 {
-            Some(pool) => {
-                // Items have precedence; if there are fewer items than threads, the loops inside them are shared.
-                let few = items.len() < pool.threads.current_num_threads();
-                let each = |item| parallel::shared(few, || each(item));
-                pool.threads.install(|| items.into_par_iter().map(each).collect())
-            }
-            None => items.into_iter().map(each).collect(),
-        }
+        let Some(pool) = &self.0 else { return items.into_iter().map(each).collect() };
+        let own = |place| Mutex::new((Some(place), None));
+        let places: Vec<Mutex<(Option<I>, Option<O>)>> = items.into_iter().map(own).collect();
+        pool.for_each(places.len(), &|index| {
+            let mut place = places[index].lock().unwrap_or_else(PoisonError::into_inner);
+            place.1 = place.0.take().map(&each);
+        });
+        let output =
+            |place: Mutex<(_, Option<O>)>| place.into_inner().unwrap_or_else(PoisonError::into_inner).1;
+        places.into_iter().filter_map(output).collect()
     }
 
     /// Makes every thread run `work` once when it is idle, so nobody waits for another run on the same threads.

@@ -230,10 +230,24 @@ impl<S: Arithmetic> Context<S> {
         lengths: &[usize],
         computation: impl FnOnce(&[Encrypted<S>]) -> Result<Encrypted<S>>,
     ) -> Result<Plan<S>> {
+        let plans = self.plan_all(lengths, |inputs| Ok(vec![computation(inputs)?]))?;
+        plans.into_iter().next().ok_or(Error::DryRun)
+    }
+
+    /// Like [`Context::plan`], for a computation with several results: one plan each. Every plan lists the keys and the
+    /// work of the whole computation.
+    ///
+    /// # Errors
+    /// As [`Context::plan`].
+    pub fn plan_all(
+        &self,
+        lengths: &[usize],
+        computation: impl FnOnce(&[Encrypted<S>]) -> Result<Vec<Encrypted<S>>>,
+    ) -> Result<Vec<Plan<S>>> {
         let tally = Arc::new(Mutex::new(Tally::default()));
         let inputs = lengths.iter().map(|len| self.dry(*len, &tally)).collect::<Result<Vec<_>>>()?;
-        let output = computation(&inputs)?;
-        Plan::of(self, lengths, &output)
+        let outputs = computation(&inputs)?;
+        outputs.iter().map(|output| Plan::of(self, lengths, output)).collect()
     }
 
     fn dry(&self, len: usize, tally: &Arc<Mutex<Tally>>) -> Result<Encrypted<S>> {

@@ -93,9 +93,18 @@ impl<S: Arithmetic> Public<S> {
     /// # Errors
     /// [`Error::Value`] and [`Error::Count`], as [`Secret::encrypt`](crate::Secret::encrypt).
     pub fn encrypt(&self, values: &[S::Value]) -> Result<Encrypted<S>> {
+        self.encrypt_within(values, self.0.context.values_within())
+    }
+
+    /// Like [`Public::encrypt`], with a bound of its own on the absolute values: see
+    /// [`Secret::encrypt_within`](crate::Secret::encrypt_within).
+    ///
+    /// # Errors
+    /// As [`Secret::encrypt_within`](crate::Secret::encrypt_within).
+    pub fn encrypt_within(&self, values: &[S::Value], bound: f64) -> Result<Encrypted<S>> {
         let context = &self.0.context;
         let mut rng = secure_rng()?;
-        let facts = Facts::fresh(context, values.len())?;
+        let facts = Facts::fresh(context, values.len())?.within::<S>(bound)?;
         let parts = plaintexts(context, &facts, values)?;
         let parts = parts.iter().map(|part| self.0.key.encrypt(part, &mut rng)).collect::<Result<_, _>>()?;
         Ok(Encrypted::new(context, facts, Body::Real { parts, keys: Some(self.clone()), claimed: false }))

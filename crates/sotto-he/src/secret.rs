@@ -71,7 +71,27 @@ impl<S: Arithmetic> Secret<S> {
     /// # Errors
     /// [`Error::Value`] for a value beyond the declared bound or not a number; [`Error::Count`] for none or too many.
     pub fn encrypt(&self, values: &[S::Value]) -> Result<Encrypted<S>> {
-        let (facts, seeded) = self.encrypt_seeded(values)?;
+        self.encrypt_within(values, self.context.values_within())
+    }
+
+    /// Like [`Secret::encrypt`], with a bound of its own on the absolute values. A tighter bound makes real numbers more
+    /// precise. For whole numbers it is at most the context's; for real numbers any.
+    ///
+    /// # Errors
+    /// As [`Secret::encrypt`]; [`Error::Bound`] for a bound that is not a positive number.
+    ///
+    /// ```
+    /// # use sotto::{Ckks, Context};
+    /// # let context = Context::<Ckks>::for_depth(1)?;
+    /// # let (secret, _) = context.keys(&mut sotto::secure_rng()?)?;
+    /// let pressure = secret.encrypt_within(&[101_325.0, 100_890.0], 110_000.0)?; // Pa
+    /// let humidity = secret.encrypt_within(&[0.41, 0.43], 1.0)?;
+    /// let product = secret.decrypt(&(&pressure * &humidity)?)?;
+    /// assert!((product.values()[0] - 101_325.0 * 0.41).abs() <= product.bound());
+    /// # Ok::<(), sotto::Error>(())
+    /// ```
+    pub fn encrypt_within(&self, values: &[S::Value], bound: f64) -> Result<Encrypted<S>> {
+        let (facts, seeded) = self.encrypt_seeded(values, bound)?;
         let fresh = self.context.fresh(self.id())?;
         let parts = seeded.iter().map(|part| part.expand().expect(&fresh)).collect::<Result<_, _>>()?;
         let body = Body::Real { parts, keys: self.public.clone(), claimed: false };
@@ -84,14 +104,14 @@ impl<S: Arithmetic> Secret<S> {
     /// # Errors
     /// As [`Secret::encrypt`].
     pub fn encrypt_to_bytes(&self, values: &[S::Value]) -> Result<Vec<u8>> {
-        let (facts, seeded) = self.encrypt_seeded(values)?;
+        let (facts, seeded) = self.encrypt_seeded(values, self.context.values_within())?;
         let frames: Vec<_> = seeded.into_iter().map(|part| AnyCiphertext::Seeded(part).write()).collect();
         Ok(write_vector(&facts.header(), &frames)?)
     }
 
-    fn encrypt_seeded(&self, values: &[S::Value]) -> Result<(Facts, Vec<Seeded<S>>)> {
+    fn encrypt_seeded(&self, values: &[S::Value], bound: f64) -> Result<(Facts, Vec<Seeded<S>>)> {
         let mut rng = secure_rng()?;
-        let facts = Facts::fresh(&self.context, values.len())?;
+        let facts = Facts::fresh(&self.context, values.len())?.within::<S>(bound)?;
         let parts = plaintexts(&self.context, &facts, values)?;
         let seeded = parts.iter().map(|part| self.key.encrypt(part, &mut rng)).collect::<Result<_, _>>()?;
         Ok((facts, seeded))
@@ -164,7 +184,7 @@ pub(crate) fn plaintexts<S: Arithmetic>(
     facts: &Facts,
     values: &[S::Value],
 ) -> Result<Vec<Plaintext<S>>> {
-    let within = context.values_within();
+    let within = facts.magnitude;
     let fits = |value: &S::Value| Into::<Real>::into(*value).0.abs() <= within;
     if let Some(index) = values.iter().position(|value| !fits(value)) {
         return Err(Error::Value { index, within });
@@ -180,7 +200,7 @@ pub(crate) fn plaintexts<S: Arithmetic>(
             }
             None => S::encode_slots(params, &slots, params.top_level())?,
         };
-        Ok(plaintext.declare_magnitude(within / facts.unit))
+        Ok(plaintext.declare_magnitude(context.values_within() / context.unit()))
     };
     values.chunks(context.slots()).map(encode).collect()
 }

@@ -160,7 +160,7 @@ impl<S: Managed> RlweTarget<S> {
     /// Those of [`lower_with_shapes`](Self::lower_with_shapes), and if merged results cannot be brought to one level
     /// and scale.
     pub fn lower_merged(&self, program: &Program, merged: &[Merged]) -> Result<Lowered<S>, LowerError> {
-        self.lower_leaving(program, merged, false)
+        S::lower_program(self, program, merged, false)
     }
 
     /// Like [`lower_merged`](Self::lower_merged), for outputs that are only decrypted: each is
@@ -170,10 +170,10 @@ impl<S: Managed> RlweTarget<S> {
     /// # Errors
     /// Those of [`lower_merged`](Self::lower_merged).
     pub fn lower_reduced(&self, program: &Program, merged: &[Merged]) -> Result<Lowered<S>, LowerError> {
-        self.lower_leaving(program, merged, true)
+        S::lower_program(self, program, merged, true)
     }
 
-    fn lower_leaving(
+    pub(crate) fn lower_leaving(
         &self,
         program: &Program,
         merged: &[Merged],

@@ -10,6 +10,7 @@ use sotto_rlwe::{
     Scheme, Shape,
 };
 
+use crate::compiled::Compiled;
 use crate::lower::Builder;
 
 /// A scheme that programs can be lowered to.
@@ -46,7 +47,7 @@ use crate::lower::Builder;
 /// # let _compiles = doubled::<Bfv>;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub trait Managed: LevelRules {
+pub trait Managed: LevelRules + Compiled {
     /// Brings a register to a lower level without changing its message.
     ///
     /// # Errors

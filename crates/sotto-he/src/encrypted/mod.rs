@@ -86,6 +86,16 @@ impl Facts {
         Ok(Self { len, zero_padded: true, unit: context.unit(), magnitude })
     }
 
+    /// Declares another bound: of whole numbers at most the context's, because the plain modulus follows from that.
+    pub(crate) fn within<S: Arithmetic>(mut self, bound: f64) -> Result<Self> {
+        if !bound.is_normal() || bound < 0.0 {
+            return Err(Error::Bound(bound));
+        }
+        self.magnitude = if S::EXACT { bound.min(self.magnitude) } else { bound };
+        self.unit = if S::EXACT { 1.0 } else { bound.log2().ceil().exp2() };
+        self.finite()
+    }
+
     pub(crate) fn header(&self) -> VectorHeader {
         let Self { len, zero_padded, unit, magnitude } = *self;
         VectorHeader { len: len as u64, zero_padded, unit, magnitude }
@@ -125,6 +135,28 @@ impl<S: Arithmetic> Encrypted<S> {
     pub fn with_magnitude(mut self, magnitude: f64) -> Self {
         self.facts.magnitude = self.facts.magnitude.min(magnitude);
         self
+    }
+
+    /// Declares the bound of an input of a dry run, which stands for a vector of
+    /// [`Secret::encrypt_within`](crate::Secret::encrypt_within).
+    ///
+    /// # Errors
+    /// [`Error::Bound`] for a bound that is not a positive number.
+    pub fn as_input_within(&self, bound: f64) -> Result<Self> {
+        let facts = Facts::fresh(&self.context, self.len())?.within::<S>(bound)?;
+        match self.body {
+            Body::Dry { .. } => Ok(Self { facts, ..self.clone() }),
+            Body::Real { .. } => Err(Error::Mixed),
+        }
+    }
+
+    /// Returns the number of levels left. In CKKS and BGV a product takes one.
+    pub fn levels_left(&self) -> usize {
+        let level = match &self.body {
+            Body::Real { parts, .. } => parts.iter().map(|part| part.shape().level).min(),
+            Body::Dry { parts, .. } => parts.iter().map(|shape| shape.level).min(),
+        };
+        level.unwrap_or(0)
     }
 
     /// Returns the ciphertexts, for the layers below; none in a dry run.
