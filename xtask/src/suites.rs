@@ -19,6 +19,7 @@ mod microcontroller;
 mod no_std;
 mod paillier;
 mod promises;
+mod python;
 mod seal;
 mod sources;
 mod spec;
@@ -55,6 +56,7 @@ pub(crate) static SUITES: &[Suite] = &[
     Suite { name: "seal", shows: "SEAL computes on our files and we on its; the guide From TenSEAL works", deep: false, needs: &[&C_COMPILER, &PYTHON_VENV], run: seal::wheel },
     Suite { name: "lab-page", shows: "the lab's report in a browser, on a desk and on a telephone", deep: false, needs: &[&C_COMPILER, &CHROMIUM], run: lab_page::run },
     Suite { name: "paillier", shows: "Paillier agrees with python-paillier both ways", deep: false, needs: &[&C_COMPILER, &PYTHON_VENV], run: paillier::run },
+    Suite { name: "python", shows: "`pip install ./bindings/python` in an empty environment; the package's tests, types, style", deep: false, needs: &[&C_COMPILER, &PYTHON_VENV], run: python::run },
     Suite { name: "microcontroller", shows: "the device's encryptor on small cores: bytes, instructions, and its messages decrypt", deep: false, needs: &[&C_COMPILER, &SMALL_CORES, &QEMU_SYSTEM], run: microcontroller::run },
     Suite { name: "no-std", shows: "six crates need `alloc` only, some of their tests pass so, and each feature compiles alone", deep: false, needs: &[&C_COMPILER, &NO_STD], run: no_std::run },
     Suite { name: "checked", shows: "the tests pass with overflow checks and debug assertions", deep: true, needs: &[&C_COMPILER], run: compile::checked },

@@ -42,7 +42,7 @@ pub(crate) fn run(context: &Context) -> Result<Outcome> {
     ensure!(!targets.is_empty(), "rustup gives the standard library of none of these targets");
     let scratch = Scratch::new()?;
     // Of different lengths: a path that gets into a program shifts what follows.
-    let first = Checkout::new(context, &scratch.path().join("first"))?;
+    let first = Checkout::new(&context.root, &scratch.path().join("first"))?;
     let dist = side_target(context, "dist")?;
     fs::create_dir_all(&dist)?;
     let mut faults = Vec::new();
@@ -60,7 +60,7 @@ pub(crate) fn run(context: &Context) -> Result<Outcome> {
     }
     first.components(&sbom, &dist)?;
     if std::env::var_os(ONCE).is_none() {
-        let second = Checkout::new(context, &scratch.path().join("second-in-a-longer-folder"))?;
+        let second = Checkout::new(&first.root, &scratch.path().join("second-in-a-longer-folder"))?;
         for target in &targets {
             second.build(&zig, target)?;
             let differs = |program: &&str| {
@@ -85,9 +85,9 @@ struct Checkout {
 }
 
 impl Checkout {
-    fn new(context: &Context, root: &Path) -> Result<Self> {
+    fn new(from: &Path, root: &Path) -> Result<Self> {
         let mut clone = Command::new("git");
-        clone.args(["clone", "--quiet", "--no-hardlinks"]).arg(&context.root).arg(root);
+        clone.args(["clone", "--quiet", "--no-hardlinks"]).arg(from).arg(root);
         ensure!(clone.status()?.success(), "git cannot clone the checkout");
         let mut log = Command::new("git");
         let date = log.args(["log", "-1", "--format=%ct"]).current_dir(root).output()?;

@@ -21,8 +21,8 @@ const MUST_NOT_LINK: [(&str, &[&str]); 6] = [
     ("sotto-recryptor", &["sotto-seal", "sotto-cloud"]),
 ];
 
-/// The packages that may hold unsafe code.
-const MAY_BE_UNSAFE: [&str; 1] = ["sotto-kernels"];
+/// The packages that may hold unsafe code: the kernels, and the macros of PyO3.
+const MAY_BE_UNSAFE: [&str; 2] = ["sotto-kernels", "sotto-python"];
 
 /// The call that trusts the shape stated in a ciphertext's bytes.
 const BELIEVES: &str = "with_claimed_shape";

@@ -143,8 +143,23 @@ impl<S: Arithmetic> Encrypted<S> {
         Err(refusal)
     }
 
-    /// a · b.
+    /// a · b. Slots that would outgrow the bits that decryption decodes are shrunk first, which takes a level.
     pub(crate) fn product(&self, other: &Self) -> Result<Self> {
+        let slots = self.facts.magnitude / self.facts.unit.abs();
+        if !S::EXACT && slots > 1.0 && check(&[self, other], &Product).is_err_and(|error| error.is_room()) {
+            return self.shrunk(slots)?.multiplied(other);
+        }
+        self.multiplied(other)
+    }
+
+    /// The same values, in slots within ±1.
+    fn shrunk(&self, slots: f64) -> Result<Self> {
+        let factor = (-slots.log2().ceil()).exp2();
+        let facts = Facts { unit: self.facts.unit / factor, ..self.facts }.finite()?;
+        Ok(Self::new(&self.context, facts, run(&[self], &Scaled(S::number(factor)))?))
+    }
+
+    fn multiplied(&self, other: &Self) -> Result<Self> {
         let (a, b) = (&self.facts, &other.facts);
         let facts = Facts {
             zero_padded: a.zero_padded || b.zero_padded,

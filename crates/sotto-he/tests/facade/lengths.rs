@@ -77,3 +77,18 @@ fn an_answer_keeps_the_bound_that_was_asked() {
         );
     }
 }
+
+/// A difference of a value and a mean has the mean's unit, so its slots are large; their square must decrypt.
+#[test]
+fn squares_of_large_slots_decrypt() {
+    let context = Context::<Ckks>::builder().values_within(4.0).depth(3).build().unwrap();
+    let (secret, _) = context.keys(&mut sotto::secure_rng().unwrap()).unwrap();
+    let values: Vec<f64> = (0..37).map(|i| f64::from(i) / 9.25).collect();
+    let mean = values.iter().sum::<f64>() / 37.0;
+    let x = secret.encrypt(&values).unwrap();
+    let squares = (&x - &x.mean().unwrap()).unwrap().square().unwrap();
+    let found = secret.decrypt(&squares).unwrap();
+    for (found_value, value) in found.values().iter().zip(&values) {
+        assert!((found_value - (value - mean).powi(2)).abs() <= found.bound());
+    }
+}

@@ -1,0 +1,466 @@
+"""Encrypted arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any, NoReturn
+
+import numpy as np
+
+from sotto import _container, _numpy
+from sotto._errors import ShapeMismatch
+from sotto._native import Vector
+from sotto._parts import Step, computed, joined, objects
+
+_NO_DECRYPTION = (
+    "encrypted values are not numbers until their owner decrypts them: owner.decrypt(x)"
+)
+_NO_ORDER = (
+    "encrypted numbers cannot be compared yet: decrypt first, or decrypt the difference and "
+    "compare that"
+)
+
+
+class EncryptedArray:
+    """An array whose values only the owner of the key can read.
+
+    Axis 0 lies in the slots of ciphertexts; every index of the other axes has ciphertexts of its
+    own. So operations along axis 0 with few rows cost as much as with thousands, and other axes
+    are for few columns. Results of a sum along axis 0 are single values.
+
+    Shape, dtype, bounds on values and the computation itself are public.
+    """
+
+    __slots__ = ("_parts", "_length", "_grid", "_finish", "_trail")
+    __hash__ = None  # type: ignore[assignment]
+    __array_priority__ = 1000
+
+    _parts: np.ndarray[Any, Any]
+    _length: int | None
+    _grid: float | None
+    _finish: tuple[str, float] | None
+    _trail: tuple[Step, ...]
+
+    def __init__(self) -> None:
+        """Raise: owners make encrypted arrays."""
+        raise TypeError("owner.encrypt(values) makes an encrypted array")
+
+    @classmethod
+    def _of(
+        cls,
+        parts: np.ndarray[Any, Any],
+        length: int | None,
+        *,
+        grid: float | None = None,
+        finish: tuple[str, float] | None = None,
+        trail: tuple[Step, ...] = (),
+    ) -> EncryptedArray:
+        array = object.__new__(cls)
+        array._parts, array._length, array._grid = parts, length, grid
+        array._finish, array._trail = finish, trail
+        return array
+
+    # Public facts.
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Lengths of the axes."""
+        inner = tuple(self._parts.shape)
+        return inner if self._length is None else (self._length, *inner)
+
+    @property
+    def ndim(self) -> int:
+        """Number of axes."""
+        return len(self.shape)
+
+    @property
+    def size(self) -> int:
+        """Number of values."""
+        return int(np.prod(self.shape, dtype=np.int64))
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """float64 or int64."""
+        real = self._real or self._finish is not None
+        return np.dtype(np.float64 if real else np.int64)
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the ciphertexts in memory."""
+        return sum(vector.nbytes for vector in self._parts.flat)
+
+    @property
+    def magnitude(self) -> float:
+        """A bound on the absolute values, from the declared ranges and the computation."""
+        return max(float(vector.magnitude) for vector in self._parts.flat)
+
+    @property
+    def levels_left(self) -> int:
+        """Levels left: of real numbers every product of two arrays takes one."""
+        return min(int(vector.levels_left) for vector in self._parts.flat)
+
+    @property
+    def T(self) -> Transposed:  # noqa: N802
+        """The transpose of a matrix, for products: `x.T @ y`."""
+        return Transposed(self)
+
+    @property
+    def _real(self) -> bool:
+        return bool(next(iter(self._parts.flat)).is_real)
+
+    @property
+    def _vectors(self) -> list[Vector]:
+        return list(self._parts.flat)
+
+    def __len__(self) -> int:
+        """Return the length of axis 0."""
+        if not self.shape:
+            raise TypeError("a single value has no length")
+        return self.shape[0]
+
+    def __repr__(self) -> str:
+        """Return shape and type; never a value."""
+        return f"EncryptedArray(shape={self.shape}, dtype={self.dtype})"
+
+    # Nothing decrypts by accident.
+
+    def __array__(self, *_: Any, **__: Any) -> NoReturn:
+        """Raise TypeError."""
+        raise TypeError(_NO_DECRYPTION)
+
+    def __float__(self) -> NoReturn:
+        """Raise TypeError."""
+        raise TypeError(_NO_DECRYPTION)
+
+    __int__ = __index__ = __complex__ = __float__
+
+    def __bool__(self) -> NoReturn:
+        """Raise TypeError."""
+        raise TypeError(_NO_DECRYPTION)
+
+    def _no_order(self, _other: object) -> NoReturn:
+        raise TypeError(_NO_ORDER)
+
+    __lt__ = __le__ = __gt__ = __ge__ = _no_order
+    __eq__ = __ne__ = _no_order
+
+    def __iter__(self) -> Iterator[EncryptedArray]:
+        """Iterate over single values; refused for rows, which share ciphertexts."""
+        if self._length is not None or not self.shape:
+            raise TypeError("rows share ciphertexts: x[i] takes one out, or compute on all of x")
+        return (self[i] for i in range(len(self)))
+
+    # NumPy.
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
+        """Run NumPy's own functions on ciphertexts."""
+        return _numpy.ufunc(ufunc, method, inputs, options)
+
+    def __array_function__(self, function: Any, types: Any, args: Any, options: Any) -> Any:
+        """Run NumPy's functions over arrays on ciphertexts."""
+        return _numpy.function(function, args, options)
+
+    # Arithmetic.
+
+    def _computed(
+        self, operation: str, run: Callable[[], Any], *others: EncryptedArray
+    ) -> EncryptedArray:
+        operands = [vector for array in (self, *others) for vector in array._vectors]
+        trail = joined(*(array._trail for array in (self, *others)))
+        parts, trail = computed(operation, run, operands, trail)
+        return EncryptedArray._of(parts, self._length, trail=trail)
+
+    def _open_ended(self) -> None:
+        if self._finish is not None:
+            raise TypeError(
+                f"the owner finishes this value ({self._finish[0]}) when it is decrypted: it is "
+                "the last step; compute on the sums or the variance instead"
+            )
+
+    def _plain(self, values: Any) -> Any:
+        self._open_ended()
+        array = np.asarray(values)
+        if array.dtype.kind not in "biuf":
+            raise TypeError(f"a public operand of dtype {array.dtype} is not a number")
+        if self._real:
+            return array.astype(np.float64)
+        if array.dtype.kind == "f":
+            raise TypeError(
+                "encrypted whole numbers take whole numbers: encrypt the array as float to "
+                "compute with fractions"
+            )
+        return array.astype(np.int64)
+
+    def _with_plain(
+        self,
+        operation: str,
+        values: Any,
+        scalar: Callable[[Vector, Any], Vector],
+        vector: Callable[[Vector, Any], Vector],
+    ) -> EncryptedArray:
+        plain = self._plain(values)
+        shape = _broadcast(self.shape, plain.shape)
+        if len(shape) != self.ndim and self._length is not None:
+            raise ShapeMismatch(
+                f"shapes {self.shape} and {plain.shape}: axis 0 of the encrypted array must stay "
+                "axis 0; add axes with x[:, None]"
+            )
+        plain = np.broadcast_to(plain, shape)
+        if self._length is None:
+            parts = np.broadcast_to(self._parts, shape)
+            return self._computed(
+                operation,
+                lambda: objects(
+                    (scalar(part, plain[i].item()) for i, part in np.ndenumerate(parts)), shape
+                ),
+            )
+        inner = shape[1:]
+        parts = np.broadcast_to(self._parts, inner)
+
+        def column(index: tuple[int, ...], part: Vector) -> Vector:
+            values: Any = plain[(slice(None), *index)]  # type: ignore[arg-type]
+            if len(values) == 1 or values.strides[0] == 0:
+                return scalar(part, values[0].item())
+            return vector(part, np.ascontiguousarray(values))
+
+        result = self._computed(
+            operation,
+            lambda: objects((column(i, part) for i, part in np.ndenumerate(parts)), inner),
+        )
+        result._length = shape[0]
+        return result
+
+    def _with_encrypted(
+        self, operation: str, other: EncryptedArray, run: Callable[[Vector, Vector], Vector]
+    ) -> EncryptedArray:
+        self._open_ended()
+        other._open_ended()
+        shape = _broadcast(self.shape, other.shape)
+        left, right = self._parts, other._parts
+        slotted = [array for array in (self, other) if array._length is not None]
+        if len(slotted) == 2 and self.ndim != other.ndim:
+            raise ShapeMismatch(
+                f"shapes {self.shape} and {other.shape}: give both the same axes, x[:, None]"
+            )
+        if len(slotted) == 1:
+            single = other if slotted[0] is self else self
+            if single.ndim >= slotted[0].ndim:
+                if single.shape[0] != 1 or single.ndim > slotted[0].ndim:
+                    raise ShapeMismatch(
+                        f"shapes {self.shape} and {other.shape}: single values do not go along "
+                        "axis 0 of rows that share ciphertexts"
+                    )
+                if single.ndim == slotted[0].ndim:
+                    row = single._parts.reshape(single.shape[1:])
+                    left, right = (left, row) if single is other else (row, right)
+        inner = shape[1:] if slotted else shape
+        pairs = np.broadcast(left, right)
+        result = self._computed(
+            operation, lambda: objects((run(a, b) for a, b in pairs), inner), other
+        )
+        result._length = shape[0] if slotted else None
+        return result
+
+    def _same_grid(self, other: EncryptedArray, result: EncryptedArray) -> EncryptedArray:
+        result._grid = self._grid if self._grid == other._grid else None
+        return result
+
+    def __add__(self, other: Any) -> EncryptedArray:
+        """Add an array, encrypted or public."""
+        if isinstance(other, EncryptedArray):
+            return self._same_grid(other, self._with_encrypted("+", other, Vector.add))
+        return self._with_plain("+", other, Vector.add_scalar, Vector.add_plain)
+
+    __radd__ = __add__
+
+    def __sub__(self, other: Any) -> EncryptedArray:
+        """Subtract an array, encrypted or public."""
+        if isinstance(other, EncryptedArray):
+            return self._same_grid(other, self._with_encrypted("-", other, Vector.subtract))
+        return self + (-np.asarray(other))
+
+    def __rsub__(self, other: Any) -> EncryptedArray:
+        """Subtract from a public array."""
+        result: EncryptedArray = -self + other
+        return result
+
+    def __mul__(self, other: Any) -> EncryptedArray:
+        """Multiply by an array, encrypted or public, value by value."""
+        if isinstance(other, EncryptedArray):
+            return self._with_encrypted("*", other, Vector.multiply)
+        return self._with_plain("*", other, Vector.multiply_scalar, Vector.multiply_plain)
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, other: Any) -> EncryptedArray:
+        """Divide by a public array."""
+        if isinstance(other, EncryptedArray):
+            raise TypeError("no division by encrypted values: decrypt both and divide")
+        if not self._real:
+            raise TypeError("encrypted whole numbers are not divided: encrypt them as float")
+        divisor = np.asarray(other, dtype=np.float64)
+        if not np.all(divisor):
+            raise ZeroDivisionError("division of an encrypted array by zero")
+        return self * (1.0 / divisor)
+
+    def __rtruediv__(self, other: Any) -> NoReturn:
+        """Raise TypeError."""
+        raise TypeError("no division by encrypted values: decrypt first")
+
+    def __neg__(self) -> EncryptedArray:
+        """Negate."""
+        self._open_ended()
+        result = self._each("-", Vector.negate)
+        result._grid = self._grid
+        return result
+
+    def __pos__(self) -> EncryptedArray:
+        """Return the array itself."""
+        return self
+
+    def __pow__(self, exponent: Any) -> EncryptedArray:
+        """Raise to a whole power ≥ 1: ⌈log2 exponent⌉ levels."""
+        self._open_ended()
+        power = int(exponent)
+        if power != exponent or power < 1:
+            raise TypeError(f"the exponent {exponent!r} is not a whole number of at least 1")
+        if power == 1:
+            return self
+        if power == 2:
+            return self._each("** 2", Vector.square)
+        return self._each(f"** {power}", lambda vector: vector.power(power))
+
+    def polynomial(self, coefficients: Any) -> EncryptedArray:
+        """Return c0 + c1·x + c2·x² + …, value by value."""
+        weights = np.ascontiguousarray(self._plain(coefficients))
+        return self._each("polynomial", lambda vector: vector.polynomial(weights))
+
+    def _each(self, operation: str, run: Callable[[Vector], Vector]) -> EncryptedArray:
+        return self._computed(
+            operation, lambda: objects((run(v) for v in self._parts.flat), self._parts.shape)
+        )
+
+    # Products of matrices.
+
+    def __matmul__(self, other: Any) -> EncryptedArray:
+        """Multiply matrices or vectors, encrypted or public."""
+        from sotto import _matmul
+
+        if isinstance(other, EncryptedArray):
+            return _matmul.encrypted(self, other)
+        return _matmul.with_plain(self, other)
+
+    def __rmatmul__(self, other: Any) -> EncryptedArray:
+        """Multiply a public matrix or vector by this one."""
+        from sotto import _matmul
+
+        return _matmul.plain_with(other, self)
+
+    def dot(self, other: Any) -> EncryptedArray:
+        """Return `self @ other`."""
+        result: EncryptedArray = self @ other
+        return result
+
+    # Reductions.
+
+    def sum(self, axis: int | None = None) -> EncryptedArray:
+        """Add all values, or those along one axis."""
+        from sotto import _reduce
+
+        return _reduce.total(self, axis)
+
+    def mean(self, axis: int | None = None) -> EncryptedArray:
+        """Average all values, or those along one axis."""
+        from sotto import _reduce
+
+        return _reduce.mean(self, axis)
+
+    def var(self, axis: int | None = None, ddof: int = 0) -> EncryptedArray:
+        """Return the variance; two levels."""
+        from sotto import _reduce
+
+        return _reduce.variance(self, axis, ddof)
+
+    def std(self, axis: int | None = None, ddof: int = 0) -> EncryptedArray:
+        """Return the standard deviation: the variance, of which the owner takes the root."""
+        from sotto import _reduce
+
+        return _reduce.deviation(self, axis, ddof)
+
+    def cov(self, other: EncryptedArray | None = None, ddof: int = 1) -> EncryptedArray:
+        """Return the covariance with another vector, or the matrix of this one's columns."""
+        from sotto import _reduce
+
+        return _reduce.covariance(self, other, ddof)
+
+    # Parts.
+
+    def __getitem__(self, key: Any) -> EncryptedArray:
+        """Take values out. Rows cost one level; columns cost nothing."""
+        self._open_ended()
+        if self._length is None:
+            parts = self._parts[key]
+            if not isinstance(parts, np.ndarray):
+                parts = objects([parts], ())
+            return EncryptedArray._of(parts, None, grid=self._grid, trail=self._trail)
+        keys = key if isinstance(key, tuple) else (key,)
+        first, rest = (keys[0], keys[1:]) if keys else (slice(None), ())
+        if first is Ellipsis:
+            first, rest = slice(None), (Ellipsis, *rest)
+        if first is None:
+            raise ShapeMismatch("axis 0 stays axis 0: add axes behind it, x[:, None]")
+        parts = self._parts[rest]
+        if not isinstance(parts, np.ndarray):
+            parts = objects([parts], ())
+        kept = EncryptedArray._of(parts, self._length, grid=self._grid, trail=self._trail)
+        if isinstance(first, slice) and first == slice(None):
+            return kept
+        rows = np.arange(self._length)[first]
+        single = rows.ndim == 0
+        rows = rows.reshape(-1)
+        if rows.size == 0:
+            raise IndexError("an encrypted array has at least one value")
+        wanted = [int(row) for row in rows]
+        result = kept._each("[…]", lambda vector: vector.select(wanted))
+        result._length = None if single else len(wanted)
+        result._grid = self._grid
+        return result
+
+    # Bytes.
+
+    def __bytes__(self) -> bytes:
+        """Return the array as bytes, for a file or another computer."""
+        return _container.pack(self)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle the ciphertexts; `attach` gives them keys again."""
+        return _container.unpack, (bytes(self),)
+
+
+class Transposed:
+    """The transpose of an encrypted matrix, for products alone."""
+
+    def __init__(self, array: EncryptedArray) -> None:
+        """Refuse anything but a matrix."""
+        if array.ndim != 2:
+            raise ShapeMismatch(f"the transpose of a matrix, not of shape {array.shape}")
+        self._array = array
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Lengths of the axes."""
+        rows, columns = self._array.shape
+        return columns, rows
+
+    def __matmul__(self, other: Any) -> EncryptedArray:
+        """Return Xᵀ·Y: sums over the rows of both."""
+        from sotto import _matmul
+
+        return _matmul.over_rows(self._array, other)
+
+
+def _broadcast(left: tuple[int, ...], right: tuple[int, ...]) -> tuple[int, ...]:
+    try:
+        return np.broadcast_shapes(left, right)
+    except ValueError:
+        raise ShapeMismatch(f"shapes {left} and {right} do not go together") from None

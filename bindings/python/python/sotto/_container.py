@@ -1,0 +1,152 @@
+"""Bytes of arrays and of public keys: a JSON header that everybody may read, and frames."""
+
+from __future__ import annotations
+
+import json
+import math
+import struct
+from typing import TYPE_CHECKING, Any
+
+from sotto._errors import BadBytes
+
+if TYPE_CHECKING:
+    from sotto._array import EncryptedArray
+
+_ARRAY = b"sotto.array\x01"
+_KEYS = b"sotto.keys\x01\x00"
+#: Larger headers are refused before they are read.
+_LONGEST_HEADER = 1 << 16
+_MOST_FRAMES = 1 << 16
+_FINISHES = ("division", "root")
+
+
+def _written(magic: bytes, header: dict[str, Any], frames: list[bytes]) -> bytes:
+    text = json.dumps({**header, "frames": [len(frame) for frame in frames]}).encode()
+    return b"".join([magic, struct.pack("<I", len(text)), text, *frames])
+
+
+def _read(magic: bytes, data: bytes, name: str) -> tuple[dict[str, Any], list[bytes]]:
+    start = len(magic) + 4
+    if not data.startswith(magic) or len(data) < start:
+        raise BadBytes(f"these bytes are not {name}")
+    (length,) = struct.unpack_from("<I", data, len(magic))
+    if length > _LONGEST_HEADER or start + length > len(data):
+        raise BadBytes(f"the header of {name} is damaged")
+    try:
+        header = json.loads(data[start : start + length])
+        sizes = header.pop("frames")
+        whole = all(type(size) is int and size >= 0 for size in sizes)
+    except (ValueError, KeyError, AttributeError, TypeError, RecursionError):
+        raise BadBytes(f"the header of {name} is damaged") from None
+    if not whole or len(sizes) > _MOST_FRAMES or start + length + sum(sizes) != len(data):
+        raise BadBytes(f"{name} has {len(data)} bytes, not as many as its header says")
+    frames, at = [], start + length
+    for size in sizes:
+        frames.append(data[at : at + size])
+        at += size
+    return header, frames
+
+
+def pack(array: EncryptedArray) -> bytes:
+    """Return the bytes of an array."""
+    header = {
+        "shape": list(array._parts.shape),
+        "length": array._length,
+        "real": array._real,
+        "grid": array._grid,
+        "finish": list(array._finish) if array._finish else None,
+    }
+    return _written(_ARRAY, header, [vector.to_bytes() for vector in array._vectors])
+
+
+class DetachedArray:
+    """Bytes of an encrypted array, without keys to compute with.
+
+    `evaluator.attach(x)` or `owner.attach(x)` makes an `EncryptedArray` of it. Its facts are the
+    sender's claim.
+    """
+
+    __slots__ = ("_frames", "_grid", "_finish", "_inner", "_length", "_real")
+
+    def __init__(self, data: bytes) -> None:
+        """Read the header; the ciphertexts are read when keys are attached."""
+        header, self._frames = _read(_ARRAY, bytes(data), "an encrypted array")
+        try:
+            shape, length = header["shape"], header["length"]
+            grid, finish, real = header["grid"], header["finish"], header["real"]
+            self._inner: tuple[int, ...] = tuple(shape)
+            right = all(type(axis) is int and axis > 0 for axis in self._inner)
+            right &= math.prod(self._inner) == len(self._frames) and len(self._inner) <= 32
+            right &= length is None or (type(length) is int and length > 0)
+            right &= grid is None or (isinstance(grid, float) and 0 < grid < math.inf)
+            right &= type(real) is bool
+            self._finish: tuple[str, float] | None = None
+            if finish is not None:
+                name, number = finish
+                right &= name in _FINISHES and isinstance(number, (int, float)) and number > 0
+                self._finish = (name, number)
+        except (KeyError, TypeError, ValueError):
+            right = False
+        if not right:
+            raise BadBytes("the header of an encrypted array is damaged")
+        self._length: int | None = length
+        self._grid: float | None = grid
+        self._real: bool = real
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Lengths of the axes."""
+        return self._inner if self._length is None else (self._length, *self._inner)
+
+    def __bytes__(self) -> bytes:
+        """Return the bytes."""
+        header = {
+            "shape": list(self._inner),
+            "length": self._length,
+            "real": self._real,
+            "grid": self._grid,
+            "finish": list(self._finish) if self._finish else None,
+        }
+        return _written(_ARRAY, header, self._frames)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle the bytes."""
+        return unpack, (bytes(self),)
+
+    def __repr__(self) -> str:
+        """Return shape and size."""
+        size = sum(len(frame) for frame in self._frames)
+        return f"DetachedArray(shape={self.shape}, {size} bytes)"
+
+    def attach(self, reals: Any, integers: Any) -> EncryptedArray:
+        """Read the ciphertexts with the public keys of their scheme."""
+        from sotto._array import EncryptedArray
+        from sotto._errors import WrongKeys
+        from sotto._parts import objects
+
+        keys = reals if self._real else integers
+        if keys is None:
+            raise WrongKeys("these keys are for real numbers alone, the array has whole numbers")
+        vectors = [keys.read(frame) for frame in self._frames]
+        if any(len(vector) != (self._length or 1) for vector in vectors):
+            raise BadBytes("the ciphertexts of the array have another length than its header says")
+        parts = objects(vectors, self._inner)
+        return EncryptedArray._of(parts, self._length, grid=self._grid, finish=self._finish)
+
+
+def unpack(data: bytes) -> DetachedArray:
+    """Read the bytes of an array."""
+    return DetachedArray(data)
+
+
+def pack_keys(reals: bytes, integers: bytes | None) -> bytes:
+    """Return the bytes of public keys."""
+    return _written(_KEYS, {}, [reals] if integers is None else [reals, integers])
+
+
+def unpack_keys(data: bytes) -> tuple[bytes, bytes | None]:
+    """Read the bytes of public keys."""
+    _, frames = _read(_KEYS, bytes(data), "public keys")
+    if len(frames) not in (1, 2):
+        raise BadBytes("the public keys are damaged")
+    return frames[0], frames[1] if len(frames) == 2 else None

@@ -1,0 +1,131 @@
+"""Products of matrices and vectors."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from sotto._array import EncryptedArray
+from sotto._errors import ShapeMismatch
+from sotto._native import Vector
+from sotto._parts import objects
+
+
+def _refused(left: tuple[int, ...], right: tuple[int, ...]) -> ShapeMismatch:
+    return ShapeMismatch(f"shapes {left} and {right}: no such product of matrices")
+
+
+def with_plain(x: EncryptedArray, values: Any) -> EncryptedArray:
+    """Return x @ W with a public W."""
+    weights = x._plain(values)
+    if x.ndim not in (1, 2) or weights.ndim not in (1, 2) or x.shape[-1] != weights.shape[0]:
+        raise _refused(x.shape, weights.shape)
+    if x.ndim == 1 and x._length is not None:
+        return _over_slots(x, weights)
+    rows = x._parts.reshape(-1, x.shape[-1]) if x._length is None else x._parts.reshape(1, -1)
+    columns = np.ascontiguousarray(weights.reshape(len(weights), -1).T)
+    inner = (() if x.ndim == 1 or x._length is not None else (x.shape[0],)) + weights.shape[1:]
+    return x._computed(
+        "@",
+        lambda: objects(
+            (Vector.weighted_sum(list(row), column) for row in rows for column in columns), inner
+        ),
+    )
+
+
+def _over_slots(x: EncryptedArray, weights: np.ndarray[Any, Any]) -> EncryptedArray:
+    """Return sums of the rows of x with public weights."""
+    columns = np.ascontiguousarray(weights.reshape(len(weights), -1).T)
+    parts = x._parts
+    result = x._computed(
+        "@",
+        lambda: objects(
+            (v.multiply_plain(column).sum() for column in columns for v in parts.flat),
+            weights.shape[1:] + parts.shape,
+        ),
+    )
+    result._length = None
+    return result
+
+
+def plain_with(values: Any, x: EncryptedArray) -> EncryptedArray:
+    """Return W @ x with a public W."""
+    weights = x._plain(values)
+    if x.ndim not in (1, 2) or weights.ndim not in (1, 2) or x.shape[0] != weights.shape[-1]:
+        raise _refused(weights.shape, x.shape)
+    if x._length is not None:
+        return _over_slots(x, np.ascontiguousarray(weights.T))
+    if x.ndim == 1:
+        return with_plain(x, weights.T)
+    turned = EncryptedArray._of(x._parts.T, None, trail=x._trail)
+    product = with_plain(turned, weights.T)
+    product._parts = product._parts.T
+    return product
+
+
+def encrypted(x: EncryptedArray, y: EncryptedArray) -> EncryptedArray:
+    """Return x @ y of two encrypted arrays."""
+    x._open_ended()
+    y._open_ended()
+    if x.ndim not in (1, 2) or y.ndim not in (1, 2) or x.shape[-1] != y.shape[0]:
+        raise _refused(x.shape, y.shape)
+    if x.ndim == 1 and x._length is not None:
+        return over_rows(x, y)
+    if y._length is not None:
+        raise ShapeMismatch(
+            f"shapes {x.shape} and {y.shape}: the rows of the second share ciphertexts; "
+            "x.T @ y sums over the rows of both"
+        )
+    rows = x._parts.reshape(-1, x.shape[-1]) if x._length is None else x._parts.reshape(1, -1)
+    columns = y._parts.reshape(len(y), -1).T
+    inner = (() if x.ndim == 1 or x._length is not None else (x.shape[0],)) + y.shape[1:]
+    return x._computed(
+        "@",
+        lambda: objects((_inner(row, column) for row in rows for column in columns), inner),
+        y,
+    )
+
+
+def _inner(left: Any, right: Any) -> Vector:
+    total: Vector | None = None
+    for a, b in zip(left, right, strict=True):
+        product = a.multiply(b)
+        total = product if total is None else total.add(product)
+    assert total is not None
+    return total
+
+
+def over_rows(x: EncryptedArray, other: Any) -> EncryptedArray:
+    """Return Xᵀ·Y: for each pair of columns the sum over the rows of their products."""
+    x._open_ended()
+    if not isinstance(other, EncryptedArray):
+        weights = x._plain(other)
+        if x._length is None or weights.ndim not in (1, 2) or len(weights) != len(x):
+            raise _refused(x.shape[::-1], weights.shape)
+        result = _over_slots(x, weights)
+        if result._parts.ndim == 2:
+            result._parts = result._parts.T
+        return result
+    other._open_ended()
+    if x._length is None or other._length is None or len(x) != len(other):
+        raise _refused(x.shape[::-1], other.shape)
+    left, right = x._parts.reshape(-1), other._parts.reshape(-1)
+    known: dict[tuple[int, int], Vector] = {}
+
+    def total(i: int, j: int) -> Vector:
+        if other is x and (j, i) in known:
+            return known[j, i]
+        known[i, j] = left[i].multiply(right[j]).sum()
+        return known[i, j]
+
+    result = x._computed(
+        "@",
+        lambda: objects(
+            (total(i, j) for i in range(len(left)) for j in range(len(right))),
+            x._parts.shape + other._parts.shape,
+        ),
+        other,
+    )
+    result._length = None
+    return result

@@ -1,0 +1,107 @@
+"""NumPy's own functions on encrypted arrays."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+_UFUNCS: dict[Any, Callable[..., Any]] = {
+    np.add: operator.add,
+    np.subtract: operator.sub,
+    np.multiply: operator.mul,
+    np.true_divide: operator.truediv,
+    np.negative: operator.neg,
+    np.positive: operator.pos,
+    np.power: operator.pow,
+    np.square: lambda x: x**2,
+    np.matmul: operator.matmul,
+}
+_COMPARISONS = {np.less, np.less_equal, np.greater, np.greater_equal, np.equal, np.not_equal}
+
+
+def ufunc(function: Any, method: str, inputs: tuple[Any, ...], options: dict[str, Any]) -> Any:
+    """Answer `__array_ufunc__`."""
+    from sotto._array import _NO_ORDER, EncryptedArray
+
+    if function in _COMPARISONS:
+        raise TypeError(_NO_ORDER)
+    if options.pop("out", None) is not None:
+        raise TypeError("encrypted arrays do not change: leave out `out=`")
+    if method == "reduce" and function is np.add:
+        return inputs[0].sum(axis=options.get("axis", 0))
+    run = _UFUNCS.get(function)
+    if run is None or method != "__call__" or options:
+        raise TypeError(
+            f"np.{function.__name__} does not work on encrypted values; sums, products and "
+            "x.polynomial(…) do, so fit a polynomial on the declared range"
+        )
+    if len(inputs) == 2 and not isinstance(inputs[0], EncryptedArray):
+        left, right = inputs
+        reverse = {operator.add: "__radd__", operator.sub: "__rsub__", operator.mul: "__rmul__"}
+        name = reverse.get(run, f"__r{run.__name__}__")
+        if not hasattr(right, name):
+            raise TypeError(f"np.{function.__name__} of a public and an encrypted array")
+        return getattr(right, name)(left)
+    return run(*inputs)
+
+
+def _without(options: dict[str, Any], *allowed: str) -> dict[str, Any]:
+    given = {k: v for k, v in options.items() if v is not np._NoValue and v is not None}
+    other = sorted(set(given) - set(allowed))
+    if other:
+        raise TypeError(f"encrypted arrays do not take {', '.join(other)}")
+    return given
+
+
+def _sum(x: Any, axis: Any = None, **options: Any) -> Any:
+    _without(options)
+    return x.sum(axis=axis)
+
+
+def _mean(x: Any, axis: Any = None, **options: Any) -> Any:
+    _without(options)
+    return x.mean(axis=axis)
+
+
+def _var(x: Any, axis: Any = None, **options: Any) -> Any:
+    return x.var(axis=axis, **_without(options, "ddof"))
+
+
+def _std(x: Any, axis: Any = None, **options: Any) -> Any:
+    return x.std(axis=axis, **_without(options, "ddof"))
+
+
+def _dot(left: Any, right: Any, **options: Any) -> Any:
+    _without(options)
+    return left @ right
+
+
+def _polyval(coefficients: Any, x: Any) -> Any:
+    return x.polynomial(np.asarray(coefficients)[::-1])
+
+
+_FUNCTIONS: dict[Any, Callable[..., Any]] = {
+    np.sum: _sum,
+    np.mean: _mean,
+    np.var: _var,
+    np.std: _std,
+    np.dot: _dot,
+    np.polyval: _polyval,
+    np.shape: lambda x: x.shape,
+    np.ndim: lambda x: x.ndim,
+    np.size: lambda x: x.size,
+}
+
+
+def function(called: Any, args: tuple[Any, ...], options: dict[str, Any]) -> Any:
+    """Answer `__array_function__`."""
+    run = _FUNCTIONS.get(called)
+    if run is None:
+        raise TypeError(
+            f"np.{called.__name__} does not work on encrypted arrays; these do: "
+            + ", ".join(sorted(name.__name__ for name in _FUNCTIONS))
+        )
+    return run(*args, **options)

@@ -1,0 +1,383 @@
+"""Owners, who hold the secret key, and evaluators, who do not."""
+
+from __future__ import annotations
+
+import os
+from typing import Any, SupportsFloat
+
+import numpy as np
+
+from sotto import _container
+from sotto._array import EncryptedArray
+from sotto._container import DetachedArray
+from sotto._errors import NotTrusted, OutOfDepth, OutOfRange, ShapeMismatch, WrongKeys
+from sotto._native import Context, Public, Secret
+from sotto._parts import objects
+from sotto._program import Like, Plan, Program, planned
+
+#: The range of values unless another is declared.
+DEFAULT_RANGE = (-1000.0, 1000.0)
+#: Whole numbers are declared within this at most.
+_LARGEST_INTEGER = 2.0**40
+_RESULTS_WITHIN = 1e10
+#: The deepest computation that `Owner.for_program` tries.
+_DEEPEST = 24
+
+
+class Decrypted(np.ndarray[Any, Any]):
+    """Decrypted values, with a bound on the error of each: `.bound`."""
+
+    bound: float
+
+    def __new__(cls, values: Any, bound: float) -> Decrypted:
+        """Make an array of values."""
+        array = np.asarray(values).view(cls)
+        array.bound = bound
+        return array
+
+    def __array_finalize__(self, source: Any) -> None:
+        """Keep the bound in views; results of arithmetic have none."""
+        self.bound = getattr(source, "bound", float("nan"))
+
+    def __array_wrap__(self, values: Any, context: Any = None, return_scalar: bool = False) -> Any:
+        """Return plain values from arithmetic, for which the bound does not hold."""
+        plain = np.asarray(values)
+        return plain[()] if return_scalar else plain
+
+
+def _bound_of(range: tuple[SupportsFloat, SupportsFloat] | None) -> float:
+    low, high = (float(end) for end in (DEFAULT_RANGE if range is None else range))
+    if not (np.isfinite(low) and np.isfinite(high)) or low > high or low == high == 0:
+        raise OutOfRange(f"range=({low}, {high}) is not a range of numbers, (lowest, highest)")
+    return max(abs(low), abs(high))
+
+
+def _checked(
+    values: Any, range: tuple[SupportsFloat, SupportsFloat] | None, resolution: float | None
+) -> tuple[np.ndarray[Any, Any], float]:
+    """Return the values as float64 or int64, and the bound on them."""
+    if isinstance(values, (EncryptedArray, DetachedArray)):
+        raise TypeError("the array is encrypted already")
+    array = np.asarray(values)
+    if array.dtype.kind not in "biuf":
+        raise TypeError(f"values of dtype {array.dtype} are not encrypted; int and float are")
+    if array.size == 0:
+        raise ShapeMismatch("an empty array: nothing to encrypt")
+    if array.dtype.kind == "u" and array.max() > np.iinfo(np.int64).max:
+        raise OutOfRange("whole numbers beyond int64 are not encrypted")
+    integers = array.dtype.kind != "f"
+    array = array.astype(np.int64 if integers else np.float64, copy=False)
+    bound = _bound_of(range)
+    low, high = (float(end) for end in (DEFAULT_RANGE if range is None else range))
+    outside = ~((array >= low) & (array <= high))
+    if outside.any():
+        first = tuple(int(i) for i in np.argwhere(outside)[0])
+        where = first[0] if len(first) == 1 else first
+        raise OutOfRange(
+            f"the value at {where} is not a number within {low:g} to {high:g}: declare "
+            "range=(lowest, highest), or leave the value out"
+        )
+    if resolution is not None:
+        if not (np.isfinite(resolution) and resolution > 0):
+            raise OutOfRange(f"resolution={resolution} is not a positive number")
+        if not integers:
+            array = np.round(array / resolution) * resolution
+    return array, bound
+
+
+def _encrypted(
+    keys: Any, values: np.ndarray[Any, Any], bound: float, grid: float | None
+) -> EncryptedArray:
+    """Encrypt with a secret or a public key: axis 0 in slots, the others apart."""
+    real = values.dtype.kind == "f"
+    encrypt = keys.encrypt_reals if real else keys.encrypt_integers
+    if values.ndim == 0:
+        parts = objects([encrypt(values.reshape(1), bound)], ())
+        return EncryptedArray._of(parts, None, grid=grid)
+    columns = values.reshape(len(values), -1)
+    vectors = (encrypt(np.ascontiguousarray(columns[:, i]), bound) for i in range(columns.shape[1]))
+    return EncryptedArray._of(objects(vectors, values.shape[1:]), len(values), grid=grid)
+
+
+class Owner:
+    """The holder of a secret key: encrypts, decrypts, and gives others keys to compute with."""
+
+    def __init__(self) -> None:
+        """Raise: `Owner.new()` makes an owner, `Owner.load(path)` reads one."""
+        raise TypeError("Owner.new() makes an owner, Owner.load(path) reads one")
+
+    _depth: int
+    _results: float
+    _public_inputs: bool
+    _secret: Secret
+    _public: Public
+    _whole: tuple[Secret, Public] | None
+
+    @classmethod
+    def _of(cls, depth: int, results: float, public_inputs: bool) -> tuple[Owner, Context]:
+        owner = object.__new__(cls)
+        owner._depth, owner._results, owner._public_inputs = depth, results, public_inputs
+        owner._whole = None
+        return owner, Context.reals(depth, public_inputs)
+
+    @classmethod
+    def new(
+        cls,
+        depth: int = 3,
+        *,
+        results_within: float = _RESULTS_WITHIN,
+        public_inputs: bool = False,
+    ) -> Owner:
+        """Make a new secret key.
+
+        Args:
+            depth: Products one after another that there is room for.
+            results_within: The largest absolute value of a whole-number result.
+            public_inputs: Allow answers on data that others encrypted with the public key.
+        """
+        owner, context = cls._of(depth, results_within, public_inputs)
+        owner._secret, owner._public = context.keys()
+        return owner
+
+    @classmethod
+    def load(
+        cls,
+        path: str | os.PathLike[str],
+        passphrase: str | None = None,
+        *,
+        depth: int = 3,
+        results_within: float = _RESULTS_WITHIN,
+        public_inputs: bool = False,
+    ) -> Owner:
+        """Read a key file; the other arguments are those of `new`."""
+        owner, context = cls._of(depth, results_within, public_inputs)
+        owner._secret, owner._public = context.keys_from(path, passphrase)
+        return owner
+
+    @classmethod
+    def for_program(cls, program: Any, *inputs: Like | EncryptedArray, **options: Any) -> Owner:
+        """Make an owner with the smallest parameters on which a computation has room."""
+        refusal: OutOfDepth | None = None
+        for depth in range(1, _DEEPEST + 1):
+            public, results = options.get("public_inputs", False), options.get("results_within")
+            try:
+                contexts = _Contexts(depth, results or _RESULTS_WITHIN, public)
+                planned(contexts, program, inputs)
+            except OutOfDepth as error:
+                if refusal is not None and "parameters" in str(error):
+                    break
+                refusal = error
+                continue
+            return cls.new(depth, **options)
+        raise refusal if refusal is not None else OutOfDepth("no parameters have room for this")
+
+    def save(self, path: str | os.PathLike[str], passphrase: str | None = None) -> None:
+        """Write the secret to a new key file, readable by its owner alone."""
+        self._secret.save(path, passphrase)
+
+    def encrypt(
+        self,
+        values: Any,
+        range: tuple[SupportsFloat, SupportsFloat] | None = None,
+        resolution: float | None = None,
+    ) -> EncryptedArray:
+        """Encrypt an array of numbers of any shape.
+
+        Args:
+            values: int64 arrays are computed with exactly, float64 arrays within a bound.
+            range: The lowest and highest possible value; everybody sees it. A tighter range gives
+                smaller errors. Default: -1000 to 1000.
+            resolution: The step of the readings. Values are rounded to it, and so are decrypted
+                sums and differences, which are exact then.
+        """
+        array, bound = _checked(values, range, resolution)
+        real = array.dtype.kind == "f"
+        secret = self._secret if real else self._integers(bound)[0]
+        return _encrypted(secret, array, bound, resolution if real else None)
+
+    def decrypt(self, array: EncryptedArray | DetachedArray, plan: Plan | None = None) -> Decrypted:
+        """Decrypt an array.
+
+        An array that came as bytes, after others computed on it, needs the plan of the computation,
+        which says what an honest answer looks like.
+        """
+        if plan is not None:
+            return self._planned(array, plan)
+        if not isinstance(array, EncryptedArray):
+            raise NotTrusted(_NO_PLAN)
+        secret = self._keys_of(array)
+        opened = []
+        for vector in array._vectors:
+            try:
+                opened.append(secret.decrypt(vector))
+            except NotTrusted:
+                raise NotTrusted(_NO_PLAN) from None
+        return _assembled(opened, array.shape, array._length, array._grid, array._finish)
+
+    def _planned(self, array: EncryptedArray | DetachedArray, plan: Plan) -> Decrypted:
+        if isinstance(array, EncryptedArray):
+            array = _container.unpack(bytes(array))
+        facts = plan._facts
+        same = (array._inner, array._length, array._real) == (
+            facts.inner,
+            facts.length,
+            facts.real,
+        )
+        if not same:
+            raise NotTrusted(
+                f"the answer is not the one that was planned: its shape is {array.shape}, "
+                f"that of the plan {facts.shape}; do not act on it"
+            )
+        secret = self._secret if facts.real else self._integers(1.0)[0]
+        pairs = zip(array._frames, plan._plans, strict=True)
+        opened = [secret.decrypt_answer(frame, native) for frame, native in pairs]
+        return _assembled(opened, facts.shape, facts.length, facts.grid, facts.finish)
+
+    def plan(self, program: Any, *inputs: Like | EncryptedArray) -> Plan:
+        """Follow a computation without values: its cost, its error, its answer's form."""
+        contexts = _Contexts(self._depth, self._results, self._public_inputs)
+        contexts.known(
+            self._public.context, None if self._whole is None else self._whole[1].context
+        )
+        return planned(contexts, program, inputs)
+
+    def attach(self, array: DetachedArray) -> EncryptedArray:
+        """Give an array that came as bytes the keys to compute with."""
+        return array.attach(self._public, None if array._real else self._integers(1.0)[1])
+
+    def public_bundle(self) -> bytes:
+        """Return the keys that another computer needs to compute; no secret."""
+        whole = None if self._whole is None else self._whole[1].to_bytes()
+        return _container.pack_keys(self._public.to_bytes(), whole)
+
+    @property
+    def key_id(self) -> str:
+        """The public name of the key."""
+        return str(self._secret.id)
+
+    def _integers(self, bound: float) -> tuple[Secret, Public]:
+        if bound > _LARGEST_INTEGER:
+            raise OutOfRange(f"whole numbers up to {bound:g}: at most 2^40 are encrypted")
+        if self._whole is None:
+            within = min(self._results, _LARGEST_INTEGER)
+            context = Context.integers(self._depth, within, self._results, self._public_inputs)
+            self._whole = context.keys(self._secret)
+        return self._whole
+
+    def _keys_of(self, array: EncryptedArray) -> Secret:
+        return self._secret if array._real else self._integers(1.0)[0]
+
+    def __repr__(self) -> str:
+        """Return the key's public name; never the key."""
+        return f"Owner(key {self.key_id[:8]}…, depth={self._depth})"
+
+    def __reduce__(self) -> Any:
+        """Raise: secrets are not pickled."""
+        raise TypeError("an owner holds a secret and is not pickled: owner.save(path)")
+
+
+class _Contexts:
+    """Parameters for dry runs, made when they are needed."""
+
+    def __init__(self, depth: int, results: float, public_inputs: bool) -> None:
+        self._of = (depth, results, public_inputs)
+        self._reals: Context | None = None
+        self._integers: Context | None = None
+
+    def known(self, reals: Context, integers: Context | None) -> None:
+        self._reals, self._integers = reals, integers
+
+    def reals(self) -> Context:
+        depth, _, public = self._of
+        if self._reals is None:
+            self._reals = Context.reals(depth, public)
+        return self._reals
+
+    def integers(self) -> Context:
+        depth, results, public = self._of
+        if self._integers is None:
+            within = min(results, _LARGEST_INTEGER)
+            self._integers = Context.integers(depth, within, results, public)
+        return self._integers
+
+
+_NO_PLAN = (
+    "this array came as bytes, and its bound is a claim of its sender: decrypt it with the plan of "
+    "its computation, owner.decrypt(answer, owner.plan(function, st.like(shape, range=…)))"
+)
+
+
+def _assembled(
+    opened: list[tuple[Any, float]],
+    shape: tuple[int, ...],
+    length: int | None,
+    grid: float | None,
+    finish: tuple[str, float] | None,
+) -> Decrypted:
+    columns = np.stack([values for values, _ in opened], axis=-1)
+    values = columns.reshape(shape) if length is not None else columns[0].reshape(shape)
+    bound = max(error for _, error in opened)
+    if grid is not None and bound < grid / 2:
+        largest = float(np.abs(values).max()) if values.size else 0.0
+        return Decrypted(np.round(values / grid) * grid, largest * 2.0**-52)
+    if finish is None:
+        return Decrypted(values, bound)
+    name, divisor = finish
+    values, bound = values / divisor, bound / divisor
+    bound += float(np.abs(values).max()) * 2.0**-52
+    if name == "root":
+        root = np.sqrt(np.maximum(values, 0.0))
+        # |√a − √b| ≤ |a − b| / √a, and ≤ √|a − b|.
+        with np.errstate(divide="ignore"):
+            bound = float(np.minimum(bound / root, np.sqrt(bound)).max()) + root.max() * 2.0**-52
+        values = root
+    return Decrypted(values, bound)
+
+
+class Evaluator:
+    """A party that computes and cannot decrypt: it holds an owner's public keys."""
+
+    def __init__(self, bundle: bytes) -> None:
+        """Read the bytes of `Owner.public_bundle()`."""
+        reals, integers = _container.unpack_keys(bundle)
+        self._reals = Public.from_bytes(reals, True)
+        self._integers = None if integers is None else Public.from_bytes(integers, False)
+
+    def read(self, data: bytes) -> EncryptedArray:
+        """Read the bytes of an encrypted array."""
+        return self.attach(_container.unpack(data))
+
+    def attach(self, array: DetachedArray) -> EncryptedArray:
+        """Give an array that came as bytes the keys to compute with."""
+        return array.attach(self._reals, self._integers)
+
+    def encrypt(
+        self,
+        values: Any,
+        range: tuple[SupportsFloat, SupportsFloat] | None = None,
+        resolution: float | None = None,
+    ) -> EncryptedArray:
+        """Encrypt with the public key; the owner is one of `public_inputs=True`."""
+        array, bound = _checked(values, range, resolution)
+        real = array.dtype.kind == "f"
+        keys = self._reals if real else self._integers
+        if keys is None:
+            raise WrongKeys("these keys are for real numbers alone: encrypt the array as float")
+        return _encrypted(keys, array, bound, resolution if real else None)
+
+    def run(self, program: Any, *arrays: EncryptedArray | DetachedArray) -> EncryptedArray:
+        """Run a computation, and drop from its answer what the owner does not need."""
+        attached = (a if isinstance(a, EncryptedArray) else self.attach(a) for a in arrays)
+        run = program.function if isinstance(program, Program) else program
+        return trimmed(run(*attached))
+
+    def __repr__(self) -> str:
+        """Return the key's public name."""
+        return f"Evaluator(key {self._reals.id[:8]}…)"
+
+
+def trimmed(answer: EncryptedArray) -> EncryptedArray:
+    """Drop the primes that an answer does not need."""
+    from sotto._program import trimmed as run
+
+    return run(answer)

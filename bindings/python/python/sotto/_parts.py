@@ -1,0 +1,73 @@
+"""Object arrays of native vectors, and the record of the lines that used levels."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from sotto._errors import OutOfDepth
+from sotto._native import Vector
+
+#: A line of the caller's program and the operation in it.
+Step = tuple[str, int, str]
+
+_HERE = os.path.dirname(os.path.abspath(__file__)) + os.sep
+#: Lines that an error names at most.
+_SHOWN = 12
+
+
+def objects(items: Any, shape: tuple[int, ...]) -> np.ndarray[Any, Any]:
+    """Return an object array of this shape, filled from an iterable."""
+    array = np.empty(shape, dtype=object)
+    for index, item in zip(np.ndindex(*shape), items, strict=True):
+        array[index] = item
+    return array
+
+
+def caller(operation: str) -> Step:
+    """Return the nearest line outside this package."""
+    frame = sys._getframe(1)
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(_HERE):
+        frame = frame.f_back
+    return frame.f_code.co_filename, frame.f_lineno, operation
+
+
+def joined(*trails: tuple[Step, ...]) -> tuple[Step, ...]:
+    """Return the steps of several trails, each once, in order."""
+    return tuple(dict.fromkeys(step for trail in trails for step in trail))
+
+
+def computed(
+    operation: str,
+    run: Callable[[], Any],
+    operands: list[Vector],
+    trail: tuple[Step, ...],
+) -> tuple[Any, tuple[Step, ...]]:
+    """Run an operation. The trail grows by the caller's line if a level was used.
+
+    `run` returns an object array of vectors.
+    """
+    try:
+        parts = run()
+    except OutOfDepth as error:
+        raise OutOfDepth(_explained(str(error), (*trail, caller(operation)))) from None
+    before = min(vector.levels_left for vector in operands)
+    after = min(vector.levels_left for vector in parts.flat)
+    return parts, trail if after >= before else joined(trail, (caller(operation),))
+
+
+def _explained(message: str, trail: tuple[Step, ...]) -> str:
+    reason = message.split(": make the context", 1)[0]
+    lines = [f"  {os.path.basename(name)}:{line}  {what}" for name, line, what in trail[-_SHOWN:]]
+    return "\n".join(
+        [
+            f"no room for this: {reason}",
+            "these lines used the levels, the last one was refused:",
+            *lines,
+            "make room with Owner.new(depth=…) of one more, or let Owner.for_program(f, …) find it",
+        ]
+    )

@@ -1,0 +1,192 @@
+"""Programs: plain functions whose cost and answer are known before they run."""
+
+from __future__ import annotations
+
+import functools
+import html
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Generic, SupportsFloat, TypeVar
+
+import numpy as np
+
+from sotto import _native
+from sotto._array import EncryptedArray
+from sotto._errors import ShapeMismatch
+from sotto._native import Vector
+from sotto._parts import objects
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+@dataclass(frozen=True)
+class Like:
+    """The public facts of an input: shape, bound on its values, type, resolution."""
+
+    shape: tuple[int, ...]
+    bound: float
+    real: bool
+    grid: float | None = None
+
+
+def like(
+    shape: int | tuple[int, ...],
+    range: tuple[SupportsFloat, SupportsFloat] | None = None,
+    resolution: float | None = None,
+    dtype: Any = np.float64,
+) -> Like:
+    """Describe an input for a plan, with the arguments of `Owner.encrypt`."""
+    from sotto._owner import _bound_of
+
+    axes = (shape,) if isinstance(shape, int) else tuple(shape)
+    if any(axis < 1 for axis in axes):
+        raise ShapeMismatch(f"shape {axes}: every axis has at least one value")
+    real = np.dtype(dtype).kind == "f"
+    return Like(axes, _bound_of(range), real, resolution if real else None)
+
+
+def _facts(given: Like | EncryptedArray) -> Like:
+    if isinstance(given, Like):
+        return given
+    return Like(given.shape, given.magnitude, given._real, given._grid)
+
+
+@dataclass(frozen=True)
+class Facts:
+    """The form of an answer."""
+
+    inner: tuple[int, ...]
+    length: int | None
+    real: bool
+    grid: float | None
+    finish: tuple[str, float] | None
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Lengths of the axes."""
+        return self.inner if self.length is None else (self.length, *self.inner)
+
+
+class Plan:
+    """The cost of a computation and the form of its answer. The owner decrypts answers by it."""
+
+    def __init__(self, plans: list[_native.Plan], facts: Facts, context: str) -> None:
+        """Take the plans of an answer's ciphertexts."""
+        self._plans, self._facts, self._context = plans, facts, context
+
+    @property
+    def bound(self) -> float:
+        """A bound on the error of every value of the answer."""
+        return max(plan.error_bound for plan in self._plans)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Shape of the answer."""
+        return self._facts.shape
+
+    @property
+    def answer_bytes(self) -> int:
+        """Bytes of the answer's ciphertexts."""
+        return sum(plan.answer_bytes for plan in self._plans)
+
+    @property
+    def steps(self) -> dict[str, int]:
+        """Number of steps by kind."""
+        products, plain, rotations = self._plans[0].counts
+        return {"products": products, "with public vectors": plain, "rotations": rotations}
+
+    def _rows(self) -> list[tuple[str, str]]:
+        error = "exact" if not self._facts.real else f"off by at most {self.bound:.1e}"
+        return [
+            ("parameters", self._context),
+            *((name, str(count)) for name, count in self.steps.items()),
+            ("levels left", str(min(plan.levels_left for plan in self._plans))),
+            ("answer", f"shape {self.shape}, {self.answer_bytes} bytes, {error}"),
+        ]
+
+    def __repr__(self) -> str:
+        """Return a table."""
+        return "\n".join(f"{name:<20} {value}" for name, value in self._rows())
+
+    def _repr_html_(self) -> str:
+        """Return a table for notebooks, with a bar for each kind of step."""
+        most = max(1, *self.steps.values())
+        bars = "".join(
+            f"<tr><th>{html.escape(name)}</th><td><div style='display:inline-block;height:0.8em;"
+            f"width:{round(160 * count / most)}px;background:#4a7'></div> {count}</td></tr>"
+            for name, count in self.steps.items()
+        )
+        rows = "".join(
+            f"<tr><th>{html.escape(name)}</th><td>{html.escape(value)}</td></tr>"
+            for name, value in self._rows()
+            if name not in self.steps
+        )
+        return f"<table>{rows}{bars}</table>"
+
+
+class Program(Generic[F]):
+    """A function on encrypted arrays that can be planned before it runs."""
+
+    def __init__(self, function: F) -> None:
+        """Wrap a function."""
+        functools.update_wrapper(self, function)
+        self.function = function
+
+    def __call__(self, *arrays: Any) -> Any:
+        """Run the function."""
+        return self.function(*arrays)
+
+    def plan(self, *inputs: Like | EncryptedArray, depth: int = 3) -> Plan:
+        """Follow the function without values, on the parameters of a depth."""
+        from sotto._owner import _RESULTS_WITHIN, _Contexts
+
+        return planned(_Contexts(depth, _RESULTS_WITHIN, False), self, inputs)
+
+
+def program(function: F) -> Program[F]:
+    """Make a `Program` of a function: `@st.program`."""
+    return Program(function)
+
+
+def trimmed(answer: EncryptedArray) -> EncryptedArray:
+    """Drop the primes that an answer does not need."""
+    if not isinstance(answer, EncryptedArray):
+        raise TypeError(f"a computation returns an encrypted array, not {type(answer).__name__}")
+    parts = objects((vector.for_answer() for vector in answer._parts.flat), answer._parts.shape)
+    return EncryptedArray._of(
+        parts, answer._length, grid=answer._grid, finish=answer._finish, trail=answer._trail
+    )
+
+
+def planned(contexts: Any, program: Any, inputs: tuple[Like | EncryptedArray, ...]) -> Plan:
+    """Run a computation dry."""
+    if not inputs:
+        raise TypeError("a plan needs its inputs: owner.plan(f, st.like(24, range=(0, 60)))")
+    likes = [_facts(given) for given in inputs]
+    if len({given.real for given in likes}) != 1:
+        raise TypeError("a computation is on whole numbers or on real numbers")
+    context = contexts.reals() if likes[0].real else contexts.integers()
+    run = program.function if isinstance(program, Program) else program
+    lengths = [
+        given.shape[0] if given.shape else 1
+        for given in likes
+        for _ in range(int(np.prod(given.shape[1:], dtype=np.int64)))
+    ]
+    found: list[Facts] = []
+
+    def computation(vectors: list[Vector]) -> list[Vector]:
+        left = iter(vectors)
+        arrays = []
+        for given in likes:
+            inner = given.shape[1:]
+            dry = (next(left).as_input_within(given.bound) for _ in np.ndindex(*inner))
+            length = given.shape[0] if given.shape else None
+            arrays.append(EncryptedArray._of(objects(dry, inner), length, grid=given.grid))
+        answer = trimmed(run(*arrays))
+        found.append(
+            Facts(answer._parts.shape, answer._length, answer._real, answer._grid, answer._finish)
+        )
+        return answer._vectors
+
+    plans = context.plan(lengths, computation)
+    return Plan(plans, found[0], repr(context))

@@ -1,0 +1,113 @@
+"""Sums, means, variances."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import reduce
+
+import numpy as np
+
+from sotto._array import EncryptedArray
+from sotto._errors import ShapeMismatch
+from sotto._native import Vector
+from sotto._parts import objects
+
+
+def _axis(x: EncryptedArray, axis: int | None) -> int | None:
+    x._open_ended()
+    if axis is None or -x.ndim <= axis < x.ndim:
+        return axis if axis is None or axis >= 0 else axis + x.ndim
+    raise ShapeMismatch(f"no axis {axis} in an array of shape {x.shape}")
+
+
+def _count(x: EncryptedArray, axis: int | None) -> int:
+    return x.size if axis is None else x.shape[axis]
+
+
+def total(x: EncryptedArray, axis: int | None) -> EncryptedArray:
+    """Add all values, or those along one axis."""
+    axis = _axis(x, axis)
+    if axis is None:
+        flat = EncryptedArray._of(x._parts.reshape(-1), x._length, grid=x._grid, trail=x._trail)
+        columns = total(flat, flat.ndim - 1)
+        return columns if columns._length is None else total(columns, 0)
+    if x._length is not None and axis == 0:
+        result = x._each("sum", Vector.sum)
+        result._length = None
+    else:
+        inner = axis if x._length is None else axis - 1
+        rows = np.moveaxis(x._parts, inner, -1)
+        shape = rows.shape[:-1]
+
+        def added(row: Iterable[Vector]) -> Vector:
+            return reduce(Vector.add, row)
+
+        result = x._computed(
+            "sum", lambda: objects((added(rows[i]) for i in np.ndindex(*shape)), shape)
+        )
+    result._grid = x._grid
+    return result
+
+
+def _over(x: EncryptedArray, count: float) -> EncryptedArray:
+    """Divide by a public number; of whole numbers the owner divides."""
+    if x._real:
+        return x * (1.0 / count)
+    return EncryptedArray._of(x._parts, x._length, finish=("division", count), trail=x._trail)
+
+
+def mean(x: EncryptedArray, axis: int | None) -> EncryptedArray:
+    """Average all values, or those along one axis."""
+    axis = _axis(x, axis)
+    return _over(total(x, axis), _count(x, axis))
+
+
+def variance(x: EncryptedArray, axis: int | None, ddof: int) -> EncryptedArray:
+    """Return the variance, from the sums of values and of squares."""
+    axis = _axis(x, axis)
+    count = _count(x, axis)
+    if count <= ddof:
+        raise ShapeMismatch(f"the variance of {count} values with ddof={ddof} does not exist")
+    squares, values = total(x**2, axis), total(x, axis)
+    if x._real:
+        result = (squares * (1.0 / count) - (values * (1.0 / count)) ** 2) * (
+            count / (count - ddof)
+        )
+        largest = squares.magnitude / (count - ddof)
+        result._parts = objects(
+            (v.within(largest) for v in result._parts.flat), result._parts.shape
+        )
+        return result
+    return _over(squares * count - values**2, count * (count - ddof))
+
+
+def deviation(x: EncryptedArray, axis: int | None, ddof: int) -> EncryptedArray:
+    """Return the variance, of which the owner takes the root."""
+    result = variance(x, axis, ddof)
+    divisor = 1.0 if result._finish is None else result._finish[1]
+    return EncryptedArray._of(
+        result._parts, result._length, finish=("root", divisor), trail=result._trail
+    )
+
+
+def covariance(x: EncryptedArray, y: EncryptedArray | None, ddof: int) -> EncryptedArray:
+    """Return the covariance of two vectors, or of all columns of a matrix."""
+    x._open_ended()
+    if x._length is None or x.ndim > 2 or (y is None and x.ndim != 2):
+        raise ShapeMismatch(f"the covariance of columns over rows, not of shape {x.shape}")
+    other = x if y is None else y
+    if other.shape[:1] != x.shape[:1]:
+        raise ShapeMismatch(f"shapes {x.shape} and {other.shape}: the rows must be the same")
+    count = x.shape[0]
+    if count <= ddof:
+        raise ShapeMismatch(f"the covariance of {count} rows with ddof={ddof} does not exist")
+    from sotto._matmul import over_rows
+
+    products = over_rows(x, other)
+    left, right = total(x, 0), total(other, 0)
+    if left.ndim and right.ndim:
+        left = EncryptedArray._of(left._parts[:, None], None, trail=left._trail)
+    if x._real:
+        means = (left * (1.0 / count)) * (right * (1.0 / count))
+        return (products * (1.0 / count) - means) * (count / (count - ddof))
+    return _over(products * count - left * right, count * (count - ddof))

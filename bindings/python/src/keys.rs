@@ -1,0 +1,202 @@
+//! Secret and public keys.
+
+use std::path::PathBuf;
+
+use numpy::{IntoPyArray as _, PyArray1, PyReadonlyArray1};
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+use sotto::{Bfv, Ckks, DeviceSecret};
+
+use crate::context::{Context, Schemes, each, write_secret};
+use crate::error::{OrRaise as _, mixed_kinds};
+use crate::plan::{Plan, Plans};
+use crate::vector::{Values, Vector, contiguous};
+
+pub(crate) enum SecretKeys {
+    Reals(sotto::Secret<Ckks>),
+    Integers(sotto::Secret<Bfv>),
+}
+
+pub(crate) enum PublicKeys {
+    Reals(sotto::Public<Ckks>),
+    Integers(sotto::Public<Bfv>),
+}
+
+/// A secret key. It has no bytes in Python and cannot be pickled; `save` writes a key file.
+#[pyclass(frozen, module = "sotto._native")]
+pub(crate) struct Secret(pub(crate) SecretKeys);
+
+/// The keys of a party that computes: public key and evaluation keys.
+#[pyclass(frozen, module = "sotto._native")]
+pub(crate) struct Public(pub(crate) PublicKeys);
+
+impl Secret {
+    pub(crate) fn device(&self) -> DeviceSecret {
+        let bytes = each!(SecretKeys, &self.0, secret => secret.device_secret().expose_secret_bytes());
+        DeviceSecret::from_bytes(bytes)
+    }
+}
+
+/// Decrypted values and a bound on their error.
+type Opened<'py> = (Bound<'py, PyAny>, f64);
+
+#[pymethods]
+impl Secret {
+    /// Encrypts float64 values, each within ±bound.
+    fn encrypt_reals(
+        &self,
+        py: Python<'_>,
+        values: PyReadonlyArray1<'_, f64>,
+        bound: f64,
+    ) -> PyResult<Vector> {
+        let SecretKeys::Reals(secret) = &self.0 else { return Err(mixed_kinds()) };
+        let values = contiguous(&values)?;
+        let vector = py.detach(|| secret.encrypt_within(values, bound)).or_raise(py)?;
+        Ok(Vector(Values::Reals(vector)))
+    }
+
+    /// Encrypts int64 values, each within ±bound.
+    fn encrypt_integers(
+        &self,
+        py: Python<'_>,
+        values: PyReadonlyArray1<'_, i64>,
+        bound: f64,
+    ) -> PyResult<Vector> {
+        let SecretKeys::Integers(secret) = &self.0 else { return Err(mixed_kinds()) };
+        let values = contiguous(&values)?;
+        let vector = py.detach(|| secret.encrypt_within(values, bound)).or_raise(py)?;
+        Ok(Vector(Values::Integers(vector)))
+    }
+
+    /// Decrypts a vector that was computed in this process.
+    fn decrypt<'py>(&self, py: Python<'py>, vector: &Vector) -> PyResult<Opened<'py>> {
+        match (&self.0, &vector.0) {
+            (SecretKeys::Reals(secret), Values::Reals(vector)) => {
+                reals(py, py.detach(|| secret.decrypt(vector)))
+            }
+            (SecretKeys::Integers(secret), Values::Integers(vector)) => {
+                integers(py, py.detach(|| secret.decrypt(vector)))
+            }
+            _ => Err(mixed_kinds()),
+        }
+    }
+
+    /// Decrypts a vector that came as bytes, by the plan of its computation.
+    fn decrypt_answer<'py>(&self, py: Python<'py>, bytes: &[u8], plan: &Plan) -> PyResult<Opened<'py>> {
+        match (&self.0, &plan.0) {
+            (SecretKeys::Reals(secret), Plans::Reals(plan)) => {
+                reals(py, py.detach(|| secret.decrypt_answer(bytes, plan)))
+            }
+            (SecretKeys::Integers(secret), Plans::Integers(plan)) => {
+                integers(py, py.detach(|| secret.decrypt_answer(bytes, plan)))
+            }
+            _ => Err(mixed_kinds()),
+        }
+    }
+
+    /// Writes the device secret to a new key file, readable by its owner alone.
+    #[pyo3(signature = (path, passphrase=None))]
+    fn save(&self, py: Python<'_>, path: PathBuf, passphrase: Option<&str>) -> PyResult<()> {
+        write_secret(&self.device(), &path, passphrase, py)
+    }
+
+    /// The public name of the key.
+    #[getter]
+    fn id(&self) -> String {
+        each!(SecretKeys, &self.0, secret => secret.id().to_string())
+    }
+
+    fn __repr__(&self) -> String {
+        format!("Secret({})", self.id())
+    }
+}
+
+fn reals<'py>(py: Python<'py>, answer: sotto::Result<sotto::Answer<Ckks>>) -> PyResult<Opened<'py>> {
+    let answer = answer.or_raise(py)?;
+    let bound = answer.bound();
+    let values: Bound<'py, PyArray1<f64>> = answer.into_values().into_pyarray(py);
+    Ok((values.into_any(), bound))
+}
+
+fn integers<'py>(py: Python<'py>, answer: sotto::Result<sotto::Answer<Bfv>>) -> PyResult<Opened<'py>> {
+    let answer = answer.or_raise(py)?;
+    let bound = answer.bound();
+    let values: Bound<'py, PyArray1<i64>> = answer.into_values().into_pyarray(py);
+    Ok((values.into_any(), bound))
+}
+
+#[pymethods]
+impl Public {
+    /// Reads the bytes of `to_bytes`: of real numbers, or else of whole numbers.
+    #[staticmethod]
+    fn from_bytes(py: Python<'_>, bytes: &[u8], reals: bool) -> PyResult<Self> {
+        let read = py.detach(|| {
+            if reals {
+                sotto::Public::<Ckks>::from_bytes(bytes).map(PublicKeys::Reals)
+            } else {
+                sotto::Public::<Bfv>::from_bytes(bytes).map(PublicKeys::Integers)
+            }
+        });
+        read.or_raise(py).map(Self)
+    }
+
+    /// Writes parameters, public key and evaluation keys. No secret.
+    fn to_bytes<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        let bytes = py.detach(|| each!(PublicKeys, &self.0, public => public.to_bytes()));
+        PyBytes::new(py, &bytes)
+    }
+
+    /// Encrypts float64 values with the public key.
+    fn encrypt_reals(
+        &self,
+        py: Python<'_>,
+        values: PyReadonlyArray1<'_, f64>,
+        bound: f64,
+    ) -> PyResult<Vector> {
+        let PublicKeys::Reals(public) = &self.0 else { return Err(mixed_kinds()) };
+        let values = contiguous(&values)?;
+        let vector = py.detach(|| public.encrypt_within(values, bound)).or_raise(py)?;
+        Ok(Vector(Values::Reals(vector)))
+    }
+
+    /// Encrypts int64 values with the public key.
+    fn encrypt_integers(
+        &self,
+        py: Python<'_>,
+        values: PyReadonlyArray1<'_, i64>,
+        bound: f64,
+    ) -> PyResult<Vector> {
+        let PublicKeys::Integers(public) = &self.0 else { return Err(mixed_kinds()) };
+        let values = contiguous(&values)?;
+        let vector = py.detach(|| public.encrypt_within(values, bound)).or_raise(py)?;
+        Ok(Vector(Values::Integers(vector)))
+    }
+
+    /// Reads a vector to compute on.
+    fn read(&self, py: Python<'_>, bytes: &[u8]) -> PyResult<Vector> {
+        let read = py.detach(|| match &self.0 {
+            PublicKeys::Reals(public) => public.read(bytes).map(Values::Reals),
+            PublicKeys::Integers(public) => public.read(bytes).map(Values::Integers),
+        });
+        read.or_raise(py).map(Vector)
+    }
+
+    /// The parameters.
+    #[getter]
+    fn context(&self) -> Context {
+        Context(match &self.0 {
+            PublicKeys::Reals(public) => Schemes::Reals(public.context().clone()),
+            PublicKeys::Integers(public) => Schemes::Integers(public.context().clone()),
+        })
+    }
+
+    /// The public name of the secret key.
+    #[getter]
+    fn id(&self) -> String {
+        each!(PublicKeys, &self.0, public => public.id().to_string())
+    }
+
+    fn __repr__(&self) -> String {
+        format!("Public({})", self.id())
+    }
+}

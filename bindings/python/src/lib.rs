@@ -1,0 +1,22 @@
+//! The compiled part of the Python package `sotto`: contexts, keys, vectors and plans of the crate `sotto-he`. The Python
+//! part makes arrays of them.
+
+mod context;
+mod error;
+mod keys;
+mod plan;
+mod vector;
+
+use pyo3::prelude::*;
+
+#[pymodule]
+mod _native {
+    #[pymodule_export]
+    use super::context::Context;
+    #[pymodule_export]
+    use super::keys::{Public, Secret};
+    #[pymodule_export]
+    use super::plan::Plan;
+    #[pymodule_export]
+    use super::vector::Vector;
+}

@@ -1,0 +1,257 @@
+//! Encrypted vectors and the operations on them.
+
+use numpy::PyReadonlyArray1;
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+use sotto::{Bfv, Ckks, Encrypted};
+
+use crate::context::each;
+use crate::error::{OrRaise as _, mixed_kinds};
+
+#[derive(Clone)]
+pub(crate) enum Values {
+    Reals(Encrypted<Ckks>),
+    Integers(Encrypted<Bfv>),
+}
+
+/// An encrypted vector of one scheme, or its shape in a dry run.
+#[pyclass(frozen, module = "sotto._native")]
+pub(crate) struct Vector(pub(crate) Values);
+
+/// Returns the elements of an array without copying them.
+pub(crate) fn contiguous<'a, T: numpy::Element>(values: &'a PyReadonlyArray1<'_, T>) -> PyResult<&'a [T]> {
+    values.as_slice().map_err(|_| PyTypeError::new_err("the array is not contiguous"))
+}
+
+/// Runs an operation of either scheme without holding the interpreter.
+macro_rules! unary {
+    ($py:ident, $self:ident, $a:ident => $result:expr) => {{
+        let done = $py.detach(|| match &$self.0 {
+            Values::Reals($a) => $result.map(Values::Reals),
+            Values::Integers($a) => $result.map(Values::Integers),
+        });
+        done.or_raise($py).map(Vector)
+    }};
+}
+
+macro_rules! binary {
+    ($py:ident, $self:ident, $other:ident, $a:ident, $b:ident => $result:expr) => {{
+        let done = $py.detach(|| match (&$self.0, &$other.0) {
+            (Values::Reals($a), Values::Reals($b)) => Some($result.map(Values::Reals)),
+            (Values::Integers($a), Values::Integers($b)) => Some($result.map(Values::Integers)),
+            _ => None,
+        });
+        done.ok_or_else(mixed_kinds)?.or_raise($py).map(Vector)
+    }};
+}
+
+/// A public number.
+#[derive(FromPyObject)]
+pub(crate) enum Scalar {
+    Integer(i64),
+    Real(f64),
+}
+
+/// A public vector.
+#[derive(FromPyObject)]
+pub(crate) enum Plain<'py> {
+    Integers(PyReadonlyArray1<'py, i64>),
+    Reals(PyReadonlyArray1<'py, f64>),
+}
+
+impl Scalar {
+    fn real(&self) -> f64 {
+        match self {
+            Self::Integer(value) => *value as f64,
+            Self::Real(value) => *value,
+        }
+    }
+
+    fn integer(&self) -> PyResult<i64> {
+        match self {
+            Self::Integer(value) => Ok(*value),
+            Self::Real(_) => Err(fractions()),
+        }
+    }
+}
+
+fn fractions() -> PyErr {
+    PyTypeError::new_err(
+        "encrypted whole numbers take whole numbers: encrypt the array as float to compute with fractions",
+    )
+}
+
+/// Operations with a public number or vector.
+macro_rules! with_plain {
+    ($py:ident, $self:ident, $plain:ident, $x:ident, $c:ident => $result:expr) => {
+        match (&$self.0, &$plain) {
+            (Values::Reals($x), Plain::Reals(values)) => {
+                let $c = contiguous(values)?;
+                $py.detach(|| $result).or_raise($py).map(Values::Reals).map(Vector)
+            }
+            (Values::Integers($x), Plain::Integers(values)) => {
+                let $c = contiguous(values)?;
+                $py.detach(|| $result).or_raise($py).map(Values::Integers).map(Vector)
+            }
+            (Values::Reals(_), Plain::Integers(_)) => {
+                Err(PyTypeError::new_err("the public array is not float64"))
+            }
+            (Values::Integers(_), Plain::Reals(_)) => Err(fractions()),
+        }
+    };
+}
+
+macro_rules! with_scalar {
+    ($py:ident, $self:ident, $scalar:ident, $x:ident, $c:ident => $result:expr) => {
+        match &$self.0 {
+            Values::Reals($x) => {
+                let $c = $scalar.real();
+                $py.detach(|| $result).or_raise($py).map(Values::Reals).map(Vector)
+            }
+            Values::Integers($x) => {
+                let $c = $scalar.integer()?;
+                $py.detach(|| $result).or_raise($py).map(Values::Integers).map(Vector)
+            }
+        }
+    };
+}
+
+#[pymethods]
+impl Vector {
+    fn __len__(&self) -> usize {
+        each!(Values, &self.0, vector => vector.len())
+    }
+
+    /// True for real numbers.
+    #[getter]
+    fn is_real(&self) -> bool {
+        matches!(self.0, Values::Reals(_))
+    }
+
+    /// A bound on the absolute values.
+    #[getter]
+    fn magnitude(&self) -> f64 {
+        each!(Values, &self.0, vector => vector.magnitude())
+    }
+
+    /// Levels left: of real numbers each product takes one.
+    #[getter]
+    fn levels_left(&self) -> usize {
+        each!(Values, &self.0, vector => vector.levels_left())
+    }
+
+    /// Bytes that the ciphertexts take in memory.
+    #[getter]
+    fn nbytes(&self) -> usize {
+        each!(Values, &self.0, vector => {
+            let params = vector.context().params();
+            vector.ciphertexts().iter().map(|part| part.shape().bytes(params) as usize).sum()
+        })
+    }
+
+    fn add(&self, py: Python<'_>, other: &Self) -> PyResult<Self> {
+        binary!(py, self, other, a, b => a + b)
+    }
+
+    fn subtract(&self, py: Python<'_>, other: &Self) -> PyResult<Self> {
+        binary!(py, self, other, a, b => a - b)
+    }
+
+    fn multiply(&self, py: Python<'_>, other: &Self) -> PyResult<Self> {
+        binary!(py, self, other, a, b => a * b)
+    }
+
+    fn negate(&self, py: Python<'_>) -> PyResult<Self> {
+        unary!(py, self, a => -a)
+    }
+
+    fn add_scalar(&self, py: Python<'_>, value: Scalar) -> PyResult<Self> {
+        with_scalar!(py, self, value, x, c => x + c)
+    }
+
+    fn multiply_scalar(&self, py: Python<'_>, value: Scalar) -> PyResult<Self> {
+        with_scalar!(py, self, value, x, c => x * c)
+    }
+
+    fn add_plain(&self, py: Python<'_>, values: Plain<'_>) -> PyResult<Self> {
+        with_plain!(py, self, values, x, c => x + c)
+    }
+
+    fn multiply_plain(&self, py: Python<'_>, values: Plain<'_>) -> PyResult<Self> {
+        with_plain!(py, self, values, x, c => x * c)
+    }
+
+    fn sum(&self, py: Python<'_>) -> PyResult<Self> {
+        unary!(py, self, a => a.sum())
+    }
+
+    fn square(&self, py: Python<'_>) -> PyResult<Self> {
+        unary!(py, self, a => a.square())
+    }
+
+    fn power(&self, py: Python<'_>, exponent: u32) -> PyResult<Self> {
+        unary!(py, self, a => a.pow(exponent))
+    }
+
+    /// c₀ + c₁·x + c₂·x² + …
+    fn polynomial(&self, py: Python<'_>, coefficients: Plain<'_>) -> PyResult<Self> {
+        with_plain!(py, self, coefficients, x, c => x.polynomial(c))
+    }
+
+    /// The values with these indices.
+    fn select(&self, py: Python<'_>, indices: Vec<usize>) -> PyResult<Self> {
+        unary!(py, self, a => a.select(&indices))
+    }
+
+    /// Σ weights[i]·vectors[i].
+    #[staticmethod]
+    fn weighted_sum(py: Python<'_>, vectors: Vec<PyRef<'_, Self>>, weights: Plain<'_>) -> PyResult<Self> {
+        let all: Vec<&Values> = vectors.iter().map(|vector| &vector.0).collect();
+        match weights {
+            Plain::Reals(weights) => {
+                let of = |values: &&'_ Values| match values {
+                    Values::Reals(vector) => Ok(vector.clone()),
+                    Values::Integers(_) => Err(fractions()),
+                };
+                let vectors = all.iter().map(of).collect::<PyResult<Vec<_>>>()?;
+                let (vectors, weights): (Vec<_>, _) = (vectors.iter().collect(), contiguous(&weights)?);
+                let sum = py.detach(|| Encrypted::weighted_sum(&vectors, weights));
+                sum.or_raise(py).map(Values::Reals).map(Vector)
+            }
+            Plain::Integers(weights) => {
+                let of = |values: &&'_ Values| match values {
+                    Values::Integers(vector) => Ok(vector.clone()),
+                    Values::Reals(_) => Err(PyTypeError::new_err("the weights are not float64")),
+                };
+                let vectors = all.iter().map(of).collect::<PyResult<Vec<_>>>()?;
+                let (vectors, weights): (Vec<_>, _) = (vectors.iter().collect(), contiguous(&weights)?);
+                let sum = py.detach(|| Encrypted::weighted_sum(&vectors, weights));
+                sum.or_raise(py).map(Values::Integers).map(Vector)
+            }
+        }
+    }
+
+    /// Lowers the bound on the absolute values.
+    fn within(&self, bound: f64) -> Self {
+        Self(match &self.0 {
+            Values::Reals(vector) => Values::Reals(vector.clone().with_magnitude(bound)),
+            Values::Integers(vector) => Values::Integers(vector.clone().with_magnitude(bound)),
+        })
+    }
+
+    /// Declares the bound of an input of a dry run.
+    fn as_input_within(&self, py: Python<'_>, bound: f64) -> PyResult<Self> {
+        unary!(py, self, a => a.as_input_within(bound))
+    }
+
+    /// Drops the primes that an answer does not need.
+    fn for_answer(&self, py: Python<'_>) -> PyResult<Self> {
+        unary!(py, self, a => a.for_answer())
+    }
+
+    fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        let bytes = py.detach(|| each!(Values, &self.0, vector => vector.to_bytes())).or_raise(py)?;
+        Ok(PyBytes::new(py, &bytes))
+    }
+}

@@ -1,0 +1,16 @@
+"""The blocks of the guide and of the package's README run as they stand."""
+
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[3]
+PAGES = [ROOT / "README.md", ROOT / "docs/guides/python.md", ROOT / "bindings/python/README.md"]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_page(page):
+    blocks = page.read_text().split("```python\n")[1:]
+    assert blocks
+    code = "\n".join(block.split("```")[0] for block in blocks)
+    exec(compile(code, str(page), "exec"), {"__name__": "__main__"})

@@ -1,0 +1,62 @@
+//! Installs the Python package as a user does, in an environment of its own, and runs its tests, type checks and style
+//! checks.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Result, ensure};
+
+use super::compile::{passes, side_target};
+use crate::cargo;
+use crate::ci::{Context, Outcome};
+
+const PACKAGE: &str = "bindings/python";
+
+pub(crate) fn run(context: &Context) -> Result<Outcome> {
+    let environment = Environment::new(context)?;
+    let mut faults = Vec::new();
+    let steps: [&[&str]; 4] = [
+        &["-m", "pytest", "-q", "tests"],
+        &["-m", "mypy", "--strict", "-p", "sotto"],
+        &["-m", "ruff", "check", "python", "tests"],
+        &["-m", "ruff", "format", "--check", "python", "tests"],
+    ];
+    for step in steps {
+        let mut check = environment.python();
+        check.args(step).current_dir(context.root.join(PACKAGE));
+        if !matches!(passes(context, check)?, Outcome::Passed) {
+            faults.push(format!("`python {}` failed in {PACKAGE}", step.join(" ")));
+        }
+    }
+    Ok(Outcome::from_faults(faults))
+}
+
+/// A virtual environment that holds the package and the tools of its tests.
+struct Environment(PathBuf);
+
+impl Environment {
+    fn new(context: &Context) -> Result<Self> {
+        let folder = side_target(context, "python")?;
+        let new = Self(folder);
+        if !new.program().is_file() {
+            let mut make = cargo::command("python3");
+            make.args(["-m", "venv"]).arg(&new.0);
+            ensure!(make.status()?.success(), "python3 -m venv {} failed", new.0.display());
+        }
+        let mut install = new.python();
+        install.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check"]);
+        install.arg(format!("./{PACKAGE}[test]")).current_dir(&context.root);
+        // The build's target folder is kept between runs: pip would build in a temporary one.
+        install.env("CARGO_TARGET_DIR", side_target(context, "python-build")?);
+        ensure!(install.status()?.success(), "pip cannot install ./{PACKAGE}");
+        Ok(new)
+    }
+
+    fn program(&self) -> PathBuf {
+        Path::new(&self.0).join("bin/python")
+    }
+
+    fn python(&self) -> Command {
+        cargo::command(self.program())
+    }
+}
