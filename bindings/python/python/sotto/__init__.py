@@ -22,25 +22,47 @@ from sotto._errors import (
     SottoError,
     WrongKeys,
 )
+from sotto._learn import EncryptedMoments, Model, RidgeModel, fit_ridge, from_sklearn
 from sotto._owner import Decrypted, Evaluator, Owner
 from sotto._program import Like, Plan, Program, like, program
+
+
+def __getattr__(name: str) -> object:
+    """Load what needs pandas when it is first used."""
+    if name not in ("EncryptedColumn", "EncryptedDtype", "decrypt_frame", "encrypt_frame"):
+        raise AttributeError(f"module 'sotto' has no attribute {name!r}")
+    try:
+        from sotto import _frame
+    except ImportError as error:
+        raise ImportError(f"st.{name} needs pandas 2.2 or later: pip install pandas") from error
+    return getattr(_frame, name)
+
 
 __all__ = [
     "BadBytes",
     "Decrypted",
     "DetachedArray",
     "EncryptedArray",
+    "EncryptedColumn",
+    "EncryptedDtype",
+    "EncryptedMoments",
     "Evaluator",
     "Like",
+    "Model",
     "NotTrusted",
     "OutOfDepth",
     "OutOfRange",
     "Owner",
     "Plan",
     "Program",
+    "RidgeModel",
     "ShapeMismatch",
     "SottoError",
     "WrongKeys",
+    "decrypt_frame",
+    "encrypt_frame",
+    "fit_ridge",
+    "from_sklearn",
     "like",
     "program",
 ]

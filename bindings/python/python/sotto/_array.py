@@ -397,12 +397,14 @@ class EncryptedArray:
 
     def __getitem__(self, key: Any) -> EncryptedArray:
         """Take values out. Rows cost one level; columns cost nothing."""
-        self._open_ended()
         if self._length is None:
             parts = self._parts[key]
             if not isinstance(parts, np.ndarray):
                 parts = objects([parts], ())
-            return EncryptedArray._of(parts, None, grid=self._grid, trail=self._trail)
+            return EncryptedArray._of(
+                parts, None, grid=self._grid, finish=self._finish, trail=self._trail
+            )
+        self._open_ended()
         keys = key if isinstance(key, tuple) else (key,)
         first, rest = (keys[0], keys[1:]) if keys else (slice(None), ())
         if first is Ellipsis:

@@ -1,0 +1,89 @@
+"""Models of scikit-learn on encrypted rows give scikit-learn's predictions."""
+
+import numpy as np
+import pytest
+import sotto as st
+
+pytest.importorskip("sklearn")
+from sklearn.cluster import KMeans  # noqa: E402
+from sklearn.datasets import load_breast_cancer, load_diabetes, load_digits  # noqa: E402
+from sklearn.decomposition import PCA  # noqa: E402
+from sklearn.linear_model import LinearRegression, LogisticRegression, Ridge  # noqa: E402
+from sklearn.naive_bayes import GaussianNB  # noqa: E402
+from sklearn.pipeline import make_pipeline  # noqa: E402
+from sklearn.preprocessing import StandardScaler  # noqa: E402
+from sklearn.svm import LinearSVC  # noqa: E402
+
+CANCER = load_breast_cancer(return_X_y=True)
+SCALED = (StandardScaler().fit_transform(CANCER[0]), CANCER[1])
+
+
+def encrypted(owner, rows):
+    """Encrypt rows within a round bound."""
+    return owner.encrypt(rows, range=(-(limit := np.ceil(np.abs(rows).max())), limit))
+
+
+@pytest.mark.parametrize(
+    "model",
+    [LogisticRegression(max_iter=1000), LinearSVC(), GaussianNB(), KMeans(3, n_init=1)],
+    ids=lambda model: type(model).__name__,
+)
+def test_predictions_on_breast_cancer(owner, model):
+    rows, labels = SCALED
+    model.fit(rows, labels)
+    hidden = st.from_sklearn(model)
+    found = hidden.predict(owner.decrypt(hidden(encrypted(owner, rows))))
+    assert (found == model.predict(rows)).mean() >= 0.995
+
+
+def test_a_pipeline_takes_raw_rows(owner):
+    rows, labels = CANCER
+    model = make_pipeline(StandardScaler(), PCA(5), LogisticRegression()).fit(rows, labels)
+    hidden = st.from_sklearn(model)
+    found = hidden.predict(owner.decrypt(hidden(encrypted(owner, rows))))
+    assert (found == model.predict(rows)).mean() >= 0.995
+
+
+def test_digits(owner):
+    rows, labels = load_digits(return_X_y=True)
+    model = LogisticRegression(max_iter=2000).fit(rows / 16, labels)
+    hidden = st.from_sklearn(model)
+    found = hidden.predict(owner.decrypt(hidden(owner.encrypt(rows / 16, range=(0, 1)))))
+    assert (found == model.predict(rows / 16)).mean() >= 0.995
+
+
+@pytest.mark.parametrize("model", [LinearRegression(), Ridge()], ids=["linear", "ridge"])
+def test_regression_on_diabetes(owner, model):
+    rows, targets = load_diabetes(return_X_y=True)
+    hidden = st.from_sklearn(model.fit(rows, targets))
+    scores = owner.decrypt(hidden(owner.encrypt(rows, range=(-0.25, 0.25))))
+    assert np.all(np.abs(scores - model.predict(rows)) <= scores.bound + 1e-9)
+
+
+def test_residual_of_a_subspace(owner):
+    rows = SCALED[0][:, :6]
+    model = PCA(2).fit(rows)
+    hidden = st.from_sklearn(model)
+    scores = owner.decrypt(hidden(encrypted(owner, rows)))
+    exact = ((rows - model.inverse_transform(model.transform(rows))) ** 2).sum(axis=1)
+    assert np.all(np.abs(scores - exact) <= scores.bound + 1e-9) and scores.bound < 0.1
+
+
+def test_ridge_is_fitted_on_ciphertexts(owner):
+    rows, targets = load_diabetes(return_X_y=True)
+    X, y = owner.encrypt(rows, range=(-0.25, 0.25)), owner.encrypt(targets, range=(0, 400))
+    found = st.fit_ridge(X, y, alpha=0.1).solve(owner)
+    exact = Ridge(alpha=0.1).fit(rows, targets)
+    assert np.allclose(found.coef_, exact.coef_, rtol=1e-3, atol=0.5)
+    assert np.allclose(found.predict(rows), exact.predict(rows), atol=0.1)
+    assert st.fit_ridge(X, y).solve(owner).predict(X).shape == (442,)
+
+
+def test_refusals(owner):
+    with pytest.raises(TypeError, match="no encrypted form"):
+        st.from_sklearn(StandardScaler().fit(SCALED[0]))
+    hidden = st.from_sklearn(Ridge().fit(*load_diabetes(return_X_y=True)))
+    with pytest.raises(st.ShapeMismatch, match="10 features"):
+        hidden(owner.encrypt(np.ones((4, 3))))
+    with pytest.raises(st.ShapeMismatch, match="one target a row"):
+        st.fit_ridge(owner.encrypt(np.ones((4, 3))), owner.encrypt(np.ones(3)))
