@@ -128,6 +128,18 @@ def test_refusals_say_what_to_do(owner):
         owner.encrypt([1, 2]) * 0.5
     with pytest.raises(TypeError, match="do not go together"):
         owner.encrypt([1, 2, 3]) + x
+    for wrong in [5, (1,), ("a", "b"), (5, 1), (0, np.nan)]:
+        with pytest.raises((TypeError, st.OutOfRange), match="range="):
+            owner.encrypt([1.0], range=wrong)
+    for depth in [-1, 1000]:
+        with pytest.raises(ValueError, match="depth="):
+            st.Owner.new(depth=depth)
+    with pytest.raises(AttributeError, match="there are sum"):
+        x.max()
+    with pytest.raises(TypeError, match="not an encrypted array"):
+        owner.decrypt(np.ones(3))
+    with pytest.raises(FileNotFoundError):
+        st.Owner.load("/nonexistent")
     with pytest.raises(TypeError, match="no division"):
         x / x
     with pytest.raises(ZeroDivisionError):

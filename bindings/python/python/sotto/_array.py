@@ -122,6 +122,15 @@ class EncryptedArray:
         """Return shape and type; never a value."""
         return f"EncryptedArray(shape={self.shape}, dtype={self.dtype})"
 
+    def __getattr__(self, name: str) -> NoReturn:
+        """Say what encrypted arrays have instead of a method of NumPy's."""
+        if hasattr(np.ndarray, name) and not name.startswith("__"):
+            raise AttributeError(
+                f"encrypted arrays have no .{name}: there are sum, mean, var, std, cov, dot, "
+                "polynomial, T, indexing and arithmetic"
+            )
+        raise AttributeError(f"'EncryptedArray' object has no attribute {name!r}")
+
     # Nothing decrypts by accident.
 
     def __array__(self, *_: Any, **__: Any) -> NoReturn:

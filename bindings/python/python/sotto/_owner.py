@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from typing import Any, SupportsFloat
 
@@ -45,8 +46,16 @@ class Decrypted(np.ndarray[Any, Any]):
         return plain[()] if return_scalar else plain
 
 
+def _ends(range: tuple[SupportsFloat, SupportsFloat] | None) -> tuple[float, float]:
+    try:
+        low, high = DEFAULT_RANGE if range is None else range
+        return float(low), float(high)
+    except (TypeError, ValueError):
+        raise TypeError(f"range={range!r} is not (lowest, highest)") from None
+
+
 def _bound_of(range: tuple[SupportsFloat, SupportsFloat] | None) -> float:
-    low, high = (float(end) for end in (DEFAULT_RANGE if range is None else range))
+    low, high = _ends(range)
     if not (np.isfinite(low) and np.isfinite(high)) or low > high or low == high == 0:
         raise OutOfRange(f"range=({low}, {high}) is not a range of numbers, (lowest, highest)")
     return max(abs(low), abs(high))
@@ -68,7 +77,7 @@ def _checked(
     integers = array.dtype.kind != "f"
     array = array.astype(np.int64 if integers else np.float64, copy=False)
     bound = _bound_of(range)
-    low, high = (float(end) for end in (DEFAULT_RANGE if range is None else range))
+    low, high = _ends(range)
     outside = ~((array >= low) & (array <= high))
     if outside.any():
         first = tuple(int(i) for i in np.argwhere(outside)[0])
@@ -115,6 +124,8 @@ class Owner:
 
     @classmethod
     def _of(cls, depth: int, results: float, public_inputs: bool) -> tuple[Owner, Context]:
+        if not 0 <= depth <= 100:
+            raise ValueError(f"depth={depth} is not a number of products, 0 or more")
         owner = object.__new__(cls)
         owner._depth, owner._results, owner._public_inputs = depth, results, public_inputs
         owner._whole = None
@@ -150,6 +161,8 @@ class Owner:
         public_inputs: bool = False,
     ) -> Owner:
         """Read a key file; the other arguments are those of `new`."""
+        if not os.path.exists(path):
+            raise FileNotFoundError(errno.ENOENT, "no such key file", os.fspath(path))
         owner, context = cls._of(depth, results_within, public_inputs)
         owner._secret, owner._public = context.keys_from(path, passphrase)
         return owner
@@ -201,6 +214,8 @@ class Owner:
         An array that came as bytes, after others computed on it, needs the plan of the computation,
         which says what an honest answer looks like.
         """
+        if not isinstance(array, (EncryptedArray, DetachedArray)):
+            raise TypeError(f"{type(array).__name__} is not an encrypted array")
         if plan is not None:
             return self._planned(array, plan)
         if not isinstance(array, EncryptedArray):
