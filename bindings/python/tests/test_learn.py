@@ -75,6 +75,7 @@ def test_ridge_is_fitted_on_ciphertexts(owner):
     found = st.fit_ridge(X, y, alpha=0.1).solve(owner)
     exact = Ridge(alpha=0.1).fit(rows, targets)
     assert np.allclose(found.coef_, exact.coef_, rtol=1e-3, atol=0.5)
+    assert np.all(np.abs(found.coef_ - exact.coef_) <= found.coef_bound_)
     assert np.allclose(found.predict(rows), exact.predict(rows), atol=0.1)
     assert st.fit_ridge(X, y).solve(owner).predict(X).shape == (442,)
 

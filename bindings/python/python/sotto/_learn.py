@@ -14,7 +14,6 @@ import numpy as np
 from sotto._array import EncryptedArray
 from sotto._errors import ShapeMismatch
 from sotto._owner import Owner
-from sotto._parts import objects
 
 Matrix = np.ndarray[Any, Any]
 
@@ -183,27 +182,43 @@ class EncryptedMoments:
                 f"features of shape {rows.shape} and targets of shape {targets.shape}: rows and "
                 "columns, and one target a row"
             )
-        columns = objects([*rows._parts, targets._parts[()]], (rows.shape[1] + 1,))
-        both = EncryptedArray._of(columns, rows._length, trail=rows._trail)
-        self._products, self._sums = both.T @ both, both.sum(axis=0)
+        self._gram, self._cross = rows.T @ rows, rows.T @ targets
+        self._sums, self._total = rows.sum(axis=0), targets.sum()
         self._count, self._alpha = len(rows), alpha
 
     def solve(self, owner: Owner) -> RidgeModel:
         """Decrypt the sums and solve: coefficients and intercept of ridge regression."""
-        products, sums = owner.decrypt(self._products), owner.decrypt(self._sums)
-        means = np.asarray(sums, dtype=np.float64) / self._count
-        centred = np.asarray(products) - self._count * np.outer(means, means)
-        system = centred[:-1, :-1] + self._alpha * np.eye(len(means) - 1)
-        coefficients = np.linalg.solve(system, centred[:-1, -1])
-        return RidgeModel(coefficients, float(means[-1] - means[:-1] @ coefficients))
+        parts = (self._gram, self._cross, self._sums, self._total)
+        gram, cross, sums, total = (owner.decrypt(part) for part in parts)
+        count = self._count
+        means, mean = np.asarray(sums) / count, float(total) / count
+        system = np.asarray(gram) - count * np.outer(means, means)
+        system += self._alpha * np.eye(len(means))
+        right = np.asarray(cross) - count * mean * means
+        coefficients = np.linalg.solve(system, right)
+        # The errors of the centred sums, carried through the system (Higham 2002, theorem 7.4).
+        largest = np.abs(means).max()
+        off_system = gram.bound + sums.bound * (2 * largest + sums.bound / count)
+        off_right = cross.bound + sums.bound * abs(mean) + total.bound * largest
+        off_right += sums.bound * total.bound / count
+        inverse = np.abs(np.linalg.inv(system)).sum(axis=1)
+        slack = 1 - off_system * len(means) * inverse.max()
+        spread = inverse * (off_right + off_system * np.abs(coefficients).sum())
+        bound = spread / slack if slack > 0 else np.full_like(spread, np.inf)
+        return RidgeModel(coefficients, mean - float(means @ coefficients), bound)
 
 
 class RidgeModel:
-    """A fitted ridge regression, with scikit-learn's names."""
+    """A fitted ridge regression, with scikit-learn's names.
 
-    def __init__(self, coefficients: Matrix, intercept: float) -> None:
-        """Take coefficients and intercept."""
-        self.coef_, self.intercept_ = coefficients, intercept
+    `coef_bound_` bounds the error of each coefficient that the error of the sums causes. It is
+    large, or infinite, where columns vary little beside their declared range or depend on one
+    another: encrypt them in a tighter range, or subtract a public centre first.
+    """
+
+    def __init__(self, coefficients: Matrix, intercept: float, bound: Matrix) -> None:
+        """Take coefficients, intercept, and the bounds on the coefficients."""
+        self.coef_, self.intercept_, self.coef_bound_ = coefficients, intercept, bound
 
     def predict(self, rows: Any) -> Any:
         """Predict from clear or encrypted rows."""
