@@ -36,16 +36,14 @@ pub(crate) fn run(context: &Context) -> Result<Outcome> {
     ensure!(!targets.is_empty(), "{ONLY} names none of {}", TARGETS.join(", "));
     let (targets, missing): (Vec<&str>, Vec<&str>) =
         targets.into_iter().partition(|target| add_target(target));
-    for target in missing {
-        println!("not built for {target}: `rustup target add {target}` failed");
-    }
+    let unavailable = |target| format!("not built for {target}: `rustup target add {target}` failed");
+    let mut faults: Vec<String> = missing.into_iter().map(unavailable).collect();
     ensure!(!targets.is_empty(), "rustup gives the standard library of none of these targets");
     let scratch = Scratch::new()?;
     // Of different lengths: a path that gets into a program shifts what follows.
     let first = Checkout::new(&context.root, &scratch.path().join("first"))?;
     let dist = side_target(context, "dist")?;
     fs::create_dir_all(&dist)?;
-    let mut faults = Vec::new();
     let mut built = BTreeMap::new();
     for target in &targets {
         first.build(&zig, target)?;

@@ -14,7 +14,7 @@ from sotto._container import DetachedArray
 from sotto._errors import NotTrusted, OutOfDepth, OutOfRange, ShapeMismatch, WrongKeys
 from sotto._native import Context, Public, Secret
 from sotto._parts import objects
-from sotto._program import Like, Plan, Program, planned
+from sotto._program import Like, Plan, planned, trimmed
 
 #: The range of values unless another is declared.
 DEFAULT_RANGE = (-1000.0, 1000.0)
@@ -48,17 +48,16 @@ class Decrypted(np.ndarray[Any, Any]):
 
 def _ends(range: tuple[SupportsFloat, SupportsFloat] | None) -> tuple[float, float]:
     try:
-        low, high = DEFAULT_RANGE if range is None else range
-        return float(low), float(high)
+        low, high = (float(end) for end in (DEFAULT_RANGE if range is None else range))
     except (TypeError, ValueError):
         raise TypeError(f"range={range!r} is not (lowest, highest)") from None
+    if not (np.isfinite(low) and np.isfinite(high)) or low > high or low == high == 0:
+        raise OutOfRange(f"range=({low}, {high}) is not a range of numbers, (lowest, highest)")
+    return low, high
 
 
 def _bound_of(range: tuple[SupportsFloat, SupportsFloat] | None) -> float:
-    low, high = _ends(range)
-    if not (np.isfinite(low) and np.isfinite(high)) or low > high or low == high == 0:
-        raise OutOfRange(f"range=({low}, {high}) is not a range of numbers, (lowest, highest)")
-    return max(abs(low), abs(high))
+    return max(abs(end) for end in _ends(range))
 
 
 def _checked(
@@ -76,7 +75,6 @@ def _checked(
         raise OutOfRange("whole numbers beyond int64 are not encrypted")
     integers = array.dtype.kind != "f"
     array = array.astype(np.int64 if integers else np.float64, copy=False)
-    bound = _bound_of(range)
     low, high = _ends(range)
     outside = ~((array >= low) & (array <= high))
     if outside.any():
@@ -91,7 +89,7 @@ def _checked(
             raise OutOfRange(f"resolution={resolution} is not a positive number")
         if not integers:
             array = np.round(array / resolution) * resolution
-    return array, bound
+    return array, max(abs(low), abs(high))
 
 
 def _encrypted(
@@ -115,21 +113,18 @@ class Owner:
         """Raise: `Owner.new()` makes an owner, `Owner.load(path)` reads one."""
         raise TypeError("Owner.new() makes an owner, Owner.load(path) reads one")
 
-    _depth: int
-    _results: float
-    _public_inputs: bool
+    _contexts: _Contexts
     _secret: Secret
     _public: Public
     _whole: tuple[Secret, Public] | None
 
     @classmethod
-    def _of(cls, depth: int, results: float, public_inputs: bool) -> tuple[Owner, Context]:
+    def _of(cls, depth: int, results: float, public_inputs: bool) -> Owner:
         if not 0 <= depth <= 100:
             raise ValueError(f"depth={depth} is not a number of products, 0 or more")
         owner = object.__new__(cls)
-        owner._depth, owner._results, owner._public_inputs = depth, results, public_inputs
-        owner._whole = None
-        return owner, Context.reals(depth, public_inputs)
+        owner._contexts, owner._whole = _Contexts(depth, results, public_inputs), None
+        return owner
 
     @classmethod
     def new(
@@ -146,8 +141,8 @@ class Owner:
             results_within: The largest absolute value of a whole-number result.
             public_inputs: Allow answers on data that others encrypted with the public key.
         """
-        owner, context = cls._of(depth, results_within, public_inputs)
-        owner._secret, owner._public = context.keys()
+        owner = cls._of(depth, results_within, public_inputs)
+        owner._secret, owner._public = owner._contexts.reals().keys()
         return owner
 
     @classmethod
@@ -163,8 +158,8 @@ class Owner:
         """Read a key file; the other arguments are those of `new`."""
         if not os.path.exists(path):
             raise FileNotFoundError(errno.ENOENT, "no such key file", os.fspath(path))
-        owner, context = cls._of(depth, results_within, public_inputs)
-        owner._secret, owner._public = context.keys_from(path, passphrase)
+        owner = cls._of(depth, results_within, public_inputs)
+        owner._secret, owner._public = owner._contexts.reals().keys_from(path, passphrase)
         return owner
 
     @classmethod
@@ -250,11 +245,7 @@ class Owner:
 
     def plan(self, program: Any, *inputs: Like | EncryptedArray) -> Plan:
         """Follow a computation without values: its cost, its error, its answer's form."""
-        contexts = _Contexts(self._depth, self._results, self._public_inputs)
-        contexts.known(
-            self._public.context, None if self._whole is None else self._whole[1].context
-        )
-        return planned(contexts, program, inputs)
+        return planned(self._contexts, program, inputs)
 
     def attach(self, array: DetachedArray) -> EncryptedArray:
         """Give an array that came as bytes the keys to compute with."""
@@ -274,9 +265,7 @@ class Owner:
         if bound > _LARGEST_INTEGER:
             raise OutOfRange(f"whole numbers up to {bound:g}: at most 2^40 are encrypted")
         if self._whole is None:
-            within = min(self._results, _LARGEST_INTEGER)
-            context = Context.integers(self._depth, within, self._results, self._public_inputs)
-            self._whole = context.keys(self._secret)
+            self._whole = self._contexts.integers().keys(self._secret)
         return self._whole
 
     def _keys_of(self, array: EncryptedArray) -> Secret:
@@ -284,7 +273,7 @@ class Owner:
 
     def __repr__(self) -> str:
         """Return the key's public name; never the key."""
-        return f"Owner(key {self.key_id[:8]}…, depth={self._depth})"
+        return f"Owner(key {self.key_id[:8]}…, depth={self._contexts.depth})"
 
     def __reduce__(self) -> Any:
         """Raise: secrets are not pickled."""
@@ -292,27 +281,22 @@ class Owner:
 
 
 class _Contexts:
-    """Parameters for dry runs, made when they are needed."""
+    """Parameters for both kinds of numbers, made when they are needed."""
 
     def __init__(self, depth: int, results: float, public_inputs: bool) -> None:
-        self._of = (depth, results, public_inputs)
+        self.depth, self._results, self._public = depth, results, public_inputs
         self._reals: Context | None = None
         self._integers: Context | None = None
 
-    def known(self, reals: Context, integers: Context | None) -> None:
-        self._reals, self._integers = reals, integers
-
     def reals(self) -> Context:
-        depth, _, public = self._of
         if self._reals is None:
-            self._reals = Context.reals(depth, public)
+            self._reals = Context.reals(self.depth, self._public)
         return self._reals
 
     def integers(self) -> Context:
-        depth, results, public = self._of
         if self._integers is None:
-            within = min(results, _LARGEST_INTEGER)
-            self._integers = Context.integers(depth, within, results, public)
+            within = min(self._results, _LARGEST_INTEGER)
+            self._integers = Context.integers(self.depth, within, self._results, self._public)
         return self._integers
 
 
@@ -383,16 +367,8 @@ class Evaluator:
     def run(self, program: Any, *arrays: EncryptedArray | DetachedArray) -> EncryptedArray:
         """Run a computation, and drop from its answer what the owner does not need."""
         attached = (a if isinstance(a, EncryptedArray) else self.attach(a) for a in arrays)
-        run = program.function if isinstance(program, Program) else program
-        return trimmed(run(*attached))
+        return trimmed(program(*attached))
 
     def __repr__(self) -> str:
         """Return the key's public name."""
         return f"Evaluator(key {self._reals.id[:8]}…)"
-
-
-def trimmed(answer: EncryptedArray) -> EncryptedArray:
-    """Drop the primes that an answer does not need."""
-    from sotto._program import trimmed as run
-
-    return run(answer)

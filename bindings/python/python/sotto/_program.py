@@ -166,7 +166,6 @@ def planned(contexts: Any, program: Any, inputs: tuple[Like | EncryptedArray, ..
     if len({given.real for given in likes}) != 1:
         raise TypeError("a computation is on whole numbers or on real numbers")
     context = contexts.reals() if likes[0].real else contexts.integers()
-    run = program.function if isinstance(program, Program) else program
     lengths = [
         given.shape[0] if given.shape else 1
         for given in likes
@@ -182,7 +181,7 @@ def planned(contexts: Any, program: Any, inputs: tuple[Like | EncryptedArray, ..
             dry = (next(left).as_input_within(given.bound) for _ in np.ndindex(*inner))
             length = given.shape[0] if given.shape else None
             arrays.append(EncryptedArray._of(objects(dry, inner), length, grid=given.grid))
-        answer = trimmed(run(*arrays))
+        answer = trimmed(program(*arrays))
         found.append(
             Facts(answer._parts.shape, answer._length, answer._real, answer._grid, answer._finish)
         )
