@@ -13,6 +13,7 @@ Unaudited: nobody outside the project has reviewed this code.
 
 from sotto._array import EncryptedArray
 from sotto._container import DetachedArray
+from sotto._decrypted import Decrypted
 from sotto._errors import (
     BadBytes,
     NotTrusted,
@@ -23,7 +24,7 @@ from sotto._errors import (
     WrongKeys,
 )
 from sotto._learn import EncryptedMoments, Model, RidgeModel, fit_ridge, from_sklearn
-from sotto._owner import Decrypted, Evaluator, Owner
+from sotto._owner import Evaluator, Owner
 from sotto._program import Like, Plan, Program, like, program
 
 

@@ -6,104 +6,20 @@ import errno
 import os
 from typing import Any, SupportsFloat
 
-import numpy as np
-
 from sotto import _container
 from sotto._array import EncryptedArray
 from sotto._container import DetachedArray
-from sotto._errors import NotTrusted, OutOfDepth, OutOfRange, ShapeMismatch, WrongKeys
+from sotto._decrypted import Decrypted, assembled
+from sotto._errors import NotTrusted, OutOfDepth, OutOfRange, WrongKeys
+from sotto._inputs import checked, encrypted
 from sotto._native import Context, Public, Secret
-from sotto._parts import objects
 from sotto._program import Like, Plan, planned, trimmed
 
-#: The range of values unless another is declared.
-DEFAULT_RANGE = (-1000.0, 1000.0)
 #: Whole numbers are declared within this at most.
 _LARGEST_INTEGER = 2.0**40
 _RESULTS_WITHIN = 1e10
 #: The deepest computation that `Owner.for_program` tries.
 _DEEPEST = 24
-
-
-class Decrypted(np.ndarray[Any, Any]):
-    """Decrypted values, with a bound on the error of each: `.bound`."""
-
-    bound: float
-
-    def __new__(cls, values: Any, bound: float) -> Decrypted:
-        """Make an array of values."""
-        array = np.asarray(values).view(cls)
-        array.bound = bound
-        return array
-
-    def __array_finalize__(self, source: Any) -> None:
-        """Keep the bound in views; results of arithmetic have none."""
-        self.bound = getattr(source, "bound", float("nan"))
-
-    def __array_wrap__(self, values: Any, context: Any = None, return_scalar: bool = False) -> Any:
-        """Return plain values from arithmetic, for which the bound does not hold."""
-        plain = np.asarray(values)
-        return plain[()] if return_scalar else plain
-
-
-def _ends(range: tuple[SupportsFloat, SupportsFloat] | None) -> tuple[float, float]:
-    try:
-        low, high = (float(end) for end in (DEFAULT_RANGE if range is None else range))
-    except (TypeError, ValueError):
-        raise TypeError(f"range={range!r} is not (lowest, highest)") from None
-    if not (np.isfinite(low) and np.isfinite(high)) or low > high or low == high == 0:
-        raise OutOfRange(f"range=({low}, {high}) is not a range of numbers, (lowest, highest)")
-    return low, high
-
-
-def _bound_of(range: tuple[SupportsFloat, SupportsFloat] | None) -> float:
-    return max(abs(end) for end in _ends(range))
-
-
-def _checked(
-    values: Any, range: tuple[SupportsFloat, SupportsFloat] | None, resolution: float | None
-) -> tuple[np.ndarray[Any, Any], float]:
-    """Return the values as float64 or int64, and the bound on them."""
-    if isinstance(values, (EncryptedArray, DetachedArray)):
-        raise TypeError("the array is encrypted already")
-    array = np.asarray(values)
-    if array.dtype.kind not in "biuf":
-        raise TypeError(f"values of dtype {array.dtype} are not encrypted; int and float are")
-    if array.size == 0:
-        raise ShapeMismatch("an empty array: nothing to encrypt")
-    if array.dtype.kind == "u" and array.max() > np.iinfo(np.int64).max:
-        raise OutOfRange("whole numbers beyond int64 are not encrypted")
-    integers = array.dtype.kind != "f"
-    array = array.astype(np.int64 if integers else np.float64, copy=False)
-    low, high = _ends(range)
-    outside = ~((array >= low) & (array <= high))
-    if outside.any():
-        first = tuple(int(i) for i in np.argwhere(outside)[0])
-        where = first[0] if len(first) == 1 else first
-        raise OutOfRange(
-            f"the value at {where} is not a number within {low:g} to {high:g}: declare "
-            "range=(lowest, highest), or leave the value out"
-        )
-    if resolution is not None:
-        if not (np.isfinite(resolution) and resolution > 0):
-            raise OutOfRange(f"resolution={resolution} is not a positive number")
-        if not integers:
-            array = np.round(array / resolution) * resolution
-    return array, max(abs(low), abs(high))
-
-
-def _encrypted(
-    keys: Any, values: np.ndarray[Any, Any], bound: float, grid: float | None
-) -> EncryptedArray:
-    """Encrypt with a secret or a public key: axis 0 in slots, the others apart."""
-    real = values.dtype.kind == "f"
-    encrypt = keys.encrypt_reals if real else keys.encrypt_integers
-    if values.ndim == 0:
-        parts = objects([encrypt(values.reshape(1), bound)], ())
-        return EncryptedArray._of(parts, None, grid=grid)
-    columns = values.reshape(len(values), -1)
-    vectors = (encrypt(np.ascontiguousarray(columns[:, i]), bound) for i in range(columns.shape[1]))
-    return EncryptedArray._of(objects(vectors, values.shape[1:]), len(values), grid=grid)
 
 
 class Owner:
@@ -198,10 +114,10 @@ class Owner:
             resolution: The step of the readings. Values are rounded to it, and so are decrypted
                 sums and differences, which are exact then.
         """
-        array, bound = _checked(values, range, resolution)
+        array, bound = checked(values, range, resolution)
         real = array.dtype.kind == "f"
         secret = self._secret if real else self._integers(bound)[0]
-        return _encrypted(secret, array, bound, resolution if real else None)
+        return encrypted(secret, array, bound, resolution if real else None)
 
     def decrypt(self, array: EncryptedArray | DetachedArray, plan: Plan | None = None) -> Decrypted:
         """Decrypt an array.
@@ -222,7 +138,7 @@ class Owner:
                 opened.append(secret.decrypt(vector))
             except NotTrusted:
                 raise NotTrusted(_NO_PLAN) from None
-        return _assembled(opened, array.shape, array._length, array._grid, array._finish)
+        return assembled(opened, array.shape, array._length, array._grid, array._finish)
 
     def _planned(self, array: EncryptedArray | DetachedArray, plan: Plan) -> Decrypted:
         if isinstance(array, EncryptedArray):
@@ -241,7 +157,7 @@ class Owner:
         secret = self._secret if facts.real else self._integers(1.0)[0]
         pairs = zip(array._frames, plan._plans, strict=True)
         opened = [secret.decrypt_answer(frame, native) for frame, native in pairs]
-        return _assembled(opened, facts.shape, facts.length, facts.grid, facts.finish)
+        return assembled(opened, facts.shape, facts.length, facts.grid, facts.finish)
 
     def plan(self, program: Any, *inputs: Like | EncryptedArray) -> Plan:
         """Follow a computation without values: its cost, its error, its answer's form."""
@@ -306,33 +222,6 @@ _NO_PLAN = (
 )
 
 
-def _assembled(
-    opened: list[tuple[Any, float]],
-    shape: tuple[int, ...],
-    length: int | None,
-    grid: float | None,
-    finish: tuple[str, float] | None,
-) -> Decrypted:
-    columns = np.stack([values for values, _ in opened], axis=-1)
-    values = columns.reshape(shape) if length is not None else columns[0].reshape(shape)
-    bound = max(error for _, error in opened)
-    if grid is not None and bound < grid / 2:
-        largest = float(np.abs(values).max()) if values.size else 0.0
-        return Decrypted(np.round(values / grid) * grid, largest * 2.0**-52)
-    if finish is None:
-        return Decrypted(values, bound)
-    name, divisor = finish
-    values, bound = values / divisor, bound / divisor
-    bound += float(np.abs(values).max()) * 2.0**-52
-    if name == "root":
-        root = np.sqrt(np.maximum(values, 0.0))
-        # |√a − √b| ≤ |a − b| / √a, and ≤ √|a − b|.
-        with np.errstate(divide="ignore"):
-            bound = float(np.minimum(bound / root, np.sqrt(bound)).max()) + root.max() * 2.0**-52
-        values = root
-    return Decrypted(values, bound)
-
-
 class Evaluator:
     """A party that computes and cannot decrypt: it holds an owner's public keys."""
 
@@ -357,12 +246,12 @@ class Evaluator:
         resolution: float | None = None,
     ) -> EncryptedArray:
         """Encrypt with the public key; the owner is one of `public_inputs=True`."""
-        array, bound = _checked(values, range, resolution)
+        array, bound = checked(values, range, resolution)
         real = array.dtype.kind == "f"
         keys = self._reals if real else self._integers
         if keys is None:
             raise WrongKeys("these keys are for real numbers alone: encrypt the array as float")
-        return _encrypted(keys, array, bound, resolution if real else None)
+        return encrypted(keys, array, bound, resolution if real else None)
 
     def run(self, program: Any, *arrays: EncryptedArray | DetachedArray) -> EncryptedArray:
         """Run a computation, and drop from its answer what the owner does not need."""

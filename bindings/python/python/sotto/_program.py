@@ -36,13 +36,13 @@ def like(
     dtype: Any = np.float64,
 ) -> Like:
     """Describe an input for a plan, with the arguments of `Owner.encrypt`."""
-    from sotto._owner import _bound_of
+    from sotto._inputs import bound_of
 
     axes = (shape,) if isinstance(shape, int) else tuple(shape)
     if any(axis < 1 for axis in axes):
         raise ShapeMismatch(f"shape {axes}: every axis has at least one value")
     real = np.dtype(dtype).kind == "f"
-    return Like(axes, _bound_of(range), real, resolution if real else None)
+    return Like(axes, bound_of(range), real, resolution if real else None)
 
 
 def _facts(given: Like | EncryptedArray) -> Like:
