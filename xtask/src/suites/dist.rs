@@ -2,9 +2,11 @@
 //! folders, each with a list of its components (CycloneDX).
 //!
 //! zig is the C compiler and linker for every target, driven by cargo-zigbuild; both come from the Python package
-//! registry into the cache folder. cargo-cyclonedx is compiled there once.
+//! registry into the cache folder. cargo-cyclonedx is compiled there once. A target whose standard library rustup does
+//! not offer is built with one compiled from the toolchain's own sources.
 
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -34,11 +36,8 @@ pub(crate) fn run(context: &Context) -> Result<Outcome> {
     let only = std::env::var(ONLY).unwrap_or_else(|_| TARGETS.join(","));
     let targets: Vec<&str> = TARGETS.into_iter().filter(|t| only.split(',').any(|name| name == *t)).collect();
     ensure!(!targets.is_empty(), "{ONLY} names none of {}", TARGETS.join(", "));
-    let (targets, missing): (Vec<&str>, Vec<&str>) =
-        targets.into_iter().partition(|target| add_target(target));
-    let unavailable = |target| format!("not built for {target}: `rustup target add {target}` failed");
-    let mut faults: Vec<String> = missing.into_iter().map(unavailable).collect();
-    ensure!(!targets.is_empty(), "rustup gives the standard library of none of these targets");
+    let targets: Vec<Target> = targets.into_iter().map(Target::prepared).collect::<Result<_>>()?;
+    let mut faults = Vec::new();
     let scratch = Scratch::new()?;
     // Of different lengths: a path that gets into a program shifts what follows.
     let first = Checkout::new(&context.root, &scratch.path().join("first"))?;
@@ -53,7 +52,7 @@ pub(crate) fn run(context: &Context) -> Result<Outcome> {
             let name = format!("{program}-{}-{target}", env!("CARGO_PKG_VERSION"));
             fs::copy(first.program(target, program), dist.join(&name))?;
             println!("{name}: {} bytes", bytes.len());
-            built.insert((*target, program), bytes);
+            built.insert((target.name, program), bytes);
         }
     }
     first.components(&sbom, &dist)?;
@@ -63,7 +62,7 @@ pub(crate) fn run(context: &Context) -> Result<Outcome> {
             second.build(&zig, target)?;
             let differs = |program: &&str| {
                 let again = fs::read(second.program(target, program)).ok();
-                again.as_ref() != built.get(&(*target, *program))
+                again.as_ref() != built.get(&(target.name, *program))
             };
             let different = PROGRAMS.iter().filter(|program| differs(program));
             faults.extend(different.map(|p| format!("{p} for {target} differs when it is built elsewhere")));
@@ -92,33 +91,37 @@ impl Checkout {
         Ok(Self { root: root.to_owned(), date: String::from_utf8(date.stdout)?.trim().to_owned() })
     }
 
-    fn build(&self, zig: &ZigBuild, target: &str) -> Result<()> {
+    fn build(&self, zig: &ZigBuild, target: &Target) -> Result<()> {
         let home = std::env::var_os("CARGO_HOME").map(PathBuf::from);
         let home = home.or_else(|| std::env::var_os("HOME").map(|home| Path::new(&home).join(".cargo")));
         let home = home.context("neither CARGO_HOME nor HOME is set")?;
         let (root, home) = (self.root.display(), home.display());
         let mut build = zig.command();
-        build.args(["zigbuild", "--release", "--locked", "--target", target, "--target-dir"]);
+        build.args(["zigbuild", "--release", "--locked", "--target", target.name, "--target-dir"]);
         build.arg(self.root.join("target")).current_dir(&self.root);
         PROGRAMS.iter().for_each(|program| {
             build.args(["--package", program]);
         });
         build.env("SOURCE_DATE_EPOCH", &self.date);
-        build.env(
-            "RUSTFLAGS",
-            format!(
-                "--remap-path-prefix={root}=/sotto --remap-path-prefix={home}=/cargo -C strip=symbols \
-                 -C target-feature=+crt-static"
-            ),
+        let mut flags = format!(
+            "--remap-path-prefix={root}=/sotto --remap-path-prefix={home}=/cargo -C strip=symbols \
+             -C target-feature=+crt-static"
         );
+        if let Some(sources) = &target.sources {
+            // Without a standard library of rustup's, its start files are missing as well: zig has its own.
+            let _ =
+                write!(flags, " --remap-path-prefix={}=/rust -C link-self-contained=no", sources.display());
+            build.arg("-Zbuild-std=std,panic_unwind").env("RUSTC_BOOTSTRAP", "1");
+        }
+        build.env("RUSTFLAGS", flags);
         build.env("CFLAGS", format!("-ffile-prefix-map={root}=/sotto -ffile-prefix-map={home}=/cargo"));
         build.env_remove("LIBSQLITE3_SYS_USE_PKG_CONFIG").env_remove("CARGO_TARGET_DIR");
         ensure!(build.status()?.success(), "the build for {target} failed");
         Ok(())
     }
 
-    fn program(&self, target: &str, program: &str) -> PathBuf {
-        self.root.join("target").join(target).join("release").join(program)
+    fn program(&self, target: &Target, program: &str) -> PathBuf {
+        self.root.join("target").join(target.name).join("release").join(program)
     }
 
     /// Writes the list of components of each program.
@@ -160,10 +163,10 @@ fn not_static(bytes: &[u8]) -> Option<&'static str> {
 }
 
 /// Starts each program for this machine's processor, and the others where qemu is installed.
-fn starts(checkout: &Checkout, targets: &[&str]) -> Vec<String> {
+fn starts(checkout: &Checkout, targets: &[Target]) -> Vec<String> {
     let mut faults = Vec::new();
     for target in targets {
-        let architecture = target.split('-').next().unwrap_or_default();
+        let architecture = target.name.split('-').next().unwrap_or_default();
         let emulator = match architecture {
             "aarch64" => "qemu-aarch64",
             "armv7" => "qemu-arm",
@@ -198,11 +201,39 @@ fn checksums(dist: &Path) -> Result<()> {
     Ok(fs::write(dist.join("SHA256SUMS"), sums.stdout)?)
 }
 
-/// Returns true if the standard library of a target is there or could be added.
-fn add_target(target: &str) -> bool {
+/// A kind of machine that programs are built for.
+struct Target {
+    name: &'static str,
+    /// The standard library's sources, if rustup does not offer it compiled.
+    sources: Option<PathBuf>,
+}
+
+impl std::fmt::Display for Target {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.name)
+    }
+}
+
+impl Target {
+    fn prepared(name: &'static str) -> Result<Self> {
+        if rustup(&["target", "add", name]) {
+            return Ok(Self { name, sources: None });
+        }
+        println!("{name}: rustup has no standard library for it; it is compiled from source");
+        ensure!(
+            rustup(&["component", "add", "rust-src"]),
+            "rustup has neither the standard library of {name} nor its sources"
+        );
+        let sysroot = Command::new("rustc").args(["--print", "sysroot"]).output()?;
+        let sysroot = PathBuf::from(String::from_utf8(sysroot.stdout)?.trim());
+        Ok(Self { name, sources: Some(sysroot.join("lib/rustlib/src/rust")) })
+    }
+}
+
+fn rustup(arguments: &[&str]) -> bool {
     let mut rustup = Command::new("rustup");
-    let added = rustup.args(["target", "add", target]).stdout(Stdio::null()).stderr(Stdio::null()).status();
-    added.is_ok_and(|status| status.success())
+    let done = rustup.args(arguments).stdout(Stdio::null()).stderr(Stdio::null()).status();
+    done.is_ok_and(|status| status.success())
 }
 
 /// cargo-zigbuild and zig, installed under the cache folder.
