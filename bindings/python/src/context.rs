@@ -8,6 +8,7 @@ use sotto::keys::{KeyFile, Protection};
 use sotto::{Bfv, Ckks, DeviceSecret, secure_rng};
 use zeroize::Zeroizing;
 
+use crate::call::detached;
 use crate::error::{OrRaise as _, file, mixed_kinds};
 use crate::keys::{Public, PublicKeys, Secret, SecretKeys};
 use crate::plan::{Plan, Plans};
@@ -44,7 +45,7 @@ impl Context {
         if public_inputs {
             builder = builder.public_inputs();
         }
-        Ok(Self(Schemes::Reals(py.detach(|| builder.build()).or_raise(py)?)))
+        Ok(Self(Schemes::Reals(detached(py, || builder.build())?)))
     }
 
     /// Chooses parameters for whole numbers (BFV) whose results stay within a bound.
@@ -61,7 +62,7 @@ impl Context {
         if public_inputs {
             builder = builder.public_inputs();
         }
-        Ok(Self(Schemes::Integers(py.detach(|| builder.build()).or_raise(py)?)))
+        Ok(Self(Schemes::Integers(detached(py, || builder.build())?)))
     }
 
     /// Makes the keys that follow from a device secret, or from a new one.
@@ -142,7 +143,7 @@ impl Context {
 impl Context {
     fn keys_of(&self, py: Python<'_>, device: DeviceSecret) -> PyResult<(Secret, Public)> {
         let mut rng = secure_rng().map_err(Into::into).or_raise(py)?;
-        let made = py.detach(|| match &self.0 {
+        let made = detached(py, || match &self.0 {
             Schemes::Reals(context) => context
                 .keys_of(device, &mut rng)
                 .map(|(secret, public)| (SecretKeys::Reals(secret), PublicKeys::Reals(public))),
@@ -150,7 +151,7 @@ impl Context {
                 .keys_of(device, &mut rng)
                 .map(|(secret, public)| (SecretKeys::Integers(secret), PublicKeys::Integers(public))),
         });
-        made.or_raise(py).map(|(secret, public)| (Secret(secret), Public(public)))
+        made.map(|(secret, public)| (Secret(secret), Public(public)))
     }
 }
 

@@ -2,13 +2,14 @@
 
 use std::path::PathBuf;
 
-use numpy::{IntoPyArray as _, PyArray1, PyReadonlyArray1};
+use numpy::{IntoPyArray as _, PyReadonlyArray1};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use sotto::{Bfv, Ckks, DeviceSecret};
 
+use crate::call::detached;
 use crate::context::{Context, Schemes, each, write_secret};
-use crate::error::{OrRaise as _, mixed_kinds};
+use crate::error::mixed_kinds;
 use crate::plan::{Plan, Plans};
 use crate::vector::{Values, Vector, contiguous};
 
@@ -51,7 +52,7 @@ impl Secret {
     ) -> PyResult<Vector> {
         let SecretKeys::Reals(secret) = &self.0 else { return Err(mixed_kinds()) };
         let values = contiguous(&values)?;
-        let vector = py.detach(|| secret.encrypt_within(values, bound)).or_raise(py)?;
+        let vector = detached(py, || secret.encrypt_within(values, bound))?;
         Ok(Vector(Values::Reals(vector)))
     }
 
@@ -64,7 +65,7 @@ impl Secret {
     ) -> PyResult<Vector> {
         let SecretKeys::Integers(secret) = &self.0 else { return Err(mixed_kinds()) };
         let values = contiguous(&values)?;
-        let vector = py.detach(|| secret.encrypt_within(values, bound)).or_raise(py)?;
+        let vector = detached(py, || secret.encrypt_within(values, bound))?;
         Ok(Vector(Values::Integers(vector)))
     }
 
@@ -72,10 +73,10 @@ impl Secret {
     fn decrypt<'py>(&self, py: Python<'py>, vector: &Vector) -> PyResult<Opened<'py>> {
         match (&self.0, &vector.0) {
             (SecretKeys::Reals(secret), Values::Reals(vector)) => {
-                reals(py, py.detach(|| secret.decrypt(vector)))
+                Ok(opened(py, detached(py, || secret.decrypt(vector))?))
             }
             (SecretKeys::Integers(secret), Values::Integers(vector)) => {
-                integers(py, py.detach(|| secret.decrypt(vector)))
+                Ok(opened(py, detached(py, || secret.decrypt(vector))?))
             }
             _ => Err(mixed_kinds()),
         }
@@ -85,10 +86,10 @@ impl Secret {
     fn decrypt_answer<'py>(&self, py: Python<'py>, bytes: &[u8], plan: &Plan) -> PyResult<Opened<'py>> {
         match (&self.0, &plan.0) {
             (SecretKeys::Reals(secret), Plans::Reals(plan)) => {
-                reals(py, py.detach(|| secret.decrypt_answer(bytes, plan)))
+                Ok(opened(py, detached(py, || secret.decrypt_answer(bytes, plan))?))
             }
             (SecretKeys::Integers(secret), Plans::Integers(plan)) => {
-                integers(py, py.detach(|| secret.decrypt_answer(bytes, plan)))
+                Ok(opened(py, detached(py, || secret.decrypt_answer(bytes, plan))?))
             }
             _ => Err(mixed_kinds()),
         }
@@ -111,18 +112,12 @@ impl Secret {
     }
 }
 
-fn reals<'py>(py: Python<'py>, answer: sotto::Result<sotto::Answer<Ckks>>) -> PyResult<Opened<'py>> {
-    let answer = answer.or_raise(py)?;
+fn opened<S: sotto::Arithmetic<Value: numpy::Element>>(
+    py: Python<'_>,
+    answer: sotto::Answer<S>,
+) -> Opened<'_> {
     let bound = answer.bound();
-    let values: Bound<'py, PyArray1<f64>> = answer.into_values().into_pyarray(py);
-    Ok((values.into_any(), bound))
-}
-
-fn integers<'py>(py: Python<'py>, answer: sotto::Result<sotto::Answer<Bfv>>) -> PyResult<Opened<'py>> {
-    let answer = answer.or_raise(py)?;
-    let bound = answer.bound();
-    let values: Bound<'py, PyArray1<i64>> = answer.into_values().into_pyarray(py);
-    Ok((values.into_any(), bound))
+    (answer.into_values().into_pyarray(py).into_any(), bound)
 }
 
 #[pymethods]
@@ -130,14 +125,14 @@ impl Public {
     /// Reads the bytes of `to_bytes`: of real numbers, or else of whole numbers.
     #[staticmethod]
     fn from_bytes(py: Python<'_>, bytes: &[u8], reals: bool) -> PyResult<Self> {
-        let read = py.detach(|| {
+        let read = detached(py, || {
             if reals {
                 sotto::Public::<Ckks>::from_bytes(bytes).map(PublicKeys::Reals)
             } else {
                 sotto::Public::<Bfv>::from_bytes(bytes).map(PublicKeys::Integers)
             }
         });
-        read.or_raise(py).map(Self)
+        read.map(Self)
     }
 
     /// Writes parameters, public key and evaluation keys. No secret.
@@ -155,7 +150,7 @@ impl Public {
     ) -> PyResult<Vector> {
         let PublicKeys::Reals(public) = &self.0 else { return Err(mixed_kinds()) };
         let values = contiguous(&values)?;
-        let vector = py.detach(|| public.encrypt_within(values, bound)).or_raise(py)?;
+        let vector = detached(py, || public.encrypt_within(values, bound))?;
         Ok(Vector(Values::Reals(vector)))
     }
 
@@ -168,17 +163,17 @@ impl Public {
     ) -> PyResult<Vector> {
         let PublicKeys::Integers(public) = &self.0 else { return Err(mixed_kinds()) };
         let values = contiguous(&values)?;
-        let vector = py.detach(|| public.encrypt_within(values, bound)).or_raise(py)?;
+        let vector = detached(py, || public.encrypt_within(values, bound))?;
         Ok(Vector(Values::Integers(vector)))
     }
 
     /// Reads a vector to compute on.
     fn read(&self, py: Python<'_>, bytes: &[u8]) -> PyResult<Vector> {
-        let read = py.detach(|| match &self.0 {
+        let read = detached(py, || match &self.0 {
             PublicKeys::Reals(public) => public.read(bytes).map(Values::Reals),
             PublicKeys::Integers(public) => public.read(bytes).map(Values::Integers),
         });
-        read.or_raise(py).map(Vector)
+        read.map(Vector)
     }
 
     /// The parameters.

@@ -1,6 +1,7 @@
 //! The compiled part of the Python package `sotto`: contexts, keys, vectors and plans of the crate `sotto-he`. The Python
 //! part makes arrays of them.
 
+mod call;
 mod context;
 mod error;
 mod keys;

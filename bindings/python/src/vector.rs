@@ -6,8 +6,9 @@ use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use sotto::{Bfv, Ckks, Encrypted};
 
+use crate::call::detached;
 use crate::context::each;
-use crate::error::{OrRaise as _, mixed_kinds};
+use crate::error::mixed_kinds;
 
 #[derive(Clone)]
 pub(crate) enum Values {
@@ -27,22 +28,22 @@ pub(crate) fn contiguous<'a, T: numpy::Element>(values: &'a PyReadonlyArray1<'_,
 /// Runs an operation of either scheme without holding the interpreter.
 macro_rules! unary {
     ($py:ident, $self:ident, $a:ident => $result:expr) => {{
-        let done = $py.detach(|| match &$self.0 {
+        let done = detached($py, || match &$self.0 {
             Values::Reals($a) => $result.map(Values::Reals),
             Values::Integers($a) => $result.map(Values::Integers),
         });
-        done.or_raise($py).map(Vector)
+        done.map(Vector)
     }};
 }
 
 macro_rules! binary {
     ($py:ident, $self:ident, $other:ident, $a:ident, $b:ident => $result:expr) => {{
-        let done = $py.detach(|| match (&$self.0, &$other.0) {
-            (Values::Reals($a), Values::Reals($b)) => Some($result.map(Values::Reals)),
-            (Values::Integers($a), Values::Integers($b)) => Some($result.map(Values::Integers)),
-            _ => None,
-        });
-        done.ok_or_else(mixed_kinds)?.or_raise($py).map(Vector)
+        let done = match (&$self.0, &$other.0) {
+            (Values::Reals($a), Values::Reals($b)) => detached($py, || $result).map(Values::Reals),
+            (Values::Integers($a), Values::Integers($b)) => detached($py, || $result).map(Values::Integers),
+            _ => Err(mixed_kinds()),
+        };
+        done.map(Vector)
     }};
 }
 
@@ -88,11 +89,11 @@ macro_rules! with_plain {
         match (&$self.0, &$plain) {
             (Values::Reals($x), Plain::Reals(values)) => {
                 let $c = contiguous(values)?;
-                $py.detach(|| $result).or_raise($py).map(Values::Reals).map(Vector)
+                detached($py, || $result).map(Values::Reals).map(Vector)
             }
             (Values::Integers($x), Plain::Integers(values)) => {
                 let $c = contiguous(values)?;
-                $py.detach(|| $result).or_raise($py).map(Values::Integers).map(Vector)
+                detached($py, || $result).map(Values::Integers).map(Vector)
             }
             (Values::Reals(_), Plain::Integers(_)) => {
                 Err(PyTypeError::new_err("the public array is not float64"))
@@ -107,11 +108,11 @@ macro_rules! with_scalar {
         match &$self.0 {
             Values::Reals($x) => {
                 let $c = $scalar.real();
-                $py.detach(|| $result).or_raise($py).map(Values::Reals).map(Vector)
+                detached($py, || $result).map(Values::Reals).map(Vector)
             }
             Values::Integers($x) => {
                 let $c = $scalar.integer()?;
-                $py.detach(|| $result).or_raise($py).map(Values::Integers).map(Vector)
+                detached($py, || $result).map(Values::Integers).map(Vector)
             }
         }
     };
@@ -216,8 +217,8 @@ impl Vector {
                 };
                 let vectors = all.iter().map(of).collect::<PyResult<Vec<_>>>()?;
                 let (vectors, weights): (Vec<_>, _) = (vectors.iter().collect(), contiguous(&weights)?);
-                let sum = py.detach(|| Encrypted::weighted_sum(&vectors, weights));
-                sum.or_raise(py).map(Values::Reals).map(Vector)
+                let sum = detached(py, || Encrypted::weighted_sum(&vectors, weights));
+                sum.map(Values::Reals).map(Vector)
             }
             Plain::Integers(weights) => {
                 let of = |values: &&'_ Values| match values {
@@ -226,8 +227,8 @@ impl Vector {
                 };
                 let vectors = all.iter().map(of).collect::<PyResult<Vec<_>>>()?;
                 let (vectors, weights): (Vec<_>, _) = (vectors.iter().collect(), contiguous(&weights)?);
-                let sum = py.detach(|| Encrypted::weighted_sum(&vectors, weights));
-                sum.or_raise(py).map(Values::Integers).map(Vector)
+                let sum = detached(py, || Encrypted::weighted_sum(&vectors, weights));
+                sum.map(Values::Integers).map(Vector)
             }
         }
     }
@@ -251,7 +252,7 @@ impl Vector {
     }
 
     fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
-        let bytes = py.detach(|| each!(Values, &self.0, vector => vector.to_bytes())).or_raise(py)?;
+        let bytes = detached(py, || each!(Values, &self.0, vector => vector.to_bytes()))?;
         Ok(PyBytes::new(py, &bytes))
     }
 }

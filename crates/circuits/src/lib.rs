@@ -38,7 +38,7 @@ mod transform;
 
 pub use error::CircuitError;
 pub use inner_product::{inner_product, inner_product_with_plain};
-pub use machine::{Clear, Encrypted, Machine, Number, Outline, Prepared, Tally};
+pub use machine::{Clear, Encrypted, Machine, Number, Outline, Prepared, Tally, Watch};
 pub use polynomial::{Cost, Polynomial};
 pub use powers::{exponentiate, multiply_many};
 pub use sums::{block_steps, row_steps, sum_all, sum_block, sum_row};

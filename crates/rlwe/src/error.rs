@@ -210,6 +210,9 @@ pub enum EvalError {
     /// Operands of different parameters.
     #[error("the operands belong to different parameters")]
     ParameterMismatch,
+    /// The caller's watch stopped a computation between two operations.
+    #[error("the computation was stopped before its end")]
+    Interrupted,
     /// A device's ciphertext or key is already in the sum.
     #[error("the key {key} is in the sum already: a sum takes each device once")]
     RepeatedKey {

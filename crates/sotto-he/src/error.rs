@@ -94,6 +94,9 @@ pub enum Error {
         "no evaluation keys are attached to this vector: read it with `Public::read`, or pass it to `Public::attach`"
     )]
     NoKeys,
+    /// An observer stopped the call ([`watched`](crate::watched)). Nothing was changed.
+    #[error("the call was stopped before its end")]
+    Interrupted,
     /// The circuit is too deep for the parameters, or its values grow beyond them.
     #[error(
         "n = {degree} has no room for this ({reason}): make the context with `Context::for_depth` of one more, or let \
@@ -172,6 +175,7 @@ impl Error {
                 | EvalError::ScalePower { .. }
                 | EvalError::NoSpecialPrime,
             ) => Self::Depth { degree, reason: error.to_string() },
+            CircuitError::Eval(EvalError::Interrupted) => Self::Interrupted,
             other => Self::Circuit(other),
         }
     }

@@ -79,6 +79,7 @@ mod plan;
 mod public;
 mod scheme;
 mod secret;
+mod watch;
 
 pub use answer::Answer;
 pub use builder::ContextBuilder;
@@ -92,6 +93,7 @@ pub use secret::Secret;
 pub use sotto_keys::DeviceSecret;
 pub use sotto_ring::{RandomnessUnavailable, SecretRng, secure_rng};
 pub use sotto_rlwe::{Bfv, Bgv, Ckks, KeyId};
+pub use watch::{Progress, watched};
 
 #[doc(inline)]
 pub use sotto_circuits as circuits;

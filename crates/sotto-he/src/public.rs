@@ -15,6 +15,7 @@ use crate::encrypted::{Body, Encrypted, Facts};
 use crate::error::{Error, Result};
 use crate::scheme::Arithmetic;
 use crate::secret::plaintexts;
+use crate::watch::each;
 
 /// Galois keys that a `Public` may hold: more than the powers of two at n = 65536 take.
 const MOST_GALOIS: usize = 256;
@@ -106,7 +107,7 @@ impl<S: Arithmetic> Public<S> {
         let mut rng = secure_rng()?;
         let facts = Facts::fresh(context, values.len())?.within::<S>(bound)?;
         let parts = plaintexts(context, &facts, values)?;
-        let parts = parts.iter().map(|part| self.0.key.encrypt(part, &mut rng)).collect::<Result<_, _>>()?;
+        let parts = each(&parts, |part| Ok(self.0.key.encrypt(part, &mut rng)?))?;
         Ok(Encrypted::new(context, facts, Body::Real { parts, keys: Some(self.clone()), claimed: false }))
     }
 

@@ -15,6 +15,7 @@ use crate::error::{Error, Result};
 use crate::plan::Plan;
 use crate::public::Public;
 use crate::scheme::{Arithmetic, Real};
+use crate::watch::{Steps, each};
 
 /// The secret key of one context: encrypts and decrypts. Without Debug of its content, without Clone, wiped on drop.
 ///
@@ -113,7 +114,7 @@ impl<S: Arithmetic> Secret<S> {
         let mut rng = secure_rng()?;
         let facts = Facts::fresh(&self.context, values.len())?.within::<S>(bound)?;
         let parts = plaintexts(&self.context, &facts, values)?;
-        let seeded = parts.iter().map(|part| self.key.encrypt(part, &mut rng)).collect::<Result<_, _>>()?;
+        let seeded = each(&parts, |part| Ok(self.key.encrypt(part, &mut rng)?))?;
         Ok((facts, seeded))
     }
 
@@ -163,7 +164,9 @@ impl<S: Arithmetic> Secret<S> {
         let decryptor = Decryptor::new(&self.key);
         let slot_magnitude = facts.magnitude / facts.unit.abs();
         let (mut values, mut error) = (Vec::with_capacity(facts.len), 0.0_f64);
+        let steps = Steps::of(|| parts.len());
         for part in parts {
+            steps.proceed()?;
             let opened = S::slots(&decryptor, part, self.context.period(facts.len), slot_magnitude)?;
             let left = facts.len - values.len();
             values.extend(opened.values.into_iter().take(left));

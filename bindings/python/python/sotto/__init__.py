@@ -26,6 +26,7 @@ from sotto._errors import (
 from sotto._learn import EncryptedMoments, Model, RidgeModel, fit_ridge, from_sklearn
 from sotto._owner import Evaluator, Owner
 from sotto._program import Like, Plan, Program, like, program
+from sotto._progress import show_progress
 
 
 def __getattr__(name: str) -> object:
@@ -66,4 +67,5 @@ __all__ = [
     "from_sklearn",
     "like",
     "program",
+    "show_progress",
 ]

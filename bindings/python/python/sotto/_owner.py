@@ -13,6 +13,7 @@ from sotto._decrypted import Decrypted, assembled
 from sotto._errors import NotTrusted, OutOfDepth, OutOfRange, WrongKeys
 from sotto._inputs import checked, encrypted
 from sotto._native import Context, Public, Secret
+from sotto._progress import tracked
 from sotto._program import Like, Plan, planned, trimmed
 
 #: Whole numbers are declared within this at most.
@@ -132,12 +133,11 @@ class Owner:
         if not isinstance(array, EncryptedArray):
             raise NotTrusted(_NO_PLAN)
         secret = self._keys_of(array)
-        opened = []
-        for vector in array._vectors:
-            try:
-                opened.append(secret.decrypt(vector))
-            except NotTrusted:
-                raise NotTrusted(_NO_PLAN) from None
+        vectors = array._vectors
+        try:
+            opened = list(tracked(map(secret.decrypt, vectors), len(vectors)))
+        except NotTrusted:
+            raise NotTrusted(_NO_PLAN) from None
         return assembled(opened, array.shape, array._length, array._grid, array._finish)
 
     def _planned(self, array: EncryptedArray | DetachedArray, plan: Plan) -> Decrypted:
@@ -156,7 +156,8 @@ class Owner:
             )
         secret = self._secret if facts.real else self._integers(1.0)[0]
         pairs = zip(array._frames, plan._plans, strict=True)
-        opened = [secret.decrypt_answer(frame, native) for frame, native in pairs]
+        answers = (secret.decrypt_answer(frame, native) for frame, native in pairs)
+        opened = list(tracked(answers, len(array._frames)))
         return assembled(opened, facts.shape, facts.length, facts.grid, facts.finish)
 
     def plan(self, program: Any, *inputs: Like | EncryptedArray) -> Plan:

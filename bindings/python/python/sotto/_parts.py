@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from sotto import _progress
 from sotto._errors import OutOfDepth
 from sotto._native import Vector
 
@@ -21,8 +22,9 @@ _SHOWN = 12
 
 
 def objects(items: Any, shape: tuple[int, ...]) -> np.ndarray[Any, Any]:
-    """Return an object array of this shape, filled from an iterable."""
+    """Return an object array of this shape, filled from an iterable, with a progress bar."""
     array = np.empty(shape, dtype=object)
+    items = _progress.tracked(items, array.size)
     for index, item in zip(np.ndindex(*shape), items, strict=True):
         array[index] = item
     return array

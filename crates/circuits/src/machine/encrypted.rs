@@ -1,5 +1,8 @@
 //! The machine on ciphertexts.
 
+use core::fmt;
+use core::ops::ControlFlow;
+
 use sotto_ring::Scratch;
 use sotto_rlwe::{
     Addend, Adjustment, Ciphertext, EvalError, EvaluationKeys, Evaluator, LevelRules, Multiplier, Params,
@@ -31,17 +34,40 @@ use super::backend::Backend;
 /// assert!((slots[0] - 0.25).abs() < 0.01 && (slots[1] - 0.0625).abs() < 0.01);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Debug)]
 pub struct Encrypted<'a, S: LevelRules> {
     evaluator: &'a Evaluator<S>,
     keys: &'a EvaluationKeys<S>,
     scratch: Scratch,
+    watch: Option<&'a Watch<'a>>,
+}
+
+/// Called after every operation that a [`Tally`](super::Tally) counts; a break stops the circuit.
+pub type Watch<'a> = dyn Fn() -> ControlFlow<()> + 'a;
+
+impl<S: LevelRules> fmt::Debug for Encrypted<'_, S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Encrypted").field("params", self.evaluator.params()).finish_non_exhaustive()
+    }
 }
 
 impl<'a, S: LevelRules> Encrypted<'a, S> {
     /// Makes a machine with these keys.
     pub fn new(evaluator: &'a Evaluator<S>, keys: &'a EvaluationKeys<S>) -> Self {
-        Self { evaluator, keys, scratch: Scratch::new() }
+        Self { evaluator, keys, scratch: Scratch::new(), watch: None }
+    }
+
+    /// Calls `watch` after every product, relinearisation and rotation. When it breaks, the circuit ends with
+    /// [`EvalError::Interrupted`].
+    #[must_use]
+    pub fn watched_by(self, watch: &'a Watch<'a>) -> Self {
+        Self { watch: Some(watch), ..self }
+    }
+
+    fn done(&self) -> Result<(), EvalError> {
+        match self.watch.map(|watch| watch()) {
+            Some(ControlFlow::Break(())) => Err(EvalError::Interrupted),
+            _ => Ok(()),
+        }
     }
 
     /// Returns the evaluator.
@@ -112,7 +138,8 @@ impl<S: LevelRules> Backend for Encrypted<'_, S> {
     }
 
     fn multiply_plain_assign(&mut self, a: &mut Ciphertext<S>, b: &Multiplier<S>) -> Result<(), EvalError> {
-        self.evaluator.multiply_plain_assign(a, b)
+        self.evaluator.multiply_plain_assign(a, b)?;
+        self.done()
     }
 
     fn add_multiplied_plain_assign(
@@ -121,7 +148,8 @@ impl<S: LevelRules> Backend for Encrypted<'_, S> {
         a: &Ciphertext<S>,
         b: &Multiplier<S>,
     ) -> Result<(), EvalError> {
-        self.evaluator.add_multiplied_plain_assign(sum, a, b, &mut self.scratch)
+        self.evaluator.add_multiplied_plain_assign(sum, a, b, &mut self.scratch)?;
+        self.done()
     }
 
     fn multiply_integer_assign(&mut self, a: &mut Ciphertext<S>, integer: i64) -> Result<(), EvalError> {
@@ -129,11 +157,14 @@ impl<S: LevelRules> Backend for Encrypted<'_, S> {
     }
 
     fn tensor(&mut self, a: &Ciphertext<S>, b: &Ciphertext<S>) -> Result<Ciphertext<S>, EvalError> {
-        self.evaluator.multiply_with(a, b, &mut self.scratch)
+        let product = self.evaluator.multiply_with(a, b, &mut self.scratch)?;
+        self.done()?;
+        Ok(product)
     }
 
     fn relinearise_assign(&mut self, a: &mut Ciphertext<S>) -> Result<(), EvalError> {
-        self.evaluator.relinearise_assign(a, self.keys, &mut self.scratch)
+        self.evaluator.relinearise_assign(a, self.keys, &mut self.scratch)?;
+        self.done()
     }
 
     fn drop_assign(&mut self, a: &mut Ciphertext<S>) -> Result<(), EvalError> {
@@ -141,10 +172,12 @@ impl<S: LevelRules> Backend for Encrypted<'_, S> {
     }
 
     fn rotated(&mut self, a: &Ciphertext<S>, step: i32) -> Result<Ciphertext<S>, EvalError> {
-        match step {
+        let rotated = match step {
             0 => self.evaluator.swap_rows_with(a, self.keys, &mut self.scratch),
             _ => self.evaluator.rotate_with(a, step, self.keys, &mut self.scratch),
-        }
+        }?;
+        self.done()?;
+        Ok(rotated)
     }
 
     fn rotated_many(&mut self, a: &Ciphertext<S>, steps: &[i32]) -> Result<Vec<Ciphertext<S>>, EvalError> {
@@ -154,7 +187,11 @@ impl<S: LevelRules> Backend for Encrypted<'_, S> {
         let hoisted = self.evaluator.hoist(a, &mut self.scratch)?;
         let rotated = steps
             .iter()
-            .map(|step| self.evaluator.rotate_hoisted(&hoisted, *step, self.keys, &mut self.scratch))
+            .map(|step| {
+                let rotated = self.evaluator.rotate_hoisted(&hoisted, *step, self.keys, &mut self.scratch)?;
+                self.done()?;
+                Ok(rotated)
+            })
             .collect();
         hoisted.recycle(&mut self.scratch);
         rotated

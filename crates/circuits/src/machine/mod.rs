@@ -8,7 +8,7 @@ mod number;
 mod outline;
 
 pub use clear::Clear;
-pub use encrypted::Encrypted;
+pub use encrypted::{Encrypted, Watch};
 pub use managed::Prepared;
 pub use number::Number;
 pub use outline::{Outline, Tally};

@@ -49,6 +49,13 @@ pub struct Tally {
     pub steps: BTreeSet<i32>,
 }
 
+impl Tally {
+    /// Returns the number of all operations, as a [`Watch`](super::Watch) counts them.
+    pub fn operations(&self) -> usize {
+        self.products + self.plain_products + self.relinearisations + self.rotations
+    }
+}
+
 impl core::ops::AddAssign<&Self> for Tally {
     fn add_assign(&mut self, other: &Self) {
         let Self { products, plain_products, relinearisations, rotations, steps } = other;

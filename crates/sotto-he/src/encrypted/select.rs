@@ -220,7 +220,7 @@ impl<S: Arithmetic> Encrypted<S> {
         let within = facts.magnitude / facts.unit.abs();
         let params = self.context.params();
         let fits = |work: &Selection<'_, S::Value>| {
-            let shapes = outline(&[self], work)?;
+            let (shapes, _) = outline(&[self], work)?;
             shapes.iter().try_for_each(|shape| decodes(params, &S::bounded(params, *shape, within)))
         };
         let shrinks = !S::EXACT && !schedule.whole && fits(&plain).is_err_and(|error: Error| error.is_room());

@@ -1,12 +1,13 @@
 //! Runs one operation on ciphertexts or on the shapes of a dry run.
 
-use sotto_circuits::{CircuitError, Machine, Outline};
+use sotto_circuits::{CircuitError, Machine, Outline, Tally};
 use sotto_rlwe::{EvaluationKeys, KeyId, Params, Shape};
 use std::sync::{Arc, PoisonError};
 
 use super::{Body, Encrypted};
 use crate::error::{Error, Result};
 use crate::scheme::Arithmetic;
+use crate::watch::Steps;
 
 /// An operation on the parts of its operands, written once for every machine.
 pub(crate) trait Work<S: Arithmetic> {
@@ -57,7 +58,10 @@ pub(crate) fn run<S: Arithmetic>(operands: &[&Encrypted<S>], work: &impl Work<S>
                     &none
                 }
             };
-            let mut machine = sotto_circuits::Encrypted::new(&context.0.evaluator, evaluation);
+            let steps = Steps::of(|| outline(operands, work).map_or(0, |(_, tally)| tally.operations()));
+            let watch = || steps.step();
+            let machine = sotto_circuits::Encrypted::new(&context.0.evaluator, evaluation);
+            let mut machine = machine.watched_by(&watch);
             let parts = work.run(&mut machine, &all).map_err(|error| match (keys, error) {
                 (None, CircuitError::MissingKeys { .. }) => Error::NoKeys,
                 (None, CircuitError::Eval(sotto_rlwe::EvalError::MissingKey(_))) => Error::NoKeys,
@@ -75,14 +79,14 @@ fn key_of<S: Arithmetic>(parts: &[&[sotto_rlwe::Ciphertext<S>]]) -> KeyId {
 /// Refuses what [`run`] would refuse, without computing.
 pub(crate) fn check<S: Arithmetic>(operands: &[&Encrypted<S>], work: &impl Work<S>) -> Result<()> {
     let params = operands[0].context.params();
-    outline(operands, work)?.iter().try_for_each(|shape| decodes(params, shape))
+    outline(operands, work)?.0.iter().try_for_each(|shape| decodes(params, shape))
 }
 
-/// Returns the shapes of the result, without computing.
+/// Returns the shapes of the result, and the operations that lead to it, without computing.
 pub(crate) fn outline<S: Arithmetic>(
     operands: &[&Encrypted<S>],
     work: &impl Work<S>,
-) -> Result<Vec<Shape<S>>> {
+) -> Result<(Vec<Shape<S>>, Tally)> {
     let params = operands[0].context.params();
     let shapes: Vec<Vec<_>> = operands
         .iter()
@@ -92,8 +96,9 @@ pub(crate) fn outline<S: Arithmetic>(
         })
         .collect();
     let all: Vec<_> = shapes.iter().map(Vec::as_slice).collect();
-    let done = work.run(&mut Outline::new(params), &all);
-    done.map_err(|error| Error::of_circuit(error, params.degree()))
+    let mut machine = Outline::new(params);
+    let parts = work.run(&mut machine, &all).map_err(|error| Error::of_circuit(error, params.degree()))?;
+    Ok((parts, machine.tally().clone()))
 }
 
 /// Refuses a shape whose scaled message decryption could not decode: CKKS decodes 62 bits.

@@ -8,4 +8,5 @@ mod readme;
 mod refusals;
 mod select;
 mod travel;
+mod watch;
 mod weighted;
