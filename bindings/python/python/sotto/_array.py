@@ -169,6 +169,14 @@ class EncryptedArray:
         """Run NumPy's functions over arrays on ciphertexts."""
         return _numpy.function(function, args, options)
 
+    def __array_namespace__(self, *, api_version: str | None = None) -> Any:
+        """Return `sotto.array_api`."""
+        from sotto import array_api
+
+        if api_version not in (None, array_api.__array_api_version__):
+            raise ValueError(f"version {array_api.__array_api_version__}, not {api_version!r}")
+        return array_api
+
     # Arithmetic.
 
     def _computed(

@@ -48,6 +48,10 @@ def ufunc(function: Any, method: str, inputs: tuple[Any, ...], options: dict[str
     return run(*inputs)
 
 
+if hasattr(np, "vecdot"):  # NumPy 2
+    _UFUNCS[np.vecdot] = lambda x, y: (x * y).sum(axis=-1)
+
+
 def _without(options: dict[str, Any], *allowed: str) -> dict[str, Any]:
     given = {k: v for k, v in options.items() if v is not np._NoValue and v is not None}
     other = sorted(set(given) - set(allowed))
@@ -56,22 +60,28 @@ def _without(options: dict[str, Any], *allowed: str) -> dict[str, Any]:
     return given
 
 
-def _sum(x: Any, axis: Any = None, **options: Any) -> Any:
-    _without(options)
-    return x.sum(axis=axis)
+def _reduction(name: str, *allowed: str) -> Callable[..., Any]:
+    def run(x: Any, axis: Any = None, **options: Any) -> Any:
+        from sotto import _shapes
+
+        given = _without(options, "keepdims", *allowed)
+        kept = bool(given.pop("keepdims", False))
+        if "correction" in given:
+            given["ddof"] = given.pop("correction")
+        return _shapes.reduced(x, lambda y, one: getattr(y, name)(one, **given), axis, kept)
+
+    return run
 
 
-def _mean(x: Any, axis: Any = None, **options: Any) -> Any:
-    _without(options)
-    return x.mean(axis=axis)
+def _shaped(name: str) -> Callable[..., Any]:
+    """Return a function of `_shapes`, which imports this package's arrays."""
 
+    def run(*args: Any, **options: Any) -> Any:
+        from sotto import _shapes
 
-def _var(x: Any, axis: Any = None, **options: Any) -> Any:
-    return x.var(axis=axis, **_without(options, "ddof"))
+        return getattr(_shapes, name)(*args, **_without(options, *options))
 
-
-def _std(x: Any, axis: Any = None, **options: Any) -> Any:
-    return x.std(axis=axis, **_without(options, "ddof"))
+    return run
 
 
 def _dot(left: Any, right: Any, **options: Any) -> Any:
@@ -84,12 +94,28 @@ def _polyval(coefficients: Any, x: Any) -> Any:
 
 
 _FUNCTIONS: dict[Any, Callable[..., Any]] = {
-    np.sum: _sum,
-    np.mean: _mean,
-    np.var: _var,
-    np.std: _std,
+    np.sum: _reduction("sum"),
+    np.mean: _reduction("mean"),
+    np.var: _reduction("var", "ddof", "correction"),
+    np.std: _reduction("std", "ddof", "correction"),
     np.dot: _dot,
     np.polyval: _polyval,
+    np.expand_dims: _shaped("expand_dims"),
+    np.squeeze: _shaped("squeeze"),
+    np.moveaxis: _shaped("moveaxis"),
+    np.reshape: _shaped("reshape"),
+    np.broadcast_to: _shaped("broadcast_to"),
+    np.stack: _shaped("stack"),
+    np.concatenate: _shaped("concat"),
+    np.take: _shaped("take"),
+    np.flip: _shaped("flip"),
+    np.roll: _shaped("roll"),
+    np.diff: _shaped("diff"),
+    np.cumsum: _shaped("cumulative_sum"),
+    np.prod: _shaped("prod"),
+    np.tensordot: _shaped("tensordot"),
+    np.where: _shaped("where"),
+    np.transpose: _shaped("permute_dims"),
     np.shape: lambda x: x.shape,
     np.ndim: lambda x: x.ndim,
     np.size: lambda x: x.size,

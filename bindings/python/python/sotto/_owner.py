@@ -13,8 +13,8 @@ from sotto._decrypted import Decrypted, assembled
 from sotto._errors import NotTrusted, OutOfDepth, OutOfRange, WrongKeys
 from sotto._inputs import checked, encrypted
 from sotto._native import Context, Public, Secret
-from sotto._progress import tracked
 from sotto._program import Like, Plan, planned, trimmed
+from sotto._progress import tracked
 
 #: Whole numbers are declared within this at most.
 _LARGEST_INTEGER = 2.0**40

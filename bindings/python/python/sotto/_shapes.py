@@ -1,0 +1,250 @@
+"""Functions that move axes and values. Axis 0 of most arrays lies in slots and stays axis 0."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import reduce
+from typing import Any
+
+import numpy as np
+
+from sotto._array import EncryptedArray
+from sotto._errors import ShapeMismatch
+
+Axis = int | tuple[int, ...] | None
+
+
+def _axis(ndim: int, axis: int) -> int:
+    if not -ndim <= axis < ndim:
+        raise ShapeMismatch(f"no axis {axis} in an array of {ndim} axes")
+    return axis % ndim
+
+
+def _slotted(x: EncryptedArray) -> int:
+    """Return 1 if axis 0 lies in slots, or 0."""
+    return int(x._length is not None)
+
+
+def _inner(x: EncryptedArray, axis: int, ndim: int) -> int:
+    """Return an axis of `ndim` as an axis of the parts."""
+    inner = _axis(ndim, axis) - _slotted(x)
+    if inner < 0:
+        raise ShapeMismatch(
+            f"shape {x.shape}: the rows of axis 0 share ciphertexts, so this works on other axes"
+        )
+    return inner
+
+
+def _moved(x: EncryptedArray, parts: np.ndarray[Any, Any]) -> EncryptedArray:
+    return EncryptedArray._of(parts, x._length, grid=x._grid, finish=x._finish, trail=x._trail)
+
+
+def expand_dims(x: EncryptedArray, axis: int = 0) -> EncryptedArray:
+    """Insert an axis of length 1; no cost."""
+    return _moved(x, np.expand_dims(x._parts, _inner(x, axis, x.ndim + 1)))
+
+
+def squeeze(x: EncryptedArray, axis: Axis = None) -> EncryptedArray:
+    """Remove axes of length 1, by default all of them; no cost."""
+    if axis is None:
+        axis = tuple(i for i, length in enumerate(x.shape) if length == 1)
+    axes = sorted({_axis(x.ndim, one) for one in np.atleast_1d(np.asarray(axis, dtype=int))})
+    if any(x.shape[one] != 1 for one in axes):
+        raise ShapeMismatch(f"shape {x.shape}: only axes of length 1 are removed")
+    inner = tuple(one - _slotted(x) for one in axes if one >= _slotted(x))
+    result = _moved(x, np.squeeze(x._parts, inner))
+    if _slotted(x) and 0 in axes:
+        result._length = None
+    return result
+
+
+def permute_dims(x: EncryptedArray, axes: Sequence[int]) -> EncryptedArray:
+    """Reorder the axes; no cost. Axis 0 stays where it lies in slots."""
+    order = [_axis(x.ndim, axis) for axis in axes]
+    if sorted(order) != list(range(x.ndim)):
+        raise ShapeMismatch(f"{tuple(axes)} is not an order of {x.ndim} axes")
+    if _slotted(x) and order[0] != 0:
+        raise ShapeMismatch("axis 0 stays axis 0: its rows share ciphertexts; x.T @ y has products")
+    return _moved(x, x._parts.transpose([axis - _slotted(x) for axis in order[_slotted(x) :]]))
+
+
+def moveaxis(x: EncryptedArray, source: Any, destination: Any) -> EncryptedArray:
+    """Move axes; no cost. Axis 0 stays where it lies in slots."""
+    sources, places = (
+        [_axis(x.ndim, int(axis)) for axis in np.atleast_1d(axes)] for axes in (source, destination)
+    )
+    if len(set(sources)) != len(sources) or len(set(places)) != len(sources):
+        raise ShapeMismatch(f"axes {source} and {destination}: as many different ones of each")
+    order = [axis for axis in range(x.ndim) if axis not in sources]
+    for place, axis in sorted(zip(places, sources, strict=True)):
+        order.insert(place, axis)
+    return permute_dims(x, order)
+
+
+def reshape(x: EncryptedArray, shape: Any, copy: bool | None = None) -> EncryptedArray:
+    """Change the shape of the axes that do not lie in slots; no cost."""
+    wanted = tuple(int(length) for length in np.atleast_1d(np.asarray(shape, dtype=int)))
+    if not _slotted(x):
+        return _moved(x, x._parts.reshape(wanted))
+    if wanted == (-1,) and x.ndim == 1:
+        return x
+    if wanted[0] not in (x.shape[0], -1) or (wanted[0] == -1 and -1 in wanted[1:]):
+        raise ShapeMismatch(f"shapes {x.shape} and {wanted}: axis 0 keeps its length")
+    return _moved(x, x._parts.reshape(wanted[1:]))
+
+
+def broadcast_to(x: EncryptedArray, shape: Any) -> EncryptedArray:
+    """Repeat axes of length 1; no cost. Rows are not repeated."""
+    shape = tuple(shape)
+    if not _slotted(x):
+        return _moved(x, np.broadcast_to(x._parts, shape))
+    if len(shape) != x.ndim or shape[0] != x.shape[0]:
+        raise ShapeMismatch(f"shapes {x.shape} and {shape}: axis 0 keeps its length and place")
+    return _moved(x, np.broadcast_to(x._parts, shape[1:]))
+
+
+def _alike(arrays: Sequence[Any]) -> list[EncryptedArray]:
+    if not arrays or not all(isinstance(x, EncryptedArray) for x in arrays):
+        raise TypeError("encrypted and public arrays are not put together: add them to zeros")
+    first = arrays[0]
+    if any(
+        (x._length, x._grid, x._finish) != (first._length, first._grid, first._finish)
+        for x in arrays
+    ):
+        raise ShapeMismatch("arrays are put together if they have equal axes 0 and resolutions")
+    if any(x._real != first._real for x in arrays):
+        raise TypeError("encrypted whole numbers and real numbers are not put together")
+    return list(arrays)
+
+
+def stack(arrays: Sequence[Any], axis: int = 0) -> EncryptedArray:
+    """Put arrays beside each other along a new axis; no cost. Rows: axis=1 makes columns."""
+    alike = _alike(arrays)
+    parts = np.stack([x._parts for x in alike], _inner(alike[0], axis, alike[0].ndim + 1))
+    return _joined(alike, parts)
+
+
+def concat(arrays: Sequence[Any], axis: int = 0) -> EncryptedArray:
+    """Join arrays along an axis that does not lie in slots; no cost."""
+    alike = _alike(arrays)
+    parts = np.concatenate([x._parts for x in alike], _inner(alike[0], axis, alike[0].ndim))
+    return _joined(alike, parts)
+
+
+def _joined(arrays: list[EncryptedArray], parts: np.ndarray[Any, Any]) -> EncryptedArray:
+    from sotto._parts import joined
+
+    result = _moved(arrays[0], parts)
+    result._trail = joined(*(x._trail for x in arrays))
+    return result
+
+
+def _at(x: EncryptedArray, axis: int, key: Any) -> EncryptedArray:
+    return x[(slice(None),) * _axis(x.ndim, axis) + (key,)]
+
+
+def take(x: EncryptedArray, indices: Any, axis: int | None = None) -> EncryptedArray:
+    """Take values by index along an axis. Rows cost one level."""
+    if axis is None and x.ndim != 1:
+        raise ShapeMismatch(f"shape {x.shape}: take(x, indices, axis=…)")
+    return _at(x, axis or 0, np.asarray(indices))
+
+
+def flip(x: EncryptedArray, axis: Axis = None) -> EncryptedArray:
+    """Reverse axes, by default all. Rows cost one level."""
+    axes = range(x.ndim) if axis is None else np.atleast_1d(np.asarray(axis, dtype=int))
+    return reduce(lambda y, one: _at(y, one, slice(None, None, -1)), map(int, axes), x)
+
+
+def roll(x: EncryptedArray, shift: int, axis: int | None = None) -> EncryptedArray:
+    """Move values along an axis, round its end. Rows cost one level."""
+    if axis is None and x.ndim != 1:
+        raise ShapeMismatch(f"shape {x.shape}: roll(x, shift, axis=…)")
+    length = x.shape[axis or 0]
+    return _at(x, axis or 0, (np.arange(length) - shift) % length)
+
+
+def diff(x: EncryptedArray, n: int = 1, axis: int = -1) -> EncryptedArray:
+    """Subtract from each value the one before it. Between rows it costs one level."""
+    for _ in range(n):
+        x = _at(x, axis, slice(1, None)) - _at(x, axis, slice(None, -1))
+    return x
+
+
+def cumulative_sum(x: EncryptedArray, axis: int | None = None) -> EncryptedArray:
+    """Add up values along an axis that does not lie in slots."""
+    if axis is None and x.ndim != 1:
+        raise ShapeMismatch(f"shape {x.shape}: cumulative_sum(x, axis=…)")
+    place = _axis(x.ndim, axis or 0)
+    if _slotted(x) and place == 0:
+        raise ShapeMismatch(
+            "sums up to each row: multiply by a public triangle, np.tril(np.ones((n, n))) @ x"
+        )
+    sums = [_at(x, place, 0)]
+    for index in range(1, x.shape[place]):
+        sums.append(sums[-1] + _at(x, place, index))
+    return stack(sums, place)
+
+
+def prod(x: EncryptedArray, axis: int | None = None) -> EncryptedArray:
+    """Multiply values along an axis that does not lie in slots: ⌈log2 length⌉ levels."""
+    if axis is None and x.ndim != 1:
+        raise ShapeMismatch(f"shape {x.shape}: prod(x, axis=…)")
+    place = _axis(x.ndim, axis or 0)
+    if _slotted(x) and place == 0:
+        raise ShapeMismatch("products of rows that share ciphertexts: take them out first, x[i]")
+    factors = [_at(x, place, index) for index in range(x.shape[place])]
+    while len(factors) > 1:
+        pairs = zip(factors[::2], factors[1::2], strict=False)
+        factors = [a * b for a, b in pairs] + (factors[-1:] if len(factors) % 2 else [])
+    return factors[0]
+
+
+def where(condition: Any, x: Any, y: Any) -> EncryptedArray:
+    """Choose by a public condition: products with public zeros and ones."""
+    if isinstance(condition, EncryptedArray):
+        raise TypeError("the condition is public: encrypted values are not compared yet")
+    chosen = np.asarray(condition, dtype=bool)
+    if isinstance(x, EncryptedArray) and isinstance(y, EncryptedArray):
+        difference: EncryptedArray = x - y
+        return y + difference * chosen.astype(difference.dtype)
+    hidden, public, kept = (x, y, chosen) if isinstance(x, EncryptedArray) else (y, x, ~chosen)
+    dtype = hidden.dtype
+    return hidden * kept.astype(dtype) + np.where(kept, 0, public).astype(dtype)
+
+
+def vecdot(x: Any, y: Any, axis: int = -1) -> EncryptedArray:
+    """Add up products along an axis."""
+    total: EncryptedArray = (x * y).sum(axis=axis)
+    return total
+
+
+def tensordot(x: Any, y: Any, axes: Any = 2) -> EncryptedArray:
+    """Return a product of matrices: axes=1 alone."""
+    if axes != 1:
+        raise ShapeMismatch(f"tensordot with axes={axes}: only axes=1, which is x @ y")
+    product: EncryptedArray = x @ y
+    return product
+
+
+def reduced(
+    x: EncryptedArray,
+    how: Callable[[EncryptedArray, Any], EncryptedArray],
+    axis: Axis,
+    keepdims: bool,
+) -> EncryptedArray:
+    """Reduce one axis, several, or all."""
+    axes = tuple(range(x.ndim)) if axis is None else axis
+    axes = tuple(
+        sorted(_axis(x.ndim, one) for one in (axes if isinstance(axes, tuple) else (axes,)))
+    )
+    if len(axes) == 1:
+        result = how(x, axes[0])
+    elif len(axes) == x.ndim:
+        result = how(x, None)
+    else:
+        raise ShapeMismatch(f"axis={axis}: one axis or all of them")
+    if keepdims:
+        kept = [1 if i in axes else length for i, length in enumerate(x.shape)]
+        result = _moved(result, result._parts.reshape(kept[_slotted(result) :]))
+    return result
