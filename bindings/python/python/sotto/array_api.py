@@ -27,8 +27,8 @@ NOT_APPLICABLE: dict[str, str] = {
     **dict.fromkeys(
         "abs all any argmax argmin argsort ceil clip copysign count_nonzero equal floor greater "
         "greater_equal isfinite isin isinf isnan less less_equal logical_and logical_not "
-        "logical_or logical_xor max maximum min minimum not_equal round searchsorted sign signbit sort "
-        "trunc".split(),
+        "logical_or logical_xor max maximum min minimum not_equal round searchsorted sign signbit "
+        "sort trunc".split(),
         _ORDER,
     ),
     **dict.fromkeys("floor_divide reciprocal remainder".split(), _DIVISION),
