@@ -4,6 +4,7 @@
 mod call;
 mod context;
 mod error;
+mod formula;
 mod keys;
 mod plan;
 mod vector;
@@ -14,6 +15,8 @@ use pyo3::prelude::*;
 mod _native {
     #[pymodule_export]
     use super::context::Context;
+    #[pymodule_export]
+    use super::formula::{Formula, FormulaBuilder};
     #[pymodule_export]
     use super::keys::{Public, Secret};
     #[pymodule_export]

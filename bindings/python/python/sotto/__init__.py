@@ -16,6 +16,7 @@ from sotto._container import DetachedArray
 from sotto._decrypted import Decrypted
 from sotto._errors import (
     BadBytes,
+    BadFormula,
     NotTrusted,
     OutOfDepth,
     OutOfRange,
@@ -42,6 +43,7 @@ def __getattr__(name: str) -> object:
 
 __all__ = [
     "BadBytes",
+    "BadFormula",
     "Decrypted",
     "DetachedArray",
     "EncryptedArray",

@@ -29,3 +29,7 @@ class NotTrusted(SottoError, ValueError):
 
 class BadBytes(SottoError, ValueError):
     """Bytes that are not what they should be."""
+
+
+class BadFormula(SottoError, ValueError):
+    """A text that is no formula, or a computation that no formula describes."""

@@ -6,14 +6,14 @@ import functools
 import html
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Generic, SupportsFloat, TypeVar
+from typing import Any, Generic, SupportsFloat, TypeVar, overload
 
 import numpy as np
 
-from sotto import _native
+from sotto import _formula, _native, _picture
 from sotto._array import EncryptedArray
-from sotto._errors import ShapeMismatch
-from sotto._native import Vector
+from sotto._errors import ShapeMismatch, SottoError
+from sotto._native import Formula, Vector
 from sotto._parts import objects
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -70,9 +70,12 @@ class Facts:
 class Plan:
     """The cost of a computation and the form of its answer. The owner decrypts answers by it."""
 
-    def __init__(self, plans: list[_native.Plan], facts: Facts, context: str) -> None:
-        """Take the plans of an answer's ciphertexts."""
+    def __init__(
+        self, plans: list[_native.Plan], facts: Facts, context: str, formula: Formula | None = None
+    ) -> None:
+        """Take the plans of an answer's ciphertexts, and the formula of which a picture is drawn."""
         self._plans, self._facts, self._context = plans, facts, context
+        self._formula = formula
 
     @property
     def bound(self) -> float:
@@ -109,43 +112,66 @@ class Plan:
         return "\n".join(f"{name:<20} {value}" for name, value in self._rows())
 
     def _repr_html_(self) -> str:
-        """Return a table for notebooks, with a bar for each kind of step."""
-        most = max(1, *self.steps.values())
-        bars = "".join(
-            f"<tr><th>{html.escape(name)}</th><td><div style='display:inline-block;height:0.8em;"
-            f"width:{round(160 * count / most)}px;background:#4a7'></div> {count}</td></tr>"
-            for name, count in self.steps.items()
-        )
+        """Return a table for notebooks, and a picture of the steps."""
         rows = "".join(
             f"<tr><th>{html.escape(name)}</th><td>{html.escape(value)}</td></tr>"
             for name, value in self._rows()
-            if name not in self.steps
         )
-        return f"<table>{rows}{bars}</table>"
+        picture = "" if self._formula is None else _picture.svg(self._formula)
+        return f"<table>{rows}</table>{picture}"
 
 
 class Program(Generic[F]):
-    """A function on encrypted arrays that can be planned before it runs."""
+    """A computation on encrypted arrays that can be planned before it runs."""
 
-    def __init__(self, function: F) -> None:
-        """Wrap a function."""
+    def __init__(self, function: F, text: str | None = None) -> None:
+        """Wrap a function; `text` is the formula that it computes, if it was made of one."""
         functools.update_wrapper(self, function)
-        self.function = function
+        self.function, self._text = function, text
 
     def __call__(self, *arrays: Any) -> Any:
-        """Run the function."""
+        """Run the computation."""
         return self.function(*arrays)
 
     def plan(self, *inputs: Like | EncryptedArray, depth: int = 3) -> Plan:
-        """Follow the function without values, on the parameters of a depth."""
+        """Follow the computation without values, on the parameters of a depth."""
         from sotto._owner import _RESULTS_WITHIN, _Contexts
 
         return planned(_Contexts(depth, _RESULTS_WITHIN, False), self, inputs)
 
+    def formula(self, *inputs: Like | EncryptedArray) -> Formula:
+        """Return the operations on these inputs. Formulas are equal if they compute the same steps.
 
-def program(function: F) -> Program[F]:
-    """Make a `Program` of a function: `@st.program`."""
-    return Program(function)
+        Raises:
+            BadFormula: for steps that no formula has: indexing, products of matrices.
+        """
+        return _formula.of(self.function, self._text, [_facts(given) for given in inputs])
+
+    def text(self, *inputs: Like | EncryptedArray) -> str:
+        """Return the text form on these inputs: `st.program(text)` makes the same program of it."""
+        if self._text is not None:
+            return self._text
+        lengths = _formula.lengths([_facts(given) for given in inputs])
+        return _formula.written(*_formula.trace(self.function, lengths))
+
+
+@overload
+def program(computation: str) -> Program[Callable[..., Any]]: ...
+@overload
+def program(computation: F) -> Program[F]: ...
+def program(computation: Any) -> Program[Any]:
+    """Make a `Program` of a function, `@st.program`, or of a formula.
+
+    >>> import sotto as st
+    >>> program = st.program("sum(t * h) * 0.01 + 46")
+    >>> program.plan(st.like(24, range=(0, 40)), st.like(24, range=(0, 100))).shape
+    ()
+
+    A formula takes arrays in the order of its names. `sum(e)` adds all values.
+    """
+    if not isinstance(computation, str):
+        return Program(computation)
+    return Program(_formula.function(computation), computation)
 
 
 def trimmed(answer: EncryptedArray) -> EncryptedArray:
@@ -188,4 +214,10 @@ def planned(contexts: Any, program: Any, inputs: tuple[Like | EncryptedArray, ..
         return answer._vectors
 
     plans = context.plan(lengths, computation)
-    return Plan(plans, found[0], repr(context))
+    try:
+        text = getattr(program, "_text", None)
+        formula = _formula.of(getattr(program, "function", program), text, likes)
+    except (SottoError, TypeError, ValueError):
+        # The picture is for formulas alone; the plan holds for every function.
+        formula = None
+    return Plan(plans, found[0], repr(context), formula)
