@@ -120,7 +120,7 @@ class Traced:
 
     __getitem__ = __matmul__ = __rmatmul__ = var = std = cov = dot = __iter__ = _unwritten
     __lt__ = __le__ = __gt__ = __ge__ = __bool__ = __float__ = _unwritten
-    __eq__ = __ne__ = _unwritten  # type: ignore[assignment]
+    __eq__ = __ne__ = _unwritten
 
     def __getattr__(self, name: str) -> Any:
         """Raise BadFormula."""

@@ -73,7 +73,7 @@ class Plan:
     def __init__(
         self, plans: list[_native.Plan], facts: Facts, context: str, formula: Formula | None = None
     ) -> None:
-        """Take the plans of an answer's ciphertexts, and the formula of which a picture is drawn."""
+        """Take the plans of an answer's ciphertexts, and a formula to draw."""
         self._plans, self._facts, self._context = plans, facts, context
         self._formula = formula
 
