@@ -15,7 +15,8 @@ MODULES = ["sotto.array_api"]
 
 HEAD = """# Python reference
 
-Made from the docstrings by `python bindings/python/reference.py`. [The guide](../guides/python.md) comes first.
+Made from the docstrings by `python bindings/python/reference.py`.
+[The guide](../guides/python.md) comes first.
 """
 
 
