@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
-from sotto import _arrow, _cell, _pool
-from sotto._array import EncryptedArray
+from sotto import _arrow, _cell, _pool, _reduce
+from sotto._array import _NO_DECRYPTION, _NO_ORDER, EncryptedArray
 from sotto._errors import ShapeMismatch
 from sotto._owner import Evaluator, Owner
 from sotto._program import trimmed
@@ -58,9 +58,17 @@ class EncryptedCells:
         """Return the number of rows; never a value."""
         return f"EncryptedCells({len(self)} rows)"
 
-    def __bool__(self) -> bool:
+    def __bool__(self) -> NoReturn:
         """Raise TypeError."""
-        raise TypeError("encrypted cells are neither true nor false: only their owner reads them")
+        raise TypeError(_NO_DECRYPTION)
+
+    def __array__(self, *_: Any, **__: Any) -> NoReturn:
+        """Raise TypeError."""
+        raise TypeError(_NO_DECRYPTION)
+
+    def __iter__(self) -> NoReturn:
+        """Raise TypeError."""
+        raise TypeError("column[i] takes a row out; column.each(function) computes on every one")
 
     def isna(self) -> np.ndarray[Any, Any]:
         """Return the missing cells, which are public."""
@@ -140,9 +148,9 @@ class EncryptedCells:
         """Raise to a whole power."""
         return self.each(lambda array: array**exponent)
 
-    def __eq__(self, other: object) -> Any:
+    def __eq__(self, other: object) -> NoReturn:
         """Raise TypeError, as all comparisons do."""
-        raise TypeError("encrypted values cannot be compared: decrypt first")
+        raise TypeError(_NO_ORDER)
 
     __lt__ = __le__ = __gt__ = __ge__ = __ne__ = __eq__
 
@@ -177,12 +185,17 @@ class EncryptedCells:
         return self._reduced(axis, _pool.mean, lambda x: x.mean())
 
     def var(self, axis: int | None = None, ddof: int = 1) -> EncryptedCells:
-        """Return the variance; two levels. `ddof` is 1 as in pandas, polars and SQL."""
-        return self._reduced(axis, _pool.variance(ddof), lambda x: x.var(ddof=ddof))
+        """Return the variance; two levels. `ddof` is 1 as in pandas, polars and SQL.
+
+        Of no more than `ddof` readings it is missing.
+        """
+        return self._reduced(axis, _pool.variance(ddof), lambda x: _pool.of_one(x, ddof))
 
     def std(self, axis: int | None = None, ddof: int = 1) -> EncryptedCells:
         """Return the standard deviation: the variance, of which the owner takes the root."""
-        return self._reduced(axis, _pool.deviation(ddof), lambda x: x.std(ddof=ddof))
+        return self._reduced(
+            axis, _pool.deviation(ddof), lambda x: _reduce.root(_pool.of_one(x, ddof))
+        )
 
     # To other libraries.
 
@@ -190,10 +203,13 @@ class EncryptedCells:
         """Compute, and return the bytes of each row: an answer, with the digests of its cells."""
         return [self._made_of(rows) if rows else None for rows in self._groups]
 
-    def _made_of(self, rows: list[int]) -> bytes:
+    def _made_of(self, rows: list[int]) -> bytes | None:
         if self._read:
             return bytes(self._sources[0].bytes_of(rows[0]))
-        answer = bytes(trimmed(self._value(rows)))
+        try:
+            answer = bytes(trimmed(self._value(rows)))
+        except _pool.TooFew:
+            return None
         return _cell.answer(answer, [s.digest(row) for row in rows for s in self._sources])
 
     def to_arrow(self) -> Any:

@@ -81,7 +81,7 @@ def _grouped(
         cells: list[bytes | None] = []
         for rows in groups["_row__list"].to_pylist():
             result = question([sources[name].chosen(rows) for name in question.columns])
-            if len(result) != 1:
+            if not result._pooled:
                 raise ShapeMismatch(
                     f"{question.name!r} has a value for each cell: with by= it needs one for each "
                     "group, as sum, mean, var and std of the column give"

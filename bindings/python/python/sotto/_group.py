@@ -46,9 +46,7 @@ def cells(
         if key not in table.column_names:
             raise KeyError(f"no column {key!r}; there are {', '.join(table.column_names)}")
         if key in ranges:
-            raise ShapeMismatch(
-                f"column {key!r} is to be encrypted: rows are grouped by clear ones"
-            )
+            raise ShapeMismatch(f"column {key!r} is encrypted: rows are grouped by clear columns")
     if not by or not table.num_rows:
         raise ShapeMismatch("by=[…] names the columns to group rows by; there is at least one row")
     for name in ranges:

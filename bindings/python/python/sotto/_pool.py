@@ -12,6 +12,10 @@ from sotto._errors import ShapeMismatch
 Pool = Callable[[Iterable[EncryptedArray]], EncryptedArray]
 
 
+class TooFew(ShapeMismatch):
+    """Fewer readings than a variance needs: the result is missing, as in pandas and SQL."""
+
+
 class _Sum:
     """A running sum. Vectors of one length are added before their slots are: fewer rotations."""
 
@@ -57,7 +61,7 @@ def variance(ddof: int) -> Pool:
             squares.add(array**2)
             count += array.size
         if count <= ddof:
-            raise ShapeMismatch(f"the variance of {count} readings with ddof={ddof} does not exist")
+            raise TooFew(f"the variance of {count} readings with ddof={ddof} does not exist")
         return _reduce.of_sums(squares.total(), values.total(), count, ddof)
 
     return pool
@@ -66,3 +70,10 @@ def variance(ddof: int) -> Pool:
 def deviation(ddof: int) -> Pool:
     """Return the pool that finds the standard deviation of all readings."""
     return lambda arrays: _reduce.root(variance(ddof)(arrays))
+
+
+def of_one(array: EncryptedArray, ddof: int) -> EncryptedArray:
+    """Return the variance of one vector."""
+    if array.size <= ddof:
+        raise TooFew(f"the variance of {array.size} readings with ddof={ddof} does not exist")
+    return array.var(ddof=ddof)
