@@ -219,15 +219,24 @@ def exported(found: pa.Table, kind: str) -> Any:
     if kind == "polars":
         import polars
 
-        return polars.from_arrow(found)
+        try:
+            return polars.from_arrow(found)
+        except polars.exceptions.ComputeError:
+            # polars before extension types, 1.30 among them.
+            return polars.from_arrow(_plain(found, ("array", "answer", "row")))
     if kind != "pandas":
         return found
     import pandas as pd
 
-    # pandas knows large_binary after a file, and no extension type of others.
-    for at, field in enumerate(found.schema):
-        if isinstance(field.type, CiphertextType) and field.type.facts.get("cells") != "row":
-            plain = pa.chunked_array([c.storage for c in found[at].chunks], pa.large_binary())
-            found = found.set_column(at, field.name, plain)
+    # pandas reads large_binary from its files again, but no extension type without a dtype.
     kept = {pa.large_binary(): pd.ArrowDtype(pa.large_binary())}
-    return found.to_pandas(types_mapper=kept.get)
+    return _plain(found, ("array", "answer")).to_pandas(types_mapper=kept.get)
+
+
+def _plain(found: pa.Table, kinds: tuple[str, ...]) -> pa.Table:
+    """Drop the extension type of columns with cells of these kinds."""
+    for at, field in enumerate(found.schema):
+        if isinstance(field.type, CiphertextType) and field.type.facts.get("cells") in kinds:
+            chunks = [chunk.storage for chunk in found[at].chunks]
+            found = found.set_column(at, field.name, pa.chunked_array(chunks, pa.large_binary()))
+    return found
