@@ -162,7 +162,7 @@ def _storage(data: Any, name: str) -> tuple[pa.ChunkedArray, CiphertextType | No
         found = pa.chunked_array([c.storage for c in found.chunks], kind.storage_type)
     if pa.types.is_null(found.type):
         found = found.cast(pa.large_binary())
-    if not _is_binary(found.type):
+    if not is_binary(found.type):
         raise TypeError(f"{name}: a column of {found.type} is not encrypted")
     return found, kind if isinstance(kind, CiphertextType) else None
 
@@ -176,7 +176,7 @@ def kind_of(found: pa.Table, name: str) -> str | None:
     extension = getattr(field.type, "extension_name", None)
     typed = (field.metadata or {}).get(b"ARROW:extension:name") == NAME.encode()
     typed |= extension == NAME
-    if not typed and (extension is not None or not _is_binary(field.type)):
+    if not typed and (extension is not None or not is_binary(field.type)):
         return None
     for chunk in values.chunks:
         for cell in chunk:
@@ -190,7 +190,8 @@ def kind_of(found: pa.Table, name: str) -> str | None:
     return "missing" if typed else None
 
 
-def _is_binary(type: pa.DataType) -> bool:
+def is_binary(type: pa.DataType) -> bool:
+    """True for the types of bytes."""
     checks = (pa.types.is_binary, pa.types.is_large_binary, pa.types.is_binary_view)
     return any(check(type) for check in checks)
 

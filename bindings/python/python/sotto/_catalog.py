@@ -6,6 +6,7 @@ import datetime
 import json
 import math
 import os
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -67,9 +68,13 @@ class Catalog:
 
     def __repr__(self) -> str:
         """Return the number of vectors by column."""
-        columns = [entry.column for entry in self._entries.values()]
-        counts = ", ".join(f"{name}: {columns.count(name)}" for name in dict.fromkeys(columns))
-        return f"Catalog({counts})"
+        counts = Counter(entry.column for entry in self._entries.values())
+        return f"Catalog({', '.join(f'{name}: {count}' for name, count in counts.items())})"
+
+    @property
+    def columns(self) -> set[str]:
+        """Names of the encrypted columns."""
+        return {entry.column for entry in self._entries.values()}
 
     def known(self, digest: bytes) -> Entry:
         """Return the facts of a cell.

@@ -86,7 +86,7 @@ def _pandas(
         found = rows_of(column._held, str(name), owner, catalog, plan)
         clear[name] = _values(found, np.where(column.isna(), -1, column._rows))
         bounds[str(name)] = float(found.bound)
-    if any(_has_cells(clear[name]) for name in clear.columns):
+    if any(_has_cells(clear[name], catalog) for name in clear.columns):
         need_pyarrow()
         from sotto import _arrow, _open
 
@@ -96,13 +96,13 @@ def _pandas(
     return clear
 
 
-def _has_cells(column: Any) -> bool:
-    """True if the first value of a column of bytes is a cell."""
+def _has_cells(column: Any, catalog: Catalog | None) -> bool:
+    """True if the first value is a cell; with a catalog, also if it is other bytes."""
     if column.dtype.kind != "O":
         return False
     present = column.dropna()
-    value = present.iloc[0] if len(present) else None
-    return isinstance(value, bytes) and value.startswith(_cell.MAGICS)
+    first = present.iloc[0] if len(present) else None
+    return isinstance(first, bytes) and (catalog is not None or first.startswith(_cell.MAGICS))
 
 
 def rows_of(

@@ -10,14 +10,10 @@ import numpy as np
 import pandas as pd
 from pandas.api.extensions import ExtensionArray, ExtensionDtype, register_extension_dtype
 
-from sotto import _cell
+from sotto import _cell, _frame_groups
 from sotto._array import _NO_DECRYPTION, _NO_ORDER, EncryptedArray
 from sotto._container import DetachedArray
 from sotto._errors import ShapeMismatch, WrongKeys
-from sotto._parts import objects
-
-#: The reductions that pandas may ask for.
-_REDUCTIONS = ("sum", "mean", "var", "std")
 
 
 @register_extension_dtype
@@ -300,49 +296,8 @@ class EncryptedColumn(ExtensionArray):
     def _grouped(
         self, how: str, ids: np.ndarray[Any, Any], groups: int, ddof: int, least: int
     ) -> EncryptedColumn:
-        """Reduce each group of rows: sums with public weights."""
-        if how not in _REDUCTIONS:
-            raise TypeError(f"{how} of encrypted values: these work: {', '.join(_REDUCTIONS)}")
         counted = ~self.isna() & (ids >= 0)
-        weights = np.zeros((groups, len(self._array)))
-        np.add.at(weights, (ids[counted], self._rows[counted]), 1.0)
-        counts = weights.sum(axis=1)
-        valid = counts >= max(least, 1, ddof + 1 if how in ("var", "std") else 1)
-        if not valid.any():
-            raise ShapeMismatch(f"no group has enough values for its {how}")
-        # A missing result is never read; the first valid one takes its place.
-        used = np.where(valid, np.arange(groups), int(np.argmax(valid)))
-        weights, counts = weights[valid], counts[valid]
-        found = _reduced(how, self._array, weights, counts, ddof)
-        place = np.cumsum(valid) - 1
-        parts = objects((found._parts[place[group]] for group in used), (groups,))
-        result = EncryptedArray._of(
-            parts, None, grid=found._grid, finish=found._finish, trail=found._trail
+        found, valid = _frame_groups.reduced(
+            how, self._array, (ids[counted], self._rows[counted]), groups, ddof, least
         )
-        return EncryptedColumn(result, valid)
-
-
-def _reduced(
-    how: str,
-    array: EncryptedArray,
-    weights: np.ndarray[Any, Any],
-    counts: np.ndarray[Any, Any],
-    ddof: int,
-) -> EncryptedArray:
-    if not array._real:
-        if how != "sum":
-            raise TypeError(f"{how} by groups of whole numbers: encrypt the column as float")
-        return array.__rmatmul__(weights.astype(np.int64))
-    if how == "sum":
-        found = array.__rmatmul__(weights)
-        found._grid = array._grid
-        return found
-    shares = weights / counts[:, None]
-    mean = array.__rmatmul__(shares)
-    if how == "mean":
-        return mean
-    squares = (array**2).__rmatmul__(shares)
-    variance: EncryptedArray = (squares - mean**2) * (counts / (counts - ddof))
-    if how == "std":
-        variance._finish = ("root", 1.0)
-    return variance
+        return EncryptedColumn(found, valid)

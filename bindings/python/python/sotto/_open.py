@@ -10,7 +10,7 @@ import pyarrow as pa
 from sotto import _arrow, _cell
 from sotto._catalog import Catalog, Entry, clear_keys
 from sotto._decrypt_table import NO_CATALOG, rows_of, unchanged
-from sotto._errors import BadBytes, NotTrusted
+from sotto._errors import BadBytes, NotTrusted, ShapeMismatch
 from sotto._owner import Owner
 from sotto._question import Question, questions
 from sotto._source import fresh, naming
@@ -31,15 +31,19 @@ def table(
     asked = {} if computed is None else {q.name: q for q in questions(computed)}
     kinds = {name: _arrow.kind_of(hidden, name) for name in hidden.column_names}
     keys = clear_keys(hidden, kinds)
+    known = Catalog() if catalog is None else catalog
     columns: dict[str, Any] = {}
     for name, kind in kinds.items():
         if kind is None:
-            columns[name] = hidden[name]
+            values = hidden[name]
+            expected = name in asked or (name in known.columns and _arrow.is_binary(values.type))
+            if expected and values.null_count < len(values):
+                raise BadBytes(f"column {name!r} has no cells: it is damaged, or not encrypted")
+            columns[name] = values
             continue
         if kind != "missing" and catalog is None:
             raise NotTrusted(f"{name}: {NO_CATALOG}")
         cells = _arrow.Cells(hidden[name], name)
-        known = catalog or Catalog()
         if kind == "row":
             array, rows = _cell.read_rows(cells)
             found = rows_of(array, name, owner, known, None)
@@ -54,7 +58,10 @@ def table(
             opened = _answers(cells, keys, asked[name], owner, known)
         else:
             opened = _fresh(cells, keys, owner, known)
-        columns[name] = pa.array(opened.values)
+        if f"{name}_bound" in hidden.column_names:
+            raise ShapeMismatch(f"column {name}_bound is made here: rename the one in the table")
+        empty = all(value is None for value in opened.values)
+        columns[name] = pa.array(opened.values, pa.float64() if empty else None)
         columns[f"{name}_bound"] = pa.array(opened.bounds, pa.float64())
         if opened.counts is not None:
             columns[f"{name}_count"] = pa.array(opened.counts, pa.int64())

@@ -54,7 +54,7 @@ class Question:
             NotTrusted: The catalog does not know a cell, or knows it of another column.
         """
         # The function says which columns it reads, in which order, and whether it pools rows.
-        trial = [_Dry(1) for _ in self.columns]
+        trial = [_Dry([Like((1,), 1.0, True)]) for _ in self.columns]
         layout = self(trial)
         used = [trial.index(source) for source in layout._sources]
         rows, odd = divmod(len(digests), len(used))
@@ -81,9 +81,10 @@ class Question:
 
     def _planned(self, used: list[int], rows: int, likes: tuple[Like, ...], owner: Owner) -> Plan:
         def computation(*arrays: EncryptedArray) -> EncryptedArray:
-            sources = [_Dry(rows) for _ in self.columns]
+            sources = [_Dry([Like((1,), 1.0, True)] * rows) for _ in self.columns]
             for at, which in enumerate(used):
-                sources[which].arrays = list(arrays[at :: len(used)])
+                sources[which] = _Dry(likes[at :: len(used)])
+                sources[which].arrays = arrays[at :: len(used)]
             result = self(sources)
             return result._value(result._groups[0])
 
@@ -93,12 +94,16 @@ class Question:
 class _Dry:
     """Stands for a column of cells in a dry run."""
 
-    def __init__(self, rows: int) -> None:
-        self.missing = np.zeros(rows, dtype=bool)
-        self.arrays: list[EncryptedArray] = []
+    def __init__(self, likes: Sequence[Like]) -> None:
+        self._likes = likes
+        self.missing = np.zeros(len(likes), dtype=bool)
+        self.arrays: Sequence[EncryptedArray] = ()
 
     def __len__(self) -> int:
-        return len(self.missing)
+        return len(self._likes)
+
+    def detached(self, row: int) -> Like:
+        return self._likes[row]
 
     def digest(self, row: int) -> bytes:
         return row.to_bytes(8, "little")
