@@ -186,10 +186,14 @@ def test_changed_answers_never_crash(owner, hidden, catalog, cloud, rng):
             pass
 
 
-def test_a_cell_counts_once(hidden, cloud):
+def test_a_cell_counts_once(owner, hidden, catalog, cloud):
     twice = pa.concat_tables([hidden, hidden])
     with pytest.raises(st.ShapeMismatch, match="drop duplicates"):
         st.compute_frame(twice, cloud, MEAN)
+    # A join may put one cell into several groups.
+    twice = twice.append_column("half", pa.array([1, 1, 1, 2, 2, 2]))
+    found = st.decrypt_frame(st.compute_frame(twice, cloud, MEAN, by="half"), owner, catalog, MEAN)
+    assert np.allclose(found["v"], 29 / 6, atol=1e-3)
 
 
 def test_wrong_requests(owner, hidden, cloud):
@@ -281,3 +285,21 @@ def test_pooled_statistics(owner, cloud, data):
     ):
         assert abs(got - right) <= bound + 1e-9 * max(1, abs(right))
         assert bound < 0.1
+
+
+def test_clear_values_of_engines_agree():
+    """Engines give back dates as instants and whole numbers as floats."""
+    import datetime
+
+    import pandas as pd
+    from sotto._catalog import text
+
+    east = datetime.timezone(datetime.timedelta(hours=2))
+    same = [
+        (datetime.date(2026, 3, 1), datetime.datetime(2026, 3, 1), pd.Timestamp("2026-03-01")),
+        (datetime.datetime(2026, 3, 1, 2, tzinfo=east), pd.Timestamp("2026-03-01", tz="UTC")),
+        (3, 3.0, np.int64(3), "3"),
+    ]
+    for values in same:
+        assert len({text(value) for value in values}) == 1
+    assert len({text(value) for group in same for value in group}) == len(same)

@@ -25,6 +25,10 @@ def test_rows_travel_in_pandas(owner, tmp_path):
     with pytest.raises(st.NotTrusted, match="Catalog.of"):
         st.decrypt_frame(back, owner)
     own = st.attach_frame(back, owner)
+    scaled = st.plan_frame(lambda f: f.x * np.array([1.0, 2.0, 3.0, 4.0]), own, owner)
+    shown = pd.DataFrame({"x": own.x * np.array([1.0, 2.0, 3.0, 4.0])})
+    found = st.decrypt_frame(shown, owner, plans=scaled)
+    assert np.allclose(found.x, exact.x * [1, 2, 3, 4], equal_nan=True, atol=1e-3)
     total = own.x + own.y
     assert total.isna().tolist() == (exact.x + exact.y).isna().tolist()
     answer = pd.DataFrame({"values": total})

@@ -11,6 +11,7 @@ True
 Unaudited: nobody outside the project has reviewed this code.
 """
 
+import contextlib
 import importlib
 import sys
 
@@ -58,7 +59,8 @@ _LAZY = {
 }
 if "pandas" in sys.modules:
     # pandas reads a dtype from a file only if it knows its name.
-    importlib.import_module("sotto._frame")
+    with contextlib.suppress(ImportError):
+        importlib.import_module("sotto._frame")
 
 
 __all__ = [

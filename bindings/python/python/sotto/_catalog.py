@@ -58,6 +58,10 @@ class Catalog:
         """Return the number of encrypted vectors."""
         return len(self._entries)
 
+    def __contains__(self, digest: bytes) -> bool:
+        """Return true for the digest of a cell that is listed."""
+        return digest in self._entries
+
     def __iter__(self) -> Iterator[bytes]:
         """Iterate over the digests."""
         return iter(self._entries)
@@ -171,9 +175,11 @@ def entry(array: DetachedArray, column: str, keys: dict[str, str]) -> Entry:
 
 
 def text(value: Any) -> str:
-    """Return a clear value as engines agree on it: a midnight is its date."""
+    """Return a clear value as engines agree on it: a midnight is its date, an instant in UTC."""
     if isinstance(value, datetime.datetime):
-        midnight = value.tzinfo is None and value.time() == datetime.time()
+        if value.tzinfo is not None:
+            return value.astimezone(datetime.timezone.utc).isoformat()
+        midnight = value.time() == datetime.time()
         return value.date().isoformat() if midnight else value.isoformat()
     if isinstance(value, float) and value.is_integer():
         return str(int(value))

@@ -45,8 +45,8 @@ def compute_frame(
         if name not in table.column_names:
             raise KeyError(f"no column {name!r}; there are {', '.join(table.column_names)}")
         sources[name] = Source(_arrow.Cells(table[name], name), party)
-    results = {q.name: q([sources[name] for name in q.columns]) for q in asked}
     if by is None:
+        results = {q.name: q([sources[name] for name in q.columns]) for q in asked}
         found = _ungrouped(table, results)
     else:
         keys = [by] if isinstance(by, str) else list(by)

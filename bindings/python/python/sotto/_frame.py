@@ -224,11 +224,12 @@ class EncryptedColumn(ExtensionArray):
             return other._array, self._valid & other._valid, np.where(both, self._rows, -1)
         if np.ndim(other) == 0:
             return other, self._valid, self._rows
-        values = np.asarray(other)
-        if len(np.unique(self._rows)) != len(self._rows) or (self._rows < 0).any():
+        values, present = np.asarray(other), self._rows >= 0
+        rows = self._rows[present]
+        if len(np.unique(rows)) != len(rows):
             raise TypeError("a public column meets an encrypted one whose rows occur once")
         spread = np.zeros(len(self._array), dtype=values.dtype)
-        spread[self._rows] = values
+        spread[rows] = values[present]
         return spread, self._valid, self._rows
 
     def _combined(self, other: Any, run: Callable[[Any, Any], EncryptedArray]) -> Any:

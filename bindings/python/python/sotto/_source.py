@@ -29,7 +29,9 @@ class Source:
 
     def chosen(self, rows: Sequence[int]) -> Source:
         """Return some rows of the column."""
-        return Source(self._cells, self._party, [self._rows[row] for row in rows])
+        part = Source(self._cells, self._party, [self._rows[row] for row in rows])
+        part._digests = self._digests
+        return part
 
     def __len__(self) -> int:
         """Return the number of rows."""
@@ -48,9 +50,10 @@ class Source:
 
     def digest(self, row: int) -> bytes:
         """Return the name of a cell."""
-        if row not in self._digests:
-            self._digests[row] = _cell.digest(self.bytes_of(row))
-        return self._digests[row]
+        at = self._rows[row]
+        if at not in self._digests:
+            self._digests[at] = _cell.digest(self.bytes_of(row))
+        return self._digests[at]
 
     def array(self, row: int) -> EncryptedArray:
         """Read a cell, to compute with."""
