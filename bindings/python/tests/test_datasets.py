@@ -57,3 +57,57 @@ def test_a_model_of_temperature(owner):
     assert np.allclose(found.predict(rows) + 50, exact.predict(rows), atol=0.1)
     scores = owner.decrypt(st.from_sklearn(exact)(X))
     assert np.all(np.abs(scores - exact.predict(rows)) <= scores.bound + 1e-9)
+
+
+def test_a_week_of_tables(owner, tmp_path):
+    pl, duckdb = pytest.importorskip("polars"), pytest.importorskip("duckdb")
+    pytest.importorskip("pyarrow")
+    # No file has several devices and a clock: of the motes, readings count as one every 5 s.
+    clear = pl.read_csv(Path(FOLDER) / "sensor-network.csv").with_columns(
+        day=((pl.col("reading") - 1) * 7 // pl.col("reading").max().over("mote_id")).cast(int)
+    )
+    ranges = {"humidity": (0, 100), "temperature": (0, 60)}
+    hidden = st.encrypt_frame(
+        clear, owner, ranges, dict.fromkeys(ranges, 0.01), by=["mote_id", "day"]
+    )
+    catalog = st.Catalog.of(hidden)
+    hidden.write_parquet(tmp_path / "week.parquet")
+    query = f"from '{tmp_path}/week.parquet' where day between 1 and 5 order by day desc"
+    cloud = st.Evaluator(owner.public_bundle())
+    computed = {"temperature": "mean", "deviation": ("std", "humidity")}
+    answers = st.compute_frame(duckdb.sql(query), cloud, computed, by="mote_id")
+    found = pl.from_arrow(st.decrypt_frame(answers, owner, catalog, computed)).sort("mote_id")
+    exact = (
+        clear.filter(pl.col("day").is_between(1, 5))
+        .group_by("mote_id")
+        .agg(
+            pl.col("temperature").mean(),
+            deviation=pl.col("humidity").std(),
+            count=pl.len(),
+        )
+        .sort("mote_id")
+    )
+    assert found["temperature_count"].to_list() == exact["count"].to_list()
+    for name in computed:
+        error = (found[name] - exact[name]).abs()
+        assert (error <= found[f"{name}_bound"] + 1e-9).all(), name
+        # The bound on a root grows as the value nears zero.
+        assert found[f"{name}_bound"].max() < (0.01 if name == "temperature" else 0.1)
+
+
+def test_water_by_day(owner):
+    pa_csv = pytest.importorskip("pyarrow.csv")
+    pa = pytest.importorskip("pyarrow")
+    clear = pa_csv.read_csv(Path(FOLDER) / "water-flow.csv").rename_columns(["time", "flow"])
+    days = [str(when)[:10] for when in clear["time"].to_pylist()]
+    clear = clear.append_column("day", pa.array(days))
+    hidden = st.encrypt_frame(clear, owner, {"flow": (0, 500)}, {"flow": 0.01}, by="day")
+    cloud, catalog = st.Evaluator(owner.public_bundle()), st.Catalog.of(hidden)
+    for name in ("sum", "mean", "std"):
+        computed = {"flow": name}
+        answers = st.compute_frame(hidden, cloud, computed, by="day")
+        found = st.decrypt_frame(answers, owner, catalog, computed).to_pandas()
+        exact = clear.to_pandas().groupby("day").flow.agg(name).reindex(found.day)
+        assert found.flow.isna().tolist() == exact.isna().tolist()
+        error = np.abs(found.flow - exact.to_numpy())
+        assert np.all((error <= found.flow_bound + 1e-9) | found.flow.isna()), name

@@ -11,8 +11,14 @@ True
 Unaudited: nobody outside the project has reviewed this code.
 """
 
+import contextlib
+import importlib
+import sys
+
 from sotto._array import EncryptedArray
+from sotto._catalog import Catalog
 from sotto._container import DetachedArray
+from sotto._decrypt_table import decrypt_frame
 from sotto._decrypted import Decrypted
 from sotto._errors import (
     BadBytes,
@@ -28,25 +34,46 @@ from sotto._learn import EncryptedMoments, Model, RidgeModel, fit_ridge, from_sk
 from sotto._owner import Evaluator, Owner
 from sotto._program import Like, Plan, Program, like, program
 from sotto._progress import show_progress
+from sotto._replay import plan_frame
+from sotto._tables import attach_frame, encrypt_frame
 
 
 def __getattr__(name: str) -> object:
-    """Load what needs pandas when it is first used."""
-    if name not in ("EncryptedColumn", "EncryptedDtype", "decrypt_frame", "encrypt_frame"):
+    """Load what needs pandas or pyarrow when it is first used."""
+    if name not in _LAZY:
         raise AttributeError(f"module 'sotto' has no attribute {name!r}")
+    module, package = _LAZY[name]
     try:
-        from sotto import _frame
+        found = importlib.import_module(f"sotto.{module}")
     except ImportError as error:
-        raise ImportError(f"st.{name} needs pandas 2.2 or later: pip install pandas") from error
-    return getattr(_frame, name)
+        raise ImportError(f"st.{name} needs {package}: pip install {package}") from error
+    return getattr(found, name)
+
+
+#: Where names are that need a package, and the package.
+_LAZY = {
+    "CiphertextType": ("_arrow", "pyarrow"),
+    "EncryptedCells": ("_cells", "pyarrow"),
+    "EncryptedColumn": ("_frame", "pandas"),
+    "EncryptedDtype": ("_frame", "pandas"),
+    "column": ("_cells", "pyarrow"),
+    "compute_frame": ("_compute", "pyarrow"),
+}
+if "pandas" in sys.modules:
+    # pandas reads a dtype from a file only if it knows its name.
+    with contextlib.suppress(ImportError):
+        importlib.import_module("sotto._frame")
 
 
 __all__ = [
     "BadBytes",
     "BadFormula",
+    "Catalog",
+    "CiphertextType",
     "Decrypted",
     "DetachedArray",
     "EncryptedArray",
+    "EncryptedCells",
     "EncryptedColumn",
     "EncryptedDtype",
     "EncryptedMoments",
@@ -63,11 +90,15 @@ __all__ = [
     "ShapeMismatch",
     "SottoError",
     "WrongKeys",
+    "attach_frame",
+    "column",
+    "compute_frame",
     "decrypt_frame",
     "encrypt_frame",
     "fit_ridge",
     "from_sklearn",
     "like",
+    "plan_frame",
     "program",
     "show_progress",
 ]

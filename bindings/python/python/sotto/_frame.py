@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import builtins
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NoReturn, SupportsFloat
+from collections.abc import Callable, Sequence
+from typing import Any, NoReturn
 
 import numpy as np
 import pandas as pd
 from pandas.api.extensions import ExtensionArray, ExtensionDtype, register_extension_dtype
 
-from sotto._array import EncryptedArray
-from sotto._errors import OutOfRange, ShapeMismatch
-from sotto._owner import Owner
-from sotto._parts import objects
-
-#: The reductions that pandas may ask for.
-_REDUCTIONS = ("sum", "mean", "var", "std")
+from sotto import _cell, _frame_groups
+from sotto._array import _NO_DECRYPTION, _NO_ORDER, EncryptedArray
+from sotto._container import DetachedArray
+from sotto._errors import ShapeMismatch, WrongKeys
 
 
 @register_extension_dtype
@@ -40,6 +37,10 @@ class EncryptedDtype(ExtensionDtype):
             raise TypeError(f"no dtype named {string!r}")
         return cls()
 
+    def __from_arrow__(self, array: Any) -> EncryptedColumn:
+        """Read a column of Arrow, for pandas: `EncryptedColumn.from_arrow`."""
+        return EncryptedColumn.from_arrow(array)
+
 
 class _Hidden:
     """Stands for a value in printed frames."""
@@ -53,16 +54,80 @@ class EncryptedColumn(ExtensionArray):
 
     def __init__(
         self,
-        array: EncryptedArray,
+        array: EncryptedArray | DetachedArray | None,
         valid: np.ndarray[Any, Any] | None = None,
         rows: np.ndarray[Any, Any] | None = None,
     ) -> None:
-        """Take an encrypted vector, its valid values, and the rows of it that the column has."""
-        if array.ndim != 1:
+        """Take an encrypted vector, its valid values, and the rows of it that the column has.
+
+        Without a vector all values are missing, and `rows` are -1.
+        """
+        if array is not None and len(array.shape) != 1:
             raise ShapeMismatch(f"a column is a vector, not of shape {array.shape}")
-        self._array = array
-        self._valid = np.ones(len(array), dtype=bool) if valid is None else valid
-        self._rows = np.arange(len(array)) if rows is None else rows
+        length = 0 if array is None else array.shape[0]
+        self._held = array
+        self._valid = np.ones(length, dtype=bool) if valid is None else valid
+        self._rows = np.arange(length) if rows is None else rows
+
+    @property
+    def _array(self) -> EncryptedArray:
+        """The vector, to compute with."""
+        if self._held is None:
+            raise ShapeMismatch("every value of the column is missing")
+        if isinstance(self._held, DetachedArray):
+            raise WrongKeys(
+                "the column came as bytes, without keys: st.attach_frame(frame, cloud) gives it "
+                "the keys of an Evaluator or an Owner"
+            )
+        return self._held
+
+    # Arrow.
+
+    @classmethod
+    def from_arrow(cls, data: Any, party: Any = None) -> EncryptedColumn:
+        """Read rows of an encrypted vector: Arrow, polars, pandas, the PyCapsule interface.
+
+        Args:
+            data: A column of `sotto.ciphertext`, or of its bytes.
+            party: The Owner or Evaluator whose keys the column computes with; later by `attach`.
+        """
+        from sotto._arrow import Cells
+
+        cells = Cells(data)
+        array, rows = _cell.read_rows(cells)
+        if array is None:
+            return cls(None, None, rows)
+        cells.expect_key(_cell.label(array).key)
+        valid = np.zeros(array.shape[0], dtype=bool)
+        valid[rows[rows >= 0]] = True
+        column = cls(array, valid, rows)
+        return column if party is None else column.attach(party)
+
+    def attach(self, party: Any) -> EncryptedColumn:
+        """Give a column that came as bytes the keys of an Owner or an Evaluator."""
+        from sotto._source import attached
+
+        if not isinstance(self._held, DetachedArray):
+            return self
+        return EncryptedColumn(attached(self._held, party), self._valid, self._rows)
+
+    def __arrow_array__(self, type: Any = None) -> Any:
+        """Return an Arrow array of `sotto.ciphertext`: a reference for each row.
+
+        The first row carries the ciphertexts.
+        """
+        from sotto._arrow import column
+
+        rows = np.where(self.isna(), -1, self._rows)
+        return column(_cell.rows(b"" if self._held is None else bytes(self._held), rows))
+
+    def __arrow_c_array__(self, requested_schema: Any = None) -> Any:
+        """Export by the Arrow PyCapsule interface."""
+        return self.__arrow_array__().__arrow_c_array__(requested_schema)
+
+    def __arrow_c_schema__(self) -> Any:
+        """Export the type by the Arrow PyCapsule interface."""
+        return self.__arrow_array__().type.__arrow_c_schema__()
 
     # What pandas asks of every extension array.
 
@@ -82,7 +147,9 @@ class EncryptedColumn(ExtensionArray):
     @property
     def nbytes(self) -> int:
         """Bytes of the ciphertexts in memory."""
-        return self._array.nbytes
+        if isinstance(self._held, EncryptedArray):
+            return self._held.nbytes
+        return 0 if self._held is None else sum(len(frame) for frame in self._held._frames)
 
     def __len__(self) -> int:
         """Return the number of rows."""
@@ -96,14 +163,14 @@ class EncryptedColumn(ExtensionArray):
 
     def copy(self) -> EncryptedColumn:
         """Return the column: ciphertexts never change."""
-        return EncryptedColumn(self._array, self._valid, self._rows.copy())
+        return EncryptedColumn(self._held, self._valid, self._rows.copy())
 
     def __getitem__(self, item: Any) -> Any:
         """Return one encrypted value, or a column of some rows."""
         item = pd.api.indexers.check_array_indexer(self, item)
         rows = self._rows[item]
         if isinstance(rows, np.ndarray):
-            return EncryptedColumn(self._array, self._valid, rows)
+            return EncryptedColumn(self._held, self._valid, rows)
         return pd.NA if rows < 0 or not self._valid[rows] else self._array[int(rows)]
 
     def __setitem__(self, key: Any, value: Any) -> NoReturn:
@@ -118,24 +185,24 @@ class EncryptedColumn(ExtensionArray):
         if allow_fill and (indices < -1).any():
             raise ValueError("indices below -1")
         if not allow_fill:
-            return EncryptedColumn(self._array, self._valid, self._rows[indices])
+            return EncryptedColumn(self._held, self._valid, self._rows[indices])
         if indices.size and indices.max() >= len(self):
             raise IndexError("an index beyond the column")
         padded = np.append(self._rows, -1)
-        return EncryptedColumn(self._array, self._valid, padded[indices])
+        return EncryptedColumn(self._held, self._valid, padded[indices])
 
     @classmethod
     def _concat_same_type(cls, to_concat: Sequence[EncryptedColumn]) -> EncryptedColumn:
         first = to_concat[0]
-        if any(column._array is not first._array for column in to_concat):
+        if any(column._held is not first._held for column in to_concat):
             raise TypeError("encrypted columns are not joined: concatenate before you encrypt")
         rows = np.concatenate([column._rows for column in to_concat])
-        return EncryptedColumn(first._array, first._valid, rows)
+        return EncryptedColumn(first._held, first._valid, rows)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
         """Return placeholders for printing; raise TypeError for numbers."""
         if dtype is None or np.dtype(dtype) != object:
-            return self._array.__array__()
+            raise TypeError(_NO_DECRYPTION)
         shown = np.empty(len(self), dtype=object)
         missing = self.isna()
         for row in range(len(self)):
@@ -147,25 +214,29 @@ class EncryptedColumn(ExtensionArray):
 
     # Arithmetic, on all rows of the vector at once.
 
-    def _operand(self, other: Any) -> tuple[Any, np.ndarray[Any, Any]]:
+    def _operand(self, other: Any) -> tuple[Any, np.ndarray[Any, Any], np.ndarray[Any, Any]]:
         if isinstance(other, EncryptedColumn):
-            if not np.array_equal(self._rows, other._rows):
+            if len(self) != len(other):
+                raise TypeError(f"columns of {len(self)} and {len(other)} rows")
+            both = (self._rows >= 0) & (other._rows >= 0)
+            if (self._rows[both] != other._rows[both]).any():
                 raise TypeError("the columns have different rows: select them in the same way")
-            return other._array, self._valid & other._valid
+            return other._array, self._valid & other._valid, np.where(both, self._rows, -1)
         if np.ndim(other) == 0:
-            return other, self._valid
-        values = np.asarray(other)
-        if len(np.unique(self._rows)) != len(self._rows) or (self._rows < 0).any():
+            return other, self._valid, self._rows
+        values, present = np.asarray(other), self._rows >= 0
+        rows = self._rows[present]
+        if len(np.unique(rows)) != len(rows):
             raise TypeError("a public column meets an encrypted one whose rows occur once")
         spread = np.zeros(len(self._array), dtype=values.dtype)
-        spread[self._rows] = values
-        return spread, self._valid
+        spread[rows] = values[present]
+        return spread, self._valid, self._rows
 
     def _combined(self, other: Any, run: Callable[[Any, Any], EncryptedArray]) -> Any:
         if isinstance(other, (pd.Series, pd.Index, pd.DataFrame)):
             return NotImplemented
-        operand, valid = self._operand(other)
-        return EncryptedColumn(run(self._array, operand), valid, self._rows)
+        operand, valid, rows = self._operand(other)
+        return EncryptedColumn(run(self._array, operand), valid, rows)
 
     def __add__(self, other: Any) -> Any:
         """Add a column or a number."""
@@ -195,8 +266,8 @@ class EncryptedColumn(ExtensionArray):
         """Raise to a whole power."""
         return EncryptedColumn(self._array**exponent, self._valid, self._rows)
 
-    def _cmp(self, other: Any) -> Any:
-        return self._array < other
+    def _cmp(self, other: Any) -> NoReturn:
+        raise TypeError(_NO_ORDER)
 
     __lt__ = __le__ = __gt__ = __ge__ = __eq__ = __ne__ = _cmp
 
@@ -226,103 +297,8 @@ class EncryptedColumn(ExtensionArray):
     def _grouped(
         self, how: str, ids: np.ndarray[Any, Any], groups: int, ddof: int, least: int
     ) -> EncryptedColumn:
-        """Reduce each group of rows: sums with public weights."""
-        if how not in _REDUCTIONS:
-            raise TypeError(f"{how} of encrypted values: these work: {', '.join(_REDUCTIONS)}")
         counted = ~self.isna() & (ids >= 0)
-        weights = np.zeros((groups, len(self._array)))
-        np.add.at(weights, (ids[counted], self._rows[counted]), 1.0)
-        counts = weights.sum(axis=1)
-        valid = counts >= max(least, 1, ddof + 1 if how in ("var", "std") else 1)
-        if not valid.any():
-            raise ShapeMismatch(f"no group has enough values for its {how}")
-        # A missing result is never read; the first valid one takes its place.
-        used = np.where(valid, np.arange(groups), int(np.argmax(valid)))
-        weights, counts = weights[valid], counts[valid]
-        found = _reduced(how, self._array, weights, counts, ddof)
-        place = np.cumsum(valid) - 1
-        parts = objects((found._parts[place[group]] for group in used), (groups,))
-        result = EncryptedArray._of(
-            parts, None, grid=found._grid, finish=found._finish, trail=found._trail
+        found, valid = _frame_groups.reduced(
+            how, self._array, (ids[counted], self._rows[counted]), groups, ddof, least
         )
-        return EncryptedColumn(result, valid)
-
-
-def _reduced(
-    how: str,
-    array: EncryptedArray,
-    weights: np.ndarray[Any, Any],
-    counts: np.ndarray[Any, Any],
-    ddof: int,
-) -> EncryptedArray:
-    if not array._real:
-        if how != "sum":
-            raise TypeError(f"{how} by groups of whole numbers: encrypt the column as float")
-        return array.__rmatmul__(weights.astype(np.int64))
-    if how == "sum":
-        found = array.__rmatmul__(weights)
-        found._grid = array._grid
-        return found
-    shares = weights / counts[:, None]
-    mean = array.__rmatmul__(shares)
-    if how == "mean":
-        return mean
-    squares = (array**2).__rmatmul__(shares)
-    variance: EncryptedArray = (squares - mean**2) * (counts / (counts - ddof))
-    if how == "std":
-        variance._finish = ("root", 1.0)
-    return variance
-
-
-def encrypt_frame(
-    frame: pd.DataFrame,
-    owner: Owner,
-    ranges: Mapping[str, tuple[SupportsFloat, SupportsFloat]],
-    resolutions: Mapping[str, float] | None = None,
-) -> pd.DataFrame:
-    """Encrypt the columns that `ranges` names; the others stay as they are, readable by all.
-
-    Missing values stay missing, which everybody sees.
-    """
-    if not ranges:
-        raise OutOfRange("ranges={column: (lowest, highest)} names the columns to encrypt")
-    unknown = [name for name in ranges if name not in frame.columns]
-    if unknown:
-        raise KeyError(f"no column {unknown[0]!r}; there are {', '.join(map(str, frame.columns))}")
-    hidden = frame.copy()
-    for name, limits in ranges.items():
-        missing = frame[name].isna().to_numpy()
-        if missing.all():
-            raise ShapeMismatch(f"column {name!r} has no value")
-        filled = frame[name].fillna(frame[name][~missing].iloc[0]).to_numpy()
-        try:
-            array = owner.encrypt(filled, limits, (resolutions or {}).get(name))
-        except OutOfRange as error:
-            raise OutOfRange(f"column {name!r}: {error}") from None
-        hidden[name] = EncryptedColumn(array, ~missing)
-    return hidden
-
-
-def decrypt_frame(hidden: pd.DataFrame | pd.Series, owner: Owner) -> Any:
-    """Decrypt the encrypted columns of a frame or a series.
-
-    `attrs["bound"]` of the result has a bound on the errors, by column.
-    """
-    if isinstance(hidden, pd.Series):
-        clear = decrypt_frame(hidden.to_frame("values"), owner)
-        series = clear["values"].rename(hidden.name)
-        series.attrs["bound"] = clear.attrs["bound"].get("values", 0.0)
-        return series
-    clear, bounds = hidden.copy(), {}
-    for name in hidden.columns:
-        column = hidden[name].array
-        if not isinstance(column, EncryptedColumn):
-            continue
-        found = owner.decrypt(column._array)
-        missing = column.isna()
-        values = np.asarray(found)[np.where(missing, 0, column._rows)]
-        if missing.any():
-            values = np.where(missing, np.nan, values.astype(np.float64))
-        clear[name], bounds[str(name)] = values, float(found.bound)
-    clear.attrs["bound"] = bounds
-    return clear
+        return EncryptedColumn(found, valid)

@@ -49,7 +49,7 @@ def total(x: EncryptedArray, axis: int | None) -> EncryptedArray:
     return result
 
 
-def _over(x: EncryptedArray, count: float) -> EncryptedArray:
+def over(x: EncryptedArray, count: float) -> EncryptedArray:
     """Divide by a public number; of whole numbers the owner divides."""
     if x._real:
         return x * (1.0 / count)
@@ -59,7 +59,7 @@ def _over(x: EncryptedArray, count: float) -> EncryptedArray:
 def mean(x: EncryptedArray, axis: int | None) -> EncryptedArray:
     """Average all values, or those along one axis."""
     axis = _axis(x, axis)
-    return _over(total(x, axis), _count(x, axis))
+    return over(total(x, axis), _count(x, axis))
 
 
 def variance(x: EncryptedArray, axis: int | None, ddof: int) -> EncryptedArray:
@@ -68,8 +68,14 @@ def variance(x: EncryptedArray, axis: int | None, ddof: int) -> EncryptedArray:
     count = _count(x, axis)
     if count <= ddof:
         raise ShapeMismatch(f"the variance of {count} values with ddof={ddof} does not exist")
-    squares, values = total(x**2, axis), total(x, axis)
-    if x._real:
+    return of_sums(total(x**2, axis), total(x, axis), count, ddof)
+
+
+def of_sums(
+    squares: EncryptedArray, values: EncryptedArray, count: int, ddof: int
+) -> EncryptedArray:
+    """Return the variance of `count` values with these sums."""
+    if values._real:
         result = (squares * (1.0 / count) - (values * (1.0 / count)) ** 2) * (
             count / (count - ddof)
         )
@@ -78,15 +84,19 @@ def variance(x: EncryptedArray, axis: int | None, ddof: int) -> EncryptedArray:
             (v.within(largest) for v in result._parts.flat), result._parts.shape
         )
         return result
-    return _over(squares * count - values**2, count * (count - ddof))
+    return over(squares * count - values**2, count * (count - ddof))
 
 
 def deviation(x: EncryptedArray, axis: int | None, ddof: int) -> EncryptedArray:
     """Return the variance, of which the owner takes the root."""
-    result = variance(x, axis, ddof)
-    divisor = 1.0 if result._finish is None else result._finish[1]
+    return root(variance(x, axis, ddof))
+
+
+def root(variance: EncryptedArray) -> EncryptedArray:
+    """Let the owner take the root."""
+    divisor = 1.0 if variance._finish is None else variance._finish[1]
     return EncryptedArray._of(
-        result._parts, result._length, finish=("root", divisor), trail=result._trail
+        variance._parts, variance._length, finish=("root", divisor), trail=variance._trail
     )
 
 
@@ -110,4 +120,4 @@ def covariance(x: EncryptedArray, y: EncryptedArray | None, ddof: int) -> Encryp
     if x._real:
         means = (left * (1.0 / count)) * (right * (1.0 / count))
         return (products * (1.0 / count) - means) * (count / (count - ddof))
-    return _over(products * count - left * right, count * (count - ddof))
+    return over(products * count - left * right, count * (count - ddof))

@@ -1,0 +1,150 @@
+"""Decryption of tables. What came as bytes is decrypted by plans that start from a catalog."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from sotto import _cell
+from sotto._array import EncryptedArray
+from sotto._catalog import Catalog, Entry
+from sotto._container import DetachedArray
+from sotto._decrypted import Decrypted
+from sotto._errors import NotTrusted
+from sotto._library import library, need_pyarrow
+from sotto._owner import Owner
+from sotto._program import Plan, trimmed
+
+NO_CATALOG = (
+    "the column came as bytes: decrypt_frame(table, owner, catalog) takes the catalog that you "
+    "made of the encrypted table, st.Catalog.of(hidden), before it left"
+)
+_NO_PLAN = (
+    "the column came as bytes, and others computed on it: decrypt it with the plan of the "
+    "computation, decrypt_frame(frame, owner, plans=st.plan_frame(function, hidden, owner))"
+)
+
+
+def decrypt_frame(
+    hidden: Any,
+    owner: Owner,
+    catalog: Catalog | None = None,
+    computed: Mapping[str, Any] | None = None,
+    plans: Mapping[str, Plan] | None = None,
+) -> Any:
+    """Decrypt the encrypted columns of a table or a pandas series.
+
+    For rows of pandas `attrs["bound"]` of the result has a bound on the errors, by column. All
+    others have their bound in a column `<name>_bound`; answers have the number of readings that
+    they were computed from, as the catalog knows it, in `<name>_count`.
+
+    Args:
+        hidden: A table of pandas, polars, Arrow, or of the Arrow PyCapsule interface.
+        owner: The holder of the key.
+        catalog: The facts of the cells, `Catalog.of` the table that you encrypted. Columns that
+            came as bytes need it.
+        computed: For answers of `compute_frame`: its argument, what was computed.
+        plans: For rows that others computed on in pandas: `plan_frame` of the computation.
+
+    Raises:
+        NotTrusted: A column that the catalog, or the plan, does not describe.
+    """
+    if library(hidden) == "pandas":
+        return _pandas(hidden, owner, catalog, computed, plans)
+    need_pyarrow()
+    from sotto import _arrow, _open
+
+    clear = _open.table(_arrow.table(hidden), owner, catalog, computed)
+    return _arrow.exported(clear, library(hidden))
+
+
+def _pandas(
+    hidden: Any,
+    owner: Owner,
+    catalog: Catalog | None,
+    computed: Mapping[str, Any] | None,
+    plans: Mapping[str, Plan] | None,
+) -> Any:
+    import pandas as pd
+
+    from sotto._frame import EncryptedColumn
+
+    if isinstance(hidden, pd.Series):
+        name = "values" if hidden.name is None else hidden.name
+        frame = _pandas(hidden.to_frame(name), owner, catalog, computed, plans)
+        series = frame[name].rename(hidden.name)
+        series.attrs["bound"] = frame.attrs["bound"].get(str(name), 0.0)
+        return series
+    clear, bounds = hidden.copy(), {}
+    for name in hidden.columns:
+        column = hidden[name].array
+        if not isinstance(column, EncryptedColumn):
+            continue
+        plan = (plans or {}).get(str(name))
+        found = rows_of(column._held, str(name), owner, catalog, plan)
+        clear[name] = _values(found, np.where(column.isna(), -1, column._rows))
+        bounds[str(name)] = float(found.bound)
+    if any(_has_cells(clear[name], catalog) for name in clear.columns):
+        need_pyarrow()
+        from sotto import _arrow, _open
+
+        opened = _open.table(_arrow.table(clear), owner, catalog, computed)
+        clear = _arrow.exported(opened, "pandas").set_axis(clear.index)
+    clear.attrs["bound"] = bounds
+    return clear
+
+
+def _has_cells(column: Any, catalog: Catalog | None) -> bool:
+    """True if the first value is a cell; with a catalog, also if it is other bytes."""
+    if column.dtype.kind != "O":
+        return False
+    present = column.dropna()
+    first = present.iloc[0] if len(present) else None
+    return isinstance(first, bytes) and (catalog is not None or first.startswith(_cell.MAGICS))
+
+
+def rows_of(
+    array: EncryptedArray | DetachedArray | None,
+    name: str,
+    owner: Owner,
+    catalog: Catalog | None,
+    plan: Plan | None,
+) -> Decrypted:
+    """Decrypt the vector that rows refer to."""
+    if array is None:
+        return Decrypted(np.zeros(1), 0.0)
+    if isinstance(array, EncryptedArray):
+        if plan is None:
+            try:
+                return owner.decrypt(array)
+            except NotTrusted:
+                array = DetachedArray(bytes(array))
+        else:
+            array = DetachedArray(bytes(array))
+    if plan is not None:
+        return owner.decrypt(trimmed(owner.attach(array)), plan)
+    if catalog is None:
+        raise NotTrusted(f"{name}: {NO_CATALOG}")
+    digest = _cell.digest(bytes(array))
+    if digest not in catalog:
+        raise NotTrusted(f"{name}: {_NO_PLAN}")
+    return unchanged(array, catalog.known(digest), name, owner)
+
+
+def unchanged(array: DetachedArray, entry: Entry, name: str, owner: Owner) -> Decrypted:
+    """Decrypt what the owner encrypted, by the plan that computes nothing."""
+    if entry.column != name:
+        raise NotTrusted(
+            f"column {name!r} has a cell that was encrypted as {entry.column!r}: it was renamed or "
+            "swapped; do not act on it unless you renamed it"
+        )
+    plan = owner.plan(lambda array: array, entry.like)
+    return owner.decrypt(trimmed(owner.attach(array)), plan)
+
+
+def _values(found: np.ndarray[Any, Any], rows: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    missing = rows < 0
+    values: np.ndarray[Any, Any] = np.asarray(found)[np.where(missing, 0, rows)]
+    return np.where(missing, np.nan, values.astype(np.float64)) if missing.any() else values
