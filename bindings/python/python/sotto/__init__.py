@@ -23,7 +23,23 @@ from sotto._errors import (
     SottoError,
     WrongKeys,
 )
-from sotto._learn import EncryptedMoments, Model, RidgeModel, fit_ridge, from_sklearn
+from sotto._learn import (
+    Agreement,
+    EncryptedMoments,
+    FitPlan,
+    LdaModel,
+    Model,
+    NaiveBayesModel,
+    NetworkModel,
+    PcaModel,
+    RidgeModel,
+    fit_lda,
+    fit_naive_bayes,
+    fit_pca,
+    fit_ridge,
+    from_sklearn,
+    plan_fit,
+)
 from sotto._owner import Evaluator, Owner
 from sotto._program import Like, Plan, Program, like, program
 
@@ -40,6 +56,7 @@ def __getattr__(name: str) -> object:
 
 
 __all__ = [
+    "Agreement",
     "BadBytes",
     "Decrypted",
     "DetachedArray",
@@ -48,12 +65,17 @@ __all__ = [
     "EncryptedDtype",
     "EncryptedMoments",
     "Evaluator",
+    "FitPlan",
+    "LdaModel",
     "Like",
     "Model",
+    "NaiveBayesModel",
+    "NetworkModel",
     "NotTrusted",
     "OutOfDepth",
     "OutOfRange",
     "Owner",
+    "PcaModel",
     "Plan",
     "Program",
     "RidgeModel",
@@ -62,8 +84,12 @@ __all__ = [
     "WrongKeys",
     "decrypt_frame",
     "encrypt_frame",
+    "fit_lda",
+    "fit_naive_bayes",
+    "fit_pca",
     "fit_ridge",
     "from_sklearn",
     "like",
+    "plan_fit",
     "program",
 ]
