@@ -187,6 +187,21 @@ impl Vector {
         unary!(py, self, a => a.sum())
     }
 
+    /// Σ aᵢ·bᵢ.
+    fn dot(&self, py: Python<'_>, other: &Self) -> PyResult<Self> {
+        binary!(py, self, other, a, b => a.dot(b))
+    }
+
+    /// Σ aᵢ as the last step.
+    fn sum_for_answer(&self, py: Python<'_>) -> PyResult<Self> {
+        unary!(py, self, a => a.sum_for_answer())
+    }
+
+    /// Σ aᵢ·bᵢ as the last step.
+    fn dot_for_answer(&self, py: Python<'_>, other: &Self) -> PyResult<Self> {
+        binary!(py, self, other, a, b => a.dot_for_answer(b))
+    }
+
     fn square(&self, py: Python<'_>) -> PyResult<Self> {
         unary!(py, self, a => a.square())
     }

@@ -8,6 +8,7 @@ pytest.importorskip("sklearn")
 from sklearn.cluster import KMeans  # noqa: E402
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_digits  # noqa: E402
 from sklearn.decomposition import PCA  # noqa: E402
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis  # noqa: E402
 from sklearn.linear_model import LinearRegression, LogisticRegression, Ridge  # noqa: E402
 from sklearn.naive_bayes import GaussianNB  # noqa: E402
 from sklearn.pipeline import make_pipeline  # noqa: E402
@@ -25,7 +26,13 @@ def encrypted(owner, rows):
 
 @pytest.mark.parametrize(
     "model",
-    [LogisticRegression(max_iter=1000), LinearSVC(), GaussianNB(), KMeans(3, n_init=1)],
+    [
+        LogisticRegression(max_iter=1000),
+        LinearSVC(),
+        LinearDiscriminantAnalysis(),
+        GaussianNB(),
+        KMeans(3, n_init=1),
+    ],
     ids=lambda model: type(model).__name__,
 )
 def test_predictions_on_breast_cancer(owner, model):
@@ -69,15 +76,17 @@ def test_residual_of_a_subspace(owner):
     assert np.all(np.abs(scores - exact) <= scores.bound + 1e-9) and scores.bound < 0.1
 
 
-def test_ridge_is_fitted_on_ciphertexts(owner):
-    rows, targets = load_diabetes(return_X_y=True)
-    X, y = owner.encrypt(rows, range=(-0.25, 0.25)), owner.encrypt(targets, range=(0, 400))
-    found = st.fit_ridge(X, y, alpha=0.1).solve(owner)
-    exact = Ridge(alpha=0.1).fit(rows, targets)
-    assert np.allclose(found.coef_, exact.coef_, rtol=1e-3, atol=0.5)
-    assert np.all(np.abs(found.coef_ - exact.coef_) <= found.coef_bound_)
-    assert np.allclose(found.predict(rows), exact.predict(rows), atol=0.1)
-    assert st.fit_ridge(X, y).solve(owner).predict(X).shape == (442,)
+def test_centres_leave_the_width_of_a_range(owner):
+    rows, labels = CANCER
+    model = make_pipeline(StandardScaler(), LogisticRegression()).fit(rows, labels)
+    ranges = np.column_stack([rows.min(axis=0), rows.max(axis=0)])
+    centres = ranges.mean(axis=1)
+    off_zero = owner.decrypt(st.from_sklearn(model)(owner.encrypt(rows, range=ranges)))
+    hidden = owner.encrypt(rows - centres, range=ranges - centres[:, None])
+    scores = owner.decrypt(st.from_sklearn(model, centres=centres)(hidden))
+    for found in (off_zero, scores):
+        assert np.all(np.abs(found - model.decision_function(rows)) <= found.bound + 1e-9)
+    assert scores.bound < off_zero.bound
 
 
 def test_refusals(owner):
@@ -86,5 +95,7 @@ def test_refusals(owner):
     hidden = st.from_sklearn(Ridge().fit(*load_diabetes(return_X_y=True)))
     with pytest.raises(st.ShapeMismatch, match="10 features"):
         hidden(owner.encrypt(np.ones((4, 3))))
-    with pytest.raises(st.ShapeMismatch, match="one target a row"):
-        st.fit_ridge(owner.encrypt(np.ones((4, 3))), owner.encrypt(np.ones(3)))
+    with pytest.raises(TypeError, match="for networks"):
+        st.from_sklearn(Ridge().fit(*load_diabetes(return_X_y=True)), degree=3)
+    with pytest.raises(st.OutOfRange, match="centres"):
+        st.from_sklearn(Ridge().fit(*load_diabetes(return_X_y=True)), centres=[1.0, 2.0])

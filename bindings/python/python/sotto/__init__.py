@@ -30,7 +30,23 @@ from sotto._errors import (
     SottoError,
     WrongKeys,
 )
-from sotto._learn import EncryptedMoments, Model, RidgeModel, fit_ridge, from_sklearn
+from sotto._learn import (
+    Agreement,
+    EncryptedMoments,
+    FitPlan,
+    LdaModel,
+    Model,
+    NaiveBayesModel,
+    NetworkModel,
+    PcaModel,
+    RidgeModel,
+    fit_lda,
+    fit_naive_bayes,
+    fit_pca,
+    fit_ridge,
+    from_sklearn,
+    plan_fit,
+)
 from sotto._owner import Evaluator, Owner
 from sotto._program import Like, Plan, Program, like, program
 from sotto._progress import show_progress
@@ -66,6 +82,7 @@ if "pandas" in sys.modules:
 
 
 __all__ = [
+    "Agreement",
     "BadBytes",
     "BadFormula",
     "Catalog",
@@ -78,12 +95,17 @@ __all__ = [
     "EncryptedDtype",
     "EncryptedMoments",
     "Evaluator",
+    "FitPlan",
+    "LdaModel",
     "Like",
     "Model",
+    "NaiveBayesModel",
+    "NetworkModel",
     "NotTrusted",
     "OutOfDepth",
     "OutOfRange",
     "Owner",
+    "PcaModel",
     "Plan",
     "Program",
     "RidgeModel",
@@ -95,10 +117,14 @@ __all__ = [
     "compute_frame",
     "decrypt_frame",
     "encrypt_frame",
+    "fit_lda",
+    "fit_naive_bayes",
+    "fit_pca",
     "fit_ridge",
     "from_sklearn",
     "like",
     "plan_frame",
+    "plan_fit",
     "program",
     "show_progress",
 ]

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 _ARRAY = b"sotto.array\x01"
 _KEYS = b"sotto.keys\x01\x00"
+_SUMS = b"sotto.sums\x01\x00"
 #: Larger headers are refused before they are read.
 _LONGEST_HEADER = 1 << 16
 _MOST_FRAMES = 1 << 16
@@ -150,3 +151,19 @@ def unpack_keys(data: bytes) -> tuple[bytes, bytes | None]:
     if len(frames) not in (1, 2):
         raise BadBytes("the public keys are damaged")
     return frames[0], frames[1] if len(frames) == 2 else None
+
+
+def pack_sums(sums: dict[str, EncryptedArray]) -> bytes:
+    """Return the bytes of named arrays."""
+    return _written(_SUMS, {"names": list(sums)}, [pack(array) for array in sums.values()])
+
+
+def unpack_sums(data: bytes) -> dict[str, DetachedArray]:
+    """Read the bytes of named arrays."""
+    header, frames = _read(_SUMS, bytes(data), "encrypted sums")
+    names = header.get("names")
+    if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
+        raise BadBytes("the header of encrypted sums is damaged")
+    if len(names) != len(frames) or len(set(names)) != len(names):
+        raise BadBytes("the encrypted sums have not one name each")
+    return dict(zip(names, map(DetachedArray, frames), strict=True))

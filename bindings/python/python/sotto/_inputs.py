@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, SupportsFloat
 
 import numpy as np
@@ -11,30 +12,51 @@ from sotto._container import DetachedArray
 from sotto._errors import OutOfRange, ShapeMismatch
 from sotto._parts import objects
 
+Bounds = np.ndarray[Any, Any]
+
 #: The range of values unless another is declared.
 DEFAULT_RANGE = (-1000.0, 1000.0)
 
 
-def ends(range: tuple[SupportsFloat, SupportsFloat] | None) -> tuple[float, float]:
-    """Return the ends of a range, checked."""
+#: One range, or a range for every index of the axes behind the first.
+Range = tuple[SupportsFloat, SupportsFloat] | Sequence[Any] | np.ndarray[Any, Any]
+
+
+def ends(range: Range | None, inner: tuple[int, ...]) -> tuple[Bounds, Bounds]:
+    """Return the lowest and the highest values by column, checked."""
     try:
-        low, high = (float(end) for end in (DEFAULT_RANGE if range is None else range))
-    except (TypeError, ValueError):
-        raise TypeError(f"range={range!r} is not (lowest, highest)") from None
-    if not (np.isfinite(low) and np.isfinite(high)) or low > high or low == high == 0:
-        raise OutOfRange(f"range=({low}, {high}) is not a range of numbers, (lowest, highest)")
-    return low, high
+        given = np.asarray(DEFAULT_RANGE if range is None else range, dtype=np.float64)
+        low, high = given[..., 0], given[..., 1]
+        whole = given.shape[-1] == 2
+    except (TypeError, ValueError, IndexError):
+        whole = False
+    if not whole:
+        raise TypeError(f"range={range!r} is not (lowest, highest), or one such pair a column")
+    if given.ndim > 1 and given.shape[:-1] != inner:
+        raise ShapeMismatch(
+            f"{given.size // 2} ranges for columns of shape {inner}: one range for all values, or "
+            "one for each column"
+        )
+    wrong = ~(np.isfinite(low) & np.isfinite(high) & (low <= high) & ((low != 0) | (high != 0)))
+    if wrong.any():
+        at = tuple(np.argwhere(wrong)[0])
+        column = f" of column {', '.join(map(str, at))}" if at else ""
+        raise OutOfRange(
+            f"range=({low[at]}, {high[at]}){column} is not a range of numbers, (lowest, highest)"
+        )
+    return np.broadcast_to(low, inner), np.broadcast_to(high, inner)
 
 
-def bound_of(range: tuple[SupportsFloat, SupportsFloat] | None) -> float:
-    """Return the bound on the absolute values of a range."""
-    return max(abs(end) for end in ends(range))
+def bounds_of(range: Range | None, inner: tuple[int, ...]) -> Bounds:
+    """Return the bound on the absolute values of every column."""
+    low, high = ends(range, inner)
+    return np.maximum(np.abs(low), np.abs(high))
 
 
 def checked(
-    values: Any, range: tuple[SupportsFloat, SupportsFloat] | None, resolution: float | None
-) -> tuple[np.ndarray[Any, Any], float]:
-    """Return the values as float64 or int64, and the bound on them."""
+    values: Any, range: Range | None, resolution: float | None
+) -> tuple[np.ndarray[Any, Any], Bounds]:
+    """Return the values as float64 or int64, and the bounds on them by column."""
     if isinstance(values, (EncryptedArray, DetachedArray)):
         raise TypeError("the array is encrypted already")
     array = np.asarray(values)
@@ -46,13 +68,14 @@ def checked(
         raise OutOfRange("whole numbers beyond int64 are not encrypted")
     integers = array.dtype.kind != "f"
     array = array.astype(np.int64 if integers else np.float64, copy=False)
-    low, high = ends(range)
+    low, high = ends(range, array.shape[1:])
     outside = ~((array >= low) & (array <= high))
     if outside.any():
         first = tuple(int(i) for i in np.argwhere(outside)[0])
         where = first[0] if len(first) == 1 else first
+        least, most = low[first[1:]], high[first[1:]]
         raise OutOfRange(
-            f"the value at {where} is not a number within {low:g} to {high:g}: declare "
+            f"the value at {where} is not a number within {least:g} to {most:g}: declare "
             "range=(lowest, highest), or leave the value out"
         )
     if resolution is not None:
@@ -60,18 +83,19 @@ def checked(
             raise OutOfRange(f"resolution={resolution} is not a positive number")
         if not integers:
             array = np.round(array / resolution) * resolution
-    return array, max(abs(low), abs(high))
+    return array, np.maximum(np.abs(low), np.abs(high))
 
 
 def encrypted(
-    keys: Any, values: np.ndarray[Any, Any], bound: float, grid: float | None
+    keys: Any, values: np.ndarray[Any, Any], bounds: Bounds, grid: float | None
 ) -> EncryptedArray:
     """Encrypt with a secret or a public key: axis 0 in slots, the others apart."""
     real = values.dtype.kind == "f"
     encrypt = keys.encrypt_reals if real else keys.encrypt_integers
     if values.ndim == 0:
-        parts = objects([encrypt(values.reshape(1), bound)], ())
+        parts = objects([encrypt(values.reshape(1), float(bounds))], ())
         return EncryptedArray._of(parts, None, grid=grid)
     columns = values.reshape(len(values), -1)
-    vectors = (encrypt(np.ascontiguousarray(columns[:, i]), bound) for i in range(columns.shape[1]))
+    each = zip(columns.T, bounds.reshape(-1), strict=True)
+    vectors = (encrypt(np.ascontiguousarray(column), float(bound)) for column, bound in each)
     return EncryptedArray._of(objects(vectors, values.shape[1:]), len(values), grid=grid)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -96,7 +97,11 @@ def _inner(left: Any, right: Any) -> Vector:
     return total
 
 
-def over_rows(x: EncryptedArray, other: Any) -> EncryptedArray:
+def over_rows(
+    x: EncryptedArray,
+    other: Any,
+    dot: Callable[[Vector, Vector], Vector] = Vector.dot,
+) -> EncryptedArray:
     """Return Xᵀ·Y: for each pair of columns the sum over the rows of their products."""
     x._open_ended()
     if not isinstance(other, EncryptedArray):
@@ -116,7 +121,7 @@ def over_rows(x: EncryptedArray, other: Any) -> EncryptedArray:
     def total(i: int, j: int) -> Vector:
         if other is x and (j, i) in known:
             return known[j, i]
-        known[i, j] = left[i].multiply(right[j]).sum()
+        known[i, j] = dot(left[i], right[j])
         return known[i, j]
 
     result = x._computed(

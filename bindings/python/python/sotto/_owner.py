@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import errno
 import os
-from typing import Any, SupportsFloat
+from typing import Any
 
 from sotto import _container
 from sotto._array import EncryptedArray
 from sotto._container import DetachedArray
 from sotto._decrypted import Decrypted, assembled
 from sotto._errors import NotTrusted, OutOfDepth, OutOfRange, WrongKeys
-from sotto._inputs import checked, encrypted
+from sotto._inputs import Range, checked, encrypted
 from sotto._native import Context, Public, Secret
 from sotto._program import Like, Plan, planned, trimmed
 from sotto._progress import tracked
@@ -83,7 +83,7 @@ class Owner:
     def for_program(cls, program: Any, *inputs: Like | EncryptedArray, **options: Any) -> Owner:
         """Make an owner with the smallest parameters on which a computation has room."""
         refusal: OutOfDepth | None = None
-        for depth in range(1, _DEEPEST + 1):
+        for depth in range(_DEEPEST + 1):
             public, results = options.get("public_inputs", False), options.get("results_within")
             try:
                 contexts = _Contexts(depth, results or _RESULTS_WITHIN, public)
@@ -103,7 +103,7 @@ class Owner:
     def encrypt(
         self,
         values: Any,
-        range: tuple[SupportsFloat, SupportsFloat] | None = None,
+        range: Range | None = None,
         resolution: float | None = None,
     ) -> EncryptedArray:
         """Encrypt an array of numbers of any shape.
@@ -111,14 +111,15 @@ class Owner:
         Args:
             values: int64 arrays are computed with exactly, float64 arrays within a bound.
             range: The lowest and highest possible value; everybody sees it. A tighter range gives
-                smaller errors. Default: -1000 to 1000.
+                smaller errors. A list of such pairs, one a column, gives every column its own.
+                Default: -1000 to 1000.
             resolution: The step of the readings. Values are rounded to it, and so are decrypted
                 sums and differences, which are exact then.
         """
-        array, bound = checked(values, range, resolution)
+        array, bounds = checked(values, range, resolution)
         real = array.dtype.kind == "f"
-        secret = self._secret if real else self._integers(bound)[0]
-        return encrypted(secret, array, bound, resolution if real else None)
+        secret = self._secret if real else self._integers(float(bounds.max()))[0]
+        return encrypted(secret, array, bounds, resolution if real else None)
 
     def decrypt(self, array: EncryptedArray | DetachedArray, plan: Plan | None = None) -> Decrypted:
         """Decrypt an array.
@@ -243,16 +244,16 @@ class Evaluator:
     def encrypt(
         self,
         values: Any,
-        range: tuple[SupportsFloat, SupportsFloat] | None = None,
+        range: Range | None = None,
         resolution: float | None = None,
     ) -> EncryptedArray:
         """Encrypt with the public key; the owner is one of `public_inputs=True`."""
-        array, bound = checked(values, range, resolution)
+        array, bounds = checked(values, range, resolution)
         real = array.dtype.kind == "f"
         keys = self._reals if real else self._integers
         if keys is None:
             raise WrongKeys("these keys are for real numbers alone: encrypt the array as float")
-        return encrypted(keys, array, bound, resolution if real else None)
+        return encrypted(keys, array, bounds, resolution if real else None)
 
     def run(self, program: Any, *arrays: EncryptedArray | DetachedArray) -> EncryptedArray:
         """Run a computation, and drop from its answer what the owner does not need."""

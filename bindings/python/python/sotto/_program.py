@@ -6,7 +6,7 @@ import functools
 import html
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Generic, SupportsFloat, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 
 import numpy as np
 
@@ -16,39 +16,51 @@ from sotto._errors import ShapeMismatch, SottoError
 from sotto._native import Formula, Vector
 from sotto._parts import objects
 
+if TYPE_CHECKING:
+    from sotto._inputs import Range
+
 F = TypeVar("F", bound=Callable[..., Any])
 
 
 @dataclass(frozen=True)
 class Like:
-    """The public facts of an input: shape, bound on its values, type, resolution."""
+    """The public facts of an input: shape, bounds on its values, type, resolution."""
 
     shape: tuple[int, ...]
     bound: float
     real: bool
     grid: float | None = None
+    #: The bound of every column, if they differ.
+    bounds: tuple[float, ...] | None = None
 
 
 def like(
     shape: int | tuple[int, ...],
-    range: tuple[SupportsFloat, SupportsFloat] | None = None,
+    range: Range | None = None,
     resolution: float | None = None,
     dtype: Any = np.float64,
 ) -> Like:
     """Describe an input for a plan, with the arguments of `Owner.encrypt`."""
-    from sotto._inputs import bound_of
+    from sotto._inputs import bounds_of
 
     axes = (shape,) if isinstance(shape, int) else tuple(shape)
     if any(axis < 1 for axis in axes):
         raise ShapeMismatch(f"shape {axes}: every axis has at least one value")
     real = np.dtype(dtype).kind == "f"
-    return Like(axes, bound_of(range), real, resolution if real else None)
+    bounds = tuple(bounds_of(range, axes[1:]).reshape(-1).tolist())
+    return Like(axes, max(bounds), real, resolution if real else None, bounds)
 
 
 def _facts(given: Like | EncryptedArray) -> Like:
     if isinstance(given, Like):
         return given
-    return Like(given.shape, given.magnitude, given._real, given._grid)
+    if given._length is None and given.shape:
+        raise TypeError(
+            f"the array of shape {given.shape} has no axis in slots: a plan takes arrays as "
+            "owner.encrypt makes them, or st.like(shape, range=…)"
+        )
+    bounds = tuple(float(vector.magnitude) for vector in given._vectors)
+    return Like(given.shape, max(bounds), given._real, given._grid, bounds)
 
 
 @dataclass(frozen=True)
@@ -186,6 +198,36 @@ def trimmed(answer: EncryptedArray) -> EncryptedArray:
 
 def planned(contexts: Any, program: Any, inputs: tuple[Like | EncryptedArray, ...]) -> Plan:
     """Run a computation dry."""
+    found: list[Facts] = []
+
+    def computation(arrays: list[EncryptedArray]) -> list[Vector]:
+        answer = trimmed(program(*arrays))
+        found.append(
+            Facts(answer._parts.shape, answer._length, answer._real, answer._grid, answer._finish)
+        )
+        return answer._vectors
+
+    context, plans = dry_run(contexts, computation, inputs)
+    return Plan(plans, found[0], repr(context), _drawn(program, inputs))
+
+
+def _drawn(program: Any, inputs: tuple[Like | EncryptedArray, ...]) -> Formula | None:
+    """Return the formula of a computation, if it has one."""
+    text = getattr(program, "_text", None)
+    try:
+        likes = [_facts(given) for given in inputs]
+        return _formula.of(getattr(program, "function", program), text, likes)
+    except (SottoError, TypeError, ValueError):
+        # The picture is for formulas alone; a plan holds for every function.
+        return None
+
+
+def dry_run(
+    contexts: Any,
+    computation: Callable[[list[EncryptedArray]], list[Vector]],
+    inputs: tuple[Like | EncryptedArray, ...],
+) -> tuple[_native.Context, list[_native.Plan]]:
+    """Run a computation on arrays without values; one plan for each vector that it returns."""
     if not inputs:
         raise TypeError("a plan needs its inputs: owner.plan(f, st.like(24, range=(0, 60)))")
     likes = [_facts(given) for given in inputs]
@@ -197,27 +239,17 @@ def planned(contexts: Any, program: Any, inputs: tuple[Like | EncryptedArray, ..
         for given in likes
         for _ in range(int(np.prod(given.shape[1:], dtype=np.int64)))
     ]
-    found: list[Facts] = []
 
-    def computation(vectors: list[Vector]) -> list[Vector]:
+    def run(vectors: list[Vector]) -> list[Vector]:
         left = iter(vectors)
         arrays = []
         for given in likes:
             inner = given.shape[1:]
-            dry = (next(left).as_input_within(given.bound) for _ in np.ndindex(*inner))
+            count = int(np.prod(inner, dtype=np.int64))
+            bounds = given.bounds or (given.bound,) * count
+            dry = (next(left).as_input_within(bound) for bound in bounds)
             length = given.shape[0] if given.shape else None
             arrays.append(EncryptedArray._of(objects(dry, inner), length, grid=given.grid))
-        answer = trimmed(program(*arrays))
-        found.append(
-            Facts(answer._parts.shape, answer._length, answer._real, answer._grid, answer._finish)
-        )
-        return answer._vectors
+        return computation(arrays)
 
-    plans = context.plan(lengths, computation)
-    try:
-        text = getattr(program, "_text", None)
-        formula = _formula.of(getattr(program, "function", program), text, likes)
-    except (SottoError, TypeError, ValueError):
-        # The picture is for formulas alone; the plan holds for every function.
-        formula = None
-    return Plan(plans, found[0], repr(context), formula)
+    return context, context.plan(lengths, run)

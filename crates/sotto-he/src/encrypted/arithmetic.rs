@@ -56,7 +56,7 @@ impl<S: Arithmetic> Work<S> for Product {
 }
 
 /// Parts that belong together; the one part of a repeated value goes with every part of the other.
-fn pairs<'a, V>(operands: &[&'a [V]]) -> impl Iterator<Item = (&'a V, &'a V)> {
+pub(super) fn pairs<'a, V>(operands: &[&'a [V]]) -> impl Iterator<Item = (&'a V, &'a V)> {
     let (a, b) = (operands[0], operands[operands.len() - 1]);
     let count = a.len().max(b.len());
     (0..count).map(move |part| (&a[part.min(a.len() - 1)], &b[part.min(b.len() - 1)]))
@@ -153,22 +153,29 @@ impl<S: Arithmetic> Encrypted<S> {
     }
 
     /// The same values, in slots within ±1.
-    fn shrunk(&self, slots: f64) -> Result<Self> {
+    pub(super) fn shrunk(&self, slots: f64) -> Result<Self> {
         let factor = (-slots.log2().ceil()).exp2();
         let facts = Facts { unit: self.facts.unit / factor, ..self.facts }.finite()?;
         Ok(Self::new(&self.context, facts, run(&[self], &Scaled(S::number(factor)))?))
     }
 
     fn multiplied(&self, other: &Self) -> Result<Self> {
+        let facts = self.product_facts(other)?;
+        Ok(Self::new(&self.context, facts, run(&[self, other], &Product)?))
+    }
+
+    /// The facts of a · b. A repeated value fills the padding too, so it clears no padding of the other.
+    pub(super) fn product_facts(&self, other: &Self) -> Result<Facts> {
         let (a, b) = (&self.facts, &other.facts);
+        let joined = self.joined(other)?;
+        let clears = |facts: &Facts| facts.zero_padded && facts.len == joined.len;
         let facts = Facts {
-            zero_padded: a.zero_padded || b.zero_padded,
+            zero_padded: clears(a) || clears(b),
             unit: a.unit * b.unit,
             magnitude: a.magnitude * b.magnitude,
-            ..self.joined(other)?
+            ..joined
         };
-        let body = run(&[self, other], &Product)?;
-        Ok(Self::new(&self.context, facts.finite()?, body))
+        facts.finite()
     }
 
     /// −a: the unit changes its sign, whole numbers are negated.

@@ -111,14 +111,6 @@ impl<S: Arithmetic> Encrypted<S> {
         Ok(Self::new(&self.context, facts, body))
     }
 
-    /// Returns Σ aᵢ·bᵢ: one product, then rotations.
-    ///
-    /// # Errors
-    /// [`Error::Length`](crate::Error::Length) for vectors of different lengths; as [`Encrypted::sum`].
-    pub fn dot(&self, other: &Self) -> Result<Self> {
-        self.product(other)?.sum()
-    }
-
     /// Returns Σ aᵢ·wᵢ with public weights.
     ///
     /// # Errors

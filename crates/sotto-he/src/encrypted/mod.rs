@@ -2,6 +2,8 @@
 
 mod arithmetic;
 mod circuits;
+mod dot;
+mod moments;
 mod operators;
 mod schedule;
 mod select;

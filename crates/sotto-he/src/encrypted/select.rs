@@ -166,7 +166,7 @@ fn joined<M: Machine>(
 impl<S: Arithmetic> Body<S> {
     /// Every slot, padding included, is within ±`slots_within`: the bound on the message that operations after this one
     /// start from.
-    fn bounded(self, params: &Params<S>, slots_within: f64) -> Self {
+    pub(super) fn bounded(self, params: &Params<S>, slots_within: f64) -> Self {
         let bounded = |shape: &Shape<S>| S::bounded(params, *shape, slots_within);
         match self {
             Self::Dry { parts, tally } => Self::Dry { parts: parts.iter().map(bounded).collect(), tally },

@@ -7,9 +7,9 @@ use crate::error::Result;
 use crate::scheme::Arithmetic;
 
 /// Bits that stay between the noise bound and the decryption limit.
-const SPARE_BITS: f64 = 2.0;
+pub(super) const SPARE_BITS: f64 = 2.0;
 /// Growth of the error bound that fewer bytes are worth.
-const GROWTH: f64 = 1.25;
+pub(super) const GROWTH: f64 = 1.25;
 
 impl<S: Arithmetic> Encrypted<S> {
     /// Drops the primes that decryption does not need: an answer of few bytes, with which little can be computed any more.
@@ -28,14 +28,20 @@ impl<S: Arithmetic> Encrypted<S> {
     /// ```
     pub fn for_answer(&self) -> Result<Self> {
         let params = self.context.params();
+        self.lowered(|shape| lowest(params, shape))
+    }
+
+    /// The same vector with every part at the level that its shape is given.
+    pub(super) fn lowered(&self, level: impl Fn(&Shape<S>) -> usize) -> Result<Self> {
+        let params = self.context.params();
         let evaluator = &self.context.0.evaluator;
         let body = match &self.body {
             Body::Dry { parts, tally } => {
-                let lowered = parts.iter().map(|shape| shape.lower(params, lowest(params, shape)));
+                let lowered = parts.iter().map(|shape| shape.lower(params, level(shape)));
                 Body::Dry { parts: lowered.collect::<Result<_, _>>()?, tally: tally.clone() }
             }
             Body::Real { parts, keys, claimed } => {
-                let lowered = parts.iter().map(|part| evaluator.lower(part, lowest(params, part.shape())));
+                let lowered = parts.iter().map(|part| evaluator.lower(part, level(part.shape())));
                 let parts = lowered.collect::<Result<_, _>>()?;
                 Body::Real { parts, keys: keys.clone(), claimed: *claimed }
             }

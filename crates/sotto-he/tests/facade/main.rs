@@ -2,8 +2,10 @@
 
 #![allow(clippy::unwrap_used)]
 
+mod dot;
 mod expressions;
 mod lengths;
+mod moments;
 mod readme;
 mod refusals;
 mod select;

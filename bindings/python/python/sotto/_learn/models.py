@@ -1,7 +1,7 @@
-"""Models of scikit-learn on encrypted rows, and models fitted from encrypted moments.
+"""Models of scikit-learn on encrypted rows.
 
 Everything here is exact up to the answer's bound: products and sums on ciphertexts, and the last
-step (a root, a label, the solution of a small system) by the owner.
+step (a label, the nearest centre) by the owner. Networks alone are approximated: `network`.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import numpy as np
 
 from sotto._array import EncryptedArray
 from sotto._errors import ShapeMismatch
-from sotto._owner import Owner
+from sotto._learn.moments import centres_of
 
 Matrix = np.ndarray[Any, Any]
 
@@ -54,10 +54,6 @@ class _Affine:
     def __init__(self, weights: Matrix, offset: Matrix) -> None:
         self.weights, self.offset = weights, offset
 
-    @classmethod
-    def identity(cls, features: int) -> _Affine:
-        return cls(np.eye(features), np.zeros(features))
-
     def then(self, weights: Matrix, offset: Matrix) -> _Affine:
         return _Affine(self.weights @ weights, self.offset @ weights + offset)
 
@@ -70,25 +66,61 @@ class _Affine:
         return rows @ self.weights + self.offset
 
 
-def from_sklearn(model: Any) -> Model:
+def from_sklearn(
+    model: Any,
+    *,
+    centres: Any = None,
+    rows: Any = None,
+    ranges: Any = None,
+    degree: int | None = None,
+) -> Model:
     """Take a fitted model of scikit-learn for encrypted rows of real numbers.
 
     Pipelines of StandardScaler and PCA before LinearRegression, Ridge, Lasso, ElasticNet,
-    LogisticRegression, LinearSVC, Perceptron, RidgeClassifier (one level), GaussianNB, KMeans (two
-    levels). A PCA alone scores anomalies: the squared distance to its subspace.
+    LogisticRegression, LinearSVC, Perceptron, RidgeClassifier, LinearDiscriminantAnalysis (one
+    level), GaussianNB, KMeans (two levels), MLPClassifier, MLPRegressor. A PCA alone scores
+    anomalies: the squared distance to its subspace. Models that were fitted on ciphertexts
+    (`fit_ridge` and others) are taken too.
+
+    Of networks the activations become polynomials: `rows`, `ranges` and `degree` say where and how
+    exactly, and the result is a `NetworkModel`.
+
+    Args:
+        model: A fitted model or pipeline.
+        centres: Public numbers that are subtracted from the columns before encryption. With the
+            middle of each column's range, bounds follow the range's width alone.
+        rows: Clear rows like those to come, of the shape (rows, features). The polynomials are
+            fitted where these rows lie.
+        ranges: The lowest and highest value of every feature, of the shape (features, 2), as
+            declared for encryption; default: those of `rows`. Without `rows` the polynomials are
+            fitted wherever such values can lead, which is wider and less exact.
+        degree: The polynomials' degree; default: 3 if that predicts like the model on 99.95 % of
+            `rows`, otherwise the better of 3 and 7; 7 without `rows`. Higher degrees lose bits of
+            the answer where rows may leave the interval of a polynomial: see the bound of
+            `owner.plan(model, …)`.
+
+    Raises:
+        TypeError: The model has no encrypted form, or a network comes without rows and ranges.
     """
     steps = [step for _, step in model.steps] if hasattr(model, "steps") else [model]
     features = int(steps[0].n_features_in_)
-    before = _Affine.identity(features)
+    middle = centres_of(centres, features)
+    before = _Affine(np.eye(features), middle)
     for step in steps[:-1]:
         before = _transformed(before, step)
     last = steps[-1]
     kind = type(last).__name__
+    if kind in ("MLPClassifier", "MLPRegressor"):
+        from sotto._learn.network import Folded, network_of
+
+        folded = Folded(middle, before.weights, before.offset)
+        return network_of(model, last, folded, rows, ranges, degree)
     build = _MODELS.get(kind)
     if build is None:
-        raise TypeError(
-            f"no encrypted form of {kind}; there is one of: {', '.join(sorted(_MODELS))}"
-        )
+        names = sorted([*_MODELS, "MLPClassifier", "MLPRegressor"])
+        raise TypeError(f"no encrypted form of {kind}; these have one: {', '.join(names)}")
+    if not (rows is None and ranges is None and degree is None):
+        raise TypeError(f"{kind} is exact: rows=, ranges= and degree= are for networks")
     score, predict = build(before, last)
     return Model(kind, score, predict, features)
 
@@ -99,7 +131,7 @@ def _transformed(before: _Affine, step: Any) -> _Affine:
         scale = np.ones(step.n_features_in_) if step.scale_ is None else step.scale_
         mean = np.zeros(step.n_features_in_) if step.mean_ is None else step.mean_
         return before.then(np.diag(1.0 / scale), -mean / scale)
-    if kind == "PCA" and not step.whiten:
+    if kind in ("PCA", "PcaModel") and not step.whiten:
         return before.then(step.components_.T, -step.mean_ @ step.components_.T)
     raise TypeError(f"no encrypted form of the step {kind}: StandardScaler and PCA have one")
 
@@ -165,74 +197,10 @@ def _one(scores: EncryptedArray) -> EncryptedArray:
 _MODELS: dict[str, Callable[[_Affine, Any], Halves]] = {
     **dict.fromkeys(("LinearRegression", "Ridge", "Lasso", "ElasticNet"), _regression),
     **dict.fromkeys(("LogisticRegression", "LinearSVC", "Perceptron"), _classifier),
-    "RidgeClassifier": _classifier,
-    "GaussianNB": _naive_bayes,
+    **dict.fromkeys(("RidgeClassifier", "LinearDiscriminantAnalysis"), _classifier),
+    "RidgeModel": _regression,
+    "LdaModel": _classifier,
+    **dict.fromkeys(("GaussianNB", "NaiveBayesModel"), _naive_bayes),
+    **dict.fromkeys(("PCA", "PcaModel"), _residual),
     "KMeans": _centres,
-    "PCA": _residual,
 }
-
-
-class EncryptedMoments:
-    """Sums over rows of features, targets and their products: all that ridge regression needs."""
-
-    def __init__(self, rows: EncryptedArray, targets: EncryptedArray, alpha: float) -> None:
-        """Add up the products of all pairs of columns; one level."""
-        if rows.ndim != 2 or targets.shape != rows.shape[:1]:
-            raise ShapeMismatch(
-                f"features of shape {rows.shape} and targets of shape {targets.shape}: rows and "
-                "columns, and one target a row"
-            )
-        self._gram, self._cross = rows.T @ rows, rows.T @ targets
-        self._sums, self._total = rows.sum(axis=0), targets.sum()
-        self._count, self._alpha = len(rows), alpha
-
-    def solve(self, owner: Owner) -> RidgeModel:
-        """Decrypt the sums and solve: coefficients and intercept of ridge regression."""
-        parts = (self._gram, self._cross, self._sums, self._total)
-        gram, cross, sums, total = (owner.decrypt(part) for part in parts)
-        count = self._count
-        means, mean = np.asarray(sums) / count, float(total) / count
-        system = np.asarray(gram) - count * np.outer(means, means)
-        system += self._alpha * np.eye(len(means))
-        right = np.asarray(cross) - count * mean * means
-        coefficients = np.linalg.solve(system, right)
-        # The errors of the centred sums, carried through the system (Higham 2002, theorem 7.4).
-        largest = np.abs(means).max()
-        off_system = gram.bound + sums.bound * (2 * largest + sums.bound / count)
-        off_right = cross.bound + sums.bound * abs(mean) + total.bound * largest
-        off_right += sums.bound * total.bound / count
-        inverse = np.abs(np.linalg.inv(system)).sum(axis=1)
-        slack = 1 - off_system * len(means) * inverse.max()
-        spread = inverse * (off_right + off_system * np.abs(coefficients).sum())
-        bound = spread / slack if slack > 0 else np.full_like(spread, np.inf)
-        return RidgeModel(coefficients, mean - float(means @ coefficients), bound)
-
-
-class RidgeModel:
-    """A fitted ridge regression, with scikit-learn's names.
-
-    `coef_bound_` bounds the error of each coefficient that the error of the sums causes. It is
-    large, or infinite, where columns vary little beside their declared range or depend on one
-    another: encrypt them in a tighter range, or subtract a public centre first.
-    """
-
-    def __init__(self, coefficients: Matrix, intercept: float, bound: Matrix) -> None:
-        """Take coefficients, intercept, and the bounds on the coefficients."""
-        self.coef_, self.intercept_, self.coef_bound_ = coefficients, intercept, bound
-
-    def predict(self, rows: Any) -> Any:
-        """Predict from clear or encrypted rows."""
-        return rows @ self.coef_ + self.intercept_
-
-
-def fit_ridge(
-    rows: EncryptedArray, targets: EncryptedArray, alpha: float = 1.0
-) -> EncryptedMoments:
-    """Compute on ciphertexts what ridge regression needs; `solve(owner)` gives the model.
-
-    No iterations and no approximation: products of depth 1, and a system of as many equations as
-    there are features, which the owner solves.
-    """
-    if not (np.isfinite(alpha) and alpha >= 0):
-        raise ValueError(f"alpha={alpha} is not a number of at least 0")
-    return EncryptedMoments(rows, targets, alpha)
