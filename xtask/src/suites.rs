@@ -24,6 +24,8 @@ mod seal;
 mod sources;
 mod spec;
 mod trust;
+mod wheels;
+mod zig;
 
 use crate::ci::Suite;
 use crate::guide;
@@ -71,6 +73,8 @@ pub(crate) static SUITES: &[Suite] = &[
     Suite { name: "arm-instructions", shows: "no kernel takes more instructions on 64-bit ARM than the scalar one", deep: true, needs: &[&AARCH64_STD, &AARCH64_CC, &QEMU_AARCH64], run: arm_instructions::run },
     Suite { name: "lab-device", shows: "the lab as one static program for 64-bit ARM, emulated", deep: true, needs: &[&AARCH64_MUSL, &AARCH64_CC, &QEMU_AARCH64], run: lab_device::run },
     Suite { name: "dist", shows: "static programs for three kinds of machine, the same bytes from two folders, with their components", deep: true, needs: &[&C_COMPILER, &PYTHON], run: dist::run },
+    Suite { name: "python-deep", shows: "10,000 random expressions on encrypted arrays agree with NumPy", deep: true, needs: &[&C_COMPILER, &PYTHON_VENV], run: python::deep },
+    Suite { name: "wheels", shows: "wheels for Linux and macOS on two processors, with and without the interpreter's lock", deep: true, needs: &[&C_COMPILER, &PYTHON_VENV], run: wheels::run },
     Suite { name: "miri", shows: "kernels and ring at n = 16 have no undefined behaviour", deep: true, needs: &[&NIGHTLY, &MIRI], run: compile::miri },
     Suite { name: "fuzz-deep", shows: "libFuzzer finds nothing in 100,000 executions of each target (SOTTO_FUZZ_RUNS)", deep: true, needs: &[&CPP_COMPILER], run: fuzz::coverage },
     Suite { name: "noise", shows: "measured noise, estimate and bound agree over many random programs, compact inputs and fleets among them", deep: true, needs: &[&C_COMPILER], run: compile::noise },

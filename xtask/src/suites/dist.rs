@@ -16,6 +16,7 @@ use object::elf::PT_INTERP;
 use object::read::elf::{ElfFile32, ElfFile64, FileHeader, ProgramHeader as _};
 
 use super::compile::side_target;
+use super::zig::{Target, ZigBuild, tools};
 use crate::cargo;
 use crate::ci::{Context, Outcome};
 use crate::process::Scratch;
@@ -23,8 +24,6 @@ use crate::process::Scratch;
 const TARGETS: [&str; 3] =
     ["x86_64-unknown-linux-musl", "aarch64-unknown-linux-musl", "armv7-unknown-linux-musleabihf"];
 const PROGRAMS: [&str; 3] = ["sotto", "sotto-agent", "sotto-cloud"];
-/// Packages of the Python registry: the compiler, and the driver of cargo.
-const WHEELS: [&str; 2] = ["ziglang==0.15.2", "cargo-zigbuild==0.24.1"];
 const CYCLONEDX: &str = "0.5.9";
 /// Builds each target once and compares nothing, if this variable is set.
 const ONCE: &str = "SOTTO_DIST_ONCE";
@@ -201,71 +200,6 @@ fn checksums(dist: &Path) -> Result<()> {
     Ok(fs::write(dist.join("SHA256SUMS"), sums.stdout)?)
 }
 
-/// A kind of machine that programs are built for.
-struct Target {
-    name: &'static str,
-    /// The standard library's sources, if rustup does not offer it compiled.
-    sources: Option<PathBuf>,
-}
-
-impl std::fmt::Display for Target {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(self.name)
-    }
-}
-
-impl Target {
-    fn prepared(name: &'static str) -> Result<Self> {
-        if rustup(&["target", "add", name]) {
-            return Ok(Self { name, sources: None });
-        }
-        println!("{name}: rustup has no standard library for it; it is compiled from source");
-        ensure!(
-            rustup(&["component", "add", "rust-src"]),
-            "rustup has neither the standard library of {name} nor its sources"
-        );
-        let sysroot = Command::new("rustc").args(["--print", "sysroot"]).output()?;
-        let sysroot = PathBuf::from(String::from_utf8(sysroot.stdout)?.trim());
-        Ok(Self { name, sources: Some(sysroot.join("lib/rustlib/src/rust")) })
-    }
-}
-
-fn rustup(arguments: &[&str]) -> bool {
-    let mut rustup = Command::new("rustup");
-    let done = rustup.args(arguments).stdout(Stdio::null()).stderr(Stdio::null()).status();
-    done.is_ok_and(|status| status.success())
-}
-
-/// cargo-zigbuild and zig, installed under the cache folder.
-struct ZigBuild {
-    folder: PathBuf,
-}
-
-impl ZigBuild {
-    fn installed() -> Result<Self> {
-        let folder = tools()?.join(WHEELS.join("-").replace("==", "-"));
-        let found = Self { folder };
-        if found.program().is_file() {
-            return Ok(found);
-        }
-        let mut pip = cargo::command("python3");
-        pip.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-deps"]);
-        pip.args(["--only-binary=:all:", "--upgrade", "--target"]).arg(&found.folder).args(WHEELS);
-        ensure!(pip.status()?.success() && found.program().is_file(), "pip cannot install {WHEELS:?}");
-        Ok(found)
-    }
-
-    fn program(&self) -> PathBuf {
-        self.folder.join("bin/cargo-zigbuild")
-    }
-
-    fn command(&self) -> Command {
-        let mut command = cargo::command(self.program());
-        command.env("CARGO_ZIGBUILD_ZIG_PATH", self.folder.join("ziglang/zig"));
-        command
-    }
-}
-
 /// cargo-cyclonedx, compiled once.
 fn cyclonedx() -> Result<PathBuf> {
     let folder = tools()?.join(format!("cargo-cyclonedx-{CYCLONEDX}"));
@@ -280,8 +214,4 @@ fn cyclonedx() -> Result<PathBuf> {
         bail!("cargo-cyclonedx {CYCLONEDX} cannot be installed");
     }
     Ok(program)
-}
-
-fn tools() -> Result<PathBuf> {
-    Ok(sotto_harness::cache_folder()?.join("tools"))
 }

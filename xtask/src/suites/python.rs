@@ -13,6 +13,17 @@ use crate::ci::{Context, Outcome};
 const PACKAGE: &str = "bindings/python";
 const CONFIG: &str = "bindings/python/pyproject.toml";
 
+/// Expressions of the deep suite.
+const EXPRESSIONS: &str = "10000";
+
+/// Compares many random expressions with NumPy.
+pub(crate) fn deep(context: &Context) -> Result<Outcome> {
+    let mut check = Environment::new(context)?.python();
+    check.args(["-m", "pytest", "-q", "-p", "no:cacheprovider", "bindings/python/tests/test_random.py"]);
+    check.env("SOTTO_EXPRESSIONS", EXPRESSIONS).env("PYTHONDONTWRITEBYTECODE", "1");
+    passes(context, check)
+}
+
 pub(crate) fn run(context: &Context) -> Result<Outcome> {
     let environment = Environment::new(context)?;
     let mut faults = Vec::new();
