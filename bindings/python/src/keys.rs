@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use numpy::{IntoPyArray as _, PyReadonlyArray1};
+use numpy::IntoPyArray as _;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use sotto::{Bfv, Ckks, DeviceSecret};
@@ -11,7 +11,7 @@ use crate::call::detached;
 use crate::context::{Context, Schemes, each, write_secret};
 use crate::error::mixed_kinds;
 use crate::plan::{Plan, Plans};
-use crate::vector::{Values, Vector, contiguous};
+use crate::vector::{Plain, Values, Vector, contiguous};
 
 pub(crate) enum SecretKeys {
     Reals(sotto::Secret<Ckks>),
@@ -38,35 +38,32 @@ impl Secret {
     }
 }
 
+/// Encrypts with either kind of keys.
+macro_rules! encrypted {
+    ($py:ident, $kinds:ident, $keys:expr, $values:ident, $bound:ident) => {
+        match ($keys, &$values) {
+            ($kinds::Reals(keys), Plain::Reals(values)) => {
+                let values = contiguous(values)?;
+                detached($py, || keys.encrypt_within(values, $bound)).map(Values::Reals)
+            }
+            ($kinds::Integers(keys), Plain::Integers(values)) => {
+                let values = contiguous(values)?;
+                detached($py, || keys.encrypt_within(values, $bound)).map(Values::Integers)
+            }
+            _ => Err(mixed_kinds()),
+        }
+        .map(Vector)
+    };
+}
+
 /// Decrypted values and a bound on their error.
 type Opened<'py> = (Bound<'py, PyAny>, f64);
 
 #[pymethods]
 impl Secret {
-    /// Encrypts float64 values, each within ±bound.
-    fn encrypt_reals(
-        &self,
-        py: Python<'_>,
-        values: PyReadonlyArray1<'_, f64>,
-        bound: f64,
-    ) -> PyResult<Vector> {
-        let SecretKeys::Reals(secret) = &self.0 else { return Err(mixed_kinds()) };
-        let values = contiguous(&values)?;
-        let vector = detached(py, || secret.encrypt_within(values, bound))?;
-        Ok(Vector(Values::Reals(vector)))
-    }
-
-    /// Encrypts int64 values, each within ±bound.
-    fn encrypt_integers(
-        &self,
-        py: Python<'_>,
-        values: PyReadonlyArray1<'_, i64>,
-        bound: f64,
-    ) -> PyResult<Vector> {
-        let SecretKeys::Integers(secret) = &self.0 else { return Err(mixed_kinds()) };
-        let values = contiguous(&values)?;
-        let vector = detached(py, || secret.encrypt_within(values, bound))?;
-        Ok(Vector(Values::Integers(vector)))
+    /// Encrypts float64 or int64 values, each within ±bound.
+    fn encrypt(&self, py: Python<'_>, values: Plain<'_>, bound: f64) -> PyResult<Vector> {
+        encrypted!(py, SecretKeys, &self.0, values, bound)
     }
 
     /// Decrypts a vector that was computed in this process.
@@ -141,30 +138,9 @@ impl Public {
         PyBytes::new(py, &bytes)
     }
 
-    /// Encrypts float64 values with the public key.
-    fn encrypt_reals(
-        &self,
-        py: Python<'_>,
-        values: PyReadonlyArray1<'_, f64>,
-        bound: f64,
-    ) -> PyResult<Vector> {
-        let PublicKeys::Reals(public) = &self.0 else { return Err(mixed_kinds()) };
-        let values = contiguous(&values)?;
-        let vector = detached(py, || public.encrypt_within(values, bound))?;
-        Ok(Vector(Values::Reals(vector)))
-    }
-
-    /// Encrypts int64 values with the public key.
-    fn encrypt_integers(
-        &self,
-        py: Python<'_>,
-        values: PyReadonlyArray1<'_, i64>,
-        bound: f64,
-    ) -> PyResult<Vector> {
-        let PublicKeys::Integers(public) = &self.0 else { return Err(mixed_kinds()) };
-        let values = contiguous(&values)?;
-        let vector = detached(py, || public.encrypt_within(values, bound))?;
-        Ok(Vector(Values::Integers(vector)))
+    /// Encrypts float64 or int64 values, each within ±bound, with the public key.
+    fn encrypt(&self, py: Python<'_>, values: Plain<'_>, bound: f64) -> PyResult<Vector> {
+        encrypted!(py, PublicKeys, &self.0, values, bound)
     }
 
     /// Reads a vector to compute on.

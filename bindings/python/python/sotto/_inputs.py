@@ -90,12 +90,10 @@ def encrypted(
     keys: Any, values: np.ndarray[Any, Any], bounds: Bounds, grid: float | None
 ) -> EncryptedArray:
     """Encrypt with a secret or a public key: axis 0 in slots, the others apart."""
-    real = values.dtype.kind == "f"
-    encrypt = keys.encrypt_reals if real else keys.encrypt_integers
     if values.ndim == 0:
-        parts = objects([encrypt(values.reshape(1), float(bounds))], ())
+        parts = objects([keys.encrypt(values.reshape(1), float(bounds))], ())
         return EncryptedArray._of(parts, None, grid=grid)
     columns = values.reshape(len(values), -1)
     each = zip(columns.T, bounds.reshape(-1), strict=True)
-    vectors = (encrypt(np.ascontiguousarray(column), float(bound)) for column, bound in each)
+    vectors = (keys.encrypt(np.ascontiguousarray(column), float(bound)) for column, bound in each)
     return EncryptedArray._of(objects(vectors, values.shape[1:]), len(values), grid=grid)
