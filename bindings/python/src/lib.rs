@@ -1,10 +1,13 @@
-//! The compiled part of the Python package `sotto`: contexts, keys, vectors and plans of the crate `sotto-he`. The Python
+//! The compiled part of the Python package `sotto`: contexts, keys, vectors and plans of the crate `sotto-he`,
+//! and plants of `sotto-owner`. The Python
 //! part makes arrays of them.
 
 mod context;
 mod error;
 mod keys;
 mod plan;
+#[cfg(feature = "cloud")]
+mod plant;
 mod vector;
 
 use pyo3::prelude::*;
@@ -17,6 +20,9 @@ mod _native {
     use super::keys::{Public, Secret};
     #[pymodule_export]
     use super::plan::Plan;
+    #[cfg(feature = "cloud")]
+    #[pymodule_export]
+    use super::plant::Plant;
     #[pymodule_export]
     use super::vector::Vector;
 }

@@ -174,6 +174,38 @@ impl Plant {
         self.chosen(&streams)
     }
 
+    /// Returns the streams of each declared device for one question (None: for all declared ones). If no device is
+    /// declared, those of a device with all channels.
+    ///
+    /// # Errors
+    /// [`OwnerError::Unanswerable`] if no channel is declared; another [`OwnerError`] if a question cannot be read, or
+    /// no parameters are suitable.
+    pub fn planned_streams(
+        &self,
+        question: Option<&str>,
+    ) -> Result<BTreeMap<String, Vec<Chosen>>, OwnerError> {
+        let question = question.map(|text| self.question(text)).transpose()?;
+        let declared = self.settings().devices.iter();
+        let mut devices: Vec<(String, Vec<String>)> =
+            declared.map(|(name, device)| (name.clone(), device.channels.clone())).collect();
+        if devices.is_empty() {
+            let channels: Vec<String> = self.settings().channels.keys().cloned().collect();
+            if channels.is_empty() {
+                let none = "no channel is declared yet: sotto channel add NAME …".to_owned();
+                return Err(OwnerError::Unanswerable(none));
+            }
+            devices.push(("a device with all channels".to_owned(), channels));
+        }
+        let streams = |(name, channels): (String, Vec<String>)| {
+            let streams = match &question {
+                Some(question) => self.streams_for_question(&name, &channels, question)?,
+                None => self.streams_for(&name, &channels)?,
+            };
+            Ok((name, streams))
+        };
+        devices.into_iter().map(streams).collect()
+    }
+
     fn chosen(&self, streams: &[needs::StreamNeeds]) -> Result<Vec<Chosen>, OwnerError> {
         let choose = |stream: &needs::StreamNeeds| {
             let channels: Vec<_> =

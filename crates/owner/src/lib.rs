@@ -63,8 +63,9 @@ pub use flooding::{Flooded, FloodingSettings};
 pub use forget::Forgotten;
 pub use needs::{Kind, Needs, StreamNeeds};
 pub use plant::{NewPlant, Plant, SETTINGS};
-pub use predict::{beyond, seconds_a_window};
+pub use predict::{beyond, measured_report, seconds_a_window};
 pub use publish::{Giving, Published, Verified};
+pub use sotto_cloud_client::{CloudError, Interrupt};
 pub use status::{ChannelStatus, DeviceStatus};
 pub use tls::{AUTHORITY_DAYS, CloudCertificate, SERVER_DAYS, TlsFiles, WARNING_DAYS};
 #[doc(hidden)]
