@@ -1,6 +1,5 @@
-//! The compiled part of the Python package `sotto`: contexts, keys, vectors and plans of the crate `sotto-he`,
-//! and plants of `sotto-owner`. The Python
-//! part makes arrays of them.
+//! The compiled part of the Python package `sotto`: contexts, keys, vectors and plans of the crate `sotto-he`, and
+//! plants of `sotto-owner`. The Python part makes arrays and data frames of them.
 
 mod context;
 mod error;

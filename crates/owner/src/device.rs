@@ -1,13 +1,14 @@
 //! Devices: enrolled by their owner, each with a secret of its own.
 
 use std::collections::BTreeMap;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use sotto_cloud_client::RegisteredKey;
 use sotto_compact::fleet_id;
-use sotto_keys::{DeviceBundle, DeviceSecret, KeyFile, Protection, SigningIdentity};
+use sotto_keys::{DeviceBundle, DeviceSecret, KeyFile, KeyFileError, Protection, SigningIdentity};
 use sotto_pack::{DeviceProfile, FleetId, MOST_CLOUD_KEYS, StreamProfile};
 use sotto_ring::{SecretRng, secure_rng};
 use sotto_rlwe::ParameterSpec;
@@ -271,6 +272,16 @@ impl Plant {
     pub(crate) fn secret(&self, name: &str) -> Result<DeviceSecret, OwnerError> {
         let bytes = KeyFile::Device.read(&self.secret_path(&secret_file(name)), None)?;
         Ok(DeviceSecret::from_bytes(&bytes))
+    }
+
+    /// Returns a device's secret; None if its file is gone, as `sotto device remove --destroy-secret` leaves it.
+    pub(crate) fn held_secret(&self, name: &str) -> Result<Option<DeviceSecret>, OwnerError> {
+        match self.secret(name) {
+            Err(OwnerError::Key(KeyFileError::Io { error, .. })) if error.kind() == ErrorKind::NotFound => {
+                Ok(None)
+            }
+            read => read.map(Some),
+        }
     }
 
     fn streams_of(&self, name: &str) -> Result<Vec<Chosen>, OwnerError> {

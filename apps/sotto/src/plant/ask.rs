@@ -100,7 +100,7 @@ fn present(arguments: &Arguments, answer: &Answer) -> anyhow::Result<()> {
         (false, true) => say(show::plot(answer)),
         (false, false) => say(show::table(answer)),
     }
-    for line in show::remarks(answer) {
+    for line in answer.remarks() {
         say(line);
     }
     if arguments.explain {

@@ -11,14 +11,21 @@ True
 Unaudited: nobody outside the project has reviewed this code.
 """
 
+import importlib
+
 from sotto._array import EncryptedArray
+from sotto._cloud import Cloud, Verification
 from sotto._container import DetachedArray
 from sotto._decrypted import Decrypted
 from sotto._errors import (
     BadBytes,
+    CloudAway,
+    CloudError,
     NotTrusted,
     OutOfDepth,
     OutOfRange,
+    PlantError,
+    QuestionError,
     ShapeMismatch,
     SottoError,
     WrongKeys,
@@ -30,17 +37,27 @@ from sotto._program import Like, Plan, Program, like, program
 
 def __getattr__(name: str) -> object:
     """Load what needs pandas when it is first used."""
-    if name not in ("EncryptedColumn", "EncryptedDtype", "decrypt_frame", "encrypt_frame"):
+    if name not in (
+        "Answer",
+        "EncryptedColumn",
+        "EncryptedDtype",
+        "decrypt_frame",
+        "encrypt_frame",
+    ):
         raise AttributeError(f"module 'sotto' has no attribute {name!r}")
     try:
-        from sotto import _frame
+        module = importlib.import_module("sotto._answer" if name == "Answer" else "sotto._frame")
     except ImportError as error:
         raise ImportError(f"st.{name} needs pandas 2.2 or later: pip install pandas") from error
-    return getattr(_frame, name)
+    return getattr(module, name)
 
 
 __all__ = [
+    "Answer",
     "BadBytes",
+    "Cloud",
+    "CloudAway",
+    "CloudError",
     "Decrypted",
     "DetachedArray",
     "EncryptedArray",
@@ -55,10 +72,13 @@ __all__ = [
     "OutOfRange",
     "Owner",
     "Plan",
+    "PlantError",
     "Program",
+    "QuestionError",
     "RidgeModel",
     "ShapeMismatch",
     "SottoError",
+    "Verification",
     "WrongKeys",
     "decrypt_frame",
     "encrypt_frame",

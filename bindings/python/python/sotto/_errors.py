@@ -29,3 +29,19 @@ class NotTrusted(SottoError, ValueError):
 
 class BadBytes(SottoError, ValueError):
     """Bytes that are not what they should be."""
+
+
+class PlantError(SottoError):
+    """A plant's folder, its sotto.toml or a key file that cannot be used."""
+
+
+class QuestionError(SottoError, ValueError):
+    """A question that cannot be read or answered; the text points at the place."""
+
+
+class CloudError(SottoError):
+    """A request that the cloud refuses, or an answer that cannot be read."""
+
+
+class CloudAway(CloudError, ConnectionError):
+    """A cloud that cannot be reached: the same question may be answered later."""

@@ -1,12 +1,18 @@
 //! Answers as columns.
 
+use std::collections::BTreeMap;
+
 use numpy::IntoPyArray as _;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use sotto_owner::Answer;
 
 /// Returns an answer's rows as columns, and its facts. Missing values are NaN; times are milliseconds since 1970.
-pub(super) fn columns(py: Python<'_>, answer: Answer, name: Option<String>) -> PyResult<Bound<'_, PyDict>> {
+pub(super) fn columns<'py>(
+    py: Python<'py>,
+    answer: &Answer,
+    name: Option<String>,
+) -> PyResult<Bound<'py, PyDict>> {
     let (rows, columns) = (&answer.rows, PyDict::new(py));
     let reals = |of: fn(&sotto_owner::Row) -> Option<f64>| {
         rows.iter().map(|row| of(row).unwrap_or(f64::NAN)).collect::<Vec<_>>().into_pyarray(py)
@@ -24,12 +30,16 @@ pub(super) fn columns(py: Python<'_>, answer: Answer, name: Option<String>) -> P
     columns.set_item("why", rows.iter().map(|row| row.why.as_deref()).collect::<Vec<_>>())?;
     let facts = PyDict::new(py);
     facts.set_item("columns", columns)?;
-    facts.set_item("question", answer.question)?;
+    facts.set_item("question", &answer.question)?;
     facts.set_item("name", name)?;
-    facts.set_item("time_zone", answer.time_zone)?;
-    facts.set_item("notes", answer.notes)?;
-    facts.set_item("took_part", answer.took_part)?;
-    let left_out = serde_json::to_string(&answer.left_out).unwrap_or_else(|_| "{}".to_owned());
+    facts.set_item("time_zone", &answer.time_zone)?;
+    facts.set_item("remarks", answer.remarks())?;
+    facts.set_item("took_part", &answer.took_part)?;
+    let left_out = PyDict::new(py);
+    for (channel, counts) in &answer.left_out {
+        let counts: BTreeMap<_, _> = counts.iter().map(|(reason, count)| (reason.words(), count)).collect();
+        left_out.set_item(channel, counts)?;
+    }
     facts.set_item("left_out", left_out)?;
     let cost = PyDict::new(py);
     cost.set_item("bytes_up", answer.bytes_up)?;

@@ -63,10 +63,11 @@ impl Plant {
         let (answer, name) = self.work(py, Watch::new(progress, stop), |plant, watch| {
             let question = plant.question_between(question, since, until)?;
             let answer = plant.ask(&question, &mut |done, total| watch.tell(done, total))?;
+            watch.proceed("the answer")?;
             let name = if keep { plant.keep(&answer)? } else { None };
             Ok((answer, name))
         })?;
-        answer::columns(py, answer, name)
+        answer::columns(py, &answer, name)
     }
 
     /// Returns the status of every device as JSON.
@@ -89,7 +90,9 @@ impl Plant {
         self.work(py, Watch::new(progress, stop), |plant, watch| {
             let name = answer.map_or_else(|| plant.latest_answer(), Ok)?;
             let tell = &mut |done, total| watch.tell(done, total);
-            json(&plant.verify(&name, sample, save.as_deref(), tell)?)
+            let done = plant.verify(&name, sample, save.as_deref(), tell)?;
+            watch.proceed("the evidence")?;
+            json(&done)
         })
     }
 
@@ -125,7 +128,7 @@ impl Plant {
     /// Returns a kept answer as `ask` does.
     fn answer<'py>(&self, py: Python<'py>, name: String) -> PyResult<Bound<'py, PyDict>> {
         let kept = self.work(py, Watch::new(None, None), |plant, _| plant.answer(&name))?;
-        answer::columns(py, kept.answer, Some(name))
+        answer::columns(py, &kept.answer, Some(name))
     }
 
     fn __repr__(&self) -> String {

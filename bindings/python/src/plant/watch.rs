@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use pyo3::prelude::*;
-use sotto_owner::Interrupt;
+use sotto_owner::{CloudError, Interrupt, OwnerError};
 
 /// Callbacks of one piece of work, and the exception that ends it.
 #[derive(Clone)]
@@ -34,6 +34,11 @@ impl Watch {
         if let Err(error) = Python::attach(|py| progress.call1(py, (done, total))) {
             self.keep(error);
         }
+    }
+
+    /// Fails if the work is over: the last request may have been sent before that was known.
+    pub(super) fn proceed(&self, what: &'static str) -> Result<(), OwnerError> {
+        if self.is_over() { Err(CloudError::Interrupted { what }.into()) } else { Ok(()) }
     }
 
     /// Returns the exception that ended the work, or that a signal raises now.
