@@ -58,7 +58,7 @@ class Answer(pd.DataFrame):
         return "\n".join([super().__repr__(), *self._remarks()])
 
     def _repr_html_(self) -> str | None:
-        table = super()._repr_html_()
+        table: str | None = super()._repr_html_()
         if table is None:
             return None
         return table + "".join(f"<p>{html.escape(remark)}</p>" for remark in self._remarks())

@@ -3,6 +3,7 @@
 import http.client
 import json
 import os
+import shlex
 import shutil
 import socket
 import subprocess
@@ -46,6 +47,17 @@ class Session:
         )
         assert done.returncode == 0, f"{' '.join(words)}: {done.stdout}{done.stderr}"
         return done.stdout
+
+    def type(self, line):
+        """Run a line as typed in a shell; a cloud in the background, at this session's port."""
+        words = shlex.split(line)
+        if words[:2] == ["sotto", "init"]:
+            self.init()
+        elif words[0] == "sotto-cloud":
+            assert words[1:] == ["run", "--config", "plant/cloud.toml", "&"]
+            self.start()
+        else:
+            self.run(*words)
 
     def init(self, *options):
         """Make the plant, with a cloud at a free port."""

@@ -31,7 +31,11 @@ def assert_within(answer, name, exact):
 def test_days(cloud, clear):
     answer = cloud.ask("mean(temperature), stddev(temperature) by day")
     both = pd.concat([measured(clear, device) for device in DEVICES])
-    days = both.groupby(both.index.normalize()).agg(["mean", "std", "size"])
+    grouped = both.groupby(both.index.normalize())
+    # Deviations are those of all readings, not of a sample.
+    days = pd.DataFrame(
+        {"mean": grouped.mean(), "std": grouped.std(ddof=0), "size": grouped.size()}
+    )
     whole = pd.date_range(days.index[0], days.index[-1], tz=ZONE)
     days = days.reindex(whole)
     assert isinstance(answer, pd.DataFrame) and isinstance(answer.index, pd.DatetimeIndex)
@@ -94,7 +98,7 @@ def test_a_line(cloud, clear):
         assert abs(row[0] - exact) <= row[1] < 3
     covariance = answer["covariance(temperature, humidity)"].item()
     bound = answer["covariance(temperature, humidity) ±"].item()
-    assert abs(covariance - both["temperature"].cov(both["humidity"])) <= bound < 1
+    assert abs(covariance - both["temperature"].cov(both["humidity"], ddof=0)) <= bound < 1
     assert answer["readings"].item() == len(both)
 
 
