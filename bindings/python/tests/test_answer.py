@@ -1,9 +1,11 @@
 """Answers of a cloud as data frames and charts, made of rows without a cloud."""
 
+import json
 import sys
 
 import numpy as np
 import pytest
+import sotto as st
 from hypothesis import given
 from hypothesis import strategies as some
 
@@ -139,3 +141,17 @@ def test_notebook():
     assert "<table" in page and "note: &lt;b&gt;boiler&lt;/b&gt;" in page
     assert "3 readings are missing; 1 of 1 rows lack a value" in page
     assert isinstance(answer, Answer) and type(answer[answer["readings"] > 9]) is pd.DataFrame
+
+
+def test_a_verification_that_does_not_hold():
+    document = {"answer": "a", "question": "q", "work": 2, "repeated": 1, "windows": 1, "bytes": 9}
+    document |= {"seconds": 0.1, "repeat_us": 1, "cloud_us": 1, "pinned": True}
+    lie, left = {"work": 0, "lie": "another sum"}, {"work": 1, "lie": "deleted"}
+    for findings, unchecked in [([lie], []), ([], [left]), ([lie], [left])]:
+        done = st.Verification.read(
+            json.dumps(document | {"findings": findings, "open": unchecked})
+        )
+        assert not done.holds
+        assert done.findings == tuple("work 0: another sum" for _ in findings)
+        assert done.unchecked == tuple("work 1: deleted" for _ in unchecked)
+    assert st.Verification.read(json.dumps(document | {"findings": [], "open": []})).holds

@@ -14,7 +14,7 @@ Unaudited: nobody outside the project has reviewed this code.
 import importlib
 
 from sotto._array import EncryptedArray
-from sotto._cloud import Cloud, Verification
+from sotto._cloud import Cloud
 from sotto._container import DetachedArray
 from sotto._decrypted import Decrypted
 from sotto._errors import (
@@ -33,6 +33,7 @@ from sotto._errors import (
 from sotto._learn import EncryptedMoments, Model, RidgeModel, fit_ridge, from_sklearn
 from sotto._owner import Evaluator, Owner
 from sotto._program import Like, Plan, Program, like, program
+from sotto._verification import Verification
 
 
 def __getattr__(name: str) -> object:

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import datetime
 import json
 import os
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from sotto import _native
 from sotto._asynchronous import in_thread
 from sotto._errors import QuestionError, SottoError
+from sotto._verification import Verification
+from sotto._when import When, written
 
 if TYPE_CHECKING:
     from sotto._answer import Answer
@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 Progress = Callable[[int, int], object]
 #: Returns True to end the work.
 Stop = Callable[[], bool]
-#: A date or time; without a zone it is in the plant's.
-When = str | datetime.date | datetime.datetime
 
 #: One lock a plant: two questions at once would write the same files of its folder.
 _LOCKS: dict[str, threading.Lock] = {}
@@ -141,7 +139,7 @@ class Cloud:
         stop: Stop | None,
     ) -> Answer:
         assembled = _assembled()
-        begin, end = _written(since), _written(until)
+        begin, end = written(since), written(until)
         with self._lock:
             return assembled(self._plant.ask(question, begin, end, keep, progress, stop))
 
@@ -206,10 +204,8 @@ class Cloud:
         if answer is not None and name is None:
             raise QuestionError("this answer was not kept: ask with keep=True, then verify")
         with self._lock:
-            done = json.loads(self._plant.verify(name, sample, save, progress, stop))
-        findings = tuple(f"work {found['work']}: {found['lie']}" for found in done.pop("findings"))
-        unchecked = tuple(f"work {left['work']}: {left['lie']}" for left in done.pop("open"))
-        return Verification(findings=findings, unchecked=unchecked, **done)
+            done = self._plant.verify(name, sample, save, progress, stop)
+        return Verification.read(done)
 
     def status(self) -> list[dict[str, Any]]:
         """Return devices with the readings that arrived and those that are missing.
@@ -255,37 +251,6 @@ class Cloud:
         return f"Cloud({self.folder!r}, {self.url})"
 
 
-@dataclass(frozen=True)
-class Verification:
-    """The outcome of repeating the cloud's work behind an answer."""
-
-    #: The answer's name.
-    answer: str
-    #: The question.
-    question: str
-    #: Pieces of work behind the answer, and those that were repeated.
-    work: int
-    repeated: int
-    #: Windows in the repeated work, and bytes fetched.
-    windows: int
-    bytes: int
-    #: Seconds in all; microseconds of the repetition, and of the cloud by its word.
-    seconds: float
-    repeat_us: int
-    cloud_us: int
-    #: True if the cloud's signing key is pinned.
-    pinned: bool
-    #: False statements of the cloud.
-    findings: tuple[str, ...]
-    #: Work that could not be repeated, with reasons: neither confirmed nor refuted.
-    unchecked: tuple[str, ...]
-
-    @property
-    def holds(self) -> bool:
-        """True if all work that was drawn was repeated, with the cloud's results."""
-        return not self.findings and not self.unchecked
-
-
 def _assembled() -> Callable[[dict[str, Any]], Answer]:
     """Import what makes data frames: before the cloud is asked in vain."""
     try:
@@ -295,18 +260,3 @@ def _assembled() -> Callable[[dict[str, Any]], Answer]:
             "answers are data frames of pandas 2.2 or later: pip install 'sotto-he[frames]'"
         ) from error
     return assembled
-
-
-def _written(time: When | None) -> str | None:
-    """Return a time as questions write it."""
-    if time is None or isinstance(time, str):
-        return time
-    if isinstance(time, datetime.datetime):
-        if time != time.replace(microsecond=0):
-            raise QuestionError(f"{time} is not a whole second: round it")
-        if time.tzinfo is None:
-            return time.replace(microsecond=0).isoformat()
-        return time.astimezone(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
-    if isinstance(time, datetime.date):
-        return time.isoformat()
-    raise TypeError(f"a time is a str, date or datetime, not {type(time).__name__}")

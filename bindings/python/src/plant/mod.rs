@@ -14,7 +14,7 @@ use sotto_owner::OwnerError;
 use raise::raised;
 use watch::Watch;
 
-/// An owner's folder. Its settings are read again for each call, so that declarations made meanwhile count.
+/// An owner's folder. Its settings are read again for each call, so that later declarations count.
 #[pyclass(frozen, module = "sotto._native")]
 pub(crate) struct Plant {
     folder: PathBuf,
@@ -44,7 +44,7 @@ impl Plant {
     /// The cloud's address.
     #[getter]
     fn url(&self, py: Python<'_>) -> PyResult<String> {
-        self.work(py, Watch::new(None, None), |plant, _| Ok(plant.settings().cloud.url.clone()))
+        self.work(py, Watch::default(), |plant, _| Ok(plant.settings().cloud.url.clone()))
     }
 
     /// Asks a question. Returns columns and facts of the answer.
@@ -99,7 +99,7 @@ impl Plant {
     /// Returns each device's streams for a question (None: for all declared ones) as JSON.
     #[pyo3(signature = (question=None))]
     fn plan(&self, py: Python<'_>, question: Option<&str>) -> PyResult<String> {
-        self.work(py, Watch::new(None, None), |plant, _| {
+        self.work(py, Watch::default(), |plant, _| {
             let streams = plant.planned_streams(question)?;
             let reports = streams.into_iter().map(|(name, streams)| {
                 (name, streams.iter().map(sotto_owner::measured_report).collect::<Vec<_>>())
@@ -110,7 +110,7 @@ impl Plant {
 
     /// Returns the declared channels, questions and devices as JSON.
     fn declared(&self, py: Python<'_>) -> PyResult<String> {
-        self.work(py, Watch::new(None, None), |plant, _| {
+        self.work(py, Watch::default(), |plant, _| {
             let settings = plant.settings();
             json(&serde_json::json!({
                 "channels": settings.channels,
@@ -122,12 +122,12 @@ impl Plant {
 
     /// Returns the names of the kept answers, oldest first.
     fn answers(&self, py: Python<'_>) -> PyResult<Vec<String>> {
-        self.work(py, Watch::new(None, None), |plant, _| plant.answers())
+        self.work(py, Watch::default(), |plant, _| plant.answers())
     }
 
     /// Returns a kept answer as `ask` does.
     fn answer<'py>(&self, py: Python<'py>, name: String) -> PyResult<Bound<'py, PyDict>> {
-        let kept = self.work(py, Watch::new(None, None), |plant, _| plant.answer(&name))?;
+        let kept = self.work(py, Watch::default(), |plant, _| plant.answer(&name))?;
         answer::columns(py, &kept.answer, Some(name))
     }
 

@@ -1,4 +1,4 @@
-//! What ends work early: signals such as Ctrl-C, a caller's check, and exceptions of a progress callback.
+//! Early ends of work: by a signal such as Ctrl-C, a caller's check, or an exception of a progress callback.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -6,11 +6,12 @@ use pyo3::prelude::*;
 use sotto_owner::{CloudError, Interrupt, OwnerError};
 
 /// Callbacks of one piece of work, and the exception that ends it.
-#[derive(Clone)]
+#[derive(Clone, Default)]
 pub(super) struct Watch(Arc<Watched>);
 
+#[derive(Default)]
 struct Watched {
-    /// Called with the number of finished windows and the total.
+    /// Called with the number of finished windows and the most that there are.
     progress: Option<Py<PyAny>>,
     /// Returns true to end the work.
     stop: Option<Py<PyAny>>,

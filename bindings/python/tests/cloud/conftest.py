@@ -5,11 +5,10 @@ import plant_session
 import pytest
 import sotto as st
 
-pd = pytest.importorskip("pandas")
-
 
 def readings(seed, start, hours):
     """Return readings every quarter of an hour, rounded to tenths as sensors do."""
+    pd = pytest.importorskip("pandas")
     rng = np.random.default_rng(seed)
     at = pd.date_range(start, periods=4 * hours, freq="15min", tz="UTC")
     temperature = np.round(20 + 8 * np.sin(np.arange(len(at)) / 15) + rng.normal(0, 1, len(at)), 1)
