@@ -1,5 +1,5 @@
-//! The compiled part of the Python package `sotto`: contexts, keys, vectors and plans of the crate `sotto-he`. The Python
-//! part makes arrays of them.
+//! The compiled part of the Python package `sotto`: contexts, keys, vectors and plans of the crate `sotto-he`, and
+//! plants of `sotto-owner`. The Python part makes arrays and data frames of them.
 
 mod call;
 mod context;
@@ -7,6 +7,8 @@ mod error;
 mod formula;
 mod keys;
 mod plan;
+#[cfg(feature = "cloud")]
+mod plant;
 mod vector;
 
 use pyo3::prelude::*;
@@ -21,6 +23,9 @@ mod _native {
     use super::keys::{Public, Secret};
     #[pymodule_export]
     use super::plan::Plan;
+    #[cfg(feature = "cloud")]
+    #[pymodule_export]
+    use super::plant::Plant;
     #[pymodule_export]
     use super::vector::Vector;
 }

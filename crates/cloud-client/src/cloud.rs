@@ -10,6 +10,7 @@ use crate::device::{Devices, RegisteredKey};
 use crate::envelope::{EnvelopeQuery, Envelopes, StoredEnvelope};
 use crate::error::CloudError;
 use crate::http::{Answer, Site};
+use crate::interrupt::Interrupt;
 use crate::job::{self, JobDone, JobProgress};
 use crate::key::KeyStatus;
 use crate::limits::Limits;
@@ -63,6 +64,13 @@ impl Cloud {
     /// [`CloudError::Address`] or [`CloudError::Token`] if the URL or the token is refused.
     pub fn with_plain_http(url: &str, token: &str) -> Result<Self, CloudError> {
         Ok(Self { site: Site::new(url, token, &Trust::default(), true)? })
+    }
+
+    /// Ends requests from now on with [`CloudError::Interrupted`] when the check says so.
+    #[must_use]
+    pub fn interrupted_by(mut self, interrupt: Interrupt) -> Self {
+        self.site.interrupt = interrupt;
+        self
     }
 
     /// Returns the cloud's address.

@@ -78,6 +78,12 @@ pub enum CloudError {
         /// The cloud's explanation.
         reason: String,
     },
+    /// The caller's [`Interrupt`](crate::Interrupt) ended the work before this request. Jobs in the cloud continue.
+    #[error("interrupted before the request about {what}; the same question may be asked again")]
+    Interrupted {
+        /// The subject of the request that was not sent.
+        what: &'static str,
+    },
     /// The caller stopped waiting. The job continues.
     #[error("stopped waiting for job {job}, which goes on")]
     Cancelled {

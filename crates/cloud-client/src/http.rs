@@ -11,6 +11,7 @@ use ureq::{Agent, Body};
 use zeroize::Zeroizing;
 
 use crate::error::CloudError;
+use crate::interrupt::Interrupt;
 use crate::text::shown;
 
 /// Largest answer in bytes: that of the largest envelope.
@@ -33,6 +34,7 @@ const JSON: &str = "application/json";
 pub(crate) struct Site {
     agent: Agent,
     trust: Trust,
+    pub(crate) interrupt: Interrupt,
     pub(crate) url: String,
     authorization: Zeroizing<String>,
 }
@@ -101,18 +103,21 @@ impl Site {
         Ok(Self {
             agent: config.build().into(),
             trust: trust.clone(),
+            interrupt: Interrupt::default(),
             url: url.trim_end_matches('/').to_owned(),
             authorization: Zeroizing::new(format!("Bearer {token}")),
         })
     }
 
     pub(crate) fn fetch(&self, what: &'static str, path: &str) -> Result<Answer, CloudError> {
+        self.proceed(what)?;
         let request = self.agent.get(format!("{}{path}", self.url));
         let request = request.header("Authorization", self.authorization.as_str());
         self.read(what, request.call())
     }
 
     pub(crate) fn delete(&self, what: &'static str, path: &str) -> Result<Answer, CloudError> {
+        self.proceed(what)?;
         let request = self.agent.delete(format!("{}{path}", self.url));
         let request = request.header("Authorization", self.authorization.as_str());
         self.read(what, request.call())
@@ -163,6 +168,7 @@ impl Site {
         kind: &str,
         body: &[u8],
     ) -> Result<Answer, CloudError> {
+        self.proceed(what)?;
         let request = request.header("Authorization", self.authorization.as_str());
         self.read(what, request.content_type(kind).send(body))
     }
@@ -192,6 +198,11 @@ impl Site {
             kind: shown(&problem.kind.unwrap_or_default()),
             detail: detail.map_or_else(|| "no reason given".to_owned(), |detail| shown(&detail)),
         })
+    }
+
+    /// Checks for an interruption. Every request does so first.
+    fn proceed(&self, what: &'static str) -> Result<(), CloudError> {
+        if self.interrupt.is_due() { Err(CloudError::Interrupted { what }) } else { Ok(()) }
     }
 
     fn failure(&self, what: &'static str, error: &ureq::Error) -> CloudError {

@@ -5,8 +5,9 @@
 mod stand_in;
 
 use std::ops::ControlFlow;
+use std::sync::Arc;
 
-use sotto_cloud_client::{CloudError, EnvelopeQuery, JobStage};
+use sotto_cloud_client::{CloudError, EnvelopeQuery, Interrupt, JobStage};
 use stand_in::{answer, ok, serve};
 
 fn envelope(device: &str, sequence: u64) -> String {
@@ -120,4 +121,20 @@ fn a_wait_outlasts_a_restart_and_can_be_stopped() {
     assert_eq!(cancelled, CloudError::Cancelled { job: "j".into() });
     let unknown = cloud.wait("j", |_| ControlFlow::Continue(())).unwrap_err();
     assert_eq!(unknown.refusal(), Some("unknown-job"));
+}
+
+#[test]
+fn an_interrupt_ends_a_wait_and_everything_after_it() {
+    let running = || ok(r#"{"state":"running"}"#);
+    let (cloud, requests) = serve(vec![running(), running(), running(), running()]);
+    let asked = Arc::clone(&requests);
+    let cloud = cloud.interrupted_by(Interrupt::when(move || asked.lock().unwrap().len() >= 3));
+    let ended = cloud.wait("j", |_| ControlFlow::Continue(())).unwrap_err();
+    assert_eq!(ended, CloudError::Interrupted { what: "the job's state" });
+    assert!(!ended.is_temporary());
+    for refused in [cloud.limits().err(), cloud.put_plan(b"plan").err(), cloud.submit("p", &["w"]).err()] {
+        assert!(matches!(refused, Some(CloudError::Interrupted { .. })), "{refused:?}");
+    }
+    assert!(matches!(cloud.forget("kitchen", 0), Err(CloudError::Interrupted { .. })));
+    assert_eq!(requests.lock().unwrap().len(), 3, "nothing more is sent");
 }

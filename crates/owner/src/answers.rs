@@ -130,6 +130,15 @@ impl Plant {
         Ok(names)
     }
 
+    /// Returns the name of the answer stored last.
+    ///
+    /// # Errors
+    /// [`OwnerError::Unanswerable`] if none was stored yet; another [`OwnerError`] if the folder cannot be read.
+    pub fn latest_answer(&self) -> Result<String, OwnerError> {
+        let none = || OwnerError::Unanswerable("no answer was kept yet: ask first".to_owned());
+        self.answers()?.pop().ok_or_else(none)
+    }
+
     /// Returns the names of the answers stored in the last `within` milliseconds, oldest first.
     ///
     /// # Errors

@@ -1,13 +1,14 @@
 //! Devices: enrolled by their owner, each with a secret of its own.
 
 use std::collections::BTreeMap;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use sotto_cloud_client::RegisteredKey;
 use sotto_compact::fleet_id;
-use sotto_keys::{DeviceBundle, DeviceSecret, KeyFile, Protection, SigningIdentity};
+use sotto_keys::{DeviceBundle, DeviceSecret, KeyFile, KeyFileError, Protection, SigningIdentity};
 use sotto_pack::{DeviceProfile, FleetId, MOST_CLOUD_KEYS, StreamProfile};
 use sotto_ring::{SecretRng, secure_rng};
 use sotto_rlwe::ParameterSpec;
@@ -174,6 +175,38 @@ impl Plant {
         self.chosen(&streams)
     }
 
+    /// Returns the streams of each declared device for one question (None: for all declared ones). If no device is
+    /// declared, those of a device with all channels.
+    ///
+    /// # Errors
+    /// [`OwnerError::Unanswerable`] if no channel is declared; another [`OwnerError`] if a question cannot be read, or
+    /// no parameters are suitable.
+    pub fn planned_streams(
+        &self,
+        question: Option<&str>,
+    ) -> Result<BTreeMap<String, Vec<Chosen>>, OwnerError> {
+        let question = question.map(|text| self.question(text)).transpose()?;
+        let declared = self.settings().devices.iter();
+        let mut devices: Vec<(String, Vec<String>)> =
+            declared.map(|(name, device)| (name.clone(), device.channels.clone())).collect();
+        if devices.is_empty() {
+            let channels: Vec<String> = self.settings().channels.keys().cloned().collect();
+            if channels.is_empty() {
+                let none = "no channel is declared yet: sotto channel add NAME …".to_owned();
+                return Err(OwnerError::Unanswerable(none));
+            }
+            devices.push(("a device with all channels".to_owned(), channels));
+        }
+        let streams = |(name, channels): (String, Vec<String>)| {
+            let streams = match &question {
+                Some(question) => self.streams_for_question(&name, &channels, question)?,
+                None => self.streams_for(&name, &channels)?,
+            };
+            Ok((name, streams))
+        };
+        devices.into_iter().map(streams).collect()
+    }
+
     fn chosen(&self, streams: &[needs::StreamNeeds]) -> Result<Vec<Chosen>, OwnerError> {
         let choose = |stream: &needs::StreamNeeds| {
             let channels: Vec<_> =
@@ -239,6 +272,16 @@ impl Plant {
     pub(crate) fn secret(&self, name: &str) -> Result<DeviceSecret, OwnerError> {
         let bytes = KeyFile::Device.read(&self.secret_path(&secret_file(name)), None)?;
         Ok(DeviceSecret::from_bytes(&bytes))
+    }
+
+    /// Returns a device's secret; None if its file is gone, as `sotto device remove --destroy-secret` leaves it.
+    pub(crate) fn held_secret(&self, name: &str) -> Result<Option<DeviceSecret>, OwnerError> {
+        match self.secret(name) {
+            Err(OwnerError::Key(KeyFileError::Io { error, .. })) if error.kind() == ErrorKind::NotFound => {
+                Ok(None)
+            }
+            read => read.map(Some),
+        }
     }
 
     fn streams_of(&self, name: &str) -> Result<Vec<Chosen>, OwnerError> {

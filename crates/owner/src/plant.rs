@@ -18,6 +18,7 @@ use std::io::{ErrorKind, Read as _, Write as _};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
+use sotto_cloud_client::{Cloud, Interrupt};
 use sotto_keys::SigningIdentity;
 use zeroize::Zeroizing;
 
@@ -53,6 +54,7 @@ const LARGEST_FILE: u64 = 16 << 20;
 pub struct Plant {
     folder: PathBuf,
     settings: Settings,
+    interrupt: Interrupt,
 }
 
 /// Options for a new plant.
@@ -93,7 +95,7 @@ impl Plant {
         let text = first_settings(&url, zone, key.as_deref());
         // Checked before anything is written.
         Settings::parse(&text)?;
-        sotto_cloud_client::Cloud::new(&url, &"0".repeat(64))?;
+        Cloud::new(&url, &"0".repeat(64))?;
         let token = Zeroizing::new(hex::encode(random::<32>()?));
         fs::create_dir_all(folder).map_err(io(folder))?;
         for (name, private) in [(SECRETS, true), ("devices", false), ("enrolments", true), ("answers", true)]
@@ -121,7 +123,7 @@ impl Plant {
             return Err(OwnerError::NoPlant { folder: folder.to_owned() });
         }
         let settings = Settings::parse(&read_text(&file, settings::LARGEST)?)?;
-        Ok(Self { folder: folder.to_owned(), settings })
+        Ok(Self { folder: folder.to_owned(), settings, interrupt: Interrupt::default() })
     }
 
     /// Finds the plant for a working directory: the folder itself, the nearest folder above it, or the only plant
@@ -177,8 +179,16 @@ impl Plant {
     ///
     /// # Errors
     /// [`OwnerError`] if the token cannot be read, or the address is invalid.
-    pub fn cloud(&self) -> Result<sotto_cloud_client::Cloud, OwnerError> {
-        Ok(sotto_cloud_client::Cloud::trusting(&self.settings.cloud.url, &self.token()?, &self.trust()?)?)
+    pub fn cloud(&self) -> Result<Cloud, OwnerError> {
+        let cloud = Cloud::trusting(&self.settings.cloud.url, &self.token()?, &self.trust()?)?;
+        Ok(cloud.interrupted_by(self.interrupt.clone()))
+    }
+
+    /// Ends work with the cloud before its next request when the check says so, with
+    /// [`CloudError::Interrupted`](sotto_cloud_client::CloudError::Interrupted).
+    #[must_use]
+    pub fn interrupted_by(self, interrupt: Interrupt) -> Self {
+        Self { interrupt, ..self }
     }
 
     /// Replaces the text of `sotto.toml` by the result of `edit`, after checking it. The file is unchanged if anything

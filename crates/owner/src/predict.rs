@@ -10,7 +10,7 @@ use sotto_ring::{Scratch, secure_rng};
 use sotto_rlwe::{Bfv, Bgv, Ckks, Evaluator, Origin, Params, SchemeId, Seeded};
 use sotto_runtime::{Encoding, Managed, RlweTarget, run};
 
-use crate::choose::{Chosen, typical, worst};
+use crate::choose::{Chosen, StreamReport, stream_report, typical, worst};
 use crate::compute::program;
 
 /// Number of windows in the part that is timed.
@@ -32,6 +32,12 @@ pub fn seconds_a_window(chosen: &Chosen) -> Option<f64> {
         SchemeId::Bgv => timed::<Bgv>(chosen),
         SchemeId::Ckks => timed::<Ckks>(chosen),
     }
+}
+
+/// Returns the report on a stream with its [`seconds_a_window`].
+#[must_use]
+pub fn measured_report(chosen: &Chosen) -> StreamReport {
+    StreamReport { seconds_a_window: seconds_a_window(chosen), ..stream_report(chosen) }
 }
 
 fn timed<S: Managed<Value: Default + Clone>>(chosen: &Chosen) -> Option<f64> {

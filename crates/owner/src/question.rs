@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use sotto_program::question::{By, Clause, LinearModel, Question};
+use sotto_program::question::{By, Clause, LinearModel, Period, Question, When};
 
 use crate::choose::largest_result;
 use crate::device::{DeviceRecord, parameter_spec};
@@ -70,6 +70,38 @@ impl Plant {
                 let reason = "its channels are read at different periods: only readings of the same time can be combined";
                 return Err(at(places.error_at_call(index, reason)));
             }
+        }
+        Ok(question)
+    }
+
+    /// Parses a text like [`Plant::question`], and replaces the question's start and end by those given:
+    /// `2014-01-31` or `2014-01-31T12:00`, in the plant's time zone.
+    ///
+    /// # Errors
+    /// [`OwnerError::Question`] if the text, the start or the end cannot be read, or the question has an `over` clause.
+    pub fn question_between(
+        &self,
+        text: &str,
+        since: Option<&str>,
+        until: Option<&str>,
+    ) -> Result<Question, OwnerError> {
+        let mut question = self.question(text)?;
+        let when = |text: Option<&str>| {
+            let parse =
+                |text: &str| text.parse::<When>().map_err(|error| OwnerError::Question(error.to_string()));
+            text.map(parse).transpose()
+        };
+        let (since, until) = (when(since)?, when(until)?);
+        if since.is_some() || until.is_some() {
+            let (asked_since, asked_until) = match &question.period {
+                Period::Between { since, until } => (since.clone(), until.clone()),
+                Period::All => (None, None),
+                Period::Over(_) => {
+                    let reason = "`over` in the question excludes a start or an end given beside it: leave one of them out";
+                    return Err(OwnerError::Question(reason.to_owned()));
+                }
+            };
+            question.period = Period::Between { since: since.or(asked_since), until: until.or(asked_until) };
         }
         Ok(question)
     }

@@ -1,10 +1,10 @@
-//! Installs the Python package as a user does, in an environment of its own, and runs its tests, type checks and style
-//! checks.
+//! Installs the Python package as a user does, in an environment of its own, and runs its tests, also against a cloud of
+//! real processes, type checks and style checks.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use anyhow::{Result, ensure};
+use anyhow::{Context as _, Result, ensure};
 
 use super::compile::{passes, side_target};
 use crate::cargo;
@@ -26,6 +26,9 @@ pub(crate) fn deep(context: &Context) -> Result<Outcome> {
 
 pub(crate) fn run(context: &Context) -> Result<Outcome> {
     let environment = Environment::new(context)?;
+    // Questions are asked of real processes.
+    let sotto = cargo::build_programs(&context.root)?;
+    let programs = sotto.parent().context("the program has no folder")?;
     let mut faults = Vec::new();
     let steps: [&[&str]; 4] = [
         &["-m", "pytest", "-q", "-p", "no:cacheprovider", "bindings/python/tests"],
@@ -35,7 +38,8 @@ pub(crate) fn run(context: &Context) -> Result<Outcome> {
     ];
     for step in steps {
         let mut check = environment.python();
-        check.args(step).env("PYTHONDONTWRITEBYTECODE", "1");
+        check.args(step).env("PYTHONDONTWRITEBYTECODE", "1").env("MPLBACKEND", "Agg");
+        check.env("SOTTO_PROGRAMS", std::path::absolute(programs)?);
         if !matches!(passes(context, check)?, Outcome::Passed) {
             faults.push(format!("`python {}` failed", step.join(" ")));
         }

@@ -6,7 +6,6 @@ use std::process::ExitCode;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::json;
 use sotto_owner::{Answer, OwnerError};
-use sotto_program::question::{Period, Question, When};
 
 use super::{Place, show};
 use crate::output::say;
@@ -60,8 +59,8 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
 
 fn answer(arguments: &Arguments) -> Result<Answer, OwnerError> {
     let plant = arguments.place.open()?;
-    let mut question = plant.question(&arguments.question)?;
-    limit(&mut question, arguments)?;
+    let (since, until) = (arguments.since.as_deref(), arguments.until.as_deref());
+    let question = plant.question_between(&arguments.question, since, until)?;
     let bar = ProgressBar::hidden();
     bar.set_style(
         ProgressStyle::with_template("{msg} {wide_bar} {pos}/{len} windows {eta}")
@@ -86,29 +85,6 @@ fn answer(arguments: &Arguments) -> Result<Answer, OwnerError> {
     Ok(answer)
 }
 
-/// Replaces the question's times by --since and --until. An error if the question has an `over` clause.
-fn limit(question: &mut Question, arguments: &Arguments) -> Result<(), OwnerError> {
-    let when = |text: &Option<String>| -> Result<Option<When>, OwnerError> {
-        let parse =
-            |text: &String| text.parse::<When>().map_err(|error| OwnerError::Question(error.to_string()));
-        text.as_ref().map(parse).transpose()
-    };
-    let (since, until) = (when(&arguments.since)?, when(&arguments.until)?);
-    if since.is_some() || until.is_some() {
-        let (asked_since, asked_until) = match &question.period {
-            Period::Between { since, until } => (since.clone(), until.clone()),
-            Period::All => (None, None),
-            Period::Over(_) => {
-                let reason =
-                    "`over` in the question and --since or --until exclude each other: leave one of them out";
-                return Err(OwnerError::Question(reason.to_owned()));
-            }
-        };
-        question.period = Period::Between { since: since.or(asked_since), until: until.or(asked_until) };
-    }
-    Ok(())
-}
-
 fn present(arguments: &Arguments, answer: &Answer) -> anyhow::Result<()> {
     if let Some(file) = &arguments.html {
         std::fs::write(file, show::html(answer))
@@ -124,7 +100,7 @@ fn present(arguments: &Arguments, answer: &Answer) -> anyhow::Result<()> {
         (false, true) => say(show::plot(answer)),
         (false, false) => say(show::table(answer)),
     }
-    for line in show::remarks(answer) {
+    for line in answer.remarks() {
         say(line);
     }
     if arguments.explain {

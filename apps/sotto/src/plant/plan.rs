@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::process::ExitCode;
 
 use serde_json::json;
-use sotto_owner::{Chosen, Kind, Plant, beyond, seconds_a_window, stream_report};
+use sotto_owner::{Chosen, Kind, Plant, beyond, measured_report, seconds_a_window, stream_report};
 use sotto_pack::{Cut, Places, Span};
 
 use super::progress::waiting;
@@ -29,10 +29,12 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
         return crate::plan::run(text, scheme, &arguments.expression);
     }
     let plant = arguments.place.open()?;
-    let streams = waiting("choosing parameters", || streams(&plant, arguments.question.as_deref()))?;
+    let streams = waiting("choosing parameters", || plant.planned_streams(arguments.question.as_deref()))?;
     if arguments.expression.json {
-        let report: BTreeMap<&String, Vec<_>> =
-            streams.iter().map(|(name, streams)| (name, streams.iter().map(measured).collect())).collect();
+        let report: BTreeMap<&String, Vec<_>> = streams
+            .iter()
+            .map(|(name, streams)| (name, streams.iter().map(measured_report).collect()))
+            .collect();
         say(serde_json::to_string_pretty(
             &json!({"version": 1, "question": arguments.question, "devices": report}),
         )?);
@@ -62,35 +64,6 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     );
     say("Divisions by counts and roots happen after decryption.");
     Ok(ExitCode::SUCCESS)
-}
-
-/// The streams of each device for the declared questions, or for one question.
-fn streams(plant: &Plant, question: Option<&str>) -> anyhow::Result<BTreeMap<String, Vec<Chosen>>> {
-    let mut all = BTreeMap::new();
-    let question = question.map(|text| plant.question(text)).transpose()?;
-    let mut devices: Vec<(String, Vec<String>)> = plant
-        .settings()
-        .devices
-        .iter()
-        .map(|(name, device)| (name.clone(), device.channels.clone()))
-        .collect();
-    if devices.is_empty() {
-        let channels: Vec<String> = plant.settings().channels.keys().cloned().collect();
-        anyhow::ensure!(!channels.is_empty(), "no channel is declared yet: sotto channel add NAME …");
-        devices.push(("a device with all channels".to_owned(), channels));
-    }
-    for (name, channels) in devices {
-        let streams = match &question {
-            Some(question) => plant.streams_for_question(&name, &channels, question)?,
-            None => plant.streams_for(&name, &channels)?,
-        };
-        all.insert(name, streams);
-    }
-    Ok(all)
-}
-
-fn measured(chosen: &Chosen) -> sotto_owner::StreamReport {
-    sotto_owner::StreamReport { seconds_a_window: seconds_a_window(chosen), ..stream_report(chosen) }
 }
 
 /// Prints the largest error of the results.

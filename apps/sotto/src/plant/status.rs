@@ -56,7 +56,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
                 lacking.push(format!("{} missing", channel.missing));
             }
             if !channel.left_out.is_empty() {
-                lacking.push(format!("left out: {}", show::left_out(&channel.left_out)));
+                lacking.push(format!("left out: {}", sotto_owner::left_out_in_words(&channel.left_out)));
             }
             if !lacking.is_empty() {
                 say(format!("    {}", lacking.join("; ")));

@@ -57,7 +57,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     let Some(since) = arguments.since else {
         let name = match &arguments.answer {
             Some(name) => name.clone(),
-            None => plant.answers()?.pop().ok_or_else(|| none("no answer was kept yet: ask first"))?,
+            None => plant.latest_answer()?,
         };
         return Ok(ended(verified(&plant, &[name], arguments)?));
     };
@@ -79,10 +79,6 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
         // Tries answers again that could not be verified.
         within = if outcome == Outcome::Open { within.saturating_add(time) } else { time };
     }
-}
-
-fn none(text: &str) -> OwnerError {
-    OwnerError::Unanswerable(text.to_owned())
 }
 
 fn ended(outcome: Outcome) -> ExitCode {

@@ -17,12 +17,15 @@ import sys
 
 from sotto._array import EncryptedArray
 from sotto._catalog import Catalog
+from sotto._cloud import Cloud
 from sotto._container import DetachedArray
 from sotto._decrypt_table import decrypt_frame
 from sotto._decrypted import Decrypted
 from sotto._errors import (
     BadBytes,
     BadFormula,
+    CloudAway,
+    CloudError,
     NotTrusted,
     OutOfDepth,
     OutOfRange,
@@ -52,6 +55,7 @@ from sotto._program import Like, Plan, Program, like, program
 from sotto._progress import show_progress
 from sotto._replay import plan_frame
 from sotto._tables import attach_frame, encrypt_frame
+from sotto._verification import Verification
 
 
 def __getattr__(name: str) -> object:
@@ -68,6 +72,7 @@ def __getattr__(name: str) -> object:
 
 #: Where names are that need a package, and the package.
 _LAZY = {
+    "Answer": ("_answer", "pandas"),
     "CiphertextType": ("_arrow", "pyarrow"),
     "EncryptedCells": ("_cells", "pyarrow"),
     "EncryptedColumn": ("_frame", "pandas"),
@@ -83,10 +88,14 @@ if "pandas" in sys.modules:
 
 __all__ = [
     "Agreement",
+    "Answer",
     "BadBytes",
     "BadFormula",
     "Catalog",
     "CiphertextType",
+    "Cloud",
+    "CloudAway",
+    "CloudError",
     "Decrypted",
     "DetachedArray",
     "EncryptedArray",
@@ -107,10 +116,13 @@ __all__ = [
     "Owner",
     "PcaModel",
     "Plan",
+    "PlantError",
     "Program",
+    "QuestionError",
     "RidgeModel",
     "ShapeMismatch",
     "SottoError",
+    "Verification",
     "WrongKeys",
     "attach_frame",
     "column",
@@ -123,8 +135,8 @@ __all__ = [
     "fit_ridge",
     "from_sklearn",
     "like",
-    "plan_frame",
     "plan_fit",
+    "plan_frame",
     "program",
     "show_progress",
 ]

@@ -33,3 +33,19 @@ class BadBytes(SottoError, ValueError):
 
 class BadFormula(SottoError, ValueError):
     """A text that is no formula, or a computation that no formula describes."""
+
+
+class PlantError(SottoError):
+    """A plant's folder, its sotto.toml or a key file that cannot be used."""
+
+
+class QuestionError(SottoError, ValueError):
+    """A question that cannot be read or answered; the text points at the place."""
+
+
+class CloudError(SottoError):
+    """A request that the cloud refuses, or an answer that cannot be read."""
+
+
+class CloudAway(CloudError, ConnectionError):
+    """A cloud that cannot be reached: the same question may be answered later."""

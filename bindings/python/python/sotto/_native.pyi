@@ -1,6 +1,7 @@
 """The compiled part."""
 
 import os
+import pathlib
 from collections.abc import Callable
 from typing import Any, SupportsIndex
 
@@ -99,6 +100,35 @@ class Public:
     def to_bytes(self) -> bytes: ...
     def encrypt(self, values: Reals | Integers, bound: float) -> Vector: ...
     def read(self, bytes: bytes) -> Vector: ...
+
+class Plant:
+    def __init__(self, folder: str | os.PathLike[str] | None = None) -> None: ...
+    @property
+    def folder(self) -> pathlib.Path: ...
+    @property
+    def url(self) -> str: ...
+    def ask(
+        self,
+        question: str,
+        since: str | None = None,
+        until: str | None = None,
+        keep: bool = True,
+        progress: Callable[[int, int], object] | None = None,
+        stop: Callable[[], bool] | None = None,
+    ) -> dict[str, Any]: ...
+    def status(self, stop: Callable[[], bool] | None = None) -> str: ...
+    def verify(
+        self,
+        answer: str | None = None,
+        sample: float = 1.0,
+        save: str | os.PathLike[str] | None = None,
+        progress: Callable[[int, int], object] | None = None,
+        stop: Callable[[], bool] | None = None,
+    ) -> str: ...
+    def plan(self, question: str | None = None) -> str: ...
+    def declared(self) -> str: ...
+    def answers(self) -> list[str]: ...
+    def answer(self, name: str) -> dict[str, Any]: ...
 
 class Context:
     @staticmethod

@@ -8,6 +8,7 @@ from typing import Any
 
 from sotto import _container
 from sotto._array import EncryptedArray
+from sotto._asynchronous import in_thread
 from sotto._container import DetachedArray
 from sotto._decrypted import Decrypted, assembled
 from sotto._errors import NotTrusted, OutOfDepth, OutOfRange, WrongKeys
@@ -259,6 +260,12 @@ class Evaluator:
         """Run a computation, and drop from its answer what the owner does not need."""
         attached = (a if isinstance(a, EncryptedArray) else self.attach(a) for a in arrays)
         return trimmed(program(*attached))
+
+    async def run_async(
+        self, program: Any, *arrays: EncryptedArray | DetachedArray
+    ) -> EncryptedArray:
+        """Run like `run` in a thread, without blocking the event loop."""
+        return await in_thread(lambda _: self.run(program, *arrays))
 
     def __repr__(self) -> str:
         """Return the key's public name."""

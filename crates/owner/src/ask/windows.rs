@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use sotto_cloud_client::Cloud;
+use sotto_keys::DeviceSecret;
 use sotto_pack::{
     Clock, Encoding, Layout, LeftOut, PackError, Places, Reason, Span, StreamProfile, WindowDescription,
 };
@@ -140,8 +141,7 @@ struct Known {
 
 impl Known {
     fn new(
-        plant: &Plant,
-        device: &str,
+        secret: &DeviceSecret,
         (bundle, profile): (usize, &StreamProfile),
         spec: &ParameterSpec,
     ) -> Option<Self> {
@@ -149,7 +149,7 @@ impl Known {
         let id = spec.id();
         Some(Self {
             parameter_id: id,
-            key_id: plant.secret(device).ok()?.key_id(&id),
+            key_id: secret.key_id(&id),
             stream: profile.stream.clone(),
             layout,
             period: profile.period_ms?,
@@ -185,10 +185,11 @@ pub(crate) fn list(
 ) -> Result<DeviceWindows, OwnerError> {
     let clock = plant.settings().clock()?;
     let (mut specs, mut known) = (BTreeMap::new(), Vec::new());
+    let secret = plant.held_secret(&record.device)?;
     for (number, bundle) in record.bundles.iter().enumerate() {
         for profile in &bundle.streams {
             let spec = parameter_spec(&profile.parameters)?;
-            known.extend(Known::new(plant, &record.device, (number, profile), &spec));
+            known.extend(secret.as_ref().and_then(|secret| Known::new(secret, (number, profile), &spec)));
             specs.insert(spec.id().to_string(), spec);
         }
     }

@@ -252,7 +252,7 @@ impl SigningKeys {
         let keys = plant.verifying_keys(record)?;
         let (present, earlier) = keys.split_first().ok_or(OwnerError::Randomness)?;
         let mut encryption = BTreeSet::new();
-        if let Ok(secret) = plant.secret(&record.device) {
+        if let Some(secret) = plant.held_secret(&record.device)? {
             for profile in record.bundles.iter().flat_map(|bundle| &bundle.streams) {
                 encryption.insert(secret.key_id(&parameter_spec(&profile.parameters)?.id()));
             }

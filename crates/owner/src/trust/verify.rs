@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
 use serde::Serialize;
-use sotto_cloud_client::Cloud;
+use sotto_cloud_client::{Cloud, CloudError};
 use sotto_rlwe::{ParameterId, ParameterSpec};
 use sotto_wire::Digest;
 
@@ -194,6 +194,7 @@ fn verified(
             Err(OwnerError::Lie(lie)) => {
                 findings.push(Finding { work: at as u64, lie: lie.to_string() });
             }
+            Err(error @ OwnerError::Cloud(CloudError::Interrupted { .. })) => return Err(error),
             // Earlier findings stay, even if the cloud refuses requests afterwards.
             Err(error) => open.push(Finding { work: at as u64, lie: error.to_string() }),
         }

@@ -11,4 +11,4 @@ mod time;
 
 pub(crate) use html::html;
 pub(crate) use plot::plot;
-pub(crate) use table::{counted, explanation, left_out, number, remarks, table, table_of};
+pub(crate) use table::{counted, explanation, number, table, table_of};

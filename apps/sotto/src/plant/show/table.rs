@@ -2,7 +2,6 @@
 
 use comfy_table::{CellAlignment, Table, presets};
 use sotto_owner::{Answer, Row};
-use sotto_pack::LeftOut;
 
 /// The most rows of a table; the middle of a longer one is cut out.
 const MOST_ROWS: usize = 400;
@@ -146,35 +145,6 @@ pub(crate) fn rounded_up(bound: f64) -> String {
 /// Returns the decimal places that show two digits of a bound.
 fn places(bound: f64) -> usize {
     (1.0 - bound.abs().log10().floor()).clamp(0.0, 12.0) as usize
-}
-
-/// Returns notes, readings left out and undetermined results.
-pub(crate) fn remarks(answer: &Answer) -> Vec<String> {
-    let mut remarks: Vec<String> = answer.notes.iter().map(|note| format!("note: {note}")).collect();
-    for (channel, counts) in &answer.left_out {
-        if !counts.is_empty() {
-            remarks.push(format!("left out of {channel}: {}", left_out(counts)));
-        }
-    }
-    let mut whys: Vec<&String> = answer.rows.iter().filter_map(|row| row.why.as_ref()).collect();
-    whys.sort_unstable();
-    whys.dedup();
-    remarks.extend(whys.into_iter().map(|why| format!("undetermined: {why}")));
-    if let Some(flooded) = &answer.flooded {
-        remarks.push(format!(
-            "flooded: {} of at most {} results of a key, {} left; `sotto publish` prints the answer for others",
-            flooded.results, flooded.allowed, flooded.left
-        ));
-    }
-    if answer.rows.is_empty() {
-        remarks.push("no window has arrived for this question: see `sotto status`".to_owned());
-    }
-    remarks
-}
-
-/// Lists the counts by reason in words.
-pub(crate) fn left_out(counts: &LeftOut) -> String {
-    counts.iter().map(|(reason, count)| format!("{count} {}", reason.words())).collect::<Vec<_>>().join(", ")
 }
 
 /// Formats a count and its noun.

@@ -2,10 +2,9 @@
 
 use std::fmt::Write as _;
 
-use sotto_owner::Answer;
+use sotto_owner::{Answer, left_out_in_words};
 
 use super::super::series::{readings, series};
-use super::super::table::left_out;
 use super::text::{bytes, counted, escape, grouped};
 
 /// Returns the sentence below the title.
@@ -64,7 +63,7 @@ pub(super) fn computed(answer: &Answer) -> String {
         .left_out
         .iter()
         .filter(|(_, counts)| !counts.is_empty())
-        .map(|(channel, counts)| format!("{channel}: {}", left_out(counts)))
+        .map(|(channel, counts)| format!("{channel}: {}", left_out_in_words(counts)))
         .collect();
     if !left.is_empty() {
         entry("Readings left out by devices", &left);

@@ -1,0 +1,149 @@
+"""Answers of a cloud as data frames. Needs pandas."""
+
+from __future__ import annotations
+
+import html
+import re
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from sotto._plot import AnswerPlot
+
+#: Follows a result's name in the name of its column of bounds.
+BOUND = " ±"
+#: The columns beside results.
+_BESIDE = ["to", "readings", "missing", "why"]
+#: The name of one value of `values(…)`.
+_VALUE = re.compile(r"(.+)\[\d+\]")
+
+
+class Answer(pd.DataFrame):
+    """A decrypted answer: a data frame with a row for each group of readings.
+
+    The index is the start of the group in the plant's time zone; with `per device` its first level
+    is the device. For each result there is a column of values and, named with ` ±`, one of bounds:
+    no value is off by more. A value that is missing is NaN, and `why` says why. `readings` counts
+    the readings behind a row, `missing` those that did not arrive; `to` is the group's end.
+
+    `attrs` has plain facts: question, kept_as, time_zone, units, remarks, left_out, took_part,
+    cost. Results of pandas' operations are ordinary data frames.
+    """
+
+    _metadata = ["_rows"]
+    _rows: pd.DataFrame
+
+    @property
+    def _constructor(self) -> Any:
+        return pd.DataFrame
+
+    @property
+    def results(self) -> list[str]:
+        """The names of the results: the columns that have bounds."""
+        return list(self.attrs["units"])
+
+    @property
+    def rows(self) -> pd.DataFrame:
+        """One row a result: from, to, device, name, value, bound, unit, readings, missing, why."""
+        return self._rows
+
+    @property
+    def plot(self) -> Any:
+        """Draw the results with their bounds: `answer.plot()`. With arguments: pandas' own plot."""
+        return AnswerPlot(self)
+
+    def __repr__(self) -> str:
+        """Return the table, and remarks on missing readings."""
+        return "\n".join([super().__repr__(), *self._remarks()])
+
+    def _repr_html_(self) -> str | None:
+        table: str | None = super()._repr_html_()
+        if table is None:
+            return None
+        return table + "".join(f"<p>{html.escape(remark)}</p>" for remark in self._remarks())
+
+    def _remarks(self) -> list[str]:
+        """Return gaps and remarks: pandas may cut their columns out of a printed table."""
+        remarks = list(self.attrs.get("remarks", []))
+        if "missing" in self and "why" in self:
+            missing, empty = int(self["missing"].sum()), int((self["why"] != "").sum())
+            if missing or empty:
+                of = f"{empty} of {len(self)} rows lack a value: see the column why"
+                remarks.insert(0, f"{missing} readings are missing; {of}")
+        return remarks
+
+
+def assembled(facts: dict[str, Any]) -> Answer:
+    """Make an answer of columns and facts."""
+    rows = pd.DataFrame(facts.pop("columns"))
+    zone = facts["time_zone"]
+    for side in ("from", "to"):
+        rows[side] = _times(rows[side].to_numpy(), zone)
+    unread = rows["value"].isna() & rows["why"].isna()
+    rows["why"] = rows["why"].astype(object).mask(unread, "no reading").fillna("")
+    answer = Answer(_wide(rows, zone))
+    answer._rows = rows
+    facts["kept_as"] = facts.pop("name")
+    facts["units"] = {
+        str(name): str(next((unit for unit in group if unit), ""))
+        for name, group in rows["unit"].groupby(_names(rows), sort=False)
+    }
+    answer.attrs.update(facts)
+    return answer
+
+
+def _times(milliseconds: Any, zone: str) -> pd.DatetimeIndex:
+    times = np.asarray(milliseconds, dtype=np.int64).astype("datetime64[ms]")
+    return pd.DatetimeIndex(times).tz_localize("UTC").tz_convert(zone)
+
+
+def _names(rows: pd.DataFrame) -> pd.Series:
+    """Return the names of columns: values of one result share a column."""
+    return rows["name"].astype(object).map(lambda name: _VALUE.sub(r"\1", name))
+
+
+def _wide(rows: pd.DataFrame, zone: str) -> pd.DataFrame:
+    """Put the results of a group beside each other."""
+    rows = rows.assign(name=_names(rows))
+    key = ["device", "from", "to", "again"]
+    # Windows of several devices may have equal times.
+    rows["again"] = rows.groupby(["device", "from", "to", "name"], dropna=False).cumcount()
+    groups = rows.groupby(key, dropna=False, sort=True)
+    line = groups.ngroup().to_numpy()
+    column, names = pd.factorize(rows["name"])
+    shape = (int(line.max(initial=-1)) + 1, len(names))
+    values, bounds = np.full(shape, np.nan), np.full(shape, np.nan)
+    values[line, column] = rows["value"]
+    bounds[line, column] = rows["bound"]
+    first = groups[[]].first().reset_index()
+    wide: dict[str, Any] = {}
+    for at, name in enumerate(names):
+        wide[name], wide[name + BOUND] = values[:, at], bounds[:, at]
+    wide["to"] = first["to"].to_numpy() if shape[0] == 0 else pd.DatetimeIndex(first["to"])
+    wide["readings"] = groups["readings"].min().to_numpy()
+    wide["missing"] = groups["missing"].max().to_numpy()
+    wide["why"] = _reasons(rows, line, shape[0])
+    index: pd.Index = pd.DatetimeIndex(first["from"], name="from")
+    if rows["device"].notna().any():
+        index = pd.MultiIndex.from_arrays([first["device"], index], names=["device", "from"])
+    return pd.DataFrame(wide, index=index)
+
+
+def _reasons(rows: pd.DataFrame, line: Any, lines: int) -> Any:
+    """Return for each line the reasons of its missing values, each with its results."""
+    of: list[dict[str, list[str]]] = [{} for _ in range(lines)]
+    for at, name, why in zip(line, rows["name"], rows["why"], strict=True):
+        if why:
+            of[at].setdefault(why, []).append(name)
+    results = rows["name"].nunique()
+    return np.array(
+        [
+            "; ".join(
+                why if len(names) == results else f"{', '.join(names)}: {why}"
+                for why, names in reasons.items()
+            )
+            for reasons in of
+        ],
+        dtype=object,
+    )

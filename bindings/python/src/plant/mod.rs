@@ -1,0 +1,161 @@
+//! Plants: an owner's folder, and its work with the cloud. The Python part makes data frames of the answers.
+
+mod answer;
+mod raise;
+mod watch;
+
+use std::path::PathBuf;
+
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use serde::Serialize;
+use sotto_owner::OwnerError;
+
+use raise::raised;
+use watch::Watch;
+
+/// An owner's folder. Its settings are read again for each call, so that later declarations count.
+#[pyclass(frozen, module = "sotto._native")]
+pub(crate) struct Plant {
+    folder: PathBuf,
+}
+
+#[pymethods]
+impl Plant {
+    /// Opens a folder; without one, the working directory, the nearest plant above it, or the only one in it.
+    #[new]
+    #[pyo3(signature = (folder=None))]
+    fn new(py: Python<'_>, folder: Option<PathBuf>) -> PyResult<Self> {
+        let found = py.detach(|| match folder {
+            Some(folder) => sotto_owner::Plant::open(&folder),
+            None => sotto_owner::Plant::find(&std::env::current_dir().unwrap_or_else(|_| PathBuf::from("."))),
+        });
+        let plant = found.map_err(|error| raised(py, &error))?;
+        // Absolute, so that the plant is the same after a change of the working directory.
+        Ok(Self { folder: std::path::absolute(plant.folder())? })
+    }
+
+    /// The folder.
+    #[getter]
+    fn folder(&self) -> PathBuf {
+        self.folder.clone()
+    }
+
+    /// The cloud's address.
+    #[getter]
+    fn url(&self, py: Python<'_>) -> PyResult<String> {
+        self.work(py, Watch::default(), |plant, _| Ok(plant.settings().cloud.url.clone()))
+    }
+
+    /// Asks a question. Returns columns and facts of the answer.
+    #[pyo3(signature = (question, since=None, until=None, keep=true, progress=None, stop=None))]
+    #[allow(clippy::too_many_arguments)]
+    fn ask<'py>(
+        &self,
+        py: Python<'py>,
+        question: &str,
+        since: Option<&str>,
+        until: Option<&str>,
+        keep: bool,
+        progress: Option<Py<PyAny>>,
+        stop: Option<Py<PyAny>>,
+    ) -> PyResult<Bound<'py, PyDict>> {
+        let (answer, name) = self.work(py, Watch::new(progress, stop), |plant, watch| {
+            let question = plant.question_between(question, since, until)?;
+            let answer = plant.ask(&question, &mut |done, total| watch.tell(done, total))?;
+            watch.proceed("the answer")?;
+            let name = if keep { plant.keep(&answer)? } else { None };
+            Ok((answer, name))
+        })?;
+        answer::columns(py, &answer, name)
+    }
+
+    /// Returns the status of every device as JSON.
+    #[pyo3(signature = (stop=None))]
+    fn status(&self, py: Python<'_>, stop: Option<Py<PyAny>>) -> PyResult<String> {
+        self.work(py, Watch::new(None, stop), |plant, _| json(&plant.status()?))
+    }
+
+    /// Repeats the work behind a kept answer (None: the latest) and returns the outcome as JSON.
+    #[pyo3(signature = (answer=None, sample=1.0, save=None, progress=None, stop=None))]
+    fn verify(
+        &self,
+        py: Python<'_>,
+        answer: Option<String>,
+        sample: f64,
+        save: Option<PathBuf>,
+        progress: Option<Py<PyAny>>,
+        stop: Option<Py<PyAny>>,
+    ) -> PyResult<String> {
+        self.work(py, Watch::new(progress, stop), |plant, watch| {
+            let name = answer.map_or_else(|| plant.latest_answer(), Ok)?;
+            let tell = &mut |done, total| watch.tell(done, total);
+            let done = plant.verify(&name, sample, save.as_deref(), tell)?;
+            watch.proceed("the evidence")?;
+            json(&done)
+        })
+    }
+
+    /// Returns each device's streams for a question (None: for all declared ones) as JSON.
+    #[pyo3(signature = (question=None))]
+    fn plan(&self, py: Python<'_>, question: Option<&str>) -> PyResult<String> {
+        self.work(py, Watch::default(), |plant, _| {
+            let streams = plant.planned_streams(question)?;
+            let reports = streams.into_iter().map(|(name, streams)| {
+                (name, streams.iter().map(sotto_owner::measured_report).collect::<Vec<_>>())
+            });
+            json(&reports.collect::<std::collections::BTreeMap<_, _>>())
+        })
+    }
+
+    /// Returns the declared channels, questions and devices as JSON.
+    fn declared(&self, py: Python<'_>) -> PyResult<String> {
+        self.work(py, Watch::default(), |plant, _| {
+            let settings = plant.settings();
+            json(&serde_json::json!({
+                "channels": settings.channels,
+                "questions": settings.questions,
+                "devices": settings.devices,
+            }))
+        })
+    }
+
+    /// Returns the names of the kept answers, oldest first.
+    fn answers(&self, py: Python<'_>) -> PyResult<Vec<String>> {
+        self.work(py, Watch::default(), |plant, _| plant.answers())
+    }
+
+    /// Returns a kept answer as `ask` does.
+    fn answer<'py>(&self, py: Python<'py>, name: String) -> PyResult<Bound<'py, PyDict>> {
+        let kept = self.work(py, Watch::default(), |plant, _| plant.answer(&name))?;
+        answer::columns(py, &kept.answer, Some(name))
+    }
+
+    fn __repr__(&self) -> String {
+        format!("Plant({:?})", self.folder)
+    }
+}
+
+impl Plant {
+    /// Opens the folder and works on it without the interpreter's lock. Signals, `stop` and exceptions of `progress`
+    /// end the work before its next request.
+    fn work<T: Send>(
+        &self,
+        py: Python<'_>,
+        watch: Watch,
+        work: impl FnOnce(&sotto_owner::Plant, &Watch) -> Result<T, OwnerError> + Send,
+    ) -> PyResult<T> {
+        let done = py.detach(|| {
+            let plant = sotto_owner::Plant::open(&self.folder)?.interrupted_by(watch.interrupt());
+            work(&plant, &watch)
+        });
+        match done {
+            Ok(done) => Ok(done),
+            Err(error) => Err(watch.exception(py).unwrap_or_else(|| raised(py, &error))),
+        }
+    }
+}
+
+fn json(document: &impl Serialize) -> Result<String, OwnerError> {
+    serde_json::to_string(document).map_err(|error| OwnerError::WrongAnswer(error.to_string()))
+}
