@@ -11,6 +11,8 @@ True
 Unaudited: nobody outside the project has reviewed this code.
 """
 
+from importlib import import_module
+
 from sotto._array import EncryptedArray
 from sotto._container import DetachedArray
 from sotto._decrypted import Decrypted
@@ -22,6 +24,8 @@ from sotto._errors import (
     ShapeMismatch,
     SottoError,
     WrongKeys,
+    WrongLevel,
+    WrongParameters,
 )
 from sotto._learn import EncryptedMoments, Model, RidgeModel, fit_ridge, from_sklearn
 from sotto._owner import Evaluator, Owner
@@ -29,7 +33,9 @@ from sotto._program import Like, Plan, Program, like, program
 
 
 def __getattr__(name: str) -> object:
-    """Load what needs pandas when it is first used."""
+    """Load what needs pandas, and the modules `rlwe` and `paillier`, when they are first used."""
+    if name in ("paillier", "rlwe"):
+        return import_module(f"sotto.{name}")
     if name not in ("EncryptedColumn", "EncryptedDtype", "decrypt_frame", "encrypt_frame"):
         raise AttributeError(f"module 'sotto' has no attribute {name!r}")
     try:
@@ -60,10 +66,14 @@ __all__ = [
     "ShapeMismatch",
     "SottoError",
     "WrongKeys",
+    "WrongLevel",
+    "WrongParameters",
     "decrypt_frame",
     "encrypt_frame",
     "fit_ridge",
     "from_sklearn",
     "like",
+    "paillier",
     "program",
+    "rlwe",
 ]

@@ -29,3 +29,11 @@ class NotTrusted(SottoError, ValueError):
 
 class BadBytes(SottoError, ValueError):
     """Bytes that are not what they should be."""
+
+
+class WrongParameters(SottoError, ValueError):
+    """Parameters that are invalid, below the required security, or those of another object."""
+
+
+class WrongLevel(SottoError, ValueError):
+    """Ciphertexts whose levels, scales, factors or components do not go together."""

@@ -1,0 +1,283 @@
+//! Plaintexts and the encoder.
+
+use numpy::{Complex64, IntoPyArray as _};
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use sotto::rlwe::{Bfv, Bgv, Ckks, EncodeError, Params, Plaintext as RustPlaintext, Scheme};
+
+use super::arrays::{Numbers, complex, reals, signed, slice};
+use super::error::{OrRefuse as _, mixed};
+use super::parameters::Parameters;
+use super::scheme::{AnyAddend, AnyMultiplier, AnyParams, AnyPlaintext, Of, both, each};
+
+/// An encoded message. It may be secret: it shows no values, has no bytes, and is wiped when it is freed.
+#[pyclass(frozen, module = "sotto.rlwe")]
+pub(crate) struct Plaintext(pub(crate) AnyPlaintext);
+
+/// A plaintext prepared for sums at one level and scaling: see `Evaluator.prepare_addend`.
+#[pyclass(frozen, module = "sotto.rlwe")]
+pub(crate) struct Addend(pub(crate) AnyAddend);
+
+/// A plaintext prepared for products at one level: see `Evaluator.prepare_multiplier`.
+#[pyclass(frozen, module = "sotto.rlwe")]
+pub(crate) struct Multiplier(pub(crate) AnyMultiplier);
+
+/// Puts numbers into plaintexts and takes them out.
+#[pyclass(frozen, module = "sotto.rlwe")]
+pub(crate) struct Encoder(AnyParams);
+
+#[pymethods]
+impl Plaintext {
+    /// The parameters.
+    #[getter]
+    fn parameters(&self) -> Parameters {
+        Parameters(self.params())
+    }
+
+    /// The level that it was encoded for. Plaintexts of BFV and BGV fit every level.
+    #[getter]
+    fn level(&self) -> usize {
+        each!(&self.0, plaintext => plaintext.level())
+    }
+
+    /// The declared largest absolute value (CKKS). Public.
+    #[getter]
+    fn magnitude(&self) -> f64 {
+        each!(&self.0, plaintext => plaintext.magnitude())
+    }
+
+    /// log2 of a bound on its canonical norm: the largest absolute value at a root.
+    #[getter]
+    fn norm_bits(&self) -> f64 {
+        each!(&self.0, plaintext => plaintext.norm().0)
+    }
+
+    fn __repr__(&self) -> String {
+        let scheme = each!(&self.0, plaintext => plaintext.params().scheme());
+        format!("Plaintext({}, level {})", scheme.name(), self.level())
+    }
+}
+
+impl Plaintext {
+    pub(crate) fn params(&self) -> AnyParams {
+        match &self.0 {
+            Of::Bfv(plaintext) => Of::Bfv(plaintext.params().clone()),
+            Of::Bgv(plaintext) => Of::Bgv(plaintext.params().clone()),
+            Of::Ckks(plaintext) => Of::Ckks(plaintext.params().clone()),
+        }
+    }
+}
+
+/// The places of a plaintext that values go to.
+#[derive(Clone, Copy)]
+enum Places {
+    Slots,
+    Coefficients,
+}
+
+impl Places {
+    fn encode<S: Scheme>(
+        self,
+        params: &Params<S>,
+        values: &[S::Value],
+        level: usize,
+    ) -> Result<RustPlaintext<S>, EncodeError> {
+        match self {
+            Self::Slots => S::encode_slots(params, values, level),
+            Self::Coefficients => S::encode_coefficients(params, values, level),
+        }
+    }
+}
+
+#[pymethods]
+impl Encoder {
+    #[new]
+    fn new(parameters: &Parameters) -> Self {
+        Self(parameters.0.clone())
+    }
+
+    /// Encodes one number a slot; slots without a number are zero.
+    ///
+    /// BFV and BGV take integers from −t to t, exact modulo t, at most n: the first row of slots, then the second.
+    /// CKKS takes real or complex numbers, at most n/2. `level`: the level of the ciphertexts that it will meet (CKKS);
+    /// None: the top one. `magnitude`: the declared bound on absolute values, public (CKKS).
+    #[pyo3(signature = (values, level=None, magnitude=1.0))]
+    fn encode(
+        &self,
+        py: Python<'_>,
+        values: &Bound<'_, PyAny>,
+        level: Option<usize>,
+        magnitude: f64,
+    ) -> PyResult<Plaintext> {
+        self.put(py, Places::Slots, values, level, magnitude)
+    }
+
+    /// Encodes up to n numbers as coefficients, for any plain modulus. Sums add them place by place; products convolve
+    /// them negacyclically.
+    #[pyo3(signature = (values, level=None, magnitude=1.0))]
+    fn encode_coefficients(
+        &self,
+        py: Python<'_>,
+        values: &Bound<'_, PyAny>,
+        level: Option<usize>,
+        magnitude: f64,
+    ) -> PyResult<Plaintext> {
+        self.put(py, Places::Coefficients, values, level, magnitude)
+    }
+
+    /// Encodes one number in every slot.
+    #[pyo3(signature = (value, level=None, magnitude=1.0))]
+    fn encode_scalar(
+        &self,
+        py: Python<'_>,
+        value: &Bound<'_, PyAny>,
+        level: Option<usize>,
+        magnitude: f64,
+    ) -> PyResult<Plaintext> {
+        let level = Parameters(self.0.clone()).level(py, level)?;
+        Ok(Plaintext(match &self.0 {
+            Of::Bfv(params) => Of::Bfv(Bfv::encode_scalar(params, value.extract()?, level).or_refuse(py)?),
+            Of::Bgv(params) => Of::Bgv(Bgv::encode_scalar(params, value.extract()?, level).or_refuse(py)?),
+            Of::Ckks(params) => {
+                let plaintext = Ckks::encode_scalar(params, value.extract()?, level).or_refuse(py)?;
+                Of::Ckks(plaintext.declare_magnitude(magnitude))
+            }
+        }))
+    }
+
+    /// Returns the slots: n integers nearest to zero modulo t, or n/2 real numbers. `unsigned`: integers from 0 to
+    /// t − 1 as uint64.
+    #[pyo3(signature = (plaintext, *, unsigned=false))]
+    fn decode<'py>(
+        &self,
+        py: Python<'py>,
+        plaintext: &Plaintext,
+        unsigned: bool,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        match (&self.0, &plaintext.0) {
+            (Of::Bfv(params), Of::Bfv(message)) => {
+                let slots = py.detach(|| Bfv::decode_slots(params, message)).or_refuse(py)?;
+                Ok(integers(py, slots, unsigned.then(|| params.plain_modulus())))
+            }
+            (Of::Bgv(params), Of::Bgv(message)) => {
+                let slots = py.detach(|| Bgv::decode_slots(params, message)).or_refuse(py)?;
+                Ok(integers(py, slots, unsigned.then(|| params.plain_modulus())))
+            }
+            (Of::Ckks(params), Of::Ckks(message)) => {
+                let slots = py.detach(|| Ckks::decode_slots(params, message)).or_refuse(py)?;
+                Ok(slots.into_pyarray(py).into_any())
+            }
+            _ => Err(mixed(py)),
+        }
+    }
+
+    /// Returns the n/2 slots of a CKKS plaintext as complex numbers.
+    fn decode_complex<'py>(&self, py: Python<'py>, plaintext: &Plaintext) -> PyResult<Bound<'py, PyAny>> {
+        match (&self.0, &plaintext.0) {
+            (Of::Ckks(params), Of::Ckks(message)) => {
+                let slots = py.detach(|| params.decode_complex(message));
+                let slots: Vec<Complex64> = slots.iter().map(|z| Complex64::new(z.re, z.im)).collect();
+                Ok(slots.into_pyarray(py).into_any())
+            }
+            _ => Err(PyTypeError::new_err("only CKKS has complex slots: use decode")),
+        }
+    }
+
+    /// Returns the n coefficients: integers nearest to zero modulo t, or real numbers.
+    #[pyo3(signature = (plaintext, *, unsigned=false))]
+    fn decode_coefficients<'py>(
+        &self,
+        py: Python<'py>,
+        plaintext: &Plaintext,
+        unsigned: bool,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        match (&self.0, &plaintext.0) {
+            (Of::Bfv(params), Of::Bfv(message)) => {
+                let values = py.detach(|| Bfv::decode_coefficients(params, message));
+                Ok(integers(py, values, unsigned.then(|| params.plain_modulus())))
+            }
+            (Of::Bgv(params), Of::Bgv(message)) => {
+                let values = py.detach(|| Bgv::decode_coefficients(params, message));
+                Ok(integers(py, values, unsigned.then(|| params.plain_modulus())))
+            }
+            (Of::Ckks(params), Of::Ckks(message)) => {
+                Ok(py.detach(|| Ckks::decode_coefficients(params, message)).into_pyarray(py).into_any())
+            }
+            _ => Err(mixed(py)),
+        }
+    }
+}
+
+impl Encoder {
+    fn put(
+        &self,
+        py: Python<'_>,
+        places: Places,
+        values: &Bound<'_, PyAny>,
+        level: Option<usize>,
+        magnitude: f64,
+    ) -> PyResult<Plaintext> {
+        let level = Parameters(self.0.clone()).level(py, level)?;
+        let numbers = Numbers::of(values)?;
+        if let Of::Ckks(params) = &self.0 {
+            let encoded = match &numbers {
+                Numbers::Reals(array) => {
+                    let values = slice(array)?;
+                    py.detach(|| places.encode(params, values, level))
+                }
+                Numbers::Integers(array) => {
+                    let values = reals(slice(array)?);
+                    py.detach(|| places.encode(params, &values, level))
+                }
+                Numbers::Unsigned(array) => {
+                    let values = reals(&signed(slice(array)?));
+                    py.detach(|| places.encode(params, &values, level))
+                }
+                Numbers::Complex(array) => {
+                    let (values, Places::Slots) = (complex(slice(array)?), places) else {
+                        return Err(PyTypeError::new_err(
+                            "coefficients are real: complex numbers go to slots",
+                        ));
+                    };
+                    py.detach(|| params.encode_complex(&values, level))
+                }
+            };
+            return Ok(Plaintext(Of::Ckks(encoded.or_refuse(py)?.declare_magnitude(magnitude))));
+        }
+        let copy;
+        let values = match &numbers {
+            Numbers::Integers(array) => slice(array)?,
+            Numbers::Unsigned(array) => {
+                copy = signed(slice(array)?);
+                &copy
+            }
+            _ => {
+                return Err(PyTypeError::new_err("BFV and BGV take integers: round the values, or use CKKS"));
+            }
+        };
+        let encoded = py.detach(|| match &self.0 {
+            Of::Bfv(params) => places.encode(params, values, level).map(Of::Bfv),
+            Of::Bgv(params) => places.encode(params, values, level).map(Of::Bgv),
+            Of::Ckks(_) => unreachable!("returned above"),
+        });
+        encoded.or_refuse(py).map(Plaintext)
+    }
+}
+
+/// Returns an int64 array, or the residues modulo `modulus` as a uint64 array.
+fn integers(py: Python<'_>, values: Vec<i64>, modulus: Option<u64>) -> Bound<'_, PyAny> {
+    match modulus {
+        None => values.into_pyarray(py).into_any(),
+        Some(modulus) => {
+            let residue = |value: &i64| value.rem_euclid(modulus as i64) as u64;
+            values.iter().map(residue).collect::<Vec<_>>().into_pyarray(py).into_any()
+        }
+    }
+}
+
+impl Plaintext {
+    /// Returns true if the plaintext belongs to these parameters.
+    pub(crate) fn is_of(&self, params: &AnyParams) -> bool {
+        both!((&self.0, params), (plaintext, params) => plaintext.params() == params).unwrap_or(false)
+    }
+}
