@@ -5,7 +5,12 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[3]
-PAGES = [ROOT / "README.md", ROOT / "docs/guides/python.md", ROOT / "bindings/python/README.md"]
+PAGES = [
+    ROOT / "README.md",
+    ROOT / "docs/guides/python.md",
+    ROOT / "docs/guides/python-lower-floor.md",
+    ROOT / "bindings/python/README.md",
+]
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)

@@ -14,6 +14,7 @@ class Kit:
     """Everything of one parameter set."""
 
     def __init__(self, scheme, degree):
+        """Make keys and tools."""
         plain = None if scheme == "ckks" else T
         self.parameters = rlwe.Parameters.default(scheme, degree, plain)
         self.scheme, self.exact = scheme, scheme != "ckks"
@@ -38,6 +39,7 @@ class Kit:
         return values
 
     def encrypt(self, values):
+        """Encrypt with the secret key."""
         return self.secret.encrypt(self.encoder.encode(values))
 
     def check(self, ciphertext, expected):
@@ -55,6 +57,7 @@ class Kit:
         return product if self.exact else self.evaluator.drop_modulus(product)
 
     def row_roll(self, values, step):
+        """Rotate each row left."""
         rows, columns = self.parameters.slot_shape
         return np.roll(values.reshape(rows, columns), -step, axis=1).ravel()
 

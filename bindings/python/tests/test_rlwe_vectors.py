@@ -1,4 +1,4 @@
-"""The layers below against the specification's vectors: plain Python with big integers made them."""
+"""`st.rlwe` against the specification's vectors, which plain Python with big integers made."""
 
 import json
 from pathlib import Path
@@ -48,7 +48,7 @@ def test_scheme(scheme, case):
             return encoder.encode_coefficients(small(part["message"]))
         slots = np.array(part["slots"])
         if case.get("scale_bits") == 50:
-            # At this scale and degree float64 transforms are too coarse: the encoder's own bound says so.
+            # Transforms in float64 are too coarse for this scale, as the encoder's bound says.
             message = np.array(part["message"]) / 2.0**50
             return encoder.encode_coefficients(message, magnitude=2.0)
         return encoder.encode(slots, magnitude=1.01 * np.abs(slots).max())

@@ -16,9 +16,11 @@ const CONFIG: &str = "bindings/python/pyproject.toml";
 pub(crate) fn run(context: &Context) -> Result<Outcome> {
     let environment = Environment::new(context)?;
     let mut faults = Vec::new();
-    let steps: [&[&str]; 4] = [
+    let steps: [&[&str]; 5] = [
         &["-m", "pytest", "-q", "-p", "no:cacheprovider", "bindings/python/tests"],
         &["-m", "mypy", "--config-file", CONFIG, "--no-incremental", "--cache-dir", "/dev/null"],
+        // The stubs of the compiled part against the module itself.
+        &["-m", "mypy.stubtest", "sotto._native", "--mypy-config-file", CONFIG],
         &["-m", "ruff", "check", "--no-cache", PACKAGE],
         &["-m", "ruff", "format", "--no-cache", "--check", PACKAGE],
     ];

@@ -1,14 +1,15 @@
 //! Plaintexts and the encoder.
 
 use numpy::{Complex64, IntoPyArray as _};
-use pyo3::exceptions::PyTypeError;
+use pyo3::exceptions::{PyOverflowError, PyTypeError};
 use pyo3::prelude::*;
 use sotto::rlwe::{Bfv, Bgv, Ckks, EncodeError, Params, Plaintext as RustPlaintext, Scheme};
 
 use super::arrays::{Numbers, complex, reals, signed, slice};
-use super::error::{OrRefuse as _, mixed};
+use super::error::{OrRefuse as _, mixed, other_parameters};
 use super::parameters::Parameters;
 use super::scheme::{AnyAddend, AnyMultiplier, AnyParams, AnyPlaintext, Of, both, each};
+use crate::error::named;
 
 /// An encoded message. It may be secret: it shows no values, has no bytes, and is wiped when it is freed.
 #[pyclass(frozen, module = "sotto.rlwe")]
@@ -16,11 +17,17 @@ pub(crate) struct Plaintext(pub(crate) AnyPlaintext);
 
 /// A plaintext prepared for sums at one level and scaling: see `Evaluator.prepare_addend`.
 #[pyclass(frozen, module = "sotto.rlwe")]
-pub(crate) struct Addend(pub(crate) AnyAddend);
+pub(crate) struct Addend {
+    pub(crate) prepared: AnyAddend,
+    pub(crate) params: AnyParams,
+}
 
 /// A plaintext prepared for products at one level: see `Evaluator.prepare_multiplier`.
 #[pyclass(frozen, module = "sotto.rlwe")]
-pub(crate) struct Multiplier(pub(crate) AnyMultiplier);
+pub(crate) struct Multiplier {
+    pub(crate) prepared: AnyMultiplier,
+    pub(crate) params: AnyParams,
+}
 
 /// Puts numbers into plaintexts and takes them out.
 #[pyclass(frozen, module = "sotto.rlwe")]
@@ -135,9 +142,15 @@ impl Encoder {
         magnitude: f64,
     ) -> PyResult<Plaintext> {
         let level = Parameters(self.0.clone()).level(py, level)?;
+        let magnitude = positive(py, magnitude)?;
+        // An integer beyond 64 bits is beyond every plain modulus.
+        let integer = || match value.extract::<i64>() {
+            Err(error) if error.is_instance_of::<PyOverflowError>(py) => Ok(i64::MAX),
+            extracted => extracted,
+        };
         Ok(Plaintext(match &self.0 {
-            Of::Bfv(params) => Of::Bfv(Bfv::encode_scalar(params, value.extract()?, level).or_refuse(py)?),
-            Of::Bgv(params) => Of::Bgv(Bgv::encode_scalar(params, value.extract()?, level).or_refuse(py)?),
+            Of::Bfv(params) => Of::Bfv(Bfv::encode_scalar(params, integer()?, level).or_refuse(py)?),
+            Of::Bgv(params) => Of::Bgv(Bgv::encode_scalar(params, integer()?, level).or_refuse(py)?),
             Of::Ckks(params) => {
                 let plaintext = Ckks::encode_scalar(params, value.extract()?, level).or_refuse(py)?;
                 Of::Ckks(plaintext.declare_magnitude(magnitude))
@@ -154,6 +167,7 @@ impl Encoder {
         plaintext: &Plaintext,
         unsigned: bool,
     ) -> PyResult<Bound<'py, PyAny>> {
+        self.belongs(py, plaintext)?;
         match (&self.0, &plaintext.0) {
             (Of::Bfv(params), Of::Bfv(message)) => {
                 let slots = py.detach(|| Bfv::decode_slots(params, message)).or_refuse(py)?;
@@ -173,6 +187,7 @@ impl Encoder {
 
     /// Returns the n/2 slots of a CKKS plaintext as complex numbers.
     fn decode_complex<'py>(&self, py: Python<'py>, plaintext: &Plaintext) -> PyResult<Bound<'py, PyAny>> {
+        self.belongs(py, plaintext)?;
         match (&self.0, &plaintext.0) {
             (Of::Ckks(params), Of::Ckks(message)) => {
                 let slots = py.detach(|| params.decode_complex(message));
@@ -191,6 +206,7 @@ impl Encoder {
         plaintext: &Plaintext,
         unsigned: bool,
     ) -> PyResult<Bound<'py, PyAny>> {
+        self.belongs(py, plaintext)?;
         match (&self.0, &plaintext.0) {
             (Of::Bfv(params), Of::Bfv(message)) => {
                 let values = py.detach(|| Bfv::decode_coefficients(params, message));
@@ -209,6 +225,10 @@ impl Encoder {
 }
 
 impl Encoder {
+    fn belongs(&self, py: Python<'_>, plaintext: &Plaintext) -> PyResult<()> {
+        if plaintext.is_of(&self.0) { Ok(()) } else { Err(other_parameters(py)) }
+    }
+
     fn put(
         &self,
         py: Python<'_>,
@@ -218,7 +238,7 @@ impl Encoder {
         magnitude: f64,
     ) -> PyResult<Plaintext> {
         let level = Parameters(self.0.clone()).level(py, level)?;
-        let numbers = Numbers::of(values)?;
+        let (numbers, magnitude) = (Numbers::of(values)?, positive(py, magnitude)?);
         if let Of::Ckks(params) = &self.0 {
             let encoded = match &numbers {
                 Numbers::Reals(array) => {
@@ -262,6 +282,14 @@ impl Encoder {
         });
         encoded.or_refuse(py).map(Plaintext)
     }
+}
+
+/// Refuses a declared magnitude that bounds nothing.
+pub(super) fn positive(py: Python<'_>, magnitude: f64) -> PyResult<f64> {
+    if magnitude > 0.0 && magnitude.is_finite() {
+        return Ok(magnitude);
+    }
+    Err(named(py, "OutOfRange", "a magnitude is positive and finite".into()))
 }
 
 /// Returns an int64 array, or the residues modulo `modulus` as a uint64 array.

@@ -16,7 +16,7 @@ use super::encoder::{Addend, Multiplier, Plaintext};
 use super::error::{OrRefuse as _, mixed, other_parameters};
 use super::keys::EvaluationKeys;
 use super::parameters::Parameters;
-use super::scheme::{AnyEvaluator, Of, each, mapped};
+use super::scheme::{AnyEvaluator, AnyParams, Of, each, mapped};
 
 /// Computes on ciphertexts without a secret. Threads may share one.
 #[pyclass(frozen, module = "sotto.rlwe")]
@@ -95,7 +95,8 @@ impl Evaluator {
             (Of::Ckks(e), Of::Ckks(p), Of::Ckks(c)) => Some(Of::Ckks(addend(e, p, c.whole()))),
             _ => None,
         });
-        made.map(Addend).ok_or_else(|| mixed(py))
+        let prepared = made.ok_or_else(|| mixed(py))?;
+        Ok(Addend { prepared, params: plaintext.params() })
     }
 
     /// Prepares a plaintext for products with ciphertexts of one level, that of `like`.
@@ -112,7 +113,8 @@ impl Evaluator {
             (Of::Ckks(e), Of::Ckks(p), Of::Ckks(c)) => Some(Of::Ckks(multiplier(e, p, c.whole()))),
             _ => None,
         });
-        made.map(Multiplier).ok_or_else(|| mixed(py))
+        let prepared = made.ok_or_else(|| mixed(py))?;
+        Ok(Multiplier { prepared, params: plaintext.params() })
     }
 
     /// Returns a + b for a plaintext b, prepared or not. A CKKS plaintext must be encoded for a's level.
@@ -120,11 +122,12 @@ impl Evaluator {
         match b {
             Summand::Prepared(b) => {
                 let b = b.get();
-                run!(py, a.claimed, (&self.0, &a.body, &b.0), (e, a, b) => e.add_plain(a.whole(), b))
+                self.prepared_here(py, &b.params)?;
+                run!(py, a.claimed, (&self.0, &a.body, &b.prepared), (e, a, b) => e.add_plain(a.whole(), b))
             }
             Summand::Plain(b) => {
                 let b = self.prepare_addend(py, b.get(), a)?;
-                run!(py, a.claimed, (&self.0, &a.body, &b.0), (e, a, b) => e.add_plain(a.whole(), b))
+                run!(py, a.claimed, (&self.0, &a.body, &b.prepared), (e, a, b) => e.add_plain(a.whole(), b))
             }
         }
     }
@@ -135,11 +138,12 @@ impl Evaluator {
         match b {
             PlainFactor::Prepared(b) => {
                 let b = b.get();
-                run!(py, a.claimed, (&self.0, &a.body, &b.0), (e, a, b) => e.multiply_plain(a.whole(), b))
+                self.prepared_here(py, &b.params)?;
+                run!(py, a.claimed, (&self.0, &a.body, &b.prepared), (e, a, b) => e.multiply_plain(a.whole(), b))
             }
             PlainFactor::Plain(b) => {
                 let b = self.prepare_multiplier(py, b.get(), a)?;
-                run!(py, a.claimed, (&self.0, &a.body, &b.0), (e, a, b) => e.multiply_plain(a.whole(), b))
+                run!(py, a.claimed, (&self.0, &a.body, &b.prepared), (e, a, b) => e.multiply_plain(a.whole(), b))
             }
         }
     }
@@ -207,6 +211,10 @@ impl Evaluator {
 }
 
 impl Evaluator {
+    fn prepared_here(&self, py: Python<'_>, params: &AnyParams) -> PyResult<()> {
+        if *params == self.parameters().0 { Ok(()) } else { Err(other_parameters(py)) }
+    }
+
     fn belongs(&self, py: Python<'_>, plaintext: &Plaintext, like: &Ciphertext) -> PyResult<()> {
         let params = self.parameters().0;
         let fits = plaintext.is_of(&params) && like.params() == params;

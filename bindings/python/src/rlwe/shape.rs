@@ -3,7 +3,7 @@
 use pyo3::prelude::*;
 use sotto::rlwe::{Bfv, Bgv, Ckks, Origin, Plaintext as RustPlaintext, Scheme, Shape as RustShape};
 
-use super::encoder::Plaintext;
+use super::encoder::{Plaintext, positive};
 use super::error::{OrRefuse as _, mixed, other_parameters};
 use super::parameters::Parameters;
 use super::scheme::{AnyParams, AnyShape, Of, both};
@@ -84,6 +84,7 @@ impl Shape {
     #[staticmethod]
     #[pyo3(signature = (parameters, *, by_public_key=false, magnitude=1.0))]
     fn fresh(py: Python<'_>, parameters: &Parameters, by_public_key: bool, magnitude: f64) -> PyResult<Self> {
+        let magnitude = positive(py, magnitude)?;
         let origin = if by_public_key { Origin::PublicKey } else { Origin::SecretKey };
         let shape = match &parameters.0 {
             Of::Bfv(params) => Of::Bfv(RustShape::<Bfv>::fresh(params, origin, magnitude).or_refuse(py)?),

@@ -33,6 +33,7 @@ class EncodedNumber:
         exponent: within ±65536.
     """
 
+    # Subclasses may choose another base.
     BASE: ClassVar[int] = 16
     LOG2_BASE: ClassVar[float] = 4.0
     FLOAT_MANTISSA_BITS: ClassVar[int] = sys.float_info.mant_dig
@@ -100,9 +101,9 @@ class EncodedNumber:
         """
         mantissa = self.signed()
         if self.exponent >= 0:
-            return mantissa * power(self.exponent)
+            return mantissa * self._power(self.exponent)
         try:
-            return mantissa / power(-self.exponent)
+            return mantissa / self._power(-self.exponent)
         except OverflowError:
             raise Overflow("the decrypted number is too large for a float") from None
 
@@ -125,24 +126,24 @@ class EncodedNumber:
         Raises:
             OutOfRange: the new exponent is higher, or no integer modulo n has room for it.
         """
-        factor = shift(self.public_key, self.exponent, new_exp)
+        factor = self._shift(self.public_key, self.exponent, new_exp)
         return type(self)(self.public_key, self.encoding * factor % self.public_key.n, new_exp)
 
+    @classmethod
+    def _shift(cls, public_key: PaillierPublicKey, old: int, new: int) -> int:
+        """Return the factor from one exponent to a lower one."""
+        if new > old:
+            raise OutOfRange(f"the exponent {old} cannot be raised to {new}: give a lower one")
+        # Checked before the power is computed.
+        if (old - new) * cls.LOG2_BASE > public_key.n.bit_length():
+            raise OutOfRange(f"from exponent {old} to {new} is further than this key has room for")
+        return cls._power(old - new)
 
-def shift(public_key: PaillierPublicKey, old: int, new: int) -> int:
-    """Return the factor from one exponent to a lower one."""
-    if new > old:
-        raise OutOfRange(f"the exponent {old} cannot be raised to {new}: give a lower one")
-    # Checked before the power is computed.
-    if (old - new) * EncodedNumber.LOG2_BASE > public_key.n.bit_length():
-        raise OutOfRange(f"from exponent {old} to {new} is further than this key has room for")
-    return power(old - new)
-
-
-def power(exponent: int) -> int:
-    """Return the base to an exponent that is not negative."""
-    result: int = EncodedNumber.BASE**exponent
-    return result
+    @classmethod
+    def _power(cls, exponent: int) -> int:
+        """Return the base to an exponent that is not negative."""
+        result: int = cls.BASE**exponent
+        return result
 
 
 def checked(exponent: int) -> int:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from sotto._errors import OutOfRange
 from sotto._native import paillier as native
 from sotto.paillier import _json
-from sotto.paillier._encoding import EncodedNumber, checked, shift
+from sotto.paillier._encoding import EncodedNumber, checked
 
 if TYPE_CHECKING:
     from sotto.paillier._public import PaillierPublicKey
@@ -85,7 +85,7 @@ class EncryptedNumber:
         Raises:
             OutOfRange: the new exponent is higher, or no integer modulo n has room for it.
         """
-        factor = shift(self.public_key, self.exponent, new_exp)
+        factor = EncodedNumber._shift(self.public_key, self.exponent, new_exp)
         if factor > self.public_key.max_int:
             raise OutOfRange(f"exponent {new_exp} is further down than this key has room for")
         return self._of(self.public_key, self._times(factor), new_exp)
