@@ -100,6 +100,15 @@ def test_what_does_not_go_together(parameters, secret):
             lambda y=y: secret.decrypt(y),
             lambda f=foreign: secret.encrypt(rlwe.Encoder(f).encode([1])),
             lambda f=foreign: evaluator.add_plain(x, rlwe.Encoder(f).encode([1])),
+            lambda y=y, f=foreign: evaluator.prepare_addend(rlwe.Encoder(f).encode([1]), y),
+            lambda y=y, f=foreign: evaluator.add_plain(
+                x, rlwe.Evaluator(f).prepare_addend(rlwe.Encoder(f).encode([1]), y)
+            ),
+            lambda y=y, f=foreign: evaluator.multiply_plain(
+                x, rlwe.Evaluator(f).prepare_multiplier(rlwe.Encoder(f).encode([1]), y)
+            ),
+            lambda f=foreign: encoder.decode(rlwe.Encoder(f).encode([1])),
+            lambda f=foreign: encoder.decode_coefficients(rlwe.Encoder(f).encode([1])),
             lambda y=y, f=foreign: y.expect(rlwe.Shape.fresh(parameters)),
             lambda y=y: rlwe.Ciphertext.from_bytes(parameters, bytes(y)),
             lambda f=foreign: rlwe.Shape.fresh(parameters).add(rlwe.Shape.fresh(f)),
@@ -120,6 +129,26 @@ def test_what_does_not_go_together(parameters, secret):
         evaluator.rotate(x, 1, secret.evaluation_keys())
     with pytest.raises(st.WrongLevel, match="relinearised"):
         evaluator.multiply(evaluator.square(x), x)
+
+
+def test_ends_of_arguments(parameters, secret):
+    encoder, evaluator = rlwe.Encoder(parameters), rlwe.Evaluator(parameters)
+    x, keys = secret.encrypt(encoder.encode([1])), secret.evaluation_keys(steps=[1])
+    ckks = rlwe.Encoder(rlwe.Parameters.default("ckks", 4096))
+    for call in (
+        lambda: evaluator.multiply_scalar(x, -(2**63)),
+        lambda: evaluator.rotate(x, -(2**31), keys),
+        lambda: secret.evaluation_keys(steps=[2**31 - 1]),
+        lambda: encoder.encode_scalar(2**70),
+        lambda: encoder.encode_scalar(65537),
+        lambda: encoder.encode([1], level=7),
+        lambda: evaluator.lower(x, 7),
+        lambda: ckks.encode([0.5], magnitude=float("nan")),
+        lambda: ckks.encode([0.5], magnitude=-1.0),
+        lambda: rlwe.Shape.fresh(parameters, magnitude=float("inf")),
+    ):
+        with pytest.raises(st.SottoError):
+            call()
 
 
 def test_exhaustion():

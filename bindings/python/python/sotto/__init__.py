@@ -12,6 +12,7 @@ Unaudited: nobody outside the project has reviewed this code.
 """
 
 from importlib import import_module
+from typing import TYPE_CHECKING
 
 from sotto._array import EncryptedArray
 from sotto._container import DetachedArray
@@ -30,6 +31,9 @@ from sotto._errors import (
 from sotto._learn import EncryptedMoments, Model, RidgeModel, fit_ridge, from_sklearn
 from sotto._owner import Evaluator, Owner
 from sotto._program import Like, Plan, Program, like, program
+
+if TYPE_CHECKING:
+    from sotto import paillier, rlwe
 
 
 def __getattr__(name: str) -> object:

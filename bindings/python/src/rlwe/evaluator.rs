@@ -12,10 +12,10 @@ use sotto::rlwe::{
 };
 
 use super::ciphertext::{AnyBody, Ciphertext};
-use super::encoder::{Addend, Multiplier, Plaintext};
 use super::error::{OrRefuse as _, mixed, other_parameters};
 use super::keys::EvaluationKeys;
 use super::parameters::Parameters;
+use super::plaintext::{Addend, Multiplier, Plaintext};
 use super::scheme::{AnyEvaluator, AnyParams, Of, each, mapped};
 
 /// Computes on ciphertexts without a secret. Threads may share one.

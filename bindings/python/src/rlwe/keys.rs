@@ -11,9 +11,9 @@ use sotto::wire::{
 };
 
 use super::ciphertext::Ciphertext;
-use super::encoder::Plaintext;
 use super::error::{OrRefuse as _, mixed, other_parameters};
 use super::parameters::Parameters;
+use super::plaintext::Plaintext;
 use super::scheme::{AnyEvaluationKeys, AnyPublicKey, Of, each, mapped, tried, tried_both};
 use super::secret::{Small, small};
 

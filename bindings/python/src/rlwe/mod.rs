@@ -8,7 +8,9 @@ mod encoder;
 mod error;
 mod evaluator;
 mod keys;
+mod measure;
 mod parameters;
+mod plaintext;
 mod scheme;
 mod secret;
 mod shape;
@@ -23,13 +25,15 @@ pub(crate) mod module {
     #[pymodule_export]
     use super::ciphertext::Ciphertext;
     #[pymodule_export]
-    use super::encoder::{Addend, Encoder, Multiplier, Plaintext};
+    use super::encoder::Encoder;
     #[pymodule_export]
     use super::evaluator::Evaluator;
     #[pymodule_export]
     use super::keys::{EvaluationKeys, PublicKey};
     #[pymodule_export]
     use super::parameters::{Parameters, largest_modulus_bits};
+    #[pymodule_export]
+    use super::plaintext::{Addend, Multiplier, Plaintext};
     #[pymodule_export]
     use super::secret::SecretKey;
     #[pymodule_export]

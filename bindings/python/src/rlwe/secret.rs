@@ -8,26 +8,26 @@ use pyo3::prelude::*;
 use sotto::decrypt::Decryptor;
 use sotto::keys::{ImportedKeyError, KeyFile, Protection, SecretKey as RustKey};
 use sotto::ring::{Poly, Seed, SmallPoly};
-use sotto::rlwe::{Bgv, Ckks, Log2, Noise, NoiseRules as _, Params, Scheme};
+use sotto::rlwe::{Bgv, Ckks, Params, Scheme};
 use sotto::wire::AnyCiphertext;
 use sotto::{Bfv, DeviceSecret, secure_rng};
 use zeroize::Zeroizing;
 
 use super::arrays::slice;
-use super::ciphertext::{Body, Ciphertext};
-use super::encoder::Plaintext;
+use super::ciphertext::Ciphertext;
 use super::error::{OrRefuse as _, mixed, other_parameters};
 use super::keys::{EvaluationKeys, PublicKey};
 use super::parameters::Parameters;
-use super::scheme::{Of, each, mapped, of, tried, tried_both};
-use crate::error::{file, named};
+use super::plaintext::Plaintext;
+use super::scheme::{AnyParams, Of, each, mapped, of, tried, tried_both};
+use crate::error::file;
 
 type AnyKey = of!(RustKey);
 
 /// A secret key. It shows nothing, has no bytes and cannot be pickled; `save` writes a key file.
 #[pyclass(frozen, module = "sotto.rlwe")]
 pub(crate) struct SecretKey {
-    key: AnyKey,
+    pub(super) key: AnyKey,
     /// The device secret that the key was derived from; None in a key of given coefficients.
     device: Option<DeviceSecret>,
 }
@@ -50,13 +50,6 @@ fn imported<S: Scheme>(params: &Params<S>, secret: &SmallPoly) -> Result<RustKey
     let limbs = params.key_limbs();
     let residues = Poly::from_signed(params.ring(), limbs, secret.coefficients()).into_eval();
     RustKey::from_unprotected_residues(params, &Zeroizing::new(residues))
-}
-
-/// Returns the bits between the measured error and the decryption limit.
-fn room<S: Scheme>(body: &Body<S>, error: f64) -> f64 {
-    let shape = body.whole().shape();
-    let noise = Noise { message: shape.noise.message, error: Log2(error) };
-    S::Noise::room(body.whole().params(), shape.level, noise)
 }
 
 #[pymethods]
@@ -113,7 +106,7 @@ impl SecretKey {
     /// The parameters.
     #[getter]
     fn parameters(&self) -> Parameters {
-        Parameters(mapped!(&self.key, key => key.params().clone()))
+        Parameters(self.params())
     }
 
     /// The public name of the key, in hexadecimal.
@@ -228,51 +221,11 @@ impl SecretKey {
         Self { key, device: Some(device) }
     }
 
+    pub(super) fn params(&self) -> AnyParams {
+        mapped!(&self.key, key => key.params().clone())
+    }
+
     fn belongs(&self, py: Python<'_>, plaintext: &Plaintext) -> PyResult<()> {
-        if plaintext.is_of(&self.parameters().0) { Ok(()) } else { Err(other_parameters(py)) }
+        if plaintext.is_of(&self.params()) { Ok(()) } else { Err(other_parameters(py)) }
     }
-
-    fn measure(
-        &self,
-        py: Python<'_>,
-        ciphertext: &Ciphertext,
-        expected: Option<&Plaintext>,
-    ) -> PyResult<(f64, f64)> {
-        if self.parameters().0 != ciphertext.params() {
-            return Err(other_parameters(py));
-        }
-        match (&self.key, &ciphertext.body, expected.map(|plaintext| &plaintext.0)) {
-            (Of::Bfv(key), Of::Bfv(body), _) => measured(py, key, body, None),
-            (Of::Bgv(key), Of::Bgv(body), _) => measured(py, key, body, None),
-            (Of::Ckks(key), Of::Ckks(body), Some(Of::Ckks(message))) => {
-                let shape = body.whole().shape();
-                if (message.level(), message.scaling()) != (shape.level, shape.scaling) {
-                    let text =
-                        "the expected message is encoded for another level or scale than the ciphertext's";
-                    return Err(named(py, "WrongLevel", text.into()));
-                }
-                let mut coefficients = Zeroizing::new(message.coefficients().to_vec());
-                coefficients.resize(message.params().degree(), 0);
-                measured(py, key, body, Some(&coefficients))
-            }
-            (Of::Ckks(_), _, None) => {
-                Err(PyTypeError::new_err("CKKS needs the expected message: give expected=encoder.encode(…)"))
-            }
-            _ => Err(mixed(py)),
-        }
-    }
-}
-
-/// Measures noise and room.
-fn measured<S: Scheme>(
-    py: Python<'_>,
-    key: &RustKey<S>,
-    body: &Body<S>,
-    message: Option<&[i64]>,
-) -> PyResult<(f64, f64)> {
-    if body.whole().key() != key.id() {
-        return Err(named(py, "WrongKeys", "the ciphertext is under another key".into()));
-    }
-    let noise = py.detach(|| Decryptor::new(key).measure_error_bits(body.whole(), message));
-    Ok((noise, room(body, noise)))
 }

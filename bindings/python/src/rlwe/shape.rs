@@ -3,9 +3,10 @@
 use pyo3::prelude::*;
 use sotto::rlwe::{Bfv, Bgv, Ckks, Origin, Plaintext as RustPlaintext, Scheme, Shape as RustShape};
 
-use super::encoder::{Plaintext, positive};
+use super::encoder::positive;
 use super::error::{OrRefuse as _, mixed, other_parameters};
 use super::parameters::Parameters;
+use super::plaintext::Plaintext;
 use super::scheme::{AnyParams, AnyShape, Of, both};
 
 /// The shape of a ciphertext: level, components, scaling and noise. Follows a computation without keys or ciphertexts.
