@@ -1,20 +1,25 @@
 //! The compiled part of the Python package `sotto`: contexts, keys, vectors and plans of the crate `sotto-he`, and
-//! plants of `sotto-owner`. The Python part makes arrays and data frames of them.
+//! plants of `sotto-owner`. The Python part makes arrays and data frames of them. The submodules `rlwe` and `paillier`
+//! are the layers below.
 
 mod call;
 mod context;
 mod error;
 mod formula;
 mod keys;
+mod paillier;
 mod plan;
 #[cfg(feature = "cloud")]
 mod plant;
+mod rlwe;
 mod vector;
 
 use pyo3::prelude::*;
 
 #[pymodule]
 mod _native {
+    use super::*;
+
     #[pymodule_export]
     use super::context::Context;
     #[pymodule_export]
@@ -22,10 +27,26 @@ mod _native {
     #[pymodule_export]
     use super::keys::{Public, Secret};
     #[pymodule_export]
+    use super::paillier::module as paillier;
+    #[pymodule_export]
     use super::plan::Plan;
     #[cfg(feature = "cloud")]
     #[pymodule_export]
     use super::plant::Plant;
     #[pymodule_export]
+    use super::rlwe::module as rlwe;
+    #[pymodule_export]
     use super::vector::Vector;
+
+    /// Lists the submodules among the loaded modules, so that they can be imported by name.
+    #[pymodule_init]
+    fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        let loaded = module.py().import("sys")?.getattr("modules")?;
+        for name in ["paillier", "rlwe"] {
+            let (path, part) = (format!("sotto._native.{name}"), module.getattr(name)?);
+            part.setattr("__name__", &path)?;
+            loaded.set_item(path, part)?;
+        }
+        Ok(())
+    }
 }

@@ -8,6 +8,7 @@ ROOT = Path(__file__).parents[3]
 PAGES = [
     ROOT / "README.md",
     ROOT / "docs/guides/python.md",
+    ROOT / "docs/guides/python-lower-floor.md",
     ROOT / "docs/guides/python-models.md",
     ROOT / "docs/guides/python-tables.md",
     ROOT / "bindings/python/README.md",

@@ -30,9 +30,11 @@ pub(crate) fn run(context: &Context) -> Result<Outcome> {
     let sotto = cargo::build_programs(&context.root)?;
     let programs = sotto.parent().context("the program has no folder")?;
     let mut faults = Vec::new();
-    let steps: [&[&str]; 4] = [
+    let steps: [&[&str]; 5] = [
         &["-m", "pytest", "-q", "-p", "no:cacheprovider", "bindings/python/tests"],
         &["-m", "mypy", "--config-file", CONFIG, "--no-incremental", "--cache-dir", "/dev/null"],
+        // The stubs of the compiled part against the module itself.
+        &["-m", "mypy.stubtest", "sotto._native", "--mypy-config-file", CONFIG],
         &["-m", "ruff", "check", "--no-cache", PACKAGE],
         &["-m", "ruff", "format", "--no-cache", "--check", PACKAGE],
     ];

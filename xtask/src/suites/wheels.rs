@@ -24,7 +24,10 @@ const MACHINES: [(&str, &str); 4] = [
 /// Arguments of maturin, and the tag of the interpreters that load the wheel.
 const INTERPRETERS: [(&[&str], &str); 2] = [
     (&[], "cp310-abi3"),
-    (&["--no-default-features", "--features", "abi3t,cloud", "--interpreter", "python3.15"], "cp315-abi3.abi3t"),
+    (
+        &["--no-default-features", "--features", "abi3t,cloud", "--interpreter", "python3.15"],
+        "cp315-abi3.abi3t",
+    ),
 ];
 
 pub(crate) fn run(context: &Context) -> Result<Outcome> {

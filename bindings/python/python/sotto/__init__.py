@@ -14,6 +14,7 @@ Unaudited: nobody outside the project has reviewed this code.
 import contextlib
 import importlib
 import sys
+from typing import TYPE_CHECKING
 
 from sotto._array import EncryptedArray
 from sotto._catalog import Catalog
@@ -32,6 +33,8 @@ from sotto._errors import (
     ShapeMismatch,
     SottoError,
     WrongKeys,
+    WrongLevel,
+    WrongParameters,
 )
 from sotto._learn import (
     Agreement,
@@ -57,9 +60,14 @@ from sotto._replay import plan_frame
 from sotto._tables import attach_frame, encrypt_frame
 from sotto._verification import Verification
 
+if TYPE_CHECKING:
+    from sotto import paillier, rlwe
+
 
 def __getattr__(name: str) -> object:
-    """Load what needs pandas or pyarrow when it is first used."""
+    """Load `rlwe`, `paillier`, and the names that need a package, when they are first used."""
+    if name in ("paillier", "rlwe"):
+        return importlib.import_module(f"sotto.{name}")
     if name not in _LAZY:
         raise AttributeError(f"module 'sotto' has no attribute {name!r}")
     module, package = _LAZY[name]
@@ -124,6 +132,8 @@ __all__ = [
     "SottoError",
     "Verification",
     "WrongKeys",
+    "WrongLevel",
+    "WrongParameters",
     "attach_frame",
     "column",
     "compute_frame",
@@ -135,8 +145,10 @@ __all__ = [
     "fit_ridge",
     "from_sklearn",
     "like",
+    "paillier",
     "plan_fit",
     "plan_frame",
     "program",
+    "rlwe",
     "show_progress",
 ]

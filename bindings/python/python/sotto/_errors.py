@@ -49,3 +49,11 @@ class CloudError(SottoError):
 
 class CloudAway(CloudError, ConnectionError):
     """A cloud that cannot be reached: the same question may be answered later."""
+
+
+class WrongParameters(SottoError, ValueError):
+    """Parameters that are invalid, below the required security, or those of another object."""
+
+
+class WrongLevel(SottoError, ValueError):
+    """Ciphertexts whose levels, scales, factors or components do not go together."""

@@ -3,14 +3,30 @@
 import os
 import pathlib
 from collections.abc import Callable
-from typing import Any, SupportsIndex
+from typing import Any, SupportsIndex, final
 
 import numpy as np
 from numpy.typing import NDArray
+from sotto._native import paillier as paillier
+from sotto._native import rlwe as rlwe
 
-Reals = NDArray[np.float64]
-Integers = NDArray[np.int64]
+__all__ = [
+    "Context",
+    "Formula",
+    "FormulaBuilder",
+    "Plan",
+    "Plant",
+    "Public",
+    "Secret",
+    "Vector",
+    "paillier",
+    "rlwe",
+]
 
+_Reals = NDArray[np.float64]
+_Integers = NDArray[np.int64]
+
+@final
 class Vector:
     @property
     def is_real(self) -> bool: ...
@@ -44,6 +60,7 @@ class Vector:
     def for_answer(self) -> Vector: ...
     def to_bytes(self) -> bytes: ...
 
+@final
 class Plan:
     @property
     def counts(self) -> tuple[int, int, int]: ...
@@ -58,6 +75,7 @@ class Plan:
     @property
     def magnitude(self) -> float: ...
 
+@final
 class Formula:
     @staticmethod
     def parse(text: str, inputs: list[tuple[str, float]], sum_width: int | None) -> Formula: ...
@@ -69,6 +87,7 @@ class Formula:
     @property
     def inputs(self) -> list[str]: ...
 
+@final
 class FormulaBuilder:
     def __init__(self) -> None: ...
     def declare(self, name: str, bound: float) -> int: ...
@@ -82,14 +101,16 @@ class FormulaBuilder:
     def sum(self, of: int, width: int) -> int: ...
     def finish(self, result: int) -> Formula: ...
 
+@final
 class Secret:
     @property
     def id(self) -> str: ...
-    def encrypt(self, values: Reals | Integers, bound: float) -> Vector: ...
+    def encrypt(self, values: _Reals | _Integers, bound: float) -> Vector: ...
     def decrypt(self, vector: Vector) -> tuple[Any, float]: ...
     def decrypt_answer(self, bytes: bytes, plan: Plan) -> tuple[Any, float]: ...
     def save(self, path: str | os.PathLike[str], passphrase: str | None = None) -> None: ...
 
+@final
 class Public:
     @property
     def id(self) -> str: ...
@@ -98,9 +119,10 @@ class Public:
     @staticmethod
     def from_bytes(bytes: bytes, reals: bool) -> Public: ...
     def to_bytes(self) -> bytes: ...
-    def encrypt(self, values: Reals | Integers, bound: float) -> Vector: ...
+    def encrypt(self, values: _Reals | _Integers, bound: float) -> Vector: ...
     def read(self, bytes: bytes) -> Vector: ...
 
+@final
 class Plant:
     def __init__(self, folder: str | os.PathLike[str] | None = None) -> None: ...
     @property
@@ -130,6 +152,7 @@ class Plant:
     def answers(self) -> list[str]: ...
     def answer(self, name: str) -> dict[str, Any]: ...
 
+@final
 class Context:
     @staticmethod
     def reals(depth: SupportsIndex, public_inputs: bool) -> Context: ...

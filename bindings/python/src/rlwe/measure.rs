@@ -1,0 +1,69 @@
+//! Measured noise. Needs the secret key.
+
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use sotto::decrypt::Decryptor;
+use sotto::keys::SecretKey as RustKey;
+use sotto::rlwe::{Log2, Noise, NoiseRules as _, Scheme};
+use zeroize::Zeroizing;
+
+use super::ciphertext::{Body, Ciphertext};
+use super::error::{mixed, other_parameters};
+use super::plaintext::Plaintext;
+use super::scheme::Of;
+use super::secret::SecretKey;
+use crate::error::named;
+
+impl SecretKey {
+    /// Returns log2 of the noise, and the bits between it and the decryption limit.
+    pub(super) fn measure(
+        &self,
+        py: Python<'_>,
+        ciphertext: &Ciphertext,
+        expected: Option<&Plaintext>,
+    ) -> PyResult<(f64, f64)> {
+        if self.params() != ciphertext.params() {
+            return Err(other_parameters(py));
+        }
+        match (&self.key, &ciphertext.body, expected.map(|plaintext| &plaintext.0)) {
+            (Of::Bfv(key), Of::Bfv(body), _) => measured(py, key, body, None),
+            (Of::Bgv(key), Of::Bgv(body), _) => measured(py, key, body, None),
+            (Of::Ckks(key), Of::Ckks(body), Some(Of::Ckks(message))) => {
+                let shape = body.whole().shape();
+                if (message.level(), message.scaling()) != (shape.level, shape.scaling) {
+                    let text =
+                        "the expected message is encoded for another level or scale than the ciphertext's";
+                    return Err(named(py, "WrongLevel", text.into()));
+                }
+                let mut coefficients = Zeroizing::new(message.coefficients().to_vec());
+                coefficients.resize(message.params().degree(), 0);
+                measured(py, key, body, Some(&coefficients))
+            }
+            (Of::Ckks(_), _, None) => {
+                Err(PyTypeError::new_err("CKKS needs the expected message: give expected=encoder.encode(…)"))
+            }
+            _ => Err(mixed(py)),
+        }
+    }
+}
+
+/// Measures noise and room.
+fn measured<S: Scheme>(
+    py: Python<'_>,
+    key: &RustKey<S>,
+    body: &Body<S>,
+    message: Option<&[i64]>,
+) -> PyResult<(f64, f64)> {
+    if body.whole().key() != key.id() {
+        return Err(named(py, "WrongKeys", "the ciphertext is under another key".into()));
+    }
+    let noise = py.detach(|| Decryptor::new(key).measure_error_bits(body.whole(), message));
+    Ok((noise, room(body, noise)))
+}
+
+/// Returns the bits between the measured error and the decryption limit.
+fn room<S: Scheme>(body: &Body<S>, error: f64) -> f64 {
+    let shape = body.whole().shape();
+    let noise = Noise { message: shape.noise.message, error: Log2(error) };
+    S::Noise::room(body.whole().params(), shape.level, noise)
+}
