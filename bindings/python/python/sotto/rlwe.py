@@ -24,7 +24,7 @@ All errors are `sotto.SottoError`:
 - `OutOfDepth`: no prime left, or noise beyond the decryption limit;
 - `OutOfRange`, `ShapeMismatch`: values that do not fit a plaintext;
 - `NotTrusted`: decryption of bytes whose noise is only claimed;
-- `BadBytes`: bytes that are not what they should be.
+- `BadBytes`: bytes that are damaged or of another object.
 
 Unaudited: nobody outside the project has reviewed this code.
 """

@@ -100,7 +100,7 @@ impl EvaluationKeys {
     /// Reads the bytes of `to_bytes`.
     #[staticmethod]
     fn from_bytes(py: Python<'_>, parameters: &Parameters, data: &[u8]) -> PyResult<Self> {
-        /// As many keys as there are automorphisms; the bytes' length bounds what is allocated.
+        /// Reads at most as many keys as there are automorphisms. The length of the bytes bounds allocations.
         fn read<S: Scheme>(data: &[u8], params: &sotto::rlwe::Params<S>) -> Result<RustKeys<S>, WireError> {
             let most = EvaluationKeyCounts { relinearisation: true, galois: params.degree(), transfers: 0 };
             read_evaluation_keys(data, params, most)

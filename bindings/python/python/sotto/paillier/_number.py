@@ -68,7 +68,7 @@ class EncryptedNumber:
 
         Args:
             be_secure: put it under a new mask first, unless it has one of its own. Without one,
-                whoever holds the operands of a sum or product finds the public numbers in it.
+                a holder of the operands finds the public numbers of a sum or product.
         """
         if be_secure and not self._is_obfuscated:
             self.obfuscate()

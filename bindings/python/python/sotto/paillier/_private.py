@@ -146,7 +146,7 @@ class PaillierPrivateKey:
 
     @property
     def p(self) -> int:
-        """The smaller prime. Whoever has it reads everything; a Python integer cannot be wiped."""
+        """The smaller prime. Its holder reads everything; a Python integer cannot be wiped."""
         return self._primes()[0]
 
     @property
@@ -178,7 +178,7 @@ class PaillierPrivateKey:
         return cls.from_totient(public, public.n // order * order)
 
     def unprotected_json(self, comment: str = "Paillier private key") -> str:
-        """Write the key as `pheutil genpkey` does: whoever has the text reads everything."""
+        """Write the key as `pheutil genpkey` does. Anybody with the text reads everything."""
         public = _json.public_fields(self.public_key.n, "Paillier public key")
         return json.dumps(_json.private_fields(self.p, self.q, public, comment))
 

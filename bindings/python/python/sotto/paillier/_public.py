@@ -72,7 +72,7 @@ class PaillierPublicKey:
         Args:
             value: the number; its exponent is public.
             precision: see `EncodedNumber.encode`.
-            r_value: the base of the mask, for known answers: whoever knows it reads the number.
+            r_value: the base of the mask, for known answers. Anybody who knows it reads the number.
 
         Raises:
             OutOfRange: the number does not fit.
