@@ -11,7 +11,7 @@ from typing import Any
 PAGE = Path(__file__).parents[2] / "docs/reference/python.md"
 
 #: Modules beside `sotto` itself.
-MODULES = ["sotto.array_api"]
+MODULES = ["sotto.array_api", "sotto.rlwe", "sotto.paillier"]
 
 HEAD = """# Python reference
 
@@ -51,7 +51,7 @@ def _members(thing: type) -> Iterator[tuple[str, Any]]:
     for name, member in vars(thing).items():
         if name.startswith("_") or inspect.isclass(member):
             continue
-        if isinstance(member, property):
+        if isinstance(member, property) or inspect.isgetsetdescriptor(member):
             yield name, member
         elif callable(getattr(thing, name)) and inspect.getdoc(getattr(thing, name)):
             yield f"{_signature(getattr(thing, name), name)}", getattr(thing, name)

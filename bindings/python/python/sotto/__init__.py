@@ -30,6 +30,8 @@ from sotto._errors import (
     NotTrusted,
     OutOfDepth,
     OutOfRange,
+    PlantError,
+    QuestionError,
     ShapeMismatch,
     SottoError,
     WrongKeys,
