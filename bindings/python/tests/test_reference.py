@@ -23,4 +23,5 @@ def test_the_page_is_current():
 def test_every_public_name_is_described(name):
     thing = getattr(st, name)
     assert inspect.getdoc(thing)
-    assert f"### `{name}" in reference.page()
+    heading = f"## `sotto.{name}" if inspect.ismodule(thing) else f"### `{name}"
+    assert heading in reference.page()

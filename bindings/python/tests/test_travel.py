@@ -121,3 +121,13 @@ def test_threads(owner):
 
     with ThreadPoolExecutor(8) as pool:
         assert all(pool.map(work, range(24)))
+
+
+def test_a_bundle_can_have_keys_for_whole_numbers_before_any_is_encrypted():
+    owner = st.Owner.new(depth=1, public_inputs=True)
+    with pytest.raises(st.WrongKeys, match="integers=True"):
+        st.Evaluator(owner.public_bundle()).encrypt([1, 2, 3])
+    cloud = st.Evaluator(owner.public_bundle(integers=True))
+    total = bytes(cloud.run(lambda x: x.sum(), cloud.encrypt([1, 2, 3], range=(0, 5))))
+    plan = owner.plan(lambda x: x.sum(), st.like(3, range=(0, 5), dtype=np.int64))
+    assert owner.decrypt(st.DetachedArray(total), plan) == 6

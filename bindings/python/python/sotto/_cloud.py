@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from sotto import _native
 from sotto._asynchronous import in_thread
 from sotto._errors import QuestionError, SottoError
+from sotto._progress import one_call
 from sotto._verification import Verification
 from sotto._when import When, written
 
@@ -97,7 +98,7 @@ class Cloud:
             until: Use only windows that end by this time.
             keep: Keep the answer in the plant's folder, unencrypted; `verify` needs that.
             progress: Called with the number of finished windows, and with how many there are at
-                most.
+                most. Default: a bar, after two seconds.
 
         Returns:
             A data frame with a row for each group of readings, and for each result a column of
@@ -140,8 +141,9 @@ class Cloud:
     ) -> Answer:
         assembled = _assembled()
         begin, end = written(since), written(until)
-        with self._lock:
-            return assembled(self._plant.ask(question, begin, end, keep, progress, stop))
+        with self._lock, one_call() as shown:
+            asked = self._plant.ask(question, begin, end, keep, progress or shown, stop)
+        return assembled(asked)
 
     def answers(self) -> list[str]:
         """Return the names of the kept answers, oldest first."""
@@ -203,8 +205,8 @@ class Cloud:
         name = answer if answer is None or isinstance(answer, str) else answer.attrs.get("kept_as")
         if answer is not None and name is None:
             raise QuestionError("this answer was not kept: ask with keep=True, then verify")
-        with self._lock:
-            done = self._plant.verify(name, sample, save, progress, stop)
+        with self._lock, one_call() as shown:
+            done = self._plant.verify(name, sample, save, progress or shown, stop)
         return Verification.read(done)
 
     def status(self) -> list[dict[str, Any]]:

@@ -127,7 +127,10 @@ class DetachedArray:
 
         keys = reals if self._real else integers
         if keys is None:
-            raise WrongKeys("these keys are for real numbers alone, the array has whole numbers")
+            raise WrongKeys(
+                "these keys are for real numbers alone, the array has whole numbers: take "
+                "the owner's public_bundle(integers=True)"
+            )
         vectors = [keys.read(frame) for frame in self._frames]
         if any(len(vector) != (self._length or 1) for vector in vectors):
             raise BadBytes("the ciphertexts of the array have another length than its header says")

@@ -170,8 +170,14 @@ class Owner:
         """Give an array that came as bytes the keys to compute with."""
         return array.attach(self._public, None if array._real else self._integers(1.0)[1])
 
-    def public_bundle(self) -> bytes:
-        """Return the keys that another computer needs to compute; no secret."""
+    def public_bundle(self, integers: bool = False) -> bytes:
+        """Return the keys that another computer needs to compute; no secret.
+
+        Args:
+            integers: Add the keys for whole numbers, if none were encrypted yet.
+        """
+        if integers:
+            self._integers(1.0)
         whole = None if self._whole is None else self._whole[1].to_bytes()
         return _container.pack_keys(self._public.to_bytes(), whole)
 
@@ -253,7 +259,10 @@ class Evaluator:
         real = array.dtype.kind == "f"
         keys = self._reals if real else self._integers
         if keys is None:
-            raise WrongKeys("these keys are for real numbers alone: encrypt the array as float")
+            raise WrongKeys(
+                "these keys are for real numbers alone: encrypt the array as float, or take the "
+                "owner's public_bundle(integers=True)"
+            )
         return encrypted(keys, array, bounds, resolution if real else None)
 
     def run(self, program: Any, *arrays: EncryptedArray | DetachedArray) -> EncryptedArray:

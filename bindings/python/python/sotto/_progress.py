@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import html
 import sys
 import threading
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, TypeVar
 
 T = TypeVar("T")
@@ -66,6 +67,20 @@ def tracked(items: Iterable[T], steps: int) -> Iterator[T]:
             stage.part = 0.0
             stage.look()
             yield item
+    finally:
+        _running.stage = None
+        stage.end()
+
+
+@contextlib.contextmanager
+def one_call() -> Iterator[Callable[[int, int], None]]:
+    """Show the progress of one call, which tells it to the function that this yields."""
+    if getattr(_running, "stage", None) is not None:
+        yield within
+        return
+    stage = _running.stage = _Stage(1)
+    try:
+        yield within
     finally:
         _running.stage = None
         stage.end()
