@@ -48,7 +48,11 @@ def _text(thing: Any) -> list[str]:
 
 
 def _members(thing: type) -> Iterator[tuple[str, Any]]:
-    for name, member in vars(thing).items():
+    members = list(vars(thing).items())
+    if any(inspect.isgetsetdescriptor(member) for name, member in members if name[0] != "_"):
+        # Compiled classes list their properties in no order.
+        members.sort(key=lambda one: one[0])
+    for name, member in members:
         if name.startswith("_") or inspect.isclass(member):
             continue
         if isinstance(member, property) or inspect.isgetsetdescriptor(member):
