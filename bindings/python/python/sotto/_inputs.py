@@ -6,10 +6,11 @@ from typing import Any, SupportsFloat
 
 import numpy as np
 
+from sotto import _progress
 from sotto._array import EncryptedArray
 from sotto._container import DetachedArray
 from sotto._errors import OutOfRange, ShapeMismatch
-from sotto._parts import objects
+from sotto._parts import alone, objects
 
 #: The range of values unless another is declared.
 DEFAULT_RANGE = (-1000.0, 1000.0)
@@ -47,8 +48,10 @@ def checked(
     integers = array.dtype.kind != "f"
     array = array.astype(np.int64 if integers else np.float64, copy=False)
     low, high = ends(range)
-    outside = ~((array >= low) & (array <= high))
-    if outside.any():
+    # NaN is within nothing. Two passes without memory of their own; where is asked in case of error.
+    least, largest = (end.reduce(array, axis=None) for end in (np.minimum, np.maximum))
+    if not (low <= least and largest <= high):
+        outside = ~((array >= low) & (array <= high))
         first = tuple(int(i) for i in np.argwhere(outside)[0])
         where = first[0] if len(first) == 1 else first
         raise OutOfRange(
@@ -72,6 +75,10 @@ def encrypted(
     if values.ndim == 0:
         parts = objects([encrypt(values.reshape(1), bound)], ())
         return EncryptedArray._of(parts, None, grid=grid)
+    if values.ndim == 1:
+        column = np.ascontiguousarray(values)
+        parts = alone(_progress.single(lambda: encrypt(column, bound)))
+        return EncryptedArray._of(parts, len(values), grid=grid)
     columns = values.reshape(len(values), -1)
     vectors = (encrypt(np.ascontiguousarray(columns[:, i]), bound) for i in range(columns.shape[1]))
     return EncryptedArray._of(objects(vectors, values.shape[1:]), len(values), grid=grid)

@@ -6,7 +6,7 @@ import html
 import sys
 import threading
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, TypeVar
 
 T = TypeVar("T")
@@ -29,6 +29,8 @@ def show_progress(shown: bool | None = None) -> None:
 
 class _Stage:
     """One call: some steps of equal size, the current one partly done."""
+
+    __slots__ = ("steps", "done", "part", "started", "next", "bar")
 
     def __init__(self, steps: int) -> None:
         self.steps, self.done, self.part = steps, 0, 0.0
@@ -66,6 +68,18 @@ def tracked(items: Iterable[T], steps: int) -> Iterator[T]:
             stage.part = 0.0
             stage.look()
             yield item
+    finally:
+        _running.stage = None
+        stage.end()
+
+
+def single(run: Callable[[], T]) -> T:
+    """Return the result of a call of one step, like `tracked`; costs less than a generator."""
+    if getattr(_running, "stage", None) is not None:
+        return run()
+    stage = _running.stage = _Stage(1)
+    try:
+        return run()
     finally:
         _running.stage = None
         stage.end()
