@@ -15,7 +15,7 @@ OPENFHE_PYTHON = "3.10"
 
 HOW = {
     "tenseal": "`run.py --install` or `sotto-lab install tenseal`",
-    "pyfhel": "`run.py --install` or `sotto-lab install pyfhel` (some minutes; a C++ compiler, cmake)",
+    "pyfhel": "`run.py --install` or `sotto-lab install pyfhel` (a C++ compiler, cmake; minutes)",
     "openfhe": "`run.py --install` or `sotto-lab install openfhe` (Python 3.10 on the PATH)",
 }
 

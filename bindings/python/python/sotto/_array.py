@@ -219,9 +219,9 @@ class EncryptedArray:
         if plain.ndim == 0:
             number = plain.item()
             return self._each(operation, lambda part: scalar(part, number))
-        if plain.shape == self.shape and plain.flags.c_contiguous and 1 == plain.ndim < plain.size:
-            if self._length is not None:
-                return self._alone(operation, vector, plain)
+        slotted = self._parts.ndim == 0 and plain.shape == (self._length,)
+        if slotted and plain.flags.c_contiguous and plain.size > 1:
+            return self._alone(operation, vector, plain)
         shape = _broadcast(self.shape, plain.shape)
         if len(shape) != self.ndim and self._length is not None:
             raise ShapeMismatch(
@@ -360,12 +360,7 @@ class EncryptedArray:
         weights = np.ascontiguousarray(self._plain(coefficients))
         return self._each("polynomial", lambda vector: vector.polynomial(weights))
 
-    def _alone(
-        self,
-        operation: str,
-        run: Callable[..., Vector],
-        *others: EncryptedArray | np.ndarray[Any, Any],
-    ) -> EncryptedArray:
+    def _alone(self, operation: str, run: Callable[..., Vector], *others: Any) -> EncryptedArray:
         """Run an operation on the one vector of this array and of others, or on a public one."""
         arrays = [self, *(other for other in others if isinstance(other, EncryptedArray))]
         operands = [array._parts.item() for array in arrays]

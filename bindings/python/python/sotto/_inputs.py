@@ -48,7 +48,7 @@ def checked(
     integers = array.dtype.kind != "f"
     array = array.astype(np.int64 if integers else np.float64, copy=False)
     low, high = ends(range)
-    # NaN is within nothing. Two passes without memory of their own; where is asked in case of error.
+    # NaN is within nothing. These passes need no memory; the place is sought in case of error.
     least, largest = (end.reduce(array, axis=None) for end in (np.minimum, np.maximum))
     if not (low <= least and largest <= high):
         outside = ~((array >= low) & (array <= high))
