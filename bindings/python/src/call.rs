@@ -1,9 +1,8 @@
 //! Long calls: without the interpreter's lock, interruptible, with reports of their progress.
 
-use std::cell::Cell;
 use std::ops::ControlFlow;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use pyo3::prelude::*;
 
@@ -21,14 +20,8 @@ pub(crate) fn detached<T: Send>(
     let raised = Arc::new(Mutex::new(None));
     let raised_by = Arc::clone(&raised);
     let result = py.detach(|| {
-        let next = Cell::new(Instant::now() + EVERY);
         let observer = move |progress: sotto::Progress| {
-            if Instant::now() < next.get() {
-                return ControlFlow::Continue(());
-            }
-            let reported = Python::attach(|py| report(py, progress));
-            next.set(Instant::now() + EVERY);
-            match reported {
+            match Python::attach(|py| report(py, progress)) {
                 Ok(()) => ControlFlow::Continue(()),
                 Err(error) => {
                     *raised_by.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
@@ -36,7 +29,7 @@ pub(crate) fn detached<T: Send>(
                 }
             }
         };
-        sotto::watched(observer, work)
+        sotto::watched_every(EVERY, observer, work)
     });
     let raised = raised.lock().unwrap_or_else(PoisonError::into_inner).take();
     match raised {

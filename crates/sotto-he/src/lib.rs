@@ -93,7 +93,7 @@ pub use secret::Secret;
 pub use sotto_keys::DeviceSecret;
 pub use sotto_ring::{RandomnessUnavailable, SecretRng, secure_rng};
 pub use sotto_rlwe::{Bfv, Bgv, Ckks, KeyId};
-pub use watch::{Progress, watched};
+pub use watch::{Progress, watched, watched_every};
 
 #[doc(inline)]
 pub use sotto_circuits as circuits;

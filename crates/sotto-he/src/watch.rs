@@ -1,8 +1,9 @@
 //! Progress and interruption of long calls.
 
 use core::ops::ControlFlow;
-use std::cell::{Cell, RefCell};
+use std::cell::{Cell, OnceCell, RefCell};
 use std::rc::Rc;
+use std::time::{Duration, Instant};
 
 use crate::error::{Error, Result};
 
@@ -18,7 +19,14 @@ pub struct Progress {
     pub total: usize,
 }
 
-type Observer = Rc<dyn Fn(Progress) -> ControlFlow<()>>;
+/// An observer, and the time before which it is not called.
+struct Watch<O: ?Sized> {
+    every: Duration,
+    next: Cell<Instant>,
+    observer: O,
+}
+
+type Observer = Rc<Watch<dyn Fn(Progress) -> ControlFlow<()>>>;
 
 thread_local! {
     static OBSERVER: RefCell<Option<Observer>> = const { RefCell::new(None) };
@@ -43,6 +51,28 @@ thread_local! {
 /// # Ok::<(), Error>(())
 /// ```
 pub fn watched<T>(observer: impl Fn(Progress) -> ControlFlow<()> + 'static, work: impl FnOnce() -> T) -> T {
+    watched_every(Duration::ZERO, observer, work)
+}
+
+/// Like [`watched`], with `every` between two calls of `observer`, and before the first one. A shorter `work` costs nothing
+/// more: its steps, which takes a dry run with public operands encoded, are counted at the first call.
+///
+/// ```
+/// use std::ops::ControlFlow;
+/// use std::time::Duration;
+/// use sotto::{Ckks, Context, watched_every};
+///
+/// let context = Context::<Ckks>::for_depth(1)?;
+/// let (secret, _) = context.keys(&mut sotto::secure_rng()?)?;
+/// let stop = |_: sotto::Progress| ControlFlow::Break(());
+/// assert!(watched_every(Duration::from_secs(3600), stop, || secret.encrypt(&[1.5])).is_ok());
+/// # Ok::<(), sotto::Error>(())
+/// ```
+pub fn watched_every<T>(
+    every: Duration,
+    observer: impl Fn(Progress) -> ControlFlow<()> + 'static,
+    work: impl FnOnce() -> T,
+) -> T {
     /// Brings the outer observer back, also when `work` panics.
     struct Restore(Option<Observer>);
     impl Drop for Restore {
@@ -50,30 +80,38 @@ pub fn watched<T>(observer: impl Fn(Progress) -> ControlFlow<()> + 'static, work
             OBSERVER.set(self.0.take());
         }
     }
-    let _restore = Restore(OBSERVER.replace(Some(Rc::new(observer))));
+    let next = Cell::new(Instant::now() + every);
+    let _restore = Restore(OBSERVER.replace(Some(Rc::new(Watch { every, next, observer }))));
     work()
 }
 
 /// Counts the steps of one call for this thread's observer.
-pub(crate) struct Steps {
-    observer: Option<Observer>,
+pub(crate) struct Steps<F> {
+    watch: Option<Observer>,
     done: Cell<usize>,
-    total: usize,
+    count: F,
+    total: OnceCell<usize>,
 }
 
-impl Steps {
-    /// Starts a call of `total` steps, which is computed for an observer only.
-    pub(crate) fn of(total: impl FnOnce() -> usize) -> Self {
-        let observer = OBSERVER.with_borrow(Clone::clone);
-        let total = if observer.is_some() { total() } else { 0 };
-        Self { observer, done: Cell::new(0), total }
+impl<F: Fn() -> usize> Steps<F> {
+    /// Starts a call of `count()` steps, which are counted when the observer is called first.
+    pub(crate) fn of(count: F) -> Self {
+        let watch = OBSERVER.with_borrow(Clone::clone);
+        Self { watch, done: Cell::new(0), count, total: OnceCell::new() }
     }
 
     /// Reports a step.
     pub(crate) fn step(&self) -> ControlFlow<()> {
-        let Some(observer) = &self.observer else { return ControlFlow::Continue(()) };
-        self.done.set(self.done.get() + 1);
-        observer(Progress { done: self.done.get(), total: self.total.max(self.done.get()) })
+        let Some(watch) = &self.watch else { return ControlFlow::Continue(()) };
+        let done = self.done.get() + 1;
+        self.done.set(done);
+        if Instant::now() < watch.next.get() {
+            return ControlFlow::Continue(());
+        }
+        let total = *self.total.get_or_init(&self.count);
+        let flow = (watch.observer)(Progress { done, total: total.max(done) });
+        watch.next.set(Instant::now() + watch.every);
+        flow
     }
 
     /// Reports a step; a break is an error.

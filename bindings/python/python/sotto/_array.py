@@ -10,7 +10,7 @@ import numpy as np
 from sotto import _container, _numpy
 from sotto._errors import ShapeMismatch
 from sotto._native import Vector
-from sotto._parts import Step, computed, joined, objects
+from sotto._parts import Step, computed, computed_alone, joined, objects
 
 _NO_DECRYPTION = (
     "encrypted values are not numbers until their owner decrypts them: owner.decrypt(x)"
@@ -65,7 +65,7 @@ class EncryptedArray:
     @property
     def shape(self) -> tuple[int, ...]:
         """Lengths of the axes."""
-        inner = tuple(self._parts.shape)
+        inner = self._parts.shape
         return inner if self._length is None else (self._length, *inner)
 
     @property
@@ -200,13 +200,13 @@ class EncryptedArray:
         if array.dtype.kind not in "biuf":
             raise TypeError(f"a public operand of dtype {array.dtype} is not a number")
         if self._real:
-            return array.astype(np.float64)
+            return array.astype(np.float64, copy=False)
         if array.dtype.kind == "f":
             raise TypeError(
                 "encrypted whole numbers take whole numbers: encrypt the array as float to "
                 "compute with fractions"
             )
-        return array.astype(np.int64)
+        return array.astype(np.int64, copy=False)
 
     def _with_plain(
         self,
@@ -216,6 +216,12 @@ class EncryptedArray:
         vector: Callable[[Vector, Any], Vector],
     ) -> EncryptedArray:
         plain = self._plain(values)
+        if plain.ndim == 0:
+            number = plain.item()
+            return self._each(operation, lambda part: scalar(part, number))
+        slotted = self._parts.ndim == 0 and plain.shape == (self._length,)
+        if slotted and plain.flags.c_contiguous and plain.size > 1:
+            return self._alone(operation, vector, plain)
         shape = _broadcast(self.shape, plain.shape)
         if len(shape) != self.ndim and self._length is not None:
             raise ShapeMismatch(
@@ -252,6 +258,8 @@ class EncryptedArray:
     ) -> EncryptedArray:
         self._open_ended()
         other._open_ended()
+        if self._length == other._length and self._parts.ndim == other._parts.ndim == 0:
+            return self._alone(operation, run, other)
         shape = _broadcast(self.shape, other.shape)
         left, right = self._parts, other._parts
         slotted = [array for array in (self, other) if array._length is not None]
@@ -352,7 +360,18 @@ class EncryptedArray:
         weights = np.ascontiguousarray(self._plain(coefficients))
         return self._each("polynomial", lambda vector: vector.polynomial(weights))
 
+    def _alone(self, operation: str, run: Callable[..., Vector], *others: Any) -> EncryptedArray:
+        """Run an operation on the one vector of this array and of others, or on a public one."""
+        arrays = [self, *(other for other in others if isinstance(other, EncryptedArray))]
+        operands = [array._parts.item() for array in arrays]
+        trail = joined(*[array._trail for array in arrays])
+        public = others[len(arrays) - 1 :]
+        parts, trail = computed_alone(operation, run, operands, trail, *public)
+        return EncryptedArray._of(parts, self._length, trail=trail)
+
     def _each(self, operation: str, run: Callable[[Vector], Vector]) -> EncryptedArray:
+        if self._parts.ndim == 0:
+            return self._alone(operation, run)
         return self._computed(
             operation, lambda: objects((run(v) for v in self._parts.flat), self._parts.shape)
         )
@@ -480,6 +499,6 @@ class Transposed:
 
 def _broadcast(left: tuple[int, ...], right: tuple[int, ...]) -> tuple[int, ...]:
     try:
-        return np.broadcast_shapes(left, right)
+        return left if left == right else np.broadcast_shapes(left, right)
     except ValueError:
         raise ShapeMismatch(f"shapes {left} and {right} do not go together") from None

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from sotto import _native
 from sotto._asynchronous import in_thread
 from sotto._errors import QuestionError, SottoError
-from sotto._progress import one_call
+from sotto._progress import single, within
 from sotto._verification import Verification
 from sotto._when import When, written
 
@@ -141,8 +141,9 @@ class Cloud:
     ) -> Answer:
         assembled = _assembled()
         begin, end = written(since), written(until)
-        with self._lock, one_call() as shown:
-            asked = self._plant.ask(question, begin, end, keep, progress or shown, stop)
+        hears = progress or within
+        with self._lock:
+            asked = single(lambda: self._plant.ask(question, begin, end, keep, hears, stop))
         return assembled(asked)
 
     def answers(self) -> list[str]:
@@ -205,8 +206,9 @@ class Cloud:
         name = answer if answer is None or isinstance(answer, str) else answer.attrs.get("kept_as")
         if answer is not None and name is None:
             raise QuestionError("this answer was not kept: ask with keep=True, then verify")
-        with self._lock, one_call() as shown:
-            done = self._plant.verify(name, sample, save, progress or shown, stop)
+        hears = progress or within
+        with self._lock:
+            done = single(lambda: self._plant.verify(name, sample, save, hears, stop))
         return Verification.read(done)
 
     def status(self) -> list[dict[str, Any]]:

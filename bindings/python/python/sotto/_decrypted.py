@@ -36,8 +36,11 @@ def assembled(
     finish: tuple[str, float] | None,
 ) -> Decrypted:
     """Put decrypted parts together, and finish them."""
-    columns = np.stack([values for values, _ in opened], axis=-1)
-    values = columns.reshape(shape) if length is not None else columns[0].reshape(shape)
+    if len(opened) == 1 and length is not None:
+        values = opened[0][0].reshape(shape)
+    else:
+        columns = np.stack([values for values, _ in opened], axis=-1)
+        values = columns.reshape(shape) if length is not None else columns[0].reshape(shape)
     bound = max(error for _, error in opened)
     if grid is not None and bound < grid / 2:
         largest = float(np.abs(values).max()) if values.size else 0.0

@@ -7,10 +7,11 @@ from typing import Any, SupportsFloat
 
 import numpy as np
 
+from sotto import _progress
 from sotto._array import EncryptedArray
 from sotto._container import DetachedArray
 from sotto._errors import OutOfRange, ShapeMismatch
-from sotto._parts import objects
+from sotto._parts import alone, objects
 
 Bounds = np.ndarray[Any, Any]
 
@@ -69,13 +70,16 @@ def checked(
     integers = array.dtype.kind != "f"
     array = array.astype(np.int64 if integers else np.float64, copy=False)
     low, high = ends(range, array.shape[1:])
-    outside = ~((array >= low) & (array <= high))
-    if outside.any():
+    # NaN is within nothing. These passes need no memory; the place is sought in case of error.
+    rows = array if array.ndim else array.reshape(1)
+    least, largest = (end.reduce(rows, axis=0) for end in (np.minimum, np.maximum))
+    if not ((low <= least) & (largest <= high)).all():
+        outside = ~((array >= low) & (array <= high))
         first = tuple(int(i) for i in np.argwhere(outside)[0])
         where = first[0] if len(first) == 1 else first
-        least, most = low[first[1:]], high[first[1:]]
+        lowest, highest = low[first[1:]], high[first[1:]]
         raise OutOfRange(
-            f"the value at {where} is not a number within {least:g} to {most:g}: declare "
+            f"the value at {where} is not a number within {lowest:g} to {highest:g}: declare "
             "range=(lowest, highest), or leave the value out"
         )
     if resolution is not None:
@@ -93,6 +97,10 @@ def encrypted(
     if values.ndim == 0:
         parts = objects([keys.encrypt(values.reshape(1), float(bounds))], ())
         return EncryptedArray._of(parts, None, grid=grid)
+    if values.ndim == 1:
+        column = np.ascontiguousarray(values)
+        parts = alone(_progress.single(lambda: keys.encrypt(column, float(bounds))))
+        return EncryptedArray._of(parts, len(values), grid=grid)
     columns = values.reshape(len(values), -1)
     each = zip(columns.T, bounds.reshape(-1), strict=True)
     vectors = (keys.encrypt(np.ascontiguousarray(column), float(bound)) for column, bound in each)

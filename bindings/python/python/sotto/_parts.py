@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -24,9 +24,17 @@ _SHOWN = 12
 def objects(items: Any, shape: tuple[int, ...]) -> np.ndarray[Any, Any]:
     """Return an object array of this shape, filled from an iterable, with a progress bar."""
     array = np.empty(shape, dtype=object)
-    items = _progress.tracked(items, array.size)
-    for index, item in zip(np.ndindex(*shape), items, strict=True):
-        array[index] = item
+    flat = array.reshape(-1)
+    items = _progress.tracked(items, flat.size)
+    for place, item in zip(range(flat.size), items, strict=True):
+        flat[place] = item
+    return array
+
+
+def alone(item: Any) -> np.ndarray[Any, Any]:
+    """Return an object array without axes."""
+    array = np.empty((), dtype=object)
+    array[()] = item
     return array
 
 
@@ -40,6 +48,8 @@ def caller(operation: str) -> Step:
 
 def joined(*trails: tuple[Step, ...]) -> tuple[Step, ...]:
     """Return the steps of several trails, each once, in order."""
+    if all(trail == trails[0] for trail in trails):
+        return trails[0]
     return tuple(dict.fromkeys(step for trail in trails for step in trail))
 
 
@@ -57,9 +67,31 @@ def computed(
         parts = run()
     except OutOfDepth as error:
         raise OutOfDepth(_explained(str(error), (*trail, caller(operation)))) from None
-    before = min(vector.levels_left for vector in operands)
-    after = min(vector.levels_left for vector in parts.flat)
-    return parts, trail if after >= before else joined(trail, (caller(operation),))
+    return parts, _grown(operation, operands, parts.flat, trail)
+
+
+def computed_alone(
+    operation: str,
+    run: Callable[..., Vector],
+    operands: list[Vector],
+    trail: tuple[Step, ...],
+    *public: Any,
+) -> tuple[Any, tuple[Step, ...]]:
+    """Return `computed` for one vector, which short operations would feel: `run(*operands)`."""
+    try:
+        vector = _progress.single(lambda: run(*operands, *public))
+    except OutOfDepth as error:
+        raise OutOfDepth(_explained(str(error), (*trail, caller(operation)))) from None
+    return alone(vector), _grown(operation, operands, (vector,), trail)
+
+
+def _grown(
+    operation: str, operands: list[Vector], results: Iterable[Vector], trail: tuple[Step, ...]
+) -> tuple[Step, ...]:
+    """Return the trail, with the caller's line if a level was used."""
+    before = min([vector.levels_left for vector in operands])
+    after = min([vector.levels_left for vector in results])
+    return trail if after >= before else joined(trail, (caller(operation),))
 
 
 def _explained(message: str, trail: tuple[Step, ...]) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import html
 import sys
 import threading
@@ -30,6 +29,8 @@ def show_progress(shown: bool | None = None) -> None:
 
 class _Stage:
     """One call: some steps of equal size, the current one partly done."""
+
+    __slots__ = ("steps", "done", "part", "started", "next", "bar")
 
     def __init__(self, steps: int) -> None:
         self.steps, self.done, self.part = steps, 0, 0.0
@@ -72,15 +73,13 @@ def tracked(items: Iterable[T], steps: int) -> Iterator[T]:
         stage.end()
 
 
-@contextlib.contextmanager
-def one_call() -> Iterator[Callable[[int, int], None]]:
-    """Show the progress of one call, which tells it to the function that this yields."""
+def single(run: Callable[[], T]) -> T:
+    """Return the result of a call of one step, like `tracked`; costs less than a generator."""
     if getattr(_running, "stage", None) is not None:
-        yield within
-        return
+        return run()
     stage = _running.stage = _Stage(1)
     try:
-        yield within
+        return run()
     finally:
         _running.stage = None
         stage.end()
