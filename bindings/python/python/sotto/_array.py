@@ -7,21 +7,14 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from sotto import _container, _numpy
+from sotto import _arithmetic, _container
 from sotto._errors import ShapeMismatch
 from sotto._native import Vector
 from sotto._parts import Step, computed, computed_alone, joined, objects
-
-_NO_DECRYPTION = (
-    "encrypted values are not numbers until their owner decrypts them: owner.decrypt(x)"
-)
-_NO_ORDER = (
-    "encrypted numbers cannot be compared yet: decrypt first, or decrypt the difference and "
-    "compare that"
-)
+from sotto._protocols import Protocols
 
 
-class EncryptedArray:
+class EncryptedArray(Protocols):
     """An array whose values only the owner of the key can read.
 
     Axis 0 lies in the slots of ciphertexts; every index of the other axes has ciphertexts of its
@@ -32,8 +25,6 @@ class EncryptedArray:
     """
 
     __slots__ = ("_parts", "_length", "_grid", "_finish", "_trail")
-    __hash__ = None  # type: ignore[assignment]
-    __array_priority__ = 1000
 
     _parts: np.ndarray[Any, Any]
     _length: int | None
@@ -118,6 +109,12 @@ class EncryptedArray:
             raise TypeError("a single value has no length")
         return self.shape[0]
 
+    def __iter__(self) -> Iterator[EncryptedArray]:
+        """Iterate over single values; refused for rows, which share ciphertexts."""
+        if self._length is not None or not self.shape:
+            raise TypeError("rows share ciphertexts: x[i] takes one out, or compute on all of x")
+        return (self[i] for i in range(len(self)))
+
     def __repr__(self) -> str:
         """Return shape and type; never a value."""
         return f"EncryptedArray(shape={self.shape}, dtype={self.dtype})"
@@ -130,52 +127,6 @@ class EncryptedArray:
                 "polynomial, T, indexing and arithmetic"
             )
         raise AttributeError(f"'EncryptedArray' object has no attribute {name!r}")
-
-    # Nothing decrypts by accident.
-
-    def __array__(self, *_: Any, **__: Any) -> NoReturn:
-        """Raise TypeError."""
-        raise TypeError(_NO_DECRYPTION)
-
-    def __float__(self) -> NoReturn:
-        """Raise TypeError."""
-        raise TypeError(_NO_DECRYPTION)
-
-    __int__ = __index__ = __complex__ = __float__
-
-    def __bool__(self) -> NoReturn:
-        """Raise TypeError."""
-        raise TypeError(_NO_DECRYPTION)
-
-    def _no_order(self, _other: object) -> NoReturn:
-        raise TypeError(_NO_ORDER)
-
-    __lt__ = __le__ = __gt__ = __ge__ = _no_order
-    __eq__ = __ne__ = _no_order
-
-    def __iter__(self) -> Iterator[EncryptedArray]:
-        """Iterate over single values; refused for rows, which share ciphertexts."""
-        if self._length is not None or not self.shape:
-            raise TypeError("rows share ciphertexts: x[i] takes one out, or compute on all of x")
-        return (self[i] for i in range(len(self)))
-
-    # NumPy.
-
-    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
-        """Run NumPy's own functions on ciphertexts."""
-        return _numpy.ufunc(ufunc, method, inputs, options)
-
-    def __array_function__(self, function: Any, types: Any, args: Any, options: Any) -> Any:
-        """Run NumPy's functions over arrays on ciphertexts."""
-        return _numpy.function(function, args, options)
-
-    def __array_namespace__(self, *, api_version: str | None = None) -> Any:
-        """Return `sotto.array_api`."""
-        from sotto import array_api
-
-        if api_version not in (None, array_api.__array_api_version__):
-            raise ValueError(f"version {array_api.__array_api_version__}, not {api_version!r}")
-        return array_api
 
     # Arithmetic.
 
@@ -208,84 +159,6 @@ class EncryptedArray:
             )
         return array.astype(np.int64, copy=False)
 
-    def _with_plain(
-        self,
-        operation: str,
-        values: Any,
-        scalar: Callable[[Vector, Any], Vector],
-        vector: Callable[[Vector, Any], Vector],
-    ) -> EncryptedArray:
-        plain = self._plain(values)
-        if plain.ndim == 0:
-            number = plain.item()
-            return self._each(operation, lambda part: scalar(part, number))
-        slotted = self._parts.ndim == 0 and plain.shape == (self._length,)
-        if slotted and plain.flags.c_contiguous and plain.size > 1:
-            return self._alone(operation, vector, plain)
-        shape = _broadcast(self.shape, plain.shape)
-        if len(shape) != self.ndim and self._length is not None:
-            raise ShapeMismatch(
-                f"shapes {self.shape} and {plain.shape}: axis 0 of the encrypted array must stay "
-                "axis 0; add axes with x[:, None]"
-            )
-        plain = np.broadcast_to(plain, shape)
-        if self._length is None:
-            parts = np.broadcast_to(self._parts, shape)
-            return self._computed(
-                operation,
-                lambda: objects(
-                    (scalar(part, plain[i].item()) for i, part in np.ndenumerate(parts)), shape
-                ),
-            )
-        inner = shape[1:]
-        parts = np.broadcast_to(self._parts, inner)
-
-        def column(index: tuple[int, ...], part: Vector) -> Vector:
-            values: Any = plain[(slice(None), *index)]  # type: ignore[arg-type]
-            if len(values) == 1 or values.strides[0] == 0:
-                return scalar(part, values[0].item())
-            return vector(part, np.ascontiguousarray(values))
-
-        result = self._computed(
-            operation,
-            lambda: objects((column(i, part) for i, part in np.ndenumerate(parts)), inner),
-        )
-        result._length = shape[0]
-        return result
-
-    def _with_encrypted(
-        self, operation: str, other: EncryptedArray, run: Callable[[Vector, Vector], Vector]
-    ) -> EncryptedArray:
-        self._open_ended()
-        other._open_ended()
-        if self._length == other._length and self._parts.ndim == other._parts.ndim == 0:
-            return self._alone(operation, run, other)
-        shape = _broadcast(self.shape, other.shape)
-        left, right = self._parts, other._parts
-        slotted = [array for array in (self, other) if array._length is not None]
-        if len(slotted) == 2 and self.ndim != other.ndim:
-            raise ShapeMismatch(
-                f"shapes {self.shape} and {other.shape}: give both the same axes, x[:, None]"
-            )
-        if len(slotted) == 1:
-            single = other if slotted[0] is self else self
-            if single.ndim >= slotted[0].ndim:
-                if single.shape[0] != 1 or single.ndim > slotted[0].ndim:
-                    raise ShapeMismatch(
-                        f"shapes {self.shape} and {other.shape}: single values do not go along "
-                        "axis 0 of rows that share ciphertexts"
-                    )
-                if single.ndim == slotted[0].ndim:
-                    row = single._parts.reshape(single.shape[1:])
-                    left, right = (left, row) if single is other else (row, right)
-        inner = shape[1:] if slotted else shape
-        pairs = np.broadcast(left, right)
-        result = self._computed(
-            operation, lambda: objects((run(a, b) for a, b in pairs), inner), other
-        )
-        result._length = shape[0] if slotted else None
-        return result
-
     def _same_grid(self, other: EncryptedArray, result: EncryptedArray) -> EncryptedArray:
         result._grid = self._grid if self._grid == other._grid else None
         return result
@@ -293,15 +166,17 @@ class EncryptedArray:
     def __add__(self, other: Any) -> EncryptedArray:
         """Add an array, encrypted or public."""
         if isinstance(other, EncryptedArray):
-            return self._same_grid(other, self._with_encrypted("+", other, Vector.add))
-        return self._with_plain("+", other, Vector.add_scalar, Vector.add_plain)
+            return self._same_grid(other, _arithmetic.with_encrypted(self, "+", other, Vector.add))
+        return _arithmetic.with_plain(self, "+", other, Vector.add_scalar, Vector.add_plain)
 
     __radd__ = __add__
 
     def __sub__(self, other: Any) -> EncryptedArray:
         """Subtract an array, encrypted or public."""
         if isinstance(other, EncryptedArray):
-            return self._same_grid(other, self._with_encrypted("-", other, Vector.subtract))
+            return self._same_grid(
+                other, _arithmetic.with_encrypted(self, "-", other, Vector.subtract)
+            )
         return self + (-np.asarray(other))
 
     def __rsub__(self, other: Any) -> EncryptedArray:
@@ -312,8 +187,10 @@ class EncryptedArray:
     def __mul__(self, other: Any) -> EncryptedArray:
         """Multiply by an array, encrypted or public, value by value."""
         if isinstance(other, EncryptedArray):
-            return self._with_encrypted("*", other, Vector.multiply)
-        return self._with_plain("*", other, Vector.multiply_scalar, Vector.multiply_plain)
+            return _arithmetic.with_encrypted(self, "*", other, Vector.multiply)
+        return _arithmetic.with_plain(
+            self, "*", other, Vector.multiply_scalar, Vector.multiply_plain
+        )
 
     __rmul__ = __mul__
 
@@ -495,10 +372,3 @@ class Transposed:
         from sotto import _matmul
 
         return _matmul.over_rows(self._array, other)
-
-
-def _broadcast(left: tuple[int, ...], right: tuple[int, ...]) -> tuple[int, ...]:
-    try:
-        return left if left == right else np.broadcast_shapes(left, right)
-    except ValueError:
-        raise ShapeMismatch(f"shapes {left} and {right} do not go together") from None

@@ -8,10 +8,11 @@ from typing import Any, NoReturn
 import numpy as np
 
 from sotto import _arrow, _cell, _pool, _reduce
-from sotto._array import _NO_DECRYPTION, _NO_ORDER, EncryptedArray
+from sotto._array import EncryptedArray
 from sotto._errors import ShapeMismatch
 from sotto._owner import Evaluator, Owner
 from sotto._program import trimmed
+from sotto._protocols import NO_DECRYPTION, NO_ORDER
 from sotto._source import Source
 
 
@@ -60,11 +61,11 @@ class EncryptedCells:
 
     def __bool__(self) -> NoReturn:
         """Raise TypeError."""
-        raise TypeError(_NO_DECRYPTION)
+        raise TypeError(NO_DECRYPTION)
 
     def __array__(self, *_: Any, **__: Any) -> NoReturn:
         """Raise TypeError."""
-        raise TypeError(_NO_DECRYPTION)
+        raise TypeError(NO_DECRYPTION)
 
     def __iter__(self) -> NoReturn:
         """Raise TypeError."""
@@ -150,7 +151,7 @@ class EncryptedCells:
 
     def __eq__(self, other: object) -> NoReturn:
         """Raise TypeError, as all comparisons do."""
-        raise TypeError(_NO_ORDER)
+        raise TypeError(NO_ORDER)
 
     __lt__ = __le__ = __gt__ = __ge__ = __ne__ = __eq__
 

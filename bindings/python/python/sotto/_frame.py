@@ -11,9 +11,10 @@ import pandas as pd
 from pandas.api.extensions import ExtensionArray, ExtensionDtype, register_extension_dtype
 
 from sotto import _cell, _frame_groups
-from sotto._array import _NO_DECRYPTION, _NO_ORDER, EncryptedArray
+from sotto._array import EncryptedArray
 from sotto._container import DetachedArray
 from sotto._errors import ShapeMismatch, WrongKeys
+from sotto._protocols import NO_DECRYPTION, NO_ORDER
 
 
 @register_extension_dtype
@@ -202,7 +203,7 @@ class EncryptedColumn(ExtensionArray):
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
         """Return placeholders for printing; raise TypeError for numbers."""
         if dtype is None or np.dtype(dtype) != object:
-            raise TypeError(_NO_DECRYPTION)
+            raise TypeError(NO_DECRYPTION)
         shown = np.empty(len(self), dtype=object)
         missing = self.isna()
         for row in range(len(self)):
@@ -267,7 +268,7 @@ class EncryptedColumn(ExtensionArray):
         return EncryptedColumn(self._array**exponent, self._valid, self._rows)
 
     def _cmp(self, other: Any) -> NoReturn:
-        raise TypeError(_NO_ORDER)
+        raise TypeError(NO_ORDER)
 
     __lt__ = __le__ = __gt__ = __ge__ = __eq__ = __ne__ = _cmp
 

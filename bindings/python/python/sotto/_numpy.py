@@ -24,10 +24,11 @@ _COMPARISONS = {np.less, np.less_equal, np.greater, np.greater_equal, np.equal, 
 
 def ufunc(function: Any, method: str, inputs: tuple[Any, ...], options: dict[str, Any]) -> Any:
     """Answer `__array_ufunc__`."""
-    from sotto._array import _NO_ORDER, EncryptedArray
+    from sotto._array import EncryptedArray
+    from sotto._protocols import NO_ORDER
 
     if function in _COMPARISONS:
-        raise TypeError(_NO_ORDER)
+        raise TypeError(NO_ORDER)
     if options.pop("out", None) is not None:
         raise TypeError("encrypted arrays do not change: leave out `out=`")
     if method == "reduce" and function is np.add:
