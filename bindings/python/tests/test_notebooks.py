@@ -2,6 +2,7 @@
 
 import base64
 import importlib.util
+import re
 from pathlib import Path
 
 import pytest
@@ -79,6 +80,15 @@ def test_kept_without_outputs(path):
     for cell in notebook.cells:
         assert cell.cell_type == "markdown" or (not cell.outputs and cell.execution_count is None)
     assert set(notebook.metadata) <= {"kernelspec", "language_info"}
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_links_lead_somewhere(path):
+    notebook = nbformat.read(path, as_version=4)
+    texts = [cell.source for cell in notebook.cells if cell.cell_type == "markdown"]
+    targets = re.findall(r"\]\(([^)#]+)", "\n".join(texts))
+    missing = [to for to in targets if ":" not in to and not (FOLDER / to).exists()]
+    assert not missing
 
 
 def test_an_assertion_that_fails_is_the_test_s_error(execute):
