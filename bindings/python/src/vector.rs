@@ -192,6 +192,11 @@ impl Vector {
         binary!(py, self, other, a, b => a.dot(b))
     }
 
+    /// Σ aᵢ·wᵢ with public weights.
+    fn dot_plain(&self, py: Python<'_>, weights: Plain<'_>) -> PyResult<Self> {
+        with_plain!(py, self, weights, x, c => x.dot_plain(c))
+    }
+
     /// Σ aᵢ as the last step.
     fn sum_for_answer(&self, py: Python<'_>) -> PyResult<Self> {
         unary!(py, self, a => a.sum_for_answer())

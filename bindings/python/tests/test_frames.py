@@ -92,3 +92,15 @@ def test_refusals(owner, frames):
         st.encrypt_frame(clear, owner, {"temperature": (0, 1)})
     with pytest.raises(TypeError, match="encrypt the column as float"):
         hidden.groupby("device").load.mean()
+
+
+def test_groups_that_stand_together_in_a_column_longer_than_a_ciphertext():
+    owner = st.Owner.new(depth=1)
+    rows = 9_001
+    clear = pd.DataFrame({"device": np.arange(rows) // 3_000, "t": np.linspace(-5, 20, rows)})
+    hidden = st.encrypt_frame(clear, owner, {"t": (-10, 30)})
+    for how in ("sum", "mean"):
+        found = st.decrypt_frame(getattr(hidden.groupby("device").t, how)(), owner)
+        exact = getattr(clear.groupby("device").t, how)()
+        assert np.all(np.abs(found - exact) <= found.attrs["bound"])
+        assert found.attrs["bound"] < 1e-2

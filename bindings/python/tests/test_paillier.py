@@ -95,7 +95,10 @@ def test_operations(a, b, c):
         assert found.ciphertext(be_secure=False) == expected.ciphertext(be_secure=False)
         same(private.decrypt(found), opened)
         encoded = private.decrypt_encoded(found)
-        assert Fraction(encoded.signed()) * Fraction(16) ** encoded.exponent == value
+        unit = Fraction(16) ** encoded.exponent
+        # Beyond n/3 sums wrap round, here as there: numbers too far apart for one exponent.
+        if abs(value) <= public.max_int * unit:
+            assert encoded.signed() * unit == value
 
 
 def test_the_scheme_itself():

@@ -42,7 +42,7 @@ def _over_slots(x: EncryptedArray, weights: np.ndarray[Any, Any]) -> EncryptedAr
     result = x._computed(
         "@",
         lambda: objects(
-            (v.multiply_plain(column).sum() for column in columns for v in parts.flat),
+            (v.dot_plain(column) for column in columns for v in parts.flat),
             weights.shape[1:] + parts.shape,
         ),
     )

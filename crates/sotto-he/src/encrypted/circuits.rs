@@ -111,14 +111,6 @@ impl<S: Arithmetic> Encrypted<S> {
         Ok(Self::new(&self.context, facts, body))
     }
 
-    /// Returns Σ aᵢ·wᵢ with public weights.
-    ///
-    /// # Errors
-    /// As [`Encrypted::dot`].
-    pub fn dot_plain(&self, weights: &[S::Value]) -> Result<Self> {
-        self.multiply_plain(weights)?.sum()
-    }
-
     /// Returns a²: one level, one relinearisation.
     ///
     /// # Errors

@@ -4,7 +4,7 @@ use sotto_circuits::{CircuitError, Machine, sum_all, sum_block};
 
 use super::arithmetic::pairs;
 use super::work::{Work, check, run};
-use super::{Encrypted, Facts};
+use super::{Body, Encrypted, Facts};
 use crate::error::Result;
 use crate::scheme::Arithmetic;
 
@@ -73,5 +73,51 @@ impl<S: Arithmetic> Encrypted<S> {
             }
         }
         self.product(other)?.sum()
+    }
+
+    /// Returns Σ aᵢ·wᵢ with public weights. Ciphertexts whose weights are all zero are left out.
+    ///
+    /// # Errors
+    /// [`Error::Circuit`](crate::Error::Circuit) if all weights are zero; otherwise as [`Encrypted::dot`].
+    ///
+    /// ```
+    /// # use sotto::{Bfv, Context};
+    /// # let context = Context::<Bfv>::for_depth(1)?;
+    /// # let (secret, _) = context.keys(&mut sotto::secure_rng()?)?;
+    /// let x = secret.encrypt(&[1, 2, 3])?;
+    /// assert_eq!(secret.decrypt(&x.dot_plain(&[0, 0, 5])?)?.value(), 15);
+    /// # Ok::<(), sotto::Error>(())
+    /// ```
+    pub fn dot_plain(&self, weights: &[S::Value]) -> Result<Self> {
+        let zero = S::Value::default();
+        let slots = self.context.slots();
+        let used = |part: &[S::Value]| part.iter().any(|weight| *weight != zero);
+        let kept: Vec<usize> =
+            weights.chunks(slots).enumerate().filter(|(_, part)| used(part)).map(|(part, _)| part).collect();
+        let all = self.context.parts(weights.len());
+        if weights.len() != self.facts.len || kept.is_empty() || kept.len() == all {
+            return self.multiply_plain(weights)?.sum();
+        }
+        let mut whole = weights.to_vec();
+        whole.resize(all * slots, zero);
+        let weights: Vec<_> =
+            kept.iter().flat_map(|part| &whole[part * slots..(part + 1) * slots]).copied().collect();
+        self.only(&kept).multiply_plain(&weights)?.sum()
+    }
+
+    /// Some ciphertexts of a vector of several, as full ones.
+    fn only(&self, kept: &[usize]) -> Self {
+        let body = match &self.body {
+            Body::Dry { parts, tally } => {
+                Body::Dry { parts: kept.iter().map(|part| parts[*part]).collect(), tally: tally.clone() }
+            }
+            Body::Real { parts, keys, claimed } => Body::Real {
+                parts: kept.iter().map(|part| parts[*part].clone()).collect(),
+                keys: keys.clone(),
+                claimed: *claimed,
+            },
+        };
+        let len = kept.len() * self.context.slots();
+        Self::new(&self.context, Facts { len, zero_padded: false, ..self.facts }, body)
     }
 }

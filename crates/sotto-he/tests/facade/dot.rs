@@ -90,3 +90,46 @@ fn refusals() {
     let spent = |v: &[Encrypted<Ckks>]| v[0].square()?.square()?.square()?.dot(&v[0]);
     assert!(matches!(context.plan(&[3], spent), Err(Error::Depth { .. })));
 }
+
+/// Weights that are zero over whole ciphertexts: the first, the last, all but one.
+fn weighs_some_parts<S: Public1>(party: &Party<S>, len: usize, used: &[core::ops::Range<usize>]) {
+    let context = party.secret.context();
+    let [x, w] = inputs::<S>([len, len], 3);
+    let shown = |i: usize| used.iter().any(|range| range.contains(&i));
+    let weights: Vec<S::Value> =
+        w.iter().enumerate().map(|(i, w)| if shown(i) { *w } else { S::value(0.0) }).collect();
+    let exact: f64 = x.iter().zip(&weights).map(|(x, w)| S::real(*x) * S::real(*w)).sum();
+    let here = party.secret.encrypt(&x).unwrap().dot_plain(&weights).unwrap();
+    let plan = context.plan(&[len], |v| v[0].dot_plain(&weights)).unwrap();
+    let there = party.public.read(&party.secret.encrypt_to_bytes(&x).unwrap()).unwrap();
+    let there = there.dot_plain(&weights).unwrap().to_bytes().unwrap();
+    for answer in [party.secret.decrypt(&here).unwrap(), party.secret.decrypt_answer(&there, &plan).unwrap()]
+    {
+        assert!((S::real(answer.value()) - exact).abs() <= answer.bound(), "{context} {used:?}");
+        assert!(answer.bound() <= 1e-4 * plan.magnitude(), "{context} {used:?}: {}", answer.bound());
+    }
+}
+
+#[test]
+fn weights_may_be_zero_over_whole_ciphertexts() {
+    let real = Context::<Ckks>::builder().values_within(50.0).depth(1).build().unwrap();
+    let exact = Context::<Bfv>::builder().values_within(50.0).results_within(1e9).depth(1).build().unwrap();
+    fn both<S: Public1>(party: &Party<S>, slots: usize) {
+        let len = 3 * slots + 5;
+        for used in [
+            vec![0..5],
+            vec![len - 2..len],
+            vec![slots + 1..slots + 3],
+            vec![0..1, len - 1..len],
+            vec![0..len],
+            vec![slots - 1..slots + 1],
+        ] {
+            weighs_some_parts(party, len, &used);
+        }
+        let x = party.secret.encrypt(&vec![S::value(1.0); len]).unwrap();
+        assert!(x.dot_plain(&vec![S::value(0.0); len]).is_err());
+        assert!(matches!(x.dot_plain(&vec![S::value(1.0); len - 1]), Err(Error::Length { .. })));
+    }
+    both(&party(&real), real.slots());
+    both(&party(&exact), exact.slots());
+}
