@@ -20,13 +20,11 @@ pub(crate) fn detached<T: Send>(
     let raised = Arc::new(Mutex::new(None));
     let raised_by = Arc::clone(&raised);
     let result = py.detach(|| {
-        let observer = move |progress: sotto::Progress| {
-            match Python::attach(|py| report(py, progress)) {
-                Ok(()) => ControlFlow::Continue(()),
-                Err(error) => {
-                    *raised_by.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
-                    ControlFlow::Break(())
-                }
+        let observer = move |progress: sotto::Progress| match Python::attach(|py| report(py, progress)) {
+            Ok(()) => ControlFlow::Continue(()),
+            Err(error) => {
+                *raised_by.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
+                ControlFlow::Break(())
             }
         };
         sotto::watched_every(EVERY, observer, work)

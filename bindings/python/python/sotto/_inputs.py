@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any, SupportsFloat
 
 import numpy as np
@@ -22,7 +23,7 @@ def ends(range: tuple[SupportsFloat, SupportsFloat] | None) -> tuple[float, floa
         low, high = (float(end) for end in (DEFAULT_RANGE if range is None else range))
     except (TypeError, ValueError):
         raise TypeError(f"range={range!r} is not (lowest, highest)") from None
-    if not (np.isfinite(low) and np.isfinite(high)) or low > high or low == high == 0:
+    if not (math.isfinite(low) and math.isfinite(high)) or low > high or low == high == 0:
         raise OutOfRange(f"range=({low}, {high}) is not a range of numbers, (lowest, highest)")
     return low, high
 
