@@ -1,9 +1,9 @@
 //! Encrypted vectors and the operations on them.
 
-use numpy::PyReadonlyArray1;
+use numpy::{PyArray1, PyArrayMethods as _, PyReadonlyArray1};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use pyo3::types::PyBytes;
+use pyo3::types::{PyBytes, PyFloat};
 use sotto::{Bfv, Ckks, Encrypted};
 
 use crate::call::detached;
@@ -48,17 +48,41 @@ macro_rules! binary {
 }
 
 /// A public number.
-#[derive(FromPyObject)]
 pub(crate) enum Scalar {
     Integer(i64),
     Real(f64),
 }
 
 /// A public vector.
-#[derive(FromPyObject)]
 pub(crate) enum Plain<'py> {
     Integers(PyReadonlyArray1<'py, i64>),
     Reals(PyReadonlyArray1<'py, f64>),
+}
+
+// Derived, these two would describe each attempt that fails, which takes as long as an addition.
+impl FromPyObject<'_, '_> for Scalar {
+    type Error = PyErr;
+
+    fn extract(object: Borrowed<'_, '_, PyAny>) -> PyResult<Self> {
+        match object.cast::<PyFloat>() {
+            Ok(number) => Ok(Self::Real(number.value())),
+            Err(_) => object.extract().map(Self::Integer).or_else(|_| object.extract().map(Self::Real)),
+        }
+    }
+}
+
+impl<'py> FromPyObject<'_, 'py> for Plain<'py> {
+    type Error = PyErr;
+
+    fn extract(object: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
+        if let Ok(values) = object.cast::<PyArray1<f64>>() {
+            return Ok(Self::Reals(values.try_readonly()?));
+        }
+        match object.cast::<PyArray1<i64>>() {
+            Ok(values) => Ok(Self::Integers(values.try_readonly()?)),
+            Err(_) => Err(PyTypeError::new_err("the public array is not a vector of float64 or int64")),
+        }
+    }
 }
 
 impl Scalar {

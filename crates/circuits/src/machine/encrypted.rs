@@ -42,6 +42,8 @@ pub struct Encrypted<'a, S: LevelRules> {
 }
 
 /// Called after every operation that a [`Tally`](super::Tally) counts; a break stops the circuit.
+///
+/// Example: [`Encrypted`]
 pub type Watch<'a> = dyn Fn() -> ControlFlow<()> + 'a;
 
 impl<S: LevelRules> fmt::Debug for Encrypted<'_, S> {

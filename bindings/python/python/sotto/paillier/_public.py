@@ -123,9 +123,12 @@ class PaillierPublicKey:
         number = EncodedNumber(self, plaintext, 0)
         return self.encrypt_encoded(number, r_value).ciphertext(be_secure=False)
 
-    def get_random_lt_n(self) -> int:
+    def random_below_n(self) -> int:
         """Return a secret random integer from 1 to n - 1."""
         return 1 + secrets.randbelow(self.n - 1)
+
+    #: python-paillier's name.
+    get_random_lt_n = random_below_n
 
     @classmethod
     def from_json(cls, text: str | bytes) -> PaillierPublicKey:
