@@ -69,7 +69,7 @@ def test_strides_of_all_kinds(owner, close):
 def test_the_compiled_part_refuses_to_copy(owner):
     spread = np.arange(16.0)[::2]
     with pytest.raises(TypeError, match="not contiguous"):
-        owner._secret.encrypt_reals(spread, 100.0)
+        owner._secret.encrypt(spread, 100.0)
     vector = owner.encrypt(np.arange(8.0), range=(0, 10))._vectors[0]
     with pytest.raises(TypeError, match="not contiguous"):
         Vector.add_plain(vector, spread)
@@ -92,7 +92,7 @@ def peak():
 
 before = peak()
 try:
-    owner._secret.encrypt_reals(values, 2.0)
+    owner._secret.encrypt(values, 2.0)
 except st.OutOfRange:
     print(values.nbytes, peak() - before)
 """
