@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any, SupportsFloat
 
@@ -25,6 +26,11 @@ Range = tuple[SupportsFloat, SupportsFloat] | Sequence[Any] | np.ndarray[Any, An
 
 def ends(range: Range | None, inner: tuple[int, ...]) -> tuple[Bounds, Bounds]:
     """Return the lowest and the highest values by column, checked."""
+    if not inner and isinstance(range, tuple) and len(range) == 2:
+        # The usual case, without the passes over columns.
+        least, most = (end if isinstance(end, (int, float)) else math.nan for end in range)
+        if -math.inf < least <= most < math.inf and (least != 0 or most != 0):
+            return np.asarray(least, dtype=np.float64), np.asarray(most, dtype=np.float64)
     try:
         given = np.asarray(DEFAULT_RANGE if range is None else range, dtype=np.float64)
         low, high = given[..., 0], given[..., 1]
