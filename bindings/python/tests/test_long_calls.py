@@ -21,6 +21,9 @@ def script(body):
 
 
 INTERRUPTED = """
+    import signal
+    # A background job of a shell starts with SIGINT ignored.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     import numpy as np, sotto as st
     owner = st.Owner.new(depth=1)
     x = owner.encrypt(np.ones(2_000_000), range=(0, 2))
@@ -59,6 +62,7 @@ def test_an_interrupt_arrives_inside_one_call():
     body = """
         import signal, numpy as np, sotto as st
         from sotto import _progress
+        signal.signal(signal.SIGINT, signal.default_int_handler)
         owner = st.Owner.new(depth=1)
         seen = []
         def within(done, total):
