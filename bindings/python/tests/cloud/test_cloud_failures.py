@@ -124,6 +124,8 @@ def test_progress(cloud):
 @pytest.mark.parametrize("at", [1, 3])
 def test_an_interrupt(session, at):
     """Ctrl-C arrives while the owner waits for an answer: it gets that one and asks no more."""
+    # A background job of a shell starts with SIGINT ignored.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
     relay = Relay(session.port, lambda n: os.kill(os.getpid(), signal.SIGINT) if n == at else None)
     folder = session.copy_at(f"interrupted-{at}", relay.port)
     cloud = st.Cloud(folder)
@@ -134,3 +136,4 @@ def test_an_interrupt(session, at):
     found = cloud.ask("daily")["mean(temperature)"].to_numpy()
     assert np.isfinite(found).any() and len(cloud.answers()) == 1
     relay.close()
+    signal.signal(signal.SIGINT, before)
