@@ -176,7 +176,7 @@ def built(names: list[str], bounds: Sequence[float], result: Traced) -> Formula:
 
 
 def written(names: list[str], result: Traced) -> str:
-    """Return the text of a trace, in the language of `sotto eval` and of questions' expressions."""
+    """Return the text of a trace, in the language of `sotto_program::parse`."""
     texts: dict[int, tuple[str, int]] = {}
 
     def within(value: Traced, least: int) -> str:
