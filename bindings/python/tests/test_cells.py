@@ -10,7 +10,7 @@ from hypothesis import strategies as some
 
 pa = pytest.importorskip("pyarrow")
 
-from sotto import _cell  # noqa: E402
+from sotto._table import cell as _cell  # noqa: E402
 
 MEAN = {"v": "mean"}
 
@@ -292,7 +292,7 @@ def test_clear_values_of_engines_agree():
     import datetime
 
     import pandas as pd
-    from sotto._catalog import text
+    from sotto._table.catalog import text
 
     east = datetime.timezone(datetime.timedelta(hours=2))
     same = [

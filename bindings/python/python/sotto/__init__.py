@@ -17,10 +17,8 @@ import sys
 from typing import TYPE_CHECKING
 
 from sotto._array import EncryptedArray
-from sotto._catalog import Catalog
 from sotto._cloud import Cloud
 from sotto._container import DetachedArray
-from sotto._decrypt_table import decrypt_frame
 from sotto._decrypted import Decrypted
 from sotto._errors import (
     BadBytes,
@@ -58,8 +56,10 @@ from sotto._learn import (
 from sotto._owner import Evaluator, Owner
 from sotto._program import Like, Plan, Program, like, program
 from sotto._progress import show_progress
-from sotto._replay import plan_frame
-from sotto._tables import attach_frame, encrypt_frame
+from sotto._table.catalog import Catalog
+from sotto._table.decrypt import decrypt_frame
+from sotto._table.replay import plan_frame
+from sotto._table.tables import attach_frame, encrypt_frame
 from sotto._verification import Verification
 
 if TYPE_CHECKING:
@@ -83,17 +83,17 @@ def __getattr__(name: str) -> object:
 #: Where names are that need a package, and the package.
 _LAZY = {
     "Answer": ("_answer", "pandas"),
-    "CiphertextType": ("_arrow", "pyarrow"),
-    "EncryptedCells": ("_cells", "pyarrow"),
-    "EncryptedColumn": ("_frame", "pandas"),
-    "EncryptedDtype": ("_frame", "pandas"),
-    "column": ("_cells", "pyarrow"),
-    "compute_frame": ("_compute", "pyarrow"),
+    "CiphertextType": ("_table.arrow", "pyarrow"),
+    "EncryptedCells": ("_table.cells", "pyarrow"),
+    "EncryptedColumn": ("_table.frame", "pandas"),
+    "EncryptedDtype": ("_table.frame", "pandas"),
+    "column": ("_table.cells", "pyarrow"),
+    "compute_frame": ("_table.compute", "pyarrow"),
 }
 if "pandas" in sys.modules:
     # pandas reads a dtype from a file only if it knows its name.
     with contextlib.suppress(ImportError):
-        importlib.import_module("sotto._frame")
+        importlib.import_module("sotto._table.frame")
 
 
 __all__ = [

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
-from sotto import _cell
 from sotto._array import EncryptedArray
-from sotto._arrow import Cells
 from sotto._container import DetachedArray
 from sotto._errors import BadBytes, SottoError, WrongKeys
 from sotto._owner import Evaluator, Owner
+from sotto._table import cell as _cell
+from sotto._table.arrow import Cells
 
 
 class Source:

@@ -8,10 +8,10 @@ from typing import Any
 
 import pyarrow as pa
 
-from sotto import _cell
 from sotto._container import DetachedArray
 from sotto._errors import BadBytes, SottoError, WrongKeys
-from sotto._library import library
+from sotto._table import cell as _cell
+from sotto._table.library import library
 
 NAME = "sotto.ciphertext"
 #: Larger metadata are refused.
@@ -50,7 +50,7 @@ class CiphertextType(pa.ExtensionType):
 
     def to_pandas_dtype(self) -> Any:
         """Return the dtype of rows in pandas."""
-        from sotto._frame import EncryptedDtype
+        from sotto._table.frame import EncryptedDtype
 
         return EncryptedDtype() if self.facts.get("cells") == "row" else super().to_pandas_dtype()
 

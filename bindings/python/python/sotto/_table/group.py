@@ -9,10 +9,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from sotto import _cell
-from sotto._arrow import column
 from sotto._errors import OutOfRange, ShapeMismatch
 from sotto._owner import Evaluator, Owner
+from sotto._table import cell as _cell
+from sotto._table.arrow import column
 
 _Ranges = Mapping[str, tuple[SupportsFloat, SupportsFloat]]
 

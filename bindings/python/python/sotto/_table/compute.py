@@ -7,13 +7,13 @@ from typing import Any
 
 import pyarrow as pa
 
-from sotto import _arrow
-from sotto._cells import EncryptedCells
 from sotto._errors import ShapeMismatch
-from sotto._library import library
 from sotto._owner import Evaluator, Owner
-from sotto._question import Asked, Question, questions
-from sotto._source import Source
+from sotto._table import arrow as _arrow
+from sotto._table.cells import EncryptedCells
+from sotto._table.library import library
+from sotto._table.question import Asked, Question, questions
+from sotto._table.source import Source
 
 
 def compute_frame(

@@ -7,13 +7,16 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from sotto import _arrow, _cell, _pool, _reduce
+from sotto import _reduce
 from sotto._array import EncryptedArray
 from sotto._errors import ShapeMismatch
 from sotto._owner import Evaluator, Owner
 from sotto._program import trimmed
 from sotto._protocols import NO_DECRYPTION, NO_ORDER
-from sotto._source import Source
+from sotto._table import arrow as _arrow
+from sotto._table import cell as _cell
+from sotto._table import pool as _pool
+from sotto._table.source import Source
 
 
 class EncryptedCells:

@@ -22,9 +22,9 @@ def plan_frame(function: Callable[[Any], Any], hidden: Any, owner: Owner) -> dic
     Returns:
         The plan of each encrypted column of the result, for `decrypt_frame(…, plans=…)`.
     """
-    from sotto import _cell
     from sotto._container import DetachedArray
-    from sotto._frame import EncryptedColumn
+    from sotto._table import cell as _cell
+    from sotto._table.frame import EncryptedColumn
 
     likes: dict[Any, Like] = {}
     for name in hidden.columns:
@@ -64,7 +64,7 @@ def _columns(found: Any) -> dict[str, EncryptedArray]:
     """Return the encrypted columns of a result, by name."""
     import pandas as pd
 
-    from sotto._frame import EncryptedColumn
+    from sotto._table.frame import EncryptedColumn
 
     if isinstance(found, EncryptedArray):
         return {"values": found}

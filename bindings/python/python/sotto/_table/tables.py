@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any, SupportsFloat
 
 from sotto._errors import OutOfRange, ShapeMismatch
-from sotto._library import library, named, need_pyarrow
 from sotto._owner import Evaluator, Owner
+from sotto._table.library import library, named, need_pyarrow
 
 #: The lowest and highest possible value of each column.
 Ranges = Mapping[str, tuple[SupportsFloat, SupportsFloat]]
@@ -42,7 +42,8 @@ def encrypt_frame(
     if by is None and library(frame) == "pandas":
         return _pandas_rows(frame, owner, ranges, resolutions or {})
     need_pyarrow()
-    from sotto import _arrow, _group
+    from sotto._table import arrow as _arrow
+    from sotto._table import group as _group
 
     table = _arrow.table(frame)
     named(table.column_names, ranges)
@@ -57,7 +58,7 @@ def encrypt_frame(
 def _pandas_rows(
     frame: Any, owner: Owner | Evaluator, ranges: Ranges, resolutions: Mapping[str, float]
 ) -> Any:
-    from sotto._frame import EncryptedColumn
+    from sotto._table.frame import EncryptedColumn
 
     named(list(frame.columns), ranges)
     hidden = frame.copy()
@@ -84,7 +85,7 @@ def attach_frame(frame: Any, party: Owner | Evaluator) -> Any:
         frame: A table of pandas, polars, Arrow, or of the Arrow PyCapsule interface.
         party: The Evaluator or Owner whose keys it gets.
     """
-    from sotto._frame import EncryptedColumn
+    from sotto._table.frame import EncryptedColumn
 
     if library(frame) == "pandas":
         found = frame.copy()
@@ -93,7 +94,7 @@ def attach_frame(frame: Any, party: Owner | Evaluator) -> Any:
                 found[name] = found[name].array.attach(party)
         return found
     need_pyarrow()
-    from sotto import _arrow
+    from sotto._table import arrow as _arrow
 
     table = _arrow.table(frame)
     kinds = {name: _arrow.kind_of(table, name) for name in table.column_names}

@@ -7,15 +7,15 @@ from typing import Any
 
 import numpy as np
 
-from sotto import _cell
 from sotto._array import EncryptedArray
-from sotto._catalog import Catalog, Entry
 from sotto._container import DetachedArray
 from sotto._decrypted import Decrypted
 from sotto._errors import NotTrusted
-from sotto._library import library, need_pyarrow
 from sotto._owner import Owner
 from sotto._program import Plan, trimmed
+from sotto._table import cell as _cell
+from sotto._table.catalog import Catalog, Entry
+from sotto._table.library import library, need_pyarrow
 
 NO_CATALOG = (
     "the column came as bytes: decrypt_frame(table, owner, catalog) takes the catalog that you "
@@ -54,7 +54,8 @@ def decrypt_frame(
     if library(hidden) == "pandas":
         return _pandas(hidden, owner, catalog, computed, plans)
     need_pyarrow()
-    from sotto import _arrow, _open
+    from sotto._table import arrow as _arrow
+    from sotto._table import open as _open
 
     clear = _open.table(_arrow.table(hidden), owner, catalog, computed)
     return _arrow.exported(clear, library(hidden))
@@ -69,7 +70,7 @@ def _pandas(
 ) -> Any:
     import pandas as pd
 
-    from sotto._frame import EncryptedColumn
+    from sotto._table.frame import EncryptedColumn
 
     if isinstance(hidden, pd.Series):
         name = "values" if hidden.name is None else hidden.name
@@ -88,7 +89,8 @@ def _pandas(
         bounds[str(name)] = float(found.bound)
     if any(_has_cells(clear[name], catalog) for name in clear.columns):
         need_pyarrow()
-        from sotto import _arrow, _open
+        from sotto._table import arrow as _arrow
+        from sotto._table import open as _open
 
         opened = _open.table(_arrow.table(clear), owner, catalog, computed)
         clear = _arrow.exported(opened, "pandas").set_axis(clear.index)

@@ -7,13 +7,14 @@ from typing import Any, NamedTuple
 
 import pyarrow as pa
 
-from sotto import _arrow, _cell
-from sotto._catalog import Catalog, Entry, clear_keys
-from sotto._decrypt_table import NO_CATALOG, rows_of, unchanged
 from sotto._errors import BadBytes, NotTrusted, ShapeMismatch
 from sotto._owner import Owner
-from sotto._question import Question, questions
-from sotto._source import fresh, naming
+from sotto._table import arrow as _arrow
+from sotto._table import cell as _cell
+from sotto._table.catalog import Catalog, Entry, clear_keys
+from sotto._table.decrypt import NO_CATALOG, rows_of, unchanged
+from sotto._table.question import Question, questions
+from sotto._table.source import fresh, naming
 
 
 class _Opened(NamedTuple):

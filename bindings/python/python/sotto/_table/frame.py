@@ -10,11 +10,12 @@ import numpy as np
 import pandas as pd
 from pandas.api.extensions import ExtensionArray, ExtensionDtype, register_extension_dtype
 
-from sotto import _cell, _frame_groups
 from sotto._array import EncryptedArray
 from sotto._container import DetachedArray
 from sotto._errors import ShapeMismatch, WrongKeys
 from sotto._protocols import NO_DECRYPTION, NO_ORDER
+from sotto._table import cell as _cell
+from sotto._table import frame_groups as _frame_groups
 
 
 @register_extension_dtype
@@ -92,7 +93,7 @@ class EncryptedColumn(ExtensionArray):
             data: A column of `sotto.ciphertext`, or of its bytes.
             party: The Owner or Evaluator whose keys the column computes with; later by `attach`.
         """
-        from sotto._arrow import Cells
+        from sotto._table.arrow import Cells
 
         cells = Cells(data)
         array, rows = _cell.read_rows(cells)
@@ -106,7 +107,7 @@ class EncryptedColumn(ExtensionArray):
 
     def attach(self, party: Any) -> EncryptedColumn:
         """Give a column that came as bytes the keys of an Owner or an Evaluator."""
-        from sotto._source import attached
+        from sotto._table.source import attached
 
         if not isinstance(self._held, DetachedArray):
             return self
@@ -117,7 +118,7 @@ class EncryptedColumn(ExtensionArray):
 
         The first row carries the ciphertexts.
         """
-        from sotto._arrow import column
+        from sotto._table.arrow import column
 
         rows = np.where(self.isna(), -1, self._rows)
         return column(_cell.rows(b"" if self._held is None else bytes(self._held), rows))

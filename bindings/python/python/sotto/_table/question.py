@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 
 from sotto._array import EncryptedArray
-from sotto._catalog import Catalog, Entry
-from sotto._cells import EncryptedCells
 from sotto._errors import NotTrusted
 from sotto._owner import Owner
 from sotto._program import Like, Plan, planned
+from sotto._table.catalog import Catalog, Entry
+from sotto._table.cells import EncryptedCells
 
 _NAMES = ("sum", "mean", "var", "std")
 #: A name, or a function of columns of cells; for several columns, or a new name, with them.

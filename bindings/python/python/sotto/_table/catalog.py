@@ -11,11 +11,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from sotto import _cell
 from sotto._container import DetachedArray
 from sotto._errors import BadBytes, NotTrusted
-from sotto._library import need_pyarrow
 from sotto._program import Like
+from sotto._table import cell as _cell
+from sotto._table.library import need_pyarrow
 
 _FORMAT = "sotto.catalog"
 _LARGEST_FILE = 1 << 30
@@ -138,7 +138,7 @@ def _entry(read: dict[str, Any]) -> Entry:
 
 def _entries(frame: Any) -> dict[bytes, Entry]:
     """List the cells of a table, with the clear values of their rows."""
-    from sotto import _arrow
+    from sotto._table import arrow as _arrow
 
     table = _arrow.table(frame)
     kinds = {name: _arrow.kind_of(table, name) for name in table.column_names}

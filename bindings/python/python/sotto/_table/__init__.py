@@ -1,0 +1,1 @@
+"""Encrypted columns of tables: pandas, Arrow, polars, DuckDB, Parquet."""
