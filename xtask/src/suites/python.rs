@@ -75,6 +75,9 @@ impl Environment {
     }
 
     fn python(&self) -> Command {
-        cargo::command(self.program())
+        let mut python = cargo::command(self.program());
+        // The installed package is tested, and no other.
+        python.env_remove("PYTHONPATH");
+        python
     }
 }
