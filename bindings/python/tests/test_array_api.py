@@ -130,6 +130,11 @@ def test_division_powers_products_and_choices(owner):
         strict.where(strict.asarray(mask), strict.asarray(0.5), clear_x),
         owner,
     )
+    for whole, side in (
+        (np.ones((6, 3), dtype=bool), clear_x),
+        (np.zeros((6, 3), dtype=bool), clear_y),
+    ):
+        agrees(xp.where(whole, x, y), side, owner)
     agrees(xp.stack([x, y], axis=1), strict.stack([clear_x, clear_y], axis=1), owner)
     agrees(xp.concat([x, y], axis=1), strict.concat([clear_x, clear_y], axis=1), owner)
     rows = [x.sum(axis=0), y.sum(axis=0)]

@@ -205,6 +205,11 @@ def where(condition: Any, x: Any, y: Any) -> EncryptedArray:
     if isinstance(condition, EncryptedArray):
         raise TypeError("the condition is public: encrypted values are not compared yet")
     chosen = np.asarray(condition, dtype=bool)
+    # A product with zeros alone would be readable by all, so one side alone is not computed.
+    for whole, side in ((chosen.all(), x), (not chosen.any(), y)):
+        if whole and isinstance(side, EncryptedArray):
+            if side.shape == np.broadcast_shapes(chosen.shape, np.shape(x), np.shape(y)):
+                return side
     if isinstance(x, EncryptedArray) and isinstance(y, EncryptedArray):
         difference: EncryptedArray = x - y
         return y + difference * chosen.astype(difference.dtype)
