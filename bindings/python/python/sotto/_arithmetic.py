@@ -50,7 +50,7 @@ def with_plain(
 
     def column(index: tuple[int, ...], part: Vector) -> Vector:
         values: Any = plain[(slice(None), *index)]  # type: ignore[arg-type]
-        if len(values) == 1 or values.strides[0] == 0:
+        if x._length == len(values) and (len(values) == 1 or values.strides[0] == 0):
             return scalar(part, values[0].item())
         return vector(part, np.ascontiguousarray(values))
 

@@ -8,7 +8,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from sotto import _arithmetic, _container
-from sotto._errors import ShapeMismatch
+from sotto._errors import OutOfRange, ShapeMismatch
 from sotto._native import Vector
 from sotto._parts import Step, computed, computed_alone, joined, objects
 from sotto._protocols import Protocols
@@ -152,6 +152,8 @@ class EncryptedArray(Protocols):
             raise TypeError(f"a public operand of dtype {array.dtype} is not a number")
         if self._real:
             return array.astype(np.float64, copy=False)
+        if array.dtype.kind == "u" and array.size and array.max() > np.iinfo(np.int64).max:
+            raise OutOfRange("whole numbers beyond int64 are not computed with")
         if array.dtype.kind == "f":
             raise TypeError(
                 "encrypted whole numbers take whole numbers: encrypt the array as float to "
@@ -177,7 +179,11 @@ class EncryptedArray(Protocols):
             return self._same_grid(
                 other, _arithmetic.with_encrypted(self, "-", other, Vector.subtract)
             )
-        return self + (-np.asarray(other))
+        plain = self._plain(other)
+        if plain.dtype.kind == "i" and plain.size and plain.min() == np.iinfo(np.int64).min:
+            raise OutOfRange("-2^63 is not subtracted: its negative is beyond int64")
+        difference: EncryptedArray = self + (-plain)
+        return difference
 
     def __rsub__(self, other: Any) -> EncryptedArray:
         """Subtract from a public array."""
@@ -311,9 +317,7 @@ class EncryptedArray(Protocols):
     def __getitem__(self, key: Any) -> EncryptedArray:
         """Take values out. Rows cost one level; columns cost nothing."""
         if self._length is None:
-            parts = self._parts[key]
-            if not isinstance(parts, np.ndarray):
-                parts = objects([parts], ())
+            parts = _chosen(self._parts, key)
             return EncryptedArray._of(
                 parts, None, grid=self._grid, finish=self._finish, trail=self._trail
             )
@@ -324,9 +328,8 @@ class EncryptedArray(Protocols):
             first, rest = slice(None), (Ellipsis, *rest)
         if first is None:
             raise ShapeMismatch("axis 0 stays axis 0: add axes behind it, x[:, None]")
-        parts = self._parts[rest]
-        if not isinstance(parts, np.ndarray):
-            parts = objects([parts], ())
+        _indices(first, rest)
+        parts = _chosen(self._parts, rest)
         kept = EncryptedArray._of(parts, self._length, grid=self._grid, trail=self._trail)
         if isinstance(first, slice) and first == slice(None):
             return kept
@@ -350,6 +353,34 @@ class EncryptedArray(Protocols):
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle the ciphertexts; `attach` gives them keys again."""
         return _container.unpack, (bytes(self),)
+
+
+def _chosen(parts: np.ndarray[Any, Any], key: Any) -> np.ndarray[Any, Any]:
+    chosen = parts[key]
+    if not isinstance(chosen, np.ndarray):
+        return objects([chosen], ())
+    if chosen.size == 0:
+        raise IndexError("an encrypted array has at least one value")
+    return chosen
+
+
+def _indices(first: Any, rest: tuple[Any, ...]) -> None:
+    """Refuse keys that NumPy would pair or move across axis 0."""
+    listed = [isinstance(key, (list, np.ndarray)) and np.ndim(key) > 0 for key in (first, *rest)]
+    if isinstance(first, (bool, np.bool_)) or (listed[0] and np.ndim(first) > 1):
+        raise ShapeMismatch("rows are taken by a number, a slice, or a list of numbers or of bools")
+    if not any(listed[1:]):
+        return
+    advanced = [
+        place
+        for place, key in enumerate((first, *rest))
+        if listed[place] or isinstance(key, (int, np.integer))
+    ]
+    apart = advanced[-1] - advanced[0] >= len(advanced)
+    if listed[0] or apart:
+        raise ShapeMismatch(
+            "several lists of indices at once: take rows first, x[rows][:, columns]"
+        )
 
 
 class Transposed:

@@ -79,7 +79,7 @@ class DetachedArray:
             right = all(type(axis) is int and axis > 0 for axis in self._inner)
             right &= math.prod(self._inner) == len(self._frames) and len(self._inner) <= 32
             right &= length is None or (type(length) is int and length > 0)
-            right &= grid is None or (isinstance(grid, float) and 0 < grid < math.inf)
+            right &= grid is None or (type(grid) in (int, float) and 0 < grid < math.inf)
             right &= type(real) is bool
             self._finish: tuple[str, float] | None = None
             if finish is not None:

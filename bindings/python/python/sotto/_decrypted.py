@@ -53,7 +53,7 @@ def assembled(
     if name == "root":
         root = np.sqrt(np.maximum(values, 0.0))
         # |√a − √b| ≤ |a − b| / √a, and ≤ √|a − b|.
-        with np.errstate(divide="ignore"):
-            bound = float(np.minimum(bound / root, np.sqrt(bound)).max()) + root.max() * 2.0**-52
+        with np.errstate(divide="ignore", invalid="ignore"):
+            bound = float(np.fmin(bound / root, np.sqrt(bound)).max()) + root.max() * 2.0**-52
         values = root
     return Decrypted(values, bound)

@@ -100,6 +100,7 @@ def encrypted(
     keys: Any, values: np.ndarray[Any, Any], bounds: Bounds, grid: float | None
 ) -> EncryptedArray:
     """Encrypt with a secret or a public key: axis 0 in slots, the others apart."""
+    grid = None if grid is None else float(grid)
     if values.ndim == 0:
         parts = objects([keys.encrypt(values.reshape(1), float(bounds))], ())
         return EncryptedArray._of(parts, None, grid=grid)

@@ -32,7 +32,7 @@ def ufunc(function: Any, method: str, inputs: tuple[Any, ...], options: dict[str
     if options.pop("out", None) is not None:
         raise TypeError("encrypted arrays do not change: leave out `out=`")
     if method == "reduce" and function is np.add:
-        return inputs[0].sum(axis=options.get("axis", 0))
+        return _reduction("sum")(inputs[0], options.pop("axis", 0), **options)
     run = _UFUNCS.get(function)
     if run is None or method != "__call__" or options:
         raise TypeError(
@@ -80,9 +80,16 @@ def _shaped(name: str) -> Callable[..., Any]:
     def run(*args: Any, **options: Any) -> Any:
         from sotto import _shapes
 
-        return getattr(_shapes, name)(*args, **_without(options, *options))
+        given = {key: value for key, value in options.items() if value is not np._NoValue}
+        return getattr(_shapes, name)(*args, **given)
 
     return run
+
+
+def _reshape(x: Any, shape: Any, order: str = "C", **options: Any) -> Any:
+    if order != "C":
+        raise TypeError(f"order={order!r}: encrypted arrays are reshaped in C order")
+    return _shaped("reshape")(x, shape, **options)
 
 
 def _dot(left: Any, right: Any, **options: Any) -> Any:
@@ -104,7 +111,7 @@ _FUNCTIONS: dict[Any, Callable[..., Any]] = {
     np.expand_dims: _shaped("expand_dims"),
     np.squeeze: _shaped("squeeze"),
     np.moveaxis: _shaped("moveaxis"),
-    np.reshape: _shaped("reshape"),
+    np.reshape: _reshape,
     np.broadcast_to: _shaped("broadcast_to"),
     np.stack: _shaped("stack"),
     np.concatenate: _shaped("concat"),

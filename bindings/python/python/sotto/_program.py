@@ -48,7 +48,13 @@ def like(
         raise ShapeMismatch(f"shape {axes}: every axis has at least one value")
     real = np.dtype(dtype).kind == "f"
     bounds = tuple(bounds_of(range, axes[1:]).reshape(-1).tolist())
-    return Like(axes, max(bounds), real, resolution if real else None, bounds)
+    return Like(
+        axes,
+        max(bounds),
+        real,
+        float(resolution) if real and resolution is not None else None,
+        bounds,
+    )
 
 
 def _facts(given: Like | EncryptedArray) -> Like:

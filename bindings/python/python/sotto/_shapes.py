@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Sequence
 from functools import reduce
 from typing import Any
@@ -124,8 +125,10 @@ def stack(arrays: Sequence[Any], axis: int = 0) -> EncryptedArray:
     return _joined(alike, parts)
 
 
-def concat(arrays: Sequence[Any], axis: int = 0) -> EncryptedArray:
+def concat(arrays: Sequence[Any], axis: int | None = 0) -> EncryptedArray:
     """Join arrays along an axis that does not lie in slots; no cost."""
+    if axis is None:
+        raise ShapeMismatch("concatenation along axis=None flattens: name the axis")
     alike = _alike(arrays)
     parts = np.concatenate([x._parts for x in alike], _inner(alike[0], axis, alike[0].ndim))
     return _joined(alike, parts)
@@ -147,7 +150,10 @@ def take(x: EncryptedArray, indices: Any, axis: int | None = None) -> EncryptedA
     """Take values by index along an axis. Rows cost one level."""
     if axis is None and x.ndim != 1:
         raise ShapeMismatch(f"shape {x.shape}: take(x, indices, axis=…)")
-    return _at(x, axis or 0, np.asarray(indices))
+    places = np.asarray(indices)
+    if places.dtype.kind not in "iu":
+        raise TypeError(f"indices of dtype {places.dtype}: whole numbers take values")
+    return _at(x, axis or 0, places)
 
 
 def flip(x: EncryptedArray, axis: Axis = None) -> EncryptedArray:
@@ -160,12 +166,14 @@ def roll(x: EncryptedArray, shift: int, axis: int | None = None) -> EncryptedArr
     """Move values along an axis, round its end. Rows cost one level."""
     if axis is None and x.ndim != 1:
         raise ShapeMismatch(f"shape {x.shape}: roll(x, shift, axis=…)")
-    length = x.shape[axis or 0]
+    shift, length = operator.index(shift), x.shape[axis or 0]
     return _at(x, axis or 0, (np.arange(length) - shift) % length)
 
 
 def diff(x: EncryptedArray, n: int = 1, axis: int = -1) -> EncryptedArray:
     """Subtract from each value the one before it. Between rows it costs one level."""
+    if n < 0:
+        raise ValueError(f"n={n}: differences of an order of at least 0")
     for _ in range(n):
         x = _at(x, axis, slice(1, None)) - _at(x, axis, slice(None, -1))
     return x
@@ -215,7 +223,8 @@ def where(condition: Any, x: Any, y: Any) -> EncryptedArray:
         return y + difference * chosen.astype(difference.dtype)
     hidden, public, kept = (x, y, chosen) if isinstance(x, EncryptedArray) else (y, x, ~chosen)
     dtype = hidden.dtype
-    return hidden * kept.astype(dtype) + np.where(kept, 0, public).astype(dtype)
+    # The sum refuses public fractions beside whole numbers.
+    return hidden * kept.astype(dtype) + np.where(kept, 0, public)
 
 
 def vecdot(x: Any, y: Any, axis: int = -1) -> EncryptedArray:

@@ -10,7 +10,7 @@ import numpy as np
 from sotto._array import EncryptedArray
 from sotto._container import DetachedArray
 from sotto._decrypted import Decrypted
-from sotto._errors import NotTrusted
+from sotto._errors import NotTrusted, ShapeMismatch
 from sotto._owner import Owner
 from sotto._program import Plan, trimmed
 from sotto._table import cell as _cell
@@ -78,6 +78,8 @@ def _pandas(
         series = frame[name].rename(hidden.name)
         series.attrs["bound"] = frame.attrs["bound"].get(str(name), 0.0)
         return series
+    if not hidden.columns.is_unique:
+        raise ShapeMismatch("two columns of one name: rename them")
     clear, bounds = hidden.copy(), {}
     for name in hidden.columns:
         column = hidden[name].array
@@ -132,7 +134,13 @@ def rows_of(
     digest = _cell.digest(bytes(array))
     if digest not in catalog:
         raise NotTrusted(f"{name}: {_NO_PLAN}")
-    return unchanged(array, catalog.known(digest), name, owner)
+    entry = catalog.known(digest)
+    if entry.keys:
+        raise NotTrusted(
+            f"{name}: a cell that was encrypted beside {', '.join(entry.keys)} stands for rows "
+            "here: do not act on it"
+        )
+    return unchanged(array, entry, name, owner)
 
 
 def unchanged(array: DetachedArray, entry: Entry, name: str, owner: Owner) -> Decrypted:

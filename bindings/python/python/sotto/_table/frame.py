@@ -230,7 +230,8 @@ class EncryptedColumn(ExtensionArray):
         rows = self._rows[present]
         if len(np.unique(rows)) != len(rows):
             raise TypeError("a public column meets an encrypted one whose rows occur once")
-        spread = np.zeros(len(self._array), dtype=values.dtype)
+        # Rows that are not in the column are never read; by ones they can be divided.
+        spread = np.ones(len(self._array), dtype=values.dtype)
         spread[rows] = values[present]
         return spread, self._valid, self._rows
 
@@ -294,7 +295,11 @@ class EncryptedColumn(ExtensionArray):
         **kwargs: Any,
     ) -> EncryptedColumn:
         # pandas 2 names `has_dropna` too, pandas 3 does not.
-        return self._grouped(how, ids, ngroups, kwargs.get("ddof", 1), max(min_count, 0))
+        found = self._grouped(how, ids, ngroups, kwargs.get("ddof", 1), max(min_count, 0))
+        if not kwargs.get("skipna", True):
+            gaps = ids[self.isna() & (ids >= 0)]
+            found._valid = found._valid & ~np.isin(np.arange(ngroups), gaps)
+        return found
 
     def _grouped(
         self, how: str, ids: np.ndarray[Any, Any], groups: int, ddof: int, least: int

@@ -34,7 +34,11 @@ def table(
     keys = clear_keys(hidden, kinds)
     known = Catalog() if catalog is None else catalog
     columns: dict[str, Any] = {}
+    # How many readings took part is the catalog's word, not that of a column that came along.
+    counted = {f"{name}_count" for name, kind in kinds.items() if kind not in (None, "row")}
     for name, kind in kinds.items():
+        if name in counted and kind is None:
+            continue
         if kind is None:
             values = hidden[name]
             expected = name in asked or (name in known.columns and _arrow.is_binary(values.type))
