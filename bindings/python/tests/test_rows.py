@@ -54,7 +54,7 @@ def test_rows_without_their_carrier(owner):
         read([*cells, other.storage[0].as_py()])
     beyond = cells[1][:10] + (7).to_bytes(8, "little") + cells[1][18:]
     far = cells[1][:10] + (2**63).to_bytes(8, "little") + cells[1][18:]
-    swapped = cells[1] + cells[0][50:-1] + b"\0"
+    swapped = cells[1] + cells[0][50:-1] + bytes([cells[0][-1] ^ 1])
     for bad in ([cells[0], beyond], [cells[0], far], [swapped], [cells[0][:40]], [b"x"]):
         with pytest.raises(st.BadBytes):
             read(bad)

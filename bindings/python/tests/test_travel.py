@@ -131,3 +131,9 @@ def test_a_bundle_can_have_keys_for_whole_numbers_before_any_is_encrypted():
     total = bytes(cloud.run(lambda x: x.sum(), cloud.encrypt([1, 2, 3], range=(0, 5))))
     plan = owner.plan(lambda x: x.sum(), st.like(3, range=(0, 5), dtype=np.int64))
     assert owner.decrypt(st.DetachedArray(total), plan) == 6
+
+
+def test_an_empty_passphrase_is_refused(owner, tmp_path):
+    with pytest.raises(ValueError, match="empty passphrase"):
+        owner.save(tmp_path / "key", "")
+    assert not (tmp_path / "key").exists()

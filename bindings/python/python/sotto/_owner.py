@@ -99,6 +99,8 @@ class Owner:
 
     def save(self, path: str | os.PathLike[str], passphrase: str | None = None) -> None:
         """Write the secret to a new key file, readable by its owner alone."""
+        if passphrase == "":
+            raise ValueError("an empty passphrase protects nothing: leave it out, or give one")
         self._secret.save(path, passphrase)
 
     def encrypt(

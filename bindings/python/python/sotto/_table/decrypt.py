@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from typing import Any
 
@@ -89,6 +90,16 @@ def _pandas(
         found = rows_of(column._held, str(name), owner, catalog, plan)
         clear[name] = _values(found, np.where(column.isna(), -1, column._rows))
         bounds[str(name)] = float(found.bound)
+        largest = float(np.abs(found).max())
+        # Values that are all zero are imprecise only beside the range that they were declared with.
+        least = largest / 4 or 1e-6 * float(getattr(column._held, "magnitude", 0.0))
+        if found.bound > least:
+            warnings.warn(
+                f"column {str(name)!r}: the values may be off by {found.bound:.2g}, and none is "
+                f"larger than {largest:.2g}; declare a tighter range, or encrypt groups apart, "
+                "encrypt_frame(…, by=…)",
+                stacklevel=3,
+            )
     if any(_has_cells(clear[name], catalog) for name in clear.columns):
         need_pyarrow()
         from sotto._table import arrow as _arrow
