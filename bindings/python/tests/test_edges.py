@@ -167,3 +167,34 @@ def test_counts_are_the_catalogs(owner):
     clear = st.decrypt_frame(answer, owner, catalog, {"t": "mean"})
     assert clear["t_count"].to_pylist() == [6]
     assert abs(clear["t"][0].as_py() - 41) <= clear["t_bound"][0].as_py()
+
+
+def test_masked_values_are_refused(owner, arrays):
+    masked = np.ma.masked_equal([20.0, -999.0, 22.0, 1.0, 1.0, 1.0], -999.0)
+    with pytest.raises(st.OutOfRange, match="masked"):
+        owner.encrypt(masked)
+    with pytest.raises(st.OutOfRange, match="masked"):
+        arrays["v"][0] + masked
+
+
+def test_narrow_numbers_do_not_wrap_beside_paillier():
+    from sotto import paillier
+
+    public, private = paillier.insecure_generate_paillier_keypair(n_length=512)
+    assert private.decrypt(public.encrypt(5) - np.uint8(1)) == 4
+    assert private.decrypt(public.encrypt(5) - np.int8(-128)) == 133
+
+
+def test_axes_are_named_once(arrays, owner, close):
+    m, clear = arrays["m"]
+    with pytest.raises(st.ShapeMismatch, match="twice"):
+        np.sum(m, axis=(0, 0))
+    with pytest.raises(st.ShapeMismatch, match="axis 0 stays"):
+        np.transpose(m)
+    sums = arrays["t"][0].sum(axis=0)
+    close(owner.decrypt(np.transpose(sums)), arrays["t"][1].sum(axis=0).T)
+
+
+def test_a_plan_holds_for_functions_that_have_no_picture(owner):
+    plan = owner.plan(lambda x: x * {(1,): 2.0}[x.shape], st.like(1, range=(0, 5)))
+    assert plan.shape == (1,)

@@ -147,6 +147,8 @@ class EncryptedArray(Protocols):
 
     def _plain(self, values: Any) -> Any:
         self._open_ended()
+        if np.ma.is_masked(values):
+            raise OutOfRange("masked values would count as data: fill them first")
         array = np.asarray(values)
         if array.dtype.kind not in "biuf":
             raise TypeError(f"a public operand of dtype {array.dtype} is not a number")

@@ -66,6 +66,8 @@ def checked(
     """Return the values as float64 or int64, and the bounds on them by column."""
     if isinstance(values, (EncryptedArray, DetachedArray)):
         raise TypeError("the array is encrypted already")
+    if np.ma.is_masked(values):
+        raise OutOfRange("masked values would be encrypted as data: fill them or leave them out")
     array = np.asarray(values)
     if array.dtype.kind not in "biuf":
         raise TypeError(f"values of dtype {array.dtype} are not encrypted; int and float are")

@@ -12,7 +12,7 @@ import numpy as np
 
 from sotto import _formula, _native, _picture
 from sotto._array import EncryptedArray
-from sotto._errors import ShapeMismatch, SottoError
+from sotto._errors import ShapeMismatch
 from sotto._native import Formula, Vector
 from sotto._parts import objects
 
@@ -223,8 +223,9 @@ def _drawn(program: Any, inputs: tuple[Like | EncryptedArray, ...]) -> Formula |
     try:
         likes = [_facts(given) for given in inputs]
         return _formula.of(getattr(program, "function", program), text, likes)
-    except (SottoError, TypeError, ValueError):
-        # The picture is for formulas alone; a plan holds for every function.
+    except Exception:
+        # The picture is for formulas alone; a plan holds for every function, whatever it does to
+        # symbols.
         return None
 
 

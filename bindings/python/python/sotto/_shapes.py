@@ -59,8 +59,9 @@ def squeeze(x: EncryptedArray, axis: Axis = None) -> EncryptedArray:
     return result
 
 
-def permute_dims(x: EncryptedArray, axes: Sequence[int]) -> EncryptedArray:
+def permute_dims(x: EncryptedArray, axes: Sequence[int] | None = None) -> EncryptedArray:
     """Reorder the axes; no cost. Axis 0 stays where it lies in slots."""
+    axes = range(x.ndim)[::-1] if axes is None else axes
     order = [_axis(x.ndim, axis) for axis in axes]
     if sorted(order) != list(range(x.ndim)):
         raise ShapeMismatch(f"{tuple(axes)} is not an order of {x.ndim} axes")
@@ -252,6 +253,8 @@ def reduced(
     axes = tuple(
         sorted(_axis(x.ndim, one) for one in (axes if isinstance(axes, tuple) else (axes,)))
     )
+    if len(set(axes)) != len(axes):
+        raise ShapeMismatch(f"axis={axis} names an axis twice")
     if len(axes) == 1:
         result = how(x, axes[0])
     elif len(axes) == x.ndim:

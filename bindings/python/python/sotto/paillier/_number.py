@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from sotto._errors import OutOfRange
 from sotto._native import paillier as native
 from sotto.paillier import _json
-from sotto.paillier._encoding import EncodedNumber, checked
+from sotto.paillier._encoding import EncodedNumber, checked, whole
 
 if TYPE_CHECKING:
     from sotto.paillier._public import PaillierPublicKey
@@ -160,7 +160,10 @@ class EncryptedNumber:
             return self + EncodedNumber(
                 other.public_key, -other.encoding % other.public_key.n, other.exponent
             )
-        return self + -other
+        if isinstance(other, (float, EncryptedNumber)):
+            return self + -other
+        # Narrow integers of NumPy would wrap round.
+        return self + -whole(other)
 
     def __rsub__(self, other: EncodedNumber | float) -> EncryptedNumber:
         """Subtract from a public number."""
