@@ -10,7 +10,7 @@ use sotto::program::{
 
 use crate::error::named;
 
-/// A program in SSA form: what is computed, without any scheme.
+/// A program in SSA form: operations on vectors, without any scheme.
 #[pyclass(frozen, eq, module = "sotto._native")]
 pub(crate) struct Formula(Program);
 

@@ -28,7 +28,7 @@ class NotTrusted(SottoError, ValueError):
 
 
 class BadBytes(SottoError, ValueError):
-    """Bytes that are not what they should be."""
+    """Bytes that are damaged, or of another object."""
 
 
 class BadFormula(SottoError, ValueError):

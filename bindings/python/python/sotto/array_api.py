@@ -98,10 +98,6 @@ def std(x: Any, /, *, axis: Any = None, correction: float = 0.0, keepdims: bool 
 
 def prod(x: Any, /, *, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> Any:
     """Multiply values."""
-    return _reduction_of_products(x, axis, dtype, keepdims)
-
-
-def _reduction_of_products(x: Any, axis: Any, dtype: Any, keepdims: bool) -> Any:
     if not _hidden(x):
         return np.prod(x, axis=axis, dtype=dtype, keepdims=keepdims)
     return _shapes.reduced(x, _shapes.prod, axis, keepdims)
