@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use sotto_program::limits;
 use sotto_program::question::{
-    Arithmetic, By, Call, Clause, Devices, Duration, DurationUnit, Expression, LinearModel, ModelError,
+    Arithmetic, By, Call, Clause, Comparison, Condition, Devices, Duration, DurationUnit, Expression, LinearModel, ModelError,
     Period, Question, QuestionErrorKind, Reading, Selected, Weights,
 };
 
@@ -62,6 +62,20 @@ fn every_call_is_read() {
         ),
         ("linear(\"my model\")", "linear(\"my model\")", Call::Values(Reading::linear("my model"))),
         ("(rms(x))", "rms(x)", Call::rms("x")),
+        ("count(x>80)", "count(x > 80)", Call::CountWhere(Condition::new("x", Comparison::Greater, 80.0))),
+        ("count(x <= -0.5)", "count(x <= -0.5)", Call::CountWhere(Condition::new("x", Comparison::AtMost, -0.5))),
+        ("time(x<1e9)", "time(x < 1000000000)", Call::TimeWhere(Condition::new("x", Comparison::Less, 1e9))),
+        (
+            "time(\"a b\" >=3)",
+            "time(\"a b\" >= 3)",
+            Call::TimeWhere(Condition::new("a b", Comparison::AtLeast, 3.0)),
+        ),
+        ("min(x)", "min(x)", Call::min("x")),
+        ("max(min)", "max(min)", Call::max("min")),
+        ("quantile(x,0.95)", "quantile(x, 0.95)", Call::quantile("x", 0.95)),
+        ("median(x)", "quantile(x, 0.5)", Call::quantile("x", 0.5)),
+        ("histogram(x,16)", "histogram(x, 16)", Call::histogram("x", 16)),
+        ("histogram(x,[-1,0,2.5])", "histogram(x, [-1, 0, 2.5])", Call::histogram("x", vec![-1.0, 0.0, 2.5])),
     ] {
         let question = parsed(written);
         assert_eq!(question.select, [Selected::from(call)], "{written}");

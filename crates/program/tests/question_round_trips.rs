@@ -4,8 +4,8 @@
 use proptest::collection::vec;
 use proptest::prelude::*;
 use sotto_program::question::{
-    By, Call, Devices, Duration, DurationUnit, Expression, LinearModel, Period, Question, Reading, Selected,
-    Weights, When,
+    Bins, By, Call, Comparison, Condition, Devices, Duration, DurationUnit, Expression, LinearModel, Period,
+    Question, Reading, Selected, Weights, When,
 };
 
 fn name() -> impl Strategy<Value = String> {
@@ -68,6 +68,22 @@ fn weights() -> impl Strategy<Value = Weights> {
     prop_oneof![each.prop_map(Weights::Each), duration().prop_map(Weights::HalfLife)]
 }
 
+fn condition() -> impl Strategy<Value = Condition> {
+    (name(), prop::sample::select(&Comparison::ALL[..]), number())
+        .prop_map(|(channel, comparison, limit)| Condition { channel, comparison, limit })
+}
+
+fn bins() -> impl Strategy<Value = Bins> {
+    let edges = vec(number(), 2..6).prop_map(|mut edges| {
+        edges.sort_by(f64::total_cmp);
+        // Zero and its negative are equal.
+        edges.dedup();
+        edges
+    });
+    let edges = edges.prop_filter("two edges", |edges| edges.len() > 1);
+    prop_oneof![(2..=1024u32).prop_map(Bins::Equal), edges.prop_map(Bins::Edges)]
+}
+
 /// A call with one value.
 fn scalar() -> impl Strategy<Value = Call> {
     prop_oneof![
@@ -82,6 +98,11 @@ fn scalar() -> impl Strategy<Value = Call> {
         (name(), name()).prop_map(|(x, y)| Call::Correlation { x, y }),
         (name(), weights()).prop_map(|(channel, weights)| Call::WeightedSum { channel, weights }),
         (name(), 2..=1000u32).prop_map(|(channel, groups)| Call::MovingAverage { channel, groups }),
+        condition().prop_map(Call::CountWhere),
+        condition().prop_map(Call::TimeWhere),
+        name().prop_map(Call::Min),
+        name().prop_map(Call::Max),
+        (name(), 0.0..=1.0f64).prop_map(|(channel, share)| Call::Quantile { channel, share }),
     ]
 }
 
@@ -107,6 +128,7 @@ fn expression() -> impl Strategy<Value = Expression> {
         8 => arithmetic().prop_filter("a call", |expression| expression.calls().next().is_some()),
         1 => derived().prop_map(|reading| Call::Values(reading).into()),
         1 => (name(), name()).prop_map(|(y, x)| Call::Regression { y, x }.into()),
+        1 => (name(), bins()).prop_map(|(channel, bins)| Call::Histogram { channel, bins }.into()),
     ]
 }
 

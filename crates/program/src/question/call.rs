@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Duration, Expression, LinearModel, Selected};
+use super::{Bins, Condition, Duration, Expression, LinearModel, Selected};
 
 /// The value that a statistic takes from each reading.
 ///
@@ -175,6 +175,29 @@ pub enum Call {
     },
     /// A polynomial or a linear model without a statistic: its value at each reading. Never a bare channel.
     Values(Reading),
+    /// `count(x > 80)`: number of readings for which the condition holds.
+    CountWhere(Condition),
+    /// `time(x > 80)`: that number times the period in hours.
+    TimeWhere(Condition),
+    /// `min(x)`: the smallest reading.
+    Min(String),
+    /// `max(x)`: the largest reading.
+    Max(String),
+    /// `quantile(x, 0.95)`, and `median(x)` for 0.5: the smallest reading that at least this share of the readings does
+    /// not exceed.
+    Quantile {
+        /// The channel.
+        channel: String,
+        /// The share, 0 to 1.
+        share: f64,
+    },
+    /// `histogram(x, 16)` or `histogram(x, [0, 50, 100])`: number of readings in each bin.
+    Histogram {
+        /// The channel.
+        channel: String,
+        /// The bins.
+        bins: Bins,
+    },
 }
 
 /// Constructors of calls with one channel.
@@ -197,6 +220,8 @@ of_one_channel! {
     stddev Stddev "stddev",
     rms Rms "rms",
     energy Energy "energy",
+    min Min "min",
+    max Max "max",
 }
 
 impl Call {
@@ -248,6 +273,18 @@ impl Call {
         Self::MovingAverage { channel: channel.into(), groups }
     }
 
+    /// Returns the call `quantile(x, share)`.
+    #[must_use]
+    pub fn quantile(channel: impl Into<String>, share: f64) -> Self {
+        Self::Quantile { channel: channel.into(), share }
+    }
+
+    /// Returns the call `histogram(x, bins)`, of equal bins or of given edges.
+    #[must_use]
+    pub fn histogram(channel: impl Into<String>, bins: impl Into<Bins>) -> Self {
+        Self::Histogram { channel: channel.into(), bins: bins.into() }
+    }
+
     /// Returns the call of a polynomial or a linear model at each reading.
     #[must_use]
     pub fn values(reading: Reading) -> Self {
@@ -263,17 +300,25 @@ impl Call {
     /// Returns true if the answer has several values. Such a call stands alone, outside arithmetic.
     #[must_use]
     pub const fn is_vector(&self) -> bool {
-        matches!(self, Self::Values(_) | Self::Regression { .. })
+        matches!(self, Self::Values(_) | Self::Regression { .. } | Self::Histogram { .. })
     }
 
     /// Returns the channels in the order of the text.
     #[must_use]
     pub fn channels(&self) -> Vec<&str> {
         match self {
-            Self::Variance(channel) | Self::Stddev(channel) | Self::Rms(channel) | Self::Energy(channel) => {
-                vec![channel]
-            }
-            Self::WeightedSum { channel, .. } | Self::MovingAverage { channel, .. } => vec![channel],
+            Self::Variance(channel)
+            | Self::Stddev(channel)
+            | Self::Rms(channel)
+            | Self::Energy(channel)
+            | Self::Min(channel)
+            | Self::Max(channel)
+            | Self::WeightedSum { channel, .. }
+            | Self::MovingAverage { channel, .. }
+            | Self::Quantile { channel, .. }
+            | Self::Histogram { channel, .. }
+            | Self::CountWhere(Condition { channel, .. })
+            | Self::TimeWhere(Condition { channel, .. }) => vec![channel],
             Self::Covariance { x, y } | Self::Correlation { x, y } => vec![x, y],
             Self::Regression { y, x } => vec![y, x],
             Self::Count(_) | Self::Sum(_) | Self::Mean(_) | Self::Values(_) => {
@@ -291,6 +336,20 @@ impl Call {
             }
             _ => None,
         }
+    }
+
+    /// Returns true if the call compares readings: its answer follows from a histogram.
+    #[must_use]
+    pub const fn compares(&self) -> bool {
+        matches!(
+            self,
+            Self::CountWhere(_)
+                | Self::TimeWhere(_)
+                | Self::Min(_)
+                | Self::Max(_)
+                | Self::Quantile { .. }
+                | Self::Histogram { .. }
+        )
     }
 
     pub(super) fn model_slot(&mut self) -> Option<(&str, &mut Option<LinearModel>)> {

@@ -8,12 +8,12 @@ use super::error::QuestionErrorKind as Kind;
 use super::grammar::{Parsed, Parser};
 use super::lexer::{Spanned, Token, check_length, in_file};
 use super::near::near;
-use super::{Call, Question, Reading, Weights, display};
+use super::{Bins, Call, Condition, Question, Reading, Weights, display};
 use crate::parse::Number;
 use crate::{limits, name};
 
 /// The names of all functions in canonical text.
-pub(super) const FUNCTIONS: [&str; 14] = [
+pub(super) const FUNCTIONS: [&str; 19] = [
     "count",
     "sum",
     "mean",
@@ -26,12 +26,14 @@ pub(super) const FUNCTIONS: [&str; 14] = [
     "regression",
     "weighted_sum",
     "moving_average",
+    "min",
+    "max",
+    "quantile",
+    "histogram",
+    "time",
     "polynomial",
     "linear",
 ];
-
-/// Functions that need comparisons of readings.
-const NOT_YET: [&str; 7] = ["min", "max", "median", "quantile", "percentile", "histogram", "mode"];
 
 /// Returns the canonical name of a function; None if there is no such function.
 fn function(word: &str) -> Option<&'static str> {
@@ -39,6 +41,7 @@ fn function(word: &str) -> Option<&'static str> {
         "std" => "stddev",
         "var" => "variance",
         "avg" => "mean",
+        "median" => "quantile",
         long => long,
     };
     FUNCTIONS.into_iter().find(|name| *name == long)
@@ -61,6 +64,12 @@ impl Call {
             Self::Regression { .. } => "regression",
             Self::WeightedSum { .. } => "weighted_sum",
             Self::MovingAverage { .. } => "moving_average",
+            Self::CountWhere(_) => "count",
+            Self::TimeWhere(_) => "time",
+            Self::Min(_) => "min",
+            Self::Max(_) => "max",
+            Self::Quantile { .. } => "quantile",
+            Self::Histogram { .. } => "histogram",
             Self::Values(Reading::Linear { .. }) => "linear",
             Self::Values(_) => "polynomial",
         }
@@ -88,7 +97,7 @@ impl<'t> Parser<'t> {
         }
         self.accept('(')?;
         let call = match name {
-            "count" => Call::Count(self.reading()?),
+            "count" => self.count()?,
             "sum" => Call::Sum(self.reading()?),
             "mean" => Call::Mean(self.reading()?),
             "variance" => Call::Variance(self.channel()?),
@@ -115,6 +124,24 @@ impl<'t> Parser<'t> {
                 )?;
                 Call::WeightedSum { channel, weights: self.weights()? }
             }
+            "min" => Call::Min(self.channel()?),
+            "max" => Call::Max(self.channel()?),
+            "quantile" if word == "median" => Call::Quantile { channel: self.channel()?, share: 0.5 },
+            "quantile" => {
+                let channel = self.channel()?;
+                self.expect(',', "',' and a share, as in quantile(x, 0.95)")?;
+                Call::Quantile { channel, share: self.share()? }
+            }
+            "histogram" => {
+                let channel = self.channel()?;
+                self.expect(',', "',' and a number of bins or their edges, as in histogram(x, 16)")?;
+                Call::Histogram { channel, bins: self.bins()? }
+            }
+            "time" => {
+                let channel = self.channel()?;
+                let expected = "a comparison with a number, as in time(x > 80)";
+                Call::TimeWhere(self.condition(channel)?.ok_or_else(|| self.expected(expected))?)
+            }
             _ => {
                 let channel = self.channel()?;
                 self.expect(',', "',' and a number of groups, as in moving_average(x, 7)")?;
@@ -122,10 +149,60 @@ impl<'t> Parser<'t> {
             }
         };
         match call {
-            Call::WeightedSum { .. } | Call::MovingAverage { .. } => self.expect(')', "')'")?,
+            Call::WeightedSum { .. }
+            | Call::MovingAverage { .. }
+            | Call::Quantile { .. }
+            | Call::Histogram { .. }
+            | Call::CountWhere(_)
+            | Call::TimeWhere(_) => self.expect(')', "')'")?,
             _ => self.expect_after_name(')', "')'")?,
         }
         Ok(call)
+    }
+
+    /// Parses a reading, or a condition on the readings of a channel.
+    fn count(&mut self) -> Parsed<Call> {
+        Ok(match self.reading()? {
+            Reading::Channel(channel) => match self.condition(channel.clone())? {
+                Some(condition) => Call::CountWhere(condition),
+                None => Call::Count(Reading::Channel(channel)),
+            },
+            derived => Call::Count(derived),
+        })
+    }
+
+    /// Parses a comparison with a number, if there is one.
+    pub(super) fn condition(&mut self, channel: String) -> Parsed<Option<Condition>> {
+        let next = self.peek()?;
+        let Token::Comparison(comparison) = next.token else { return Ok(None) };
+        self.end = next.end;
+        let limit = self.number("a number, as in count(x > 80)")?;
+        Ok(Some(Condition { channel, comparison, limit }))
+    }
+
+    fn share(&mut self) -> Parsed<f64> {
+        let at = self.start();
+        let share = self.number("a share, as in quantile(x, 0.95)")?;
+        // Negative zero is outside: it has no canonical text of its own.
+        let possible = (0.0..=1.0).contains(&share) && share.is_sign_positive();
+        if possible { Ok(share) } else { Err(self.error(Kind::Share, at)) }
+    }
+
+    fn bins(&mut self) -> Parsed<Bins> {
+        let next = self.peek()?;
+        if next.token == Token::Symbol('[') {
+            let at = self.start();
+            let edges = self.numbers(*limits::BINS.end() as usize + 1, "edges")?;
+            let ascending = edges.len() >= 2 && edges.windows(2).all(|two| two[0] < two[1]);
+            return if ascending { Ok(Bins::Edges(edges)) } else { Err(self.error(Kind::Edges, at)) };
+        }
+        let Token::Number(Number { whole: Some(whole), .. }) = next.token else {
+            return Err(self.error(Kind::Bins, next.start));
+        };
+        let count = u32::try_from(whole).ok().filter(|count| limits::BINS.contains(count));
+        let count = count.ok_or_else(|| self.error(Kind::Bins, next.start))?;
+        self.end = next.end;
+        Ok(Bins::Equal(count))
     }
 
     fn reading(&mut self) -> Parsed<Reading> {
@@ -214,21 +291,26 @@ impl<'t> Parser<'t> {
             if numbers.len() == limit {
                 return Err(self.error(Kind::TooMany { of, limit }, self.start()));
             }
-            let negative = self.accept('-')?;
-            let next = self.peek()?;
-            let Token::Number(number) = next.token else {
-                return Err(match next.token {
-                    Token::Word(word) if not_finite(word).is_some() => self.error(bare(word), next.start),
-                    _ => self.expected("a number, as in [1, 2, 3]"),
-                });
-            };
-            self.end = next.end;
-            numbers.push(if negative { number.negated().real } else { number.real });
+            numbers.push(self.number("a number, as in [1, 2, 3]")?);
             if !self.accept(',')? {
                 self.expect(']', "',' or ']'")?;
                 return Ok(numbers);
             }
         }
+    }
+
+    /// Parses a finite number with its sign.
+    pub(super) fn number(&mut self, expected: &'static str) -> Parsed<f64> {
+        let negative = self.accept('-')?;
+        let next = self.peek()?;
+        let Token::Number(number) = next.token else {
+            return Err(match next.token {
+                Token::Word(word) if not_finite(word).is_some() => self.error(bare(word), next.start),
+                _ => self.expected(expected),
+            });
+        };
+        self.end = next.end;
+        Ok(if negative { number.negated().real } else { number.real })
     }
 
     fn file(&mut self) -> Parsed<String> {
@@ -261,10 +343,10 @@ impl<'t> Parser<'t> {
 }
 
 fn unknown(word: &str) -> Kind {
-    match NOT_YET.into_iter().find(|name| *name == word) {
-        Some(word) => Kind::NotYet { word },
-        None => Kind::UnknownFunction { name: name::excerpt(word), near: near(word, &FUNCTIONS) },
+    if word == "mode" {
+        return Kind::Mode;
     }
+    Kind::UnknownFunction { name: name::excerpt(word), near: near(word, &FUNCTIONS) }
 }
 
 fn bare(word: &str) -> Kind {

@@ -4,7 +4,8 @@ use core::fmt::{self, Display, Formatter, Write};
 
 use super::lexer::{is_bare_file, is_bare_name};
 use super::{
-    Call, Devices, Duration, Expression, Period, Question, Reading, Selected, Weights, When, grammar,
+    Bins, Call, Condition, Devices, Duration, Expression, Period, Question, Reading, Selected, Weights, When,
+    grammar,
 };
 
 /// Writes a name, in quotes if it needs them.
@@ -100,7 +101,26 @@ impl Display for Call {
                 write!(out, "moving_average({}, {groups})", Name(channel))
             }
             Self::Values(reading) => reading.fmt(out),
+            Self::CountWhere(condition) => write!(out, "count({condition})"),
+            Self::TimeWhere(condition) => write!(out, "time({condition})"),
+            Self::Min(x) => write!(out, "min({})", Name(x)),
+            Self::Max(x) => write!(out, "max({})", Name(x)),
+            Self::Quantile { channel, share } => {
+                write!(out, "quantile({}, {})", Name(channel), Number(*share))
+            }
+            Self::Histogram { channel, bins: Bins::Equal(count) } => {
+                write!(out, "histogram({}, {count})", Name(channel))
+            }
+            Self::Histogram { channel, bins: Bins::Edges(edges) } => {
+                write!(out, "histogram({}, {})", Name(channel), Numbers(edges))
+            }
         }
+    }
+}
+
+impl Display for Condition {
+    fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
+        write!(out, "{} {} {}", Name(&self.channel), self.comparison.symbol(), Number(self.limit))
     }
 }
 

@@ -58,23 +58,39 @@ pub enum QuestionErrorKind {
         /// The function that was probably meant.
         near: Option<&'static str>,
     },
-    /// A statistic that needs comparisons.
+    /// The mode of readings.
+    #[error("mode is not in the language: ask for a histogram, as in histogram(x, 16), and take its largest bin")]
+    Mode,
+    /// A comparison outside of `count` and `time`.
     #[error(
-        "{word} is not answered yet on encrypted data, as it compares readings: ask for mean, stddev or rms, \
-         or decrypt the readings"
-    )]
-    NotYet {
-        /// The name of the function.
-        word: &'static str,
-    },
-    /// A comparison.
-    #[error(
-        "comparisons ({symbol}) are not answered yet on encrypted data: ask for the statistic and compare the answer"
+        "a comparison ({symbol}) stands inside count(…) or time(…), between a channel and a number: count(x {symbol} 80). \
+         An alarm compares a statistic: sotto alarm add NAME 'mean(x) {symbol} 80'"
     )]
     Comparison {
-        /// `<`, `>`, `=` or `!`.
+        /// `<`, `<=`, `>` or `>=`.
+        symbol: &'static str,
+    },
+    /// A test for equality.
+    #[error(
+        "there is no test for equality ({symbol}): name devices with where device in (a, b), and ask for readings of one \
+         value as count(x >= 80) - count(x > 80)"
+    )]
+    Equality {
+        /// `=` or `!`.
         symbol: char,
     },
+    /// The share of a quantile is out of range.
+    #[error("expected the share of a quantile: a number from 0 to 1, as in quantile(x, 0.95)")]
+    Share,
+    /// The number of bins is out of range.
+    #[error(
+        "expected a number of bins, a whole number from {} to {}, or edges, as in histogram(x, [0, 50, 100])",
+        limits::BINS.start(), limits::BINS.end()
+    )]
+    Bins,
+    /// The edges of a histogram are not in order, or too few.
+    #[error("the edges of a histogram are two numbers or more in ascending order: histogram(x, [0, 50, 100])")]
+    Edges,
     /// A power.
     #[error("powers (^) are not in the language: multiply, as in mean(x) * mean(x), or ask for energy(x)")]
     Power,
@@ -271,12 +287,19 @@ fn arguments(function: &str) -> &'static str {
         "moving_average" => "x, 7",
         "polynomial" => "x, [0, 1]",
         "linear" => "model.json",
+        "quantile" => "x, 0.95",
+        "histogram" => "x, 16",
+        "time" => "x > 80",
         _ => "x",
     }
 }
 
 fn alone(call: &str) -> String {
-    if call == "regression" { String::new() } else { format!(", or take its mean: mean({call}(…))") }
+    match call {
+        "regression" => String::new(),
+        "histogram" => ", or count one bin: count(x > 80)".into(),
+        _ => format!(", or take its mean: mean({call}(…))"),
+    }
 }
 
 /// The reason why a question is refused, and its place in the text.

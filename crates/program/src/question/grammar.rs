@@ -284,6 +284,9 @@ impl<'t> Parser<'t> {
             return Ok(());
         }
         let next = self.peek()?;
+        if matches!(next.token, Token::Comparison(_)) {
+            return Err(self.expected(expected));
+        }
         Err(self.error(Kind::AfterName { expected, found: next.token.found() }, next.start))
     }
 
@@ -293,6 +296,9 @@ impl<'t> Parser<'t> {
 
     pub(super) fn expected(&self, expected: &'static str) -> QuestionError {
         match self.peek() {
+            Ok(Spanned { token: Token::Comparison(comparison), start, .. }) => {
+                self.error(Kind::Comparison { symbol: comparison.symbol() }, start)
+            }
             Ok(next) => self.error(Kind::Expected { expected, found: next.token.found() }, next.start),
             Err(refused) => refused,
         }

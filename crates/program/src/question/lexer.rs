@@ -1,7 +1,9 @@
 //! The lexer: characters to tokens.
 
+use alloc::format;
 use alloc::string::String;
 
+use super::Comparison;
 use super::error::QuestionErrorKind as Kind;
 use crate::parse::{Number, ParseErrorKind, found_char, number_length, run};
 use crate::{limits, name};
@@ -19,6 +21,8 @@ pub(super) enum Token<'t> {
     Quoted(&'t str),
     /// One of `+ - * / ( ) [ ] , ~`.
     Symbol(char),
+    /// One of `> >= < <=`.
+    Comparison(Comparison),
     End,
 }
 
@@ -48,7 +52,17 @@ pub(super) fn token(text: &str, from: usize) -> Result<Spanned<'_>, (Kind, usize
     };
     match first {
         '+' | '-' | '*' | '/' | '(' | ')' | '[' | ']' | ',' | '~' => Ok(spanned(Token::Symbol(first), 1)),
-        '<' | '>' | '=' | '!' => Err((Kind::Comparison { symbol: first }, start)),
+        '<' | '>' => {
+            let or_equal = rest[1..].starts_with('=');
+            let comparison = match (first, or_equal) {
+                ('>', false) => Comparison::Greater,
+                ('>', true) => Comparison::AtLeast,
+                (_, false) => Comparison::Less,
+                (_, true) => Comparison::AtMost,
+            };
+            Ok(spanned(Token::Comparison(comparison), comparison.symbol().len()))
+        }
+        '=' | '!' => Err((Kind::Equality { symbol: first }, start)),
         '^' => Err((Kind::Power, start)),
         '\'' => Err((Kind::SingleQuote, start)),
         '"' => {
@@ -141,6 +155,7 @@ impl Token<'_> {
             Self::Word(word) => name::excerpt_of(word, limits::NAME_BYTES),
             Self::Quoted(_) => "a name in quotes".into(),
             Self::Symbol(symbol) => found_char(Some(symbol)),
+            Self::Comparison(comparison) => format!("'{}'", comparison.symbol()),
             Self::End => found_char(None),
         }
     }

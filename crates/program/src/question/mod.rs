@@ -53,17 +53,21 @@
 //! | `regression(y ~ x)` | slope and intercept |
 //! | `weighted_sum(x, [w0, w1])` `weighted_sum(x, half_life 6h)` | the sum of weight · reading |
 //! | `moving_average(x, 7)` | mean over the last 7 groups of `by` |
+//! | `count(x > 80)` `time(x > 80)` | number of readings, hours, with a [`Condition`]: `>` `>=` `<` `<=` |
+//! | `min(x)` `max(x)` `quantile(x, 0.95)` | of the readings |
+//! | `histogram(x, 16)` `histogram(x, [0, 50, 100])` | number of readings in each bin |
 //! | `polynomial(x, [c0, c1])` | c0 + c1·x at each reading |
 //! | `linear(model.json)` | a [`LinearModel`] at each reading |
 //!
-//! `avg`, `std` and `var` are synonyms of `mean`, `stddev` and `variance`. Calls with several values (`regression`,
-//! `polynomial`, `linear`) are selected alone, without arithmetic. [`crate::limits`] bounds all sizes.
+//! `avg`, `std` and `var` are synonyms of `mean`, `stddev` and `variance`, and `median(x)` is `quantile(x, 0.5)`. Calls
+//! with several values (`regression`, `polynomial`, `linear`, `histogram`) are selected alone, without arithmetic. [`crate::limits`] bounds all sizes.
 
 mod builder;
 mod call;
 mod calls;
 mod check;
 mod clauses;
+mod condition;
 mod display;
 mod error;
 mod expression;
@@ -83,6 +87,7 @@ use serde::{Deserialize, Serialize};
 
 pub use builder::QuestionBuilder;
 pub use call::{Call, Reading, Weights};
+pub use condition::{Bins, Comparison, Condition};
 pub use error::{QuestionError, QuestionErrorKind};
 pub use expression::{Arithmetic, Expression};
 pub use model::{LinearModel, ModelError};

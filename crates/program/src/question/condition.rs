@@ -1,0 +1,117 @@
+//! Conditions on readings, and the bins of histograms.
+
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use serde::{Deserialize, Serialize};
+
+/// A comparison of a reading with a limit.
+///
+/// ```
+/// use sotto_program::question::Comparison;
+///
+/// assert!(Comparison::AtMost.holds(80.0, 80.0) && !Comparison::Less.holds(80.0, 80.0));
+/// assert_eq!(Comparison::AtLeast.symbol(), ">=");
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Comparison {
+    /// `>`.
+    Greater,
+    /// `>=`.
+    AtLeast,
+    /// `<`.
+    Less,
+    /// `<=`.
+    AtMost,
+}
+
+impl Comparison {
+    /// All comparisons.
+    pub const ALL: [Self; 4] = [Self::Greater, Self::AtLeast, Self::Less, Self::AtMost];
+
+    /// Returns the text, such as `>=`.
+    #[must_use]
+    pub const fn symbol(self) -> &'static str {
+        match self {
+            Self::Greater => ">",
+            Self::AtLeast => ">=",
+            Self::Less => "<",
+            Self::AtMost => "<=",
+        }
+    }
+
+    /// Returns true if `value` is on this side of `limit`.
+    #[must_use]
+    pub fn holds(self, value: f64, limit: f64) -> bool {
+        match self {
+            Self::Greater => value > limit,
+            Self::AtLeast => value >= limit,
+            Self::Less => value < limit,
+            Self::AtMost => value <= limit,
+        }
+    }
+}
+
+/// A condition on each reading of a channel: `temperature > 80`.
+///
+/// ```
+/// use sotto_program::question::{Call, Comparison, Condition, Question};
+///
+/// let hot = Condition::new("temperature", Comparison::Greater, 80.0);
+/// let question = Question::select(Call::CountWhere(hot)).build()?;
+/// assert_eq!(question, "count(temperature > 80)".parse()?);
+/// # Ok::<(), sotto_program::question::QuestionError>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Condition {
+    /// The channel.
+    pub channel: String,
+    /// The comparison.
+    pub comparison: Comparison,
+    /// The limit, in the channel's unit. Finite.
+    pub limit: f64,
+}
+
+impl Condition {
+    /// Returns the condition `channel comparison limit`.
+    #[must_use]
+    pub fn new(channel: impl Into<String>, comparison: Comparison, limit: f64) -> Self {
+        Self { channel: channel.into(), comparison, limit }
+    }
+}
+
+/// The bins of a histogram.
+///
+/// ```
+/// use sotto_program::question::{Bins, Call, Question};
+///
+/// let frost = Call::histogram("temperature", vec![-20.0, 0.0, 120.0]);
+/// let question = Question::select(Call::histogram("temperature", 16)).and(frost).build()?;
+/// let text = "histogram(temperature, 16), histogram(temperature, [-20, 0, 120])";
+/// assert_eq!(question.to_string(), text);
+/// assert_eq!(Bins::from(16), Bins::Equal(16));
+/// # Ok::<(), sotto_program::question::QuestionError>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Bins {
+    /// This many bins of equal width over the channel's declared range, in [`BINS`](crate::limits::BINS).
+    Equal(u32),
+    /// The ends of the bins in ascending order. A reading at an end belongs to the bin above it, at the last end to the
+    /// last bin; readings outside are in no bin.
+    Edges(Vec<f64>),
+}
+
+impl From<u32> for Bins {
+    fn from(bins: u32) -> Self {
+        Self::Equal(bins)
+    }
+}
+
+impl From<Vec<f64>> for Bins {
+    fn from(edges: Vec<f64>) -> Self {
+        Self::Edges(edges)
+    }
+}
