@@ -55,7 +55,7 @@ pub fn stream() -> Arc<StreamHeader> {
         period: 60_000,
         ticks: form.places() as u32,
         channels: vec![channel],
-        values: WindowValues::Places(Places { width: form.width(), squares: false, products: Vec::new() }),
+        values: WindowValues::Places(Places { width: form.width(), ..Places::default() }),
         fleet: None,
     };
     Arc::new(StreamHeader::new(parts).expect("a stream"))

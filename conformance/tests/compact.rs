@@ -271,7 +271,7 @@ fn heads_of_the_smallest_device_are_those_of_windows() {
             period: 1000,
             ticks,
             channels: (0..channels).map(channel).collect(),
-            values: WindowValues::Places(Places { width: 8, squares: false, products: Vec::new() }),
+            values: WindowValues::Places(Places { width: 8, ..Places::default() }),
             fleet: Some(FleetId([4; 16])),
         });
         let stream = Arc::new(stream.unwrap());

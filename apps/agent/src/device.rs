@@ -6,12 +6,13 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 use sotto_keys::SigningIdentity;
-use sotto_pack::{DescriptionError, Places, WindowDescription};
+use sotto_pack::{DescriptionError, WindowDescription};
 use sotto_wire::{Envelope, EnvelopeHeader};
 
 use crate::arguments::RunArguments;
 use crate::clear_log::ClearLog;
 use crate::collect::{Collected, Collector, End, Left};
+use crate::encrypt::Sent;
 use crate::files::Setup;
 use crate::fruitless::fruitless;
 use crate::journal::{Journal, Times, WhatWasRead};
@@ -253,10 +254,10 @@ impl Device {
         let description = WindowDescription { generated, ..WindowDescription::from(&packed) };
         let Stream { name, encryptor, .. } = &self.streams[stream];
         let sequence = self.spool.next_sequence(name)?;
-        let ticks = Places::ticks(&description);
+        let sent = Sent::of(&description);
         let encrypted = match self.shared_start(&self.streams[stream], description.start)? {
-            Some(start) => encryptor.encrypt_shared(packed.slots, start, ticks)?,
-            None => encryptor.encrypt(packed.slots, sequence, ticks)?,
+            Some(start) => encryptor.encrypt_shared(packed.slots, start, &sent)?,
+            None => encryptor.encrypt(packed.slots, sequence, &sent)?,
         };
         let times = Times {
             pack: pack_time,

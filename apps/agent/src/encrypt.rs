@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use sotto_compact::CompactError;
 use sotto_keys::{DeviceSecret, SecretKey};
-use sotto_pack::{Layout, PackError, Slots, StreamProfile};
+use sotto_pack::{Layout, PackError, Places, Presence, Slots, StreamProfile, WindowDescription};
 use sotto_ring::RandomnessUnavailable;
 use sotto_rlwe::{
     Bfv, Bgv, Ckks, EncodeError, EvalError, KeyId, ParameterError, ParameterId, ParameterSpec, Params,
@@ -130,6 +130,24 @@ pub enum EncryptError {
     Randomness(#[from] RandomnessUnavailable),
 }
 
+/// The part of a window that a compact message sends.
+pub struct Sent {
+    /// Number of ticks, from the first on.
+    pub ticks: u32,
+    /// The ticks with a reading, for each channel. Readings at other ticks are not counted in bins.
+    pub presence: Vec<Presence>,
+}
+
+impl Sent {
+    /// Returns the part of a window with this description that is sent.
+    #[must_use]
+    pub fn of(window: &WindowDescription) -> Self {
+        let channels = 0..window.layout.channels().len() as u16;
+        let presence = channels.map(|channel| window.presence(channel).unwrap_or_default()).collect();
+        Self { ticks: Places::ticks(window), presence }
+    }
+}
+
 /// Encrypts windows of one stream.
 pub trait Encryptor {
     /// Returns the id of the parameters.
@@ -142,12 +160,12 @@ pub trait Encryptor {
     fn largest(&self) -> Option<u64>;
     /// Returns the largest length in bytes of a ciphertext's frame.
     fn frame_bytes(&self) -> usize;
-    /// Encodes and encrypts the window with this sequence number, and wipes the slots. A compact window sends only its
-    /// first `ticks` ticks.
+    /// Encodes and encrypts the window with this sequence number, and wipes the slots. A compact window sends only the
+    /// part `sent`.
     ///
     /// # Errors
     /// [`EncryptError`] if the slots are not of this scheme or hold numbers that are too large.
-    fn encrypt(&self, slots: Slots, sequence: u64, ticks: u32) -> Result<Encrypted, EncryptError>;
+    fn encrypt(&self, slots: Slots, sequence: u64, sent: &Sent) -> Result<Encrypted, EncryptError>;
 
     /// Like [`Encryptor::encrypt`], but under the mask that the stream's fleet shares for windows starting at `start`
     /// (ms since 1970).
@@ -158,7 +176,7 @@ pub trait Encryptor {
     /// # Errors
     /// [`EncryptError::NoFleet`] if the stream has no fleet, [`EncryptError::RepeatedStart`] if `start` is not after
     /// the last one.
-    fn encrypt_shared(&self, _slots: Slots, _start: i64, _ticks: u32) -> Result<Encrypted, EncryptError> {
+    fn encrypt_shared(&self, _slots: Slots, _start: i64, _sent: &Sent) -> Result<Encrypted, EncryptError> {
         Err(EncryptError::NoFleet)
     }
 
@@ -179,7 +197,7 @@ pub trait Encryptor {
             Some(_) => Slots::Integers(vec![largest as i64; slots]),
             None => Slots::Reals(vec![largest; slots]),
         };
-        self.encrypt(extreme, 0, layout.ticks()).map(drop)
+        self.encrypt(extreme, 0, &Sent { ticks: layout.ticks(), presence: Vec::new() }).map(drop)
     }
 }
 
@@ -303,7 +321,7 @@ impl<S: Readable> Encryptor for Keyed<S> {
         }
     }
 
-    fn encrypt(&self, slots: Slots, _sequence: u64, _ticks: u32) -> Result<Encrypted, EncryptError> {
+    fn encrypt(&self, slots: Slots, _sequence: u64, _sent: &Sent) -> Result<Encrypted, EncryptError> {
         let values = S::values(slots).ok_or(EncryptError::Encoding { scheme: S::ID })?;
         let begin = Instant::now();
         let plaintext = S::encode_slots(&self.params, &values, self.params.top_level())?;

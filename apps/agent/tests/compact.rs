@@ -60,7 +60,7 @@ impl Plant {
         // Room for sums over four windows of squares of ±1000.
         let request = ChainRequest::one_prime(SchemeId::Bfv, 2048, 8_000_001, 40);
         let params = Params::<Bfv>::new(request.build().unwrap()).unwrap();
-        let places = Places { width: 32, squares: true, products: vec![(0, 1)] };
+        let places = Places { width: 32, squares: true, products: vec![(0, 1)], ..Places::default() };
         let stream = StreamProfile {
             stream: "hours".into(),
             parameters: hex::encode(write_parameters(params.spec())),

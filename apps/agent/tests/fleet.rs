@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use site::{Act, Cloud, Newest, agent};
-use sotto_agent::encrypt::{DeviceKey, EncryptError, encryptor};
+use sotto_agent::encrypt::{DeviceKey, EncryptError, Sent, encryptor};
 use sotto_compact::{MaskSum, Profile, StreamMasks, Sum};
 use sotto_decrypt::open_compact;
 use sotto_keys::{DeviceBundle, DeviceSecret, Protection, SecretKey, SigningIdentity};
@@ -68,7 +68,7 @@ impl Plant {
                 resolution: Some(1.0),
                 ..Channel::default()
             }],
-            compact: Some(Places { width: 24, squares: false, products: Vec::new() }),
+            compact: Some(Places { width: 24, ..Places::default() }),
             slots: None,
             envelope: 2,
             fleet: Some(FLEET),
@@ -182,6 +182,10 @@ fn copy(from: &Path, to: &Path) {
 fn restore(from: &Path, to: &Path) {
     fs::remove_dir_all(to).unwrap();
     copy(from, to);
+}
+
+fn sent() -> Sent {
+    Sent { ticks: TICKS, presence: Vec::new() }
 }
 
 #[test]
@@ -307,18 +311,18 @@ fn the_encryptor_refuses_a_start_that_is_not_later() {
     let key = DeviceKey::Secret(DeviceSecret::from_bytes(plant.secret.expose_secret_bytes()));
     let encryptor = encryptor(&plant.stream, plant.params.spec().clone(), &key).unwrap();
     let slots = || Slots::Integers(vec![1; (encryptor.slot_shape().0 * encryptor.slot_shape().1) as usize]);
-    assert!(encryptor.encrypt_shared(slots(), 5, TICKS).is_ok());
+    assert!(encryptor.encrypt_shared(slots(), 5, &sent()).is_ok());
     for start in [5, 4, 0] {
-        let refused = encryptor.encrypt_shared(slots(), start, TICKS).map(drop);
+        let refused = encryptor.encrypt_shared(slots(), start, &sent()).map(drop);
         assert!(matches!(refused, Err(EncryptError::RepeatedStart { start: found }) if found == start));
     }
-    assert!(encryptor.encrypt_shared(slots(), 6, TICKS).is_ok());
-    assert!(matches!(encryptor.encrypt_shared(slots(), -1, TICKS).map(drop), Err(EncryptError::NoFleet)));
+    assert!(encryptor.encrypt_shared(slots(), 6, &sent()).is_ok());
+    assert!(matches!(encryptor.encrypt_shared(slots(), -1, &sent()).map(drop), Err(EncryptError::NoFleet)));
     // Masks of the stream's own are checked separately.
-    assert!(encryptor.encrypt(slots(), 0, TICKS).is_ok());
+    assert!(encryptor.encrypt(slots(), 0, &sent()).is_ok());
     let alone = StreamProfile { fleet: None, ..plant.stream.clone() };
     let alone = sotto_agent::encrypt::encryptor(&alone, plant.params.spec().clone(), &key).unwrap();
-    assert!(matches!(alone.encrypt_shared(slots(), 7, TICKS).map(drop), Err(EncryptError::NoFleet)));
+    assert!(matches!(alone.encrypt_shared(slots(), 7, &sent()).map(drop), Err(EncryptError::NoFleet)));
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Compact windows of reals: a few coefficients travel, and their expansion holds the readings.
 #![allow(clippy::unwrap_used)]
 
-use sotto_agent::encrypt::{DeviceKey, EncryptError, PublicKeyFile, encryptor};
+use sotto_agent::encrypt::{DeviceKey, EncryptError, PublicKeyFile, Sent, encryptor};
 use sotto_decrypt::Decryptor;
 use sotto_keys::{DeviceSecret, SecretKey};
 use sotto_pack::{Channel, Encoding, Layout, Slots, StreamProfile};
@@ -30,6 +30,10 @@ fn stream<S: Scheme>(params: &Params<S>, slots: u32) -> StreamProfile {
     }
 }
 
+fn sent() -> Sent {
+    Sent { ticks: 12, presence: Vec::new() }
+}
+
 #[test]
 fn readings_come_back_from_a_few_coefficients() {
     let params = params::<Ckks>(SchemeId::Ckks);
@@ -43,28 +47,29 @@ fn readings_come_back_from_a_few_coefficients() {
     let layout = Layout::smallest(profile.channels.clone(), 12, columns, rows, Encoding::Real).unwrap();
     made.check(&layout).unwrap();
     let values: Vec<f64> = (0..32).map(|slot| f64::from(slot) / 32.0 - 0.5).collect();
-    let encrypted = made.encrypt(Slots::Reals(values.clone()), 0, 12).unwrap();
+    let encrypted = made.encrypt(Slots::Reals(values.clone()), 0, &sent()).unwrap();
     assert_eq!(encrypted.frame.len(), made.frame_bytes());
     let whole = sotto_wire::seeded_bytes(&params);
     assert!(encrypted.frame.len() < whole / 80, "{} of {whole}", encrypted.frame.len());
     let window = SlotsWindow::read(&encrypted.frame).unwrap();
     let compact = window.compact(&params).unwrap();
     assert_eq!(*compact.seed(), mask_seed(key.id(), &profile.stream, &window.mask));
-    let again = made.encrypt(Slots::Reals(values.clone()), 1, 12).unwrap();
+    let again = made.encrypt(Slots::Reals(values.clone()), 1, &sent()).unwrap();
     assert_ne!(SlotsWindow::read(&again.frame).unwrap().seed, window.seed, "a mask of its own");
     // No mask serves twice, neither after one start nor after another.
     for sequence in [0, 1] {
-        let repeated = made.encrypt(Slots::Reals(values.clone()), sequence, 12);
+        let repeated = made.encrypt(Slots::Reals(values.clone()), sequence, &sent());
         assert!(matches!(repeated, Err(EncryptError::RepeatedMask { .. })), "{sequence}");
     }
     let spec = params.spec().clone();
     let restarted = encryptor(&profile, spec.clone(), &DeviceKey::Secret(secret())).unwrap();
-    let other = SlotsWindow::read(&restarted.encrypt(Slots::Reals(values.clone()), 0, 12).unwrap().frame);
+    let other =
+        SlotsWindow::read(&restarted.encrypt(Slots::Reals(values.clone()), 0, &sent()).unwrap().frame);
     assert_ne!(other.unwrap().mask.salt, window.mask.salt);
     // Bundles with envelopes of version 1 still work.
     let first = StreamProfile { envelope: 1, ..profile };
     let made = encryptor(&first, spec, &DeviceKey::Secret(secret())).unwrap();
-    let encrypted = made.encrypt(Slots::Reals(values.clone()), 0, 12).unwrap();
+    let encrypted = made.encrypt(Slots::Reals(values.clone()), 0, &sent()).unwrap();
     assert_eq!(encrypted.frame.len(), made.frame_bytes());
     assert_eq!(read_compact(&encrypted.frame, &params).unwrap().with_claimed_shape().kept(), compact.kept());
 

@@ -62,7 +62,7 @@ fn main() -> anyhow::Result<()> {
         period: 60_000,
         ticks: TICKS as u32,
         channels: vec![channel],
-        values: WindowValues::Places(Places { width: 36, squares: false, products: Vec::new() }),
+        values: WindowValues::Places(Places { width: 36, ..Places::default() }),
         fleet: Some(FLEET),
     })?;
     let folder = tempfile::tempdir()?;

@@ -65,7 +65,7 @@ pub fn stream_header() -> Arc<StreamHeader> {
         period: 60_000,
         ticks: places.into(),
         channels: vec![channel],
-        values: WindowValues::Places(Places { width: width.into(), squares: false, products: Vec::new() }),
+        values: WindowValues::Places(Places { width: width.into(), ..Places::default() }),
         fleet: None,
     };
     Arc::new(StreamHeader::new(parts).expect("a stream"))

@@ -35,11 +35,7 @@ pub fn fleet_stream() -> Arc<StreamHeader> {
         period: header.period(),
         ticks: header.layout().ticks(),
         channels: header.layout().channels().to_vec(),
-        values: WindowValues::Places(Places {
-            width: compact_form().width.into(),
-            squares: false,
-            products: Vec::new(),
-        }),
+        values: WindowValues::Places(Places { width: compact_form().width.into(), ..Places::default() }),
         fleet: Some(FLEET),
     };
     Arc::new(StreamHeader::new(parts).expect("a stream"))

@@ -1,5 +1,7 @@
 //! Answers: rows with values, bounds and units, and the cost in bytes and time.
 
+mod compared;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
@@ -9,6 +11,7 @@ use sotto_program::question::{Arithmetic, Call, Devices, Expression, Question, R
 use crate::ask::{Group, Reals, Tally};
 use crate::flooding::Flooded;
 use crate::moments::Pair;
+use crate::settings::Settings;
 use crate::trust::Evidence;
 use crate::value::{Value, ValueError, product, ratio, squared};
 
@@ -104,6 +107,9 @@ pub struct Row {
     /// The reason for a missing value, if there are readings.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub why: Option<String>,
+    /// The ends of a histogram's bin, in the channel's unit. A reading at an end belongs to the bin above it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bin: Option<[f64; 2]>,
     /// Start of the group, in milliseconds since 1970.
     #[serde(skip)]
     pub from_ms: i64,
@@ -171,7 +177,7 @@ pub(crate) fn rows(
     groups: &[Group],
     devices: &[String],
     tallies: &[Vec<Tally>],
-    unit: impl Fn(&str) -> String,
+    settings: &Settings,
 ) -> Vec<Row> {
     // One list of tallies per column: one column for each device, or one for all devices together.
     let mut columns: Vec<(Option<String>, Vec<Tally>)> = Vec::new();
@@ -193,7 +199,7 @@ pub(crate) fn rows(
     for (at, group) in groups.iter().enumerate() {
         for (device, tallies) in &columns {
             for selected in &question.select {
-                let reader = Reader { tallies, at, unit: &unit };
+                let reader = Reader { tallies, at, settings };
                 let row = Row {
                     from: String::new(),
                     to: String::new(),
@@ -205,6 +211,7 @@ pub(crate) fn rows(
                     count: 0,
                     missing: 0,
                     why: None,
+                    bin: None,
                     from_ms: group.from,
                     to_ms: group.to,
                 };
@@ -216,10 +223,10 @@ pub(crate) fn rows(
 }
 
 /// Computes results from the tallies of one column.
-struct Reader<'t, U> {
+struct Reader<'t> {
     tallies: &'t [Tally],
     at: usize,
-    unit: &'t U,
+    settings: &'t Settings,
 }
 
 /// A value and its number of readings.
@@ -230,7 +237,11 @@ struct Counted {
     missing: u64,
 }
 
-impl<U: Fn(&str) -> String> Reader<'_, U> {
+impl Reader<'_> {
+    fn unit(&self, channel: &str) -> String {
+        self.settings.channels.get(channel).map(|settings| settings.unit.clone()).unwrap_or_default()
+    }
+
     fn rows(&self, expression: &Expression, row: Row, rows: &mut Vec<Row>) {
         match expression {
             Expression::Call(Call::Values(reading)) => {
@@ -255,7 +266,7 @@ impl<U: Fn(&str) -> String> Reader<'_, U> {
                 }
             }
             Expression::Call(Call::Regression { y, x }) => {
-                let units = [(self.unit)(x), (self.unit)(y)];
+                let units = [self.unit(x), self.unit(y)];
                 let pair = self.pair(x, y);
                 let missing = self.missing_pairs(x, y, &pair);
                 let [x_unit, y_unit] = &units;
@@ -268,10 +279,11 @@ impl<U: Fn(&str) -> String> Reader<'_, U> {
                     rows.push(counted.row(Row { name: format!("{}.{part}", row.name), ..row.clone() }));
                 }
             }
+            Expression::Call(Call::Histogram { channel, bins }) => self.histogram(channel, bins, &row, rows),
             expression => {
                 let mut fold = Fold { reader: self, count: None, missing: 0 };
                 let value = expression.fold(&mut fold);
-                let unit = unit_of(expression, self.unit).unwrap_or_default();
+                let unit = unit_of(expression, |channel| self.unit(channel)).unwrap_or_default();
                 let (count, missing) = (fold.count.unwrap_or_default(), fold.missing);
                 rows.push(Counted { value, unit, count, missing }.row(row));
             }
@@ -306,7 +318,7 @@ impl<U: Fn(&str) -> String> Reader<'_, U> {
 
     fn call(&self, call: &Call) -> Counted {
         let tally = &self.tallies[self.at];
-        let unit_of = |channel: &str| (self.unit)(channel);
+        let unit_of = |channel: &str| self.unit(channel);
         let none = || ValueError::Undetermined("there is no reading");
         if let Some(reading) = call.reading().filter(|reading| !matches!(reading, Reading::Channel(_))) {
             let empty = Reals::default();
@@ -344,6 +356,9 @@ impl<U: Fn(&str) -> String> Reader<'_, U> {
         }
         if let Call::MovingAverage { groups, .. } = call {
             return self.moving_average(channel, *groups, unit);
+        }
+        if call.compares() {
+            return self.compared(call, channel, unit);
         }
         let moments = tally.channels.get(channel).copied().unwrap_or_default();
         let (value, unit) = match call {
@@ -397,13 +412,13 @@ impl Counted {
 }
 
 /// Arithmetic on results: values, counts and missing readings.
-struct Fold<'r, 't, U> {
-    reader: &'r Reader<'t, U>,
+struct Fold<'r, 't> {
+    reader: &'r Reader<'t>,
     count: Option<u64>,
     missing: u64,
 }
 
-impl<U: Fn(&str) -> String> Arithmetic for Fold<'_, '_, U> {
+impl Arithmetic for Fold<'_, '_> {
     type Value = Value;
     type Error = ValueError;
 
@@ -456,7 +471,8 @@ impl<U: Fn(&str) -> String> Arithmetic for Units<'_, U> {
         let real = call.reading().is_some_and(|reading| !matches!(reading, Reading::Channel(_)));
         let unit = match call {
             _ if real => String::new(),
-            Call::Count(_) | Call::Correlation { .. } => String::new(),
+            Call::Count(_) | Call::CountWhere(_) | Call::Correlation { .. } => String::new(),
+            Call::TimeWhere(_) => "h".to_owned(),
             Call::Variance(_) => squared(&of(0)),
             Call::Energy(_) => product(&of(0), "h"),
             Call::Covariance { .. } => product(&of(0), &of(1)),
@@ -492,7 +508,7 @@ impl<U: Fn(&str) -> String> Arithmetic for Units<'_, U> {
 /// # Errors
 /// [`ValueError::Units`] if results with different units are added.
 pub(crate) fn unit_of(expression: &Expression, unit: impl Fn(&str) -> String) -> Result<String, ValueError> {
-    if let Expression::Call(Call::Regression { .. } | Call::Values(_)) = expression {
+    if let Expression::Call(Call::Regression { .. } | Call::Values(_) | Call::Histogram { .. }) = expression {
         return Ok(String::new());
     }
     expression.fold(&mut Units(&unit)).map(|value| value.unit)

@@ -2,9 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use sotto_pack::Span;
-use sotto_program::question::{By, Call, Question, Reading};
+use sotto_pack::{ChannelBins, Quantiser, Span};
+use sotto_program::question::{Bins, By, Call, Comparison, Condition, Question, Reading};
 
+use crate::distribution::edge;
 use crate::flooding::FloodingSettings;
 use crate::settings::Settings;
 
@@ -30,6 +31,71 @@ impl Kind {
     }
 }
 
+/// Number of bins that a question for an extreme or a quantile takes, unless it declares a precision.
+pub const USUAL_BINS: u32 = 16;
+
+/// Bins in which a device counts a channel's readings for a question.
+///
+/// ```
+/// use sotto_owner::BinsNeeded;
+/// use sotto_pack::Quantiser;
+/// use sotto_program::question::Comparison;
+///
+/// let boiler = Quantiser::with_resolution(-20.0, 120.0, 0.5)?;
+/// let limit = BinsNeeded::Limit(Comparison::Greater, 80.0);
+/// assert_eq!(limit.edges(&boiler, (-20.0, 120.0)), [61], "61 steps above the middle of the range, 50 °C");
+/// # Ok::<(), sotto_pack::RangeError>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub enum BinsNeeded {
+    /// The readings on both sides of a limit.
+    Limit(Comparison, f64),
+    /// This many bins of equal width over the declared range.
+    Equal(u32),
+    /// Bins with these edges.
+    Edges(Vec<f64>),
+}
+
+impl BinsNeeded {
+    /// Returns the first numbers of the bins, for a channel with this declared range.
+    #[must_use]
+    pub fn edges(&self, quantiser: &Quantiser, range: (f64, f64)) -> Vec<i64> {
+        match self {
+            Self::Limit(comparison, limit) => vec![edge(quantiser, *comparison, *limit)],
+            Self::Equal(count) => ChannelBins::equal(quantiser, range, *count).collect(),
+            // The last bin includes its upper edge.
+            Self::Edges(edges) => {
+                let (last, first) =
+                    edges.split_last().map_or((None, &[][..]), |(last, first)| (Some(last), first));
+                let below = first.iter().map(|limit| ChannelBins::from(quantiser, *limit));
+                below.chain(last.map(|limit| ChannelBins::above(quantiser, *limit))).collect()
+            }
+        }
+    }
+
+    /// Returns the bins that a call needs.
+    fn of_call(call: &Call) -> Option<(&String, Self)> {
+        Some(match call {
+            Call::CountWhere(condition) | Call::TimeWhere(condition) => {
+                let Condition { channel, comparison, limit } = condition;
+                (channel, Self::Limit(*comparison, *limit))
+            }
+            Call::Min(channel) | Call::Max(channel) | Call::Quantile { channel, .. } => {
+                (channel, Self::Equal(USUAL_BINS))
+            }
+            Call::Histogram { channel, bins: Bins::Equal(count) } => (channel, Self::Equal(*count)),
+            Call::Histogram { channel, bins: Bins::Edges(edges) } => (channel, Self::Edges(edges.clone())),
+            _ => return None,
+        })
+    }
+}
+
+/// Returns the number of equal bins over a range for an extreme or a quantile within `precision`.
+fn bins_within(precision: f64, (minimum, maximum): (f64, f64)) -> u32 {
+    let bins = ((maximum - minimum) / (2.0 * precision)).ceil();
+    bins.clamp(2.0, sotto_pack::MOST_BINS as f64) as u32
+}
+
 /// The quantities that questions need from the windows of one stream.
 ///
 /// Example: [`StreamNeeds`]
@@ -41,6 +107,8 @@ pub struct Needs {
     pub products: BTreeSet<(String, String)>,
     /// True if weighted sums are needed.
     pub weights: bool,
+    /// Bins by channel, in which the device counts its readings.
+    pub bins: BTreeMap<String, Vec<BinsNeeded>>,
     /// The highest power of a polynomial.
     pub degree: u32,
     /// True if linear models over several channels are needed.
@@ -57,6 +125,11 @@ impl Needs {
         self.squares |= other.squares;
         self.products.extend(other.products.iter().cloned());
         self.weights |= other.weights;
+        for (channel, bins) in &other.bins {
+            let known = self.bins.entry(channel.clone()).or_default();
+            let new: Vec<BinsNeeded> = bins.iter().filter(|bins| !known.contains(bins)).cloned().collect();
+            known.extend(new);
+        }
         self.degree = self.degree.max(other.degree);
         self.models |= other.models;
         self.precision = match (self.precision, other.precision) {
@@ -91,6 +164,15 @@ pub(crate) fn of_call(call: &Call) -> (Kind, Needs) {
             (Kind::Exact, pair(x, y))
         }
         Call::WeightedSum { .. } => (Kind::Exact, Needs { weights: true, ..none }),
+        Call::CountWhere(_)
+        | Call::TimeWhere(_)
+        | Call::Min(_)
+        | Call::Max(_)
+        | Call::Quantile { .. }
+        | Call::Histogram { .. } => {
+            let bins = BinsNeeded::of_call(call).map(|(channel, bins)| (channel.clone(), vec![bins]));
+            (Kind::Exact, Needs { bins: bins.into_iter().collect(), ..none })
+        }
     }
 }
 
@@ -174,6 +256,13 @@ pub(crate) fn of_device(
                     crate::ask::coefficient_size(call.reading()?, |channel| settings.channel(channel))?;
                 (size > 0.0).then_some(precision / size)
             });
+            if let (Some(precision), Call::Min(name) | Call::Max(name) | Call::Quantile { channel: name, .. }) =
+                (precision, call)
+                && let Some(channel) = settings.channels.get(name)
+            {
+                let bins = bins_within(precision, (channel.range.minimum, channel.range.maximum));
+                needs.bins.insert(name.clone(), vec![BinsNeeded::Equal(bins)]);
+            }
             needs.flooding = (question.shared && kind == Kind::Real).then_some(settings.flooding);
             let named = call.channels();
             let at: Option<Vec<u32>> = named

@@ -33,6 +33,7 @@
 extern crate alloc;
 
 mod answer;
+mod bins;
 pub mod bounds;
 mod clock;
 mod description;
@@ -52,6 +53,7 @@ mod unpack;
 mod window;
 
 pub use answer::NoAnswer;
+pub use bins::{ChannelBins, MOST_BINS};
 pub use clock::{Clock, Cut, Span, UnknownZone};
 pub use description::{DescriptionError, LARGEST_DESCRIPTION, WindowDescription};
 pub use error::{OutOfRange, PackError, RangeError};

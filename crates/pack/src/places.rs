@@ -1,10 +1,10 @@
-//! The places of a compact window: readings, their squares and their products.
+//! The places of a compact window: readings, their squares, their products, and counts of readings by bin.
 
 use alloc::vec::Vec;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Channel, Encoding, Layout, PackError, WindowDescription};
+use crate::{Channel, ChannelBins, Encoding, Layout, PackError, Presence, WindowDescription};
 
 /// Maximum number of different lengths of a stream's windows.
 const STEPS: u32 = 16;
@@ -13,7 +13,8 @@ const MOST_COLUMNS: usize = 4096;
 
 /// The form of a stream's compact windows. A column holds one value a tick: first the readings of each
 /// channel, then the squares of each channel, then the products of pairs. The place of a column at a tick is
-/// column · ticks + tick. Ticks after the last reading are not sent ([`Places::ticks`]).
+/// column · ticks + tick. Ticks after the last reading are not sent ([`Places::ticks`]). After the columns come the
+/// counts: a place for each bin of a channel, however many ticks there are.
 ///
 /// ```
 /// use sotto_pack::{Channel, Column, Places};
@@ -23,14 +24,14 @@ const MOST_COLUMNS: usize = 4096;
 /// };
 /// let layout = Places::layout(vec![channel("inlet"), channel("outlet")], 16)?;
 /// // Readings and squares of both channels, and their product.
-/// let places = Places { width: 24, squares: true, products: vec![(0, 1)] };
+/// let places = Places { width: 24, squares: true, products: vec![(0, 1)], ..Places::default() };
 /// assert!(places.is_for(2));
 /// assert_eq!(places.count(&layout, 16), 5 * 16);
 /// assert_eq!(places.first(&layout, 16, Column::Square(1)), Some(3 * 16));
 /// assert_eq!(places.first(&layout, 16, Column::Product(0, 1)), Some(4 * 16));
 /// # Ok::<(), sotto_pack::PackError>(())
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Places {
     /// Bits of a place.
@@ -42,6 +43,9 @@ pub struct Places {
     /// order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub products: Vec<(u16, u16)>,
+    /// Bins in which the readings of a window are counted: channels in ascending order, each at most once.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub bins: Vec<ChannelBins>,
 }
 
 /// A column of a compact window.
@@ -55,6 +59,8 @@ pub enum Column {
     Square(u16),
     /// Products of the readings of two channels at the same tick; 0 if one is missing.
     Product(u16, u16),
+    /// Number of a channel's readings in each bin.
+    Bins(u16),
 }
 
 impl Places {
@@ -78,7 +84,28 @@ impl Places {
     /// Returns the number of places of windows with this many ticks.
     #[must_use]
     pub fn count(&self, layout: &Layout, ticks: u32) -> usize {
-        self.columns(layout.channels().len()) * ticks as usize
+        self.columns(layout.channels().len()) * ticks as usize + self.bin_count()
+    }
+
+    /// Returns the number of bins of all channels.
+    #[must_use]
+    pub fn bin_count(&self) -> usize {
+        self.bins.iter().map(ChannelBins::count).sum()
+    }
+
+    /// Returns the bins of a channel. Returns None if its readings are not counted.
+    #[must_use]
+    pub fn bins_of(&self, channel: u16) -> Option<&ChannelBins> {
+        self.bins.iter().find(|bins| bins.channel == channel)
+    }
+
+    /// Returns the number of places of a column in windows with this many ticks.
+    #[must_use]
+    pub fn length(&self, ticks: u32, column: Column) -> usize {
+        match column {
+            Column::Bins(channel) => self.bins_of(channel).map_or(0, ChannelBins::count),
+            _ => ticks as usize,
+        }
     }
 
     /// Returns the first place of a column in windows with this many ticks. Returns None if the column is not
@@ -94,6 +121,11 @@ impl Places {
             Column::Product(x, y) => {
                 let at = self.products.iter().position(|pair| *pair == (x.min(y), x.max(y)))?;
                 self.columns(channels) - self.products.len() + at
+            }
+            Column::Bins(channel) => {
+                let at = self.bins.iter().position(|bins| bins.channel == channel)?;
+                let before: usize = self.bins[..at].iter().map(ChannelBins::count).sum();
+                return Some(self.columns(channels) * ticks as usize + before);
             }
         };
         Some(number * ticks as usize)
@@ -112,9 +144,10 @@ impl Places {
     }
 
     /// Returns the values of all places of a window with this many ticks, from its slots. A missing reading
-    /// is 0 there.
+    /// is 0 there. `presence` has the ticks with a reading, for each channel; a channel without one is not counted in
+    /// bins.
     #[must_use]
-    pub fn values(&self, layout: &Layout, ticks: u32, slots: &[i64]) -> Vec<i64> {
+    pub fn values(&self, layout: &Layout, ticks: u32, slots: &[i64], presence: &[Presence]) -> Vec<i64> {
         let mut values = Vec::with_capacity(self.count(layout, ticks));
         let ticks = 0..ticks;
         let at = |channel: u16, tick: u32| {
@@ -132,6 +165,14 @@ impl Places {
         for (x, y) in &self.products {
             values.extend(ticks.clone().map(|tick| at(*x, tick) * at(*y, tick)));
         }
+        for bins in &self.bins {
+            let first = values.len();
+            values.resize(first + bins.count(), 0);
+            let present = presence.get(usize::from(bins.channel));
+            for tick in present.into_iter().flat_map(Presence::iter).filter(|tick| ticks.contains(tick)) {
+                values[first + bins.of(at(bins.channel, tick))] += 1;
+            }
+        }
         values
     }
 
@@ -139,16 +180,19 @@ impl Places {
     #[must_use]
     pub fn magnitude(&self, layout: &Layout) -> f64 {
         let top = layout.magnitude();
-        if self.squares || !self.products.is_empty() { top * top } else { top }
+        let of_readings = if self.squares || !self.products.is_empty() { top * top } else { top };
+        if self.bins.is_empty() { of_readings } else { of_readings.max(layout.ticks().into()) }
     }
 
-    /// Returns true if the pairs name existing channels, are in order and without duplicates, and there are
+    /// Returns true if pairs and bins name existing channels, are in order and without duplicates, and there are
     /// not too many columns.
     #[must_use]
     pub fn is_for(&self, channels: usize) -> bool {
         let ordered = self.products.windows(2).all(|two| two[0] < two[1]);
         let known = self.products.iter().all(|(x, y)| x < y && usize::from(*y) < channels);
-        ordered && known && self.columns(channels) <= MOST_COLUMNS
+        let counted = self.bins.windows(2).all(|two| two[0].channel < two[1].channel)
+            && self.bins.iter().all(|bins| usize::from(bins.channel) < channels && bins.is_valid());
+        ordered && known && counted && self.columns(channels) <= MOST_COLUMNS
     }
 }
 
@@ -167,31 +211,44 @@ mod tests {
             ..Channel::default()
         };
         let layout = Places::layout(vec![channel("a"), channel("b"), channel("c")], 3).unwrap();
-        let places = Places { width: 40, squares: true, products: vec![(0, 2), (1, 2)] };
+        let bins = vec![
+            ChannelBins { channel: 0, edges: vec![2] },
+            ChannelBins { channel: 1, edges: vec![-1, 1, 5] },
+        ];
+        let places = Places { width: 40, squares: true, products: vec![(0, 2), (1, 2)], bins };
+        let mut presence = vec![Presence::first(3); 3];
+        presence[1] = Presence::first(1);
+        presence[1].insert(2);
         let mut slots = vec![0; layout.slots()];
         for (channel, values) in [[1, 2, 3], [4, 0, 6], [-7, 8, 9]].into_iter().enumerate() {
             for (tick, value) in values.into_iter().enumerate() {
                 slots[layout.slot(channel as u16, tick as u32).unwrap()] = value;
             }
         }
-        let values = places.values(&layout, 3, &slots);
+        let values = places.values(&layout, 3, &slots, &presence);
         assert_eq!(values.len(), places.count(&layout, 3));
         let of = |column| {
             let first = places.first(&layout, 3, column).unwrap();
-            values[first..first + 3].to_vec()
+            values[first..first + places.length(3, column)].to_vec()
         };
         assert_eq!(of(Column::Reading(1)), [4, 0, 6]);
         assert_eq!(of(Column::Square(2)), [49, 64, 81]);
         assert_eq!(of(Column::Product(2, 0)), [-7, 16, 27]);
         assert_eq!(of(Column::Product(1, 2)), [-28, 0, 54]);
+        assert_eq!(of(Column::Bins(0)), [1, 2]);
+        assert_eq!(of(Column::Bins(1)), [0, 0, 1, 1], "the missing reading is in no bin");
+        assert_eq!(places.first(&layout, 3, Column::Bins(2)), None);
         assert_eq!(places.first(&layout, 3, Column::Product(0, 1)), None);
         assert_eq!(places.first(&layout, 3, Column::Reading(3)), None);
         assert_eq!(Places { squares: false, ..places.clone() }.first(&layout, 3, Column::Square(0)), None);
         assert!(places.is_for(3) && !places.is_for(2));
         // With only two ticks.
-        let values = places.values(&layout, 2, &slots);
+        let values = places.values(&layout, 2, &slots, &presence);
         let first = places.first(&layout, 2, Column::Square(2)).unwrap();
-        assert_eq!((values.len(), &values[first..first + 2]), (16, &[49, 64][..]));
+        assert_eq!((values.len(), &values[first..first + 2]), (16 + 6, &[49, 64][..]));
+        assert_eq!(values[16..], [1, 1, 0, 0, 1, 0]);
+        let twice = Places { bins: vec![places.bins[0].clone(); 2], ..places.clone() };
+        assert!(!twice.is_for(3));
     }
 
     #[test]

@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 
 use sotto_program::limits;
 use sotto_program::question::{
-    Arithmetic, By, Call, Clause, Comparison, Condition, Devices, Duration, DurationUnit, Expression, LinearModel, ModelError,
-    Period, Question, QuestionErrorKind, Reading, Selected, Weights,
+    Arithmetic, By, Call, Clause, Comparison, Condition, Devices, Duration, DurationUnit, Expression,
+    LinearModel, ModelError, Period, Question, QuestionErrorKind, Reading, Selected, Weights,
 };
 
 fn parsed(text: &str) -> Question {
@@ -63,7 +63,11 @@ fn every_call_is_read() {
         ("linear(\"my model\")", "linear(\"my model\")", Call::Values(Reading::linear("my model"))),
         ("(rms(x))", "rms(x)", Call::rms("x")),
         ("count(x>80)", "count(x > 80)", Call::CountWhere(Condition::new("x", Comparison::Greater, 80.0))),
-        ("count(x <= -0.5)", "count(x <= -0.5)", Call::CountWhere(Condition::new("x", Comparison::AtMost, -0.5))),
+        (
+            "count(x <= -0.5)",
+            "count(x <= -0.5)",
+            Call::CountWhere(Condition::new("x", Comparison::AtMost, -0.5)),
+        ),
         ("time(x<1e9)", "time(x < 1000000000)", Call::TimeWhere(Condition::new("x", Comparison::Less, 1e9))),
         (
             "time(\"a b\" >=3)",

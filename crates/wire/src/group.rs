@@ -42,7 +42,7 @@ const CONTEXT: &[u8] = b"sotto windows v2";
 /// #     period: 60_000,
 /// #     ticks: 16,
 /// #     channels: vec![level],
-/// #     values: WindowValues::Places(Places { width: 12, squares: false, products: Vec::new() }),
+/// #     values: WindowValues::Places(Places { width: 12, ..Places::default() }),
 /// #     fleet: None,
 /// # })?);
 /// # let device = SigningIdentity::generate(&mut sotto_ring::secure_rng()?);

@@ -5,7 +5,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt;
 
-use sotto_pack::{Channel, Encoding, FleetId, Layout, PackError, Places, StreamProfile};
+use sotto_pack::{Channel, ChannelBins, Encoding, FleetId, Layout, PackError, Places, StreamProfile};
 use sotto_rlwe::{Kept, KeyId, ParameterId};
 
 use crate::compact::{CompactCiphertext, CompactForm, MOST_PLACES, MaskName};
@@ -24,6 +24,7 @@ const ID_CONTEXT: &str = "sotto 2026 stream header v1";
 // Flags of a header.
 const SQUARES: u8 = 1;
 const FLEET: u8 = 2;
+const BINS: u8 = 4;
 
 /// The hash of a stream's header: BLAKE3 in key derivation mode. Signatures of windows cover it in full.
 ///
@@ -60,7 +61,7 @@ pub struct StreamTag(pub [u8; STREAM_TAG_BYTES]);
 ///     period: 60_000,
 ///     ticks: 24,
 ///     channels: vec![boiler],
-///     values: WindowValues::Places(Places { width: 16, squares: false, products: Vec::new() }),
+///     values: WindowValues::Places(Places { width: 16, ..Places::default() }),
 ///     fleet: None,
 /// })?;
 /// assert_eq!(stream.form(24)?.places, 24);
@@ -311,7 +312,8 @@ impl StreamHeader {
         match &self.values {
             WindowValues::Places(places) => {
                 let flag = |set: bool, flag: u8| if set { flag } else { 0 };
-                let flags = flag(places.squares, SQUARES) | flag(self.fleet.is_some(), FLEET);
+                let bins = flag(!places.bins.is_empty(), BINS);
+                let flags = flag(places.squares, SQUARES) | flag(self.fleet.is_some(), FLEET) | bins;
                 // `form` and `is_for` checked them: the width is below 2^8, and there are at most 4,096 of each.
                 out.extend_from_slice(&[places.width as u8, flags]);
                 out.extend_from_slice(&(places.products.len() as u16).to_le_bytes());
@@ -319,6 +321,7 @@ impl StreamHeader {
                     out.extend_from_slice(&x.to_le_bytes());
                     out.extend_from_slice(&y.to_le_bytes());
                 }
+                write_bins(&mut out, &places.bins);
             }
             // A width of 0 marks slots: no place has 0 bits.
             WindowValues::Slots(slots) => out.extend_from_slice(&[0, slots.ilog2() as u8, 0, 0]),
@@ -429,14 +432,39 @@ fn read_values(reader: &mut Reader<'_>) -> Result<(WindowValues, Option<FleetId>
         return Ok((WindowValues::Slots(slots), None));
     }
     let flags = reader.u8()?;
-    if flags & !(SQUARES | FLEET) != 0 {
-        return Err(WireError::Value("the flags of a stream are 1, squares, and 2, a fleet"));
+    if flags & !(SQUARES | FLEET | BINS) != 0 {
+        return Err(WireError::Value("the flags of a stream are 1, squares, 2, a fleet, and 4, bins"));
     }
     let squares = flags & SQUARES != 0;
     let products: Vec<(u16, u16)> =
         counted(reader, 4)?.map(|_| Ok((reader.u16()?, reader.u16()?))).collect::<Result<_, WireError>>()?;
+    let bins = if flags & BINS == 0 { Vec::new() } else { read_bins(reader)? };
     let fleet = if flags & FLEET == 0 { None } else { Some(FleetId(reader.array()?)) };
-    Ok((WindowValues::Places(Places { width, squares, products }), fleet))
+    Ok((WindowValues::Places(Places { width, squares, products, bins }), fleet))
+}
+
+/// Writes the bins of channels; nothing if there are none, so that earlier headers keep their bytes.
+fn write_bins(out: &mut Vec<u8>, bins: &[ChannelBins]) {
+    if bins.is_empty() {
+        return;
+    }
+    // `is_for` checked them: at most 4,096 channels of at most 1,024 bins.
+    out.extend_from_slice(&(bins.len() as u16).to_le_bytes());
+    for ChannelBins { channel, edges } in bins {
+        out.extend_from_slice(&channel.to_le_bytes());
+        out.extend_from_slice(&(edges.len() as u16).to_le_bytes());
+        out.extend(edges.iter().flat_map(|edge| edge.to_le_bytes()));
+    }
+}
+
+fn read_bins(reader: &mut Reader<'_>) -> Result<Vec<ChannelBins>, WireError> {
+    let of_channel = |reader: &mut Reader<'_>| {
+        let channel = reader.u16()?;
+        let edges = counted(reader, 8)?.map(|_| reader.i64()).collect::<Result<_, _>>()?;
+        Ok(ChannelBins { channel, edges })
+    };
+    // A channel takes at least 4 bytes.
+    counted(reader, 4)?.map(|_| of_channel(reader)).collect()
 }
 
 /// Reads a count of two bytes and checks that the remaining bytes suffice for as many items of `bytes` bytes.

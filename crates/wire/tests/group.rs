@@ -50,7 +50,7 @@ fn stream_of(device: &str, ticks: u32) -> Arc<StreamHeader> {
         period: 60_000,
         ticks,
         channels: vec![channel],
-        values: WindowValues::Places(Places { width: WIDTH, squares: false, products: Vec::new() }),
+        values: WindowValues::Places(Places { width: WIDTH, ..Places::default() }),
         fleet: None,
     };
     Arc::new(StreamHeader::new(parts).unwrap())

@@ -42,7 +42,7 @@ fn parts(channels: usize, ticks: u32, width: u32) -> StreamParts {
         period: 60_000,
         ticks,
         channels: (0..channels).map(channel).collect(),
-        values: WindowValues::Places(Places { width, squares: false, products: Vec::new() }),
+        values: WindowValues::Places(Places { width, ..Places::default() }),
         fleet: None,
     }
 }
@@ -248,7 +248,8 @@ fn a_window_that_gets_another_number_keeps_its_mask() {
 #[test]
 fn headers_of_streams_come_back_and_have_one_form() {
     let mut given = parts(3, 24, 40);
-    *places(&mut given) = Places { width: 40, squares: true, products: vec![(0, 2), (1, 2)] };
+    *places(&mut given) =
+        Places { width: 40, squares: true, products: vec![(0, 2), (1, 2)], ..Places::default() };
     let header = StreamHeader::new(given.clone()).unwrap();
     let bytes = header.write();
     let read = StreamHeader::read(&bytes).unwrap();

@@ -110,11 +110,7 @@ pub(super) fn stream() -> &'static Arc<StreamHeader> {
             period: 60_000,
             ticks: 4,
             channels: vec![channel],
-            values: WindowValues::Places(Places {
-                width: form().width.into(),
-                squares: false,
-                products: Vec::new(),
-            }),
+            values: WindowValues::Places(Places { width: form().width.into(), ..Places::default() }),
             fleet: None,
         };
         Arc::new(StreamHeader::new(parts).expect("a stream"))

@@ -11,7 +11,7 @@ use sotto_wire::{CompactCiphertext, CompactForm, MaskName};
 use zeroize::Zeroizing;
 
 use super::masks::OwnMasks;
-use super::{DeviceKey, EncryptError, Encrypted, Encryptor};
+use super::{DeviceKey, EncryptError, Encrypted, Encryptor, Sent};
 
 /// Encrypts the windows of a stream with a compact form.
 pub(super) struct Compact {
@@ -56,13 +56,15 @@ impl Compact {
         mask: &Mask,
         name: MaskName,
         slots: Slots,
-        ticks: u32,
+        sent: &Sent,
     ) -> Result<Encrypted, EncryptError> {
         let Slots::Integers(slots) = slots else {
             return Err(EncryptError::Encoding { scheme: SchemeId::Bfv });
         };
         let begin = Instant::now();
-        let values = Zeroizing::new(self.places.values(&self.layout, ticks, &Zeroizing::new(slots)));
+        let slots = Zeroizing::new(slots);
+        let values = self.places.values(&self.layout, sent.ticks, &slots, &sent.presence);
+        let values = Zeroizing::new(values);
         let encode = begin.elapsed();
         let begin = Instant::now();
         let mut rng = sotto_ring::secure_rng()?;
@@ -100,12 +102,12 @@ impl Encryptor for Compact {
         CompactCiphertext::frame_bytes(self.profile.form().places(), self.profile.form().width())
     }
 
-    fn encrypt(&self, slots: Slots, sequence: u64, ticks: u32) -> Result<Encrypted, EncryptError> {
+    fn encrypt(&self, slots: Slots, sequence: u64, sent: &Sent) -> Result<Encrypted, EncryptError> {
         let name = self.own.name(sequence)?;
-        self.encrypt_under(&self.masks.mask(&name.salt, name.sequence), name, slots, ticks)
+        self.encrypt_under(&self.masks.mask(&name.salt, name.sequence), name, slots, sent)
     }
 
-    fn encrypt_shared(&self, slots: Slots, start: i64, ticks: u32) -> Result<Encrypted, EncryptError> {
+    fn encrypt_shared(&self, slots: Slots, start: i64, sent: &Sent) -> Result<Encrypted, EncryptError> {
         let (Some(masks), Some(name)) = (&self.fleet, MaskName::shared(start)) else {
             return Err(EncryptError::NoFleet);
         };
@@ -113,7 +115,7 @@ impl Encryptor for Compact {
             return Err(EncryptError::RepeatedStart { start });
         }
         self.last_start.set(Some(start));
-        self.encrypt_under(&masks.mask(&name.salt, name.sequence), name, slots, ticks)
+        self.encrypt_under(&masks.mask(&name.salt, name.sequence), name, slots, sent)
     }
 
     fn check(&self, layout: &Layout) -> Result<(), EncryptError> {

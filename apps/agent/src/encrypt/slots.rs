@@ -9,7 +9,7 @@ use sotto_wire::{SlotsWindow, compact_bytes, mask_seed, write_compact};
 use zeroize::Zeroizing;
 
 use super::masks::OwnMasks;
-use super::{DeviceKey, EncryptError, Encrypted, Encryptor};
+use super::{DeviceKey, EncryptError, Encrypted, Encryptor, Sent};
 
 /// Encrypts the windows of a stream of reals.
 pub(super) struct Reals {
@@ -68,7 +68,7 @@ impl Encryptor for Reals {
         }
     }
 
-    fn encrypt(&self, slots: Slots, sequence: u64, _ticks: u32) -> Result<Encrypted, EncryptError> {
+    fn encrypt(&self, slots: Slots, sequence: u64, _sent: &Sent) -> Result<Encrypted, EncryptError> {
         let Slots::Reals(values) = slots else {
             return Err(EncryptError::Encoding { scheme: SchemeId::Ckks });
         };

@@ -50,7 +50,7 @@ fn parts(device: &Device<Bfv>, stream: &str) -> StreamParts {
         period: 60_000,
         ticks: TICKS,
         channels: vec![channel],
-        values: WindowValues::Places(Places { width: 30, squares: false, products: Vec::new() }),
+        values: WindowValues::Places(Places { width: 30, ..Places::default() }),
         fleet: Some(FLEET),
     }
 }

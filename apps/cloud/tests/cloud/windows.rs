@@ -65,7 +65,7 @@ impl Site {
             period: 60_000,
             ticks: TICKS,
             channels: vec![channel],
-            values: WindowValues::Places(Places { width: 30, squares: false, products: Vec::new() }),
+            values: WindowValues::Places(Places { width: 30, ..Places::default() }),
             fleet: None,
         });
         Self { world, device, header: Arc::new(header.unwrap()), profile, encryptor, rng }
@@ -275,7 +275,7 @@ fn headers_of_streams_are_those_of_the_device() {
             period: 1,
             ticks: TICKS,
             channels: site.header.layout().channels().to_vec(),
-            values: WindowValues::Places(Places { width: 30, squares: false, products: Vec::new() }),
+            values: WindowValues::Places(Places { width: 30, ..Places::default() }),
             fleet: None,
         };
         parts(&mut changed);

@@ -75,9 +75,9 @@ impl Together {
         }
         let wanted = work.wanted(&calls, &batch, (0, 0), first.description.period)?;
         let plain = |quantity: &Quantity| {
-            matches!(quantity, Quantity::Sum | Quantity::Square | Quantity::Product(..))
+            matches!(quantity, Quantity::Sum | Quantity::Square | Quantity::Product(..) | Quantity::Counts(_))
         };
-        if !wanted.weights.is_empty() || !wanted.quantities.iter().all(plain) {
+        if wanted.compared.each || !wanted.weights.is_empty() || !wanted.quantities.iter().all(plain) {
             return Ok(());
         }
         let devices: BTreeSet<usize> = masks.values().flatten().map(|(at, _)| *at).collect();
@@ -101,6 +101,7 @@ impl Together {
                 quantities: &wanted.quantities,
                 results,
                 ticks: 0..layout.ticks(),
+                compared: &wanted.compared,
             };
             exact.add_to(&mut self.tallies[*group], &wanted.pairs, &[])?;
             self.windows.extend(inputs.into_iter().map(|input| input.id));

@@ -107,13 +107,14 @@ impl Plant {
             tallies.push(tallied.tallies);
             not_carried = not_carried.or(tallied.error);
             device.aside.not_carried = tallied.not_carried;
+            device.aside.fetched = tallied.fetched;
         }
         if let Some(error) = not_carried.filter(|_| used.is_empty()) {
             return Err(error);
         }
         tallies.push(together.tallies);
         let names: Vec<String> = listed.iter().map(|device| device.device.clone()).collect();
-        let rows = crate::answer::rows(question, &groups, &names, &tallies, |channel| self.unit(channel));
+        let rows = crate::answer::rows(question, &groups, &names, &tallies, self.settings());
         let mut left_out: BTreeMap<String, LeftOut> = BTreeMap::new();
         for device in &listed {
             for (channel, counts) in windows::left_out(&device.windows) {
@@ -299,6 +300,12 @@ fn notes(listed: &[DeviceWindows]) -> Vec<String> {
                 1 => notes.push(format!("1 window of {device} was left out: it {why}")),
                 _ => notes.push(format!("{count} windows of {device} were left out, as each {why}")),
             }
+        }
+        match aside.fetched {
+            0 => {}
+            count => notes.push(format!(
+                "the readings of {count} windows of {device} were fetched to compare them: the device does not count them in the bins of this question. Declare it with `sotto question add`, and give the device a new bundle with `sotto device renew {device}`; then the cloud adds counts instead"
+            )),
         }
         match aside.missing {
             0 => {}

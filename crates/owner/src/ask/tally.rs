@@ -4,12 +4,13 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use sotto_pack::{Layout, Presence};
+use sotto_pack::{ChannelBins, Layout, Presence};
 use sotto_program::question::Weights;
 
 use super::group::Group;
 use super::windows::{Window, position};
 use crate::compute::{Input, LARGEST_WEIGHT, Quantity, TickWeights};
+use crate::distribution::Distribution;
 use crate::error::OwnerError;
 use crate::moments::{Moments, Pair};
 use crate::open::Numbers;
@@ -29,6 +30,8 @@ pub(crate) struct Tally {
     pub(crate) expected: BTreeMap<String, u64>,
     /// Σ reading · period in hours by channel, with a bound on its error.
     pub(crate) energy: BTreeMap<String, (f64, f64)>,
+    /// The distribution of a channel's readings.
+    pub(crate) distributions: BTreeMap<String, Distribution>,
 }
 
 /// A weighted sum in progress. Its weights approximate those of the question by whole numbers.
@@ -88,6 +91,9 @@ impl Tally {
         for (name, (value, bound)) in &other.energy {
             let entry = self.energy.entry(name.clone()).or_default();
             *entry = (entry.0 + value, entry.1 + bound);
+        }
+        for (name, distribution) in &other.distributions {
+            self.distributions.entry(name.clone()).or_default().merge(distribution);
         }
     }
 }
@@ -264,6 +270,24 @@ pub(crate) struct ExactResults<'r> {
     /// The ticks of the windows that belong to the group: all of them, or some of a single window that crosses the
     /// group's end.
     pub(crate) ticks: Range<u32>,
+    /// The channels whose readings are compared.
+    pub(crate) compared: &'r Compared,
+}
+
+/// The channels whose distribution a batch's calls need.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Compared {
+    pub(crate) channels: Vec<u16>,
+    /// The bins of the windows that count readings.
+    pub(crate) bins: Vec<ChannelBins>,
+    /// True if every window comes by itself, and its readings are compared: its bins do not answer the question.
+    pub(crate) each: bool,
+}
+
+impl Compared {
+    fn bins_of(&self, channel: u16) -> Option<&ChannelBins> {
+        self.bins.iter().find(|bins| bins.channel == channel)
+    }
 }
 
 impl ExactResults<'_> {
@@ -310,7 +334,42 @@ impl ExactResults<'_> {
                 tally.weighted.entry(name.clone()).or_default().merge(&weighted);
             }
         }
+        for channel in &self.compared.channels {
+            let distribution = self.distribution(*channel)?;
+            let name = self.layout.channels()[usize::from(*channel)].name.clone();
+            tally.distributions.entry(name).or_default().merge(&distribution);
+        }
         Ok(())
+    }
+
+    /// Returns the distribution of a channel's readings: from the counts of the windows' bins, or from the readings of a
+    /// single window.
+    fn distribution(&self, channel: u16) -> Result<Distribution, OwnerError> {
+        let quantiser = self.layout.quantiser(channel).ok_or_else(|| wrong("whole numbers were expected"))?;
+        let period = self.inputs.first().map_or(0, |input| input.window.period);
+        let present = self.count(|input| input.window.presence(channel), channel)?;
+        let whole = self.ticks == (0..self.layout.ticks());
+        let counts = self.of(&Quantity::Counts(channel)).zip(self.compared.bins_of(channel));
+        if let Some((counts, bins)) = counts.filter(|_| whole && !self.compared.each) {
+            let Numbers::Whole(counts) = counts else { return Err(wrong("whole numbers were expected")) };
+            let counts: Option<Vec<u64>> = counts.iter().map(|count| u64::try_from(*count).ok()).collect();
+            let counts = counts.filter(|counts| counts.iter().sum::<u64>() == present);
+            let counts =
+                counts.ok_or_else(|| wrong("the counts of the bins are not those of the readings"))?;
+            return Ok(Distribution::of_counts(quantiser, bins, &counts, period));
+        }
+        let ([input], Some(Numbers::Whole(numbers))) = (self.inputs, self.of(&Quantity::Sum)) else {
+            return Err(wrong("the readings of a window are missing"));
+        };
+        let presence = input.window.presence(channel);
+        let presence = presence.ok_or_else(|| wrong("the device does not say which readings are missing"))?;
+        let mut readings = Vec::with_capacity(present as usize);
+        for tick in presence.iter().filter(|tick| self.ticks.contains(tick)) {
+            let slot = self.layout.slot(channel, tick).and_then(|slot| numbers.get(slot));
+            let q = slot.copied().filter(|q| q.abs() <= quantiser.top());
+            readings.push(q.ok_or_else(|| wrong("a reading is outside of its declared range"))?);
+        }
+        Ok(Distribution::of_readings(quantiser, readings, period))
     }
 
     /// Returns the number of readings at the group's ticks.

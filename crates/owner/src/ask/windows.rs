@@ -102,6 +102,8 @@ pub(crate) struct Aside {
     pub(crate) lost: usize,
     /// Windows that were deleted, but not by this plant.
     pub(crate) deleted: usize,
+    /// Windows whose readings were fetched one by one, as their bins do not answer the question.
+    pub(crate) fetched: u64,
     /// Sequence numbers without a log entry: the device did not send them, or the cloud withholds them.
     pub(crate) missing: u64,
 }

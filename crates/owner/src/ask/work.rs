@@ -3,18 +3,18 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
-use sotto_pack::{Cut, Span};
+use sotto_pack::{ChannelBins, Cut, Layout, Span};
 use sotto_program::question::{Call, Question, Reading};
 
 use super::OnProgress;
 use super::curve::Curve;
 use super::group::{self, Group};
-use super::tally::{self, ExactResults, GroupWeights, Tally};
+use super::tally::{self, Compared, ExactResults, GroupWeights, Tally};
 use super::windows::{DeviceWindows, Window, position};
 use crate::choose::MOST_WINDOWS;
 use crate::compute::{Computer, Input, Part, Quantity};
 use crate::error::OwnerError;
-use crate::needs::{Kind, of_call};
+use crate::needs::{BinsNeeded, Kind, Needs, USUAL_BINS, of_call};
 
 /// The work on one device.
 pub(super) struct Work<'w> {
@@ -37,6 +37,8 @@ pub(super) struct Tallied {
     pub(super) not_carried: usize,
     /// The reason why they do not, if there are any.
     pub(super) error: Option<OwnerError>,
+    /// Number of windows whose readings were fetched one by one, as their bins do not answer the question.
+    pub(super) fetched: u64,
 }
 
 /// A group, with its windows.
@@ -65,8 +67,11 @@ impl<'w> Work<'w> {
         for batch in self.batches() {
             // A batch counts completely or not at all.
             let (mut tallies, mut used) = (done.tallies.clone(), BTreeMap::new());
+            let mut fetched = 0;
             let answered = match batch.kind {
-                Kind::Exact => self.exact(&batch, computer, &mut tallies, &mut used, progress),
+                Kind::Exact => {
+                    self.exact(&batch, computer, (&mut tallies, &mut fetched), &mut used, progress)
+                }
                 Kind::Real => self.real(&batch, computer, &mut tallies, &mut used, progress),
             };
             let (elsewhere, here): (Vec<&Window>, Vec<&Window>) =
@@ -76,6 +81,7 @@ impl<'w> Work<'w> {
             match answered {
                 Ok(()) => {
                     done.tallies = tallies;
+                    done.fetched += fetched;
                     done.used.append(&mut used);
                     counted.extend(here);
                 }
@@ -153,7 +159,7 @@ impl<'w> Work<'w> {
         &self,
         batch: &Batch<'_>,
         computer: &mut Computer<'_>,
-        tallies: &mut [Tally],
+        (tallies, fetched): (&mut [Tally], &mut u64),
         used: &mut BTreeMap<String, u64>,
         progress: OnProgress<'_>,
     ) -> Result<(), OwnerError> {
@@ -183,8 +189,13 @@ impl<'w> Work<'w> {
             by_ticks.insert((0, 0), Vec::new());
         }
         for (ticks, groups) in by_ticks {
-            let wanted = self.wanted(&calls, batch, ticks, period)?;
+            let mut wanted = self.wanted(&calls, batch, ticks, period)?;
+            if !(wanted.compared.channels.is_empty() || split.is_empty()) {
+                // A window that crosses the end of a group is split by its readings.
+                wanted.add(Quantity::Sum);
+            }
             let most = match &batch.windows[0].compact {
+                _ if wanted.compared.each => 1,
                 // Their sums are split later, as far as necessary.
                 Some(_) => usize::MAX,
                 None => most_windows(&self.device.device, layout, spec.plain, &wanted.quantities)?
@@ -203,6 +214,9 @@ impl<'w> Work<'w> {
                     of.push(pieces.clone());
                 }
             }
+            if wanted.compared.each {
+                *fetched += parts.len() as u64;
+            }
             self.remember(batch, &parts, used);
             let (device, quantities) = (self.device.device.as_str(), &wanted.quantities[..]);
             let results = match &batch.windows[0].compact {
@@ -219,6 +233,7 @@ impl<'w> Work<'w> {
                         quantities: &wanted.quantities,
                         results,
                         ticks,
+                        compared: &wanted.compared,
                     };
                     exact.add_to(&mut tallies[at], &wanted.pairs, &wanted.weights)?;
                 }
@@ -247,6 +262,10 @@ impl<'w> Work<'w> {
                 }
                 continue;
             }
+            if call.compares() {
+                wanted.compare(&needs, batch);
+                continue;
+            }
             wanted.add(Quantity::Sum);
             if needs.squares {
                 wanted.add(Quantity::Square);
@@ -268,6 +287,7 @@ impl<'w> Work<'w> {
                 }
             }
         }
+        wanted.compared_quantities();
         Ok(wanted)
     }
 
@@ -347,9 +367,39 @@ pub(super) struct Wanted {
     pub(super) quantities: Vec<Quantity>,
     pub(super) pairs: Vec<(String, String)>,
     pub(super) weights: Vec<(String, GroupWeights)>,
+    pub(super) compared: Compared,
 }
 
 impl Wanted {
+    /// Adds the channel of a call that compares readings, and finds out whether the windows' bins answer it.
+    fn compare(&mut self, needs: &Needs, batch: &Batch<'_>) {
+        let layout = batch.windows[0].layout();
+        let compact = batch.windows[0].compact.as_ref();
+        for (name, needed) in &needs.bins {
+            let Some(at) = position(layout, name) else { continue };
+            if !self.compared.channels.contains(&at) {
+                self.compared.channels.push(at);
+            }
+            let bins = compact.and_then(|stream| stream.places.bins_of(at));
+            let answers = |bins: &ChannelBins| needed.iter().all(|needed| answers(bins, needed, layout, at));
+            match bins.filter(|bins| answers(bins)) {
+                None => self.compared.each = true,
+                Some(bins) if self.compared.bins.contains(bins) => {}
+                Some(bins) => self.compared.bins.push(bins.clone()),
+            }
+        }
+    }
+
+    fn compared_quantities(&mut self) {
+        if self.compared.each {
+            self.add(Quantity::Sum);
+            return;
+        }
+        for channel in self.compared.channels.clone() {
+            self.add(Quantity::Counts(channel));
+        }
+    }
+
     fn add(&mut self, quantity: Quantity) {
         if !self.quantities.contains(&quantity) {
             self.quantities.push(quantity);
@@ -357,10 +407,28 @@ impl Wanted {
     }
 }
 
+/// Returns true if counts of these bins answer a question: a limit and the edges of a histogram exactly, an extreme or a
+/// quantile to the width of the usual bins.
+fn answers(bins: &ChannelBins, needed: &BinsNeeded, layout: &Layout, at: u16) -> bool {
+    let Some(quantiser) = layout.quantiser(at) else { return false };
+    let channel = &layout.channels()[usize::from(at)];
+    let range = (channel.minimum, channel.maximum);
+    if let BinsNeeded::Equal(USUAL_BINS) = needed {
+        // A declared precision may have made other bins.
+        let widest = (range.1 - range.0) / f64::from(USUAL_BINS) + quantiser.step();
+        let mut ends = bins.ends(quantiser);
+        if ends.all(|(low, high)| quantiser.value(high) - quantiser.value(low) <= widest) {
+            return true;
+        }
+    }
+    let known = ChannelBins::new(at, needed.edges(quantiser, range), quantiser);
+    known.edges.iter().all(|edge| bins.edges.contains(edge))
+}
+
 /// Returns the number of windows whose sum does not wrap around the plain modulus.
 fn most_windows(
     device: &str,
-    layout: &sotto_pack::Layout,
+    layout: &Layout,
     plain_modulus: u64,
     quantities: &[Quantity],
 ) -> Result<usize, OwnerError> {

@@ -1,7 +1,7 @@
 //! The choice of compact forms, for streams whose questions need sums of readings, squares and products.
 
 use sotto_compact::{Profile, Weights};
-use sotto_pack::{Channel, Cut, Places};
+use sotto_pack::{Channel, ChannelBins, Cut, MOST_BINS, Places, Quantiser};
 use sotto_program::KeysNeeded;
 use sotto_rlwe::{Bfv, ChainRequest, ParameterSpec, Params, SchemeId};
 use sotto_wire::{CompactSums, MOST_PLACES, WINDOW_OVERHEAD};
@@ -32,7 +32,8 @@ pub(super) fn best(stream: &StreamNeeds, channels: &[Channel]) -> Result<Chosen,
     }
     products.sort_unstable();
     products.dedup();
-    let places = Places { width: 0, squares: stream.needs.squares, products };
+    let bins = bins(stream, channels)?;
+    let places = Places { width: 0, squares: stream.needs.squares, products, bins };
     let mut why = "no form was tried".to_owned();
     for windows in WINDOWS {
         let (mut found, mut alternatives) = (Vec::new(), Vec::new());
@@ -93,9 +94,15 @@ fn at_degree(
     degree: usize,
     windows: u64,
 ) -> Result<Chosen, String> {
-    let most = degree.min(MOST_PLACES) / places.columns(channels.len()).max(1);
+    let left = degree.min(MOST_PLACES).saturating_sub(places.bin_count());
+    let most = left / places.columns(channels.len()).max(1);
     if most == 0 {
-        return Err(format!("{} channels with their products do not fit a window", channels.len()));
+        return Err(match places.bin_count() {
+            0 => format!("{} channels with their products do not fit a window", channels.len()),
+            bins => {
+                format!("{} channels with their products and {bins} bins do not fit a window", channels.len())
+            }
+        });
     }
     let longest = longest(stream.span, stream.period);
     let ticks = longest.div_ceil(longest.div_ceil(most as u64)).max(1) as u32;
@@ -139,6 +146,32 @@ fn smallest(degree: usize, bits: u32, plain: u64, places: usize, windows: u64) -
     profiles.into_iter().find(|profile| profile.room(Weights::of_ones(windows)) >= 0.0)
 }
 
+/// Returns the bins that a stream's questions need.
+///
+/// # Errors
+/// The reason why there are none: a channel without a resolution, or too many bins.
+fn bins(stream: &StreamNeeds, channels: &[Channel]) -> Result<Vec<ChannelBins>, String> {
+    let mut all = Vec::new();
+    for (at, channel) in (0u16..).zip(channels) {
+        let Some(needed) = stream.needs.bins.get(&channel.name) else { continue };
+        let (minimum, maximum) = (channel.minimum, channel.maximum);
+        let resolution = channel.resolution.unwrap_or_default();
+        let quantiser = Quantiser::with_resolution(minimum, maximum, resolution);
+        let quantiser = quantiser.map_err(|error| error.to_string())?;
+        let edges = needed.iter().flat_map(|bins| bins.edges(&quantiser, (minimum, maximum)));
+        let bins = ChannelBins::new(at, edges, &quantiser);
+        if bins.count() > MOST_BINS {
+            return Err(format!(
+                "the questions need {} bins of {}, and a channel has at most {MOST_BINS}",
+                bins.count(),
+                channel.name
+            ));
+        }
+        all.push(bins);
+    }
+    Ok(all)
+}
+
 /// Checks that windows of a compact stream hold everything that a stream needs.
 ///
 /// # Errors
@@ -157,6 +190,15 @@ pub(crate) fn fits(
         let at = position(x).zip(position(y)).map(|(x, y)| (x.min(y) as u16, x.max(y) as u16));
         if at.is_none_or(|pair| !places.products.contains(&pair)) {
             return Err(format!("it does not send products of {x} and {y}"));
+        }
+    }
+    for needed in bins(stream, channels)? {
+        let sent = places.bins_of(needed.channel);
+        if sent.is_none_or(|sent| needed.edges.iter().any(|edge| !sent.edges.contains(edge))) {
+            let name = &channels[usize::from(needed.channel)].name;
+            return Err(format!(
+                "it does not count the readings of {name} in the bins that the question needs"
+            ));
         }
     }
     if spec.scheme == SchemeId::Bfv { Ok(()) } else { Err("its parameters are not BFV's".to_owned()) }

@@ -107,6 +107,11 @@ pub fn choose(stream: &StreamNeeds, channels: &[Channel]) -> Result<Chosen, Owne
         Kind::Exact => {
             let compact = match compact::best(stream, channels) {
                 Ok(chosen) => return Ok(chosen),
+                Err(why) if !stream.needs.bins.is_empty() => {
+                    return Err(OwnerError::NoParameters(format!(
+                        "counts by bin travel in compact windows only, and these do not fit: {why}; declare fewer bins, a coarser resolution or a narrower range"
+                    )));
+                }
                 Err(why) => {
                     Alternative { scheme: "compact BFV".to_owned(), n: 4096, window_bytes: None, why }
                 }

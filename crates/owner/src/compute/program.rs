@@ -183,6 +183,8 @@ impl<'p> Builder<'p> {
         let x = self.asked.read(input);
         Some(match quantity {
             Quantity::Sum => x,
+            // Only compact windows hold counts.
+            Quantity::Counts(_) => return None,
             Quantity::Square => self.asked.mul(x, x),
             Quantity::Product(first, second) => {
                 let beside = self.asked.rotate(x, self.blocks_between(*first, *second));

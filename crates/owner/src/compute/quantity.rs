@@ -18,6 +18,8 @@ pub(crate) enum Quantity {
     Joint(u16, u16),
     /// Σ q² over the ticks at which both channels have a reading.
     JointSquare(u16, u16),
+    /// Number of readings in each bin of a channel, instead of a value in each slot.
+    Counts(u16),
     /// Σ w · q with whole weights, by tick of the group.
     Weighted(TickWeights),
     /// Σ p(u) − p(0) for a polynomial in the normalised value u of one channel, lowest coefficient first.
@@ -43,6 +45,7 @@ impl Quantity {
             Self::Sum | Self::Joint(..) => top,
             Self::Square | Self::JointSquare(..) | Self::Product(..) => top * top,
             Self::Weighted(_) => top * LARGEST_WEIGHT as f64,
+            Self::Counts(_) => layout.ticks().into(),
             Self::Polynomial(..) | Self::Linear(_) => 1.0,
         }
     }

@@ -59,7 +59,9 @@ pub enum QuestionErrorKind {
         near: Option<&'static str>,
     },
     /// The mode of readings.
-    #[error("mode is not in the language: ask for a histogram, as in histogram(x, 16), and take its largest bin")]
+    #[error(
+        "mode is not in the language: ask for a histogram, as in histogram(x, 16), and take its largest bin"
+    )]
     Mode,
     /// A comparison outside of `count` and `time`.
     #[error(
@@ -89,7 +91,9 @@ pub enum QuestionErrorKind {
     )]
     Bins,
     /// The edges of a histogram are not in order, or too few.
-    #[error("the edges of a histogram are two numbers or more in ascending order: histogram(x, [0, 50, 100])")]
+    #[error(
+        "the edges of a histogram are two numbers or more in ascending order: histogram(x, [0, 50, 100])"
+    )]
     Edges,
     /// A power.
     #[error("powers (^) are not in the language: multiply, as in mean(x) * mean(x), or ask for energy(x)")]

@@ -11,9 +11,8 @@ use sotto_wire::{CompactSums, FleetForm, FleetId, FleetSum, FleetSums, MaskName}
 
 use super::{CompactStream, Opener, SumOf, Task, request};
 use crate::compute::job::{Computer, Results};
-use crate::compute::quantity::{Input, Quantity, frame};
+use crate::compute::quantity::{Input, Quantity};
 use crate::error::OwnerError;
-use crate::open::Numbers;
 
 /// A device whose windows share masks, with its key.
 pub(crate) struct Member {
@@ -78,8 +77,7 @@ impl Computer<'_> {
         }
         let mut all = Vec::with_capacity(parts.len());
         for (opener, tasks, asked) in planned {
-            let empty = Numbers::Whole(vec![0; frame(layout) as usize]);
-            let mut results = vec![(empty, 0.0); quantities.len()];
+            let mut results = stream.empty(layout, quantities);
             let mut left = &tasks[..];
             while !left.is_empty() {
                 let (now, later) = left.split_at(request(left));

@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 use sotto_cloud_client::{SumOf, Summed};
 use sotto_compact::{Profile, StreamMasks};
 use sotto_keys::SecretKey;
-use sotto_pack::{Column, FleetId, Layout, Places};
+use sotto_pack::{ChannelBins, Column, FleetId, Layout, Places};
 use sotto_rlwe::{Bfv, KeyId, ParameterId, ParameterSpec, Params};
 use sotto_wire::{CompactForm, CompactSums, SumRequest, TranscriptInputs, Work, sums_request_digest};
 
@@ -36,6 +36,17 @@ pub(crate) struct CompactStream {
     pub(crate) places: Places,
     /// The fleet whose masks its windows may share.
     pub(crate) fleet: Option<FleetId>,
+}
+
+impl CompactStream {
+    /// Returns results of zeros: for each quantity a number for each slot of a frame, or for each bin.
+    fn empty(&self, layout: &Layout, quantities: &[Quantity]) -> Results {
+        let numbers = |quantity: &Quantity| match quantity {
+            Quantity::Counts(channel) => self.places.bins_of(*channel).map_or(0, ChannelBins::count),
+            _ => frame(layout) as usize,
+        };
+        quantities.iter().map(|quantity| (Numbers::Whole(vec![0; numbers(quantity)]), 0.0)).collect()
+    }
 }
 
 /// A column of a result, and the channel whose slots take its values.
@@ -117,8 +128,7 @@ impl Computer<'_> {
             opener.tasks(part, windows, &inputs, quantities, &mut tasks).ok_or_else(cannot)?;
             tasks[begin..].sort_by_key(|task| task.windows.start);
         }
-        let empty = Numbers::Whole(vec![0; frame(layout) as usize]);
-        let mut results = vec![vec![(empty, 0.0); quantities.len()]; parts.len()];
+        let mut results = vec![stream.empty(layout, quantities); parts.len()];
         let (mut left, mut told) = (&tasks[..], 0);
         while !left.is_empty() {
             let (now, later) = left.split_at(request(left));

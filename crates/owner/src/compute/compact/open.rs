@@ -5,6 +5,7 @@ use std::collections::btree_map::Entry;
 
 use sotto_compact::{Mask, MaskSum, Sum, Weights};
 use sotto_decrypt::{DecryptError, MaskProduct, open_compact, open_compact_places};
+use sotto_pack::Column;
 use sotto_wire::{CompactSum, CompactSums, MaskName};
 
 use super::{Opener, Task};
@@ -93,9 +94,14 @@ impl Opener {
         for (quantity, (column, channel)) in &task.read {
             let Some(first) = self.places.first(&self.layout, self.ticks, *column) else { continue };
             let (Numbers::Whole(slots), _) = &mut results[*quantity] else { continue };
-            for tick in 0..self.ticks {
-                let at = first + tick as usize - task.places.start;
-                let (Some(value), Some(slot)) = (values.get(at), self.layout.slot(*channel, tick)) else {
+            for number in 0..self.places.length(self.ticks, *column) {
+                let slot = match column {
+                    Column::Bins(_) => Some(number),
+                    _ => self.layout.slot(*channel, number as u32),
+                };
+                let at = first + number - task.places.start;
+                let (Some(value), Some(slot)) = (values.get(at), slot.filter(|slot| *slot < slots.len()))
+                else {
                     continue;
                 };
                 let value = value.checked_mul(task.factor).ok_or_else(wrong)?;

@@ -17,6 +17,7 @@ impl Opener {
         match column {
             Column::Reading(_) => top,
             Column::Square(_) | Column::Product(..) => top * top,
+            Column::Bins(_) => self.layout.ticks().into(),
         }
     }
 
@@ -42,7 +43,7 @@ impl Opener {
         quantities: &[Quantity],
         tasks: &mut Vec<Task>,
     ) -> Option<()> {
-        let (mut plain, mut weighted) = (Vec::new(), Vec::new());
+        let (mut plain, mut counts, mut weighted) = (Vec::new(), Vec::new(), Vec::new());
         for (number, quantity) in quantities.iter().enumerate() {
             match quantity {
                 Quantity::Sum | Quantity::Square | Quantity::Product(..) => {
@@ -71,10 +72,16 @@ impl Opener {
                     self.places.first(&self.layout, self.ticks, wanted.1.0)?;
                     weighted.push((wanted, by_window(inputs, &windows, of)));
                 }
+                Quantity::Counts(channel) => {
+                    self.places.bins_of(*channel)?;
+                    counts.push((number, (Column::Bins(*channel), *channel)));
+                }
                 Quantity::Polynomial(..) | Quantity::Linear(_) => return None,
             }
         }
         self.plain_tasks(part, &windows, &plain, tasks)?;
+        // Apart from the columns, so that a question for counts alone takes few bytes.
+        self.plain_tasks(part, &windows, &counts, tasks)?;
         for (wanted, weights) in weighted {
             self.weighted_tasks(part, &windows, wanted, &weights, tasks)?;
         }
@@ -106,10 +113,14 @@ impl Opener {
         read: &[(usize, Wanted)],
         tasks: &mut Vec<Task>,
     ) -> Option<()> {
-        let firsts = || {
-            read.iter().filter_map(|(_, (column, _))| self.places.first(&self.layout, self.ticks, *column))
+        let ranges = || {
+            read.iter().filter_map(|(_, (column, _))| {
+                let first = self.places.first(&self.layout, self.ticks, *column)?;
+                Some(first..first + self.places.length(self.ticks, *column))
+            })
         };
-        let (Some(first), Some(last)) = (firsts().min(), firsts().max()) else { return Some(()) };
+        let (first, end) = (ranges().map(|range| range.start).min(), ranges().map(|range| range.end).max());
+        let (Some(first), Some(end)) = (first, end) else { return Some(()) };
         let magnitude = read.iter().map(|(_, (column, _))| self.magnitude(*column)).fold(1.0, f64::max);
         let most = usize::try_from(self.capacity(magnitude)).unwrap_or(usize::MAX).min(MOST_ENVELOPES);
         if most == 0 {
@@ -122,7 +133,7 @@ impl Opener {
                 ticks: self.ticks,
                 magnitude: windows.len() as f64 * magnitude,
                 windows,
-                places: first..last + self.ticks as usize,
+                places: first..end,
                 weights: None,
                 factor: 1,
                 read: read.to_vec(),
