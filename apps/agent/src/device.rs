@@ -12,7 +12,7 @@ use sotto_wire::{Envelope, EnvelopeHeader};
 use crate::arguments::RunArguments;
 use crate::clear_log::ClearLog;
 use crate::collect::{Collected, Collector, End, Left};
-use crate::encrypt::Sent;
+use crate::encrypt::SentTicks;
 use crate::files::Setup;
 use crate::fruitless::fruitless;
 use crate::journal::{Journal, Times, WhatWasRead};
@@ -254,7 +254,7 @@ impl Device {
         let description = WindowDescription { generated, ..WindowDescription::from(&packed) };
         let Stream { name, encryptor, .. } = &self.streams[stream];
         let sequence = self.spool.next_sequence(name)?;
-        let sent = Sent::of(&description);
+        let sent = SentTicks::of(&description);
         let encrypted = match self.shared_start(&self.streams[stream], description.start)? {
             Some(start) => encryptor.encrypt_shared(packed.slots, start, &sent)?,
             None => encryptor.encrypt(packed.slots, sequence, &sent)?,

@@ -131,14 +131,14 @@ pub enum EncryptError {
 }
 
 /// The part of a window that a compact message sends.
-pub struct Sent {
+pub struct SentTicks {
     /// Number of ticks, from the first on.
     pub ticks: u32,
     /// The ticks with a reading, for each channel. Readings at other ticks are not counted in bins.
     pub presence: Vec<Presence>,
 }
 
-impl Sent {
+impl SentTicks {
     /// Returns the part of a window with this description that is sent.
     #[must_use]
     pub fn of(window: &WindowDescription) -> Self {
@@ -165,7 +165,7 @@ pub trait Encryptor {
     ///
     /// # Errors
     /// [`EncryptError`] if the slots are not of this scheme or hold numbers that are too large.
-    fn encrypt(&self, slots: Slots, sequence: u64, sent: &Sent) -> Result<Encrypted, EncryptError>;
+    fn encrypt(&self, slots: Slots, sequence: u64, sent: &SentTicks) -> Result<Encrypted, EncryptError>;
 
     /// Like [`Encryptor::encrypt`], but under the mask that the stream's fleet shares for windows starting at `start`
     /// (ms since 1970).
@@ -176,7 +176,12 @@ pub trait Encryptor {
     /// # Errors
     /// [`EncryptError::NoFleet`] if the stream has no fleet, [`EncryptError::RepeatedStart`] if `start` is not after
     /// the last one.
-    fn encrypt_shared(&self, _slots: Slots, _start: i64, _sent: &Sent) -> Result<Encrypted, EncryptError> {
+    fn encrypt_shared(
+        &self,
+        _slots: Slots,
+        _start: i64,
+        _sent: &SentTicks,
+    ) -> Result<Encrypted, EncryptError> {
         Err(EncryptError::NoFleet)
     }
 
@@ -197,7 +202,7 @@ pub trait Encryptor {
             Some(_) => Slots::Integers(vec![largest as i64; slots]),
             None => Slots::Reals(vec![largest; slots]),
         };
-        self.encrypt(extreme, 0, &Sent { ticks: layout.ticks(), presence: Vec::new() }).map(drop)
+        self.encrypt(extreme, 0, &SentTicks { ticks: layout.ticks(), presence: Vec::new() }).map(drop)
     }
 }
 
@@ -214,7 +219,7 @@ pub fn encryptor(
         return Ok(Box::new(compact::Compact::new(stream, places, spec, key)?));
     }
     if let Some(slots) = stream.slots {
-        return Ok(Box::new(slots::Reals::new(stream, slots, spec, key)?));
+        return slots::encryptor(stream, slots, spec, key);
     }
     Ok(match spec.scheme {
         SchemeId::Bfv => Box::new(Keyed::<Bfv>::new(spec, key)?),
@@ -321,7 +326,7 @@ impl<S: Readable> Encryptor for Keyed<S> {
         }
     }
 
-    fn encrypt(&self, slots: Slots, _sequence: u64, _sent: &Sent) -> Result<Encrypted, EncryptError> {
+    fn encrypt(&self, slots: Slots, _sequence: u64, _sent: &SentTicks) -> Result<Encrypted, EncryptError> {
         let values = S::values(slots).ok_or(EncryptError::Encoding { scheme: S::ID })?;
         let begin = Instant::now();
         let plaintext = S::encode_slots(&self.params, &values, self.params.top_level())?;

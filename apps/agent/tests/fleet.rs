@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use site::{Act, Cloud, Newest, agent};
-use sotto_agent::encrypt::{DeviceKey, EncryptError, Sent, encryptor};
+use sotto_agent::encrypt::{DeviceKey, EncryptError, SentTicks, encryptor};
 use sotto_compact::{MaskSum, Profile, StreamMasks, Sum};
 use sotto_decrypt::open_compact;
 use sotto_keys::{DeviceBundle, DeviceSecret, Protection, SecretKey, SigningIdentity};
@@ -184,8 +184,8 @@ fn restore(from: &Path, to: &Path) {
     copy(from, to);
 }
 
-fn sent() -> Sent {
-    Sent { ticks: TICKS, presence: Vec::new() }
+fn sent() -> SentTicks {
+    SentTicks { ticks: TICKS, presence: Vec::new() }
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Compact windows of reals: a few coefficients travel, and their expansion holds the readings.
 #![allow(clippy::unwrap_used)]
 
-use sotto_agent::encrypt::{DeviceKey, EncryptError, PublicKeyFile, Sent, encryptor};
+use sotto_agent::encrypt::{DeviceKey, EncryptError, PublicKeyFile, SentTicks, encryptor};
 use sotto_decrypt::Decryptor;
 use sotto_keys::{DeviceSecret, SecretKey};
 use sotto_pack::{Channel, Encoding, Layout, Slots, StreamProfile};
@@ -30,8 +30,8 @@ fn stream<S: Scheme>(params: &Params<S>, slots: u32) -> StreamProfile {
     }
 }
 
-fn sent() -> Sent {
-    Sent { ticks: 12, presence: Vec::new() }
+fn sent() -> SentTicks {
+    SentTicks { ticks: 12, presence: Vec::new() }
 }
 
 #[test]

@@ -49,6 +49,7 @@ mod quantise;
 mod range;
 mod reading;
 mod reason;
+mod steps;
 mod unpack;
 mod window;
 
@@ -69,5 +70,6 @@ pub use profile::{
 pub use quantise::{MAX_BITS, MIN_BITS, Quantiser};
 pub use reading::{Channel, NAME_BYTES, Reading, UNIT_BYTES};
 pub use reason::{LeftOut, Reason};
+pub use steps::{DIGIT_BITS, STEPS_OF_ONE, StepDigits};
 pub use unpack::{block_heads, unpack};
 pub use window::Window;

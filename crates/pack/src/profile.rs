@@ -85,8 +85,8 @@ pub struct StreamProfile {
     /// The form of compact windows of integers. None: the windows are full ciphertexts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub compact: Option<Places>,
-    /// Slots of compact windows of reals, a power of two; they repeat to fill a ciphertext. None: the windows
-    /// are full ciphertexts.
+    /// Slots of compact windows of reals, or of whole steps that the cloud compares ([`StepDigits`](crate::StepDigits)):
+    /// a power of two; they repeat to fill a ciphertext. None: the windows are full ciphertexts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub slots: Option<u32>,
     /// The version of the envelopes: 1, or 2 for compact windows whose stream header the cloud already has.
@@ -181,7 +181,7 @@ pub enum ProfileError {
     },
     /// The slots do not fit the stream's channels or encoding.
     #[error(
-        "stream {stream} cannot have these slots: reals of channels that the profile names take a power of two from 2 to 65536"
+        "stream {stream} cannot have these slots: reals, or steps of a resolution, of channels that the profile names take a power of two from 2 to 65536"
     )]
     Slots {
         /// The stream.
@@ -303,7 +303,8 @@ impl StreamProfile {
         }
         if let Some(slots) = self.slots {
             let possible = slots.is_power_of_two() && (2..=MAX_TICKS).contains(&slots);
-            if !possible || self.encoding != Encoding::Real || self.channels.is_empty() {
+            let encoded = matches!(self.encoding, Encoding::Real | Encoding::Resolution);
+            if !possible || !encoded || self.compact.is_some() || self.channels.is_empty() {
                 return Err(ProfileError::Slots { stream: self.stream.clone() });
             }
         }

@@ -5,7 +5,9 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt;
 
-use sotto_pack::{Channel, ChannelBins, Encoding, FleetId, Layout, PackError, Places, StreamProfile};
+use sotto_pack::{
+    Channel, ChannelBins, Encoding, FleetId, Layout, PackError, Places, StepDigits, StreamProfile,
+};
 use sotto_rlwe::{Kept, KeyId, ParameterId};
 
 use crate::compact::{CompactCiphertext, CompactForm, MOST_PLACES, MaskName};
@@ -25,6 +27,8 @@ const ID_CONTEXT: &str = "sotto 2026 stream header v1";
 const SQUARES: u8 = 1;
 const FLEET: u8 = 2;
 const BINS: u8 = 4;
+/// Marks a stream of slots that hold whole steps.
+const STEPS: u8 = 1;
 
 /// The hash of a stream's header: BLAKE3 in key derivation mode. Signatures of windows cover it in full.
 ///
@@ -119,6 +123,9 @@ pub enum WindowValues {
     /// Reals in this number of slots, a power of two from 2 to 2^16, in a [folded](Kept::Folded) CKKS ciphertext: for
     /// polynomials and models.
     Slots(u32),
+    /// Whole steps in this number of slots, a power of two from 2 to 2^16, in a [folded](Kept::Folded) ciphertext of BFV
+    /// or BGV: for comparisons.
+    Steps(u32),
 }
 
 impl WindowValues {
@@ -130,7 +137,19 @@ impl WindowValues {
         match self {
             Self::Places(_) => Places::layout(channels, ticks),
             Self::Slots(slots) => Layout::smallest(channels, ticks, *slots, 1, Encoding::Real),
+            Self::Steps(slots) => Layout::of_steps(channels, ticks, *slots),
         }
+    }
+}
+
+impl WindowValues {
+    /// Returns the values of a stream with this profile. Returns None for whole ciphertexts.
+    fn of_profile(profile: &StreamProfile) -> Option<Self> {
+        let slots = |slots| match profile.encoding {
+            Encoding::Resolution => Self::Steps(slots),
+            _ => Self::Slots(slots),
+        };
+        profile.compact.clone().map(Self::Places).or(profile.slots.map(slots))
     }
 }
 
@@ -152,14 +171,19 @@ impl StreamHeader {
             WindowValues::Places(places) if !places.is_for(layout.channels().len()) => {
                 return Err(WireError::Value("the columns of the stream are not those of its channels"));
             }
-            WindowValues::Slots(slots) if !(slots.is_power_of_two() && (2..=MOST_SLOTS).contains(slots)) => {
+            WindowValues::Places(places) => drop(form(&layout, (parameters, key), places, ticks)?),
+            WindowValues::Slots(slots) | WindowValues::Steps(slots)
+                if !(slots.is_power_of_two() && (2..=MOST_SLOTS).contains(slots)) =>
+            {
                 return Err(WireError::Value("slots are a power of two from 2 to 65536"));
             }
-            WindowValues::Places(places) => drop(form(&layout, (parameters, key), places, ticks)?),
-            WindowValues::Slots(_) if fleet.is_some() => {
+            WindowValues::Slots(_) | WindowValues::Steps(_) if fleet.is_some() => {
                 return Err(WireError::Value("windows of slots are of no fleet"));
             }
-            WindowValues::Slots(_) => {}
+            WindowValues::Steps(_) if StepDigits::of(&layout).is_none() => {
+                return Err(WireError::Value("a channel of a stream of steps has at most 4096 steps"));
+            }
+            WindowValues::Slots(_) | WindowValues::Steps(_) => {}
         }
         let (payload, id) = (Vec::new(), StreamId([0; 32]));
         let mut header = Self { device, stream, parameters, key, period, layout, values, fleet, payload, id };
@@ -180,10 +204,7 @@ impl StreamHeader {
         profile: &StreamProfile,
         (parameters, key): (ParameterId, KeyId),
     ) -> Result<Option<Self>, WireError> {
-        let places = profile.compact.clone().map(WindowValues::Places);
-        let Some(values) =
-            places.or(profile.slots.map(WindowValues::Slots)).filter(|_| profile.envelope == 2)
-        else {
+        let Some(values) = WindowValues::of_profile(profile).filter(|_| profile.envelope == 2) else {
             return Ok(None);
         };
         let parts = StreamParts {
@@ -262,7 +283,7 @@ impl StreamHeader {
     pub fn places_a_tick(&self) -> usize {
         match &self.values {
             WindowValues::Places(places) => places.columns(self.layout.channels().len()),
-            WindowValues::Slots(_) => 0,
+            WindowValues::Slots(_) | WindowValues::Steps(_) => 0,
         }
     }
 
@@ -274,7 +295,9 @@ impl StreamHeader {
     pub fn form(&self, ticks: u32) -> Result<CompactForm, WireError> {
         match &self.values {
             WindowValues::Places(places) => form(&self.layout, (self.parameters, self.key), places, ticks),
-            WindowValues::Slots(_) => Err(WireError::Value("windows of slots have no places")),
+            WindowValues::Slots(_) | WindowValues::Steps(_) => {
+                Err(WireError::Value("windows of slots have no places"))
+            }
         }
     }
 
@@ -289,7 +312,7 @@ impl StreamHeader {
         let body = body.to_vec();
         match &self.values {
             WindowValues::Places(_) => CompactCiphertext { form: self.form(ticks)?, mask, body }.write(),
-            WindowValues::Slots(slots) => {
+            WindowValues::Slots(slots) | WindowValues::Steps(slots) => {
                 let (parameters, key, kept) = (self.parameters, self.key, Kept::Folded(*slots as usize));
                 let seed = mask_seed(key, &self.stream, &mask);
                 Ok(SlotsWindow { parameters, key, kept, mask, seed, body }.write())
@@ -325,6 +348,7 @@ impl StreamHeader {
             }
             // A width of 0 marks slots: no place has 0 bits.
             WindowValues::Slots(slots) => out.extend_from_slice(&[0, slots.ilog2() as u8, 0, 0]),
+            WindowValues::Steps(slots) => out.extend_from_slice(&[0, slots.ilog2() as u8, STEPS, 0]),
         }
         out.extend(self.fleet.iter().flat_map(|fleet| fleet.0));
         out.extend_from_slice(&(self.layout.channels().len() as u16).to_le_bytes());
@@ -423,13 +447,14 @@ fn form(
 fn read_values(reader: &mut Reader<'_>) -> Result<(WindowValues, Option<FleetId>), WireError> {
     let width = u32::from(reader.u8()?);
     if width == 0 {
-        let [log2, first, second] = reader.array()?;
-        if (first, second) != (0, 0) {
-            return Err(WireError::Value("a stream of slots has no products"));
-        }
+        let [log2, values, none] = reader.array()?;
         let slots = 1_u32.checked_shl(log2.into());
         let slots = slots.ok_or(WireError::Value("slots are a power of two from 2 to 65536"))?;
-        return Ok((WindowValues::Slots(slots), None));
+        return match (values, none) {
+            (0, 0) => Ok((WindowValues::Slots(slots), None)),
+            (STEPS, 0) => Ok((WindowValues::Steps(slots), None)),
+            _ => Err(WireError::Value("a stream of slots has reals, 0, or steps, 1")),
+        };
     }
     let flags = reader.u8()?;
     if flags & !(SQUARES | FLEET | BINS) != 0 {

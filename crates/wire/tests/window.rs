@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use rand_core::{Rng, SeedableRng};
 use sotto_keys::SigningIdentity;
-use sotto_pack::{Channel, FleetId, LeftOut, Places, Presence, Reason, WindowDescription};
+use sotto_pack::{Channel, ChannelBins, FleetId, LeftOut, Places, Presence, Reason, WindowDescription};
 use sotto_rlwe::{KeyId, ParameterId};
 use sotto_wire::{
     CompactCiphertext, CompactForm, Envelope, LARGEST_ENVELOPE, MaskName, SignedHeader, StreamHeader,
@@ -50,7 +50,7 @@ fn parts(channels: usize, ticks: u32, width: u32) -> StreamParts {
 fn places(parts: &mut StreamParts) -> &mut Places {
     match &mut parts.values {
         WindowValues::Places(places) => places,
-        WindowValues::Slots(_) => panic!("windows of places"),
+        WindowValues::Slots(_) | WindowValues::Steps(_) => panic!("windows of places"),
     }
 }
 
@@ -283,6 +283,44 @@ fn headers_of_streams_come_back_and_have_one_form() {
 }
 
 #[test]
+fn headers_of_streams_with_bins_and_of_steps_come_back() {
+    let mut counted = parts(3, 24, 40);
+    let bins = vec![
+        ChannelBins { channel: 0, edges: vec![-7, 3] },
+        ChannelBins { channel: 2, edges: (-8..8).collect() },
+    ];
+    places(&mut counted).bins = bins.clone();
+    let steps = StreamParts { values: WindowValues::Steps(128), ..parts(2, 24, 40) };
+    for given in [counted.clone(), steps.clone()] {
+        let header = StreamHeader::new(given.clone()).unwrap();
+        let read = StreamHeader::read(&header.write()).unwrap();
+        assert_eq!((&read, read.values()), (&header, &given.values));
+        assert_eq!(read.write(), header.write());
+    }
+    // 24 ticks of three channels, and a place for each bin.
+    assert_eq!(StreamHeader::new(counted.clone()).unwrap().form(24).unwrap().places, 3 * 24 + 3 + 17);
+    let refused = |bins: Vec<ChannelBins>| {
+        let mut parts = counted.clone();
+        places(&mut parts).bins = bins;
+        StreamHeader::new(parts).is_err()
+    };
+    assert!(refused(vec![bins[1].clone(), bins[0].clone()]));
+    assert!(refused(vec![ChannelBins { channel: 3, edges: vec![1] }]));
+    assert!(refused(vec![ChannelBins { channel: 0, edges: vec![1, 1] }]));
+    assert!(refused(vec![ChannelBins { channel: 0, edges: (0..1024).collect() }]));
+    // 4,096 steps of two digits: two channels take 64 slots each.
+    let of = |change: &dyn Fn(&mut StreamParts)| {
+        let mut parts = steps.clone();
+        change(&mut parts);
+        StreamHeader::new(parts)
+    };
+    assert_eq!(of(&|_| {}).unwrap().layout().columns(), 64);
+    assert!(of(&|parts| parts.values = WindowValues::Steps(64)).is_err());
+    assert!(of(&|parts| parts.channels[1].maximum = 400.0).is_err());
+    assert!(of(&|parts| parts.fleet = Some(FleetId([0; 16]))).is_err());
+}
+
+#[test]
 fn receipts_name_all_of_a_message() {
     let stream = stream(1, 16, 36);
     let message = sealed(&stream, &complete(&stream, 16), 3, 3).write().unwrap();
@@ -387,7 +425,7 @@ fn streams_of_a_fleet_have_all_but_names_and_key_in_common() {
     // The flags follow names, parameters, key, period, ticks and bits.
     let at = 16 + 1 + 6 + 1 + 8 + 32 + 16 + 4 + 4 + 1;
     assert_eq!(unknown[at], 2);
-    unknown[at] = 4;
+    unknown[at] = 8;
     let end = unknown.len() - 32;
     let digest = blake3::hash(&unknown[..end]);
     unknown[end..].copy_from_slice(digest.as_bytes());

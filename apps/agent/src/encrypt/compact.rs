@@ -11,7 +11,7 @@ use sotto_wire::{CompactCiphertext, CompactForm, MaskName};
 use zeroize::Zeroizing;
 
 use super::masks::OwnMasks;
-use super::{DeviceKey, EncryptError, Encrypted, Encryptor, Sent};
+use super::{DeviceKey, EncryptError, Encrypted, Encryptor, SentTicks};
 
 /// Encrypts the windows of a stream with a compact form.
 pub(super) struct Compact {
@@ -56,7 +56,7 @@ impl Compact {
         mask: &Mask,
         name: MaskName,
         slots: Slots,
-        sent: &Sent,
+        sent: &SentTicks,
     ) -> Result<Encrypted, EncryptError> {
         let Slots::Integers(slots) = slots else {
             return Err(EncryptError::Encoding { scheme: SchemeId::Bfv });
@@ -102,12 +102,12 @@ impl Encryptor for Compact {
         CompactCiphertext::frame_bytes(self.profile.form().places(), self.profile.form().width())
     }
 
-    fn encrypt(&self, slots: Slots, sequence: u64, sent: &Sent) -> Result<Encrypted, EncryptError> {
+    fn encrypt(&self, slots: Slots, sequence: u64, sent: &SentTicks) -> Result<Encrypted, EncryptError> {
         let name = self.own.name(sequence)?;
         self.encrypt_under(&self.masks.mask(&name.salt, name.sequence), name, slots, sent)
     }
 
-    fn encrypt_shared(&self, slots: Slots, start: i64, sent: &Sent) -> Result<Encrypted, EncryptError> {
+    fn encrypt_shared(&self, slots: Slots, start: i64, sent: &SentTicks) -> Result<Encrypted, EncryptError> {
         let (Some(masks), Some(name)) = (&self.fleet, MaskName::shared(start)) else {
             return Err(EncryptError::NoFleet);
         };

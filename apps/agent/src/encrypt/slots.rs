@@ -1,50 +1,89 @@
-//! Compact windows of reals: the few slots repeat over the CKKS ciphertext, and one coefficient per slot travels.
+//! Compact windows of slots: the few slots repeat over the ciphertext, and one coefficient per slot travels. They hold
+//! reals in CKKS, and the digits of whole steps in BFV and BGV.
 
 use std::time::Instant;
 
 use sotto_keys::SecretKey;
-use sotto_pack::{Layout, Slots, StreamProfile};
-use sotto_rlwe::{Ckks, Kept, KeyId, ParameterId, ParameterSpec, Params, SchemeId};
+use sotto_pack::{Encoding, Layout, Slots, StepDigits, StreamProfile};
+use sotto_rlwe::{Bfv, Bgv, Ckks, Kept, KeyId, ParameterId, ParameterSpec, Params, SchemeId};
 use sotto_wire::{SlotsWindow, compact_bytes, mask_seed, write_compact};
 use zeroize::Zeroizing;
 
 use super::masks::OwnMasks;
-use super::{DeviceKey, EncryptError, Encrypted, Encryptor, Sent};
+use super::{DeviceKey, EncryptError, Encrypted, Encryptor, Readable, SentTicks};
 
-/// Encrypts the windows of a stream of reals.
-pub(super) struct Reals {
-    params: Params<Ckks>,
+/// Encrypts the windows of a stream of slots.
+struct Repeated<S: Readable> {
+    params: Params<S>,
     kept: Kept,
-    key: SecretKey<Ckks>,
+    key: SecretKey<S>,
     /// The stream's name and its masks. `None` for envelopes of version 1, whose windows carry a random seed.
     masks: Option<(String, OwnMasks)>,
+    /// For whole steps: the layout, and the digits of a step.
+    steps: Option<(Layout, StepDigits)>,
 }
 
-impl Reals {
-    pub(super) fn new(
+/// Returns the encryptor of a stream of `slots` slots.
+pub(super) fn encryptor(
+    stream: &StreamProfile,
+    slots: u32,
+    spec: ParameterSpec,
+    key: &DeviceKey,
+) -> Result<Box<dyn Encryptor>, EncryptError> {
+    Ok(match (spec.scheme, stream.encoding) {
+        (SchemeId::Ckks, Encoding::Real) => Box::new(Repeated::<Ckks>::new(stream, slots, spec, key)?),
+        (SchemeId::Bfv, Encoding::Resolution) => Box::new(Repeated::<Bfv>::new(stream, slots, spec, key)?),
+        (SchemeId::Bgv, Encoding::Resolution) => Box::new(Repeated::<Bgv>::new(stream, slots, spec, key)?),
+        _ => return Err(EncryptError::Slots { slots }),
+    })
+}
+
+impl<S: Readable> Repeated<S> {
+    fn new(
         stream: &StreamProfile,
         slots: u32,
         spec: ParameterSpec,
         key: &DeviceKey,
     ) -> Result<Self, EncryptError> {
         let DeviceKey::Secret(secret) = key else { return Err(EncryptError::NoCompactForm) };
-        if spec.scheme != SchemeId::Ckks {
-            return Err(EncryptError::Slots { slots });
-        }
-        let params = Params::<Ckks>::new(spec)?;
+        let params = Params::<S>::new(spec)?;
         if !slots.is_power_of_two() || !(2..=params.degree() / 2).contains(&(slots as usize)) {
             return Err(EncryptError::Slots { slots });
         }
+        let steps = match stream.encoding {
+            Encoding::Resolution => {
+                let layout = Layout::of_steps(stream.channels.clone(), stream.ticks, slots)?;
+                let digits = StepDigits::of(&layout).ok_or(EncryptError::Slots { slots })?;
+                Some((layout, digits))
+            }
+            _ => None,
+        };
         let masks = match stream.envelope {
             1 => None,
             _ => Some((stream.stream.clone(), OwnMasks::new()?)),
         };
         let key = SecretKey::derive(secret, &params);
-        Ok(Self { params, kept: Kept::Folded(slots as usize), key, masks })
+        Ok(Self { params, kept: Kept::Folded(slots as usize), key, masks, steps })
+    }
+
+    /// Returns the values of a window's slots.
+    fn values(&self, slots: Slots) -> Result<Zeroizing<Vec<S::Value>>, EncryptError> {
+        let slots = match (&self.steps, slots) {
+            (Some((layout, digits)), Slots::Integers(numbers)) => {
+                Slots::Integers(digits.expand(layout, &Zeroizing::new(numbers))?)
+            }
+            (_, slots) => slots,
+        };
+        S::values(slots).ok_or(EncryptError::Encoding { scheme: S::ID })
+    }
+
+    /// Returns a bound on the absolute value of a slot.
+    fn magnitude(&self) -> f64 {
+        self.steps.as_ref().map_or(1.0, |(_, digits)| digits.largest() as f64)
     }
 }
 
-impl Encryptor for Reals {
+impl<S: Readable> Encryptor for Repeated<S> {
     fn parameters(&self) -> ParameterId {
         self.params.id()
     }
@@ -54,11 +93,12 @@ impl Encryptor for Reals {
     }
 
     fn slot_shape(&self) -> (u32, u32) {
-        (1, self.kept.values() as u32)
+        (1, self.steps.as_ref().map_or(self.kept.values() as u32, |(layout, _)| layout.columns()))
     }
 
     fn largest(&self) -> Option<u64> {
-        None
+        // Digits are small; the layout's numbers are not what a slot holds.
+        self.steps.as_ref().map(|_| u64::MAX)
     }
 
     fn frame_bytes(&self) -> usize {
@@ -68,13 +108,10 @@ impl Encryptor for Reals {
         }
     }
 
-    fn encrypt(&self, slots: Slots, sequence: u64, _sent: &Sent) -> Result<Encrypted, EncryptError> {
-        let Slots::Reals(values) = slots else {
-            return Err(EncryptError::Encoding { scheme: SchemeId::Ckks });
-        };
-        let values = Zeroizing::new(values);
+    fn encrypt(&self, slots: Slots, sequence: u64, _sent: &SentTicks) -> Result<Encrypted, EncryptError> {
         let begin = Instant::now();
-        let plaintext = self.params.encode_folded(&values, 1.0, self.params.top_level())?;
+        let values = self.values(slots)?;
+        let plaintext = self.params.encode_folded(&values, self.magnitude(), self.params.top_level())?;
         let encode = begin.elapsed();
         let begin = Instant::now();
         let mut rng = sotto_ring::secure_rng()?;
@@ -92,8 +129,11 @@ impl Encryptor for Reals {
 
     fn check(&self, layout: &Layout) -> Result<(), EncryptError> {
         // Only encoding checks the range. Do not encrypt here: that would use a mask.
-        let extreme = vec![layout.magnitude(); layout.slots()];
-        self.params.encode_folded(&extreme, 1.0, self.params.top_level())?;
+        let slots = match self.steps {
+            None => Slots::Reals(vec![layout.magnitude(); layout.slots()]),
+            Some(_) => Slots::Integers(vec![0; layout.slots()]),
+        };
+        self.params.encode_folded(&self.values(slots)?, self.magnitude(), self.params.top_level())?;
         Ok(())
     }
 }

@@ -5,7 +5,7 @@ use sotto_rlwe::{KeyId, ParameterId};
 use zeroize::Zeroizing;
 
 use super::*;
-use crate::encrypt::{EncryptError, Encrypted, Encryptor, Sent};
+use crate::encrypt::{EncryptError, Encrypted, Encryptor, SentTicks};
 use crate::source::Row;
 
 const MINUTE: i64 = 60_000;
@@ -35,7 +35,7 @@ impl Encryptor for Never {
         0
     }
 
-    fn encrypt(&self, _: Slots, _: u64, _: &Sent) -> Result<Encrypted, EncryptError> {
+    fn encrypt(&self, _: Slots, _: u64, _: &SentTicks) -> Result<Encrypted, EncryptError> {
         Err(EncryptError::NoSlots)
     }
 }
