@@ -78,9 +78,92 @@ pub enum CircuitError {
     /// The list of operands is empty.
     #[error("{0} needs at least one operand")]
     Empty(&'static str),
+    /// A range that is empty, or has too many steps for a table.
+    #[error(
+        "a table has 1 to {most} steps, not {steps}: declare a smaller range, coarser steps, or send two digits"
+    )]
+    TableRange {
+        /// Whole numbers of the range.
+        steps: usize,
+        /// The largest number.
+        most: usize,
+    },
+    /// A table with one value for the whole range: the answer is public.
+    #[error(
+        "the table is {value} for every value of {first}..={last}: the answer is known without the readings"
+    )]
+    TableConstant {
+        /// The table's only value.
+        value: i64,
+        /// The first number of the range.
+        first: i64,
+        /// The last number of the range.
+        last: i64,
+    },
+    /// A plain modulus modulo which the table has no polynomial.
+    #[error(
+        "a table of {steps} steps needs whole numbers modulo a prime above that, not modulo {modulus} (0: reals): take BFV \
+         or BGV with t = 65537"
+    )]
+    TableModulus {
+        /// The plain modulus; 0 for reals.
+        modulus: u64,
+        /// Steps of the table.
+        steps: usize,
+    },
+    /// An operation on coefficients, on a machine that has slots only.
+    #[error("a machine in the clear has no coefficients: run this on ciphertexts or shapes")]
+    NoCoefficients,
+    /// Power sums that no counts have.
+    #[error(
+        "these are not the power sums of {total} values in {steps} steps: a value lay outside the range, or more were added"
+    )]
+    PowerSums {
+        /// Values counted.
+        total: u64,
+        /// Steps of the range.
+        steps: usize,
+    },
+    /// More values than a plain modulus counts.
+    #[error("{total} values are counted modulo {modulus}: split them, and add the counts after decryption")]
+    Counts {
+        /// Values.
+        total: u64,
+        /// The plain modulus.
+        modulus: u64,
+    },
+    /// No chain of primes has room for the circuit.
+    #[error(
+        "no parameters with 128 bits of security take this, up to n = {degree} ({reason}): declare a range of fewer steps \
+         (a table has at most {steps}), coarser steps, or send two digits"
+    )]
+    NoChain {
+        /// The largest degree tried.
+        degree: usize,
+        /// The reason why its chains were refused.
+        reason: String,
+        /// The largest number of steps of a table.
+        steps: usize,
+    },
     /// A polynomial or power that does not depend on its operand.
     #[error("a polynomial of degree 0 does not depend on the operand: it needs no encryption")]
     Constant,
+}
+
+impl CircuitError {
+    /// True if parameters with more room remedy it.
+    pub fn is_room(&self) -> bool {
+        matches!(
+            self,
+            Self::Levels { .. }
+                | Self::Eval(
+                    EvalError::Noise { .. }
+                        | EvalError::NoLevel { .. }
+                        | EvalError::NoSpecialPrime
+                        | EvalError::LevelMismatch { .. }
+                )
+        )
+    }
 }
 
 impl From<EncodeError> for CircuitError {

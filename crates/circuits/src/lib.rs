@@ -32,14 +32,20 @@ mod error;
 mod inner_product;
 mod machine;
 mod polynomial;
+mod power_sums;
 mod powers;
 mod sums;
+mod table;
 mod transform;
 
 pub use error::CircuitError;
 pub use inner_product::{inner_product, inner_product_with_plain};
 pub use machine::{Clear, Encrypted, Machine, Number, Outline, Prepared, Tally, Watch};
 pub use polynomial::{Cost, Polynomial};
+pub use power_sums::{Counted, PackedSums, PowerSums};
 pub use powers::{exponentiate, multiply_many};
 pub use sums::{block_steps, row_steps, sum_all, sum_block, sum_row};
+pub use table::{
+    Chosen, DigitTable, Table, TwoDigits, choose_parameters, extremes, maximum, minimum, table_chains,
+};
 pub use transform::{PreparedTransform, Transform};

@@ -40,6 +40,7 @@ mod ring;
 mod sample;
 mod scratch;
 mod seed;
+mod weighted;
 
 pub use buffer::release;
 pub use convert::{Conversion, MOST_SOURCES, Quotients};
@@ -57,3 +58,4 @@ pub use sotto_kernels::{
     Complex, Embedding, Factor, InvalidModulus, Kernels, LeanTransform, Modulus, NttTable, Once, Streams,
     Wiped, all_within, largest, round_off, wipe,
 };
+pub use weighted::weighted_sums;

@@ -1,6 +1,6 @@
 //! The raw operations under managed arithmetic: on ciphertexts, or on shapes alone.
 
-use sotto_rlwe::{Adjustment, EvalError, LevelRules, Params, Plaintext, Shape};
+use sotto_rlwe::{Adjustment, EvalError, LevelRules, Params, Plaintext, Scheme, Shape};
 
 /// Raw operations without managed levels and scales.
 ///
@@ -54,6 +54,22 @@ pub trait Backend {
     ) -> Result<(), EvalError>;
     /// Multiplies a by an integer.
     fn multiply_integer_assign(&mut self, a: &mut Self::Operand, integer: i64) -> Result<(), EvalError>;
+    /// Returns Σ operand·weight for each row of weights. The operands have two components, one level and one scaling.
+    fn weighted(
+        &mut self,
+        terms: &[&Self::Operand],
+        weights: &[Vec<i64>],
+    ) -> Result<Vec<Self::Operand>, EvalError>;
+    /// Switches to a lower level by one division.
+    fn dropped_to(&mut self, a: &Self::Operand, level: usize) -> Result<Self::Operand, EvalError>;
+    /// Sets the plaintext factor and returns the one before.
+    fn replaced_factor(
+        &mut self,
+        a: &mut Self::Operand,
+        factor: <Self::Scheme as Scheme>::Value,
+    ) -> <Self::Scheme as Scheme>::Value;
+    /// Multiplies by a power of X.
+    fn monomial_assign(&mut self, a: &mut Self::Operand, power: usize) -> Result<(), EvalError>;
     /// Returns a·b with three components; a square if both are the same reference.
     fn tensor(&mut self, a: &Self::Operand, b: &Self::Operand) -> Result<Self::Operand, EvalError>;
     /// Relinearises to two components.

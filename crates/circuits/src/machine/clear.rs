@@ -98,6 +98,10 @@ impl<V: Number> Machine for Clear<V> {
         (self.rows, self.columns)
     }
 
+    fn modulus(&self) -> Option<u64> {
+        self.modulus
+    }
+
     fn canonical(&self, value: V) -> V {
         value.canonical(self.modulus)
     }
@@ -116,6 +120,30 @@ impl<V: Number> Machine for Clear<V> {
 
     fn can_rotate(&self, step: i32) -> bool {
         step == 0 || (step.unsigned_abs() as usize) < self.columns
+    }
+
+    fn thrifty_level(&self, _: &Vec<V>, _: &Vec<V>) -> Result<usize, CircuitError> {
+        Ok(0)
+    }
+
+    fn level_with_room(&self, _: &Vec<V>, _bits: f64) -> usize {
+        0
+    }
+
+    fn degree(&self) -> Option<usize> {
+        None
+    }
+
+    fn multiply_monomial(&mut self, _: &Vec<V>, _power: usize) -> Result<Vec<V>, CircuitError> {
+        Err(CircuitError::NoCoefficients)
+    }
+
+    fn lower(&mut self, a: &Vec<V>, _level: usize) -> Result<Vec<V>, CircuitError> {
+        Ok(a.clone())
+    }
+
+    fn replace_factor(&mut self, _: &mut Vec<V>, _factor: V) -> V {
+        V::ONE
     }
 
     fn copy(&mut self, a: &Vec<V>) -> Vec<V> {
@@ -159,6 +187,10 @@ impl<V: Number> Machine for Clear<V> {
             return Err(EvalError::Transparent.into());
         }
         self.sum(terms.iter().map(|(a, value)| self.product(a, &self.constant(*value))), "a weighted sum")
+    }
+
+    fn weighted_sums(&mut self, terms: &[&Vec<V>], weights: &[Vec<V>]) -> Result<Vec<Vec<V>>, CircuitError> {
+        weights.iter().map(|row| super::weighted_row(self, terms, row)).collect()
     }
 
     fn prepare(&mut self, values: &[V], _level: usize) -> Result<Vec<V>, CircuitError> {

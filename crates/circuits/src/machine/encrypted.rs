@@ -158,6 +158,26 @@ impl<S: LevelRules> Backend for Encrypted<'_, S> {
         self.evaluator.multiply_scalar_assign(a, integer)
     }
 
+    fn weighted(
+        &mut self,
+        terms: &[&Ciphertext<S>],
+        weights: &[Vec<i64>],
+    ) -> Result<Vec<Ciphertext<S>>, EvalError> {
+        self.evaluator.weighted_sums_with(terms, weights, &mut self.scratch)
+    }
+
+    fn dropped_to(&mut self, a: &Ciphertext<S>, level: usize) -> Result<Ciphertext<S>, EvalError> {
+        self.evaluator.drop_to_with(a, level, &mut self.scratch)
+    }
+
+    fn replaced_factor(&mut self, a: &mut Ciphertext<S>, factor: S::Value) -> S::Value {
+        a.replace_factor(factor)
+    }
+
+    fn monomial_assign(&mut self, a: &mut Ciphertext<S>, power: usize) -> Result<(), EvalError> {
+        self.evaluator.multiply_monomial_assign(a, power)
+    }
+
     fn tensor(&mut self, a: &Ciphertext<S>, b: &Ciphertext<S>) -> Result<Ciphertext<S>, EvalError> {
         let product = self.evaluator.multiply_with(a, b, &mut self.scratch)?;
         self.done()?;

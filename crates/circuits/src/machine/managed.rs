@@ -15,6 +15,9 @@ pub struct Prepared<P> {
     multiplier: P,
 }
 
+/// Room that a product on fewer primes may cost.
+const SPARED_BITS: f64 = 1.5;
+
 /// An operand, unchanged by reference or moved to another level and scaling.
 enum Brought<'a, O> {
     AsItIs(&'a O),
@@ -171,6 +174,10 @@ where
         B::Scheme::slot_shape(self.params()).unwrap_or((1, 1))
     }
 
+    fn modulus(&self) -> Option<u64> {
+        B::Scheme::EXACT.then(|| self.params().plain_modulus())
+    }
+
     fn canonical(&self, value: Self::Value) -> Self::Value {
         B::Scheme::canonical(self.params(), value)
     }
@@ -190,6 +197,56 @@ where
 
     fn can_rotate(&self, step: i32) -> bool {
         (step == 0 || (step.unsigned_abs() as usize) < self.slots().1) && self.has_key(step)
+    }
+
+    fn thrifty_level(&self, a: &B::Operand, b: &B::Operand) -> Result<usize, CircuitError> {
+        Ok(B::Scheme::thrifty_level(self.params(), B::shape(a), B::shape(b), SPARED_BITS)?)
+    }
+
+    fn level_with_room(&self, a: &B::Operand, bits: f64) -> usize {
+        let (params, shape) = (self.params(), B::shape(a));
+        let keeps = |level: &usize| shape.lower(params, *level).is_ok_and(|lower| lower.room(params) >= bits);
+        (0..shape.level).find(keeps).unwrap_or(shape.level)
+    }
+
+    fn degree(&self) -> Option<usize> {
+        Some(self.params().degree())
+    }
+
+    fn multiply_monomial(&mut self, a: &B::Operand, power: usize) -> Result<B::Operand, CircuitError> {
+        let mut moved = self.copied(a);
+        self.monomial_assign(&mut moved, power)?;
+        Ok(moved)
+    }
+
+    fn lower(&mut self, a: &B::Operand, level: usize) -> Result<B::Operand, CircuitError> {
+        if B::Scheme::RESCALES {
+            let lowered = bring_down(self, a, level)?;
+            return Ok(own(self, lowered));
+        }
+        Ok(self.dropped_to(a, level)?)
+    }
+
+    fn weighted_sums(
+        &mut self,
+        terms: &[&B::Operand],
+        weights: &[Vec<Self::Value>],
+    ) -> Result<Vec<B::Operand>, CircuitError> {
+        let whole =
+            |row: &Vec<Self::Value>| row.iter().map(|w| B::Scheme::as_integer(self.canonical(*w))).collect();
+        let like = terms.first().map(|a| (B::shape(a).level, B::shape(a).scaling));
+        let alike = |a: &&B::Operand| {
+            let shape = B::shape(a);
+            shape.components == 2 && like == Some((shape.level, shape.scaling))
+        };
+        match weights.iter().map(whole).collect::<Option<Vec<Vec<i64>>>>() {
+            Some(weights) if terms.iter().all(alike) => Ok(self.weighted(terms, &weights)?),
+            _ => weights.iter().map(|row| super::weighted_row(self, terms, row)).collect(),
+        }
+    }
+
+    fn replace_factor(&mut self, a: &mut B::Operand, factor: Self::Value) -> Self::Value {
+        self.replaced_factor(a, factor)
     }
 
     fn copy(&mut self, a: &B::Operand) -> B::Operand {

@@ -56,6 +56,9 @@ pub trait Machine {
     /// Returns the numbers of rows and columns.
     fn slots(&self) -> (usize, usize);
 
+    /// Returns the modulus t of the values, or None for reals.
+    fn modulus(&self) -> Option<u64>;
+
     /// Returns the machine's representative of a value: centred modulo t, or the value itself.
     fn canonical(&self, value: Self::Value) -> Self::Value;
 
@@ -71,6 +74,35 @@ pub trait Machine {
 
     /// Returns true if a rotation by `step` (0: the row swap) is possible.
     fn can_rotate(&self, step: i32) -> bool;
+
+    /// Returns the lowest level at which the product of two vectors keeps nearly all of its room: fewer primes make every
+    /// operation faster. A machine without levels returns 0.
+    ///
+    /// # Errors
+    /// As [`Machine`].
+    fn thrifty_level(&self, a: &Self::Vector, b: &Self::Vector) -> Result<usize, CircuitError>;
+
+    /// Returns the lowest level at which a vector keeps this many bits of room, or its own level if there is none.
+    fn level_with_room(&self, a: &Self::Vector, bits: f64) -> usize;
+
+    /// Returns the degree n of the polynomials behind the slots, or None on a machine in the clear.
+    fn degree(&self) -> Option<usize>;
+
+    /// Multiplies by X^power: coefficients move, slots are multiplied by roots of unity. Range: `power` < n.
+    ///
+    /// # Errors
+    /// [`CircuitError::NoCoefficients`] on a machine in the clear; otherwise as [`Machine`].
+    fn multiply_monomial(&mut self, a: &Self::Vector, power: usize) -> Result<Self::Vector, CircuitError>;
+
+    /// Returns a copy at a level, which is at most the vector's.
+    ///
+    /// # Errors
+    /// As [`Machine`].
+    fn lower(&mut self, a: &Self::Vector, level: usize) -> Result<Self::Vector, CircuitError>;
+
+    /// Sets the plaintext factor (BGV) and returns the one before: the slots are then old/new times those before
+    /// ([`sotto_rlwe::LevelRules::replace_factor`]). Returns 1 on machines without factors.
+    fn replace_factor(&mut self, a: &mut Self::Vector, factor: Self::Value) -> Self::Value;
 
     /// Returns a copy.
     fn copy(&mut self, a: &Self::Vector) -> Self::Vector;
@@ -133,6 +165,17 @@ pub trait Machine {
     /// # Errors
     /// As [`Machine`].
     fn weighted_sum(&mut self, terms: &[(&Self::Vector, Self::Value)]) -> Result<Self::Vector, CircuitError>;
+
+    /// Returns Σ a_j·weight_ij for each row i of weights; a weight may be 0. Vectors of one level and scaling are read once
+    /// for all rows.
+    ///
+    /// # Errors
+    /// As [`Machine`].
+    fn weighted_sums(
+        &mut self,
+        terms: &[&Self::Vector],
+        weights: &[Vec<Self::Value>],
+    ) -> Result<Vec<Self::Vector>, CircuitError>;
 
     /// Prepares a public vector for products at a level; missing values are zero.
     ///
@@ -211,4 +254,19 @@ pub(crate) fn require_levels<M: Machine>(
         Some(left) if left < needed => Err(CircuitError::Levels { needed, left }),
         _ => Ok(()),
     }
+}
+
+/// Returns one weighted sum without the terms of weight 0.
+fn weighted_row<M: Machine>(
+    machine: &mut M,
+    terms: &[&M::Vector],
+    weights: &[M::Value],
+) -> Result<M::Vector, CircuitError> {
+    let pairs = terms.iter().copied().zip(weights.iter().copied());
+    let used: Vec<_> =
+        pairs.filter(|(_, weight)| machine.canonical(*weight) != M::Value::default()).collect();
+    if used.is_empty() && !terms.is_empty() {
+        return Err(sotto_rlwe::EvalError::Transparent.into());
+    }
+    machine.weighted_sum(&used)
 }

@@ -177,6 +177,25 @@ impl<S: LevelRules> Backend for Outline<'_, S> {
         Ok(())
     }
 
+    fn weighted(&mut self, terms: &[&Shape<S>], weights: &[Vec<i64>]) -> Result<Vec<Shape<S>>, EvalError> {
+        let sum =
+            |row: &Vec<i64>| Shape::weighted_sum(self.params, terms.iter().copied().zip(row.iter().copied()));
+        weights.iter().map(sum).collect()
+    }
+
+    fn dropped_to(&mut self, a: &Shape<S>, level: usize) -> Result<Shape<S>, EvalError> {
+        a.drop_to(self.params, level)
+    }
+
+    fn replaced_factor(&mut self, a: &mut Shape<S>, factor: S::Value) -> S::Value {
+        S::replace_factor(self.params, a, factor)
+    }
+
+    fn monomial_assign(&mut self, a: &mut Shape<S>, power: usize) -> Result<(), EvalError> {
+        *a = a.multiply_monomial(self.params, power)?;
+        Ok(())
+    }
+
     fn tensor(&mut self, a: &Shape<S>, b: &Shape<S>) -> Result<Shape<S>, EvalError> {
         self.tally.products += 1;
         // The evaluator too estimates the noise of a square differently.

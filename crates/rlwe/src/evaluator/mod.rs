@@ -11,6 +11,7 @@ mod linear;
 mod modulus;
 mod product;
 mod transfer;
+mod weighted;
 
 pub use automorphism::Hoisted;
 pub use counters::{Counters, Operation};

@@ -5,6 +5,8 @@ use sotto_ring::{Division, Scratch};
 use super::{Evaluator, Operation};
 use crate::ciphertext::Ciphertext;
 use crate::error::EvalError;
+use crate::level_rules::LevelRules;
+use crate::noise::{Log2, NoiseRules};
 use crate::parameters::Params;
 use crate::plaintext::Plaintext;
 use crate::scheme::Scheme;
@@ -67,6 +69,70 @@ impl<S: Scheme> Shape<S> {
             return Err(EvalError::LevelMismatch { left: self.level, right: level });
         }
         S::lowering(params, self, level)
+    }
+}
+
+impl<S: LevelRules> Shape<S> {
+    /// Returns the shape after [`Evaluator::drop_to`]: one rounding instead of one for each prime.
+    ///
+    /// # Errors
+    /// [`EvalError::LevelMismatch`] for a higher level; [`EvalError::Unsupported`] in CKKS; [`EvalError::Noise`] if the
+    /// noise bound passes the decryption limit.
+    pub fn drop_to(&self, params: &Params<S>, level: usize) -> Result<Self, EvalError> {
+        if S::RESCALES {
+            return Err(EvalError::Unsupported { operation: "several primes at once", scheme: S::ID });
+        }
+        if self.level < level {
+            return Err(EvalError::LevelMismatch { left: self.level, right: level });
+        }
+        if self.level == level {
+            return Ok(*self);
+        }
+        let mut scaling = self.scaling;
+        for dropped in (level + 1..=self.level).rev() {
+            scaling = S::drop_scaling(params, dropped, scaling)?;
+        }
+        let by = Log2(params.data_bits(self.level) - params.data_bits(level));
+        let noise = S::Noise::drop_primes(params, by, self.components, self.noise);
+        let estimate = S::Noise::drop_primes(params, by, self.components, self.estimate);
+        Self { level, scaling, noise, estimate, ..*self }.checked(params)
+    }
+}
+
+impl<S: LevelRules> Evaluator<S> {
+    /// Switches the modulus to that of a lower level by one division by all the primes between, which takes fewer
+    /// transforms than [`Evaluator::lower`] and rounds once. Its result has the same message and other residues. At the
+    /// same level, returns a copy.
+    ///
+    /// # Errors
+    /// [`EvalError::ParameterMismatch`], and as [`Shape::drop_to`].
+    pub fn drop_to_with(
+        &self,
+        a: &Ciphertext<S>,
+        level: usize,
+        scratch: &mut Scratch,
+    ) -> Result<Ciphertext<S>, EvalError> {
+        self.belongs(a)?;
+        let shape = a.shape().drop_to(&self.params, level)?;
+        if level == a.level() {
+            return Ok(self.copy_with(a, scratch));
+        }
+        let one = (a.level() - level == 1).then(|| self.params.level(a.level()).last.as_ref()).flatten();
+        let several;
+        let division = match one {
+            Some(division) => division,
+            None => {
+                let (kept, all) = (self.params.limbs(level), self.params.limbs(a.level()));
+                let rounding = S::rounding(self.params.spec()).ok();
+                let division = rounding.and_then(|rounding| {
+                    Division::new(self.params.ring(), kept.end..all.end, kept, rounding)
+                });
+                several = division.ok_or(EvalError::NoLevel { level })?;
+                &several
+            }
+        };
+        (level..a.level()).for_each(|_| self.counters.count(Operation::DropModulus));
+        Ok(self.result(a, shape, a.components().iter().map(|c| division.apply_with(c, scratch))))
     }
 }
 

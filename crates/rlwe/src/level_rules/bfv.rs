@@ -13,6 +13,10 @@ impl LevelRules for Bfv {
         lower_of(a, b)
     }
 
+    fn replace_factor(_params: &Params<Self>, _shape: &mut Shape<Self>, _factor: i64) -> i64 {
+        1
+    }
+
     fn canonical(params: &Params<Self>, value: i64) -> i64 {
         centred(params, value)
     }

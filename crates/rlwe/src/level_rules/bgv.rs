@@ -2,7 +2,7 @@
 
 use sotto_ring::Modulus;
 
-use super::{Adjustment, LevelRules, centred, lower_of};
+use super::{Adjustment, LevelRules, centred, lower_of, product_room};
 use crate::ciphertext::Ciphertext;
 use crate::error::EvalError;
 use crate::evaluator::Evaluator;
@@ -29,15 +29,16 @@ impl LevelRules for Bgv {
 
     /// Tries every level that both can reach and returns the one with the most room after the relinearised product.
     fn product_level(params: &Params<Self>, a: &Shape<Self>, b: &Shape<Self>) -> Result<usize, EvalError> {
-        let room_at = |level: usize| {
-            let product = a.lower(params, level)?.multiply(params, &b.lower(params, level)?)?;
-            Ok::<_, EvalError>(product.relinearise(params).unwrap_or(product).room(params))
-        };
         let top = a.level.min(b.level);
         let best = (0..=top)
-            .filter_map(|level| room_at(level).ok().map(|room| (level, room)))
+            .filter_map(|level| product_room(params, a, b, level).ok().map(|room| (level, room)))
             .max_by(|x, y| x.1.total_cmp(&y.1));
         Ok(best.map_or(top, |(level, _)| level))
+    }
+
+    fn replace_factor(params: &Params<Self>, shape: &mut Shape<Self>, factor: i64) -> i64 {
+        let t = Modulus::new(params.plain_modulus()).expect("a checked plain modulus");
+        t.centre(core::mem::replace(&mut shape.scaling, t.from_signed(factor)))
     }
 
     fn canonical(params: &Params<Self>, value: i64) -> i64 {

@@ -36,6 +36,10 @@ impl LevelRules for Ckks {
         if over > 0.0 { Err(EvalError::Noise { over }) } else { Ok(answer.level) }
     }
 
+    fn replace_factor(_params: &Params<Self>, _shape: &mut Shape<Self>, _factor: f64) -> f64 {
+        1.0
+    }
+
     fn canonical(_params: &Params<Self>, value: f64) -> f64 {
         value
     }

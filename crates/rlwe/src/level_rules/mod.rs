@@ -76,6 +76,32 @@ pub trait LevelRules: Scheme {
         Ok(a.level.min(b.level))
     }
 
+    /// Returns the lowest level at which a relinearised product has at most `bits` bits less room than at the best one, so
+    /// that a deep circuit works on few primes. CKKS: [`product_level`](LevelRules::product_level).
+    ///
+    /// # Errors
+    /// As [`product_level`](LevelRules::product_level).
+    fn thrifty_level(
+        params: &Params<Self>,
+        a: &Shape<Self>,
+        b: &Shape<Self>,
+        bits: f64,
+    ) -> Result<usize, EvalError> {
+        if Self::RESCALES {
+            return Self::product_level(params, a, b);
+        }
+        let top = a.level.min(b.level);
+        let rooms = |level: usize| product_room(params, a, b, level).map_or(f64::NEG_INFINITY, |room| room);
+        let rooms: alloc::vec::Vec<f64> = (0..=top).map(rooms).collect();
+        let best = rooms.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        Ok(rooms.iter().position(|room| *room >= best - bits).filter(|_| best >= 0.0).unwrap_or(top))
+    }
+
+    /// Sets a shape's plaintext factor, which must be invertible modulo t, and returns the one before. The message is
+    /// then another one: old/new times the one before, for which the caller accounts. A circuit that keeps track of
+    /// factors adds terms of different ones without a product. 1 in schemes without factors.
+    fn replace_factor(params: &Params<Self>, shape: &mut Shape<Self>, factor: Self::Value) -> Self::Value;
+
     /// Returns the level of a transmitted answer. Exact schemes drop primes as long as two bits of room remain, so that
     /// fewer bytes are transmitted.
     ///
@@ -114,6 +140,17 @@ pub trait LevelRules: Scheme {
     fn match_in_place(_: &Evaluator<Self>, _: &mut Ciphertext<Self>, factor: i64) -> Result<(), EvalError> {
         if factor == 1 { Ok(()) } else { Err(no_factors::<Self>()) }
     }
+}
+
+/// Returns the room of the relinearised product at a level.
+fn product_room<S: Scheme>(
+    params: &Params<S>,
+    a: &Shape<S>,
+    b: &Shape<S>,
+    level: usize,
+) -> Result<f64, EvalError> {
+    let product = a.lower(params, level)?.multiply(params, &b.lower(params, level)?)?;
+    Ok(product.relinearise(params).unwrap_or(product).room(params))
 }
 
 fn no_factors<S: Scheme>() -> EvalError {

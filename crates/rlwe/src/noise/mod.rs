@@ -115,10 +115,14 @@ pub trait NoiseRules<S: Scheme> {
 
     /// Returns the sizes after dropping one prime at `level` from a ciphertext of `components` components.
     fn drop_prime<F: Figure>(params: &Params<S>, level: usize, components: usize, a: Noise<F>) -> Noise<F> {
-        let q = Log2::of(params.data_prime(level) as f64);
+        Self::drop_primes(params, Log2::of(params.data_prime(level) as f64), components, a)
+    }
+
+    /// Returns the sizes after one division by the product of the dropped primes.
+    fn drop_primes<F: Figure>(params: &Params<S>, product: Log2, components: usize, a: Noise<F>) -> Noise<F> {
         let rounding = F::norms(params.norms()).division(components, S::error_factor(params));
-        let message = Self::scale_message(a.message, Log2(-q.0));
-        Noise { message, error: a.error.over(q) + rounding }
+        let message = Self::scale_message(a.message, Log2(-product.0));
+        Noise { message, error: a.error.over(product) + rounding }
     }
 
     /// Returns the sizes after a product with an integer.

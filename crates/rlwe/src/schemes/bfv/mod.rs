@@ -39,12 +39,12 @@ pub struct Tables {
     levels: Vec<LevelTables>,
     /// t^-1 modulo the prime of each limb.
     plain_inverses: Vec<Factor>,
-    /// The limbs of the auxiliary primes.
-    auxiliary: core::ops::Range<usize>,
 }
 
 #[derive(Debug)]
 struct LevelTables {
+    /// The limbs of the auxiliary primes that a product at this level takes.
+    auxiliary: core::ops::Range<usize>,
     /// Q_l mod t.
     modulus_residue: u64,
     /// Conversion from Q_l to t; `recover` is −Q_l^-1 mod t.
@@ -64,7 +64,12 @@ const LARGEST_AUXILIARY: f64 = MOST_AUXILIARY * 59.9;
 impl Bfv {
     /// Returns log2 of 4·n·t·Q.
     fn auxiliary_bits(spec: &ParameterSpec) -> f64 {
-        spec.data_bits() + (spec.plain as f64).log2() + (spec.degree as f64).log2() + 2.0
+        spec.data_bits() + Self::product_bits(spec)
+    }
+
+    /// Returns log2 of 4·n·t.
+    fn product_bits(spec: &ParameterSpec) -> f64 {
+        (spec.plain as f64).log2() + (spec.degree as f64).log2() + 2.0
     }
 }
 
@@ -103,16 +108,22 @@ impl Scheme for Bfv {
     fn tables(spec: &ParameterSpec, ring: &Arc<Ring>) -> Result<Tables, ParameterError> {
         let encoder = IntegerEncoder::new(spec)?;
         let special = spec.special.len();
-        let auxiliary = special + spec.data.len()..ring.limb_count();
-        let level =
-            |level| LevelTables::new(ring, special..special + level + 1, auxiliary.clone(), &encoder.modulus);
+        let first = special + spec.data.len();
+        let level = |level| {
+            let limbs = special..special + level + 1;
+            // A lower level has a smaller Q_l: fewer auxiliary primes exceed n·t·Q_l, and the quotient is the same integer.
+            let needed = ring.product_bits(limbs.clone()) + Self::product_bits(spec);
+            let end = (first + 1..ring.limb_count()).find(|end| ring.product_bits(first..*end) >= needed);
+            let auxiliary = first..end.unwrap_or(ring.limb_count());
+            LevelTables::new(ring, limbs, auxiliary, &encoder.modulus)
+        };
         let levels = (0..spec.data.len()).map(level).collect::<Option<_>>();
         let shares =
             ParameterError::PlainModulus { value: spec.plain, reason: "shares a factor with a prime" };
         let levels = levels.ok_or(shares.clone())?;
         let inverse = |q: &Modulus| q.invert_vartime(spec.plain).map(|inverse| q.factor(inverse));
         let plain_inverses = ring.moduli(ring.all_limbs()).iter().map(inverse).collect::<Option<_>>();
-        Ok(Tables { encoder, levels, plain_inverses: plain_inverses.ok_or(shares)?, auxiliary })
+        Ok(Tables { encoder, levels, plain_inverses: plain_inverses.ok_or(shares)? })
     }
 
     fn rounding(_spec: &ParameterSpec) -> Result<Rounding, ParameterError> {
@@ -206,7 +217,7 @@ impl LevelTables {
         auxiliary: core::ops::Range<usize>,
         t: &Modulus,
     ) -> Option<Self> {
-        let (data, extra) = (ring.moduli(limbs.clone()), ring.moduli(auxiliary));
+        let (data, extra) = (ring.moduli(limbs.clone()), ring.moduli(auxiliary.clone()));
         let modulus_residue = ring.product_modulo(limbs.clone(), t);
         let recover = t.negate(t.invert_vartime(modulus_residue)?);
         let from_auxiliary = Conversion::new(&extra, &data);
@@ -217,6 +228,7 @@ impl LevelTables {
         };
         let divide = extra.iter().enumerate().map(divide).collect::<Option<_>>()?;
         Some(Self {
+            auxiliary,
             modulus_residue,
             to_plain: Conversion::new(&data, &[*t]),
             recover,

@@ -21,7 +21,7 @@ pub(super) fn tensor(
     b: &[Poly<Eval>],
     scratch: &mut Scratch,
 ) -> [Poly<Eval>; 3] {
-    let (degree, auxiliary) = (params.degree(), params.tables().auxiliary.clone());
+    let (degree, auxiliary) = (params.degree(), params.tables().levels[level].auxiliary.clone());
     let square = core::ptr::eq(a, b);
     let mut operands: Operands = a.iter().map(|c| extend(params, level, c, scratch)).collect();
     if square {
@@ -51,7 +51,7 @@ fn extend(params: &Params<Bfv>, level: usize, c: &Poly<Eval>, scratch: &mut Scra
         let scale = table.inverse_scale(conversion.row_factor(k));
         (ring.kernels().ntt_inverse_from)(table, row, c.limb(i), scale);
     });
-    let mut rows = scratch.rows(params.tables().auxiliary.len(), degree);
+    let mut rows = scratch.rows(params.tables().levels[level].auxiliary.len(), degree);
     conversion.convert_rows(ring.kernels(), &residues, &mut rows);
     scratch.give_rows(residues);
     rows
@@ -67,7 +67,8 @@ fn multiply(
     rests: &mut [Rows; 3],
     scratch: &mut Scratch,
 ) {
-    let (ring, degree, auxiliary) = (params.ring(), params.degree(), params.tables().auxiliary.clone());
+    let (ring, degree, auxiliary) =
+        (params.ring(), params.degree(), params.tables().levels[level].auxiliary.clone());
     let (data, to_auxiliary) = (params.limbs(level), &params.tables().levels[level].to_auxiliary);
     let kernels = ring.kernels();
     let plain_modulus = |i: usize| ring.modulus(i).reduce(params.plain_modulus());
@@ -128,7 +129,8 @@ fn divide(
     dividend: Rows,
     scratch: &mut Scratch,
 ) -> Poly<Eval> {
-    let (ring, degree, auxiliary) = (params.ring(), params.degree(), params.tables().auxiliary.clone());
+    let (ring, degree, auxiliary) =
+        (params.ring(), params.degree(), params.tables().levels[level].auxiliary.clone());
     let (kernels, tables) = (ring.kernels(), &params.tables().levels[level]);
     let mut out = scratch.poly::<Eval>(ring, params.limbs(level));
     // A part of the remainder and of the quotient, modulo the auxiliary primes.

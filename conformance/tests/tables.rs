@@ -1,0 +1,180 @@
+//! Tables, extremes and histograms on ciphertexts: exact for every value, and within the noise bound.
+#![allow(clippy::unwrap_used)]
+
+use sotto_circuits::{
+    Chosen, CircuitError, Counted, Encrypted, Outline, PowerSums, Table, TwoDigits, choose_parameters,
+    extremes,
+};
+use sotto_conformance::{Fixture, Testable};
+use sotto_decrypt::Decryptor;
+use sotto_rlwe::{Bfv, Bgv, Ciphertext, Origin, Params, Shape};
+
+const T: u64 = 65_537;
+
+type Circuit<'a, S> = &'a dyn Fn(&mut Outline<'_, S>, &[Shape<S>]) -> Result<Shape<S>, CircuitError>;
+
+fn fixture<S: Testable<Value = i64>>(inputs: usize, steps: &[i32], circuit: Circuit<'_, S>) -> Fixture<S> {
+    let Chosen { spec, room, .. } = choose_parameters(T, Origin::SecretKey, inputs, circuit).unwrap();
+    println!("{} n = {}, {} primes, {room:.1} bits left", S::ID, spec.degree, spec.data.len());
+    Fixture::with_steps(Params::new(spec).unwrap(), steps, 5)
+}
+
+/// 20 limits of a range: its ends, the middle, and others.
+fn limits(last: i64) -> Vec<i64> {
+    let spread = (1..15).map(|k| k * 997 % last);
+    [0, 1, last / 2, last / 2 + 1, last - 2, last - 1].into_iter().chain(spread).collect()
+}
+
+/// Panics unless the measured noise is within the bound, and the slots are the expected ones.
+fn judge<S: Testable<Value = i64>>(f: &Fixture<S>, what: &str, found: &Ciphertext<S>, expected: &[i64]) {
+    f.check(what, found, expected);
+    let plaintext = S::encode_slots(&f.params, expected, found.level()).unwrap();
+    let measured = Decryptor::new(&f.secret).measure_error_bits(found, Some(plaintext.coefficients()));
+    let bound = found.shape().noise.error.0;
+    assert!(measured <= bound, "{what}: measured 2^{measured:.1}, bound 2^{bound:.1}");
+    println!("{} {what}: measured {measured:.1}, bound {bound:.1}", S::ID);
+}
+
+fn eight_bits<S: Testable<Value = i64>>() {
+    let circuit =
+        |machine: &mut Outline<'_, S>, x: &[Shape<S>]| Table::greater(0..=255, 80)?.evaluate(machine, &x[0]);
+    let mut f = fixture::<S>(1, &[], &circuit);
+    let values: Vec<i64> = (0..f.params.degree() as i64).map(|slot| slot % 256).collect();
+    let x = f.encrypt(&values, false);
+    let mut machine = Encrypted::new(&f.evaluator, &f.keys);
+    for limit in limits(255) {
+        let table = Table::greater(0..=255, limit).unwrap();
+        let found = table.evaluate(&mut machine, &x).unwrap();
+        let outlined = table.evaluate(&mut machine.outline(), x.shape()).unwrap();
+        assert_eq!(*found.shape(), outlined, "as outlined");
+        let expected: Vec<i64> = values.iter().map(|x| i64::from(*x > limit)).collect();
+        judge(&f, &format!("x > {limit}"), &found, &expected);
+    }
+    // Several tables of one vector.
+    let tables = [
+        Table::equal(0..=255, 17).unwrap(),
+        Table::from_fn(0..=255, |x| x * x % 1000 - 500).unwrap(),
+        Table::between(0..=255, 100..=255).unwrap(),
+    ];
+    let found = Table::evaluate_many(&mut machine, &tables.iter().collect::<Vec<_>>(), &x).unwrap();
+    for (table, found) in tables.iter().zip(found) {
+        let expected: Vec<i64> = values.iter().map(|x| table.value(*x).unwrap()).collect();
+        judge(&f, "one of three tables", &found, &expected);
+    }
+}
+
+#[test]
+fn bfv_eight_bits() {
+    eight_bits::<Bfv>();
+}
+
+#[test]
+fn bgv_eight_bits() {
+    eight_bits::<Bgv>();
+}
+
+fn twelve_bits<S: Testable<Value = i64>>() {
+    let digits = TwoDigits::new(0..=4095, 64).unwrap();
+    let circuit = |machine: &mut Outline<'_, S>, x: &[Shape<S>]| {
+        digits.between(100..=2000)?.evaluate(machine, &x[0], &x[1])
+    };
+    let mut f = fixture::<S>(2, &[], &circuit);
+    let values: Vec<i64> = (0..f.params.degree() as i64).map(|slot| slot % 4096).collect();
+    let [high, low] = [0, 1].map(|d| {
+        let digit: Vec<i64> = values.iter().map(|x| digits.split(*x).unwrap()[d]).collect();
+        f.encrypt(&digit, false)
+    });
+    let mut machine = Encrypted::new(&f.evaluator, &f.keys);
+    for limit in limits(4095) {
+        let found = digits.greater(limit).unwrap().evaluate(&mut machine, &high, &low).unwrap();
+        let expected: Vec<i64> = values.iter().map(|x| i64::from(*x > limit)).collect();
+        judge(&f, &format!("x > {limit}"), &found, &expected);
+    }
+    let found = digits.between(100..=2000).unwrap().evaluate(&mut machine, &high, &low).unwrap();
+    let expected: Vec<i64> = values.iter().map(|x| i64::from((100..=2000).contains(x))).collect();
+    judge(&f, "between", &found, &expected);
+}
+
+#[test]
+fn bfv_twelve_bits() {
+    twelve_bits::<Bfv>();
+}
+
+#[test]
+fn bgv_twelve_bits() {
+    twelve_bits::<Bgv>();
+}
+
+fn pairs<S: Testable<Value = i64>>() {
+    let circuit = |machine: &mut Outline<'_, S>, x: &[Shape<S>]| {
+        let [_, larger] = extremes(machine, &x[0], &x[1], -128..=127)?;
+        Ok(larger)
+    };
+    let mut f = fixture::<S>(2, &[], &circuit);
+    let n = f.params.degree() as i64;
+    // The ends against everything, equal values, neighbours, and all differences.
+    let ends = [-128, -127, -1, 0, 1, 126, 127];
+    let a: Vec<i64> = (0..n)
+        .map(|i| if i < 1792 { ends[(i / 256) as usize] } else { (i * 31 + i / 256) % 256 - 128 })
+        .collect();
+    let b: Vec<i64> = (0..n)
+        .map(|i| match i % 4 {
+            _ if i < 1792 => i % 256 - 128,
+            0 => a[i as usize],
+            1 => (a[i as usize] + 1).min(127),
+            _ => (i * 7 + i / 128) % 256 - 128,
+        })
+        .collect();
+    let (x, y) = (f.encrypt(&a, false), f.encrypt(&b, false));
+    let [smaller, larger] = extremes(&mut Encrypted::new(&f.evaluator, &f.keys), &x, &y, -128..=127).unwrap();
+    let each =
+        |choose: fn(i64, i64) -> i64| a.iter().zip(&b).map(|(a, b)| choose(*a, *b)).collect::<Vec<_>>();
+    judge(&f, "min", &smaller, &each(i64::min));
+    judge(&f, "max", &larger, &each(i64::max));
+}
+
+#[test]
+fn bfv_extremes() {
+    pairs::<Bfv>();
+}
+
+#[test]
+fn bgv_extremes() {
+    pairs::<Bgv>();
+}
+
+fn histogram<S: Testable<Value = i64>>(first: i64, last: i64) {
+    let sums = PowerSums::new(first..=last).unwrap();
+    let circuit =
+        |machine: &mut Outline<'_, S>, x: &[Shape<S>]| Ok(sums.evaluate(machine, &[&x[0], &x[1]])?.vector);
+    let mut f = fixture::<S>(2, &sums.rotations(), &circuit);
+    let (n, steps) = (f.params.degree() as i64, last - first + 1);
+    let parts = [1, 3].map(|k| (0..n).map(|i| first + (i * i / 7 * k + i % 3) % steps).collect::<Vec<i64>>());
+    let [a, b] = [0, 1].map(|k| f.encrypt(&parts[k], false));
+    let packed = sums.evaluate(&mut Encrypted::new(&f.evaluator, &f.keys), &[&a, &b]).unwrap();
+    let polynomial = Decryptor::new(&f.secret).decrypt(&packed.vector).unwrap();
+    let facts = Counted { modulus: T, total: 2 * n as u64, copies: 1, factors: &packed.factors };
+    let counts = sums.counts(polynomial.coefficients(), &facts).unwrap();
+    let mut expected = vec![0; steps as usize];
+    parts.iter().flatten().for_each(|x| expected[(x - first) as usize] += 1);
+    assert_eq!(counts, expected);
+    // Another total is noticed.
+    let wrong = Counted { total: 2 * n as u64 - 1, ..facts };
+    assert!(matches!(sums.counts(polynomial.coefficients(), &wrong), Err(CircuitError::PowerSums { .. })));
+    assert!(matches!(
+        sums.counts(polynomial.coefficients(), &Counted { total: T, ..facts }),
+        Err(CircuitError::Counts { .. })
+    ));
+}
+
+#[test]
+fn bfv_histograms() {
+    histogram::<Bfv>(0, 255);
+    histogram::<Bfv>(-3, 8);
+}
+
+#[test]
+fn bgv_histograms() {
+    histogram::<Bgv>(0, 255);
+    histogram::<Bgv>(-3, 8);
+}
