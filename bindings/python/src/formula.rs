@@ -85,6 +85,7 @@ impl Formula {
             Op::Neg(a) => (name, a.0).into_pyobject(py),
             Op::Rotate(a, steps) => (name, a.0, steps).into_pyobject(py),
             Op::Sum { of, width } => (name, of.0, width).into_pyobject(py),
+            Op::Table { of, values, first, .. } => (name, of.0, values.0, first).into_pyobject(py),
         }
     }
 }

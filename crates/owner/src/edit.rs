@@ -13,7 +13,7 @@ use crate::error::OwnerError;
 ///
 /// let mut settings: DocumentMut = "version = 1 # by hand".parse()?;
 /// let (unit, range, every) = ("°C".into(), "-20..120".parse()?, "5m".parse()?);
-/// let temperature = NewChannel { unit, range, resolution: 0.1, every };
+/// let temperature = NewChannel { unit, range, resolution: 0.1, every, comparable: false };
 /// add_channel(&mut settings, "temperature", &temperature)?;
 /// let text = settings.to_string();
 /// assert!(text.contains("# by hand") && text.contains("[channels.temperature]"));
@@ -29,6 +29,8 @@ pub struct NewChannel {
     pub resolution: f64,
     /// The time between two readings.
     pub every: Every,
+    /// True if the cloud shall compare readings with limits chosen later.
+    pub comparable: bool,
 }
 
 /// Pins a key of the cloud, before those already pinned.
@@ -53,6 +55,9 @@ pub fn add_channel(document: &mut DocumentMut, name: &str, channel: &NewChannel)
     table.insert("range", value(ends));
     table.insert("resolution", value(number(channel.resolution)));
     table.insert("every", value(channel.every.to_string()));
+    if channel.comparable {
+        table.insert("comparable", value(true));
+    }
     insert(document, "channels", name, Item::Table(table))
 }
 

@@ -8,7 +8,7 @@
 //! let here = NewPlant { cloud: None, listen: "127.0.0.1:7410".parse()?, time_zone: Some("Europe/Rome".into()) };
 //! let mut plant = Plant::init(&folder.path().join("dairy"), &here)?;
 //! let (unit, range, every) = ("°C".into(), "-20..120".parse()?, "5m".parse()?);
-//! let temperature = NewChannel { unit, range, resolution: 0.1, every };
+//! let temperature = NewChannel { unit, range, resolution: 0.1, every, comparable: false };
 //! plant.edit(|settings| {
 //!     add_channel(settings, "temperature", &temperature)?;
 //!     add_question(settings, "daily", "mean(temperature) over 7d by day", None)?;

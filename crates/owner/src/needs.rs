@@ -2,14 +2,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use sotto_pack::{ChannelBins, Quantiser, Span};
+use sotto_pack::{ChannelBins, Encoding, Quantiser, Span, StreamProfile};
 use sotto_program::question::{Bins, By, Call, Comparison, Condition, Question, Reading};
 
 use crate::distribution::edge;
 use crate::flooding::FloodingSettings;
 use crate::settings::Settings;
 
-/// The two kinds of streams. A device encrypts a window once for each kind that its questions need.
+/// The kinds of streams. A device encrypts a window once for each kind that its questions need.
 ///
 /// Example: [`StreamNeeds`]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -18,6 +18,8 @@ pub enum Kind {
     Exact,
     /// Reals in CKKS, for polynomials and models at each reading.
     Real,
+    /// Whole steps of comparable channels in BFV or BGV, which the cloud compares with limits chosen later.
+    Steps,
 }
 
 impl Kind {
@@ -27,6 +29,17 @@ impl Kind {
         match self {
             Self::Exact => "exact",
             Self::Real => "real",
+            Self::Steps => "steps",
+        }
+    }
+
+    /// Returns the kind of a stream with this profile. Returns None for streams that were not made for questions.
+    pub(crate) fn of_profile(profile: &StreamProfile) -> Option<Self> {
+        match profile.encoding {
+            Encoding::Resolution if profile.slots.is_some() => Some(Self::Steps),
+            Encoding::Resolution => Some(Self::Exact),
+            Encoding::Real => Some(Self::Real),
+            Encoding::Integer { .. } => None,
         }
     }
 }
@@ -308,6 +321,16 @@ pub(crate) fn of_device(
                 questions: Vec::new(),
             };
             streams.insert((Kind::Exact, period), stream);
+        }
+    }
+    let comparable = |name: &String| settings.channels.get(name).is_some_and(|channel| channel.comparable);
+    let exact: Vec<StreamNeeds> =
+        streams.values().filter(|stream| stream.kind == Kind::Exact).cloned().collect();
+    for StreamNeeds { period, span, channels, .. } in exact {
+        let channels: Vec<String> = channels.into_iter().filter(comparable).collect();
+        if !channels.is_empty() {
+            let (kind, needs, questions) = (Kind::Steps, Needs::default(), Vec::new());
+            streams.insert((kind, period), StreamNeeds { kind, period, span, channels, needs, questions });
         }
     }
     streams.into_values().collect()

@@ -436,6 +436,7 @@ mod tests {
             range: "-20..120".parse().expect("a range"),
             resolution: 0.1,
             every: "5m".parse().expect("a period"),
+            comparable: false,
         };
         plant.edit(|document| edit::add_channel(document, "temperature", &channel)).expect("added");
         let text = fs::read_to_string(plant.path(SETTINGS)).expect("text");

@@ -7,7 +7,7 @@ use sotto_compact::{MaskSum, Profile, Sum, mask_key};
 use sotto_keys::{CompactEncryptor, DeviceSecret, SecretKey};
 use sotto_pack::Places;
 use sotto_ring::{Scratch, secure_rng};
-use sotto_rlwe::{Bfv, Bgv, Ckks, Evaluator, Origin, Params, SchemeId, Seeded};
+use sotto_rlwe::{Bfv, Bgv, Ckks, Evaluator, Kept, Origin, Params, SchemeId, Seeded};
 use sotto_runtime::{Encoding, Managed, RlweTarget, run};
 
 use crate::choose::{Chosen, StreamReport, stream_report, typical, worst};
@@ -51,7 +51,8 @@ fn timed<S: Managed<Value: Default + Clone>>(chosen: &Chosen) -> Option<f64> {
     };
     let mut rng = secure_rng().ok()?;
     let key = SecretKey::<S>::derive(&DeviceSecret::generate(&mut rng), &params);
-    let zeros = vec![S::Value::default(); chosen.layout.slots()];
+    let slots = target.kept.map_or(chosen.layout.slots(), Kept::values);
+    let zeros = vec![S::Value::default(); slots];
     let evaluator = Evaluator::new(&params);
     let mut seconds = 0.0;
     for quantity in worst(&chosen.stream, &chosen.layout, &chosen.cut) {

@@ -152,8 +152,7 @@ impl Plant {
 fn lacks(record: &DeviceRecord, stream: &StreamNeeds) -> Option<String> {
     let latest = record.bundles.last()?;
     let of_kind = |profile: &&sotto_pack::StreamProfile| {
-        let exact = profile.encoding == sotto_pack::Encoding::Resolution;
-        exact == (stream.kind == Kind::Exact) && profile.period_ms == Some(stream.period)
+        Kind::of_profile(profile) == Some(stream.kind) && profile.period_ms == Some(stream.period)
     };
     let Some(profile) = latest.streams.iter().find(of_kind) else {
         return Some(format!("it sends no {} stream", stream.kind.word()));
@@ -168,7 +167,7 @@ fn lacks(record: &DeviceRecord, stream: &StreamNeeds) -> Option<String> {
     let chosen = crate::choose::fits(stream, &spec, profile);
     let layout = crate::ask::layout_of(profile, &spec);
     let holds = layout.is_ok_and(|layout| {
-        stream.kind == Kind::Real
+        stream.kind != Kind::Exact
             || profile.compact.is_some()
             || largest_result(&layout, &stream.needs) * 2.0
                 < crate::choose::MOST_WINDOWS as f64 * spec.plain as f64

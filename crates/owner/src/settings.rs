@@ -109,6 +109,9 @@ pub struct ChannelSettings {
     pub resolution: f64,
     /// The time between two readings.
     pub every: Every,
+    /// True if devices also send the readings in a form in which the cloud compares them with limits chosen later.
+    #[serde(default, skip_serializing_if = "core::ops::Not::not")]
+    pub comparable: bool,
 }
 
 /// A declared question: its text alone, or a table with more requirements.

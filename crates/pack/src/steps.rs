@@ -48,6 +48,14 @@ impl StepDigits {
         }
     }
 
+    /// Returns the digits of one channel's readings. Returns None as [`StepDigits::of`].
+    #[must_use]
+    pub fn of_one(channel: &Channel) -> Option<Self> {
+        Layout::smallest(vec![channel.clone()], 1, 1, 1, Encoding::Resolution)
+            .ok()
+            .and_then(|layout| Self::of(&layout))
+    }
+
     /// Returns the number of digits: 1 or 2.
     #[must_use]
     pub fn count(self) -> u32 {

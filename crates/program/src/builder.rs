@@ -120,6 +120,13 @@ impl ProgramBuilder {
         self.push(Op::Sum { of, width })
     }
 
+    /// Adds a look-up in a table of whole numbers that begins at `first`.
+    pub fn table(&mut self, of: NodeId, first: i32, values: Vec<i128>) -> NodeId {
+        let count = u32::try_from(values.len()).unwrap_or(u32::MAX);
+        let values = self.constant(Constant::Integers(values));
+        self.push(Op::Table { of, values, first, count })
+    }
+
     /// Adds `base` to a public exponent with the least depth: ⌈log2 exponent⌉ multiplications in a chain.
     ///
     /// The bits of the exponent are taken from the lowest. By induction the product so far is `base^r` with `r < 2^k`,

@@ -27,6 +27,8 @@ pub const ROTATION: u32 = 65_536;
 pub const SUM_WIDTH: u32 = 65_536;
 /// Slots of a [`SlotShape`](crate::SlotShape).
 pub const SLOTS: usize = 131_072;
+/// Values of one table.
+pub const TABLE: core::ops::RangeInclusive<u32> = 2..=511;
 /// Steps of a plan.
 pub const STEPS: usize = 100_000;
 /// Constants of a plan.

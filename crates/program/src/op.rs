@@ -75,6 +75,18 @@ pub enum Op {
         /// Number of neighbours: a power of two, at most the columns.
         width: u32,
     },
+    /// Slot by slot, the value of a public table: `values[x − first]`. On ciphertexts a slot outside of the table gives
+    /// an arbitrary result, in the clear 0. Integers modulo a prime only.
+    Table {
+        /// The operand.
+        of: NodeId,
+        /// The table: a public vector.
+        values: NodeId,
+        /// The operand at which the table begins.
+        first: i32,
+        /// Number of values, in [`crate::limits::TABLE`].
+        count: u32,
+    },
 }
 
 impl Op {
@@ -90,6 +102,7 @@ impl Op {
             Self::Mul(..) => "multiply",
             Self::Rotate(..) => "rotate",
             Self::Sum { .. } => "sum",
+            Self::Table { .. } => "table",
         }
     }
 
@@ -98,7 +111,9 @@ impl Op {
         let pair = match *self {
             Self::Input(_) | Self::Constant(_) => [None, None],
             Self::Neg(a) | Self::Rotate(a, _) | Self::Sum { of: a, .. } => [Some(a), None],
-            Self::Add(a, b) | Self::Sub(a, b) | Self::Mul(a, b) => [Some(a), Some(b)],
+            Self::Add(a, b) | Self::Sub(a, b) | Self::Mul(a, b) | Self::Table { of: a, values: b, .. } => {
+                [Some(a), Some(b)]
+            }
         };
         pair.into_iter().flatten()
     }
@@ -114,6 +129,9 @@ impl Op {
             Self::Mul(a, b) => Self::Mul(to(a), to(b)),
             Self::Rotate(a, steps) => Self::Rotate(to(a), steps),
             Self::Sum { of, width } => Self::Sum { of: to(of), width },
+            Self::Table { of, values, first, count } => {
+                Self::Table { of: to(of), values: to(values), first, count }
+            }
         }
     }
 }

@@ -122,6 +122,17 @@ pub enum ProgramError {
         /// Number of slots.
         slots: usize,
     },
+    /// A table has too few values, or too many.
+    #[error(
+        "node {} looks up in a table of {count} values: {} to {} are possible",
+        node.0, limits::TABLE.start(), limits::TABLE.end()
+    )]
+    Table {
+        /// The node.
+        node: NodeId,
+        /// Number of values.
+        count: u32,
+    },
     /// A shape has no slots, or more than any parameters provide.
     #[error("{rows} rows of {columns} slots are not allowed: 1 to 131072 slots are possible")]
     Shape {
@@ -195,6 +206,12 @@ fn node(parts: &ProgramParts, node: NodeId, op: Op) -> Result<(), ProgramError> 
         }
         Op::Rotate(_, steps) if steps.unsigned_abs() > limits::ROTATION => {
             Err(ProgramError::Rotation { node, steps })
+        }
+        Op::Table { count, .. } if !limits::TABLE.contains(&count) => {
+            Err(ProgramError::Table { node, count })
+        }
+        Op::Table { values, .. } if !matches!(parts.ops[values.index()], Op::Constant(_)) => {
+            Err(ProgramError::Missing { node, what: "constant as a table, node", index: values.0 })
         }
         Op::Sum { width, .. } if !width.is_power_of_two() || width > limits::SUM_WIDTH => {
             Err(ProgramError::Width { node, width, most: limits::SUM_WIDTH })

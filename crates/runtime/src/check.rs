@@ -1,9 +1,10 @@
 //! Checks of a plan that follow shapes and compute nothing.
 
-use sotto_program::{OutputForm, PlainConstant, Plan, PlanOutput, Register, Step};
+use sotto_program::{OutputForm, PlainConstant, Plan, PlanOutput, PlanStep, Register, Step};
 use sotto_ring::Wiped;
 use sotto_rlwe::{EvalError, EvaluationKeys, KeyId, Log2, Params, Plaintext, Reduction, Selection, Shape};
 
+use crate::constants::Constants;
 use crate::error::RunError;
 use crate::input_keys;
 use crate::manage::Managed;
@@ -52,11 +53,15 @@ pub(crate) fn checked<S: Managed>(
     let register_keys = plan.register_keys();
     let key_of = |register: Register| bound[register_keys[register.index()].index()];
     let constants = constants(plan, params)?;
+    let both = Constants { said: &plan.constants, encoded: &constants };
     let mut shapes: Vec<Shape<S>> = inputs.iter().map(|(_, shape)| *shape).collect();
     for (index, step) in plan.steps.iter().enumerate() {
         let refused = |error| RunError::Step { index, step: step.step.name(), error };
         key_for(&step.step, keys, key_of).map_err(refused)?;
-        shapes.push(follow(params, &step.step, &shapes, &constants).map_err(refused)?);
+        shapes.push(match looked_up(&step.step, &plan.steps[..index], &shapes) {
+            Some(output) => shapes[output.index()],
+            None => follow(params, &step.step, &shapes, both).map_err(refused)?,
+        });
     }
     let memory = Memory::of(plan, params, &shapes, &constants);
     if memory.peak > most_bytes {
@@ -88,7 +93,9 @@ fn key_for<S: Managed>(
 ) -> Result<(), EvalError> {
     let missing = |what: String| Err(EvalError::MissingKey(what));
     match step {
-        Step::Relinearise(_) if keys.relinearisation.is_none() => missing("relinearisation key".into()),
+        Step::Relinearise(_) | Step::Table { .. } if keys.relinearisation.is_none() => {
+            missing("relinearisation key".into())
+        }
         Step::Rotate(_, steps) if !keys.can_rotate(*steps) => {
             missing(format!("Galois key of the rotation by {steps}"))
         }
@@ -126,16 +133,36 @@ fn constants<S: Managed>(plan: &Plan, params: &Params<S>) -> Result<Vec<Plaintex
     plan.constants.iter().enumerate().map(constant).collect()
 }
 
+/// Returns the register of an earlier look-up in the same table whose operand has an equal shape: its result has the shape
+/// of this step's result. Following a look-up takes as long as a hundred other steps.
+pub(crate) fn looked_up<S: Managed>(
+    step: &Step,
+    earlier: &[PlanStep],
+    shapes: &[Shape<S>],
+) -> Option<Register> {
+    let Step::Table { of, values, first } = *step else { return None };
+    let alike = |other: Register| {
+        let (a, b) = (&shapes[of.index()], &shapes[other.index()]);
+        (a.level, a.components, a.scaling) == (b.level, b.components, b.scaling)
+            && (&a.noise, &a.estimate) == (&b.noise, &b.estimate)
+    };
+    let same = earlier.iter().find(|written| {
+        matches!(written.step, Step::Table { of, values: known, first: begin }
+            if (known, begin) == (values, first) && alike(of))
+    });
+    same.map(|written| written.output)
+}
+
 /// Returns the shape of a step's result.
 pub(crate) fn follow<S: Managed>(
     params: &Params<S>,
     step: &Step,
     shapes: &[Shape<S>],
-    constants: &[Plaintext<S>],
+    constants: Constants<'_, S>,
 ) -> Result<Shape<S>, EvalError> {
     let shape = |register: Register| &shapes[register.index()];
     let size = |constant: sotto_program::ConstantId| {
-        let plain = &constants[constant.index()];
+        let plain = &constants.encoded[constant.index()];
         (plain.level(), plain.size())
     };
     match *step {
@@ -161,6 +188,9 @@ pub(crate) fn follow<S: Managed>(
         Step::Rotate(a, steps) => shape(a).rotate(params, steps),
         Step::SwapRows(a) => shape(a).rotate(params, 0),
         Step::SwitchKey(a) => shape(a).switch_key(params),
+        Step::Table { of, values, first } => {
+            S::follow_table(params, &constants.table(values, first)?, shape(of))
+        }
         Step::MatchScale { of, .. } | Step::MatchFactor { of, .. } => S::follow_own(params, step, shape(of)),
     }
 }

@@ -1,7 +1,10 @@
 //! Public values of a program and their encoding.
 
-use sotto_program::{NodeId, Op, Program, ProgramError, ProgramParts, SlotShape, clear, limits};
-use sotto_rlwe::{EncodeError, Params, Plaintext, Scheme};
+use sotto_circuits::Table;
+use sotto_program::{
+    ConstantId, NodeId, Op, PlainConstant, Program, ProgramError, ProgramParts, SlotShape, clear, limits,
+};
+use sotto_rlwe::{EncodeError, EvalError, Params, Plaintext, Scheme};
 
 use crate::manage::Managed;
 
@@ -67,6 +70,29 @@ fn run(
     };
     let outputs = clear::run_integer(program, &vec![Vec::new(); program.inputs().len()], shape, Some(t))?;
     Ok(outputs.into_iter().map(|values| values.into_iter().map(centred).collect()).collect())
+}
+
+/// The constants of a plan: as it says them, and as plaintexts.
+pub(crate) struct Constants<'c, S: Managed> {
+    pub(crate) said: &'c [PlainConstant],
+    pub(crate) encoded: &'c [Plaintext<S>],
+}
+
+impl<S: Managed> Clone for Constants<'_, S> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<S: Managed> Copy for Constants<'_, S> {}
+
+impl<S: Managed> Constants<'_, S> {
+    /// Returns the table of a step.
+    pub(crate) fn table(&self, values: ConstantId, first: i32) -> Result<Table, EvalError> {
+        let values = self.said.get(values.index()).map(|constant| constant.coefficients.clone());
+        Table::new(first.into(), values.unwrap_or_default())
+            .map_err(|_| EvalError::Unsupported { operation: "table", scheme: S::ID })
+    }
 }
 
 /// Encodes integers below 2^53: a single one as a scalar, several in slots.

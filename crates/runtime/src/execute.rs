@@ -2,8 +2,9 @@
 
 use sotto_program::{Register, Step};
 use sotto_ring::Scratch;
-use sotto_rlwe::{Addend, Ciphertext, EvalError, EvaluationKeys, Evaluator, Multiplier, Plaintext};
+use sotto_rlwe::{Addend, Ciphertext, EvalError, EvaluationKeys, Evaluator, Multiplier};
 
+use crate::constants::Constants;
 use crate::manage::Managed;
 
 /// Runs a step on registers, which `at` returns.
@@ -11,7 +12,7 @@ pub(crate) fn execute<'a, S: Managed>(
     evaluator: &Evaluator<S>,
     step: &Step,
     at: impl Fn(Register) -> Result<&'a Ciphertext<S>, EvalError>,
-    constants: &[Plaintext<S>],
+    constants: Constants<'_, S>,
     keys: &EvaluationKeys<S>,
     scratch: &mut Scratch,
 ) -> Result<Ciphertext<S>, EvalError> {
@@ -30,16 +31,19 @@ pub(crate) fn execute<'a, S: Managed>(
         Step::Rotate(a, steps) => return evaluator.rotate_with(at(a)?, steps, keys, scratch),
         Step::SwapRows(a) => return evaluator.swap_rows_with(at(a)?, keys, scratch),
         Step::SwitchKey(a) => return evaluator.switch_key_with(at(a)?, keys, scratch),
+        Step::Table { of, values, first } => {
+            return S::run_table(evaluator, &constants.table(values, first)?, at(of)?, keys);
+        }
         Step::MatchScale { of, .. } | Step::MatchFactor { of, .. } => {
             return S::run_own(evaluator, step, at(of)?);
         }
         Step::MultiplyPlain(a, c) => {
-            let plain = &constants[c.index()];
+            let plain = &constants.encoded[c.index()];
             let multiplier = Multiplier::new(params, plain, plain.level());
             return evaluator.multiply_plain_with(at(a)?, &multiplier, scratch);
         }
         Step::AddPlain(a, c) => {
-            let (a, plain) = (at(a)?, &constants[c.index()]);
+            let (a, plain) = (at(a)?, &constants.encoded[c.index()]);
             let addend = Addend::new(params, plain, plain.level(), S::addend_scaling(a.shape().scaling));
             return evaluator.add_plain_with(a, &addend, scratch);
         }

@@ -8,6 +8,7 @@ use sotto_ring::{Scratch, parallel};
 use sotto_rlwe::{Ciphertext, EvalError, EvaluationKeys, Evaluator, KeyId, Plaintext, Shape};
 
 use crate::check::{Checked, checked};
+use crate::constants::Constants;
 use crate::error::RunError;
 use crate::execute::execute;
 use crate::manage::Managed;
@@ -201,7 +202,8 @@ impl<'a, S: Managed> Execution<'a, S> {
             let found = read.iter().find(|(of, _)| *of == register);
             found.map(|(_, operand)| &**operand).ok_or(EvalError::MissingRegister { register: register.0 })
         };
-        match execute(self.evaluator, &step.step, at, self.constants, self.keys, scratch) {
+        let constants = Constants { said: &self.plan.constants, encoded: self.constants };
+        match execute(self.evaluator, &step.step, at, constants, self.keys, scratch) {
             Ok(result) => {
                 let result = self.evaluator.fitted(result, scratch);
                 *locked(&self.registers[step.output.index()]) = Some(Arc::new(result));

@@ -192,6 +192,9 @@ fn write_step(out: &mut Vec<u8>, step: &Step) {
         Step::SwapRows(a) => put(13, a, &[]),
         Step::SwitchKey(a) => put(14, a, &[]),
         Step::MultiplyMonomial(a, power) => put(15, a, &power.to_le_bytes()),
+        Step::Table { of, values, first } => {
+            put(16, of, &[values.0.to_le_bytes(), first.to_le_bytes()].concat());
+        }
     }
 }
 
@@ -214,6 +217,7 @@ fn read_step(reader: &mut Reader<'_>) -> Result<Step, WireError> {
         13 => Step::SwapRows(a),
         14 => Step::SwitchKey(a),
         15 => Step::MultiplyMonomial(a, reader.u32()?),
+        16 => Step::Table { of: a, values: ConstantId(reader.u32()?), first: reader.u32()? as i32 },
         _ => return Err(WireError::Value("a step is not known")),
     })
 }

@@ -116,7 +116,8 @@ impl Input {
     fn of_series(series: &Series, column: &str, file: &Path, processes: &Processes) -> anyhow::Result<Self> {
         let resolution = series.resolution();
         let every = Every { milliseconds: series.period()? };
-        let channel = NewChannel { unit: String::new(), range: series.range(), resolution, every };
+        let channel =
+            NewChannel { unit: String::new(), range: series.range(), resolution, every, comparable: false };
         let name = plain_name(column, &[]);
         let channels = vec![Measured { name: name.clone(), column: name, channel }];
         let mut options = Vec::new();
@@ -142,7 +143,7 @@ fn measured(channels: &[Channel], resolution: f64, period: u32) -> Vec<Measured>
         let name = plain_name(&channel.name, &all);
         let range = Range { minimum: channel.minimum, maximum: channel.maximum };
         let (unit, every) = (channel.unit.clone(), Every { milliseconds: period });
-        let new = NewChannel { unit, range, resolution, every };
+        let new = NewChannel { unit, range, resolution, every, comparable: false };
         all.push(Measured { name, column: channel.name.clone(), channel: new });
     }
     all

@@ -36,6 +36,10 @@ enum Command {
         /// The time between two readings, such as 0.5s, 30s, 5m, 1h; at most a day
         #[arg(long)]
         every: Every,
+        /// Devices also send the readings in a form in which the cloud compares them with limits chosen later: larger
+        /// windows, see `sotto plan`
+        #[arg(long)]
+        comparable: bool,
     },
     /// Take a channel out of sotto.toml. Its stored readings stay.
     Remove {
@@ -53,8 +57,8 @@ enum Command {
 pub(crate) fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
     let mut plant = arguments.place.open()?;
     match arguments.command {
-        Command::Add { name, unit, range, resolution, every } => {
-            let channel = edit::NewChannel { unit, range, resolution, every };
+        Command::Add { name, unit, range, resolution, every, comparable } => {
+            let channel = edit::NewChannel { unit, range, resolution, every, comparable };
             plant.edit(|document| edit::add_channel(document, &name, &channel))?;
             say(format!("channel {name}: {}", describe(&plant, &name)));
         }

@@ -150,6 +150,12 @@ impl Terms {
             Op::Mul(a, b) => self.product(at, of(a), of(b))?,
             // The program fits single values, so there are no neighbouring slots.
             Op::Rotate(a, _) | Op::Sum { of: a, .. } => of(a),
+            Op::Table { .. } => {
+                return Err(LowerError::NotSupported {
+                    what: "a look-up in a table",
+                    instead: "compute it in BFV or BGV",
+                });
+            }
         };
         let size = match number {
             Number::Public(value) => Some(value.unsigned_abs()),

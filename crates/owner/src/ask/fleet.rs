@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use sotto_pack::FleetId;
-use sotto_program::question::{Devices, Question};
+use sotto_program::question::{Call, Devices, Question};
 
 use super::group::{self, Group};
 use super::tally::{ExactResults, Tally};
@@ -41,6 +41,12 @@ impl Together {
     ) -> Result<Self, OwnerError> {
         let mut done = Self { tallies: vec![Tally::default(); groups.len()], windows: BTreeSet::new() };
         if question.grouping != Devices::Across || listed.len() < 2 {
+            return Ok(done);
+        }
+        // Whether steps answer a comparison depends on the device.
+        let steps =
+            |device: &DeviceWindows| device.windows.iter().any(|window| window.kind() == Some(Kind::Steps));
+        if question.calls().any(Call::compares) && listed.iter().any(steps) {
             return Ok(done);
         }
         for (_, windows) in by_fleet(listed) {

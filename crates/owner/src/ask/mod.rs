@@ -3,6 +3,7 @@
 mod curve;
 mod fleet;
 mod group;
+mod steps;
 mod tally;
 mod windows;
 mod work;
@@ -250,9 +251,8 @@ fn before(clock: &Clock, at: i64, time: Duration) -> i64 {
 fn sends(record: &DeviceRecord, call: &Call) -> bool {
     let (kind, _) = of_call(call);
     record.bundles.iter().flat_map(|bundle| &bundle.streams).any(|stream| {
-        let exact = stream.encoding == sotto_pack::Encoding::Resolution;
         let has = |name: &&str| stream.channels.iter().any(|channel| channel.name == **name);
-        exact == (kind == Kind::Exact) && call.channels().iter().all(has)
+        Kind::of_profile(stream) == Some(kind) && call.channels().iter().all(has)
     })
 }
 

@@ -242,14 +242,45 @@ fn spread(list: &[f64], ticks: usize) -> Vec<f64> {
 }
 
 /// Returns the sum over a channel's slots of a result, at some ticks.
-fn total(numbers: &Numbers, layout: &Layout, channel: u16, ticks: &Range<u32>) -> Result<i128, OwnerError> {
+pub(super) fn total(
+    numbers: &Numbers,
+    layout: &Layout,
+    channel: u16,
+    ticks: &Range<u32>,
+) -> Result<i128, OwnerError> {
     let Numbers::Whole(numbers) = numbers else { return Err(wrong("whole numbers were expected")) };
     let slots = ticks.clone().filter_map(|tick| layout.slot(channel, tick));
     Ok(slots.map(|slot| i128::from(numbers.get(slot).copied().unwrap_or_default())).sum())
 }
 
-fn wrong(reason: &str) -> OwnerError {
+pub(super) fn wrong(reason: &str) -> OwnerError {
     OwnerError::WrongAnswer(reason.to_owned())
+}
+
+/// Returns the number of readings of windows at some ticks.
+fn count(
+    inputs: &[Input],
+    layout: &Layout,
+    (presence, channel): (impl Fn(&Input) -> Option<Presence>, u16),
+    ticks: &Range<u32>,
+) -> Result<u64, OwnerError> {
+    let of = |input: &Input| match presence(input) {
+        Some(presence) => Some(ticks.clone().filter(|tick| presence.contains(*tick)).count() as u64),
+        None if *ticks == (0..layout.ticks()) => Some(u64::from(input.window.present[usize::from(channel)])),
+        None => None,
+    };
+    let count: Option<u64> = inputs.iter().map(of).sum();
+    count.ok_or_else(|| wrong("the device does not say which readings are missing"))
+}
+
+/// Returns the number of readings of a channel in windows at some ticks.
+pub(super) fn readings_in(
+    inputs: &[Input],
+    layout: &Layout,
+    ticks: &Range<u32>,
+    channel: u16,
+) -> Result<u64, OwnerError> {
+    count(inputs, layout, (|input: &Input| input.window.presence(channel), channel), ticks)
 }
 
 /// Refuses sums that no readings in the declared range can have; then the key, the layout or the answer is wrong.
@@ -374,18 +405,7 @@ impl ExactResults<'_> {
 
     /// Returns the number of readings at the group's ticks.
     fn count(&self, presence: impl Fn(&Input) -> Option<Presence>, channel: u16) -> Result<u64, OwnerError> {
-        let of = |input: &Input| {
-            let whole = self.ticks == (0..self.layout.ticks());
-            match presence(input) {
-                Some(presence) => {
-                    Some(self.ticks.clone().filter(|tick| presence.contains(*tick)).count() as u64)
-                }
-                None if whole => Some(u64::from(input.window.present[usize::from(channel)])),
-                None => None,
-            }
-        };
-        let count: Option<u64> = self.inputs.iter().map(of).sum();
-        count.ok_or_else(|| wrong("the device does not say which readings are missing"))
+        count(self.inputs, self.layout, (presence, channel), &self.ticks)
     }
 
     fn moments(&self, at: u16, sums: &Numbers, squares: Option<&Numbers>) -> Result<Moments, OwnerError> {

@@ -5,9 +5,7 @@ use std::sync::Arc;
 
 use sotto_cloud_client::Cloud;
 use sotto_keys::DeviceSecret;
-use sotto_pack::{
-    Clock, Encoding, Layout, LeftOut, PackError, Places, Reason, Span, StreamProfile, WindowDescription,
-};
+use sotto_pack::{Clock, Layout, LeftOut, PackError, Places, Reason, Span, StreamProfile, WindowDescription};
 use sotto_rlwe::{KeyId, ParameterId, ParameterSpec, SchemeId};
 use sotto_wire::{Digest, EnvelopeHeader, SignedHeader};
 
@@ -34,6 +32,7 @@ pub(crate) struct Window {
     pub(crate) bytes: u64,
     pub(crate) description: Arc<WindowDescription>,
     end: i64,
+    kind: Option<Kind>,
     /// The number of its bundle, from 0.
     bundle: usize,
     /// The stream, if the window is compact.
@@ -56,13 +55,9 @@ impl Window {
         &self.description.layout
     }
 
-    /// Returns the kind of the stream; None for streams of profiles, which have neither kind.
+    /// Returns the kind of the stream; None for streams of profiles, which have no kind.
     pub(crate) fn kind(&self) -> Option<Kind> {
-        match self.layout().encoding() {
-            Encoding::Resolution => Some(Kind::Exact),
-            Encoding::Real => Some(Kind::Real),
-            Encoding::Integer { .. } => None,
-        }
+        self.kind
     }
 
     /// Returns the position of a channel.
@@ -124,6 +119,9 @@ pub(crate) fn layout_of(profile: &StreamProfile, spec: &ParameterSpec) -> Result
     if compact.is_some() {
         return Places::layout(channels.clone(), *ticks);
     }
+    if let (Some(Kind::Steps), Some(slots)) = (Kind::of_profile(profile), slots) {
+        return Layout::of_steps(channels.clone(), *ticks, *slots);
+    }
     let columns = slots.unwrap_or(u32::try_from(spec.degree / 2).unwrap_or(u32::MAX));
     let rows = if spec.scheme == SchemeId::Ckks { 1 } else { 2 };
     Layout::smallest(channels.clone(), *ticks, columns, rows, *encoding)
@@ -137,6 +135,7 @@ struct Known {
     layout: Layout,
     period: u32,
     span: Span,
+    kind: Option<Kind>,
     bundle: usize,
     compact: Option<Arc<CompactStream>>,
 }
@@ -156,6 +155,7 @@ impl Known {
             layout,
             period: profile.period_ms?,
             span: profile.span?,
+            kind: Kind::of_profile(profile),
             bundle,
             compact: profile.compact.clone().map(|places| {
                 let (stream, fleet) = (profile.stream.clone(), profile.fleet);
@@ -266,6 +266,7 @@ fn read(entry: &Entry, signed: &SignedHeader, known: &[Known], clock: &Clock) ->
         bytes: entry.bytes,
         description: Arc::new(description),
         end,
+        kind: stream.kind,
         bundle: stream.bundle,
         compact: stream.compact.clone(),
         shared_mask: signed.is_under_shared_mask(),

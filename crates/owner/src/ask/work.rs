@@ -72,6 +72,7 @@ impl<'w> Work<'w> {
                 Kind::Exact => {
                     self.exact(&batch, computer, (&mut tallies, &mut fetched), &mut used, progress)
                 }
+                Kind::Steps => self.steps(&batch, computer, &mut tallies, &mut used, progress),
                 Kind::Real => self.real(&batch, computer, &mut tallies, &mut used, progress),
             };
             let (elsewhere, here): (Vec<&Window>, Vec<&Window>) =
@@ -126,13 +127,13 @@ impl<'w> Work<'w> {
         let layout = batch.windows[0].layout();
         let held = |call: &&Call| {
             let channels = call.channels();
-            of_call(call).0 == batch.kind && channels.iter().all(|name| position(layout, name).is_some())
+            self.kind_of(call) == batch.kind && channels.iter().all(|name| position(layout, name).is_some())
         };
         self.question.calls().filter(held).collect()
     }
 
     /// Returns the windows of a batch by group, and those that cross the end of a group, with their ticks in each.
-    fn by_group(&self, batch: &Batch<'_>) -> Result<ByGroup, OwnerError> {
+    pub(super) fn by_group(&self, batch: &Batch<'_>) -> Result<ByGroup, OwnerError> {
         let (mut whole, mut split): (BTreeMap<usize, Vec<Input>>, Vec<Split>) = Default::default();
         for window in batch.windows.iter().filter(|window| !self.elsewhere.contains(&window.id)) {
             let pieces = group::pieces(self.groups, self.question.by, window)?;
@@ -344,7 +345,7 @@ impl<'w> Work<'w> {
         Ok(())
     }
 
-    fn spec(&self, batch: &Batch<'_>) -> Result<&'w sotto_rlwe::ParameterSpec, OwnerError> {
+    pub(super) fn spec(&self, batch: &Batch<'_>) -> Result<&'w sotto_rlwe::ParameterSpec, OwnerError> {
         let id = &batch.windows[0].parameter_id;
         self.device
             .specs
@@ -352,7 +353,7 @@ impl<'w> Work<'w> {
             .ok_or_else(|| OwnerError::WrongAnswer("windows of unknown parameters".to_owned()))
     }
 
-    fn remember(&self, batch: &Batch<'_>, parts: &[Part], used: &mut BTreeMap<String, u64>) {
+    pub(super) fn remember(&self, batch: &Batch<'_>, parts: &[Part], used: &mut BTreeMap<String, u64>) {
         let bytes: BTreeMap<&str, u64> =
             batch.windows.iter().map(|window| (window.id.as_str(), window.bytes)).collect();
         for input in parts.iter().flat_map(|part| &part.inputs) {
@@ -409,7 +410,7 @@ impl Wanted {
 
 /// Returns true if counts of these bins answer a question: a limit and the edges of a histogram exactly, an extreme or a
 /// quantile to the width of the usual bins.
-fn answers(bins: &ChannelBins, needed: &BinsNeeded, layout: &Layout, at: u16) -> bool {
+pub(super) fn answers(bins: &ChannelBins, needed: &BinsNeeded, layout: &Layout, at: u16) -> bool {
     let Some(quantiser) = layout.quantiser(at) else { return false };
     let channel = &layout.channels()[usize::from(at)];
     let range = (channel.minimum, channel.maximum);

@@ -6,6 +6,7 @@ mod exact;
 mod judge;
 mod real;
 mod report;
+mod steps;
 mod worst;
 
 use sotto_pack::{Channel, Cut, Layout, Places, StreamProfile};
@@ -23,9 +24,12 @@ pub(crate) use worst::{largest_result, typical, worst};
 use exact::best;
 use judge::attempt;
 use real::choose_real;
+use steps::choose_steps;
 
 /// Largest number of windows summed into one result. The owner adds the results of larger sums.
 pub(crate) const MOST_WINDOWS: usize = 64;
+/// Largest number of compared windows summed into one result. More would take a larger degree for their noise.
+pub(crate) const MOST_COMPARED: usize = 4;
 /// Degrees to try.
 const DEGREES: [usize; 4] = [4096, 8192, 16384, 32768];
 
@@ -104,6 +108,7 @@ pub struct Alternative {
 pub fn choose(stream: &StreamNeeds, channels: &[Channel]) -> Result<Chosen, OwnerError> {
     match stream.kind {
         Kind::Real => choose_real(stream, channels),
+        Kind::Steps => choose_steps(stream, channels),
         Kind::Exact => {
             let compact = match compact::best(stream, channels) {
                 Ok(chosen) => return Ok(chosen),
@@ -177,6 +182,9 @@ impl Chosen {
     /// sums.
     #[must_use]
     pub fn kept(&self) -> Option<Kept> {
+        if self.compact.is_some() {
+            return None;
+        }
         crate::compute::kept(&self.layout, self.spec.degree)
     }
 

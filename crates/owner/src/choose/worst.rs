@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use sotto_pack::{Channel, Cut, Encoding, Layout, Span, WindowDescription};
+use sotto_pack::{Channel, Cut, Encoding, Layout, Span, StepDigits, WindowDescription};
 
 use crate::compute::{Input, LARGEST_WEIGHT, Part, Quantity, TickWeights};
 use crate::error::OwnerError;
 use crate::needs::{Kind, Needs, StreamNeeds};
 
-use super::MOST_WINDOWS;
+use super::{MOST_COMPARED, MOST_WINDOWS};
 
 /// Returns the largest number of ticks in a window of a span.
 pub(super) fn longest(span: Span, period: u32) -> u64 {
@@ -41,7 +41,7 @@ pub(super) fn layout(
     let windows = longest.div_ceil(most);
     let ticks = u32::try_from(longest.div_ceil(windows)).unwrap_or(u32::MAX).max(1);
     let encoding = match stream.kind {
-        Kind::Exact => Encoding::Resolution,
+        Kind::Exact | Kind::Steps => Encoding::Resolution,
         Kind::Real => Encoding::Real,
     };
     let layout = Layout::smallest(channels.to_vec(), ticks, columns, rows, encoding)
@@ -106,6 +106,7 @@ pub(crate) fn worst(stream: &StreamNeeds, layout: &Layout, cut: &Cut) -> Vec<Qua
                 worst.push(Quantity::Weighted(TickWeights { channel: 0, weights }));
             }
         }
+        Kind::Steps => worst.extend(middle(layout)),
         Kind::Real => {
             if *degree > 1 || !*models {
                 let terms = f64::from((*degree).max(1));
@@ -122,6 +123,13 @@ pub(crate) fn worst(stream: &StreamNeeds, layout: &Layout, cut: &Cut) -> Vec<Qua
     worst
 }
 
+/// Returns a comparison in the middle of the first channel's range: all comparisons have the same degree.
+fn middle(layout: &Layout) -> Option<Quantity> {
+    let lowest = StepDigits::lowest(layout, 0)?;
+    let highest = layout.quantiser(0)?.quantise(layout.channels()[0].maximum).ok()?;
+    Some(Quantity::AtLeast(0, lowest + (highest - lowest) / 2 + 1))
+}
+
 /// Returns the largest |value| of a result's slot. The plain modulus must be larger than twice this.
 pub(crate) fn largest_result(layout: &Layout, needs: &Needs) -> f64 {
     let top = layout.magnitude();
@@ -134,6 +142,7 @@ pub(crate) fn largest_result(layout: &Layout, needs: &Needs) -> f64 {
 pub(super) fn windows_of(quantity: &Quantity) -> usize {
     match quantity {
         Quantity::Polynomial(..) | Quantity::Linear(_) => 1,
+        Quantity::AtLeast(..) => MOST_COMPARED,
         _ => MOST_WINDOWS,
     }
 }

@@ -5,8 +5,9 @@
 //! many as fit a row. Results of compact windows repeat their frame until the row is full, so their coefficients are
 //! placed side by side instead.
 
-use sotto_pack::Layout;
+use sotto_pack::{Encoding, Layout, StepDigits};
 use sotto_program::{Constant, InputDeclaration, InputId, NodeId, Op, Program, ProgramBuilder, ProgramError};
+use sotto_rlwe::Kept;
 use sotto_runtime::Merged;
 
 use super::quantity::{Input, Quantity, frame, kept, stride};
@@ -14,6 +15,8 @@ use crate::open::Contents;
 
 /// Largest number of results in one ciphertext. Each adds its noise.
 pub(crate) const MOST_FRAMES: usize = 64;
+/// Like [`MOST_FRAMES`], for comparisons, which leave little room.
+const MOST_COMPARED_FRAMES: usize = 16;
 
 /// Windows that are summed into one result.
 #[derive(Clone, Debug)]
@@ -63,8 +66,10 @@ pub(crate) fn frames(layout: &Layout, degree: usize, packed: bool) -> usize {
     if !packed {
         return 1;
     }
-    let columns = stride(layout, degree).min(layout.columns() as usize);
-    (degree / 2 / columns).clamp(1, MOST_FRAMES)
+    let whole = || stride(layout, degree).min(layout.columns() as usize);
+    let columns = kept(layout, degree).map_or_else(whole, Kept::values);
+    let compared = kept(layout, degree).is_some() && layout.encoding() == Encoding::Resolution;
+    (degree / 2 / columns).clamp(1, if compared { MOST_COMPARED_FRAMES } else { MOST_FRAMES })
 }
 
 /// Builds the program for these parts, whose windows must have one layout. Its inputs are the parts' windows in order.
@@ -183,6 +188,7 @@ impl<'p> Builder<'p> {
         let x = self.asked.read(input);
         Some(match quantity {
             Quantity::Sum => x,
+            Quantity::AtLeast(channel, first) => return self.at_least(x, *channel, *first),
             // Only compact windows hold counts.
             Quantity::Counts(_) => return None,
             Quantity::Square => self.asked.mul(x, x),
@@ -224,6 +230,32 @@ impl<'p> Builder<'p> {
         }
         let mask = self.whole(window.mask(first, second))?;
         Some(self.asked.mul(x, mask))
+    }
+
+    /// Returns 1 where a channel's reading is the quantised number `first` or above, and 0 elsewhere; None if the
+    /// channel's range does not contain `first`. Slots of other channels hold meaningless values that nobody reads.
+    fn at_least(&mut self, x: NodeId, channel: u16, first: i64) -> Option<NodeId> {
+        let step = first - StepDigits::lowest(self.layout, channel)?;
+        let digits = StepDigits::of(self.layout)?;
+        let last = digits.largest();
+        let whether =
+            |holds: &dyn Fn(i64) -> bool| (0..=last).map(|digit| i128::from(holds(digit))).collect();
+        let (high, low) = match digits.split(step)[..] {
+            [high, low] if low > 0 => (high, low),
+            // Every lower digit will do.
+            [high, ..] => return Some(self.asked.table(x, 0, whether(&|digit| digit >= high))),
+            [] => return None,
+        };
+        // [h > high] + [h = high] · [l ≥ low], in the slots of the higher digits h.
+        let equal = self.asked.table(x, 0, whether(&|digit| digit == high));
+        let from = self.asked.table(x, 0, whether(&|digit| digit >= low));
+        let beside = self.asked.rotate(from, self.layout.columns() as i32);
+        let both = self.asked.mul(equal, beside);
+        if high == last {
+            return Some(both);
+        }
+        let above = self.asked.table(x, 0, whether(&|digit| digit > high));
+        Some(self.asked.add(above, both))
     }
 
     /// Returns Σ_{k ≥ 1} c_k · x^k with the least depth for each power; None if all these coefficients are zero.

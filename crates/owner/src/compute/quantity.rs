@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use sotto_pack::{Encoding, Layout, Presence, WindowDescription};
+use sotto_pack::{Encoding, Layout, Presence, StepDigits, WindowDescription};
 use sotto_rlwe::Kept;
 
 /// A quantity: a value in each slot of a frame, summed over the windows of a part.
@@ -20,6 +20,9 @@ pub(crate) enum Quantity {
     JointSquare(u16, u16),
     /// Number of readings in each bin of a channel, instead of a value in each slot.
     Counts(u16),
+    /// Number of readings of a channel of comparable steps that are this quantised number or above. Counts missing
+    /// readings as 0, the middle of the range.
+    AtLeast(u16, i64),
     /// Σ w · q with whole weights, by tick of the group.
     Weighted(TickWeights),
     /// Σ p(u) − p(0) for a polynomial in the normalised value u of one channel, lowest coefficient first.
@@ -32,7 +35,7 @@ impl Quantity {
     /// Returns the channel whose slots hold the values; None if the slots of every channel do.
     pub(crate) fn channel(&self) -> Option<u16> {
         match self {
-            Self::Polynomial(channel, _) => Some(*channel),
+            Self::Polynomial(channel, _) | Self::AtLeast(channel, _) => Some(*channel),
             Self::Linear(terms) => terms.first().map(|(channel, _)| *channel),
             _ => None,
         }
@@ -46,7 +49,7 @@ impl Quantity {
             Self::Square | Self::JointSquare(..) | Self::Product(..) => top * top,
             Self::Weighted(_) => top * LARGEST_WEIGHT as f64,
             Self::Counts(_) => layout.ticks().into(),
-            Self::Polynomial(..) | Self::Linear(_) => 1.0,
+            Self::AtLeast(..) | Self::Polynomial(..) | Self::Linear(_) => 1.0,
         }
     }
 }
@@ -117,11 +120,18 @@ impl Input {
     }
 }
 
-/// Returns the coefficients that compact windows of this layout send; None if windows are whole ciphertexts of this
-/// degree.
+/// The plain modulus of streams of steps: a prime above every digit, with slots for all degrees up to 32768.
+pub(crate) const STEPS_MODULUS: u64 = 65_537;
+
+/// Returns the coefficients that compact windows of slots with this layout send; None if windows are whole ciphertexts
+/// of this degree. Whole ciphertexts of whole numbers have two rows.
 pub(crate) fn kept(layout: &Layout, degree: usize) -> Option<Kept> {
-    let columns = layout.columns() as usize;
-    (layout.encoding() == Encoding::Real && columns <= degree / 2).then_some(Kept::Folded(columns))
+    let slots = match layout.encoding() {
+        Encoding::Real => layout.columns(),
+        Encoding::Resolution if layout.rows() == 1 => StepDigits::of(layout)?.slots(layout),
+        _ => return None,
+    };
+    (slots as usize <= degree / 2).then_some(Kept::Folded(slots as usize))
 }
 
 /// Returns the number of decoded slots from one result of an answer to the next: the repeated values of compact

@@ -61,6 +61,11 @@ impl Arithmetic for Bounds {
     fn mul(&self, _: NodeId, a: &f64, b: &f64) -> Result<f64, Infallible> {
         Ok(Self::product(*a, *b))
     }
+
+    /// The bound of a constant is the same in every slot.
+    fn look_up(&self, _: NodeId, _: &f64, table: &[f64], _: i32) -> Result<f64, Infallible> {
+        Ok(table.first().copied().unwrap_or_default())
+    }
 }
 
 /// Returns for each node an upper bound on |value| in any slot, from the declared magnitudes of inputs and the

@@ -31,6 +31,9 @@ use crate::{Constant, ConstantId, NodeId, Op, Program, SlotShape};
 ///     fn mul(&self, _: NodeId, a: &u32, b: &u32) -> Result<u32, NodeId> {
 ///         Ok(a + b)
 ///     }
+///     fn look_up(&self, _: NodeId, _: &u32, _: &[u32], _: i32) -> Result<u32, NodeId> {
+///         Ok(0)
+///     }
 /// }
 ///
 /// let options = ParseOptions { undeclared: Some(120.0), ..ParseOptions::default() };
@@ -78,6 +81,17 @@ pub trait Arithmetic {
     /// # Errors
     /// Those of [`Arithmetic::add`].
     fn mul(&self, at: NodeId, a: &Self::Number, b: &Self::Number) -> Result<Self::Number, Self::Error>;
+    /// Returns `table[a − first]`, 0 outside of the table.
+    ///
+    /// # Errors
+    /// Those of [`Arithmetic::add`].
+    fn look_up(
+        &self,
+        at: NodeId,
+        a: &Self::Number,
+        table: &[Self::Number],
+        first: i32,
+    ) -> Result<Self::Number, Self::Error>;
 }
 
 /// Fills all slots: with `given` if it is one value, else with `given` in the first slots and `zero` in the others.
@@ -137,6 +151,11 @@ pub fn evaluate<A: Arithmetic>(
                 // The remainder is in 0 … columns − 1, and there are at most 2^17 columns.
                 let steps = i64::from(steps).rem_euclid(i64::from(shape.columns)) as usize;
                 rotated(of(a), columns, steps)
+            }
+            Op::Table { of: a, values, first, count } => {
+                // Validated: the operand `values` is a constant, which fills as many slots as it has values.
+                let table = &of(values)[..(count as usize).min(slots)];
+                of(a).iter().map(|a| arithmetic.look_up(at, a, table, first)).collect::<Result<_, _>>()?
             }
             Op::Sum { of: a, width } => {
                 let mut total = of(a).to_vec();

@@ -32,6 +32,16 @@ impl Arithmetic for Exact {
     fn mul(&self, at: NodeId, a: &i128, b: &i128) -> Result<i128, ClearError> {
         a.checked_mul(*b).ok_or(ClearError::Overflow { node: at })
     }
+
+    fn look_up(&self, _: NodeId, a: &i128, table: &[i128], first: i32) -> Result<i128, ClearError> {
+        Ok(at_place(*a, table, first))
+    }
+}
+
+/// Returns `table[a − first]`, 0 outside of the table.
+fn at_place<N: Copy + Default>(a: i128, table: &[N], first: i32) -> N {
+    let place = a.checked_sub(i128::from(first)).and_then(|place| usize::try_from(place).ok());
+    place.and_then(|place| table.get(place)).copied().unwrap_or_default()
 }
 
 /// Residues in `0 … t − 1` with `2 ≤ t < 2^64`.
@@ -67,6 +77,11 @@ impl Arithmetic for Modulo {
 
     fn mul(&self, _: NodeId, a: &u64, b: &u64) -> Result<u64, ClearError> {
         Ok((u128::from(*a) * u128::from(*b) % u128::from(self.0)) as u64)
+    }
+
+    fn look_up(&self, _: NodeId, a: &u64, table: &[u64], first: i32) -> Result<u64, ClearError> {
+        let (a, t) = (i128::from(*a), i128::from(self.0));
+        Ok(at_place(if 2 * a >= t { a - t } else { a }, table, first))
     }
 }
 

@@ -3,6 +3,9 @@
 use alloc::vec::Vec;
 use core::convert::Infallible;
 
+#[cfg(not(feature = "std"))]
+use num_traits::Float as _;
+
 use super::evaluate::{Arithmetic, evaluate, spread};
 use super::{ClearError, padded};
 use crate::{Constant, ConstantId, NodeId, Program, SlotShape};
@@ -31,6 +34,12 @@ impl Arithmetic for Reals {
 
     fn mul(&self, _: NodeId, a: &f64, b: &f64) -> Result<f64, Infallible> {
         Ok(a * b)
+    }
+
+    fn look_up(&self, _: NodeId, a: &f64, table: &[f64], first: i32) -> Result<f64, Infallible> {
+        let place = (a - f64::from(first)).round();
+        let known = place >= 0.0 && place < table.len() as f64;
+        Ok(if known { table[place as usize] } else { 0.0 })
     }
 }
 

@@ -110,5 +110,11 @@ fn step(plan: &Plan, index: usize, step: &Step, components: &[u8]) -> Result<u8,
             exactly(2, a).map(|()| 2)
         }
         Step::SwapRows(a) | Step::SwitchKey(a) => exactly(2, a).map(|()| 2),
+        Step::Table { of: a, values, .. } => {
+            let count = plan.constants[values.index()].coefficients.len();
+            let possible = u32::try_from(count).is_ok_and(|count| limits::TABLE.contains(&count));
+            amount(possible, count as i64)?;
+            exactly(2, a).map(|()| 2)
+        }
     }
 }

@@ -40,7 +40,11 @@ pub(super) fn check(plan: &Plan) -> Result<(), PlanError> {
             Step::SwitchKey(_) if !key.is_foreign() => {
                 return Err(PlanError::NotForeign { step: index, register });
             }
-            Step::Multiply(..) | Step::Relinearise(_) | Step::Rotate(..) | Step::SwapRows(_)
+            Step::Multiply(..)
+            | Step::Relinearise(_)
+            | Step::Rotate(..)
+            | Step::SwapRows(_)
+            | Step::Table { .. }
                 if key.is_foreign() =>
             {
                 return Err(PlanError::Foreign { step: index, what: step.step.name(), register, key });

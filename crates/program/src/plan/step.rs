@@ -80,6 +80,16 @@ pub enum Step {
     SwapRows(Register),
     /// Switches from a foreign secret key to the answer's, with a transfer key.
     SwitchKey(Register),
+    /// Looks up every slot in a public table of whole numbers, as a polynomial modulo t: `values[x − first]`. The
+    /// constant holds the values themselves, not an encoding of them.
+    Table {
+        /// The operand.
+        of: Register,
+        /// The values, in [`crate::limits::TABLE`].
+        values: ConstantId,
+        /// The operand at which the table begins.
+        first: i32,
+    },
     /// Multiplies by this power of X. Used to place the coefficients of several results side by side.
     MultiplyMonomial(Register, u32),
 }
@@ -103,6 +113,7 @@ impl Step {
             Self::Rotate(..) => "rotate",
             Self::SwapRows(_) => "swap-rows",
             Self::SwitchKey(_) => "switch-key",
+            Self::Table { .. } => "table",
             Self::MultiplyMonomial(..) => "multiply-monomial",
         }
     }
@@ -122,6 +133,7 @@ impl Step {
             | Self::Rotate(a, _)
             | Self::SwapRows(a)
             | Self::SwitchKey(a)
+            | Self::Table { of: a, .. }
             | Self::MultiplyMonomial(a, _) => [Some(a), None],
         };
         pair.into_iter().flatten()
@@ -131,7 +143,9 @@ impl Step {
     #[must_use]
     pub fn constant(&self) -> Option<ConstantId> {
         match *self {
-            Self::AddPlain(_, constant) | Self::MultiplyPlain(_, constant) => Some(constant),
+            Self::AddPlain(_, constant)
+            | Self::MultiplyPlain(_, constant)
+            | Self::Table { values: constant, .. } => Some(constant),
             _ => None,
         }
     }

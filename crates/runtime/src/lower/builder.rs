@@ -3,11 +3,12 @@
 use std::collections::HashMap;
 
 use sotto_program::{ConstantId, KeyNumber, PlainConstant, PlanStep, Register, Step};
-use sotto_rlwe::{EvalError, Kept, Origin, Params, Plaintext, Shape};
+use sotto_ring::Wiped;
+use sotto_rlwe::{EvalError, Kept, Log2, Origin, Params, Plaintext, Shape};
 
 use super::slot_errors::SlotErrors;
-use crate::check::follow;
-use crate::constants::Public;
+use crate::check::{follow, looked_up};
+use crate::constants::{Constants, Public};
 use crate::manage::Managed;
 
 /// Collects steps, follows shapes with the evaluator's rules, and writes equal steps once.
@@ -23,6 +24,8 @@ pub struct Builder<'p, S: Managed> {
     constants: Vec<PlainConstant>,
     plaintexts: Vec<Plaintext<S>>,
     encoded: HashMap<(usize, Vec<u64>), ConstantId>,
+    /// The constants that are tables.
+    tables: Vec<ConstantId>,
 }
 
 impl<'p, S: Managed> Builder<'p, S> {
@@ -38,6 +41,7 @@ impl<'p, S: Managed> Builder<'p, S> {
             constants: Vec::new(),
             plaintexts: Vec::new(),
             encoded: HashMap::new(),
+            tables: Vec::new(),
         }
     }
 
@@ -59,7 +63,8 @@ impl<'p, S: Managed> Builder<'p, S> {
         if let Some(register) = self.known.get(&step) {
             return Ok(*register);
         }
-        let shape = follow(self.params, &step, &self.shapes, &self.plaintexts)?;
+        let constants = Constants { said: &self.constants, encoded: &self.plaintexts };
+        let shape = self.shape_after(&step, constants)?;
         let output = Register((self.inputs + self.steps.len()) as u32);
         self.shapes.push(shape);
         self.keys.push(match step {
@@ -69,6 +74,27 @@ impl<'p, S: Managed> Builder<'p, S> {
         self.steps.push(PlanStep { step, output });
         self.known.insert(step, output);
         Ok(output)
+    }
+
+    /// Returns the shape after a step. Look-ups of alike operands in one table have alike shapes, and are followed once.
+    fn shape_after(&self, step: &Step, constants: Constants<'_, S>) -> Result<Shape<S>, EvalError> {
+        match looked_up(step, &self.steps, &self.shapes) {
+            Some(output) => Ok(*self.shape(output)),
+            None => follow(self.params, step, &self.shapes, constants),
+        }
+    }
+
+    /// Adds a table of whole numbers, or returns an equal earlier one.
+    pub(super) fn table(&mut self, values: Vec<i64>) -> ConstantId {
+        let known = self.tables.iter().find(|id| self.constants[id.0 as usize].coefficients == values);
+        if let Some(id) = known {
+            return *id;
+        }
+        let id = ConstantId(self.constants.len() as u32);
+        self.plaintexts.push(Plaintext::from_coefficients(self.params, Wiped::copy(&values), 0, Log2::ZERO));
+        self.constants.push(PlainConstant { coefficients: values, level: 0, power: 1 });
+        self.tables.push(id);
+        id
     }
 
     /// Returns the register under the answer's key. Switches a foreign one, at most once.

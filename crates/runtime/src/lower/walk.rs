@@ -105,6 +105,13 @@ fn node<S: Managed>(
                 }
             }
         }
+        Op::Table { of, values, first, count } => {
+            let of = builder.under_answers_key(at(of)?)?;
+            let Public(table) = value(values)?;
+            let place = |place: usize| table.get(place).or(table.first()).copied().unwrap_or_default() as i64;
+            let values = builder.table((0..count as usize).map(place).collect());
+            builder.push(Step::Table { of, values, first })
+        }
         Op::Sum { .. } | Op::Constant(_) | Op::Add(..) | Op::Sub(..) | Op::Mul(..) => {
             // Unreachable: sums were expanded, constants are public, and pairs were handled above.
             Err(EvalError::MissingRegister { register: 0 })

@@ -4,10 +4,11 @@ mod bfv;
 mod bgv;
 mod ckks;
 
+use sotto_circuits::{CircuitError, Encrypted, Outline, Table};
 use sotto_program::{Register, Step};
 use sotto_rlwe::{
-    Adjustment, Ciphertext, EncodeError, EvalError, Evaluator, LevelRules, Params, PlainSize, Plaintext,
-    Scheme, Shape,
+    Adjustment, Ciphertext, EncodeError, EvalError, EvaluationKeys, Evaluator, LevelRules, Params, PlainSize,
+    Plaintext, Scheme, Shape,
 };
 
 use crate::compiled::Compiled;
@@ -90,6 +91,33 @@ pub trait Managed: LevelRules + Compiled {
         None
     }
 
+    /// Returns the shape after a look-up in a table.
+    ///
+    /// # Errors
+    /// [`EvalError::Unsupported`] for a scheme on reals; else those of the products.
+    fn follow_table(_: &Params<Self>, _: &Table, _: &Shape<Self>) -> Result<Shape<Self>, EvalError>
+    where
+        Self: Sized,
+    {
+        Err(EvalError::Unsupported { operation: "table", scheme: Self::ID })
+    }
+
+    /// Looks up every slot in a table.
+    ///
+    /// # Errors
+    /// Those of [`Managed::follow_table`].
+    fn run_table(
+        _: &Evaluator<Self>,
+        _: &Table,
+        _: &Ciphertext<Self>,
+        _: &EvaluationKeys<Self>,
+    ) -> Result<Ciphertext<Self>, EvalError>
+    where
+        Self: Sized,
+    {
+        Err(EvalError::Unsupported { operation: "table", scheme: Self::ID })
+    }
+
     /// Runs a step that only this scheme has.
     ///
     /// # Errors
@@ -99,6 +127,34 @@ pub trait Managed: LevelRules + Compiled {
         Self: Sized,
     {
         Err(foreign::<Self>(step))
+    }
+}
+
+/// Follows the shape of a look-up on whole numbers.
+fn table_shape<S: LevelRules<Value = i64>>(
+    params: &Params<S>,
+    table: &Table,
+    of: &Shape<S>,
+) -> Result<Shape<S>, EvalError> {
+    table.evaluate(&mut Outline::new(params), of).map_err(refused::<S>)
+}
+
+/// Looks up whole numbers.
+fn table_value<S: LevelRules<Value = i64>>(
+    evaluator: &Evaluator<S>,
+    table: &Table,
+    of: &Ciphertext<S>,
+    keys: &EvaluationKeys<S>,
+) -> Result<Ciphertext<S>, EvalError> {
+    table.evaluate(&mut Encrypted::new(evaluator, keys), of).map_err(refused::<S>)
+}
+
+fn refused<S: Scheme>(error: CircuitError) -> EvalError {
+    match error {
+        CircuitError::Eval(error) => error,
+        CircuitError::Levels { .. } => EvalError::NoLevel { level: 0 },
+        // A constant table, or a modulus that is no prime above its length.
+        _ => EvalError::Unsupported { operation: "table", scheme: S::ID },
     }
 }
 
