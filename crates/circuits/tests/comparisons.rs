@@ -1,6 +1,7 @@
 //! Compares functions of the sign, in the clear and on ciphertexts, with the formulas that define them.
 #![allow(clippy::unwrap_used)]
 
+#[allow(unreachable_pub)]
 #[path = "../../rlwe/tests/owner/mod.rs"]
 mod owner;
 
@@ -20,12 +21,15 @@ fn numbers(count: usize, gap: f64) -> Vec<f64> {
     (0..count).map(value).map(|x| x.clamp(-1.0, 1.0)).collect()
 }
 
-/// All functions of one machine, with what they are.
+/// A function's name, its result, and its definition.
+type Found<V> = (&'static str, V, fn(f64, f64) -> f64);
+
+/// Every function of two vectors.
 fn functions<M: Machine<Value = f64>>(
     machine: &mut M,
     sign: Sign,
     [x, y]: [&M::Vector; 2],
-) -> Result<Vec<(&'static str, M::Vector, fn(f64, f64) -> f64)>, CircuitError> {
+) -> Result<Vec<Found<M::Vector>>, CircuitError> {
     Ok(vec![
         ("absolute", sign.absolute(machine, x, 1.0)?, |x, _| x.abs()),
         ("relu", sign.relu(machine, x, 1.0)?, |x, _| x.max(0.0)),

@@ -50,7 +50,7 @@
 //!
 //! | module | content |
 //! | --- | --- |
-//! | [`circuits`] | `Machine`: managed arithmetic; polynomials, matrices, powers |
+//! | [`circuits`] | `Machine`: managed arithmetic; polynomials, matrices, powers, the sign |
 //! | [`rlwe`] | parameters, ciphertexts, evaluator, noise |
 //! | [`keys`], [`decrypt`] | secret keys, key files; decryption, rounding, flooding |
 //! | [`program`], [`runtime`] | computations as data: parsed, planned, run by threads |

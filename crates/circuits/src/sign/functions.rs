@@ -95,6 +95,11 @@ impl Sign {
         self.composite.error.max(self.composite.inside)
     }
 
+    /// Returns the part of [`Sign::flaw`] from inside the gap: the largest error of |x| there.
+    pub fn inside(&self) -> f64 {
+        self.composite.inside
+    }
+
     /// Returns x times a sign of this amplitude (plus the amplitude again, if it is a step). The phase of the factor counts
     /// as exact at first: its distance from the true sign or step makes an error of at most |x| times that.
     fn times_sign<M: Machine<Value = f64>>(

@@ -131,8 +131,8 @@ impl Encrypted<Ckks> {
         self.combined(other, true)?.flags(gap)
     }
 
-    /// Returns |x|, value by value: the sign and a product. The error bound of the result covers the approximation: less
-    /// than gap·magnitude inside the gap, |x| times the error of the sign elsewhere.
+    /// Returns |x|, value by value: the sign and a product. Off by less than gap·magnitude and the noise, which the error
+    /// bound of the result covers.
     ///
     /// # Errors
     /// As [`Encrypted::sign`].
@@ -233,7 +233,7 @@ impl Encrypted<Ckks> {
 
     /// Runs a function of the sign; slots are brought near ±1 first.
     fn compared(&self, gap: f64, function: Function) -> Result<(Body<Ckks>, Facts, SignBound)> {
-        let sign = Sign::with_gap(gap)?;
+        let sign = function.sign(gap)?;
         let slots = self.facts.magnitude / self.facts.unit.abs();
         if slots > SLOTS[1] {
             return self.shrunk(slots)?.compared(gap, function);
@@ -257,9 +257,9 @@ impl Encrypted<Ckks> {
             function,
             bound: Cell::new(None),
         };
-        let takes = sign.depth() + usize::from(function != Function::Sign);
+        let takes = function.depth(sign);
         if self.levels_left() < takes {
-            return Err(self.too_deep(sign.gap(), takes));
+            return Err(self.too_deep(function, sign.gap(), takes));
         }
         check(&[self], &work)?;
         let body = run(&[self], &work)?;
@@ -268,27 +268,37 @@ impl Encrypted<Ckks> {
     }
 
     /// The refusal of a comparison that takes more levels than are left: the gap and the degree that would do.
-    fn too_deep(&self, gap: f64, takes: usize) -> Error {
+    fn too_deep(&self, function: Function, gap: f64, takes: usize) -> Error {
         let (left, degree) = (self.levels_left(), self.context.params().degree());
-        let more = takes - Sign::with_gap(gap).map_or(takes, |sign| sign.depth());
-        let fitting = Sign::all().filter(|sign| sign.depth() + more <= left).map(|sign| sign.gap());
+        let fitting = Sign::all()
+            .map(|sign| sign.gap())
+            .filter(|gap| function.sign(*gap).is_ok_and(|sign| function.depth(sign) <= left));
         let fitting = fitting.min_by(f64::total_cmp);
-        let chains = DefaultChain::all(Ckks::ID).iter();
-        let used = self.context.params().top_level() - left;
-        let larger = chains
-            .filter(|chain| chain.others.1 >= takes + used && chain.degree > degree)
-            .map(|chain| chain.degree)
-            .min();
-        let bits = |gap: f64| format!("2^-{}", -gap.log2());
+        let levels = takes + self.context.params().top_level() - left;
+        let mut chains = DefaultChain::all(Ckks::ID).iter();
+        let larger = chains.find(|chain| chain.degree > degree && chain.others.1 >= levels);
+        let bits = |gap: f64| format!("2^{}", gap.log2());
         let mut remedies: Vec<String> = Vec::new();
         remedies.extend(fitting.map(|gap| format!("a gap of {} fits", bits(gap))));
-        remedies.extend(larger.map(|degree| format!("n = {degree} has the levels")));
+        remedies.extend(larger.map(|chain| format!("n = {} has the levels", chain.degree)));
         let remedies = if remedies.is_empty() { "compare earlier".into() } else { remedies.join(", or ") };
         let reason = format!(
             "a comparison with a gap of {} takes {takes} levels, {left} are left: {remedies}",
             bits(gap)
         );
         Error::Depth { degree, reason }
+    }
+}
+
+impl Function {
+    /// The composition for a gap. A factor that is off by more than the gap would make the whole product so.
+    fn sign(self, gap: f64) -> Result<Sign> {
+        let error = if self == Self::Sign { f64::INFINITY } else { gap };
+        Ok(Sign::with_error(gap, error)?)
+    }
+
+    fn depth(self, sign: Sign) -> usize {
+        sign.depth() + usize::from(self != Self::Sign)
     }
 }
 
