@@ -37,11 +37,23 @@ impl Work<Ckks> for Compared {
             Function::Relu => self.sign.relu(machine, part, self.factor),
             Function::Sign => {
                 let (signs, bound) = self.sign.evaluate(machine, part, self.factor)?;
-                self.bound.set(Some(bound));
+                self.widen(bound);
                 Ok(signs)
             }
         };
         operands[0].iter().map(part).collect()
+    }
+}
+
+impl Compared {
+    /// Lets the bound hold for one more part.
+    fn widen(&self, part: SignBound) {
+        let bound = self.bound.get().map_or(part, |all| SignBound {
+            error: all.error.max(part.error),
+            noise: all.noise.max(part.noise),
+            ..all
+        });
+        self.bound.set(Some(bound));
     }
 }
 
