@@ -4,7 +4,7 @@
     python3 -m spec.sign --check    # compares the table in crates/circuits with it
 
 p_1 is the minimax approximation of 1 on [gap, 1]; p_2 that on the image of [gap, 1] under p_1, scaled into [a_2, 1]; and so on. That is the best
-composition of given degrees (Lee, Lee, Kim and No, IEEE TDSC 2022, ePrint 2020/834, theorem 2). Each p_i is found by Remez's exchange
+composition of given degrees (Lee, Lee, Kim and No, IEEE TDSC 2022, ePrint 2020/834). Each p_i is found by Remez's exchange
 algorithm in decimals of 60 digits.
 
 A stage is kept in the form in which it is evaluated, without a product by a constant. With u = y^2 it is one of

@@ -1,6 +1,5 @@
 //! The sign of real slots by a composition of minimax polynomials (Lee, Lee, Kim and No, IEEE TDSC 2022, ePrint
-//! 2020/834; Lee, Lee, No and Kim, IEEE TDSC 2023, "Optimization of homomorphic comparison algorithm on RNS-CKKS"), and
-//! functions made of it.
+//! 2020/834; Lee, Lee, Kim and No, IEEE Access 10, 2022, ePrint 2021/1215), and functions made of it.
 //!
 //! **Bound.** Let p_1, …, p_k be the stages, P their composition, z_i the phase that is the operand of stage i and y_i
 //! the operand in exact arithmetic; e_i bounds the error that the evaluation before stage i adds. The sum over i of the
