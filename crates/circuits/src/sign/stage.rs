@@ -62,7 +62,9 @@ impl Stage {
         weight: f64,
     ) -> Result<M::Vector, CircuitError> {
         // In a = y/times the constants are these, and the leading coefficient moves to the weight.
-        let (unit, weight) = (y.times * y.times, weight * y.times.powi(self.degree()));
+        let unit = y.times * y.times;
+        // Not `powi`, whose last bit depends on the machine.
+        let weight = (0..self.degree()).fold(weight, |product, _| product * y.times);
         let (linear, square) = (
             self.linear.map(|linear| linear / unit),
             self.square.map(|(shift, rest)| (shift / unit, rest / (unit * unit))),
