@@ -176,7 +176,7 @@ def stages(polynomials):
 
 
 class Stage:
-    """A stage with constants rounded to f64: what is computed."""
+    """A stage with constants rounded to f64, as it is computed."""
 
     def __init__(self, scale, linear, square):
         self.scale = float(scale)

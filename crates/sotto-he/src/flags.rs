@@ -1,4 +1,4 @@
-//! Encrypted answers to a comparison, and what decryption makes of them.
+//! Encrypted flags, their decryption, and their plan.
 
 use core::fmt;
 
@@ -97,7 +97,7 @@ impl Flags {
         Ok(Self { vector: self.vector.for_answer()?, ..self.clone() })
     }
 
-    /// The part of [0, 1] that lies between what counts as no and what counts as yes, beyond the noise on both sides.
+    /// The distance between the largest number that counts as no and the least that counts as yes, less the noise of both.
     pub(crate) fn between(&self) -> f64 {
         let error = self.decrypted_error();
         1.0 - 2.0 * (stated(&self.bound, error) + error)
@@ -116,13 +116,13 @@ impl fmt::Debug for Flags {
 }
 
 /// A bound on the distance of a decrypted number from 0 or 1, outside of the gap. Steps after the comparison, decryption
-/// and rounding add what the bound of the noise grew by.
+/// and rounding add the growth of the noise bound.
 fn stated(bound: &SignBound, decrypted_error: f64) -> f64 {
     bound.error + (decrypted_error - bound.noise).max(0.0)
 }
 
-/// Reads the flags off decrypted numbers. A number that is at least 1 − error is a yes: in exact arithmetic it is above 1/2
-/// then, as the noise is smaller than what lies between, and so the value is above the limit.
+/// Reads the flags off decrypted numbers. A number of at least 1 − error is a yes. Error and noise together are below 1/2,
+/// so in exact arithmetic that number is above 1/2, and the value above the limit.
 fn read(answer: &Answer<Ckks>, bound: &SignBound) -> Result<Vec<Flag>> {
     let error = stated(bound, answer.bound());
     if error + answer.bound() >= 0.5 {

@@ -5,7 +5,7 @@
 //! the operand in exact arithmetic; e_i bounds the error that the evaluation before stage i adds. The sum over i of the
 //! differences that e_i makes to the end telescopes, and each is e_i times the largest slope of p_k∘…∘p_i near the values
 //! that y_i takes. Those slopes, for neighbourhoods in the complex plane, are in the table ([`Stage::growth`]); a test
-//! proves them. The evaluation adds what the noise bound of the ciphertexts says.
+//! proves them. The e_i are read off the noise bounds of the ciphertexts.
 
 mod coefficients;
 mod functions;
