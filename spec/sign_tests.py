@@ -1,6 +1,5 @@
 """Tests of the comparison's polynomials by the properties that define them."""
 
-import itertools
 import unittest
 from decimal import Decimal
 
@@ -37,10 +36,18 @@ class SignTests(unittest.TestCase):
                 self.assertAlmostEqual(y, sign.result(found, x), places=11)
 
     def test_no_other_degrees_of_the_depth_are_better(self):
-        bits, chosen = 4, (3, 3, 7)
-        depth = sum(LEVELS[degree] for degree in chosen)
-        error = sign.sequence(bits, chosen)[2]
-        for count in range(1, 4):
-            for degrees in itertools.product(LEVELS, repeat=count):
-                if degrees != chosen and sum(LEVELS[degree] for degree in degrees) <= depth:
-                    self.assertLess(error, sign.sequence(bits, degrees)[2], degrees)
+        for bits, chosen in ((4, (3, 3, 7)), (6, (7, 7, 7)), (8, (7, 7, 7, 7))):
+            depth = sum(LEVELS[degree] for degree in chosen)
+            best = min(errors(Decimal(2) ** -bits, depth, ()))
+            self.assertEqual(best[1], chosen)
+            self.assertIn((bits, chosen), sign.SEQUENCES)
+
+
+def errors(a, depth, before):
+    """The error of every composition on [a, 1] within the depth, and its degrees."""
+    for degree, levels in LEVELS.items():
+        if levels > depth:
+            continue
+        _, error = sign.minimax(a, degree)
+        yield error, before + (degree,)
+        yield from errors((1 - error) * sign.MARGIN / (1 + error), depth - levels, before + (degree,))
