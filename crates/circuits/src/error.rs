@@ -75,6 +75,30 @@ pub enum CircuitError {
         /// The operand's level.
         found: usize,
     },
+    /// No composition separates so small a gap with so small an error.
+    #[error(
+        "no comparison separates {gap:e} of the range with an error of {error:e}: the least gap is {least:e} (2^-12), with \
+         an error of 1.1e-5 or more"
+    )]
+    Gap {
+        /// The gap that was asked for.
+        gap: f64,
+        /// The error that was asked for.
+        error: f64,
+        /// The least gap.
+        least: f64,
+    },
+    /// The operand of a comparison, or a step of its evaluation, is off by too much for the gap.
+    #[error(
+        "the noise bound of a comparison with a gap of {gap:e} is {bits:.1} bits too large: take a larger scale (and n), or \
+         a larger gap"
+    )]
+    Coarse {
+        /// The gap.
+        gap: f64,
+        /// Bits by which the error bound exceeds what the gap allows.
+        bits: f64,
+    },
     /// The list of operands is empty.
     #[error("{0} needs at least one operand")]
     Empty(&'static str),

@@ -34,6 +34,7 @@ mod machine;
 mod polynomial;
 mod power_sums;
 mod powers;
+mod sign;
 mod sums;
 mod table;
 mod transform;
@@ -44,6 +45,7 @@ pub use machine::{Clear, Encrypted, Machine, Number, Outline, Prepared, Tally, W
 pub use polynomial::{Cost, Polynomial};
 pub use power_sums::{Counted, PackedSums, PowerSums};
 pub use powers::{exponentiate, multiply_many};
+pub use sign::{Sign, SignBound};
 pub use sums::{block_steps, row_steps, sum_all, sum_block, sum_row};
 pub use table::{
     Chosen, DigitTable, Table, TwoDigits, choose_parameters, extremes, maximum, minimum, table_chains,

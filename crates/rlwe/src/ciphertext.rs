@@ -66,6 +66,13 @@ impl<S: Scheme> Ciphertext<S> {
         &self.shape
     }
 
+    /// Replaces the bounds by those that the caller has proved: see [`Shape::with_slot_bounds`].
+    #[must_use]
+    pub fn with_slot_bounds(mut self, within: f64, error: f64) -> Self {
+        self.shape = self.shape.with_slot_bounds(&self.params, within, error);
+        self
+    }
+
     /// Returns the level.
     pub fn level(&self) -> usize {
         self.shape.level

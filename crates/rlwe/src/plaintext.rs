@@ -201,7 +201,10 @@ pub struct Addend<S: Scheme> {
 impl<S: Scheme> Addend<S> {
     /// Prepares. The evaluator refuses the result if a CKKS plaintext was encoded for another level or scaling.
     pub fn new(params: &Params<S>, plaintext: &Plaintext<S>, level: usize, scaling: S::Scaling) -> Self {
-        let poly = S::inject(params, plaintext, level, scaling).into_eval();
+        let poly = match plaintext.coefficients() {
+            [_] => constant_addend(params, plaintext, level, scaling),
+            _ => S::inject(params, plaintext, level, scaling).into_eval(),
+        };
         let encoded = (plaintext.level, plaintext.scaling);
         Self { poly, level, scaling, encoded, size: plaintext.size() }
     }
@@ -223,9 +226,66 @@ pub struct Multiplier<S: Scheme> {
 impl<S: Scheme> Multiplier<S> {
     /// Prepares. The evaluator refuses the result if a CKKS plaintext was encoded for another level.
     pub fn new(params: &Params<S>, plaintext: &Plaintext<S>, level: usize) -> Self {
-        let poly = sotto_ring::Poly::from_signed(params.ring(), params.limbs(level), &plaintext.coefficients)
-            .into_eval();
+        let poly = match plaintext.coefficients() {
+            [value] => constant(params, level, |limb| params.modulus(limb).from_signed(*value)),
+            many => Poly::from_signed(params.ring(), params.limbs(level), many).into_eval(),
+        };
         let encoded = (plaintext.level, plaintext.scaling);
         Self { poly, level, encoded, size: plaintext.size(), scheme: PhantomData }
+    }
+}
+
+/// Returns a constant polynomial. All its entries in Eval form are the constant, so it takes no transform.
+fn constant<S: Scheme>(params: &Params<S>, level: usize, residue: impl Fn(usize) -> u64) -> Poly<Eval> {
+    let mut poly = Poly::unfilled(params.ring(), params.limbs(level));
+    for limb in params.limbs(level) {
+        poly.limb_mut(limb).fill(residue(limb));
+    }
+    poly
+}
+
+/// Returns the polynomial that puts a constant message into a phase.
+fn constant_addend<S: Scheme>(
+    params: &Params<S>,
+    plaintext: &Plaintext<S>,
+    level: usize,
+    scaling: S::Scaling,
+) -> Poly<Eval> {
+    let (message, _) = S::message(params, plaintext, level, scaling);
+    let value = message.first().copied().unwrap_or(0);
+    constant(params, level, |limb| {
+        let q = params.modulus(limb);
+        q.multiply_factor(q.from_signed(value), S::divisor_inverse(params, limb))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::schemes::{Bfv, Bgv, Ckks};
+
+    fn constants<S: Scheme>(plain_modulus: u64, values: &[S::Value]) {
+        let params = Params::<S>::default_chain(4096, plain_modulus).expect("a default chain");
+        for level in 0..=params.top_level() {
+            for value in values {
+                let plaintext = S::encode_scalar(&params, *value, level).expect("encodes");
+                let addend = Addend::new(&params, &plaintext, level, plaintext.scaling());
+                let injected = S::inject(&params, &plaintext, level, plaintext.scaling()).into_eval();
+                let multiplier = Multiplier::new(&params, &plaintext, level);
+                let signed = Poly::from_signed(params.ring(), params.limbs(level), plaintext.coefficients());
+                let signed = signed.into_eval();
+                for limb in params.limbs(level) {
+                    assert_eq!(addend.poly.limb(limb), injected.limb(limb), "{value:?}");
+                    assert_eq!(multiplier.poly.limb(limb), signed.limb(limb), "{value:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn constants_without_a_transform_are_those_with_one() {
+        constants::<Bfv>(65_537, &[0, 1, -1, 32_768, -32_768, 1234]);
+        constants::<Bgv>(65_537, &[0, 1, -1, 32_768, -32_768, 1234]);
+        constants::<Ckks>(0, &[0.0, 1.0, -1.0, 1e-3, -123.456]);
     }
 }

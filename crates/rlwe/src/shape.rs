@@ -125,6 +125,26 @@ impl<S: Scheme> Shape<S> {
         S::Noise::slot_error(params, self.level, self.scaling, self.estimated(params))
     }
 
+    /// Returns the shape with bounds that a caller has proved: no slot of the message is larger than `within`, and none of
+    /// the phase is off by more than `error`. Exact schemes keep theirs.
+    ///
+    /// ```
+    /// use sotto_rlwe::{Ckks, Origin, Params, Shape};
+    ///
+    /// let params = Params::<Ckks>::default_chain(8192, 0)?;
+    /// let x = Shape::<Ckks>::fresh(&params, Origin::SecretKey, 1.0)?;
+    /// let difference = x.add(&params, &x)?;
+    /// // The caller knows that the two values differ by at most 1/4.
+    /// let proved = difference.with_slot_bounds(&params, 0.25, difference.slot_error(&params));
+    /// assert!((difference.noise.message.0 - proved.noise.message.0 - 3.0).abs() < 0.01);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn with_slot_bounds(&self, params: &Params<S>, within: f64, error: f64) -> Self {
+        let noise = S::Noise::of_slots(params, self.level, self.scaling, within, error);
+        Self { noise: noise.unwrap_or(self.noise), ..*self }
+    }
+
     /// Returns the shape of the sum with itself.
     ///
     /// # Errors

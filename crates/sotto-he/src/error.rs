@@ -84,6 +84,14 @@ pub enum Error {
         /// Weights given.
         weights: usize,
     },
+    /// Limits in the wrong order.
+    #[error("nothing lies between {low} and {high}: give the lower limit first")]
+    Limits {
+        /// The lower limit.
+        low: f64,
+        /// The upper limit.
+        high: f64,
+    },
     /// Vectors of two contexts, or a dry run mixed with encrypted values.
     #[error(
         "the vectors belong to different contexts, or one is part of a dry run: use one context for both"
@@ -169,6 +177,7 @@ impl Error {
     pub(crate) fn of_circuit(error: CircuitError, degree: usize) -> Self {
         match error {
             CircuitError::Levels { .. }
+            | CircuitError::Coarse { .. }
             | CircuitError::Eval(
                 EvalError::Noise { .. }
                 | EvalError::NoLevel { .. }

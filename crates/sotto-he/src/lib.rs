@@ -50,7 +50,7 @@
 //!
 //! | module | content |
 //! | --- | --- |
-//! | [`circuits`] | `Machine`: managed arithmetic; polynomials, matrices, powers |
+//! | [`circuits`] | `Machine`: managed arithmetic; polynomials, matrices, powers, the sign |
 //! | [`rlwe`] | parameters, ciphertexts, evaluator, noise |
 //! | [`keys`], [`decrypt`] | secret keys, key files; decryption, rounding, flooding |
 //! | [`program`], [`runtime`] | computations as data: parsed, planned, run by threads |
@@ -75,6 +75,7 @@ mod builder;
 mod context;
 mod encrypted;
 mod error;
+mod flags;
 mod plan;
 mod public;
 mod scheme;
@@ -86,10 +87,12 @@ pub use builder::ContextBuilder;
 pub use context::Context;
 pub use encrypted::Encrypted;
 pub use error::{Error, Result};
+pub use flags::{Flag, FlagPlan, Flags};
 pub use plan::Plan;
 pub use public::Public;
 pub use scheme::{Arithmetic, Opened, Real};
 pub use secret::Secret;
+pub use sotto_circuits::SignBound;
 pub use sotto_keys::DeviceSecret;
 pub use sotto_ring::{RandomnessUnavailable, SecretRng, secure_rng};
 pub use sotto_rlwe::{Bfv, Bgv, Ckks, KeyId};

@@ -6,10 +6,11 @@ use crate::ci::{Context, Outcome};
 use anyhow::Result;
 
 pub(crate) fn run(context: &Context) -> Result<Outcome> {
-    let checks: [&[&str]; 3] = [
+    let checks: [&[&str]; 4] = [
         &["-m", "unittest", "spec.test_spec"],
         &["-m", "spec.vectors", "--check"],
         &["-m", "spec.gaussian", "--check"],
+        &["-m", "spec.sign", "--check"],
     ];
     for args in checks {
         let mut python = cargo::command("python3");

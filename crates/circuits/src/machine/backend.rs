@@ -26,6 +26,8 @@ pub trait Backend {
     fn copied(&mut self, a: &Self::Operand) -> Self::Operand;
     /// Takes an operand's buffers for reuse.
     fn give(&mut self, a: Self::Operand);
+    /// Replaces the bounds on slots and their error ([`Shape::with_slot_bounds`]).
+    fn bounded(&mut self, a: Self::Operand, within: f64, error: f64) -> Self::Operand;
     /// Brings an operand to a level and factor.
     fn adjust(&mut self, a: &Self::Operand, by: Adjustment) -> Result<Self::Operand, EvalError>;
     /// Computes a += b.

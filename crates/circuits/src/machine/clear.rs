@@ -118,6 +118,14 @@ impl<V: Number> Machine for Clear<V> {
         0
     }
 
+    fn slot_error(&self, _: &Vec<V>) -> f64 {
+        0.0
+    }
+
+    fn with_slot_bounds(&mut self, a: Vec<V>, _within: f64, _error: f64) -> Vec<V> {
+        a
+    }
+
     fn can_rotate(&self, step: i32) -> bool {
         step == 0 || (step.unsigned_abs() as usize) < self.columns
     }

@@ -113,6 +113,10 @@ impl<S: LevelRules> Backend for Encrypted<'_, S> {
         self.evaluator.recycle(a, &mut self.scratch);
     }
 
+    fn bounded(&mut self, a: Ciphertext<S>, within: f64, error: f64) -> Ciphertext<S> {
+        a.with_slot_bounds(within, error)
+    }
+
     fn adjust(&mut self, a: &Ciphertext<S>, by: Adjustment) -> Result<Ciphertext<S>, EvalError> {
         by.apply(self.evaluator, a, &mut self.scratch)
     }

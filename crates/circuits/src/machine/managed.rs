@@ -195,6 +195,14 @@ where
         usize::from(B::Scheme::RESCALES && !all)
     }
 
+    fn slot_error(&self, a: &B::Operand) -> f64 {
+        B::shape(a).slot_error(self.params())
+    }
+
+    fn with_slot_bounds(&mut self, a: B::Operand, within: f64, error: f64) -> B::Operand {
+        self.bounded(a, within, error)
+    }
+
     fn can_rotate(&self, step: i32) -> bool {
         (step == 0 || (step.unsigned_abs() as usize) < self.slots().1) && self.has_key(step)
     }
@@ -276,6 +284,12 @@ where
         let mut sum = self.copied(a);
         self.add_plain_assign(&mut sum, &plaintext)?;
         Ok(sum)
+    }
+
+    fn shift(&mut self, mut a: B::Operand, value: Self::Value) -> Result<B::Operand, CircuitError> {
+        let plaintext = B::Scheme::encode_scalar(self.params(), self.canonical(value), B::shape(&a).level)?;
+        self.add_plain_assign(&mut a, &plaintext)?;
+        Ok(a)
     }
 
     fn add_vector(&mut self, a: &B::Operand, values: &[Self::Value]) -> Result<B::Operand, CircuitError> {

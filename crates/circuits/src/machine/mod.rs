@@ -72,6 +72,14 @@ pub trait Machine {
     /// Returns the levels of a [`Machine::weighted_sum`] with these canonical weights: 0 or 1.
     fn weighting_depth(&self, weights: &[Self::Value]) -> usize;
 
+    /// Returns a bound on the error of every slot: 0 in the clear and in exact schemes.
+    fn slot_error(&self, a: &Self::Vector) -> f64;
+
+    /// Replaces the bounds by those that the caller has proved: every slot within ±`within`, and off by at most
+    /// `error`. Machines without such bounds ignore it.
+    #[must_use]
+    fn with_slot_bounds(&mut self, a: Self::Vector, within: f64, error: f64) -> Self::Vector;
+
     /// Returns true if a rotation by `step` (0: the row swap) is possible.
     fn can_rotate(&self, step: i32) -> bool;
 
@@ -133,6 +141,16 @@ pub trait Machine {
     /// # Errors
     /// As [`Machine`].
     fn add_constant(&mut self, a: &Self::Vector, value: Self::Value) -> Result<Self::Vector, CircuitError>;
+
+    /// Like [`Machine::add_constant`], in the vector's own buffers.
+    ///
+    /// # Errors
+    /// As [`Machine`].
+    fn shift(&mut self, a: Self::Vector, value: Self::Value) -> Result<Self::Vector, CircuitError> {
+        let sum = self.add_constant(&a, value)?;
+        self.recycle(a);
+        Ok(sum)
+    }
 
     /// Adds a public vector; missing values are zero.
     ///

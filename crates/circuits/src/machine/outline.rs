@@ -128,6 +128,10 @@ impl<S: LevelRules> Backend for Outline<'_, S> {
 
     fn give(&mut self, _: Shape<S>) {}
 
+    fn bounded(&mut self, a: Shape<S>, within: f64, error: f64) -> Shape<S> {
+        a.with_slot_bounds(self.params, within, error)
+    }
+
     fn adjust(&mut self, a: &Shape<S>, by: Adjustment) -> Result<Shape<S>, EvalError> {
         by.follow(self.params, a)
     }

@@ -67,9 +67,27 @@ impl NoiseRules<Self> for Ckks {
         half_modulus(params, level) - (a.message + a.error).0
     }
 
+    fn of_slots(
+        params: &Params<Self>,
+        level: usize,
+        scaling: <Self as Scheme>::Scaling,
+        within: f64,
+        error: f64,
+    ) -> Option<Noise> {
+        // The margin covers the rounding of logarithms.
+        let scaled = |value: f64| {
+            Log2::of(value * (1.0 + 1.0 / (1u64 << 40) as f64)) * Log2(scale_bits(params, level, scaling))
+        };
+        Some(Noise { message: scaled(within), error: scaled(error) })
+    }
+
     fn slot_error(params: &Params<Self>, level: usize, scaling: <Self as Scheme>::Scaling, a: Noise) -> f64 {
         // Decoding adds an error below 2^-45 of the largest slot.
         let decoding = (a.message + a.error) * Log2(-45.0);
-        ((a.error + decoding) / Log2(params.scale(level).log2() * f64::from(scaling.0))).value()
+        ((a.error + decoding) / Log2(scale_bits(params, level, scaling))).value()
     }
+}
+
+fn scale_bits(params: &Params<Ckks>, level: usize, scaling: <Ckks as Scheme>::Scaling) -> f64 {
+    params.scale(level).log2() * f64::from(scaling.0)
 }

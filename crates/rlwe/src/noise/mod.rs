@@ -149,6 +149,18 @@ pub trait NoiseRules<S: Scheme> {
     /// Returns the bits between the bound and the decryption limit. Decryption is right if this is not negative.
     fn room(params: &Params<S>, level: usize, a: Noise) -> f64;
 
+    /// Returns the sizes of a phase whose slots are within ±`within`, and off by at most `error`; None where slots are
+    /// exact.
+    fn of_slots(
+        _params: &Params<S>,
+        _level: usize,
+        _scaling: S::Scaling,
+        _within: f64,
+        _error: f64,
+    ) -> Option<Noise> {
+        None
+    }
+
     /// Returns a bound on the error of a decoded slot; 0 for BFV and BGV, where decoding is exact.
     fn slot_error(_params: &Params<S>, _level: usize, _scaling: S::Scaling, _a: Noise) -> f64 {
         0.0

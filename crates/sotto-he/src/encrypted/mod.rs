@@ -2,6 +2,7 @@
 
 mod arithmetic;
 mod circuits;
+mod comparisons;
 mod dot;
 mod moments;
 mod operators;
@@ -159,6 +160,18 @@ impl<S: Arithmetic> Encrypted<S> {
             Body::Dry { parts, .. } => parts.iter().map(|shape| shape.level).min(),
         };
         level.unwrap_or(0)
+    }
+
+    /// A bound on the error of every value, before rounding.
+    pub(crate) fn largest_error(&self) -> f64 {
+        let params = self.context.params();
+        let slot = match &self.body {
+            Body::Real { parts, .. } => {
+                parts.iter().map(|part| part.shape().slot_error(params)).fold(0.0, f64::max)
+            }
+            Body::Dry { parts, .. } => parts.iter().map(|shape| shape.slot_error(params)).fold(0.0, f64::max),
+        };
+        slot * self.facts.unit.abs()
     }
 
     /// Returns the ciphertexts, for the layers below; none in a dry run.

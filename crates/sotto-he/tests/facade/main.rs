@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used)]
 
+mod comparisons;
 mod dot;
 mod expressions;
 mod lengths;
