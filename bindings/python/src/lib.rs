@@ -2,6 +2,7 @@
 //! plants of `sotto-owner`. The Python part makes arrays and data frames of them. The submodules `rlwe` and `paillier`
 //! are the layers below.
 
+mod array;
 mod call;
 mod context;
 mod error;
@@ -20,6 +21,8 @@ use pyo3::prelude::*;
 mod _native {
     use super::*;
 
+    #[pymodule_export]
+    use super::array::Array;
     #[pymodule_export]
     use super::context::Context;
     #[pymodule_export]

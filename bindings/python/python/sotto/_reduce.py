@@ -32,8 +32,7 @@ def total(x: EncryptedArray, axis: int | None) -> EncryptedArray:
         columns = total(flat, flat.ndim - 1)
         return columns if columns._length is None else total(columns, 0)
     if x._length is not None and axis == 0:
-        result = x._each("sum", Vector.sum)
-        result._length = None
+        result = x._each("sum", Vector.sum)._with(length=None)
     else:
         inner = axis if x._length is None else axis - 1
         rows = np.moveaxis(x._parts, inner, -1)
@@ -45,8 +44,7 @@ def total(x: EncryptedArray, axis: int | None) -> EncryptedArray:
         result = x._computed(
             "sum", lambda: objects((added(rows[i]) for i in np.ndindex(*shape)), shape)
         )
-    result._grid = x._grid
-    return result
+    return result._with(grid=x._grid)
 
 
 def over(x: EncryptedArray, count: float) -> EncryptedArray:
@@ -80,10 +78,8 @@ def of_sums(
             count / (count - ddof)
         )
         largest = squares.magnitude / (count - ddof)
-        result._parts = objects(
-            (v.within(largest) for v in result._parts.flat), result._parts.shape
-        )
-        return result
+        within = (vector.within(largest) for vector in result._vectors)
+        return result._with(parts=objects(within, result._parts.shape))
     return over(squares * count - values**2, count * (count - ddof))
 
 

@@ -55,7 +55,7 @@ def squeeze(x: EncryptedArray, axis: Axis = None) -> EncryptedArray:
     inner = tuple(one - _slotted(x) for one in axes if one >= _slotted(x))
     result = _moved(x, np.squeeze(x._parts, inner))
     if _slotted(x) and 0 in axes:
-        result._length = None
+        result = result._with(length=None)
     return result
 
 
@@ -138,9 +138,7 @@ def concat(arrays: Sequence[Any], axis: int | None = 0) -> EncryptedArray:
 def _joined(arrays: list[EncryptedArray], parts: np.ndarray[Any, Any]) -> EncryptedArray:
     from sotto._parts import joined
 
-    result = _moved(arrays[0], parts)
-    result._trail = joined(*(x._trail for x in arrays))
-    return result
+    return _moved(arrays[0], parts)._with(trail=joined(*(x._trail for x in arrays)))
 
 
 def _at(x: EncryptedArray, axis: int, key: Any) -> EncryptedArray:
