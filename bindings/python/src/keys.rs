@@ -241,6 +241,12 @@ impl Public {
         })
     }
 
+    /// True if plans hold for inputs that were encrypted with the public key.
+    #[getter]
+    fn takes_inputs(&self) -> bool {
+        each!(PublicKeys, &self.0, public => public.context().takes_public_inputs())
+    }
+
     /// The public name of the secret key.
     #[getter]
     fn id(&self) -> String {

@@ -17,7 +17,9 @@ mod vector;
 
 use pyo3::prelude::*;
 
-#[pymodule]
+// Without `gil_used`, an interpreter without the lock would turn it on. Sound, because every class is frozen or borrows
+// its state at run time.
+#[pymodule(gil_used = false)]
 mod _native {
     use super::*;
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import math
 import os
+import threading
 from typing import Any
 
 import numpy as np
@@ -38,6 +39,7 @@ class Owner:
     _secret: Secret
     _public: Public
     _whole: tuple[Secret, Public] | None
+    _making: threading.Lock
 
     @classmethod
     def _of(cls, depth: int, results: float, public_inputs: bool) -> Owner:
@@ -45,6 +47,7 @@ class Owner:
             raise ValueError(f"depth={depth} is not a number of products, 0 or more")
         owner = object.__new__(cls)
         owner._contexts, owner._whole = _Contexts(depth, results, public_inputs), None
+        owner._making = threading.Lock()
         return owner
 
     @classmethod
@@ -210,9 +213,10 @@ class Owner:
     def _integers(self, bound: float) -> tuple[Secret, Public]:
         if bound > _LARGEST_INTEGER:
             raise OutOfRange(f"whole numbers up to {bound:g}: at most 2^40 are encrypted")
-        if self._whole is None:
-            self._whole = self._contexts.integers().keys(self._secret)
-        return self._whole
+        with self._making:
+            if self._whole is None:
+                self._whole = self._contexts.integers().keys(self._secret)
+            return self._whole
 
     def _keys_of(self, array: EncryptedArray) -> Secret:
         return self._secret if array._real else self._integers(1.0)[0]
@@ -283,6 +287,11 @@ class Evaluator:
             raise WrongKeys(
                 "these keys are for real numbers alone: encrypt the array as float, or take the "
                 "owner's public_bundle(integers=True)"
+            )
+        if not keys.takes_inputs:
+            raise WrongKeys(
+                "no plan of this owner holds for inputs of others, so no answer would be decrypted: "
+                "the owner is made with Owner.new(public_inputs=True)"
             )
         return encrypted(keys, array, bounds, resolution if real else None)
 

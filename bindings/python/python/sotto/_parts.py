@@ -100,7 +100,7 @@ def _grown(
 
 
 def _explained(message: str, trail: tuple[Step, ...]) -> str:
-    reason = message.split(": make the context", 1)[0]
+    reason = message.split(": make room", 1)[0]
     lines = [f"  {os.path.basename(name)}:{line}  {what}" for name, line, what in trail[-_SHOWN:]]
     return "\n".join(
         [
