@@ -113,7 +113,8 @@ impl Scalar {
 
 fn fractions() -> PyErr {
     PyTypeError::new_err(
-        "encrypted whole numbers take whole numbers: encrypt the array as float to compute with fractions",
+        "encrypted whole numbers take whole numbers: to compute with fractions encrypt floats, \
+         owner.encrypt(np.asarray(values, dtype=float), …)",
     )
 }
 

@@ -160,8 +160,8 @@ class EncryptedArray(Protocols, Array):
             raise OutOfRange("whole numbers beyond int64 are not computed with")
         if array.dtype.kind == "f":
             raise TypeError(
-                "encrypted whole numbers take whole numbers: encrypt the array as float to "
-                "compute with fractions"
+                "encrypted whole numbers take whole numbers: to compute with fractions encrypt "
+                "floats, owner.encrypt(np.asarray(values, dtype=float), …)"
             )
         return array.astype(np.int64, copy=False)
 
@@ -203,7 +203,10 @@ class EncryptedArray(Protocols, Array):
         if isinstance(other, EncryptedArray):
             raise TypeError("no division by encrypted values: decrypt both and divide")
         if not self._real:
-            raise TypeError("encrypted whole numbers are not divided: encrypt them as float")
+            raise TypeError(
+                "encrypted whole numbers are not divided: encrypt floats, "
+                "owner.encrypt(np.asarray(values, dtype=float), …)"
+            )
         divisor = np.asarray(other, dtype=np.float64)
         if not np.all(divisor):
             raise ZeroDivisionError("division of an encrypted array by zero")

@@ -290,7 +290,7 @@ class Evaluator:
             )
         if not keys.takes_inputs:
             raise WrongKeys(
-                "no plan of this owner holds for inputs of others, so no answer would be decrypted: "
+                "no plan of this owner holds for inputs of others, so no answer is decrypted: "
                 "the owner is made with Owner.new(public_inputs=True)"
             )
         return encrypted(keys, array, bounds, resolution if real else None)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import reduce
+from typing import Any
 
 import numpy as np
 
@@ -74,13 +75,22 @@ def of_sums(
 ) -> EncryptedArray:
     """Return the variance of `count` values with these sums."""
     if values._real:
-        result = (squares * (1.0 / count) - (values * (1.0 / count)) ** 2) * (
-            count / (count - ddof)
-        )
-        largest = squares.magnitude / (count - ddof)
-        within = (vector.within(largest) for vector in result._vectors)
-        return result._with(parts=objects(within, result._parts.shape))
+        return of_means(squares * (1.0 / count), values * (1.0 / count), count, ddof)
     return over(squares * count - values**2, count * (count - ddof))
+
+
+def of_means(
+    squares: EncryptedArray,
+    values: EncryptedArray,
+    count: int | np.ndarray[Any, Any],
+    ddof: int,
+) -> EncryptedArray:
+    """Return the variance of real values with these means, or one for each count."""
+    factor = count / (count - ddof)
+    result = (squares - values**2) * factor
+    largest = np.broadcast_to(squares.magnitude * factor, result._parts.shape).flat
+    within = (v.within(float(most)) for v, most in zip(result._parts.flat, largest, strict=True))
+    return result._with(parts=objects(within, result._parts.shape))
 
 
 def deviation(x: EncryptedArray, axis: int | None, ddof: int) -> EncryptedArray:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from sotto._array import EncryptedArray
-from sotto._errors import ShapeMismatch
+from sotto._errors import OutOfRange, ShapeMismatch
 
 Axis = int | tuple[int, ...] | None
 
@@ -221,9 +221,23 @@ def where(condition: Any, x: Any, y: Any) -> EncryptedArray:
         difference: EncryptedArray = x - y
         return y + difference * chosen.astype(difference.dtype)
     hidden, public, kept = (x, y, chosen) if isinstance(x, EncryptedArray) else (y, x, ~chosen)
+    _some_hidden(hidden, np.broadcast_to(kept, np.broadcast_shapes(kept.shape, hidden.shape)))
     dtype = hidden.dtype
     # The sum refuses public fractions beside whole numbers.
     return hidden * kept.astype(dtype) + np.where(kept, 0, public)
+
+
+def _some_hidden(hidden: EncryptedArray, kept: np.ndarray[Any, Any]) -> None:
+    """Refuse ciphertexts of a choice that would have no encrypted value."""
+    slots = kept.any(axis=0) if hidden._length is not None and kept.ndim else kept
+    if slots.all():
+        return
+    at = ", ".join(str(int(i)) for i in np.argwhere(~slots)[0])
+    place = f"column {at} of the result has" if at else "the result has"
+    raise OutOfRange(
+        f"{place} public values alone, which everybody could read: choose among the others, and "
+        "put the public ones beside the decrypted answer"
+    )
 
 
 def vecdot(x: Any, y: Any, axis: int = -1) -> EncryptedArray:

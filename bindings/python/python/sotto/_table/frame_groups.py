@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from sotto import _reduce
 from sotto._array import EncryptedArray
 from sotto._errors import ShapeMismatch
 from sotto._parts import objects
@@ -72,5 +73,5 @@ def _reduced(
     if how == "mean":
         return mean
     squares = (array**2).__rmatmul__(shares)
-    variance: EncryptedArray = (squares - mean**2) * (counts / (counts - ddof))
+    variance = _reduce.of_means(squares, mean, counts, ddof)
     return variance._with(finish=("root", 1.0)) if how == "std" else variance
