@@ -1,6 +1,7 @@
 //! Plaintexts prepared for other parameters are refused, although the shapes fit.
 #![allow(clippy::unwrap_used)]
 
+#[allow(unreachable_pub, reason = "examples include the file as it is")]
 mod owner;
 
 use owner::Owner;
@@ -19,12 +20,11 @@ fn prepared_plaintexts_belong_to_their_parameters() {
     let (own, foreign) = (encoded(&params), encoded(&others));
     let evaluator = Evaluator::new(&params);
     let mut a = Owner::new(&params, 1).encrypt(&own, Seed([3; 24])).unwrap().expand();
-    let scaling = a.shape().scaling;
     let mut sum = a.clone();
     let scratch = &mut Scratch::new();
     // Prepared for others, and encoded for others.
     for (params, plaintext) in [(&others, &foreign), (&others, &own), (&params, &foreign)] {
-        let addend = Addend::new(params, plaintext, top, scaling);
+        let addend = Addend::new(params, plaintext, top, ());
         let factor = Multiplier::new(params, plaintext, top);
         let results = [
             evaluator.add_plain(&a, &addend).map(drop),
@@ -37,6 +37,6 @@ fn prepared_plaintexts_belong_to_their_parameters() {
             assert!(matches!(result, Err(EvalError::ParameterMismatch)), "{result:?}");
         }
     }
-    evaluator.add_plain(&a, &Addend::new(&params, &own, top, scaling)).unwrap();
+    evaluator.add_plain(&a, &Addend::new(&params, &own, top, ())).unwrap();
     evaluator.multiply_plain(&a, &Multiplier::new(&params, &own, top)).unwrap();
 }
