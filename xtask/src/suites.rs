@@ -24,6 +24,7 @@ mod seal;
 mod sources;
 mod spec;
 mod trust;
+mod venv;
 mod wheels;
 mod zig;
 

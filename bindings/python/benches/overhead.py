@@ -28,7 +28,7 @@ ROOT = Path(__file__).resolve().parents[3]
 WITHIN, DEPTH = 100.0, 2
 DEGREE = 8192
 #: Seconds of a batch, about.
-BATCH = 3e-4
+BATCH = 5e-3
 
 
 class Rust:

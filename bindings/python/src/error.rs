@@ -6,6 +6,7 @@ use pyo3::sync::PyOnceLock;
 use pyo3::types::PyType;
 use sotto::Error;
 use sotto::circuits::CircuitError;
+use sotto::decrypt::DecryptError;
 use sotto::rlwe::EvalError;
 
 /// Turns an error into an exception with the same text.
@@ -16,11 +17,49 @@ pub(crate) fn raised(py: Python<'_>, error: &Error) -> PyErr {
         Error::Depth { .. } | Error::NoParameters { .. } => "OutOfDepth",
         Error::Mixed | Error::NoKeys => "WrongKeys",
         Error::Circuit(CircuitError::Eval(EvalError::KeyMismatch { .. })) => "WrongKeys",
+        Error::Decrypt(DecryptError::Key { .. } | DecryptError::Parameters) => "WrongKeys",
         Error::Claimed | Error::Unplanned(_) => "NotTrusted",
         Error::Bytes(_) => "BadBytes",
         _ => "SottoError",
     };
-    named(py, name, error.to_string())
+    named(py, name, message(error))
+}
+
+/// Returns the text of an error, with the way out that Python has.
+fn message(error: &Error) -> String {
+    match error {
+        Error::Value { index, within } if *within == f64::MAX => {
+            format!("value number {index} of the operand, or the result's bound, is not a finite number")
+        }
+        Error::Value { index, within } => format!(
+            "value number {index} is not a number within ±{within}: declare range=(lowest, highest), or leave the value \
+             out"
+        ),
+        Error::Wraps { magnitude, limit } => format!(
+            "a result may be as large as {magnitude:.1e}, and these keys tell whole numbers apart up to ±{limit}: make \
+             them with Owner.new(results_within={magnitude:.1e})"
+        ),
+        Error::NoKeys => {
+            "this array has no keys to compute with: evaluator.attach(x) or owner.attach(x) gives it some"
+                .into()
+        }
+        Error::Mixed => {
+            "the arrays are of different owners, or one is part of a plan: use one owner for both".into()
+        }
+        Error::Decrypt(DecryptError::Key { expected, found }) => {
+            format!(
+                "the array is encrypted for key {found}, and this owner has key {expected}: ask its own owner"
+            )
+        }
+        Error::Decrypt(DecryptError::Parameters) => {
+            "the array was encrypted with other parameters than those of this owner: ask its own owner".into()
+        }
+        Error::Depth { degree, reason } => format!(
+            "n = {degree} has no room for this ({reason}): make room with Owner.new(depth=…) of one more, or let \
+             Owner.for_program(f, …) find it"
+        ),
+        other => other.to_string(),
+    }
 }
 
 /// Returns an exception of `sotto._errors`.

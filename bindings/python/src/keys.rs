@@ -2,9 +2,10 @@
 
 use std::path::PathBuf;
 
-use numpy::IntoPyArray as _;
+use numpy::{IntoPyArray as _, PyUntypedArray};
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3::types::PyBytes;
+use pyo3::types::{PyBytes, PyFloat, PyInt, PyTuple};
 use sotto::{Bfv, Ckks, DeviceSecret};
 
 use crate::call::detached;
@@ -56,6 +57,70 @@ macro_rules! encrypted {
     };
 }
 
+/// A contiguous vector of numbers within a declared range, to encrypt without a line of Python.
+struct Row<'py> {
+    values: Plain<'py>,
+    bound: f64,
+}
+
+impl<'py> Row<'py> {
+    /// Checks an array and a range: None for all that the general case converts, explains or refuses.
+    fn of(values: &Bound<'py, PyAny>, range: &Bound<'py, PyAny>, largest: f64) -> PyResult<Option<Self>> {
+        if !values.is_exact_instance_of::<PyUntypedArray>() {
+            return Ok(None);
+        }
+        let (Ok(values), Some((least, most))) = (values.extract::<Plain<'_>>(), pair(range)) else {
+            return Ok(None);
+        };
+        let bound = least.abs().max(most.abs());
+        let within = least <= most && bound > 0.0 && bound <= largest;
+        if !within || values.len_if_contiguous().is_none_or(|count| count == 0) {
+            return Ok(None);
+        }
+        let inside = match &values {
+            Plain::Reals(row) => all_reals(row.as_slice()?, least, most),
+            Plain::Integers(row) => all_integers(row.as_slice()?, least.ceil() as i64, most.floor() as i64),
+        };
+        Ok(inside.then_some(Self { values, bound }))
+    }
+}
+
+/// True if all values are within least..=most. Without branches, so that several are compared at a time.
+fn all_reals(values: &[f64], least: f64, most: f64) -> bool {
+    values.iter().fold(true, |so_far, &value| so_far & (least <= value) & (value <= most))
+}
+
+/// Like [`all_reals`], by signs: processors subtract more whole numbers at a time than they compare. A difference that
+/// wraps leaves the sign to the other one, because least ≤ most.
+fn all_integers(values: &[i64], least: i64, most: i64) -> bool {
+    let signs = |value: i64| value.wrapping_sub(least) | most.wrapping_sub(value);
+    least <= most && values.iter().fold(0, |so_far, &value| so_far | signs(value)) >= 0
+}
+
+/// Reads a tuple of two numbers.
+fn pair(range: &Bound<'_, PyAny>) -> Option<(f64, f64)> {
+    let range = range.cast::<PyTuple>().ok().filter(|range| range.len() == 2)?;
+    let end = |index| -> Option<f64> {
+        let end = range.get_item(index).ok()?;
+        let number = end.is_instance_of::<PyFloat>() || end.is_instance_of::<PyInt>();
+        number.then(|| end.extract().ok()).flatten()
+    };
+    Some((end(0)?, end(1)?))
+}
+
+/// Encrypts a row with either kind of keys.
+macro_rules! encrypted_row {
+    ($py:ident, $kinds:ident, $keys:expr, $row:expr) => {
+        match $row {
+            Some(Row { values, bound }) => match ($keys, &values) {
+                ($kinds::Reals(_), Plain::Integers(_)) | ($kinds::Integers(_), Plain::Reals(_)) => Ok(None),
+                _ => encrypted!($py, $kinds, $keys, values, bound).map(Some),
+            },
+            None => Ok(None),
+        }
+    };
+}
+
 /// Decrypted values and a bound on their error.
 type Opened<'py> = (Bound<'py, PyAny>, f64);
 
@@ -64,6 +129,18 @@ impl Secret {
     /// Encrypts float64 or int64 values, each within ±bound.
     fn encrypt(&self, py: Python<'_>, values: Plain<'_>, bound: f64) -> PyResult<Vector> {
         encrypted!(py, SecretKeys, &self.0, values, bound)
+    }
+
+    /// Encrypts a contiguous array of float64 or int64 values within (lowest, highest), of which neither is beyond
+    /// ±`largest`. None for anything else.
+    fn encrypt_row(
+        &self,
+        py: Python<'_>,
+        values: &Bound<'_, PyAny>,
+        range: &Bound<'_, PyAny>,
+        largest: f64,
+    ) -> PyResult<Option<Vector>> {
+        encrypted_row!(py, SecretKeys, &self.0, Row::of(values, range, largest)?)
     }
 
     /// Decrypts a vector that was computed in this process.
@@ -143,8 +220,11 @@ impl Public {
         encrypted!(py, PublicKeys, &self.0, values, bound)
     }
 
-    /// Reads a vector to compute on.
-    fn read(&self, py: Python<'_>, bytes: &[u8]) -> PyResult<Vector> {
+    /// Reads a vector to compute on from a part of the bytes.
+    #[pyo3(signature = (bytes, start=0, stop=None))]
+    fn read(&self, py: Python<'_>, bytes: &[u8], start: usize, stop: Option<usize>) -> PyResult<Vector> {
+        let part = bytes.get(start..stop.unwrap_or(bytes.len()));
+        let bytes = part.ok_or_else(|| PyValueError::new_err("the part lies beyond the bytes"))?;
         let read = detached(py, || match &self.0 {
             PublicKeys::Reals(public) => public.read(bytes).map(Values::Reals),
             PublicKeys::Integers(public) => public.read(bytes).map(Values::Integers),
@@ -159,6 +239,12 @@ impl Public {
             PublicKeys::Reals(public) => Schemes::Reals(public.context().clone()),
             PublicKeys::Integers(public) => Schemes::Integers(public.context().clone()),
         })
+    }
+
+    /// True if plans hold for inputs that were encrypted with the public key.
+    #[getter]
+    fn takes_inputs(&self) -> bool {
+        each!(PublicKeys, &self.0, public => public.context().takes_public_inputs())
     }
 
     /// The public name of the secret key.

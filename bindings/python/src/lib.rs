@@ -2,6 +2,7 @@
 //! plants of `sotto-owner`. The Python part makes arrays and data frames of them. The submodules `rlwe` and `paillier`
 //! are the layers below.
 
+mod array;
 mod call;
 mod context;
 mod error;
@@ -16,10 +17,14 @@ mod vector;
 
 use pyo3::prelude::*;
 
-#[pymodule]
+// Without `gil_used`, an interpreter without the lock would turn it on. Sound, because every class is frozen or borrows
+// its state at run time.
+#[pymodule(gil_used = false)]
 mod _native {
     use super::*;
 
+    #[pymodule_export]
+    use super::array::Array;
     #[pymodule_export]
     use super::context::Context;
     #[pymodule_export]

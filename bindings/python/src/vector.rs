@@ -85,8 +85,18 @@ impl<'py> FromPyObject<'_, 'py> for Plain<'py> {
     }
 }
 
+impl Plain<'_> {
+    /// Returns the number of values, if they lie one after another.
+    pub(crate) fn len_if_contiguous(&self) -> Option<usize> {
+        match self {
+            Self::Reals(values) => values.as_slice().ok().map(<[f64]>::len),
+            Self::Integers(values) => values.as_slice().ok().map(<[i64]>::len),
+        }
+    }
+}
+
 impl Scalar {
-    fn real(&self) -> f64 {
+    pub(crate) fn real(&self) -> f64 {
         match self {
             Self::Integer(value) => *value as f64,
             Self::Real(value) => *value,
@@ -103,7 +113,8 @@ impl Scalar {
 
 fn fractions() -> PyErr {
     PyTypeError::new_err(
-        "encrypted whole numbers take whole numbers: encrypt the array as float to compute with fractions",
+        "encrypted whole numbers take whole numbers: to compute with fractions encrypt floats, \
+         owner.encrypt(np.asarray(values, dtype=float), …)",
     )
 }
 

@@ -198,3 +198,47 @@ def test_axes_are_named_once(arrays, owner, close):
 def test_a_plan_holds_for_functions_that_have_no_picture(owner):
     plan = owner.plan(lambda x: x * {(1,): 2.0}[x.shape], st.like(1, range=(0, 5)))
     assert plan.shape == (1,)
+
+
+def test_an_owner_without_public_inputs_is_named_at_once():
+    cloud = st.Evaluator(st.Owner.new(depth=1).public_bundle())
+    with pytest.raises(st.WrongKeys, match="public_inputs=True"):
+        cloud.encrypt([1.0, 2.0], range=(0, 5))
+
+
+def test_messages_name_what_python_has(owner):
+    x = owner.encrypt(np.arange(4.0), range=(0, 4))
+    small = st.Owner.new(depth=1, results_within=1e4)
+    whole = small.encrypt(np.arange(4), range=(0, 50))
+    for run, text in (
+        (lambda: x + np.nan, "not a finite number"),
+        (lambda: small.decrypt(whole * whole * whole), "Owner.new"),
+        (lambda: st.Owner.new(depth=1).decrypt(x), "its own owner"),
+        (lambda: x * x * x * x * x * x, "Owner.new"),
+    ):
+        with pytest.raises(st.SottoError, match=text) as raised:
+            run()
+        assert "::" not in str(raised.value), raised.value
+
+
+def test_keys_of_another_owner_are_named_by_the_error(owner):
+    x = owner.encrypt(np.arange(4.0), range=(0, 4))
+    with pytest.raises(st.WrongKeys, match="key"):
+        st.Owner.new(depth=3).decrypt(x)
+    with pytest.raises(st.WrongKeys):
+        st.Owner.new(depth=1).decrypt(x)
+
+
+def test_fresh_arrays_take_half_the_bytes(owner):
+    for values in (np.arange(40.0), np.arange(40), np.arange(12.0).reshape(4, 3)):
+        x = owner.encrypt(values, range=(0, 50))
+        assert len(bytes(x)) < 0.52 * len(bytes(x + 1))
+        plan = owner.plan(lambda y: y + 1, st.like(x.shape, range=(0, 50), dtype=x.dtype))
+        cloud = st.Evaluator(owner.public_bundle(integers=True))
+        answer = cloud.run(lambda y: y + 1, cloud.read(bytes(x)))
+        found = owner.decrypt(st.DetachedArray(bytes(answer)), plan)
+        assert (abs(found - (values + 1)) <= found.bound).all()
+        same = owner.plan(lambda y: y, st.like(x.shape, range=(0, 50), dtype=x.dtype))
+        kept = cloud.run(lambda y: y, cloud.read(bytes(x)))
+        found = owner.decrypt(st.DetachedArray(bytes(kept)), same)
+        assert (abs(found - values) <= found.bound).all()

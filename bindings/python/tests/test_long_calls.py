@@ -65,7 +65,7 @@ def test_an_interrupt_arrives_inside_one_call():
         signal.signal(signal.SIGINT, signal.default_int_handler)
         owner = st.Owner.new(depth=1)
         seen = []
-        def within(done, total):
+        def within(done, total, seconds):
             seen.append((done, total))
             signal.raise_signal(signal.SIGINT)
         _progress.within = within

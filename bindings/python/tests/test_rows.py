@@ -58,3 +58,26 @@ def test_rows_without_their_carrier(owner):
     for bad in ([cells[0], beyond], [cells[0], far], [swapped], [cells[0][:40]], [b"x"]):
         with pytest.raises(st.BadBytes):
             read(bad)
+
+
+def test_a_missing_reading_stays_missing(owner, tmp_path):
+    clear = pd.DataFrame({"x": [1.0, np.nan, 3.0, np.nan]})
+    frame = st.encrypt_frame(clear, owner, {"x": (0, 9)})
+    catalog = st.Catalog.of(frame)
+    catalog.save(tmp_path / "catalog.json")
+    cells = pa.array(frame.x.array).storage.to_pylist()
+    for row in (1, 3):
+        forged = list(cells)
+        forged[row] = cells[2][:10] + row.to_bytes(8, "little") + cells[2][18:]
+        table = pa.table({"x": pa.array(forged, pa.large_binary())})
+        for known in (catalog, st.Catalog.load(tmp_path / "catalog.json"), catalog | catalog):
+            found = st.decrypt_frame(pa.table({"x": pa.array(cells)}), owner, known)
+            assert found["x"].null_count == 2
+            with pytest.raises(st.NotTrusted, match=f"row {row} .* missing"):
+                st.decrypt_frame(table, owner, known)
+            with pytest.raises(st.NotTrusted, match=f"row {row} .* missing"):
+                column = st.EncryptedColumn.from_arrow(table["x"])
+                st.decrypt_frame(pd.DataFrame({"x": column}), owner, known)
+    # A catalog of some rows is joined with one of others.
+    parts = st.Catalog.of(frame[:1]) | st.Catalog.of(frame)
+    assert st.decrypt_frame(pa.table({"x": pa.array(cells)}), owner, parts)["x"].null_count == 2

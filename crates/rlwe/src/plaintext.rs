@@ -1,7 +1,5 @@
 //! Plaintexts, and plaintexts prepared for the evaluator.
 
-use core::marker::PhantomData;
-
 #[cfg(not(feature = "std"))]
 use num_traits::Float as _;
 use sotto_ring::{Eval, Once, Poly, Wiped};
@@ -38,6 +36,11 @@ pub struct Plaintext<S: Scheme> {
 }
 
 impl<S: Scheme> Plaintext<S> {
+    /// Returns these parameters if they are its own.
+    fn shared(&self, params: &Params<S>) -> Option<Params<S>> {
+        (self.params == *params).then(|| params.clone())
+    }
+
     /// Makes a plaintext from coefficients encoded for a level. Range: at most n; trailing zeros may be missing.
     /// `rounding` bounds the canonical norm of the rounding error of encoding.
     pub fn from_coefficients(
@@ -196,6 +199,8 @@ pub struct Addend<S: Scheme> {
     /// The level and scaling that its plaintext was encoded for.
     pub(crate) encoded: (usize, S::Scaling),
     pub(crate) size: PlainSize,
+    /// The parameters; None if the plaintext was encoded for others.
+    pub(crate) params: Option<Params<S>>,
 }
 
 impl<S: Scheme> Addend<S> {
@@ -206,7 +211,7 @@ impl<S: Scheme> Addend<S> {
             _ => S::inject(params, plaintext, level, scaling).into_eval(),
         };
         let encoded = (plaintext.level, plaintext.scaling);
-        Self { poly, level, scaling, encoded, size: plaintext.size() }
+        Self { poly, level, scaling, encoded, size: plaintext.size(), params: plaintext.shared(params) }
     }
 }
 
@@ -220,7 +225,8 @@ pub struct Multiplier<S: Scheme> {
     /// The level and scaling that its plaintext was encoded for.
     pub(crate) encoded: (usize, S::Scaling),
     pub(crate) size: PlainSize,
-    scheme: PhantomData<S>,
+    /// The parameters; None if the plaintext was encoded for others.
+    pub(crate) params: Option<Params<S>>,
 }
 
 impl<S: Scheme> Multiplier<S> {
@@ -231,7 +237,7 @@ impl<S: Scheme> Multiplier<S> {
             many => Poly::from_signed(params.ring(), params.limbs(level), many).into_eval(),
         };
         let encoded = (plaintext.level, plaintext.scaling);
-        Self { poly, level, encoded, size: plaintext.size(), scheme: PhantomData }
+        Self { poly, level, encoded, size: plaintext.size(), params: plaintext.shared(params) }
     }
 }
 

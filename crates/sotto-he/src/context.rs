@@ -143,6 +143,12 @@ impl<S: Arithmetic> Context<S> {
         self.0.values_within
     }
 
+    /// Returns true if plans hold for inputs that others encrypted with the public key
+    /// ([`public_inputs`](crate::ContextBuilder::public_inputs)).
+    pub fn takes_public_inputs(&self) -> bool {
+        self.0.public_inputs
+    }
+
     /// Makes a secret key, and the public keys that any computation needs: the public key, the relinearisation key and one
     /// Galois key for each power of two (14 keys at n = 8192). [`Context::keys_for`] makes fewer.
     ///

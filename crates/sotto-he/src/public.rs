@@ -116,7 +116,7 @@ impl<S: Arithmetic> Public<S> {
     /// # Errors
     /// [`Error::Mixed`] for a vector of another context or key.
     pub fn attach(&self, vector: Encrypted<S>) -> Result<Encrypted<S>> {
-        let Encrypted { context, facts, body } = vector;
+        let Encrypted { context, facts, body, .. } = vector;
         match body {
             Body::Real { parts, claimed, .. }
                 if context == self.0.context && parts.iter().all(|part| part.key() == self.id()) =>

@@ -96,11 +96,12 @@ impl<S: Arithmetic> Secret<S> {
         let fresh = self.context.fresh(self.id())?;
         let parts = seeded.iter().map(|part| part.expand().expect(&fresh)).collect::<Result<_, _>>()?;
         let body = Body::Real { parts, keys: self.public.clone(), claimed: false };
-        Ok(Encrypted::new(&self.context, facts, body))
+        let seeds = seeded.iter().map(|part| part.seed).collect();
+        Ok(Encrypted::fresh(&self.context, facts, body, seeds))
     }
 
-    /// Encrypts values straight to bytes, about half as many as [`Encrypted::to_bytes`] gives: for a device that only
-    /// sends. Read them with [`Public::read`].
+    /// Encrypts values straight to bytes, those of [`Encrypted::to_bytes`], without expanding a mask: for a device that
+    /// only sends. Read them with [`Public::read`].
     ///
     /// # Errors
     /// As [`Secret::encrypt`].

@@ -1,12 +1,10 @@
 //! Installs the Python package as a user does, in an environment of its own, and runs its tests, also against a cloud of
 //! real processes, type checks and style checks.
 
-use std::path::{Path, PathBuf};
-use std::process::Command;
-
 use anyhow::{Context as _, Result, ensure};
 
 use super::compile::{passes, side_target};
+use super::venv::Venv;
 use crate::cargo;
 use crate::ci::{Context, Outcome};
 
@@ -18,14 +16,14 @@ const EXPRESSIONS: &str = "10000";
 
 /// Compares many random expressions with NumPy.
 pub(crate) fn deep(context: &Context) -> Result<Outcome> {
-    let mut check = Environment::new(context)?.python();
+    let mut check = installed(context)?.python();
     check.args(["-m", "pytest", "-q", "-p", "no:cacheprovider", "bindings/python/tests/test_random.py"]);
     check.env("SOTTO_EXPRESSIONS", EXPRESSIONS).env("PYTHONDONTWRITEBYTECODE", "1");
     passes(context, check)
 }
 
 pub(crate) fn run(context: &Context) -> Result<Outcome> {
-    let environment = Environment::new(context)?;
+    let environment = installed(context)?;
     // Questions are asked of real processes.
     let sotto = cargo::build_programs(&context.root)?;
     let programs = sotto.parent().context("the program has no folder")?;
@@ -49,35 +47,13 @@ pub(crate) fn run(context: &Context) -> Result<Outcome> {
     Ok(Outcome::from_faults(faults))
 }
 
-/// A virtual environment that holds the package and the tools of its tests.
-struct Environment(PathBuf);
-
-impl Environment {
-    fn new(context: &Context) -> Result<Self> {
-        let folder = side_target(context, "python")?;
-        let new = Self(folder);
-        if !new.program().is_file() {
-            let mut make = cargo::command("python3");
-            make.args(["-m", "venv"]).arg(&new.0);
-            ensure!(make.status()?.success(), "python3 -m venv {} failed", new.0.display());
-        }
-        let mut install = new.python();
-        install.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check"]);
-        install.arg(format!("./{PACKAGE}[test]")).current_dir(&context.root);
-        // The build's target folder is kept between runs: pip would build in a temporary one.
-        install.env("CARGO_TARGET_DIR", side_target(context, "python-build")?);
-        ensure!(install.status()?.success(), "pip cannot install ./{PACKAGE}");
-        Ok(new)
-    }
-
-    fn program(&self) -> PathBuf {
-        Path::new(&self.0).join("bin/python")
-    }
-
-    fn python(&self) -> Command {
-        let mut python = cargo::command(self.program());
-        // The installed package is tested, and no other.
-        python.env_remove("PYTHONPATH");
-        python
-    }
+/// Returns a virtual environment that holds the package and the tools of its tests.
+fn installed(context: &Context) -> Result<Venv> {
+    let environment = Venv::new(&side_target(context, "python")?)?;
+    let mut install = environment.pip();
+    install.arg(format!("./{PACKAGE}[test]")).current_dir(&context.root);
+    // The build's target folder is kept between runs: pip would build in a temporary one.
+    install.env("CARGO_TARGET_DIR", side_target(context, "python-build")?);
+    ensure!(install.status()?.success(), "pip cannot install ./{PACKAGE}");
+    Ok(environment)
 }

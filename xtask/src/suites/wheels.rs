@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, Result, ensure};
 
 use super::compile::side_target;
+use super::venv::Venv;
 use super::zig::{Target, ZIG};
-use crate::cargo;
 use crate::ci::{Context, Outcome};
 use crate::process::Scratch;
 
@@ -32,7 +32,7 @@ const INTERPRETERS: [(&[&str], &str); 2] = [
 
 pub(crate) fn run(context: &Context) -> Result<Outcome> {
     let scratch = Scratch::new()?;
-    let tools = Python::new(&scratch.path().join("tools"))?;
+    let tools = Venv::new(&scratch.path().join("tools"))?;
     tools.install(&[MATURIN, ZIG])?;
     let wheels = side_target(context, "wheels")?;
     if wheels.is_dir() {
@@ -42,7 +42,7 @@ pub(crate) fn run(context: &Context) -> Result<Outcome> {
     for (name, machine) in MACHINES {
         let target = Target::prepared(name)?;
         for (arguments, interpreters) in INTERPRETERS {
-            let mut build = tools.command();
+            let mut build = tools.python();
             build.args(["-m", "maturin", "build", "--release", "--locked", "--zig", "--target", target.name]);
             build.args(arguments).arg("--out").arg(&wheels).current_dir(context.root.join("bindings/python"));
             build.env("CARGO_TARGET_DIR", side_target(context, "wheels-build")?);
@@ -57,9 +57,9 @@ pub(crate) fn run(context: &Context) -> Result<Outcome> {
     if let Some((_, machine)) = MACHINES.iter().find(|(name, _)| *name == here) {
         let native =
             wheel(&wheels, "cp310-abi3", machine)?.context("the wheel of this machine is missing")?;
-        let user = Python::new(&scratch.path().join("user"))?;
+        let user = Venv::new(&scratch.path().join("user"))?;
         user.install(&[&native.to_string_lossy()])?;
-        let mut check = user.command();
+        let mut check = user.python();
         check.args(["-c", "import doctest, sys, sotto; sys.exit(doctest.testmod(sotto).failed)"]);
         check.current_dir(scratch.path());
         if !check.status()?.success() {
@@ -79,33 +79,4 @@ fn wheel(folder: &Path, interpreters: &str, machine: &str) -> Result<Option<Path
         }
     }
     Ok(None)
-}
-
-/// A virtual environment.
-struct Python(PathBuf);
-
-impl Python {
-    fn new(folder: &Path) -> Result<Self> {
-        let mut make = cargo::command("python3");
-        make.args(["-m", "venv"]).arg(folder);
-        ensure!(make.status()?.success(), "python3 -m venv {} failed", folder.display());
-        Ok(Self(folder.to_owned()))
-    }
-
-    fn command(&self) -> std::process::Command {
-        let mut command = cargo::command(self.0.join("bin/python"));
-        let path = std::env::var_os("PATH").unwrap_or_default();
-        let own = std::iter::once(self.0.join("bin")).chain(std::env::split_paths(&path));
-        if let Ok(path) = std::env::join_paths(own) {
-            command.env("PATH", path);
-        }
-        command
-    }
-
-    fn install(&self, packages: &[&str]) -> Result<()> {
-        let mut install = self.command();
-        install.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check"]).args(packages);
-        ensure!(install.status()?.success(), "pip cannot install {packages:?}");
-        Ok(())
-    }
 }

@@ -163,7 +163,7 @@ def selection(he, x, places):
 
 
 def _discomfort(t, h):
-    return (t * 0.8 + h * t * 0.01 + 46).mean()
+    return (t * 0.8 + h * t * 0.01).mean() + 46
 
 
 @task(levels=2)

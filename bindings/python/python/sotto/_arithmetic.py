@@ -27,7 +27,7 @@ def with_plain(
     if plain.ndim == 0:
         number = plain.item()
         return x._each(operation, lambda part: scalar(part, number))
-    slotted = x._parts.ndim == 0 and plain.shape == (x._length,)
+    slotted = x._vector is not None and plain.shape == (x._length,)
     if slotted and plain.flags.c_contiguous and plain.size > 1:
         return x._alone(operation, vector, plain)
     shape = _broadcast(x.shape, plain.shape)
@@ -58,8 +58,7 @@ def with_plain(
         operation,
         lambda: objects((column(i, part) for i, part in np.ndenumerate(parts)), inner),
     )
-    result._length = shape[0]
-    return result
+    return result._with(length=shape[0])
 
 
 def with_encrypted(
@@ -71,7 +70,8 @@ def with_encrypted(
     """Combine two encrypted arrays, broadcast where no row has to move."""
     x._open_ended()
     other._open_ended()
-    if x._length == other._length and x._parts.ndim == other._parts.ndim == 0:
+    alone = x._vector is not None and other._vector is not None
+    if alone and x._length == other._length:
         return x._alone(operation, run, other)
     shape = _broadcast(x.shape, other.shape)
     left, right = x._parts, other._parts
@@ -94,8 +94,7 @@ def with_encrypted(
     inner = shape[1:] if slotted else shape
     pairs = np.broadcast(left, right)
     result = x._computed(operation, lambda: objects((run(a, b) for a, b in pairs), inner), other)
-    result._length = shape[0] if slotted else None
-    return result
+    return result._with(length=shape[0] if slotted else None)
 
 
 def _broadcast(left: tuple[int, ...], right: tuple[int, ...]) -> tuple[int, ...]:

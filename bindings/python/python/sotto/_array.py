@@ -9,12 +9,12 @@ import numpy as np
 
 from sotto import _arithmetic, _container
 from sotto._errors import OutOfRange, ShapeMismatch
-from sotto._native import Vector
+from sotto._native import Array, Vector
 from sotto._parts import Step, computed, computed_alone, joined, objects
 from sotto._protocols import Protocols
 
 
-class EncryptedArray(Protocols):
+class EncryptedArray(Protocols, Array):
     """An array whose values only the owner of the key can read.
 
     Axis 0 lies in the slots of ciphertexts; every index of the other axes has ciphertexts of its
@@ -24,39 +24,40 @@ class EncryptedArray(Protocols):
     Shape, dtype, bounds on values and the computation itself are public.
     """
 
-    __slots__ = ("_parts", "_length", "_grid", "_finish", "_trail")
-
-    _parts: np.ndarray[Any, Any]
-    _length: int | None
-    _grid: float | None
-    _finish: tuple[str, float] | None
-    _trail: tuple[Step, ...]
-
-    def __init__(self) -> None:
-        """Raise: owners make encrypted arrays."""
-        raise TypeError("owner.encrypt(values) makes an encrypted array")
+    __slots__ = ()
 
     @classmethod
     def _of(
         cls,
-        parts: np.ndarray[Any, Any],
+        parts: np.ndarray[Any, Any] | Vector,
         length: int | None,
         *,
         grid: float | None = None,
         finish: tuple[str, float] | None = None,
         trail: tuple[Step, ...] = (),
     ) -> EncryptedArray:
-        array = object.__new__(cls)
-        array._parts, array._length, array._grid = parts, length, grid
-        array._finish, array._trail = finish, trail
-        return array
+        if isinstance(parts, np.ndarray) and parts.ndim == 0:
+            parts = parts.item()
+        return cls(parts, length, grid, finish, trail)
+
+    def _with(self, **facts: Any) -> EncryptedArray:
+        """Return the same array with other facts."""
+        one = self._vector
+        kept = {
+            "parts": self._parts if one is None else one,
+            "length": self._length,
+            "grid": self._grid,
+            "finish": self._finish,
+            "trail": self._trail,
+        }
+        return EncryptedArray._of(**{**kept, **facts})
 
     # Public facts.
 
     @property
     def shape(self) -> tuple[int, ...]:
         """Lengths of the axes."""
-        inner = self._parts.shape
+        inner = self._parts.shape if self._vector is None else ()
         return inner if self._length is None else (self._length, *inner)
 
     @property
@@ -97,7 +98,8 @@ class EncryptedArray(Protocols):
 
     @property
     def _real(self) -> bool:
-        return bool(next(iter(self._parts.flat)).is_real)
+        one = self._vector
+        return (next(iter(self._parts.flat)) if one is None else one).is_real
 
     @property
     def _vectors(self) -> list[Vector]:
@@ -158,25 +160,23 @@ class EncryptedArray(Protocols):
             raise OutOfRange("whole numbers beyond int64 are not computed with")
         if array.dtype.kind == "f":
             raise TypeError(
-                "encrypted whole numbers take whole numbers: encrypt the array as float to "
-                "compute with fractions"
+                "encrypted whole numbers take whole numbers: to compute with fractions encrypt "
+                "floats, owner.encrypt(np.asarray(values, dtype=float), …)"
             )
         return array.astype(np.int64, copy=False)
 
-    def _same_grid(self, other: EncryptedArray, result: EncryptedArray) -> EncryptedArray:
-        result._grid = self._grid if self._grid == other._grid else None
-        return result
+    # The base class has the operators, and comes here unless both operands are single vectors, or
+    # one is and the other is public and needs no broadcasting.
 
-    def __add__(self, other: Any) -> EncryptedArray:
-        """Add an array, encrypted or public."""
+    def _same_grid(self, other: EncryptedArray, result: EncryptedArray) -> EncryptedArray:
+        return result._with(grid=self._grid if self._grid == other._grid else None)
+
+    def _add(self, other: Any) -> EncryptedArray:
         if isinstance(other, EncryptedArray):
             return self._same_grid(other, _arithmetic.with_encrypted(self, "+", other, Vector.add))
         return _arithmetic.with_plain(self, "+", other, Vector.add_scalar, Vector.add_plain)
 
-    __radd__ = __add__
-
-    def __sub__(self, other: Any) -> EncryptedArray:
-        """Subtract an array, encrypted or public."""
+    def _subtract(self, other: Any) -> EncryptedArray:
         if isinstance(other, EncryptedArray):
             return self._same_grid(
                 other, _arithmetic.with_encrypted(self, "-", other, Vector.subtract)
@@ -187,27 +187,26 @@ class EncryptedArray(Protocols):
         difference: EncryptedArray = self + (-plain)
         return difference
 
-    def __rsub__(self, other: Any) -> EncryptedArray:
-        """Subtract from a public array."""
+    def _subtract_from(self, other: Any) -> EncryptedArray:
         result: EncryptedArray = -self + other
         return result
 
-    def __mul__(self, other: Any) -> EncryptedArray:
-        """Multiply by an array, encrypted or public, value by value."""
+    def _multiply(self, other: Any) -> EncryptedArray:
         if isinstance(other, EncryptedArray):
             return _arithmetic.with_encrypted(self, "*", other, Vector.multiply)
         return _arithmetic.with_plain(
             self, "*", other, Vector.multiply_scalar, Vector.multiply_plain
         )
 
-    __rmul__ = __mul__
-
     def __truediv__(self, other: Any) -> EncryptedArray:
         """Divide by a public array."""
         if isinstance(other, EncryptedArray):
             raise TypeError("no division by encrypted values: decrypt both and divide")
         if not self._real:
-            raise TypeError("encrypted whole numbers are not divided: encrypt them as float")
+            raise TypeError(
+                "encrypted whole numbers are not divided: encrypt floats, "
+                "owner.encrypt(np.asarray(values, dtype=float), …)"
+            )
         divisor = np.asarray(other, dtype=np.float64)
         if not np.all(divisor):
             raise ZeroDivisionError("division of an encrypted array by zero")
@@ -220,9 +219,7 @@ class EncryptedArray(Protocols):
     def __neg__(self) -> EncryptedArray:
         """Negate."""
         self._open_ended()
-        result = self._each("-", Vector.negate)
-        result._grid = self._grid
-        return result
+        return self._each("-", Vector.negate)._with(grid=self._grid)
 
     def __pos__(self) -> EncryptedArray:
         """Return the array itself."""
@@ -248,14 +245,14 @@ class EncryptedArray(Protocols):
     def _alone(self, operation: str, run: Callable[..., Vector], *others: Any) -> EncryptedArray:
         """Run an operation on the one vector of this array and of others, or on a public one."""
         arrays = [self, *(other for other in others if isinstance(other, EncryptedArray))]
-        operands = [array._parts.item() for array in arrays]
+        operands = [vector for array in arrays if (vector := array._vector) is not None]
         trail = joined(*[array._trail for array in arrays])
         public = others[len(arrays) - 1 :]
-        parts, trail = computed_alone(operation, run, operands, trail, *public)
-        return EncryptedArray._of(parts, self._length, trail=trail)
+        vector, trail = computed_alone(operation, run, operands, trail, *public)
+        return EncryptedArray._of(vector, self._length, trail=trail)
 
     def _each(self, operation: str, run: Callable[[Vector], Vector]) -> EncryptedArray:
-        if self._parts.ndim == 0:
+        if self._vector is not None:
             return self._alone(operation, run)
         return self._computed(
             operation, lambda: objects((run(v) for v in self._parts.flat), self._parts.shape)
@@ -342,9 +339,7 @@ class EncryptedArray(Protocols):
             raise IndexError("an encrypted array has at least one value")
         wanted = [int(row) for row in rows]
         result = kept._each("[…]", lambda vector: vector.select(wanted))
-        result._length = None if single else len(wanted)
-        result._grid = self._grid
-        return result
+        return result._with(length=None if single else len(wanted), grid=self._grid)
 
     # Bytes.
 

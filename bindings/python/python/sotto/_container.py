@@ -5,9 +5,12 @@ from __future__ import annotations
 import json
 import math
 import struct
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from sotto._errors import BadBytes
+from sotto._errors import BadBytes, WrongKeys
+from sotto._parts import objects
 
 if TYPE_CHECKING:
     from sotto._array import EncryptedArray
@@ -26,26 +29,53 @@ def _written(magic: bytes, header: dict[str, Any], frames: list[bytes]) -> bytes
     return b"".join([magic, struct.pack("<I", len(text)), text, *frames])
 
 
-def _read(magic: bytes, data: bytes, name: str) -> tuple[dict[str, Any], list[bytes]]:
+#: Places of frames in the bytes around them.
+_Spans = list[tuple[int, int]]
+
+
+def _split(magic: bytes, data: bytes, name: str) -> tuple[bytes, int]:
+    """Return the header, and the place of the first frame."""
     start = len(magic) + 4
     if not data.startswith(magic) or len(data) < start:
         raise BadBytes(f"these bytes are not {name}")
     (length,) = struct.unpack_from("<I", data, len(magic))
     if length > _LONGEST_HEADER or start + length > len(data):
         raise BadBytes(f"the header of {name} is damaged")
+    return data[start : start + length], start + length
+
+
+def _parsed(text: bytes, name: str) -> tuple[dict[str, Any], list[int]]:
+    """Return the entries of a header, and the sizes of the frames."""
     try:
-        header = json.loads(data[start : start + length])
+        header = json.loads(text)
         sizes = header.pop("frames")
         whole = all(type(size) is int and size >= 0 for size in sizes)
     except (ValueError, KeyError, AttributeError, TypeError, RecursionError):
         raise BadBytes(f"the header of {name} is damaged") from None
-    if not whole or len(sizes) > _MOST_FRAMES or start + length + sum(sizes) != len(data):
-        raise BadBytes(f"{name} has {len(data)} bytes, not as many as its header says")
-    frames, at = [], start + length
+    if not whole or len(sizes) > _MOST_FRAMES:
+        raise BadBytes(f"the header of {name} is damaged")
+    return header, sizes
+
+
+def _spans(data: bytes, at: int, sizes: Iterable[int], name: str) -> _Spans:
+    spans = []
     for size in sizes:
-        frames.append(data[at : at + size])
+        spans.append((at, at + size))
         at += size
-    return header, frames
+    if at != len(data):
+        raise BadBytes(f"{name} has {len(data)} bytes, not as many as its header says")
+    return spans
+
+
+def _read(magic: bytes, data: bytes, name: str) -> tuple[dict[str, Any], _Spans]:
+    text, start = _split(magic, data, name)
+    header, sizes = _parsed(text, name)
+    return header, _spans(data, start, sizes, name)
+
+
+def sliced(data: bytes, spans: _Spans) -> list[bytes]:
+    """Return the frames in these places."""
+    return [data[start:stop] for start, stop in spans]
 
 
 def pack(array: EncryptedArray) -> bytes:
@@ -60,6 +90,44 @@ def pack(array: EncryptedArray) -> bytes:
     return _written(_ARRAY, header, [vector.to_bytes() for vector in array._vectors])
 
 
+class _Facts(NamedTuple):
+    """The header of an array."""
+
+    inner: tuple[int, ...]
+    length: int | None
+    grid: float | None
+    finish: tuple[str, float] | None
+    real: bool
+    sizes: tuple[int, ...]
+
+
+def _facts(text: bytes) -> _Facts:
+    header, sizes = _parsed(text, "an encrypted array")
+    try:
+        shape, length = header["shape"], header["length"]
+        grid, finish, real = header["grid"], header["finish"], header["real"]
+        inner: tuple[int, ...] = tuple(shape)
+        right = all(type(axis) is int and axis > 0 for axis in inner)
+        right &= math.prod(inner) == len(sizes) and len(inner) <= 32
+        right &= length is None or (type(length) is int and length > 0)
+        right &= grid is None or (type(grid) in (int, float) and 0 < grid < math.inf)
+        right &= type(real) is bool
+        if finish is not None:
+            name, number = finish
+            right &= name in _FINISHES and isinstance(number, (int, float)) and number > 0
+            finish = (name, number)
+    except (KeyError, TypeError, ValueError):
+        right = False
+    if not right:
+        raise BadBytes("the header of an encrypted array is damaged")
+    return _Facts(inner, length, grid, finish, real, tuple(sizes))
+
+
+#: Arrays of one form have equal headers, and to read one takes longer than to add two arrays.
+_known_facts = lru_cache(maxsize=64)(_facts)
+_LONGEST_KNOWN = 512
+
+
 class DetachedArray:
     """Bytes of an encrypted array, without keys to compute with.
 
@@ -67,32 +135,19 @@ class DetachedArray:
     sender's claim.
     """
 
-    __slots__ = ("_frames", "_grid", "_finish", "_inner", "_length", "_real")
+    __slots__ = ("_data", "_spans", "_grid", "_finish", "_inner", "_length", "_real")
 
     def __init__(self, data: bytes) -> None:
         """Read the header; the ciphertexts are read when keys are attached."""
-        header, self._frames = _read(_ARRAY, bytes(data), "an encrypted array")
-        try:
-            shape, length = header["shape"], header["length"]
-            grid, finish, real = header["grid"], header["finish"], header["real"]
-            self._inner: tuple[int, ...] = tuple(shape)
-            right = all(type(axis) is int and axis > 0 for axis in self._inner)
-            right &= math.prod(self._inner) == len(self._frames) and len(self._inner) <= 32
-            right &= length is None or (type(length) is int and length > 0)
-            right &= grid is None or (type(grid) in (int, float) and 0 < grid < math.inf)
-            right &= type(real) is bool
-            self._finish: tuple[str, float] | None = None
-            if finish is not None:
-                name, number = finish
-                right &= name in _FINISHES and isinstance(number, (int, float)) and number > 0
-                self._finish = (name, number)
-        except (KeyError, TypeError, ValueError):
-            right = False
-        if not right:
-            raise BadBytes("the header of an encrypted array is damaged")
-        self._length: int | None = length
-        self._grid: float | None = grid
-        self._real: bool = real
+        self._data = bytes(data)
+        text, start = _split(_ARRAY, self._data, "an encrypted array")
+        facts = (_known_facts if len(text) <= _LONGEST_KNOWN else _facts)(text)
+        self._inner, self._length, self._grid, self._finish, self._real, sizes = facts
+        self._spans = _spans(self._data, start, sizes, "an encrypted array")
+
+    @property
+    def _frames(self) -> list[bytes]:
+        return sliced(self._data, self._spans)
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -101,14 +156,7 @@ class DetachedArray:
 
     def __bytes__(self) -> bytes:
         """Return the bytes."""
-        header = {
-            "shape": list(self._inner),
-            "length": self._length,
-            "real": self._real,
-            "grid": self._grid,
-            "finish": list(self._finish) if self._finish else None,
-        }
-        return _written(_ARRAY, header, self._frames)
+        return self._data
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle the bytes."""
@@ -116,14 +164,12 @@ class DetachedArray:
 
     def __repr__(self) -> str:
         """Return shape and size."""
-        size = sum(len(frame) for frame in self._frames)
+        size = sum(stop - start for start, stop in self._spans)
         return f"DetachedArray(shape={self.shape}, {size} bytes)"
 
     def attach(self, reals: Any, integers: Any) -> EncryptedArray:
         """Read the ciphertexts with the public keys of their scheme."""
         from sotto._array import EncryptedArray
-        from sotto._errors import WrongKeys
-        from sotto._parts import objects
 
         keys = reals if self._real else integers
         if keys is None:
@@ -131,10 +177,11 @@ class DetachedArray:
                 "these keys are for real numbers alone, the array has whole numbers: take "
                 "the owner's public_bundle(integers=True)"
             )
-        vectors = [keys.read(frame) for frame in self._frames]
-        if any(len(vector) != (self._length or 1) for vector in vectors):
+        vectors = [keys.read(self._data, start, stop) for start, stop in self._spans]
+        length = self._length or 1
+        if any([len(vector) != length for vector in vectors]):
             raise BadBytes("the ciphertexts of the array have another length than its header says")
-        parts = objects(vectors, self._inner)
+        parts = vectors[0] if self._inner == () else objects(vectors, self._inner)
         return EncryptedArray._of(parts, self._length, grid=self._grid, finish=self._finish)
 
 
@@ -150,7 +197,8 @@ def pack_keys(reals: bytes, integers: bytes | None) -> bytes:
 
 def unpack_keys(data: bytes) -> tuple[bytes, bytes | None]:
     """Read the bytes of public keys."""
-    _, frames = _read(_KEYS, bytes(data), "public keys")
+    data = bytes(data)
+    frames = sliced(data, _read(_KEYS, data, "public keys")[1])
     if len(frames) not in (1, 2):
         raise BadBytes("the public keys are damaged")
     return frames[0], frames[1] if len(frames) == 2 else None
@@ -163,7 +211,9 @@ def pack_sums(sums: dict[str, EncryptedArray]) -> bytes:
 
 def unpack_sums(data: bytes) -> dict[str, DetachedArray]:
     """Read the bytes of named arrays."""
-    header, frames = _read(_SUMS, bytes(data), "encrypted sums")
+    data = bytes(data)
+    header, spans = _read(_SUMS, data, "encrypted sums")
+    frames = sliced(data, spans)
     names = header.get("names")
     if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
         raise BadBytes("the header of encrypted sums is damaged")

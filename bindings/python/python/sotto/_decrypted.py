@@ -14,7 +14,11 @@ class Decrypted(np.ndarray[Any, Any]):
 
     def __new__(cls, values: Any, bound: float) -> Decrypted:
         """Make an array of values."""
-        array = np.asarray(values).view(cls)
+        return cls._of(np.asarray(values), bound)
+
+    @classmethod
+    def _of(cls, values: np.ndarray[Any, Any], bound: float) -> Decrypted:
+        array = values.view(cls)
         array.bound = bound
         return array
 

@@ -35,6 +35,10 @@ class BadFormula(SottoError, ValueError):
     """A text that is no formula, or a computation that no formula describes."""
 
 
+class NotFitted(SottoError, ValueError):
+    """A model that was not fitted."""
+
+
 class PlantError(SottoError):
     """A plant's folder, its sotto.toml or a key file that cannot be used."""
 

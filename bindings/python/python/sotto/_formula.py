@@ -197,6 +197,12 @@ def written(names: list[str], result: Traced) -> str:
         elif operation == "power":
             text = f"{within(operands[0], _ATOM)}^{operands[1]}", _POWER
         elif operation == "sum":
+            if operands[1] != operands[0]._length and not _zero_padded(operands[0]):
+                raise BadFormula(
+                    f"a formula sums {operands[1]} places, and the {operands[0]._length} values do "
+                    "not leave the others zero: add numbers after the sum, or multiply by "
+                    f"np.ones({operands[0]._length}) before it"
+                )
             text = f"sum({texts[id(operands[0])][0]}, {operands[1]})", _ATOM
         else:
             left, right = operands
@@ -206,6 +212,20 @@ def written(names: list[str], result: Traced) -> str:
             raise BadFormula(f"the text has more than {_LONGEST} characters: plan the function")
         texts[id(value)] = text
     return texts[id(result)][0]
+
+
+def _zero_padded(result: Traced) -> bool:
+    """Return true if the places behind the values hold zero, as those of inputs do."""
+    zero: dict[int, bool] = {}
+    for value in _each_once(result):
+        parts = [zero[id(one)] for one in value._operands if isinstance(one, Traced)]
+        if value._operation == "constant":
+            zero[id(value)] = len(value._operands[0]) > 1
+        elif value._operation == "sum":
+            zero[id(value)] = False
+        else:
+            zero[id(value)] = any(parts) if value._operation == "multiply" else all(parts)
+    return zero[id(result)]
 
 
 def lengths(inputs: Sequence[Any]) -> list[int]:

@@ -8,11 +8,10 @@ from typing import Any, SupportsFloat
 
 import numpy as np
 
-from sotto import _progress
 from sotto._array import EncryptedArray
 from sotto._container import DetachedArray
 from sotto._errors import OutOfRange, ShapeMismatch
-from sotto._parts import alone, objects
+from sotto._parts import objects
 
 Bounds = np.ndarray[Any, Any]
 
@@ -107,9 +106,8 @@ def encrypted(
         parts = objects([keys.encrypt(values.reshape(1), float(bounds))], ())
         return EncryptedArray._of(parts, None, grid=grid)
     if values.ndim == 1:
-        column = np.ascontiguousarray(values)
-        parts = alone(_progress.single(lambda: keys.encrypt(column, float(bounds))))
-        return EncryptedArray._of(parts, len(values), grid=grid)
+        vector = keys.encrypt(np.ascontiguousarray(values), float(bounds))
+        return EncryptedArray._of(vector, len(values), grid=grid)
     columns = values.reshape(len(values), -1)
     each = zip(columns.T, bounds.reshape(-1), strict=True)
     vectors = (keys.encrypt(np.ascontiguousarray(column), float(bound)) for column, bound in each)

@@ -46,8 +46,7 @@ def _over_slots(x: EncryptedArray, weights: np.ndarray[Any, Any]) -> EncryptedAr
             weights.shape[1:] + parts.shape,
         ),
     )
-    result._length = None
-    return result
+    return result._with(length=None)
 
 
 def plain_with(values: Any, x: EncryptedArray) -> EncryptedArray:
@@ -61,8 +60,7 @@ def plain_with(values: Any, x: EncryptedArray) -> EncryptedArray:
         return with_plain(x, weights.T)
     turned = EncryptedArray._of(x._parts.T, None, trail=x._trail)
     product = with_plain(turned, weights.T)
-    product._parts = product._parts.T
-    return product
+    return product._with(parts=product._parts.T)
 
 
 def encrypted(x: EncryptedArray, y: EncryptedArray) -> EncryptedArray:
@@ -109,9 +107,7 @@ def over_rows(
         if x._length is None or weights.ndim not in (1, 2) or len(weights) != len(x):
             raise _refused(x.shape[::-1], weights.shape)
         result = _over_slots(x, weights)
-        if result._parts.ndim == 2:
-            result._parts = result._parts.T
-        return result
+        return result._with(parts=result._parts.T)
     other._open_ended()
     if x._length is None or other._length is None or len(x) != len(other):
         raise _refused(x.shape[::-1], other.shape)
@@ -132,5 +128,4 @@ def over_rows(
         ),
         other,
     )
-    result._length = None
-    return result
+    return result._with(length=None)

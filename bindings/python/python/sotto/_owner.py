@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import errno
+import math
 import os
+import threading
 from typing import Any
+
+import numpy as np
 
 from sotto import _container
 from sotto._array import EncryptedArray
@@ -35,6 +39,7 @@ class Owner:
     _secret: Secret
     _public: Public
     _whole: tuple[Secret, Public] | None
+    _making: threading.Lock
 
     @classmethod
     def _of(cls, depth: int, results: float, public_inputs: bool) -> Owner:
@@ -42,6 +47,7 @@ class Owner:
             raise ValueError(f"depth={depth} is not a number of products, 0 or more")
         owner = object.__new__(cls)
         owner._contexts, owner._whole = _Contexts(depth, results, public_inputs), None
+        owner._making = threading.Lock()
         return owner
 
     @classmethod
@@ -119,6 +125,14 @@ class Owner:
             resolution: The step of the readings. Values are rounded to it, and so are decrypted
                 sums and differences, which are exact then.
         """
+        if resolution is None and range is not None:
+            # The usual case, checked and encrypted in one call.
+            secret, largest = self._secret, math.inf
+            if self._whole is not None and getattr(values, "dtype", None) == np.int64:
+                secret, largest = self._whole[0], _LARGEST_INTEGER
+            row = secret.encrypt_row(values, range, largest)
+            if row is not None:
+                return EncryptedArray._of(row, len(row))
         array, bounds = checked(values, range, resolution)
         real = array.dtype.kind == "f"
         secret = self._secret if real else self._integers(float(bounds.max()))[0]
@@ -136,10 +150,17 @@ class Owner:
             return self._planned(array, plan)
         if not isinstance(array, EncryptedArray):
             raise NotTrusted(_NO_PLAN)
-        secret = self._keys_of(array)
-        vectors = array._vectors
+        one = array._vector
         try:
-            opened = list(tracked(map(secret.decrypt, vectors), len(vectors)))
+            if one is not None:
+                secret = self._secret if one.is_real else self._integers(1.0)[0]
+                values, bound = secret.decrypt(one)
+                if array._length is not None and array._finish is None and array._grid is None:
+                    return Decrypted._of(values, bound)
+                opened = [(values, bound)]
+            else:
+                secret, vectors = self._keys_of(array), array._vectors
+                opened = list(tracked(map(secret.decrypt, vectors), len(vectors)))
         except NotTrusted:
             raise NotTrusted(_NO_PLAN) from None
         return assembled(opened, array.shape, array._length, array._grid, array._finish)
@@ -159,9 +180,10 @@ class Owner:
                 f"that of the plan {facts.shape}; do not act on it"
             )
         secret = self._secret if facts.real else self._integers(1.0)[0]
-        pairs = zip(array._frames, plan._plans, strict=True)
+        frames = array._frames
+        pairs = zip(frames, plan._plans, strict=True)
         answers = (secret.decrypt_answer(frame, native) for frame, native in pairs)
-        opened = list(tracked(answers, len(array._frames)))
+        opened = list(tracked(answers, len(frames)))
         return assembled(opened, facts.shape, facts.length, facts.grid, facts.finish)
 
     def plan(self, program: Any, *inputs: Like | EncryptedArray) -> Plan:
@@ -191,9 +213,10 @@ class Owner:
     def _integers(self, bound: float) -> tuple[Secret, Public]:
         if bound > _LARGEST_INTEGER:
             raise OutOfRange(f"whole numbers up to {bound:g}: at most 2^40 are encrypted")
-        if self._whole is None:
-            self._whole = self._contexts.integers().keys(self._secret)
-        return self._whole
+        with self._making:
+            if self._whole is None:
+                self._whole = self._contexts.integers().keys(self._secret)
+            return self._whole
 
     def _keys_of(self, array: EncryptedArray) -> Secret:
         return self._secret if array._real else self._integers(1.0)[0]
@@ -264,6 +287,11 @@ class Evaluator:
             raise WrongKeys(
                 "these keys are for real numbers alone: encrypt the array as float, or take the "
                 "owner's public_bundle(integers=True)"
+            )
+        if not keys.takes_inputs:
+            raise WrongKeys(
+                "no plan of this owner holds for inputs of others, so no answer is decrypted: "
+                "the owner is made with Owner.new(public_inputs=True)"
             )
         return encrypted(keys, array, bounds, resolution if real else None)
 

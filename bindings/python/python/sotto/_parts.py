@@ -32,7 +32,7 @@ def objects(items: Any, shape: tuple[int, ...]) -> np.ndarray[Any, Any]:
 
 
 def alone(item: Any) -> np.ndarray[Any, Any]:
-    """Return an object array without axes."""
+    """Return an object array without axes. The compiled part calls it, `longer` and `joined`."""
     array = np.empty((), dtype=object)
     array[()] = item
     return array
@@ -44,6 +44,11 @@ def caller(operation: str) -> Step:
     while frame.f_back is not None and frame.f_code.co_filename.startswith(_HERE):
         frame = frame.f_back
     return frame.f_code.co_filename, frame.f_lineno, operation
+
+
+def longer(trail: tuple[Step, ...], operation: str) -> tuple[Step, ...]:
+    """Return a trail and the caller's line."""
+    return joined(trail, (caller(operation),))
 
 
 def joined(*trails: tuple[Step, ...]) -> tuple[Step, ...]:
@@ -76,13 +81,13 @@ def computed_alone(
     operands: list[Vector],
     trail: tuple[Step, ...],
     *public: Any,
-) -> tuple[Any, tuple[Step, ...]]:
-    """Return `computed` for one vector, which short operations would feel: `run(*operands)`."""
+) -> tuple[Vector, tuple[Step, ...]]:
+    """Return `computed` for one vector: `run(*operands, *public)`."""
     try:
-        vector = _progress.single(lambda: run(*operands, *public))
+        vector = run(*operands, *public)
     except OutOfDepth as error:
         raise OutOfDepth(_explained(str(error), (*trail, caller(operation)))) from None
-    return alone(vector), _grown(operation, operands, (vector,), trail)
+    return vector, _grown(operation, operands, (vector,), trail)
 
 
 def _grown(
@@ -91,11 +96,11 @@ def _grown(
     """Return the trail, with the caller's line if a level was used."""
     before = min([vector.levels_left for vector in operands])
     after = min([vector.levels_left for vector in results])
-    return trail if after >= before else joined(trail, (caller(operation),))
+    return trail if after >= before else longer(trail, operation)
 
 
 def _explained(message: str, trail: tuple[Step, ...]) -> str:
-    reason = message.split(": make the context", 1)[0]
+    reason = message.split(": make room", 1)[0]
     lines = [f"  {os.path.basename(name)}:{line}  {what}" for name, line, what in trail[-_SHOWN:]]
     return "\n".join(
         [

@@ -30,11 +30,11 @@ def show_progress(shown: bool | None = None) -> None:
 class _Stage:
     """One call: some steps of equal size, the current one partly done."""
 
-    __slots__ = ("steps", "done", "part", "started", "next", "bar")
+    __slots__ = ("steps", "done", "part", "started", "next", "bar", "within")
 
-    def __init__(self, steps: int) -> None:
-        self.steps, self.done, self.part = steps, 0, 0.0
-        self.started = time.monotonic()
+    def __init__(self, steps: int, seconds: float = 0.0, within: bool = False) -> None:
+        self.steps, self.done, self.part, self.within = steps, 0, 0.0, within
+        self.started = time.monotonic() - seconds
         self.next = self.started + _PATIENCE
         self.bar: _Terminal | _Notebook | None = None
 
@@ -74,7 +74,7 @@ def tracked(items: Iterable[T], steps: int) -> Iterator[T]:
 
 
 def single(run: Callable[[], T]) -> T:
-    """Return the result of a call of one step, like `tracked`; costs less than a generator."""
+    """Return the result of a call of one step, like `tracked`."""
     if getattr(_running, "stage", None) is not None:
         return run()
     stage = _running.stage = _Stage(1)
@@ -85,13 +85,24 @@ def single(run: Callable[[], T]) -> T:
         stage.end()
 
 
-def within(done: int, total: int) -> None:
-    """Hear of the progress inside a step; called by the compiled part ten times a second."""
+def within(done: int, total: int, seconds: float = 0.0) -> None:
+    """Hear of the progress inside a step that has taken some seconds; called by the compiled part
+    ten times a second.
+    """
     stage: _Stage | None = getattr(_running, "stage", None)
-    if stage is not None:
-        # A step of two stages counts the second anew.
-        stage.part = max(stage.part, done / max(total, 1))
-        stage.look()
+    if stage is None:
+        stage = _running.stage = _Stage(1, seconds, within=True)
+    # A step of two stages counts the second anew.
+    stage.part = max(stage.part, done / max(total, 1))
+    stage.look()
+
+
+def ended() -> None:
+    """Hear that a call has ended that had called `within`."""
+    stage: _Stage | None = getattr(_running, "stage", None)
+    if stage is not None and stage.within:
+        _running.stage = None
+        stage.end()
 
 
 def _left(share: float, seconds: float) -> str:

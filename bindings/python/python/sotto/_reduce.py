@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import reduce
+from typing import Any
 
 import numpy as np
 
@@ -32,8 +33,7 @@ def total(x: EncryptedArray, axis: int | None) -> EncryptedArray:
         columns = total(flat, flat.ndim - 1)
         return columns if columns._length is None else total(columns, 0)
     if x._length is not None and axis == 0:
-        result = x._each("sum", Vector.sum)
-        result._length = None
+        result = x._each("sum", Vector.sum)._with(length=None)
     else:
         inner = axis if x._length is None else axis - 1
         rows = np.moveaxis(x._parts, inner, -1)
@@ -45,8 +45,7 @@ def total(x: EncryptedArray, axis: int | None) -> EncryptedArray:
         result = x._computed(
             "sum", lambda: objects((added(rows[i]) for i in np.ndindex(*shape)), shape)
         )
-    result._grid = x._grid
-    return result
+    return result._with(grid=x._grid)
 
 
 def over(x: EncryptedArray, count: float) -> EncryptedArray:
@@ -76,15 +75,22 @@ def of_sums(
 ) -> EncryptedArray:
     """Return the variance of `count` values with these sums."""
     if values._real:
-        result = (squares * (1.0 / count) - (values * (1.0 / count)) ** 2) * (
-            count / (count - ddof)
-        )
-        largest = squares.magnitude / (count - ddof)
-        result._parts = objects(
-            (v.within(largest) for v in result._parts.flat), result._parts.shape
-        )
-        return result
+        return of_means(squares * (1.0 / count), values * (1.0 / count), count, ddof)
     return over(squares * count - values**2, count * (count - ddof))
+
+
+def of_means(
+    squares: EncryptedArray,
+    values: EncryptedArray,
+    count: int | np.ndarray[Any, Any],
+    ddof: int,
+) -> EncryptedArray:
+    """Return the variance of real values with these means, or one for each count."""
+    factor = count / (count - ddof)
+    result = (squares - values**2) * factor
+    largest = np.broadcast_to(squares.magnitude * factor, result._parts.shape).flat
+    within = (v.within(float(most)) for v, most in zip(result._parts.flat, largest, strict=True))
+    return result._with(parts=objects(within, result._parts.shape))
 
 
 def deviation(x: EncryptedArray, axis: int | None, ddof: int) -> EncryptedArray:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from sotto._array import EncryptedArray
-from sotto._errors import ShapeMismatch
+from sotto._errors import OutOfRange, ShapeMismatch
 
 Axis = int | tuple[int, ...] | None
 
@@ -55,7 +55,7 @@ def squeeze(x: EncryptedArray, axis: Axis = None) -> EncryptedArray:
     inner = tuple(one - _slotted(x) for one in axes if one >= _slotted(x))
     result = _moved(x, np.squeeze(x._parts, inner))
     if _slotted(x) and 0 in axes:
-        result._length = None
+        result = result._with(length=None)
     return result
 
 
@@ -138,9 +138,7 @@ def concat(arrays: Sequence[Any], axis: int | None = 0) -> EncryptedArray:
 def _joined(arrays: list[EncryptedArray], parts: np.ndarray[Any, Any]) -> EncryptedArray:
     from sotto._parts import joined
 
-    result = _moved(arrays[0], parts)
-    result._trail = joined(*(x._trail for x in arrays))
-    return result
+    return _moved(arrays[0], parts)._with(trail=joined(*(x._trail for x in arrays)))
 
 
 def _at(x: EncryptedArray, axis: int, key: Any) -> EncryptedArray:
@@ -223,9 +221,23 @@ def where(condition: Any, x: Any, y: Any) -> EncryptedArray:
         difference: EncryptedArray = x - y
         return y + difference * chosen.astype(difference.dtype)
     hidden, public, kept = (x, y, chosen) if isinstance(x, EncryptedArray) else (y, x, ~chosen)
+    _some_hidden(hidden, np.broadcast_to(kept, np.broadcast_shapes(kept.shape, hidden.shape)))
     dtype = hidden.dtype
     # The sum refuses public fractions beside whole numbers.
     return hidden * kept.astype(dtype) + np.where(kept, 0, public)
+
+
+def _some_hidden(hidden: EncryptedArray, kept: np.ndarray[Any, Any]) -> None:
+    """Refuse ciphertexts of a choice that would have no encrypted value."""
+    slots = kept.any(axis=0) if hidden._length is not None and kept.ndim else kept
+    if slots.all():
+        return
+    at = ", ".join(str(int(i)) for i in np.argwhere(~slots)[0])
+    place = f"column {at} of the result has" if at else "the result has"
+    raise OutOfRange(
+        f"{place} public values alone, which everybody could read: choose among the others, and "
+        "put the public ones beside the decrypted answer"
+    )
 
 
 def vecdot(x: Any, y: Any, axis: int = -1) -> EncryptedArray:

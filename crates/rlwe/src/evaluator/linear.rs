@@ -204,6 +204,7 @@ impl<S: Scheme> Evaluator<S> {
     /// Returns the shape of a sum with a prepared plaintext, and counts the sum.
     fn sum_with_plain(&self, a: &Ciphertext<S>, b: &Addend<S>) -> Result<Shape<S>, EvalError> {
         self.belongs(a)?;
+        self.prepared(b.params.as_ref())?;
         a.shape().encoded_for(b.encoded)?;
         let shape = a.shape().add_plain(&self.params, (b.level, b.scaling), b.size)?;
         self.counters.count(Operation::AddPlain);
@@ -231,6 +232,7 @@ impl<S: Scheme> Evaluator<S> {
         scratch: &mut Scratch,
     ) -> Result<Ciphertext<S>, EvalError> {
         self.belongs(a)?;
+        self.prepared(b.params.as_ref())?;
         factor_fits(b)?;
         let shape = a.shape().multiply_plain(&self.params, b.level, b.size)?;
         self.counters.count(Operation::MultiplyPlain);
@@ -248,6 +250,7 @@ impl<S: Scheme> Evaluator<S> {
     /// As [`Evaluator::add_plain`].
     pub fn multiply_plain_assign(&self, a: &mut Ciphertext<S>, b: &Multiplier<S>) -> Result<(), EvalError> {
         self.belongs(a)?;
+        self.prepared(b.params.as_ref())?;
         factor_fits(b)?;
         let shape = a.shape().multiply_plain(&self.params, b.level, b.size)?;
         self.counters.count(Operation::MultiplyPlain);
@@ -268,6 +271,7 @@ impl<S: Scheme> Evaluator<S> {
         scratch: &mut Scratch,
     ) -> Result<(), EvalError> {
         self.pair(sum, a)?;
+        self.prepared(b.params.as_ref())?;
         factor_fits(b)?;
         let product = a.shape().multiply_plain(&self.params, b.level, b.size)?;
         let shape = sum.shape().add(&self.params, &product)?;

@@ -90,6 +90,11 @@ impl<S: Scheme> Evaluator<S> {
         if *a.params() == self.params { Ok(()) } else { Err(EvalError::ParameterMismatch) }
     }
 
+    /// Refuses a plaintext that was encoded or prepared for other parameters.
+    fn prepared(&self, params: Option<&Params<S>>) -> Result<(), EvalError> {
+        if params == Some(&self.params) { Ok(()) } else { Err(EvalError::ParameterMismatch) }
+    }
+
     fn pair(&self, a: &Ciphertext<S>, b: &Ciphertext<S>) -> Result<(), EvalError> {
         self.belongs(a)?;
         self.belongs(b)?;

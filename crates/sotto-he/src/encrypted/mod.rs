@@ -16,7 +16,8 @@ use core::fmt;
 use std::sync::{Arc, Mutex};
 
 use sotto_circuits::Tally;
-use sotto_rlwe::{Ciphertext, EvalError, Shape};
+use sotto_ring::Seed;
+use sotto_rlwe::{Ciphertext, EvalError, Seeded, Shape};
 use sotto_wire::{AnyCiphertext, MOST_PARTS, VectorHeader, write_vector};
 
 use crate::context::Context;
@@ -50,6 +51,8 @@ pub struct Encrypted<S: Arithmetic> {
     pub(crate) context: Context<S>,
     pub(crate) facts: Facts,
     pub(crate) body: Body<S>,
+    /// The seeds of the masks of fresh ciphertexts, one each: bytes hold them in place of the masks.
+    seeds: Option<Arc<[Seed]>>,
 }
 
 /// The public facts of a vector.
@@ -113,7 +116,12 @@ impl Facts {
 
 impl<S: Arithmetic> Encrypted<S> {
     pub(crate) fn new(context: &Context<S>, facts: Facts, body: Body<S>) -> Self {
-        Self { context: context.clone(), facts, body }
+        Self { context: context.clone(), facts, body, seeds: None }
+    }
+
+    /// A fresh encryption, whose masks expand from these seeds.
+    pub(crate) fn fresh(context: &Context<S>, facts: Facts, body: Body<S>, seeds: Arc<[Seed]>) -> Self {
+        Self { context: context.clone(), facts, body, seeds: Some(seeds) }
     }
 
     /// Returns the number of values.
@@ -182,7 +190,8 @@ impl<S: Arithmetic> Encrypted<S> {
         }
     }
 
-    /// Writes the vector: one frame, docs/concepts/wire.md.
+    /// Writes the vector: one frame, docs/concepts/wire.md. A vector that the secret key encrypted and nobody computed on
+    /// takes half the bytes: a seed stands for each mask.
     ///
     /// # Errors
     /// [`Error::DryRun`] in a dry run; [`Error::Circuit`] if the mask cancelled, as in x − x: everybody could read that.
@@ -191,9 +200,25 @@ impl<S: Arithmetic> Encrypted<S> {
         if parts.iter().any(Ciphertext::is_transparent) {
             return Err(EvalError::Transparent.into());
         }
-        let frames: Vec<_> = parts.iter().map(|part| AnyCiphertext::Expanded(part.clone()).write()).collect();
+        let frames: Vec<_> = match &self.seeds {
+            Some(seeds) => {
+                parts.iter().zip(&**seeds).map(|(part, seed)| seeded(part, *seed).write()).collect()
+            }
+            None => parts.iter().map(|part| AnyCiphertext::Expanded(part.clone()).write()).collect(),
+        };
         Ok(write_vector(&self.facts.header(), &frames)?)
     }
+}
+
+/// Returns a fresh ciphertext in the form that travels.
+fn seeded<S: Arithmetic>(part: &Ciphertext<S>, seed: Seed) -> AnyCiphertext<S> {
+    AnyCiphertext::Seeded(Seeded {
+        params: part.params().clone(),
+        key: part.key(),
+        shape: *part.shape(),
+        body: part.components()[0].clone(),
+        seed,
+    })
 }
 
 impl<S: Arithmetic> fmt::Debug for Encrypted<S> {

@@ -72,3 +72,26 @@ fn keys_of_a_stored_secret_compute() {
     let sum = (&public.encrypt(&[1, 2]).unwrap() + &again.encrypt(&[5, 6]).unwrap()).unwrap();
     assert_eq!(secret.decrypt(&sum.sum().unwrap()).unwrap().value(), 14);
 }
+
+#[test]
+fn fresh_vectors_are_written_with_seeds() {
+    let context = Context::<Ckks>::for_depth(1).unwrap();
+    let (secret, public) = context.keys(&mut sotto::secure_rng().unwrap()).unwrap();
+    let x = secret.encrypt(&[1.0, 2.0, 3.0]).unwrap();
+    // Another unit leaves the ciphertext as it is.
+    let doubled = (&x * 2.0).unwrap();
+    let sum = (&x + &x).unwrap().to_bytes().unwrap();
+    for fresh in [&x, &doubled] {
+        assert!(fresh.to_bytes().unwrap().len() < sum.len() * 6 / 10);
+    }
+    let there = public.read(&doubled.to_bytes().unwrap()).unwrap();
+    let answer = (&there + &there).unwrap().to_bytes().unwrap();
+    let plan = context.plan(&[3], |x| {
+        let doubled = (&x[0] * 2.0)?;
+        &doubled + &doubled
+    });
+    let found = secret.decrypt_answer(&answer, &plan.unwrap()).unwrap();
+    for (value, exact) in found.values().iter().zip([4.0, 8.0, 12.0]) {
+        assert!((value - exact).abs() <= found.bound());
+    }
+}

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from sotto._array import EncryptedArray
-from sotto._errors import ShapeMismatch
+from sotto._errors import NotFitted, ShapeMismatch
 from sotto._learn.moments import centres_of
 
 Matrix = np.ndarray[Any, Any]
@@ -100,9 +100,15 @@ def from_sklearn(
             `owner.plan(model, …)`.
 
     Raises:
+        NotFitted: The model, or a step of the pipeline, was not fitted.
         TypeError: The model has no encrypted form, or a network comes without rows and ranges.
     """
     steps = [step for _, step in model.steps] if hasattr(model, "steps") else [model]
+    for step in steps:
+        if not hasattr(step, "fit") and not hasattr(step, "n_features_in_"):
+            raise TypeError(f"no encrypted form of {type(step).__name__}")
+        if not hasattr(step, "n_features_in_"):
+            raise NotFitted(f"{type(step).__name__} is not fitted: call model.fit(…) first")
     features = int(steps[0].n_features_in_)
     middle = centres_of(centres, features)
     before = _Affine(np.eye(features), middle)

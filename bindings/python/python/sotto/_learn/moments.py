@@ -85,8 +85,7 @@ def products(left: EncryptedArray, right: EncryptedArray) -> EncryptedArray:
 def totals(rows: EncryptedArray) -> EncryptedArray:
     """Return the sums over the rows as the last step."""
     sums = rows._each("sum", Vector.sum_for_answer)
-    sums._length, sums._grid = None, rows._grid
-    return sums
+    return sums._with(length=None, grid=rows._grid)
 
 
 def centres_of(centres: Any, features: int) -> Matrix:

@@ -8,7 +8,7 @@ import math
 import os
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from sotto._container import DetachedArray
@@ -23,11 +23,15 @@ _LARGEST_FILE = 1 << 30
 
 @dataclass(frozen=True)
 class Entry:
-    """One encrypted vector: its column, the clear values beside it, its facts."""
+    """One encrypted vector: its column, the clear values beside it, its facts.
+
+    `missing` has the places of a vector of rows that hold no reading.
+    """
 
     column: str
     keys: dict[str, str]
     like: Like
+    missing: frozenset[int] = frozenset()
 
 
 class Catalog:
@@ -49,10 +53,10 @@ class Catalog:
         Of a table that others could have changed, the catalog lists their claims.
         """
         need_pyarrow()
-        found: dict[bytes, Entry] = {}
+        found = cls()
         for table in tables:
-            found.update(_entries(table))
-        return cls(found)
+            found |= cls(_entries(table))
+        return found
 
     def __len__(self) -> int:
         """Return the number of encrypted vectors."""
@@ -67,8 +71,12 @@ class Catalog:
         return iter(self._entries)
 
     def __or__(self, other: Catalog) -> Catalog:
-        """Join two catalogs."""
-        return Catalog({**self._entries, **other._entries})
+        """Join two catalogs. A reading that either one has is not missing."""
+        joined = {**self._entries, **other._entries}
+        for name in self._entries.keys() & other._entries.keys():
+            both = self._entries[name].missing & joined[name].missing
+            joined[name] = replace(joined[name], missing=both)
+        return Catalog(joined)
 
     def __repr__(self) -> str:
         """Return the number of vectors by column."""
@@ -104,6 +112,7 @@ class Catalog:
                 "bound": entry.like.bound,
                 "real": entry.like.real,
                 "grid": entry.like.grid,
+                "missing": sorted(entry.missing),
             }
             for name, entry in self._entries.items()
         }
@@ -131,9 +140,12 @@ def _entry(read: dict[str, Any]) -> Entry:
     right = all(type(axis) is int and axis > 0 for axis in shape) and type(real) is bool
     numbers = (bound,) if grid is None else (bound, grid)
     right &= all(type(number) in (int, float) and 0 < number < math.inf for number in numbers)
+    missing = read.get("missing", [])
+    right &= all(type(row) is int for row in missing)
     if not right:
         raise ValueError
-    return Entry(str(read["column"]), keys, Like(shape, float(bound), real, grid))
+    like = Like(shape, float(bound), real, grid)
+    return Entry(str(read["column"]), keys, like, frozenset(missing))
 
 
 def _entries(frame: Any) -> dict[bytes, Entry]:
@@ -147,9 +159,11 @@ def _entries(frame: Any) -> dict[bytes, Entry]:
     for name, kind in kinds.items():
         cells = _arrow.Cells(table[name], name) if kind is not None else ()
         if kind == "row":
-            array, _ = _cell.read_rows(cells)
+            array, rows = _cell.read_rows(cells)
             assert array is not None
-            found[_cell.digest(bytes(array))] = entry(array, name, {})
+            missing = frozenset(range(array.shape[0])).difference(rows.tolist())
+            known = replace(entry(array, name, {}), missing=missing)
+            found[_cell.digest(bytes(array))] = known
         elif kind == "array":
             for row, cell in enumerate(cells):
                 if cell is not None:

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from sotto._container import _ARRAY, DetachedArray, _read, _written
+from sotto._container import _ARRAY, DetachedArray, _read, _written, sliced
 from sotto._errors import BadBytes, ShapeMismatch, WrongKeys
 
 _ANSWER = b"sotto.answer\x01"
@@ -92,7 +92,7 @@ def answer(array: bytes, sources: Sequence[bytes]) -> bytes:
 
 def read_answer(cell: bytes) -> tuple[DetachedArray, list[bytes]]:
     """Return the array of an answer and the digests of its sources."""
-    _, frames = _read(_ANSWER, cell, "an answer")
+    frames = sliced(cell, _read(_ANSWER, cell, "an answer")[1])
     if len(frames) != 2 or not frames[1] or len(frames[1]) % _DIGEST:
         raise BadBytes("the list of cells that an answer was computed from is damaged")
     starts = range(0, len(frames[1]), _DIGEST)

@@ -87,8 +87,9 @@ def _pandas(
         if not isinstance(column, EncryptedColumn):
             continue
         plan = (plans or {}).get(str(name))
-        found = rows_of(column._held, str(name), owner, catalog, plan)
-        clear[name] = _values(found, np.where(column.isna(), -1, column._rows))
+        rows = np.where(column.isna(), -1, column._rows)
+        found = rows_of(column._held, rows, str(name), owner, catalog, plan)
+        clear[name] = _values(found, rows)
         bounds[str(name)] = float(found.bound)
         largest = float(np.abs(found).max())
         # Values that are all zero are imprecise only beside the range that they were declared with.
@@ -122,12 +123,13 @@ def _has_cells(column: Any, catalog: Catalog | None) -> bool:
 
 def rows_of(
     array: EncryptedArray | DetachedArray | None,
+    rows: np.ndarray[Any, Any],
     name: str,
     owner: Owner,
     catalog: Catalog | None,
     plan: Plan | None,
 ) -> Decrypted:
-    """Decrypt the vector that rows refer to."""
+    """Decrypt the vector that rows refer to; negative ones are missing."""
     if array is None:
         return Decrypted(np.zeros(1), 0.0)
     if isinstance(array, EncryptedArray):
@@ -150,6 +152,12 @@ def rows_of(
         raise NotTrusted(
             f"{name}: a cell that was encrypted beside {', '.join(entry.keys)} stands for rows "
             "here: do not act on it"
+        )
+    invented = entry.missing.intersection(rows.tolist())
+    if invented:
+        raise NotTrusted(
+            f"{name}: row {min(invented)} of the vector has a value here, and the catalog lists it "
+            "as missing: do not act on it"
         )
     return unchanged(array, entry, name, owner)
 

@@ -151,7 +151,7 @@ class EncryptedColumn(ExtensionArray):
         """Bytes of the ciphertexts in memory."""
         if isinstance(self._held, EncryptedArray):
             return self._held.nbytes
-        return 0 if self._held is None else sum(len(frame) for frame in self._held._frames)
+        return 0 if self._held is None else sum(stop - start for start, stop in self._held._spans)
 
     def __len__(self) -> int:
         """Return the number of rows."""

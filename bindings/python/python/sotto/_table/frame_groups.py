@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from sotto import _reduce
 from sotto._array import EncryptedArray
 from sotto._errors import ShapeMismatch
 from sotto._parts import objects
@@ -66,15 +67,11 @@ def _reduced(
             raise TypeError(f"{how} by groups of whole numbers: encrypt the column as float")
         return array.__rmatmul__(weights.astype(np.int64))
     if how == "sum":
-        found = array.__rmatmul__(weights)
-        found._grid = array._grid
-        return found
+        return array.__rmatmul__(weights)._with(grid=array._grid)
     shares = weights / counts[:, None]
     mean = array.__rmatmul__(shares)
     if how == "mean":
         return mean
     squares = (array**2).__rmatmul__(shares)
-    variance: EncryptedArray = (squares - mean**2) * (counts / (counts - ddof))
-    if how == "std":
-        variance._finish = ("root", 1.0)
-    return variance
+    variance = _reduce.of_means(squares, mean, counts, ddof)
+    return variance._with(finish=("root", 1.0)) if how == "std" else variance

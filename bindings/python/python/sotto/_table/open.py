@@ -51,7 +51,7 @@ def table(
         cells = _arrow.Cells(hidden[name], name)
         if kind == "row":
             array, rows = _cell.read_rows(cells)
-            found = rows_of(array, name, owner, known, None)
+            found = rows_of(array, rows, name, owner, known, None)
             values = [None if row < 0 else found[row].item() for row in rows]
             opened = _Opened(values, [None if row < 0 else found.bound for row in rows], None)
         elif kind == "answer":

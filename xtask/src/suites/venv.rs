@@ -1,0 +1,53 @@
+//! Virtual environments of Python.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Result, ensure};
+
+use crate::cargo;
+
+/// A virtual environment, which sees no packages but its own.
+pub(crate) struct Venv(PathBuf);
+
+impl Venv {
+    /// Makes the environment, or takes the one that the folder has.
+    pub(crate) fn new(folder: &Path) -> Result<Self> {
+        let new = Self(folder.to_owned());
+        if !new.program().is_file() {
+            let mut make = cargo::command("python3");
+            make.args(["-m", "venv"]).arg(folder);
+            ensure!(make.status()?.success(), "python3 -m venv {} failed", folder.display());
+        }
+        Ok(new)
+    }
+
+    /// Returns its interpreter as a command, which finds the programs of installed packages.
+    pub(crate) fn python(&self) -> Command {
+        let mut python = cargo::command(self.program());
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        let own = std::iter::once(self.0.join("bin")).chain(std::env::split_paths(&path));
+        if let Ok(path) = std::env::join_paths(own) {
+            python.env("PATH", path);
+        }
+        python.env_remove("PYTHONPATH");
+        python
+    }
+
+    /// Returns the command that installs packages: add their names.
+    pub(crate) fn pip(&self) -> Command {
+        let mut install = self.python();
+        install.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check"]);
+        install
+    }
+
+    /// Installs packages.
+    pub(crate) fn install(&self, packages: &[&str]) -> Result<()> {
+        ensure!(self.pip().args(packages).status()?.success(), "pip cannot install {packages:?}");
+        Ok(())
+    }
+
+    fn program(&self) -> PathBuf {
+        self.0.join("bin/python")
+    }
+}
