@@ -120,7 +120,8 @@ fn add(plant: &mut Plant, new: New) -> anyhow::Result<()> {
     let declared = plant.condition(&settings)?;
     let settings = AlarmSettings { when: declared.alarm.to_string(), ..settings };
     plant.edit(|document| edit::add_alarm(document, &name, &settings))?;
-    say(format!("alarm {name}: {}, on each device by itself{}", declared.alarm, sinks(&settings)));
+    let over = over(&settings);
+    say(format!("alarm {name}: {}{over}, on each device by itself{}", declared.alarm, sinks(&settings)));
     for (device, lacking) in waiting("choosing parameters", || plant.carried_by(&declared.streams()))? {
         match lacking {
             None => say(format!("  {device}: its present bundle serves the alarm")),
@@ -133,7 +134,17 @@ fn add(plant: &mut Plant, new: New) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Describes the sinks of an alarm, after a comma.
+/// Describes the end of an alarm.
+fn over(settings: &AlarmSettings) -> String {
+    match (settings.clear, settings.clear_after) {
+        (None, 1) => String::new(),
+        (Some(clear), 1) => format!("; over at {clear}"),
+        (None, windows) => format!("; over after {windows} quiet windows"),
+        (Some(clear), windows) => format!("; over at {clear} for {windows} windows"),
+    }
+}
+
+/// Describes the sinks of an alarm, after a semicolon.
 fn sinks(settings: &AlarmSettings) -> String {
     let sinks: Vec<&str> = settings.sinks().into_iter().map(|sink| sink.word()).collect();
     if sinks.is_empty() { String::new() } else { format!("; to {}", sinks.join(", ")) }
@@ -141,8 +152,7 @@ fn sinks(settings: &AlarmSettings) -> String {
 
 fn show(plant: &Plant, status: &AlarmStatus) -> anyhow::Result<()> {
     let settings = plant.alarm(&status.alarm)?.settings;
-    let over = settings.clear.map_or_else(String::new, |clear| format!("; over at {clear}"));
-    say(format!("{}: {}{over}{}", status.alarm, status.when, sinks(&settings)));
+    say(format!("{}: {}{}{}", status.alarm, status.when, over(&settings), sinks(&settings)));
     for device in &status.devices {
         say(format!("  {}", about(device)));
     }

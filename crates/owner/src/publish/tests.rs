@@ -17,6 +17,7 @@ fn row(name: &str, value: f64, bound: f64) -> Row {
         count: 1,
         missing: 0,
         why: None,
+        bin: None,
         from_ms: 0,
         to_ms: 0,
     }

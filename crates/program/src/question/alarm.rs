@@ -145,7 +145,7 @@ impl Alarm {
     pub fn question(&self, clear: Option<f64>) -> Question {
         let first = self.probe(self.limit).expression;
         let second = clear.map(|clear| self.probe(clear).expression).filter(|second| *second != first);
-        let mut builder = Question::select(first.clone()).by(By::Window).per_device();
+        let mut builder = Question::select(first).by(By::Window).per_device();
         if let Some(second) = second {
             builder = builder.and(second);
         }

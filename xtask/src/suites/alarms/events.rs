@@ -79,7 +79,7 @@ pub(super) fn run(cases: &mut Cases) -> Result<()> {
     let (address, received) = webhook(1)?;
     let hook = "cat >> ../hook.jsonl; echo $SOTTO_ALARM_EVENT >> ../hook.txt";
     let more = ["--clear", "75", "--clear-after", "2", "--exec", hook, "--webhook", &address];
-    let mut site = site(cases, "temperature > 80 for 3 windows", &more)?;
+    let site = site(cases, "temperature > 80 for 3 windows", &more)?;
     let plan = site.sotto(&["plan"])?;
     let shown = plan.contains("alarm hot") && plan.contains("every hour");
     cases.case(

@@ -103,7 +103,7 @@ fn bar(value: f64, most: f64) -> String {
     }
     let eighths = ((value / most * (8 * BAR) as f64).round() as usize).max(1);
     let mut bar = "█".repeat(eighths / 8);
-    if eighths % 8 > 0 {
+    if !eighths.is_multiple_of(8) {
         bar.push(PARTS[eighths % 8]);
     }
     bar
@@ -156,11 +156,11 @@ fn table(histogram: &Histogram<'_>) -> Table {
         cells.push(readings(group.rows[0]).replace(" readings", "").replace(" reading", ""));
         table.add_row(cells);
     }
-    for column in if wide { columns - 1..columns } else { first..columns } {
-        if let Some(column) = table.column_mut(column) {
+    for at in if wide { columns - 1..columns } else { first..columns } {
+        if let Some(column) = table.column_mut(at) {
             column.set_cell_alignment(CellAlignment::Right);
             if !wide {
-                column.set_padding((1, 0));
+                column.set_padding((1, u16::from(at + 1 == columns)));
             }
         }
     }

@@ -161,11 +161,11 @@ mod tests {
     use std::net::TcpListener;
     use std::thread;
 
+    /// The packets that a broker reads: kinds and bodies.
+    type Packets = Vec<(u8, Vec<u8>)>;
+
     /// Answers one connection: a CONNACK with `code`, and PUBACK with `acknowledged` ids. Returns the packets read.
-    fn broker(
-        code: u8,
-        acknowledged: &'static [[u8; 2]],
-    ) -> (MqttAddress, thread::JoinHandle<Vec<(u8, Vec<u8>)>>) {
+    fn broker(code: u8, acknowledged: &'static [[u8; 2]]) -> (MqttAddress, thread::JoinHandle<Packets>) {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
         let port = listener.local_addr().expect("an address").port();
         let served = thread::spawn(move || {
