@@ -1,5 +1,6 @@
 //! The table of suites, in the order in which they run.
 
+mod alarms;
 mod arm_instructions;
 mod ask;
 mod compile;
@@ -47,9 +48,10 @@ pub(crate) static SUITES: &[Suite] = &[
     Suite { name: "promises", shows: "forbidden links, unsafe code only in the kernels, licences", deep: false, needs: &[], run: promises::run },
     Suite { name: "house", shows: "file lengths, names, links, words, an example at every public type", deep: false, needs: &[], run: house::run },
     Suite { name: "demo", shows: "the demo is right, and leaves nothing behind", deep: false, needs: &[&C_COMPILER], run: demo::run },
-    Suite { name: "guide", shows: "the commands of the guides First answer and TLS print the output that these show", deep: false, needs: &[&C_COMPILER], run: guide::suite },
+    Suite { name: "guide", shows: "the commands of the guides First answer, TLS and Alarms print the output that these show", deep: false, needs: &[&C_COMPILER], run: guide::suite },
     Suite { name: "eval", shows: "`sotto eval` is right over a list of expressions", deep: false, needs: &[&C_COMPILER], run: eval::run },
     Suite { name: "ask", shows: "answers of real processes are within their bounds of values computed by other means", deep: false, needs: &[&C_COMPILER], run: ask::run },
+    Suite { name: "alarms", shows: "alarms are right, no event is lost or repeated, and requests do not depend on readings", deep: false, needs: &[&C_COMPILER], run: alarms::run },
     Suite { name: "durable", shows: "nothing is lost between device and owner, and nothing is made up", deep: false, needs: &[&C_COMPILER], run: durable::run },
     Suite { name: "trust", shows: "a cloud that lies is found out, and each lie is named", deep: false, needs: &[&C_COMPILER], run: trust::run },
     Suite { name: "examples", shows: "every worked example gives the right answer", deep: false, needs: &[&C_COMPILER], run: examples::run },

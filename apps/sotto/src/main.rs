@@ -35,6 +35,10 @@ enum Command {
     Device(plant::DeviceArguments),
     /// Ask a question of the data in the cloud.
     Ask(plant::AskArguments),
+    /// Declare alarms: conditions that `sotto watch` evaluates.
+    Alarm(plant::AlarmArguments),
+    /// Evaluate the alarms as data comes in, and tell of their changes.
+    Watch(plant::WatchArguments),
     /// Show the scheme, the parameters, keys and bytes that questions take, and why.
     Plan(plant::PlanArguments),
     /// Show devices, the readings that have arrived and those that are missing.
@@ -71,6 +75,8 @@ fn main() -> ExitCode {
         Command::Question(arguments) => plant::question(arguments),
         Command::Device(arguments) => plant::device(arguments),
         Command::Ask(arguments) => plant::ask(&arguments),
+        Command::Alarm(arguments) => plant::alarm(arguments),
+        Command::Watch(arguments) => plant::watch(&arguments),
         Command::Plan(arguments) => plant::plan(&arguments),
         Command::Status(arguments) => plant::status(&arguments),
         Command::Tls(arguments) => plant::tls(&arguments),

@@ -154,7 +154,7 @@ impl Plant {
     /// # Errors
     /// [`OwnerError`] if a question cannot be read, or no parameters are suitable.
     pub fn streams_for(&self, device: &str, channels: &[String]) -> Result<Vec<Chosen>, OwnerError> {
-        let questions = self.questions()?;
+        let questions = self.declared()?;
         let streams = needs::of_device(self.settings(), &questions, device, channels);
         self.chosen(&streams)
     }

@@ -2,6 +2,7 @@
 
 use toml_edit::{Array, DocumentMut, Item, Table, value};
 
+use crate::alarm::AlarmSettings;
 use crate::amount::{Every, Range};
 use crate::error::OwnerError;
 
@@ -81,6 +82,37 @@ pub fn add_question(
         }
     };
     insert(document, "questions", name, item)
+}
+
+/// Adds `[alarms.NAME]`.
+///
+/// # Errors
+/// [`OwnerError::Declared`] if the alarm already exists.
+pub fn add_alarm(document: &mut DocumentMut, name: &str, alarm: &AlarmSettings) -> Result<(), OwnerError> {
+    let AlarmSettings { when, clear, clear_after, since, exec, webhook, mqtt, ca } = alarm;
+    let mut table = Table::new();
+    table.insert("when", value(when));
+    if let Some(clear) = clear {
+        table.insert("clear", value(number(*clear)));
+    }
+    if *clear_after != 1 {
+        table.insert("clear_after", value(i64::from(*clear_after)));
+    }
+    let texts = [("since", since), ("exec", exec), ("webhook", webhook), ("mqtt", mqtt), ("ca", ca)];
+    for (key, text) in texts {
+        if let Some(text) = text {
+            table.insert(key, value(text));
+        }
+    }
+    insert(document, "alarms", name, Item::Table(table))
+}
+
+/// Removes an alarm.
+///
+/// # Errors
+/// [`OwnerError::NotDeclared`] if there is no alarm with this name.
+pub fn remove_alarm(document: &mut DocumentMut, name: &str) -> Result<(), OwnerError> {
+    remove(document, ("alarms", "alarm"), name)
 }
 
 /// Adds `[devices.NAME]`.

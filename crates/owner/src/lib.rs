@@ -26,6 +26,7 @@
 //! in the cloud ([`Plant::ask`]): the cloud sums ciphertexts, and the owner computes the answer from the decrypted sums
 //! ([`moments`]).
 
+pub mod alarm;
 mod amount;
 mod answer;
 mod answers;

@@ -7,6 +7,7 @@
 //!   secrets/         mode 0700: the owner's token, a secret and a signing key for each device, budgets of flooding
 //!   devices/         the public part of each device: verifying key, streams of every bundle
 //!   enrolments/      registrations, which a cloud on this machine reads by itself
+//!   alarms/          mode 0700: the state of each alarm, its events, those that wait for a sink
 //!   answers/         earlier answers, unencrypted, each with the transcripts of its work
 //!   logs/            the log of each stream, as the cloud reported and signed it
 //!   evaluation-keys/ evaluation keys that were uploaded
@@ -224,6 +225,11 @@ impl Plant {
         for question in self.questions()?.iter().filter(|(_, question)| question.channels().contains(name)) {
             first.push(format!("`sotto question remove {}`", question.0));
         }
+        for alarm in self.settings.alarms.keys() {
+            if self.alarm(alarm)?.question.channels().contains(name) {
+                first.push(format!("`sotto alarm remove {alarm}`"));
+            }
+        }
         for (device, settings) in &self.settings.devices {
             if settings.channels.iter().any(|channel| channel == name) {
                 first.push(format!(
@@ -282,6 +288,12 @@ url = {url}
 # The declared questions decide what devices send and how it is encrypted.
 # [questions]
 # daily = \"mean(temperature), stddev(temperature) by day\"
+
+# Standing alarms, evaluated by `sotto watch`.
+# [alarms.hot]
+# when = \"temperature > 80 for 3 windows\"
+# clear = 75              # it ends when no reading is above 75
+# webhook = \"https://…\"
 
 # [devices.boiler]
 # channels = [\"temperature\"]

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use sotto_program::question::{By, Clause, LinearModel, Period, Question, When};
+use sotto_program::question::{By, Clause, LinearModel, Period, Places, Question, When};
 
 use crate::choose::largest_result;
 use crate::device::{DeviceRecord, parameter_spec};
@@ -32,6 +32,12 @@ impl Plant {
         let text = declared.map_or(text, |declared| declared.text.as_str());
         let (mut question, places) =
             Question::parse_with_places(text).map_err(|error| OwnerError::Question(error.to_string()))?;
+        self.check_question(&mut question, &places)?;
+        Ok(question)
+    }
+
+    /// Checks a question's channels, devices and units, and reads its models from their files.
+    pub(crate) fn check_question(&self, question: &mut Question, places: &Places) -> Result<(), OwnerError> {
         let at = |error: sotto_program::question::QuestionError| OwnerError::Question(error.to_string());
         for file in question.missing_models() {
             let model = self.model(&file).map_err(|reason| at(places.error_at_file(&file, reason)))?;
@@ -71,7 +77,7 @@ impl Plant {
                 return Err(at(places.error_at_call(index, reason)));
             }
         }
-        Ok(question)
+        Ok(())
     }
 
     /// Parses a text like [`Plant::question`], and replaces the question's start and end by those given:

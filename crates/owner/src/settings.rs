@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use sotto_pack::{Channel, Clock};
 use sotto_program::question::Question;
 
+use crate::alarm::AlarmSettings;
 use crate::amount::{Every, Range};
 use crate::flooding::FloodingSettings;
 
@@ -63,6 +64,9 @@ pub struct Settings {
     /// Questions by name.
     #[serde(default)]
     pub questions: BTreeMap<String, QuestionSettings>,
+    /// Standing alarms by name.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub alarms: BTreeMap<String, AlarmSettings>,
     /// Devices by name.
     #[serde(default)]
     pub devices: BTreeMap<String, DeviceSettings>,
@@ -280,6 +284,19 @@ impl Settings {
                 return Err(part(place, self.no_channel(unknown)));
             }
         }
+        self.check_alarms()
+    }
+
+    fn check_alarms(&self) -> Result<(), SettingsError> {
+        for (name, alarm) in &self.alarms {
+            let place = format!("alarms.{name}");
+            check_name(name, &place)?;
+            let read = alarm.check().map_err(|reason| part(&place, reason))?;
+            let channels = read.question(None).channels();
+            if let Some(unknown) = channels.iter().find(|channel| !self.channels.contains_key(*channel)) {
+                return Err(part(place, self.no_channel(unknown)));
+            }
+        }
         Ok(())
     }
 
@@ -348,6 +365,39 @@ channels = ["temperature"]
             ("[channels", "[flooding]\nresults = 0\n[channels", "flooding"),
             ("[channels", "[flooding]\nstatistical_bits = 29\n[channels", "30 to 64 statistical bits"),
             ("resolution", "resolutoin", "resolutoin"),
+            (
+                "[questions]",
+                "[alarms.hot]\nwhen = \"temperature > 80 for 3 windows\"\nclear = 75\n[questions]",
+                "",
+            ),
+            (
+                "[questions]",
+                "[alarms.hot]\nwhen = \"temperature > 80\"\nclear = 81\n[questions]",
+                "at most 80",
+            ),
+            ("[questions]", "[alarms.hot]\nwhen = \"temperature < 3\"\nclear = 2\n[questions]", "at least 3"),
+            ("[questions]", "[alarms.hot]\nwhen = \"temperature\"\n[questions]", "alarms.hot"),
+            ("[questions]", "[alarms.hot]\nwhen = \"rain > 1\"\n[questions]", "no channel rain"),
+            (
+                "[questions]",
+                "[alarms.hot]\nwhen = \"temperature > 1\"\nclear_after = 0\n[questions]",
+                "clear_after",
+            ),
+            (
+                "[questions]",
+                "[alarms.hot]\nwhen = \"temperature > 1\"\nmqtt = \"broker\"\n[questions]",
+                "mqtt://",
+            ),
+            (
+                "[questions]",
+                "[alarms.hot]\nwhen = \"temperature > 1\"\nwebhook = \"x\"\n[questions]",
+                "https://",
+            ),
+            (
+                "[questions]",
+                "[alarms.hot]\nwhen = \"temperature > 1\"\nwehbook = \"x\"\n[questions]",
+                "wehbook",
+            ),
         ] {
             assert!(WHOLE.contains(old), "{old}");
             match Settings::parse(&WHOLE.replacen(old, new, 1)) {

@@ -24,6 +24,7 @@ fn each_error_points_at_its_place() {
         ("xyz(x)", 1, "expected one of count, sum, mean"),
         ("mode(x)", 1, "histogram(x, 16)"),
         ("mean(x) > 3", 9, "count(x > 80)"),
+        ("x > 80", 3, "sotto alarm add NAME"),
         ("sum(x >= 3)", 7, "count(x >= 80)"),
         ("count(x == 3)", 9, "count(x >= 80) - count(x > 80)"),
         ("count(x >)", 10, "a number, as in count(x > 80)"),

@@ -16,7 +16,7 @@ use std::sync::Arc;
 
 use rustls::pki_types::pem::PemObject as _;
 use rustls::pki_types::{CertificateDer, ServerName};
-use rustls::{CertificateError, Error as TlsError, InvalidMessage, RootCertStore};
+use rustls::{CertificateError, ClientConfig, Error as TlsError, InvalidMessage, RootCertStore};
 use ureq::tls::{Certificate, RootCerts, TlsConfig};
 
 /// Largest length of an authority's PEM text: 64 KiB, in bytes.
@@ -108,6 +108,25 @@ impl Trust {
             None => RootCerts::WebPki,
         };
         TlsConfig::builder().root_certs(roots).build()
+    }
+
+    /// Returns the TLS configuration for a rustls client, for protocols other than HTTP. Its provider is ring.
+    ///
+    /// # Errors
+    /// A TLS error if an authority cannot be used.
+    pub fn client_config(&self) -> Result<ClientConfig, TlsError> {
+        let mut roots = RootCertStore::empty();
+        match &self.authorities {
+            Some(authorities) => {
+                for der in authorities.iter() {
+                    roots.add(CertificateDer::from(der.clone()))?;
+                }
+            }
+            None => roots.extend(webpki_roots::TLS_SERVER_ROOTS.iter().cloned()),
+        }
+        let provider = Arc::new(rustls::crypto::ring::default_provider());
+        let builder = ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions()?;
+        Ok(builder.with_root_certificates(roots).with_no_client_auth())
     }
 
     /// Explains why a connection to `url` failed. Names a remedy if TLS is the cause.

@@ -1,7 +1,7 @@
 //! Expressions, questions, and the owner's settings.
 
 use sotto_owner::settings::Settings;
-use sotto_program::question::{LinearModel, Question};
+use sotto_program::question::{Alarm, LinearModel, Question};
 use sotto_program::{ParseOptions, parse};
 
 use super::{Inputs, Target};
@@ -13,6 +13,7 @@ pub(super) const TARGETS: &[Target] = &[
     Target { name: "expression-encrypted", run: |bytes| expression(bytes, true), inputs: Inputs::Kept(|| [expressions(), numbers()].concat()), memory: |bytes| 64 * bytes.len() + (32 << 20) },
     Target { name: "question", run: question, inputs: Inputs::Kept(questions), memory: |bytes| 256 * bytes.len() + (1 << 20) },
     Target { name: "question-json", run: question_json, inputs: Inputs::Kept(questions_as_json), memory: |bytes| 512 * bytes.len() + (1 << 20) },
+    Target { name: "alarm", run: alarm, inputs: Inputs::Kept(alarms), memory: |bytes| 256 * bytes.len() + (1 << 20) },
     Target { name: "linear-model", run: linear_model, inputs: Inputs::Kept(models), memory: |bytes| 64 * bytes.len() + (256 << 10) },
     Target { name: "settings", run: settings, inputs: Inputs::Kept(all_settings), memory: |bytes| 512 * bytes.len() + (1 << 20) },
 ];
@@ -107,6 +108,37 @@ fn question_json(bytes: &[u8]) -> bool {
     let Ok(question) = serde_json::from_slice::<Question>(bytes) else { return false };
     assert!(question.check().is_ok());
     true
+}
+
+const ALARMS: [&str; 4] = [
+    "temperature > 80 for 3 windows",
+    "max(x) - min(x) >= 1.5e1 for 2 windows where device in (boiler, \"pump 2\")",
+    "\"Water flow\" <= -0.5 per device",
+    "count(x > 80) / count(x) > 0.25 where device in (a) for 1 window",
+];
+
+fn alarms() -> Vec<Vec<u8>> {
+    ALARMS.map(|text| text.as_bytes().to_vec()).to_vec()
+}
+
+/// Parses the condition of an alarm: an accepted one must be equal after its text is read again, and its questions must
+/// be valid; a refusal must be printable.
+fn alarm(bytes: &[u8]) -> bool {
+    match Alarm::parse(&String::from_utf8_lossy(bytes)) {
+        Ok(alarm) => {
+            assert_eq!(
+                Alarm::parse(&alarm.to_string()).as_ref(),
+                Ok(&alarm),
+                "its text parses to another condition"
+            );
+            alarm.question(Some(0.0)).check().expect("a question");
+            true
+        }
+        Err(error) => {
+            assert!(!error.to_string().is_empty());
+            false
+        }
+    }
 }
 
 fn models() -> Vec<Vec<u8>> {

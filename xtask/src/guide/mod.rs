@@ -19,8 +19,11 @@ use page::Page;
 
 /// The guides, from the root of the checkout, and the address of the cloud in each; the first uses the defaults of
 /// `sotto init`.
-const GUIDES: [(&str, &str); 2] =
-    [("docs/guides/first-answer.md", "127.0.0.1:7410"), ("docs/guides/tls.md", "127.0.0.1:7411")];
+const GUIDES: [(&str, &str); 3] = [
+    ("docs/guides/first-answer.md", "127.0.0.1:7410"),
+    ("docs/guides/tls.md", "127.0.0.1:7411"),
+    ("docs/guides/alarms.md", "127.0.0.1:7412"),
+];
 /// The file that the guides use.
 const DATASET: &str = "seattle-temps.csv";
 /// How long to wait for the port: another run of a guide takes about 20 s.

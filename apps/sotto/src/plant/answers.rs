@@ -36,7 +36,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
         } else if arguments.plot {
             say(show::plot(&kept.answer));
         } else {
-            say(format!("{}\n{}", kept.answer.question, show::table(&kept.answer)));
+            say(format!("{}\n{}", kept.answer.question, show::answer_text(&kept.answer)));
         }
         return Ok(ExitCode::SUCCESS);
     }

@@ -98,7 +98,7 @@ fn present(arguments: &Arguments, answer: &Answer) -> anyhow::Result<()> {
     match (answer.rows.is_empty(), arguments.plot) {
         (true, _) => {}
         (false, true) => say(show::plot(answer)),
-        (false, false) => say(show::table(answer)),
+        (false, false) => say(show::answer_text(answer)),
     }
     for line in answer.remarks() {
         say(line);

@@ -1,5 +1,6 @@
 //! The owner's commands on a plant's folder: each is a thin layer over `sotto-owner`.
 
+mod alarm;
 mod answers;
 mod ask;
 mod channel;
@@ -15,11 +16,13 @@ mod show;
 mod status;
 mod tls;
 mod verify;
+mod watch;
 
 use std::path::PathBuf;
 
 use sotto_owner::{OwnerError, Plant};
 
+pub(crate) use alarm::Arguments as AlarmArguments;
 pub(crate) use answers::Arguments as AnswersArguments;
 pub(crate) use ask::Arguments as AskArguments;
 pub(crate) use channel::Arguments as ChannelArguments;
@@ -33,7 +36,9 @@ pub(crate) use question::Arguments as QuestionArguments;
 pub(crate) use status::Arguments as StatusArguments;
 pub(crate) use tls::Arguments as TlsArguments;
 pub(crate) use verify::Arguments as VerifyArguments;
+pub(crate) use watch::Arguments as WatchArguments;
 
+pub(crate) use alarm::run as alarm;
 pub(crate) use answers::run as answers;
 pub(crate) use ask::run as ask;
 pub(crate) use channel::run as channel;
@@ -47,6 +52,7 @@ pub(crate) use question::run as question;
 pub(crate) use status::run as status;
 pub(crate) use tls::run as tls;
 pub(crate) use verify::run as verify;
+pub(crate) use watch::run as watch;
 
 pub(crate) use show::number;
 

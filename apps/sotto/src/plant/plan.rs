@@ -170,8 +170,28 @@ fn compact(chosen: &Chosen, places: &Places, report: &sotto_owner::StreamReport)
         "    it sends readings{sent}; the cloud adds windows without a key: a sum takes at most {} bytes",
         report.bytes_an_answer
     ));
+    counts(chosen, places);
     predicted(chosen);
     lost(report);
+}
+
+/// Prints the bins in which a device counts readings, their bytes, and the width that extremes and quantiles get.
+fn counts(chosen: &Chosen, places: &Places) {
+    for bins in &places.bins {
+        let Some(channel) = chosen.layout.channels().get(usize::from(bins.channel)) else { continue };
+        let Some(quantiser) = chosen.layout.quantiser(bins.channel) else { continue };
+        let bytes = (bins.count() * places.width as usize).div_ceil(8);
+        let widths = bins.ends(quantiser).map(|(low, high)| quantiser.value(high) - quantiser.value(low));
+        let width = widths.fold(0.0, f64::max) / 2.0 + quantiser.value_error();
+        let unit = if channel.unit.is_empty() { String::new() } else { format!(" {}", channel.unit) };
+        say(format!(
+            "    it sends counts of {} in {} bins, {bytes} bytes of a window: you see the histogram beside the answer; max, min and \
+             quantiles within {}{unit}",
+            channel.name,
+            bins.count(),
+            super::show::rounded_up(width),
+        ));
+    }
 }
 
 /// Prints the rejected alternatives and the reason for each.

@@ -1,5 +1,6 @@
 //! Answering a question: list windows, group them by the clock, let the cloud sum them, decrypt the sums.
 
+mod by_window;
 mod curve;
 mod fleet;
 mod group;
@@ -14,6 +15,7 @@ use std::time::Instant;
 use sotto_pack::{Clock, LeftOut};
 use sotto_program::question::{Call, Duration, DurationUnit, Period, Question, When};
 
+pub(crate) use by_window::by_window;
 pub(crate) use curve::coefficient_size;
 pub(crate) use group::Group;
 pub(crate) use tally::{Reals, Tally, ticks_between};

@@ -64,6 +64,7 @@ impl<'w> Work<'w> {
     ) -> Result<Tallied, OwnerError> {
         let mut done = Tallied { tallies: vec![Tally::default(); self.groups.len()], ..Tallied::default() };
         let mut counted: Vec<&Window> = Vec::with_capacity(self.device.windows.len());
+        let mut wrong = None;
         for batch in self.batches() {
             // A batch counts completely or not at all.
             let (mut tallies, mut used) = (done.tallies.clone(), BTreeMap::new());
@@ -90,8 +91,13 @@ impl<'w> Work<'w> {
                     done.not_carried += here.len();
                     done.error.get_or_insert(error);
                 }
+                // The other batches are asked for all the same: an answer's content must not decide about a request.
+                Err(error @ OwnerError::WrongAnswer(_)) => drop(wrong.get_or_insert(error)),
                 Err(error) => return Err(error),
             }
+        }
+        if let Some(error) = wrong {
+            return Err(error);
         }
         for channel in self.question.channels() {
             let covered = tally::Covered::new(&counted, &channel);

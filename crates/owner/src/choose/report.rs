@@ -1,5 +1,7 @@
 //! A choice of parameters, as a report for programs.
 
+use std::collections::BTreeMap;
+
 use sotto_pack::Span;
 use sotto_rlwe::SchemeId;
 
@@ -81,6 +83,9 @@ pub struct StreamReport {
     /// Bits of each coefficient; for reals over all limbs.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bits_a_place: Option<u32>,
+    /// Number of bins in which a device counts the readings of a channel, by channel.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub bins: BTreeMap<String, usize>,
     /// Other choices, each with the reason why it was not chosen.
     pub alternatives: Vec<Alternative>,
 }
@@ -89,6 +94,10 @@ pub struct StreamReport {
 #[must_use]
 pub fn stream_report(chosen: &Chosen) -> StreamReport {
     let exact = chosen.spec.scheme != SchemeId::Ckks;
+    let bins = chosen.compact.iter().flat_map(|places| &places.bins).filter_map(|bins| {
+        let channel = chosen.layout.channels().get(usize::from(bins.channel))?;
+        Some((channel.name.clone(), bins.count()))
+    });
     StreamReport {
         stream: chosen.stream.name(),
         questions: chosen.stream.questions.clone(),
@@ -114,6 +123,7 @@ pub fn stream_report(chosen: &Chosen) -> StreamReport {
         seconds_a_window: None,
         places: chosen.sent().map(|(places, _)| places),
         bits_a_place: chosen.sent().map(|(_, bits)| bits),
+        bins: bins.collect(),
         alternatives: chosen.alternatives.clone(),
     }
 }

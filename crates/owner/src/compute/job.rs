@@ -129,7 +129,7 @@ impl<'p> Computer<'p> {
         let mut flight: VecDeque<Flight<'_, S>> = VecDeque::new();
         let mut left = parts;
         let mut done = 0;
-        let mut most = usize::MAX;
+        let (mut most, mut wrong) = (usize::MAX, None);
         let each = HELD_FOR_A_WINDOW * expanded_bytes(spec) * quantities.len() as u64;
         let granted =
             usize::try_from(self.largest_job / each.max(1)).unwrap_or(MOST_WINDOWS).min(MOST_WINDOWS);
@@ -155,12 +155,16 @@ impl<'p> Computer<'p> {
             }
             if let Some(landed) = flight.pop_front() {
                 let windows: u64 = landed.parts.iter().map(|part| part.inputs.len() as u64).sum();
-                results.extend(self.collect((&key, device), &landed, quantities, budget.as_mut())?);
+                match self.collect((&key, device), &landed, quantities, budget.as_mut()) {
+                    // The next job is submitted all the same: an answer's content must not decide about it.
+                    Err(error @ OwnerError::WrongAnswer(_)) => drop(wrong.get_or_insert(error)),
+                    collected => results.extend(collected?),
+                }
                 done += windows;
                 progress(windows, done);
             }
         }
-        Ok(results)
+        wrong.map_or(Ok(results), Err)
     }
 
     /// Uploads the keys if needed, uploads the plan, and submits the job.

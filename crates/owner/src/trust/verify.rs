@@ -156,6 +156,17 @@ impl Plant {
         }
         Ok(done)
     }
+
+    /// Repeats all work of an evidence. Returns the first finding, or the first reason why work could not be repeated.
+    pub(crate) fn verify_work(
+        &self,
+        cloud: &Cloud,
+        evidence: &Evidence,
+    ) -> Result<Option<String>, OwnerError> {
+        let mut sources = Sources::new(self, cloud, evidence, None)?;
+        let done = verified(("", ""), evidence, &self.cloud_keys()?, 1.0, &mut sources, &mut |_, _| {})?;
+        Ok(done.findings.into_iter().chain(done.open).next().map(|finding| finding.lie))
+    }
 }
 
 /// Verifies the evidence in a folder written by [`Plant::verify`]. Needs neither a plant nor a cloud nor a secret. The

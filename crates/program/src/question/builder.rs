@@ -97,6 +97,11 @@ impl QuestionBuilder {
         self
     }
 
+    /// Returns the question without a period, not checked.
+    pub(super) fn unchecked(self) -> Question {
+        self.question
+    }
+
     /// Checks the question like the parser, and returns it.
     ///
     /// # Errors

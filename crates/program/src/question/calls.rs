@@ -83,6 +83,9 @@ impl<'t> Parser<'t> {
         let at = next.start;
         let open = self.at('(')?;
         let Some(name) = function(word) else {
+            if let (false, Token::Comparison(comparison)) = (open, self.peek()?.token) {
+                return Err(self.error(Kind::Comparison { symbol: comparison.symbol() }, self.start()));
+            }
             return Err(self.error(if open { unknown(word) } else { bare(word) }, at));
         };
         if !open {

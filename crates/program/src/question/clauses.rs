@@ -130,7 +130,13 @@ impl Parser<'_> {
     }
 
     /// Refuses a clause that already occurred, or that another clause excludes.
-    fn once(&self, clause: &'static str, twice: bool, other: Option<&'static str>, at: usize) -> Parsed<()> {
+    pub(super) fn once(
+        &self,
+        clause: &'static str,
+        twice: bool,
+        other: Option<&'static str>,
+        at: usize,
+    ) -> Parsed<()> {
         match other {
             Some(other) => Err(self.error(Kind::ClauseExcluded { clause, other }, at)),
             None if twice => Err(self.error(Kind::ClauseTwice { clause }, at)),
@@ -139,12 +145,12 @@ impl Parser<'_> {
     }
 
     /// Reads one given word.
-    fn word(&mut self, word: &'static str) -> Parsed<()> {
+    pub(super) fn word(&mut self, word: &'static str) -> Parsed<()> {
         if self.accept_word(word)? { Ok(()) } else { Err(self.expected(word)) }
     }
 
     /// Reads `device` after `per`. Suggests `by day` to a person who wrote `per day`.
-    fn device_of_per(&mut self) -> Parsed<()> {
+    pub(super) fn device_of_per(&mut self) -> Parsed<()> {
         let next = self.peek()?;
         let by = By::ALL.into_iter().find(|by| next.token == Token::Word(by.word()));
         let Some(by) = by else { return self.word("device") };
@@ -165,7 +171,7 @@ impl Parser<'_> {
         })
     }
 
-    fn devices(&mut self) -> Parsed<Vec<String>> {
+    pub(super) fn devices(&mut self) -> Parsed<Vec<String>> {
         self.expect('(', "'(' and devices, as in where device in (boiler, pump)")?;
         let mut devices: Vec<String> = Vec::new();
         loop {

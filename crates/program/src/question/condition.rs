@@ -41,6 +41,17 @@ impl Comparison {
         }
     }
 
+    /// Returns the comparison that holds where this one does not.
+    #[must_use]
+    pub const fn negated(self) -> Self {
+        match self {
+            Self::Greater => Self::AtMost,
+            Self::AtLeast => Self::Less,
+            Self::Less => Self::AtLeast,
+            Self::AtMost => Self::Greater,
+        }
+    }
+
     /// Returns true if `value` is on this side of `limit`.
     #[must_use]
     pub fn holds(self, value: f64, limit: f64) -> bool {

@@ -1,5 +1,6 @@
 //! Canonical text. Parsing it returns the same question, except for attached models.
 
+use alloc::string::String;
 use core::fmt::{self, Display, Formatter, Write};
 
 use super::lexer::{is_bare_file, is_bare_name};
@@ -37,7 +38,7 @@ impl Display for File<'_> {
 }
 
 /// Writes the shortest decimal that reads back as the same float.
-struct Number(f64);
+pub(super) struct Number(pub(super) f64);
 
 impl Display for Number {
     fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
@@ -54,6 +55,13 @@ fn list<T: Display>(items: impl IntoIterator<Item = T>, out: &mut Formatter<'_>)
         write!(out, "{comma}{item}")?;
     }
     Ok(())
+}
+
+/// Writes the clause that names devices, after a space.
+pub(super) fn only(devices: &[String], out: &mut Formatter<'_>) -> fmt::Result {
+    out.write_str(" where device in (")?;
+    list(devices.iter().map(|device| Name(device)), out)?;
+    out.write_char(')')
 }
 
 struct Numbers<'n>(&'n [f64]);
@@ -204,10 +212,8 @@ impl Display for Question {
         if self.grouping == Devices::Each {
             out.write_str(" per device")?;
         }
-        if let Some(only) = &self.only {
-            out.write_str(" where device in (")?;
-            list(only.iter().map(|device| Name(device)), out)?;
-            out.write_char(')')?;
+        if let Some(devices) = &self.only {
+            only(devices, out)?;
         }
         if self.shared {
             out.write_str(" shared")?;

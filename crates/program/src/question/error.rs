@@ -72,6 +72,40 @@ pub enum QuestionErrorKind {
         /// `<`, `<=`, `>` or `>=`.
         symbol: &'static str,
     },
+    /// A condition without its comparison.
+    #[error(
+        "an alarm compares with a number: write > >= < or <= and a number after {after}, as in {after} > 80"
+    )]
+    AlarmComparison {
+        /// The text before the place.
+        after: String,
+    },
+    /// A comparison of two statistics.
+    #[error("an alarm compares with a number: move the statistic to the left, as in mean(a) - mean(b) > 0")]
+    AlarmLimit,
+    /// The number of windows of a `for` clause is out of range.
+    #[error(
+        "expected a number of windows, a whole number from {} to {}, as in for 3 windows",
+        limits::ALARM_WINDOWS.start(), limits::ALARM_WINDOWS.end()
+    )]
+    AlarmWindows,
+    /// A clause of questions in an alarm.
+    #[error(
+        "{word} is no clause of an alarm: it looks at each window of each device. Expected for 3 windows, per device or \
+         where device in (a, b)"
+    )]
+    AlarmClause {
+        /// The word.
+        word: String,
+    },
+    /// A call without a single value in each window.
+    #[error("{call} has no single value in a window, which an alarm compares: {instead}")]
+    AlarmCall {
+        /// The name of the function.
+        call: &'static str,
+        /// A remedy.
+        instead: &'static str,
+    },
     /// A test for equality.
     #[error(
         "there is no test for equality ({symbol}): name devices with where device in (a, b), and ask for readings of one \

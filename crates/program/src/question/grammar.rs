@@ -52,7 +52,7 @@ pub(super) struct Parser<'t> {
 }
 
 impl<'t> Parser<'t> {
-    fn new(text: &'t str) -> Self {
+    pub(super) fn new(text: &'t str) -> Self {
         Self { text, end: 0, nesting: 0, places: Places::new(text) }
     }
 
@@ -89,7 +89,7 @@ impl<'t> Parser<'t> {
     }
 
     /// Checks that an expression has a call, and that a call with several values stands alone.
-    fn check_calls(&self, expression: &Expression, start: usize, first_call: usize) -> Parsed<()> {
+    pub(super) fn check_calls(&self, expression: &Expression, start: usize, first_call: usize) -> Parsed<()> {
         let places = &self.places.calls[first_call..];
         if places.is_empty() {
             return Err(self.error(Kind::NoCall, start));
@@ -104,7 +104,7 @@ impl<'t> Parser<'t> {
     }
 
     /// Parses a sum. Returns the expression and its depth.
-    fn sum(&mut self) -> Parsed<(Expression, usize)> {
+    pub(super) fn sum(&mut self) -> Parsed<(Expression, usize)> {
         let mut total = self.product()?;
         loop {
             let operator = self.peek()?;

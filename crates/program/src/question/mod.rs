@@ -62,6 +62,7 @@
 //! `avg`, `std` and `var` are synonyms of `mean`, `stddev` and `variance`, and `median(x)` is `quantile(x, 0.5)`. Calls
 //! with several values (`regression`, `polynomial`, `linear`, `histogram`) are selected alone, without arithmetic. [`crate::limits`] bounds all sizes.
 
+mod alarm;
 mod builder;
 mod call;
 mod calls;
@@ -85,6 +86,7 @@ use alloc::vec::Vec;
 
 use serde::{Deserialize, Serialize};
 
+pub use alarm::{Alarm, Measured, Probe};
 pub use builder::QuestionBuilder;
 pub use call::{Call, Reading, Weights};
 pub use condition::{Bins, Comparison, Condition};

@@ -14,19 +14,19 @@ const HOUR: i64 = 3_600_000;
 const MINUTE: i64 = 60_000;
 
 /// A file, and how to read it.
-struct File {
-    name: &'static str,
-    zone: &'static str,
-    every: &'static str,
-    period: i64,
-    channels: Vec<Channel>,
+pub(super) struct File {
+    pub(super) name: &'static str,
+    pub(super) zone: &'static str,
+    pub(super) every: &'static str,
+    pub(super) period: i64,
+    pub(super) channels: Vec<Channel>,
     /// Devices with their arguments.
-    devices: &'static [(&'static str, &'static [&'static str])],
+    pub(super) devices: &'static [(&'static str, &'static [&'static str])],
     questions: &'static [(&'static str, &'static [Statistic])],
-    rows: fn(&Series, &str) -> Vec<Sample>,
+    pub(super) rows: fn(&Series, &str) -> Vec<Sample>,
 }
 
-fn files() -> [File; 3] {
+pub(super) fn files() -> [File; 3] {
     let channel = |name, unit, low, high, resolution| Channel { name, unit, low, high, resolution };
     [
         File {

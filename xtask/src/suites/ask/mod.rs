@@ -3,6 +3,7 @@
 
 mod contract;
 mod datasets;
+mod distributions;
 mod each;
 mod fleets;
 mod functions;
@@ -100,6 +101,8 @@ pub(crate) fn run(context: &Context) -> Result<Outcome> {
             ("functions by day", functions::by_day),
             ("functions by hour", functions::by_hour),
             ("data sets", datasets::run),
+            ("distributions", distributions::on_datasets),
+            ("random windows", distributions::on_random_windows),
             ("growing file", growing::run),
             ("shared masks", fleets::run),
             ("messy files", messy::run),

@@ -13,8 +13,8 @@ type Refused = (&'static str, u8, &'static [&'static str]);
 /// Questions for a plant whose device sends means by day.
 const QUESTIONS: &[Refused] = &[
     ("mean(temprature) by day", 4, &["temprature", "there is no channel", "^"]),
-    ("median(temperature)", 4, &["median", "^"]),
-    ("min(temperature)", 4, &["min", "^"]),
+    ("mode(temperature)", 4, &["histogram(x, 16)", "^"]),
+    ("temperature > 80", 4, &["count(x > 80)", "sotto alarm add", "^"]),
     ("mean(temperature) by fortnight", 4, &["fortnight", "^"]),
     ("mean(temperature", 4, &["^"]),
     ("", 4, &["^"]),

@@ -104,6 +104,12 @@ impl Site {
         Ok(Running(self.start(&mut command, "agent.log")?))
     }
 
+    /// Starts `sotto watch`, with its output in a file.
+    pub(in crate::suites) fn start_watch(&self, args: &[&str]) -> Result<Running> {
+        let mut command = self.command("sotto", &[&["watch"], args].concat());
+        Ok(Running(self.start(&mut command, "watch.log")?))
+    }
+
     fn start(&self, command: &mut Command, log: &str) -> Result<Child> {
         let log = File::options().create(true).append(true).open(self.folder().join(log))?;
         command.stdin(Stdio::null()).stdout(log.try_clone()?).stderr(log);

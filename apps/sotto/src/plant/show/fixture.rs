@@ -47,6 +47,7 @@ pub(crate) fn row(name: &str, device: Option<&str>, at: i64, value: Option<f64>,
         count: if value.is_some() { 6 } else { 0 },
         missing: 0,
         why: None,
+        bin: None,
         from_ms: START + at * HOUR,
         to_ms: START + (at + 1) * HOUR,
     }

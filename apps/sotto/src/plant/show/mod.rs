@@ -2,6 +2,7 @@
 
 #[cfg(test)]
 pub(crate) mod fixture;
+mod histogram;
 mod html;
 mod plot;
 mod scale;
@@ -11,4 +12,4 @@ mod time;
 
 pub(crate) use html::html;
 pub(crate) use plot::plot;
-pub(crate) use table::{counted, explanation, number, table, table_of};
+pub(crate) use table::{answer_text, counted, explanation, number, rounded_up, table_of};

@@ -50,7 +50,8 @@ pub(super) fn middle(row: &Row) -> f64 {
 /// Returns the series of an answer, in the order in which their names first occur.
 pub(super) fn series(answer: &Answer) -> Vec<Series<'_>> {
     let mut all: Vec<Series<'_>> = Vec::new();
-    for row in &answer.rows {
+    // Bins are no series over time.
+    for row in answer.rows.iter().filter(|row| row.bin.is_none()) {
         let (name, device) = (base(&row.name), row.device.as_deref());
         let at = all.iter().position(|series| series.name == name).unwrap_or_else(|| {
             all.push(Series { name, unit: "", lines: Vec::new() });
@@ -130,7 +131,10 @@ pub(super) fn readings(answer: &Answer) -> Option<u64> {
     }
     let of = |series: &Series<'_>| series.rows().map(|row| row.count).fold(0, u64::saturating_add);
     // Takes the maximum, not the sum: results over one channel share its readings.
-    Some(series(answer).iter().map(of).max().unwrap_or_default())
+    let most = series(answer).iter().map(of).max().unwrap_or_default();
+    let bins = |of: &super::histogram::Histogram<'_>| of.groups.iter().map(|group| group.rows[0].count).sum();
+    let binned: Option<u64> = super::histogram::histograms(&answer.rows).iter().map(bins).max();
+    Some(most.max(binned.unwrap_or_default()))
 }
 
 #[cfg(test)]

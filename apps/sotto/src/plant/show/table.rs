@@ -6,13 +6,23 @@ use sotto_owner::{Answer, Row};
 /// The most rows of a table; the middle of a longer one is cut out.
 const MOST_ROWS: usize = 400;
 
-/// Returns a table with a line for each group and device, and a column for each result.
-pub(crate) fn table(answer: &Answer) -> Table {
+/// Returns the rows of an answer as text, histograms after the other results.
+pub(crate) fn answer_text(answer: &Answer) -> String {
     table_of(&answer.rows)
 }
 
-/// Returns the same table for rows without an answer.
-pub(crate) fn table_of(rows: &[Row]) -> Table {
+/// Returns a table with a line for each group and device, and a column for each result; then the histograms.
+pub(crate) fn table_of(rows: &[Row]) -> String {
+    let others: Vec<Row> = rows.iter().filter(|row| row.bin.is_none()).cloned().collect();
+    let mut parts = Vec::new();
+    if !others.is_empty() {
+        parts.push(results(&others).to_string());
+    }
+    parts.extend(super::histogram::histograms(rows).iter().map(super::histogram::text));
+    parts.join("\n")
+}
+
+fn results(rows: &[Row]) -> Table {
     let mut table = Table::new();
     table.load_style(presets::UTF8_BORDERS_ONLY);
     let mut names: Vec<&str> = Vec::new();
@@ -30,7 +40,7 @@ pub(crate) fn table_of(rows: &[Row]) -> Table {
     table
 }
 
-fn when(row: &Row) -> String {
+pub(super) fn when(row: &Row) -> String {
     // The date alone if the group is a whole number of days, else date and time.
     let (date, time) = row.from.split_once('T').unwrap_or((&row.from, ""));
     let clock = time.get(..5).unwrap_or("");

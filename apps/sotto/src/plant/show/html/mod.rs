@@ -3,6 +3,7 @@
 mod comparison;
 mod computed;
 mod figure;
+mod map;
 mod rows;
 mod text;
 mod timeline;
@@ -12,12 +13,15 @@ mod tests;
 
 use sotto_owner::Answer;
 
+use super::histogram::histograms;
 use super::series::series;
 
 /// Returns the page: a chart for each result, all rows, the steps of the computation.
 pub(crate) fn html(answer: &Answer) -> String {
     let charts: String =
         series(answer).iter().enumerate().map(|(at, series)| figure::figure(series, at)).collect();
+    let charts: String =
+        [charts].into_iter().chain(histograms(&answer.rows).iter().map(map::figures)).collect();
     text::fill(
         include_str!("page.html"),
         &[

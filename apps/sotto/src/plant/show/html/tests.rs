@@ -162,6 +162,22 @@ fn positions_follow_from_the_scale() {
 }
 
 #[test]
+fn a_histogram_is_bars_or_a_map_and_no_series() {
+    let bin = |at: i64, bin: usize| {
+        let name = format!("histogram(t, 2)[{}, {})", 10 * bin, 10 * bin + 10);
+        Row { bin: Some([0.0, 1.0]), ..row(&name, Some("a&b"), at, Some((at + bin as i64) as f64), 0.0) }
+    };
+    let of = |hours: i64| (0..hours).flat_map(|at| [bin(at, 0), bin(at, 1)]).collect::<Vec<_>>();
+    for (hours, cells) in [(1, 1), (3, 5)] {
+        let page = html(&answer(of(hours)));
+        assert_eq!(well_formed(between(&page, "<main>", "</main>")), Ok(()));
+        assert_eq!(page.matches("<figure>").count(), 1);
+        // A bin without a reading has no mark.
+        assert_eq!(page.matches("<rect ").count(), cells);
+    }
+}
+
+#[test]
 fn long_tables_are_folded() {
     assert!(!html(&answer(hourly("mean(t)", &[Some(1.0); 200]))).contains("<details>"));
     assert!(

@@ -28,6 +28,10 @@ pub(crate) fn plot(answer: &Answer) -> String {
             text.push_str(&chart(line));
         }
     }
+    for histogram in super::histogram::histograms(&answer.rows) {
+        text.push_str(&super::histogram::map(&histogram));
+        text.push('\n');
+    }
     text.trim_end().to_owned()
 }
 

@@ -1,0 +1,223 @@
+//! `sotto alarm`: standing alarms.
+
+use std::process::ExitCode;
+
+use clap::Subcommand;
+use sotto_owner::alarm::{AlarmSettings, AlarmStatus, DeviceAlarm, Event, EventKind, Outbox};
+use sotto_owner::{OwnerError, Plant, edit};
+
+use super::progress::waiting;
+use super::{Place, watch};
+use crate::output::say;
+
+/// Arguments of `sotto alarm`.
+#[derive(clap::Args, Debug)]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+    #[command(flatten)]
+    place: Place,
+}
+
+#[derive(Subcommand, Debug)]
+enum Command {
+    /// Declare an alarm. `sotto watch` evaluates it.
+    Add(Box<New>),
+    /// Take an alarm out of sotto.toml, with its state and the events that wait.
+    Remove {
+        /// Its name
+        name: String,
+    },
+    /// List the alarms.
+    List {
+        /// As one JSON document
+        #[arg(long)]
+        json: bool,
+    },
+    /// Show an alarm's state about each device, and its last events.
+    Show {
+        /// Its name
+        name: String,
+        /// As one JSON document
+        #[arg(long)]
+        json: bool,
+    },
+    /// Send a test event to every sink of an alarm.
+    Test {
+        /// Its name
+        name: String,
+    },
+}
+
+#[derive(clap::Args, Debug)]
+struct New {
+    /// Its name
+    name: String,
+    /// Its condition, such as 'temperature > 80 for 3 windows' or 'mean(temperature) > 80'
+    condition: String,
+    /// The limit at which it ends, on the quiet side of the condition's [default: the condition's]
+    #[arg(long, value_name = "X", allow_negative_numbers = true)]
+    clear: Option<f64>,
+    /// Number of quiet windows after which it ends
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    clear_after: u32,
+    /// Look at windows from this time on: 2014-01-31 or 2014-01-31T12:00 [default: now]
+    #[arg(long, value_name = "TIME")]
+    since: Option<String>,
+    /// Run this command for each event, with the event as JSON on its standard input
+    #[arg(long, value_name = "CMD")]
+    exec: Option<String>,
+    /// Post each event as JSON to this address
+    #[arg(long, value_name = "URL")]
+    webhook: Option<String>,
+    /// Publish each event as JSON: mqtt://host/topic, or mqtts://user:password@host/topic
+    #[arg(long, value_name = "ADDRESS")]
+    mqtt: Option<String>,
+    /// The authority of the webhook's and the broker's certificates, a PEM file in the plant's folder [default:
+    /// Mozilla's list]
+    #[arg(long, value_name = "FILE")]
+    ca: Option<String>,
+}
+
+pub(crate) fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
+    let mut plant = arguments.place.open()?;
+    match arguments.command {
+        Command::Add(new) => add(&mut plant, *new)?,
+        Command::Remove { name } => {
+            plant.remove_alarm(&name)?;
+            Outbox::open(&plant)?.drop_alarm(&name)?;
+            say(format!("alarm {name}: removed"));
+        }
+        Command::List { json: true } => say(serde_json::to_string_pretty(&plant.settings().alarms)?),
+        Command::List { json: false } => {
+            for (name, settings) in &plant.settings().alarms {
+                say(format!("{name}: {}{}", plant.alarm(name)?.alarm, sinks(settings)));
+            }
+        }
+        Command::Show { name, json } => {
+            let status = plant.alarm_status(&name)?;
+            if json {
+                say(serde_json::to_string_pretty(&status)?);
+            } else {
+                show(&plant, &status)?;
+            }
+        }
+        Command::Test { name } => return test(&plant, &name),
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn add(plant: &mut Plant, new: New) -> anyhow::Result<()> {
+    let New { name, condition, clear, clear_after, since, exec, webhook, mqtt, ca } = new;
+    let now = || {
+        let clock = plant.settings().clock()?;
+        let now = jiff::Timestamp::now().as_millisecond();
+        Ok::<String, OwnerError>(clock.rfc3339(now).chars().take(16).collect())
+    };
+    let since = since.map_or_else(now, Ok)?;
+    let settings =
+        AlarmSettings { when: condition, clear, clear_after, since: Some(since), exec, webhook, mqtt, ca };
+    let declared = plant.condition(&settings)?;
+    let settings = AlarmSettings { when: declared.alarm.to_string(), ..settings };
+    plant.edit(|document| edit::add_alarm(document, &name, &settings))?;
+    let over = over(&settings);
+    say(format!("alarm {name}: {}{over}, on each device by itself{}", declared.alarm, sinks(&settings)));
+    for (device, lacking) in waiting("choosing parameters", || plant.carried_by(&declared.streams()))? {
+        match lacking {
+            None => say(format!("  {device}: its present bundle serves the alarm")),
+            Some(reason) => say(format!(
+                "  {device}: its present bundle does not serve the alarm ({reason}); make a new one: sotto device renew {device}"
+            )),
+        }
+    }
+    say("`sotto watch` evaluates it.");
+    Ok(())
+}
+
+/// Describes the end of an alarm.
+fn over(settings: &AlarmSettings) -> String {
+    match (settings.clear, settings.clear_after) {
+        (None, 1) => String::new(),
+        (Some(clear), 1) => format!("; over at {clear}"),
+        (None, windows) => format!("; over after {windows} quiet windows"),
+        (Some(clear), windows) => format!("; over at {clear} for {windows} windows"),
+    }
+}
+
+/// Describes the sinks of an alarm, after a semicolon.
+fn sinks(settings: &AlarmSettings) -> String {
+    let sinks: Vec<&str> = settings.sinks().into_iter().map(|sink| sink.word()).collect();
+    if sinks.is_empty() { String::new() } else { format!("; to {}", sinks.join(", ")) }
+}
+
+fn show(plant: &Plant, status: &AlarmStatus) -> anyhow::Result<()> {
+    let settings = plant.alarm(&status.alarm)?.settings;
+    say(format!("{}: {}{}{}", status.alarm, status.when, over(&settings), sinks(&settings)));
+    for device in &status.devices {
+        say(format!("  {}", about(device)));
+    }
+    if status.devices.is_empty() {
+        say("  no device measures its channels");
+    }
+    if !status.events.is_empty() {
+        say("last events:");
+    }
+    for event in &status.events {
+        say(format!("  {}", event.text()));
+    }
+    Ok(())
+}
+
+fn about(of: &DeviceAlarm) -> String {
+    let DeviceAlarm { device, raised_since, run, needed, last, value, failing } = of;
+    let minute = |time: &str| time.get(..16).unwrap_or(time).replacen('T', " ", 1);
+    let Some(last) = last else { return format!("{device}: no window yet") };
+    let state = match (raised_since, *run) {
+        (Some(since), 0) => format!("ALARM since {}", minute(since)),
+        (Some(since), run) => format!("ALARM since {}, {run} of {needed} quiet windows", minute(since)),
+        (None, 0) => "quiet".to_owned(),
+        (None, run) => format!("quiet, {run} of {needed} windows"),
+    };
+    let value = value.as_ref().map_or_else(String::new, |value| format!(" ({value})"));
+    let failing = failing.as_ref().map_or_else(String::new, |why| format!("; cannot be evaluated: {why}"));
+    format!("{device}: {state}; last window until {}{value}{failing}", minute(last))
+}
+
+fn test(plant: &Plant, name: &str) -> anyhow::Result<ExitCode> {
+    let declared = plant.alarm(name)?;
+    let clock = plant.settings().clock()?;
+    let now = jiff::Timestamp::now().as_millisecond();
+    let at = clock.rfc3339(now);
+    let event = Event {
+        version: 1,
+        id: format!("{name}.test.{now}"),
+        alarm: name.to_owned(),
+        device: String::new(),
+        event: EventKind::Test,
+        when: declared.alarm.to_string(),
+        from: at.clone(),
+        to: at.clone(),
+        value: None,
+        bound: None,
+        unit: declared.unit.clone(),
+        readings: 0,
+        late: false,
+        at,
+        what: "nothing has happened".to_owned(),
+    };
+    let sinks = declared.settings.sinks();
+    if sinks.is_empty() {
+        say(format!("alarm {name} has no sink: its events go to alarms/alarms.jsonl alone"));
+    }
+    let mut failed = false;
+    for sink in sinks {
+        match watch::give(plant.folder(), &declared.settings, sink, (&event, false)) {
+            Ok(()) => say(format!("{}: taken", sink.word())),
+            Err(reason) => {
+                failed = true;
+                say(format!("{}: failed: {reason}", sink.word()));
+            }
+        }
+    }
+    Ok(if failed { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+}

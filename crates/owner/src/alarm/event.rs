@@ -1,0 +1,121 @@
+//! Events: changes of alarms, for people and programs.
+
+use serde::{Deserialize, Serialize};
+
+/// The kind of an event.
+///
+/// Example: [`Event`]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum EventKind {
+    /// The condition held in enough consecutive windows.
+    Raised,
+    /// The alarm ended.
+    Cleared,
+    /// New windows cannot be evaluated: the alarm cannot be relied on.
+    Failed,
+    /// A test of the sinks.
+    Test,
+}
+
+impl EventKind {
+    /// Returns the word in events.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Raised => "raised",
+            Self::Cleared => "cleared",
+            Self::Failed => "failed",
+            Self::Test => "test",
+        }
+    }
+}
+
+/// An event. Its JSON form is for programs: later versions may add fields, but change none.
+///
+/// ```
+/// use sotto_owner::alarm::{Event, EventKind};
+///
+/// let json = r#"{
+///     "version": 1, "id": "hot.boiler.raised.1391122800000.5c1f", "alarm": "hot", "device": "boiler", "event": "raised",
+///     "when": "temperature > 80 for 3 windows", "from": "2014-01-31T00:00:00+01:00",
+///     "to": "2014-01-31T01:00:00+01:00", "value": 12.0, "bound": 0.0, "unit": "", "readings": 60, "late": false,
+///     "at": "2014-01-31T01:05:00+01:00", "what": "12 of 60 readings > 80 °C"
+/// }"#;
+/// let event: Event = serde_json::from_str(json)?;
+/// assert_eq!(event.event, EventKind::Raised);
+/// let text = "ALARM hot, boiler: 12 of 60 readings > 80 °C, 2014-01-31 00:00 to 01:00";
+/// assert_eq!(event.text(), text);
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Event {
+    /// The version of the form: 1.
+    pub version: u32,
+    /// The event's name, the same at every attempt to deliver it.
+    pub id: String,
+    /// The alarm.
+    pub alarm: String,
+    /// The device; empty in a test.
+    pub device: String,
+    /// The kind.
+    pub event: EventKind,
+    /// The condition.
+    pub when: String,
+    /// Start of the window that decided, as RFC 3339; of the first new window if it failed.
+    pub from: String,
+    /// End of that window.
+    pub to: String,
+    /// The value compared, if it is known.
+    pub value: Option<f64>,
+    /// The largest possible distance of the true value.
+    pub bound: Option<f64>,
+    /// The value's unit.
+    pub unit: String,
+    /// Number of readings of the window.
+    pub readings: u64,
+    /// True if the window had ended long before it was evaluated: the owner or the device was away.
+    pub late: bool,
+    /// Time of the evaluation.
+    pub at: String,
+    /// The value in words.
+    pub what: String,
+}
+
+impl Event {
+    /// Returns the event as a line for people.
+    #[must_use]
+    pub fn text(&self) -> String {
+        let Self { alarm, device, what, late, .. } = self;
+        let time = || format!(", {}{}", span(&self.from, &self.to), if *late { " (late)" } else { "" });
+        match self.event {
+            EventKind::Raised => format!("ALARM {alarm}, {device}: {what}{}", time()),
+            EventKind::Cleared => format!("over: {alarm}, {device}: {what}{}", time()),
+            EventKind::Failed => format!("{alarm}, {device}: cannot be evaluated: {what}"),
+            EventKind::Test => format!("test of alarm {alarm}: {what}"),
+        }
+    }
+}
+
+/// Returns two times to the minute, the date once if it is the same. Whole days are dates.
+pub(super) fn span(from: &str, to: &str) -> String {
+    let parts = |time: &str| {
+        let (date, clock) = time.split_once('T').unwrap_or((time, ""));
+        (date.to_owned(), clock.get(..5).unwrap_or("").to_owned())
+    };
+    let ((from_date, from_clock), (to_date, to_clock)) = (parts(from), parts(to));
+    if from_date == to_date {
+        format!("{from_date} {from_clock} to {to_clock}")
+    } else if from_clock == "00:00"
+        && to_clock == "00:00"
+        && next_day(&from_date).as_deref() == Some(&*to_date)
+    {
+        from_date
+    } else {
+        format!("{from_date} {from_clock} to {to_date} {to_clock}")
+    }
+}
+
+fn next_day(date: &str) -> Option<String> {
+    date.parse::<jiff::civil::Date>().ok()?.tomorrow().ok().map(|date| date.to_string())
+}

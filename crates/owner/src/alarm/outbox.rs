@@ -1,0 +1,225 @@
+//! Events that wait for their sinks. They survive a restart.
+
+use std::collections::VecDeque;
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+use super::Event;
+use crate::error::OwnerError;
+use crate::plant::{Plant, make_folder, read_json, write_private};
+
+/// Time after which an event is not delivered any more: 7 days, in milliseconds.
+pub const GIVE_UP_AFTER_MS: i64 = 7 * 86_400_000;
+/// First and longest time between two attempts, in milliseconds.
+const FIRST_WAIT: i64 = 2_000;
+const LONGEST_WAIT: i64 = 3_600_000;
+/// Number of delivered events whose names are kept, so that none is delivered again.
+const REMEMBERED: usize = 4096;
+/// Largest number of waiting deliveries; older ones are dropped.
+const MOST: usize = 10_000;
+
+/// The kind of a sink: it names a setting of an alarm.
+///
+/// Example: [`Outbox`]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SinkKind {
+    /// A command.
+    Exec,
+    /// An HTTP address.
+    Webhook,
+    /// A topic of an MQTT broker.
+    Mqtt,
+}
+
+impl SinkKind {
+    /// Returns the name of the setting.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Exec => "exec",
+            Self::Webhook => "webhook",
+            Self::Mqtt => "mqtt",
+        }
+    }
+}
+
+/// An event that waits for a sink.
+///
+/// Example: [`Outbox`]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Delivery {
+    /// The event.
+    pub event: Event,
+    /// The sink.
+    pub sink: SinkKind,
+    /// Number of attempts that failed.
+    pub attempts: u32,
+    /// Time of the next attempt, in milliseconds since 1970.
+    pub next_ms: i64,
+    /// Time at which the event entered the outbox, in milliseconds since 1970.
+    pub since_ms: i64,
+}
+
+impl Delivery {
+    fn is(&self, id: &str, sink: SinkKind) -> bool {
+        self.sink == sink && self.event.id == id
+    }
+}
+
+#[derive(Debug, Default, Serialize, Deserialize)]
+struct Contents {
+    waiting: Vec<Delivery>,
+    /// Names of delivered events with their sinks.
+    delivered: VecDeque<String>,
+}
+
+/// Events that wait for their sinks, in `alarms/outbox.json`.
+///
+/// Each sink gets every event at least once, and events of one alarm in their order. After a failure the sink is tried
+/// again, after twice the time, at most an hour; after [`GIVE_UP_AFTER_MS`] the event is dropped.
+///
+/// ```
+/// # let folder = tempfile::tempdir()?;
+/// # let here = sotto_owner::NewPlant { cloud: None, listen: "127.0.0.1:7410".parse()?, time_zone: None };
+/// # let plant = sotto_owner::Plant::init(&folder.path().join("dairy"), &here)?;
+/// # let event: sotto_owner::alarm::Event = serde_json::from_str(r#"{
+/// #     "version": 1, "id": "hot.boiler.raised.0.5c", "alarm": "hot", "device": "boiler", "event": "raised",
+/// #     "when": "", "from": "", "to": "", "value": null, "bound": null, "unit": "", "readings": 60, "late": false,
+/// #     "at": "", "what": ""
+/// # }"#)?;
+/// use sotto_owner::alarm::{Delivery, Outbox, SinkKind};
+///
+/// let mut outbox = Outbox::open(&plant)?; // `event` is an event of the alarm hot
+/// outbox.add(&event, &[SinkKind::Webhook], 1000)?;
+/// let due: Vec<Delivery> = outbox.due(1000);
+/// assert_eq!((due.len(), due[0].sink), (1, SinkKind::Webhook));
+/// outbox.failed(&event.id, SinkKind::Webhook, 1000)?; // the server was away
+/// assert!(outbox.due(1000).is_empty());
+/// let mut outbox = Outbox::open(&plant)?; // a restart
+/// assert_eq!(outbox.due(3000)[0].attempts, 1);
+/// outbox.delivered(&event.id, SinkKind::Webhook)?;
+/// outbox.add(&event, &[SinkKind::Webhook], 4000)?;
+/// assert!(outbox.is_empty(), "it was delivered");
+/// # Ok::<(), Box<dyn core::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct Outbox {
+    path: PathBuf,
+    contents: Contents,
+}
+
+impl Outbox {
+    /// Opens the plant's outbox.
+    ///
+    /// # Errors
+    /// [`OwnerError`] if its file is damaged.
+    pub fn open(plant: &Plant) -> Result<Self, OwnerError> {
+        let folder = plant.path(super::files::FOLDER);
+        make_folder(&folder, true)?;
+        let path = folder.join("outbox.json");
+        let contents = if path.exists() { read_json(&path)? } else { Contents::default() };
+        Ok(Self { path, contents })
+    }
+
+    /// Adds an event for each sink that did not get it yet.
+    ///
+    /// # Errors
+    /// [`OwnerError`] if the file cannot be written.
+    pub fn add(&mut self, event: &Event, sinks: &[SinkKind], now_ms: i64) -> Result<(), OwnerError> {
+        for sink in sinks {
+            let known = self.contents.waiting.iter().any(|waiting| waiting.is(&event.id, *sink));
+            if known || self.contents.delivered.contains(&name(&event.id, *sink)) {
+                continue;
+            }
+            let event = event.clone();
+            let delivery = Delivery { event, sink: *sink, attempts: 0, next_ms: now_ms, since_ms: now_ms };
+            self.contents.waiting.push(delivery);
+        }
+        let over = self.contents.waiting.len().saturating_sub(MOST);
+        self.contents.waiting.drain(..over);
+        self.write()
+    }
+
+    /// Returns the deliveries to attempt now: those of an alarm to a sink in order, none if the first has to wait.
+    #[must_use]
+    pub fn due(&self, now_ms: i64) -> Vec<Delivery> {
+        let mut held: Vec<(&str, SinkKind)> = Vec::new();
+        let mut due = Vec::new();
+        for delivery in &self.contents.waiting {
+            let of = (delivery.event.alarm.as_str(), delivery.sink);
+            if held.contains(&of) {
+                continue;
+            }
+            if delivery.next_ms > now_ms {
+                held.push(of);
+                continue;
+            }
+            due.push(delivery.clone());
+        }
+        due
+    }
+
+    /// Records that a sink has taken an event.
+    ///
+    /// # Errors
+    /// [`OwnerError`] if the file cannot be written.
+    pub fn delivered(&mut self, id: &str, sink: SinkKind) -> Result<(), OwnerError> {
+        self.contents.waiting.retain(|waiting| !waiting.is(id, sink));
+        self.contents.delivered.push_back(name(id, sink));
+        let over = self.contents.delivered.len().saturating_sub(REMEMBERED);
+        self.contents.delivered.drain(..over);
+        self.write()
+    }
+
+    /// Records a failed attempt. Returns the time of the next one in milliseconds since 1970; None if the event is
+    /// dropped.
+    ///
+    /// # Errors
+    /// [`OwnerError`] if the file cannot be written.
+    pub fn failed(&mut self, id: &str, sink: SinkKind, now_ms: i64) -> Result<Option<i64>, OwnerError> {
+        let mut next = None;
+        if let Some(delivery) = self.contents.waiting.iter_mut().find(|waiting| waiting.is(id, sink)) {
+            delivery.attempts = delivery.attempts.saturating_add(1);
+            let wait = FIRST_WAIT.saturating_mul(1 << (delivery.attempts - 1).min(20)).min(LONGEST_WAIT);
+            delivery.next_ms = now_ms.saturating_add(wait);
+            next = Some(delivery.next_ms)
+                .filter(|next| *next < delivery.since_ms.saturating_add(GIVE_UP_AFTER_MS));
+        }
+        if next.is_none() {
+            self.contents.waiting.retain(|waiting| !waiting.is(id, sink));
+        }
+        self.write()?;
+        Ok(next)
+    }
+
+    /// Drops the deliveries of an alarm, which was removed.
+    ///
+    /// # Errors
+    /// [`OwnerError`] if the file cannot be written.
+    pub fn drop_alarm(&mut self, alarm: &str) -> Result<(), OwnerError> {
+        self.contents.waiting.retain(|waiting| waiting.event.alarm != alarm);
+        self.write()
+    }
+
+    /// Returns the number of waiting deliveries.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.contents.waiting.len()
+    }
+
+    /// Returns true if nothing waits.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.contents.waiting.is_empty()
+    }
+
+    fn write(&self) -> Result<(), OwnerError> {
+        write_private(&self.path, &crate::device::pretty(&self.contents)?)
+    }
+}
+
+fn name(id: &str, sink: SinkKind) -> String {
+    format!("{id} {}", sink.word())
+}

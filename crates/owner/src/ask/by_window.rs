@@ -1,0 +1,53 @@
+//! The results of single windows of one device.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use sotto_program::question::{By, Question};
+
+use super::group::{self, Group};
+use super::windows::{DeviceWindows, Window};
+use super::work::Work;
+use crate::answer::Row;
+use crate::compute::Computer;
+use crate::error::OwnerError;
+use crate::plant::Plant;
+
+/// Results by window.
+pub(crate) struct ByWindow<'w> {
+    /// Each window with the rows of its results; None if it was encrypted for other questions.
+    pub(crate) windows: Vec<(&'w Window, Option<Vec<Row>>)>,
+    /// Number of windows that were encrypted for other questions.
+    pub(crate) not_carried: usize,
+    /// Number of windows whose readings were fetched to compare them.
+    pub(crate) fetched: u64,
+}
+
+/// Answers a question by window on some windows of one device. Each result must have one value.
+pub(crate) fn by_window<'w>(
+    plant: &Plant,
+    question: &Question,
+    device: &'w DeviceWindows,
+    computer: &mut Computer<'_>,
+) -> Result<ByWindow<'w>, OwnerError> {
+    let clock = plant.settings().clock()?;
+    let too_many = || OwnerError::Unanswerable("more than 100,000 windows".to_owned());
+    let groups =
+        group::groups(&clock, Some(By::Window), device.windows.iter(), None, None).ok_or_else(too_many)?;
+    let ends = group::last_readings(&groups, device.windows.iter());
+    let none = BTreeSet::new();
+    let work = Work { question, groups: &groups, ends: &ends, device, elsewhere: &none };
+    let done = work.tallies(computer, &mut |_, _| {})?;
+    let names = [device.device.clone()];
+    let rows = crate::answer::rows(question, &groups, &names, &[done.tallies], plant.settings());
+    let mut by_group: BTreeMap<(i64, i64), Vec<Row>> = BTreeMap::new();
+    for row in rows {
+        by_group.entry((row.from_ms, row.to_ms)).or_default().push(row);
+    }
+    let of = |window: &'w Window| {
+        let Group { from, to } = Group { from: window.start(), to: window.end() };
+        let rows = by_group.get(&(from, to)).cloned().unwrap_or_default();
+        (window, done.used.contains_key(&window.id).then_some(rows))
+    };
+    let windows = device.windows.iter().map(of).collect();
+    Ok(ByWindow { windows, not_carried: done.not_carried, fetched: done.fetched })
+}

@@ -1,0 +1,325 @@
+//! Conditions of alarms: `temperature > 80 for 3 windows`.
+
+use alloc::format;
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+use core::fmt::{self, Display, Formatter};
+
+use serde::{Deserialize, Serialize};
+
+use super::error::QuestionErrorKind as Kind;
+use super::grammar::{Parsed, Parser};
+use super::lexer::{RESERVED, Token, token, unquoted};
+use super::places::Clause;
+use super::{By, Call, Comparison, Condition, Expression, Places, Question, QuestionError, display};
+use crate::parse::Number;
+use crate::{limits, name};
+
+/// The quantity that an alarm compares.
+///
+/// Example: [`Alarm`]
+#[derive(Clone, Debug, PartialEq)]
+pub enum Measured {
+    /// Each reading of a channel: a window counts if the comparison holds for any of them.
+    Reading(String),
+    /// A value of each window: a statistic, or arithmetic on statistics.
+    Value(Expression),
+}
+
+/// A condition that holds or not in each window of each device.
+///
+/// Text and JSON are the same: `temperature > 80 for 3 windows`. A bare channel stands for its readings: a window counts
+/// if any reading is above. Every device is looked at by itself; `per device` may be written, and says the same.
+///
+/// ```text
+/// alarm  = ( NAME | sum ) ( ">" | ">=" | "<" | "<=" ) NUMBER { clause }      each clause at most once, in any order
+/// clause = "for" COUNT ( "window" | "windows" )
+///        | "per" "device"
+///        | "where" "device" "in" "(" NAME { "," NAME } ")"
+/// ```
+///
+/// ```
+/// use sotto_program::question::{Alarm, Measured};
+///
+/// let hot = Alarm::parse("temperature > 80 for 3 windows per device")?;
+/// assert_eq!((hot.windows, hot.limit), (3, 80.0));
+/// assert_eq!(hot.measured, Measured::Reading("temperature".into()));
+/// assert_eq!(hot.to_string(), "temperature > 80 for 3 windows");
+/// // The question whose answer decides, without and with a limit at which the alarm ends.
+/// assert_eq!(hot.question(None).to_string(), "count(temperature > 80) by window per device");
+/// let text = "count(temperature > 80), count(temperature > 75) by window per device";
+/// assert_eq!(hot.question(Some(75.0)).to_string(), text);
+/// # Ok::<(), sotto_program::question::QuestionError>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct Alarm {
+    /// The quantity compared.
+    pub measured: Measured,
+    /// The comparison.
+    pub comparison: Comparison,
+    /// The limit, in the quantity's unit. Finite.
+    pub limit: f64,
+    /// Number of consecutive windows in which the condition must hold, in [`limits::ALARM_WINDOWS`].
+    pub windows: u32,
+    /// The devices of `where device in (…)`. None: all devices.
+    pub only: Option<Vec<String>>,
+}
+
+/// A value of a window, and the comparison that decides whether a limit is passed.
+///
+/// ```
+/// use sotto_program::question::{Alarm, Comparison, Probe};
+///
+/// // Extremes are known to a bin's width, counts exactly: the largest reading is above if any reading is.
+/// let Probe { expression, comparison, limit } = Alarm::parse("max(boiler) > 80")?.probe(80.0);
+/// assert_eq!(expression.to_string(), "count(boiler > 80)");
+/// assert!(comparison.holds(1.0, limit) && !comparison.holds(0.0, limit));
+/// assert_eq!(comparison, Comparison::AtLeast);
+/// # Ok::<(), sotto_program::question::QuestionError>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct Probe {
+    /// The value.
+    pub expression: Expression,
+    /// The comparison with [`Probe::limit`].
+    pub comparison: Comparison,
+    /// The number compared with.
+    pub limit: f64,
+}
+
+impl Alarm {
+    /// Parses a condition.
+    ///
+    /// # Errors
+    /// [`QuestionError`] names the reason and a remedy; its `Display` draws a caret under the character.
+    pub fn parse(text: &str) -> Result<Self, QuestionError> {
+        Self::parse_with_places(text).map(|(alarm, _)| alarm)
+    }
+
+    /// Parses a condition. Also returns the places of its parts, for the errors of a later check.
+    ///
+    /// # Errors
+    /// Those of [`Alarm::parse`].
+    pub fn parse_with_places(text: &str) -> Result<(Self, Places), QuestionError> {
+        if text.len() > limits::QUESTION_BYTES {
+            let kind = Kind::TooLong { bytes: text.len() };
+            return Err(QuestionError::new(kind, text, text.floor_char_boundary(limits::QUESTION_BYTES)));
+        }
+        let mut parser = Parser::new(text);
+        let alarm = parser.alarm()?;
+        Ok((alarm, parser.places))
+    }
+
+    /// Returns the value and the comparison that decide whether a window is on the alarm's side of `limit`.
+    ///
+    /// Readings, and the largest and the smallest of them, become counts of readings on one side of the limit: these are
+    /// exact where a device counts its readings in two bins.
+    #[must_use]
+    pub fn probe(&self, limit: f64) -> Probe {
+        use Comparison::{AtLeast, AtMost, Greater, Less};
+        let count = |channel: &String, comparison: Comparison, holds: Comparison| Probe {
+            expression: Call::CountWhere(Condition::new(channel.clone(), comparison, limit)).into(),
+            comparison: holds,
+            limit: 1.0,
+        };
+        match (&self.measured, self.comparison) {
+            (Measured::Reading(channel), comparison) => count(channel, comparison, AtLeast),
+            (Measured::Value(Expression::Call(Call::Max(channel))), Greater | AtLeast)
+            | (Measured::Value(Expression::Call(Call::Min(channel))), Less | AtMost) => {
+                count(channel, self.comparison, AtLeast)
+            }
+            // The largest reading is below if no reading is at the limit or above it.
+            (Measured::Value(Expression::Call(Call::Max(channel) | Call::Min(channel))), comparison) => {
+                count(channel, comparison.negated(), Less)
+            }
+            (Measured::Value(expression), comparison) => {
+                Probe { expression: expression.clone(), comparison, limit }
+            }
+        }
+    }
+
+    /// Returns the question about each window of each device: the value for the limit and, if it is another one, the
+    /// value for the limit at which the alarm ends.
+    #[must_use]
+    pub fn question(&self, clear: Option<f64>) -> Question {
+        let first = self.probe(self.limit).expression;
+        let second = clear.map(|clear| self.probe(clear).expression).filter(|second| *second != first);
+        let mut builder = Question::select(first).by(By::Window).per_device();
+        if let Some(second) = second {
+            builder = builder.and(second);
+        }
+        if let Some(only) = &self.only {
+            builder = builder.only(only.clone());
+        }
+        builder.unchecked()
+    }
+
+    /// Returns true if `clear` is on the quiet side of the limit, or the limit itself.
+    #[must_use]
+    pub fn clears_at(&self, clear: f64) -> bool {
+        match self.comparison {
+            Comparison::Greater | Comparison::AtLeast => clear <= self.limit,
+            Comparison::Less | Comparison::AtMost => clear >= self.limit,
+        }
+    }
+}
+
+impl Parser<'_> {
+    fn alarm(&mut self) -> Parsed<Alarm> {
+        let measured = self.measured()?;
+        let next = self.peek()?;
+        let Token::Comparison(comparison) = next.token else {
+            let after = match &measured {
+                Measured::Reading(channel) => display::Name(channel).to_string(),
+                Measured::Value(expression) => expression.to_string(),
+            };
+            return Err(self.error(Kind::AlarmComparison { after: name::excerpt(&after) }, next.start));
+        };
+        self.end = next.end;
+        let at = self.start();
+        let limit = match (self.number("a number, as in temperature > 80"), self.peek()?.token) {
+            (Ok(limit), _) => limit,
+            (Err(error), _) if matches!(error.kind, Kind::NotFinite { .. }) => return Err(error),
+            (Err(_), Token::Word(_) | Token::Symbol('(') | Token::Quoted(_)) => {
+                return Err(self.error(Kind::AlarmLimit, at));
+            }
+            (Err(error), _) => return Err(error),
+        };
+        if matches!(self.peek()?.token, Token::Symbol('+' | '-' | '*' | '/')) {
+            return Err(self.error(Kind::AlarmLimit, at));
+        }
+        let mut alarm = Alarm { measured, comparison, limit, windows: 1, only: None };
+        self.alarm_clauses(&mut alarm)?;
+        Ok(alarm)
+    }
+
+    /// Parses the name of a channel that a comparison follows, or an expression.
+    fn measured(&mut self) -> Parsed<Measured> {
+        let next = self.peek()?;
+        let start = next.start;
+        if next.token == Token::End {
+            return Err(self.error(Kind::AlarmComparison { after: "temperature".into() }, start));
+        }
+        let ends = |end| matches!(token(self.text, end), Ok(after) if matches!(after.token, Token::Comparison(_) | Token::End));
+        match next.token {
+            Token::Word(word) if ends(next.end) => {
+                if let Some(word) = RESERVED.into_iter().find(|reserved| *reserved == word) {
+                    return Err(self.error(Kind::Reserved { word }, start));
+                }
+                let channel = self.name("a channel")?;
+                self.places.channels.push((channel.clone(), start));
+                return Ok(Measured::Reading(channel));
+            }
+            Token::Quoted(inside) if ends(next.end) => {
+                self.name("a channel")?;
+                self.places.channels.push((unquoted(inside), start));
+                return Ok(Measured::Reading(unquoted(inside)));
+            }
+            _ => {}
+        }
+        self.places.selected.push(start);
+        let (expression, _) = self.sum()?;
+        self.check_calls(&expression, start, 0)?;
+        for (call, at) in expression.calls().zip(&self.places.calls) {
+            let instead = match call {
+                Call::MovingAverage { .. } => "take mean(x), and for 3 windows",
+                Call::Histogram { .. } => "count one bin, as in count(x > 80) >= 5",
+                Call::Regression { .. } => "take correlation(y, x) or covariance(y, x)",
+                Call::Values(_) => "take its mean, as in mean(polynomial(x, [0, 1])) > 80",
+                _ => continue,
+            };
+            return Err(self.error(Kind::AlarmCall { call: call.function(), instead }, *at));
+        }
+        Ok(Measured::Value(expression))
+    }
+
+    fn alarm_clauses(&mut self, alarm: &mut Alarm) -> Parsed<()> {
+        let (mut counted, mut per) = (false, false);
+        loop {
+            let next = self.peek()?;
+            let (at, word) = match next.token {
+                Token::End => return Ok(()),
+                Token::Word(word) => (next.start, word),
+                _ => return Err(self.expected("for 3 windows, per device, where device in (…) or the end")),
+            };
+            self.end = next.end;
+            match word {
+                "for" => {
+                    self.once("for", counted, None, at)?;
+                    (counted, alarm.windows) = (true, self.windows()?);
+                }
+                "per" => {
+                    self.once("per device", per, None, at)?;
+                    self.places.clauses.push((Clause::Devices, at));
+                    self.device_of_per()?;
+                    per = true;
+                }
+                "where" => {
+                    self.once("where", alarm.only.is_some(), None, at)?;
+                    self.places.clauses.push((Clause::Where, at));
+                    self.word("device")?;
+                    self.word("in")?;
+                    alarm.only = Some(self.devices()?);
+                }
+                word => return Err(self.error(Kind::AlarmClause { word: name::excerpt(word) }, at)),
+            }
+        }
+    }
+
+    fn windows(&mut self) -> Parsed<u32> {
+        let next = self.peek()?;
+        let Token::Number(Number { whole: Some(whole), .. }) = next.token else {
+            return Err(self.error(Kind::AlarmWindows, next.start));
+        };
+        let windows = u32::try_from(whole).ok().filter(|windows| limits::ALARM_WINDOWS.contains(windows));
+        let windows = windows.ok_or_else(|| self.error(Kind::AlarmWindows, next.start))?;
+        self.end = next.end;
+        if self.accept_word("window")? || self.accept_word("windows")? {
+            return Ok(windows);
+        }
+        Err(self.expected("windows, as in for 3 windows"))
+    }
+}
+
+impl Display for Measured {
+    fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Reading(channel) => display::Name(channel).fmt(out),
+            Self::Value(expression) => expression.fmt(out),
+        }
+    }
+}
+
+impl Display for Alarm {
+    fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
+        let Self { measured, comparison, limit, windows, only } = self;
+        write!(out, "{measured} {} {}", comparison.symbol(), display::Number(*limit))?;
+        if *windows > 1 {
+            write!(out, " for {windows} windows")?;
+        }
+        only.as_ref().map_or(Ok(()), |only| display::only(only, out))
+    }
+}
+
+impl core::str::FromStr for Alarm {
+    type Err = QuestionError;
+
+    fn from_str(text: &str) -> Result<Self, QuestionError> {
+        Self::parse(text)
+    }
+}
+
+impl TryFrom<String> for Alarm {
+    type Error = QuestionError;
+
+    fn try_from(text: String) -> Result<Self, QuestionError> {
+        Self::parse(&text)
+    }
+}
+
+impl From<Alarm> for String {
+    fn from(alarm: Alarm) -> Self {
+        format!("{alarm}")
+    }
+}
