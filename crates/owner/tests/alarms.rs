@@ -14,7 +14,13 @@ fn plant(folder: &tempfile::TempDir, alarm: &AlarmSettings) -> Plant {
     let mut plant = Plant::init(&folder.path().join("plant"), &here).unwrap();
     let channel = |every: &str| {
         let range = "-20..120".parse().unwrap();
-        NewChannel { unit: "°C".into(), range, resolution: 0.5, every: every.parse().unwrap() }
+        NewChannel {
+            unit: "°C".into(),
+            range,
+            resolution: 0.5,
+            every: every.parse().unwrap(),
+            comparable: false,
+        }
     };
     plant
         .edit(|settings| {

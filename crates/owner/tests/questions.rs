@@ -17,7 +17,7 @@ fn plant(folder: &tempfile::TempDir) -> Plant {
 fn with_channel(folder: &tempfile::TempDir) -> Plant {
     let mut plant = plant(folder);
     let (range, every) = ("-20..120".parse().unwrap(), "1h".parse().unwrap());
-    let temperature = NewChannel { unit: "°C".into(), range, resolution: 0.1, every };
+    let temperature = NewChannel { unit: "°C".into(), range, resolution: 0.1, every, comparable: false };
     plant.edit(|settings| add_channel(settings, "temperature", &temperature)).unwrap();
     plant
 }

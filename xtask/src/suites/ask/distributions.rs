@@ -140,6 +140,48 @@ pub(super) fn on_random_windows(cases: &mut Cases) -> Result<()> {
     Ok(())
 }
 
+/// Runs comparisons in the cloud, with limits that nobody declared: readings of one digit and of two, with gaps.
+pub(super) fn on_comparable_channels(cases: &mut Cases) -> Result<()> {
+    const HOUR: i64 = 3_600_000;
+    for (name, resolution) in [("one digit", 0.5), ("two digits", 0.05)] {
+        let channel = Channel { name: "load", unit: "kW", low: -5.0, high: 30.0, resolution };
+        let mut series = Series::new("Europe/Vienna", HOUR, vec![channel.clone()], vec!["press"])?;
+        let (begin, mut numbers) = (instant("2026-03-27T23:00:00Z").context("a time")?, Numbers(31));
+        let (mut rows, mut text) = (Vec::new(), "time,load\n".to_owned());
+        for tick in (0..96).filter(|tick| tick % 11 != 5) {
+            let steps = (numbers.next() * 35.0 / resolution).round();
+            let at = begin + tick * HOUR;
+            let value = -5.0 + steps * resolution;
+            rows.push(Sample { at, device: 0, values: [Some(value), None] });
+            text += &format!("{},{value}\n", jiff::Timestamp::from_millisecond(at)?);
+        }
+        series.take(rows);
+        let mut site = Site::new(cases.sotto(), "Europe/Vienna")?;
+        let resolution = resolution.to_string();
+        let declared = ["--unit", "kW", "--range", "-5..30", "--resolution", &resolution, "--every", "1h"];
+        site.sotto(&[&["channel", "add", "load"], &declared[..], &["--comparable"]].concat())?;
+        site.sotto(&["device", "add", "press", "--channels", "load"])?;
+        site.start_cloud()?;
+        site.write("press.csv", text)?;
+        site.agent("press", &["--csv", "press.csv"])?;
+        // In the range, at its ends, and beyond it, where no comparison is needed.
+        for limit in [12.0, -5.0, 29.5, 30.0, 40.0] {
+            let question = format!("count(load > {limit}), count(load <= {limit}) by day");
+            let answer = site.ask(&question, &[])?;
+            let mut faults = judge(&series, 0, &answer, (limit, true, By::Day));
+            if answer["notes"].to_string().contains("were fetched") {
+                faults.push("the readings were fetched: the cloud did not compare them".into());
+            }
+            if (answer["jobs"] == 0) != (limit >= 30.0) {
+                faults.push(format!("the cloud ran {} jobs", answer["jobs"]));
+            }
+            cases.case(&format!("compared in the cloud, {name}: {limit}"), faults);
+        }
+        cases.case("nothing is left behind", site.close()?);
+    }
+    Ok(())
+}
+
 /// Returns a reading's value on the grid: two neighbours if it lies between them.
 fn rounded(channel: &Channel, value: f64) -> [f64; 2] {
     let centre = f64::midpoint(channel.low, channel.high);

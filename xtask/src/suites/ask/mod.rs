@@ -103,6 +103,7 @@ pub(crate) fn run(context: &Context) -> Result<Outcome> {
             ("data sets", datasets::run),
             ("distributions", distributions::on_datasets),
             ("random windows", distributions::on_random_windows),
+            ("comparable channels", distributions::on_comparable_channels),
             ("growing file", growing::run),
             ("shared masks", fleets::run),
             ("messy files", messy::run),
