@@ -9,6 +9,7 @@ mod moments;
 mod readme;
 mod refusals;
 mod select;
+mod tables;
 mod travel;
 mod watch;
 mod weighted;
