@@ -7,7 +7,8 @@ use sotto_circuits::{
 };
 use sotto_conformance::{Fixture, Testable, vectors};
 use sotto_decrypt::Decryptor;
-use sotto_rlwe::{Bfv, Bgv, Ciphertext, Origin, Params, Shape};
+use sotto_ring::Scratch;
+use sotto_rlwe::{Bfv, Bgv, Ciphertext, EvalError, Evaluator, Origin, Params, Shape};
 
 const T: u64 = 65_537;
 
@@ -51,6 +52,58 @@ fn polynomials_are_those_of_the_specification() {
         let table = Table::new(case.first, case.values).unwrap();
         assert_eq!(table.coefficients(case.modulus).unwrap(), case.coefficients);
     }
+}
+
+/// The operations behind tables, at every level.
+fn operations<S: Testable<Value = i64>>() {
+    let mut f = Fixture::<S>::with_steps(Params::default_chain(8192, T).unwrap(), &[], 6);
+    let (e, mut scratch) = (Evaluator::new(&f.params), Scratch::new());
+    let values = [(); 40].map(|()| f.values());
+    let fresh: Vec<Ciphertext<S>> = values.iter().map(|values| f.encrypt(values, true)).collect();
+    let product: Vec<i64> =
+        values[0].iter().zip(&values[1]).map(|(a, b)| S::times(&f.params, *a, *b)).collect();
+    let top = f.params.top_level();
+    for level in 0..=top {
+        let dropped = e.drop_to_with(&fresh[0], level, &mut scratch).unwrap();
+        assert!(dropped.shape().noise.error <= e.lower(&fresh[0], level).unwrap().shape().noise.error);
+        judge(&f, &format!("dropped to level {level}"), &dropped, &values[0]);
+        let [a, b] = [0, 1].map(|i| e.lower(&fresh[i], level).unwrap());
+        let Ok(three) = e.multiply(&a, &b) else { continue };
+        match e.relinearise_and_drop_with(&three, &f.keys, &mut scratch) {
+            Ok(found) => {
+                let two = e.drop_modulus(&e.relinearise(&three, &f.keys).unwrap()).unwrap();
+                assert_eq!(format!("{:?}", found.shape()), format!("{:?}", two.shape()));
+                judge(&f, &format!("relinearised from level {level}"), &found, &product);
+            }
+            Err(error) => assert!(level < 2, "{error}"),
+        }
+    }
+    // More terms than one pass takes, and weights at the ends.
+    let weight = |i: usize, k: i64| [0, 1, -1, 32_768, -32_768, 7][(i + k as usize) % 6];
+    let rows: Vec<Vec<i64>> = (0..3).map(|k| (0..fresh.len()).map(|i| weight(i, k)).collect()).collect();
+    let terms: Vec<&Ciphertext<S>> = fresh.iter().collect();
+    let sums = e.weighted_sums_with(&terms, &rows, &mut scratch).unwrap();
+    for (row, sum) in rows.iter().zip(&sums) {
+        let slot = |slot: usize| {
+            let terms = values.iter().zip(row).map(|(values, w)| S::times(&f.params, values[slot], *w));
+            terms.fold(0, |sum, term| S::plus(&f.params, sum, term))
+        };
+        judge(&f, "a weighted sum", sum, &(0..values[0].len()).map(slot).collect::<Vec<_>>());
+    }
+    assert!(matches!(
+        e.weighted_sums_with(&terms, &[vec![0; 40]], &mut scratch),
+        Err(EvalError::Transparent)
+    ));
+}
+
+#[test]
+fn bfv_operations_of_tables() {
+    operations::<Bfv>();
+}
+
+#[test]
+fn bgv_operations_of_tables() {
+    operations::<Bgv>();
 }
 
 fn eight_bits<S: Testable<Value = i64>>() {
@@ -177,7 +230,7 @@ fn histogram<S: Testable<Value = i64>>(first: i64, last: i64) {
     parts.iter().flatten().for_each(|x| expected[(x - first) as usize] += 1);
     assert_eq!(counts, expected);
     // Sums that no values have are noticed.
-    let moved: Vec<i64> = polynomial.coefficients().iter().map(|c| c + 1).collect();
+    let moved: Vec<i64> = polynomial.coefficients().iter().map(|c| c * 3).collect();
     assert!(matches!(sums.counts(&moved, &facts), Err(CircuitError::PowerSums { .. })));
     assert!(matches!(
         sums.counts(polynomial.coefficients(), &Counted { total: T, ..facts }),
