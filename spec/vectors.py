@@ -9,6 +9,7 @@ from spec.bundle import bundle_files
 from spec.expand_vectors import expand_files
 from spec.sample import Sampler
 from spec.scheme_vectors import scheme_files
+from spec.tables import table_cases
 from spec.text import render
 from spec.transcript_vectors import transcript_files
 
@@ -221,7 +222,7 @@ def files():
     for name, cases in (("ntt", ntt_cases), ("chains", chain_cases), ("scales", scale_cases),
                         ("conversion", conversion_cases), ("divide", divide_cases), ("seed", seed_cases),
                         ("galois", galois_cases), ("packing", packing_cases),
-                        ("compact", compact_cases), ("reduced", reduced_cases)):
+                        ("compact", compact_cases), ("reduced", reduced_cases), ("tables", table_cases)):
         yield name, {"cases": list(cases())}
     yield "encode", {"batching": list(batching_cases()), "embedding": list(embedding_cases()),
                      "complex": list(complex_cases())}

@@ -234,10 +234,10 @@ fn products<M: Machine>(
         let level = machine.thrifty_level(left, right)?;
         let low = machine.lower(left, level)?;
         let product = match b {
-            None => machine.square(&low)?,
+            None => machine.sum_of_products_to_multiply(&[(&low, &low)])?,
             Some(_) => {
                 let other = machine.lower(right, level)?;
-                let product = machine.multiply(&low, &other)?;
+                let product = machine.sum_of_products_to_multiply(&[(&low, &other)])?;
                 machine.recycle(other);
                 product
             }

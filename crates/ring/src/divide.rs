@@ -38,7 +38,7 @@ pub enum Rounding {
 /// ```
 #[derive(Debug)]
 pub struct Division {
-    dropped: Range<usize>,
+    dropped: Vec<usize>,
     kept: Range<usize>,
     conversion: Conversion,
     /// D^-1 and −D^-1 modulo each kept prime.
@@ -54,9 +54,21 @@ impl Division {
     /// Prepares the division of limbs `kept` by the product of limbs `dropped`. With [`Rounding::CongruentMod`],
     /// returns None unless t is coprime to the dropped primes.
     pub fn new(ring: &Ring, dropped: Range<usize>, kept: Range<usize>, rounding: Rounding) -> Option<Self> {
-        let (sources, targets) = (ring.moduli(dropped.clone()), ring.moduli(kept.clone()));
+        Self::of_limbs(ring, dropped.collect(), kept, rounding)
+    }
+
+    /// Like [`Division::new`], for any limbs outside `kept`.
+    pub fn of_limbs(
+        ring: &Ring,
+        dropped: Vec<usize>,
+        kept: Range<usize>,
+        rounding: Rounding,
+    ) -> Option<Self> {
+        let sources: Vec<Modulus> = dropped.iter().map(|i| *ring.modulus(*i)).collect();
+        let targets = ring.moduli(kept.clone());
         let inverse = |q: &Modulus| {
-            let inverse = q.invert_vartime(ring.product_modulo(dropped.clone(), q))?;
+            let product = sources.iter().fold(1, |product, p| q.multiply(product, q.reduce(p.value())));
+            let inverse = q.invert_vartime(product)?;
             Some([inverse, q.negate(inverse)].map(|x| q.factor(x)))
         };
         let inverses = targets.iter().map(inverse).collect::<Option<_>>()?;
@@ -81,7 +93,7 @@ impl Division {
     /// Like [`Division::apply`], with buffers from the caller; the quotient is in one of them.
     pub fn apply_with<F: Form>(&self, poly: &Poly<F>, scratch: &mut Scratch) -> Poly<F> {
         let ring = poly.ring();
-        let dropped = self.dropped.clone().map(|i| (ring.table(i), poly.limb(i)));
+        let dropped = self.dropped.iter().map(|i| (ring.table(*i), poly.limb(*i)));
         let quotients = if F::IS_EVAL {
             self.prepare_eval(ring, dropped, scratch)
         } else {
@@ -101,7 +113,7 @@ impl Division {
     pub fn apply_to_multiple(&self, poly: &Poly<Eval>, multiple: u64, scratch: &mut Scratch) -> Poly<Eval> {
         let ring = poly.ring();
         let kernels = ring.kernels();
-        let dropped = self.dropped.clone().map(|i| (ring.table(i), poly.limb(i)));
+        let dropped = self.dropped.iter().map(|i| (ring.table(*i), poly.limb(*i)));
         let quotients = self.conversion.prepare_multiple(kernels, dropped, multiple, scratch);
         let mut out = scratch.poly(ring, self.kept.clone());
         let mut rests = rests(ring, scratch);

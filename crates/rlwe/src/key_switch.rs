@@ -242,6 +242,70 @@ pub fn switch<S: Scheme>(
     switch_onto(params, level, poly, key, &Addends::None, scratch)
 }
 
+/// Returns (k0, k1) one level below with k0 + k1·s ≈ (poly·s' + addends)/q, where q is the last prime of the level. One
+/// division by q and the special primes takes the place of two. Panics at level 0 and without special primes.
+pub(crate) fn switch_and_drop<S: Scheme>(
+    params: &Params<S>,
+    level: usize,
+    poly: &Poly<Eval>,
+    key: &KeySwitchKey,
+    addends: [&Poly<Eval>; 2],
+    scratch: &mut Scratch,
+) -> [Poly<Eval>; 2] {
+    let (ring, degree, kernels) = (params.ring(), params.degree(), params.ring().kernels());
+    let division =
+        params.level(level).special_and_last.as_ref().expect("checked: a level above 0, special primes");
+    let (special, last) = (0..params.limbs(level).start, params.limbs(level).end - 1);
+    let digits = Digits::fresh(params, level, poly, scratch);
+    let mut workspaces = Workspace::for_workers(&digits, degree, scratch);
+    // The sums are P times too large beside the addends.
+    let scaled = |limb: usize, row: &mut [u64], by: u64| {
+        let q = ring.modulus(limb);
+        (kernels.scale)(q, row, q.factor(by));
+    };
+    let mut sums = [(); 2].map(|()| scratch.rows(special.len() + 1, degree));
+    let [first, second] = &mut sums;
+    let items = special.clone().chain([last]).zip(first.iter_mut().zip(second.iter_mut()));
+    parallel::for_each_with(&mut workspaces, items, |workspace, (i, (first, second))| {
+        sum_limb(params, i, (&digits, &mut workspace.digits), key, [&mut *first, &mut *second]);
+        if i == last {
+            let row = workspace.rows[0].row_mut(0);
+            for (sum, addend) in [first, second].into_iter().zip(addends) {
+                row.copy_from_slice(addend.limb(i));
+                scaled(i, row, ring.product_modulo(special.clone(), ring.modulus(i)));
+                (kernels.add)(ring.modulus(i), sum, row);
+            }
+        }
+    });
+    let quotients = sums.map(|rows| {
+        let limbs = special.clone().chain([last]).zip(rows.iter()).map(|(i, row)| (ring.table(i), row));
+        let quotients = division.prepare_eval(ring, limbs, scratch);
+        scratch.give_rows(rows);
+        quotients
+    });
+    let mut out = [(); 2].map(|()| scratch.poly::<Eval>(ring, params.limbs(level - 1)));
+    let [first, second] = &mut out;
+    let items = params.limbs(level - 1).zip(first.limbs_mut().zip(second.limbs_mut()));
+    parallel::for_each_with(&mut workspaces, items, |workspace, (i, (first, second))| {
+        let [sums @ .., rest, moved] = &mut workspace.rows;
+        let both = sums.each_mut().map(|rows| rows.row_mut(0));
+        sum_limb(params, i, (&digits, &mut workspace.digits), key, both);
+        let q = ring.modulus(i);
+        let inverse = q.invert_vartime(q.reduce(ring.modulus(last).value())).expect("distinct primes");
+        for (half, out) in [first, second].into_iter().enumerate() {
+            let addend = moved.row_mut(0);
+            addend.copy_from_slice(addends[half].limb(i));
+            scaled(i, addend, inverse);
+            let (sum, rest) = (sums[half].row(0), rest.row_mut(0));
+            division.divide_limb::<Eval>(ring, i, &quotients[half], sum, Some(addend), rest, out);
+        }
+    });
+    workspaces.into_iter().for_each(|workspace| workspace.give(scratch));
+    quotients.into_iter().for_each(|q| q.give(scratch));
+    digits.recycle(scratch);
+    out
+}
+
 /// Like [`switch`], then adds `addends`.
 pub(crate) fn switch_onto<S: Scheme>(
     params: &Params<S>,

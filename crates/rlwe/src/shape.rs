@@ -280,6 +280,15 @@ impl<S: Scheme> Shape<S> {
         self.switched(params)
     }
 
+    /// Returns the shape after relinearisation and dropping the last prime at once. One division rounds once; the bound is
+    /// that of two.
+    ///
+    /// # Errors
+    /// As [`Shape::relinearise`] and [`Shape::drop_prime`].
+    pub fn relinearise_and_drop(&self, params: &Params<S>) -> Result<Self, EvalError> {
+        self.relinearise(params)?.drop_prime(params)
+    }
+
     /// Returns the shape after a rotation by a step, or the row swap for step 0.
     ///
     /// # Errors

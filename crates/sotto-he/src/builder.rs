@@ -2,6 +2,7 @@
 
 use core::cell::Cell;
 use core::marker::PhantomData;
+use core::ops::RangeInclusive;
 
 use sotto_rlwe::{DefaultChain, ParameterSpec, Params};
 
@@ -39,6 +40,7 @@ pub struct ContextBuilder<S> {
     degree: Option<usize>,
     values_within: f64,
     public_inputs: bool,
+    range: Option<(i64, i64)>,
     results_within: Option<f64>,
     error_within: f64,
     scheme: PhantomData<S>,
@@ -51,6 +53,7 @@ impl<S> Default for ContextBuilder<S> {
             degree: None,
             values_within: VALUES_WITHIN,
             public_inputs: false,
+            range: None,
             results_within: None,
             error_within: f64::INFINITY,
             scheme: PhantomData,
@@ -77,6 +80,19 @@ impl<S: Arithmetic> ContextBuilder<S> {
     #[must_use]
     pub fn values_within(mut self, bound: f64) -> Self {
         self.values_within = bound;
+        self
+    }
+
+    /// Declares the range of whole-number inputs, both ends included, for comparisons and tables: values outside are refused
+    /// when they are encrypted. The range is public. Without a computation, [`build`](ContextBuilder::build) makes room for
+    /// any table of it and a sum. Real numbers ignore it.
+    #[must_use]
+    pub fn range(mut self, range: RangeInclusive<i64>) -> Self {
+        let (first, last) = range.into_inner();
+        if S::EXACT {
+            self.values_within = (first.unsigned_abs().max(last.unsigned_abs()) as f64).max(1.0);
+            self.range = Some((first, last));
+        }
         self
     }
 
@@ -108,6 +124,9 @@ impl<S: Arithmetic> ContextBuilder<S> {
     /// # Errors
     /// [`Error::NoParameters`] if none do, [`Error::Parameters`] for a degree without a default chain.
     pub fn build(self) -> Result<Context<S>> {
+        if let Some(range) = self.range {
+            return S::for_any_table(self, range);
+        }
         let results = self.results_within.unwrap_or(RESULTS_WITHIN).max(self.values_within);
         let depth = self.depth.min(DEEPEST);
         self.smallest(results, |context| if self.degree.is_some() { Ok(0) } else { context.takes(depth) })
@@ -167,7 +186,7 @@ impl<S: Arithmetic> ContextBuilder<S> {
         let degrees = DefaultChain::all(S::ID).iter().map(|chain| chain.degree);
         for degree in degrees.filter(|degree| *degree >= LEAST_DEGREE) {
             let plain_modulus = plain_modulus::<S>(results, degree)?;
-            for spec in S::chains(degree, plain_modulus, None) {
+            for spec in S::chains_for(degree, plain_modulus, self.range.is_some()) {
                 match self.attempt(&spec, &accepts) {
                     Ok((context, 0)) => return Ok(context),
                     Ok((context, left)) => {
@@ -186,7 +205,7 @@ impl<S: Arithmetic> ContextBuilder<S> {
     }
 
     fn context(&self, params: &Params<S>) -> Result<Context<S>> {
-        Context::with_inputs(params, self.values_within, self.public_inputs)
+        Context::with_inputs(params, self.values_within, self.public_inputs, self.range)
     }
 
     fn attempt(

@@ -37,6 +37,8 @@ pub(crate) struct Inner<S: Arithmetic> {
     pub(crate) values_within: f64,
     /// Inputs may be encrypted with the public key, which is noisier.
     pub(crate) public_inputs: bool,
+    /// The declared range of whole-number inputs, for comparisons.
+    pub(crate) range: Option<(i64, i64)>,
     /// Values that one ciphertext holds.
     pub(crate) slots: usize,
 }
@@ -52,6 +54,7 @@ impl<S: Arithmetic> PartialEq for Context<S> {
         self.0.params == other.0.params
             && self.0.values_within == other.0.values_within
             && self.0.public_inputs == other.0.public_inputs
+            && self.0.range == other.0.range
     }
 }
 
@@ -73,7 +76,11 @@ impl<S: Arithmetic> fmt::Display for Context<S> {
             params.top_level(),
             self.0.slots,
             self.0.values_within
-        )
+        )?;
+        match self.0.range {
+            Some((first, last)) => write!(f, ", whole numbers {first}..={last}"),
+            None => Ok(()),
+        }
     }
 }
 
@@ -106,10 +113,15 @@ impl<S: Arithmetic> Context<S> {
     /// [`Error::NoParameters`] if the parameters have no slots or cannot switch keys; [`Error::Bound`] for a bound that is
     /// not a positive number.
     pub fn with_params(params: &Params<S>, values_within: f64) -> Result<Self> {
-        Self::with_inputs(params, values_within, false)
+        Self::with_inputs(params, values_within, false, None)
     }
 
-    pub(crate) fn with_inputs(params: &Params<S>, values_within: f64, public_inputs: bool) -> Result<Self> {
+    pub(crate) fn with_inputs(
+        params: &Params<S>,
+        values_within: f64,
+        public_inputs: bool,
+        range: Option<(i64, i64)>,
+    ) -> Result<Self> {
         if !values_within.is_normal() || values_within < 0.0 {
             return Err(Error::Bound(values_within));
         }
@@ -118,7 +130,7 @@ impl<S: Arithmetic> Context<S> {
             Some(slots) => {
                 let evaluator = Evaluator::new(params);
                 let params = params.clone();
-                Ok(Self(Arc::new(Inner { params, evaluator, values_within, public_inputs, slots })))
+                Ok(Self(Arc::new(Inner { params, evaluator, values_within, public_inputs, range, slots })))
             }
             None => Err(Error::NoParameters {
                 scheme: S::ID,
@@ -307,7 +319,7 @@ impl<S: Arithmetic> Context<S> {
 
     /// Levels that are left after `depth` products and a sum.
     pub(crate) fn takes(&self, depth: usize) -> Result<usize> {
-        let context = Self::with_inputs(self.params(), 1.0, self.0.public_inputs)?;
+        let context = Self::with_inputs(self.params(), 1.0, self.0.public_inputs, None)?;
         let plan = context.plan(&[context.slots()], |x| {
             let mut power = x[0].clone();
             for _ in 0..depth {

@@ -45,6 +45,37 @@ pub enum Error {
         /// The declared bound.
         within: f64,
     },
+    /// A value outside the declared range: comparisons would be wrong for it.
+    #[error(
+        "value number {index} is outside the declared range {first}..={last}: declare a wider range, \
+         `Context::builder().range(..)`, or leave the value out"
+    )]
+    OutsideRange {
+        /// The index of the value.
+        index: usize,
+        /// The first number of the range.
+        first: i64,
+        /// The last number of the range.
+        last: i64,
+    },
+    /// A vector whose values may lie outside a table's range.
+    #[error(
+        "values may be {first}..={last}, and the table covers {table_first}..={table_last}: make the table for the whole range, \
+         or declare a tighter one, `Encrypted::with_range(..)`"
+    )]
+    NotInTable {
+        /// The least possible value.
+        first: i64,
+        /// The largest possible value.
+        last: i64,
+        /// The first number of the table.
+        table_first: i64,
+        /// The last number of the table.
+        table_last: i64,
+    },
+    /// Edges of bins that are fewer than two, or do not ascend.
+    #[error("a histogram takes two edges or more, in ascending order")]
+    Edges,
     /// A declared bound on values that is not a positive number.
     #[error(
         "the bound {0} on the values of inputs is not a positive number: declare their largest absolute value"

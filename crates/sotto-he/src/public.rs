@@ -135,24 +135,31 @@ impl<S: Arithmetic> Public<S> {
     pub fn read(&self, bytes: &[u8]) -> Result<Encrypted<S>> {
         let context = &self.0.context;
         let (header, frames) = read_vector(bytes, LARGEST_BUNDLE)?;
-        let facts = Facts::of_header(&header)?;
+        let mut facts = Facts::of_header(&header)?;
         let expected = context.parts(facts.len);
         if frames.len() != expected {
             return Err(Error::Unplanned(format!("{} values take {expected} ciphertexts", facts.len)));
         }
         let fresh = context.fresh(self.id())?;
+        let mut sent = true;
         let parts = frames
             .iter()
             .map(|frame| {
                 Ok(match AnyCiphertext::read(frame, context.params())?.with_claimed_shape() {
                     // A seed says that the ciphertext is fresh.
                     AnyCiphertext::Seeded(seeded) => seeded.expand().expect(&fresh)?,
-                    AnyCiphertext::Expanded(computed) => computed,
+                    AnyCiphertext::Expanded(computed) => {
+                        sent = false;
+                        computed
+                    }
                 })
             })
             .collect::<Result<Vec<_>>>()?;
         if parts.iter().any(|part| part.key() != self.id()) {
             return Err(Error::Mixed);
+        }
+        if sent {
+            facts.range = context.0.range;
         }
         Ok(Encrypted::new(context, facts, Body::Real { parts, keys: Some(self.clone()), claimed: true }))
     }
@@ -163,6 +170,7 @@ impl<S: Arithmetic> Public<S> {
         OwnerKeys {
             values_within: context.values_within(),
             public_inputs: context.0.public_inputs,
+            range: context.0.range,
             parameters: &write_parameters(context.params().spec()),
             public_key: &write_public_key(key),
             evaluation_keys: &write_evaluation_keys(evaluation),
@@ -178,7 +186,8 @@ impl<S: Arithmetic> Public<S> {
     pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
         let frames = OwnerKeys::read(bytes, LARGEST_BUNDLE)?;
         let params = Params::<S>::new(read_parameters(frames.parameters)?)?;
-        let context = Context::with_inputs(&params, frames.values_within, frames.public_inputs)?;
+        let context =
+            Context::with_inputs(&params, frames.values_within, frames.public_inputs, frames.range)?;
         let key = read_public_key(frames.public_key, &params)?;
         let most = EvaluationKeyCounts { relinearisation: true, galois: MOST_GALOIS, transfers: 0 };
         let evaluation = read_evaluation_keys(frames.evaluation_keys, &params, most)?;

@@ -2,7 +2,7 @@
 
 use core::fmt::Debug;
 
-use sotto_circuits::Number;
+use sotto_circuits::{Number, Table, table_chains};
 use sotto_decrypt::{Decrypted, Decryptor, RangeError};
 use sotto_ring::primes;
 use sotto_rlwe::{
@@ -10,6 +10,8 @@ use sotto_rlwe::{
     ParameterSpec, Params, Scheme, SchemeId, Shape,
 };
 
+use crate::builder::ContextBuilder;
+use crate::context::Context;
 use crate::error::{Error, Result};
 
 mod sealed {
@@ -47,6 +49,13 @@ pub trait Arithmetic: LevelRules<Value: Number + Into<Real>> + sealed::Sealed {
         plain_modulus: u64,
         fixed: Option<(u64, usize)>,
     ) -> impl Iterator<Item = ParameterSpec>;
+    /// Like `chains`; for whole numbers of a declared range those that are fast for tables.
+    #[doc(hidden)]
+    fn chains_for(degree: usize, plain_modulus: u64, tables: bool)
+    -> Box<dyn Iterator<Item = ParameterSpec>>;
+    /// Parameters for any table of a range, and a sum.
+    #[doc(hidden)]
+    fn for_any_table(builder: ContextBuilder<Self>, range: (i64, i64)) -> Result<Context<Self>>;
     #[doc(hidden)]
     fn slots(
         decryptor: &Decryptor<'_, Self>,
@@ -142,6 +151,26 @@ macro_rules! exact {
                 whole.into_iter().flatten()
             }
 
+            fn chains_for(
+                degree: usize,
+                plain_modulus: u64,
+                tables: bool,
+            ) -> Box<dyn Iterator<Item = ParameterSpec>> {
+                if tables {
+                    return Box::new(table_chains(Self::ID, degree, plain_modulus));
+                }
+                Box::new(Self::chains(degree, plain_modulus, None))
+            }
+
+            fn for_any_table(
+                builder: ContextBuilder<Self>,
+                (first, last): (i64, i64),
+            ) -> Result<Context<Self>> {
+                // A table without a symmetry, which would make it cheaper.
+                let table = Table::from_fn(first..=last, |x| i64::from(x == first))?;
+                builder.build_for(&[1 << 13], |x| x[0].table(&table)?.sum())
+            }
+
             fn slots(
                 decryptor: &Decryptor<'_, Self>,
                 part: &Ciphertext<Self>,
@@ -202,6 +231,18 @@ impl Arithmetic for Ckks {
         };
         // One at a time: finding primes takes longer than most dry runs.
         scales.into_iter().filter_map(move |bits| request(bits).build().ok())
+    }
+
+    fn chains_for(
+        degree: usize,
+        plain_modulus: u64,
+        _tables: bool,
+    ) -> Box<dyn Iterator<Item = ParameterSpec>> {
+        Box::new(Self::chains(degree, plain_modulus, None))
+    }
+
+    fn for_any_table(builder: ContextBuilder<Self>, _range: (i64, i64)) -> Result<Context<Self>> {
+        builder.build()
     }
 
     fn slots(

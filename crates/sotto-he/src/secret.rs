@@ -140,6 +140,12 @@ impl<S: Arithmetic> Secret<S> {
     /// [`Error::Bytes`] if the bytes are not a vector; [`Error::Unplanned`] if level, scale, noise or layout are not the
     /// plan's; otherwise as [`Secret::decrypt`].
     pub fn decrypt_answer(&self, bytes: &[u8], plan: &Plan<S>) -> Result<Answer<S>> {
+        let parts = self.planned(bytes, plan)?;
+        self.open(plan.output().0, &parts)
+    }
+
+    /// Reads the ciphertexts of an answer and compares their claims with the plan.
+    pub(crate) fn planned(&self, bytes: &[u8], plan: &Plan<S>) -> Result<Vec<Ciphertext<S>>> {
         if plan.context() != &self.context {
             return Err(Error::Mixed);
         }
@@ -153,12 +159,17 @@ impl<S: Arithmetic> Secret<S> {
         }
         let params = self.context.params();
         let expected = |shape| self.context.expected(self.id(), shape);
-        let parts = frames
+        frames
             .iter()
             .zip(shapes)
             .map(|(frame, shape)| Ok(AnyCiphertext::read(frame, params)?.expect(&expected(*shape))?))
-            .collect::<Result<Vec<_>>>()?;
-        self.open(facts, &parts)
+            .collect::<Result<Vec<_>>>()
+    }
+
+    /// Returns the polynomials of ciphertexts.
+    pub(crate) fn polynomials(&self, parts: &[Ciphertext<S>]) -> Result<Vec<Plaintext<S>>> {
+        let decryptor = Decryptor::new(&self.key);
+        each(parts, |part| Ok(decryptor.decrypt(part)?))
     }
 
     fn open(&self, facts: &Facts, parts: &[Ciphertext<S>]) -> Result<Answer<S>> {
@@ -188,6 +199,12 @@ pub(crate) fn plaintexts<S: Arithmetic>(
     facts: &Facts,
     values: &[S::Value],
 ) -> Result<Vec<Plaintext<S>>> {
+    if let Some((first, last)) = context.0.range {
+        let inside = |value: &S::Value| (first as f64..=last as f64).contains(&Into::<Real>::into(*value).0);
+        if let Some(index) = values.iter().position(|value| !inside(value)) {
+            return Err(Error::OutsideRange { index, first, last });
+        }
+    }
     let within = facts.magnitude;
     let fits = |value: &S::Value| Into::<Real>::into(*value).0.abs() <= within;
     if let Some(index) = values.iter().position(|value| !fits(value)) {

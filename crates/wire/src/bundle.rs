@@ -91,6 +91,7 @@ pub fn read_vector(bytes: &[u8], limit: u64) -> Result<(VectorHeader, Vec<&[u8]>
 /// let keys = OwnerKeys {
 ///     values_within: 120.0, // |°C|
 ///     public_inputs: false,
+///     range: Some((-20, 120)), // whole °C
 ///     parameters: b"frame of the parameters",
 ///     public_key: b"frame of the public key",
 ///     evaluation_keys: b"frame of the evaluation keys",
@@ -104,6 +105,8 @@ pub struct OwnerKeys<'b> {
     pub values_within: f64,
     /// True if inputs may be encrypted with the public key.
     pub public_inputs: bool,
+    /// Declared range of whole numbers, for comparisons; its first number is at most its last.
+    pub range: Option<(i64, i64)>,
     /// Frame of the parameters.
     pub parameters: &'b [u8],
     /// Frame of the public key.
@@ -116,11 +119,17 @@ impl<'b> OwnerKeys<'b> {
     /// Writes the frame.
     pub fn write(&self) -> Vec<u8> {
         let parts = [self.parameters, self.public_key, self.evaluation_keys];
-        let payload = 9 + parts.iter().map(|part| 8 + part.len()).sum::<usize>();
+        let range = if self.range.is_some() { 16 } else { 0 };
+        let payload = 9 + range + parts.iter().map(|part| 8 + part.len()).sum::<usize>();
         frame::write(Kind::OwnerKeys, payload, |out| {
             out.extend_from_slice(&self.values_within.to_le_bytes());
             out.push(u8::from(self.public_inputs));
             parts.iter().for_each(|part| write_part(out, part));
+            // Absent in frames without a range, as before there were any.
+            if let Some((first, last)) = self.range {
+                out.extend_from_slice(&first.to_le_bytes());
+                out.extend_from_slice(&last.to_le_bytes());
+            }
         })
     }
 
@@ -136,8 +145,15 @@ impl<'b> OwnerKeys<'b> {
         }
         let [parameters, public_key, evaluation_keys] =
             [read_part(&mut reader)?, read_part(&mut reader)?, read_part(&mut reader)?];
+        let range = match reader.left() {
+            0 => None,
+            _ => Some((reader.i64()?, reader.i64()?)),
+        };
+        if range.is_some_and(|(first, last)| first > last) {
+            return Err(WireError::Value("the declared range is empty"));
+        }
         reader.finish()?;
-        Ok(Self { values_within, public_inputs, parameters, public_key, evaluation_keys })
+        Ok(Self { values_within, public_inputs, range, parameters, public_key, evaluation_keys })
     }
 }
 

@@ -34,11 +34,13 @@ fn keys() -> Vec<Vec<u8>> {
     let keys = OwnerKeys {
         values_within: 1000.0,
         public_inputs: true,
+        range: None,
         parameters: b"parameters",
         public_key: b"public key",
         evaluation_keys: b"evaluation keys",
     };
-    vec![keys.write()]
+    let ranged = OwnerKeys { range: Some((-20, 120)), ..keys };
+    vec![keys.write(), ranged.write()]
 }
 
 /// Reads an owner's keys, which must be written again byte for byte.

@@ -76,6 +76,8 @@ pub trait Backend {
     fn tensor(&mut self, a: &Self::Operand, b: &Self::Operand) -> Result<Self::Operand, EvalError>;
     /// Relinearises to two components.
     fn relinearise_assign(&mut self, a: &mut Self::Operand) -> Result<(), EvalError>;
+    /// Relinearises to two components and drops the last prime.
+    fn relinearise_and_drop_assign(&mut self, a: &mut Self::Operand) -> Result<(), EvalError>;
     /// Drops the last prime.
     fn drop_assign(&mut self, a: &mut Self::Operand) -> Result<(), EvalError>;
     /// Returns a rotation (0: the row swap).

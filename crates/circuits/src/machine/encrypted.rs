@@ -193,6 +193,12 @@ impl<S: LevelRules> Backend for Encrypted<'_, S> {
         self.done()
     }
 
+    fn relinearise_and_drop_assign(&mut self, a: &mut Ciphertext<S>) -> Result<(), EvalError> {
+        let dropped = self.evaluator.relinearise_and_drop_with(a, self.keys, &mut self.scratch)?;
+        self.evaluator.recycle(core::mem::replace(a, dropped), &mut self.scratch);
+        self.done()
+    }
+
     fn drop_assign(&mut self, a: &mut Ciphertext<S>) -> Result<(), EvalError> {
         self.evaluator.drop_modulus_assign(a, &mut self.scratch)
     }

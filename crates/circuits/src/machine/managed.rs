@@ -137,6 +137,33 @@ fn after_product<B: Backend>(backend: &mut B, mut product: B::Operand) -> Result
     Ok(product)
 }
 
+/// Returns Σ a_i·b_i with three components, at the level that suits the products.
+fn tensors<B: Backend>(
+    backend: &mut B,
+    terms: &[(&B::Operand, &B::Operand)],
+) -> Result<B::Operand, CircuitError> {
+    let mut levels = Vec::with_capacity(terms.len());
+    for (a, b) in terms {
+        levels.push(B::Scheme::product_level(backend.params(), B::shape(a), B::shape(b))?);
+    }
+    let level = levels.into_iter().min().ok_or(CircuitError::Empty("a sum of products"))?;
+    let mut total = None;
+    for (a, b) in terms {
+        let left = bring_down(backend, a, level)?;
+        let product = if core::ptr::eq(*a, *b) {
+            backend.tensor(&left, &left)?
+        } else {
+            let right = bring_down(backend, b, level)?;
+            let product = backend.tensor(&left, &right)?;
+            release(backend, right);
+            product
+        };
+        release(backend, left);
+        total = Some(accumulate(backend, total, product)?);
+    }
+    total.ok_or(CircuitError::Empty("a sum of products"))
+}
+
 /// Returns the lowest level among operands, if a product with a plaintext can still be rescaled there.
 fn plain_level<B: Backend>(levels: impl Iterator<Item = usize>) -> Result<usize, CircuitError> {
     match levels.min() {
@@ -372,28 +399,27 @@ where
     }
 
     fn sum_of_products(&mut self, terms: &[(&B::Operand, &B::Operand)]) -> Result<B::Operand, CircuitError> {
-        let mut levels = Vec::with_capacity(terms.len());
-        for (a, b) in terms {
-            levels.push(B::Scheme::product_level(self.params(), B::shape(a), B::shape(b))?);
-        }
-        let level = levels.into_iter().min().ok_or(CircuitError::Empty("a sum of products"))?;
-        let mut total = None;
-        for (a, b) in terms {
-            let left = bring_down(self, a, level)?;
-            let product = if core::ptr::eq(*a, *b) {
-                self.tensor(&left, &left)?
-            } else {
-                let right = bring_down(self, b, level)?;
-                let product = self.tensor(&left, &right)?;
-                release(self, right);
-                product
-            };
-            release(self, left);
-            total = Some(accumulate(self, total, product)?);
-        }
-        let mut total = total.ok_or(CircuitError::Empty("a sum of products"))?;
+        let mut total = tensors(self, terms)?;
         self.relinearise_assign(&mut total)?;
         Ok(after_product(self, total)?)
+    }
+
+    fn sum_of_products_to_multiply(
+        &mut self,
+        terms: &[(&B::Operand, &B::Operand)],
+    ) -> Result<B::Operand, CircuitError> {
+        let mut total = tensors(self, terms)?;
+        if B::Scheme::RESCALES {
+            self.relinearise_assign(&mut total)?;
+            return Ok(after_product(self, total)?);
+        }
+        let next = B::shape(&total).relinearise(self.params())?;
+        if B::Scheme::thrifty_level(self.params(), &next, &next, SPARED_BITS)? < next.level {
+            self.relinearise_and_drop_assign(&mut total)?;
+        } else {
+            self.relinearise_assign(&mut total)?;
+        }
+        Ok(total)
     }
 
     fn rotate(&mut self, a: &B::Operand, step: i32) -> Result<B::Operand, CircuitError> {

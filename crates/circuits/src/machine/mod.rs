@@ -236,6 +236,18 @@ pub trait Machine {
         terms: &[(&Self::Vector, &Self::Vector)],
     ) -> Result<Self::Vector, CircuitError>;
 
+    /// Like [`Machine::sum_of_products`], for a sum that is multiplied again: drops a prime at once if the next product
+    /// would.
+    ///
+    /// # Errors
+    /// As [`Machine`].
+    fn sum_of_products_to_multiply(
+        &mut self,
+        terms: &[(&Self::Vector, &Self::Vector)],
+    ) -> Result<Self::Vector, CircuitError> {
+        self.sum_of_products(terms)
+    }
+
     /// Rotates each row left by `step`, right if negative. Range: 0 < |step| < columns.
     ///
     /// # Errors

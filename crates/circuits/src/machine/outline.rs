@@ -215,6 +215,11 @@ impl<S: LevelRules> Backend for Outline<'_, S> {
         Ok(())
     }
 
+    fn relinearise_and_drop_assign(&mut self, a: &mut Shape<S>) -> Result<(), EvalError> {
+        self.relinearise_assign(a)?;
+        self.drop_assign(a)
+    }
+
     fn drop_assign(&mut self, a: &mut Shape<S>) -> Result<(), EvalError> {
         *a = a.drop_prime(self.params)?;
         Ok(())

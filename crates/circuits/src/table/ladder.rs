@@ -89,7 +89,7 @@ impl<M: Machine<Value = i64>> Ladder<M> {
         self.bring(machine, low, level)?;
         let (a, b) = (self.at(high, level), self.at(low, level));
         let factor = self.t.multiply(a.factor, b.factor);
-        let product = machine.multiply(&a.vector, &b.vector)?;
+        let product = machine.sum_of_products_to_multiply(&[(&a.vector, &b.vector)])?;
         let made = self.tracked(machine, product, factor);
         self.powers.insert(power, vec![made]);
         Ok(())
@@ -97,14 +97,15 @@ impl<M: Machine<Value = i64>> Ladder<M> {
 
     /// Returns the value of a polynomial that is not constant.
     pub(super) fn value(&mut self, machine: &mut M, sum: &Sum) -> Result<M::Vector, CircuitError> {
-        let mut value = self.sum(machine, sum)?;
+        let mut value = self.sum(machine, sum, false)?;
         machine.replace_factor(&mut value.vector, self.t.centre(value.factor));
         Ok(value.vector)
     }
 
-    fn sum(&mut self, machine: &mut M, sum: &Sum) -> Result<Tracked<M::Vector>, CircuitError> {
+    /// Returns the value of a polynomial; `again`: it is multiplied again.
+    fn sum(&mut self, machine: &mut M, sum: &Sum, again: bool) -> Result<Tracked<M::Vector>, CircuitError> {
         let nested = match &sum.nested {
-            Some((power, nested)) => Some((*power, self.sum(machine, nested)?)),
+            Some((power, nested)) => Some((*power, self.sum(machine, nested, true)?)),
             None => None,
         };
         for power in sum.powers() {
@@ -120,7 +121,7 @@ impl<M: Machine<Value = i64>> Ladder<M> {
             at_most(machine.thrifty_level(&nested.vector, &self.whole(*power).vector)?);
         }
         let level = level.unwrap_or(0);
-        let Some(products) = self.products(machine, sum, nested, level)? else {
+        let Some(products) = self.products(machine, sum, nested, (level, again))? else {
             return self.leaf(machine, &sum.weights, level, 1);
         };
         if sum.weights.is_empty() {
@@ -139,7 +140,7 @@ impl<M: Machine<Value = i64>> Ladder<M> {
         machine: &mut M,
         sum: &Sum,
         nested: Option<(usize, Tracked<M::Vector>)>,
-        level: usize,
+        (level, again): (usize, bool),
     ) -> Result<Option<Tracked<M::Vector>>, CircuitError> {
         let mut factors = Vec::with_capacity(sum.products());
         // The factor of the sum follows from the nested polynomial; the leaves' weights are chosen to match it.
@@ -163,7 +164,11 @@ impl<M: Machine<Value = i64>> Ladder<M> {
         }
         let terms: Vec<_> =
             factors.iter().map(|(power, f)| (&f.vector, &self.at(*power, level).vector)).collect();
-        let products = machine.sum_of_products(&terms)?;
+        let products = if again {
+            machine.sum_of_products_to_multiply(&terms)?
+        } else {
+            machine.sum_of_products(&terms)?
+        };
         factors.into_iter().for_each(|(_, factor)| machine.recycle(factor.vector));
         Ok(Some(self.tracked(machine, products, factor)))
     }

@@ -150,6 +150,25 @@ impl Table {
         self.values.get(place).copied()
     }
 
+    /// Returns the coefficients, that of x^0 first, of the polynomial of least degree that is the table on its range, modulo
+    /// a prime t above the number of steps. It is computed in O(d²) and compared with every value of the table.
+    ///
+    /// # Errors
+    /// [`CircuitError::TableModulus`] for another modulus.
+    ///
+    /// ```
+    /// use sotto_circuits::Table;
+    ///
+    /// // The squares of −1, 0 and 1, modulo 17.
+    /// assert_eq!(Table::new(-1, vec![1, 0, 1])?.coefficients(17)?, [0, 0, 1]);
+    /// # Ok::<(), sotto_circuits::CircuitError>(())
+    /// ```
+    pub fn coefficients(&self, modulus: u64) -> Result<Vec<u64>, CircuitError> {
+        let refused = |_| CircuitError::TableModulus { modulus, steps: self.values.len() };
+        let t = Modulus::new(modulus).map_err(refused)?;
+        interpolate(&t, &self.range().collect::<Vec<_>>(), &self.values)
+    }
+
     /// Returns the cost of tables that are evaluated at one vector, on a machine of this modulus.
     ///
     /// # Errors

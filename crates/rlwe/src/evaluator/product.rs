@@ -87,6 +87,31 @@ impl<S: Scheme> Evaluator<S> {
         Ok(self.result(a, shape, switched))
     }
 
+    /// Relinearises and drops the last prime by one division: fewer transforms than [`Evaluator::relinearise`] and
+    /// [`Evaluator::drop_modulus`], the same message, other residues and no more noise.
+    ///
+    /// # Errors
+    /// As [`Evaluator::relinearise`] and [`Evaluator::drop_modulus`].
+    pub fn relinearise_and_drop_with(
+        &self,
+        a: &Ciphertext<S>,
+        keys: &EvaluationKeys<S>,
+        scratch: &mut Scratch,
+    ) -> Result<Ciphertext<S>, EvalError> {
+        self.belongs(a)?;
+        self.keys_fit(a, keys)?;
+        let shape = a.shape().relinearise_and_drop(&self.params)?;
+        let missing = || EvalError::MissingKey("relinearisation key".into());
+        let key: &KeySwitchKey = keys.relinearisation.as_ref().ok_or_else(missing)?;
+        let [c0, c1, c2] = a.components() else {
+            return Err(EvalError::Components { components: a.components().len() });
+        };
+        self.counters.count(Operation::Relinearise);
+        self.counters.count(Operation::DropModulus);
+        let switched = key_switch::switch_and_drop(&self.params, a.level(), c2, key, [c0, c1], scratch);
+        Ok(self.result(a, shape, switched))
+    }
+
     /// Like [`Evaluator::relinearise`], in place.
     ///
     /// # Errors

@@ -15,6 +15,8 @@ pub(crate) struct LevelTables {
     pub(crate) special: Option<Division>,
     /// The division that drops this level's last prime; None at level 0.
     pub(crate) last: Option<Division>,
+    /// The division by the special primes and the last one; None at level 0 or without special primes.
+    pub(crate) special_and_last: Option<Division>,
 }
 
 #[derive(Debug)]
@@ -37,7 +39,13 @@ impl LevelTables {
         } else {
             Some(Division::new(ring, limbs.end - 1..limbs.end, limbs.start..limbs.end - 1, rounding)?)
         };
-        Some(Self { digits, special: special_division, last })
+        let special_and_last = if level == 0 || special == 0 {
+            None
+        } else {
+            let dropped = (0..special).chain([limbs.end - 1]).collect();
+            Some(Division::of_limbs(ring, dropped, limbs.start..limbs.end - 1, rounding)?)
+        };
+        Some(Self { digits, special: special_division, last, special_and_last })
     }
 }
 

@@ -134,6 +134,7 @@ impl<S: Arithmetic> Encrypted<S> {
             match check(&[self, other], &work) {
                 Ok(()) => {
                     let facts = Facts { zero_padded: padded, unit, magnitude, ..facts }.finite()?;
+                    let facts = Facts { range: combined_range(a, b, subtract), ..facts };
                     let body = run(&[self, other], &work)?;
                     return Ok(Self::new(&self.context, facts, body));
                 }
@@ -242,7 +243,7 @@ impl<S: Arithmetic> Encrypted<S> {
     }
 
     /// Length and layout of the result with another vector.
-    fn joined(&self, other: &Self) -> Result<Facts> {
+    pub(super) fn joined(&self, other: &Self) -> Result<Facts> {
         let (a, b) = (self.facts, other.facts);
         if self.context != other.context {
             return Err(Error::Mixed);
@@ -274,11 +275,18 @@ impl<S: Arithmetic> Encrypted<S> {
     }
 }
 
+/// Returns the range of a ± b; None without one of both.
+fn combined_range(a: &Facts, b: &Facts, subtract: bool) -> Option<(i64, i64)> {
+    let ((a0, a1), (b0, b1)) = (a.range?, b.range?);
+    let (b0, b1) = if subtract { (b1.checked_neg()?, b0.checked_neg()?) } else { (b0, b1) };
+    Some((a0.checked_add(b0)?, a1.checked_add(b1)?))
+}
+
 impl Facts {
-    /// Refuses bounds beyond f64.
+    /// Refuses bounds beyond f64. The range follows from the bound until a tighter one is set.
     pub(super) fn finite(self) -> Result<Self> {
         if self.unit.is_normal() && self.magnitude.is_finite() {
-            return Ok(self);
+            return Ok(Self { range: None, ..self });
         }
         Err(Error::Value { index: 0, within: f64::MAX })
     }

@@ -107,7 +107,7 @@ impl<S: Arithmetic> Encrypted<S> {
         };
         let body = run(&[self], &work)?;
         let magnitude = facts.magnitude * facts.len as f64;
-        let facts = Facts { len: 1, zero_padded: true, unit, magnitude }.finite()?;
+        let facts = Facts { len: 1, zero_padded: true, unit, magnitude, range: None }.finite()?;
         Ok(Self::new(&self.context, facts, body))
     }
 

@@ -65,7 +65,7 @@ impl<S: Arithmetic> Encrypted<S> {
             match check(&[self, other], &work) {
                 Ok(()) => {
                     let magnitude = facts.magnitude * facts.len as f64;
-                    let facts = Facts { len: 1, zero_padded: true, unit, magnitude }.finite()?;
+                    let facts = Facts { len: 1, zero_padded: true, unit, magnitude, range: None }.finite()?;
                     return Ok(Self::new(&self.context, facts, run(&[self, other], &work)?));
                 }
                 Err(error) if error.is_room() => {}

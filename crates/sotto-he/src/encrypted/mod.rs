@@ -4,11 +4,13 @@ mod arithmetic;
 mod circuits;
 mod comparisons;
 mod dot;
+mod histogram;
 mod moments;
 mod operators;
 mod schedule;
 mod select;
 mod shrink;
+mod tables;
 mod weighted;
 mod work;
 
@@ -25,6 +27,7 @@ use crate::error::{Error, Result};
 use crate::public::Public;
 use crate::scheme::Arithmetic;
 
+pub use histogram::{Histogram, HistogramPlan};
 pub(crate) use work::decodes;
 
 /// An encrypted vector of a known length. Operators on references and owned vectors work slot by slot and return a
@@ -65,6 +68,8 @@ pub(crate) struct Facts {
     pub(crate) unit: f64,
     /// A bound on the absolute values.
     pub(crate) magnitude: f64,
+    /// The range of whole numbers, if it is known better than the bound.
+    pub(crate) range: Option<(i64, i64)>,
 }
 
 /// Ciphertexts, or their shapes in a dry run.
@@ -89,7 +94,7 @@ impl Facts {
             return Err(Error::Count { found: len, most });
         }
         let magnitude = context.values_within();
-        Ok(Self { len, zero_padded: true, unit: context.unit(), magnitude })
+        Ok(Self { len, zero_padded: true, unit: context.unit(), magnitude, range: context.0.range })
     }
 
     /// Declares another bound: of whole numbers at most the context's, because the plain modulus follows from that.
@@ -99,18 +104,27 @@ impl Facts {
         }
         self.magnitude = if S::EXACT { bound.min(self.magnitude) } else { bound };
         self.unit = if S::EXACT { 1.0 } else { bound.log2().ceil().exp2() };
-        self.finite()
+        let range = self.range;
+        Ok(Self { range, ..self.finite()? })
     }
 
     pub(crate) fn header(&self) -> VectorHeader {
-        let Self { len, zero_padded, unit, magnitude } = *self;
+        let Self { len, zero_padded, unit, magnitude, range: _ } = *self;
         VectorHeader { len: len as u64, zero_padded, unit, magnitude }
     }
 
     pub(crate) fn of_header(header: &VectorHeader) -> Result<Self> {
         let VectorHeader { len, zero_padded, unit, magnitude } = *header;
         let len = usize::try_from(len).map_err(|_| Error::Count { found: usize::MAX, most: 1 << 28 })?;
-        Ok(Self { len, zero_padded, unit, magnitude })
+        Ok(Self { len, zero_padded, unit, magnitude, range: None })
+    }
+
+    /// Returns the first and the last whole number that a value may be.
+    pub(crate) fn limits(&self) -> (i64, i64) {
+        // Larger bounds are refused where a table is made.
+        let most = self.magnitude.min(1e15) as i64;
+        let (first, last) = self.range.unwrap_or((-most, most));
+        (first.max(-most), last.min(most))
     }
 }
 

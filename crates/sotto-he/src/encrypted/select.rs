@@ -230,7 +230,9 @@ impl<S: Arithmetic> Encrypted<S> {
             (plain, facts.unit)
         };
         let body = run(&[self], &work)?;
+        let range = facts.range;
         let facts = Facts { len: fresh.len, zero_padded: true, unit, ..facts }.finite()?;
+        let facts = Facts { range, ..facts };
         Ok(Self::new(&self.context, facts, body.bounded(params, facts.magnitude / unit.abs())))
     }
 }

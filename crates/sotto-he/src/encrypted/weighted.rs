@@ -86,7 +86,7 @@ impl<S: Arithmetic> Encrypted<S> {
         let parts = context.parts(len);
         let mut refusal = EvalError::Transparent.into();
         for unit in units(&terms, magnitude) {
-            let facts = Facts { len, zero_padded, unit, magnitude }.finite()?;
+            let facts = Facts { len, zero_padded, unit, magnitude, range: None }.finite()?;
             let slot = |(vector, real, weight): &(&Self, f64, S::Value)| match S::EXACT {
                 true => *weight,
                 false => S::number(real * vector.facts.unit / unit),

@@ -10,6 +10,7 @@ mod moments;
 mod readme;
 mod refusals;
 mod select;
+mod tables;
 mod travel;
 mod watch;
 mod weighted;

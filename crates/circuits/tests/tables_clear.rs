@@ -14,6 +14,8 @@ fn machine(slots: usize) -> Clear<i64> {
 }
 
 proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+
     #[test]
     fn tables_are_their_functions(
         first in -3000i64..=3000,
