@@ -90,7 +90,7 @@ pub use error::{Error, Result};
 pub use flags::{Flag, FlagPlan, Flags};
 pub use plan::Plan;
 pub use public::Public;
-pub use scheme::{Arithmetic, Opened, Real};
+pub use scheme::{Arithmetic, Exact, Opened, Real};
 pub use secret::Secret;
 pub use sotto_circuits::{SignBound, Table};
 pub use sotto_keys::DeviceSecret;

@@ -71,6 +71,24 @@ pub trait Arithmetic: LevelRules<Value: Number + Into<Real>> + sealed::Sealed {
     fn bounded(params: &Params<Self>, shape: Shape<Self>, slots_within: f64) -> Shape<Self>;
 }
 
+/// A scheme of whole numbers, whose comparisons are exact: BFV or BGV.
+///
+/// ```
+/// use sotto::{Bgv, Context, Encrypted, Exact};
+///
+/// fn too_hot<S: Exact>(x: &Encrypted<S>) -> sotto::Result<Encrypted<S>> {
+///     x.greater_than(80)?.sum()
+/// }
+/// let context = Context::<Bgv>::for_comparisons(0..=120)?;
+/// let (secret, _) = context.keys(&mut sotto::secure_rng()?)?;
+/// assert_eq!(secret.decrypt(&too_hot(&secret.encrypt(&[79, 81, 90])?)?)?.value(), 2);
+/// # Ok::<(), sotto::Error>(())
+/// ```
+pub trait Exact: Arithmetic<Value = i64> {}
+
+impl Exact for Bfv {}
+impl Exact for Bgv {}
+
 /// A slot's value as f64: the nearest one for a whole number.
 ///
 /// ```

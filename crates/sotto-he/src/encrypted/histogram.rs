@@ -10,7 +10,7 @@ use super::{Encrypted, Facts};
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::plan::Plan;
-use crate::scheme::Arithmetic;
+use crate::scheme::{Arithmetic, Exact};
 use crate::secret::Secret;
 
 /// Packs the power sums of groups of ciphertexts.
@@ -101,7 +101,7 @@ impl<S: Arithmetic> HistogramPlan<S> {
     }
 }
 
-impl<S: Arithmetic<Value = i64>> Encrypted<S> {
+impl<S: Exact> Encrypted<S> {
     /// Counts the values by bins: bin i holds the values from `edges[i]` on and below `edges[i + 1]`, the last bin its upper
     /// edge too; other values are not counted. The cost depends on the range of the values alone, not on the edges.
     ///

@@ -9,7 +9,7 @@ use super::work::{Work, run};
 use super::{Encrypted, Facts};
 use crate::context::Context;
 use crate::error::{Error, Result};
-use crate::scheme::Arithmetic;
+use crate::scheme::{Arithmetic, Exact};
 
 impl<S: Arithmetic<Value = i64>> Work<S> for Table {
     fn run<M: Machine<Value = i64>>(
@@ -69,7 +69,7 @@ impl<S: Arithmetic<Value = i64>> Context<S> {
     }
 }
 
-impl<S: Arithmetic<Value = i64>> Encrypted<S> {
+impl<S: Exact> Encrypted<S> {
     /// Returns the range that the values are known to be in, from the declared range and the computation. Public.
     pub fn range(&self) -> RangeInclusive<i64> {
         let (first, last) = self.facts.limits();

@@ -1,9 +1,9 @@
 //! Comparisons, extremes and histograms of a declared range.
 
-use sotto::{Arithmetic, Bfv, Bgv, Context, Error, Public, Result, Table};
+use sotto::{Bfv, Bgv, Context, Error, Exact, Public, Result, Table};
 
 /// The owner plans, the cloud computes on bytes, the owner decrypts by the plan.
-fn travels<S: Arithmetic<Value = i64>>() -> Result<()> {
+fn travels<S: Exact>() -> Result<()> {
     let context = Context::<S>::for_comparisons(10..=25)?;
     let values = [10, 25, 17, 18, 24, 11];
     let counted = |x: &sotto::Encrypted<S>| x.greater_than(17)?.sum()?.for_answer();
