@@ -91,6 +91,13 @@ fn precision(plant: &Plant, chosen: &Chosen) {
         let Some(channel) = plant.settings().channels.get(name) else { continue };
         let unit = if channel.unit.is_empty() { String::new() } else { format!(" {}", channel.unit) };
         let step = channel.resolution;
+        if chosen.stream.kind == Kind::Steps {
+            say(format!(
+                "    precision: comparisons of {name} are exact, of readings rounded to {step}{unit}; an extreme or a quantile takes {} comparisons",
+                sotto_owner::USUAL_BINS - 1
+            ));
+            continue;
+        }
         let half = step / 2.0;
         let deviation = if chosen.stream.needs.squares {
             format!(", a variance within {step} · stddev + {:.1e}", step * step / 4.0)
@@ -122,10 +129,12 @@ fn windows_a_year(cut: &Cut) -> f64 {
 
 fn print(chosen: &Chosen) {
     let report = stream_report(chosen);
-    let serves = if report.questions.is_empty() {
-        "no declared question: means and standard deviations by day".to_owned()
-    } else {
-        report.questions.join(", ")
+    let serves = match chosen.stream.kind {
+        Kind::Steps => "comparisons in the cloud, with limits chosen later (comparable)".to_owned(),
+        _ if report.questions.is_empty() => {
+            "no declared question: means and standard deviations by day".to_owned()
+        }
+        _ => report.questions.join(", "),
     };
     say(format!("  {}", device::describe(chosen)));
     say(format!("    for {serves}; channels {}", report.channels.join(", ")));
