@@ -40,7 +40,7 @@ struct Bin {
 /// assert_eq!((hot.value, hot.bound), (10.0, 0.0));
 /// let warm = of_day.count_where(&Condition::new("boiler", Comparison::Greater, 85.0));
 /// assert_eq!((warm.value, warm.bound), (6.0, 4.0), "2 to 10");
-/// assert_eq!(of_day.maximum("°C").unwrap().ends().1, 120.05);
+/// assert!((of_day.maximum("°C").unwrap().ends().1 - 120.05).abs() < 1e-9);
 /// # Ok::<(), sotto_pack::RangeError>(())
 /// ```
 #[derive(Clone, Debug, Default, PartialEq)]
