@@ -33,24 +33,26 @@ fn installed(engine: &Engine) -> anyhow::Result<Installed> {
 
 /// Prints the table of engines.
 pub(super) fn list() -> anyhow::Result<ExitCode> {
-    let mut table = super::table::empty(&["engine", "library", "version", "schemes", "state"]);
+    let mut table = super::table::empty(&["engine", "library", "version", "schemes", "comparisons", "state"]);
     for engine in ENGINES {
-        let (version, schemes, state) = match installed(engine) {
-            Err(_) => (String::new(), String::new(), format!("absent: sotto-lab install {}", engine.name)),
+        let none = || [const { String::new() }; 3];
+        let ([version, schemes, comparisons], state) = match installed(engine) {
+            Err(_) => (none(), format!("absent: sotto-lab install {}", engine.name)),
             Ok(installed) => match asked(&installed) {
-                Ok((version, schemes)) => (version, schemes, "ready".to_owned()),
-                Err(error) => (String::new(), String::new(), error.to_string()),
+                Ok(told) => (told, "ready".to_owned()),
+                Err(error) => (none(), error.to_string()),
             },
         };
-        table.add_row([engine.name, engine.library, &version, &schemes, &state]);
+        table.add_row([engine.name, engine.library, &version, &schemes, &comparisons, &state]);
     }
     say(table);
     Ok(ExitCode::SUCCESS)
 }
 
-fn asked(installed: &Installed) -> Result<(String, String), LabError> {
+/// Returns an engine's version, schemes and methods of comparison.
+fn asked(installed: &Installed) -> Result<[String; 3], LabError> {
     let version = Process::start(installed, LIMIT)?.version()?;
-    Ok((version.version, version.schemes.join(", ")))
+    Ok([version.version, version.schemes.join(", "), version.comparisons.join(", ")])
 }
 
 /// Installs engines one after the other; a failure does not keep the others from being installed.

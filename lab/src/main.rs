@@ -60,6 +60,9 @@ enum Command {
         /// Put the summary of the benchmarks between the comments `lab summary: begin` and `end` of this file.
         #[arg(long, value_name = "FILE")]
         summary: Option<PathBuf>,
+        /// Put the tables of comparisons between the comments `lab comparisons: begin` and `end` of this page.
+        #[arg(long, value_name = "FILE")]
+        comparisons: Option<PathBuf>,
         /// Draw the chart of the README there, as SVG.
         #[arg(long, value_name = "FILE")]
         chart: Option<PathBuf>,
@@ -83,7 +86,7 @@ fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
         Command::Run(arguments) => measure::run(arguments),
         Command::Digits(arguments) => digits::search(arguments),
         Command::Compare { before, after } => changes::show(before, after),
-        Command::Report { folder, out, benchmarks, summary, chart } => {
+        Command::Report { folder, out, benchmarks, summary, comparisons, chart } => {
             let mut written = report::write(folder, out.as_ref().unwrap_or(folder))?;
             // A run is kept in a folder named after its commit.
             let commit = folder.canonicalize().unwrap_or_else(|_| folder.clone());
@@ -95,6 +98,10 @@ fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
             if let Some(file) = summary {
                 report::write_summary(folder, &commit, file)?;
                 written.push(file.clone());
+            }
+            if let Some(page) = comparisons {
+                report::write_comparisons(folder, &commit, page)?;
+                written.push(page.clone());
             }
             if let Some(file) = chart {
                 report::write_chart(folder, &commit, file)?;

@@ -16,6 +16,8 @@ use super::watch::Watch;
 /// Time limit of an engine for one answer: enough for the slowest keys at the largest n, several times.
 const LIMIT: Duration = Duration::from_secs(600);
 const QUICK_LIMIT: Duration = Duration::from_secs(90);
+/// Time limit for all evaluations of a comparison with its keys.
+const COMPARISON_LIMIT: Duration = Duration::from_secs(1800);
 
 /// Arguments of `sotto-lab run`.
 #[derive(clap::Args, Debug)]
@@ -112,7 +114,12 @@ fn contenders(
     definition: &Definition,
     ours: &Installed,
 ) -> Result<Vec<Contender>, RunnerError> {
-    let limit = if arguments.quick { QUICK_LIMIT } else { LIMIT };
+    let compares = !definition.comparisons.is_empty();
+    let limit = match (arguments.quick, compares) {
+        (true, _) => QUICK_LIMIT,
+        (false, true) => COMPARISON_LIMIT,
+        (false, false) => LIMIT,
+    };
     let named = |name: &String| Contender::named(name, Some(ours), limit);
     if !arguments.engines.is_empty() {
         // An engine that is named twice is measured once.

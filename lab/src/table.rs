@@ -3,9 +3,8 @@
 use std::collections::BTreeMap;
 
 use comfy_table::{CellAlignment, Table};
-use sotto_runner::{Row, compare};
-
-use sotto_runner::report::duration;
+use sotto_runner::report::{comparisons, duration};
+use sotto_runner::{ComparisonRow, Row, compare};
 
 /// Returns a table with a heading and no rows; all columns but the first are numbers.
 pub(super) fn empty(heading: &[&str]) -> Table {
@@ -66,6 +65,17 @@ fn one(rows: &[&Row]) -> Table {
     }
     align_numbers(&mut table);
     table
+}
+
+/// Returns one table for each comparison: a row for each engine's method.
+pub(super) fn comparisons(rows: &[ComparisonRow]) -> Vec<(String, Table)> {
+    let one = |(title, rows): (String, Vec<&ComparisonRow>)| {
+        let mut table = empty(&comparisons::HEADS);
+        table.add_rows(rows.into_iter().map(comparisons::cells));
+        align_numbers(&mut table);
+        (title, table)
+    };
+    comparisons::tables(rows).into_iter().map(one).collect()
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressStyle};
-use sotto_runner::{Gap, Observer, Row, RunnerError, Store};
+use sotto_runner::{ComparisonRow, Gap, Observer, Row, RunnerError, Store};
 
 use super::table;
 use crate::output::say;
@@ -15,6 +15,7 @@ pub(super) struct Watch {
     stores: Vec<Store>,
     json: bool,
     rows: Vec<Row>,
+    comparisons: Vec<ComparisonRow>,
     gaps: usize,
 }
 
@@ -23,7 +24,7 @@ impl Watch {
         let bar = ProgressBar::new(whole);
         bar.set_style(ProgressStyle::with_template("{wide_bar} {percent} %, {eta} left  {msg}")?);
         bar.enable_steady_tick(Duration::from_millis(200));
-        Ok(Self { bar, stores: Vec::new(), json, rows: Vec::new(), gaps: 0 })
+        Ok(Self { bar, stores: Vec::new(), json, rows: Vec::new(), comparisons: Vec::new(), gaps: 0 })
     }
 
     /// Sets the stores for the rows that follow.
@@ -40,10 +41,11 @@ impl Watch {
     pub(super) fn finish(&self, kept: &Path) {
         self.bar.finish_and_clear();
         if !self.json {
-            for (title, table) in table::medians(&self.rows) {
+            let tables = table::medians(&self.rows).into_iter().chain(table::comparisons(&self.comparisons));
+            for (title, table) in tables {
                 say(format!("\n{title}\n{table}"));
             }
-            say(format!("{} rows are in {}", self.rows.len(), kept.display()));
+            say(format!("{} rows are in {}", self.rows.len() + self.comparisons.len(), kept.display()));
         }
         if self.gaps > 0 {
             eprintln!("sotto: {} gaps, also in {}", self.gaps, kept.display());
@@ -59,6 +61,17 @@ impl Observer for Watch {
             self.bar.suspend(|| say(line));
         } else {
             self.rows.push(row);
+        }
+        Ok(())
+    }
+
+    fn comparison(&mut self, row: ComparisonRow) -> Result<(), RunnerError> {
+        self.stores.iter_mut().try_for_each(|store| store.comparison(&row))?;
+        if self.json {
+            let line = serde_json::to_string(&row).unwrap_or_default();
+            self.bar.suspend(|| say(line));
+        } else {
+            self.comparisons.push(row);
         }
         Ok(())
     }

@@ -39,6 +39,15 @@ type request struct {
 	Checked      bool        `json:"checked"`
 	Codec        string      `json:"codec"`
 	Object       string      `json:"object"`
+	Method       string      `json:"method"`
+	Readings     []float64   `json:"readings"`
+	Range        [2]float64  `json:"range"`
+	Limit        float64     `json:"limit"`
+	Gap          float64     `json:"gap"`
+	Tolerance    float64     `json:"tolerance"`
+	Least        int         `json:"least"`
+	Most         int         `json:"most"`
+	Seconds      float64     `json:"seconds"`
 }
 
 // engine keeps the last prepared session.
@@ -61,7 +70,10 @@ func (e *engine) answer(line []byte) (reply any, err error) {
 	switch r.Do {
 	case "version":
 		return map[string]any{"engine": "lattigo", "library": "Lattigo", "version": version(),
-			"schemes": []string{"bfv", "bgv", "ckks"}, "flags": flags(), "threads": 1}, nil
+			"schemes": []string{"bfv", "bgv", "ckks"}, "comparisons": []string{"sign"}, "flags": flags(),
+			"threads": 1}, nil
+	case "compare":
+		return compare(&r)
 	case "prepare":
 		e.subject = nil
 		if e.prepared, err = prepare(&r); err != nil {

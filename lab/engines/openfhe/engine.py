@@ -6,12 +6,14 @@ To try it: echo '{"do":"version"}' | venv/bin/python engine.py
 
 from importlib.metadata import version
 
+from comparisons import METHODS
 from conversation import Engine, vector_extensions
 from session import Bfv, Bgv, Ckks
 
 if __name__ == "__main__":
     Engine(
         {"bfv": Bfv, "bgv": Bgv, "ckks": Ckks},
+        METHODS,
         engine="openfhe",
         library="OpenFHE, its wheel",
         version=version("openfhe"),

@@ -14,16 +14,22 @@ class Unsupported(Exception):
 
 
 class Engine:
-    """The last prepared parameters and keys. `schemes` maps names to classes, which take a request; `facts` are the
-    fields of the reply to `version`."""
+    """The last prepared parameters and keys. `schemes` maps names to classes, which take a request; `comparisons` maps
+    methods to functions, which take one; `facts` are the fields of the reply to `version`."""
 
-    def __init__(self, schemes, **facts):
+    def __init__(self, schemes, comparisons=None, **facts):
         self.schemes = schemes
+        self.comparisons = comparisons or {}
         self.facts = facts
         self.session = None
 
     def version(self, _):
-        return {**self.facts, "schemes": sorted(self.schemes), "threads": 1}
+        return {
+            **self.facts,
+            "schemes": sorted(self.schemes),
+            "comparisons": sorted(self.comparisons),
+            "threads": 1,
+        }
 
     def prepare(self, request):
         if request["scheme"] not in self.schemes:
@@ -57,13 +63,19 @@ class Engine:
             raise Unsupported
         return self.current().edge(request)
 
+    def compare(self, request):
+        if request["method"] not in self.comparisons:
+            raise Unsupported
+        return self.comparisons[request["method"]](request)
+
     def current(self):
         if self.session is None:
             raise ValueError("nothing is prepared: send prepare first")
         return self.session
 
     def answer(self, line):
-        commands = {name: getattr(self, name) for name in ("version", "prepare", "verify", "measure", "exchange")}
+        names = ("version", "prepare", "verify", "measure", "exchange", "compare")
+        commands = {name: getattr(self, name) for name in names}
         try:
             request = json.loads(line)
             if request["do"] not in commands:

@@ -61,7 +61,7 @@ pub static LATTIGO: Engine = Engine {
     recipe: Recipe::Go,
     how: "`sotto-lab install lattigo` does it, with Go 1.24 or later and the module registry",
     files: files!("lattigo": "main.go", "program.go", "keys.go", "integers.go", "reals.go", "measure.go",
-        "operations.go", "making.go", "slots.go", "go.mod", "go.sum"),
+        "operations.go", "making.go", "slots.go", "compare.go", "go.mod", "go.sum"),
 };
 
 /// The crate `fhe`: BFV.
@@ -74,6 +74,15 @@ pub static FHE_RS: Engine = Engine {
         "src/bytes.rs", "src/programs.rs", "src/timer.rs"),
 };
 
+/// The crate `tfhe`: comparisons only.
+pub static TFHE_RS: Engine = Engine {
+    name: "tfhe-rs",
+    library: "TFHE-rs, the crate tfhe",
+    recipe: Recipe::Cargo,
+    how: "`sotto-lab install tfhe-rs` does it in some minutes, with Rust 1.91 or later, cargo and the package registry",
+    files: files!("tfhe-rs": "Cargo.toml", "Cargo.lock", "src/main.rs", "src/compare.rs"),
+};
+
 /// OpenFHE's wheel, which is for one version of Python: BFV, BGV and CKKS.
 pub static OPENFHE: Engine = Engine {
     name: "openfhe",
@@ -81,7 +90,7 @@ pub static OPENFHE: Engine = Engine {
     recipe: Recipe::Python { version: Some("3.10"), build: None },
     how: "`sotto-lab install openfhe` does it, with Python 3.10, venv and the package registry",
     files: files!("python": "conversation.py", "clock.py", "program.py", "tasks.py"; "openfhe": "engine.py", "session.py",
-        "operations.py", "programs.py", "requirements.txt"),
+        "operations.py", "programs.py", "comparisons.py", "requirements.txt"),
 };
 
 /// TenSEAL's vectors: BFV and CKKS.
@@ -124,8 +133,8 @@ pub static SOTTO: Engine = Engine {
 };
 
 /// All engines, ours first.
-pub static ENGINES: [&Engine; 8] =
-    [&SOTTO, &SEAL, &TENSEAL, &OPENFHE, &PYFHEL, &LATTIGO, &FHE_RS, &PYTHON_PAILLIER];
+pub static ENGINES: [&Engine; 9] =
+    [&SOTTO, &SEAL, &TENSEAL, &OPENFHE, &PYFHEL, &LATTIGO, &FHE_RS, &TFHE_RS, &PYTHON_PAILLIER];
 
 impl Engine {
     /// Returns the engine of this name. None if there is none.

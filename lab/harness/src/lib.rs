@@ -4,6 +4,7 @@
 //! An engine is a process that answers requests line by line, as specified in `engines/PROTOCOL.md`. [`Engine`] names
 //! one and installs it, [`Process`] runs it and sends requests, [`protocol`] has the requests and replies as types.
 
+pub mod comparisons;
 mod engine;
 mod error;
 mod install;
@@ -12,7 +13,7 @@ pub mod protocol;
 pub mod tasks;
 
 pub use engine::{
-    ENGINES, Engine, FHE_RS, LATTIGO, OPENFHE, PYFHEL, PYTHON_PAILLIER, Recipe, SEAL, SOTTO, TENSEAL,
+    ENGINES, Engine, FHE_RS, LATTIGO, OPENFHE, PYFHEL, PYTHON_PAILLIER, Recipe, SEAL, SOTTO, TENSEAL, TFHE_RS,
 };
 pub use error::LabError;
 pub use install::{Installed, cache_folder};

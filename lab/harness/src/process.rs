@@ -13,7 +13,8 @@ use serde::de::DeserializeOwned;
 use crate::error::LabError;
 use crate::install::Installed;
 use crate::protocol::{
-    Exchange, Exchanged, Failure, Measure, Measured, Prepare, Prepared, Request, Verified, Verify, Version,
+    Compare, Compared, Exchange, Exchanged, Failure, Measure, Measured, Prepare, Prepared, Request, Verified,
+    Verify, Version,
 };
 
 /// Lines of standard error kept for an error message.
@@ -133,6 +134,14 @@ impl Process {
     /// As [`Process::ask`].
     pub fn exchange(&mut self, exchange: &Exchange) -> Result<Exchanged, LabError> {
         self.ask(&Request::Exchange(exchange.clone()))
+    }
+
+    /// Compares encrypted readings with a limit.
+    ///
+    /// # Errors
+    /// As [`Process::ask`].
+    pub fn compare(&mut self, compare: &Compare) -> Result<Compared, LabError> {
+        self.ask(&Request::Compare(compare.clone()))
     }
 
     /// Returns the engine's bytes of resident memory. None if the system does not report it.

@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+pub use crate::comparisons::{Compare, Compared, METHODS};
+
 /// A request to an engine.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "do", rename_all = "snake_case")]
@@ -16,6 +18,8 @@ pub enum Request {
     Measure(Measure),
     /// One step of a round trip between two processes.
     Exchange(Exchange),
+    /// Compare encrypted readings with a limit.
+    Compare(Compare),
 }
 
 /// Parameters and keys to make.
@@ -313,6 +317,9 @@ pub struct Version {
     pub version: String,
     /// The schemes that it has.
     pub schemes: Vec<String>,
+    /// The methods that it compares with, of [`METHODS`].
+    #[serde(default)]
+    pub comparisons: Vec<String>,
     /// Vector extensions and other notes on the build, for people.
     #[serde(default)]
     pub flags: String,
@@ -411,6 +418,7 @@ mod tests {
             Request::Measure(measure),
             Request::Measure(task),
             Request::Exchange(exchange),
+            Request::Compare(compare),
         ] = &requests[..]
         else {
             panic!("{requests:?}")
@@ -424,6 +432,7 @@ mod tests {
         assert_eq!((asked.kept, asked.answers.integers()), (0, Some(&[50][..])));
         assert_eq!((task.mode.as_deref(), task.latency_ms), (Some("parallel"), Some(20)));
         assert!(exchange.step == "encrypt" && exchange.seeded && exchange.inputs.len() == 2);
+        assert_eq!((compare.readings.integers(), compare.limit), (Some(&[12, 80, 81][..]), 80.0));
         for request in &requests {
             let again: Request = serde_json::from_str(&serde_json::to_string(request).unwrap()).unwrap();
             assert_eq!(&again, request);
@@ -432,9 +441,9 @@ mod tests {
     }
 
     #[test]
-    fn the_page_names_every_operation_object_and_codec() {
+    fn the_page_names_every_operation_object_codec_and_method() {
         let page = include_str!("../../engines/PROTOCOL.md");
-        for name in OPERATIONS.iter().chain(&OBJECTS).chain(&CODECS).chain(&MODES) {
+        for name in OPERATIONS.iter().chain(&OBJECTS).chain(&CODECS).chain(&MODES).chain(&METHODS) {
             assert!(page.contains(&format!("`{name}`")), "{name}");
         }
     }

@@ -4,7 +4,7 @@
 
 use std::time::Duration;
 
-use sotto_harness::protocol::{Measure, Prepare};
+use sotto_harness::protocol::{Compare, Measure, Prepare, Values};
 use sotto_harness::{Engine, Process, Recipe};
 
 /// Returns parameters that every library accepts: OpenFHE's primes for BGV are 1 modulo both t and 2n, so that none of
@@ -24,6 +24,33 @@ fn small(scheme: &str) -> Prepare {
     }
 }
 
+/// Methods whose keys and first evaluation take minutes.
+const SLOW: [&str; 2] = ["switch", "table-bootstrap"];
+
+/// Checks the answers about the limit itself, its neighbours and the ends of the range.
+fn compares(process: &mut Process, method: &str) {
+    let request = Compare {
+        method: method.into(),
+        readings: Values::Integers(vec![0, 79, 80, 81, 255]),
+        range: [0.0, 255.0],
+        limit: 80.0,
+        tolerance: 0.0625,
+        least: 5,
+        most: 5,
+        ..Compare::default()
+    };
+    let compared = process.compare(&request).unwrap_or_else(|error| panic!("{method}: {error}"));
+    let answers = compared.answers.reals();
+    assert_eq!(answers.len(), 5, "{method}");
+    for (answer, truth) in answers.iter().zip([0.0, 0.0, 0.0, 1.0, 1.0]) {
+        assert!((answer - truth).abs() <= 0.0625, "{method}: {answers:?}");
+    }
+    assert!(
+        compared.bytes_keys > 0 && compared.bytes_readings > 0 && compared.microseconds.len() == 5,
+        "{method}"
+    );
+}
+
 fn answers(name: &str) {
     let engine = Engine::named(name).unwrap();
     let installed = match engine.installed() {
@@ -37,6 +64,9 @@ fn answers(name: &str) {
     let version = process.version().unwrap();
     assert_eq!((version.engine.as_str(), version.threads), (name, 1));
     assert!(!version.version.is_empty() && !version.flags.is_empty());
+    for method in version.comparisons.iter().filter(|method| !SLOW.contains(&method.as_str())) {
+        compares(&mut process, method);
+    }
     for scheme in &version.schemes {
         let prepared = process.prepare(&small(scheme)).unwrap();
         assert!(prepared.log2_q > 60.0, "{name} {scheme}: {prepared:?}");
@@ -77,6 +107,7 @@ engines! {
     seal: "seal",
     lattigo: "lattigo",
     fhe_rs: "fhe-rs",
+    tfhe_rs: "tfhe-rs",
     openfhe: "openfhe",
     pyfhel: "pyfhel",
     tenseal: "tenseal",

@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use sotto_harness::protocol::{
-    Exchange, Exchanged, Measure, Measured, Prepare, Prepared, UNSUPPORTED, Verified, Verify, Version,
+    Compare, Compared, Exchange, Exchanged, Measure, Measured, Prepare, Prepared, UNSUPPORTED, Verified,
+    Verify, Version,
 };
 use sotto_harness::{ENGINES, Engine, Installed, LabError, Process};
 
@@ -21,6 +22,10 @@ pub trait Speaker {
     fn measure(&mut self, request: &Measure) -> Result<Measured, LabError>;
     /// Carries out one step of a round trip; most engines cannot.
     fn exchange(&mut self, _: &Exchange) -> Result<Exchanged, LabError> {
+        Err(LabError::Refused { engine: String::new(), reason: UNSUPPORTED.to_owned() })
+    }
+    /// Compares encrypted readings with a limit; most engines cannot.
+    fn compare(&mut self, _: &Compare) -> Result<Compared, LabError> {
         Err(LabError::Refused { engine: String::new(), reason: UNSUPPORTED.to_owned() })
     }
     /// Returns the bytes of resident memory. None if unknown.
@@ -48,6 +53,10 @@ impl Speaker for Process {
 
     fn exchange(&mut self, request: &Exchange) -> Result<Exchanged, LabError> {
         Self::exchange(self, request)
+    }
+
+    fn compare(&mut self, request: &Compare) -> Result<Compared, LabError> {
+        Self::compare(self, request)
     }
 
     fn memory(&self) -> Option<u64> {

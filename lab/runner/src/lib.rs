@@ -7,11 +7,13 @@
 
 pub mod claims;
 pub mod compare;
+mod comparison_row;
 mod contender;
 pub mod definition;
 pub mod digits;
 mod error;
 pub mod machine;
+mod readings;
 pub mod report;
 mod row;
 mod run;
@@ -19,6 +21,7 @@ mod selection;
 mod statistics;
 mod store;
 
+pub use comparison_row::{ComparisonRow, Score};
 pub use contender::{Contender, Speaker};
 pub use definition::{Definition, Scheme};
 pub use error::RunnerError;

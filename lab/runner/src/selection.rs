@@ -1,6 +1,6 @@
 //! Selects the part of a definition that is run.
 
-use crate::definition::{Definition, Measurement, Parameters, Repetitions, Scheme};
+use crate::definition::{Comparison, Definition, Measurement, Method, Parameters, Repetitions, Scheme};
 use crate::error::RunnerError;
 
 /// A definition, restricted to the requested sizes and schemes.
@@ -48,11 +48,15 @@ impl Selection {
         let mut named = definition.schemes.clone();
         named.retain(|scheme| schemes.is_empty() || schemes.contains(scheme));
         let selection = Self { definition, quick, degrees: sizes, schemes: named };
-        if selection.spans().is_empty() {
+        // Comparisons have neither sizes nor schemes to choose from.
+        let compares =
+            !selection.definition.comparisons.is_empty() && degrees.is_empty() && schemes.is_empty();
+        if selection.spans().is_empty() && !compares {
             let definition = &selection.definition;
             let sizes = definition.degrees.iter().map(usize::to_string);
             let names = definition.schemes.iter().map(|scheme| scheme.name().to_owned());
-            let has = sizes.chain(names).collect::<Vec<_>>().join(", ");
+            let comparisons = definition.comparisons.iter().map(|one| one.name.clone());
+            let has = sizes.chain(names).chain(comparisons).collect::<Vec<_>>().join(", ");
             return Err(RunnerError::Nothing { definition: definition.name.clone(), has });
         }
         Ok(selection)
@@ -71,6 +75,16 @@ impl Selection {
             }
         }
         spans
+    }
+
+    /// Returns the comparisons with their methods; a quick run leaves out the slow ones.
+    pub fn comparisons(&self) -> Vec<(&Comparison, Vec<&Method>)> {
+        let asked = |method: &&Method| !(self.quick && method.slow);
+        self.definition
+            .comparisons
+            .iter()
+            .map(|one| (one, one.methods.iter().filter(asked).collect()))
+            .collect()
     }
 
     /// Returns the repetitions of the variant.
@@ -96,7 +110,8 @@ impl Selection {
 
     /// Returns the work of all spans.
     pub fn whole(&self) -> u64 {
-        self.spans().iter().map(|span| self.weight(span)).sum()
+        let compared: usize = self.comparisons().iter().map(|(_, methods)| methods.len()).sum();
+        self.spans().iter().map(|span| self.weight(span)).sum::<u64>() + compared as u64
     }
 }
 

@@ -8,6 +8,7 @@ use flate2::read::GzDecoder;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
+use crate::comparison_row::ComparisonRow;
 use crate::error::RunnerError;
 use crate::machine::Machine;
 use crate::row::{Gap, Row};
@@ -114,6 +115,14 @@ impl Store {
         append(&mut self.rows, row)
     }
 
+    /// Appends the row of a comparison.
+    ///
+    /// # Errors
+    /// `File` if it cannot be written.
+    pub fn comparison(&mut self, row: &ComparisonRow) -> Result<(), RunnerError> {
+        append(&mut self.rows, row)
+    }
+
     /// Appends a gap.
     ///
     /// # Errors
@@ -147,6 +156,8 @@ fn new_name(folder: &Path, definition: &str, extent: Extent) -> String {
 pub struct Collection {
     /// The rows, in the order of the files' names.
     pub rows: Vec<Row>,
+    /// The rows of comparisons.
+    pub comparisons: Vec<ComparisonRow>,
     /// The gaps.
     pub gaps: Vec<Gap>,
     /// The machine, if the folder describes it.
@@ -160,7 +171,8 @@ impl Collection {
     /// `File` if a file cannot be read, `Row` if a line is not a row.
     pub fn read(path: &Path) -> Result<Self, RunnerError> {
         if path.is_file() {
-            return Ok(Self { rows: lines(path)?, ..Self::default() });
+            let (rows, comparisons) = kept(path)?;
+            return Ok(Self { rows, comparisons, ..Self::default() });
         }
         let entries = fs::read_dir(path).map_err(RunnerError::file(path))?;
         let mut files: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
@@ -180,9 +192,11 @@ impl Collection {
             let name = file.file_name().unwrap_or_default().to_string_lossy();
             let name = unpacked(&name);
             if name.ends_with(ROWS) {
-                collection.rows.extend(lines::<Row>(&file)?);
+                let (rows, comparisons) = kept(&file)?;
+                collection.rows.extend(rows);
+                collection.comparisons.extend(comparisons);
             } else if name.ends_with(GAPS) {
-                collection.gaps.extend(lines::<Gap>(&file)?);
+                collection.gaps.extend(lines::<Gap>(&file, |_| true)?);
             } else if name == MACHINE {
                 let text = fs::read_to_string(&file).map_err(RunnerError::file(&file))?;
                 collection.machine = serde_json::from_str(&text).ok();
@@ -232,14 +246,21 @@ fn text(path: &Path) -> io::Result<String> {
     Ok(text)
 }
 
-fn lines<T: DeserializeOwned>(path: &Path) -> Result<Vec<T>, RunnerError> {
+/// Reads a file of rows. Only the rows of comparisons have a field `comparison`.
+fn kept(path: &Path) -> Result<(Vec<Row>, Vec<ComparisonRow>), RunnerError> {
+    let compares = |line: &str| line.contains("\"comparison\":");
+    Ok((lines(path, |line| !compares(line))?, lines(path, compares)?))
+}
+
+/// Parses the lines of a kind.
+fn lines<T: DeserializeOwned>(path: &Path, is_of: impl Fn(&str) -> bool) -> Result<Vec<T>, RunnerError> {
     let text = text(path).map_err(RunnerError::file(path))?;
     let wrong = |line: usize, error: &serde_json::Error| RunnerError::Row {
         path: path.to_owned(),
         line,
         reason: error.to_string(),
     };
-    let full = (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty());
+    let full = (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty() && is_of(line));
     full.map(|(number, line)| serde_json::from_str(line).map_err(|error| wrong(number, &error))).collect()
 }
 

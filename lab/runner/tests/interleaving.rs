@@ -47,6 +47,7 @@ impl Speaker for StandIn {
             library: self.name.into(),
             version: "7".into(),
             schemes: vec!["bfv".into()],
+            comparisons: vec!["sign".into()],
             flags: String::new(),
             threads: 1,
         })

@@ -35,7 +35,7 @@ fn collection() -> Collection {
     };
     let machine =
         Machine { processor: "A processor".into(), vectors: vec!["avx2".into()], ..Machine::default() };
-    Collection { rows, gaps: vec![gap], machine: Some(machine) }
+    Collection { rows, gaps: vec![gap], machine: Some(machine), ..Collection::default() }
 }
 
 /// Asserts that every opened element is closed, in order.

@@ -8,6 +8,7 @@ use sotto_kernels::Kernels;
 use sotto_ring::secure_rng;
 use sotto_rlwe::{Bfv, Bgv, Ckks};
 
+use crate::compare::{METHODS, compare};
 use crate::conventional::Conventional;
 use crate::emulation::{self, Emulated};
 use crate::error::EngineError;
@@ -97,6 +98,7 @@ impl Engine {
             Request::Verify(request) => self.prepared()?.verify(request).map(|verified| written(&verified)),
             Request::Measure(request) => self.prepared()?.measure(request).map(|measured| written(&measured)),
             Request::Exchange(request) => self.exchange(request).map(|exchanged| written(&exchanged)),
+            Request::Compare(request) => compare(request).map(|compared| written(&compared)),
         }
     }
 
@@ -160,6 +162,7 @@ fn version() -> Version {
             .chain(emulation::SCHEMES)
             .map(str::to_owned)
             .collect(),
+        comparisons: METHODS.map(str::to_owned).to_vec(),
         flags: format!("kernels: {}", Kernels::best().name),
         threads: 1,
     }

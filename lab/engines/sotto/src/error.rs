@@ -1,5 +1,6 @@
 //! The error of a request.
 
+use sotto_circuits::CircuitError;
 use sotto_decrypt::DecryptError;
 use sotto_program::{LowerError, ProgramError};
 use sotto_rlwe::{EncodeError, EvalError, ParameterError};
@@ -56,6 +57,9 @@ pub enum EngineError {
     /// The plan is refused.
     #[error(transparent)]
     Run(#[from] RunError),
+    /// A comparison's circuit is refused.
+    #[error(transparent)]
+    Circuit(#[from] CircuitError),
     /// Decryption is refused.
     #[error(transparent)]
     Decrypt(#[from] DecryptError),

@@ -1,6 +1,7 @@
 //! sotto behind the lab's line protocol (`lab/engines/PROTOCOL.md`). [`Session`] does the same in process, for tests
 //! that also need the plan.
 
+mod compare;
 mod conventional;
 mod emulation;
 mod engine;

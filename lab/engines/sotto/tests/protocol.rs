@@ -4,7 +4,8 @@
 use std::time::Duration;
 
 use sotto_harness::protocol::{
-    Exchange, Measure, Measured, Node, OBJECTS, OPERATIONS, Prepare, Program, Request, Task, Values, Verify,
+    Compare, Exchange, Measure, Measured, Node, OBJECTS, OPERATIONS, Prepare, Program, Request, Task, Values,
+    Verify,
 };
 use sotto_harness::tasks::PREFIX;
 use sotto_harness::{Installed, LabError, Process};
@@ -60,6 +61,54 @@ fn integers_in_two_rows() {
         assert_eq!(slots(0)[..5], [0, 0, 4, 247, 0], "{scheme}");
         assert_eq!((slots(1)[0], &slots(1)[32..36]), (7, &[6, 5, 4, 7][..]), "{scheme}");
         assert!(verified.bounds.is_empty());
+    }
+}
+
+#[test]
+fn readings_above_a_limit() {
+    let mut engine = engine();
+    let has = engine.version().unwrap().comparisons;
+    assert_eq!(has, ["sign", "table"]);
+    let eight: Vec<i64> = (0..=255).collect();
+    let twelve: Vec<i64> = (0..4096).collect();
+    // Ends of the gap are told, too.
+    let reals: Vec<f64> = (0..=256).map(|i| f64::from(i) / 256.0).collect();
+    for (method, scheme, readings, largest, limit, gap) in [
+        ("table", Some("bfv"), Values::Integers(eight.clone()), 255.0, 80.0, 0.0),
+        ("table", Some("bgv"), Values::Integers(eight), 255.0, 254.0, 0.0),
+        ("table", Some("bgv"), Values::Integers(twelve), 4095.0, 2047.0, 0.0),
+        ("sign", None, Values::Reals(reals), 1.0, 0.5, 1.0 / 256.0),
+    ] {
+        let request = Compare {
+            method: method.into(),
+            scheme: scheme.map(str::to_owned),
+            readings: readings.clone(),
+            range: [0.0, largest],
+            limit,
+            gap,
+            tolerance: 0.0625,
+            least: 1,
+            most: 1,
+            seconds: 0.0,
+        };
+        let compared = engine.compare(&request).unwrap();
+        assert_eq!((compared.exact, compared.microseconds.len()), (gap == 0.0, 1), "{method}");
+        assert!(compared.batch >= 16384 && compared.bytes_keys > compared.bytes_readings, "{method}");
+        let (readings, answers) = (readings.reals(), compared.answers.reals());
+        assert_eq!(readings.len(), answers.len());
+        for (reading, answer) in readings.iter().zip(&answers) {
+            let truth = f64::from(u8::from(*reading > limit));
+            let told = (answer - truth).abs() <= if compared.exact { 0.0 } else { 0.0625 };
+            assert!(told || (reading - limit).abs() < gap, "{method} {scheme:?}: {reading} {answer}");
+        }
+        let unknown = Compare { method: "switch".into(), ..request.clone() };
+        assert!(
+            matches!(engine.compare(&unknown), Err(LabError::Refused { reason, .. }) if reason == "unsupported")
+        );
+        if gap == 0.0 {
+            let outside = Compare { readings: Values::Integers(vec![largest as i64 + 1]), ..request };
+            assert!(engine.compare(&outside).unwrap_err().to_string().contains("outside of the range"));
+        }
     }
 }
 

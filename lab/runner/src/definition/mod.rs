@@ -1,6 +1,7 @@
 //! Definitions of measurements: TOML files in `lab/definitions`, embedded in the program.
 
 mod chain;
+mod comparison;
 mod parse;
 mod published;
 mod scheme;
@@ -9,6 +10,7 @@ use serde::Deserialize;
 use sotto_harness::protocol::{Program, Values};
 
 pub use chain::{Chain, security_bits};
+pub use comparison::{Comparison, Method};
 pub use published::{Figure, Paper, Published, Sizes, csv_table};
 pub use scheme::Scheme;
 
@@ -23,15 +25,22 @@ pub struct Definition {
     /// The purpose and how to read the rows, for people.
     pub about: String,
     /// The schemes.
+    #[serde(default)]
     pub schemes: Vec<Scheme>,
     /// The values of n.
+    #[serde(default)]
     pub degrees: Vec<usize>,
     /// The engines to measure unless the user names others.
     pub engines: Vec<String>,
     /// Parameter sets: one, or several with different names.
+    #[serde(default)]
     pub parameters: Vec<Parameters>,
     /// The measured operations.
+    #[serde(default)]
     pub operations: Vec<Measurement>,
+    /// Comparisons of encrypted readings with a limit, instead of schemes, sizes, parameters and operations.
+    #[serde(default)]
+    pub comparisons: Vec<Comparison>,
     /// The number of repetitions.
     pub repetitions: Repetitions,
     /// The differences of `--quick`.
@@ -218,6 +227,7 @@ const FILES: &[(&str, &str)] = &[
     ("edge-cloud-2023", include_str!("../../../definitions/edge-cloud-2023.toml")),
     ("practical-2022", include_str!("../../../definitions/practical-2022.toml")),
     ("practical-encryption", include_str!("../../../definitions/practical-encryption.toml")),
+    ("comparisons", include_str!("../../../definitions/comparisons.toml")),
 ];
 
 /// Returns the names of all definitions.

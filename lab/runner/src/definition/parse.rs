@@ -39,6 +39,9 @@ impl Definition {
         if self.name != file {
             return Err(format!("its name is {}, unlike its file's", self.name));
         }
+        if !self.comparisons.is_empty() {
+            return self.check_comparisons();
+        }
         for (what, none) in [
             ("schemes", self.schemes.is_empty()),
             ("degrees", self.degrees.is_empty()),
@@ -84,6 +87,20 @@ impl Definition {
                 return Err(format!("the sum {} has the part {part}, which is not measured", sum.name));
             }
         }
+        check_repetitions("repetitions", &self.repetitions)?;
+        check_repetitions("quick.repetitions", &self.quick.repetitions)
+    }
+}
+
+impl Definition {
+    fn check_comparisons(&self) -> Result<(), String> {
+        let parts = [self.schemes.len(), self.degrees.len(), self.parameters.len(), self.operations.len()];
+        if parts.iter().any(|length| *length > 0) {
+            return Err(
+                "it has either comparisons, or schemes, degrees, parameters and operations".to_owned()
+            );
+        }
+        super::comparison::check(&self.comparisons, &self.engines)?;
         check_repetitions("repetitions", &self.repetitions)?;
         check_repetitions("quick.repetitions", &self.quick.repetitions)
     }
@@ -213,7 +230,7 @@ mod tests {
                 .map(|name| minutes(&Definition::named(name).unwrap()))
                 .sum::<f64>()
         };
-        assert!(of(|definition| definition.repetitions.minutes) <= 58.0, "all in full");
+        assert!(of(|definition| definition.repetitions.minutes) <= 88.0, "all in full");
         let quick = |name: &&str| Definition::named(name).unwrap().quick.repetitions.minutes < 10.0;
         assert!(crate::definition::names().iter().all(quick), "any quick one");
         let error = Definition::named("nothing").unwrap_err().to_string();

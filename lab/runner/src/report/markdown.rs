@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::format::duration;
-use super::{claims, distinct, groups};
+use super::{claims, comparisons, distinct, groups};
 use crate::compare;
 use crate::row::Row;
 use crate::store::Collection;
@@ -36,7 +36,7 @@ pub(super) fn tables(collection: &Collection) -> String {
             text.push('\n');
         }
     }
-    text
+    text + &comparisons::markdown(&collection.comparisons)
 }
 
 fn table(rows: &[&Row]) -> String {

@@ -5,6 +5,7 @@ mod benchmarks;
 mod cards;
 mod chart;
 mod claims;
+pub mod comparisons;
 mod format;
 mod glance;
 mod margins;
@@ -85,6 +86,18 @@ pub fn write_summary(folder: &Path, commit: &str, into: &Path) -> Result<(), Run
     fs::write(into, text).map_err(RunnerError::file(into))
 }
 
+/// Puts the tables of comparisons between the comments `lab comparisons: begin` and `end` of a page.
+///
+/// # Errors
+/// As [`write()`]; `NoPlace` if the file lacks the marks.
+pub fn write_comparisons(folder: &Path, commit: &str, page: &Path) -> Result<(), RunnerError> {
+    let collection = read(folder)?;
+    let text = fs::read_to_string(page).map_err(RunnerError::file(page))?;
+    let replaced = comparisons::replaced(&text, &collection, commit);
+    let text = replaced.ok_or_else(|| RunnerError::NoPlace { path: page.to_owned() })?;
+    fs::write(page, text).map_err(RunnerError::file(page))
+}
+
 /// Returns the page.
 pub fn html(collection: &Collection) -> String {
     page::page(collection)
@@ -92,7 +105,7 @@ pub fn html(collection: &Collection) -> String {
 
 fn read(folder: &Path) -> Result<Collection, RunnerError> {
     let collection = Collection::read(folder)?;
-    if collection.rows.is_empty() {
+    if collection.rows.is_empty() && collection.comparisons.is_empty() {
         let definition = folder.display().to_string();
         return Err(RunnerError::Nothing { definition, has: "no rows".to_owned() });
     }
@@ -137,9 +150,17 @@ fn groups(rows: &[Row]) -> Vec<Group<'_>> {
 
 /// Returns the distinct values in the order of their first occurrence.
 fn distinct<'a, T: PartialEq>(rows: &[&'a Row], of: impl Fn(&'a Row) -> T) -> Vec<T> {
+    found_once(rows.iter().copied().map(of))
+}
+
+/// Returns the distinct values of other rows, as [`distinct`].
+fn distinct_of<'a, R, T: PartialEq>(rows: &'a [R], of: impl Fn(&'a R) -> T) -> Vec<T> {
+    found_once(rows.iter().map(of))
+}
+
+fn found_once<T: PartialEq>(values: impl Iterator<Item = T>) -> Vec<T> {
     let mut found = Vec::new();
-    for row in rows {
-        let value = of(row);
+    for value in values {
         if !found.contains(&value) {
             found.push(value);
         }

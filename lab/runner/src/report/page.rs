@@ -2,8 +2,8 @@
 
 use super::format::{colour, data_address, escape};
 use super::{
-    Group, across, cards, claims, comma_separated, distinct, glance, groups, pareto, published, sizes,
-    sweeps, tables, tasks,
+    Group, across, cards, claims, comma_separated, comparisons, distinct, glance, groups, pareto, published,
+    sizes, sweeps, tables, tasks,
 };
 use crate::definition::{self, Definition};
 use crate::machine::Machine;
@@ -39,12 +39,13 @@ pub(super) fn page(collection: &Collection) -> String {
          and the data moduli are equal within 3 %. Axes of times, sizes and bytes are logarithmic. Numbers behind \
          × say how many times as fast sotto is as the fastest other engine.</p>\
          <p><a download=\"rows.csv\" href=\"{csv}\">All rows as CSV</a></p>\
-         {glance}<nav class=\"legend\">{legend}</nav><main>{}</main>\
+         {glance}<nav class=\"legend\">{legend}</nav><main>{}{}</main>\
          <section><h2>Engines</h2>{}</section><section><h2>Gaps</h2>{}\
          <p>PyAono and HElib are in no package registry; a paper's figures of them are among the \
          published ones.</p></section></body></html>\n",
         collection.machine.as_ref().map_or(String::new(), machine),
         sections(&collection.rows),
+        comparisons::section(&collection.comparisons),
         tables::engines(&collection.rows),
         tables::gaps(&collection.gaps)
     )

@@ -1,6 +1,7 @@
 //! A run: prepares the engines for each span, and measures each operation in rounds over the engines.
 
 mod budget;
+mod comparisons;
 mod exchange;
 mod paths;
 mod rounds;
@@ -12,6 +13,7 @@ mod tally;
 
 use std::time::Duration;
 
+use crate::comparison_row::ComparisonRow;
 use crate::contender::Contender;
 use crate::error::RunnerError;
 use crate::row::{Gap, Row};
@@ -24,6 +26,10 @@ pub trait Observer {
     fn row(&mut self, row: Row) -> Result<(), RunnerError>;
     /// Receives a gap.
     fn gap(&mut self, gap: Gap) -> Result<(), RunnerError>;
+    /// Receives the row of a comparison.
+    fn comparison(&mut self, _: ComparisonRow) -> Result<(), RunnerError> {
+        Ok(())
+    }
     /// Receives the next step's name, and the work ([`Selection::weight`]) done since the last call.
     fn progress(&mut self, done: u64, next: &str);
 }
@@ -42,5 +48,6 @@ pub fn run(
     let mut run = Run::new(selection, contenders, spare, observer);
     run.absent()?;
     selection.spans().iter().try_for_each(|span| run.span(span))?;
+    run.comparisons()?;
     Ok(run.unused())
 }

@@ -18,13 +18,13 @@ use crate::selection::{Selection, Span};
 
 /// A run in progress.
 pub(super) struct Run<'a> {
-    selection: &'a Selection,
-    contenders: &'a [Contender],
+    pub(super) selection: &'a Selection,
+    pub(super) contenders: &'a [Contender],
     trials: Vec<Trial>,
-    budget: Budget,
+    pub(super) budget: Budget,
     /// Pairs of an engine and a scheme that it lacks, so that each is tried once.
     lacking: BTreeSet<(String, Scheme)>,
-    observer: &'a mut dyn Observer,
+    pub(super) observer: &'a mut dyn Observer,
 }
 
 impl<'a> Run<'a> {
@@ -81,7 +81,7 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
-    fn done(&mut self, work: u64, title: &str) {
+    pub(super) fn done(&mut self, work: u64, title: &str) {
         self.budget.done(work);
         self.observer.progress(work, title);
     }

@@ -19,7 +19,7 @@ impl Speaker for StandIn {
     fn version(&mut self) -> Result<Version, LabError> {
         let (engine, library, version) = ("a".into(), "a".into(), "7".into());
         let (schemes, flags, threads) = (vec!["ckks".into()], String::new(), 1);
-        Ok(Version { engine, library, version, schemes, flags, threads })
+        Ok(Version { engine, library, version, schemes, flags, threads, comparisons: Vec::new() })
     }
 
     fn prepare(&mut self, request: &Prepare) -> Result<Prepared, LabError> {
