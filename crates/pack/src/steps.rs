@@ -129,8 +129,8 @@ impl Layout {
     ///
     /// # Errors
     /// [`PackError`], as [`Layout::smallest`]. Each channel needs a resolution.
-    pub fn of_steps(channels: Vec<Channel>, ticks: u32, slots: u32) -> Result<Self, PackError> {
-        let of = |columns| Self::smallest(channels.clone(), ticks, columns, 1, Encoding::Resolution);
+    pub fn of_steps(channels: &[Channel], ticks: u32, slots: u32) -> Result<Self, PackError> {
+        let of = |columns| Self::smallest(channels.to_vec(), ticks, columns, 1, Encoding::Resolution);
         let whole = of(slots)?;
         match StepDigits::of(&whole) {
             Some(digits) if digits.count() > 1 => of(slots / digits.count()),

@@ -137,7 +137,7 @@ impl WindowValues {
         match self {
             Self::Places(_) => Places::layout(channels, ticks),
             Self::Slots(slots) => Layout::smallest(channels, ticks, *slots, 1, Encoding::Real),
-            Self::Steps(slots) => Layout::of_steps(channels, ticks, *slots),
+            Self::Steps(slots) => Layout::of_steps(&channels, ticks, *slots),
         }
     }
 }

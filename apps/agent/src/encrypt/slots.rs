@@ -52,7 +52,7 @@ impl<S: Readable> Repeated<S> {
         }
         let steps = match stream.encoding {
             Encoding::Resolution => {
-                let layout = Layout::of_steps(stream.channels.clone(), stream.ticks, slots)?;
+                let layout = Layout::of_steps(&stream.channels, stream.ticks, slots)?;
                 let digits = StepDigits::of(&layout).ok_or(EncryptError::Slots { slots })?;
                 Some((layout, digits))
             }

@@ -153,7 +153,7 @@ fn distribution(
     let quantiser = layout.quantiser(channel).ok_or_else(|| wrong("whole numbers were expected"))?;
     let present = readings_in(inputs, layout, ticks, channel)?;
     // A tick without a reading was compared as the number 0.
-    let compared = (ticks.end - ticks.start) as u64 * inputs.len() as u64;
+    let compared = u64::from(ticks.end - ticks.start) * inputs.len() as u64;
     let missing = i128::from(compared - present.min(compared));
     let mut counts = Vec::with_capacity(bins.count());
     let mut left = i128::from(present);

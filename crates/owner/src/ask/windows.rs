@@ -120,7 +120,7 @@ pub(crate) fn layout_of(profile: &StreamProfile, spec: &ParameterSpec) -> Result
         return Places::layout(channels.clone(), *ticks);
     }
     if let (Some(Kind::Steps), Some(slots)) = (Kind::of_profile(profile), slots) {
-        return Layout::of_steps(channels.clone(), *ticks, *slots);
+        return Layout::of_steps(channels, *ticks, *slots);
     }
     let columns = slots.unwrap_or(u32::try_from(spec.degree / 2).unwrap_or(u32::MAX));
     let rows = if spec.scheme == SchemeId::Ckks { 1 } else { 2 };

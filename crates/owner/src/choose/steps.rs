@@ -72,7 +72,7 @@ fn steps_layout(
     })?;
     let columns = (whole.block() * channels.len() as u32).next_power_of_two().max(2);
     let slots = digits.count() * columns;
-    let compact = Layout::of_steps(channels.to_vec(), cut.ticks, slots);
+    let compact = Layout::of_steps(channels, cut.ticks, slots);
     Ok((compact.map_err(|error| refused(error.to_string()))?, cut))
 }
 
