@@ -45,6 +45,25 @@ fn a_quick_run_prints_rows_and_nothing_else_and_its_report_is_a_page() {
 }
 
 #[test]
+fn a_quick_run_of_comparisons_counts_every_answer_and_its_tables_go_into_a_page() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = ["run", "comparisons", "--quick", "--engines", "sotto", "--json", "--out", "out"];
+    let output = lab(folder.path(), &run);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let text = String::from_utf8(output.stdout).unwrap();
+    let rows: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(rows.len(), 5, "{text}");
+    for row in &rows {
+        assert!(row["readings"].as_u64().unwrap() >= 16384 && row["wrong"] == 0, "{row}");
+        assert!(row["undecided_outside"] == 0 && row["security_bits"] == 128, "{row}");
+    }
+    let page = folder.path().join("page.md");
+    std::fs::write(&page, "<!-- lab comparisons: begin --><!-- lab comparisons: end -->").unwrap();
+    assert!(lab(folder.path(), &["report", "out", "--comparisons", "page.md"]).status.success());
+    assert!(std::fs::read_to_string(&page).unwrap().contains("| sotto table bgv |"));
+}
+
+#[test]
 fn mistakes_are_told_before_anything_is_measured() {
     let folder = tempfile::tempdir().unwrap();
     let error = |arguments: &[&str]| {

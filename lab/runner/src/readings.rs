@@ -48,7 +48,7 @@ impl Series {
             let wave = |period: f64| (hour as f64 / period * std::f64::consts::TAU).sin();
             0.5 + 0.25 * wave(8760.0)
                 + 0.125 * wave(24.0)
-                + 0.125 * (noise.next() as f64 / f64::from(u32::MAX))
+                + 0.125 * (f64::from(noise.next()) / f64::from(u32::MAX))
         };
         let clamped = |value: f64| value.clamp(0.0, 1.0);
         Self { source: "generated", values: (0..GENERATED).map(hour).map(clamped).collect() }
