@@ -1,5 +1,5 @@
-"""Compares encrypted readings with a limit, in the three ways of OpenFHE's wheel. Each makes its own parameters, for the
-128 bits of OpenFHE's table, and its own keys."""
+"""Compares encrypted readings with a limit, in the three ways of OpenFHE's wheel. Each makes its own parameters, for
+the 128 bits of OpenFHE's table, and its own keys."""
 
 import os
 import subprocess
@@ -34,11 +34,12 @@ def evaluations(request, batch, encrypt, run, decrypt):
         if len(answers) < len(readings):
             answers += decrypt(answer)
         i += 1
-    return {"batch": batch, "answers": answers[: len(readings)], "microseconds": taken, "processor": processor}, operand, answer
+    found = answers[: len(readings)]
+    return {"batch": batch, "answers": found, "microseconds": taken, "processor": processor}, operand, answer
 
 
 def written(*writes):
-    """Returns the bytes that functions write to the file that they are given. It is a pipe: keys may take gigabytes."""
+    """Returns the bytes that functions write to the file that they are given, a pipe: keys may take gigabytes."""
     total = 0
     for write in writes:
         with tempfile.TemporaryDirectory() as folder:
@@ -150,7 +151,8 @@ def switch(request):
         "n": context.GetRingDimension(),
         "security": 128,
         "exact": False,
-        "parameters": f"depth {SWITCH_DEPTH}; FHEW: N = {fhew.GetN()}, LWE dimension {fhew.Getn()}, modulus 2^{modulus_bits}",
+        "parameters": f"depth {SWITCH_DEPTH}; FHEW: N = {fhew.GetN()}, LWE dimension {fhew.Getn()}, "
+        f"modulus 2^{modulus_bits}",
         "bytes_readings": len(openfhe.Serialize(operand, openfhe.BINARY)),
         "bytes_answer": len(openfhe.Serialize(answer, openfhe.BINARY)),
         "bytes_keys": written(
