@@ -2,8 +2,8 @@
 #![allow(clippy::unwrap_used)]
 
 use sotto_circuits::{
-    Chosen, CircuitError, Counted, Encrypted, Outline, PowerSums, Table, TwoDigits, choose_parameters,
-    extremes,
+    Chosen, CircuitError, Counted, Encrypted, Machine, Outline, PowerSums, Table, TwoDigits,
+    choose_parameters, extremes,
 };
 use sotto_conformance::{Fixture, Testable, vectors};
 use sotto_decrypt::Decryptor;
@@ -104,6 +104,49 @@ fn bfv_operations_of_tables() {
 #[test]
 fn bgv_operations_of_tables() {
     operations::<Bgv>();
+}
+
+/// Tables of few steps: polynomials without leaves, without a constant, of the square alone.
+fn few_steps<S: Testable<Value = i64>>() {
+    let shapes: [fn(i64) -> i64; 5] =
+        [|x| x, |x| x * x, |x| i64::from(x > 0), |x| (x * x * x) % 7, |x| 3 - x];
+    for steps in [2, 3, 4, 5, 6, 7, 8, 9, 12, 16, 17] {
+        let range = -(steps / 2)..=steps - steps / 2 - 1;
+        let tables: Vec<Table> =
+            shapes.iter().filter_map(|of| Table::from_fn(range.clone(), of).ok()).collect();
+        // A table of two steps may be constant.
+        let tables: Vec<Table> = tables
+            .into_iter()
+            .filter(|table| table.values().iter().any(|v| *v != table.values()[0]))
+            .collect();
+        let circuit = |machine: &mut Outline<'_, S>, x: &[Shape<S>]| {
+            let mut sum = tables[0].evaluate(machine, &x[0])?;
+            for table in &tables[1..] {
+                let other = table.evaluate(machine, &x[0])?;
+                sum = machine.add(&sum, &other)?;
+            }
+            Ok(sum)
+        };
+        let mut f = fixture::<S>(1, &[], &circuit);
+        let values: Vec<i64> = (0..f.params.degree() as i64).map(|slot| slot % steps - steps / 2).collect();
+        let x = f.encrypt(&values, false);
+        let mut machine = Encrypted::new(&f.evaluator, &f.keys);
+        for table in &tables {
+            let found = table.evaluate(&mut machine, &x).unwrap();
+            let expected: Vec<i64> = values.iter().map(|x| table.value(*x).unwrap()).collect();
+            judge(&f, &format!("{:?} of {steps} steps", table.values()), &found, &expected);
+        }
+    }
+}
+
+#[test]
+fn bfv_few_steps() {
+    few_steps::<Bfv>();
+}
+
+#[test]
+fn bgv_few_steps() {
+    few_steps::<Bgv>();
 }
 
 fn eight_bits<S: Testable<Value = i64>>() {

@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use random::{SHAPE, integer_program, integers, real_program, reals};
 use sotto_program::clear::{ClearError, run_integer, run_real};
 use sotto_program::{
-    Constant, NodeId, Program, ProgramBuilder, ProgramError, ProgramParts, SlotShape, magnitudes,
+    Constant, NodeId, Op, Program, ProgramBuilder, ProgramError, ProgramParts, SlotShape, magnitudes,
 };
 
 fn one_input(ask: impl FnOnce(&mut ProgramBuilder, NodeId) -> NodeId) -> Program {
@@ -38,6 +38,37 @@ fn a_rotation_is_to_the_left_within_rows() {
     assert_eq!(rotated(-1), [4, 1, 2, 3, 8, 5, 6, 7]);
     assert_eq!(rotated(7), rotated(-1));
     assert_eq!(rotated(65_536), x);
+}
+
+#[test]
+fn a_table_is_looked_up_and_is_0_outside() {
+    let shape = SlotShape { rows: 1, columns: 8 };
+    let squares = one_input(|asked, x| asked.table(x, -2, vec![4, 1, 0, 1, -7]));
+    let x = [-2, -1, 0, 1, 2, 3, -3, 100];
+    let expected = [4, 1, 0, 1, -7, 0, 0, 0];
+    assert_eq!(answer(&squares, &x, shape), expected);
+    // Modulo 257: 255 is -2, and -7 is 250.
+    let modulo = run_integer(&squares, &[x.to_vec()], shape, Some(257)).unwrap().remove(0);
+    assert_eq!(modulo, [4, 1, 0, 1, 250, 0, 0, 0]);
+    let of_reals = run_real(&squares, &[x.map(|x| x as f64).to_vec()], shape).unwrap().remove(0);
+    assert_eq!(of_reals, expected.map(|value| value as f64));
+    assert_eq!(magnitudes(&squares).last(), Some(&7.0));
+    let refused = |count: usize| {
+        let mut asked = ProgramBuilder::new();
+        let x = asked.input("x", 1.0);
+        let table = asked.table(x, 0, vec![1; count]);
+        asked.output("y", table);
+        asked.finish().err()
+    };
+    assert!(matches!(refused(1), Some(ProgramError::Table { count: 1, .. })));
+    assert!(matches!(refused(512), Some(ProgramError::Table { count: 512, .. })));
+    assert_eq!(refused(511), None);
+    // A table is public.
+    let mut asked = ProgramBuilder::new();
+    let x = asked.input("x", 1.0);
+    let looked_up = asked.push(Op::Table { of: x, values: x, first: 0, count: 2 });
+    asked.output("y", looked_up);
+    assert!(matches!(asked.finish(), Err(ProgramError::Missing { .. })));
 }
 
 #[test]

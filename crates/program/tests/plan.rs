@@ -146,6 +146,8 @@ fn each_wrong_part_is_named() {
         Step::Rotate(Register(4), i32::MIN),
         Step::DropModulus { of: Register(4), count: 0 },
         Step::MatchFactor { of: Register(4), scalar: 0 },
+        // The constant is a single value.
+        Step::Table { of: Register(4), values: ConstantId(0), first: 0 },
     ] {
         assert!(matches!(refused(|p| p.steps[4].step = step), PlanError::Amount { step: 4, .. }), "{step}");
     }
@@ -154,8 +156,13 @@ fn each_wrong_part_is_named() {
 #[test]
 fn products_are_relinearised_before_they_go_on() {
     let product = Register(1);
-    for step in [Step::Multiply(product, X), Step::Rotate(product, 1), Step::SwapRows(product)] {
-        let found = refused(|p| p.steps[1].step = step);
+    let table = Step::Table { of: product, values: ConstantId(0), first: 0 };
+    for step in [Step::Multiply(product, X), Step::Rotate(product, 1), Step::SwapRows(product), table] {
+        let with_table = |p: &mut Plan| p.constants[0].coefficients = vec![0, 1];
+        let found = refused(|p| {
+            with_table(p);
+            p.steps[1].step = step;
+        });
         assert_eq!(found, PlanError::Components { step: 1, register: product, expected: 2, found: 3 });
     }
     let found = refused(|p| p.steps[1].step = Step::Relinearise(X));
@@ -244,9 +251,11 @@ fn what_is_under_a_foreign_key_is_switched_before_it_meets_others() {
     let mixed = refused(&|p| p.steps[3].step = Step::Add(X, Register(3)));
     assert!(matches!(mixed, PlanError::MixedKeys { step: 3, right_key: KeyNumber(1), .. }), "{mixed}");
     let y = Register(1);
-    for step in [Step::Multiply(y, y), Step::Rotate(y, 1), Step::SwapRows(y)] {
+    let table = Step::Table { of: y, values: ConstantId(0), first: 0 };
+    for step in [Step::Multiply(y, y), Step::Rotate(y, 1), Step::SwapRows(y), table] {
         let foreign = refused(&|p| {
             p.steps.truncate(1);
+            p.constants[0].coefficients = vec![0, 1];
             p.steps[0].step = step;
             p.outputs[0].register = X;
         });

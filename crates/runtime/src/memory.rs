@@ -2,17 +2,20 @@
 
 use std::collections::BTreeSet;
 
-use sotto_program::{Plan, Register};
+use sotto_program::{Plan, Register, Step};
 use sotto_rlwe::{Params, Plaintext, Shape};
 
 use crate::manage::Managed;
+
+/// Ciphertexts of the operand's size that a look-up in a table holds: powers, and the sums of its leaves.
+const HELD_BY_A_TABLE: u64 = 32;
 
 /// The bytes of each register, and the peak when a plan runs in its order.
 pub(crate) struct Memory {
     /// Bytes of each register: the inputs', then the steps'.
     pub(crate) registers: Vec<u64>,
     /// Peak bytes: ciphertexts that are still needed, and the plan's constants. The allocated memory may be an eighth
-    /// more. Working memory of steps, and buffers that a thread keeps, are not counted.
+    /// more. Working memory of steps other than look-ups, and buffers that a thread keeps, are not counted.
     pub(crate) peak: u64,
 }
 
@@ -53,7 +56,11 @@ fn peak(plan: &Plan, registers: &[u64], constants: u64) -> u64 {
     let mut peak = live;
     for (index, step) in plan.steps.iter().enumerate() {
         live += registers[step.output.index()];
-        peak = peak.max(live);
+        let working = match step.step {
+            Step::Table { of, .. } => HELD_BY_A_TABLE * registers[of.index()],
+            _ => 0,
+        };
+        peak = peak.max(live + working);
         for read in operands(plan, index) {
             needs[read.index()] -= 1;
             if needs[read.index()] == 0 {
@@ -71,7 +78,7 @@ fn peak(plan: &Plan, registers: &[u64], constants: u64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use sotto_program::{KeyNumber, PlanInput, PlanOutput, PlanStep, Predicted, Step};
+    use sotto_program::{ConstantId, KeyNumber, PlanInput, PlanOutput, PlanStep, Predicted};
 
     /// Returns the peak of steps on two inputs of 10 and 20 bytes; each step comes with the bytes of its result.
     fn peak_of(steps: &[(Step, u64)], outputs: &[u32]) -> u64 {
@@ -111,5 +118,7 @@ mod tests {
             "a result that nobody reads"
         );
         assert_eq!(peak_of(&[(Step::Negate(x), 100)], &[2, 2, 2]), 1 + 20 + 300, "copies of an output");
+        let table = Step::Table { of: x, values: ConstantId(0), first: 0 };
+        assert_eq!(peak_of(&[(table, 10)], &[2]), 41 + 32 * 10, "the powers of a look-up");
     }
 }

@@ -166,6 +166,7 @@ fn plan() -> Plan {
         Step::SwitchKey(Register(2)),
         Step::Sub(Register(15), Register(16)),
         Step::MultiplyMonomial(Register(17), 131_071),
+        Step::Table { of: Register(17), values: ConstantId(1), first: -129 },
     ];
     let steps: Vec<PlanStep> = steps
         .into_iter()

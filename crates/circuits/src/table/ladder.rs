@@ -180,6 +180,9 @@ impl<M: Machine<Value = i64>> Ladder<M> {
         leaves: &[(&Weights, u64)],
         level: usize,
     ) -> Result<Vec<Tracked<M::Vector>>, CircuitError> {
+        if leaves.is_empty() {
+            return Ok(Vec::new());
+        }
         let powers: BTreeSet<usize> = leaves.iter().flat_map(|(weights, _)| of_weights(weights)).collect();
         for power in &powers {
             self.bring(machine, *power, level)?;
