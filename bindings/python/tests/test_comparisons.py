@@ -152,8 +152,12 @@ def test_other_owners_say_which_owner_compares(owner, integers, reals):
         assert owner.encrypt([1, 2]) > 1
     with pytest.raises(TypeError, match=r"Owner.new\(comparisons="):
         assert integers.encrypt([1.0, 2.0]) > 1
+    x = integers.encrypt([1, 2])
+    for other in (x, [1, 2]):
+        with pytest.raises(TypeError, match="with one number"):
+            assert x > other
     with pytest.raises(st.WrongKeys):
-        integers.decrypt(integers.encrypt([1, 2]) > st.Owner.new().encrypt([1, 2]))
+        assert reals.encrypt([1.0, 2.0]) > owner.encrypt([1.0, 2.0])
     flags = reals.encrypt([1.0, 2.0]) > 1
     with pytest.raises(st.WrongKeys):
         owner.decrypt(flags)

@@ -266,7 +266,8 @@ class EncryptedArray(Protocols, Array):
     def __gt__(self, other: Any) -> EncryptedFlags:
         """Return encrypted flags, by keys of `Owner.new(comparisons=…)` or `integer_range=…`.
 
-        The other side is a number, or an array, with whose difference 0 is compared.
+        The other side is a number. Of real numbers it may be an array: the difference is compared
+        with 0.
 
         Raises:
             TypeError: for other keys, which have no room to compare.

@@ -207,6 +207,8 @@ def compared(x: EncryptedArray, sign: str, other: Any) -> EncryptedFlags:
     if not x._vectors[0].compares:
         raise TypeError(_NO_ROOM_REALS if x._real else _NO_ROOM_INTEGERS)
     if isinstance(other, EncryptedArray) or np.ndim(np.asarray(other)) > 0:
+        if not x._real:
+            raise TypeError(_ONE_LIMIT)
         x, other = x - other, 0
     limit = np.asarray(other)
     if limit.dtype.kind not in "biuf":
@@ -254,6 +256,10 @@ def _splits(start: int, limits: tuple[int, int], comparison: str) -> None:
 _NO_ROOM_REALS = (
     "these keys have no room to compare real numbers: make them with "
     "st.Owner.new(comparisons=2**-8), the gap as a share of the range"
+)
+_ONE_LIMIT = (
+    "encrypted whole numbers are compared with one number: to compare two arrays encrypt floats "
+    "with the keys of st.Owner.new(comparisons=2**-8)"
 )
 _NO_ROOM_INTEGERS = (
     "these keys do not compare whole numbers: make them with "
