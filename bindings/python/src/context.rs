@@ -10,6 +10,7 @@ use zeroize::Zeroizing;
 
 use crate::call::detached;
 use crate::error::{OrRaise as _, file, mixed_kinds};
+use crate::flags::{FlagPlan, Flags};
 use crate::keys::{Public, PublicKeys, Secret, SecretKeys};
 use crate::plan::{Plan, Plans};
 use crate::vector::{Values, Vector};
@@ -65,6 +66,45 @@ impl Context {
         Ok(Self(Schemes::Integers(detached(py, || builder.build())?)))
     }
 
+    /// Chooses parameters for real numbers with room for `depth` products and then a comparison with this gap.
+    #[staticmethod]
+    fn reals_to_compare(py: Python<'_>, depth: usize, gap: f64, public_inputs: bool) -> PyResult<Self> {
+        let mut builder = sotto::Context::<Ckks>::builder().values_within(1.0);
+        if public_inputs {
+            builder = builder.public_inputs();
+        }
+        let computation = |inputs: &[sotto::Encrypted<Ckks>]| {
+            let mut values = inputs[0].clone();
+            for _ in 0..depth {
+                values = values.square()?;
+            }
+            // The unit of a vector is the power of two from its bound on. So noise weighs most where the bound is half of
+            // the unit, and slots are largest where a limit is as large as the bound.
+            values.greater_than(1.0, gap)?;
+            Ok(values.with_magnitude(0.5).greater_than(f64::EPSILON, gap)?.into_vector())
+        };
+        Ok(Self(Schemes::Reals(detached(py, || builder.build_for(&[1], computation))?)))
+    }
+
+    /// Chooses parameters for comparisons of whole numbers of a range, and sums of the flags within a bound.
+    #[staticmethod]
+    fn integers_to_compare(
+        py: Python<'_>,
+        first: i64,
+        last: i64,
+        results_within: Option<f64>,
+        public_inputs: bool,
+    ) -> PyResult<Self> {
+        let mut builder = sotto::Context::<Bfv>::builder().range(first..=last);
+        if let Some(bound) = results_within {
+            builder = builder.results_within(bound);
+        }
+        if public_inputs {
+            builder = builder.public_inputs();
+        }
+        Ok(Self(Schemes::Integers(detached(py, || builder.build())?)))
+    }
+
     /// Makes the keys that follow from a device secret, or from a new one.
     #[pyo3(signature = (secret=None))]
     fn keys(&self, py: Python<'_>, secret: Option<&Secret>) -> PyResult<(Secret, Public)> {
@@ -99,18 +139,39 @@ impl Context {
         let mut failed = None;
         let plans = match &self.0 {
             Schemes::Reals(context) => {
-                let run = |inputs: &[_]| called(py, &computation, inputs, Values::Reals, reals, &mut failed);
+                let run = |inputs: &[_]| {
+                    called(py, &computation, inputs, Values::Reals, vector(reals), &mut failed)
+                };
                 context.plan_all(&lengths, run).map(|plans| plans.into_iter().map(Plans::Reals).collect())
             }
             Schemes::Integers(context) => {
-                let run =
-                    |inputs: &[_]| called(py, &computation, inputs, Values::Integers, integers, &mut failed);
+                let run = |inputs: &[_]| {
+                    called(py, &computation, inputs, Values::Integers, vector(integers), &mut failed)
+                };
                 context.plan_all(&lengths, run).map(|plans| plans.into_iter().map(Plans::Integers).collect())
             }
         };
         match failed {
             Some(error) => Err(error),
             None => plans.or_raise(py).map(|plans: Vec<Plans>| plans.into_iter().map(Plan).collect()),
+        }
+    }
+
+    /// Runs a computation that ends with flags dry, as `plan`. `computation` returns a list of flags.
+    fn plan_flags(
+        &self,
+        py: Python<'_>,
+        lengths: Vec<usize>,
+        computation: Bound<'_, PyAny>,
+    ) -> PyResult<Vec<FlagPlan>> {
+        let Schemes::Reals(context) = &self.0 else { return Err(mixed_kinds()) };
+        let mut failed = None;
+        let plans = context.plan_all_flags(&lengths, |inputs| {
+            called(py, &computation, inputs, Values::Reals, flags, &mut failed)
+        });
+        match failed {
+            Some(error) => Err(error),
+            None => plans.or_raise(py).map(|plans| plans.into_iter().map(FlagPlan).collect()),
         }
     }
 
@@ -169,15 +230,15 @@ pub(crate) fn write_secret(
 }
 
 /// Calls the Python function of a dry run. An exception is kept in `failed`.
-fn called<S: sotto::Arithmetic>(
+fn called<S: sotto::Arithmetic, T>(
     py: Python<'_>,
     computation: &Bound<'_, PyAny>,
     inputs: &[sotto::Encrypted<S>],
     wrap: impl Fn(sotto::Encrypted<S>) -> Values,
-    unwrap: impl Fn(&Values) -> Option<sotto::Encrypted<S>>,
+    unwrap: impl Fn(Bound<'_, PyAny>) -> PyResult<T>,
     failed: &mut Option<PyErr>,
-) -> sotto::Result<Vec<sotto::Encrypted<S>>> {
-    let run = || -> PyResult<Vec<sotto::Encrypted<S>>> {
+) -> sotto::Result<Vec<T>> {
+    let run = || -> PyResult<Vec<T>> {
         let inputs = inputs.iter().map(|input| Vector(wrap(input.clone())));
         let inputs = PyList::new(
             py,
@@ -185,16 +246,24 @@ fn called<S: sotto::Arithmetic>(
         )?;
         let outputs = computation.call1((inputs,))?;
         let outputs = outputs.try_iter()?;
-        let output = |item: PyResult<Bound<'_, PyAny>>| {
-            let vector = item?.cast_into::<Vector>().map_err(PyErr::from)?;
-            unwrap(&vector.get().0).ok_or_else(mixed_kinds)
-        };
-        outputs.map(output).collect()
+        outputs.map(|item| unwrap(item?)).collect()
     };
     run().map_err(|error| {
         *failed = Some(error);
         sotto::Error::DryRun
     })
+}
+
+/// Returns a function that takes the vector of one kind out of a Python object.
+fn vector<T>(kind: impl Fn(&Values) -> Option<T>) -> impl Fn(Bound<'_, PyAny>) -> PyResult<T> {
+    move |item| {
+        let vector = item.cast_into::<Vector>().map_err(PyErr::from)?;
+        kind(&vector.get().0).ok_or_else(mixed_kinds)
+    }
+}
+
+fn flags(item: Bound<'_, PyAny>) -> PyResult<sotto::Flags> {
+    Ok(item.cast_into::<Flags>().map_err(PyErr::from)?.get().flags.clone())
 }
 
 fn reals(values: &Values) -> Option<sotto::Encrypted<Ckks>> {

@@ -13,6 +13,7 @@ use sotto::rlwe::EvalError;
 pub(crate) fn raised(py: Python<'_>, error: &Error) -> PyErr {
     let name = match error {
         Error::Value { .. } | Error::Bound(_) | Error::Range(_) | Error::Wraps { .. } => "OutOfRange",
+        Error::OutsideRange { .. } | Error::NotInTable { .. } => "OutOfRange",
         Error::Count { .. } | Error::Length { .. } => "ShapeMismatch",
         Error::Depth { .. } | Error::NoParameters { .. } => "OutOfDepth",
         Error::Mixed | Error::NoKeys => "WrongKeys",
@@ -34,6 +35,10 @@ fn message(error: &Error) -> String {
         Error::Value { index, within } => format!(
             "value number {index} is not a number within ±{within}: declare range=(lowest, highest), or leave the value \
              out"
+        ),
+        Error::OutsideRange { index, first, last } => format!(
+            "value number {index} is outside {first} to {last}, the range of this owner's whole numbers: make a wider one \
+             with Owner.new(integer_range=(lowest, highest)), or leave the value out"
         ),
         Error::Wraps { magnitude, limit } => format!(
             "a result may be as large as {magnitude:.1e}, and these keys tell whole numbers apart up to ±{limit}: make \

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use numpy::{IntoPyArray as _, PyUntypedArray};
+use numpy::{IntoPyArray as _, PyArray1, PyUntypedArray};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyFloat, PyInt, PyTuple};
@@ -11,6 +11,7 @@ use sotto::{Bfv, Ckks, DeviceSecret};
 use crate::call::detached;
 use crate::context::{Context, Schemes, each, write_secret};
 use crate::error::mixed_kinds;
+use crate::flags::{FlagPlan, Flags, numbers};
 use crate::plan::{Plan, Plans};
 use crate::vector::{Plain, Values, Vector, contiguous};
 
@@ -166,6 +167,31 @@ impl Secret {
                 Ok(opened(py, detached(py, || secret.decrypt_answer(bytes, plan))?))
             }
             _ => Err(mixed_kinds()),
+        }
+    }
+
+    /// Decrypts flags that were computed in this process: 1 for yes, 0 for no, -1 for undecided.
+    fn decrypt_flags<'py>(&self, py: Python<'py>, flags: &Flags) -> PyResult<Bound<'py, PyArray1<i8>>> {
+        match &self.0 {
+            SecretKeys::Reals(secret) => {
+                Ok(numbers(py, detached(py, || secret.decrypt_flags(&flags.flags))?))
+            }
+            SecretKeys::Integers(_) => Err(mixed_kinds()),
+        }
+    }
+
+    /// Decrypts flags that came as bytes, by the plan of their computation.
+    fn decrypt_flags_answer<'py>(
+        &self,
+        py: Python<'py>,
+        bytes: &[u8],
+        plan: &FlagPlan,
+    ) -> PyResult<Bound<'py, PyArray1<i8>>> {
+        match &self.0 {
+            SecretKeys::Reals(secret) => {
+                Ok(numbers(py, detached(py, || secret.decrypt_flags_answer(bytes, &plan.0))?))
+            }
+            SecretKeys::Integers(_) => Err(mixed_kinds()),
         }
     }
 

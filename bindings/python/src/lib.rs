@@ -6,6 +6,7 @@ mod array;
 mod call;
 mod context;
 mod error;
+mod flags;
 mod formula;
 mod keys;
 mod paillier;
@@ -27,6 +28,8 @@ mod _native {
     use super::array::Array;
     #[pymodule_export]
     use super::context::Context;
+    #[pymodule_export]
+    use super::flags::{FlagPlan, Flags};
     #[pymodule_export]
     use super::formula::{Formula, FormulaBuilder};
     #[pymodule_export]

@@ -9,6 +9,7 @@ use sotto::{Bfv, Ckks, Encrypted};
 use crate::call::detached;
 use crate::context::each;
 use crate::error::mixed_kinds;
+use crate::flags::{Flags, compared, least_levels};
 
 #[derive(Clone)]
 pub(crate) enum Values {
@@ -284,6 +285,43 @@ impl Vector {
                 let (vectors, weights): (Vec<_>, _) = (vectors.iter().collect(), contiguous(&weights)?);
                 let sum = detached(py, || Encrypted::weighted_sum(&vectors, weights));
                 sum.map(Values::Integers).map(Vector)
+            }
+        }
+    }
+
+    /// True if the keys are made for comparisons.
+    #[getter]
+    fn compares(&self) -> bool {
+        match &self.0 {
+            Values::Reals(vector) => vector.context().params().top_level() >= least_levels(),
+            Values::Integers(vector) => vector.context().range().is_some(),
+        }
+    }
+
+    /// The range of whole numbers that the values are in.
+    #[getter]
+    fn limits(&self) -> PyResult<(i64, i64)> {
+        match &self.0 {
+            Values::Reals(_) => Err(mixed_kinds()),
+            Values::Integers(vector) => Ok(vector.range().into_inner()),
+        }
+    }
+
+    /// Compares real numbers with a limit, with the smallest gap that there is room for.
+    fn flags(&self, py: Python<'_>, less: bool, limit: f64) -> PyResult<Flags> {
+        match &self.0 {
+            Values::Reals(vector) => detached(py, || compared(vector, less, limit)),
+            Values::Integers(_) => Err(mixed_kinds()),
+        }
+    }
+
+    /// Compares whole numbers with a limit: 1 for those at least it, or below it, else 0.
+    fn exact_flags(&self, py: Python<'_>, less: bool, limit: i64) -> PyResult<Self> {
+        match &self.0 {
+            Values::Reals(_) => Err(mixed_kinds()),
+            Values::Integers(vector) => {
+                let flags = || if less { vector.less_than(limit) } else { vector.at_least(limit) };
+                detached(py, flags).map(Values::Integers).map(Self)
             }
         }
     }

@@ -103,7 +103,7 @@ def test_nothing_decrypts_by_accident(owner):
         with pytest.raises(TypeError):
             accident(x)
     for compare in [lambda: x > 1, lambda: x == x, lambda: np.less(x, 1), lambda: 3 < x]:
-        with pytest.raises(TypeError, match="cannot be compared yet"):
+        with pytest.raises(TypeError, match="compare"):
             compare()
     assert "2.0" not in repr(x) and not hasattr(x, "__dict__")
 

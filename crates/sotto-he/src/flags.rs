@@ -185,14 +185,31 @@ impl Context<Ckks> {
         lengths: &[usize],
         computation: impl FnOnce(&[Encrypted<Ckks>]) -> Result<Flags>,
     ) -> Result<FlagPlan> {
-        let mut facts = None;
-        let plan = self.plan(lengths, |inputs| {
-            let flags = computation(inputs)?;
-            facts = Some((flags.bound, flags.gap(), flags.error()));
-            Ok(flags.into_vector())
+        let mut plans = self.plan_all_flags(lengths, |inputs| Ok(vec![computation(inputs)?]))?;
+        plans.pop().ok_or(Error::DryRun)
+    }
+
+    /// Like [`Context::plan_flags`] for a computation with several results: one plan for each.
+    ///
+    /// # Errors
+    /// As [`Context::plan_all`].
+    pub fn plan_all_flags(
+        &self,
+        lengths: &[usize],
+        computation: impl FnOnce(&[Encrypted<Ckks>]) -> Result<Vec<Flags>>,
+    ) -> Result<Vec<FlagPlan>> {
+        let mut all = Vec::new();
+        let plans = self.plan_all(lengths, |inputs| {
+            all = computation(inputs)?;
+            Ok(all.iter().map(|flags| flags.vector.clone()).collect())
         })?;
-        let (bound, gap, error) = facts.ok_or(Error::DryRun)?;
-        Ok(FlagPlan { plan, bound, gap, error })
+        let plan = |(plan, flags): (_, &Flags)| FlagPlan {
+            plan,
+            bound: flags.bound,
+            gap: flags.gap(),
+            error: flags.error(),
+        };
+        Ok(plans.into_iter().zip(&all).map(plan).collect())
     }
 }
 

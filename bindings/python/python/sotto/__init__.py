@@ -37,6 +37,7 @@ from sotto._errors import (
     WrongLevel,
     WrongParameters,
 )
+from sotto._flags import DecryptedFlags, EncryptedFlags
 from sotto._learn import (
     Agreement,
     EncryptedMoments,
@@ -108,11 +109,13 @@ __all__ = [
     "CloudAway",
     "CloudError",
     "Decrypted",
+    "DecryptedFlags",
     "DetachedArray",
     "EncryptedArray",
     "EncryptedCells",
     "EncryptedColumn",
     "EncryptedDtype",
+    "EncryptedFlags",
     "EncryptedMoments",
     "Evaluator",
     "FitPlan",

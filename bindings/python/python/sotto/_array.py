@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
@@ -12,6 +12,9 @@ from sotto._errors import OutOfRange, ShapeMismatch
 from sotto._native import Array, Vector
 from sotto._parts import Step, computed, computed_alone, joined, objects
 from sotto._protocols import Protocols
+
+if TYPE_CHECKING:
+    from sotto._flags import EncryptedFlags
 
 
 class EncryptedArray(Protocols, Array):
@@ -257,6 +260,38 @@ class EncryptedArray(Protocols, Array):
         return self._computed(
             operation, lambda: objects((run(v) for v in self._parts.flat), self._parts.shape)
         )
+
+    # Comparisons: with a number, or by the sign of a difference.
+
+    def __gt__(self, other: Any) -> EncryptedFlags:
+        """Return encrypted flags, by keys of `Owner.new(comparisons=…)` or `integer_range=…`.
+
+        The other side is a number. Of real numbers it may be an array: the difference is compared
+        with 0.
+
+        Raises:
+            TypeError: for other keys, which have no room to compare.
+            OutOfRange: for a limit that no value passes, or all do, by the declared range.
+            OutOfDepth: after more products than the keys have room for before a comparison.
+        """
+        return self._compared(">", other)
+
+    def __ge__(self, other: Any) -> EncryptedFlags:
+        """Compare, as `>`."""
+        return self._compared(">=", other)
+
+    def __lt__(self, other: Any) -> EncryptedFlags:
+        """Compare, as `>`."""
+        return self._compared("<", other)
+
+    def __le__(self, other: Any) -> EncryptedFlags:
+        """Compare, as `>`."""
+        return self._compared("<=", other)
+
+    def _compared(self, sign: str, other: Any) -> EncryptedFlags:
+        from sotto import _flags
+
+        return _flags.compared(self, sign, other)
 
     # Products of matrices.
 

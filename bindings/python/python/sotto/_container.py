@@ -14,6 +14,7 @@ from sotto._parts import objects
 
 if TYPE_CHECKING:
     from sotto._array import EncryptedArray
+    from sotto._flags import EncryptedFlags
 
 _ARRAY = b"sotto.array\x01"
 _KEYS = b"sotto.keys\x01\x00"
@@ -21,7 +22,7 @@ _SUMS = b"sotto.sums\x01\x00"
 #: Larger headers are refused before they are read.
 _LONGEST_HEADER = 1 << 16
 _MOST_FRAMES = 1 << 16
-_FINISHES = ("division", "root")
+_FINISHES = ("division", "root", "flags")
 
 
 def _written(magic: bytes, header: dict[str, Any], frames: list[bytes]) -> bytes:
@@ -78,8 +79,8 @@ def sliced(data: bytes, spans: _Spans) -> list[bytes]:
     return [data[start:stop] for start, stop in spans]
 
 
-def pack(array: EncryptedArray) -> bytes:
-    """Return the bytes of an array."""
+def pack(array: EncryptedArray | EncryptedFlags) -> bytes:
+    """Return the bytes of an array, or of flags."""
     header = {
         "shape": list(array._parts.shape),
         "length": array._length,
@@ -176,6 +177,11 @@ class DetachedArray:
             raise WrongKeys(
                 "these keys are for real numbers alone, the array has whole numbers: take "
                 "the owner's public_bundle(integers=True)"
+            )
+        if self._finish is not None and self._finish[0] == "flags":
+            raise TypeError(
+                "encrypted flags are a last step: owner.decrypt(flags, plan), with the plan of the "
+                "comparison, reads them"
             )
         vectors = [keys.read(self._data, start, stop) for start, stop in self._spans]
         length = self._length or 1

@@ -18,8 +18,21 @@ _UFUNCS: dict[Any, Callable[..., Any]] = {
     np.power: operator.pow,
     np.square: lambda x: x**2,
     np.matmul: operator.matmul,
+    np.greater: operator.gt,
+    np.greater_equal: operator.ge,
+    np.less: operator.lt,
+    np.less_equal: operator.le,
 }
-_COMPARISONS = {np.less, np.less_equal, np.greater, np.greater_equal, np.equal, np.not_equal}
+#: The methods of the right operand, where the left one is public.
+_REVERSED = {
+    operator.add: "__radd__",
+    operator.sub: "__rsub__",
+    operator.mul: "__rmul__",
+    operator.gt: "__lt__",
+    operator.ge: "__le__",
+    operator.lt: "__gt__",
+    operator.le: "__ge__",
+}
 
 
 def ufunc(function: Any, method: str, inputs: tuple[Any, ...], options: dict[str, Any]) -> Any:
@@ -27,7 +40,7 @@ def ufunc(function: Any, method: str, inputs: tuple[Any, ...], options: dict[str
     from sotto._array import EncryptedArray
     from sotto._protocols import NO_ORDER
 
-    if function in _COMPARISONS:
+    if function in (np.equal, np.not_equal):
         raise TypeError(NO_ORDER)
     if options.pop("out", None) is not None:
         raise TypeError("encrypted arrays do not change: leave out `out=`")
@@ -41,8 +54,7 @@ def ufunc(function: Any, method: str, inputs: tuple[Any, ...], options: dict[str
         )
     if len(inputs) == 2 and not isinstance(inputs[0], EncryptedArray):
         left, right = inputs
-        reverse = {operator.add: "__radd__", operator.sub: "__rsub__", operator.mul: "__rmul__"}
-        name = reverse.get(run, f"__r{run.__name__}__")
+        name = _REVERSED.get(run, f"__r{run.__name__}__")
         if not hasattr(right, name):
             raise TypeError(f"np.{function.__name__} of a public and an encrypted array")
         return getattr(right, name)(left)

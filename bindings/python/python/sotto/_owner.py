@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import errno
 import math
+import operator
 import os
 import threading
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 
-from sotto import _container
+from sotto import _container, _flags
 from sotto._array import EncryptedArray
 from sotto._asynchronous import in_thread
 from sotto._container import DetachedArray
 from sotto._decrypted import Decrypted, assembled
 from sotto._errors import NotTrusted, OutOfDepth, OutOfRange, WrongKeys
+from sotto._flags import EncryptedFlags
 from sotto._inputs import Range, checked, encrypted
 from sotto._native import Context, Public, Secret
 from sotto._program import Like, Plan, planned, trimmed
@@ -26,6 +28,10 @@ _LARGEST_INTEGER = 2.0**40
 _RESULTS_WITHIN = 1e10
 #: The deepest computation that `Owner.for_program` tries.
 _DEEPEST = 24
+#: Products that there is room for unless a number is given, also before a comparison.
+_DEPTH, _DEPTH_BEFORE_COMPARISON = 3, 0
+#: Gaps of comparisons, and numbers of a range that is compared exactly.
+_GAPS, _MOST_COMPARED = (2.0**-12, 0.5), 256
 
 
 class Owner:
@@ -42,30 +48,37 @@ class Owner:
     _making: threading.Lock
 
     @classmethod
-    def _of(cls, depth: int, results: float, public_inputs: bool) -> Owner:
-        if not 0 <= depth <= 100:
-            raise ValueError(f"depth={depth} is not a number of products, 0 or more")
+    def _of(cls, contexts: _Contexts) -> Owner:
         owner = object.__new__(cls)
-        owner._contexts, owner._whole = _Contexts(depth, results, public_inputs), None
+        owner._contexts, owner._whole = contexts, None
         owner._making = threading.Lock()
         return owner
 
     @classmethod
     def new(
         cls,
-        depth: int = 3,
+        depth: int | None = None,
         *,
-        results_within: float = _RESULTS_WITHIN,
+        results_within: float | None = None,
         public_inputs: bool = False,
+        comparisons: float | None = None,
+        integer_range: tuple[int, int] | None = None,
     ) -> Owner:
         """Make a new secret key.
 
         Args:
-            depth: Products one after another that there is room for.
-            results_within: The largest absolute value of a whole-number result.
+            depth: Products one after another that there is room for. Default: 3. With
+                `comparisons`: products before a comparison, by default none.
+            results_within: The largest absolute value of a whole-number result. Default: 10^10;
+                with `integer_range` 32,768.
             public_inputs: Allow answers on data that others encrypted with the public key.
+            comparisons: Make room to compare real numbers, `x > limit`, with a gap of this share of
+                the largest possible |x - limit|, from 2^-12 to 2^-1: nearer to the limit a value
+                may be undecided. Gaps of 2^-4 take n = 16384, smaller ones n = 32768 or 65536.
+            integer_range: The lowest and highest whole number of int64 arrays, at most 256 numbers:
+                `x > limit` is exact then. Values outside are refused. n is at most 16384.
         """
-        owner = cls._of(depth, results_within, public_inputs)
+        owner = cls._of(_Contexts(depth, results_within, public_inputs, comparisons, integer_range))
         owner._secret, owner._public = owner._contexts.reals().keys()
         return owner
 
@@ -75,26 +88,39 @@ class Owner:
         path: str | os.PathLike[str],
         passphrase: str | None = None,
         *,
-        depth: int = 3,
-        results_within: float = _RESULTS_WITHIN,
+        depth: int | None = None,
+        results_within: float | None = None,
         public_inputs: bool = False,
+        comparisons: float | None = None,
+        integer_range: tuple[int, int] | None = None,
     ) -> Owner:
         """Read a key file; the other arguments are those of `new`."""
         if not os.path.exists(path):
             raise FileNotFoundError(errno.ENOENT, "no such key file", os.fspath(path))
-        owner = cls._of(depth, results_within, public_inputs)
+        owner = cls._of(_Contexts(depth, results_within, public_inputs, comparisons, integer_range))
         owner._secret, owner._public = owner._contexts.reals().keys_from(path, passphrase)
         return owner
 
     @classmethod
     def for_program(cls, program: Any, *inputs: Like | EncryptedArray, **options: Any) -> Owner:
-        """Make an owner with the smallest parameters on which a computation has room."""
+        """Make an owner with the smallest parameters on which a computation has room.
+
+        Args:
+            program: A function of encrypted arrays.
+            inputs: Its inputs, `st.like(…)`.
+            options: Arguments of `new`. With `comparisons` the computation ends with a comparison.
+        """
         refusal: OutOfDepth | None = None
+
+        def within_gap(*arrays: Any) -> Any:
+            answer, gap = program(*arrays), options.get("comparisons")
+            if isinstance(answer, EncryptedFlags) and gap is not None and answer.share > gap:
+                raise OutOfDepth(f"a gap of {answer.share:g} has room, {gap:g} is asked")
+            return answer
+
         for depth in range(_DEEPEST + 1):
-            public, results = options.get("public_inputs", False), options.get("results_within")
             try:
-                contexts = _Contexts(depth, results or _RESULTS_WITHIN, public)
-                planned(contexts, program, inputs)
+                planned(_Contexts(depth, **options), within_gap, inputs)
             except OutOfDepth as error:
                 if refusal is not None and "parameters" in str(error):
                     break
@@ -125,6 +151,9 @@ class Owner:
             resolution: The step of the readings. Values are rounded to it, and so are decrypted
                 sums and differences, which are exact then.
         """
+        whole = self._contexts.integer_range
+        if range is None and whole is not None and np.asarray(values).dtype.kind in "biu":
+            range = whole
         if resolution is None and range is not None:
             # The usual case, checked and encrypted in one call.
             secret, largest = self._secret, math.inf
@@ -138,16 +167,28 @@ class Owner:
         secret = self._secret if real else self._integers(float(bounds.max()))[0]
         return encrypted(secret, array, bounds, resolution if real else None)
 
-    def decrypt(self, array: EncryptedArray | DetachedArray, plan: Plan | None = None) -> Decrypted:
-        """Decrypt an array.
+    @overload
+    def decrypt(self, array: EncryptedArray, plan: Plan | None = None) -> Decrypted: ...
+    @overload
+    def decrypt(self, array: EncryptedFlags | DetachedArray, plan: Plan | None = None) -> Any: ...
+    def decrypt(
+        self, array: EncryptedArray | EncryptedFlags | DetachedArray, plan: Plan | None = None
+    ) -> Any:
+        """Decrypt an array, or the flags of a comparison.
 
         An array that came as bytes, after others computed on it, needs the plan of the computation,
-        which says what an honest answer looks like.
+        which says what an honest answer looks like. Flags become `DecryptedFlags`, those of whole
+        numbers a bool array.
         """
-        if not isinstance(array, (EncryptedArray, DetachedArray)):
+        if not isinstance(array, (EncryptedArray, EncryptedFlags, DetachedArray)):
             raise TypeError(f"{type(array).__name__} is not an encrypted array")
         if plan is not None:
             return self._planned(array, plan)
+        if isinstance(array, EncryptedFlags):
+            try:
+                return array._decrypted(self._keys_of(array))
+            except NotTrusted:
+                raise NotTrusted(_NO_PLAN) from None
         if not isinstance(array, EncryptedArray):
             raise NotTrusted(_NO_PLAN)
         one = array._vector
@@ -165,8 +206,10 @@ class Owner:
             raise NotTrusted(_NO_PLAN) from None
         return assembled(opened, array.shape, array._length, array._grid, array._finish)
 
-    def _planned(self, array: EncryptedArray | DetachedArray, plan: Plan) -> Decrypted:
-        if isinstance(array, EncryptedArray):
+    def _planned(
+        self, array: EncryptedArray | EncryptedFlags | DetachedArray, plan: Plan
+    ) -> Decrypted | _flags.DecryptedFlags | np.ndarray[Any, Any]:
+        if not isinstance(array, DetachedArray):
             array = _container.unpack(bytes(array))
         facts = plan._facts
         same = (array._inner, array._length, array._real) == (
@@ -182,6 +225,15 @@ class Owner:
         secret = self._secret if facts.real else self._integers(1.0)[0]
         frames = array._frames
         pairs = zip(frames, plan._plans, strict=True)
+        if facts.flags:
+            flags = (
+                secret.decrypt_flags_answer(frame, native)
+                if facts.real
+                else secret.decrypt_answer(frame, native)[0]
+                for frame, native in pairs
+            )
+            found = list(tracked(flags, len(frames)))
+            return _flags.assembled(found, facts.shape, facts.length, facts.gap)
         answers = (secret.decrypt_answer(frame, native) for frame, native in pairs)
         opened = list(tracked(answers, len(frames)))
         return assembled(opened, facts.shape, facts.length, facts.grid, facts.finish)
@@ -218,12 +270,12 @@ class Owner:
                 self._whole = self._contexts.integers().keys(self._secret)
             return self._whole
 
-    def _keys_of(self, array: EncryptedArray) -> Secret:
+    def _keys_of(self, array: EncryptedArray | EncryptedFlags) -> Secret:
         return self._secret if array._real else self._integers(1.0)[0]
 
     def __repr__(self) -> str:
         """Return the key's public name; never the key."""
-        return f"Owner(key {self.key_id[:8]}…, depth={self._contexts.depth})"
+        return f"Owner(key {self.key_id[:8]}…, {self._contexts})"
 
     def __reduce__(self) -> Any:
         """Raise: secrets are not pickled."""
@@ -233,21 +285,69 @@ class Owner:
 class _Contexts:
     """Parameters for both kinds of numbers, made when they are needed."""
 
-    def __init__(self, depth: int, results: float, public_inputs: bool) -> None:
-        self.depth, self._results, self._public = depth, results, public_inputs
+    def __init__(
+        self,
+        depth: int | None = None,
+        results_within: float | None = None,
+        public_inputs: bool = False,
+        comparisons: float | None = None,
+        integer_range: tuple[int, int] | None = None,
+    ) -> None:
+        if depth is None:
+            depth = _DEPTH if comparisons is None else _DEPTH_BEFORE_COMPARISON
+        if not 0 <= depth <= 100:
+            raise ValueError(f"depth={depth} is not a number of products, 0 or more")
+        if comparisons is not None and not _GAPS[0] <= comparisons <= _GAPS[1]:
+            raise ValueError(
+                f"comparisons={comparisons} is not a gap, a share of the range from 2^-12 to 2^-1"
+            )
+        self.depth, self._results, self._public = depth, results_within, public_inputs
+        self._gap, self.integer_range = comparisons, _range_to_compare(integer_range)
         self._reals: Context | None = None
         self._integers: Context | None = None
 
+    def __str__(self) -> str:
+        parts = [f"depth={self.depth}"]
+        parts += [] if self._gap is None else [f"comparisons={self._gap:g}"]
+        parts += [] if self.integer_range is None else [f"integer_range={self.integer_range}"]
+        return ", ".join(parts)
+
     def reals(self) -> Context:
         if self._reals is None:
-            self._reals = Context.reals(self.depth, self._public)
+            if self._gap is None:
+                self._reals = Context.reals(self.depth, self._public)
+            else:
+                self._reals = Context.reals_to_compare(self.depth, self._gap, self._public)
         return self._reals
 
     def integers(self) -> Context:
         if self._integers is None:
-            within = min(self._results, _LARGEST_INTEGER)
-            self._integers = Context.integers(self.depth, within, self._results, self._public)
+            if self.integer_range is None:
+                results = _RESULTS_WITHIN if self._results is None else self._results
+                within = min(results, _LARGEST_INTEGER)
+                self._integers = Context.integers(self.depth, within, results, self._public)
+            else:
+                first, last = self.integer_range
+                self._integers = Context.integers_to_compare(
+                    first, last, self._results, self._public
+                )
         return self._integers
+
+
+def _range_to_compare(given: tuple[int, int] | None) -> tuple[int, int] | None:
+    """Return a range of whole numbers, checked."""
+    if given is None:
+        return None
+    try:
+        first, last = (operator.index(end) for end in given)
+    except (TypeError, ValueError):
+        raise TypeError(f"integer_range={given!r} is not two whole numbers") from None
+    if not 0 < last - first < _MOST_COMPARED or max(abs(first), abs(last)) > _LARGEST_INTEGER:
+        raise ValueError(
+            f"integer_range={given!r} is not (lowest, highest) of 2 to {_MOST_COMPARED} whole "
+            "numbers: declare coarser steps, or compare real numbers with comparisons=2**-8"
+        )
+    return first, last
 
 
 _NO_PLAN = (
@@ -295,14 +395,16 @@ class Evaluator:
             )
         return encrypted(keys, array, bounds, resolution if real else None)
 
-    def run(self, program: Any, *arrays: EncryptedArray | DetachedArray) -> EncryptedArray:
-        """Run a computation, and drop from its answer what the owner does not need."""
+    def run(self, program: Any, *arrays: EncryptedArray | DetachedArray) -> Any:
+        """Run a computation, and drop from its answer what the owner does not need.
+
+        Returns:
+            The encrypted array, or the encrypted flags, that the program returns.
+        """
         attached = (a if isinstance(a, EncryptedArray) else self.attach(a) for a in arrays)
         return trimmed(program(*attached))
 
-    async def run_async(
-        self, program: Any, *arrays: EncryptedArray | DetachedArray
-    ) -> EncryptedArray:
+    async def run_async(self, program: Any, *arrays: EncryptedArray | DetachedArray) -> Any:
         """Run like `run` in a thread, without blocking the event loop."""
         return await in_thread(lambda _: self.run(program, *arrays))
 

@@ -13,6 +13,7 @@ import numpy as np
 from sotto import _formula, _native, _picture
 from sotto._array import EncryptedArray
 from sotto._errors import ShapeMismatch
+from sotto._flags import EncryptedFlags
 from sotto._native import Formula, Vector
 from sotto._parts import objects
 
@@ -84,12 +85,26 @@ class Facts:
         """Lengths of the axes."""
         return self.inner if self.length is None else (self.length, *self.inner)
 
+    @property
+    def flags(self) -> bool:
+        """True for the flags of a comparison."""
+        return self.finish is not None and self.finish[0] == "flags"
+
+    @property
+    def gap(self) -> float | None:
+        """The gap of flags of real numbers."""
+        return self.finish[1] if self.finish is not None and self.flags and self.real else None
+
 
 class Plan:
     """The cost of a computation and the form of its answer. The owner decrypts answers by it."""
 
     def __init__(
-        self, plans: list[_native.Plan], facts: Facts, context: str, formula: Formula | None = None
+        self,
+        plans: list[Any],
+        facts: Facts,
+        context: str,
+        formula: Formula | None = None,
     ) -> None:
         """Take the plans of an answer's ciphertexts, and a formula to draw."""
         self._plans, self._facts, self._context = plans, facts, context
@@ -97,8 +112,8 @@ class Plan:
 
     @property
     def bound(self) -> float:
-        """A bound on the error of every value of the answer."""
-        return max(plan.error_bound for plan in self._plans)
+        """A bound on the error of every value of the answer; of flags the distance from 0 or 1."""
+        return float(max(plan.error_bound for plan in self._plans))
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -118,6 +133,8 @@ class Plan:
 
     def _rows(self) -> list[tuple[str, str]]:
         error = "exact" if not self._facts.real else f"off by at most {self.bound:.1e}"
+        if self._facts.real and self._facts.flags:
+            error = f"undecided nearer than {self._facts.gap:.3g} to the limit"
         return [
             ("parameters", self._context),
             *((name, str(count)) for name, count in self.steps.items()),
@@ -192,29 +209,51 @@ def program(computation: Any) -> Program[Any]:
     return Program(_formula.function(computation), computation)
 
 
-def trimmed(answer: EncryptedArray) -> EncryptedArray:
+@overload
+def trimmed(answer: EncryptedArray) -> EncryptedArray: ...
+@overload
+def trimmed(answer: Any) -> Any: ...
+def trimmed(answer: Any) -> Any:
     """Drop the primes that an answer does not need."""
-    if not isinstance(answer, EncryptedArray):
+    if not isinstance(answer, (EncryptedArray, EncryptedFlags)):
         raise TypeError(f"a computation returns an encrypted array, not {type(answer).__name__}")
     parts = objects((vector.for_answer() for vector in answer._parts.flat), answer._parts.shape)
+    if isinstance(answer, EncryptedFlags):
+        return EncryptedFlags._of(parts, answer._length)
     return EncryptedArray._of(
         parts, answer._length, grid=answer._grid, finish=answer._finish, trail=answer._trail
     )
+
+
+class _EndsInFlags(Exception):
+    """The computation is a comparison of real numbers, which has a plan of another kind."""
 
 
 def planned(contexts: Any, program: Any, inputs: tuple[Like | EncryptedArray, ...]) -> Plan:
     """Run a computation dry."""
     found: list[Facts] = []
 
-    def computation(arrays: list[EncryptedArray]) -> list[Vector]:
+    def answer(arrays: list[EncryptedArray]) -> Any:
         answer = trimmed(program(*arrays))
         found.append(
             Facts(answer._parts.shape, answer._length, answer._real, answer._grid, answer._finish)
         )
-        return answer._vectors
+        return answer
 
-    context, plans = dry_run(contexts, computation, inputs)
-    return Plan(plans, found[0], repr(context), _drawn(program, inputs))
+    def computation(arrays: list[EncryptedArray]) -> list[Vector]:
+        result = answer(arrays)
+        if isinstance(result, EncryptedFlags) and result._real:
+            raise _EndsInFlags
+        vectors: list[Vector] = result._vectors
+        return vectors
+
+    plans: list[Any]
+    try:
+        context, plans = dry_run(contexts, computation, inputs)
+    except _EndsInFlags:
+        flags = lambda arrays: answer(arrays)._vectors  # noqa: E731
+        context, plans = dry_run(contexts, flags, inputs, flags=True)
+    return Plan(plans, found[-1], repr(context), _drawn(program, inputs))
 
 
 def _drawn(program: Any, inputs: tuple[Like | EncryptedArray, ...]) -> Formula | None:
@@ -231,10 +270,14 @@ def _drawn(program: Any, inputs: tuple[Like | EncryptedArray, ...]) -> Formula |
 
 def dry_run(
     contexts: Any,
-    computation: Callable[[list[EncryptedArray]], list[Vector]],
+    computation: Callable[[list[EncryptedArray]], list[Any]],
     inputs: tuple[Like | EncryptedArray, ...],
-) -> tuple[_native.Context, list[_native.Plan]]:
-    """Run a computation on arrays without values; one plan for each vector that it returns."""
+    flags: bool = False,
+) -> tuple[_native.Context, list[Any]]:
+    """Run a computation on arrays without values; one plan for each vector that it returns.
+
+    With `flags` it returns flags of real numbers, which have plans of their own.
+    """
     if not inputs:
         raise TypeError("a plan needs its inputs: owner.plan(f, st.like(24, range=(0, 60)))")
     likes = [_facts(given) for given in inputs]
@@ -247,7 +290,7 @@ def dry_run(
         for _ in range(int(np.prod(given.shape[1:], dtype=np.int64)))
     ]
 
-    def run(vectors: list[Vector]) -> list[Vector]:
+    def run(vectors: list[Vector]) -> list[Any]:
         left = iter(vectors)
         arrays = []
         for given in likes:
@@ -259,4 +302,4 @@ def dry_run(
             arrays.append(EncryptedArray._of(objects(dry, inner), length, grid=given.grid))
         return computation(arrays)
 
-    return context, context.plan(lengths, run)
+    return context, (context.plan_flags if flags else context.plan)(lengths, run)

@@ -8,8 +8,8 @@ from sotto import _numpy
 
 NO_DECRYPTION = "encrypted values are not numbers until their owner decrypts them: owner.decrypt(x)"
 NO_ORDER = (
-    "encrypted numbers cannot be compared yet: decrypt first, or decrypt the difference and "
-    "compare that"
+    "encrypted values are compared by >, >=, < and <= alone, as arrays of "
+    "st.Owner.new(comparisons=2**-8): x = owner.encrypt(values, range=…), then x > limit"
 )
 
 
@@ -36,7 +36,7 @@ class Protocols:
         """Raise TypeError."""
         raise TypeError(NO_DECRYPTION)
 
-    def _no_order(self, _other: object) -> NoReturn:
+    def _no_order(self, _other: Any) -> Any:
         raise TypeError(NO_ORDER)
 
     __lt__ = __le__ = __gt__ = __ge__ = _no_order

@@ -16,7 +16,8 @@ from sotto._array import EncryptedArray
 #: The version of the standard.
 __array_api_version__ = "2024.12"
 
-_ORDER = "needs comparisons, which encrypted numbers do not have yet"
+_ORDER = "needs a comparison whose result is a public truth value, or a number"
+_FLAGS = "gives encrypted flags, of arrays of Owner.new(comparisons=…) alone, and no truth values"
 _DIVISION = "needs a division by, or of, encrypted values"
 _CURVE = "is no polynomial: fit one on the declared range, x.polynomial(coefficients)"
 _BITS = "is for bits and truth values"
@@ -25,12 +26,13 @@ _SIZE = "has a result whose shape depends on encrypted values"
 #: Names of the standard that do not work on encrypted arrays, with the reason.
 NOT_APPLICABLE: dict[str, str] = {
     **dict.fromkeys(
-        "abs all any argmax argmin argsort ceil clip copysign count_nonzero equal floor greater "
-        "greater_equal isfinite isin isinf isnan less less_equal logical_and logical_not "
+        "abs all any argmax argmin argsort ceil clip copysign count_nonzero equal floor "
+        "isfinite isin isinf isnan logical_and logical_not "
         "logical_or logical_xor max maximum min minimum not_equal round searchsorted sign signbit "
         "sort trunc".split(),
         _ORDER,
     ),
+    **dict.fromkeys("greater greater_equal less less_equal".split(), _FLAGS),
     **dict.fromkeys("floor_divide reciprocal remainder".split(), _DIVISION),
     **dict.fromkeys(
         "acos acosh asin asinh atan atan2 atanh cos cosh exp expm1 hypot log log10 log1p log2 "
