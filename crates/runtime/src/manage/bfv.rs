@@ -1,11 +1,8 @@
 //! BFV: tables, and no steps of its own.
 
-use sotto_circuits::Table;
-use sotto_rlwe::{
-    Bfv, Ciphertext, EncodeError, EvalError, EvaluationKeys, Evaluator, Params, Plaintext, Shape,
-};
+use sotto_rlwe::{Bfv, EncodeError, Params, Plaintext};
 
-use super::{Managed, table_shape, table_value};
+use super::{Managed, looks_up_tables};
 use crate::constants::encode_integers;
 
 impl Managed for Bfv {
@@ -13,20 +10,5 @@ impl Managed for Bfv {
         encode_integers(params, values, level)
     }
 
-    fn follow_table(
-        params: &Params<Self>,
-        table: &Table,
-        of: &Shape<Self>,
-    ) -> Result<Shape<Self>, EvalError> {
-        table_shape(params, table, of)
-    }
-
-    fn run_table(
-        evaluator: &Evaluator<Self>,
-        table: &Table,
-        of: &Ciphertext<Self>,
-        keys: &EvaluationKeys<Self>,
-    ) -> Result<Ciphertext<Self>, EvalError> {
-        table_value(evaluator, table, of, keys)
-    }
+    looks_up_tables!();
 }

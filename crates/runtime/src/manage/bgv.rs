@@ -1,12 +1,9 @@
 //! BGV: matching of plaintext factors, and tables.
 
-use sotto_circuits::Table;
 use sotto_program::Step;
-use sotto_rlwe::{
-    Bgv, Ciphertext, EncodeError, EvalError, EvaluationKeys, Evaluator, Params, Plaintext, Shape,
-};
+use sotto_rlwe::{Bgv, Ciphertext, EncodeError, EvalError, Evaluator, Params, Plaintext, Shape};
 
-use super::{Managed, foreign, table_shape, table_value};
+use super::{Managed, foreign, looks_up_tables};
 use crate::constants::encode_integers;
 
 impl Managed for Bgv {
@@ -14,22 +11,7 @@ impl Managed for Bgv {
         encode_integers(params, values, level)
     }
 
-    fn follow_table(
-        params: &Params<Self>,
-        table: &Table,
-        of: &Shape<Self>,
-    ) -> Result<Shape<Self>, EvalError> {
-        table_shape(params, table, of)
-    }
-
-    fn run_table(
-        evaluator: &Evaluator<Self>,
-        table: &Table,
-        of: &Ciphertext<Self>,
-        keys: &EvaluationKeys<Self>,
-    ) -> Result<Ciphertext<Self>, EvalError> {
-        table_value(evaluator, table, of, keys)
-    }
+    looks_up_tables!();
 
     fn follow_own(params: &Params<Self>, step: &Step, of: &Shape<Self>) -> Result<Shape<Self>, EvalError> {
         match step {

@@ -130,6 +130,29 @@ pub trait Managed: LevelRules + Compiled {
     }
 }
 
+/// Implements the look-ups of [`Managed`] for a scheme of whole numbers.
+macro_rules! looks_up_tables {
+    () => {
+        fn follow_table(
+            params: &sotto_rlwe::Params<Self>,
+            table: &sotto_circuits::Table,
+            of: &sotto_rlwe::Shape<Self>,
+        ) -> Result<sotto_rlwe::Shape<Self>, sotto_rlwe::EvalError> {
+            super::table_shape(params, table, of)
+        }
+
+        fn run_table(
+            evaluator: &sotto_rlwe::Evaluator<Self>,
+            table: &sotto_circuits::Table,
+            of: &sotto_rlwe::Ciphertext<Self>,
+            keys: &sotto_rlwe::EvaluationKeys<Self>,
+        ) -> Result<sotto_rlwe::Ciphertext<Self>, sotto_rlwe::EvalError> {
+            super::table_value(evaluator, table, of, keys)
+        }
+    };
+}
+use looks_up_tables;
+
 /// Follows the shape of a look-up on whole numbers.
 fn table_shape<S: LevelRules<Value = i64>>(
     params: &Params<S>,

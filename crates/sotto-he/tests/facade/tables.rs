@@ -15,10 +15,13 @@ fn travels<S: Exact>() -> Result<()> {
     assert_eq!(public.context(), &context);
     let answer = counted(&public.read(&data)?)?.to_bytes()?;
     assert_eq!(secret.decrypt_answer(&answer, &plan)?.value(), 3);
-    // A vector that was written whole may be the result of a computation: its range has to be declared again.
-    let whole = public.read(&secret.encrypt(&values)?.to_bytes()?)?;
-    assert_eq!(whole.range(), -25..=25);
-    assert_eq!(whole.with_range(10..=25).range(), 10..=25);
+    // A fresh vector is written with a seed, and its values are in the range.
+    assert_eq!(public.read(&secret.encrypt(&values)?.to_bytes()?)?.range(), 10..=25);
+    // The range of a result has to be declared again.
+    let negated = (-&secret.encrypt(&values)?)?;
+    let read = public.read(&negated.to_bytes()?)?;
+    assert_eq!(read.range(), -25..=25);
+    assert_eq!(read.with_range(-25..=-10).range(), -25..=-10);
     Ok(())
 }
 
@@ -36,7 +39,7 @@ fn ranges_follow_the_computation() -> Result<()> {
     assert_eq!(x.range(), -3..=12);
     assert_eq!((&x - &y)?.range(), -15..=15);
     assert_eq!((&x + &y)?.range(), -6..=24);
-    // What is not known better follows from the bound on the values.
+    // Otherwise the range follows from the bound on the values.
     assert_eq!((&x * -1)?.range(), -12..=12);
     assert_eq!((&x * &y)?.range(), -144..=144);
     assert_eq!(x.select(&[1, 1])?.range(), -3..=12);
