@@ -9,7 +9,7 @@ use crate::poly::{Form, Poly};
 /// Entries of a row that are read together: those of all sources fit the second cache.
 const PART: usize = 1024;
 
-/// Computes sums[i] = Σ_j sources[j]·weights[i][j] and overwrites the sums, which have equal limbs. Goes part by part, so
+/// Computes `sums[i] = Σ_j sources[j]·weights[i][j]` and overwrites the sums, which have equal limbs. Goes part by part, so
 /// that a part of the sources is read from the cache for every sum. The sources must hold at least the sums' limbs of the
 /// same ring. Panics unless there are 1 to [`MOST_SOURCES`] sources and as many weights for each sum.
 ///

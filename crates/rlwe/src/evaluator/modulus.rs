@@ -73,7 +73,7 @@ impl<S: Scheme> Shape<S> {
 }
 
 impl<S: LevelRules> Shape<S> {
-    /// Returns the shape after [`Evaluator::drop_to`]: one rounding instead of one for each prime.
+    /// Returns the shape after [`Evaluator::drop_to_with`]: one rounding instead of one for each prime.
     ///
     /// # Errors
     /// [`EvalError::LevelMismatch`] for a higher level; [`EvalError::Unsupported`] in CKKS; [`EvalError::Noise`] if the
