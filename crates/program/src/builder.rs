@@ -1,6 +1,7 @@
 //! A builder that makes a program one operation at a time.
 
 use alloc::string::String;
+use alloc::vec::Vec;
 
 use crate::{
     Constant, ConstantId, InputDeclaration, InputId, KeyNumber, NodeId, Op, Program, ProgramError,
