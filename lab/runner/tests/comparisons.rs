@@ -1,4 +1,4 @@
-//! Comparisons over stand-ins for engines: what is asked, how answers are scored, gaps, and rows that are kept.
+//! Comparisons over stand-ins for engines: requests, scores of answers, gaps, and rows that are kept.
 #![allow(clippy::unwrap_used)]
 
 use std::time::Duration;
