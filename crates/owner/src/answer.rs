@@ -321,6 +321,11 @@ impl Reader<'_> {
         let unit_of = |channel: &str| self.unit(channel);
         let none = || ValueError::Undetermined("there is no reading");
         if let Some(reading) = call.reading().filter(|reading| !matches!(reading, Reading::Channel(_))) {
+            let channels = call.channels();
+            let expected = channels.iter().filter_map(|name| tally.expected.get(*name)).max().copied();
+            if let Some(condition) = call.condition() {
+                return self.condition(call, condition, expected.unwrap_or_default());
+            }
             let empty = Reals::default();
             let reals = tally.reals.get(&reading.to_string()).unwrap_or(&empty);
             let n = reals.count as f64;
@@ -331,8 +336,6 @@ impl Reader<'_> {
                 Call::Sum(_) => Ok(Value { value: reals.sum, bound: reals.bound, unit: unit.clone() }),
                 _ => Ok(Value { value: reals.sum / n, bound: reals.bound / n, unit: unit.clone() }),
             };
-            let channels = call.channels();
-            let expected = channels.iter().filter_map(|name| tally.expected.get(*name)).max().copied();
             let missing = expected.unwrap_or_default().saturating_sub(reals.count);
             return Counted { value, unit, count: reals.count, missing };
         }
@@ -470,9 +473,9 @@ impl<U: Fn(&str) -> String> Arithmetic for Units<'_, U> {
         let of = |at: usize| channels.get(at).map(|channel| (self.0)(channel)).unwrap_or_default();
         let real = call.reading().is_some_and(|reading| !matches!(reading, Reading::Channel(_)));
         let unit = match call {
+            Call::TimeWhere(_) => "h".to_owned(),
             _ if real => String::new(),
             Call::Count(_) | Call::CountWhere(_) | Call::Correlation { .. } => String::new(),
-            Call::TimeWhere(_) => "h".to_owned(),
             Call::Variance(_) => squared(&of(0)),
             Call::Energy(_) => product(&of(0), "h"),
             Call::Covariance { .. } => product(&of(0), &of(1)),

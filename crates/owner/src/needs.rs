@@ -89,10 +89,12 @@ impl BinsNeeded {
     /// Returns the bins that a call needs.
     fn of_call(call: &Call) -> Option<(&String, Self)> {
         Some(match call {
-            Call::CountWhere(condition) | Call::TimeWhere(condition) => {
-                let Condition { channel, comparison, limit } = condition;
-                (channel, Self::Limit(*comparison, *limit))
-            }
+            Call::CountWhere(condition) | Call::TimeWhere(condition) => match condition {
+                Condition { reading: Reading::Channel(channel), comparison, limit } => {
+                    (channel, Self::Limit(*comparison, *limit))
+                }
+                _ => return None,
+            },
             Call::Min(channel) | Call::Max(channel) | Call::Quantile { channel, .. } => {
                 (channel, Self::Equal(USUAL_BINS))
             }
@@ -162,27 +164,28 @@ pub(crate) fn of_call(call: &Call) -> (Kind, Needs) {
         Needs { squares: true, products: BTreeSet::from([pair]), ..Needs::default() }
     };
     match call {
-        Call::Count(reading) | Call::Sum(reading) | Call::Mean(reading) | Call::Values(reading) => {
-            match reading {
-                Reading::Channel(_) => (Kind::Exact, none),
-                Reading::Polynomial { coefficients, .. } => {
-                    (Kind::Real, Needs { degree: coefficients.len().saturating_sub(1) as u32, ..none })
-                }
-                Reading::Linear { .. } => (Kind::Real, Needs { models: true, degree: 1, ..none }),
+        Call::Count(reading)
+        | Call::Sum(reading)
+        | Call::Mean(reading)
+        | Call::Values(reading)
+        | Call::CountWhere(Condition { reading, .. })
+        | Call::TimeWhere(Condition { reading, .. }) => match reading {
+            Reading::Channel(_) => {
+                let bins = BinsNeeded::of_call(call).map(|(channel, bins)| (channel.clone(), vec![bins]));
+                (Kind::Exact, Needs { bins: bins.into_iter().collect(), ..none })
             }
-        }
+            Reading::Polynomial { coefficients, .. } => {
+                (Kind::Real, Needs { degree: coefficients.len().saturating_sub(1) as u32, ..none })
+            }
+            Reading::Linear { .. } => (Kind::Real, Needs { models: true, degree: 1, ..none }),
+        },
         Call::Energy(_) | Call::MovingAverage { .. } => (Kind::Exact, none),
         Call::Variance(_) | Call::Stddev(_) | Call::Rms(_) => (Kind::Exact, Needs { squares: true, ..none }),
         Call::Covariance { x, y } | Call::Correlation { x, y } | Call::Regression { y, x } => {
             (Kind::Exact, pair(x, y))
         }
         Call::WeightedSum { .. } => (Kind::Exact, Needs { weights: true, ..none }),
-        Call::CountWhere(_)
-        | Call::TimeWhere(_)
-        | Call::Min(_)
-        | Call::Max(_)
-        | Call::Quantile { .. }
-        | Call::Histogram { .. } => {
+        Call::Min(_) | Call::Max(_) | Call::Quantile { .. } | Call::Histogram { .. } => {
             let bins = BinsNeeded::of_call(call).map(|(channel, bins)| (channel.clone(), vec![bins]));
             (Kind::Exact, Needs { bins: bins.into_iter().collect(), ..none })
         }

@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used)]
 
 use proptest::prelude::*;
-use sotto_program::question::{Alarm, Call, Comparison, Condition, Expression, Measured};
+use sotto_program::question::{Alarm, Call, Comparison, Condition, Expression, Measured, Reading};
 
 #[test]
 fn each_form_is_read_and_written() {
@@ -25,6 +25,9 @@ fn each_form_is_read_and_written() {
             "count(x > 1)",
         ),
         ("(mean(a) + mean(b)) / 2 > 3", "", "(mean(a) + mean(b)) / 2"),
+        ("linear(power.json) > 400 for 2 windows", "", "count(linear(power.json) > 400)"),
+        ("polynomial(x, [0, 1, 2]) <= 3", "", "count(polynomial(x, [0, 1, 2]) <= 3)"),
+        ("count(linear(m.json) > 4) >= 10", "", "count(linear(m.json) > 4)"),
     ] {
         let alarm = Alarm::parse(text).unwrap_or_else(|refused| panic!("{refused}"));
         let canonical = if canonical.is_empty() { text } else { canonical };
@@ -50,7 +53,8 @@ fn each_error_points_at_its_place() {
         ("80 > 3", 1, "no statistic"),
         ("histogram(x, 16) > 3", 1, "count(x > 80) >= 5"),
         ("moving_average(x, 3) > 3", 1, "for 3 windows"),
-        ("polynomial(x, [0, 1]) > 3", 1, "mean(polynomial"),
+        ("polynomial(x, [0, 1]) + 1 > 3", 1, "polynomial"),
+        ("polynomial(x, [0, 1])", 22, "polynomial(x, [0, 1]) > 80"),
         ("x > 3 for 0 windows", 11, "from 1 to 1000"),
         ("x > 3 for 1001 windows", 11, "from 1 to 1000"),
         ("x > 3 for 3", 12, "for 3 windows"),
@@ -83,7 +87,9 @@ fn limits_that_end_an_alarm_are_on_its_quiet_side() {
 fn measured() -> impl Strategy<Value = Measured> {
     let channel = "[A-Za-z_][A-Za-z0-9_.]{0,6}|\\PC{1,6}";
     prop_oneof![
-        channel.prop_map(Measured::Reading),
+        channel.prop_map(|channel| Measured::Reading(channel.into())),
+        channel.prop_map(|channel| Measured::Reading(Reading::polynomial(channel, [1.0, 0.0, 2.5]))),
+        "[a-z]{1,6}".prop_map(|file| Measured::Reading(Reading::linear(file))),
         (channel, -9i32..9, 0..4).prop_map(|(channel, number, operator)| {
             let (left, right) = (Expression::from(Call::mean(channel.clone())), f64::from(number));
             Measured::Value(match operator {

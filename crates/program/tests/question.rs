@@ -74,6 +74,16 @@ fn every_call_is_read() {
             "time(\"a b\" >= 3)",
             Call::TimeWhere(Condition::new("a b", Comparison::AtLeast, 3.0)),
         ),
+        (
+            "count(linear(m.json) > 80)",
+            "count(linear(m.json) > 80)",
+            Call::CountWhere(Condition::new(Reading::linear("m.json"), Comparison::Greater, 80.0)),
+        ),
+        (
+            "time(polynomial(x, [0, 1]) < -2)",
+            "time(polynomial(x, [0, 1]) < -2)",
+            Call::TimeWhere(Condition::new(Reading::polynomial("x", [0.0, 1.0]), Comparison::Less, -2.0)),
+        ),
         ("min(x)", "min(x)", Call::min("x")),
         ("max(min)", "max(min)", Call::max("min")),
         ("quantile(x,0.95)", "quantile(x, 0.95)", Call::quantile("x", 0.95)),

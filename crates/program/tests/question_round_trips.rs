@@ -69,8 +69,8 @@ fn weights() -> impl Strategy<Value = Weights> {
 }
 
 fn condition() -> impl Strategy<Value = Condition> {
-    (name(), prop::sample::select(&Comparison::ALL[..]), number())
-        .prop_map(|(channel, comparison, limit)| Condition { channel, comparison, limit })
+    (reading(), prop::sample::select(&Comparison::ALL[..]), number())
+        .prop_map(|(reading, comparison, limit)| Condition { reading, comparison, limit })
 }
 
 fn bins() -> impl Strategy<Value = Bins> {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use sotto_program::question::{Call, Comparison, Expression, Measured};
+use sotto_program::question::{Call, Comparison, Expression, Measured, Reading};
 
 use super::files::DeviceState;
 use super::{Declared, Seen, Verdict};
@@ -138,7 +138,11 @@ pub(super) fn what(declared: &Declared, plant: &Plant, seen: &Seen, limit: f64) 
         _ => None,
     };
     if let Some(condition) = counted {
-        let unit = plant.unit(&condition.channel);
+        let unit = match &condition.reading {
+            Reading::Channel(channel) => plant.unit(channel),
+            // A polynomial or a model may have any unit.
+            _ => String::new(),
+        };
         let space = if unit.is_empty() { "" } else { " " };
         let readings = if seen.readings == 1 { "reading" } else { "readings" };
         let (symbol, limit) = (condition.comparison.symbol(), condition.limit);

@@ -1,8 +1,9 @@
 //! Results of calls that compare readings: counts above a limit, extremes, quantiles, histograms.
 
-use sotto_program::question::{Bins, Call};
+use sotto_program::question::{Bins, Call, Condition};
 
 use super::{Counted, Reader, Row};
+use crate::ask::Decided;
 use crate::distribution::{Distribution, equal_edges};
 use crate::value::ValueError;
 
@@ -28,6 +29,17 @@ impl Reader<'_> {
             _ => (Err(ValueError::Undetermined("it has several values")), unit),
         };
         Counted { value, unit, count: found.count(), missing }
+    }
+
+    /// Returns the result of a condition on a polynomial or a model, of `expected` ticks.
+    pub(super) fn condition(&self, call: &Call, condition: &Condition, expected: u64) -> Counted {
+        let none = Decided::default();
+        let found = self.tallies[self.at].conditions.get(&condition.to_string()).unwrap_or(&none);
+        let (value, unit) = match call {
+            Call::TimeWhere(_) => (found.time(), "h".to_owned()),
+            _ => (Ok(found.number()), String::new()),
+        };
+        Counted { value, unit, count: found.count, missing: expected.saturating_sub(found.count) }
     }
 
     /// Adds a row for each bin.

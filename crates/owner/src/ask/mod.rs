@@ -2,8 +2,10 @@
 
 mod by_window;
 mod curve;
+mod decided;
 mod fleet;
 mod group;
+mod reals;
 mod steps;
 mod tally;
 mod windows;
@@ -17,6 +19,7 @@ use sotto_program::question::{Call, Duration, DurationUnit, Period, Question, Wh
 
 pub(crate) use by_window::by_window;
 pub(crate) use curve::coefficient_size;
+pub(crate) use decided::Decided;
 pub(crate) use group::Group;
 pub(crate) use tally::{Reals, Tally, ticks_between};
 pub(crate) use windows::{
@@ -139,7 +142,8 @@ impl Plant {
             took_part,
             flooded: spent.flooded,
         };
-        let notes = notes(&listed);
+        let mut notes = notes(&listed);
+        notes.extend(undecided(&tallies));
         let answer = Answer::new(question, rows, &cost, left_out, spent.steps, spent.phases, notes, &clock);
         Ok(answer.with_evidence(computer.evidence))
     }
@@ -273,6 +277,22 @@ fn can_answer(question: &Question, devices: &BTreeMap<String, DeviceRecord>) -> 
         }
     }
     Ok(())
+}
+
+/// Returns a note for each condition that left readings undecided.
+fn undecided(tallies: &[Vec<Tally>]) -> Vec<String> {
+    let mut all: BTreeMap<&String, Decided> = BTreeMap::new();
+    for (condition, decided) in tallies.iter().flatten().flat_map(|tally| &tally.conditions) {
+        all.entry(condition).or_default().merge(decided);
+    }
+    let note = |(condition, decided): (&String, Decided)| match decided.undecided() {
+        0 => None,
+        count => Some(format!(
+            "{condition}: {count} of {} readings are undecided, nearer to the limit than {:.1e}; each counts as half of one, and ± covers them all",
+            decided.count, decided.within
+        )),
+    };
+    all.into_iter().filter_map(note).collect()
 }
 
 fn notes(listed: &[DeviceWindows]) -> Vec<String> {

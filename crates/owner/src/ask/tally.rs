@@ -7,6 +7,7 @@ use std::ops::Range;
 use sotto_pack::{ChannelBins, Layout, Presence};
 use sotto_program::question::Weights;
 
+use super::decided::Decided;
 use super::group::Group;
 use super::windows::{Window, position};
 use crate::compute::{Input, LARGEST_WEIGHT, Quantity, TickWeights};
@@ -26,6 +27,8 @@ pub(crate) struct Tally {
     pub(crate) weighted: BTreeMap<String, Weighted>,
     /// Reals by the text of the call's reading.
     pub(crate) reals: BTreeMap<String, Reals>,
+    /// Conditions on polynomials and models by their text.
+    pub(crate) conditions: BTreeMap<String, Decided>,
     /// Number of ticks at which a channel could have a reading.
     pub(crate) expected: BTreeMap<String, u64>,
     /// Σ reading · period in hours by channel, with a bound on its error.
@@ -79,11 +82,10 @@ impl Tally {
             self.weighted.entry(name.clone()).or_default().merge(weighted);
         }
         for (name, reals) in &other.reals {
-            let entry = self.reals.entry(name.clone()).or_default();
-            entry.count += reals.count;
-            entry.sum += reals.sum;
-            entry.bound += reals.bound;
-            entry.each.extend(reals.each.iter().copied());
+            self.reals.entry(name.clone()).or_default().merge(reals);
+        }
+        for (name, decided) in &other.conditions {
+            self.conditions.entry(name.clone()).or_default().merge(decided);
         }
         for (name, expected) in &other.expected {
             *self.expected.entry(name.clone()).or_default() += expected;
@@ -95,6 +97,16 @@ impl Tally {
         for (name, distribution) in &other.distributions {
             self.distributions.entry(name.clone()).or_default().merge(distribution);
         }
+    }
+}
+
+impl Reals {
+    /// Adds the values of `other`.
+    pub(super) fn merge(&mut self, other: &Self) {
+        self.count += other.count;
+        self.sum += other.sum;
+        self.bound += other.bound;
+        self.each.extend(&other.each);
     }
 }
 

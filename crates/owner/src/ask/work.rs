@@ -4,10 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use sotto_pack::{ChannelBins, Cut, Layout, Span};
-use sotto_program::question::{Call, Question, Reading};
+use sotto_program::question::{Call, Question};
 
 use super::OnProgress;
-use super::curve::Curve;
 use super::group::{self, Group};
 use super::tally::{self, Compared, ExactResults, GroupWeights, Tally};
 use super::windows::{DeviceWindows, Window, position};
@@ -296,59 +295,6 @@ impl<'w> Work<'w> {
         }
         wanted.compared_quantities();
         Ok(wanted)
-    }
-
-    fn real(
-        &self,
-        batch: &Batch<'_>,
-        computer: &mut Computer<'_>,
-        tallies: &mut [Tally],
-        used: &mut BTreeMap<String, u64>,
-        progress: OnProgress<'_>,
-    ) -> Result<(), OwnerError> {
-        let layout = batch.windows[0].layout();
-        let spec = self.spec(batch)?;
-        let calls = self.calls(batch);
-        let mut readings: Vec<&Reading> = Vec::new();
-        for reading in calls.iter().filter_map(|call| call.reading()) {
-            if !readings.contains(&reading) {
-                readings.push(reading);
-            }
-        }
-        for reading in readings {
-            let each = calls.iter().any(|call| matches!(call, Call::Values(of) if of == reading));
-            let Some(curve) = Curve::of(reading, layout) else { continue };
-            // One window per part, because values are at single readings and sums must exclude missing readings.
-            let (mut parts, mut of) = (Vec::new(), Vec::new());
-            let (whole, split) = self.by_group(batch)?;
-            for (at, inputs) in whole {
-                for input in inputs {
-                    parts.push(Part { inputs: vec![input] });
-                    of.push(vec![(at, 0..layout.ticks())]);
-                }
-            }
-            for (input, pieces) in split {
-                parts.push(Part { inputs: vec![input] });
-                of.push(pieces);
-            }
-            self.remember(batch, &parts, used);
-            let quantities = [curve.quantity.clone()];
-            let results = computer.results(&self.device.device, spec, &parts, &quantities, progress)?;
-            let pieces = parts.iter().zip(of).zip(&results).flat_map(|((part, pieces), results)| {
-                pieces.into_iter().map(move |(at, ticks)| (part, at, ticks, results))
-            });
-            for (part, at, ticks, results) in pieces {
-                let reals = curve.tally(&part.inputs[0], layout, &results[0], &ticks)?;
-                let entry = tallies[at].reals.entry(reading.to_string()).or_default();
-                entry.count += reals.count;
-                entry.sum += reals.sum;
-                entry.bound += reals.bound;
-                if each {
-                    entry.each.extend(reals.each);
-                }
-            }
-        }
-        Ok(())
     }
 
     pub(super) fn spec(&self, batch: &Batch<'_>) -> Result<&'w sotto_rlwe::ParameterSpec, OwnerError> {

@@ -11,7 +11,7 @@ use super::error::QuestionErrorKind as Kind;
 use super::grammar::{Parsed, Parser};
 use super::lexer::{RESERVED, Token, token, unquoted};
 use super::places::Clause;
-use super::{By, Call, Comparison, Condition, Expression, Places, Question, QuestionError, display};
+use super::{By, Call, Comparison, Condition, Expression, Places, Question, QuestionError, Reading, display};
 use crate::parse::Number;
 use crate::{limits, name};
 
@@ -20,16 +20,17 @@ use crate::{limits, name};
 /// Example: [`Alarm`]
 #[derive(Clone, Debug, PartialEq)]
 pub enum Measured {
-    /// Each reading of a channel: a window counts if the comparison holds for any of them.
-    Reading(String),
+    /// Each reading of a channel, or each value of a polynomial or a model: a window counts if the comparison holds for
+    /// any of them.
+    Reading(Reading),
     /// A value of each window: a statistic, or arithmetic on statistics.
     Value(Expression),
 }
 
 /// A condition that holds or not in each window of each device.
 ///
-/// Text and JSON are the same: `temperature > 80 for 3 windows`. A bare channel stands for its readings: a window counts
-/// if any reading is above. Every device is looked at by itself; `per device` may be written, and says the same.
+/// Text and JSON are the same: `temperature > 80 for 3 windows`. A bare channel stands for its readings, a polynomial or
+/// a model for its values: a window counts if any of them is above. Every device is looked at by itself; `per device` may be written, and says the same.
 ///
 /// ```text
 /// alarm  = ( NAME | sum ) ( ">" | ">=" | "<" | "<=" ) NUMBER { clause }      each clause at most once, in any order
@@ -118,20 +119,20 @@ impl Alarm {
     #[must_use]
     pub fn probe(&self, limit: f64) -> Probe {
         use Comparison::{AtLeast, AtMost, Greater, Less};
-        let count = |channel: &String, comparison: Comparison, holds: Comparison| Probe {
-            expression: Call::CountWhere(Condition::new(channel.clone(), comparison, limit)).into(),
+        let count = |reading: Reading, comparison: Comparison, holds: Comparison| Probe {
+            expression: Call::CountWhere(Condition::new(reading, comparison, limit)).into(),
             comparison: holds,
             limit: 1.0,
         };
         match (&self.measured, self.comparison) {
-            (Measured::Reading(channel), comparison) => count(channel, comparison, AtLeast),
+            (Measured::Reading(reading), comparison) => count(reading.clone(), comparison, AtLeast),
             (Measured::Value(Expression::Call(Call::Max(channel))), Greater | AtLeast)
             | (Measured::Value(Expression::Call(Call::Min(channel))), Less | AtMost) => {
-                count(channel, self.comparison, AtLeast)
+                count(channel.clone().into(), self.comparison, AtLeast)
             }
             // The largest reading is below if no reading is at the limit or above it.
             (Measured::Value(Expression::Call(Call::Max(channel) | Call::Min(channel))), comparison) => {
-                count(channel, comparison.negated(), Less)
+                count(channel.clone().into(), comparison.negated(), Less)
             }
             (Measured::Value(expression), comparison) => {
                 Probe { expression: expression.clone(), comparison, limit }
@@ -170,11 +171,8 @@ impl Parser<'_> {
         let measured = self.measured()?;
         let next = self.peek()?;
         let Token::Comparison(comparison) = next.token else {
-            let after = match &measured {
-                Measured::Reading(channel) => display::Name(channel).to_string(),
-                Measured::Value(expression) => expression.to_string(),
-            };
-            return Err(self.error(Kind::AlarmComparison { after: name::excerpt(&after) }, next.start));
+            let after = name::excerpt(&measured.to_string());
+            return Err(self.error(Kind::AlarmComparison { after }, next.start));
         };
         self.end = next.end;
         let at = self.start();
@@ -209,24 +207,26 @@ impl Parser<'_> {
                 }
                 let channel = self.name("a channel")?;
                 self.places.channels.push((channel.clone(), start));
-                return Ok(Measured::Reading(channel));
+                return Ok(Measured::Reading(channel.into()));
             }
             Token::Quoted(inside) if ends(next.end) => {
                 self.name("a channel")?;
                 self.places.channels.push((unquoted(inside), start));
-                return Ok(Measured::Reading(unquoted(inside)));
+                return Ok(Measured::Reading(unquoted(inside).into()));
             }
             _ => {}
         }
         self.places.selected.push(start);
         let (expression, _) = self.sum()?;
         self.check_calls(&expression, start, 0)?;
+        if let Expression::Call(Call::Values(reading)) = expression {
+            return Ok(Measured::Reading(reading));
+        }
         for (call, at) in expression.calls().zip(&self.places.calls) {
             let instead = match call {
                 Call::MovingAverage { .. } => "take mean(x), and for 3 windows",
                 Call::Histogram { .. } => "count one bin, as in count(x > 80) >= 5",
                 Call::Regression { .. } => "take correlation(y, x) or covariance(y, x)",
-                Call::Values(_) => "take its mean, as in mean(polynomial(x, [0, 1])) > 80",
                 _ => continue,
             };
             return Err(self.error(Kind::AlarmCall { call: call.function(), instead }, *at));
@@ -285,7 +285,7 @@ impl Parser<'_> {
 impl Display for Measured {
     fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Reading(channel) => display::Name(channel).fmt(out),
+            Self::Reading(reading) => reading.fmt(out),
             Self::Value(expression) => expression.fmt(out),
         }
     }

@@ -175,7 +175,7 @@ pub enum Call {
     },
     /// A polynomial or a linear model without a statistic: its value at each reading. Never a bare channel.
     Values(Reading),
-    /// `count(x > 80)`: number of readings for which the condition holds.
+    /// `count(x > 80)`, `count(linear(model.json) > 80)`: number of readings for which the condition holds.
     CountWhere(Condition),
     /// `time(x > 80)`: that number times the period in hours.
     TimeWhere(Condition),
@@ -316,50 +316,65 @@ impl Call {
             | Self::WeightedSum { channel, .. }
             | Self::MovingAverage { channel, .. }
             | Self::Quantile { channel, .. }
-            | Self::Histogram { channel, .. }
-            | Self::CountWhere(Condition { channel, .. })
-            | Self::TimeWhere(Condition { channel, .. }) => vec![channel],
+            | Self::Histogram { channel, .. } => vec![channel],
             Self::Covariance { x, y } | Self::Correlation { x, y } => vec![x, y],
             Self::Regression { y, x } => vec![y, x],
-            Self::Count(_) | Self::Sum(_) | Self::Mean(_) | Self::Values(_) => {
-                self.reading().map(Reading::channels).unwrap_or_default()
-            }
+            Self::Count(reading)
+            | Self::Sum(reading)
+            | Self::Mean(reading)
+            | Self::Values(reading)
+            | Self::CountWhere(Condition { reading, .. })
+            | Self::TimeWhere(Condition { reading, .. }) => reading.channels(),
         }
     }
 
-    /// Returns the reading of `count`, `sum`, `mean` and [`Call::Values`]; None for other calls.
+    /// Returns the reading of `count`, `sum`, `mean` and [`Call::Values`], and the one that a condition compares; None
+    /// for other calls.
     #[must_use]
     pub const fn reading(&self) -> Option<&Reading> {
         match self {
-            Self::Count(reading) | Self::Sum(reading) | Self::Mean(reading) | Self::Values(reading) => {
-                Some(reading)
-            }
+            Self::Count(reading)
+            | Self::Sum(reading)
+            | Self::Mean(reading)
+            | Self::Values(reading)
+            | Self::CountWhere(Condition { reading, .. })
+            | Self::TimeWhere(Condition { reading, .. }) => Some(reading),
             _ => None,
         }
     }
 
-    /// Returns true if the call compares readings: its answer follows from a histogram.
+    /// Returns the condition of `count` and `time`.
+    #[must_use]
+    pub const fn condition(&self) -> Option<&Condition> {
+        match self {
+            Self::CountWhere(condition) | Self::TimeWhere(condition) => Some(condition),
+            _ => None,
+        }
+    }
+
+    /// Returns true if the call compares readings of a channel: its answer follows from a histogram.
     #[must_use]
     pub const fn compares(&self) -> bool {
-        matches!(
-            self,
-            Self::CountWhere(_)
-                | Self::TimeWhere(_)
-                | Self::Min(_)
-                | Self::Max(_)
-                | Self::Quantile { .. }
-                | Self::Histogram { .. }
-        )
+        match self {
+            Self::CountWhere(Condition { reading, .. }) | Self::TimeWhere(Condition { reading, .. }) => {
+                matches!(reading, Reading::Channel(_))
+            }
+            Self::Min(_) | Self::Max(_) | Self::Quantile { .. } | Self::Histogram { .. } => true,
+            _ => false,
+        }
     }
 
     pub(super) fn model_slot(&mut self) -> Option<(&str, &mut Option<LinearModel>)> {
         match self {
-            Self::Count(reading) | Self::Sum(reading) | Self::Mean(reading) | Self::Values(reading) => {
-                match reading {
-                    Reading::Linear { file, model } => Some((file, model)),
-                    _ => None,
-                }
-            }
+            Self::Count(reading)
+            | Self::Sum(reading)
+            | Self::Mean(reading)
+            | Self::Values(reading)
+            | Self::CountWhere(Condition { reading, .. })
+            | Self::TimeWhere(Condition { reading, .. }) => match reading {
+                Reading::Linear { file, model } => Some((file, model)),
+                _ => None,
+            },
             _ => None,
         }
     }

@@ -141,9 +141,9 @@ impl<'t> Parser<'t> {
                 Call::Histogram { channel, bins: self.bins()? }
             }
             "time" => {
-                let channel = self.channel()?;
+                let reading = self.reading()?;
                 let expected = "a comparison with a number, as in time(x > 80)";
-                Call::TimeWhere(self.condition(channel)?.ok_or_else(|| self.expected(expected))?)
+                Call::TimeWhere(self.condition(&reading)?.ok_or_else(|| self.expected(expected))?)
             }
             _ => {
                 let channel = self.channel()?;
@@ -163,24 +163,20 @@ impl<'t> Parser<'t> {
         Ok(call)
     }
 
-    /// Parses a reading, or a condition on the readings of a channel.
+    /// Parses a reading, or a condition on it.
     fn count(&mut self) -> Parsed<Call> {
-        Ok(match self.reading()? {
-            Reading::Channel(channel) => match self.condition(channel.clone())? {
-                Some(condition) => Call::CountWhere(condition),
-                None => Call::Count(Reading::Channel(channel)),
-            },
-            derived => Call::Count(derived),
-        })
+        let reading = self.reading()?;
+        let condition = self.condition(&reading)?;
+        Ok(condition.map_or(Call::Count(reading), Call::CountWhere))
     }
 
     /// Parses a comparison with a number, if there is one.
-    pub(super) fn condition(&mut self, channel: String) -> Parsed<Option<Condition>> {
+    fn condition(&mut self, reading: &Reading) -> Parsed<Option<Condition>> {
         let next = self.peek()?;
         let Token::Comparison(comparison) = next.token else { return Ok(None) };
         self.end = next.end;
         let limit = self.number("a number, as in count(x > 80)")?;
-        Ok(Some(Condition { channel, comparison, limit }))
+        Ok(Some(Condition { reading: reading.clone(), comparison, limit }))
     }
 
     fn share(&mut self) -> Parsed<f64> {

@@ -1,9 +1,10 @@
 //! Conditions on readings, and the bins of histograms.
 
-use alloc::string::String;
 use alloc::vec::Vec;
 
 use serde::{Deserialize, Serialize};
+
+use super::Reading;
 
 /// A comparison of a reading with a limit.
 ///
@@ -64,32 +65,35 @@ impl Comparison {
     }
 }
 
-/// A condition on each reading of a channel: `temperature > 80`.
+/// A condition on each reading of a channel, or on a value made of readings: `temperature > 80`,
+/// `linear(model.json) > 80`.
 ///
 /// ```
-/// use sotto_program::question::{Call, Comparison, Condition, Question};
+/// use sotto_program::question::{Call, Comparison, Condition, Question, Reading};
 ///
 /// let hot = Condition::new("temperature", Comparison::Greater, 80.0);
 /// let question = Question::select(Call::CountWhere(hot)).build()?;
 /// assert_eq!(question, "count(temperature > 80)".parse()?);
+/// let strong = Condition::new(Reading::polynomial("wind", [0.0, 0.0, 0.0, 0.6]), Comparison::AtLeast, 500.0);
+/// assert_eq!(strong.to_string(), "polynomial(wind, [0, 0, 0, 0.6]) >= 500");
 /// # Ok::<(), sotto_program::question::QuestionError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
 pub struct Condition {
-    /// The channel.
-    pub channel: String,
+    /// The value that is compared.
+    #[serde(flatten)]
+    pub reading: Reading,
     /// The comparison.
     pub comparison: Comparison,
-    /// The limit, in the channel's unit. Finite.
+    /// The limit, in the unit of that value. Finite.
     pub limit: f64,
 }
 
 impl Condition {
-    /// Returns the condition `channel comparison limit`.
+    /// Returns the condition `reading comparison limit`.
     #[must_use]
-    pub fn new(channel: impl Into<String>, comparison: Comparison, limit: f64) -> Self {
-        Self { channel: channel.into(), comparison, limit }
+    pub fn new(reading: impl Into<Reading>, comparison: Comparison, limit: f64) -> Self {
+        Self { reading: reading.into(), comparison, limit }
     }
 }
 

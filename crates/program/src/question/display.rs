@@ -128,7 +128,7 @@ impl Display for Call {
 
 impl Display for Condition {
     fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
-        write!(out, "{} {} {}", Name(&self.channel), self.comparison.symbol(), Number(self.limit))
+        write!(out, "{} {} {}", self.reading, self.comparison.symbol(), Number(self.limit))
     }
 }
 

@@ -65,7 +65,7 @@ pub enum QuestionErrorKind {
     Mode,
     /// A comparison outside of `count` and `time`.
     #[error(
-        "a comparison ({symbol}) stands inside count(…) or time(…), between a channel and a number: count(x {symbol} 80). \
+        "a comparison ({symbol}) stands inside count(…) or time(…), between a reading and a number: count(x {symbol} 80). \
          An alarm compares a statistic: sotto alarm add NAME 'mean(x) {symbol} 80'"
     )]
     Comparison {

@@ -53,7 +53,7 @@
 //! | `regression(y ~ x)` | slope and intercept |
 //! | `weighted_sum(x, [w0, w1])` `weighted_sum(x, half_life 6h)` | the sum of weight · reading |
 //! | `moving_average(x, 7)` | mean over the last 7 groups of `by` |
-//! | `count(x > 80)` `time(x > 80)` | number of readings, hours, with a [`Condition`]: `>` `>=` `<` `<=` |
+//! | `count(r > 80)` `time(r > 80)` | number of readings, hours, with a [`Condition`]: `>` `>=` `<` `<=` |
 //! | `min(x)` `max(x)` `quantile(x, 0.95)` | of the readings |
 //! | `histogram(x, 16)` `histogram(x, [0, 50, 100])` | number of readings in each bin |
 //! | `polynomial(x, [c0, c1])` | c0 + c1·x at each reading |

@@ -1,7 +1,7 @@
 //! The largest bounds that the documentation promises.
 
 use super::series::{Channel, Series};
-use super::truth::{Group, Statistic, pairs, values, variance};
+use super::truth::{Group, Statistic, linear, pairs, polynomial, values, variance};
 use Statistic as S;
 
 impl Statistic {
@@ -25,13 +25,31 @@ impl Statistic {
             // Weights are whole numbers of 16 bits.
             S::HalfLife(c, ..) => half(c) + 0.002 * (series.channels[*c].high - series.channels[*c].low),
             S::MeanPolynomial(c, coefficients) => 1e-4 * size(coefficients, &series.channels[*c]),
-            S::MeanLinear(_, factors) => {
-                let size = |(factor, c): (&f64, &Channel)| factor.abs() * (c.high - c.low) / 2.0;
-                1e-4 * factors.iter().zip(&series.channels).map(size).sum::<f64>()
+            S::MeanLinear(_, factors) => 1e-4 * size_of_model(factors, series),
+            // Half of the readings that are nearer to the limit than the error of a value.
+            S::CountPolynomial(c, coefficients, limit) => {
+                let error = 1e-4 * size(coefficients, &series.channels[*c]);
+                near(x.iter().map(|x| polynomial(coefficients, *x)), *limit, error) / 2.0
+            }
+            S::TimeLinear(constant, factors, limit) => {
+                let error = 1e-4 * size_of_model(factors, series);
+                let hours = series.period as f64 / 3_600_000.0;
+                near(linear(group, *constant, factors).into_iter(), *limit, error) / 2.0 * hours
             }
             _ => return None,
         })
     }
+}
+
+/// Returns the number of values that are within 2 errors of a limit: a value may be off by one, and its bound is one.
+fn near(values: impl Iterator<Item = f64>, limit: f64, error: f64) -> f64 {
+    values.filter(|value| (value - limit).abs() <= 2.0 * error).count() as f64
+}
+
+/// Returns the size of a model's coefficients in u.
+fn size_of_model(factors: &[f64], series: &Series) -> f64 {
+    let size = |(factor, c): (&f64, &Channel)| factor.abs() * (c.high - c.low) / 2.0;
+    factors.iter().zip(&series.channels).map(size).sum()
 }
 
 /// Returns the size of a polynomial's coefficients in u, with x = centre + half · u: Σ |c_k| without the constant.

@@ -45,6 +45,9 @@ const REAL: &[S] = &[
     S::MeanPolynomial(0, POLYNOMIAL),
     S::MeanPolynomial(1, CUBIC),
     S::MeanLinear(CONSTANT, FACTORS),
+    S::CountPolynomial(0, POLYNOMIAL, 3.5),
+    S::CountPolynomial(1, CUBIC, -1000.0),
+    S::TimeLinear(CONSTANT, FACTORS, 10.25),
 ];
 /// Statistics that need no reading, and few weights.
 const EDGES: &[S] = &[

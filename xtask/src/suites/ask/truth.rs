@@ -40,6 +40,10 @@ pub(super) enum Statistic {
     MeanPolynomial(usize, &'static [f64]),
     /// The model in the file `model.json`: an intercept and a coefficient for each channel.
     MeanLinear(f64, &'static [f64]),
+    /// The number of readings at which a polynomial is greater than a limit.
+    CountPolynomial(usize, &'static [f64], f64),
+    /// The hours in which the model in the file `model.json` is at most a limit.
+    TimeLinear(f64, &'static [f64], f64),
     /// The difference of the means of two channels of one unit, in one question.
     MeanLessTwo(usize),
     MeanOverStddev(usize),
@@ -71,6 +75,8 @@ impl Statistic {
             S::SumPolynomial(x, c) => format!("sum(polynomial({}, {}))", of(x), list(c)),
             S::MeanPolynomial(x, c) => format!("mean(polynomial({}, {}))", of(x), list(c)),
             S::MeanLinear(..) => "mean(linear(model.json))".to_owned(),
+            S::CountPolynomial(x, c, limit) => format!("count(polynomial({}, {}) > {limit})", of(x), list(c)),
+            S::TimeLinear(.., limit) => format!("time(linear(model.json) <= {limit})"),
             S::MeanLessTwo(x) => format!("mean({}) - 2", of(x)),
             S::MeanOverStddev(x) => format!("mean({0}) / stddev({0})", of(x)),
             S::MeanTimesCount(x) => format!("mean({0}) * count({0})", of(x)),
@@ -90,7 +96,10 @@ impl Statistic {
         let of = |at: &usize| channels[*at].unit.to_owned();
         match self {
             S::Count(_) | S::Correlation(..) | S::MeanOverStddev(_) => String::new(),
-            S::SumPolynomial(..) | S::MeanPolynomial(..) | S::MeanLinear(..) => String::new(),
+            S::SumPolynomial(..) | S::MeanPolynomial(..) | S::MeanLinear(..) | S::CountPolynomial(..) => {
+                String::new()
+            }
+            S::TimeLinear(..) => "h".to_owned(),
             S::Variance(x) if of(x).contains('/') => format!("({})²", of(x)),
             S::Variance(x) => format!("{}²", of(x)),
             S::Energy(x) => format!("{}·h", of(x)),
@@ -109,7 +118,7 @@ impl Statistic {
             S::Covariance(x, y) | S::Correlation(x, y) | S::Slope(x, y) | S::Intercept(x, y) => {
                 pairs(group, *x, *y).len()
             }
-            S::MeanLinear(_, factors) => linear(group, 0.0, factors).len(),
+            S::MeanLinear(_, factors) | S::TimeLinear(_, factors, _) => linear(group, 0.0, factors).len(),
             S::MovingAverage(x, count) => {
                 let first = (at + 1).saturating_sub(*count);
                 groups[first..=at].iter().map(|group| values(group, *x).len()).sum()
@@ -125,8 +134,8 @@ impl Statistic {
             S::Energy(x) | S::MeanLessTwo(x) | S::MeanOverStddev(x) | S::MeanTimesCount(x) => *x,
             S::Covariance(x, _) | S::Correlation(x, _) | S::Slope(x, _) | S::Intercept(x, _) => *x,
             S::Weights(x, _) | S::HalfLife(x, ..) | S::MovingAverage(x, _) => *x,
-            S::SumPolynomial(x, _) | S::MeanPolynomial(x, _) => *x,
-            S::MeanLinear(..) => 0,
+            S::SumPolynomial(x, _) | S::MeanPolynomial(x, _) | S::CountPolynomial(x, ..) => *x,
+            S::MeanLinear(..) | S::TimeLinear(..) => 0,
         }
     }
 
@@ -136,6 +145,15 @@ impl Statistic {
         let x = values(group, self.channel());
         match self {
             S::Count(_) => return Some(x.len() as f64),
+            S::CountPolynomial(_, c, limit) => {
+                return Some(x.iter().filter(|x| polynomial(c, **x) > *limit).count() as f64);
+            }
+            S::TimeLinear(constant, factors, limit) => {
+                let values = linear(group, *constant, factors);
+                let below = values.iter().filter(|value| **value <= *limit).count();
+                let hours = series.period as f64 / 3_600_000.0;
+                return (!values.is_empty()).then_some(below as f64 * hours);
+            }
             S::MovingAverage(channel, count) => {
                 let first = (at + 1).checked_sub(*count)?;
                 let of = |group| values(group, *channel);
