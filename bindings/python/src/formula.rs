@@ -86,6 +86,7 @@ impl Formula {
             Op::Rotate(a, steps) => (name, a.0, steps).into_pyobject(py),
             Op::Sum { of, width } => (name, of.0, width).into_pyobject(py),
             Op::Table { of, values, first, .. } => (name, of.0, values.0, first).into_pyobject(py),
+            Op::Sign { of, gap_bits } => (name, of.0, gap_bits).into_pyobject(py),
         }
     }
 }

@@ -65,7 +65,7 @@ pub struct BundleRecord {
 /// #     let (range, every) = ("-20..120".parse().expect("a range"), "5m".parse().expect("a duration"));
 /// #     let temperature = sotto_owner::edit::NewChannel { unit: "°C".into(), range, resolution: 0.1, every, comparable: false };
 /// #     sotto_owner::edit::add_channel(settings, "temperature", &temperature)?;
-/// #     sotto_owner::edit::add_question(settings, "daily", "mean(temperature) over 7d by day", None)?;
+/// #     sotto_owner::edit::add_question(settings, "daily", &"mean(temperature) over 7d by day".into())?;
 /// #     sotto_owner::edit::add_device(settings, "boiler", &["temperature".into()])
 /// # })?;
 ///

@@ -5,6 +5,7 @@ use toml_edit::{Array, DocumentMut, Item, Table, value};
 use crate::alarm::AlarmSettings;
 use crate::amount::{Every, Range};
 use crate::error::OwnerError;
+use crate::settings::{Compare, QuestionSettings};
 
 /// A new channel.
 ///
@@ -69,18 +70,18 @@ pub fn add_channel(document: &mut DocumentMut, name: &str, channel: &NewChannel)
 pub fn add_question(
     document: &mut DocumentMut,
     name: &str,
-    text: &str,
-    precision: Option<f64>,
+    question: &QuestionSettings,
 ) -> Result<(), OwnerError> {
-    let item = match precision {
-        None => value(text),
-        Some(precision) => {
-            let mut table = toml_edit::InlineTable::new();
-            table.insert("text", text.into());
-            table.insert("precision", number(precision));
-            value(table)
-        }
-    };
+    let QuestionSettings { text, precision, compare } = question;
+    let mut table = toml_edit::InlineTable::new();
+    table.insert("text", text.as_str().into());
+    if let Some(precision) = precision {
+        table.insert("precision", number(*precision));
+    }
+    if *compare == Compare::Cloud {
+        table.insert("compare", "cloud".into());
+    }
+    let item = if table.len() == 1 { value(text.as_str()) } else { value(table) };
     insert(document, "questions", name, item)
 }
 

@@ -11,7 +11,7 @@
 //! let temperature = NewChannel { unit, range, resolution: 0.1, every, comparable: false };
 //! plant.edit(|settings| {
 //!     add_channel(settings, "temperature", &temperature)?;
-//!     add_question(settings, "daily", "mean(temperature) over 7d by day", None)?;
+//!     add_question(settings, "daily", &"mean(temperature) over 7d by day".into())?;
 //!     add_device(settings, "boiler", &["temperature".into()])
 //! })?;
 //! let bundle = folder.path().join("boiler.bundle"); // the one file that the device needs
@@ -64,7 +64,7 @@ pub use device::{BundleRecord, DeviceRecord, Enrolled, EnrolledKey, Enrolment};
 pub use error::OwnerError;
 pub use flooding::{Flooded, FloodingSettings};
 pub use forget::Forgotten;
-pub use needs::{BinsNeeded, Kind, Needs, StreamNeeds, USUAL_BINS};
+pub use needs::{BinsNeeded, Kind, Needs, StreamNeeds, USUAL_BINS, USUAL_GAP_BITS, can_compare_in_cloud};
 pub use plant::{NewPlant, Plant, SETTINGS};
 pub use predict::{beyond, measured_report, seconds_a_window};
 pub use publish::{Giving, Published, Verified};

@@ -7,7 +7,7 @@ use sotto_program::question::{Bins, By, Call, Comparison, Condition, Question, R
 
 use crate::distribution::edge;
 use crate::flooding::FloodingSettings;
-use crate::settings::Settings;
+use crate::settings::{Compare, Settings};
 
 /// The kinds of streams. A device encrypts a window once for each kind that its questions need.
 ///
@@ -111,6 +111,19 @@ fn bins_within(precision: f64, (minimum, maximum): (f64, f64)) -> u32 {
     bins.clamp(2.0, sotto_pack::MOST_BINS as f64) as u32
 }
 
+/// Bits of the gap of a comparison in the cloud, unless its question declares a precision.
+pub const USUAL_GAP_BITS: u8 = 6;
+
+/// Returns the bits of the gap that leaves values undecided within `precision` of the limit at most, relative to the size
+/// of the coefficients. More than the finest comparison has if none is as fine.
+fn gap_bits(precision: Option<f64>) -> u8 {
+    // The largest distance from a limit within the range is twice the size.
+    let bits = |precision: f64| (2.0 / precision).log2().ceil().clamp(0.0, 64.0) as u8;
+    let wanted = precision.map_or(USUAL_GAP_BITS, bits);
+    let all = sotto_circuits::Sign::all().map(|sign| (-sign.gap().log2()) as u8);
+    all.filter(|bits| *bits >= wanted).min().unwrap_or(wanted)
+}
+
 /// The quantities that questions need from the windows of one stream.
 ///
 /// Example: [`StreamNeeds`]
@@ -132,6 +145,10 @@ pub struct Needs {
     pub precision: Option<f64>,
     /// The terms of flooding, if values are given to others. Only for reals: whole numbers are exact.
     pub flooding: Option<FloodingSettings>,
+    /// True if polynomials or models are compared with limits.
+    pub conditions: bool,
+    /// Bits of the gap with which the cloud compares them. None: the owner compares.
+    pub gap_bits: Option<u8>,
 }
 
 impl Needs {
@@ -152,6 +169,8 @@ impl Needs {
             (a, b) => a.or(b),
         };
         self.flooding = self.flooding.or(other.flooding);
+        self.conditions |= other.conditions;
+        self.gap_bits = self.gap_bits.max(other.gap_bits);
     }
 }
 
@@ -190,6 +209,12 @@ pub(crate) fn of_call(call: &Call) -> (Kind, Needs) {
             (Kind::Exact, Needs { bins: bins.into_iter().collect(), ..none })
         }
     }
+}
+
+/// Returns true if the cloud can compare the call's value with its limit: a condition on a polynomial or a model.
+#[must_use]
+pub fn can_compare_in_cloud(call: &Call) -> bool {
+    call.condition().is_some_and(|condition| !matches!(condition.reading, Reading::Channel(_)))
 }
 
 /// One stream that a device must send.
@@ -266,12 +291,19 @@ pub(crate) fn of_device(
         }
         for call in question.calls() {
             let (kind, mut needs) = of_call(call);
-            let precision = settings.questions.get(name).and_then(|question| question.precision);
-            needs.precision = precision.filter(|_| kind == Kind::Real).and_then(|precision| {
+            let declared = settings.questions.get(name);
+            let precision = declared.and_then(|question| question.precision);
+            let relative = precision.filter(|_| kind == Kind::Real).and_then(|precision| {
                 let size =
                     crate::ask::coefficient_size(call.reading()?, |channel| settings.channel(channel))?;
                 (size > 0.0).then_some(precision / size)
             });
+            let in_cloud = declared.is_some_and(|question| question.compare == Compare::Cloud);
+            if in_cloud && can_compare_in_cloud(call) {
+                needs.gap_bits = Some(gap_bits(relative));
+            } else {
+                needs.precision = relative;
+            }
             if let (Some(precision), Call::Min(name) | Call::Max(name) | Call::Quantile { channel: name, .. }) =
                 (precision, call)
                 && let Some(channel) = settings.channels.get(name)
@@ -279,6 +311,7 @@ pub(crate) fn of_device(
                 let bins = bins_within(precision, (channel.range.minimum, channel.range.maximum));
                 needs.bins.insert(name.clone(), vec![BinsNeeded::Equal(bins)]);
             }
+            needs.conditions = can_compare_in_cloud(call);
             needs.flooding = (question.shared && kind == Kind::Real).then_some(settings.flooding);
             let named = call.channels();
             let at: Option<Vec<u32>> = named

@@ -11,9 +11,9 @@ use sotto_rlwe::{Bfv, Bgv, Ckks, Evaluator, Kept, Origin, Params, SchemeId, Seed
 use sotto_runtime::{Encoding, Managed, RlweTarget, run};
 
 use crate::choose::{Chosen, StreamReport, stream_report, typical, worst};
-use crate::compute::program;
+use crate::compute::{Quantity, program};
 
-/// Number of windows in the part that is timed.
+/// Number of windows that are timed together.
 const TIMED: usize = 4;
 /// Largest size of an envelope in addition to its ciphertext, in bytes.
 const ENVELOPE_BYTES: u64 = (sotto_wire::LARGEST_LAYOUT + 1024) as u64;
@@ -56,15 +56,23 @@ fn timed<S: Managed<Value: Default + Clone>>(chosen: &Chosen) -> Option<f64> {
     let evaluator = Evaluator::new(&params);
     let mut seconds = 0.0;
     for quantity in worst(&chosen.stream, &chosen.layout, &chosen.cut) {
-        let part = typical(&chosen.layout, &chosen.cut, TIMED, &quantity);
+        // Compared windows are packed, others summed.
+        let parts = match quantity {
+            Quantity::Beyond(_) => {
+                let windows = TIMED.min(chosen.results_in_one);
+                vec![typical(&chosen.layout, &chosen.cut, 1, &quantity); windows]
+            }
+            _ => vec![typical(&chosen.layout, &chosen.cut, TIMED, &quantity)],
+        };
+        let windows = parts.iter().map(|part| part.inputs.len()).sum();
         let layout = (&chosen.layout, chosen.spec.degree);
-        let asked = program(layout, &[part], &[quantity], false).ok()?;
+        let asked = program(layout, &parts, &[quantity], parts.len() > 1).ok()?;
         let Some(program) = &asked.program else { continue };
         let lowered = target.lower_reduced(program, &asked.merged).ok()?;
         let needed = &lowered.keys;
         let keys = key.evaluation_keys(needed.relinearisation, &needed.galois_steps(), &mut rng).ok()?;
-        let mut inputs = Vec::with_capacity(TIMED);
-        for _ in 0..TIMED {
+        let mut inputs = Vec::with_capacity(windows);
+        for _ in 0..windows {
             let (magnitude, level) = (chosen.layout.magnitude(), params.top_level());
             let plaintext = match target.kept {
                 Some(_) => params.encode_folded(&zeros, magnitude, level),
@@ -80,7 +88,7 @@ fn timed<S: Managed<Value: Default + Clone>>(chosen: &Chosen) -> Option<f64> {
         let begin = Instant::now();
         let inputs = inputs.into_iter().map(&mut expanded).collect::<Option<Vec<_>>>()?;
         run(&lowered.plan, &evaluator, inputs, &keys).ok()?;
-        seconds += begin.elapsed().as_secs_f64() / TIMED as f64;
+        seconds += begin.elapsed().as_secs_f64() / windows as f64;
     }
     Some(seconds)
 }

@@ -10,6 +10,7 @@ use sotto_program::question::Question;
 use crate::alarm::AlarmSettings;
 use crate::amount::{Every, Range};
 use crate::flooding::FloodingSettings;
+use crate::needs::can_compare_in_cloud;
 
 /// The version of the file's format.
 pub const VERSION: u32 = 1;
@@ -128,8 +129,41 @@ pub struct QuestionSettings {
     pub text: String,
     /// The largest error that noise may add to a value of a polynomial or a model, in the value's unit. None: a
     /// ten-thousandth of the size of its coefficients. Exact results do not need it: their only error is the channel's
-    /// resolution.
+    /// resolution. Where the cloud compares: the largest distance from a limit at which a value may be undecided.
     pub precision: Option<f64>,
+    /// The place where polynomials and models are compared with limits.
+    pub compare: Compare,
+}
+
+impl From<&str> for QuestionSettings {
+    /// Declares a text without more requirements.
+    fn from(text: &str) -> Self {
+        Self { text: text.to_owned(), precision: None, compare: Compare::Owner }
+    }
+}
+
+/// The place where the values of polynomials and models are compared with limits.
+///
+/// ```
+/// use sotto_owner::settings::{Compare, Settings};
+///
+/// let settings = Settings::parse(r#"
+///     version = 1
+///     cloud = { url = "http://127.0.0.1:7410" }
+///     [questions]
+///     strong = { text = "count(polynomial(wind, [0, 0, 0, 0.6]) > 500)", compare = "cloud" }
+/// "#)?;
+/// assert_eq!(settings.questions["strong"].compare, Compare::Cloud);
+/// # Ok::<(), sotto_owner::settings::SettingsError>(())
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Compare {
+    /// The owner decrypts the values and compares them.
+    #[default]
+    Owner,
+    /// The cloud compares ciphertexts, and the owner decrypts yes, no or undecided.
+    Cloud,
 }
 
 #[derive(Deserialize)]
@@ -144,13 +178,17 @@ enum WrittenQuestion {
 struct QuestionTable {
     text: String,
     precision: Option<f64>,
+    #[serde(default)]
+    compare: Compare,
 }
 
 impl From<WrittenQuestion> for QuestionSettings {
     fn from(written: WrittenQuestion) -> Self {
         match written {
-            WrittenQuestion::Text(text) => Self { text, precision: None },
-            WrittenQuestion::Table(QuestionTable { text, precision }) => Self { text, precision },
+            WrittenQuestion::Text(text) => text.as_str().into(),
+            WrittenQuestion::Table(QuestionTable { text, precision, compare }) => {
+                Self { text, precision, compare }
+            }
         }
     }
 }
@@ -271,13 +309,18 @@ impl Settings {
                 return Err(part(place(), "a channel stands twice in the list"));
             }
         }
-        for (name, QuestionSettings { text, precision }) in &self.questions {
+        for (name, QuestionSettings { text, precision, compare }) in &self.questions {
             let place = format!("questions.{name}");
             check_name(name, &place)?;
             if precision.is_some_and(|precision| !(precision.is_finite() && precision > 0.0)) {
                 return Err(part(place, "a precision is a number above 0"));
             }
             let question = Question::parse(text).map_err(|error| part(&place, error.to_string()))?;
+            if *compare == Compare::Cloud && !question.calls().any(can_compare_in_cloud) {
+                let reason = "compare = \"cloud\" is for conditions on polynomials and models, as in count(linear(model.json) > 80), and \
+                              the question has none: leave it out. A channel is compared in the cloud if it is comparable";
+                return Err(part(place, reason));
+            }
             if let Some(unknown) =
                 question.channels().iter().find(|channel| !self.channels.contains_key(*channel))
             {

@@ -38,7 +38,7 @@ fn a_device_counts_at_both_limits_in_windows_of_an_hour() {
     let folder = tempfile::tempdir().unwrap();
     let alarm = AlarmSettings { clear: Some(75.0), ..AlarmSettings::new("temperature > 80 for 3 windows") };
     let mut plant = plant(&folder, &alarm);
-    plant.edit(|settings| add_question(settings, "daily", "mean(temperature) by day", None)).unwrap();
+    plant.edit(|settings| add_question(settings, "daily", &"mean(temperature) by day".into())).unwrap();
     let streams = plant.planned_streams(None).unwrap();
     let fast = streams["boiler"].iter().find(|chosen| chosen.stream.name() == "exact-5m").unwrap();
     assert_eq!(fast.stream.questions, ["alarm hot", "daily"]);

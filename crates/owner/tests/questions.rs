@@ -49,7 +49,7 @@ fn streams_are_planned_for_each_device_or_for_all_channels() {
     let folder = tempfile::tempdir().unwrap();
     let mut plant = with_channel(&folder);
     let daily = "mean(temperature) by day";
-    plant.edit(|settings| add_question(settings, "daily", daily, None)).unwrap();
+    plant.edit(|settings| add_question(settings, "daily", &daily.into())).unwrap();
     let all = plant.planned_streams(None).unwrap();
     assert_eq!(all.keys().collect::<Vec<_>>(), ["a device with all channels"]);
     plant.edit(|settings| add_device(settings, "boiler", &["temperature".into()])).unwrap();

@@ -128,6 +128,11 @@ impl ProgramBuilder {
         self.push(Op::Table { of, values, first, count })
     }
 
+    /// Adds the signs of reals within ±1, with a gap of 2^-`gap_bits`.
+    pub fn sign(&mut self, of: NodeId, gap_bits: u8) -> NodeId {
+        self.push(Op::Sign { of, gap_bits })
+    }
+
     /// Adds `base` to a public exponent with the least depth: ⌈log2 exponent⌉ multiplications in a chain.
     ///
     /// The bits of the exponent are taken from the lowest. By induction the product so far is `base^r` with `r < 2^k`,

@@ -87,6 +87,15 @@ pub enum Op {
         /// Number of values, in [`crate::limits::TABLE`].
         count: u32,
     },
+    /// Slot by slot, the sign of a real within ±1: 1, −1, or 0 at 0. On ciphertexts the result is about 1 or −1 where the
+    /// operand is at least 2^-`gap_bits` away from 0; nearer to 0 it lies between, with the operand's sign but for the noise.
+    /// A slot beyond ±1 makes all slots arbitrary. CKKS only.
+    Sign {
+        /// The operand.
+        of: NodeId,
+        /// Bits of the gap, one of [`crate::limits::GAP_BITS`].
+        gap_bits: u8,
+    },
 }
 
 impl Op {
@@ -103,6 +112,7 @@ impl Op {
             Self::Rotate(..) => "rotate",
             Self::Sum { .. } => "sum",
             Self::Table { .. } => "table",
+            Self::Sign { .. } => "sign",
         }
     }
 
@@ -110,7 +120,9 @@ impl Op {
     pub fn operands(&self) -> impl Iterator<Item = NodeId> + use<> {
         let pair = match *self {
             Self::Input(_) | Self::Constant(_) => [None, None],
-            Self::Neg(a) | Self::Rotate(a, _) | Self::Sum { of: a, .. } => [Some(a), None],
+            Self::Neg(a) | Self::Rotate(a, _) | Self::Sum { of: a, .. } | Self::Sign { of: a, .. } => {
+                [Some(a), None]
+            }
             Self::Add(a, b) | Self::Sub(a, b) | Self::Mul(a, b) | Self::Table { of: a, values: b, .. } => {
                 [Some(a), Some(b)]
             }
@@ -132,6 +144,7 @@ impl Op {
             Self::Table { of, values, first, count } => {
                 Self::Table { of: to(of), values: to(values), first, count }
             }
+            Self::Sign { of, gap_bits } => Self::Sign { of: to(of), gap_bits },
         }
     }
 }

@@ -207,6 +207,12 @@ impl Program {
                 depth.encrypted += u32::from(operands == [true, true]);
                 depth.any += u32::from(operands != [false, false]);
             }
+            if let Op::Sign { of, gap_bits } = *op
+                && encrypted[of.index()]
+            {
+                depth.encrypted += sign_depth(gap_bits);
+                depth.any += sign_depth(gap_bits);
+            }
             depths.push(depth);
         }
         self.parts.outputs.iter().fold(Depth::default(), |most, (_, node)| {
@@ -223,6 +229,16 @@ impl Program {
             *counts.entry(op.name()).or_insert(0) += 1;
         }
         counts
+    }
+}
+
+/// Returns the levels that the approximation of a sign takes (docs/concepts/comparisons.md, Polynomials).
+const fn sign_depth(gap_bits: u8) -> u32 {
+    match gap_bits {
+        ..=4 => 7,
+        ..=6 => 9,
+        ..=8 => 12,
+        _ => 15,
     }
 }
 

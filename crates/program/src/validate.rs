@@ -133,6 +133,14 @@ pub enum ProgramError {
         /// Number of values.
         count: u32,
     },
+    /// The sign of reals is not approximated with this gap.
+    #[error("node {} is a sign with a gap of {gap_bits} bits: 4, 6, 8 and 12 are possible", node.0)]
+    Gap {
+        /// The node.
+        node: NodeId,
+        /// Bits of the gap.
+        gap_bits: u8,
+    },
     /// A shape has no slots, or more than any parameters provide.
     #[error("{rows} rows of {columns} slots are not allowed: 1 to 131072 slots are possible")]
     Shape {
@@ -212,6 +220,9 @@ fn node(parts: &ProgramParts, node: NodeId, op: Op) -> Result<(), ProgramError> 
         }
         Op::Table { values, .. } if !matches!(parts.ops[values.index()], Op::Constant(_)) => {
             Err(ProgramError::Missing { node, what: "constant as a table, node", index: values.0 })
+        }
+        Op::Sign { gap_bits, .. } if !limits::GAP_BITS.contains(&gap_bits) => {
+            Err(ProgramError::Gap { node, gap_bits })
         }
         Op::Sum { width, .. } if !width.is_power_of_two() || width > limits::SUM_WIDTH => {
             Err(ProgramError::Width { node, width, most: limits::SUM_WIDTH })

@@ -303,6 +303,14 @@ pub enum EvalError {
         /// The excess in bits.
         over: f64,
     },
+    /// CKKS: the operand's error is too large for a comparison with this gap.
+    #[error(
+        "the operand's error is {bits:.1} bits too large for the gap of this comparison: take a larger scale, or a wider gap"
+    )]
+    Coarse {
+        /// The excess in bits.
+        bits: f64,
+    },
     /// A value is larger than declared.
     #[error(
         "a value is larger than the declared magnitude {declared}: declare a larger one, or scale the values"

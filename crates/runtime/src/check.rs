@@ -93,7 +93,7 @@ fn key_for<S: Managed>(
 ) -> Result<(), EvalError> {
     let missing = |what: String| Err(EvalError::MissingKey(what));
     match step {
-        Step::Relinearise(_) | Step::Table { .. } if keys.relinearisation.is_none() => {
+        Step::Relinearise(_) | Step::Table { .. } | Step::Sign { .. } if keys.relinearisation.is_none() => {
             missing("relinearisation key".into())
         }
         Step::Rotate(_, steps) if !keys.can_rotate(*steps) => {
@@ -191,6 +191,7 @@ pub(crate) fn follow<S: Managed>(
         Step::Table { of, values, first } => {
             S::follow_table(params, &constants.table(values, first)?, shape(of))
         }
+        Step::Sign { of, gap_bits } => S::follow_sign(params, gap_bits, shape(of)),
         Step::MatchScale { of, .. } | Step::MatchFactor { of, .. } => S::follow_own(params, step, shape(of)),
     }
 }

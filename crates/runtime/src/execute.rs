@@ -34,6 +34,7 @@ pub(crate) fn execute<'a, S: Managed>(
         Step::Table { of, values, first } => {
             return S::run_table(evaluator, &constants.table(values, first)?, at(of)?, keys);
         }
+        Step::Sign { of, gap_bits } => return S::run_sign(evaluator, gap_bits, at(of)?, keys),
         Step::MatchScale { of, .. } | Step::MatchFactor { of, .. } => {
             return S::run_own(evaluator, step, at(of)?);
         }

@@ -10,12 +10,16 @@ use crate::manage::Managed;
 /// Ciphertexts of the operand's size that a look-up in a table holds: powers, and the sums of its leaves.
 const HELD_BY_A_TABLE: u64 = 32;
 
+/// Ciphertexts of the operand's size that a sign holds: the operand of a polynomial, its square, its factors, a tensor
+/// product.
+const HELD_BY_A_SIGN: u64 = 8;
+
 /// The bytes of each register, and the peak when a plan runs in its order.
 pub(crate) struct Memory {
     /// Bytes of each register: the inputs', then the steps'.
     pub(crate) registers: Vec<u64>,
     /// Peak bytes: ciphertexts that are still needed, and the plan's constants. The allocated memory may be an eighth
-    /// more. Working memory of steps other than look-ups, and buffers that a thread keeps, are not counted.
+    /// more. Working memory of steps other than look-ups and signs, and buffers that a thread keeps, are not counted.
     pub(crate) peak: u64,
 }
 
@@ -58,6 +62,7 @@ fn peak(plan: &Plan, registers: &[u64], constants: u64) -> u64 {
         live += registers[step.output.index()];
         let working = match step.step {
             Step::Table { of, .. } => HELD_BY_A_TABLE * registers[of.index()],
+            Step::Sign { of, .. } => HELD_BY_A_SIGN * registers[of.index()],
             _ => 0,
         };
         peak = peak.max(live + working);

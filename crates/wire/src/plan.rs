@@ -195,6 +195,7 @@ fn write_step(out: &mut Vec<u8>, step: &Step) {
         Step::Table { of, values, first } => {
             put(16, of, &[values.0.to_le_bytes(), first.to_le_bytes()].concat());
         }
+        Step::Sign { of, gap_bits } => put(17, of, &[gap_bits]),
     }
 }
 
@@ -217,6 +218,7 @@ fn read_step(reader: &mut Reader<'_>) -> Result<Step, WireError> {
         13 => Step::SwapRows(a),
         14 => Step::SwitchKey(a),
         15 => Step::MultiplyMonomial(a, reader.u32()?),
+        17 => Step::Sign { of: a, gap_bits: reader.u8()? },
         16 => Step::Table { of: a, values: ConstantId(reader.u32()?), first: reader.u32()? as i32 },
         _ => return Err(WireError::Value("a step is not known")),
     })

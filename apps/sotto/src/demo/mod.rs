@@ -73,7 +73,7 @@ fn make_plant(processes: &Processes, input: &Input, questions: &[Declared]) -> a
             edit::add_channel(document, &measured.name, &measured.channel)?;
         }
         for declared in questions {
-            edit::add_question(document, declared.name, &declared.text, None)?;
+            edit::add_question(document, declared.name, &declared.text.as_str().into())?;
         }
         let channels: Vec<String> = input.channels.iter().map(|measured| measured.name.clone()).collect();
         NAMES.into_iter().try_for_each(|name| edit::add_device(document, name, &channels))

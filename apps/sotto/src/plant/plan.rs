@@ -80,6 +80,7 @@ fn precision(plant: &Plant, chosen: &Chosen) {
                 flooding.statistical_bits, flooding.results
             ));
         }
+        comparisons(chosen);
         return;
     }
     if shared(plant, chosen) {
@@ -105,6 +106,23 @@ fn precision(plant: &Plant, chosen: &Chosen) {
             String::new()
         };
         say(format!("    precision: a mean of {name} within {half}{unit}{deviation}: the resolution alone"));
+    }
+}
+
+/// Prints who compares polynomials and models with limits, and what stays undecided.
+fn comparisons(chosen: &Chosen) {
+    let needs = &chosen.stream.needs;
+    match needs.gap_bits {
+        _ if !needs.conditions => {}
+        None => say(
+            "    comparisons: you decrypt the values and compare them; one that is nearer to a limit than its error is undecided",
+        ),
+        Some(bits) => say(format!(
+            "    comparisons: in the cloud, up to {} windows at once; you see yes, no or undecided, which is a value within 1/{} of \
+             the largest distance from the limit",
+            chosen.results_in_one,
+            1u32 << bits
+        )),
     }
 }
 

@@ -4,6 +4,7 @@ use std::process::ExitCode;
 
 use clap::Subcommand;
 use sotto_owner::edit;
+use sotto_owner::settings::{Compare, QuestionSettings};
 
 use super::Place;
 use super::progress::waiting;
@@ -29,6 +30,11 @@ enum Command {
         /// The largest error that noise may add to a value of a polynomial or a model; exact results need none
         #[arg(long, value_name = "X")]
         precision: Option<f64>,
+        /// Where polynomials and models are compared with limits, as in count(linear(model.json) > 80): by the owner, who
+        /// decrypts the values, or in the cloud, so that the owner decrypts yes, no or undecided. The precision is then
+        /// the largest distance from the limit at which a value may be undecided
+        #[arg(long, value_enum, default_value = "owner", value_name = "WHERE")]
+        compare: Where,
     },
     /// Take a question out of sotto.toml.
     Remove {
@@ -43,12 +49,35 @@ enum Command {
     },
 }
 
+/// The place of a comparison.
+#[derive(clap::ValueEnum, Clone, Copy, Debug)]
+enum Where {
+    Owner,
+    Cloud,
+}
+
+impl From<Where> for Compare {
+    fn from(place: Where) -> Self {
+        match place {
+            Where::Owner => Self::Owner,
+            Where::Cloud => Self::Cloud,
+        }
+    }
+}
+
 pub(crate) fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
     let mut plant = arguments.place.open()?;
     match arguments.command {
-        Command::Add { name, text, precision } => {
+        Command::Add { name, text, precision, compare } => {
             let question = plant.question(&text)?;
-            plant.edit(|document| edit::add_question(document, &name, &text, precision))?;
+            let compare = compare.into();
+            if compare == Compare::Cloud && !question.calls().any(sotto_owner::can_compare_in_cloud) {
+                anyhow::bail!(
+                    "--compare cloud is for conditions on polynomials and models, as in count(linear(model.json) > 80), and {name} has none: leave it out. A channel is compared in the cloud if it is comparable (sotto channel add … --comparable)"
+                );
+            }
+            let declared = QuestionSettings { text, precision, compare };
+            plant.edit(|document| edit::add_question(document, &name, &declared))?;
             say(format!("question {name}: {question}"));
             for (device, lacking) in waiting("choosing parameters", || plant.carried_by(&question))? {
                 match lacking {

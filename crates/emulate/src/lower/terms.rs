@@ -150,6 +150,12 @@ impl Terms {
             Op::Mul(a, b) => self.product(at, of(a), of(b))?,
             // The program fits single values, so there are no neighbouring slots.
             Op::Rotate(a, _) | Op::Sum { of: a, .. } => of(a),
+            Op::Sign { .. } => {
+                return Err(LowerError::NotSupported {
+                    what: "the sign of a real",
+                    instead: "compute it in CKKS",
+                });
+            }
             Op::Table { .. } => {
                 return Err(LowerError::NotSupported {
                     what: "a look-up in a table",

@@ -2,9 +2,10 @@
 
 use std::ops::Range;
 
+use sotto_pack::Presence;
 use sotto_program::question::{LinearModel, Reading};
 
-use super::tally::Reals;
+use super::tally::{Reals, wrong};
 use super::windows::position;
 use crate::compute::{Input, Quantity};
 use crate::error::OwnerError;
@@ -16,9 +17,9 @@ pub(super) struct Curve {
     /// Positions of the channels that it reads. It has a value wherever all of them have a reading.
     channels: Vec<u16>,
     /// The constant term, added after decryption.
-    constant: f64,
+    pub(super) constant: f64,
     /// The divisor of the coefficients.
-    scale: f64,
+    pub(super) scale: f64,
     /// A bound on the rounding error in f64.
     rounding: f64,
 }
@@ -69,6 +70,34 @@ impl Curve {
         Some(Self { quantity: Quantity::Linear(terms), channels, constant, scale, rounding })
     }
 
+    /// Returns the ticks of one window at which all channels have a reading, each with the number in its slot.
+    pub(super) fn slots(
+        &self,
+        input: &Input,
+        layout: &sotto_pack::Layout,
+        numbers: &Numbers,
+        ticks: &Range<u32>,
+    ) -> Result<Vec<(u32, f64)>, OwnerError> {
+        let Numbers::Real(numbers) = numbers else { return Err(wrong("reals were expected")) };
+        let there = self
+            .presence(input)
+            .ok_or_else(|| wrong("the device does not say which readings are missing"))?;
+        let slot = |tick: u32| {
+            let slot = layout.slot(self.channels[0], tick).ok_or_else(|| wrong("a tick has no slot"))?;
+            Ok((tick, numbers.get(slot).copied().ok_or_else(|| wrong("a slot is missing"))?))
+        };
+        there.iter().filter(|tick| ticks.contains(tick)).map(slot).collect()
+    }
+
+    /// Returns the ticks of one window at which all channels have a reading; None if the device does not tell.
+    fn presence(&self, input: &Input) -> Option<Presence> {
+        let mut there = input.window.presence(self.channels[0]);
+        for channel in &self.channels[1..] {
+            there = there.zip(input.window.presence(*channel)).map(|(a, b)| a.and(&b));
+        }
+        there
+    }
+
     /// Returns the values at the readings of one window.
     pub(super) fn tally(
         &self,
@@ -77,19 +106,10 @@ impl Curve {
         (numbers, error): &(Numbers, f64),
         ticks: &Range<u32>,
     ) -> Result<Reals, OwnerError> {
-        let wrong = |reason: &str| OwnerError::WrongAnswer(reason.to_owned());
-        let Numbers::Real(numbers) = numbers else { return Err(wrong("reals were expected")) };
-        let mut there = input.window.presence(self.channels[0]);
-        for channel in &self.channels[1..] {
-            there = there.zip(input.window.presence(*channel)).map(|(a, b)| a.and(&b));
-        }
-        let there = there.ok_or_else(|| wrong("the device does not say which readings are missing"))?;
         let bound = self.scale * error + self.rounding;
         let (start, period) = (input.window.start, i64::from(input.window.period));
         let mut reals = Reals::default();
-        for tick in there.iter().filter(|tick| ticks.contains(tick)) {
-            let slot = layout.slot(self.channels[0], tick).ok_or_else(|| wrong("a tick has no slot"))?;
-            let number = numbers.get(slot).copied().ok_or_else(|| wrong("a slot is missing"))?;
+        for (tick, number) in self.slots(input, layout, numbers, ticks)? {
             // On normalised values, a polynomial whose absolute coefficients sum to 1 stays within −1 … 1.
             if number.abs() > 1.0 + error {
                 return Err(wrong("no reading of the declared range has this value"));

@@ -3,6 +3,7 @@
 mod by_window;
 mod curve;
 mod decided;
+mod flags;
 mod fleet;
 mod group;
 mod reals;
@@ -279,6 +280,14 @@ fn can_answer(question: &Question, devices: &BTreeMap<String, DeviceRecord>) -> 
     Ok(())
 }
 
+/// Returns a number above 0 rounded up to two digits.
+fn two_digits(number: f64) -> String {
+    let places = (1.0 - number.log10().floor()).clamp(0.0, 15.0) as i32;
+    let scale = 10f64.powi(places);
+    let up = (number * scale * (1.0 - 1e-9)).ceil() / scale;
+    if up < 1e-3 { format!("{up:.1e}") } else { format!("{up}") }
+}
+
 /// Returns a note for each condition that left readings undecided.
 fn undecided(tallies: &[Vec<Tally>]) -> Vec<String> {
     let mut all: BTreeMap<&String, Decided> = BTreeMap::new();
@@ -288,8 +297,9 @@ fn undecided(tallies: &[Vec<Tally>]) -> Vec<String> {
     let note = |(condition, decided): (&String, Decided)| match decided.undecided() {
         0 => None,
         count => Some(format!(
-            "{condition}: {count} of {} readings are undecided, nearer to the limit than {:.1e}; each counts as half of one, and ± covers them all",
-            decided.count, decided.within
+            "{condition}: {count} of {} readings are undecided, nearer to the limit than {}; each counts as half of one, and ± covers them all",
+            decided.count,
+            two_digits(decided.within)
         )),
     };
     all.into_iter().filter_map(note).collect()

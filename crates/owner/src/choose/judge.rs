@@ -6,11 +6,15 @@ use sotto_rlwe::{Origin, ParameterSpec, Params};
 use sotto_runtime::{Encoding as Slots, Managed, Planned, RlweTarget};
 use sotto_wire::{SlotsWindow, WINDOW_OVERHEAD};
 
-use crate::compute::{frames, kept, program};
+use crate::compute::{Quantity, frames, kept, program};
 use crate::needs::StreamNeeds;
 
 use super::worst::{most_parts, typical, windows_of, worst};
 use super::{Chosen, real_error};
+
+/// The largest error of a comparison's result, about 1 or −1: together with the error of the approximation, at most 0.07,
+/// it leaves the sides apart.
+pub(super) const MOST_FLAG_ERROR: f64 = 0.25;
 
 /// Tests a parameter set by the noise bound.
 pub(super) fn attempt<S: Managed>(
@@ -67,6 +71,10 @@ pub(super) fn judge<S: Managed>(
             (windows_of(&quantity), chosen.results_in_one.min(most_parts(&quantity)))
         };
         let parts = vec![typical(layout, &cut, windows, &quantity); parts];
+        let most = match quantity {
+            Quantity::Beyond(_) => MOST_FLAG_ERROR,
+            _ => real_error(&stream.needs),
+        };
         let asked = program((layout, params.degree()), &parts, &[quantity], true);
         let asked = asked.map_err(|error| error.to_string())?;
         let Some(program) = &asked.program else { continue };
@@ -75,7 +83,6 @@ pub(super) fn judge<S: Managed>(
         chosen.levels_used = chosen.levels_used.max(lowered.plan.predicted.levels_used);
         for Planned { shape, reduction, slot_error, .. } in &lowered.outputs {
             chosen.noise_bits_left = chosen.noise_bits_left.min(shape.room(params));
-            let most = real_error(&stream.needs);
             let error = match stream.needs.flooding {
                 // Publishing rounds to the noise bound, which at most doubles the error.
                 None => 2.0 * slot_error,
@@ -89,7 +96,7 @@ pub(super) fn judge<S: Managed>(
             };
             if error > most {
                 return Err(format!(
-                    "noise{} may change a value by {error:.1e} of its coefficients' size; {most:.1e} is asked",
+                    "noise{} may change a value by {error:.1e} of its size; {most:.1e} is asked",
                     if stream.needs.flooding.is_some() { " and flooding" } else { "" }
                 ));
             }

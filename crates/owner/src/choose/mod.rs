@@ -2,6 +2,7 @@
 //! noise bound for all questions of the stream.
 
 mod compact;
+mod compared;
 mod exact;
 mod judge;
 mod real;
@@ -17,6 +18,7 @@ use crate::compute::frame;
 use crate::error::OwnerError;
 use crate::needs::{Kind, StreamNeeds};
 
+pub(crate) use compared::carried_gap;
 pub use real::{REAL_ERROR, SHARED_ERROR, real_error};
 pub use report::{StreamReport, stream_report};
 pub(crate) use worst::{largest_result, typical, worst};

@@ -3,12 +3,12 @@
 use sotto_pack::{Channel, Cut, Layout};
 use sotto_rlwe::{ChainRequest, Ckks, Digits, SchemeId};
 
-use crate::compute::frame;
+use crate::compute::{Quantity, frame, program};
 use crate::error::OwnerError;
-use crate::needs::{Needs, StreamNeeds};
+use crate::needs::{Needs, StreamNeeds, USUAL_GAP_BITS};
 
 use super::judge::attempt;
-use super::worst::layout;
+use super::worst::{layout, typical, worst};
 use super::{Alternative, Chosen, DEGREES, no_parameters};
 
 // Largest number of levels, sizes of the scale in bits, and bits of the first prime beyond the scale, which hold the
@@ -47,6 +47,38 @@ fn real_layout(
     Ok((compact.map_err(|error| OwnerError::NoParameters(error.to_string()))?, cut))
 }
 
+/// Returns the number of levels that the stream's deepest computation takes.
+fn exact_levels(
+    stream: &StreamNeeds,
+    layout: &Layout,
+    cut: &Cut,
+    degree: usize,
+) -> Result<core::ops::RangeInclusive<usize>, String> {
+    let depth = |quantity: Quantity| {
+        let part = typical(layout, cut, 1, &quantity);
+        // Two results, as a comparison puts several side by side.
+        let asked = program((layout, degree), &[part.clone(), part], &[quantity], true);
+        Ok(asked
+            .map_err(|error| error.to_string())?
+            .program
+            .map_or(0, |program| program.depth().any as usize))
+    };
+    let depths = worst(stream, layout, cut).into_iter().map(depth).collect::<Result<Vec<usize>, String>>()?;
+    let deepest = depths.into_iter().max().unwrap_or(1);
+    Ok(deepest..=deepest)
+}
+
+/// Returns the candidates with the numbers of special primes to try. Streams that are compared take many: their keys are
+/// large, and several special primes make them smaller and switching faster.
+fn with_special_primes(stream: &StreamNeeds, candidates: &[(usize, u32)]) -> Vec<(usize, u32, usize)> {
+    let numbers: &[usize] = if stream.needs.gap_bits.is_some() { &[4, 3, 2, 1] } else { &[1] };
+    let each = |(levels, bits): &(usize, u32)| {
+        let (levels, bits) = (*levels, *bits);
+        numbers.iter().map(move |special| (levels, bits, *special))
+    };
+    candidates.iter().flat_map(each).collect()
+}
+
 /// Returns the smallest chain at a degree on which the values are precise enough.
 fn real_at_degree(
     stream: &StreamNeeds,
@@ -55,14 +87,19 @@ fn real_at_degree(
 ) -> Result<Chosen, String> {
     let (layout, cut) = real_layout(stream, channels, (degree, frames)).map_err(|error| error.to_string())?;
     let scales = if stream.needs.flooding.is_some() { &SHARED_SCALE_BITS[..] } else { &SCALE_BITS[..] };
+    let levels = match stream.needs.gap_bits {
+        None => 1..=MOST_LEVELS,
+        // A comparison is most of the depth, and dry runs of it take time.
+        Some(_) => exact_levels(stream, &layout, &cut, degree)?,
+    };
     let mut candidates: Vec<(usize, u32)> =
-        (1..=MOST_LEVELS).flat_map(|levels| scales.iter().map(move |bits| (levels, *bits))).collect();
+        levels.flat_map(|levels| scales.iter().map(move |bits| (levels, *bits))).collect();
     candidates.sort_by_key(|(levels, bits)| (*levels as u32 + 1) * bits);
     let mut why = String::from("128-bit security leaves no room for the modulus that they need");
-    for (levels, bits) in candidates {
+    for (levels, bits, special) in with_special_primes(stream, &candidates) {
         let request = ChainRequest {
-            special_primes: Some(1),
-            digits: Some(Digits::Primes(1)),
+            special_primes: Some(special),
+            digits: Some(Digits::Primes(special)),
             levels: Some(levels),
             first_bits: Some((bits + FIRST_BITS).min(PRIME_BITS)),
             other_bits: Some(bits),
@@ -78,6 +115,56 @@ fn real_at_degree(
 }
 
 pub(super) fn choose_real(stream: &StreamNeeds, channels: &[Channel]) -> Result<Chosen, OwnerError> {
+    let chosen = choose_place(stream, channels)?;
+    if !stream.needs.conditions {
+        return Ok(chosen);
+    }
+    // The other place of the comparisons, as an alternative.
+    let in_cloud = stream.needs.gap_bits.is_some();
+    let gap_bits = if in_cloud { None } else { Some(USUAL_GAP_BITS) };
+    let needs = Needs { gap_bits, ..stream.needs.clone() };
+    let other = choose_place(&StreamNeeds { needs, ..stream.clone() }, channels);
+    let scheme = if in_cloud { "CKKS, compared by you," } else { "CKKS, compared in the cloud," };
+    let why = |found: &Chosen| {
+        let (bytes, here) = (found.window_bytes, chosen.window_bytes);
+        if in_cloud {
+            format!(
+                "{bytes} bytes a window, {here} where it was chosen; you would see the values (compare = \"owner\")"
+            )
+        } else {
+            format!(
+                "{bytes} bytes a window, {here} where it was chosen, and values near a limit stay undecided; it hides the values from you (compare = \"cloud\")"
+            )
+        }
+    };
+    let alternative = match &other {
+        Ok(found) => Alternative {
+            scheme: scheme.to_owned(),
+            n: found.spec.degree,
+            window_bytes: Some(found.window_bytes),
+            why: why(found),
+        },
+        Err(error) => Alternative {
+            scheme: scheme.to_owned(),
+            n: DEGREES[DEGREES.len() - 1],
+            window_bytes: None,
+            why: error.to_string(),
+        },
+    };
+    let mut chosen = chosen;
+    chosen.alternatives.push(alternative);
+    Ok(chosen)
+}
+
+/// Returns the best parameters for comparisons at the place that the stream declares.
+fn choose_place(stream: &StreamNeeds, channels: &[Channel]) -> Result<Chosen, OwnerError> {
+    if let Some(gap_bits) = stream.needs.gap_bits
+        && !sotto_program::limits::GAP_BITS.contains(&gap_bits)
+    {
+        return Err(OwnerError::NoParameters(
+            "the finest comparison in the cloud leaves values undecided within 1/2048 of the size of the coefficients: accept more with --precision, or let the owner compare (compare = \"owner\")".to_owned(),
+        ));
+    }
     let mut tried = Vec::new();
     for degree in DEGREES {
         let most = if stream.needs.flooding.is_some() { degree as u32 / 2 } else { 1 };
@@ -112,5 +199,11 @@ pub(super) fn choose_real(stream: &StreamNeeds, channels: &[Channel]) -> Result<
             }
         }
     }
-    Err(no_parameters(&tried, "accept a larger error with --precision, take polynomials of a lower degree"))
+    let way_out = match stream.needs.gap_bits {
+        None => "accept a larger error with --precision, take polynomials of a lower degree",
+        Some(_) => {
+            "accept more undecided values with --precision, let the owner compare (compare = \"owner\")"
+        }
+    };
+    Err(no_parameters(&tried, way_out))
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use sotto_pack::{Channel, Cut, Encoding, Layout, Span, StepDigits, WindowDescription};
 
-use crate::compute::{Input, LARGEST_WEIGHT, Part, Quantity, TickWeights};
+use crate::compute::{Beyond, Input, LARGEST_WEIGHT, Part, Quantity, TickWeights};
 use crate::error::OwnerError;
 use crate::needs::{Kind, Needs, StreamNeeds};
 
@@ -80,7 +80,7 @@ fn typical_part(layout: &Layout, cut: &Cut, windows: usize, with_gaps: bool) -> 
 
 /// Returns the worst case of every quantity that a stream's questions need.
 pub(crate) fn worst(stream: &StreamNeeds, layout: &Layout, cut: &Cut) -> Vec<Quantity> {
-    let Needs { squares, products, weights, degree, models, .. } = &stream.needs;
+    let Needs { squares, products, weights, degree, models, gap_bits, .. } = &stream.needs;
     let position = |name: &String| {
         layout
             .channels()
@@ -118,6 +118,14 @@ pub(crate) fn worst(stream: &StreamNeeds, layout: &Layout, cut: &Cut) -> Vec<Qua
                 let terms = (0..layout.channels().len() as u16).map(|c| (c, 0.7 / count)).collect();
                 worst.push(Quantity::Linear(terms));
             }
+            if let Some(gap_bits) = *gap_bits {
+                // All limits have the same depth; the middle one leaves the largest errors.
+                let of =
+                    |quantity: &Quantity| Beyond { of: Box::new(quantity.clone()), limit: 0.0, gap_bits };
+                let compared: Vec<Quantity> =
+                    worst.iter().map(|quantity| Quantity::Beyond(of(quantity))).collect();
+                worst.extend(compared);
+            }
         }
     }
     worst
@@ -141,7 +149,7 @@ pub(crate) fn largest_result(layout: &Layout, needs: &Needs) -> f64 {
 /// Returns the number of windows in a result. Values at single readings are not summed over windows.
 pub(super) fn windows_of(quantity: &Quantity) -> usize {
     match quantity {
-        Quantity::Polynomial(..) | Quantity::Linear(_) => 1,
+        Quantity::Polynomial(..) | Quantity::Linear(_) | Quantity::Beyond(_) => 1,
         Quantity::AtLeast(..) => MOST_COMPARED,
         _ => MOST_WINDOWS,
     }

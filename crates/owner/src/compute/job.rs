@@ -259,11 +259,13 @@ impl<'p> Computer<'p> {
                 let spend = |phase, time| self.spent.record(phase, time);
                 let kept = kept(layout_of(parts), key.params().degree());
                 let results = packed.frames;
-                let contents = kept
-                    .map_or(Contents::Slots(results * frame(layout_of(parts)) as usize), |kept| {
-                        Contents::Parts { values: kept.values(), results }
-                    });
-                let slots = packed.read(index, (parts, quantities), contents);
+                let degree = key.params().degree();
+                let contents = match kept {
+                    Some(_) if packed.in_slots() => Contents::Slots(degree / 2),
+                    Some(kept) => Contents::Parts { values: kept.values(), results },
+                    None => Contents::Slots(results * frame(layout_of(parts)) as usize),
+                };
+                let slots = packed.read(index, (parts, quantities), (contents, degree));
                 let release = match &mut budget {
                     None => Release::Rounded,
                     Some(budget) => {
@@ -286,6 +288,7 @@ impl<'p> Computer<'p> {
             for (output, results) in outputs.iter().zip(results.chunks_mut(packed.frames)) {
                 let (numbers, error) = output.and_then(|at| opened.get(at)).unwrap_or(&zeros);
                 for (place, result) in results.iter_mut().enumerate() {
+                    let place = packed.place(place);
                     result.push((cut(numbers, place, (&parts[0], key.params().degree()))?, *error));
                 }
             }

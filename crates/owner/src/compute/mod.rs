@@ -9,4 +9,4 @@ mod quantity;
 pub(crate) use compact::{CompactStream, UnderOneMask};
 pub(crate) use job::Computer;
 pub(crate) use program::{MOST_FRAMES, Part, frames, program};
-pub(crate) use quantity::{Input, LARGEST_WEIGHT, Quantity, STEPS_MODULUS, TickWeights, frame, kept};
+pub(crate) use quantity::{Beyond, Input, LARGEST_WEIGHT, Quantity, STEPS_MODULUS, TickWeights, frame, kept};

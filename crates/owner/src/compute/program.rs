@@ -3,14 +3,14 @@
 //! A device leaves every slot outside its channels' blocks zero, so a result fills one frame of slots at the start of a
 //! row and is zero elsewhere. Rotations move results beside each other, and they are added: one ciphertext holds as
 //! many as fit a row. Results of compact windows repeat their frame until the row is full, so their coefficients are
-//! placed side by side instead.
+//! placed side by side instead; results that go on to a comparison are placed side by side in slots.
 
 use sotto_pack::{Encoding, Layout, StepDigits};
 use sotto_program::{Constant, InputDeclaration, InputId, NodeId, Op, Program, ProgramBuilder, ProgramError};
 use sotto_rlwe::Kept;
 use sotto_runtime::Merged;
 
-use super::quantity::{Input, Quantity, frame, kept, stride};
+use super::quantity::{Beyond, Input, Quantity, frame, kept, stride};
 use crate::open::Contents;
 
 /// Largest number of results in one ciphertext. Each adds its noise.
@@ -32,21 +32,51 @@ pub(crate) struct Packed {
     pub(crate) frames: usize,
     /// Results of compact windows that share one ciphertext; empty if each output of the program has its own.
     pub(crate) merged: Vec<Merged>,
+    /// The place of each part's results among the decoded numbers of an output, in strides.
+    places: Places,
     /// For each quantity, its outputs in the order of the parts. None if all results of an output are zero for any
     /// windows.
     pub(crate) outputs: Vec<Vec<Option<usize>>>,
 }
 
+/// The order of results in an output.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Places {
+    /// The first result is first.
+    Ascending,
+    /// Each result is one place to the left of the one before, around a row of this many.
+    Descending(usize),
+}
+
 impl Packed {
+    /// Returns the place of a part's results in its output, in strides.
+    pub(crate) fn place(&self, part: usize) -> usize {
+        match self.places {
+            Places::Ascending => part,
+            Places::Descending(row) => (row - part % row) % row,
+        }
+    }
+
+    /// Returns true if results of compact windows are in slots, one window after another.
+    pub(crate) fn in_slots(&self) -> bool {
+        matches!(self.places, Places::Descending(_))
+    }
+
     /// Returns the decoded slots of output `index` that the owner reads: the ticks of the quantity's channel, for each
     /// part in the output.
     pub(crate) fn read(
         &self,
         index: usize,
         (parts, quantities): (&[Part], &[Quantity]),
-        contents: Contents,
+        (contents, degree): (Contents, usize),
     ) -> Vec<usize> {
-        let Contents::Parts { values, .. } = contents else { return Vec::new() };
+        let values = match contents {
+            Contents::Parts { values, .. } => values,
+            Contents::Slots(_) => match parts.first().map(|part| &part.inputs[0].window.layout) {
+                Some(layout) => stride(layout, degree),
+                None => return Vec::new(),
+            },
+        };
         let mut slots = Vec::new();
         for (quantity, outputs) in quantities.iter().zip(&self.outputs) {
             let Some(chunk) = outputs.iter().position(|output| *output == Some(index)) else { continue };
@@ -54,7 +84,7 @@ impl Packed {
             for (place, part) in parts.iter().skip(chunk * self.frames).take(self.frames).enumerate() {
                 let layout = &part.inputs[0].window.layout;
                 let of_part = (0..layout.ticks()).filter_map(|tick| layout.slot(channel, tick));
-                slots.extend(of_part.map(|slot| place * values + slot));
+                slots.extend(of_part.map(|slot| self.place(place) * values + slot));
             }
         }
         slots
@@ -81,14 +111,32 @@ pub(crate) fn program(
 ) -> Result<Packed, ProgramError> {
     let mut builder = Builder::new(layout, parts);
     let (frames, compact) = (frames(layout, degree, packed), kept(layout, degree).is_some());
+    let compared = quantities.iter().any(|quantity| matches!(quantity, Quantity::Beyond(_)));
+    let places = match kept(layout, degree) {
+        Some(kept) if compared => Places::Descending(degree / 2 / kept.values()),
+        _ => Places::Ascending,
+    };
     let (mut outputs, mut merged) = (Vec::with_capacity(quantities.len()), Vec::new());
     let mut count = 0;
     for (number, quantity) in quantities.iter().enumerate() {
+        // A comparison of several results puts their first frames side by side.
+        builder.first = match quantity {
+            Quantity::Beyond(_) if parts.len() > 1 => Some(stride(layout, degree)),
+            _ => None,
+        };
         let results: Vec<Option<NodeId>> =
             (0..parts.len()).map(|part| builder.result(part, quantity)).collect();
         let mut of_quantity = Vec::new();
         for (chunk, results) in results.chunks(frames).enumerate() {
             let name = format!("q{number}.{chunk}");
+            if let Quantity::Beyond(beyond) = quantity {
+                of_quantity.push(builder.beyond(results, beyond, stride(layout, degree)).map(|sign| {
+                    builder.asked.output(name, sign);
+                    count += 1;
+                    count - 1
+                }));
+                continue;
+            }
             if !compact {
                 of_quantity.push(builder.pack(results).map(|packed| {
                     builder.asked.output(name, packed);
@@ -114,7 +162,7 @@ pub(crate) fn program(
         outputs.push(of_quantity);
     }
     let program = if count > 0 { Some(builder.asked.finish()?) } else { None };
-    Ok(Packed { program, frames, merged, outputs })
+    Ok(Packed { program, frames, merged, places, outputs })
 }
 
 struct Builder<'p> {
@@ -125,6 +173,8 @@ struct Builder<'p> {
     inputs: Vec<Vec<InputId>>,
     /// The last vector of whole numbers. Most windows of a group use the same one.
     last: Option<(Vec<i128>, NodeId)>,
+    /// The slots to which the factors of polynomials and linear combinations are limited, from the first on. None: all.
+    first: Option<usize>,
 }
 
 impl<'p> Builder<'p> {
@@ -138,7 +188,7 @@ impl<'p> Builder<'p> {
             asked.declare(name, magnitude)
         };
         let inputs = parts.iter().map(|part| part.inputs.iter().map(&mut declare).collect()).collect();
-        Self { asked, layout, parts, inputs, last: None }
+        Self { asked, layout, parts, inputs, last: None, first: None }
     }
 
     /// Returns a constant vector of whole numbers; None if all are zero.
@@ -189,6 +239,7 @@ impl<'p> Builder<'p> {
         Some(match quantity {
             Quantity::Sum => x,
             Quantity::AtLeast(channel, first) => return self.at_least(x, *channel, *first),
+            Quantity::Beyond(beyond) => return self.term(input, window, &beyond.scaled().0),
             // Only compact windows hold counts.
             Quantity::Counts(_) => return None,
             Quantity::Square => self.asked.mul(x, x),
@@ -215,7 +266,7 @@ impl<'p> Builder<'p> {
                         0 => x,
                         steps => self.asked.rotate(x, steps),
                     };
-                    let factor = self.asked.real(*factor);
+                    let factor = self.factor(*factor);
                     weighted.push(self.asked.mul(beside, factor));
                 }
                 return self.total(weighted);
@@ -258,13 +309,45 @@ impl<'p> Builder<'p> {
         Some(self.asked.add(above, both))
     }
 
+    /// Returns the signs of results less the limit. Each result has its values in the first `values` slots: they are placed
+    /// side by side, each to the left of the one before, by the rotations of the expansion. Other slots hold the sign of
+    /// the limit. Returns None if all results are zero for any windows.
+    fn beyond(&mut self, results: &[Option<NodeId>], beyond: &Beyond, values: usize) -> Option<NodeId> {
+        let mut level = results.to_vec();
+        let mut shift = values as i32;
+        while level.len() > 1 {
+            let pair = |pair: &[Option<NodeId>]| {
+                let second = pair.get(1).copied().flatten();
+                let moved = second.map(|second| self.asked.rotate(second, shift));
+                match (pair[0], moved) {
+                    (Some(a), Some(b)) => Some(self.asked.add(a, b)),
+                    (a, b) => a.or(b),
+                }
+            };
+            level = level.chunks(2).map(pair).collect();
+            shift *= 2;
+        }
+        let together = level.first().copied().flatten()?;
+        let limit = self.asked.real(beyond.scaled().1);
+        let difference = self.asked.sub(together, limit);
+        Some(self.asked.sign(difference, beyond.gap_bits))
+    }
+
+    /// Returns a public factor, in all slots or in the first ones.
+    fn factor(&mut self, factor: f64) -> NodeId {
+        match self.first {
+            None => self.asked.real(factor),
+            Some(first) => self.asked.constant(Constant::Reals(vec![factor; first])),
+        }
+    }
+
     /// Returns Σ_{k ≥ 1} c_k · x^k with the least depth for each power; None if all these coefficients are zero.
     fn polynomial(&mut self, x: NodeId, coefficients: &[f64]) -> Option<NodeId> {
         let mut powers = vec![None, Some(x)];
         let mut terms = Vec::new();
         for (k, coefficient) in coefficients.iter().enumerate().skip(1).filter(|(_, c)| **c != 0.0) {
             let power = self.power(&mut powers, k);
-            let factor = self.asked.real(*coefficient);
+            let factor = self.factor(*coefficient);
             terms.push(self.asked.mul(power, factor));
         }
         self.total(terms)

@@ -29,6 +29,41 @@ pub(crate) enum Quantity {
     Polynomial(u16, Vec<f64>),
     /// Σ Σ_c a_c · u_c, in the slots of the first channel.
     Linear(Vec<(u16, f64)>),
+    /// A polynomial or a linear combination, compared with a limit: about 1 above it and −1 below.
+    Beyond(Beyond),
+}
+
+/// A comparison of a polynomial or a linear combination, whose absolute coefficients sum to 1, with a limit.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Beyond {
+    /// The value that is compared.
+    pub(crate) of: Box<Quantity>,
+    /// The limit, in −1 … 1.
+    pub(crate) limit: f64,
+    /// The comparison is open where the value is nearer to the limit than 2^-gap_bits of [`Beyond::reach`].
+    pub(crate) gap_bits: u8,
+}
+
+impl Beyond {
+    /// Returns a bound on |value − limit|.
+    pub(crate) fn reach(&self) -> f64 {
+        1.0 + self.limit.abs()
+    }
+
+    /// Returns the value and the limit, divided so that their difference is within ±1.
+    pub(crate) fn scaled(&self) -> (Quantity, f64) {
+        let reach = self.reach();
+        let of = match &*self.of {
+            Quantity::Polynomial(channel, coefficients) => {
+                Quantity::Polynomial(*channel, coefficients.iter().map(|c| c / reach).collect())
+            }
+            Quantity::Linear(terms) => {
+                Quantity::Linear(terms.iter().map(|(channel, factor)| (*channel, factor / reach)).collect())
+            }
+            other => other.clone(),
+        };
+        (of, self.limit / reach)
+    }
 }
 
 impl Quantity {
@@ -37,6 +72,7 @@ impl Quantity {
         match self {
             Self::Polynomial(channel, _) | Self::AtLeast(channel, _) => Some(*channel),
             Self::Linear(terms) => terms.first().map(|(channel, _)| *channel),
+            Self::Beyond(beyond) => beyond.of.channel(),
             _ => None,
         }
     }
@@ -49,7 +85,7 @@ impl Quantity {
             Self::Square | Self::JointSquare(..) | Self::Product(..) => top * top,
             Self::Weighted(_) => top * LARGEST_WEIGHT as f64,
             Self::Counts(_) => layout.ticks().into(),
-            Self::AtLeast(..) | Self::Polynomial(..) | Self::Linear(_) => 1.0,
+            Self::AtLeast(..) | Self::Polynomial(..) | Self::Linear(_) | Self::Beyond(_) => 1.0,
         }
     }
 }

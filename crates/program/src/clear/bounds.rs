@@ -66,6 +66,11 @@ impl Arithmetic for Bounds {
     fn look_up(&self, _: NodeId, _: &f64, table: &[f64], _: i32) -> Result<f64, Infallible> {
         Ok(table.first().copied().unwrap_or_default())
     }
+
+    /// More than the approximations of the sign exceed 1 by.
+    fn sign(&self, _: NodeId, _: &f64) -> Result<f64, Infallible> {
+        Ok(1.1)
+    }
 }
 
 /// Returns for each node an upper bound on |value| in any slot, from the declared magnitudes of inputs and the

@@ -34,6 +34,9 @@ use crate::{Constant, ConstantId, NodeId, Op, Program, SlotShape};
 ///     fn look_up(&self, _: NodeId, _: &u32, _: &[u32], _: i32) -> Result<u32, NodeId> {
 ///         Ok(0)
 ///     }
+///     fn sign(&self, _: NodeId, _: &u32) -> Result<u32, NodeId> {
+///         Ok(0)
+///     }
 /// }
 ///
 /// let options = ParseOptions { undeclared: Some(120.0), ..ParseOptions::default() };
@@ -92,6 +95,11 @@ pub trait Arithmetic {
         table: &[Self::Number],
         first: i32,
     ) -> Result<Self::Number, Self::Error>;
+    /// Returns 1 above 0, −1 below, and 0 at 0.
+    ///
+    /// # Errors
+    /// Those of [`Arithmetic::add`].
+    fn sign(&self, at: NodeId, a: &Self::Number) -> Result<Self::Number, Self::Error>;
 }
 
 /// Fills all slots: with `given` if it is one value, else with `given` in the first slots and `zero` in the others.
@@ -156,6 +164,9 @@ pub fn evaluate<A: Arithmetic>(
                 // Validated: the operand `values` is a constant, which fills as many slots as it has values.
                 let table = &of(values)[..(count as usize).min(slots)];
                 of(a).iter().map(|a| arithmetic.look_up(at, a, table, first)).collect::<Result<_, _>>()?
+            }
+            Op::Sign { of: a, .. } => {
+                of(a).iter().map(|a| arithmetic.sign(at, a)).collect::<Result<_, _>>()?
             }
             Op::Sum { of: a, width } => {
                 let mut total = of(a).to_vec();

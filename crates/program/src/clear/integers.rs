@@ -36,6 +36,10 @@ impl Arithmetic for Exact {
     fn look_up(&self, _: NodeId, a: &i128, table: &[i128], first: i32) -> Result<i128, ClearError> {
         Ok(at_place(*a, table, first))
     }
+
+    fn sign(&self, node: NodeId, _: &i128) -> Result<i128, ClearError> {
+        Err(ClearError::Sign { node })
+    }
 }
 
 /// Returns `table[a − first]`, 0 outside of the table.
@@ -82,6 +86,10 @@ impl Arithmetic for Modulo {
     fn look_up(&self, _: NodeId, a: &u64, table: &[u64], first: i32) -> Result<u64, ClearError> {
         let (a, t) = (i128::from(*a), i128::from(self.0));
         Ok(at_place(if 2 * a >= t { a - t } else { a }, table, first))
+    }
+
+    fn sign(&self, node: NodeId, _: &u64) -> Result<u64, ClearError> {
+        Err(ClearError::Sign { node })
     }
 }
 

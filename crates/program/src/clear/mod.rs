@@ -62,6 +62,12 @@ pub enum ClearError {
         /// The constant.
         constant: ConstantId,
     },
+    /// A program on integers has a sign.
+    #[error("node {} is the sign of a real: look whole numbers up in a table", node.0)]
+    Sign {
+        /// The node.
+        node: NodeId,
+    },
     /// An exact value does not fit 128 bits.
     #[error("the value of node {} does not fit 128 bits: compute modulo the plain modulus", node.0)]
     Overflow {

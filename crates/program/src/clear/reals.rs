@@ -41,6 +41,10 @@ impl Arithmetic for Reals {
         let known = place >= 0.0 && place < table.len() as f64;
         Ok(if known { table[place as usize] } else { 0.0 })
     }
+
+    fn sign(&self, _: NodeId, a: &f64) -> Result<f64, Infallible> {
+        Ok(if *a == 0.0 { 0.0 } else { a.signum() })
+    }
 }
 
 /// Runs a program on reals and returns the slots of each output, in order.

@@ -46,7 +46,7 @@ fn folded(rewrite: &Rewrite, op: Op) -> Option<Constant> {
         _ => None,
     };
     match op {
-        Op::Input(_) | Op::Constant(_) | Op::Table { .. } => None,
+        Op::Input(_) | Op::Constant(_) | Op::Table { .. } | Op::Sign { .. } => None,
         Op::Neg(a) => zipped(&Constant::Integers(vec![0]), constant(a)?, true, i128::checked_sub, |_, a| -a),
         Op::Add(a, b) => zipped(constant(a)?, constant(b)?, false, i128::checked_add, |a, b| a + b),
         Op::Sub(a, b) => zipped(constant(a)?, constant(b)?, false, i128::checked_sub, |a, b| a - b),

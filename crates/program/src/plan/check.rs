@@ -116,5 +116,9 @@ fn step(plan: &Plan, index: usize, step: &Step, components: &[u8]) -> Result<u8,
             amount(possible, count as i64)?;
             exactly(2, a).map(|()| 2)
         }
+        Step::Sign { of: a, gap_bits } => {
+            amount(limits::GAP_BITS.contains(&gap_bits), gap_bits.into())?;
+            exactly(2, a).map(|()| 2)
+        }
     }
 }

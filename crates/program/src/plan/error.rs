@@ -101,8 +101,8 @@ pub enum PlanError {
         /// Number of components of the register.
         found: u8,
     },
-    /// An impossible amount: a rotation by 0 or beyond every row, a drop of 0 primes, a factor of 0, a power of X out
-    /// of range.
+    /// An impossible amount: a rotation by 0 or beyond every row, a drop of 0 primes, a factor of 0, a power of X or
+    /// a gap out of range.
     #[error("step {step}: {what} by {by} is not possible")]
     Amount {
         /// The step.

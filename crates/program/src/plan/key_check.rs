@@ -45,6 +45,7 @@ pub(super) fn check(plan: &Plan) -> Result<(), PlanError> {
             | Step::Rotate(..)
             | Step::SwapRows(_)
             | Step::Table { .. }
+            | Step::Sign { .. }
                 if key.is_foreign() =>
             {
                 return Err(PlanError::Foreign { step: index, what: step.step.name(), register, key });

@@ -38,7 +38,9 @@ impl KeysNeeded {
         let mut needed = Self::default();
         for step in steps {
             match step {
-                Step::Relinearise(_) | Step::Table { .. } => needed.relinearisation = true,
+                Step::Relinearise(_) | Step::Table { .. } | Step::Sign { .. } => {
+                    needed.relinearisation = true;
+                }
                 Step::SwapRows(_) => needed.swap_rows = true,
                 Step::Rotate(_, steps) => {
                     rotations.insert(*steps);

@@ -90,6 +90,14 @@ pub enum Step {
         /// The operand at which the table begins.
         first: i32,
     },
+    /// CKKS: the sign of every slot, which lies within ±1, by the composition of polynomials for a gap of 2^-`gap_bits`.
+    /// The composition of a gap never changes.
+    Sign {
+        /// The operand.
+        of: Register,
+        /// Bits of the gap, one of [`crate::limits::GAP_BITS`].
+        gap_bits: u8,
+    },
     /// Multiplies by this power of X. Used to place the coefficients of several results side by side.
     MultiplyMonomial(Register, u32),
 }
@@ -114,6 +122,7 @@ impl Step {
             Self::SwapRows(_) => "swap-rows",
             Self::SwitchKey(_) => "switch-key",
             Self::Table { .. } => "table",
+            Self::Sign { .. } => "sign",
             Self::MultiplyMonomial(..) => "multiply-monomial",
         }
     }
@@ -134,6 +143,7 @@ impl Step {
             | Self::SwapRows(a)
             | Self::SwitchKey(a)
             | Self::Table { of: a, .. }
+            | Self::Sign { of: a, .. }
             | Self::MultiplyMonomial(a, _) => [Some(a), None],
         };
         pair.into_iter().flatten()

@@ -275,8 +275,10 @@ impl Sizes {
                     None => self.counted(shape, &all[of.index()]),
                 }
             }
-            // Corrections of factors use the evaluator's bound; only exact schemes look up tables.
-            Step::MatchFactor { of, .. } | Step::Table { of, .. } => self.counted(shape, &all[of.index()]),
+            // Corrections of factors and signs use the evaluator's bound; only exact schemes look up tables.
+            Step::MatchFactor { of, .. } | Step::Table { of, .. } | Step::Sign { of, .. } => {
+                self.counted(shape, &all[of.index()])
+            }
         };
         if errors.terms.len() > MOST_TERMS {
             errors.worst = self.total(&errors);

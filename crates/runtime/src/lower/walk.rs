@@ -112,6 +112,10 @@ fn node<S: Managed>(
             let values = builder.table((0..count as usize).map(place).collect());
             builder.push(Step::Table { of, values, first })
         }
+        Op::Sign { of, gap_bits } => {
+            let of = builder.under_answers_key(at(of)?)?;
+            builder.push(Step::Sign { of, gap_bits })
+        }
         Op::Sum { .. } | Op::Constant(_) | Op::Add(..) | Op::Sub(..) | Op::Mul(..) => {
             // Unreachable: sums were expanded, constants are public, and pairs were handled above.
             Err(EvalError::MissingRegister { register: 0 })
@@ -177,6 +181,10 @@ pub(super) fn refused<S: Managed>(
             bits_over: over.ceil(),
         },
         EvalError::Noise { over } => LowerError::NoiseExceeded { at, bits_over: *over },
+        EvalError::Coarse { bits } => LowerError::NotSupported {
+            what: format!("a comparison whose operand has an error {bits:.1} bits too large for its gap"),
+            instead: "take a larger scale, or a wider gap".into(),
+        },
         EvalError::NoLevel { .. } => LowerError::TooDeep {
             levels_needed: program.depth().any,
             levels_available: params.top_level() as u32,

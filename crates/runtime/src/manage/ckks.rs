@@ -1,11 +1,13 @@
 //! CKKS: matching of scales on the way down the levels.
 
+use sotto_circuits::{Encrypted, Machine, Outline, Sign};
 use sotto_program::{Register, Step};
 use sotto_rlwe::{
-    Ciphertext, Ckks, EncodeError, EvalError, Evaluator, Params, PlainSize, Plaintext, Scheme, Shape,
+    Ciphertext, Ckks, EncodeError, EvalError, EvaluationKeys, Evaluator, Params, PlainSize, Plaintext,
+    Scheme, Shape,
 };
 
-use super::{Managed, foreign};
+use super::{Managed, foreign, refused};
 use crate::lower::Builder;
 
 impl Managed for Ckks {
@@ -30,6 +32,19 @@ impl Managed for Ckks {
         }
     }
 
+    fn follow_sign(params: &Params<Self>, gap_bits: u8, of: &Shape<Self>) -> Result<Shape<Self>, EvalError> {
+        sign(&mut Outline::new(params), gap_bits, of)
+    }
+
+    fn run_sign(
+        evaluator: &Evaluator<Self>,
+        gap_bits: u8,
+        of: &Ciphertext<Self>,
+        keys: &EvaluationKeys<Self>,
+    ) -> Result<Ciphertext<Self>, EvalError> {
+        sign(&mut Encrypted::new(evaluator, keys), gap_bits, of)
+    }
+
     fn scale_match(params: &Params<Self>, from: usize, to: usize) -> Option<PlainSize> {
         params.encode_scale_match(from, to).ok().map(|constant| constant.size())
     }
@@ -44,4 +59,15 @@ impl Managed for Ckks {
             _ => Err(foreign::<Self>(step)),
         }
     }
+}
+
+/// Returns the signs of slots on a machine.
+fn sign<M: Machine<Value = f64>>(
+    machine: &mut M,
+    gap_bits: u8,
+    of: &M::Vector,
+) -> Result<M::Vector, EvalError> {
+    let sign = Sign::with_gap(f64::from(-i32::from(gap_bits)).exp2());
+    let signs = sign.and_then(|sign| sign.evaluate(machine, of, 1.0));
+    signs.map(|(signs, _)| signs).map_err(|error| refused::<Ckks>(error, "sign"))
 }

@@ -118,6 +118,34 @@ pub trait Managed: LevelRules + Compiled {
         Err(EvalError::Unsupported { operation: "table", scheme: Self::ID })
     }
 
+    /// Returns the shape of the signs of slots within ±1, with a gap of 2^-`gap_bits`.
+    ///
+    /// # Errors
+    /// [`EvalError::Unsupported`] for a scheme on whole numbers, or another gap; [`EvalError::Coarse`] if the operand's error
+    /// is too large for the gap; else those of the products.
+    fn follow_sign(_: &Params<Self>, _gap_bits: u8, _: &Shape<Self>) -> Result<Shape<Self>, EvalError>
+    where
+        Self: Sized,
+    {
+        Err(EvalError::Unsupported { operation: "sign", scheme: Self::ID })
+    }
+
+    /// Returns the signs of slots.
+    ///
+    /// # Errors
+    /// Those of [`Managed::follow_sign`].
+    fn run_sign(
+        _: &Evaluator<Self>,
+        _gap_bits: u8,
+        _: &Ciphertext<Self>,
+        _: &EvaluationKeys<Self>,
+    ) -> Result<Ciphertext<Self>, EvalError>
+    where
+        Self: Sized,
+    {
+        Err(EvalError::Unsupported { operation: "sign", scheme: Self::ID })
+    }
+
     /// Runs a step that only this scheme has.
     ///
     /// # Errors
@@ -159,7 +187,7 @@ fn table_shape<S: LevelRules<Value = i64>>(
     table: &Table,
     of: &Shape<S>,
 ) -> Result<Shape<S>, EvalError> {
-    table.evaluate(&mut Outline::new(params), of).map_err(refused::<S>)
+    table.evaluate(&mut Outline::new(params), of).map_err(|error| refused::<S>(error, "table"))
 }
 
 /// Looks up whole numbers.
@@ -169,15 +197,16 @@ fn table_value<S: LevelRules<Value = i64>>(
     of: &Ciphertext<S>,
     keys: &EvaluationKeys<S>,
 ) -> Result<Ciphertext<S>, EvalError> {
-    table.evaluate(&mut Encrypted::new(evaluator, keys), of).map_err(refused::<S>)
+    table.evaluate(&mut Encrypted::new(evaluator, keys), of).map_err(|error| refused::<S>(error, "table"))
 }
 
-fn refused<S: Scheme>(error: CircuitError) -> EvalError {
+fn refused<S: Scheme>(error: CircuitError, operation: &'static str) -> EvalError {
     match error {
         CircuitError::Eval(error) => error,
         CircuitError::Levels { .. } => EvalError::NoLevel { level: 0 },
-        // A constant table, or a modulus that is no prime above its length.
-        _ => EvalError::Unsupported { operation: "table", scheme: S::ID },
+        CircuitError::Coarse { bits, .. } => EvalError::Coarse { bits },
+        // A constant table, a modulus that is no prime above its length, or a gap without an approximation.
+        _ => EvalError::Unsupported { operation, scheme: S::ID },
     }
 }
 

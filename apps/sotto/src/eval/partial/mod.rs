@@ -118,7 +118,7 @@ fn evaluate<L: PartialScheme>(
             Op::Sub(a, b) => scheme.subtract(&nodes[a.index()], &nodes[b.index()])?,
             Op::Mul(a, b) => scheme.multiply(&nodes[a.index()], &nodes[b.index()])?,
             Op::Neg(a) => scheme.negate(&nodes[a.index()])?,
-            Op::Constant(_) | Op::Rotate(..) | Op::Sum { .. } | Op::Table { .. } => {
+            Op::Constant(_) | Op::Rotate(..) | Op::Sum { .. } | Op::Table { .. } | Op::Sign { .. } => {
                 bail!("`{}` is for slots and public numbers, which this scheme does not have", op.name())
             }
         };

@@ -76,7 +76,10 @@ impl Opener {
                     self.places.bins_of(*channel)?;
                     counts.push((number, (Column::Bins(*channel), *channel)));
                 }
-                Quantity::AtLeast(..) | Quantity::Polynomial(..) | Quantity::Linear(_) => return None,
+                Quantity::AtLeast(..)
+                | Quantity::Polynomial(..)
+                | Quantity::Linear(_)
+                | Quantity::Beyond(_) => return None,
             }
         }
         self.plain_tasks(part, &windows, &plain, tasks)?;

@@ -1,0 +1,121 @@
+//! Comparisons of polynomials and models in the cloud: yes, no or undecided.
+
+use std::ops::Range;
+
+use sotto_circuits::Sign;
+use sotto_pack::Layout;
+use sotto_program::question::{Comparison, Condition};
+
+use super::curve::Curve;
+use super::tally::wrong;
+use crate::compute::{Beyond, Input};
+use crate::error::OwnerError;
+use crate::open::Numbers;
+
+/// A condition that the cloud compares.
+pub(super) struct Compared<'c> {
+    curve: &'c Curve,
+    comparison: Comparison,
+    pub(super) beyond: Beyond,
+    sign: Sign,
+}
+
+impl<'c> Compared<'c> {
+    /// Returns the comparison with this gap. Returns None if the limit is beyond every possible value, or there is no such
+    /// gap.
+    pub(super) fn new(curve: &'c Curve, condition: &Condition, gap_bits: u8) -> Option<Self> {
+        let limit = (condition.limit - curve.constant) / curve.scale;
+        if limit.is_nan() || limit.abs() > 1.0 {
+            return None;
+        }
+        let sign = Sign::with_gap(f64::from(-i32::from(gap_bits)).exp2()).ok()?;
+        let beyond = Beyond { of: Box::new(curve.quantity.clone()), limit, gap_bits };
+        Some(Self { curve, comparison: condition.comparison, beyond, sign })
+    }
+
+    /// Returns the distance from the limit at which every value is decided.
+    pub(super) fn within(&self) -> f64 {
+        self.sign.gap() * self.beyond.reach() * self.curve.scale
+    }
+
+    /// Returns whether the condition holds at each reading of one window; None where that is undecided.
+    ///
+    /// # Errors
+    /// [`OwnerError::WrongAnswer`] if the numbers are no comparison's, or their error hides it.
+    pub(super) fn flags(
+        &self,
+        (input, layout): (&Input, &Layout),
+        (numbers, error): &(Numbers, f64),
+        ticks: &Range<u32>,
+    ) -> Result<Vec<Option<bool>>, OwnerError> {
+        let sides =
+            Sides::new(self.sign.error(), *error).ok_or_else(|| wrong("its noise hides the comparison"))?;
+        let flag = |(_, number): (u32, f64)| match sides.of(number) {
+            Side::Above => Ok(Some(self.comparison.holds(1.0, 0.0))),
+            Side::Below => Ok(Some(self.comparison.holds(-1.0, 0.0))),
+            Side::Open => Ok(None),
+            Side::Impossible => Err(wrong("no comparison has this value")),
+        };
+        self.curve.slots(input, layout, numbers, ticks)?.into_iter().map(flag).collect()
+    }
+}
+
+/// The side of the limit on which a value lies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Side {
+    Above,
+    Below,
+    /// Too near to the limit.
+    Open,
+    /// The number is no comparison's.
+    Impossible,
+}
+
+/// The decrypted numbers that stand for the sides.
+///
+/// A number is off by at most `error` from the approximation of the sign, which is within `approximation` of ±1 outside of
+/// the gap, within 1 + `approximation` everywhere, and has the sign of the value. So each value outside of the gap is
+/// decided, and a number of at least 1 − approximation − error comes from a positive value, as long as it is above the error.
+struct Sides {
+    least: f64,
+    most: f64,
+}
+
+impl Sides {
+    /// Returns None if the error is too large to tell the sides apart.
+    fn new(approximation: f64, error: f64) -> Option<Self> {
+        let off = approximation + error;
+        (off + error < 1.0).then_some(Self { least: 1.0 - off, most: 1.0 + off })
+    }
+
+    fn of(&self, number: f64) -> Side {
+        match number.abs() {
+            size if size.is_nan() || size > self.most => Side::Impossible,
+            size if size < self.least => Side::Open,
+            _ if number > 0.0 => Side::Above,
+            _ => Side::Below,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sides_are_certain() {
+        let sides = Sides::new(0.0625, 0.1875).expect("room");
+        for (number, side) in [
+            (0.75, Side::Above),
+            (1.25, Side::Above),
+            (-0.75, Side::Below),
+            (0.74, Side::Open),
+            (0.0, Side::Open),
+            (-1.26, Side::Impossible),
+            (f64::NAN, Side::Impossible),
+        ] {
+            assert_eq!(sides.of(number), side, "{number}");
+        }
+        assert!(Sides::new(0.0625, 0.5).is_none() && Sides::new(0.0, f64::NAN).is_none());
+    }
+}

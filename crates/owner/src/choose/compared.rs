@@ -1,0 +1,43 @@
+//! The comparisons of polynomials and models that a parameter set carries.
+
+use sotto_circuits::Sign;
+use sotto_pack::{Cut, Layout, Span};
+use sotto_rlwe::{Ckks, Origin, ParameterSpec, Params, SchemeId};
+use sotto_runtime::{Encoding, RlweTarget};
+
+use crate::compute::{Beyond, Quantity, kept, program};
+
+use super::judge::MOST_FLAG_ERROR;
+use super::worst::typical;
+
+/// Returns the bits of the finest gap with which the cloud can compare a polynomial or a linear combination on windows of
+/// this layout; None if it cannot.
+pub(crate) fn carried_gap(spec: &ParameterSpec, layout: &Layout, of: &Quantity) -> Option<u8> {
+    if spec.scheme != SchemeId::Ckks {
+        return None;
+    }
+    let cut = Cut { span: Span::Day, period: 1, ticks: layout.ticks() };
+    let mut gaps: Vec<u8> = Sign::all().map(|sign| (-sign.gap().log2()) as u8).collect();
+    gaps.sort_unstable_by(|a, b| b.cmp(a));
+    gaps.dedup();
+    let carried = |gap_bits: &u8| {
+        let quantity = Quantity::Beyond(Beyond { of: Box::new(of.clone()), limit: 0.0, gap_bits: *gap_bits });
+        let part = typical(layout, &cut, 1, &quantity);
+        // Two results, which are put side by side as more are.
+        let asked = program((layout, spec.degree), &[part.clone(), part], &[quantity], true).ok()?;
+        let program = asked.program?;
+        if program.depth().any as usize >= spec.data.len() {
+            return None;
+        }
+        let target = RlweTarget {
+            params: Params::<Ckks>::new(spec.clone()).ok()?,
+            encoding: Encoding::Slots,
+            origin: Origin::SecretKey,
+            kept: kept(layout, spec.degree),
+            may_wrap: true,
+        };
+        let lowered = target.lower_reduced(&program, &asked.merged).ok()?;
+        lowered.outputs.iter().all(|output| 2.0 * output.slot_error <= MOST_FLAG_ERROR).then_some(())
+    };
+    gaps.into_iter().find(|gap_bits| carried(gap_bits).is_some())
+}
