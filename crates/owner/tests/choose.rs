@@ -141,3 +141,31 @@ fn shared_reals_take_room_for_flooding() {
         assert!(refused.contains("noise and flooding") && refused.contains("--precision"), "{refused}");
     }
 }
+
+/// A comparison in the cloud takes its levels; a finer one than there is, or than n = 32768 has room for, is refused with the
+/// way out.
+#[test]
+fn comparisons_in_the_cloud_take_their_levels() {
+    let temperature = [channel("temperature", -20.0, 120.0, 0.1)];
+    let needs = |degree: u32, gap_bits: Option<u8>| {
+        let needs = Needs { degree, gap_bits, conditions: true, ..Needs::default() };
+        stream(Kind::Real, 3_600_000, Span::Day, &["temperature"], needs)
+    };
+    let here = choose(&needs(1, None), &temperature).unwrap();
+    let other = here.alternatives.last().unwrap();
+    assert!(other.scheme.contains("compared in the cloud") && other.why.contains("compare ="), "{other:?}");
+    let mut before = usize::from(here.levels_used);
+    for (gap_bits, depth) in [(4, 7), (6, 9), (8, 12)] {
+        let chosen = choose(&needs(1, Some(gap_bits)), &temperature).unwrap();
+        let levels = usize::from(chosen.levels_used);
+        // The factor of the polynomial takes a level.
+        assert_eq!((levels, chosen.spec.data.len()), (depth + 1, depth + 2), "{gap_bits}");
+        assert!(levels > before && chosen.keys.relinearisation);
+        assert!(chosen.spec.degree <= 32768 && chosen.window_bytes > here.window_bytes);
+        before = levels;
+    }
+    for (degree, gap_bits, word) in [(1, 13, "1/2048"), (8, 12, "compare = \"owner\"")] {
+        let refused = choose(&needs(degree, Some(gap_bits)), &temperature).unwrap_err().to_string();
+        assert!(refused.contains(word) && refused.contains("--precision"), "{refused}");
+    }
+}

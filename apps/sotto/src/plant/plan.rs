@@ -118,9 +118,8 @@ fn comparisons(chosen: &Chosen) {
             "    comparisons: you decrypt the values and compare them; one that is nearer to a limit than its error is undecided",
         ),
         Some(bits) => say(format!(
-            "    comparisons: in the cloud, up to {} windows at once; you see yes, no or undecided, which is a value within 1/{} of \
+            "    comparisons: in the cloud, several windows at once; you see yes, no or undecided, which is a value within 1/{} of \
              the largest distance from the limit",
-            chosen.results_in_one,
             1u32 << bits
         )),
     }

@@ -2,7 +2,6 @@
 
 use std::ops::Range;
 
-use sotto_pack::Presence;
 use sotto_program::question::{LinearModel, Reading};
 
 use super::tally::{Reals, wrong};
@@ -74,42 +73,39 @@ impl Curve {
     pub(super) fn slots(
         &self,
         input: &Input,
-        layout: &sotto_pack::Layout,
         numbers: &Numbers,
         ticks: &Range<u32>,
     ) -> Result<Vec<(u32, f64)>, OwnerError> {
         let Numbers::Real(numbers) = numbers else { return Err(wrong("reals were expected")) };
-        let there = self
-            .presence(input)
-            .ok_or_else(|| wrong("the device does not say which readings are missing"))?;
+        let layout = &input.window.layout;
         let slot = |tick: u32| {
             let slot = layout.slot(self.channels[0], tick).ok_or_else(|| wrong("a tick has no slot"))?;
             Ok((tick, numbers.get(slot).copied().ok_or_else(|| wrong("a slot is missing"))?))
         };
-        there.iter().filter(|tick| ticks.contains(tick)).map(slot).collect()
+        self.ticks(input, ticks)?.into_iter().map(slot).collect()
     }
 
-    /// Returns the ticks of one window at which all channels have a reading; None if the device does not tell.
-    fn presence(&self, input: &Input) -> Option<Presence> {
+    /// Returns the ticks of one window at which all channels have a reading.
+    pub(super) fn ticks(&self, input: &Input, ticks: &Range<u32>) -> Result<Vec<u32>, OwnerError> {
         let mut there = input.window.presence(self.channels[0]);
         for channel in &self.channels[1..] {
             there = there.zip(input.window.presence(*channel)).map(|(a, b)| a.and(&b));
         }
-        there
+        let there = there.ok_or_else(|| wrong("the device does not say which readings are missing"))?;
+        Ok(there.iter().filter(|tick| ticks.contains(tick)).collect())
     }
 
     /// Returns the values at the readings of one window.
     pub(super) fn tally(
         &self,
         input: &Input,
-        layout: &sotto_pack::Layout,
         (numbers, error): &(Numbers, f64),
         ticks: &Range<u32>,
     ) -> Result<Reals, OwnerError> {
         let bound = self.scale * error + self.rounding;
         let (start, period) = (input.window.start, i64::from(input.window.period));
         let mut reals = Reals::default();
-        for (tick, number) in self.slots(input, layout, numbers, ticks)? {
+        for (tick, number) in self.slots(input, numbers, ticks)? {
             // On normalised values, a polynomial whose absolute coefficients sum to 1 stays within −1 … 1.
             if number.abs() > 1.0 + error {
                 return Err(wrong("no reading of the declared range has this value"));

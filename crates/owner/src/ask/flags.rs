@@ -3,60 +3,90 @@
 use std::ops::Range;
 
 use sotto_circuits::Sign;
-use sotto_pack::Layout;
 use sotto_program::question::{Comparison, Condition};
 
 use super::curve::Curve;
 use super::tally::wrong;
-use crate::compute::{Beyond, Input};
+use crate::compute::{Beyond, Input, Quantity};
 use crate::error::OwnerError;
 use crate::open::Numbers;
 
-/// A condition that the cloud compares.
+/// A condition that needs no value of its polynomial or model.
 pub(super) struct Compared<'c> {
     curve: &'c Curve,
     comparison: Comparison,
-    pub(super) beyond: Beyond,
-    sign: Sign,
+    limit: Limit,
+}
+
+enum Limit {
+    /// The cloud compares.
+    Within(Beyond, Sign),
+    /// Every possible value is on one side of the limit.
+    Outside(Side),
 }
 
 impl<'c> Compared<'c> {
-    /// Returns the comparison with this gap. Returns None if the limit is beyond every possible value, or there is no such
-    /// gap.
+    /// Returns the comparison with this gap; None if there is no such gap, or the value is a constant.
     pub(super) fn new(curve: &'c Curve, condition: &Condition, gap_bits: u8) -> Option<Self> {
         let limit = (condition.limit - curve.constant) / curve.scale;
-        if limit.is_nan() || limit.abs() > 1.0 {
-            return None;
+        let limit = match limit {
+            _ if !limit.is_finite() => return None,
+            limit if limit > 1.0 => Limit::Outside(Side::Below),
+            limit if limit < -1.0 => Limit::Outside(Side::Above),
+            limit => {
+                let sign = Sign::with_gap(f64::from(-i32::from(gap_bits)).exp2()).ok()?;
+                Limit::Within(Beyond { of: Box::new(curve.quantity.clone()), limit, gap_bits }, sign)
+            }
+        };
+        Some(Self { curve, comparison: condition.comparison, limit })
+    }
+
+    /// Returns the quantity that the cloud computes.
+    pub(super) fn quantity(&self) -> Option<Quantity> {
+        match &self.limit {
+            Limit::Within(beyond, _) => Some(Quantity::Beyond(beyond.clone())),
+            Limit::Outside(_) => None,
         }
-        let sign = Sign::with_gap(f64::from(-i32::from(gap_bits)).exp2()).ok()?;
-        let beyond = Beyond { of: Box::new(curve.quantity.clone()), limit, gap_bits };
-        Some(Self { curve, comparison: condition.comparison, beyond, sign })
     }
 
     /// Returns the distance from the limit at which every value is decided.
     pub(super) fn within(&self) -> f64 {
-        self.sign.gap() * self.beyond.reach() * self.curve.scale
+        match &self.limit {
+            Limit::Within(beyond, sign) => sign.gap() * beyond.reach() * self.curve.scale,
+            Limit::Outside(_) => 0.0,
+        }
     }
 
-    /// Returns whether the condition holds at each reading of one window; None where that is undecided.
+    /// Returns whether the condition holds at each reading of one window, from the quantity's numbers and their error; None
+    /// where that is undecided.
     ///
     /// # Errors
     /// [`OwnerError::WrongAnswer`] if the numbers are no comparison's, or their error hides it.
     pub(super) fn flags(
         &self,
-        (input, layout): (&Input, &Layout),
-        (numbers, error): &(Numbers, f64),
+        input: &Input,
+        result: Option<&(Numbers, f64)>,
         ticks: &Range<u32>,
     ) -> Result<Vec<Option<bool>>, OwnerError> {
-        let sides =
-            Sides::new(self.sign.error(), *error).ok_or_else(|| wrong("its noise hides the comparison"))?;
-        let flag = |(_, number): (u32, f64)| match sides.of(number) {
+        let flag = |side: Side| match side {
             Side::Above => Ok(Some(self.comparison.holds(1.0, 0.0))),
             Side::Below => Ok(Some(self.comparison.holds(-1.0, 0.0))),
             Side::Open => Ok(None),
             Side::Impossible => Err(wrong("no comparison has this value")),
         };
-        self.curve.slots(input, layout, numbers, ticks)?.into_iter().map(flag).collect()
+        match &self.limit {
+            Limit::Outside(side) => {
+                let there = self.curve.ticks(input, ticks)?;
+                there.into_iter().map(|_| flag(*side)).collect()
+            }
+            Limit::Within(_, sign) => {
+                let (numbers, error) = result.ok_or_else(|| wrong("a comparison is missing"))?;
+                let sides = Sides::new(sign.error(), *error)
+                    .ok_or_else(|| wrong("its noise hides the comparison"))?;
+                let slots = self.curve.slots(input, numbers, ticks)?;
+                slots.into_iter().map(|(_, number)| flag(sides.of(number))).collect()
+            }
+        }
     }
 }
 

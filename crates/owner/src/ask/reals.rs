@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use sotto_program::question::{Call, Condition, Reading};
+use sotto_rlwe::ParameterSpec;
 
 use super::OnProgress;
 use super::curve::Curve;
@@ -12,9 +13,8 @@ use super::flags::Compared;
 use super::tally::Tally;
 use super::work::{Batch, Work};
 use crate::choose::carried_gap;
-use crate::compute::{Computer, Input, Part, Quantity};
+use crate::compute::{Computer, Input, Part, Quantity, Results};
 use crate::error::OwnerError;
-use crate::open::Numbers;
 
 impl<'w> Work<'w> {
     /// Computes the polynomials and models of a batch, and adds their values to the tallies.
@@ -39,81 +39,124 @@ impl<'w> Work<'w> {
             let Some(curve) = Curve::of(reading, layout) else { continue };
             let calls: Vec<&Call> =
                 calls.iter().filter(|call| call.reading() == Some(reading)).copied().collect();
-            let conditions = conditions(&calls);
+            let mut conditions = conditions(&calls);
+            let windows = self.single(batch)?;
+            self.remember(batch, &windows.parts, used);
             let gap_bits = match conditions[..] {
                 [] => None,
                 _ => carried_gap(spec, layout, &curve.quantity),
             };
-            let compared = |condition: &&Condition| Compared::new(&curve, condition, gap_bits?);
-            let (mut in_cloud, mut here) = (Vec::new(), Vec::new());
+            if let Some(gap_bits) = gap_bits {
+                let of = |condition: &&Condition| Compared::new(&curve, condition, gap_bits);
+                let compared: Vec<(&Condition, Compared<'_>)> =
+                    conditions.iter().filter_map(|condition| Some((*condition, of(condition)?))).collect();
+                conditions.retain(|condition| compared.iter().all(|(known, _)| known != condition));
+                self.compared((computer, spec), &compared, &windows, tallies, progress)?;
+            }
+            if !conditions.is_empty() || calls.iter().any(|call| call.condition().is_none()) {
+                let each = calls.iter().any(|call| matches!(call, Call::Values(_)));
+                let wanted = (reading, &conditions[..], each);
+                self.values((computer, spec), &curve, wanted, &windows, tallies, progress)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Lets the cloud compare a polynomial or a model with the limits of conditions.
+    fn compared(
+        &self,
+        (computer, spec): (&mut Computer<'_>, &ParameterSpec),
+        conditions: &[(&Condition, Compared<'_>)],
+        windows: &Windows,
+        tallies: &mut [Tally],
+        progress: OnProgress<'_>,
+    ) -> Result<(), OwnerError> {
+        // Conditions with one limit share a comparison.
+        let mut quantities: Vec<Quantity> = Vec::new();
+        for quantity in conditions.iter().filter_map(|(_, compared)| compared.quantity()) {
+            if !quantities.contains(&quantity) {
+                quantities.push(quantity);
+            }
+        }
+        let results = match quantities[..] {
+            [] => vec![Results::new(); windows.parts.len()],
+            _ => computer.results(&self.device.device, spec, &windows.parts, &quantities, progress)?,
+        };
+        for (condition, compared) in conditions {
+            let quantity = compared.quantity();
+            let place = quantities.iter().position(|known| Some(known) == quantity.as_ref());
+            for (input, at, ticks, results) in windows.pieces(&results) {
+                let decided = tallies[at].conditions.entry(condition.to_string()).or_default();
+                decided.within = decided.within.max(compared.within());
+                let hours = hours(input.window.period.into());
+                let result = place.and_then(|place| results.get(place));
+                for holds in compared.flags(input, result, ticks)? {
+                    decided.add(holds, hours);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Computes a polynomial or a model: the owner decrypts the values, and compares them with the limits of conditions.
+    fn values(
+        &self,
+        (computer, spec): (&mut Computer<'_>, &ParameterSpec),
+        curve: &Curve,
+        (reading, conditions, each): (&Reading, &[&Condition], bool),
+        windows: &Windows,
+        tallies: &mut [Tally],
+        progress: OnProgress<'_>,
+    ) -> Result<(), OwnerError> {
+        let quantities = [curve.quantity.clone()];
+        let results = computer.results(&self.device.device, spec, &windows.parts, &quantities, progress)?;
+        for (input, at, ticks, results) in windows.pieces(&results) {
+            let mut reals = curve.tally(input, &results[0], ticks)?;
             for condition in conditions {
-                match compared(&condition) {
-                    Some(compared) => in_cloud.push((condition, compared)),
-                    None => here.push(condition),
+                let decided = tallies[at].conditions.entry(condition.to_string()).or_default();
+                for (from, to, value, bound) in &reals.each {
+                    decided.within = decided.within.max(*bound);
+                    decided.add(decide(condition, *value, *bound), hours(to - from));
                 }
             }
-            let (parts, of) = self.single(batch)?;
-            self.remember(batch, &parts, used);
-            for (condition, compared) in in_cloud {
-                let quantities = [Quantity::Beyond(compared.beyond.clone())];
-                let results = computer.results(&self.device.device, spec, &parts, &quantities, progress)?;
-                for (input, at, ticks, result) in pieces(&parts, &of, &results) {
-                    let decided = tallies[at].conditions.entry(condition.to_string()).or_default();
-                    decided.within = decided.within.max(compared.within());
-                    let hours = hours(input.window.period.into());
-                    for holds in compared.flags((input, layout), result, ticks)? {
-                        decided.add(holds, hours);
-                    }
-                }
+            if !each {
+                reals.each.clear();
             }
-            if here.is_empty() && calls.iter().all(|call| call.condition().is_some()) {
-                continue;
-            }
-            let quantities = [curve.quantity.clone()];
-            let results = computer.results(&self.device.device, spec, &parts, &quantities, progress)?;
-            let each = calls.iter().any(|call| matches!(call, Call::Values(_)));
-            for (input, at, ticks, result) in pieces(&parts, &of, &results) {
-                let mut reals = curve.tally(input, layout, result, ticks)?;
-                for condition in &here {
-                    let decided = tallies[at].conditions.entry(condition.to_string()).or_default();
-                    for (from, to, value, bound) in &reals.each {
-                        decided.within = decided.within.max(*bound);
-                        decided.add(decide(condition, *value, *bound), hours(to - from));
-                    }
-                }
-                if !each {
-                    reals.each.clear();
-                }
-                tallies[at].reals.entry(reading.to_string()).or_default().merge(&reals);
-            }
+            tallies[at].reals.entry(reading.to_string()).or_default().merge(&reals);
         }
         Ok(())
     }
 
     /// Returns a part for each window of a batch, with its ticks by group: values are at single readings, and sums must
     /// exclude missing ones.
-    fn single(&self, batch: &Batch<'_>) -> Result<(Vec<Part>, Vec<Pieces>), OwnerError> {
+    fn single(&self, batch: &Batch<'_>) -> Result<Windows, OwnerError> {
         let ticks = batch.windows[0].layout().ticks();
         let (whole, split) = self.by_group(batch)?;
         let whole =
             whole.into_iter().flat_map(|(at, inputs)| inputs.into_iter().map(move |input| (at, input)));
         let whole = whole.map(|(at, input)| (input, vec![(at, 0..ticks)]));
-        Ok(whole.chain(split).map(|(input, pieces)| (Part { inputs: vec![input] }, pieces)).unzip())
+        let (parts, of) =
+            whole.chain(split).map(|(input, pieces)| (Part { inputs: vec![input] }, pieces)).unzip();
+        Ok(Windows { parts, of })
     }
 }
 
-/// Ticks of a window by group.
-type Pieces = Vec<(usize, Range<u32>)>;
+/// Windows of a batch, each with its ticks by group.
+struct Windows {
+    parts: Vec<Part>,
+    of: Vec<Vec<(usize, Range<u32>)>>,
+}
 
-/// Returns the ticks of each window in each group, with the window's only result.
-fn pieces<'r>(
-    parts: &'r [Part],
-    of: &'r [Pieces],
-    results: &'r [Vec<(Numbers, f64)>],
-) -> impl Iterator<Item = (&'r Input, usize, &'r Range<u32>, &'r (Numbers, f64))> {
-    parts.iter().zip(of).zip(results).flat_map(|((part, pieces), results)| {
-        pieces.iter().map(move |(at, ticks)| (&part.inputs[0], *at, ticks, &results[0]))
-    })
+impl Windows {
+    /// Returns the ticks of each window in each group, with the window's results.
+    fn pieces<'r>(
+        &'r self,
+        results: &'r [Results],
+    ) -> impl Iterator<Item = (&'r Input, usize, &'r Range<u32>, &'r Results)> {
+        self.parts.iter().zip(&self.of).zip(results).flat_map(|((part, pieces), results)| {
+            pieces.iter().map(move |(at, ticks)| (&part.inputs[0], *at, ticks, results))
+        })
+    }
 }
 
 /// Returns the conditions of calls, without repetition.

@@ -24,6 +24,8 @@ const PRIME_BITS: u32 = 60;
 pub const REAL_ERROR: f64 = 1e-4;
 /// Like [`REAL_ERROR`], for values given to others: the precision that flooding leaves at the largest scales.
 pub const SHARED_ERROR: f64 = 2e-2;
+/// The largest number of times that a compact window which the cloud compares repeats its values.
+const MOST_COMPARED_SLOTS: u32 = 16;
 /// The smallest number of slots in a compact window.
 const LEAST_SLOTS: u32 = 2;
 
@@ -167,7 +169,11 @@ fn choose_place(stream: &StreamNeeds, channels: &[Channel]) -> Result<Chosen, Ow
     }
     let mut tried = Vec::new();
     for degree in DEGREES {
-        let most = if stream.needs.flooding.is_some() { degree as u32 / 2 } else { 1 };
+        let most = match (stream.needs.flooding, stream.needs.gap_bits) {
+            (None, None) => 1,
+            (None, Some(_)) => MOST_COMPARED_SLOTS,
+            (Some(_), _) => degree as u32 / 2,
+        };
         let frames = core::iter::successors(Some(1), |frames| Some(4 * frames).filter(|more| *more <= most));
         let mut at_degree = Err(String::new());
         for frames in frames {

@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use sotto_pack::{Channel, Cut, Encoding, Layout, Span, StepDigits, WindowDescription};
 
-use crate::compute::{Beyond, Input, LARGEST_WEIGHT, Part, Quantity, TickWeights};
+use crate::compute::{
+    Beyond, Input, LARGEST_WEIGHT, MOST_BEYOND_FRAMES, MOST_FRAMES, Part, Quantity, TickWeights,
+};
 use crate::error::OwnerError;
 use crate::needs::{Kind, Needs, StreamNeeds};
 
@@ -157,5 +159,9 @@ pub(super) fn windows_of(quantity: &Quantity) -> usize {
 
 /// Returns the number of parts in the worst-case program. A plan has at most 1,024 inputs.
 pub(super) fn most_parts(quantity: &Quantity) -> usize {
-    (sotto_program::limits::INPUTS / windows_of(quantity)).min(crate::compute::MOST_FRAMES)
+    let most = match quantity {
+        Quantity::Beyond(_) => MOST_BEYOND_FRAMES,
+        _ => MOST_FRAMES,
+    };
+    (sotto_program::limits::INPUTS / windows_of(quantity)).min(most)
 }

@@ -15,8 +15,10 @@ use crate::open::Contents;
 
 /// Largest number of results in one ciphertext. Each adds its noise.
 pub(crate) const MOST_FRAMES: usize = 64;
-/// Like [`MOST_FRAMES`], for comparisons, which leave little room.
+/// Like [`MOST_FRAMES`], for comparisons of whole steps, which leave little room.
 const MOST_COMPARED_FRAMES: usize = 16;
+/// Like [`MOST_FRAMES`], for comparisons of reals.
+pub(crate) const MOST_BEYOND_FRAMES: usize = 16;
 
 /// Windows that are summed into one result.
 #[derive(Clone, Debug)]
@@ -112,6 +114,7 @@ pub(crate) fn program(
     let mut builder = Builder::new(layout, parts);
     let (frames, compact) = (frames(layout, degree, packed), kept(layout, degree).is_some());
     let compared = quantities.iter().any(|quantity| matches!(quantity, Quantity::Beyond(_)));
+    let frames = if compared { frames.min(MOST_BEYOND_FRAMES) } else { frames };
     let places = match kept(layout, degree) {
         Some(kept) if compared => Places::Descending(degree / 2 / kept.values()),
         _ => Places::Ascending,

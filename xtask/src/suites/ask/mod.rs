@@ -1,6 +1,7 @@
 //! Runs clouds, agents and `sotto ask` as processes, and compares answers with values that this suite computes by other
 //! means.
 
+mod conditions;
 mod contract;
 mod datasets;
 mod distributions;
@@ -104,6 +105,7 @@ pub(crate) fn run(context: &Context) -> Result<Outcome> {
             ("distributions", distributions::on_datasets),
             ("random windows", distributions::on_random_windows),
             ("comparable channels", distributions::on_comparable_channels),
+            ("conditions in the cloud", conditions::run),
             ("growing file", growing::run),
             ("shared masks", fleets::run),
             ("messy files", messy::run),

@@ -131,7 +131,7 @@ fn publish(
 }
 
 /// Asks and keeps; returns the answer's name and the answer.
-fn kept(site: &Site, question: &str) -> Result<(String, Value)> {
+pub(super) fn kept(site: &Site, question: &str) -> Result<(String, Value)> {
     let names = || -> Result<Vec<String>> { Ok(serde_json::from_str(&site.sotto(&["answers", "--json"])?)?) };
     let before = names()?.len();
     let answer = serde_json::from_str(&site.sotto(&["ask", question, "--json"])?)?;
