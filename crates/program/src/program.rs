@@ -235,9 +235,9 @@ impl Program {
 /// Returns the levels that the approximation of a sign takes (docs/concepts/comparisons.md, Polynomials).
 const fn sign_depth(gap_bits: u8) -> u32 {
     match gap_bits {
-        ..=4 => 7,
-        ..=6 => 9,
-        ..=8 => 12,
+        0..=4 => 7,
+        5..=6 => 9,
+        7..=8 => 12,
         _ => 15,
     }
 }
