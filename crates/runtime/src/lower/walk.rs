@@ -20,10 +20,16 @@ pub(super) fn walk<S: Managed>(
     let modulus = S::EXACT.then(|| builder.params().plain_modulus());
     let values = public_values(program, shape, modulus).map_err(clear_refused)?;
     let encrypted = program.encrypted();
+    let largest = magnitudes(program);
     let mut registers: Vec<Option<Register>> = vec![None; program.ops().len()];
     for (id, op) in program.nodes() {
         if is_public(&encrypted, id) {
             continue;
+        }
+        if let Op::Sign { of, .. } = op
+            && !S::EXACT
+        {
+            within_range(id, largest[of.index()])?;
         }
         let register = node(builder, op, &registers, &values, &encrypted, shape)
             .map_err(|error| refused(&error, id, program, builder.params()))?;
@@ -46,6 +52,17 @@ pub(super) fn walk<S: Managed>(
     }
     let all: Result<_, _> = merged.iter().map(|merged| merge(builder, &outputs, merged)).collect();
     all.map_err(|error| refused(&error, last(program), program, builder.params()))
+}
+
+/// Refuses a sign of slots that may lie beyond ±1.
+fn within_range(sign: NodeId, largest: f64) -> Result<(), LowerError> {
+    if largest <= 1.0 + manage::BEYOND_ONE {
+        return Ok(());
+    }
+    Err(LowerError::NotSupported {
+        what: format!("at node {} the sign of values up to ±{largest:e}", sign.0),
+        instead: "scale the operand to within ±1, or declare smaller inputs".into(),
+    })
 }
 
 /// Returns the node of the last output.
@@ -181,10 +198,7 @@ pub(super) fn refused<S: Managed>(
             bits_over: over.ceil(),
         },
         EvalError::Noise { over } => LowerError::NoiseExceeded { at, bits_over: *over },
-        EvalError::Coarse { bits } => LowerError::NotSupported {
-            what: format!("a comparison whose operand has an error {bits:.1} bits too large for its gap"),
-            instead: "take a larger scale, or a wider gap".into(),
-        },
+        EvalError::Coarse { bits } => LowerError::Coarse { at, bits_over: *bits },
         EvalError::NoLevel { .. } => LowerError::TooDeep {
             levels_needed: program.depth().any,
             levels_available: params.top_level() as u32,
