@@ -3,7 +3,7 @@
 
 use sotto_conformance::Fixture;
 use sotto_program::{KeyNumber, Plan, PlanInput, PlanOutput, PlanStep, Predicted, Register, Step};
-use sotto_rlwe::{Bgv, Evaluator};
+use sotto_rlwe::{Bgv, ChainRequest, Ckks, Evaluator, Params, SchemeId};
 use sotto_runtime::{RunError, Threads, run_on};
 
 /// Results held at the same time.
@@ -39,4 +39,47 @@ fn what_is_kept_is_as_long_as_what_is_counted() {
     let held = allocation_counter::measure(|| assert!(run(needed).is_ok())).bytes_max;
     // The scratch buffers of a step, and those kept for the next step, are a few ciphertexts.
     assert!(held < needed * 9 / 8 + 4 * of_input, "{held} bytes are held, {needed} were counted");
+}
+
+/// The squares, factors and products of a sign's polynomials.
+#[test]
+fn what_a_sign_holds_is_counted() {
+    for (gap_bits, levels, special_primes) in
+        [(4, 7, None), (4, 7, Some(1)), (8, 12, Some(1)), (8, 20, None), (12, 15, None)]
+    {
+        let request = ChainRequest {
+            levels: Some(levels),
+            special_primes,
+            other_bits: Some(45),
+            ..ChainRequest::new(SchemeId::Ckks, 65_536, 0)
+        };
+        // Insecure, so that the test is short.
+        let mut spec = request.build().unwrap();
+        spec.degree = 8192;
+        let mut f = Fixture::<Ckks>::with_steps(Params::insecure(spec).unwrap(), &[], 3);
+        let values = f.values();
+        let input = f.encrypt(&values, false);
+        let step = Step::Sign { of: Register(0), gap_bits };
+        let mut plan = Plan {
+            parameter_id: f.params.id().0,
+            inputs: vec![PlanInput { name: "x".into(), key: KeyNumber::ANSWER }],
+            constants: vec![],
+            steps: vec![PlanStep { step, output: Register(1) }],
+            outputs: vec![PlanOutput { name: "sign".into(), register: Register(1), form: None }],
+            keys: Default::default(),
+            predicted: Predicted::default(),
+        };
+        plan.keys = plan.keys_needed();
+        let evaluator = Evaluator::new(&f.params);
+        let run = |most| run_on(&Threads::one(), &plan, &evaluator, vec![input.clone()], &f.keys, most);
+        let refusal = run(0).unwrap_err();
+        let RunError::Memory { needed, .. } = refusal else { panic!("{refusal}") };
+        let of_input = input.shape().bytes(&f.params);
+        sotto_ring::release();
+        let held = allocation_counter::measure(|| assert!(run(needed).is_ok())).bytes_max;
+        let [held_inputs, counted] = [held, needed].map(|bytes| bytes as f64 / of_input as f64);
+        println!("gap 2^-{gap_bits}, {levels} levels: held {held_inputs:.1} inputs, counted {counted:.1}");
+        assert!(held < needed * 9 / 8, "{held} bytes are held, {needed} were counted");
+        assert!(held > needed / 2, "{held} bytes are held, {needed} were counted");
+    }
 }

@@ -35,7 +35,7 @@ pub(crate) fn cannot_expand(error: &EvalError) -> Problem {
 fn refused(error: &EvalError, other: &'static str) -> &'static str {
     match error {
         EvalError::MissingKey(_) => "missing-key",
-        EvalError::Noise { .. } => "noise",
+        EvalError::Noise { .. } | EvalError::Coarse { .. } => "noise",
         EvalError::KeyMismatch { .. } => "wrong-key",
         EvalError::ParameterMismatch => "wrong-parameters",
         EvalError::NoSpecialPrime => "no-special-prime",

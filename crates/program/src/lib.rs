@@ -49,7 +49,7 @@ mod target;
 mod validate;
 
 pub use builder::ProgramBuilder;
-pub use clear::magnitudes;
+pub use clear::{magnitudes, slot_magnitudes};
 pub use constant::Constant;
 pub use key_number::KeyNumber;
 pub use name::is_name;

@@ -87,9 +87,12 @@ pub enum Op {
         /// Number of values, in [`crate::limits::TABLE`].
         count: u32,
     },
-    /// Slot by slot, the sign of a real within ±1: 1, −1, or 0 at 0. On ciphertexts the result is about 1 or −1 where the
-    /// operand is at least 2^-`gap_bits` away from 0; nearer to 0 it lies between, with the operand's sign but for the noise.
-    /// A slot beyond ±1 makes all slots arbitrary. CKKS only.
+    /// Slot by slot, the sign of a real within ±1: in the clear 1, −1, or 0 at 0.
+    ///
+    /// On ciphertexts it is a composition of polynomials, about 1 or −1 where the operand is at least 2^-`gap_bits` away
+    /// from 0; nearer to 0 it lies between, with the operand's sign but for the noise. The planned slot error of an output
+    /// that is a sign bounds its distance from the composition at the exact operand, for every operand within ±1; the
+    /// error of the composition itself adds to it. A slot beyond ±1 makes all slots arbitrary. CKKS only.
     Sign {
         /// The operand.
         of: NodeId,

@@ -59,6 +59,17 @@ pub enum LowerError {
         /// Bits by which the value exceeds the modulus.
         bits_over: f64,
     },
+    /// CKKS: the noise of an operand is too large for the gap of a sign.
+    #[error(
+        "at node {} the noise is {bits_over:.1} bits too large for the gap of a sign: \
+         take a larger scale (and n), or a wider gap", at.0
+    )]
+    Coarse {
+        /// The node.
+        at: NodeId,
+        /// Bits by which the noise exceeds what the gap allows.
+        bits_over: f64,
+    },
     /// The longest chain of multiplications needs more levels than there are.
     #[error(
         "the program needs {levels_needed} levels and the parameters have {levels_available}: \

@@ -133,22 +133,29 @@ fn constants<S: Managed>(plan: &Plan, params: &Params<S>) -> Result<Vec<Plaintex
     plan.constants.iter().enumerate().map(constant).collect()
 }
 
-/// Returns the register of an earlier look-up in the same table whose operand has an equal shape: its result has the shape
-/// of this step's result. Following a look-up takes as long as a hundred other steps.
+/// Returns the register of an earlier look-up in the same table, or sign with the same gap, whose operand has an equal
+/// shape: its result has the shape of this step's result. Following one takes as long as a hundred other steps.
 pub(crate) fn looked_up<S: Managed>(
     step: &Step,
     earlier: &[PlanStep],
     shapes: &[Shape<S>],
 ) -> Option<Register> {
-    let Step::Table { of, values, first } = *step else { return None };
-    let alike = |other: Register| {
-        let (a, b) = (&shapes[of.index()], &shapes[other.index()]);
+    if !matches!(step, Step::Table { .. } | Step::Sign { .. }) {
+        return None;
+    }
+    let alike = |a: Register, b: Register| {
+        let (a, b) = (&shapes[a.index()], &shapes[b.index()]);
         (a.level, a.components, a.scaling) == (b.level, b.components, b.scaling)
             && (&a.noise, &a.estimate) == (&b.noise, &b.estimate)
     };
-    let same = earlier.iter().find(|written| {
-        matches!(written.step, Step::Table { of, values: known, first: begin }
-            if (known, begin) == (values, first) && alike(of))
+    let same = earlier.iter().find(|written| match (*step, written.step) {
+        (Step::Table { of, values, first }, Step::Table { of: known, values: table, first: begin }) => {
+            (values, first) == (table, begin) && alike(of, known)
+        }
+        (Step::Sign { of, gap_bits }, Step::Sign { of: known, gap_bits: gap }) => {
+            gap_bits == gap && alike(of, known)
+        }
+        _ => false,
     });
     same.map(|written| written.output)
 }

@@ -10,9 +10,9 @@ use crate::manage::Managed;
 /// Ciphertexts of the operand's size that a look-up in a table holds: powers, and the sums of its leaves.
 const HELD_BY_A_TABLE: u64 = 32;
 
-/// Ciphertexts of the operand's size that a sign holds: the operand of a polynomial, its square, its factors, a tensor
-/// product.
-const HELD_BY_A_SIGN: u64 = 8;
+/// Ciphertexts of the operand's size that a sign holds: the operand of a polynomial, its square and factors, a tensor
+/// product, and buffers of key switches. Measured: 13 to 17 (`plan_memory` in conformance).
+const HELD_BY_A_SIGN: u64 = 16;
 
 /// The bytes of each register, and the peak when a plan runs in its order.
 pub(crate) struct Memory {
@@ -125,5 +125,7 @@ mod tests {
         assert_eq!(peak_of(&[(Step::Negate(x), 100)], &[2, 2, 2]), 1 + 20 + 300, "copies of an output");
         let table = Step::Table { of: x, values: ConstantId(0), first: 0 };
         assert_eq!(peak_of(&[(table, 10)], &[2]), 41 + 32 * 10, "the powers of a look-up");
+        let sign = Step::Sign { of: x, gap_bits: 4 };
+        assert_eq!(peak_of(&[(sign, 5)], &[2]), 36 + 16 * 10, "the factors of a sign");
     }
 }

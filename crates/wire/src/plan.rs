@@ -218,8 +218,8 @@ fn read_step(reader: &mut Reader<'_>) -> Result<Step, WireError> {
         13 => Step::SwapRows(a),
         14 => Step::SwitchKey(a),
         15 => Step::MultiplyMonomial(a, reader.u32()?),
-        17 => Step::Sign { of: a, gap_bits: reader.u8()? },
         16 => Step::Table { of: a, values: ConstantId(reader.u32()?), first: reader.u32()? as i32 },
+        17 => Step::Sign { of: a, gap_bits: reader.u8()? },
         _ => return Err(WireError::Value("a step is not known")),
     })
 }

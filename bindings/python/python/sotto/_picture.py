@@ -70,4 +70,4 @@ def svg(formula: Formula) -> str:
 
 
 def _operands(operation: str, operands: list[int]) -> list[int]:
-    return operands[:1] if operation in ("negate", "rotate", "sum") else operands[:2]
+    return operands[:1] if operation in ("negate", "rotate", "sum", "sign") else operands[:2]

@@ -6,11 +6,14 @@ use core::convert::Infallible;
 #[cfg(not(feature = "std"))]
 use num_traits::Float as _;
 
-use super::evaluate::{Arithmetic, evaluate};
-use crate::{Constant, ConstantId, NodeId, Program, SlotShape};
+use super::evaluate::{Arithmetic, evaluate, spread};
+use crate::{Constant, ConstantId, NodeId, Program, ProgramError, SlotShape};
 
 /// Bounds on |value|, never rounded down: a sum or product that f64 would round down is rounded up.
-struct Bounds;
+struct Bounds {
+    /// True if slots in which a constant is zero have a bound of their own.
+    by_slot: bool,
+}
 
 impl Bounds {
     /// Returns `a + b`, rounded up if f64 cannot represent it. Knuth's two-sum gives the exact rounding error.
@@ -43,7 +46,12 @@ impl Arithmetic for Bounds {
     type Error = Infallible;
 
     fn constant(&self, _: ConstantId, constant: &Constant, slots: usize) -> Result<Vec<f64>, Infallible> {
-        Ok(vec![constant.magnitude(); slots])
+        let largest = constant.magnitude();
+        if !self.by_slot || constant.is_broadcast() {
+            return Ok(vec![largest; slots]);
+        }
+        let bound = |value: f64| if value == 0.0 { 0.0 } else { largest };
+        Ok(spread(constant.reals().into_iter().map(bound).collect(), slots, 0.0))
     }
 
     fn add(&self, _: NodeId, a: &f64, b: &f64) -> Result<f64, Infallible> {
@@ -62,9 +70,8 @@ impl Arithmetic for Bounds {
         Ok(Self::product(*a, *b))
     }
 
-    /// The bound of a constant is the same in every slot.
     fn look_up(&self, _: NodeId, _: &f64, table: &[f64], _: i32) -> Result<f64, Infallible> {
-        Ok(table.first().copied().unwrap_or_default())
+        Ok(table.iter().copied().fold(0.0, f64::max))
     }
 
     /// More than the approximations of the sign exceed 1 by.
@@ -84,8 +91,41 @@ impl Arithmetic for Bounds {
 pub fn magnitudes(program: &Program) -> Vec<f64> {
     let inputs: Vec<Vec<f64>> = program.inputs().iter().map(|input| vec![input.magnitude]).collect();
     let mut bounds = vec![0.0; program.ops().len()];
-    let Ok(_) = evaluate(&Bounds, program, &inputs, SlotShape::SCALAR, |node, value| {
+    let Ok(_) = evaluate(&Bounds { by_slot: false }, program, &inputs, SlotShape::SCALAR, |node, value| {
         bounds[node.index()] = value[0];
     });
     bounds
+}
+
+/// Returns bounds like [`magnitudes`] for slots of one shape. They are smaller where vectors that are zero in different
+/// slots are added.
+///
+/// # Errors
+/// [`ProgramError`] if the program does not fit the shape.
+///
+/// ```
+/// use sotto_program::{Constant, ProgramBuilder, SlotShape, magnitudes, slot_magnitudes};
+///
+/// // Two windows, each in a slot of its own.
+/// let mut asked = ProgramBuilder::new();
+/// let (a, b) = (asked.input("a", 1.0), asked.input("b", 1.0));
+/// let (first, second) =
+///     (asked.constant(Constant::Reals(vec![1.0, 0.0])), asked.constant(Constant::Reals(vec![0.0, 1.0])));
+/// let (a, b) = (asked.mul(a, first), asked.mul(b, second));
+/// let both = asked.add(a, b);
+/// asked.output("both", both);
+/// let program = asked.finish()?;
+/// assert_eq!(magnitudes(&program)[both.index()], 2.0);
+/// assert_eq!(slot_magnitudes(&program, SlotShape { rows: 1, columns: 4 })?[both.index()], 1.0);
+/// # Ok::<(), sotto_program::ProgramError>(())
+/// ```
+pub fn slot_magnitudes(program: &Program, shape: SlotShape) -> Result<Vec<f64>, ProgramError> {
+    program.fits(shape)?;
+    let inputs: Vec<Vec<f64>> =
+        program.inputs().iter().map(|input| vec![input.magnitude; shape.slots()]).collect();
+    let mut bounds = vec![0.0; program.ops().len()];
+    let Ok(_) = evaluate(&Bounds { by_slot: true }, program, &inputs, shape, |node, value| {
+        bounds[node.index()] = value.iter().copied().fold(0.0, f64::max);
+    });
+    Ok(bounds)
 }

@@ -11,7 +11,7 @@ mod evaluate;
 mod integers;
 mod reals;
 
-pub use bounds::magnitudes;
+pub use bounds::{magnitudes, slot_magnitudes};
 pub use evaluate::{Arithmetic, evaluate};
 pub use integers::run_integer;
 pub use reals::run_real;

@@ -26,6 +26,7 @@ impl fmt::Display for Step {
             Self::DropModulus { count, .. } => write!(out, " by {count}"),
             Self::MatchScale { level, .. } => write!(out, " to level {level}"),
             Self::Rotate(_, by) => write!(out, " by {by}"),
+            Self::Sign { gap_bits, .. } => write!(out, " with gap 2^-{gap_bits}"),
             Self::MultiplyMonomial(_, power) => write!(out, " by X^{power}"),
             _ => Ok(()),
         }

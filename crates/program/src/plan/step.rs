@@ -91,7 +91,7 @@ pub enum Step {
         first: i32,
     },
     /// CKKS: the sign of every slot, which lies within ±1, by the composition of polynomials for a gap of 2^-`gap_bits`.
-    /// The composition of a gap never changes.
+    /// The coefficients of a gap never change: another composition gets another step.
     Sign {
         /// The operand.
         of: Register,

@@ -76,7 +76,8 @@ impl<'p, S: Managed> Builder<'p, S> {
         Ok(output)
     }
 
-    /// Returns the shape after a step. Look-ups of alike operands in one table have alike shapes, and are followed once.
+    /// Returns the shape after a step. Look-ups of alike operands in one table have alike shapes, and are followed once; so
+    /// are signs.
     fn shape_after(&self, step: &Step, constants: Constants<'_, S>) -> Result<Shape<S>, EvalError> {
         match looked_up(step, &self.steps, &self.shapes) {
             Some(output) => Ok(*self.shape(output)),

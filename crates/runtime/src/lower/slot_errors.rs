@@ -275,9 +275,14 @@ impl Sizes {
                     None => self.counted(shape, &all[of.index()]),
                 }
             }
-            // Corrections of factors and signs use the evaluator's bound; only exact schemes look up tables.
-            Step::MatchFactor { of, .. } | Step::Table { of, .. } | Step::Sign { of, .. } => {
-                self.counted(shape, &all[of.index()])
+            // Corrections of factors use the evaluator's bound; only exact schemes look up tables.
+            Step::MatchFactor { of, .. } | Step::Table { of, .. } => self.counted(shape, &all[of.index()]),
+            // So do signs, whose products make the masks depend on all keys used.
+            Step::Sign { of, .. } => {
+                let mut errors = self.counted(shape, &all[of.index()]);
+                errors.used.insert(Key::Relinearisation);
+                errors.mixed.clone_from(&errors.used);
+                errors
             }
         };
         if errors.terms.len() > MOST_TERMS {

@@ -2,6 +2,7 @@
 
 use sotto_program::{
     LowerError, NodeId, Op, PlanOutput, Program, Register, SlotShape, Step, clear, magnitudes,
+    slot_magnitudes,
 };
 use sotto_rlwe::{EvalError, Params, SchemeId, small_integer};
 
@@ -20,6 +21,9 @@ pub(super) fn walk<S: Managed>(
     let modulus = S::EXACT.then(|| builder.params().plain_modulus());
     let values = public_values(program, shape, modulus).map_err(clear_refused)?;
     let encrypted = program.encrypted();
+    if !S::EXACT {
+        signs_within_range(program, shape)?;
+    }
     let mut registers: Vec<Option<Register>> = vec![None; program.ops().len()];
     for (id, op) in program.nodes() {
         if is_public(&encrypted, id) {
@@ -46,6 +50,32 @@ pub(super) fn walk<S: Managed>(
     }
     let all: Result<_, _> = merged.iter().map(|merged| merge(builder, &outputs, merged)).collect();
     all.map_err(|error| refused(&error, last(program), program, builder.params()))
+}
+
+/// Refuses a sign of slots that may lie beyond ±1.
+fn signs_within_range(program: &Program, shape: SlotShape) -> Result<(), LowerError> {
+    let operands = || {
+        program.nodes().filter_map(|(sign, op)| match op {
+            Op::Sign { of, .. } => Some((sign, of)),
+            _ => None,
+        })
+    };
+    if operands().next().is_none() {
+        return Ok(());
+    }
+    let beyond = |largest: Vec<f64>| {
+        let mut all = operands().map(|(sign, of)| (sign, largest[of.index()]));
+        all.find(|(_, largest)| *largest > 1.0 + manage::BEYOND_ONE)
+    };
+    // Bounds by slot take longer, and are smaller where windows stand side by side.
+    if beyond(magnitudes(program)).is_none() {
+        return Ok(());
+    }
+    let Some((sign, largest)) = beyond(slot_magnitudes(program, shape)?) else { return Ok(()) };
+    Err(LowerError::NotSupported {
+        what: format!("at node {} the sign of values up to ±{largest:e}", sign.0),
+        instead: "scale the operand to within ±1, or declare smaller inputs".into(),
+    })
 }
 
 /// Returns the node of the last output.
@@ -181,10 +211,7 @@ pub(super) fn refused<S: Managed>(
             bits_over: over.ceil(),
         },
         EvalError::Noise { over } => LowerError::NoiseExceeded { at, bits_over: *over },
-        EvalError::Coarse { bits } => LowerError::NotSupported {
-            what: format!("a comparison whose operand has an error {bits:.1} bits too large for its gap"),
-            instead: "take a larger scale, or a wider gap".into(),
-        },
+        EvalError::Coarse { bits } => LowerError::Coarse { at, bits_over: *bits },
         EvalError::NoLevel { .. } => LowerError::TooDeep {
             levels_needed: program.depth().any,
             levels_available: params.top_level() as u32,

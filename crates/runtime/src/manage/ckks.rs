@@ -1,13 +1,13 @@
-//! CKKS: matching of scales on the way down the levels.
+//! CKKS: matching of scales on the way down the levels, and signs.
 
 use sotto_circuits::{Encrypted, Machine, Outline, Sign};
-use sotto_program::{Register, Step};
+use sotto_program::{Register, Step, limits};
 use sotto_rlwe::{
     Ciphertext, Ckks, EncodeError, EvalError, EvaluationKeys, Evaluator, Params, PlainSize, Plaintext,
-    Scheme, Shape,
+    Scheme, SchemeId, Shape,
 };
 
-use super::{Managed, foreign, refused};
+use super::{BEYOND_ONE, Managed, foreign, refused};
 use crate::lower::Builder;
 
 impl Managed for Ckks {
@@ -61,13 +61,21 @@ impl Managed for Ckks {
     }
 }
 
-/// Returns the signs of slots on a machine.
+/// Returns the signs of slots on a machine. A slot beyond ±1 counts as ±1 with an error.
 fn sign<M: Machine<Value = f64>>(
     machine: &mut M,
     gap_bits: u8,
     of: &M::Vector,
 ) -> Result<M::Vector, EvalError> {
-    let sign = Sign::with_gap(f64::from(-i32::from(gap_bits)).exp2());
-    let signs = sign.and_then(|sign| sign.evaluate(machine, of, 1.0));
+    let unsupported = EvalError::Unsupported { operation: "sign", scheme: SchemeId::Ckks };
+    if !limits::GAP_BITS.contains(&gap_bits) {
+        return Err(unsupported);
+    }
+    let sign = Sign::with_gap(f64::from(-i32::from(gap_bits)).exp2()).map_err(|_| unsupported)?;
+    let copy = machine.copy(of);
+    let error = machine.slot_error(of) + BEYOND_ONE;
+    let operand = machine.with_slot_bounds(copy, 1.0, error);
+    let signs = sign.evaluate(machine, &operand, 1.0);
+    machine.recycle(operand);
     signs.map(|(signs, _)| signs).map_err(|error| refused::<Ckks>(error, "sign"))
 }

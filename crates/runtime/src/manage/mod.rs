@@ -210,6 +210,9 @@ fn refused<S: Scheme>(error: CircuitError, operation: &'static str) -> EvalError
     }
 }
 
+/// The operand of a sign may exceed ±1 by this much: declared magnitudes are rounded up.
+pub(crate) const BEYOND_ONE: f64 = 1e-9;
+
 /// Returns the error for a step of another scheme.
 pub(crate) fn foreign<S: Scheme>(step: &Step) -> EvalError {
     EvalError::Unsupported { operation: step.name(), scheme: S::ID }
