@@ -397,3 +397,71 @@ impl<'p> Builder<'p> {
         level.first().copied().flatten()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::choose::typical;
+    use sotto_pack::{Channel, Cut, Span};
+    use sotto_program::clear::run_real;
+    use sotto_program::{SlotShape, slot_magnitudes};
+
+    #[test]
+    fn compared_windows_stand_side_by_side() {
+        let channel = |name: &str| Channel {
+            name: name.into(),
+            unit: String::new(),
+            minimum: -1.0,
+            maximum: 1.0,
+            resolution: None,
+        };
+        let (degree, ticks) = (64, 3);
+        let channels = vec![channel("wind"), channel("sun")];
+        let layout = Layout::smallest(channels, ticks, 8, 1, Encoding::Real).expect("a layout");
+        let cut = Cut { span: Span::Day, period: 1, ticks };
+        let reals = |seed: usize, slot: usize| ((seed * 37 + slot * 23) % 41) as f64 / 20.5 - 1.0;
+        for (of, limit) in [
+            (Quantity::Linear(vec![(0, 0.75), (1, -0.25)]), 0.125),
+            (Quantity::Polynomial(1, vec![0.0, 0.5, 0.0, -0.5]), -0.0625),
+        ] {
+            let quantity = Quantity::Beyond(Beyond { of: Box::new(of.clone()), limit, gap_bits: 4 });
+            for count in 1..=4 {
+                let parts = vec![typical(&layout, &cut, 1, &quantity); count];
+                let packed = program((&layout, degree), &parts, std::slice::from_ref(&quantity), true)
+                    .expect("a program");
+                let program = packed.program.as_ref().expect("a program");
+                let columns = (degree / 2) as u32;
+                // Compact windows repeat their values.
+                let repeated =
+                    |part: usize| (0..degree / 2).map(|slot| reals(part, slot % 8)).collect::<Vec<f64>>();
+                let inputs: Vec<Vec<f64>> = (0..count).map(repeated).collect();
+                let shape = SlotShape { rows: 1, columns };
+                let outputs = run_real(program, &inputs, shape).expect("an answer");
+                assert_eq!((outputs.len(), packed.outputs[0].len(), packed.in_slots()), (1, 1, true));
+                for part in 0..count {
+                    for tick in 0..ticks {
+                        let at = |channel| reals(part, layout.slot(channel, tick).expect("a slot"));
+                        let value = match of {
+                            Quantity::Linear(_) => 0.75 * at(0) - 0.25 * at(1),
+                            _ => 0.5 * at(1) - 0.5 * at(1).powi(3),
+                        };
+                        let channel = of.channel().expect("a channel");
+                        let slot = packed.place(part) * 8 + layout.slot(channel, tick).expect("a slot");
+                        assert_eq!(
+                            outputs[0][slot],
+                            (value - limit).signum(),
+                            "{count} {part} {tick}: {value}"
+                        );
+                    }
+                }
+                // Every operand of a sign is within ±1.
+                let bounds = slot_magnitudes(program, shape).expect("bounds");
+                let signs = program.nodes().filter_map(|(_, op)| match op {
+                    Op::Sign { of, .. } => Some(bounds[of.index()]),
+                    _ => None,
+                });
+                assert!(signs.into_iter().all(|bound| bound <= 1.0 + 1e-12));
+            }
+        }
+    }
+}
