@@ -138,13 +138,13 @@ pub(super) fn what(declared: &Declared, plant: &Plant, seen: &Seen, limit: f64) 
         _ => None,
     };
     if let Some(condition) = counted {
-        let unit = match &condition.reading {
-            Reading::Channel(channel) => plant.unit(channel),
+        let (unit, one) = match &condition.reading {
+            Reading::Channel(channel) => (plant.unit(channel), "reading"),
             // A polynomial or a model may have any unit.
-            _ => String::new(),
+            _ => (String::new(), "value"),
         };
         let space = if unit.is_empty() { "" } else { " " };
-        let readings = if seen.readings == 1 { "reading" } else { "readings" };
+        let plural = if seen.readings == 1 { "" } else { "s" };
         let (symbol, limit) = (condition.comparison.symbol(), condition.limit);
         let quiet = alarm.limit.to_bits() != limit.to_bits();
         let count = match seen.value {
@@ -153,7 +153,7 @@ pub(super) fn what(declared: &Declared, plant: &Plant, seen: &Seen, limit: f64) 
             Some(value) => number(value, seen.bound.unwrap_or_default()),
             None => "an unknown number".to_owned(),
         };
-        return format!("{count} of {} {readings} {symbol} {limit}{space}{unit}", seen.readings);
+        return format!("{count} of {} {one}{plural} {symbol} {limit}{space}{unit}", seen.readings);
     }
     let unit = if declared.unit.is_empty() { String::new() } else { format!(" {}", declared.unit) };
     match seen.value {

@@ -66,16 +66,37 @@ fn differ(found: &[(String, i64)], expected: &[(String, i64)]) -> Vec<String> {
     (found != expected).then(|| format!("{found:?}, not {expected:?}")).into_iter().collect()
 }
 
+/// Returns random hours: the largest reading of each, in steps of half a degree.
+fn random(seed: u64, count: usize) -> Vec<Option<f64>> {
+    let (mut numbers, mut level) = (Numbers(seed), 78.0);
+    let mut hour = || {
+        level = (level + 12.0 * (numbers.next() - 0.5)).clamp(71.0, 87.0);
+        (numbers.next() > 0.04).then(|| (2.0 * level).round() / 2.0)
+    };
+    (0..count).map(|_| hour()).collect()
+}
+
+/// An alarm on a polynomial: its limits lie between the values that readings give.
+pub(super) fn on_a_polynomial(cases: &mut Cases) -> Result<()> {
+    let hours = random(12, 60);
+    let condition = "polynomial(temperature, [-10, 1]) > 70.25 for 3 windows";
+    let site = site(cases, condition, &["--clear", "65.25", "--clear-after", "2"])?;
+    for piece in [25, 60] {
+        send(&site, &hours[..piece])?;
+        site.sotto(&["watch", "--once"])?;
+        let name = format!("a polynomial: the first {piece} hours");
+        cases.case(&name, differ(&journal(&site), &expected(&hours[..piece])));
+    }
+    let told = site.sotto(&["alarm", "show", "hot"])?;
+    let words = told.contains("values > 70.25");
+    cases.case("a polynomial: values are told", (!words).then_some(told).into_iter().collect());
+    cases.case("nothing is left behind", site.close()?);
+    Ok(())
+}
+
 /// Random hours, sent piece by piece: the journal, a hook and a webhook that fails at first all get the events.
 pub(super) fn run(cases: &mut Cases) -> Result<()> {
-    let mut numbers = Numbers(11);
-    let mut level = 78.0;
-    let hours: Vec<Option<f64>> = (0..120)
-        .map(|_| {
-            level = (level + 12.0 * (numbers.next() - 0.5)).clamp(71.0, 87.0);
-            (numbers.next() > 0.04).then(|| (2.0 * level).round() / 2.0)
-        })
-        .collect();
+    let hours = random(11, 120);
     let (address, received) = webhook(1)?;
     let hook = "cat >> ../hook.jsonl; echo $SOTTO_ALARM_EVENT >> ../hook.txt";
     let more = ["--clear", "75", "--clear-after", "2", "--exec", hook, "--webhook", &address];

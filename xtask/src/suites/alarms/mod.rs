@@ -18,7 +18,12 @@ const PER_HOUR: i64 = 12;
 pub(crate) fn run(context: &Context) -> Result<Outcome> {
     ask::run_parts(
         context,
-        &[("events", events::run), ("restarts", events::restarts), ("requests", requests::run)],
+        &[
+            ("events", events::run),
+            ("polynomials", events::on_a_polynomial),
+            ("restarts", events::restarts),
+            ("requests", requests::run),
+        ],
     )
 }
 
