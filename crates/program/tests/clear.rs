@@ -7,7 +7,8 @@ use proptest::prelude::*;
 use random::{SHAPE, integer_program, integers, real_program, reals};
 use sotto_program::clear::{ClearError, run_integer, run_real};
 use sotto_program::{
-    Constant, NodeId, Op, Program, ProgramBuilder, ProgramError, ProgramParts, SlotShape, magnitudes,
+    Constant, Depth, NodeId, Op, Program, ProgramBuilder, ProgramError, ProgramParts, SlotShape, magnitudes,
+    passes,
 };
 
 fn one_input(ask: impl FnOnce(&mut ProgramBuilder, NodeId) -> NodeId) -> Program {
@@ -69,6 +70,51 @@ fn a_table_is_looked_up_and_is_0_outside() {
     let looked_up = asked.push(Op::Table { of: x, values: x, first: 0, count: 2 });
     asked.output("y", looked_up);
     assert!(matches!(asked.finish(), Err(ProgramError::Missing { .. })));
+}
+
+#[test]
+fn a_sign_is_exact_and_of_reals_only() {
+    let shape = SlotShape { rows: 1, columns: 8 };
+    let signs = one_input(|asked, x| asked.sign(x, 8));
+    let x = [1.0, -1.0, 0.25, -0.001, 1e-300, 0.0, -0.0, 2.0];
+    let found = run_real(&signs, &[x.to_vec()], shape).unwrap().remove(0);
+    assert_eq!(found, [1.0, -1.0, 1.0, -1.0, 1.0, 0.0, 0.0, 1.0]);
+    for modulus in [None, Some(257)] {
+        let refused = run_integer(&signs, &[vec![1]], shape, modulus);
+        assert_eq!(refused, Err(ClearError::Sign { node: NodeId(1) }));
+    }
+    // The approximation may exceed 1, whatever its operand is.
+    assert_eq!(magnitudes(&signs).last(), Some(&1.1));
+    for gap_bits in 0..=u8::MAX {
+        let mut asked = ProgramBuilder::new();
+        let x = asked.input("x", 1.0);
+        let sign = asked.sign(x, gap_bits);
+        asked.output("y", sign);
+        let refused =
+            (![4, 6, 8, 12].contains(&gap_bits)).then_some(ProgramError::Gap { node: NodeId(1), gap_bits });
+        assert_eq!(asked.finish().err(), refused);
+    }
+}
+
+#[test]
+fn a_sign_counts_as_many_levels_as_its_polynomials_take() {
+    let mut asked = ProgramBuilder::new();
+    let (x, half) = (asked.input("x", 1.0), asked.real(0.5));
+    let of_public = asked.sign(half, 12);
+    let scaled = asked.mul(x, of_public);
+    let sign = asked.sign(scaled, 4);
+    let product = asked.mul(sign, x);
+    asked.output("y", product);
+    let program = asked.finish().unwrap();
+    assert_eq!(program.depth(), Depth { encrypted: 8, any: 9 });
+    // Passes keep both signs, and share equal ones.
+    assert_eq!(passes::simplify(&program).unwrap().counts()["sign"], 2);
+    let twice = one_input(|asked, x| {
+        let signs = [4, 4, 6].map(|gap_bits| asked.sign(x, gap_bits));
+        let sum = asked.add(signs[0], signs[1]);
+        asked.add(sum, signs[2])
+    });
+    assert_eq!(passes::simplify(&twice).unwrap().counts()["sign"], 2);
 }
 
 #[test]

@@ -148,16 +148,32 @@ fn each_wrong_part_is_named() {
         Step::MatchFactor { of: Register(4), scalar: 0 },
         // The constant is a single value.
         Step::Table { of: Register(4), values: ConstantId(0), first: 0 },
+        Step::Sign { of: Register(4), gap_bits: 0 },
+        Step::Sign { of: Register(4), gap_bits: 5 },
+        Step::Sign { of: Register(4), gap_bits: 13 },
     ] {
         assert!(matches!(refused(|p| p.steps[4].step = step), PlanError::Amount { step: 4, .. }), "{step}");
     }
 }
 
 #[test]
+fn a_sign_takes_the_relinearisation_key_and_shows_its_gap() {
+    let mut signs = plan();
+    signs.steps = vec![PlanStep { step: Step::Sign { of: X, gap_bits: 12 }, output: Register(1) }];
+    signs.outputs[0].register = Register(1);
+    signs.keys = signs.keys_needed();
+    assert_eq!(signs.validate(), Ok(()));
+    assert!(signs.keys.relinearisation && signs.keys.rotations.is_empty());
+    assert!(signs.to_string().contains("r1 = sign r0 with gap 2^-12\n"), "{signs}");
+    assert_eq!(serde_json::from_str::<Plan>(&serde_json::to_string(&signs).unwrap()).unwrap(), signs);
+}
+
+#[test]
 fn products_are_relinearised_before_they_go_on() {
     let product = Register(1);
     let table = Step::Table { of: product, values: ConstantId(0), first: 0 };
-    for step in [Step::Multiply(product, X), Step::Rotate(product, 1), Step::SwapRows(product), table] {
+    let sign = Step::Sign { of: product, gap_bits: 4 };
+    for step in [Step::Multiply(product, X), Step::Rotate(product, 1), Step::SwapRows(product), table, sign] {
         let with_table = |p: &mut Plan| p.constants[0].coefficients = vec![0, 1];
         let found = refused(|p| {
             with_table(p);
@@ -252,7 +268,8 @@ fn what_is_under_a_foreign_key_is_switched_before_it_meets_others() {
     assert!(matches!(mixed, PlanError::MixedKeys { step: 3, right_key: KeyNumber(1), .. }), "{mixed}");
     let y = Register(1);
     let table = Step::Table { of: y, values: ConstantId(0), first: 0 };
-    for step in [Step::Multiply(y, y), Step::Rotate(y, 1), Step::SwapRows(y), table] {
+    let sign = Step::Sign { of: y, gap_bits: 4 };
+    for step in [Step::Multiply(y, y), Step::Rotate(y, 1), Step::SwapRows(y), table, sign] {
         let foreign = refused(&|p| {
             p.steps.truncate(1);
             p.constants[0].coefficients = vec![0, 1];

@@ -6,7 +6,7 @@ use rand_core::SeedableRng;
 use sotto_circuits::Sign;
 use sotto_decrypt::Decryptor;
 use sotto_keys::{DeviceSecret, SecretKey};
-use sotto_program::{Depth, LowerError, NodeId, Program, ProgramBuilder, limits, magnitudes};
+use sotto_program::{Constant, Depth, LowerError, NodeId, Program, ProgramBuilder, limits, magnitudes};
 use sotto_rlwe::{
     Bfv, Bgv, ChainRequest, Ckks, EvalError, Evaluator, Origin, Params, Scheme, SchemeId, Shape,
 };
@@ -170,6 +170,25 @@ fn operands_beyond_one_are_refused() {
         assert!(matches!(refused, LowerError::NotSupported { .. }), "{refused}");
         assert!(refused.to_string().contains("within ±1"), "{refused}");
     }
+}
+
+#[test]
+fn masked_operands_side_by_side_are_bounded_slot_by_slot() {
+    let side_by_side = |mask: Vec<f64>| {
+        let mut asked = ProgramBuilder::new();
+        let (x, y) = (asked.input("x", 1.0), asked.input("y", 1.0));
+        let first = asked.constant(Constant::Reals(mask));
+        let (x, y) = (asked.mul(x, first), asked.mul(y, first));
+        let moved = asked.rotate(y, -2);
+        let both = asked.add(x, moved);
+        let sign = asked.sign(both, 4);
+        asked.output("sign", sign);
+        asked.finish().unwrap()
+    };
+    let target = target(insecure(8, 45));
+    assert!(target.lower_with_shapes(&side_by_side(vec![1.0, -1.0])).is_ok());
+    let refused = target.lower_with_shapes(&side_by_side(vec![1.0, -1.0, 0.5])).unwrap_err();
+    assert!(refused.to_string().contains("±2e0"), "{refused}");
 }
 
 #[test]

@@ -5,8 +5,8 @@ use chacha20::ChaCha20Rng;
 use rand_core::SeedableRng;
 use sotto_keys::{DeviceSecret, SecretKey, SigningIdentity};
 use sotto_program::{
-    ConstantId, KeyNumber, OutputForm, PlainConstant, Plan, PlanInput, PlanOutput, PlanStep, Predicted,
-    Register, Step,
+    ConstantId, KeyNumber, OutputForm, PlainConstant, Plan, PlanError, PlanInput, PlanOutput, PlanStep,
+    Predicted, Register, Step,
 };
 use sotto_rlwe::{
     Bfv, Bgv, Ckks, EvaluationKeys, Evaluator, Kept, ParameterSpec, Params, Reduction, Scheme, SchemeId,
@@ -167,6 +167,7 @@ fn plan() -> Plan {
         Step::Sub(Register(15), Register(16)),
         Step::MultiplyMonomial(Register(17), 131_071),
         Step::Table { of: Register(17), values: ConstantId(1), first: -129 },
+        Step::Sign { of: Register(19), gap_bits: 8 },
     ];
     let steps: Vec<PlanStep> = steps
         .into_iter()
@@ -405,6 +406,26 @@ fn forged_counts_and_sources_of_evaluation_keys_are_refused() {
     value(&with([0; 16], key.id().0), MOST);
     let residues = reseal(&frame, &|b| b[second + 16 + 24..second + 16 + 29].fill(0xff));
     assert_eq!(read(&residues, MOST), Err(WireError::Residue { limb: 0 }));
+}
+
+#[test]
+fn forged_gaps_of_signs_are_refused() {
+    let frame = write_plan(&plan()).unwrap();
+    // The last step: its code, a register of four bytes, the bits of the gap. Then comes one output: the count, its name of
+    // six letters with a length, its register; then the prediction.
+    let gap = frame.len() - DIGEST_BYTES - (8 + 1 + 8) - (4 + 1 + 6 + 4) - 1;
+    assert_eq!(frame[gap - 5..=gap], [17, 19, 0, 0, 0, 8]);
+    for gap_bits in 0..=u8::MAX {
+        let read = read_plan(&reseal(&frame, &|b| b[gap] = gap_bits));
+        if [4, 6, 8, 12].contains(&gap_bits) {
+            let step = read.unwrap().steps.last().map(|step| step.step);
+            assert_eq!(step, Some(Step::Sign { of: Register(19), gap_bits }));
+        } else {
+            assert!(matches!(read, Err(WireError::Plan(PlanError::Amount { .. }))), "{gap_bits}: {read:?}");
+        }
+    }
+    let unknown = read_plan(&reseal(&frame, &|b| b[gap - 5] = 18));
+    assert!(matches!(unknown, Err(WireError::Value(_))), "{unknown:?}");
 }
 
 #[test]

@@ -169,3 +169,27 @@ fn values_on_a_dense_grid_and_at_the_ends() {
         assert_eq!(sign.at(0.0), 0.0);
     }
 }
+
+/// Plans name a composition by its gap alone: the one of least depth. Other coefficients would give other answers, so they
+/// get another step.
+#[test]
+fn the_compositions_that_plans_name_are_frozen() {
+    for (gap_bits, degrees, frozen) in [
+        (4, vec![3, 3, 7], 0xf6ec_2123_48c1_3e83_u64),
+        (6, vec![7, 7, 7], 0x017a_fc88_23c5_00c2),
+        (8, vec![7, 7, 7, 7], 0xf1d9_c666_a6ab_1649),
+        (12, vec![7, 7, 7, 7, 7], 0x5f10_ff8f_4f17_bed9),
+    ] {
+        let gap = f64::from(-gap_bits).exp2();
+        let sign = super::Sign::with_gap(gap).unwrap();
+        assert_eq!((sign.gap(), sign.degrees()), (gap, degrees));
+        let numbers = sign.composite.stages.iter().flat_map(|stage| {
+            let (shift, rest) = stage.square.unwrap_or_default();
+            [stage.scale, stage.linear.unwrap_or_default(), shift, rest]
+        });
+        let mixed = |hash: u64, number: f64| {
+            (hash.rotate_left(5) ^ number.to_bits()).wrapping_mul(0x9e37_79b9_7f4a_7c15)
+        };
+        assert_eq!(numbers.fold(0, mixed), frozen, "the coefficients of gap 2^-{gap_bits} changed");
+    }
+}

@@ -74,7 +74,7 @@ impl Arithmetic for Bounds {
         Ok(table.iter().copied().fold(0.0, f64::max))
     }
 
-    /// More than the approximations of the sign exceed 1 by.
+    /// No approximation of the sign reaches this.
     fn sign(&self, _: NodeId, _: &f64) -> Result<f64, Infallible> {
         Ok(1.1)
     }
