@@ -182,33 +182,23 @@ pub(crate) fn of_call(call: &Call) -> (Kind, Needs) {
         let pair = if x <= y { (x.clone(), y.clone()) } else { (y.clone(), x.clone()) };
         Needs { squares: true, products: BTreeSet::from([pair]), ..Needs::default() }
     };
-    match call {
-        Call::Count(reading)
-        | Call::Sum(reading)
-        | Call::Mean(reading)
-        | Call::Values(reading)
-        | Call::CountWhere(Condition { reading, .. })
-        | Call::TimeWhere(Condition { reading, .. }) => match reading {
-            Reading::Channel(_) => {
-                let bins = BinsNeeded::of_call(call).map(|(channel, bins)| (channel.clone(), vec![bins]));
-                (Kind::Exact, Needs { bins: bins.into_iter().collect(), ..none })
-            }
-            Reading::Polynomial { coefficients, .. } => {
-                (Kind::Real, Needs { degree: coefficients.len().saturating_sub(1) as u32, ..none })
-            }
-            Reading::Linear { .. } => (Kind::Real, Needs { models: true, degree: 1, ..none }),
-        },
-        Call::Energy(_) | Call::MovingAverage { .. } => (Kind::Exact, none),
-        Call::Variance(_) | Call::Stddev(_) | Call::Rms(_) => (Kind::Exact, Needs { squares: true, ..none }),
-        Call::Covariance { x, y } | Call::Correlation { x, y } | Call::Regression { y, x } => {
-            (Kind::Exact, pair(x, y))
+    match call.reading() {
+        Some(Reading::Polynomial { coefficients, .. }) => {
+            return (Kind::Real, Needs { degree: coefficients.len().saturating_sub(1) as u32, ..none });
         }
-        Call::WeightedSum { .. } => (Kind::Exact, Needs { weights: true, ..none }),
-        Call::Min(_) | Call::Max(_) | Call::Quantile { .. } | Call::Histogram { .. } => {
-            let bins = BinsNeeded::of_call(call).map(|(channel, bins)| (channel.clone(), vec![bins]));
-            (Kind::Exact, Needs { bins: bins.into_iter().collect(), ..none })
-        }
+        Some(Reading::Linear { .. }) => return (Kind::Real, Needs { models: true, degree: 1, ..none }),
+        Some(Reading::Channel(_)) | None => {}
     }
+    let needs = match call {
+        Call::Variance(_) | Call::Stddev(_) | Call::Rms(_) => Needs { squares: true, ..none },
+        Call::Covariance { x, y } | Call::Correlation { x, y } | Call::Regression { y, x } => pair(x, y),
+        Call::WeightedSum { .. } => Needs { weights: true, ..none },
+        _ => {
+            let bins = BinsNeeded::of_call(call).map(|(channel, bins)| (channel.clone(), vec![bins]));
+            Needs { bins: bins.into_iter().collect(), ..none }
+        }
+    };
+    (Kind::Exact, needs)
 }
 
 /// Returns true if the cloud can compare the call's value with its limit: a condition on a polynomial or a model.

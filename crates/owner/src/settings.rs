@@ -150,6 +150,8 @@ impl From<&str> for QuestionSettings {
 /// let settings = Settings::parse(r#"
 ///     version = 1
 ///     cloud = { url = "http://127.0.0.1:7410" }
+///     [channels]
+///     wind = { unit = "m/s", range = [0, 25], resolution = 0.1, every = "5m" }
 ///     [questions]
 ///     strong = { text = "count(polynomial(wind, [0, 0, 0, 0.6]) > 500)", compare = "cloud" }
 /// "#)?;
