@@ -20,7 +20,7 @@ pub(super) struct Curve {
     /// The divisor of the coefficients.
     pub(super) scale: f64,
     /// A bound on the rounding error in f64.
-    rounding: f64,
+    pub(super) rounding: f64,
 }
 
 impl Curve {

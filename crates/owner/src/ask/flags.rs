@@ -29,10 +29,12 @@ impl<'c> Compared<'c> {
     /// Returns the comparison with this gap; None if there is no such gap, or the value is a constant.
     pub(super) fn new(curve: &'c Curve, condition: &Condition, gap_bits: u8) -> Option<Self> {
         let limit = (condition.limit - curve.constant) / curve.scale;
+        let rounding = curve.rounding / curve.scale + 8.0 * f64::EPSILON * limit.abs();
         let limit = match limit {
             _ if !limit.is_finite() => return None,
-            limit if limit > 1.0 => Limit::Outside(Side::Below),
-            limit if limit < -1.0 => Limit::Outside(Side::Above),
+            // At the ends of the range the rounding in f64 decides nothing.
+            limit if limit > 1.0 + rounding => Limit::Outside(Side::Below),
+            limit if limit < -1.0 - rounding => Limit::Outside(Side::Above),
             limit => {
                 let sign = Sign::with_gap(f64::from(-i32::from(gap_bits)).exp2()).ok()?;
                 Limit::Within(Beyond { of: Box::new(curve.quantity.clone()), limit, gap_bits }, sign)
