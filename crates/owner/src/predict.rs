@@ -19,6 +19,8 @@ const TIMED: usize = 4;
 const ENVELOPE_BYTES: u64 = (sotto_wire::LARGEST_LAYOUT + 1024) as u64;
 /// Number of ciphertexts that a job holds per window: the window, its square and one intermediate result.
 pub(crate) const HELD_FOR_A_WINDOW: u64 = 3;
+/// Number of ciphertexts that a job holds beside its windows while it compares them with a limit.
+pub(crate) const HELD_FOR_A_COMPARISON: u64 = 16;
 
 /// Measures the seconds of computing per window, on this machine with one thread: everything that the stream's
 /// questions need, without transfers. Returns None if it cannot be measured.
@@ -134,9 +136,10 @@ pub fn beyond(chosen: &Chosen, limits: &Limits) -> Vec<String> {
         "largest_upload",
     );
     hold("the evaluation keys' bytes", chosen.key_bytes as u64, limits.largest_keys, "largest_keys");
+    let held = if chosen.stream.needs.gap_bits.is_some() { HELD_FOR_A_COMPARISON } else { 0 };
     hold(
         "a job's bytes",
-        HELD_FOR_A_WINDOW * expanded_bytes(&chosen.spec),
+        (HELD_FOR_A_WINDOW + held) * expanded_bytes(&chosen.spec),
         limits.largest_job,
         "largest_job",
     );

@@ -2,13 +2,14 @@
 
 use std::path::Path;
 
-use sotto_program::question::{By, Clause, LinearModel, Period, Places, Question, When};
+use sotto_program::question::{By, Call, Clause, LinearModel, Period, Places, Question, Reading, When};
 
 use crate::choose::largest_result;
 use crate::device::{DeviceRecord, parameter_spec};
 use crate::error::OwnerError;
 use crate::needs::{self, Kind, StreamNeeds};
 use crate::plant::{Plant, read_text};
+use crate::settings::Compare;
 
 /// Largest file of a model, in bytes.
 const LARGEST_MODEL: u64 = 64 << 10;
@@ -121,6 +122,19 @@ impl Plant {
         self.settings().questions.keys().map(named).collect()
     }
 
+    /// Returns true if the cloud compares a polynomial or a model with limits: a declared question with a condition on it says
+    /// so.
+    pub(crate) fn compares_in_cloud(&self, reading: &Reading) -> bool {
+        let declared = self.settings().questions.iter();
+        declared.filter(|(_, question)| question.compare == Compare::Cloud).any(|(name, _)| {
+            let question = self.question(name);
+            question.is_ok_and(|question| {
+                let mut conditions = question.calls().filter_map(Call::condition);
+                conditions.any(|condition| condition.reading == *reading)
+            })
+        })
+    }
+
     pub(crate) fn unit(&self, channel: &str) -> String {
         self.settings().channels.get(channel).map(|settings| settings.unit.clone()).unwrap_or_default()
     }
@@ -133,13 +147,17 @@ impl Plant {
     }
 
     /// Returns the enrolled devices that a question concerns, each with the reason why its latest bundle does not
-    /// suffice, if so.
+    /// suffice, if so. `name` is the name of a declared question, whose precision and place of comparisons count; else empty.
     ///
     /// # Errors
     /// [`OwnerError`] if a record is damaged.
-    pub fn carried_by(&self, question: &Question) -> Result<Vec<(String, Option<String>)>, OwnerError> {
+    pub fn carried_by(
+        &self,
+        name: &str,
+        question: &Question,
+    ) -> Result<Vec<(String, Option<String>)>, OwnerError> {
         let mut devices = Vec::new();
-        let asked = std::collections::BTreeMap::from([(String::new(), question.clone())]);
+        let asked = std::collections::BTreeMap::from([(name.to_owned(), question.clone())]);
         for (name, record) in self.devices()? {
             let Some(device) = self.settings().devices.get(&name) else { continue };
             let mut streams = needs::of_device(self.settings(), &asked, &name, &device.channels);

@@ -49,7 +49,7 @@ fn a_device_counts_at_both_limits_in_windows_of_an_hour() {
     assert_eq!(enrolled.streams.len(), 2);
     let carried = |text: &str| {
         let declared = plant.condition(&AlarmSettings::new(text)).unwrap();
-        plant.carried_by(&declared.streams()).unwrap()[0].1.clone()
+        plant.carried_by("", &declared.streams()).unwrap()[0].1.clone()
     };
     assert_eq!(carried("temperature > 80"), None);
     assert_eq!(carried("max(temperature) >= 80.5"), None, "the same readings");

@@ -323,6 +323,14 @@ fn json_is_the_wire_form() {
         serde_json::from_str(r#"{"select":[{"expression":{"call":{"rms":"a"}}}]}"#).unwrap();
     assert_eq!(least, parsed("rms(a)"));
 
+    let counted = |reading: &str| {
+        let condition = format!(r#"{{{reading},"comparison":"greater","limit":80}}"#);
+        format!(r#"{{"select":[{{"expression":{{"call":{{"count_where":{condition}}}}}}}]}}"#)
+    };
+    let of_channel: Question = serde_json::from_str(&counted(r#""channel":"a""#)).unwrap();
+    assert_eq!(of_channel, parsed("count(a > 80)"));
+    let of_model: Question = serde_json::from_str(&counted(r#""linear":{"file":"m.json"}"#)).unwrap();
+    assert_eq!(of_model, parsed("count(linear(m.json) > 80)"));
     let select = r#"{"select":[{"expression":{"call":{"rms":"a"}}}]"#;
     for (json, word) in [
         (r#"{"select":[]}"#.to_string(), "empty"),
@@ -332,6 +340,11 @@ fn json_is_the_wire_form() {
         (format!(r#"{select},"period":{{"between":{{}}}}}}"#), "neither"),
         (format!(r#"{select},"period":{{"between":{{"since":"now"}}}}}}"#), "moment"),
         (format!(r#"{select},"only":["a","a"]}}"#), "twice"),
+        (counted(r#""channel":"a","unit":"K""#), "unknown field"),
+        (counted(r#""channel":"a","linear":{"file":"m"}"#), "one of channel"),
+        (counted(r#""polynomial":{"channel":"a","coefficients":[1,2],"unit":"K"}"#), "unknown field"),
+        (counted(r#""polynomial":{"channel":"a","coefficients":[1]}"#), "coefficients"),
+        (counted(r#""comparison":"less""#), "duplicate field"),
         (r#"{"select":[{"expression":{"number":1}}]}"#.into(), "no statistic"),
         (r#"{"select":[{"expression":{"call":{"moving_average":{"channel":"a","groups":3}}}}]}"#.into(), "add by"),
         (r#"{"select":[{"expression":{"call":{"moving_average":{"channel":"a","groups":1}}}}],"by":"day"}"#.into(), "2"),

@@ -122,7 +122,7 @@ fn add(plant: &mut Plant, new: New) -> anyhow::Result<()> {
     plant.edit(|document| edit::add_alarm(document, &name, &settings))?;
     let over = over(&settings);
     say(format!("alarm {name}: {}{over}, on each device by itself{}", declared.alarm, sinks(&settings)));
-    for (device, lacking) in waiting("choosing parameters", || plant.carried_by(&declared.streams()))? {
+    for (device, lacking) in waiting("choosing parameters", || plant.carried_by("", &declared.streams()))? {
         match lacking {
             None => say(format!("  {device}: its present bundle serves the alarm")),
             Some(reason) => say(format!(

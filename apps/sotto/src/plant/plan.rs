@@ -109,7 +109,8 @@ fn precision(plant: &Plant, chosen: &Chosen) {
     }
 }
 
-/// Prints who compares polynomials and models with limits, and what stays undecided.
+/// Prints the place where polynomials and models are compared with limits, and the distance within which a value is
+/// undecided.
 fn comparisons(chosen: &Chosen) {
     let needs = &chosen.stream.needs;
     match needs.gap_bits {
@@ -118,8 +119,8 @@ fn comparisons(chosen: &Chosen) {
             "    comparisons: you decrypt the values and compare them; one that is nearer to a limit than its error is undecided",
         ),
         Some(bits) => say(format!(
-            "    comparisons: in the cloud, several windows at once; you see yes, no or undecided, which is a value within 1/{} of \
-             the largest distance from the limit",
+            "    comparisons: in the cloud, several windows at once; you see yes, no or undecided. A value within 1/{} of the largest \
+             distance from its limit is undecided",
             1u32 << bits
         )),
     }

@@ -79,7 +79,7 @@ pub(crate) fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
             let declared = QuestionSettings { text, precision, compare };
             plant.edit(|document| edit::add_question(document, &name, &declared))?;
             say(format!("question {name}: {question}"));
-            for (device, lacking) in waiting("choosing parameters", || plant.carried_by(&question))? {
+            for (device, lacking) in waiting("choosing parameters", || plant.carried_by(&name, &question))? {
                 match lacking {
                     None => say(format!("  {device}: its present bundle serves the question")),
                     Some(reason) => say(format!(

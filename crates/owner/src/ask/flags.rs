@@ -6,6 +6,7 @@ use sotto_circuits::Sign;
 use sotto_program::question::{Comparison, Condition};
 
 use super::curve::Curve;
+use super::decided::decide;
 use super::tally::wrong;
 use crate::compute::{Beyond, Input, Quantity};
 use crate::error::OwnerError;
@@ -21,33 +22,35 @@ pub(super) struct Compared<'c> {
 enum Limit {
     /// The cloud compares.
     Within(Beyond, Sign),
-    /// Every possible value is on one side of the limit.
-    Outside(Side),
+    /// All values decide alike.
+    Beyond(Option<bool>),
 }
 
 impl<'c> Compared<'c> {
-    /// Returns the comparison with this gap; None if there is no such gap, or the value is a constant.
-    pub(super) fn new(curve: &'c Curve, condition: &Condition, gap_bits: u8) -> Option<Self> {
-        let limit = (condition.limit - curve.constant) / curve.scale;
-        let rounding = curve.rounding / curve.scale + 8.0 * f64::EPSILON * limit.abs();
-        let limit = match limit {
-            _ if !limit.is_finite() => return None,
-            // At the ends of the range the rounding in f64 decides nothing.
-            limit if limit > 1.0 + rounding => Limit::Outside(Side::Below),
-            limit if limit < -1.0 - rounding => Limit::Outside(Side::Above),
-            limit => {
-                let sign = Sign::with_gap(f64::from(-i32::from(gap_bits)).exp2()).ok()?;
-                Limit::Within(Beyond { of: Box::new(curve.quantity.clone()), limit, gap_bits }, sign)
-            }
+    /// Returns the comparison with this gap; None if the cloud would have to compare, and there is no gap.
+    pub(super) fn new(curve: &'c Curve, condition: &Condition, gap_bits: Option<u8>) -> Option<Self> {
+        let Curve { constant, scale, rounding, .. } = curve;
+        let comparison = condition.comparison;
+        let limit = (condition.limit - constant) / scale;
+        // At the ends of the range the rounding in f64 decides nothing.
+        let beyond = limit.abs() * (1.0 - 8.0 * f64::EPSILON) > 1.0 + rounding / scale;
+        let limit = if *scale == 0.0 {
+            Limit::Beyond(decide(condition, *constant, *rounding))
+        } else if beyond {
+            Limit::Beyond(Some(comparison.holds(-limit.signum(), 0.0)))
+        } else {
+            let gap_bits = gap_bits?;
+            let sign = Sign::with_gap(f64::from(-i32::from(gap_bits)).exp2()).ok()?;
+            Limit::Within(Beyond { of: Box::new(curve.quantity.clone()), limit, gap_bits }, sign)
         };
-        Some(Self { curve, comparison: condition.comparison, limit })
+        Some(Self { curve, comparison, limit })
     }
 
     /// Returns the quantity that the cloud computes.
     pub(super) fn quantity(&self) -> Option<Quantity> {
         match &self.limit {
             Limit::Within(beyond, _) => Some(Quantity::Beyond(beyond.clone())),
-            Limit::Outside(_) => None,
+            Limit::Beyond(_) => None,
         }
     }
 
@@ -55,7 +58,7 @@ impl<'c> Compared<'c> {
     pub(super) fn within(&self) -> f64 {
         match &self.limit {
             Limit::Within(beyond, sign) => sign.gap() * beyond.reach() * self.curve.scale,
-            Limit::Outside(_) => 0.0,
+            Limit::Beyond(_) => 0.0,
         }
     }
 
@@ -74,17 +77,14 @@ impl<'c> Compared<'c> {
             Side::Above => Ok(Some(self.comparison.holds(1.0, 0.0))),
             Side::Below => Ok(Some(self.comparison.holds(-1.0, 0.0))),
             Side::Open => Ok(None),
-            Side::Impossible => Err(wrong("no comparison has this value")),
+            Side::Impossible => Err(wrong("no comparison with a limit has this result")),
         };
         match &self.limit {
-            Limit::Outside(side) => {
-                let there = self.curve.ticks(input, ticks)?;
-                there.into_iter().map(|_| flag(*side)).collect()
-            }
+            Limit::Beyond(holds) => Ok(vec![*holds; self.curve.ticks(input, ticks)?.len()]),
             Limit::Within(_, sign) => {
                 let (numbers, error) = result.ok_or_else(|| wrong("a comparison is missing"))?;
                 let sides = Sides::new(sign.error(), *error)
-                    .ok_or_else(|| wrong("its noise hides the comparison"))?;
+                    .ok_or_else(|| wrong("its noise is too large to tell the sides of a limit apart"))?;
                 let slots = self.curve.slots(input, numbers, ticks)?;
                 slots.into_iter().map(|(_, number)| flag(sides.of(number))).collect()
             }
@@ -133,6 +133,38 @@ impl Sides {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use sotto_pack::{Channel, Encoding, Layout};
+    use sotto_program::question::Reading;
+
+    /// Limits at and beyond the ends of the range, which is 9 to 11, and constants.
+    #[test]
+    fn only_limits_within_the_range_are_compared() {
+        let channel =
+            Channel { name: "x".into(), unit: String::new(), minimum: 0.0, maximum: 2.0, resolution: None };
+        let layout = Layout::smallest(vec![channel], 4, 8, 1, Encoding::Real).expect("a layout");
+        let of = |coefficients: [f64; 2]| {
+            Curve::of(&Reading::polynomial("x", coefficients), &layout).expect("a curve")
+        };
+        let (curve, constant) = (of([9.0, 1.0]), of([9.5, 0.0]));
+        let known = |curve: &Curve, comparison: Comparison, limit: f64| {
+            let condition = Condition::new(Reading::polynomial("x", [9.0, 1.0]), comparison, limit);
+            match Compared::new(curve, &condition, Some(4)).expect("a comparison").limit {
+                Limit::Within(beyond, _) => Err(beyond.limit),
+                Limit::Beyond(holds) => Ok(holds),
+            }
+        };
+        assert_eq!(known(&curve, Comparison::Greater, 10.5), Err(0.5));
+        assert_eq!(known(&curve, Comparison::AtLeast, 11.0), Err(1.0));
+        for limit in [11.0001, 1e300, f64::INFINITY] {
+            assert_eq!(known(&curve, Comparison::AtLeast, limit), Ok(Some(false)), "{limit}");
+            assert_eq!(known(&curve, Comparison::Less, limit), Ok(Some(true)), "{limit}");
+            assert_eq!(known(&curve, Comparison::Less, 10.0 - limit), Ok(Some(false)), "{limit}");
+        }
+        assert_eq!(known(&constant, Comparison::Greater, 9.25), Ok(Some(true)));
+        assert_eq!(known(&constant, Comparison::Greater, 9.5), Ok(None));
+        let condition = Condition::new("x", Comparison::Greater, 10.5);
+        assert!(Compared::new(&curve, &condition, None).is_none());
+    }
 
     #[test]
     fn sides_are_certain() {

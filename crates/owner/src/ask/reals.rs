@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
+use sotto_pack::Layout;
 use sotto_program::question::{Call, Condition, Reading};
 use sotto_rlwe::ParameterSpec;
 
@@ -39,27 +40,37 @@ impl<'w> Work<'w> {
             let Some(curve) = Curve::of(reading, layout) else { continue };
             let calls: Vec<&Call> =
                 calls.iter().filter(|call| call.reading() == Some(reading)).copied().collect();
-            let mut conditions = conditions(&calls);
+            let conditions = conditions(&calls);
             let windows = self.single(batch)?;
             self.remember(batch, &windows.parts, used);
-            let gap_bits = match conditions[..] {
-                [] => None,
-                _ => carried_gap(spec, layout, &curve.quantity),
-            };
-            if let Some(gap_bits) = gap_bits {
-                let of = |condition: &&Condition| Compared::new(&curve, condition, gap_bits);
-                let compared: Vec<(&Condition, Compared<'_>)> =
-                    conditions.iter().filter_map(|condition| Some((*condition, of(condition)?))).collect();
-                conditions.retain(|condition| compared.iter().all(|(known, _)| known != condition));
+            let values_asked = calls.iter().any(|call| call.condition().is_none());
+            // Values that are decrypted anyway decide the conditions too.
+            if !values_asked && computer.compares_in_cloud(reading)? {
+                let compared = self.in_cloud((spec, layout), &curve, &conditions)?;
                 self.compared((computer, spec), &compared, &windows, tallies, progress)?;
+                continue;
             }
-            if !conditions.is_empty() || calls.iter().any(|call| call.condition().is_none()) {
-                let each = calls.iter().any(|call| matches!(call, Call::Values(_)));
-                let wanted = (reading, &conditions[..], each);
-                self.values((computer, spec), &curve, wanted, &windows, tallies, progress)?;
-            }
+            let each = calls.iter().any(|call| matches!(call, Call::Values(_)));
+            let wanted = (reading, &conditions[..], each);
+            self.values((computer, spec), &curve, wanted, &windows, tallies, progress)?;
         }
         Ok(())
+    }
+
+    /// Returns the comparisons of conditions in the cloud.
+    ///
+    /// # Errors
+    /// [`OwnerError::CannotCarry`] if the windows were encrypted for other questions.
+    fn in_cloud<'c>(
+        &self,
+        (spec, layout): (&ParameterSpec, &Layout),
+        curve: &'c Curve,
+        conditions: &[&'c Condition],
+    ) -> Result<Vec<(&'c Condition, Compared<'c>)>, OwnerError> {
+        let gap_bits = carried_gap(spec, layout, &curve.quantity);
+        let of = |condition: &&'c Condition| Some((*condition, Compared::new(curve, condition, gap_bits)?));
+        let compared: Option<Vec<_>> = conditions.iter().map(of).collect();
+        compared.ok_or_else(|| OwnerError::CannotCarry { device: self.device.device.clone() })
     }
 
     /// Lets the cloud compare a polynomial or a model with the limits of conditions.
@@ -79,7 +90,10 @@ impl<'w> Work<'w> {
             }
         }
         let results = match quantities[..] {
-            [] => vec![Results::new(); windows.parts.len()],
+            [] => {
+                progress(windows.parts.len() as u64, windows.parts.len() as u64);
+                vec![Results::new(); windows.parts.len()]
+            }
             _ => computer.results(&self.device.device, spec, &windows.parts, &quantities, progress)?,
         };
         for (condition, compared) in conditions {

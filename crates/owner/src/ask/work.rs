@@ -205,7 +205,7 @@ impl<'w> Work<'w> {
                 // Their sums are split later, as far as necessary.
                 Some(_) => usize::MAX,
                 None => most_windows(&self.device.device, layout, spec.plain, &wanted.quantities)?
-                    .min(computer.granted(spec, wanted.quantities.len())),
+                    .min(computer.granted(spec, &wanted.quantities)),
             };
             let (mut parts, mut of) = (Vec::new(), Vec::new());
             for (at, inputs) in &groups {

@@ -16,6 +16,7 @@ pub(crate) fn carried_gap(spec: &ParameterSpec, layout: &Layout, of: &Quantity) 
     if spec.scheme != SchemeId::Ckks {
         return None;
     }
+    kept(layout, spec.degree)?;
     let cut = Cut { span: Span::Day, period: 1, ticks: layout.ticks() };
     let mut gaps: Vec<u8> = Sign::all().map(|sign| (-sign.gap().log2()) as u8).collect();
     gaps.sort_unstable_by(|a, b| b.cmp(a));
@@ -23,7 +24,7 @@ pub(crate) fn carried_gap(spec: &ParameterSpec, layout: &Layout, of: &Quantity) 
     let carried = |gap_bits: &u8| {
         let quantity = Quantity::Beyond(Beyond { of: Box::new(of.clone()), limit: 0.0, gap_bits: *gap_bits });
         let part = typical(layout, &cut, 1, &quantity);
-        // Two results, which are put side by side as more are.
+        // Two results, so that they are put side by side.
         let asked = program((layout, spec.degree), &[part.clone(), part], &[quantity], true).ok()?;
         let program = asked.program?;
         if program.depth().any as usize >= spec.data.len() {

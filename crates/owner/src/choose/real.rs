@@ -58,7 +58,7 @@ fn exact_levels(
 ) -> Result<core::ops::RangeInclusive<usize>, String> {
     let depth = |quantity: Quantity| {
         let part = typical(layout, cut, 1, &quantity);
-        // Two results, as a comparison puts several side by side.
+        // Two results, so that comparisons put them side by side.
         let asked = program((layout, degree), &[part.clone(), part], &[quantity], true);
         Ok(asked
             .map_err(|error| error.to_string())?
@@ -164,7 +164,7 @@ fn choose_place(stream: &StreamNeeds, channels: &[Channel]) -> Result<Chosen, Ow
         && !sotto_program::limits::GAP_BITS.contains(&gap_bits)
     {
         return Err(OwnerError::NoParameters(
-            "the finest comparison in the cloud leaves values undecided within 1/2048 of the size of the coefficients: accept more with --precision, or let the owner compare (compare = \"owner\")".to_owned(),
+            "the finest comparison in the cloud leaves values undecided within 1/2048 of the size of their coefficients: accept more with --precision, or let the owner compare (compare = \"owner\")".to_owned(),
         ));
     }
     let mut tried = Vec::new();

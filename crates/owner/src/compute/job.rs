@@ -11,13 +11,14 @@ use crate::error::OwnerError;
 use crate::flooding::Flooded;
 use crate::open::{self, Contents, Numbers, Readable, Release};
 use crate::plant::Plant;
-use crate::predict::{HELD_FOR_A_WINDOW, expanded_bytes};
+use crate::predict::{HELD_FOR_A_COMPARISON, HELD_FOR_A_WINDOW, expanded_bytes};
 use crate::trust::{CloudKeys, Evidence, Expected, WorkRecord, of_work};
 use sotto_cloud_client::Cloud;
 use sotto_decrypt::FloodingBudget;
 use sotto_keys::SecretKey;
 use sotto_pack::Layout;
 use sotto_program::LowerError;
+use sotto_program::question::Reading;
 use sotto_rlwe::{Bfv, Bgv, Ckks, Origin, ParameterSpec, Params, SchemeId};
 use sotto_runtime::{Encoding, Lowered, RlweTarget};
 use sotto_wire::{Digest, TranscriptInputs, Work};
@@ -90,10 +91,27 @@ impl<'p> Computer<'p> {
         Ok(Self { plant, cloud, pinned, evidence, keys, largest_job, shared, spent: Spent::default() })
     }
 
+    /// Returns true if the cloud compares a polynomial or a model with limits, so that its values are not decrypted.
+    ///
+    /// # Errors
+    /// [`OwnerError::Unanswerable`] for answers that are given to others: comparisons leave no room for flooding.
+    pub(crate) fn compares_in_cloud(&self, reading: &Reading) -> Result<bool, OwnerError> {
+        let in_cloud = self.plant.compares_in_cloud(reading);
+        if in_cloud && self.shared {
+            return Err(OwnerError::Unanswerable(format!(
+                "{reading} is compared in the cloud (compare = \"cloud\"), which leaves no room for flooding: ask without `shared`, or let the owner compare"
+            )));
+        }
+        Ok(in_cloud)
+    }
+
     /// Returns the number of windows that a job may have. The cloud holds their ciphertexts at the same time.
-    pub(crate) fn granted(&self, spec: &ParameterSpec, quantities: usize) -> usize {
-        let each = HELD_FOR_A_WINDOW * expanded_bytes(spec) * quantities as u64;
-        usize::try_from(self.largest_job / each.max(1)).unwrap_or(MOST_WINDOWS).clamp(1, MOST_WINDOWS)
+    pub(crate) fn granted(&self, spec: &ParameterSpec, quantities: &[Quantity]) -> usize {
+        let each = HELD_FOR_A_WINDOW * expanded_bytes(spec) * quantities.len() as u64;
+        let compared = quantities.iter().any(|quantity| matches!(quantity, Quantity::Beyond(_)));
+        let held = if compared { HELD_FOR_A_COMPARISON * expanded_bytes(spec) } else { 0 };
+        let windows = self.largest_job.saturating_sub(held) / each.max(1);
+        usize::try_from(windows).unwrap_or(MOST_WINDOWS).clamp(1, MOST_WINDOWS)
     }
 
     /// Returns the results of all parts. Their windows must be of one device, one layout and these parameters.
@@ -130,9 +148,7 @@ impl<'p> Computer<'p> {
         let mut left = parts;
         let mut done = 0;
         let (mut most, mut wrong) = (usize::MAX, None);
-        let each = HELD_FOR_A_WINDOW * expanded_bytes(spec) * quantities.len() as u64;
-        let granted =
-            usize::try_from(self.largest_job / each.max(1)).unwrap_or(MOST_WINDOWS).min(MOST_WINDOWS);
+        let granted = self.granted(spec, quantities);
         while !left.is_empty() || !flight.is_empty() {
             // The next job waits in the cloud while the previous one is computed.
             while flight.len() < IN_FLIGHT && !left.is_empty() {
@@ -283,13 +299,16 @@ impl<'p> Computer<'p> {
                 }
             }
         }
-        let zeros = (S::zeros(stride(layout_of(parts), key.params().degree()) * packed.frames), 0.0);
+        let degree = key.params().degree();
+        let row =
+            if packed.in_slots() { degree / 2 } else { stride(layout_of(parts), degree) * packed.frames };
+        let zeros = (S::zeros(row), 0.0);
         for outputs in &packed.outputs {
             for (output, results) in outputs.iter().zip(results.chunks_mut(packed.frames)) {
                 let (numbers, error) = output.and_then(|at| opened.get(at)).unwrap_or(&zeros);
                 for (place, result) in results.iter_mut().enumerate() {
                     let place = packed.place(place);
-                    result.push((cut(numbers, place, (&parts[0], key.params().degree()))?, *error));
+                    result.push((cut(numbers, place, (&parts[0], degree))?, *error));
                 }
             }
         }

@@ -1,10 +1,11 @@
 //! Conditions on readings, and the bins of histograms.
 
+use alloc::string::String;
 use alloc::vec::Vec;
 
 use serde::{Deserialize, Serialize};
 
-use super::Reading;
+use super::{LinearModel, Reading};
 
 /// A comparison of a reading with a limit.
 ///
@@ -79,6 +80,7 @@ impl Comparison {
 /// # Ok::<(), sotto_program::question::QuestionError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "Unchecked")]
 pub struct Condition {
     /// The value that is compared.
     #[serde(flatten)]
@@ -87,6 +89,50 @@ pub struct Condition {
     pub comparison: Comparison,
     /// The limit, in the unit of that value. Finite.
     pub limit: f64,
+}
+
+/// A [`Condition`] in its JSON form: `{"channel": "x", "comparison": "greater", "limit": 80}`, with `polynomial` or `linear` in
+/// the place of `channel`.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Unchecked {
+    channel: Option<String>,
+    polynomial: Option<Polynomial>,
+    linear: Option<Linear>,
+    comparison: Comparison,
+    limit: f64,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Polynomial {
+    channel: String,
+    coefficients: Vec<f64>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Linear {
+    file: String,
+    #[serde(default)]
+    model: Option<LinearModel>,
+}
+
+impl TryFrom<Unchecked> for Condition {
+    type Error = &'static str;
+
+    fn try_from(from: Unchecked) -> Result<Self, Self::Error> {
+        let Unchecked { channel, polynomial, linear, comparison, limit } = from;
+        let reading = match (channel, polynomial, linear) {
+            (Some(channel), None, None) => Reading::Channel(channel),
+            (None, Some(Polynomial { channel, coefficients }), None) => {
+                Reading::Polynomial { channel, coefficients }
+            }
+            (None, None, Some(Linear { file, model })) => Reading::Linear { file, model },
+            _ => return Err("a condition compares one of channel, polynomial and linear"),
+        };
+        Ok(Self { reading, comparison, limit })
+    }
 }
 
 impl Condition {

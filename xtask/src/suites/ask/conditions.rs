@@ -108,7 +108,37 @@ pub(super) fn run(cases: &mut Cases) -> Result<()> {
             cases.case("compared in the cloud: verified", fault.into_iter().collect());
         }
     }
+    places(cases, &site, &all[1])?;
     cases.case("nothing is left behind", site.close()?);
+    Ok(())
+}
+
+/// Tests who compares where the place is declared after windows were sent, where values are asked for, and for others.
+fn places(cases: &mut Cases, site: &Site, condition: &Condition) -> Result<()> {
+    let model = &condition.text;
+    let signs = |answer: &Value| answer["steps"]["sign"].as_u64().unwrap_or_default();
+    let both = site.ask(&format!("{model}, mean(linear(model.json))"), &[])?;
+    let fault =
+        (signs(&both) > 0).then(|| "values that are decrypted anyway are compared in the cloud".to_owned());
+    cases.case("compared in the cloud: values decide where they are asked for", fault.into_iter().collect());
+    let shared = site.try_sotto(&["ask", &format!("{model} shared")])?;
+    let fault = shared.status.success() || !shared.stderr.contains("no room for flooding");
+    cases.case("compared in the cloud: not for others", fault.then_some(shared.stderr).into_iter().collect());
+
+    // Without the declaration the owner compares; with another one these windows do not carry it.
+    site.sotto(&["question", "remove", "limits"])?;
+    let here = site.ask(model, &[])?;
+    let fault = (signs(&here) > 0).then(|| "the cloud compares where no question says so".to_owned());
+    cases.case("compared in the cloud: only where a question says so", fault.into_iter().collect());
+    let steep = "count(polynomial(temperature, [0, 0, 0, 0, 0, 0, 0, 0, 1]) > 1e9)";
+    let told =
+        site.sotto(&["question", "add", "steep", steep, "--compare", "cloud", "--precision", "1e13"])?;
+    let fault = (!told.contains("does not serve the question")).then_some(told);
+    cases.case("compared in the cloud: a bundle from before does not serve it", fault.into_iter().collect());
+    let refused = site.try_sotto(&["ask", steep])?;
+    let fault = refused.status.success() || !refused.stderr.contains("device renew");
+    let fault = fault.then(|| format!("{}{}", refused.stdout, refused.stderr));
+    cases.case("compared in the cloud: windows from before do not carry it", fault.into_iter().collect());
     Ok(())
 }
 
