@@ -130,15 +130,32 @@ fn places(cases: &mut Cases, site: &Site, condition: &Condition) -> Result<()> {
     let here = site.ask(model, &[])?;
     let fault = (signs(&here) > 0).then(|| "the cloud compares where no question says so".to_owned());
     cases.case("compared in the cloud: only where a question says so", fault.into_iter().collect());
-    let steep = "count(polynomial(temperature, [0, 0, 0, 0, 0, 0, 0, 0, 1]) > 1e9)";
-    let told =
-        site.sotto(&["question", "add", "steep", steep, "--compare", "cloud", "--precision", "1e13"])?;
+    Ok(())
+}
+
+/// Tests a declaration that comes after the bundle.
+pub(super) fn declared_late(cases: &mut Cases) -> Result<()> {
+    let channel = Channel { name: "temperature", unit: "°C", low: -20.0, high: 60.0, resolution: 0.1 };
+    let mut series = Series::new("UTC", HALF_HOUR, vec![channel], vec!["boiler"])?;
+    generated(&mut series, "2025-03-28T23:00:00Z", 48)?;
+    let mut site = Site::new(cases.sotto(), "UTC")?;
+    site.channel(&series.channels[0], "30m")?;
+    let text = "count(polynomial(temperature, [0, 2]) > 41)";
+    site.sotto(&["question", "add", "doubled", text])?;
+    site.sotto(&["device", "add", "boiler", "--channels", "temperature"])?;
+    site.write("boiler.csv", csv(&series, 0))?;
+    site.start_cloud()?;
+    site.agent("boiler", &["--csv", "boiler.csv"])?;
+    site.ask(text, &[])?;
+    site.sotto(&["question", "remove", "doubled"])?;
+    let told = site.sotto(&["question", "add", "doubled", text, "--compare", "cloud"])?;
     let fault = (!told.contains("does not serve the question")).then_some(told);
-    cases.case("compared in the cloud: a bundle from before does not serve it", fault.into_iter().collect());
-    let refused = site.try_sotto(&["ask", steep])?;
+    cases.case("declared late: the bundle does not serve it", fault.into_iter().collect());
+    let refused = site.try_sotto(&["ask", text])?;
     let fault = refused.status.success() || !refused.stderr.contains("device renew");
     let fault = fault.then(|| format!("{}{}", refused.stdout, refused.stderr));
-    cases.case("compared in the cloud: windows from before do not carry it", fault.into_iter().collect());
+    cases.case("declared late: no value is decrypted in its place", fault.into_iter().collect());
+    cases.case("nothing is left behind", site.close()?);
     Ok(())
 }
 

@@ -106,6 +106,7 @@ pub(crate) fn run(context: &Context) -> Result<Outcome> {
             ("random windows", distributions::on_random_windows),
             ("comparable channels", distributions::on_comparable_channels),
             ("conditions in the cloud", conditions::run),
+            ("conditions declared late", conditions::declared_late),
             ("growing file", growing::run),
             ("shared masks", fleets::run),
             ("messy files", messy::run),
