@@ -13,7 +13,7 @@ use crate::error::OwnerError;
 use crate::open::Numbers;
 
 /// A condition that needs no value of its polynomial or model.
-pub(super) struct Compared<'c> {
+pub(super) struct CloudComparison<'c> {
     curve: &'c Curve,
     comparison: Comparison,
     limit: Limit,
@@ -26,7 +26,7 @@ enum Limit {
     Beyond(Option<bool>),
 }
 
-impl<'c> Compared<'c> {
+impl<'c> CloudComparison<'c> {
     /// Returns the comparison with this gap; None if the cloud would have to compare, and there is no gap.
     pub(super) fn new(curve: &'c Curve, condition: &Condition, gap_bits: Option<u8>) -> Option<Self> {
         let Curve { constant, scale, rounding, .. } = curve;
@@ -148,7 +148,7 @@ mod tests {
         let (curve, constant) = (of([9.0, 1.0]), of([9.5, 0.0]));
         let known = |curve: &Curve, comparison: Comparison, limit: f64| {
             let condition = Condition::new(Reading::polynomial("x", [9.0, 1.0]), comparison, limit);
-            match Compared::new(curve, &condition, Some(4)).expect("a comparison").limit {
+            match CloudComparison::new(curve, &condition, Some(4)).expect("a comparison").limit {
                 Limit::Within(beyond, _) => Err(beyond.limit),
                 Limit::Beyond(holds) => Ok(holds),
             }
@@ -163,7 +163,7 @@ mod tests {
         assert_eq!(known(&constant, Comparison::Greater, 9.25), Ok(Some(true)));
         assert_eq!(known(&constant, Comparison::Greater, 9.5), Ok(None));
         let condition = Condition::new("x", Comparison::Greater, 10.5);
-        assert!(Compared::new(&curve, &condition, None).is_none());
+        assert!(CloudComparison::new(&curve, &condition, None).is_none());
     }
 
     #[test]

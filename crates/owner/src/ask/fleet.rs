@@ -5,8 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use sotto_pack::FleetId;
 use sotto_program::question::{Call, Devices, Question};
 
+use super::exact::ExactResults;
 use super::group::{self, Group};
-use super::tally::{ExactResults, Tally};
+use super::tally::Tally;
 use super::windows::{DeviceWindows, Window};
 use super::work::{Batch, Work};
 use crate::compute::{Computer, Input, Quantity, UnderOneMask};

@@ -3,12 +3,14 @@
 mod by_window;
 mod curve;
 mod decided;
+mod exact;
 mod flags;
 mod fleet;
 mod group;
 mod reals;
 mod steps;
 mod tally;
+mod weights;
 mod windows;
 mod work;
 

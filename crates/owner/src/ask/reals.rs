@@ -10,7 +10,7 @@ use sotto_rlwe::ParameterSpec;
 use super::OnProgress;
 use super::curve::Curve;
 use super::decided::decide;
-use super::flags::Compared;
+use super::flags::CloudComparison;
 use super::tally::Tally;
 use super::work::{Batch, Work};
 use crate::choose::carried_gap;
@@ -66,9 +66,10 @@ impl<'w> Work<'w> {
         (spec, layout): (&ParameterSpec, &Layout),
         curve: &'c Curve,
         conditions: &[&'c Condition],
-    ) -> Result<Vec<(&'c Condition, Compared<'c>)>, OwnerError> {
+    ) -> Result<Vec<(&'c Condition, CloudComparison<'c>)>, OwnerError> {
         let gap_bits = carried_gap(spec, layout, &curve.quantity);
-        let of = |condition: &&'c Condition| Some((*condition, Compared::new(curve, condition, gap_bits)?));
+        let of =
+            |condition: &&'c Condition| Some((*condition, CloudComparison::new(curve, condition, gap_bits)?));
         let compared: Option<Vec<_>> = conditions.iter().map(of).collect();
         compared.ok_or_else(|| OwnerError::CannotCarry { device: self.device.device.clone() })
     }
@@ -77,7 +78,7 @@ impl<'w> Work<'w> {
     fn compared(
         &self,
         (computer, spec): (&mut Computer<'_>, &ParameterSpec),
-        conditions: &[(&Condition, Compared<'_>)],
+        conditions: &[(&Condition, CloudComparison<'_>)],
         windows: &Windows,
         tallies: &mut [Tally],
         progress: OnProgress<'_>,

@@ -7,7 +7,8 @@ use sotto_pack::{ChannelBins, Layout, StepDigits};
 use sotto_program::question::Call;
 
 use super::OnProgress;
-use super::tally::{Tally, readings_in, total, wrong};
+use super::exact::{readings_in, total};
+use super::tally::{Tally, wrong};
 use super::windows::{Window, position};
 use super::work::{Batch, Work, answers};
 use crate::choose::MOST_COMPARED;

@@ -7,8 +7,10 @@ use sotto_pack::{ChannelBins, Cut, Layout, Span};
 use sotto_program::question::{Call, Question};
 
 use super::OnProgress;
+use super::exact::{Compared, ExactResults};
 use super::group::{self, Group};
-use super::tally::{self, Compared, ExactResults, GroupWeights, Tally};
+use super::tally::{self, Tally};
+use super::weights::GroupWeights;
 use super::windows::{DeviceWindows, Window, position};
 use crate::choose::MOST_WINDOWS;
 use crate::compute::{Computer, Input, Part, Quantity};
