@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use sotto_pack::{ChannelBins, Encoding, Quantiser, Span, StreamProfile};
+use sotto_program::limits::GAP_BITS;
 use sotto_program::question::{Bins, By, Call, Comparison, Condition, Question, Reading};
 
 use crate::distribution::edge;
@@ -120,8 +121,7 @@ fn gap_bits(precision: Option<f64>) -> u8 {
     // The largest distance from a limit within the range is twice the size.
     let bits = |precision: f64| (2.0 / precision).log2().ceil().clamp(0.0, 64.0) as u8;
     let wanted = precision.map_or(USUAL_GAP_BITS, bits);
-    let all = sotto_circuits::Sign::all().map(|sign| (-sign.gap().log2()) as u8);
-    all.filter(|bits| *bits >= wanted).min().unwrap_or(wanted)
+    GAP_BITS.into_iter().find(|bits| *bits >= wanted).unwrap_or(wanted)
 }
 
 /// The quantities that questions need from the windows of one stream.

@@ -29,7 +29,7 @@ pub const SUM_WIDTH: u32 = 65_536;
 pub const SLOTS: usize = 131_072;
 /// Values of one table.
 pub const TABLE: core::ops::RangeInclusive<u32> = 2..=511;
-/// Bits of the gaps with which the sign of reals is approximated.
+/// Bits of the gaps with which the sign of reals is approximated, ascending.
 pub const GAP_BITS: [u8; 4] = [4, 6, 8, 12];
 /// Steps of a plan.
 pub const STEPS: usize = 100_000;

@@ -14,7 +14,7 @@ use super::flags::CloudComparison;
 use super::tally::Tally;
 use super::work::{Batch, Work};
 use crate::choose::carried_gap;
-use crate::compute::{Computer, Input, Part, Quantity, Results};
+use crate::compute::{Computer, Input, Part, Results};
 use crate::error::OwnerError;
 
 impl<'w> Work<'w> {
@@ -30,17 +30,11 @@ impl<'w> Work<'w> {
         let layout = batch.windows[0].layout();
         let spec = self.spec(batch)?;
         let calls = self.calls(batch);
-        let mut readings: Vec<&Reading> = Vec::new();
-        for reading in calls.iter().filter_map(|call| call.reading()) {
-            if !readings.contains(&reading) {
-                readings.push(reading);
-            }
-        }
-        for reading in readings {
+        for reading in distinct(calls.iter().filter_map(|call| call.reading())) {
             let Some(curve) = Curve::of(reading, layout) else { continue };
             let calls: Vec<&Call> =
                 calls.iter().filter(|call| call.reading() == Some(reading)).copied().collect();
-            let conditions = conditions(&calls);
+            let conditions = distinct(calls.iter().filter_map(|call| call.condition()));
             let windows = self.single(batch)?;
             self.remember(batch, &windows.parts, used);
             let values_asked = calls.iter().any(|call| call.condition().is_none());
@@ -84,12 +78,7 @@ impl<'w> Work<'w> {
         progress: OnProgress<'_>,
     ) -> Result<(), OwnerError> {
         // Conditions with one limit share a comparison.
-        let mut quantities: Vec<Quantity> = Vec::new();
-        for quantity in conditions.iter().filter_map(|(_, compared)| compared.quantity()) {
-            if !quantities.contains(&quantity) {
-                quantities.push(quantity);
-            }
-        }
+        let quantities = distinct(conditions.iter().filter_map(|(_, compared)| compared.quantity()));
         let results = match quantities[..] {
             [] => {
                 progress(windows.parts.len() as u64, windows.parts.len() as u64);
@@ -174,15 +163,15 @@ impl Windows {
     }
 }
 
-/// Returns the conditions of calls, without repetition.
-fn conditions<'c>(calls: &[&'c Call]) -> Vec<&'c Condition> {
-    let mut conditions: Vec<&Condition> = Vec::new();
-    for condition in calls.iter().filter_map(|call| call.condition()) {
-        if !conditions.contains(&condition) {
-            conditions.push(condition);
+/// Returns the items in order, each once.
+fn distinct<T: PartialEq>(items: impl Iterator<Item = T>) -> Vec<T> {
+    let mut all = Vec::new();
+    for item in items {
+        if !all.contains(&item) {
+            all.push(item);
         }
     }
-    conditions
+    all
 }
 
 fn hours(milliseconds: i64) -> f64 {

@@ -1,7 +1,7 @@
 //! The comparisons of polynomials and models that a parameter set carries.
 
-use sotto_circuits::Sign;
 use sotto_pack::{Cut, Layout, Span};
+use sotto_program::limits::GAP_BITS;
 use sotto_rlwe::{Ckks, Origin, ParameterSpec, Params, SchemeId};
 use sotto_runtime::{Encoding, RlweTarget};
 
@@ -18,9 +18,6 @@ pub(crate) fn carried_gap(spec: &ParameterSpec, layout: &Layout, of: &Quantity) 
     }
     kept(layout, spec.degree)?;
     let cut = Cut { span: Span::Day, period: 1, ticks: layout.ticks() };
-    let mut gaps: Vec<u8> = Sign::all().map(|sign| (-sign.gap().log2()) as u8).collect();
-    gaps.sort_unstable_by(|a, b| b.cmp(a));
-    gaps.dedup();
     let carried = |gap_bits: &u8| {
         let quantity = Quantity::Beyond(Beyond { of: Box::new(of.clone()), limit: 0.0, gap_bits: *gap_bits });
         let part = typical(layout, &cut, 1, &quantity);
@@ -40,5 +37,5 @@ pub(crate) fn carried_gap(spec: &ParameterSpec, layout: &Layout, of: &Quantity) 
         let lowered = target.lower_reduced(&program, &asked.merged).ok()?;
         lowered.outputs.iter().all(|output| 2.0 * output.slot_error <= MOST_FLAG_ERROR).then_some(())
     };
-    gaps.into_iter().find(|gap_bits| carried(gap_bits).is_some())
+    GAP_BITS.into_iter().rev().find(|gap_bits| carried(gap_bits).is_some())
 }

@@ -50,12 +50,7 @@ fn real_layout(
 }
 
 /// Returns the number of levels that the stream's deepest computation takes.
-fn exact_levels(
-    stream: &StreamNeeds,
-    layout: &Layout,
-    cut: &Cut,
-    degree: usize,
-) -> Result<core::ops::RangeInclusive<usize>, String> {
+fn deepest(stream: &StreamNeeds, layout: &Layout, cut: &Cut, degree: usize) -> Result<usize, String> {
     let depth = |quantity: Quantity| {
         let part = typical(layout, cut, 1, &quantity);
         // Two results, so that comparisons put them side by side.
@@ -66,8 +61,7 @@ fn exact_levels(
             .map_or(0, |program| program.depth().any as usize))
     };
     let depths = worst(stream, layout, cut).into_iter().map(depth).collect::<Result<Vec<usize>, String>>()?;
-    let deepest = depths.into_iter().max().unwrap_or(1);
-    Ok(deepest..=deepest)
+    Ok(depths.into_iter().max().unwrap_or(1))
 }
 
 /// Returns the candidates with the numbers of special primes to try. Streams that are compared take many: their keys are
@@ -92,7 +86,10 @@ fn real_at_degree(
     let levels = match stream.needs.gap_bits {
         None => 1..=MOST_LEVELS,
         // A comparison is most of the depth, and dry runs of it take time.
-        Some(_) => exact_levels(stream, &layout, &cut, degree)?,
+        Some(_) => {
+            let levels = deepest(stream, &layout, &cut, degree)?;
+            levels..=levels
+        }
     };
     let mut candidates: Vec<(usize, u32)> =
         levels.flat_map(|levels| scales.iter().map(move |bits| (levels, *bits))).collect();
