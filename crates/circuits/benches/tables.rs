@@ -6,7 +6,7 @@
 // The example's owner has more functions than the benches use.
 #[allow(unreachable_pub)]
 mod owner {
-    include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../rlwe/tests/owner/mod.rs"));
+    include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../rlwe/tests/it/owner/mod.rs"));
 }
 
 use std::time::Instant;

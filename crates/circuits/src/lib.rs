@@ -1,7 +1,7 @@
 //! Managed arithmetic on encrypted slot vectors ([`Machine`]), and circuits on it, each written once for every scheme.
 //!
 //! ```
-//! # mod owner { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../rlwe/tests/owner/mod.rs")); }
+//! # mod owner { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../rlwe/tests/it/owner/mod.rs")); }
 //! # use owner::Owner;
 //! use sotto_circuits::{Encrypted, Machine, sum_block};
 //! use sotto_ring::secure_rng;

@@ -153,7 +153,7 @@ impl PowerSums {
     /// sums; [`CircuitError::TableModulus`] unless t is a prime above the number of steps.
     ///
     /// ```
-    /// # mod owner { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../rlwe/tests/owner/mod.rs")); }
+    /// # mod owner { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../rlwe/tests/it/owner/mod.rs")); }
     /// # use owner::Owner;
     /// use sotto_circuits::{Counted, Encrypted, PowerSums};
     /// use sotto_rlwe::{Bfv, Evaluator, Params, Scheme};

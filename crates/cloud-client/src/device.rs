@@ -26,7 +26,7 @@ pub struct RegisteredKey {
 /// A registered device, with totals over its stored envelopes. Times are in milliseconds since 1970.
 ///
 /// ```
-/// # mod stand_in { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/stand_in/mod.rs")); }
+/// # mod stand_in { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/stand_in/mod.rs")); }
 /// use sotto_cloud_client::{Device, Devices, RegisteredKey};
 /// # let (cloud, _) = stand_in::serve(vec![stand_in::ok(r#"[{
 /// #     "name": "cellar", "registered_at": 1795000000000, "revoked": false, "revoked_at": null,

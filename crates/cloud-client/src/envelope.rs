@@ -92,7 +92,7 @@ impl EnvelopeQuery {
 /// `shared_mask`.
 ///
 /// ```
-/// # mod stand_in { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/stand_in/mod.rs")); }
+/// # mod stand_in { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/stand_in/mod.rs")); }
 /// use sotto_cloud_client::{EnvelopeQuery, Envelopes, StoredEnvelope};
 /// # let (cloud, _) = stand_in::serve(vec![stand_in::ok(r#"[{
 /// #     "id": "0a", "device": "cellar", "stream": "boiler", "sequence": 7, "parameter_id": "01", "key_id": "02",

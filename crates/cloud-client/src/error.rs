@@ -4,7 +4,7 @@
 /// characters.
 ///
 /// ```
-/// # mod stand_in { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/stand_in/mod.rs")); }
+/// # mod stand_in { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/stand_in/mod.rs")); }
 /// use sotto_cloud_client::CloudError;
 /// # let problem = r#"{"type": "urn:sotto:problem:queue-full", "detail": "16 jobs wait: try again later"}"#;
 /// # let (cloud, _) = stand_in::serve(vec![stand_in::answer(503, "", problem)]);

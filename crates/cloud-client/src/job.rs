@@ -43,7 +43,7 @@ pub struct JobProgress {
 /// A job that ended with outputs.
 ///
 /// ```
-/// # mod stand_in { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/stand_in/mod.rs")); }
+/// # mod stand_in { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/stand_in/mod.rs")); }
 /// use std::ops::ControlFlow;
 /// use sotto_cloud_client::{JobDone, JobProgress, JobStage};
 /// # let done = r#"{"state": "done", "evaluate_us": 1200, "counters": {"add": 23}, "outputs": 1}"#;

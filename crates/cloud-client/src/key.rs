@@ -7,7 +7,7 @@ use crate::text::{name, names};
 /// The stored evaluation keys of one secret key.
 ///
 /// ```
-/// # mod stand_in { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/stand_in/mod.rs")); }
+/// # mod stand_in { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/stand_in/mod.rs")); }
 /// use sotto_cloud_client::KeyStatus;
 /// # let (cloud, _) = stand_in::serve(vec![stand_in::ok(r#"{
 /// #     "parameter_id": "01", "key_id": "02", "relinearisation": true, "galois": 3, "rotations": [1, 2, 4],

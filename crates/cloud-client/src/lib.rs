@@ -2,7 +2,7 @@
 //! runs jobs, fetches outputs.
 //!
 //! ```
-//! # mod stand_in { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/stand_in/mod.rs")); }
+//! # mod stand_in { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/stand_in/mod.rs")); }
 //! # let window = r#"[{"id": "0a", "device": "kitchen", "stream": "load", "sequence": 7, "parameter_id": "01",
 //! #     "key_id": "02", "started_at": 1795000000000, "ended_at": 1795003600000, "readings": 24, "bytes": 937,
 //! #     "stored_at": 1795003601000, "layout": {}}]"#;

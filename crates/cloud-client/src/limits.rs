@@ -7,7 +7,7 @@ use crate::text::line;
 /// A cloud's limits on plans, keys and uploads. Sizes are in bytes.
 ///
 /// ```
-/// # mod stand_in { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/stand_in/mod.rs")); }
+/// # mod stand_in { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/stand_in/mod.rs")); }
 /// use sotto_cloud_client::Limits;
 /// # let (cloud, _) = stand_in::serve(vec![stand_in::ok(r#"{
 /// #     "version": "0.1.0", "largest_upload": 67108864, "largest_keys": 268435456, "largest_plan": 67108864,

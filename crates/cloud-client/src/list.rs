@@ -13,7 +13,7 @@ const FIRST_PAGE: &str = "?limit=500";
 /// A job in the cloud's list. Times are in milliseconds since 1970.
 ///
 /// ```
-/// # mod stand_in { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/stand_in/mod.rs")); }
+/// # mod stand_in { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/stand_in/mod.rs")); }
 /// use sotto_cloud_client::{Jobs, ListedJob};
 /// # let (cloud, _) = stand_in::serve(vec![stand_in::ok(r#"[{
 /// #     "job": "0b", "plan": "0c", "state": "done", "submitted_at": 1795000000000, "ended_at": 1795000000040,
@@ -52,7 +52,7 @@ pub struct ListedJob {
 /// Counts of deleted objects.
 ///
 /// ```
-/// # mod stand_in { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/stand_in/mod.rs")); }
+/// # mod stand_in { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/stand_in/mod.rs")); }
 /// use sotto_cloud_client::Forgotten;
 /// # let (cloud, requests) = stand_in::serve(vec![stand_in::ok(
 /// #     r#"{"envelopes": 24, "bytes": 21640, "jobs": 2, "outputs": 2}"#,

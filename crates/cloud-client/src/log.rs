@@ -12,7 +12,7 @@ const PAGE: u32 = 500;
 /// A part of a stream's log.
 ///
 /// ```
-/// # mod stand_in { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/stand_in/mod.rs")); }
+/// # mod stand_in { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/stand_in/mod.rs")); }
 /// use sotto_cloud_client::{LogPage, LoggedWindow};
 /// # let leaf = "01".repeat(32);
 /// # let page = format!(

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 /// The sums that the cloud computed.
 ///
 /// ```
-/// # mod stand_in { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/stand_in/mod.rs")); }
+/// # mod stand_in { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/stand_in/mod.rs")); }
 /// use sotto_cloud_client::{SumOf, Summed};
 /// # let (cloud, _) = stand_in::serve(vec![stand_in::answer(200, "sotto-evaluate-us: 12\r\n", "a frame")]);
 ///
@@ -43,7 +43,7 @@ pub struct SumOf {
 /// A request for sums of a fleet's windows.
 ///
 /// ```
-/// # mod stand_in { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/stand_in/mod.rs")); }
+/// # mod stand_in { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/stand_in/mod.rs")); }
 /// use sotto_cloud_client::FleetSumsOf;
 /// # let (cloud, requests) = stand_in::serve(vec![stand_in::ok("a frame")]);
 ///

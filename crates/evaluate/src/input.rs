@@ -8,7 +8,7 @@ use sotto_wire::{AnyCiphertext, Kind, SlotsWindow, WireError};
 /// A stored ciphertext. It is expanded before a plan reads it.
 ///
 /// ```
-/// # mod owner { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../rlwe/tests/owner/mod.rs")); }
+/// # mod owner { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../rlwe/tests/it/owner/mod.rs")); }
 /// # use owner::Owner;
 /// # use sotto_evaluate::Input;
 /// # use sotto_ring::secure_rng;

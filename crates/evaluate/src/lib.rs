@@ -1,7 +1,7 @@
 //! The cloud's work on stored ciphertexts: jobs by a plan, and sums of compact windows.
 //!
 //! ```
-//! # mod owner { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../rlwe/tests/owner/mod.rs")); }
+//! # mod owner { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../rlwe/tests/it/owner/mod.rs")); }
 //! # use owner::Owner;
 //! use sotto_evaluate::job;
 //! use sotto_program::{ParseOptions, parse};

@@ -11,7 +11,7 @@ use crate::shape::Shape;
 /// A ciphertext: two or three components in Eval form at one level.
 ///
 /// ```
-/// # mod owner { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/owner/mod.rs")); }
+/// # mod owner { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/owner/mod.rs")); }
 /// # use owner::Owner;
 /// # use sotto_ring::secure_rng;
 /// # use sotto_rlwe::{Bfv, Ciphertext, Params, Scheme};
@@ -127,7 +127,7 @@ impl<S: Scheme> Ciphertext<S> {
 /// A fresh ciphertext made with the secret key. A public seed of 24 bytes stands for the mask.
 ///
 /// ```
-/// # mod owner { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/owner/mod.rs")); }
+/// # mod owner { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/owner/mod.rs")); }
 /// # use owner::Owner;
 /// # use sotto_ring::Seed;
 /// # use sotto_rlwe::{Bfv, Params, Scheme, Seeded};

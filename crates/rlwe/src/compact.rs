@@ -83,7 +83,7 @@ impl Kept {
 /// makes one of it.
 ///
 /// ```
-/// # mod owner { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/owner/mod.rs")); }
+/// # mod owner { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/owner/mod.rs")); }
 /// # use owner::Owner;
 /// # use sotto_ring::{Scratch, Seed};
 /// # use sotto_rlwe::{Bfv, Evaluator, Kept, Params};

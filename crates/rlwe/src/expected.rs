@@ -15,7 +15,7 @@ const ROUNDED: f64 = 1e-6;
 /// The plan's values for everything that an answer's bytes claim.
 ///
 /// ```
-/// # mod owner { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/owner/mod.rs")); }
+/// # mod owner { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/owner/mod.rs")); }
 /// # use owner::Owner;
 /// # use sotto_ring::secure_rng;
 /// # use sotto_rlwe::{Bfv, Expected, KeyId, Origin, Params, Scheme, Shape, Unexpected};

@@ -2,7 +2,7 @@
 //! evaluation keys and the evaluator. This crate holds no secret keys.
 //!
 //! ```
-//! # mod owner { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/owner/mod.rs")); }
+//! # mod owner { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/owner/mod.rs")); }
 //! # use owner::Owner;
 //! use sotto_ring::secure_rng;
 //! use sotto_rlwe::{Bfv, Evaluator, Params, Scheme};

@@ -174,7 +174,7 @@ fn norm_of<S: Scheme>(params: &Params<S>, coefficients: &[i64]) -> Log2 {
 /// A plaintext prepared for sums at one level and scaling, in Eval form.
 ///
 /// ```
-/// # mod owner { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/owner/mod.rs")); }
+/// # mod owner { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/owner/mod.rs")); }
 /// # use owner::Owner;
 /// # use sotto_ring::secure_rng;
 /// # use sotto_rlwe::{Addend, Bfv, Evaluator, Multiplier, Params, Scheme};

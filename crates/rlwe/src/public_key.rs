@@ -14,7 +14,7 @@ use crate::shape::Shape;
 /// A public key (−a·s + f·e, a) over special and data primes. The mask of a key made by this library is a seed.
 ///
 /// ```
-/// # mod owner { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/owner/mod.rs")); }
+/// # mod owner { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/owner/mod.rs")); }
 /// # use owner::Owner;
 /// # use sotto_ring::secure_rng;
 /// # use sotto_rlwe::{Bfv, Params, PublicKey, Scheme};

@@ -106,7 +106,7 @@ impl Reduction {
 /// It can only be decrypted. [`Shape::reduced`] bounds its error.
 ///
 /// ```
-/// # mod owner { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/owner/mod.rs")); }
+/// # mod owner { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/owner/mod.rs")); }
 /// # use owner::Owner;
 /// # use sotto_ring::secure_rng;
 /// # use sotto_rlwe::{Bfv, Params, Reduction, Scheme, Selection};

@@ -169,7 +169,7 @@ mod tests {
             let text = "let v = decrypted.raw_values_for_owner_only();".to_owned();
             shows_raw_values(&Source { path: path.to_owned(), text })
         };
-        assert!(shows("apps/sotto/src/values.rs") && !shows("apps/agent/tests/encryption.rs"));
+        assert!(shows("apps/sotto/src/values.rs") && !shows("apps/agent/tests/it/encryption.rs"));
     }
 
     #[test]
@@ -195,7 +195,7 @@ mod tests {
         }
         for path in [
             "crates/evaluate/src/input.rs",
-            "apps/cloud/tests/cloud/jobs.rs",
+            "apps/cloud/tests/it/jobs.rs",
             "apps/sotto/src/seal/to_seal.rs",
             "conformance/src/golden/reduced.rs",
             "crates/owner/src/open/tests.rs",

@@ -15,7 +15,7 @@ use super::backend::Backend;
 /// Computes on ciphertexts with an evaluator, evaluation keys and its own buffers, which it reuses for every operation.
 ///
 /// ```
-/// # mod owner { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../rlwe/tests/owner/mod.rs")); }
+/// # mod owner { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../rlwe/tests/it/owner/mod.rs")); }
 /// # use owner::Owner;
 /// # use sotto_circuits::{Encrypted, Machine};
 /// # use sotto_ring::secure_rng;

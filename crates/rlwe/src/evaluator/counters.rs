@@ -75,7 +75,7 @@ impl Operation {
 /// The number of times that each operation ran.
 ///
 /// ```
-/// # mod owner { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/owner/mod.rs")); }
+/// # mod owner { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/owner/mod.rs")); }
 /// # use owner::Owner;
 /// # use sotto_ring::secure_rng;
 /// # use sotto_rlwe::{Bfv, Evaluator, Operation, Params, Scheme};

@@ -30,7 +30,7 @@ use crate::shape::Shape;
 /// Computes on ciphertexts of one parameter set. Every operation checks shapes and the noise bound before it computes.
 ///
 /// ```
-/// # mod owner { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/owner/mod.rs")); }
+/// # mod owner { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/owner/mod.rs")); }
 /// # use owner::Owner;
 /// # use sotto_ring::secure_rng;
 /// # use sotto_rlwe::{Bfv, Evaluator, Params, Scheme};

@@ -16,7 +16,7 @@ use crate::shape::Shape;
 /// [`Evaluator::expand_sum`](crate::Evaluator::expand_sum) brings the sum to the owner's key.
 ///
 /// ```
-/// # mod owner { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/owner/mod.rs")); }
+/// # mod owner { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/owner/mod.rs")); }
 /// # use owner::Owner;
 /// # use sotto_ring::{Scratch, Seed};
 /// # use sotto_rlwe::{Bfv, CompactSum, Evaluator, Kept, Params, TransferSum};

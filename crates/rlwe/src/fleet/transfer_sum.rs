@@ -25,7 +25,7 @@ type Digest = [u8; 32];
 /// and 48 bytes a device.
 ///
 /// ```
-/// # mod owner { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/owner/mod.rs")); }
+/// # mod owner { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/owner/mod.rs")); }
 /// # use owner::Owner;
 /// # use sotto_rlwe::{Bfv, EvalError, Params, TransferSum};
 /// # let params = Params::<Bfv>::default_chain(4096, 65_537)?;

@@ -1,0 +1,14 @@
+//! The tests of `sotto-agent` that use only its public interface: one executable.
+#![allow(clippy::unwrap_used)]
+
+mod bundle;
+mod compact;
+mod encryption;
+mod files;
+mod fleet;
+mod run;
+mod site;
+mod slots;
+mod sources;
+mod spool;
+mod upload;

@@ -1,0 +1,224 @@
+//! The program: its exit codes and messages, refusals, and recovery.
+
+use crate::site;
+
+use std::process::{Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+use site::{Act, Cloud, Site, agent, files};
+
+/// Returns the address of a cloud that answers positions but takes no message.
+fn nowhere() -> &'static str {
+    static URL: std::sync::OnceLock<String> = std::sync::OnceLock::new();
+    URL.get_or_init(|| Cloud::start(&[Act::Status(503)]).url())
+}
+
+fn complaint(output: &Output) -> String {
+    assert_eq!(output.status.code(), Some(1), "{output:?}");
+    String::from_utf8(output.stderr.clone()).unwrap()
+}
+
+fn wait_until(what: &str, mut holds: impl FnMut() -> bool) {
+    let start = Instant::now();
+    while !holds() {
+        assert!(start.elapsed() < Duration::from_secs(30), "waited too long for {what}");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+}
+
+#[test]
+fn a_killed_device_loses_no_message_and_repeats_no_number() {
+    let site = Site::new(8, 10);
+    let mut highest = Vec::new();
+    for round in 1..=3 {
+        let mut command = site.run(nowhere());
+        let mut child = command.args(["--source", "generate"]).stderr(Stdio::null()).spawn().unwrap();
+        wait_until("messages", || {
+            site.spool().exists() && files(&site.spool(), ".envelope").len() > 12 * round
+        });
+        child.kill().unwrap();
+        child.wait().unwrap();
+        let waiting = files(&site.spool(), ".envelope");
+        let sequence = |name: &String| name.split('.').nth(2).unwrap().parse::<u64>().unwrap();
+        let of_bfv = waiting.iter().filter(|name| name.contains(".bfv.")).map(sequence);
+        highest.push(of_bfv.max().unwrap());
+    }
+    assert!(highest.is_sorted_by(|a, b| a < b), "{highest:?}");
+
+    let waiting = files(&site.spool(), ".envelope");
+    let cloud = Cloud::start(&[Act::Store]);
+    assert!(site.run(&cloud.url()).args(["--source", "generate", "--once"]).status().unwrap().success());
+    let keys: Vec<String> = cloud.uploads().into_iter().map(|upload| upload.key).collect();
+    let expected = waiting
+        .iter()
+        .map(|name| format!("device-1.{}", name.split_once('.').unwrap().1.trim_end_matches(".envelope")));
+    assert!(expected.eq(keys[..waiting.len()].iter().cloned()), "{keys:?}");
+    assert_eq!(keys.len(), waiting.len() + 3);
+    let distinct: std::collections::BTreeSet<&String> = keys.iter().collect();
+    assert_eq!(distinct.len(), keys.len());
+    assert!(files(&site.spool(), ".partial").is_empty());
+}
+
+#[cfg(unix)]
+#[test]
+fn a_signal_ends_it_cleanly() {
+    let (site, cloud) = (Site::new(5, 40), Cloud::start(&[Act::Store]));
+    let child = site.run(&cloud.url()).stderr(Stdio::piped()).spawn().unwrap();
+    wait_until("an upload", || !cloud.uploads().is_empty());
+    assert!(Command::new("kill").args(["-TERM", &child.id().to_string()]).status().unwrap().success());
+    let output = child.wait_with_output().unwrap();
+    assert!(output.status.success(), "{output:?}");
+    assert!(!site.json("report.json")["streams"].as_array().unwrap().is_empty());
+
+    let child = site.run(nowhere()).args(["--once"]).stderr(Stdio::piped()).spawn().unwrap();
+    wait_until("a message", || files(&site.spool(), ".envelope").len() >= 3);
+    assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
+    let output = child.wait_with_output().unwrap();
+    let complaint = complaint(&output);
+    assert!(
+        complaint.contains("does not take a message yet") && complaint.contains("still in the spool"),
+        "{complaint}"
+    );
+}
+
+#[test]
+fn it_goes_along_with_a_parent_that_dies() {
+    let site = Site::new(5, 40);
+    let mut command = site.run(nowhere());
+    let mut child =
+        command.arg("--exit-with-stdin").stdin(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+    wait_until("a message", || site.spool().exists() && !files(&site.spool(), ".envelope").is_empty());
+    assert!(child.try_wait().unwrap().is_none());
+    drop(child.stdin.take());
+    wait_until("its end", || child.try_wait().unwrap().is_some());
+}
+
+#[test]
+fn what_cannot_be_sent_is_refused_before_anything_is_read() {
+    let site = Site::new(8, 10);
+    let run = |extra: &[&str]| {
+        let mut command = site.run(nowhere());
+        complaint(&command.args(["--once", "--source", "generate"]).args(extra).output().unwrap())
+    };
+    let profile = std::fs::read_to_string(site.path("profile.json")).unwrap();
+    let with_profile = |from: &str, to: &str| {
+        let changed = profile.replacen(from, to, 1);
+        assert_ne!(changed, profile);
+        std::fs::write(site.path("other.json"), changed).unwrap();
+        let mut command = agent();
+        command.args(["run", "--once", "--source", "generate", "--cloud", nowhere()]);
+        for (argument, name) in [
+            ("--profile", "other.json"),
+            ("--signing-key", "signing.key"),
+            ("--secret-key", "device.key"),
+            ("--spool", "spool"),
+        ] {
+            command.arg(argument).arg(site.path(name));
+        }
+        complaint(&command.output().unwrap())
+    };
+    for (complaint, says) in [
+        (run(&["--spool-limit", "1000"]), "raise --spool-limit"),
+        (with_profile("\"ticks\": 8", "\"ticks\": 4096"), "stream bfv"),
+        (with_profile("\"ticks\": 8", "\"ticks\": 0"), "number of ticks of stream bfv"),
+        (with_profile("\"bits\": 12", "\"bits\": 30"), "stream bfv: a reading can become 536870911"),
+        (with_profile("\"bits\": 12", "\"bits\": 17"), "hold whole numbers up to ±32768"),
+        (
+            with_profile("\"real\"", "{\"integer\":{\"bits\":8}}"),
+            "stream ckks: CKKS does not take this encoding",
+        ),
+        (with_profile("\"736f7474", "\"736f7475"), "stream bfv: its parameters cannot be read"),
+        (with_profile("\"device\"", "\"colour\": 1, \"device\""), "colour"),
+    ] {
+        assert!(complaint.contains(says), "{says}: {complaint}");
+    }
+    assert!(files(&site.spool(), ".envelope").is_empty());
+}
+
+#[test]
+fn keys_are_checked() {
+    let site = Site::new(8, 10);
+    let with_key = |arguments: &[(&str, &str)]| {
+        let mut command = agent();
+        command.args(["run", "--once", "--source", "generate", "--cloud", nowhere()]);
+        let all = [("--profile", "profile.json"), ("--signing-key", "signing.key"), ("--spool", "spool")];
+        for (argument, name) in all.iter().chain(arguments) {
+            command.arg(argument).arg(site.path(name));
+        }
+        complaint(&command.output().unwrap())
+    };
+    let complaint = with_key(&[("--public-key", "bfv.public"), ("--public-key", "bgv.public")]);
+    assert!(complaint.contains("stream ckks: no public key was given"), "{complaint}");
+    let complaint = with_key(&[("--secret-key", "signing.key")]);
+    assert!(complaint.contains("signing.key"), "{complaint}");
+    let mut damaged = std::fs::read(site.path("bfv.public")).unwrap();
+    damaged[100] ^= 1;
+    std::fs::write(site.path("damaged.public"), damaged).unwrap();
+    let complaint = with_key(&[("--public-key", "damaged.public")]);
+    assert!(complaint.contains("damaged.public") && complaint.contains("digest"), "{complaint}");
+}
+
+#[test]
+fn a_source_that_ends_too_early_is_told() {
+    let (site, cloud) = (Site::new(8, 10), Cloud::start(&[Act::Store]));
+    std::fs::write(site.path("series.csv"), "x\n1\n2\n3\n4\n5\n6\n7\n8\n9\n").unwrap();
+    let with = |column: &str, once: bool| {
+        let mut command = site.run(&cloud.url());
+        command.arg("--csv").arg(site.path("series.csv")).args(["--column", column]);
+        command.args(once.then_some("--once")).output().unwrap()
+    };
+    let once = complaint(&with("x", true));
+    assert!(once.contains("the source ended before stream ckks had a reading"), "{once}");
+    assert_eq!(cloud.uploads().len(), 2, "what there was is sent");
+    assert!(with("x", false).status.success(), "without --once a file is sent to its end");
+    assert_eq!(cloud.uploads().len(), 4);
+    let column = complaint(&with("y", true));
+    assert!(column.contains("no column \"y\"") && column.contains("it has \"x\""), "{column}");
+}
+
+#[test]
+fn enrolling_makes_a_signing_key_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("signing.key");
+    let enrol = || {
+        let output = agent().arg("enrol").arg("--signing-key").arg(&path).output().unwrap();
+        assert!(output.status.success(), "{output:?}");
+        serde_json::from_slice::<serde_json::Value>(&output.stdout).unwrap()
+    };
+    let first = enrol();
+    assert_eq!(hex::decode(first["verifying_key"].as_str().unwrap()).unwrap().len(), 32);
+    assert_eq!(enrol(), first);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        assert_eq!(std::fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
+    }
+}
+
+#[test]
+fn sensors_are_shown() {
+    let run = |arguments: &[&str]| agent().arg("sources").args(arguments).output().unwrap();
+    let json = run(&["--json"]);
+    if !json.status.success() {
+        eprintln!("skipped: {}", String::from_utf8_lossy(&json.stderr));
+        return;
+    }
+    let given: Vec<serde_json::Value> = serde_json::from_slice(&json.stdout).unwrap();
+    assert!(!given.is_empty() && given.iter().all(|channel| channel["name"].is_string()));
+    let lines = String::from_utf8(run(&[]).stdout).unwrap();
+    assert_eq!(lines.lines().count(), given.len());
+}
+
+#[test]
+fn only_whoever_asks_may_read_the_clear_log() {
+    let (site, cloud) = (Site::new(4, 10), Cloud::start(&[Act::Store]));
+    assert!(site.run(&cloud.url()).args(["--source", "generate", "--once"]).status().unwrap().success());
+    let values = &site.json("clear.json")["bfv"]["values"];
+    assert_eq!((values.as_array().unwrap().len(), values[0].as_array().unwrap().len()), (4, 3));
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        let mode = std::fs::metadata(site.path("clear.json")).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o600);
+    }
+}

@@ -1,0 +1,429 @@
+//! The spool: durable, bounded, and without repeated sequence numbers.
+
+use crate::site;
+
+use std::fs;
+use std::path::Path;
+use std::time::Duration;
+
+use site::{Site, files};
+use sotto_agent::spool::{Cuts, Entry, REFUSED, Spool, SpoolError, Status, Totals};
+use sotto_agent::stop::Stop;
+use sotto_rlwe::Bfv;
+use sotto_wire::{AnyCiphertext, Envelope, EnvelopeHeader};
+
+const LIMIT: u64 = 1 << 20;
+
+fn open(folder: &Path) -> Spool {
+    begun(Spool::open(folder, "device-1", LIMIT, &Cuts::none()).unwrap())
+}
+
+/// Returns the spool with its streams at 0 if it is new.
+fn begun(spool: Spool) -> Spool {
+    if spool.is_new() {
+        spool.begin().unwrap();
+    }
+    spool
+}
+
+/// Puts a message of a stream that follows no clock.
+fn put(spool: &Spool, stream: &str, sequence: u64, message: &[u8]) -> Entry {
+    spool.put(stream, sequence, message, None, &Totals::default()).unwrap()
+}
+
+/// Returns a small but valid message.
+fn message(site: &Site, stream: &str, sequence: u64) -> Vec<u8> {
+    message_with(site, stream, sequence, Vec::new())
+}
+
+fn message_with(site: &Site, stream: &str, sequence: u64, layout: Vec<u8>) -> Vec<u8> {
+    let params = site::params::<Bfv>();
+    let key = sotto_keys::SecretKey::derive(&site.secret, &params);
+    let plaintext =
+        <Bfv as sotto_rlwe::Scheme>::encode_slots(&params, &[1, 2, 3], params.top_level()).unwrap();
+    let seeded = key.encrypt(&plaintext, &mut sotto_ring::secure_rng().unwrap()).unwrap();
+    let header = EnvelopeHeader {
+        device: "device-1".into(),
+        stream: stream.into(),
+        sequence,
+        parameters: params.id(),
+        key: key.id(),
+        started_at: 0,
+        ended_at: 1,
+        readings: 3,
+        layout,
+    };
+    let body = AnyCiphertext::Seeded(seeded).write();
+    Envelope::sign(header, body, |message| site.identity.sign(message)).unwrap().write().unwrap()
+}
+
+fn oldest(spool: &Spool) -> Entry {
+    spool.oldest(&Stop::new()).unwrap()
+}
+
+#[test]
+fn messages_come_back_oldest_first_and_outlast_a_restart() {
+    let (site, folder) = (Site::new(4, 1), tempfile::tempdir().unwrap());
+    let messages: Vec<Vec<u8>> = (0..12).map(|sequence| message(&site, "a.b", sequence)).collect();
+    let spool = open(folder.path());
+    for message in &messages {
+        let sequence = spool.next_sequence("a.b").unwrap();
+        put(&spool, "a.b", sequence, message);
+    }
+    spool.delivered(&oldest(&spool)).unwrap();
+    drop(spool);
+    let spool = open(folder.path());
+    assert_eq!(spool.waiting(), 11);
+    spool.close();
+    for (sequence, message) in (1..).zip(&messages[1..]) {
+        let entry = oldest(&spool);
+        let (bytes, envelope) = spool.read(&entry).unwrap();
+        assert_eq!((entry.sequence, envelope.header.sequence, &bytes), (sequence, sequence, message));
+        spool.delivered(&entry).unwrap();
+    }
+    assert_eq!(spool.oldest(&Stop::new()), None);
+    assert!(files(folder.path(), ".envelope").is_empty());
+}
+
+#[test]
+fn a_sequence_number_is_never_used_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let next = |spool: &Spool| (spool.next_sequence("a").unwrap(), spool.next_sequence("b").unwrap());
+    let spool = open(folder.path());
+    assert_eq!(next(&spool), (0, 0));
+    for sequence in 0..2 {
+        let entry = put(&spool, "a", sequence, b"message");
+        spool.delivered(&entry).unwrap();
+    }
+    put(&spool, "b", 0, b"message");
+    assert_eq!(next(&spool), (2, 1));
+    drop(spool);
+    // The messages are gone, but not the numbers.
+    let spool = open(folder.path());
+    assert_eq!(next(&spool), (2, 1));
+    drop(spool);
+    // Without `state.json`, the numbers of all files count, including refused ones.
+    fs::remove_file(folder.path().join("state.json")).unwrap();
+    fs::write(folder.path().join("00000000000000000000.a.7.envelope"), b"").unwrap();
+    fs::write(folder.path().join(REFUSED).join("00000000000000000001.b.9.envelope"), b"").unwrap();
+    let spool = open(folder.path());
+    assert_eq!(next(&spool), (8, 10));
+}
+
+/// Returns an hour window of minutes that covers `length` minutes from `start` minutes after 1970, with a reading in
+/// the first one.
+fn window(site: &Site, sequence: u64, start: i64, length: u32) -> Vec<u8> {
+    let channel = sotto_pack::Channel { name: "x".into(), maximum: 1.0, ..Default::default() };
+    let encoding = sotto_pack::Encoding::Integer { bits: 8 };
+    let layout = sotto_pack::Layout::smallest(vec![channel], 60, 64, 1, encoding).unwrap();
+    let mut window = sotto_pack::Window::spanning(layout, start * 60_000, 60_000, length).unwrap();
+    window.push(&sotto_pack::Reading { at: start * 60_000, channel: 0, value: 0.5 }).unwrap();
+    let description = sotto_pack::WindowDescription::from(&window.close());
+    message_with(site, "a", sequence, description.to_json().unwrap())
+}
+
+fn cuts() -> Cuts {
+    let cut = sotto_pack::Cut { span: sotto_pack::Span::Hour, period: 60_000, ticks: 60 };
+    Cuts::new(sotto_pack::Clock::utc(), [("a".to_owned(), cut)].into())
+}
+
+/// Returns, for stream `a`: windows, readings, the end of its last window in minutes, and its next sequence number.
+fn state(spool: &Spool, folder: &Path) -> (u64, u64, Option<i64>, u64) {
+    let status = Status::read(folder).unwrap();
+    let totals = status.streams.get("a").map(|stream| stream.totals.clone()).unwrap_or_default();
+    let until = spool.sent_until("a").map(|until| until / 60_000);
+    (totals.windows, totals.readings(), until, spool.next_sequence("a").unwrap())
+}
+
+#[test]
+fn a_crash_between_any_two_steps_neither_loses_nor_repeats_a_window() {
+    let (site, folder) = (Site::new(4, 1), tempfile::tempdir().unwrap());
+    let reopen = || begun(Spool::open(folder.path(), "device-1", LIMIT, &cuts()).unwrap());
+    let totals = |message: &[u8]| {
+        let header = Envelope::read(message, LIMIT).unwrap().header;
+        Totals::of(&sotto_pack::WindowDescription::parse(&header.layout).unwrap())
+    };
+    // Before the first step: nothing.
+    let spool = reopen();
+    assert_eq!(state(&spool, folder.path()), (0, 0, None, 0));
+    // After the first: the window is in the spool, and its end and readings count.
+    let first = window(&site, 0, 0, 60);
+    spool.write("a", 0, &first).unwrap();
+    assert_eq!(spool.waiting(), 0, "not yet the sender's");
+    drop(spool);
+    let spool = reopen();
+    assert_eq!((state(&spool, folder.path()), spool.waiting()), ((1, 1, Some(60), 1), 1));
+    // It counts once, however often the spool is opened.
+    drop(spool);
+    let spool = reopen();
+    assert_eq!((state(&spool, folder.path()), spool.waiting()), ((1, 1, Some(60), 1), 1));
+    // After the second.
+    let second = window(&site, 1, 60, 30);
+    let entry = spool.write("a", 1, &second).unwrap();
+    spool.record(&entry, Some(90 * 60_000), &totals(&second)).unwrap();
+    drop(spool);
+    let spool = reopen();
+    assert_eq!((state(&spool, folder.path()), spool.waiting()), ((2, 2, Some(90), 2), 2));
+    // A refused window counts too: here, one whose second step is missing.
+    let third = window(&site, 2, 90, 30);
+    let entry = spool.write("a", 2, &third).unwrap();
+    spool.show(entry.clone());
+    spool.refuse(&entry, b"{}").unwrap();
+    drop(spool);
+    let spool = reopen();
+    assert_eq!((state(&spool, folder.path()), spool.waiting()), ((3, 3, Some(120), 3), 2));
+    // Receipts delete messages, and nothing else.
+    while spool.waiting() > 0 {
+        spool.delivered(&oldest(&spool)).unwrap();
+    }
+    drop(spool);
+    let spool = reopen();
+    assert_eq!(state(&spool, folder.path()), (3, 3, Some(120), 3));
+}
+
+#[test]
+fn the_state_of_an_older_agent_is_read() {
+    let (site, folder) = (Site::new(4, 1), tempfile::tempdir().unwrap());
+    fs::write(folder.path().join("state.json"), br#"{"device":"device-1","next":{"a":1}}"#).unwrap();
+    let entry = Entry { order: 0, stream: "a".into(), sequence: 0, bytes: 0 };
+    fs::write(folder.path().join(entry.file_name()), window(&site, 0, 60, 60)).unwrap();
+    let spool = Spool::open(folder.path(), "device-1", LIMIT, &cuts()).unwrap();
+    // The end of a waiting window counts. Its readings do not, because those of earlier windows are unknown too.
+    assert_eq!(state(&spool, folder.path()), (0, 0, Some(120), 1));
+}
+
+#[test]
+fn the_end_of_a_span_ends_a_window_that_its_ticks_would_cross() {
+    let (site, folder) = (Site::new(4, 1), tempfile::tempdir().unwrap());
+    let spool = open(folder.path());
+    // 40 minutes from minute 30 on: the span ends after 30 of them.
+    spool.write("a", 0, &window(&site, 0, 30, 40)).unwrap();
+    drop(spool);
+    let spool = Spool::open(folder.path(), "device-1", LIMIT, &cuts()).unwrap();
+    assert_eq!(state(&spool, folder.path()).2, Some(60));
+}
+
+#[test]
+fn after_the_last_sequence_number_nothing_begins_anew() {
+    let folder = tempfile::tempdir().unwrap();
+    let last = u64::MAX;
+    fs::write(folder.path().join(format!("{last}.a.{last}.envelope")), b"").unwrap();
+    let spool = open(folder.path());
+    for _ in 0..2 {
+        assert!(matches!(spool.next_sequence("a"), Err(SpoolError::NoneLeft { .. })));
+    }
+    assert_eq!(spool.next_sequence("b").unwrap(), 0, "another stream has all of its own");
+    for sequence in 0..2 {
+        assert_eq!(put(&spool, "b", sequence, b"message").order, last, "the last of the order too");
+    }
+    assert_eq!(spool.waiting(), 3);
+}
+
+#[test]
+fn messages_put_aside_have_a_bound_of_their_own() {
+    let (site, folder) = (Site::new(8, 10), tempfile::tempdir().unwrap());
+    let spool = open(folder.path());
+    let message = message(&site, "bfv", 0);
+    let entry = put(&spool, "bfv", 0, &message);
+    // The document counts towards the limit too.
+    let document = vec![b' '; LIMIT as usize - message.len() - 10];
+    assert!(spool.refuse(&entry, &document).unwrap());
+    let stopped = Stop::new();
+    stopped.ask();
+    assert!(spool.wait_for_room(LIMIT, &stopped).unwrap(), "new windows have all of their room");
+    let entry = put(&spool, "bfv", 1, &message);
+    assert!(!spool.refuse(&entry, b"{}").unwrap(), "it stays in the spool");
+    assert_eq!((spool.waiting(), spool.refused().unwrap()), (1, 1));
+}
+
+#[test]
+fn a_new_spool_is_new_until_it_is_known_where_its_streams_stand() {
+    let folder = tempfile::tempdir().unwrap();
+    let reopen = || Spool::open(folder.path(), "device-1", LIMIT, &cuts()).unwrap();
+    assert!(reopen().is_new() && reopen().is_new());
+    let spool = reopen();
+    spool.resume("a", 7, Some(90 * 60_000)).unwrap();
+    spool.resume("a", 3, Some(60 * 60_000)).unwrap();
+    spool.begin().unwrap();
+    assert_eq!((spool.next_sequence("a").unwrap(), spool.sent_until("a")), (7, Some(90 * 60_000)));
+    drop(spool);
+    let spool = reopen();
+    assert!(!spool.is_new());
+    assert_eq!((spool.next_sequence("a").unwrap(), spool.sent_until("a")), (7, Some(90 * 60_000)));
+    assert_eq!(spool.next_sequence("b").unwrap(), 0);
+}
+
+#[test]
+fn messages_put_aside_are_sent_again_with_free_numbers() {
+    let (site, folder) = (Site::new(8, 10), tempfile::tempdir().unwrap());
+    let spool = open(folder.path());
+    let problems = [r#"{"problem":{"type":"urn:sotto:problem:sequence-taken"}}"#, "{}"];
+    for (sequence, problem) in (0..).zip(problems) {
+        let entry = put(&spool, "bfv", sequence, &message(&site, "bfv", sequence));
+        assert!(spool.refuse(&entry, problem.as_bytes()).unwrap());
+    }
+    let sign = |envelope: Envelope, sequence: u64| {
+        envelope.renumbered(sequence, |message| site.identity.sign(message))?.write()
+    };
+    let done = spool.requeue(sign).unwrap();
+    assert_eq!((done.messages, done.renumbered, done.damaged), (2, 1, 0));
+    assert!(files(&folder.path().join(REFUSED), "").is_empty());
+    let mut sequences = Vec::new();
+    while spool.waiting() > 0 {
+        let entry = oldest(&spool);
+        let (_, envelope) = spool.read(&entry).unwrap();
+        envelope.verify(&site.identity.verifying_key()).unwrap();
+        sequences.push(envelope.header.sequence);
+        spool.delivered(&entry).unwrap();
+    }
+    sequences.sort_unstable();
+    assert_eq!(sequences, [1, 2]);
+}
+
+#[test]
+fn streams_that_would_not_be_read_again_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let next: std::collections::BTreeMap<String, u64> =
+        (0..60_000).map(|i| (format!("{i:064}"), u64::MAX - 1)).collect();
+    let state = serde_json::json!({ "device": "device-1", "next": next }).to_string();
+    // The number of streams that still fit.
+    let (streams, fit) = (60_000, 47_600);
+    let end = state.len() * fit / streams;
+    let end = end + state[end..].find(',').unwrap();
+    fs::write(folder.path().join("state.json"), format!("{}}}}}", &state[..end])).unwrap();
+    let spool = open(folder.path());
+    let new = |i| spool.put(&format!("new-{i:060}"), 0, b"message", None, &Totals::default());
+    let refused = (0..10_000).find_map(|i| new(i).err());
+    assert!(matches!(refused, Some(SpoolError::TooManyStreams { .. })), "{refused:?}");
+    drop(spool);
+    drop(open(folder.path()));
+    fs::write(folder.path().join("state.json"), state).unwrap();
+    assert!(matches!(
+        Spool::open(folder.path(), "device-1", LIMIT, &Cuts::none()),
+        Err(SpoolError::TooManyStreams { .. })
+    ));
+}
+
+#[test]
+fn what_a_killed_process_left_half_written_is_removed() {
+    let (site, folder) = (Site::new(4, 1), tempfile::tempdir().unwrap());
+    let spool = open(folder.path());
+    put(&spool, "a", 0, &message(&site, "a", 0));
+    drop(spool);
+    // As after a crash between writing and renaming: parts of a message, of the state, of a document.
+    let leftovers = ["00000000000000000001.a.1.envelope.partial", "state.json.partial"];
+    for name in leftovers {
+        fs::write(folder.path().join(name), b"sott").unwrap();
+    }
+    fs::write(folder.path().join(REFUSED).join("x.problem.json.partial"), b"{").unwrap();
+    let spool = open(folder.path());
+    assert!(files(folder.path(), ".partial").is_empty());
+    assert!(files(&folder.path().join(REFUSED), ".partial").is_empty());
+    assert_eq!((spool.waiting(), oldest(&spool).sequence), (1, 0));
+    assert!(spool.read(&oldest(&spool)).is_ok());
+}
+
+#[test]
+fn a_damaged_or_renamed_message_is_found() {
+    let (site, folder) = (Site::new(4, 1), tempfile::tempdir().unwrap());
+    let spool = open(folder.path());
+    let entry = put(&spool, "a", 0, &message(&site, "a", 0));
+    let path = folder.path().join(entry.file_name());
+    let bytes = fs::read(&path).unwrap();
+    for at in [0, 20, bytes.len() / 2, bytes.len() - 1] {
+        let mut damaged = bytes.clone();
+        damaged[at] ^= 4;
+        fs::write(&path, &damaged).unwrap();
+        assert!(matches!(spool.read(&entry), Err(SpoolError::Damaged { .. })), "byte {at}");
+    }
+    fs::write(&path, &bytes[..bytes.len() - 1]).unwrap();
+    assert!(matches!(spool.read(&entry), Err(SpoolError::Damaged { .. })));
+    fs::write(&path, message(&site, "a", 1)).unwrap();
+    assert!(matches!(spool.read(&entry), Err(SpoolError::Renamed { .. })));
+}
+
+#[test]
+fn a_spool_is_one_device_s_and_one_process_s() {
+    let folder = tempfile::tempdir().unwrap();
+    let spool = open(folder.path());
+    assert!(matches!(
+        Spool::open(folder.path(), "device-1", LIMIT, &Cuts::none()),
+        Err(SpoolError::InUse { .. })
+    ));
+    drop(spool);
+    let other = Spool::open(folder.path(), "device-2", LIMIT, &Cuts::none());
+    assert!(matches!(other, Err(SpoolError::OtherDevice { found, .. }) if found == "device-1"));
+    fs::write(folder.path().join("state.json"), b"{").unwrap();
+    assert!(matches!(
+        Spool::open(folder.path(), "device-1", LIMIT, &Cuts::none()),
+        Err(SpoolError::State { .. })
+    ));
+}
+
+#[test]
+fn a_full_spool_makes_the_reader_wait() {
+    let (folder, stop) = (tempfile::tempdir().unwrap(), Stop::new());
+    let spool = open(folder.path());
+    let entry = put(&spool, "a", 0, &vec![0; LIMIT as usize - 1000]);
+    assert!(spool.wait_for_room(1000, &stop).unwrap());
+    assert!(matches!(spool.wait_for_room(LIMIT + 1, &stop), Err(SpoolError::TooSmall { .. })));
+    std::thread::scope(|scope| {
+        let waits = scope.spawn(|| spool.wait_for_room(1001, &stop).unwrap());
+        std::thread::sleep(Duration::from_millis(200));
+        assert!(!waits.is_finished());
+        spool.delivered(&entry).unwrap();
+        assert!(waits.join().unwrap());
+        put(&spool, "a", 1, &vec![0; LIMIT as usize]);
+        let waits = scope.spawn(|| spool.wait_for_room(1, &stop).unwrap());
+        stop.ask();
+        assert!(!waits.join().unwrap());
+    });
+}
+
+#[cfg(unix)]
+#[test]
+fn nobody_else_can_read_a_spool() {
+    use std::os::unix::fs::{PermissionsExt as _, symlink};
+    let set = |path: &Path, mode: u32| fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+    let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    let (site, outside) = (Site::new(4, 1), tempfile::tempdir().unwrap());
+    let folder = outside.path().join("device.spool");
+    let paths = || -> Vec<_> {
+        let inside = |folder: &Path| {
+            fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect::<Vec<_>>()
+        };
+        [inside(&folder), inside(&folder.join(REFUSED))].concat()
+    };
+    let open_to_others = || {
+        let wanted = |path: &Path| if path.is_dir() { 0o700 } else { 0o600 };
+        paths().into_iter().filter(|path| mode(path) != wanted(path)).collect::<Vec<_>>()
+    };
+    let spool = open(&folder);
+    for sequence in 0..3 {
+        put(&spool, "a", sequence, &message(&site, "a", sequence));
+    }
+    spool.refuse(&oldest(&spool), b"{}").unwrap();
+    let files = paths().len();
+    assert!(
+        files >= 7,
+        "messages, a refused one and its document, state, reserve, lock, the folder: {files}"
+    );
+    assert_eq!(mode(&folder), 0o700);
+    assert_eq!(open_to_others(), Vec::<std::path::PathBuf>::new());
+    drop(spool);
+
+    // Modes as an earlier version left them; a link leads to a file outside the spool.
+    let other = outside.path().join("other");
+    fs::write(&other, "").unwrap();
+    set(&other, 0o644);
+    symlink(&other, folder.join("link")).unwrap();
+    paths()
+        .iter()
+        .filter(|path| !path.is_symlink())
+        .for_each(|path| set(path, if path.is_dir() { 0o755 } else { 0o644 }));
+    set(&folder, 0o755);
+    drop(open(&folder));
+    fs::remove_file(folder.join("link")).unwrap();
+    assert_eq!(open_to_others(), Vec::<std::path::PathBuf>::new());
+    assert_eq!((mode(&folder), mode(&other)), (0o700, 0o644));
+}

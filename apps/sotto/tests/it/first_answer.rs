@@ -1,0 +1,57 @@
+//! Compares the exit codes in the guide "First answer" with those of `sotto`. `cargo ci guide` runs the guide's
+//! commands.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::process::Command;
+
+use sotto_cloud_client::CloudError;
+use sotto_owner::OwnerError;
+
+const GUIDE: &str = include_str!("../../../../docs/guides/first-answer.md");
+
+/// Returns the codes and meanings of the guide's table.
+fn table() -> BTreeMap<u8, &'static str> {
+    let (_, section) = GUIDE.split_once("## 13. Exit codes").unwrap();
+    let rows =
+        section.lines().filter_map(|line| line.strip_prefix("| ")?.strip_suffix(" |")?.split_once(" | "));
+    rows.filter_map(|(code, meaning)| Some((code.parse().ok()?, meaning))).collect()
+}
+
+#[test]
+fn the_guide_lists_every_exit_code() {
+    let (text, folder) = (String::new, PathBuf::new);
+    let refused = CloudError::Refused { what: "", status: 400, kind: text(), detail: text() };
+    let unreadable = CloudError::Unreadable { what: "", reason: text() };
+    let errors = [
+        (OwnerError::NoPlant { folder: folder() }, "plant's folder"),
+        (OwnerError::Damaged { path: folder(), reason: text() }, "plant's folder"),
+        (OwnerError::NotDeclared { kind: "channel", name: text() }, "sotto.toml"),
+        (OwnerError::Question(text()), "question cannot be read"),
+        (OwnerError::Unanswerable(text()), "question cannot be read or answered"),
+        (OwnerError::NoParameters(text()), "answered"),
+        (OwnerError::Cloud(CloudError::Away { url: text(), reason: text() }), "cloud cannot be reached"),
+        (OwnerError::Cloud(refused), "cloud refused"),
+        (OwnerError::Cloud(unreadable), "answer cannot be read"),
+        (OwnerError::WrongAnswer(text()), "does not fit the question"),
+    ];
+    let table = table();
+    for (error, meaning) in &errors {
+        let code = error.exit_code();
+        assert!(table.get(&code).is_some_and(|row| row.contains(meaning)), "{code}: {meaning}");
+    }
+    let mut codes: Vec<u8> = errors.iter().map(|(error, _)| error.exit_code()).chain([0, 1, 2]).collect();
+    codes.sort_unstable();
+    codes.dedup();
+    assert_eq!(table.into_keys().collect::<Vec<_>>(), codes, "no other codes");
+}
+
+#[test]
+fn wrong_arguments_and_a_missing_plant_end_with_their_codes() {
+    let folder = tempfile::tempdir().unwrap();
+    for (arguments, code) in [(&["ask"][..], 2), (&["ask", "mean(x)"], 3), (&["--version"], 0)] {
+        let mut sotto = Command::new(env!("CARGO_BIN_EXE_sotto"));
+        let output = sotto.args(arguments).current_dir(&folder).env_remove("SOTTO_PLANT").output().unwrap();
+        assert_eq!(output.status.code(), Some(code), "{arguments:?}");
+    }
+}

@@ -1,0 +1,8 @@
+//! The tests of `sotto` that use only its public interface: one executable.
+#![allow(clippy::unwrap_used)]
+
+mod first_answer;
+mod guide;
+mod recryptor;
+mod seal;
+mod tls;

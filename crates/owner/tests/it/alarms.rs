@@ -1,0 +1,141 @@
+//! Alarms of a plant: their streams, their channels, their files.
+
+use sotto_owner::alarm::{AlarmSettings, Event, Outbox, SinkKind, Watch};
+use sotto_owner::edit::{NewChannel, add_alarm, add_channel, add_device, add_question};
+use sotto_owner::{NewPlant, OwnerError, Plant};
+use sotto_pack::Span;
+
+/// Returns a plant with a channel every five minutes and one every hour, a device and an alarm.
+fn plant(folder: &tempfile::TempDir, alarm: &AlarmSettings) -> Plant {
+    let listen = "127.0.0.1:7410".parse().unwrap();
+    let here = NewPlant { cloud: None, listen, time_zone: Some("Europe/Rome".into()) };
+    let mut plant = Plant::init(&folder.path().join("plant"), &here).unwrap();
+    let channel = |every: &str| {
+        let range = "-20..120".parse().unwrap();
+        NewChannel {
+            unit: "°C".into(),
+            range,
+            resolution: 0.5,
+            every: every.parse().unwrap(),
+            comparable: false,
+        }
+    };
+    plant
+        .edit(|settings| {
+            add_channel(settings, "temperature", &channel("5m"))?;
+            add_channel(settings, "slow", &channel("1h"))?;
+            add_device(settings, "boiler", &["temperature".into(), "slow".into()])?;
+            add_alarm(settings, "hot", alarm)
+        })
+        .unwrap();
+    plant
+}
+
+#[test]
+fn a_device_counts_at_both_limits_in_windows_of_an_hour() {
+    let folder = tempfile::tempdir().unwrap();
+    let alarm = AlarmSettings { clear: Some(75.0), ..AlarmSettings::new("temperature > 80 for 3 windows") };
+    let mut plant = plant(&folder, &alarm);
+    plant.edit(|settings| add_question(settings, "daily", &"mean(temperature) by day".into())).unwrap();
+    let streams = plant.planned_streams(None).unwrap();
+    let fast = streams["boiler"].iter().find(|chosen| chosen.stream.name() == "exact-5m").unwrap();
+    assert_eq!(fast.stream.questions, ["alarm hot", "daily"]);
+    assert_eq!(fast.cut.span, Span::Hour);
+    let bins = fast.compact.as_ref().unwrap().bins_of(0).unwrap();
+    assert_eq!(bins.count(), 3, "up to 75, up to 80, above");
+    let enrolled = plant.enrol("boiler", &folder.path().join("boiler.bundle")).unwrap();
+    assert_eq!(enrolled.streams.len(), 2);
+    let carried = |text: &str| {
+        let declared = plant.condition(&AlarmSettings::new(text)).unwrap();
+        plant.carried_by("", &declared.streams()).unwrap()[0].1.clone()
+    };
+    assert_eq!(carried("temperature > 80"), None);
+    assert_eq!(carried("max(temperature) >= 80.5"), None, "the same readings");
+    assert!(carried("temperature > 81").unwrap().contains("does not count"));
+}
+
+#[test]
+fn conditions_are_checked_against_the_plant() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut plant = plant(&folder, &AlarmSettings::new("temperature > 80"));
+    let refused = |text: &str| plant.condition(&AlarmSettings::new(text)).unwrap_err().to_string();
+    assert!(refused("rain > 3").contains("column 1: there is no channel rain"));
+    assert!(refused("mean(temperature) - mean(rain) > 3").contains("column 26"));
+    assert!(refused("temperature > 3 where device in (pump)").contains("no device pump"));
+    assert!(refused("mean(temperature) - mean(slow) > 3").contains("different periods"));
+    assert!(refused("mean(temperature) + variance(temperature) > 3").contains("units differ"));
+    let both = "mean(temperature) - mean(polynomial(temperature, [0, 1])) > 3";
+    assert!(refused(both).contains("make two alarms"), "{}", refused(both));
+    let used = plant.remove_channel("temperature").unwrap_err();
+    assert!(used.to_string().contains("`sotto alarm remove hot`"), "{used}");
+    let twice =
+        plant.edit(|settings| add_alarm(settings, "hot", &AlarmSettings::new("slow > 3"))).unwrap_err();
+    assert!(matches!(twice, OwnerError::Declared { kind: "alarms", .. }));
+    plant.remove_alarm("hot").unwrap();
+    assert!(matches!(plant.alarm("hot"), Err(OwnerError::NotDeclared { kind: "alarm", .. })));
+}
+
+#[test]
+fn one_process_watches_and_an_absent_cloud_is_an_error_of_the_round() {
+    let folder = tempfile::tempdir().unwrap();
+    let plant = plant(&folder, &AlarmSettings::new("temperature > 80"));
+    let mut watch = Watch::open(&plant, 60_000).unwrap();
+    assert!(Watch::open(&plant, 60_000).unwrap_err().to_string().contains("another `sotto watch`"));
+    let outbox = std::sync::Mutex::new(Outbox::open(&plant).unwrap());
+    let round = watch.round(&plant, &outbox);
+    assert!(matches!(round.error, Some(OwnerError::Cloud(_))), "{round:?}");
+    assert_eq!((round.alarms, round.windows, round.events.len()), (1, 0, 0));
+    drop(watch);
+    Watch::open(&plant, 60_000).unwrap();
+    let status = plant.alarm_status("hot").unwrap();
+    assert!(status.devices.is_empty(), "the device is not enrolled");
+}
+
+#[test]
+fn deliveries_wait_longer_each_time_and_keep_their_order() {
+    let folder = tempfile::tempdir().unwrap();
+    let plant = plant(&folder, &AlarmSettings::new("temperature > 80"));
+    let event = |id: &str| -> Event {
+        serde_json::from_str(&format!(
+            r#"{{"version": 1, "id": "{id}", "alarm": "hot", "device": "boiler", "event": "raised", "when": "", "from": "", "to": "",
+            "value": null, "bound": null, "unit": "", "readings": 1, "late": false, "at": "", "what": ""}}"#
+        ))
+        .unwrap()
+    };
+    let mut outbox = Outbox::open(&plant).unwrap();
+    let sinks = [SinkKind::Exec, SinkKind::Webhook];
+    for id in ["a", "b"] {
+        outbox.add(&event(id), &sinks, 0).unwrap();
+        outbox.add(&event(id), &sinks, 0).unwrap();
+    }
+    assert_eq!((outbox.len(), outbox.due(0).len()), (4, 4));
+    let waits: Vec<i64> =
+        (0..14).map(|_| outbox.failed("a", SinkKind::Webhook, 0).unwrap().unwrap()).collect();
+    assert_eq!(waits[..4], [2_000, 4_000, 8_000, 16_000]);
+    assert_eq!(waits[13], 3_600_000);
+    // The second event waits for the first one; the other sink does not.
+    let due: Vec<_> = outbox.due(1).into_iter().map(|delivery| (delivery.event.id, delivery.sink)).collect();
+    assert_eq!(due, [("a".to_owned(), SinkKind::Exec), ("b".to_owned(), SinkKind::Exec)]);
+    // After a restart everything is there.
+    let mut outbox = Outbox::open(&plant).unwrap();
+    assert_eq!((outbox.len(), outbox.due(3_600_000).len()), (4, 4));
+    let late = 7 * 86_400_000;
+    assert_eq!(outbox.failed("a", SinkKind::Webhook, late).unwrap(), None, "dropped after seven days");
+    outbox.delivered("a", SinkKind::Exec).unwrap();
+    outbox.add(&event("a"), &[SinkKind::Exec], late).unwrap();
+    assert_eq!(outbox.len(), 2, "it was delivered");
+    outbox.drop_alarm("hot").unwrap();
+    assert!(Outbox::open(&plant).unwrap().is_empty());
+}
+
+#[cfg(unix)]
+#[test]
+fn others_cannot_read_events() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let folder = tempfile::tempdir().unwrap();
+    let plant = plant(&folder, &AlarmSettings::new("temperature > 80"));
+    drop(Watch::open(&plant, 60_000).unwrap());
+    let mode =
+        |name: &str| std::fs::metadata(plant.folder().join(name)).unwrap().permissions().mode() & 0o777;
+    assert_eq!((mode("alarms"), mode("alarms/state")), (0o700, 0o700));
+}

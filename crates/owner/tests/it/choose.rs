@@ -1,0 +1,170 @@
+//! Chosen parameters suffice and are small.
+
+use std::collections::BTreeSet;
+
+use sotto_owner::{FloodingSettings, Kind, Needs, StreamNeeds, choose};
+use sotto_pack::{Channel, Span};
+use sotto_rlwe::Kept;
+
+fn channel(name: &str, minimum: f64, maximum: f64, resolution: f64) -> Channel {
+    Channel { name: name.into(), unit: String::new(), minimum, maximum, resolution: Some(resolution) }
+}
+
+fn stream(kind: Kind, period: u32, span: Span, channels: &[&str], needs: Needs) -> StreamNeeds {
+    let channels = channels.iter().map(|name| (*name).to_owned()).collect();
+    StreamNeeds { kind, period, span, channels, needs, questions: Vec::new() }
+}
+
+#[test]
+fn means_alone_take_one_prime_and_more_takes_more() {
+    let temperature = [channel("temperature", -20.0, 120.0, 0.1)];
+    let both = [channel("humidity", 0.0, 100.0, 0.1), channel("temperature", -20.0, 120.0, 0.1)];
+    let squares = Needs { squares: true, ..Needs::default() };
+    let pair = BTreeSet::from([("humidity".to_owned(), "temperature".to_owned())]);
+    let products = Needs { squares: true, products: pair, ..Needs::default() };
+    let weights = Needs { weights: true, ..Needs::default() };
+    let cubic = Needs { degree: 3, ..Needs::default() };
+    let model = Needs { degree: 1, models: true, ..Needs::default() };
+    let mut before = 0;
+    for (kind, span, channels, needs) in [
+        (Kind::Exact, Span::Day, &temperature[..], Needs::default()),
+        (Kind::Exact, Span::Hour, &temperature[..], squares.clone()),
+        (Kind::Exact, Span::Day, &temperature[..], squares),
+        (Kind::Exact, Span::Day, &temperature[..], weights),
+        (Kind::Exact, Span::Day, &both[..], products),
+        (Kind::Real, Span::Day, &temperature[..], cubic),
+        (Kind::Real, Span::Day, &both[..], model),
+    ] {
+        let names: Vec<&str> = channels.iter().map(|channel| channel.name.as_str()).collect();
+        let begin = std::time::Instant::now();
+        let chosen = choose(&stream(kind, 300_000, span, &names, needs.clone()), channels).unwrap();
+        println!(
+            "{span:?} {names:?} {needs:?}: {} n = {} data {:.0} of {:.0} bits t {} | {} bytes up, {} down for {} results, keys {} | ticks {} block {} | {:.1} bits left | {:?}",
+            chosen.spec.scheme,
+            chosen.spec.degree,
+            chosen.spec.data_bits(),
+            chosen.spec.modulus_bits(),
+            chosen.spec.plain,
+            chosen.window_bytes,
+            chosen.answer_bytes,
+            chosen.results_in_one,
+            chosen.key_bytes,
+            chosen.cut.ticks,
+            chosen.layout.block(),
+            chosen.noise_bits_left,
+            begin.elapsed(),
+        );
+        assert!(chosen.noise_bits_left >= 0.0);
+        assert!(kind == Kind::Real || chosen.window_bytes >= before.min(chosen.window_bytes));
+        before = chosen.window_bytes;
+    }
+}
+
+/// Hourly windows with one reading a minute and squares: the form that the cloud's test
+/// `a_day_of_minutes_comes_down_in_less_than_a_kilobyte` adds. The day's 24 windows fit one sum.
+#[test]
+fn a_day_of_minutes_by_the_hour_is_one_small_sum() {
+    let temperature = [channel("temperature", -20.0, 120.0, 0.1)];
+    let needs = Needs { squares: true, ..Needs::default() };
+    let chosen =
+        choose(&stream(Kind::Exact, 60_000, Span::Hour, &["temperature"], needs), &temperature).unwrap();
+    let (places, width) = chosen.sent().unwrap();
+    assert_eq!((chosen.spec.degree, chosen.cut.ticks, places, chosen.sums_of), (2048, 60, 120, 64));
+    assert_eq!(chosen.spec.plain, 2 * 64 * 700 * 700 + 1);
+    let body = (places * width as usize).div_ceil(8);
+    // The frame of a sum of 64 windows, each with a salt and a number.
+    assert_eq!(chosen.answer_bytes, sotto_wire::CompactSums::frame_bytes(64, 1, body) as u64);
+    assert!(body < 520, "{body} bytes of {width} bits a place");
+}
+
+/// Reals are sent as the coefficients that carry their slots, and several results share one ciphertext.
+#[test]
+fn windows_of_reals_are_compact() {
+    let temperature = [channel("temperature", -20.0, 120.0, 0.1)];
+    let cubic = Needs { degree: 3, ..Needs::default() };
+    for (period, span, slots) in
+        [(300_000, Span::Day, 512), (900_000, Span::Day, 128), (60_000, Span::Hour, 64)]
+    {
+        let needs = stream(Kind::Real, period, span, &["temperature"], cubic.clone());
+        let chosen = choose(&needs, &temperature).unwrap();
+        let (profile, degree) = (chosen.profile(0), chosen.spec.degree);
+        assert_eq!((profile.slots, profile.envelope), (Some(slots), 2));
+        assert_eq!(chosen.kept(), Some(Kept::Folded(slots as usize)));
+        assert_eq!(chosen.results_in_one, (degree / 2 / slots as usize).min(64));
+        let (places, bits) = chosen.sent().unwrap();
+        let body = places * bits as usize / 8;
+        assert!((body..body + 256).contains(&chosen.window_bytes), "{} {body}", chosen.window_bytes);
+        // Folded: the conjugation comes first.
+        let (expansion, keys) = ((degree / 2 / places).ilog2() as usize, &chosen.keys);
+        assert!(keys.relinearisation && keys.swap_rows && keys.rotations.len() == expansion, "{keys:?}");
+        let readings = chosen.readings() as usize;
+        // The number of readings is rounded up to a number of slots.
+        assert!(chosen.window_bytes <= 26 * slots as usize + 100, "{}", chosen.window_bytes);
+        if readings == 60 {
+            assert!(chosen.window_bytes <= 26 * 60 + 100, "{}", chosen.window_bytes);
+        }
+    }
+}
+
+/// Flooding's error counts towards the precision: parameters leave room for it, or the choice is refused.
+#[test]
+fn shared_reals_take_room_for_flooding() {
+    let temperature = [channel("temperature", -20.0, 120.0, 0.1)];
+    let needs = |degree: u32, precision: f64, flooding: Option<FloodingSettings>| {
+        let needs = Needs { degree, precision: Some(precision), flooding, ..Needs::default() };
+        stream(Kind::Real, 3_600_000, Span::Day, &["temperature"], needs)
+    };
+    let shared = Some(FloodingSettings::default());
+    let alone = choose(&needs(1, 1e-4, None), &temperature).unwrap();
+    assert_eq!(alone.flooding_bits, None);
+    let mut before = alone.window_bytes;
+    println!("not shared: n = {}, {} bytes a window", alone.spec.degree, alone.window_bytes);
+    for (degree, precision) in [(1, 0.2), (1, 0.005), (3, 0.2)] {
+        let chosen = choose(&needs(degree, precision, shared), &temperature).unwrap();
+        let bits = chosen.flooding_bits.unwrap();
+        println!(
+            "degree {degree} within {precision}: n = {}, {} bytes a window, {} in one, flooding {bits:.1} bits",
+            chosen.spec.degree, chosen.window_bytes, chosen.results_in_one
+        );
+        // 21.8 bits for a single value and 1,000 results, and half a bit for each doubling of the values.
+        let values = chosen.results_in_one as f64 * f64::from(chosen.cut.ticks);
+        assert!((bits - 21.8 - values.log2() / 2.0).abs() < 0.1, "{bits} bits for {values} values");
+        assert!(chosen.window_bytes > before);
+        before = chosen.window_bytes;
+    }
+    let few = Some(FloodingSettings { results: 1, ..FloodingSettings::default() });
+    let fewer = choose(&needs(1, 0.2, few), &temperature).unwrap().flooding_bits.unwrap();
+    assert!(fewer < 21.0, "{fewer} bits for a single result");
+    for (degree, precision) in [(1, 1e-4), (3, 0.01)] {
+        let refused = choose(&needs(degree, precision, shared), &temperature).unwrap_err().to_string();
+        assert!(refused.contains("noise and flooding") && refused.contains("--precision"), "{refused}");
+    }
+}
+
+/// A comparison in the cloud takes its levels; a finer one than there is, or than n = 32768 has room for, is refused with the
+/// way out.
+#[test]
+fn comparisons_in_the_cloud_take_their_levels() {
+    let temperature = [channel("temperature", -20.0, 120.0, 0.1)];
+    let needs = |degree: u32, gap_bits: Option<u8>| {
+        let needs = Needs { degree, gap_bits, conditions: true, ..Needs::default() };
+        stream(Kind::Real, 3_600_000, Span::Day, &["temperature"], needs)
+    };
+    let here = choose(&needs(1, None), &temperature).unwrap();
+    let other = here.alternatives.last().unwrap();
+    assert!(other.scheme.contains("compared in the cloud") && other.why.contains("compare ="), "{other:?}");
+    let mut before = usize::from(here.levels_used);
+    for (gap_bits, depth) in [(4, 7), (6, 9), (8, 12)] {
+        let chosen = choose(&needs(1, Some(gap_bits)), &temperature).unwrap();
+        let levels = usize::from(chosen.levels_used);
+        // The factor of the polynomial takes a level.
+        assert_eq!((levels, chosen.spec.data.len()), (depth + 1, depth + 2), "{gap_bits}");
+        assert!(levels > before && chosen.keys.relinearisation);
+        assert!(chosen.spec.degree <= 32768 && chosen.window_bytes > here.window_bytes);
+        before = levels;
+    }
+    for (degree, gap_bits, word) in [(1, 13, "1/2048"), (8, 12, "compare = \"owner\"")] {
+        let refused = choose(&needs(degree, Some(gap_bits)), &temperature).unwrap_err().to_string();
+        assert!(refused.contains(word) && refused.contains("--precision"), "{refused}");
+    }
+}

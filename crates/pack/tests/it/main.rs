@@ -1,0 +1,7 @@
+//! The tests of `sotto-pack` that use only its public interface: one executable.
+#![allow(clippy::unwrap_used)]
+
+mod bounds;
+mod documents;
+mod scales;
+mod windows;

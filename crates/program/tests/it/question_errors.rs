@@ -1,0 +1,239 @@
+//! Invalid questions: the column of the caret and the suggested remedy.
+
+use sotto_program::limits;
+use sotto_program::question::{Question, QuestionError, QuestionErrorKind};
+
+fn refused(text: &str) -> QuestionError {
+    match Question::parse(text) {
+        Err(refused) => refused,
+        Ok(question) => panic!("{text} is read as {question}"),
+    }
+}
+
+#[test]
+fn each_error_points_at_its_place() {
+    for (text, column, word) in [
+        // Functions and channels.
+        ("", 1, "empty"),
+        ("  ", 3, "empty"),
+        ("meen(x)", 1, "did you mean mean?"),
+        ("Mean(x)", 1, "did you mean mean?"),
+        ("stdev(x)", 1, "did you mean stddev?"),
+        ("corelation(x, y)", 1, "did you mean correlation?"),
+        ("xyz(x)", 1, "expected one of count, sum, mean"),
+        ("mode(x)", 1, "histogram(x, 16)"),
+        ("mean(x) > 3", 9, "count(x > 80)"),
+        ("x > 80", 3, "sotto alarm add NAME"),
+        ("sum(x >= 3)", 7, "count(x >= 80)"),
+        ("count(x == 3)", 9, "count(x >= 80) - count(x > 80)"),
+        ("count(x >)", 10, "a number, as in count(x > 80)"),
+        ("count(x > y)", 11, "a number"),
+        ("count(x > inf)", 11, "not a finite number"),
+        ("count(polynomial(x, [0, 1] > 3)", 28, "between a reading and a number"),
+        ("time(linear(m.json))", 20, "time(x > 80)"),
+        ("linear(m.json) > 3", 16, "sotto alarm add"),
+        ("max(polynomial(x, [0, 1]))", 5, "polynomial"),
+        ("time(x)", 7, "time(x > 80)"),
+        ("quantile(x)", 11, "quantile(x, 0.95)"),
+        ("quantile(x, 95)", 13, "from 0 to 1"),
+        ("quantile(x, -0.1)", 13, "from 0 to 1"),
+        ("median(x, 1)", 9, "expected ')'"),
+        ("histogram(x)", 12, "histogram(x, 16)"),
+        ("histogram(x, 1)", 14, "from 2 to 1024"),
+        ("histogram(x, 1025)", 14, "from 2 to 1024"),
+        ("histogram(x, 2.5)", 14, "from 2 to 1024"),
+        ("histogram(x, [1])", 14, "ascending order"),
+        ("histogram(x, [1, 1])", 14, "ascending order"),
+        ("histogram(x, 16) * 2", 1, "count one bin"),
+        ("mean", 1, "mean is a function: write (x)"),
+        ("correlation, mean(x)", 1, "write (x, y)"),
+        ("temperature", 1, "such as mean(temperature)"),
+        ("mean(x) + \"a b\"", 11, "mean(\"a b\")"),
+        ("mean(variance(x))", 6, "only count, sum and mean"),
+        ("variance(polynomial(x, [1, 2]))", 10, "only count, sum and mean"),
+        ("mean(a + b)", 8, "mean(a) - mean(b)"),
+        ("mean(flow-rate)", 10, "in \"quotes\""),
+        ("mean(x)^2", 8, "mean(x) * mean(x)"),
+        ("mean('x')", 6, "double quotes"),
+        ("linear(my model.json)", 11, "\"quotes\""),
+        ("mean(x, y)", 7, "expected ')', found ','"),
+        ("mean()", 6, "expected a channel, found ')'"),
+        ("mean(7)", 6, "expected a channel, found a number"),
+        ("mean(by)", 6, "write it in quotes"),
+        ("mean(\"\")", 6, "the name is empty"),
+        ("mean(\"x)", 6, "not closed"),
+        ("mean(\"x\ny\")", 8, "control characters"),
+        (r#"mean("x\ny")"#, 9, "backslash"),
+        ("mean(é)", 6, "found 'é'"),
+        ("mean(x", 7, "found the end"),
+        ("covariance(x)", 13, "second channel"),
+        ("regression(y, x)", 13, "regression(y ~ x)"),
+        ("mean(x) ~ 2", 9, "an operator"),
+        // Lists and numbers.
+        ("weighted_sum(x)", 15, "weighted_sum(x, [1, 2])"),
+        ("weighted_sum(x, 3)", 17, "weights in brackets"),
+        ("weighted_sum(x, [])", 18, "a number"),
+        ("weighted_sum(x, [0, -0])", 17, "all weights are 0"),
+        ("weighted_sum(x, [1 2])", 20, "',' or ']'"),
+        ("weighted_sum(x, [NaN])", 18, "not a finite number"),
+        ("weighted_sum(x, [1, 1e999])", 21, "too large"),
+        ("weighted_sum(x, half_life 6)", 27, "such as 90s"),
+        ("polynomial(x, [1])", 15, "2 to 9"),
+        ("polynomial(x, [1,2,3,4,5,6,7,8,9,10])", 34, "more than 9 coefficients"),
+        ("moving_average(x, 1) by day", 19, "from 2 to 1000"),
+        ("moving_average(x, 1001) by day", 19, "from 2 to 1000"),
+        ("moving_average(x, 2.5) by day", 19, "from 2 to 1000"),
+        ("moving_average(x, -2) by day", 19, "from 2 to 1000"),
+        ("mean(x), 2 * moving_average(x, 7)", 14, "add by hour"),
+        ("moving_average(x, 7) by window", 1, "add by hour"),
+        ("linear()", 8, "linear(model.json)"),
+        ("linear(m.json, 2)", 14, "expected ')'"),
+        // Arithmetic.
+        ("1 + 2", 1, "no statistic"),
+        ("mean(x), 3", 10, "no statistic"),
+        ("mean(x) +", 10, "found the end"),
+        ("(mean(x)", 9, "or ')'"),
+        ("mean(x) / 0", 11, "division by zero"),
+        ("mean(x) / (-0.0)", 11, "division by zero"),
+        ("inf * mean(x)", 1, "not a finite number"),
+        ("2 * regression(y ~ x)", 5, "gives several values"),
+        ("mean(x) + polynomial(x, [1, 2])", 11, "mean(polynomial(…))"),
+        ("-linear(m.json)", 2, "mean(linear(…))"),
+        ("mean(x) as", 11, "a name for the result"),
+        ("mean(x) as where", 12, "in quotes"),
+        ("mean(x), mean( x )", 10, "two results are called mean(x)"),
+        ("mean(x) as a, sum(x) as a", 25, "another name"),
+        // Clauses.
+        ("mean(x) bye day", 9, "did you mean by?"),
+        ("mean(x) Since 2014-01-01", 9, "did you mean since?"),
+        ("mean(x) from 2014-01-01", 9, "did you mean since?"),
+        ("mean(x) grouped", 9, "a clause (over, since"),
+        ("mean(x), by day", 10, "a function such as"),
+        ("mean(x) by", 11, "window, hour, day, week or month"),
+        ("mean(x) by days", 12, "did you mean day?"),
+        ("mean(x) by minute", 12, "window, hour, day, week or month, found minute"),
+        ("mean(x) by day by hour", 16, "a second by clause"),
+        ("mean(x) by day, hour", 15, "a clause (over"),
+        ("mean(x) over", 13, "such as 90s"),
+        ("mean(x) over 0d", 14, "such as 90s"),
+        ("mean(x) over 7", 14, "such as 90s"),
+        ("mean(x) over 7 d", 14, "such as 90s"),
+        ("mean(x) over 1.5h", 14, "such as 90s"),
+        ("mean(x) over 7y", 14, "such as 90s"),
+        ("mean(x) over 4294967296s", 14, "such as 90s"),
+        ("mean(x) over 7d over 8d", 17, "a second over clause"),
+        ("mean(x) over 7d since 2014-01-01", 17, "since and over exclude each other"),
+        ("mean(x) until 2014-01-01 over 7d", 26, "over and until exclude each other"),
+        ("mean(x) since 2014-01-01 since 2015-01-01", 26, "a second since clause"),
+        ("mean(x) since yesterday", 15, "expected a moment"),
+        ("mean(x) since 2014-1-1", 15, "expected a moment"),
+        ("mean(x) since 2014-13-01", 15, "expected a moment"),
+        ("mean(x) since 2014-00-01", 15, "expected a moment"),
+        ("mean(x) since 2014-02-29", 15, "expected a moment"),
+        ("mean(x) since 1900-02-29", 15, "expected a moment"),
+        ("mean(x) since 2014-04-31", 15, "expected a moment"),
+        ("mean(x) until 2014-01-01T24:00", 15, "expected a moment"),
+        ("mean(x) until 2014-01-01T12:60", 15, "expected a moment"),
+        ("mean(x) until 2014-01-01T12:30:60", 15, "expected a moment"),
+        ("mean(x) until 2014-01-01T12", 15, "expected a moment"),
+        ("mean(x) until 2014-01-01T", 15, "expected a moment"),
+        ("mean(x) until 2014-01-01Z", 15, "expected a moment"),
+        ("mean(x) until 2014-01-01T12:30+2", 15, "expected a moment"),
+        ("mean(x) until 2014-01-01T12:30ZZ", 15, "expected a moment"),
+        ("mean(x) until \"2014-01-01 12:30\"", 15, "expected a moment"),
+        ("mean(x) since 2014-01-01 12:30", 26, "2014-01-01T12:30"),
+        ("mean(x) per day", 13, "did you mean by day?"),
+        ("mean(x) shared by day shared", 23, "a second shared clause"),
+        ("mean(shared)", 6, "to use it as a name, write it in quotes"),
+        ("mean(x) as shared", 12, "to use it as a name, write it in quotes"),
+        ("mean(x) where device in (shared)", 26, "to use it as a name, write it in quotes"),
+        ("mean(x) share", 9, "did you mean shared?"),
+        ("shared", 1, "expected a function"),
+        ("mean(x) per devices", 13, "expected device, found devices"),
+        ("mean(x) across device", 16, "expected devices"),
+        ("mean(x) per device across devices", 20, "across devices and per device exclude"),
+        ("mean(x) across devices per device", 24, "per device and across devices exclude"),
+        ("mean(x) per device per device", 20, "a second per device"),
+        ("mean(x) where x", 15, "expected device"),
+        ("mean(x) where device = a", 22, "where device in (a, b)"),
+        ("mean(x) where device in a", 25, "'(' and devices"),
+        ("mean(x) where device in ()", 26, "expected a device"),
+        ("mean(x) where device in (7a)", 26, "in quotes"),
+        ("mean(x) where device in (a-7)", 27, "\"quotes\""),
+        ("mean(x) where device in (a, b, a)", 32, "the device a comes twice"),
+        ("mean(x) where device in (a) where device in (b)", 29, "a second where clause"),
+    ] {
+        let refused = refused(text);
+        let message = refused.to_string();
+        assert_eq!(refused.column, column, "{text}\n{message}");
+        assert!(message.contains(word), "{text}: expected {word:?}\n{message}");
+        assert_eq!(text[..refused.offset].chars().count() + 1, column, "{text}");
+    }
+}
+
+#[test]
+fn the_caret_stands_under_the_character() {
+    assert_eq!(
+        refused("mean(x) over 7d over 8d").to_string(),
+        "column 17: a second over clause: keep one of them\n    mean(x) over 7d over 8d\n                    ^"
+    );
+}
+
+fn repeated(part: &str, between: &str, count: usize) -> String {
+    vec![part; count].join(between)
+}
+
+#[test]
+fn limits_hold_and_are_reached() {
+    let results = |count: usize| {
+        let all: Vec<String> = (0..count).map(|index| format!("mean(c{index})")).collect();
+        all.join(", ")
+    };
+    let devices = |count: usize| {
+        let all: Vec<String> = (0..count).map(|index| format!("d{index}")).collect();
+        format!("mean(x) where device in ({})", all.join(", "))
+    };
+    let weights = |count| format!("weighted_sum(x, [{}])", repeated("1", ",", count));
+    let nested = |count| format!("{}mean(x){}", "(".repeat(count), ")".repeat(count));
+    let chain = |operators| repeated("mean(x)", "+", operators);
+    let signs = |count| format!("{}mean(x)", "-".repeat(count));
+    let right = |count| format!("{}mean(x){}", "1-(".repeat(count), ")".repeat(count));
+    let calls = |count: usize| {
+        let half = |from: usize, to: usize, sign: &str| {
+            (from..to)
+                .map(|index| format!("({})", chain(8) + sign + &format!("sum(c{index})")))
+                .collect::<Vec<_>>()
+        };
+        let mut all = half(0, count / 9, "-").chunks(9).map(|part| part.join("*")).collect::<Vec<_>>();
+        all.extend((0..count % 9).map(|index| format!("rms(r{index})")));
+        all.join(", ")
+    };
+    let name = |bytes| format!("mean({})", "x".repeat(bytes));
+    let file = |bytes| format!("linear({})", "x".repeat(bytes));
+    let long = |bytes: usize| format!("mean(x){}", " ".repeat(bytes - 7));
+
+    for (allowed, over, word) in [
+        (results(limits::SELECTED), results(limits::SELECTED + 1), "64 selected expressions"),
+        (devices(limits::DEVICES), devices(limits::DEVICES + 1), "64 devices"),
+        (weights(limits::WEIGHTS), weights(limits::WEIGHTS + 1), "4096 weights"),
+        (nested(limits::NESTING), nested(limits::NESTING + 1), "64 nested parentheses"),
+        (chain(limits::QUESTION_DEPTH), chain(limits::QUESTION_DEPTH + 1), "56 operators"),
+        (signs(limits::QUESTION_DEPTH - 1), signs(limits::QUESTION_DEPTH), "56 operators"),
+        (right(limits::QUESTION_DEPTH - 1), right(limits::QUESTION_DEPTH), "56 operators"),
+        (calls(limits::CALLS), calls(limits::CALLS + 1), "1024 calls"),
+        (name(limits::NAME_BYTES), name(limits::NAME_BYTES + 1), "65 bytes"),
+        (file(limits::FILE_NAME_BYTES), file(limits::FILE_NAME_BYTES + 1), "257 bytes"),
+        (long(limits::QUESTION_BYTES), long(limits::QUESTION_BYTES + 1), "65537 bytes"),
+    ] {
+        let question = Question::parse(&allowed).unwrap_or_else(|refused| panic!("{word}: {refused}"));
+        let json = serde_json::to_string(&question).unwrap();
+        assert_eq!(serde_json::from_str::<Question>(&json).unwrap(), question, "{word}");
+        let message = refused(&over).to_string();
+        assert!(message.contains(word), "{message}");
+    }
+    // The limits are checked before anything recurses.
+    for text in ["(".repeat(60_000), "-".repeat(60_000), repeated("1", "-", 30_000)] {
+        let kind = refused(&text).kind;
+        assert!(matches!(kind, QuestionErrorKind::Nesting | QuestionErrorKind::Depth), "{kind}");
+    }
+}

@@ -1,0 +1,298 @@
+//! Random questions are written as text and JSON and read back; random bytes go through the parser.
+
+use proptest::collection::vec;
+use proptest::prelude::*;
+use sotto_program::question::{
+    Bins, By, Call, Comparison, Condition, Devices, Duration, DurationUnit, Expression, LinearModel, Period,
+    Question, Reading, Selected, Weights, When,
+};
+
+fn name() -> impl Strategy<Value = String> {
+    prop_oneof![
+        "[A-Za-z_][A-Za-z0-9_.]{0,12}",
+        "\\PC{1,12}",
+        "[\"\\\\ ]{1,4}",
+        Just("by".into()),
+        Just("mean".into()),
+        Just("linear".into()),
+        Just("NaN".into()),
+    ]
+}
+
+fn number() -> impl Strategy<Value = f64> {
+    prop_oneof![
+        any::<f64>().prop_filter("finite", |number| number.is_finite()),
+        (-9i32..9).prop_map(f64::from)
+    ]
+}
+
+fn duration() -> impl Strategy<Value = Duration> {
+    (1..=u32::MAX, prop::sample::select(&DurationUnit::ALL[..]))
+        .prop_map(|(count, unit)| Duration { count, unit })
+}
+
+fn when() -> impl Strategy<Value = When> {
+    let date = (0..=9999u32, 1..=12u32, 1..=28u32)
+        .prop_map(|(year, month, day)| format!("{year:04}-{month:02}-{day:02}"));
+    let time = prop_oneof![
+        Just(""),
+        Just("T00:00"),
+        Just("T23:59:59Z"),
+        Just("T12:30+02:00"),
+        Just("T12:30:15-11:00")
+    ];
+    (date, time).prop_map(|(date, time)| (date + time).parse().unwrap())
+}
+
+fn model() -> impl Strategy<Value = LinearModel> {
+    (number(), prop::collection::btree_map("[a-z]{1,4}|\\PC{1,4}", number(), 1..4))
+        .prop_map(|(intercept, coefficients)| LinearModel { intercept, coefficients })
+}
+
+fn derived() -> impl Strategy<Value = Reading> {
+    prop_oneof![
+        (name(), vec(number(), 2..=9))
+            .prop_map(|(channel, coefficients)| Reading::polynomial(channel, coefficients)),
+        "[a-z0-9_./-]{1,9}|\\PC{1,9}".prop_map(Reading::linear),
+    ]
+}
+
+fn reading() -> impl Strategy<Value = Reading> {
+    prop_oneof![name().prop_map(Reading::Channel), derived()]
+}
+
+fn weights() -> impl Strategy<Value = Weights> {
+    let each =
+        vec(number(), 1..6).prop_filter("all 0", |weights| weights.iter().any(|weight| *weight != 0.0));
+    prop_oneof![each.prop_map(Weights::Each), duration().prop_map(Weights::HalfLife)]
+}
+
+fn condition() -> impl Strategy<Value = Condition> {
+    (reading(), prop::sample::select(&Comparison::ALL[..]), number())
+        .prop_map(|(reading, comparison, limit)| Condition { reading, comparison, limit })
+}
+
+fn bins() -> impl Strategy<Value = Bins> {
+    let edges = vec(number(), 2..6).prop_map(|mut edges| {
+        edges.sort_by(f64::total_cmp);
+        // Zero and its negative are equal.
+        edges.dedup();
+        edges
+    });
+    let edges = edges.prop_filter("two edges", |edges| edges.len() > 1);
+    prop_oneof![(2..=1024u32).prop_map(Bins::Equal), edges.prop_map(Bins::Edges)]
+}
+
+/// A call with one value.
+fn scalar() -> impl Strategy<Value = Call> {
+    prop_oneof![
+        reading().prop_map(Call::Count),
+        reading().prop_map(Call::Sum),
+        reading().prop_map(Call::Mean),
+        name().prop_map(Call::Variance),
+        name().prop_map(Call::Stddev),
+        name().prop_map(Call::Rms),
+        name().prop_map(Call::Energy),
+        (name(), name()).prop_map(|(x, y)| Call::Covariance { x, y }),
+        (name(), name()).prop_map(|(x, y)| Call::Correlation { x, y }),
+        (name(), weights()).prop_map(|(channel, weights)| Call::WeightedSum { channel, weights }),
+        (name(), 2..=1000u32).prop_map(|(channel, groups)| Call::MovingAverage { channel, groups }),
+        condition().prop_map(Call::CountWhere),
+        condition().prop_map(Call::TimeWhere),
+        name().prop_map(Call::Min),
+        name().prop_map(Call::Max),
+        (name(), 0.0..=1.0f64).prop_map(|(channel, share)| Call::Quantile { channel, share }),
+    ]
+}
+
+fn arithmetic() -> impl Strategy<Value = Expression> {
+    let leaf = prop_oneof![number().prop_map(Expression::Number), scalar().prop_map(Expression::Call)];
+    leaf.prop_recursive(6, 24, 2, |inner| {
+        let two = (inner.clone(), inner.clone(), 0..4);
+        prop_oneof![
+            1 => inner.prop_map(|of| -of),
+            4 => two.prop_map(|(left, right, operator)| match operator {
+                0 => left + right,
+                1 => left - right,
+                2 => left * right,
+                _ if right == Expression::Number(0.0) => left / 1.0,
+                _ => left / right,
+            }),
+        ]
+    })
+}
+
+fn expression() -> impl Strategy<Value = Expression> {
+    prop_oneof![
+        8 => arithmetic().prop_filter("a call", |expression| expression.calls().next().is_some()),
+        1 => derived().prop_map(|reading| Call::Values(reading).into()),
+        1 => (name(), name()).prop_map(|(y, x)| Call::Regression { y, x }.into()),
+        1 => (name(), bins()).prop_map(|(channel, bins)| Call::Histogram { channel, bins }.into()),
+    ]
+}
+
+fn period() -> impl Strategy<Value = Period> {
+    prop_oneof![
+        Just(Period::All),
+        duration().prop_map(Period::Over),
+        when().prop_map(|since| Period::Between { since: Some(since), until: None }),
+        prop::option::of(when()).prop_flat_map(|since| when()
+            .prop_map(move |until| Period::Between { since: since.clone(), until: Some(until) })),
+    ]
+}
+
+fn without_repeats(mut names: Vec<String>) -> Vec<String> {
+    let mut seen = std::collections::BTreeSet::new();
+    names.retain(|name| seen.insert(name.clone()));
+    names
+}
+
+prop_compose! {
+    fn question()(
+        select in vec((expression(), prop::option::of(name())), 1..5),
+        period in period(),
+        by in prop::option::of(prop::sample::select(&By::ALL[..])),
+        each in any::<bool>(),
+        shared in any::<bool>(),
+        only in prop::option::of(vec(name(), 1..5)),
+    ) -> Question {
+        let mut select: Vec<Selected> =
+            select.into_iter().map(|(expression, name)| Selected { expression, name }).collect();
+        let mut seen = std::collections::BTreeSet::new();
+        select.retain(|selected| seen.insert(selected.name()));
+        let mut question = Question {
+            select,
+            period,
+            by,
+            grouping: if each { Devices::Each } else { Devices::Across },
+            only: only.map(without_repeats),
+            shared,
+        };
+        let averages = question.calls().any(|call| matches!(call, Call::MovingAverage { .. }));
+        if averages && question.by.is_none_or(|by| by == By::Window) {
+            question.by = Some(By::Day);
+        }
+        question
+    }
+}
+
+/// Fragments of the language, so that random texts get past the first word.
+fn soup() -> impl Strategy<Value = String> {
+    let words = [
+        "mean(x)",
+        "mean",
+        "(",
+        ")",
+        ",",
+        "x",
+        "\"",
+        "\\",
+        "linear(",
+        "polynomial(x,",
+        "[1,",
+        "2]",
+        "-",
+        "+",
+        "/",
+        "0",
+        "over",
+        "7d",
+        "since",
+        "2014-01-01",
+        "until",
+        "by",
+        "day",
+        "per",
+        "device",
+        "where",
+        "device in (",
+        "as",
+        "~",
+        "weighted_sum(x,",
+        "half_life",
+        "1e",
+        ".",
+        "é",
+        "\n",
+        "<",
+        "regression(y ~ x)",
+        "moving_average(x, 3)",
+    ];
+    (vec(prop::sample::select(words.to_vec()), 0..16), prop_oneof![Just(""), Just(" ")])
+        .prop_map(|(words, between)| words.join(between))
+}
+
+fn never_panics(text: &str) {
+    match Question::parse_with_places(text) {
+        Ok((question, places)) => {
+            assert_eq!(places.text(), text);
+            assert_eq!(question.to_string().parse::<Question>(), Ok(question), "{text}");
+        }
+        Err(refused) => {
+            assert!(text.is_char_boundary(refused.offset), "{text}");
+            assert_eq!(text[..refused.offset].chars().count() + 1, refused.column);
+            assert_eq!(refused.to_string().lines().count(), 3, "{refused}");
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(512))]
+
+    #[test]
+    fn text_says_the_same(question in question()) {
+        let text = question.to_string();
+        let read = Question::parse(&text).unwrap_or_else(|refused| panic!("{text}\n{refused}"));
+        prop_assert_eq!(&read, &question);
+        prop_assert_eq!(read.to_string(), text);
+        question.check().unwrap();
+    }
+
+    #[test]
+    fn json_says_the_same(mut question in question(), model in model()) {
+        if let Some(file) = question.missing_models().first() {
+            question.attach_model(file, &model).unwrap();
+        }
+        let json = serde_json::to_string(&question).unwrap();
+        let read = serde_json::from_str::<Question>(&json).unwrap_or_else(|refused| panic!("{json}\n{refused}"));
+        prop_assert_eq!(read, question);
+    }
+
+    #[test]
+    fn places_are_those_of_the_canonical_text(question in question()) {
+        let places = question.places().unwrap();
+        for (index, call) in question.calls().enumerate() {
+            let at = places.error_at_call(index, "here").offset;
+            prop_assert!(places.text()[at..].starts_with(&call.to_string()));
+        }
+        for (index, selected) in question.select.iter().enumerate() {
+            let at = places.error_at_selected(index, "here").offset;
+            prop_assert!(places.text()[at..].starts_with(&selected.to_string()));
+        }
+    }
+
+    #[test]
+    fn random_texts_never_panic(text in "\\PC{0,60}") {
+        never_panics(&text);
+    }
+
+    #[test]
+    fn random_bytes_never_panic(bytes in vec(any::<u8>(), 0..80)) {
+        never_panics(&String::from_utf8_lossy(&bytes));
+        _ = serde_json::from_slice::<Question>(&bytes);
+        _ = LinearModel::parse(&bytes);
+    }
+
+    #[test]
+    fn random_words_never_panic(text in soup()) {
+        never_panics(&text);
+    }
+
+    #[test]
+    fn a_changed_question_never_panics(question in question(), at in any::<prop::sample::Index>(), with in "\\PC?") {
+        let mut characters: Vec<char> = question.to_string().chars().collect();
+        let at = at.index(characters.len());
+        characters.splice(at..=at, with.chars());
+        never_panics(&characters.into_iter().collect::<String>());
+    }
+}

@@ -1,0 +1,15 @@
+//! The tests of `sotto-wire` that use only its public interface: one executable.
+#![allow(clippy::unwrap_used)]
+
+mod arrived;
+mod fleet;
+#[cfg(feature = "plan")]
+mod frames;
+mod group;
+#[cfg(feature = "partial")]
+mod partial;
+mod position;
+mod seeded_writer;
+mod transcript;
+mod window;
+mod written_out;
