@@ -122,6 +122,21 @@ pub struct Enrolled {
 /// The file with the tag of the plant's fleets.
 const FLEET_TAG: &str = "fleets";
 
+/// The secrets of an enrolment without a bundle, which are deleted when it fails.
+#[derive(Default)]
+struct Unfinished {
+    files: Vec<PathBuf>,
+}
+
+impl Drop for Unfinished {
+    fn drop(&mut self) {
+        for file in &self.files {
+            // The error that is under way tells more than one of this removal.
+            let _ = std::fs::remove_file(file);
+        }
+    }
+}
+
 fn signing_file(device: &str) -> String {
     format!("{device}.signing")
 }
@@ -216,39 +231,50 @@ impl Plant {
         streams.iter().map(choose).collect()
     }
 
-    /// Enrols a device declared in `sotto.toml`: generates its secret and signing key, and writes its bundle, the one
-    /// file that it needs.
+    /// Checks that a device can be enrolled and its bundle written, before anything is declared or made.
     ///
     /// # Errors
-    /// [`OwnerError`] if it is already enrolled, no parameters are suitable, or the file exists.
+    /// [`OwnerError::Exists`] if the bundle or the record exists, [`OwnerError::HeldSecret`] if a secret does.
+    pub fn can_enrol(&self, name: &str, bundle: &Path) -> Result<(), OwnerError> {
+        let [record, secrets @ ..] = self.device_files(name);
+        for path in [bundle.to_owned(), record] {
+            if path.exists() {
+                return Err(OwnerError::Exists { path });
+            }
+        }
+        match secrets.into_iter().find(|path| path.exists()) {
+            Some(path) => Err(OwnerError::HeldSecret { device: name.to_owned(), path }),
+            None => Ok(()),
+        }
+    }
+
+    /// Enrols a device declared in `sotto.toml`: generates its secret and signing key, and writes its bundle, the one
+    /// file that it needs. A failed enrolment leaves neither.
+    ///
+    /// # Errors
+    /// As [`Self::can_enrol`]; another [`OwnerError`] if no parameters are suitable, or a file cannot be written.
     pub fn enrol(&self, name: &str, bundle: &Path) -> Result<Enrolled, OwnerError> {
-        if bundle.exists() {
-            return Err(OwnerError::Exists { path: bundle.to_owned() });
-        }
-        if self.device(name)?.is_some() {
-            return Err(OwnerError::Exists { path: self.record_path(name) });
-        }
+        self.can_enrol(name, bundle)?;
         let streams = self.streams_of(name)?;
         let mut rng = secure_rng().map_err(|_| OwnerError::Randomness)?;
         let (secret, identity) = (DeviceSecret::generate(&mut rng), SigningIdentity::generate(&mut rng));
-        let file = |kind: KeyFile, name: String, bytes: &[u8; 32], rng: &mut _| {
-            // An earlier enrolment that failed may have left this file. No bundle was made with it.
-            let path = self.secret_path(&name);
-            match std::fs::remove_file(&path) {
-                Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(io(&path)(error)),
-                _ => {}
-            }
-            Ok(kind.write(&path, bytes, &Protection::FileMode, rng)?)
-        };
-        file(KeyFile::Device, secret_file(name), secret.expose_secret_bytes(), &mut rng)?;
-        file(KeyFile::Signing, signing_file(name), identity.expose_secret_bytes(), &mut rng)?;
+        let mut made = Unfinished::default();
+        let [_, key, signing] = self.device_files(name);
+        // Each write fails if the file exists.
+        let mode = Protection::FileMode;
+        KeyFile::Device.write(&key, secret.expose_secret_bytes(), &mode, &mut rng)?;
+        made.files.push(key);
+        KeyFile::Signing.write(&signing, identity.expose_secret_bytes(), &mode, &mut rng)?;
+        made.files.push(signing);
         let record = DeviceRecord {
             version: 1,
             device: name.to_owned(),
             verifying_key: hex::encode(identity.verifying_key()),
             bundles: Vec::new(),
         };
-        self.bundle(record, (secret, identity), streams, bundle, &mut rng)
+        let enrolled = self.bundle(record, (secret, identity), streams, bundle, &mut rng)?;
+        made.files.clear();
+        Ok(enrolled)
     }
 
     /// Makes a new bundle for an enrolled device, for the questions declared now.

@@ -37,6 +37,18 @@ pub enum OwnerError {
         /// The file.
         path: PathBuf,
     },
+    /// A device without a record whose secret exists: a new secret would make its past readings unreadable.
+    #[error(
+        "{} is the secret of {device}, whose record devices/{device}.json is missing: nothing was changed. \
+         Restore the record from a backup; if no bundle was ever made with this secret, move the file away",
+        path.display()
+    )]
+    HeldSecret {
+        /// The device.
+        device: String,
+        /// The file of the secret.
+        path: PathBuf,
+    },
     /// The operating system refuses access.
     #[error("{} cannot be used: {error}", path.display())]
     Io {

@@ -78,6 +78,13 @@ pub(crate) fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
             let file = bundle.unwrap_or_else(|| format!("{name}.bundle").into());
             // A device that was declared in sotto.toml by hand is enrolled with that declaration.
             let declared = plant.settings().devices.contains_key(&name);
+            // A removed device that is added again keeps its keys.
+            let known = plant.device(&name)?.is_some() && !declared;
+            if known && file.exists() {
+                return Err(OwnerError::Exists { path: file }.into());
+            } else if !known {
+                plant.can_enrol(&name, &file)?;
+            }
             if !declared {
                 // Checked before the declaration: a refusal leaves sotto.toml unchanged.
                 let unknown =
@@ -87,13 +94,8 @@ pub(crate) fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
                     return Err(OwnerError::from(SettingsError::Part { place, reason }).into());
                 }
                 waiting(CHOOSING, || plant.streams_for(&name, &channels))?;
-                if file.exists() {
-                    return Err(OwnerError::Exists { path: file }.into());
-                }
                 plant.edit(|document| edit::add_device(document, &name, &channels))?;
             }
-            // A removed device that is added again keeps its keys.
-            let known = plant.device(&name)?.is_some() && !declared;
             let enrolled =
                 waiting(
                     CHOOSING,

@@ -3,4 +3,5 @@
 
 mod alarms;
 mod choose;
+mod devices;
 mod questions;
