@@ -60,23 +60,12 @@ pub(crate) fn command(program: impl AsRef<OsStr>) -> Command {
     command
 }
 
-/// Builds the three programs with the release profile; returns the path of `sotto`. The others are in the same folder.
+/// Builds the three programs as users do, with the release profile; returns the path of `sotto`. The others are in the same folder.
 pub(crate) fn build_programs(root: &Path) -> Result<PathBuf> {
-    build(root, &PROGRAMS, "sotto")
-}
-
-/// Builds the lab with the release profile; returns its path.
-#[cfg(feature = "ci")]
-pub(crate) fn build_lab(root: &Path) -> Result<PathBuf> {
-    build(root, &["sotto-lab"], "sotto-lab")
-}
-
-/// Builds packages, each with one program of the same name; returns the path of one of them.
-fn build(root: &Path, packages: &[&str], program: &str) -> Result<PathBuf> {
     let mut build = cargo();
     build.args(["build", "--release", "--message-format=json-render-diagnostics", "--manifest-path"]);
     build.arg(root.join("Cargo.toml"));
-    for package in packages {
+    for package in PROGRAMS {
         build.args(["--package", package]);
     }
     let output = build.stderr(Stdio::inherit()).output().context("cannot start cargo")?;
@@ -84,8 +73,8 @@ fn build(root: &Path, packages: &[&str], program: &str) -> Result<PathBuf> {
         bail!("the build failed");
     }
     let messages = String::from_utf8(output.stdout).context("cargo's messages are not UTF-8")?;
-    let found = messages.lines().find_map(|line| executable(line, program));
-    found.with_context(|| format!("the build made no program named {program}"))
+    let found = messages.lines().find_map(|line| executable(line, "sotto"));
+    found.context("the build made no program named sotto")
 }
 
 /// Returns the executable named in one line of cargo's messages, if the line is about this program.

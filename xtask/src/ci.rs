@@ -1,62 +1,14 @@
 //! `cargo ci`: reports missing tools, runs the suites in order, and summarises.
 
-use crate::suites::SUITES;
-use crate::tools::Tool;
-use crate::{cargo, tools};
-use anyhow::{Result, bail};
-use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Instant;
 
-/// The input of a suite.
-pub(crate) struct Context {
-    /// The root of the checkout.
-    pub(crate) root: PathBuf,
-}
+use anyhow::{Result, bail};
 
-/// The outcome of a suite. A returned error counts as a failure too.
-pub(crate) enum Outcome {
-    Passed,
-    /// The faults, one line each.
-    Failed(Vec<String>),
-    /// The reason why it did not run.
-    Skipped(String),
-}
-
-impl Outcome {
-    /// Returns `Passed` if there are no faults.
-    pub(crate) fn from_faults(faults: Vec<String>) -> Self {
-        if faults.is_empty() { Self::Passed } else { Self::Failed(faults) }
-    }
-
-    fn word(&self) -> &'static str {
-        match self {
-            Self::Passed => "passed",
-            Self::Failed(_) => "failed",
-            Self::Skipped(_) => "skipped",
-        }
-    }
-
-    /// Returns one line for the summary.
-    fn note(&self) -> &str {
-        match self {
-            Self::Passed => "",
-            Self::Failed(faults) => faults.first().map_or("", String::as_str),
-            Self::Skipped(reason) => reason,
-        }
-    }
-}
-
-/// One row of the table of suites.
-pub(crate) struct Suite {
-    pub(crate) name: &'static str,
-    /// The property that the suite shows, for `--list` and its headline.
-    pub(crate) shows: &'static str,
-    /// True if it runs only when named, or with `cargo ci deep`.
-    pub(crate) deep: bool,
-    pub(crate) needs: &'static [&'static Tool],
-    pub(crate) run: fn(&Context) -> Result<Outcome>,
-}
+use crate::suite::{Context, Depth, Outcome, Suite};
+use crate::suites::SUITES;
+use crate::tools::Tool;
+use crate::{cargo, tools};
 
 struct Row {
     name: &'static str,
@@ -67,26 +19,37 @@ struct Row {
 pub(crate) fn run(args: &[String]) -> Result<ExitCode> {
     if args.iter().any(|arg| arg == "--list") {
         for suite in SUITES {
-            println!("{:17} {}{}", suite.name, if suite.deep { "(deep) " } else { "" }, suite.shows);
+            let depth = match suite.depth {
+                Depth::Quick => "(quick) ",
+                Depth::Usual => "",
+                Depth::Deep => "(deep) ",
+            };
+            println!("{:17} {depth}{}", suite.name, suite.shows);
         }
         return Ok(ExitCode::SUCCESS);
     }
     let chosen = choose(args)?;
     let strict = std::env::var("CI").is_ok_and(|value| value == "true");
     let missing = announce(&chosen, strict);
-    let context = Context { root: cargo::root()? };
+    let context = Context::new(cargo::root()?);
     let rows: Vec<Row> = chosen.iter().map(|suite| run_one(suite, &context, &missing, strict)).collect();
     Ok(summarise(&rows))
 }
 
-/// Chooses suites. No names: all but the deep ones. `deep`: all. Otherwise the named ones, in the table's order.
+/// Chooses suites, in the table's order: the named ones and those of a depth. No names: all but the deep ones.
 fn choose(names: &[String]) -> Result<Vec<&'static Suite>> {
-    if let Some(name) = names.iter().find(|name| *name != "deep" && SUITES.iter().all(|s| s.name != **name)) {
+    let depth = |name: &String| match name.as_str() {
+        "quick" => Some(Depth::Quick),
+        "deep" => Some(Depth::Deep),
+        _ => None,
+    };
+    let is_suite = |name: &String| SUITES.iter().any(|suite| suite.name == *name);
+    if let Some(name) = names.iter().find(|name| depth(name).is_none() && !is_suite(name)) {
         let known: Vec<&str> = SUITES.iter().map(|suite| suite.name).collect();
-        bail!("no suite is named {name}; there are: {}, and `deep` for all", known.join(", "));
+        bail!("no suite is named {name}; there are: {}; `quick` for some, `deep` for all", known.join(", "));
     }
-    let all = names.iter().any(|name| name == "deep");
-    let wanted = |s: &&Suite| all || names.iter().any(|name| name == s.name) || (names.is_empty() && !s.deep);
+    let deepest = if names.is_empty() { Some(Depth::Usual) } else { names.iter().filter_map(depth).max() };
+    let wanted = |suite: &&Suite| deepest >= Some(suite.depth) || names.iter().any(|name| name == suite.name);
     Ok(SUITES.iter().filter(wanted).collect())
 }
 
@@ -134,21 +97,43 @@ fn run_one(suite: &'static Suite, context: &Context, missing: &[&str], strict: b
         }
     }
     let seconds = start.elapsed().as_secs_f64();
-    println!("-- {} {} in {seconds:.1} s", suite.name, outcome.word());
+    println!("-- {} {} in {seconds:.1} s", suite.name, word(&outcome));
     Row { name: suite.name, outcome, seconds }
 }
 
+/// Prints the outcomes in the order of the run, then the suites that took longest.
 fn summarise(rows: &[Row]) -> ExitCode {
     println!("\n{:17} {:8} {:>8}", "suite", "outcome", "seconds");
     for Row { name, outcome, seconds } in rows {
-        println!(
-            "{}",
-            format!("{name:17} {:8} {seconds:>8.1}  {}", outcome.word(), outcome.note()).trim_end()
-        );
+        let line = format!("{name:17} {:8} {seconds:>8.1}  {}", word(outcome), note(outcome));
+        println!("{}", line.trim_end());
     }
-    let count = |word: &str| rows.iter().filter(|row| row.outcome.word() == word).count();
+    let mut slowest: Vec<&Row> = rows.iter().collect();
+    slowest.sort_by(|a, b| b.seconds.total_cmp(&a.seconds));
+    let share = |row: &&Row| format!("{} {:.0} s", row.name, row.seconds);
+    let most: Vec<String> = slowest.iter().take(8).map(share).collect();
+    let total: f64 = rows.iter().map(|row| row.seconds).sum();
+    println!("{:.0} min {:02.0} s: {}", (total / 60.0).floor(), total % 60.0, most.join(", "));
+    let count = |counted: &str| rows.iter().filter(|row| word(&row.outcome) == counted).count();
     println!("{} passed, {} failed, {} skipped", count("passed"), count("failed"), count("skipped"));
     if count("failed") == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+fn word(outcome: &Outcome) -> &'static str {
+    match outcome {
+        Outcome::Passed => "passed",
+        Outcome::Failed(_) => "failed",
+        Outcome::Skipped(_) => "skipped",
+    }
+}
+
+/// Returns the first fault or the reason for one line of the summary.
+fn note(outcome: &Outcome) -> &str {
+    match outcome {
+        Outcome::Passed => "",
+        Outcome::Failed(faults) => faults.first().map_or("", String::as_str),
+        Outcome::Skipped(reason) => reason,
+    }
 }
 
 #[cfg(test)]
@@ -163,7 +148,9 @@ mod tests {
         };
         assert_eq!(names(&["house", "format"]), ["format", "house"]);
         assert_eq!(names(&["deep"]).len(), SUITES.len());
-        assert_eq!(names(&[]).len(), SUITES.iter().filter(|s| !s.deep).count());
+        assert_eq!(names(&[]).len(), SUITES.iter().filter(|s| s.depth < Depth::Deep).count());
+        assert_eq!(names(&["quick"]).len(), SUITES.iter().filter(|s| s.depth == Depth::Quick).count());
+        assert_eq!(names(&["quick", "miri"]).len(), names(&["quick"]).len() + 1);
         assert!(names(&["no-such-suite"]).is_empty());
     }
 }

@@ -1,5 +1,7 @@
 //! `cargo demo`, `cargo ci` and `cargo xtask guide`: the commands of a checkout.
 
+#[cfg(feature = "ci")]
+mod built;
 mod cargo;
 #[cfg(feature = "ci")]
 mod ci;
@@ -9,6 +11,8 @@ mod guide;
 #[cfg(feature = "ci")]
 mod process;
 #[cfg(feature = "ci")]
+mod suite;
+#[cfg(feature = "ci")]
 mod suites;
 mod tools;
 
@@ -17,6 +21,7 @@ use std::process::ExitCode;
 const USAGE: &str = "\
 cargo demo [ARGS…]      build the three programs and run `sotto demo ARGS…`
 cargo ci                run every suite but the deep ones
+cargo ci quick          run the quick ones
 cargo ci deep           run every suite
 cargo ci SUITE…         run the named suites
 cargo ci --list         name the suites

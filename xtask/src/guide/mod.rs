@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context as _, Result, bail};
 
 use crate::cargo;
-use crate::ci::{Context, Outcome};
+use crate::suite::{Context, Outcome};
 use page::Page;
 
 /// The guides, from the root of the checkout, and the address of the cloud in each; the first uses the defaults of

@@ -13,7 +13,7 @@ use anyhow::{Context as _, Result, bail};
 
 use super::compile::side_target;
 use crate::cargo;
-use crate::ci::{Context, Outcome};
+use crate::suite::{Context, Outcome};
 
 const TARGET: &str = "aarch64-unknown-linux-gnu";
 /// Instructions of choosing the arithmetic for the prime.

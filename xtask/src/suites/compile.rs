@@ -1,11 +1,12 @@
-//! The suites that are one call of cargo. They share the release profile: the arithmetic is slow without it, the demo
+//! The suites that compile, and the tests. They share the release profile: the arithmetic is slow without it, the demo
 //! is built with it, and so one set of artefacts serves all.
 
 use crate::cargo;
-use crate::ci::{Context, Outcome};
+use crate::suite::{Context, Outcome};
 use anyhow::Result;
 use std::path::PathBuf;
 use std::process::Command;
+use std::time::Instant;
 
 /// The crates of arithmetic and formats, for the slow suites.
 const MATHEMATICS: [&str; 8] = ["kernels", "ring", "rlwe", "partial", "keys", "decrypt", "emulate", "wire"];
@@ -22,11 +23,49 @@ pub(crate) fn lints(context: &Context) -> Result<Outcome> {
 }
 
 pub(crate) fn build(context: &Context) -> Result<Outcome> {
-    cargo_passes(context, &["test", "--workspace", "--release", "--locked", "--no-run"])
+    let built = context.built()?;
+    println!("{} test executables", built.tests.len());
+    Ok(Outcome::Passed)
 }
 
+/// Runs the test executables and the examples of the reference.
 pub(crate) fn tests(context: &Context) -> Result<Outcome> {
-    cargo_passes(context, &["test", "--workspace", "--release", "--locked", "--no-fail-fast"])
+    let mut faults = Vec::new();
+    for test in &context.built()?.tests {
+        // The suite `fuzz` runs them with more mutations.
+        if test.package == "fuzz" {
+            continue;
+        }
+        let begin = Instant::now();
+        println!("{} {}:", test.package, test.target);
+        if !test.command().arg("--quiet").status()?.success() {
+            faults.push(format!("{}: a test of {} failed", test.package, test.target));
+        }
+        println!("{} {}: {:.1} s", test.package, test.target, begin.elapsed().as_secs_f64());
+    }
+    let examples = ["test", "--workspace", "--release", "--locked", "--no-fail-fast", "--quiet", "--doc"];
+    if !matches!(cargo_passes(context, &examples)?, Outcome::Passed) {
+        faults.push("an example of the reference failed".to_owned());
+    }
+    Ok(Outcome::from_faults(faults))
+}
+
+/// Runs the tests with the profile of benches, in which every crate has level 3.
+pub(crate) fn optimised(context: &Context) -> Result<Outcome> {
+    cargo_passes(
+        context,
+        &[
+            "test",
+            "--workspace",
+            "--profile",
+            "bench",
+            "--lib",
+            "--bins",
+            "--tests",
+            "--locked",
+            "--no-fail-fast",
+        ],
+    )
 }
 
 pub(crate) fn docs(context: &Context) -> Result<Outcome> {
@@ -68,19 +107,16 @@ pub(crate) fn miri(context: &Context) -> Result<Outcome> {
 /// Runs the noise tests of `tests` over many more programs and forms, with those that are left out there.
 pub(crate) fn noise(context: &Context) -> Result<Outcome> {
     let mut test = cargo::cargo();
-    test.args(["test", "--locked", "--release", "--package=sotto-conformance"]);
-    test.args(
-        ["noise_programs", "compact_programs", "compact_errors", "fleet"]
-            .map(|name| format!("--test={name}")),
-    );
-    test.args(["--", "--nocapture", "--include-ignored"]).env("SOTTO_NOISE_PROGRAMS", "20");
+    test.args(["test", "--locked", "--release", "--package=sotto-conformance", "--test=it", "--"]);
+    test.args(["noise_programs::", "compact_programs::", "compact_errors::", "fleet::"]);
+    test.args(["--nocapture", "--include-ignored"]).env("SOTTO_NOISE_PROGRAMS", "20");
     passes(context, test)
 }
 
-/// Runs random programs in the three modes: `crates/emulate/tests/emulation`.
+/// Runs random programs in the three modes: `crates/emulate/tests/it`.
 pub(crate) fn emulation(context: &Context) -> Result<Outcome> {
     let mut test = cargo::cargo();
-    test.args(["test", "--locked", "--release", "--package=sotto-emulate", "--test=emulation", "random"]);
+    test.args(["test", "--locked", "--release", "--package=sotto-emulate", "--test=it", "random::"]);
     test.args(["--", "--nocapture"]).env("SOTTO_EMULATION", "10000");
     passes(context, test)
 }

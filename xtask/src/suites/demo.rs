@@ -1,8 +1,8 @@
 //! Runs the demo as a user does, and checks its output and the processes and files that it leaves behind.
 
 use crate::cargo;
-use crate::ci::{Context, Outcome};
 use crate::process::{self, Finished, Scratch, Times};
+use crate::suite::{Context, Outcome};
 use anyhow::{Context as _, Result};
 use serde_json::Value;
 use std::path::Path;

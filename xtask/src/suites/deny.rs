@@ -6,7 +6,7 @@
 //! machines without a wheel, with `cargo install` (some minutes, once).
 
 use crate::cargo;
-use crate::ci::{Context, Outcome};
+use crate::suite::{Context, Outcome};
 use anyhow::{Context as _, Result, bail};
 use std::fs;
 use std::path::{Path, PathBuf};

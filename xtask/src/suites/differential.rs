@@ -1,9 +1,8 @@
-//! Runs random programs against other libraries: `conformance/tests/differential`. Installs the engines first; a failed
+//! Runs random programs against other libraries: `conformance/tests/it/differential`. Installs the engines first; a failed
 //! installation is a fault.
 
 use super::compile::passes;
-use crate::cargo;
-use crate::ci::{Context, Outcome};
+use crate::suite::{Context, Outcome};
 use anyhow::Result;
 use sotto_harness::{Engine, LATTIGO, SEAL};
 
@@ -12,11 +11,11 @@ const SAMPLE: u32 = 50;
 const ALL: u32 = 1000;
 
 pub(crate) fn sample(context: &Context) -> Result<Outcome> {
-    against(context, &[&SEAL], SAMPLE, &["seal_"])
+    against(context, &[&SEAL], SAMPLE, &["differential::seal_"])
 }
 
 pub(crate) fn all(context: &Context) -> Result<Outcome> {
-    against(context, &[&SEAL, &LATTIGO], ALL, &[])
+    against(context, &[&SEAL, &LATTIGO], ALL, &["differential::"])
 }
 
 fn against(context: &Context, engines: &[&Engine], programs: u32, only: &[&str]) -> Result<Outcome> {
@@ -24,8 +23,7 @@ fn against(context: &Context, engines: &[&Engine], programs: u32, only: &[&str])
         let installed = engine.install()?;
         println!("{}: {}", engine.name, installed.program.display());
     }
-    let mut test = cargo::cargo();
-    test.args(["test", "--release", "--locked", "--package=sotto-conformance", "--test=differential", "--"]);
-    test.args(only).arg("--nocapture").env("SOTTO_DIFFERENTIAL", programs.to_string());
+    let mut test = context.built()?.tests_of("conformance", only)?;
+    test.env("SOTTO_DIFFERENTIAL", programs.to_string());
     passes(context, test)
 }

@@ -18,8 +18,8 @@ use object::read::elf::{ElfFile32, ElfFile64, FileHeader, ProgramHeader as _};
 use super::compile::side_target;
 use super::zig::{Target, ZigBuild, tools};
 use crate::cargo;
-use crate::ci::{Context, Outcome};
 use crate::process::Scratch;
+use crate::suite::{Context, Outcome};
 
 const TARGETS: [&str; 3] =
     ["x86_64-unknown-linux-musl", "aarch64-unknown-linux-musl", "armv7-unknown-linux-musleabihf"];

@@ -1,8 +1,8 @@
 //! Runs `sotto eval` over a list of expressions and checks the output.
 
 use crate::cargo;
-use crate::ci::{Context, Outcome};
 use crate::process::{self, Finished, Times};
+use crate::suite::{Context, Outcome};
 use anyhow::Result;
 use serde_json::Value;
 use std::path::Path;
@@ -95,23 +95,23 @@ const TOO_LARGE: [(&str, &str, [&str; 2]); 3] = [
 const MALFORMED: [&str; 5] = ["3*)4", "(3+4", "3 4", "", "3+x?"];
 
 pub(crate) fn run(context: &Context) -> Result<Outcome> {
-    let sotto = cargo::build_programs(&context.root)?;
+    let sotto = context.built()?.program("sotto")?;
     let mut faults = Vec::new();
     for scheme in ["bgv", "bfv"] {
         for (expression, result, wrapped) in MODULO_1021 {
             let args = ["--scheme", scheme, "--plain-modulus", "1021"];
-            faults.extend(integer(&sotto, expression, &args, result, wrapped)?);
+            faults.extend(integer(sotto, expression, &args, result, wrapped)?);
         }
         for (expression, more, result, wrapped) in OTHERS {
             let args = [&["--scheme", scheme], more].concat();
-            faults.extend(integer(&sotto, expression, &args, result, wrapped)?);
+            faults.extend(integer(sotto, expression, &args, result, wrapped)?);
         }
     }
     for (scheme, expression, result, wrapped) in PARTIAL {
-        faults.extend(integer(&sotto, expression, &["--scheme", scheme], result, wrapped)?);
+        faults.extend(integer(sotto, expression, &["--scheme", scheme], result, wrapped)?);
     }
     for (scheme, expression) in LACKING {
-        let done = eval(&sotto, expression, &["--scheme", scheme])?;
+        let done = eval(sotto, expression, &["--scheme", scheme])?;
         if done.status.success()
             || !["use --scheme", "take blinded products", "use a lattice scheme"]
                 .iter()
@@ -121,23 +121,23 @@ pub(crate) fn run(context: &Context) -> Result<Outcome> {
         }
     }
     for (expression, result) in REALS {
-        faults.extend(real(&sotto, expression, result)?);
+        faults.extend(real(sotto, expression, result)?);
     }
     for (expression, useful) in USEFUL {
-        let done = eval(&sotto, expression, &["--scheme", "ckks", "--json"])?;
+        let done = eval(sotto, expression, &["--scheme", "ckks", "--json"])?;
         let judged =
             report(&done).and_then(|report| same("useful", report["useful"].as_bool(), Some(useful)));
         faults.extend(judged.err().map(|why| format!("`{expression}`: {why}")));
     }
     for (expression, scheme, named) in TOO_LARGE {
-        let done = eval(&sotto, expression, &["--scheme", scheme])?;
+        let done = eval(sotto, expression, &["--scheme", scheme])?;
         let short = done.stderr.len() < 400 && named.iter().all(|word| done.stderr.contains(word));
         if done.status.success() || !short {
             faults.push(format!("`{expression}` was not refused for its size: {}", done.stderr.trim()));
         }
     }
     for expression in MALFORMED {
-        let done = eval(&sotto, expression, &["--scheme", "bfv"])?;
+        let done = eval(sotto, expression, &["--scheme", "bfv"])?;
         if done.status.success()
             || !done.stderr.lines().any(|line| line.trim_start_matches([' ', '|']) == "^")
         {

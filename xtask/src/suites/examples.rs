@@ -2,18 +2,17 @@
 
 use super::compile::passes;
 use crate::cargo;
-use crate::ci::{Context, Outcome};
+use crate::suite::{Context, Outcome};
 use anyhow::Result;
 use std::path::Path;
 
 pub(crate) fn run(context: &Context) -> Result<Outcome> {
+    let built = context.built()?;
     let names = names(&context.root.join("examples"))?;
     let mut faults = Vec::new();
     for name in &names {
         println!("{name}:");
-        let mut command = cargo::cargo();
-        command.args(["run", "--quiet", "--release", "--locked"]);
-        command.args(["--package", "sotto-examples", "--example", name]);
+        let command = cargo::command(built.example("examples", name)?);
         if let Outcome::Failed(found) = passes(context, command)? {
             faults.extend(found);
         }

@@ -1,8 +1,8 @@
 //! Runs the fuzz targets: on stable Rust with deterministic mutations, and under libFuzzer.
 
-use super::compile::{host, passes, side_target};
+use super::compile::{host, side_target};
 use crate::cargo;
-use crate::ci::{Context, Outcome};
+use crate::suite::{Context, Outcome};
 use anyhow::{Result, anyhow, bail};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -25,18 +25,20 @@ const COVERAGE: &str = "-Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-l
     -Cllvm-args=-sanitizer-coverage-trace-compares --cfg fuzzing";
 
 pub(crate) fn mutations(context: &Context) -> Result<Outcome> {
-    let mut test = cargo::cargo();
-    test.args(["test", "--release", "--locked", "--package=sotto-fuzz", "--", "--nocapture"]);
-    test.env("SOTTO_FUZZ_MUTATIONS", MUTATIONS);
-    passes(context, test)
+    let mut faults = Vec::new();
+    for test in context.built()?.tests.iter().filter(|test| test.package == "fuzz") {
+        if !test.command().arg("--nocapture").env("SOTTO_FUZZ_MUTATIONS", MUTATIONS).status()?.success() {
+            faults.push(format!("a test of {} failed", test.target));
+        }
+    }
+    Ok(Outcome::from_faults(faults))
 }
 
 pub(crate) fn coverage(context: &Context) -> Result<Outcome> {
     let work = side_target(context, "fuzz")?;
     let program = build(context, &work)?;
     let inputs = work.join("corpus");
-    let mut seeds = cargo::cargo();
-    seeds.args(["run", "--quiet", "--release", "--locked", "--package=sotto-fuzz", "--bin=corpus", "--"]);
+    let mut seeds = cargo::command(context.built()?.program("corpus")?);
     seeds.arg(&inputs).current_dir(&context.root);
     if !seeds.status()?.success() {
         bail!("the first inputs cannot be written");

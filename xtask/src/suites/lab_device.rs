@@ -8,8 +8,8 @@ use serde_json::Value;
 
 use super::compile::side_target;
 use crate::cargo;
-use crate::ci::{Context, Outcome};
 use crate::process::{self, Scratch, Times};
+use crate::suite::{Context, Outcome};
 
 const TARGET: &str = "aarch64-unknown-linux-musl";
 /// Emulated arithmetic is slow.

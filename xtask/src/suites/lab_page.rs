@@ -9,9 +9,8 @@ use std::time::Duration;
 use anyhow::{Context as _, Result, bail};
 use serde_json::Value;
 
-use crate::cargo;
-use crate::ci::{Context, Outcome};
 use crate::process::{self, Scratch, Times};
+use crate::suite::{Context, Outcome};
 
 /// Widths in pixels.
 const WIDTHS: [u32; 2] = [1280, 390];
@@ -63,20 +62,20 @@ addEventListener("message", event => document.getElementById("probe").textConten
 }
 
 pub(crate) fn run(context: &Context) -> Result<Outcome> {
-    let sotto = cargo::build_lab(&context.root)?;
+    let program = context.built()?.program("sotto-lab")?;
     let scratch = Scratch::new()?;
     let rows = scratch.path().join("rows");
-    let mut lab = Command::new(&sotto);
+    let mut lab = Command::new(program);
     lab.args(["run", "operations", "practical-encryption", "--quick", "--engines", "sotto", "--json"]);
     lab.args(["--n", "4096,8192"]).arg("--out").arg(&rows).current_dir(scratch.path());
     finish(lab)?;
     beside_another_engine(&rows.join("operations-part.rows.jsonl"))?;
-    let mut faults = looked_at(&sotto, &rows, scratch.path())?;
+    let mut faults = looked_at(program, &rows, scratch.path())?;
     // The kept rows, which cover every definition and every engine.
     for kept in kept(&context.root.join("results"))? {
         let copy = scratch.path().join("kept");
         copied(&kept, &copy)?;
-        let found = looked_at(&sotto, &copy, scratch.path())?;
+        let found = looked_at(program, &copy, scratch.path())?;
         faults.extend(found.into_iter().map(|fault| format!("{}: {fault}", kept.display())));
         fs::remove_dir_all(&copy)?;
     }

@@ -13,8 +13,8 @@ use object::{Object as _, ObjectSection as _, SectionFlags, SectionKind};
 
 use super::compile::side_target;
 use crate::cargo;
-use crate::ci::{Context, Outcome};
 use crate::process::{self, Scratch, Times};
+use crate::suite::{Context, Outcome};
 
 /// The limit of memory in bytes, static and stack.
 const MEMORY: u64 = 6 * 1024;
@@ -59,18 +59,19 @@ type Printed = Vec<(String, String)>;
 
 pub(crate) fn run(context: &Context) -> Result<Outcome> {
     let target = side_target(context, "firmware")?;
+    let opening = context.built()?.example("conformance", "firmware_device")?;
     let mut faults = Vec::new();
     println!("n = 4096, 16 readings of 12 bits, 36 bits a place; without a signature");
     println!("{:12}{:>8}{:>8}{:>8}{:>14}", "", "flash", "static", "stack", "instructions");
     for board in &BOARDS {
         let program = build(context, &target, board, &[])?;
-        let found = try_board(board, &program, &context.root).with_context(|| board.core.to_owned())?;
+        let found = try_board(board, &program, opening).with_context(|| board.core.to_owned())?;
         faults.extend(found.into_iter().map(|fault| format!("{}: {fault}", board.core)));
     }
     println!("the signature of a window alone (Ed25519)");
     for board in &BOARDS {
         let program = build(context, &target.join("signature"), board, &["--features=signature"])?;
-        signed(board, &program, &context.root).with_context(|| board.core.to_owned())?;
+        signed(board, &program, opening).with_context(|| board.core.to_owned())?;
     }
     Ok(Outcome::from_faults(faults))
 }
@@ -84,11 +85,11 @@ fn build(context: &Context, target: &Path, board: &Board, features: &[&str]) -> 
 }
 
 /// Runs a start with signed messages: checks the signature, and prints its instructions and stack.
-fn signed(board: &Board, program: &Path, root: &Path) -> Result<()> {
+fn signed(board: &Board, program: &Path, opening: &Path) -> Result<()> {
     let (flash, memory) = sizes(program)?;
     let scratch = Scratch::new()?;
     let printed = boot(board, program, scratch.path())?;
-    open(root, &printed)?;
+    open(opening, &printed)?;
     let most = |name: &str| -> Result<u64> {
         let of_name = printed.iter().filter(|(key, _)| key == name);
         let numbers =
@@ -101,14 +102,14 @@ fn signed(board: &Board, program: &Path, root: &Path) -> Result<()> {
     Ok(())
 }
 
-fn try_board(board: &Board, program: &Path, root: &Path) -> Result<Vec<String>> {
+fn try_board(board: &Board, program: &Path, opening: &Path) -> Result<Vec<String>> {
     let mut faults = Vec::new();
     let (flash, memory) = sizes(program)?;
     let scratch = Scratch::new()?;
     let mut printed = Printed::new();
     for _ in 0..STARTS {
         let start = boot(board, program, scratch.path())?;
-        open(root, &start)?;
+        open(opening, &start)?;
         printed.extend(start);
     }
     let numbers = |name: &str| -> Result<Vec<u64>> {
@@ -175,12 +176,10 @@ fn boot(board: &Board, program: &Path, folder: &Path) -> Result<Printed> {
     Ok(lines.map(|(name, value)| (name.to_owned(), value.trim().to_owned())).collect())
 }
 
-/// Decrypts the messages of a start with the owner's half.
-fn open(root: &Path, printed: &Printed) -> Result<()> {
-    let mut opening = cargo::cargo();
-    opening.args(["run", "--quiet", "--release", "--locked", "--package=sotto-conformance"]);
-    opening.args(["--example=firmware_device", "--", "open"]).current_dir(root);
-    let mut opening = opening.stdin(Stdio::piped()).stdout(Stdio::null()).spawn()?;
+/// Decrypts the messages of a start with the owner's half, the program `opening`.
+fn open(opening: &Path, printed: &Printed) -> Result<()> {
+    let mut opening = cargo::command(opening);
+    let mut opening = opening.arg("open").stdin(Stdio::piped()).stdout(Stdio::null()).spawn()?;
     let mut lines = opening.stdin.take().context("no input")?;
     for (name, value) in printed {
         writeln!(lines, "{name} {value}")?;

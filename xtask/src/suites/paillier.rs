@@ -1,8 +1,7 @@
 //! Runs Paillier against python-paillier in both directions: `spec/paillier_compare.py`.
 
-use super::compile::{passes, side_target};
-use crate::cargo;
-use crate::ci::{Context, Outcome};
+use super::compile::passes;
+use crate::suite::{Context, Outcome};
 use anyhow::Result;
 use sotto_harness::PYTHON_PAILLIER;
 use std::process::Command;
@@ -12,13 +11,7 @@ pub(crate) fn run(context: &Context) -> Result<Outcome> {
         Ok(installed) => installed,
         Err(error) => return Ok(Outcome::Skipped(format!("python-paillier cannot be installed: {error}"))),
     };
-    let mut build = cargo::cargo();
-    build.args(["build", "--release", "--locked", "--package=sotto-decrypt", "--example=paillier_lines"]);
-    match passes(context, build)? {
-        Outcome::Passed => {}
-        fault => return Ok(fault),
-    }
-    let ours = side_target(context, "release/examples/paillier_lines")?;
+    let ours = context.built()?.example("crates/decrypt", "paillier_lines")?;
     let mut compare = Command::new(installed.program);
     compare.arg("spec/paillier_compare.py").arg(ours);
     passes(context, compare)

@@ -5,7 +5,7 @@
 use super::licences;
 use super::sources::{self, Source};
 use crate::cargo;
-use crate::ci::{Context, Outcome};
+use crate::suite::{Context, Outcome};
 use anyhow::{Context as _, Result, bail};
 use serde_json::Value;
 use std::fs;

@@ -5,8 +5,7 @@ use anyhow::{Context as _, Result, ensure};
 
 use super::compile::{passes, side_target};
 use super::venv::Venv;
-use crate::cargo;
-use crate::ci::{Context, Outcome};
+use crate::suite::{Context, Outcome};
 
 const PACKAGE: &str = "bindings/python";
 const CONFIG: &str = "bindings/python/pyproject.toml";
@@ -25,8 +24,7 @@ pub(crate) fn deep(context: &Context) -> Result<Outcome> {
 pub(crate) fn run(context: &Context) -> Result<Outcome> {
     let environment = installed(context)?;
     // Questions are asked of real processes.
-    let sotto = cargo::build_programs(&context.root)?;
-    let programs = sotto.parent().context("the program has no folder")?;
+    let programs = context.built()?.program("sotto")?.parent().context("the program has no folder")?;
     let mut faults = Vec::new();
     let steps: [&[&str]; 5] = [
         &["-m", "pytest", "-q", "-p", "no:cacheprovider", "bindings/python/tests"],
@@ -52,8 +50,8 @@ fn installed(context: &Context) -> Result<Venv> {
     let environment = Venv::new(&side_target(context, "python")?)?;
     let mut install = environment.pip();
     install.arg(format!("./{PACKAGE}[test]")).current_dir(&context.root);
-    // The build's target folder is kept between runs: pip would build in a temporary one.
-    install.env("CARGO_TARGET_DIR", side_target(context, "python-build")?);
+    // The workspace's target folder has most of the crates; pip would build in a temporary one.
+    install.env("CARGO_TARGET_DIR", side_target(context, "")?);
     ensure!(install.status()?.success(), "pip cannot install ./{PACKAGE}");
     Ok(environment)
 }

@@ -2,7 +2,7 @@
 
 use super::compile::passes;
 use crate::cargo;
-use crate::ci::{Context, Outcome};
+use crate::suite::{Context, Outcome};
 use anyhow::Result;
 
 pub(crate) fn run(context: &Context) -> Result<Outcome> {

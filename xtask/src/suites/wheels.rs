@@ -8,8 +8,8 @@ use anyhow::{Context as _, Result, ensure};
 use super::compile::side_target;
 use super::venv::Venv;
 use super::zig::{Target, ZIG};
-use crate::ci::{Context, Outcome};
 use crate::process::Scratch;
+use crate::suite::{Context, Outcome};
 
 const MATURIN: &str = "maturin==1.16.0";
 

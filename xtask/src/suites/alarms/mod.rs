@@ -6,7 +6,7 @@ mod requests;
 mod server;
 
 use super::ask;
-use crate::ci::{Context, Outcome};
+use crate::suite::{Context, Outcome};
 use anyhow::Result;
 use std::fmt::Write as _;
 

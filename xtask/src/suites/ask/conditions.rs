@@ -2,12 +2,11 @@
 //! of the gap is decided.
 
 use super::Cases;
-use super::functions::{CONSTANT, FACTORS};
 use super::generator::{csv, generated};
 use super::series::{By, Channel, Sample, Series, instant};
 use super::shared::kept;
 use super::site::Site;
-use super::truth::{list, polynomial};
+use super::truth::{CONSTANT, FACTORS, list, polynomial};
 use anyhow::Result;
 use serde_json::Value;
 

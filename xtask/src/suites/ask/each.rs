@@ -1,8 +1,7 @@
 //! Values at single readings.
 
-use super::functions::{CONSTANT, FACTORS};
 use super::series::{Series, instant};
-use super::truth::{Group, linear, polynomial};
+use super::truth::{CONSTANT, FACTORS, Group, linear, polynomial};
 use serde_json::Value;
 
 /// A function with a value at each reading.

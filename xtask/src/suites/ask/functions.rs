@@ -6,13 +6,11 @@ use super::generator::{csv, generated};
 use super::judge::{Asked, spans};
 use super::series::{By, Channel, Sample, Series};
 use super::site::Site;
-use super::truth::Statistic as S;
+use super::truth::{CONSTANT, FACTORS, Statistic as S};
 use anyhow::{Context as _, Result};
 
 const POLYNOMIAL: &[f64] = &[3.0, -0.5, 0.02];
 const CUBIC: &[f64] = &[0.0, 1.0, 0.0, 0.001];
-pub(super) const FACTORS: &[f64] = &[0.5, -0.25];
-pub(super) const CONSTANT: f64 = 2.0;
 const HOUR: i64 = 3_600_000;
 
 /// Every statistic of the first channel, and of both channels.

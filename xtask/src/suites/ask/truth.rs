@@ -2,6 +2,10 @@
 
 use super::series::{Channel, Sample, Series};
 
+/// The linear form of these suites: its factors and its constant.
+pub(super) const FACTORS: &[f64] = &[0.5, -0.25];
+pub(super) const CONSTANT: f64 = 2.0;
+
 /// A group of readings.
 #[derive(Clone, Debug)]
 pub(super) struct Group {

@@ -13,7 +13,7 @@ mod spool;
 mod store;
 
 use super::ask::{Cases, Site, refusal, run_parts};
-use crate::ci::{Context, Outcome};
+use crate::suite::{Context, Outcome};
 use anyhow::Result;
 
 /// Runs the cases that take seconds.

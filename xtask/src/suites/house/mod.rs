@@ -3,7 +3,7 @@
 mod words;
 
 use super::sources::{self, Source};
-use crate::ci::{Context, Outcome};
+use crate::suite::{Context, Outcome};
 use anyhow::Result;
 use std::path::Path;
 

@@ -1,0 +1,134 @@
+//! The executables of the workspace, built by one call of cargo with one set of features.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use anyhow::{Context as _, Result, bail};
+use serde_json::Value;
+
+use crate::cargo;
+
+/// The call: everything that the suites run.
+const BUILD: [&str; 6] =
+    ["test", "--workspace", "--release", "--locked", "--no-run", "--message-format=json-render-diagnostics"];
+
+/// A test executable.
+pub(crate) struct Test {
+    /// The folder of its package, from the root: `crates/ring`.
+    pub(crate) package: String,
+    /// The name of its target: `it`, or the library or program whose unit tests these are.
+    pub(crate) target: String,
+    folder: PathBuf,
+    executable: PathBuf,
+}
+
+impl Test {
+    /// Returns the command that runs it as cargo does, in the folder of its package.
+    pub(crate) fn command(&self) -> Command {
+        let mut command = cargo::command(&self.executable);
+        command.current_dir(&self.folder).env("CARGO_MANIFEST_DIR", &self.folder);
+        command
+    }
+}
+
+/// Test executables, programs and examples of the workspace.
+pub(crate) struct Built {
+    pub(crate) tests: Vec<Test>,
+    /// Programs by name.
+    programs: BTreeMap<String, PathBuf>,
+    /// Examples by the folder of their package and their name.
+    examples: BTreeMap<(String, String), PathBuf>,
+}
+
+impl Built {
+    /// Builds them with the release profile.
+    pub(crate) fn make(root: &Path) -> Result<Self> {
+        let mut build = cargo::cargo();
+        build.args(BUILD).current_dir(root);
+        let output = build.stderr(Stdio::inherit()).output().context("cannot start cargo")?;
+        if !output.status.success() {
+            bail!("`cargo {}` failed", BUILD.join(" "));
+        }
+        let messages = String::from_utf8(output.stdout).context("cargo's messages are not UTF-8")?;
+        Ok(Self::from_messages(root, &messages))
+    }
+
+    fn from_messages(root: &Path, messages: &str) -> Self {
+        let mut built = Self { tests: Vec::new(), programs: BTreeMap::new(), examples: BTreeMap::new() };
+        for message in messages.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok()) {
+            built.take(root, &message);
+        }
+        built
+    }
+
+    /// Takes the executable of one message, if it has one.
+    fn take(&mut self, root: &Path, message: &Value) -> Option<()> {
+        let executable = PathBuf::from(message.get("executable")?.as_str()?);
+        let folder = Path::new(message.get("manifest_path")?.as_str()?).parent()?.to_owned();
+        let package = folder.strip_prefix(root).ok()?.to_str()?.replace('\\', "/");
+        let target = message.get("target")?;
+        let name = target.get("name")?.as_str()?.to_owned();
+        let kind = target.get("kind")?.get(0)?.as_str()?;
+        if message.get("profile")?.get("test")?.as_bool()? {
+            self.tests.push(Test { package, target: name, folder, executable });
+        } else if kind == "bin" {
+            self.programs.insert(name, executable);
+        } else if kind == "example" {
+            self.examples.insert((package, name), executable);
+        }
+        Some(())
+    }
+
+    /// Returns the path of a program.
+    pub(crate) fn program(&self, name: &str) -> Result<&Path> {
+        let found = self.programs.get(name).map(PathBuf::as_path);
+        found.with_context(|| format!("the build made no program named {name}"))
+    }
+
+    /// Returns the path of an example of the package in a folder.
+    pub(crate) fn example(&self, package: &str, name: &str) -> Result<&Path> {
+        let found = self.examples.get(&(package.to_owned(), name.to_owned())).map(PathBuf::as_path);
+        found.with_context(|| format!("the build made no example {name} of {package}"))
+    }
+
+    /// Returns the command that runs the tests of the package in a folder whose paths contain one of `filters`, with
+    /// their output.
+    pub(crate) fn tests_of(&self, package: &str, filters: &[&str]) -> Result<Command> {
+        let found = self.tests.iter().find(|test| test.package == package && test.target == "it");
+        let mut command = found.with_context(|| format!("the build made no tests of {package}"))?.command();
+        command.args(filters).arg("--nocapture");
+        Ok(command)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn executables_are_found_by_package_and_kind() {
+        let message = |folder: &str, name: &str, kind: &str, test: bool, executable: &str| {
+            format!(
+                r#"{{"reason":"compiler-artifact","manifest_path":"/r/{folder}/Cargo.toml","target":{{"name":"{name}","kind":["{kind}"]}},"profile":{{"test":{test}}},"executable":{executable}}}"#
+            )
+        };
+        let messages = [
+            message("crates/ring", "sotto_ring", "lib", false, "null"),
+            message("crates/ring", "it", "test", true, "\"/t/it-1\""),
+            message("apps/sotto", "sotto", "bin", false, "\"/t/sotto\""),
+            message("apps/sotto", "sotto", "bin", true, "\"/t/sotto-1\""),
+            message("examples", "rotations", "example", false, "\"/t/rotations\""),
+            "not JSON".to_owned(),
+        ];
+        let built = Built::from_messages(Path::new("/r"), &messages.join("\n"));
+        let tests: Vec<_> =
+            built.tests.iter().map(|test| (test.package.as_str(), test.target.as_str())).collect();
+        assert_eq!(tests, [("crates/ring", "it"), ("apps/sotto", "sotto")]);
+        assert_eq!(built.program("sotto").unwrap(), Path::new("/t/sotto"));
+        assert_eq!(built.example("examples", "rotations").unwrap(), Path::new("/t/rotations"));
+        assert!(built.program("sotto-cloud").is_err() && built.example("lab", "rotations").is_err());
+        assert_eq!(built.tests_of("crates/ring", &[]).unwrap().get_program(), "/t/it-1");
+        assert!(built.tests_of("apps/sotto", &[]).is_err());
+    }
+}

@@ -1,0 +1,68 @@
+//! The types of suites: a row of the table, its input, its outcome.
+
+use std::path::PathBuf;
+use std::sync::OnceLock;
+
+use anyhow::Result;
+
+use crate::built::Built;
+use crate::tools::Tool;
+
+/// The runs that include a suite that is not named. Each includes those before it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Depth {
+    /// `cargo ci quick`: at most three minutes when little has changed.
+    Quick,
+    /// `cargo ci`.
+    Usual,
+    /// `cargo ci deep`.
+    Deep,
+}
+
+/// One row of the table of suites.
+pub(crate) struct Suite {
+    pub(crate) name: &'static str,
+    /// The property that the suite shows, for `--list` and its headline.
+    pub(crate) shows: &'static str,
+    pub(crate) depth: Depth,
+    pub(crate) needs: &'static [&'static Tool],
+    pub(crate) run: fn(&Context) -> Result<Outcome>,
+}
+
+/// The input of a suite.
+pub(crate) struct Context {
+    /// The root of the checkout.
+    pub(crate) root: PathBuf,
+    built: OnceLock<Built>,
+}
+
+impl Context {
+    pub(crate) fn new(root: PathBuf) -> Self {
+        Self { root, built: OnceLock::new() }
+    }
+
+    /// Returns the executables of the workspace. The first call builds them.
+    pub(crate) fn built(&self) -> Result<&Built> {
+        if let Some(built) = self.built.get() {
+            return Ok(built);
+        }
+        let built = Built::make(&self.root)?;
+        Ok(self.built.get_or_init(|| built))
+    }
+}
+
+/// The outcome of a suite. A returned error counts as a failure too.
+pub(crate) enum Outcome {
+    Passed,
+    /// The faults, one line each.
+    Failed(Vec<String>),
+    /// The reason why it did not run.
+    Skipped(String),
+}
+
+impl Outcome {
+    /// Returns `Passed` if there are no faults.
+    pub(crate) fn from_faults(faults: Vec<String>) -> Self {
+        if faults.is_empty() { Self::Passed } else { Self::Failed(faults) }
+    }
+}
