@@ -6,7 +6,7 @@ use std::path::Path;
 fn tests_that_the_table_of_operations_names_exist() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
     let table = std::fs::read_to_string(root.join("conformance/tests/README.md")).unwrap();
-    let folders = ["conformance/tests", "crates/circuits/tests"];
+    let folders = ["conformance/tests/it", "crates/circuits/tests/it"];
     // `Type::function` begins with a capital letter; `file::test` does not.
     let is_file = |(file, _): &(&str, &str)| file.chars().all(|c| c.is_ascii_lowercase() || c == '_');
     let words = table.split('`').skip(1).step_by(2);

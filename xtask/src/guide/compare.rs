@@ -1,25 +1,11 @@
 //! Compares the output of commands with the output in the page.
 
-use super::page::{CUT, Page};
-
+/// The line that stands for lines left out.
+pub(super) const CUT: &str = "…";
 /// The largest relative difference of byte counts that depend on the grouping of windows.
 const NEAR: f64 = 0.25;
 /// A line that is a number of at least this size is a count of bytes.
 const LEAST_COUNT: f64 = 10_000.0;
-
-/// Returns one line for each difference.
-pub(super) fn faults(page: &Page, outputs: &[String]) -> Vec<String> {
-    let mut faults = Vec::new();
-    for (command, output) in page.commands().into_iter().zip(outputs) {
-        if let Some((shown, found)) = difference(&command.output, output) {
-            faults.push(format!(
-                "line {}: `{}` printed {found:?} where the page has {shown:?}; `cargo xtask guide` writes the page again",
-                command.line, command.text
-            ));
-        }
-    }
-    faults
-}
 
 /// Returns the first line that differs, in the page and in the output.
 pub(super) fn difference(shown: &[String], output: &str) -> Option<(String, String)> {

@@ -41,7 +41,7 @@ pub(crate) fn run(args: &[String]) -> Result<ExitCode> {
     for guide in GUIDES {
         let (page, outputs) = execute(&root, guide, &dataset)?;
         if check {
-            faults.extend(named(guide.0, compare::faults(&page, &outputs)));
+            faults.extend(named(guide.0, page.faults(&outputs)));
             continue;
         }
         let path = root.join(guide.0);
@@ -62,7 +62,7 @@ pub(crate) fn suite(context: &Context) -> Result<Outcome> {
     for guide in GUIDES {
         let (page, outputs) = execute(&context.root, guide, &dataset)?;
         println!("{}: {} commands", guide.0, outputs.len());
-        faults.extend(named(guide.0, compare::faults(&page, &outputs)));
+        faults.extend(named(guide.0, page.faults(&outputs)));
     }
     Ok(Outcome::from_faults(faults))
 }

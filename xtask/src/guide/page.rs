@@ -5,10 +5,7 @@
 
 use anyhow::{Result, bail};
 
-use super::compare;
-
-/// The line that stands for omitted lines.
-pub(super) const CUT: &str = "…";
+use super::compare::{self, CUT};
 
 /// A parsed page.
 pub(super) struct Page {
@@ -67,6 +64,20 @@ impl Page {
             Part::Line(_) => None,
         });
         commands.collect()
+    }
+
+    /// Returns one line for each command whose output differs from the page.
+    pub(super) fn faults(&self, outputs: &[String]) -> Vec<String> {
+        let mut faults = Vec::new();
+        for (command, output) in self.commands().into_iter().zip(outputs) {
+            if let Some((shown, found)) = compare::difference(&command.output, output) {
+                faults.push(format!(
+                    "line {}: `{}` printed {found:?} where the page has {shown:?}; `cargo xtask guide` writes the page again",
+                    command.line, command.text
+                ));
+            }
+        }
+        faults
     }
 
     /// Returns the page with new outputs, cut in the same places.

@@ -1,5 +1,6 @@
 //! Checks the house rules that a machine can check. CONTRIBUTING.md gives the reasons.
 
+mod circles;
 mod words;
 
 use super::sources::{self, Source};
@@ -20,6 +21,7 @@ pub(crate) fn run(context: &Context) -> Result<Outcome> {
     let (documents, code): (Vec<_>, Vec<_>) =
         sources.iter().partition(|source| source.has_extension(&["md"]));
     let mut faults = lengths(&code);
+    faults.extend(circles::faults(&sources)?);
     faults.extend(words::riddles(&code));
     faults.extend(words::without_example(&code));
     faults.extend(code.iter().flat_map(|source| names(source)));
