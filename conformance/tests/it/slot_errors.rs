@@ -1,6 +1,6 @@
 //! Bounds on the errors of CKKS answers against measured errors: never below them, and not far above.
 //!
-//! `cargo test --release -p sotto-conformance --test slot_errors -- --nocapture` prints the table of docs/concepts/noise.md.
+//! `cargo test --release -p sotto-conformance --test it slot_errors:: -- --nocapture` prints the table of docs/concepts/noise.md.
 
 use chacha20::ChaCha20Rng;
 use rand_core::{Rng, SeedableRng};
