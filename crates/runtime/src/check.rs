@@ -7,35 +7,18 @@ use sotto_rlwe::{EvalError, EvaluationKeys, KeyId, Log2, Params, Plaintext, Redu
 use crate::constants::Constants;
 use crate::error::RunError;
 use crate::input_keys;
-use crate::manage::Managed;
 use crate::memory::Memory;
-
-/// Checks a plan without computing: validity, parameters, constants, keys, levels, noise, and memory. Returns the
-/// shapes of the outputs from their owner's view.
-///
-/// `inputs` are the keys and shapes of the inputs. The answer is under the key that `keys` belong to. `most_bytes`
-/// limits the bytes of ciphertexts held at the same time.
-///
-/// # Errors
-/// [`RunError`] names the first fault.
-pub fn check<S: Managed>(
-    plan: &Plan,
-    params: &Params<S>,
-    inputs: &[(KeyId, Shape<S>)],
-    keys: &EvaluationKeys<S>,
-    most_bytes: u64,
-) -> Result<Vec<Shape<S>>, RunError> {
-    S::check_plan(plan, params, inputs, keys, most_bytes)
-}
+use crate::step_rules::StepRules;
 
 /// Results of a check that the run uses.
-pub(crate) struct Checked<S: Managed> {
+pub(crate) struct Checked<S: StepRules> {
     pub(crate) outputs: Vec<Shape<S>>,
     pub(crate) constants: Vec<Plaintext<S>>,
     pub(crate) memory: Memory,
 }
 
-pub(crate) fn checked<S: Managed>(
+/// See [`check`](crate::check).
+pub(crate) fn checked<S: StepRules>(
     plan: &Plan,
     params: &Params<S>,
     inputs: &[(KeyId, Shape<S>)],
@@ -86,7 +69,7 @@ pub fn reduction(output: &PlanOutput) -> Option<Reduction> {
 }
 
 /// Checks that the evaluation key of a step exists, given the secret key of each register.
-fn key_for<S: Managed>(
+fn key_for<S: StepRules>(
     step: &Step,
     keys: &EvaluationKeys<S>,
     key_of: impl Fn(Register) -> KeyId,
@@ -108,7 +91,7 @@ fn key_for<S: Managed>(
 }
 
 /// Converts the plan's constants to plaintexts, without any rounding.
-fn constants<S: Managed>(plan: &Plan, params: &Params<S>) -> Result<Vec<Plaintext<S>>, RunError> {
+fn constants<S: StepRules>(plan: &Plan, params: &Params<S>) -> Result<Vec<Plaintext<S>>, RunError> {
     let constant = |(index, constant): (usize, &PlainConstant)| {
         let refuse = |reason| Err(RunError::Constant { index, reason });
         let level = usize::from(constant.level);
@@ -135,7 +118,7 @@ fn constants<S: Managed>(plan: &Plan, params: &Params<S>) -> Result<Vec<Plaintex
 
 /// Returns the register of an earlier look-up in the same table, or sign with the same gap, whose operand has an equal
 /// shape: its result has the shape of this step's result. Following one takes as long as a hundred other steps.
-pub(crate) fn looked_up<S: Managed>(
+pub(crate) fn looked_up<S: StepRules>(
     step: &Step,
     earlier: &[PlanStep],
     shapes: &[Shape<S>],
@@ -161,7 +144,7 @@ pub(crate) fn looked_up<S: Managed>(
 }
 
 /// Returns the shape of a step's result.
-pub(crate) fn follow<S: Managed>(
+pub(crate) fn follow<S: StepRules>(
     params: &Params<S>,
     step: &Step,
     shapes: &[Shape<S>],

@@ -5,7 +5,7 @@ use sotto_ring::primes;
 use sotto_rlwe::{DefaultChain, Origin, ParameterError, Params, SchemeId};
 
 use crate::lower::{Encoding, Lowered, RlweTarget};
-use crate::manage::Managed;
+use crate::managed::Managed;
 
 /// Requirements on the parameters.
 ///

@@ -6,7 +6,7 @@ use sotto_program::{
 };
 use sotto_rlwe::{EncodeError, EvalError, Params, Plaintext, Scheme};
 
-use crate::manage::Managed;
+use crate::step_rules::StepRules;
 
 /// A public value: one for all slots, or one per slot.
 #[derive(Clone, Debug, PartialEq)]
@@ -73,20 +73,20 @@ fn run(
 }
 
 /// The constants of a plan: as it says them, and as plaintexts.
-pub(crate) struct Constants<'c, S: Managed> {
+pub(crate) struct Constants<'c, S: StepRules> {
     pub(crate) said: &'c [PlainConstant],
     pub(crate) encoded: &'c [Plaintext<S>],
 }
 
-impl<S: Managed> Clone for Constants<'_, S> {
+impl<S: StepRules> Clone for Constants<'_, S> {
     fn clone(&self) -> Self {
         *self
     }
 }
 
-impl<S: Managed> Copy for Constants<'_, S> {}
+impl<S: StepRules> Copy for Constants<'_, S> {}
 
-impl<S: Managed> Constants<'_, S> {
+impl<S: StepRules> Constants<'_, S> {
     /// Returns the table of a step.
     pub(crate) fn table(&self, values: ConstantId, first: i32) -> Result<Table, EvalError> {
         let values = self.said.get(values.index()).map(|constant| constant.coefficients.clone());
@@ -96,7 +96,7 @@ impl<S: Managed> Constants<'_, S> {
 }
 
 /// Encodes integers below 2^53: a single one as a scalar, several in slots.
-pub(crate) fn encode_integers<S: Managed + Scheme<Value = i64>>(
+pub(crate) fn encode_integers<S: StepRules + Scheme<Value = i64>>(
     params: &Params<S>,
     values: &[f64],
     level: usize,

@@ -5,10 +5,10 @@ use sotto_ring::Scratch;
 use sotto_rlwe::{Addend, Ciphertext, EvalError, EvaluationKeys, Evaluator, Multiplier};
 
 use crate::constants::Constants;
-use crate::manage::Managed;
+use crate::step_rules::StepRules;
 
 /// Runs a step on registers, which `at` returns.
-pub(crate) fn execute<'a, S: Managed>(
+pub(crate) fn execute<'a, S: StepRules>(
     evaluator: &Evaluator<S>,
     step: &Step,
     at: impl Fn(Register) -> Result<&'a Ciphertext<S>, EvalError>,

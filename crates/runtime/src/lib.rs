@@ -42,24 +42,22 @@
 
 mod check;
 mod choose;
-mod compiled;
 mod constants;
 mod error;
 mod execute;
 mod input_keys;
 mod lower;
-mod manage;
+mod managed;
 mod memory;
 mod order;
 mod run;
+mod step_rules;
 mod threads;
 
-pub use check::{check, reduction};
+pub use check::reduction;
 pub use choose::{Asked, Choice, ChooseError, choose};
-#[doc(hidden)]
-pub use compiled::Compiled;
 pub use error::RunError;
-pub use lower::{Builder, Encoding, Lowered, Merged, Planned, RlweTarget};
-pub use manage::Managed;
-pub use run::{run, run_on};
+pub use lower::{Encoding, Lowered, Merged, Planned, RlweTarget};
+pub use managed::{Managed, check, run, run_on};
+pub use step_rules::StepRules;
 pub use threads::{Threads, ThreadsError};

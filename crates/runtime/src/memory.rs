@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use sotto_program::{Plan, Register, Step};
 use sotto_rlwe::{Params, Plaintext, Shape};
 
-use crate::manage::Managed;
+use crate::step_rules::StepRules;
 
 /// Ciphertexts of the operand's size that a look-up in a table holds: powers, and the sums of its leaves.
 const HELD_BY_A_TABLE: u64 = 32;
@@ -25,7 +25,7 @@ pub(crate) struct Memory {
 
 impl Memory {
     /// Computes the memory of a valid plan whose registers have these shapes.
-    pub(crate) fn of<S: Managed>(
+    pub(crate) fn of<S: StepRules>(
         plan: &Plan,
         params: &Params<S>,
         shapes: &[Shape<S>],

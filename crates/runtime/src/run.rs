@@ -11,42 +11,13 @@ use crate::check::{Checked, checked};
 use crate::constants::Constants;
 use crate::error::RunError;
 use crate::execute::execute;
-use crate::manage::Managed;
 use crate::memory::{needs, operands};
 use crate::order::Order;
+use crate::step_rules::StepRules;
 use crate::threads::Threads;
 
-/// Checks the plan and runs it on the caller's thread. Returns the outputs in the plan's order.
-///
-/// # Errors
-/// Those of [`check`](crate::check), [`RunError::Transparent`] and [`RunError::Step`].
-pub fn run<S: Managed>(
-    plan: &Plan,
-    evaluator: &Evaluator<S>,
-    inputs: Vec<Ciphertext<S>>,
-    keys: &EvaluationKeys<S>,
-) -> Result<Vec<Ciphertext<S>>, RunError> {
-    run_on(&Threads::one(), plan, evaluator, inputs, keys, u64::MAX)
-}
-
-/// Checks the plan and runs it on these threads, with at most `most_bytes` bytes of ciphertexts at the same time.
-/// Returns the outputs in the plan's order. They are bit-identical for any number of threads.
-///
-/// # Errors
-/// Those of [`check`](crate::check), [`RunError::Transparent`] and [`RunError::Step`].
-pub fn run_on<S: Managed>(
-    threads: &Threads,
-    plan: &Plan,
-    evaluator: &Evaluator<S>,
-    inputs: Vec<Ciphertext<S>>,
-    keys: &EvaluationKeys<S>,
-    most_bytes: u64,
-) -> Result<Vec<Ciphertext<S>>, RunError> {
-    S::run_plan(threads, plan, evaluator, inputs, keys, most_bytes)
-}
-
-/// See [`run_on`].
-pub(crate) fn execute_plan<S: Managed>(
+/// Checks a plan and runs it: see [`run_on`](crate::run_on).
+pub(crate) fn execute_plan<S: StepRules>(
     threads: &Threads,
     plan: &Plan,
     evaluator: &Evaluator<S>,
@@ -75,7 +46,7 @@ pub(crate) fn execute_plan<S: Managed>(
 const SPARE: usize = 32;
 
 /// A run in progress.
-struct Execution<'a, S: Managed> {
+struct Execution<'a, S: StepRules> {
     plan: &'a Plan,
     evaluator: &'a Evaluator<S>,
     constants: &'a [Plaintext<S>],
@@ -103,7 +74,7 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-impl<'a, S: Managed> Execution<'a, S> {
+impl<'a, S: StepRules> Execution<'a, S> {
     fn new(
         plan: &'a Plan,
         evaluator: &'a Evaluator<S>,

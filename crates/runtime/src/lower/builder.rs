@@ -9,12 +9,10 @@ use sotto_rlwe::{EvalError, Kept, Log2, Origin, Params, Plaintext, Shape};
 use super::slot_errors::SlotErrors;
 use crate::check::{follow, looked_up};
 use crate::constants::{Constants, Public};
-use crate::manage::Managed;
+use crate::step_rules::StepRules;
 
 /// Collects steps, follows shapes with the evaluator's rules, and writes equal steps once.
-///
-/// Example: [`Managed`]
-pub struct Builder<'p, S: Managed> {
+pub(crate) struct Builder<'p, S: StepRules> {
     params: &'p Params<S>,
     inputs: usize,
     shapes: Vec<Shape<S>>,
@@ -28,7 +26,7 @@ pub struct Builder<'p, S: Managed> {
     tables: Vec<ConstantId>,
 }
 
-impl<'p, S: Managed> Builder<'p, S> {
+impl<'p, S: StepRules> Builder<'p, S> {
     pub(super) fn new(params: &'p Params<S>, inputs: Vec<(KeyNumber, Shape<S>)>) -> Self {
         let (keys, shapes): (Vec<_>, Vec<_>) = inputs.into_iter().unzip();
         Self {
@@ -46,12 +44,12 @@ impl<'p, S: Managed> Builder<'p, S> {
     }
 
     /// Returns the parameters.
-    pub fn params(&self) -> &'p Params<S> {
+    pub(super) fn params(&self) -> &'p Params<S> {
         self.params
     }
 
     /// Returns the shape of a register.
-    pub fn shape(&self, register: Register) -> &Shape<S> {
+    pub(super) fn shape(&self, register: Register) -> &Shape<S> {
         &self.shapes[register.index()]
     }
 
@@ -59,7 +57,7 @@ impl<'p, S: Managed> Builder<'p, S> {
     ///
     /// # Errors
     /// [`EvalError`] if the step is not allowed on the shapes of its operands.
-    pub fn push(&mut self, step: Step) -> Result<Register, EvalError> {
+    pub(super) fn push(&mut self, step: Step) -> Result<Register, EvalError> {
         if let Some(register) = self.known.get(&step) {
             return Ok(*register);
         }
@@ -74,6 +72,17 @@ impl<'p, S: Managed> Builder<'p, S> {
         self.steps.push(PlanStep { step, output });
         self.known.insert(step, output);
         Ok(output)
+    }
+
+    /// Brings a register to a lower level without changing its message.
+    ///
+    /// # Errors
+    /// [`EvalError`] if the register cannot be brought to this level.
+    pub(super) fn lower(&mut self, mut of: Register, level: usize) -> Result<Register, EvalError> {
+        while self.shape(of).level > level {
+            of = self.push(S::towards(of, level))?;
+        }
+        Ok(of)
     }
 
     /// Returns the shape after a step. Look-ups of alike operands in one table have alike shapes, and are followed once; so

@@ -3,27 +3,30 @@
 use sotto_program::{OutputForm, PlanOutput, Register};
 use sotto_rlwe::{EvalError, Kept, Params, Selection, Shape};
 
+use super::builder::Builder;
+use super::levels;
+use super::merge::Merged;
 use super::slot_errors::SlotErrors;
-use super::{Builder, Encoding, Merged};
-use crate::manage::{self, Managed};
+use super::target::Encoding;
+use crate::step_rules::StepRules;
 
 /// In CKKS, the fraction by which reducing an answer may raise its error bound.
 const ADDED: f64 = 1.0 / 8.0;
 
 /// Brings every output down to the level at which a whole ciphertext is returned.
-pub(super) fn whole<S: Managed>(
+pub(super) fn whole<S: StepRules>(
     builder: &mut Builder<'_, S>,
     outputs: Vec<PlanOutput>,
 ) -> Result<Vec<PlanOutput>, EvalError> {
     let finished = |output: PlanOutput| {
-        let register = manage::finish(builder, output.register)?;
+        let register = levels::finish(builder, output.register)?;
         Ok(PlanOutput { register, ..output })
     };
     outputs.into_iter().map(finished).collect()
 }
 
 /// Returns the coefficients of an output that the owner reads.
-pub(super) fn selection<S: Managed>(
+pub(super) fn selection<S: StepRules>(
     params: &Params<S>,
     encoding: Encoding,
     kept: Option<Kept>,
@@ -41,17 +44,17 @@ pub(super) fn selection<S: Managed>(
 
 /// Brings every output to the level at which it takes the fewest bits, and sets its form. An output that no form holds
 /// stays whole.
-pub(super) fn reduced<S: Managed>(
+pub(super) fn reduced<S: StepRules>(
     builder: &mut Builder<'_, S>,
     outputs: Vec<(PlanOutput, Selection)>,
     (errors, read): (&SlotErrors, Option<usize>),
 ) -> Result<Vec<PlanOutput>, EvalError> {
     let reduced = |(output, selection): (PlanOutput, Selection)| {
         let Some((width, level)) = least(builder, output.register, selection, (errors, read)) else {
-            let register = manage::finish(builder, output.register)?;
+            let register = levels::finish(builder, output.register)?;
             return Ok(PlanOutput { register, ..output });
         };
-        let register = S::lower(builder, output.register, level)?;
+        let register = builder.lower(output.register, level)?;
         let Selection { spacing, count } = selection;
         let form = OutputForm { width: width as u8, spacing: spacing as u32, count: count as u32 };
         Ok(PlanOutput { register, form: Some(form), ..output })
@@ -60,7 +63,7 @@ pub(super) fn reduced<S: Managed>(
 }
 
 /// Returns the smallest width in bits of an output, and the lowest level with this width.
-fn least<S: Managed>(
+fn least<S: StepRules>(
     builder: &Builder<'_, S>,
     register: Register,
     selection: Selection,

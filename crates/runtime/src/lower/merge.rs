@@ -3,8 +3,9 @@
 use sotto_program::{PlanOutput, Register, Step};
 use sotto_rlwe::EvalError;
 
-use super::Builder;
-use crate::manage::{self, Managed};
+use super::builder::Builder;
+use super::levels;
+use crate::step_rules::StepRules;
 
 /// Outputs of a program that are merged into one ciphertext.
 ///
@@ -43,7 +44,7 @@ pub struct Merged {
 }
 
 /// Adds outputs times powers of X. A polynomial in X^(n/k) times X^i has coefficients only at i, i + n/k, ….
-pub(super) fn merge<S: Managed>(
+pub(super) fn merge<S: StepRules>(
     builder: &mut Builder<'_, S>,
     outputs: &[PlanOutput],
     merged: &Merged,
@@ -57,7 +58,7 @@ pub(super) fn merge<S: Managed>(
         };
         sum = Some(match sum {
             Some(sum) => {
-                let (sum, moved) = manage::before_sum(builder, sum, moved)?;
+                let (sum, moved) = levels::before_sum(builder, sum, moved)?;
                 builder.push(Step::Add(sum, moved))?
             }
             None => moved,

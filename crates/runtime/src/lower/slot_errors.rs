@@ -28,7 +28,7 @@ use sotto_program::{KeyNumber, Register, Step};
 use sotto_ring::ERROR_VARIANCE;
 use sotto_rlwe::{Kept, Log2, Origin, Params, PlainSize, SchemeId, Shape};
 
-use crate::manage::Managed;
+use crate::step_rules::StepRules;
 
 /// A combination of more terms is replaced by its bound, which is still correct but coarser.
 const MOST_TERMS: usize = 1 << 15;
@@ -89,7 +89,7 @@ pub(super) struct SlotErrors {
 
 impl SlotErrors {
     /// Starts with the errors of `inputs` inputs of this origin, expanded if `kept` is given.
-    pub(super) fn new<S: Managed>(
+    pub(super) fn new<S: StepRules>(
         params: &Params<S>,
         inputs: usize,
         (origin, kept): (Origin, Option<Kept>),
@@ -107,7 +107,7 @@ impl SlotErrors {
 
     /// Follows the steps that write the next registers. `shapes` and `keys` are the shapes and key numbers of all
     /// registers; `plain` returns the sizes of constants.
-    pub(super) fn follow<S: Managed>(
+    pub(super) fn follow<S: StepRules>(
         &mut self,
         params: &Params<S>,
         steps: impl Iterator<Item = Step>,
@@ -124,7 +124,7 @@ impl SlotErrors {
 
     /// Returns a bound on the error of a register's slots, or of its parts of `read` values. At most the shape's bound;
     /// 0 for exact schemes.
-    pub(super) fn bound<S: Managed>(
+    pub(super) fn bound<S: StepRules>(
         &self,
         params: &Params<S>,
         register: Register,
@@ -139,7 +139,7 @@ impl SlotErrors {
 
     /// Like [`bound`](Self::bound), for a register after the step that brings it to a lower level, where its shape is
     /// `lowered`.
-    pub(super) fn lowered<S: Managed>(
+    pub(super) fn lowered<S: StepRules>(
         &self,
         params: &Params<S>,
         (of, shapes): (Register, &[Shape<S>]),
@@ -196,7 +196,7 @@ struct Sizes {
 }
 
 impl Sizes {
-    fn new<S: Managed>(params: &Params<S>) -> Self {
+    fn new<S: StepRules>(params: &Params<S>) -> Self {
         let (degree, norms) = (params.degree() as f64, &params.norms().bound);
         let uniform = (degree / 12.0).sqrt();
         Self {
@@ -211,7 +211,7 @@ impl Sizes {
     }
 
     /// Returns the error of the next register, which `step` writes and whose shape is `shape`.
-    fn after<S: Managed>(
+    fn after<S: StepRules>(
         &self,
         params: &Params<S>,
         step: &Step,
@@ -293,7 +293,7 @@ impl Sizes {
     }
 
     /// Returns a bound on the error of a slot, at most the shape's.
-    fn bound<S: Managed>(
+    fn bound<S: StepRules>(
         &self,
         params: &Params<S>,
         errors: &Errors,
@@ -335,14 +335,20 @@ impl Sizes {
     }
 
     /// Returns an error that consists of the shape's bound alone.
-    fn counted<S: Managed>(&self, shape: &Shape<S>, before: &Errors) -> Errors {
+    fn counted<S: StepRules>(&self, shape: &Shape<S>, before: &Errors) -> Errors {
         Errors { terms: HashMap::new(), worst: shape.noise.error.value(), ..before.clone() }
     }
 
     /// Returns the error of input number `input` after expansion. It is divided by 2^(number of rotations). Each step
     /// rotates or conjugates it, which keeps absolute values, adds the result to it, and adds the noise of one key
     /// switch.
-    fn expanded<S: Managed>(&self, fresh: Errors, params: &Params<S>, steps: &[i32], input: usize) -> Errors {
+    fn expanded<S: StepRules>(
+        &self,
+        fresh: Errors,
+        params: &Params<S>,
+        steps: &[i32],
+        input: usize,
+    ) -> Errors {
         let event = u32::try_from(input).unwrap_or(u32::MAX);
         let rotations = steps.iter().filter(|step| **step != 0).count();
         let divided = fresh.times((-(rotations as f64)).exp2());
@@ -394,7 +400,7 @@ impl Sizes {
 
     /// Returns the error (m_a + e_a)(m_b + e_b) − m_a·m_b. Messages do not depend on the randomness, so they are
     /// constant factors.
-    fn product<S: Managed>(&self, all: &[Errors], shapes: &[Shape<S>], a: Register, b: Register) -> Errors {
+    fn product<S: StepRules>(&self, all: &[Errors], shapes: &[Shape<S>], a: Register, b: Register) -> Errors {
         let [(left, left_message), (right, right_message)] =
             [a, b].map(|of| (&all[of.index()], shapes[of.index()].noise.message.value()));
         let mut product = left.clone().times(right_message).plus(&right.clone().times(left_message));
@@ -404,7 +410,7 @@ impl Sizes {
     }
 
     /// Adds the error of a key switch.
-    fn switched<S: Managed>(
+    fn switched<S: StepRules>(
         &self,
         before: &Errors,
         params: &Params<S>,

@@ -7,12 +7,13 @@ use sotto_program::{
 use sotto_rlwe::{EvalError, Params, SchemeId, small_integer};
 
 use super::builder::Builder;
+use super::levels;
 use super::merge::{Merged, merge};
 use crate::constants::{Public, is_public, pair, public_values};
-use crate::manage::{self, Managed};
+use crate::step_rules::{BEYOND_ONE, StepRules};
 
 /// Lowers every encrypted node. Returns the outputs, merged if requested, before they are brought down.
-pub(super) fn walk<S: Managed>(
+pub(super) fn walk<S: StepRules>(
     builder: &mut Builder<'_, S>,
     program: &Program,
     shape: SlotShape,
@@ -65,7 +66,7 @@ fn signs_within_range(program: &Program, shape: SlotShape) -> Result<(), LowerEr
     }
     let beyond = |largest: Vec<f64>| {
         let mut all = operands().map(|(sign, of)| (sign, largest[of.index()]));
-        all.find(|(_, largest)| *largest > 1.0 + manage::BEYOND_ONE)
+        all.find(|(_, largest)| *largest > 1.0 + BEYOND_ONE)
     };
     // Bounds by slot take longer, and are smaller where windows stand side by side.
     if beyond(magnitudes(program)).is_none() {
@@ -83,7 +84,7 @@ pub(super) fn last(program: &Program) -> NodeId {
     program.outputs().last().map_or(NodeId(0), |(_, id)| *id)
 }
 
-fn node<S: Managed>(
+fn node<S: StepRules>(
     builder: &mut Builder<'_, S>,
     op: Op,
     registers: &[Option<Register>],
@@ -110,12 +111,12 @@ fn node<S: Managed>(
                     return Err(EvalError::Transparent);
                 }
                 let (left, right) = builder.under_one_key(at(a)?, at(b)?)?;
-                let (left, right) = manage::before_sum(builder, left, right)?;
+                let (left, right) = levels::before_sum(builder, left, right)?;
                 builder.push(Step::Sub(left, right))
             }
             _ => {
                 let (left, right) = builder.under_one_key(at(a)?, at(b)?)?;
-                let (left, right) = manage::before_sum(builder, left, right)?;
+                let (left, right) = levels::before_sum(builder, left, right)?;
                 builder.push(Step::Add(left, right))
             }
         };
@@ -153,19 +154,19 @@ fn node<S: Managed>(
     }
 }
 
-fn product<S: Managed>(
+fn product<S: StepRules>(
     builder: &mut Builder<'_, S>,
     a: Register,
     b: Register,
 ) -> Result<Register, EvalError> {
     let (a, b) = (builder.under_answers_key(a)?, builder.under_answers_key(b)?);
-    let (a, b) = manage::before_product(builder, a, b)?;
+    let (a, b) = levels::before_product(builder, a, b)?;
     let tensor = builder.push(Step::Multiply(a, b))?;
     let relinearised = builder.push(Step::Relinearise(tensor))?;
-    manage::after_product(builder, relinearised)
+    levels::after_product(builder, relinearised)
 }
 
-fn times_public<S: Managed>(
+fn times_public<S: StepRules>(
     builder: &mut Builder<'_, S>,
     a: Register,
     value: &Public,
@@ -178,10 +179,10 @@ fn times_public<S: Managed>(
     }
     let constant = builder.constant(value, builder.shape(a).level)?;
     let product = builder.push(Step::MultiplyPlain(a, constant))?;
-    manage::after_product(builder, product)
+    levels::after_product(builder, product)
 }
 
-fn plus_public<S: Managed>(
+fn plus_public<S: StepRules>(
     builder: &mut Builder<'_, S>,
     a: Register,
     value: &Public,
@@ -198,7 +199,7 @@ fn clear_refused(error: clear::ClearError) -> LowerError {
 }
 
 /// Translates a refusal of the evaluator to one of the planner.
-pub(super) fn refused<S: Managed>(
+pub(super) fn refused<S: StepRules>(
     error: &EvalError,
     at: NodeId,
     program: &Program,

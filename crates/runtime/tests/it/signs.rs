@@ -9,7 +9,7 @@ use sotto_program::{Constant, Depth, LowerError, NodeId, Program, ProgramBuilder
 use sotto_rlwe::{
     Bfv, Bgv, ChainRequest, Ckks, EvalError, Evaluator, Origin, Params, Scheme, SchemeId, Shape,
 };
-use sotto_runtime::{Encoding, Managed, RlweTarget, RunError, Threads, check, run_on};
+use sotto_runtime::{Encoding, Managed, RlweTarget, RunError, StepRules, Threads, check, run_on};
 
 const DEGREE: usize = 4096;
 /// The limit that readings are compared with. The difference is within ±1.

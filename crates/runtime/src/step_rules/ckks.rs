@@ -7,15 +7,11 @@ use sotto_rlwe::{
     Scheme, SchemeId, Shape,
 };
 
-use super::{BEYOND_ONE, Managed, foreign, refused};
-use crate::lower::Builder;
+use super::{BEYOND_ONE, StepRules, foreign, refused};
 
-impl Managed for Ckks {
-    fn lower(builder: &mut Builder<'_, Self>, of: Register, level: usize) -> Result<Register, EvalError> {
-        if builder.shape(of).level == level {
-            return Ok(of);
-        }
-        builder.push(Step::MatchScale { of, level: level as u8 })
+impl StepRules for Ckks {
+    fn towards(of: Register, level: usize) -> Step {
+        Step::MatchScale { of, level: level as u8 }
     }
 
     fn encode(params: &Params<Self>, values: &[f64], level: usize) -> Result<Plaintext<Self>, EncodeError> {

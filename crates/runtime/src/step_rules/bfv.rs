@@ -2,10 +2,10 @@
 
 use sotto_rlwe::{Bfv, EncodeError, Params, Plaintext};
 
-use super::{Managed, looks_up_tables};
+use super::{StepRules, looks_up_tables};
 use crate::constants::encode_integers;
 
-impl Managed for Bfv {
+impl StepRules for Bfv {
     fn encode(params: &Params<Self>, values: &[f64], level: usize) -> Result<Plaintext<Self>, EncodeError> {
         encode_integers(params, values, level)
     }

@@ -3,10 +3,10 @@
 use sotto_program::Step;
 use sotto_rlwe::{Bgv, Ciphertext, EncodeError, EvalError, Evaluator, Params, Plaintext, Shape};
 
-use super::{Managed, foreign, looks_up_tables};
+use super::{StepRules, foreign, looks_up_tables};
 use crate::constants::encode_integers;
 
-impl Managed for Bgv {
+impl StepRules for Bgv {
     fn encode(params: &Params<Self>, values: &[f64], level: usize) -> Result<Plaintext<Self>, EncodeError> {
         encode_integers(params, values, level)
     }

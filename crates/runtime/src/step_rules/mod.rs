@@ -7,60 +7,27 @@ mod ckks;
 use sotto_circuits::{CircuitError, Encrypted, Outline, Table};
 use sotto_program::{Register, Step};
 use sotto_rlwe::{
-    Adjustment, Ciphertext, EncodeError, EvalError, EvaluationKeys, Evaluator, LevelRules, Params, PlainSize,
-    Plaintext, Scheme, Shape,
+    Ciphertext, EncodeError, EvalError, EvaluationKeys, Evaluator, LevelRules, Params, PlainSize, Plaintext,
+    Scheme, Shape,
 };
 
-use crate::compiled::Compiled;
-use crate::lower::Builder;
-
-/// A scheme that programs can be lowered to.
-///
-/// Code that is generic in the scheme takes a `Managed`. Lowering hands a [`Builder`] to its methods.
+/// The rules of a scheme for steps: how levels and scales are matched, how constants are encoded, and the steps that
+/// only one scheme has.
 ///
 /// ```
-/// use sotto_program::{ParseOptions, Program, Register, Step, parse};
-/// use sotto_rlwe::{Bfv, Bgv, EvalError, Origin};
-/// use sotto_runtime::{Asked, Builder, ChooseError, Encoding, Managed, choose};
+/// use sotto_program::{Register, Step};
+/// use sotto_rlwe::{Bgv, Ckks};
+/// use sotto_runtime::StepRules;
 ///
-/// /// Doubles a register, at the lowest level.
-/// fn doubled<S: Managed>(plan: &mut Builder<'_, S>, of: Register) -> Result<Register, EvalError> {
-///     let of = S::lower(plan, of, 0)?;
-///     plan.push(Step::Add(of, of))
-/// }
-///
-/// /// Returns the smallest degree that holds this program.
-/// fn degree<S: Managed>(program: &Program) -> Result<usize, ChooseError> {
-///     let asked = Asked {
-///         encoding: Encoding::Slots,
-///         origin: Origin::SecretKey,
-///         plain_modulus: None,
-///         columns: 64,
-///         degree: None,
-///         largest_error: 0.0,
-///     };
-///     choose::<S>(std::slice::from_ref(program), &asked).map(|choice| choice.target.params.degree())
-/// }
-///
-/// let options = ParseOptions { undeclared: Some(120.0), ..ParseOptions::default() };
-/// let program = parse("inlet - outlet", &options)?.program;
-/// assert_eq!(degree::<Bfv>(&program)?, degree::<Bgv>(&program)?);
-/// # let _compiles = doubled::<Bfv>;
-/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// // From level 3 to level 1: BGV divides by one prime after the other, CKKS multiplies by a constant.
+/// let (of, level) = (Register(0), 1);
+/// assert_eq!(Bgv::towards(of, level), Step::DropModulus { of, count: 1 });
+/// assert_eq!(Ckks::towards(of, level), Step::MatchScale { of, level: 1 });
 /// ```
-pub trait Managed: LevelRules + Compiled {
-    /// Brings a register to a lower level without changing its message.
-    ///
-    /// # Errors
-    /// [`EvalError`] if the register cannot be brought to this level.
-    fn lower(builder: &mut Builder<'_, Self>, mut of: Register, level: usize) -> Result<Register, EvalError>
-    where
-        Self: Sized,
-    {
-        while builder.shape(of).level > level {
-            of = builder.push(Step::DropModulus { of, count: 1 })?;
-        }
-        Ok(of)
+pub trait StepRules: LevelRules {
+    /// Returns the next step that brings a register towards a lower level without changing its message.
+    fn towards(of: Register, _level: usize) -> Step {
+        Step::DropModulus { of, count: 1 }
     }
 
     /// Encodes a constant for a level: one value for all slots, or one per slot.
@@ -105,7 +72,7 @@ pub trait Managed: LevelRules + Compiled {
     /// Looks up every slot in a table.
     ///
     /// # Errors
-    /// Those of [`Managed::follow_table`].
+    /// Those of [`StepRules::follow_table`].
     fn run_table(
         _: &Evaluator<Self>,
         _: &Table,
@@ -133,7 +100,7 @@ pub trait Managed: LevelRules + Compiled {
     /// Returns the signs of slots.
     ///
     /// # Errors
-    /// Those of [`Managed::follow_sign`].
+    /// Those of [`StepRules::follow_sign`].
     fn run_sign(
         _: &Evaluator<Self>,
         _gap_bits: u8,
@@ -158,7 +125,7 @@ pub trait Managed: LevelRules + Compiled {
     }
 }
 
-/// Implements the look-ups of [`Managed`] for a scheme of whole numbers.
+/// Implements the look-ups of [`StepRules`] for a scheme of whole numbers.
 macro_rules! looks_up_tables {
     () => {
         fn follow_table(
@@ -216,46 +183,4 @@ pub(crate) const BEYOND_ONE: f64 = 1e-9;
 /// Returns the error for a step of another scheme.
 pub(crate) fn foreign<S: Scheme>(step: &Step) -> EvalError {
     EvalError::Unsupported { operation: step.name(), scheme: S::ID }
-}
-
-/// Brings two registers to one level and scaling, for a sum.
-pub(crate) fn before_sum<S: Managed>(
-    builder: &mut Builder<'_, S>,
-    a: Register,
-    b: Register,
-) -> Result<(Register, Register), EvalError> {
-    let [for_a, for_b] = S::before_sum(builder.params(), builder.shape(a), builder.shape(b));
-    let (a, b) = (S::lower(builder, a, for_a.level)?, S::lower(builder, b, for_b.level)?);
-    let matched = |builder: &mut Builder<'_, S>, of, adjustment: Adjustment| match adjustment.factor {
-        1 => Ok(of),
-        scalar => builder.push(Step::MatchFactor { of, scalar }),
-    };
-    Ok((matched(builder, a, for_a)?, matched(builder, b, for_b)?))
-}
-
-/// Brings two registers to the level at which their product is taken.
-pub(crate) fn before_product<S: Managed>(
-    builder: &mut Builder<'_, S>,
-    a: Register,
-    b: Register,
-) -> Result<(Register, Register), EvalError> {
-    let level = S::product_level(builder.params(), builder.shape(a), builder.shape(b))?;
-    Ok((S::lower(builder, a, level)?, S::lower(builder, b, level)?))
-}
-
-/// Rescales a product, relinearised or with a plaintext, if the scheme rescales.
-pub(crate) fn after_product<S: Managed>(
-    builder: &mut Builder<'_, S>,
-    product: Register,
-) -> Result<Register, EvalError> {
-    if S::RESCALES { builder.push(Step::DropModulus { of: product, count: 1 }) } else { Ok(product) }
-}
-
-/// Brings an output down to the level at which it is returned.
-pub(crate) fn finish<S: Managed>(
-    builder: &mut Builder<'_, S>,
-    answer: Register,
-) -> Result<Register, EvalError> {
-    let level = S::answer_level(builder.params(), builder.shape(answer))?;
-    S::lower(builder, answer, level)
 }
