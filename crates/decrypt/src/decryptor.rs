@@ -5,7 +5,8 @@ use core::ops::Range;
 use sotto_keys::SecretKey;
 use sotto_ring::{Eval, Poly};
 use sotto_rlwe::{
-    Ciphertext, EncodeError, EvalError, KeyId, Params, Plaintext, Scheme, SchemeId, Selection, Shape,
+    Ciphertext, EncodeError, EvalError, Injection, KeyId, Params, Plaintext, Scheme, SchemeId, Selection,
+    Shape,
 };
 use zeroize::Zeroizing;
 
@@ -248,7 +249,7 @@ impl<'k, S: Scheme> Decryptor<'k, S> {
         let phase = self.phase(ciphertext);
         let shape = ciphertext.shape();
         let plaintext = S::recover(self.params(), &phase, shape.level, shape.scaling);
-        let message = S::inject(self.params(), &plaintext, shape.level, shape.scaling).into_eval();
-        (phase, Zeroizing::new(message))
+        let message = Injection::of_message(self.params(), &plaintext, shape.level, shape.scaling);
+        (phase, Zeroizing::new(message.polynomial(self.params(), shape.level).into_eval()))
     }
 }

@@ -3,7 +3,6 @@
 use arrayvec::ArrayVec;
 use sotto_ring::{Eval, Poly, Seed};
 
-use crate::level_rules::LevelRules;
 use crate::parameters::{KeyId, Params};
 use crate::scheme::Scheme;
 use crate::shape::Shape;
@@ -99,14 +98,6 @@ impl<S: Scheme> Ciphertext<S> {
 
     pub(crate) fn into_components(self) -> impl Iterator<Item = Poly<Eval>> {
         self.components.into_iter()
-    }
-
-    /// Sets the plaintext factor and returns the one before: see [`LevelRules::replace_factor`].
-    pub fn replace_factor(&mut self, factor: S::Value) -> S::Value
-    where
-        S: LevelRules,
-    {
-        S::replace_factor(&self.params, &mut self.shape, factor)
     }
 
     /// Sets a shape with the same number of components. The caller brings them to its level.

@@ -4,7 +4,7 @@ use alloc::string::String;
 
 use sotto_ring::RingError;
 
-use crate::compact::Kept;
+use crate::kept::Kept;
 use crate::parameters::{KeyId, SchemeId, SecurityTarget};
 
 fn way_out(enough: Option<usize>) -> String {

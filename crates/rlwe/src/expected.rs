@@ -5,7 +5,7 @@ use alloc::string::String;
 
 use crate::ciphertext::Ciphertext;
 use crate::parameters::{KeyId, ParameterId};
-use crate::reduced::Reduction;
+use crate::reduction::Reduction;
 use crate::scheme::Scheme;
 use crate::shape::Shape;
 

@@ -1,7 +1,7 @@
 //! The polynomial that encryption adds to −a·s or b·u: message and error as one integer polynomial, written limb by
 //! limb.
 
-use sotto_ring::{Factor, Kernels, Modulus, SmallPoly, Streams, Wiped};
+use sotto_ring::{Coeff, Factor, Kernels, Modulus, Poly, SmallPoly, Streams, Wiped};
 
 use crate::parameters::Params;
 use crate::plaintext::Plaintext;
@@ -104,6 +104,15 @@ impl Injection {
             }
             _ => self.apart = Some((Wiped::copy(error.coefficients()), factor as i64)),
         }
+    }
+
+    /// Returns the polynomial at a level: what it adds to a phase.
+    pub fn polynomial<S: Scheme>(&self, params: &Params<S>, level: usize) -> Poly<Coeff> {
+        let mut poly = Poly::unfilled(params.ring(), params.limbs(level));
+        for limb in params.limbs(level) {
+            self.write_limb(params, limb, poly.limb_mut(limb));
+        }
+        poly
     }
 
     /// Writes the residues modulo one prime of the parameters' ring, in coefficient form.

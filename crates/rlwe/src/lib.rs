@@ -46,27 +46,31 @@ mod evaluator;
 mod expected;
 mod fleet;
 mod injection;
+mod kept;
 mod key_switch;
 mod lean;
 mod level_rules;
 mod noise;
 mod parameters;
 mod plaintext;
+mod prepared;
 mod public_key;
 mod reduced;
+mod reduction;
 mod repeated;
 mod scheme;
 mod schemes;
 mod shape;
 
 pub use ciphertext::{Ciphertext, Seeded};
-pub use compact::{Compact, Kept};
+pub use compact::Compact;
 pub use error::{EncodeError, EvalError, ParameterError};
 pub use evaluation_key::{EvaluationKeys, GaloisKeys, KeySwitchKey, SeededKey};
-pub use evaluator::{Counters, Evaluator, Hoisted, Lowering, Operation};
+pub use evaluator::{Counters, Evaluator, Hoisted, Operation};
 pub use expected::{Expected, Unexpected};
 pub use fleet::{CompactSum, KeySum, TransferSum};
 pub use injection::Injection;
+pub use kept::Kept;
 pub use lean::{LeanInjection, SlotValues};
 pub use level_rules::{Adjustment, LevelRules, small_integer};
 pub use noise::{Figure, Log2, Noise, NoiseRules, Norms, NormsOf, Origin, PlainSize, Typical};
@@ -75,10 +79,12 @@ pub use parameters::{
     ScaleRatio, SchemeId, Security, SecurityLevel, SecurityProfile, SecurityTarget, XOF_AES128_CTR,
     largest_modulus_bits,
 };
-pub use plaintext::{Addend, Multiplier, Plaintext};
+pub use plaintext::Plaintext;
+pub use prepared::{Addend, Multiplier};
 pub use public_key::PublicKey;
-pub use reduced::{REDUCED_WIDTHS, Reduced, Reduction, Selection};
-pub use scheme::Scheme;
+pub use reduced::Reduced;
+pub use reduction::{REDUCED_WIDTHS, Reduction, Selection};
+pub use scheme::{Lowering, Scheme};
 pub use schemes::{Bfv, Bgv, Ckks, ScalePower};
 pub use shape::Shape;
 

@@ -8,64 +8,13 @@ use sotto_ring::{Coeff, Eval, Modulus, Poly};
 
 use crate::ciphertext::Ciphertext;
 use crate::error::EvalError;
-use crate::noise::{Figure, Log2, NoiseRules, Typical};
+use crate::noise::{Log2, Noise, NoiseRules};
 use crate::parameters::{KeyId, Params};
+use crate::reduction::{REDUCED_WIDTHS, Reduction, Selection};
 use crate::scheme::Scheme;
 use crate::shape::Shape;
 
-/// Valid bits of a coefficient of a [`Reduced`] ciphertext.
-pub const REDUCED_WIDTHS: core::ops::RangeInclusive<u32> = 8..=56;
-
-/// The coefficients of a plaintext that the owner reads: those of X^i with i mod `spacing` < `count`.
-///
-/// ```
-/// use sotto_rlwe::Selection;
-///
-/// // The owner reads one of every 256 coefficients.
-/// let selection = Selection::new(256, 1);
-/// assert_eq!(selection.coefficients(4096), 16);
-/// assert_eq!(selection.exponents(4096).nth(1), Some(256));
-/// assert_eq!(Selection::ALL.coefficients(4096), 4096);
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Selection {
-    /// A power of two. Range: at most n.
-    pub spacing: usize,
-    /// Range: 1 to `spacing`; equal to `spacing` only if both are 1.
-    pub count: usize,
-}
-
 impl Selection {
-    /// All coefficients: slots depend on each of them.
-    pub const ALL: Self = Self { spacing: 1, count: 1 };
-
-    /// Selects the first `count` of every `spacing` coefficients.
-    #[must_use]
-    pub fn new(spacing: usize, count: usize) -> Self {
-        if count >= spacing { Self::ALL } else { Self { spacing, count } }
-    }
-
-    /// Returns the number of coefficients of one result: those of X^i, X^(i + spacing), … for one i.
-    #[must_use]
-    pub fn coefficients_of_one(self, degree: usize) -> usize {
-        degree / self.spacing
-    }
-
-    /// Returns the number of selected coefficients.
-    #[must_use]
-    pub fn coefficients(self, degree: usize) -> usize {
-        self.count * self.coefficients_of_one(degree)
-    }
-
-    /// Returns the exponents, ascending.
-    pub fn exponents(self, degree: usize) -> impl Iterator<Item = usize> {
-        (0..degree).filter(move |at| self.contains(*at))
-    }
-
-    fn contains(self, exponent: usize) -> bool {
-        exponent % self.spacing < self.count
-    }
-
     fn check(self, degree: usize) -> Result<(), EvalError> {
         let Self { spacing, count } = self;
         let fits = spacing.is_power_of_two() && spacing <= degree && (1..=spacing).contains(&count);
@@ -75,17 +24,6 @@ impl Selection {
             Err(EvalError::Selection { spacing, count, degree })
         }
     }
-}
-
-/// The form of a [`Reduced`] ciphertext.
-///
-/// Example: [`Reduced`]
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Reduction {
-    /// Bits of a coefficient, w. Range: in [`REDUCED_WIDTHS`], and 2^w below the modulus.
-    pub width: u32,
-    /// The transmitted coefficients of c0.
-    pub selection: Selection,
 }
 
 impl Reduction {
@@ -305,12 +243,7 @@ impl<S: Scheme> Shape<S> {
     /// Returns a bound on the error that reducing adds to a decoded slot of one result; 0 for exact schemes.
     pub fn reduction_error(&self, params: &Params<S>, reduction: Reduction) -> f64 {
         let added = S::Noise::reduction(params, self.level, reduction);
-        S::Noise::slot_error(
-            params,
-            self.level,
-            self.scaling,
-            crate::Noise { message: Log2::ZERO, error: added },
-        )
+        S::Noise::slot_error(params, self.level, self.scaling, Noise { message: Log2::ZERO, error: added })
     }
 
     /// Returns the least width that keeps an answer of this shape right and, in CKKS, increases its slot errors by at
@@ -322,56 +255,4 @@ impl<S: Scheme> Shape<S> {
             self.reduced(params, reduction).is_ok() && precise()
         })
     }
-}
-
-/// Returns a bound on the error that reducing and lifting add to a selected coefficient of the phase, times the
-/// scheme's factor.
-///
-/// With u = Q/2^w each coefficient of a component is off by u·δ and, lifted, by η: |δ|, |η| ≤ 1/2. Errors of c0 count
-/// directly. Those of c1 give Σ_j ±s_j·(u·δ_j + η_j). For a uniform c1, δ_j is uniform over the Q values x/Q with |x| <
-/// Q/2, as 2^w is invertible modulo Q, independent of the others and of the secret; so is η_j, except for its mean,
-/// which is below 2^-w. By Σ s_j² ≤ n the first sum is sub-Gaussian with √(n/12)·u, the second with √n/2 by Hoeffding's
-/// lemma; both stay below T times that except with probability 2^-128, T by a union over the r selected coefficients.
-/// Fractions are truncated at 2^-128: a coefficient is rounded to the other side with probability 2^-60, which adds
-/// less than the margin.
-pub(crate) fn coefficient_bound<S: Scheme>(params: &Params<S>, level: usize, reduction: Reduction) -> Log2 {
-    let (n, unit) = (params.degree() as f64, Log2(params.data_bits(level) - f64::from(reduction.width)));
-    let read = reduction.selection.coefficients(params.degree()) as f64;
-    let tail = (2.0 * ((4.0 * read).ln() + 128.0 * core::f64::consts::LN_2)).sqrt();
-    let scaled = unit * Log2::of(0.5 + tail * (n / 12.0).sqrt());
-    let lifted = Log2::of(0.5 + tail * n.sqrt() / 2.0 + n * (-f64::from(reduction.width)).exp2());
-    (scaled + lifted) * Log2::of(MARGIN * S::error_factor(params) as f64)
-}
-
-/// Returns the largest error of this kind that one expects to see.
-pub(crate) fn coefficient_estimate<S: Scheme>(
-    params: &Params<S>,
-    level: usize,
-    reduction: Reduction,
-) -> Typical {
-    let (n, unit) = (params.degree() as f64, Log2(params.data_bits(level) - f64::from(reduction.width)));
-    let read = reduction.selection.coefficients(params.degree()) as f64;
-    let spread = ((1.0 + 2.0 / 3.0 * n) / 12.0 * 2.0 * (2.0 * read).ln()).sqrt();
-    Typical::exactly((unit + Log2::ONE) * Log2::of(spread * S::error_factor(params) as f64))
-}
-
-/// Covers the rounding of fixed point and of f64.
-const MARGIN: f64 = 1.0 + 1.0 / (1u64 << 20) as f64;
-
-/// Returns a bound on the canonical norm of that error over the k of n coefficients of one result. δ has n/k parts of k
-/// coefficients; the value of a part at a root is sub-Gaussian with √(k/12). In a result, parts are multiplied by parts
-/// of the secret, whose squares at a root add up to at most ‖s‖². So the bound is that of a uniform polynomial times
-/// √(k/n).
-pub(crate) fn canonical_bound<F: Figure, S: Scheme>(
-    params: &Params<S>,
-    level: usize,
-    reduction: Reduction,
-) -> F {
-    let (n, unit) = (params.degree() as f64, Log2(params.data_bits(level) - f64::from(reduction.width)));
-    let share = (1.0 / reduction.selection.spacing as f64).sqrt();
-    let norms = F::norms(params.norms());
-    // δ is uniform. For η only |η| ≤ 1/2 is known, so it counts √3 times, and its mean is added.
-    let rounded = norms.uniform.scaled((unit + Log2::of(3f64.sqrt())) * Log2::of(share * MARGIN));
-    let mean = F::exactly(Log2::of(n * (-f64::from(reduction.width)).exp2()));
-    (rounded + mean) * norms.secret_powers(2)
 }

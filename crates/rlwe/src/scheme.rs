@@ -4,11 +4,9 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::fmt::Debug;
 
-use sotto_ring::{Coeff, Eval, Factor, Poly, Ring, Rounding, Scratch, Wiped};
+use sotto_ring::{Eval, Factor, Poly, Ring, Rounding, Scratch, Wiped};
 
 use crate::error::{EncodeError, EvalError, ParameterError};
-use crate::evaluator::Lowering;
-use crate::injection::Injection;
 use crate::noise::{Noise, NoiseRules};
 use crate::parameters::{ParameterSpec, Params, SchemeId};
 use crate::plaintext::Plaintext;
@@ -153,20 +151,6 @@ pub trait Scheme: Copy + Debug + Send + Sync + 'static {
     fn divisor_inverse(params: &Params<Self>, limb: usize) -> Factor {
         params.modulus(limb).factor(1)
     }
-    /// Returns the polynomial that puts the message into a phase.
-    fn inject(
-        params: &Params<Self>,
-        plaintext: &Plaintext<Self>,
-        level: usize,
-        scaling: Self::Scaling,
-    ) -> Poly<Coeff> {
-        let injection = Injection::of_message(params, plaintext, level, scaling);
-        let mut poly = Poly::unfilled(params.ring(), params.limbs(level));
-        for limb in params.limbs(level) {
-            injection.write_limb(params, limb, poly.limb_mut(limb));
-        }
-        poly
-    }
     /// Returns the lowest level whose limbs alone determine the message of a phase. The message is computed from a
     /// small integer (the phase of BGV and CKKS, t times the noise of BFV), which fewer primes determine as well, as
     /// long as they leave room for it.
@@ -202,6 +186,28 @@ pub trait Scheme: Copy + Debug + Send + Sync + 'static {
     ) -> [Poly<Eval>; 3] {
         pointwise_tensor(a, b, scratch)
     }
+}
+
+/// The way in which a scheme lowers a ciphertext's level without changing its message.
+///
+/// ```
+/// use sotto_rlwe::{Bfv, Ckks, Lowering, Origin, Params, Scheme, Shape};
+///
+/// let params = Params::<Bfv>::default_chain(4096, 65_537)?;
+/// let shape = Shape::fresh(&params, Origin::PublicKey, 1.0)?;
+/// assert!(matches!(Bfv::lowering(&params, &shape, 0)?, Lowering::Primes));
+/// let params = Params::<Ckks>::default_chain(4096, 0)?;
+/// let shape = Shape::fresh(&params, Origin::PublicKey, 1.0)?;
+/// assert!(matches!(Ckks::lowering(&params, &shape, 0)?, Lowering::Rescale(_)));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[allow(missing_debug_implementations)]
+pub enum Lowering<S: Scheme> {
+    /// Prime by prime: modulus switching.
+    Primes,
+    /// In one step: the limbs beyond level + 1 are omitted, the rest is multiplied by this constant, and one prime is
+    /// dropped.
+    Rescale(Plaintext<S>),
 }
 
 /// Returns c0·d0, c0·d1 + c1·d0, c1·d1 on the limbs of c0.

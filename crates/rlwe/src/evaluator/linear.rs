@@ -5,7 +5,7 @@ use sotto_ring::{Poly, Scratch};
 use super::{Evaluator, Operation};
 use crate::ciphertext::Ciphertext;
 use crate::error::EvalError;
-use crate::plaintext::{Addend, Multiplier};
+use crate::prepared::{Addend, Multiplier};
 use crate::scheme::Scheme;
 use crate::shape::Shape;
 

@@ -15,8 +15,6 @@ mod weighted;
 
 pub use automorphism::Hoisted;
 pub use counters::{Counters, Operation};
-pub use modulus::Lowering;
-pub(crate) use modulus::match_constant;
 
 use sotto_ring::{Eval, Poly, Scratch};
 

@@ -8,32 +8,9 @@ use crate::error::EvalError;
 use crate::level_rules::LevelRules;
 use crate::noise::{Log2, NoiseRules};
 use crate::parameters::Params;
-use crate::plaintext::Plaintext;
-use crate::scheme::Scheme;
-use crate::schemes::{Bgv, Ckks, ScalePower};
+use crate::scheme::{Lowering, Scheme};
+use crate::schemes::{Bgv, Ckks};
 use crate::shape::Shape;
-
-/// The way in which a scheme lowers a ciphertext's level without changing its message.
-///
-/// ```
-/// use sotto_rlwe::{Bfv, Ckks, Lowering, Origin, Params, Scheme, Shape};
-///
-/// let params = Params::<Bfv>::default_chain(4096, 65_537)?;
-/// let shape = Shape::fresh(&params, Origin::PublicKey, 1.0)?;
-/// assert!(matches!(Bfv::lowering(&params, &shape, 0)?, Lowering::Primes));
-/// let params = Params::<Ckks>::default_chain(4096, 0)?;
-/// let shape = Shape::fresh(&params, Origin::PublicKey, 1.0)?;
-/// assert!(matches!(Ckks::lowering(&params, &shape, 0)?, Lowering::Rescale(_)));
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-#[allow(missing_debug_implementations)]
-pub enum Lowering<S: Scheme> {
-    /// Prime by prime: modulus switching.
-    Primes,
-    /// In one step: the limbs beyond level + 1 are omitted, the rest is multiplied by this constant, and one prime is
-    /// dropped.
-    Rescale(Plaintext<S>),
-}
 
 impl<S: Scheme> Shape<S> {
     /// Returns the shape of the same message at a lower level, or at the same one.
@@ -244,18 +221,6 @@ impl Shape<Ckks> {
         }
         self.lower(params, level)
     }
-}
-
-/// Returns the factor of [`Lowering::Rescale`]: Δ_level·q_{level+1}/Δ of the shape's level, encoded for level + 1.
-pub(crate) fn match_constant(
-    params: &Params<Ckks>,
-    shape: &Shape<Ckks>,
-    level: usize,
-) -> Result<Plaintext<Ckks>, EvalError> {
-    if shape.scaling != ScalePower(1) {
-        return Err(EvalError::ScalePower { power: shape.scaling.0 });
-    }
-    Ok(params.encode_scale_match(shape.level, level)?)
 }
 
 impl Evaluator<Ckks> {

@@ -10,7 +10,7 @@ use sotto_ring::Poly;
 use super::KeySum;
 use crate::error::EvalError;
 use crate::evaluation_key::{EvaluationKeys, KeySwitchKey};
-use crate::noise::{Figure, Log2, Typical};
+use crate::noise::{Log2, Typical, key_switch_sum};
 use crate::parameters::{KeyId, Params};
 use crate::scheme::Scheme;
 use crate::shape::Shape;
@@ -169,10 +169,9 @@ impl<S: Scheme> Shape<S> {
         }
         let count = count as f64;
         let (mut noise, mut estimate) = (self.noise, self.estimate);
-        let bound = Log2::norms(params.norms()).key_switch_sum(params, self.level, Log2::of(count));
+        let bound = key_switch_sum::<Log2, S>(params, self.level, Log2::of(count));
         noise.error = noise.error + bound;
-        let typical =
-            Typical::norms(params.norms()).key_switch_sum(params, self.level, Log2::of(count.sqrt()));
+        let typical = key_switch_sum::<Typical, S>(params, self.level, Log2::of(count.sqrt()));
         estimate.error = estimate.error + typical;
         Self { noise, estimate, ..*self }.checked(params)
     }

@@ -142,6 +142,16 @@ pub trait LevelRules: Scheme {
     }
 }
 
+impl<S: LevelRules> Ciphertext<S> {
+    /// Sets the plaintext factor and returns the one before: see [`LevelRules::replace_factor`].
+    pub fn replace_factor(&mut self, factor: S::Value) -> S::Value {
+        let mut shape = *self.shape();
+        let before = S::replace_factor(self.params(), &mut shape, factor);
+        self.set_shape(shape);
+        before
+    }
+}
+
 /// Returns the room of the relinearised product at a level.
 fn product_room<S: Scheme>(
     params: &Params<S>,

@@ -1,6 +1,7 @@
 //! BFV: phase = (Q/t)·m + v + Q·k; `error` is the size of v.
 
-use super::{Figure, Log2, Noise, NoiseRules, Origin, PlainSize, half_modulus};
+use super::rules::half_modulus;
+use super::{Figure, Log2, Noise, NoiseRules, Origin, PlainSize};
 use crate::parameters::Params;
 use crate::schemes::Bfv;
 #[cfg(not(feature = "std"))]

@@ -1,6 +1,7 @@
 //! BGV: phase = factor·m + t·e; `error` is the size of the whole phase.
 
-use super::{Figure, Log2, Noise, NoiseRules, Origin, PlainSize, half_modulus};
+use super::rules::half_modulus;
+use super::{Figure, Log2, Noise, NoiseRules, Origin, PlainSize};
 use crate::parameters::Params;
 use crate::schemes::Bgv;
 

@@ -1,9 +1,11 @@
 //! CKKS: phase = Δ^power·m + e; `message` is the size of the scaled message, `error` that of e, including the rounding
 //! of the encoding.
 
-use super::{Figure, Log2, Noise, NoiseRules, Origin, PlainSize, Typical, half_modulus};
+use super::reducing::canonical_bound;
+use super::rules::half_modulus;
+use super::{Figure, Log2, Noise, NoiseRules, Origin, PlainSize, Typical};
 use crate::parameters::Params;
-use crate::reduced::{Reduction, canonical_bound};
+use crate::reduction::Reduction;
 use crate::scheme::Scheme;
 use crate::schemes::Ckks;
 #[cfg(not(feature = "std"))]

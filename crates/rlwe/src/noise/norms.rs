@@ -4,11 +4,8 @@
 use num_traits::Float as _;
 use sotto_ring::{ERROR_VARIANCE, TERNARY_VARIANCE};
 
-use super::figure::Figure;
 use super::log2::Log2;
 use super::typical::Typical;
-use crate::parameters::Params;
-use crate::scheme::Scheme;
 
 /// Sizes of the random polynomials for one degree, bounded and on average.
 ///
@@ -36,7 +33,7 @@ pub struct Norms {
 /// Example: [`Norms`]
 #[derive(Clone, Copy, Debug)]
 pub struct NormsOf<F> {
-    degree: f64,
+    pub(super) degree: f64,
     /// Size of a secret: key generation draws again above the bound.
     pub secret: F,
     /// Size of a uniform ternary polynomial.
@@ -93,62 +90,5 @@ impl Norms {
     pub fn secret_limit(degree: usize) -> f64 {
         let n = degree as f64;
         ((50.0 * n).ln() * n * TERNARY_VARIANCE).sqrt()
-    }
-}
-
-impl<F: Figure> NormsOf<F> {
-    /// Returns the size of any message polynomial modulo t, centred: at most n·t/2.
-    pub fn any_message(&self, plain_modulus: u64) -> F {
-        self.any_rounding.scaled(Log2::of(plain_modulus as f64))
-    }
-
-    /// Returns the size of a fresh error before the scheme's factor: e for the secret key, e0 + e·u + e1·s for the
-    /// public key.
-    pub fn fresh_error(&self, origin: super::Origin) -> F {
-        match origin {
-            super::Origin::SecretKey => self.error,
-            super::Origin::PublicKey => self.error + self.error * self.ternary + self.error * self.secret,
-        }
-    }
-
-    /// Returns 1 + |s| + |s|² + … for a ciphertext of this many components.
-    pub fn secret_powers(&self, components: usize) -> F {
-        let one = F::exactly(Log2::ONE);
-        let powers = [self.secret, self.secret.square()];
-        powers.into_iter().take(components.saturating_sub(1)).fold(one, |sum, power| sum + power)
-    }
-
-    /// Returns the size of the rounding error of a division, for this many components; the remainder is a multiple of
-    /// `factor`.
-    pub fn division(&self, components: usize, factor: u64) -> F {
-        let width = if factor == 1 { 1.0 } else { factor as f64 + 1.0 };
-        let uniform = self.uniform.scaled(Log2::of(width));
-        let rounded = if factor.is_multiple_of(2) {
-            // For an even factor the centred multiples lie in [−t/2, t/2 − 1]: every coefficient has mean −1/2, and the
-            // polynomial of n halves reaches 1/(2·sin(π/2n)) at ζ.
-            let bias = 0.5 / (core::f64::consts::PI / (2.0 * self.degree)).sin();
-            uniform + F::exactly(Log2::of(bias))
-        } else {
-            uniform
-        };
-        rounded * self.secret_powers(components)
-    }
-
-    /// Returns the size that key switching adds: Σ digit·error/P and the rounding.
-    pub(crate) fn key_switch<S: Scheme>(&self, params: &Params<S>, level: usize) -> F {
-        self.key_switch_sum(params, level, Log2::ONE)
-    }
-
-    /// Like `key_switch`, for a sum of switching keys whose errors are `errors` times those of one key.
-    pub(crate) fn key_switch_sum<S: Scheme>(&self, params: &Params<S>, level: usize, errors: Log2) -> F {
-        let factor = S::error_factor(params);
-        let error = self.error.scaled(Log2::of(factor as f64));
-        let special = Log2(params.special_bits());
-        let digits = params.digits(level).map(|d| Log2(params.ring().product_bits(d)));
-        let sum = digits
-            .map(|digit| (self.uniform * error).scaled(digit).over(special))
-            .fold(F::exactly(Log2::ZERO), |sum, term| sum + term);
-        // Digits may exceed half of their product by 2^-21 of it.
-        sum.scaled(errors * Log2(1.0 / 65536.0)) + self.division(2, factor)
     }
 }

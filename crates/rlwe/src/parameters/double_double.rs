@@ -40,7 +40,7 @@ impl DoubleDouble {
     /// Returns the nearest integer and the remainder, |rest| ≤ 1/2 + 2^-50. Halves round away from zero if `low` is
     /// zero. Range: |self| < 2^62.
     pub(crate) fn round(self) -> (i64, f64) {
-        let whole = crate::schemes::round(self.high) as f64;
+        let whole = round(self.high) as f64;
         // Exact except for an error below 2^-53 if `low` is a fraction.
         let rest = (self.high - whole) + self.low;
         // A half is already rounded and stays.
@@ -63,6 +63,13 @@ fn split(x: f64) -> (f64, f64) {
     let scaled = x * 134_217_729.0; // 2^27 + 1
     let high = scaled - (scaled - x);
     (high, x - high)
+}
+
+/// Rounds to the nearest integer, halves away from zero, like `f64::round`, which is a function call with branches
+/// where the processor has no instruction for it. The number added is the largest below a half, so that nothing below a
+/// half reaches the next integer; from 2^52 on the sum absorbs it. Range: |x| < 2^63.
+fn round(x: f64) -> i64 {
+    (x + 0.499_999_999_999_999_94_f64.copysign(x)) as i64
 }
 
 #[cfg(test)]
@@ -121,6 +128,26 @@ mod tests {
         }
         for x in [1i128 << 61, (1 << 61) - 1, (1 << 61) + 1, -(1 << 61) + 1, 0x1fff_ffff_ffff_fe01] {
             assert_eq!(whole(x).round(), (x as i64, 0.0));
+        }
+    }
+
+    #[test]
+    fn rounding_is_that_of_the_standard_library() {
+        let mut state = 1u64;
+        let check = |x: f64| {
+            for x in [x, -x, x.next_up(), x.next_down(), -x.next_up()] {
+                assert_eq!(super::round(x), x.round() as i64, "{x:e}");
+            }
+        };
+        let ends = [0.0, 0.5, 1.5, 2.5, 0.499_999_999_999_999_94, 4_503_599_627_370_495.5, 9e15, 4.6e18];
+        ends.into_iter().for_each(check);
+        for exponent in 0..62 {
+            for _ in 0..500 {
+                state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+                let mantissa = f64::from_bits(0x3ff0_0000_0000_0000 | (state >> 12));
+                check(mantissa * f64::from(exponent).exp2());
+                check((mantissa * f64::from(exponent).exp2()).floor() + 0.5);
+            }
         }
     }
 }

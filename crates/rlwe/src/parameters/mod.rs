@@ -9,6 +9,7 @@ mod params;
 mod request;
 mod scale_ratio;
 mod security;
+mod security_check;
 mod spec;
 
 pub use chain_bits::ChainBits;

@@ -8,12 +8,11 @@ use core::ops::Range;
 use num_traits::Float as _;
 use sotto_ring::{Eval, Poly, Ring, Rounding, Scratch, Wiped};
 
-use super::embedding::mean;
 use crate::error::{EncodeError, EvalError, ParameterError};
-use crate::evaluator::{Lowering, match_constant};
 use crate::parameters::{DoubleDouble, ParameterSpec, Params, ScaleRatio, SchemeId};
 use crate::plaintext::Plaintext;
-use crate::scheme::Scheme;
+use crate::repeated::mean;
+use crate::scheme::{Lowering, Scheme};
 use crate::shape::Shape;
 
 /// The scheme CKKS: approximate real numbers.
@@ -221,6 +220,18 @@ impl Scheme for Ckks {
     ) -> Result<Lowering<Self>, EvalError> {
         match_constant(params, shape, level).map(Lowering::Rescale)
     }
+}
+
+/// Returns the factor of [`Lowering::Rescale`]: Δ_level·q_{level+1}/Δ of the shape's level, encoded for level + 1.
+fn match_constant(
+    params: &Params<Ckks>,
+    shape: &Shape<Ckks>,
+    level: usize,
+) -> Result<Plaintext<Ckks>, EvalError> {
+    if shape.scaling != ScalePower(1) {
+        return Err(EvalError::ScalePower { power: shape.scaling.0 });
+    }
+    Ok(params.encode_scale_match(shape.level, level)?)
 }
 
 /// Returns enough limbs to determine a message below 2^62, a bound that decryption has checked.

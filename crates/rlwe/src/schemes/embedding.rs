@@ -127,7 +127,9 @@ impl Params<Ckks> {
     ) -> Result<Vec<Complex>, EncodeError> {
         repeated::check(count, self.degree() / 2)?;
         let slots = Zeroizing::new(self.decode_complex(plaintext));
-        let part = |index, part: fn(&Complex) -> f64| mean(slots.iter().skip(index).step_by(count).map(part));
+        let part = |index, part: fn(&Complex) -> f64| {
+            repeated::mean(slots.iter().skip(index).step_by(count).map(part))
+        };
         Ok((0..count).map(|i| Complex { re: part(i, |z| z.re), im: part(i, |z| z.im) }).collect())
     }
 
@@ -195,13 +197,6 @@ impl Params<Ckks> {
     }
 }
 
-/// Returns the mean of copies of one number. Sums their differences, so that the number itself loses no bits.
-pub(super) fn mean(mut copies: impl Iterator<Item = f64>) -> f64 {
-    let first = copies.next().unwrap_or(0.0);
-    let (sum, count) = copies.fold((0.0, 1.0), |(sum, count), copy| (sum + (copy - first), count + 1.0));
-    first + sum / count
-}
-
 /// Returns the largest absolute value at a scale: 2^61/scale.
 pub(crate) fn limit_of(scale: f64) -> f64 {
     COEFFICIENT_LIMIT / scale / 2.0
@@ -213,35 +208,5 @@ fn in_range<T>(values: &[T], scale: f64, outside: impl Fn(&T, f64) -> bool) -> R
     match values.iter().position(|value| outside(value, limit)) {
         Some(index) => Err(EncodeError::OutOfRange { index, limit }),
         None => Ok(()),
-    }
-}
-
-/// Rounds to the nearest integer, halves away from zero, like `f64::round`, which is a function call with branches
-/// where the processor has no instruction for it. The number added is the largest below a half, so that nothing below a
-/// half reaches the next integer; from 2^52 on the sum absorbs it. Range: |x| < 2^63.
-pub(crate) fn round(x: f64) -> i64 {
-    (x + 0.499_999_999_999_999_94_f64.copysign(x)) as i64
-}
-
-#[cfg(test)]
-mod tests {
-    #[test]
-    fn rounding_is_that_of_the_standard_library() {
-        let mut state = 1u64;
-        let check = |x: f64| {
-            for x in [x, -x, x.next_up(), x.next_down(), -x.next_up()] {
-                assert_eq!(super::round(x), x.round() as i64, "{x:e}");
-            }
-        };
-        let ends = [0.0, 0.5, 1.5, 2.5, 0.499_999_999_999_999_94, 4_503_599_627_370_495.5, 9e15, 4.6e18];
-        ends.into_iter().for_each(check);
-        for exponent in 0..62 {
-            for _ in 0..500 {
-                state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-                let mantissa = f64::from_bits(0x3ff0_0000_0000_0000 | (state >> 12));
-                check(mantissa * f64::from(exponent).exp2());
-                check((mantissa * f64::from(exponent).exp2()).floor() + 0.5);
-            }
-        }
     }
 }

@@ -16,7 +16,7 @@ fn params<S: Scheme>(t: u64, degree: usize) -> Params<S> {
 fn sums<S: Scheme>(params: &Params<S>, plaintext: &Plaintext<S>, scaling: S::Scaling, error: &SmallPoly) {
     let (ring, top) = (params.ring(), params.top_level());
     let limbs = params.limbs(top);
-    let mut expected = S::inject(params, plaintext, top, scaling);
+    let mut expected = Injection::of_message(params, plaintext, top, scaling).polynomial(params, top);
     let mut error_poly = Poly::from_signed(ring, limbs.clone(), error.coefficients());
     error_poly.scale_signed(S::error_factor(params) as i64);
     let both = Injection::of_encryption(params, plaintext, top, scaling, error);

@@ -3,8 +3,8 @@
 
 use sotto_ring::{Eval, GaloisMap, Poly, Seed, SmallPoly, secure_rng};
 use sotto_rlwe::{
-    Ciphertext, EvalError, EvaluationKeys, KeyId, KeySwitchKey, Origin, Params, Plaintext, PublicKey, Scheme,
-    Seeded, SeededKey, Shape,
+    Ciphertext, EvalError, EvaluationKeys, Injection, KeyId, KeySwitchKey, Origin, Params, Plaintext,
+    PublicKey, Scheme, Seeded, SeededKey, Shape,
 };
 
 pub struct Owner<S: Scheme> {
@@ -41,7 +41,8 @@ impl<S: Scheme> Owner<S> {
         let params = &self.params;
         let shape = Shape::of_encryption(params, Origin::SecretKey, plaintext)?;
         let mut body = self.zero(&seed, 0).restricted(params.limbs(shape.level));
-        body.add_assign(&S::inject(params, plaintext, shape.level, shape.scaling).into_eval());
+        let message = Injection::of_message(params, plaintext, shape.level, shape.scaling);
+        body.add_assign(&message.polynomial(params, shape.level).into_eval());
         Ok(Seeded { params: params.clone(), key: self.id, shape, body, seed })
     }
 
