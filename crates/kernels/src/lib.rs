@@ -32,6 +32,7 @@
 #[macro_use]
 extern crate alloc;
 
+mod conversion;
 #[macro_use]
 mod detect;
 mod embedding;
@@ -48,6 +49,7 @@ mod prefetch;
 mod scalar;
 mod streams;
 mod table;
+mod targets;
 #[cfg(target_arch = "x86_64")]
 #[allow(unsafe_code)]
 mod vbmi;
@@ -56,6 +58,7 @@ mod vbmi;
 mod vectors;
 mod wiped;
 
+pub use conversion::{FRACTION_BITS, Lift, Quotient};
 pub use embedding::{Complex, Embedding, all_within, largest, round_off};
 pub use lean::LeanTransform;
 pub use modulus::{Factor, InvalidModulus, Modulus};
@@ -65,7 +68,7 @@ pub use once::Once;
 pub use prefetch::prefetch;
 pub use streams::{AesLanes, ReplaceKernel, Streams};
 pub use table::{
-    AddFourKernel, ConvertKernel, FRACTION_BITS, InnerProductsKernel, Kernels, Lift, ProductSumKernel,
-    Quotient, SubtractRestKernel, TensorKernel,
+    AddFourKernel, ConvertKernel, InnerProductsKernel, Kernels, ProductSumKernel, SubtractRestKernel,
+    TensorKernel,
 };
 pub use wiped::{Wiped, Word, release, wipe};

@@ -54,7 +54,7 @@ impl NttTable {
         let forward = bit_reversed_powers(&modulus, root, degree);
         let inverse = bit_reversed_powers(&modulus, inverse_root, degree);
         #[cfg(target_arch = "x86_64")]
-        let lanes = crate::ifma::lane_twiddles(&modulus, &forward, &inverse);
+        let lanes = crate::ifma::LaneTwiddles::new(&modulus, &forward, &inverse);
         Some(Self {
             forward,
             inverse,

@@ -1,8 +1,8 @@
 //! The scalar target: the definition against which tests compare every other target.
 
+use crate::conversion::{FRACTION_BITS, Lift, Quotient};
 use crate::modulus::{Factor, Modulus};
 use crate::ntt::NttTable;
-use crate::table::{FRACTION_BITS, Lift, Quotient};
 
 /// Runs the forward transform. Range: in < q, out < q.
 pub(crate) fn ntt_forward(table: &NttTable, values: &mut [u64]) {

@@ -1,12 +1,9 @@
 //! A target as a value: the table of its functions.
 
-use alloc::vec::Vec;
-
-use crate::detect;
+use crate::conversion::{Lift, Quotient};
 use crate::modulus::{Factor, Modulus};
 use crate::montgomery::{self, MontgomeryKernel};
 use crate::ntt::NttTable;
-use crate::once::Once;
 use crate::scalar;
 
 /// `(modulus, a, [b, c, d, e])`, see [`Kernels::add_four`].
@@ -86,49 +83,6 @@ pub type TensorKernel = fn(&Modulus, [&mut [u64]; 3], [&[u64]; 2], [&[u64]; 2]);
 /// # Ok::<(), sotto_kernels::InvalidModulus>(())
 /// ```
 pub type ProductSumKernel = fn(&Modulus, &mut [u64], &[u64], &[u64], &[u64]);
-
-/// Bits after the binary point of the sum in [`Kernels::round_quotient`].
-pub const FRACTION_BITS: u32 = 25;
-
-/// One term floor(y·constant / 2^shift) of [`Kernels::round_quotient`].
-///
-/// ```
-/// use sotto_kernels::{FRACTION_BITS, Kernels, Quotient};
-///
-/// // round(y/17) for y below 17: 1 from 9 on.
-/// let shift = 5 + 51 - FRACTION_BITS;
-/// let quotient = Quotient { constant: (1 << 56) / 17, shift };
-/// let mut out = [0; 3];
-/// (Kernels::best().round_quotient)(&mut out, &[&[3, 8, 9]], &[quotient]);
-/// assert_eq!(out, [0, 0, 1]);
-/// ```
-#[derive(Clone, Copy, Debug)]
-pub struct Quotient {
-    /// Below 2^52.
-    pub constant: u64,
-    /// y is below 2^(shift − 26) ≤ 2^61.
-    pub shift: u32,
-}
-
-/// The parameters of [`Kernels::lift`], which maps a residue to the representative nearest to zero.
-///
-/// ```
-/// use sotto_kernels::{Kernels, Lift, Modulus};
-///
-/// // Residues modulo 17, centred, as residues modulo 97: 16 is -1.
-/// let mut out = [0; 2];
-/// let lift = Lift { modulus: 17, threshold: 9 };
-/// (Kernels::best().lift)(&Modulus::new(97)?, &mut out, &[3, 16], &lift);
-/// assert_eq!(out, [3, 96]);
-/// # Ok::<(), sotto_kernels::InvalidModulus>(())
-/// ```
-#[derive(Clone, Copy, Debug)]
-pub struct Lift {
-    /// The modulus of the residues, below 2^61.
-    pub modulus: u64,
-    /// Residues from here on have the modulus subtracted. Range: at most the modulus.
-    pub threshold: u64,
-}
 
 /// The functions of one target. Slices of one call have equal length; entries are residues in [0, q) unless a function
 /// says otherwise; a conversion takes at most 34 slices. Unreduced (*open*) values are the output of
@@ -247,111 +201,4 @@ impl Kernels {
         permute: scalar::permute,
         montgomery: montgomery::scalar::KERNEL,
     };
-
-    /// Returns every target that this machine can run, the scalar one first.
-    pub fn available() -> Vec<Self> {
-        #[allow(unused_mut, reason = "other architectures have the scalar target only")]
-        let mut targets = vec![Self::SCALAR];
-        #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
-        targets.extend(crate::vectors::available());
-        #[cfg(target_arch = "x86_64")]
-        targets.extend(crate::ifma::kernels());
-        targets
-    }
-
-    /// Returns the fastest target that this machine can run. The environment variable `SOTTO_KERNELS` names another
-    /// one, for tests and comparisons; a name that this machine does not have is ignored. Without the feature `std`,
-    /// the fastest target of the processors that the program is compiled for.
-    pub fn best() -> Self {
-        static BEST: Once<Kernels> = Once::new();
-        *BEST.or_init(|| {
-            let targets = Self::available();
-            let forced = detect::forced();
-            let named = targets.iter().find(|target| Some(target.name) == forced.as_deref());
-            *named.or(targets.last()).unwrap_or(&Self::SCALAR)
-        })
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn table(q: u64, n: usize) -> NttTable {
-        NttTable::new(Modulus::new(q).unwrap(), n).unwrap()
-    }
-
-    fn fill(q: u64, n: usize, mut state: u64) -> Vec<u64> {
-        (0..n)
-            .map(|i| {
-                state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-                if i % 5 == 0 { q - 1 } else { (state >> 3) % q }
-            })
-            .collect()
-    }
-
-    #[test]
-    fn a_target_of_this_machine_that_is_named_is_the_best() {
-        let forced = std::env::var("SOTTO_KERNELS").unwrap_or_default();
-        if Kernels::available().iter().any(|target| target.name == forced) {
-            assert_eq!(Kernels::best().name, forced);
-        }
-    }
-
-    #[test]
-    fn transform_of_a_published_example() {
-        for kernels in Kernels::available() {
-            let t = table(17, 8);
-            let mut a = vec![1, 2, 3, 4, 5, 6, 7, 8];
-            (kernels.ntt_forward)(&t, &mut a);
-            assert_eq!(a, [5, 0, 13, 8, 9, 11, 5, 8], "{}", kernels.name);
-        }
-    }
-
-    #[test]
-    fn transform_is_evaluation_and_inverts() {
-        for kernels in Kernels::available() {
-            for (q, n) in [(97, 16), (0xf_fffe_e001, 64), (1_152_921_504_606_830_593, 32)] {
-                let t = table(q, n);
-                let m = *t.modulus();
-                let a = fill(q, n, 7);
-                let mut out = a.clone();
-                (kernels.ntt_forward)(&t, &mut out);
-                let shift = usize::BITS - n.trailing_zeros();
-                for (i, value) in out.iter().enumerate() {
-                    let x = m.power_vartime(t.root(), 2 * (i.reverse_bits() >> shift) as u64 + 1);
-                    let evaluated = a.iter().rev().fold(0, |acc, c| m.add(m.multiply(acc, x), *c));
-                    assert_eq!(*value, evaluated);
-                }
-                (kernels.ntt_inverse)(&t, &mut out);
-                assert_eq!(out, a, "{} {q} {n}", kernels.name);
-            }
-        }
-    }
-
-    #[test]
-    fn every_target_equals_the_scalar_one() {
-        for fast in Kernels::available() {
-            // Miri takes minutes for more.
-            let degrees: &[usize] = if cfg!(miri) { &[16] } else { &[16, 1024, 4096] };
-            for n in degrees.iter().copied() {
-                let q = 1_152_921_504_606_830_593;
-                if (q - 1) % (2 * n as u64) != 0 {
-                    continue;
-                }
-                let t = table(q, n);
-                let (a, b) = (fill(q, n, 1), fill(q, n, 2));
-                let run = |k: &Kernels| {
-                    let mut x = a.clone();
-                    (k.ntt_forward)(&t, &mut x);
-                    (k.multiply)(t.modulus(), &mut x, &b);
-                    (k.add_product)(t.modulus(), &mut x, &a, &b);
-                    (k.ntt_inverse)(&t, &mut x);
-                    (k.subtract_scale)(t.modulus(), &mut x, &b, t.modulus().factor(q - 1));
-                    x
-                };
-                assert_eq!(run(&fast), run(&Kernels::SCALAR), "{}", fast.name);
-            }
-        }
-    }
 }

@@ -4,9 +4,9 @@ use alloc::vec::Vec;
 use core::arch::x86_64::*;
 
 use super::lanes::{Barrett, Constant, Line, Prime, Reduction, all, load, store};
+use crate::conversion::{FRACTION_BITS, Lift, Quotient};
 use crate::modulus::Modulus;
 use crate::scalar;
-use crate::table::{FRACTION_BITS, Lift, Quotient};
 
 /// Sizes of the sum, which decide how it is reduced.
 const NARROW: u8 = 0;

@@ -7,6 +7,14 @@ use core::arch::x86_64::*;
 
 use crate::modulus::{Factor, Modulus, Narrow};
 
+/// Bit lengths of this target's primes; [`Barrett`] needs at least 3 for its shifts.
+pub(super) const BITS: core::ops::RangeInclusive<u32> = 3..=50;
+
+/// Returns true if this processor has the instructions.
+pub(crate) fn detected() -> bool {
+    has_feature!("avx512f") && has_feature!("avx512dq") && has_feature!("avx512ifma")
+}
+
 /// One vector in memory.
 pub(crate) type Line = [u64; 8];
 

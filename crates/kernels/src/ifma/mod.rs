@@ -8,23 +8,18 @@ mod convert;
 pub(crate) mod lanes;
 mod montgomery;
 mod ntt;
-mod pointwise;
+pub(crate) mod pointwise;
 mod products;
 
 pub(crate) use ntt::LaneTwiddles;
 
+use lanes::{BITS, detected};
+
+use crate::conversion::{Lift, Quotient};
 use crate::modulus::{Factor, Modulus};
 use crate::ntt::NttTable;
-use crate::table::{Kernels, Lift, Quotient};
+use crate::table::Kernels;
 use crate::vectors::dq as larger;
-
-/// Bit lengths of this target's primes; [`lanes::Barrett`] needs at least 3 for its shifts.
-const BITS: core::ops::RangeInclusive<u32> = 3..=50;
-
-/// Returns true if this processor has the instructions.
-pub(crate) fn detected() -> bool {
-    has_feature!("avx512f") && has_feature!("avx512dq") && has_feature!("avx512ifma")
-}
 
 /// Returns the target, or None if this processor cannot run it.
 pub(crate) fn kernels() -> Option<Kernels> {
@@ -144,8 +139,7 @@ fn horner(out: &mut [i64], radix: i64, digits: &[i64]) {
     unsafe { pointwise::horner(out, radix, digits) }
 }
 
-/// Also the entry of the target without 52-bit multiplication: AVX-512 F and DQ suffice.
-pub(crate) fn permute(out: &mut [u64], values: &[u64], map: &[u32]) {
+fn permute(out: &mut [u64], values: &[u64], map: &[u32]) {
     // SAFETY: as above.
     unsafe { pointwise::permute(out, values, map) }
 }
@@ -179,12 +173,3 @@ const TABLE: Kernels = Kernels {
     permute,
     montgomery: montgomery::KERNEL,
 };
-
-/// Returns the last layers' twiddle factors, or None if this target does not run or the prime is out of its range.
-pub(crate) fn lane_twiddles(
-    modulus: &Modulus,
-    forward: &[Factor],
-    inverse: &[Factor],
-) -> Option<LaneTwiddles> {
-    if detected() && BITS.contains(&modulus.bits()) { LaneTwiddles::new(forward, inverse) } else { None }
-}

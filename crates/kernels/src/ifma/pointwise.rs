@@ -172,7 +172,7 @@ pub(super) fn from_signed(m: &Modulus, out: &mut [u64], values: &[i64]) {
 /// Permutes. An automorphism moves aligned groups of eight entries of Eval form as a whole and permutes inside; the
 /// scalar kernel handles lines of any other map.
 #[target_feature(enable = "avx512f,avx512dq")]
-pub(super) fn permute(out: &mut [u64], values: &[u64], map: &[u32]) {
+pub(crate) fn permute(out: &mut [u64], values: &[u64], map: &[u32]) {
     let (lines, rest) = out.as_chunks_mut::<8>();
     let (indices, tail) = map.as_chunks::<8>();
     let (sources, _) = values.as_chunks::<8>();

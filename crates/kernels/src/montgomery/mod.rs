@@ -18,8 +18,6 @@ use alloc::vec::Vec;
 use aligned_vec::{AVec, ConstAlign};
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
-use crate::table::Kernels;
-
 /// The longest modulus in bits: n² for an n of 4,096 bits.
 pub const LONGEST_MODULUS: u32 = 8192;
 
@@ -120,19 +118,8 @@ impl Drop for Montgomery {
 impl ZeroizeOnDrop for Montgomery {}
 
 impl Montgomery {
-    /// Prepares an odd modulus above 1, words least significant first, on the fastest target of this machine.
-    ///
-    /// # Errors
-    /// [`UnfitModulus`] if the modulus is even or at most 1, or longer than [`LONGEST_MODULUS`] bits.
-    pub fn new(modulus: &[u64]) -> Result<Self, UnfitModulus> {
-        Self::on(&Kernels::best(), modulus)
-    }
-
-    /// Like [`Montgomery::new`], on a given target.
-    ///
-    /// # Errors
-    /// As in [`Montgomery::new`].
-    pub fn on(kernels: &Kernels, modulus: &[u64]) -> Result<Self, UnfitModulus> {
+    /// Prepares an odd modulus above 1 for the functions of a target.
+    pub(crate) fn with(kernel: MontgomeryKernel, modulus: &[u64]) -> Result<Self, UnfitModulus> {
         let words = modulus.len() - modulus.iter().rev().take_while(|word| **word == 0).count();
         let modulus = &modulus[..words];
         let top = modulus.last().copied().unwrap_or(0);
@@ -144,7 +131,6 @@ impl Montgomery {
             return Err(UnfitModulus::TooLong { bits });
         }
         let bits = bits as u32;
-        let kernel = kernels.montgomery;
         let (steps, width) = (kernel.size)(bits);
         let zero = Residue(AVec::from_iter(64, core::iter::repeat_n(0, width)));
         let mut n = zero.clone();

@@ -1,4 +1,5 @@
 use super::*;
+use crate::table::Kernels;
 
 /// Returns test words from a linear congruential generator.
 fn words(count: usize, mut state: u64) -> Vec<u64> {

@@ -9,13 +9,8 @@ mod scalar;
 pub(crate) use scalar::accept_from;
 
 use alloc::boxed::Box;
-use alloc::vec::Vec;
 
-use crate::detect;
 use crate::modulus::Modulus;
-use crate::once::Once;
-#[cfg(target_arch = "x86_64")]
-use crate::vbmi;
 use crate::wiped::wipe;
 
 /// The functions of one target. All but [`Streams::accept`] and [`Streams::replace`], which draw public masks, are free
@@ -64,7 +59,7 @@ pub struct Streams {
     pub any_beyond: fn(&[i64], u64) -> bool,
     /// Computes body −= mask·secret, entry by entry, for residues in [0, q).
     pub subtract_product: fn(&Modulus, &mut [u64], &[u64], &[u64]),
-    pub(crate) keystream: Option<KeystreamKernel>,
+    pub(crate) aes: Option<AesKernels>,
 }
 
 /// Returns true if a value of `stride` bits always lies within eight bytes. Values begin at multiples of the stride's
@@ -87,7 +82,15 @@ pub(crate) fn within_eight_bytes(stride: u32) -> bool {
 /// # Ok::<(), sotto_kernels::InvalidModulus>(())
 /// ```
 pub type ReplaceKernel = fn(&Modulus, &mut [u64], &[u64]) -> (usize, usize);
-/// `(key, block, counter, out)`: see [`AesLanes::keystream`].
+/// The functions of one target for AES-128.
+#[derive(Clone, Copy)]
+pub(crate) struct AesKernels {
+    /// Writes the round keys of a key.
+    pub(crate) expand_key: fn(&[u8; 16], &mut RoundKeys),
+    /// `(key, block, counter, out)`: see [`AesLanes::keystream`].
+    pub(crate) keystream: KeystreamKernel,
+}
+
 pub(crate) type KeystreamKernel = fn(&AesLanes, &[u8; 16], u32, &mut [u8]);
 /// The round keys of AES-128.
 pub(crate) type RoundKeys = [[u8; 16]; 11];
@@ -112,36 +115,8 @@ impl Streams {
         lift: scalar::lift,
         any_beyond: scalar::any_beyond,
         subtract_product: scalar::subtract_product,
-        keystream: None,
+        aes: None,
     };
-
-    /// Returns every target that this machine can run, the scalar one first.
-    pub fn available() -> Vec<Self> {
-        #[allow(unused_mut, reason = "other architectures have the scalar target only")]
-        let mut targets = vec![Self::SCALAR];
-        #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
-        targets.extend(crate::vectors::available_streams());
-        #[cfg(target_arch = "x86_64")]
-        targets.extend(vbmi::streams());
-        targets
-    }
-
-    /// Returns the fastest target that this machine can run. The environment variable `SOTTO_KERNELS` names one of
-    /// these, or one of the [`crate::Kernels`]: that selects the streams target with the same instructions.
-    /// Without the feature `std`, the fastest target of the processors that the program is compiled for.
-    pub fn best() -> &'static Self {
-        static BEST: Once<Streams> = Once::new();
-        BEST.or_init(|| {
-            let targets = Self::available();
-            let forced = detect::forced();
-            let name = match forced.as_deref() {
-                Some("avx512-dq") => Some("avx2"),
-                name => name,
-            };
-            let named = targets.iter().find(|target| Some(target.name) == name);
-            *named.or(targets.last()).unwrap_or(&Self::SCALAR)
-        })
-    }
 }
 
 /// The eleven round keys of AES-128, for a target that runs many blocks at once. They are boxed, as moving them would
@@ -161,7 +136,7 @@ impl Streams {
 /// ```
 pub struct AesLanes {
     pub(crate) rounds: Box<RoundKeys>,
-    kernel: KeystreamKernel,
+    keystream: KeystreamKernel,
 }
 
 impl Drop for AesLanes {
@@ -173,26 +148,21 @@ impl Drop for AesLanes {
 impl AesLanes {
     /// Returns true if a target has AES in lanes.
     pub fn available(streams: &Streams) -> bool {
-        streams.keystream.is_some()
+        streams.aes.is_some()
     }
 
     /// Expands a key for a target. Returns None if the target has no AES in lanes; the caller then uses another
     /// implementation.
     pub fn new(streams: &Streams, key: &[u8; 16]) -> Option<Self> {
-        let kernel = streams.keystream?;
-        let mut lanes = Self { rounds: Box::default(), kernel };
-        #[cfg(target_arch = "x86_64")]
-        vbmi::expand_key(key, &mut lanes.rounds)?;
-        #[cfg(target_arch = "aarch64")]
-        crate::vectors::neon::expand_key(key, &mut lanes.rounds)?;
-        #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
-        lanes.rounds.fill(*key);
+        let AesKernels { expand_key, keystream } = streams.aes?;
+        let mut lanes = Self { rounds: Box::default(), keystream };
+        expand_key(key, &mut lanes.rounds);
         Some(lanes)
     }
 
     /// Writes the keystream of AES-128 in counter mode: the blocks are `block` with its last four bytes replaced by
     /// counter, counter + 1, …, big-endian and modulo 2^32. The last block may be partial.
     pub fn keystream(&self, block: &[u8; 16], counter: u32, out: &mut [u8]) {
-        (self.kernel)(self, block, counter, out);
+        (self.keystream)(self, block, counter, out);
     }
 }

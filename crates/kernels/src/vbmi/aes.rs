@@ -11,7 +11,7 @@ const FLIGHT: usize = 8;
 const BYTES: usize = 64 * FLIGHT;
 
 #[target_feature(enable = "aes,sse2")]
-pub(super) fn expand_key(key: &[u8; 16], rounds: &mut RoundKeys) {
+pub(crate) fn expand_key(key: &[u8; 16], rounds: &mut RoundKeys) {
     rounds[0] = *key;
     macro_rules! next {
         ($($round:literal: $constant:literal),*) => {$({

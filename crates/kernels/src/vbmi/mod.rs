@@ -4,18 +4,18 @@
 //! As in `ifma`, a kernel is a function with `#[target_feature]` behind a safe entry; [`streams`] returns the table
 //! only after it has checked the processor.
 
-mod aes;
+pub(crate) mod aes;
 mod bits;
 mod lanes;
 mod small;
 
 use crate::ifma;
 use crate::modulus::Modulus;
-use crate::streams::{AesLanes, RoundKeys, Streams};
+use crate::streams::{AesKernels, AesLanes, RoundKeys, Streams};
 
 /// Returns true if this processor has the instructions.
 fn detected() -> bool {
-    ifma::detected()
+    ifma::lanes::detected()
         && has_feature!("aes")
         && has_feature!("vaes")
         && has_feature!("avx512bw")
@@ -26,12 +26,6 @@ fn detected() -> bool {
 /// Returns the target, or None if this processor cannot run it.
 pub(crate) fn streams() -> Option<Streams> {
     detected().then_some(TABLE)
-}
-
-/// Writes the round keys of AES-128. Returns None if this processor lacks the instructions.
-pub(crate) fn expand_key(key: &[u8; 16], rounds: &mut RoundKeys) -> Option<()> {
-    // SAFETY: the processor has just been asked.
-    has_feature!("aes").then(|| unsafe { aes::expand_key(key, rounds) })
 }
 
 /// Makes safe entries.
@@ -54,6 +48,7 @@ entries! {
     add_scaled(sum: &mut [i64], values: &[i64], factor: i64) = small::add_scaled;
     lift(m: &Modulus, out: &mut [u64], values: &[i64]) = small::lift;
     any_beyond(values: &[i64], limit: u64) -> bool = small::any_beyond;
+    expand_key(key: &[u8; 16], rounds: &mut RoundKeys) = aes::expand_key;
     keystream(key: &AesLanes, block: &[u8; 16], counter: u32, out: &mut [u8]) = aes::keystream;
 }
 
@@ -69,5 +64,5 @@ const TABLE: Streams = Streams {
     lift,
     any_beyond,
     subtract_product: ifma::subtract_product,
-    keystream: Some(keystream),
+    aes: Some(AesKernels { expand_key, keystream }),
 };

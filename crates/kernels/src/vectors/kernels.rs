@@ -6,10 +6,10 @@ use super::float::Float;
 use super::lanes::Lanes;
 use super::whole::Whole;
 use super::{ntt, pointwise, products};
+use crate::conversion::{Lift, Quotient};
 use crate::modulus::{Factor, Modulus};
 use crate::ntt::NttTable;
 use crate::scalar;
-use crate::table::{Lift, Quotient};
 
 /// Bit lengths of primes in floating point. Longer primes are words, on processors where that gains (`Lanes::WHOLE`).
 const FLOAT: core::ops::RangeInclusive<u32> = 3..=50;

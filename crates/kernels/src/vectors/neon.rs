@@ -177,14 +177,9 @@ fn encrypt(keys: &[uint8x16_t; 11], states: &mut [uint8x16_t; FLIGHT]) {
     *states = flight;
 }
 
-/// Writes the round keys of AES-128 (FIPS 197, 5.2). Returns None if this processor lacks the instructions.
-pub(crate) fn expand_key(key: &[u8; 16], rounds: &mut RoundKeys) -> Option<()> {
-    // SAFETY: the processor has just been asked.
-    aes_detected().then(|| unsafe { expand(key, rounds) })
-}
-
+/// Writes the round keys of AES-128 (FIPS 197, 5.2).
 #[target_feature(enable = "neon,aes")]
-fn expand(key: &[u8; 16], rounds: &mut RoundKeys) {
+pub(super) fn expand_key(key: &[u8; 16], rounds: &mut RoundKeys) {
     rounds[0] = *key;
     let mut constant = 1u8;
     for round in 1..11 {

@@ -4,9 +4,9 @@ use super::arithmetic::Arithmetic;
 use super::float::Float;
 use super::lanes::Lanes;
 use super::whole::Whole;
+use crate::conversion::Lift;
 use crate::modulus::{Factor, Modulus};
 use crate::scalar;
-use crate::table::Lift;
 
 /// Runs a loop on the whole vectors of slices of one length, and the scalar kernel on the rest.
 macro_rules! lines {

@@ -3,9 +3,9 @@
 use super::arithmetic::{Arithmetic, LineOf, Pair};
 use super::float::ROUND;
 use super::lanes::Lanes;
+use crate::conversion::{FRACTION_BITS, Quotient};
 use crate::modulus::{Factor, Modulus};
 use crate::scalar;
-use crate::table::{FRACTION_BITS, Quotient};
 
 /// Vectors computed side by side.
 const SIDE: usize = 2;

@@ -3,12 +3,13 @@
 use alloc::vec::Vec;
 
 use super::kernels;
+use crate::conversion::{Lift, Quotient};
 use crate::modulus::{Factor, Modulus};
 use crate::montgomery;
 use crate::ntt::NttTable;
 #[cfg(target_arch = "aarch64")]
 use crate::scalar;
-use crate::table::{Kernels, Lift, Quotient};
+use crate::table::Kernels;
 
 /// Makes safe entries, each compiled for the instructions of some lanes.
 macro_rules! entries {
@@ -95,11 +96,17 @@ target!(four, crate::vectors::avx2::Avx2, "avx2,fma", "avx2", { horner: horner, 
     horner(out: &mut [i64], radix: i64, digits: &[i64]);
     permute(out: &mut [u64], values: &[u64], map: &[u32]);
 });
-// The in-register permutation of automorphisms and 64-bit products are shared with the target with 52-bit
-// multiplication.
+/// The permutation of automorphisms, shared with the target with 52-bit multiplication.
+#[cfg(target_arch = "x86_64")]
+fn permute_groups(out: &mut [u64], values: &[u64], map: &[u32]) {
+    // SAFETY: the table is returned only after `avx512::detected`; no other instructions are needed.
+    unsafe { crate::ifma::pointwise::permute(out, values, map) }
+}
+
+// Its 64-bit products are those of the target with 52-bit multiplication as well.
 #[cfg(target_arch = "x86_64")]
 target!(dq, crate::vectors::avx512::Avx512, "avx512f,avx512dq", "avx512-dq", {
-    horner: horner, permute: crate::ifma::permute
+    horner: horner, permute: permute_groups
 }, {
     horner(out: &mut [i64], radix: i64, digits: &[i64]);
 });

@@ -3,8 +3,8 @@
 
 use alloc::vec::Vec;
 
-use crate::ifma::lanes::{Constant, Line, Pair};
-use crate::modulus::Factor;
+use crate::ifma::lanes::{BITS, Constant, Line, Pair, detected};
+use crate::modulus::{Factor, Modulus};
 
 /// Values of one block, on which the last six layers of the forward transform and the first six of the inverse
 /// transform run.
@@ -38,10 +38,11 @@ pub(crate) struct LaneTwiddles {
 }
 
 impl LaneTwiddles {
-    /// Takes the twiddle factors in bit-reversed order. Returns None if there are fewer than two blocks.
-    pub(crate) fn new(forward: &[Factor], inverse: &[Factor]) -> Option<Self> {
-        let enough = forward.len() >= 2 * BLOCK;
-        enough.then(|| Self { forward: Direction::new(forward), inverse: Direction::new(inverse) })
+    /// Takes the twiddle factors in bit-reversed order. Returns None if this target does not run, the prime is out of
+    /// its range, or there are fewer than two blocks.
+    pub(crate) fn new(modulus: &Modulus, forward: &[Factor], inverse: &[Factor]) -> Option<Self> {
+        let fits = detected() && BITS.contains(&modulus.bits()) && forward.len() >= 2 * BLOCK;
+        fits.then(|| Self { forward: Direction::new(forward), inverse: Direction::new(inverse) })
     }
 }
 

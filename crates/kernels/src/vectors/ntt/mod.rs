@@ -8,7 +8,7 @@ mod twiddles;
 
 pub(super) use forward::forward;
 pub(super) use inverse::inverse;
-pub(crate) use twiddles::Twiddles;
+pub(crate) use twiddles::{Prepared, Twiddles};
 
 use layers::{Factors, two_groups};
 use twiddles::group_words;
@@ -16,11 +16,6 @@ use twiddles::group_words;
 use super::arithmetic::{Arithmetic, LineOf, Pair};
 use super::lanes::Lanes;
 use crate::ntt::NttTable;
-use crate::once::Once;
-
-/// The twiddle factors for two, four and eight lanes, computed at first use. The prime decides the kind of arithmetic.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Prepared([Once<Twiddles>; 3]);
 
 /// Returns true if a degree has at least two blocks.
 #[inline(always)]

@@ -5,7 +5,12 @@ use alloc::vec::Vec;
 use aligned_vec::{AVec, ConstAlign};
 
 use crate::modulus::{Factor, Modulus};
+use crate::once::Once;
 use crate::vectors::arithmetic::Pair;
+
+/// The twiddle factors for two, four and eight lanes, computed at first use. The prime decides the kind of arithmetic.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Prepared(pub(super) [Once<Twiddles>; 3]);
 
 /// The factors of one prime and degree, for one number of lanes.
 #[derive(Clone, Debug)]

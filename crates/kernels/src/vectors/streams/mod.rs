@@ -9,7 +9,7 @@ mod redraw;
 mod small;
 
 use crate::modulus::Modulus;
-use crate::streams::{AesLanes, Streams};
+use crate::streams::{AesKernels, AesLanes, RoundKeys, Streams};
 
 /// Makes safe entries, each compiled for the instructions that its first argument proves.
 macro_rules! entries {
@@ -51,12 +51,22 @@ macro_rules! target {
                     lift,
                     any_beyond,
                     subtract_product: crate::vectors::targets::$kernels::subtract_product,
-                    keystream: if aes { Some(keystream) } else { None },
+                    aes: if aes { Some(AesKernels { expand_key, keystream }) } else { None },
                     ..Streams::SCALAR
                 }
             }
         }
     };
+}
+
+/// Writes the round keys of AES-128.
+fn expand_key(key: &[u8; 16], rounds: &mut RoundKeys) {
+    #[cfg(target_arch = "x86_64")]
+    use crate::vbmi::aes::expand_key;
+    #[cfg(target_arch = "aarch64")]
+    use crate::vectors::neon::expand_key;
+    // SAFETY: the table has AES only after `aes_detected`.
+    unsafe { expand_key(key, rounds) }
 }
 
 #[cfg(target_arch = "x86_64")]
@@ -92,7 +102,8 @@ pub(crate) fn available() -> impl Iterator<Item = Streams> {
         ..four::table(avx2::aes::detected())
     });
     let wide = narrow.filter(|_| avx2::aes::wide_detected());
-    let wide = wide.map(|narrow| Streams { name: "avx2-vaes", keystream: Some(keystream), ..narrow });
+    let aes = Some(AesKernels { expand_key, keystream });
+    let wide = wide.map(|narrow| Streams { name: "avx2-vaes", aes, ..narrow });
     narrow.into_iter().chain(wide)
 }
 

@@ -1,0 +1,174 @@
+//! The targets of this machine, and the fastest of them.
+
+use alloc::vec::Vec;
+
+use crate::detect;
+#[cfg(target_arch = "x86_64")]
+use crate::ifma;
+use crate::montgomery::{Montgomery, UnfitModulus};
+use crate::once::Once;
+use crate::streams::Streams;
+use crate::table::Kernels;
+#[cfg(target_arch = "x86_64")]
+use crate::vbmi;
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+use crate::vectors;
+
+impl Kernels {
+    /// Returns every target that this machine can run, the scalar one first.
+    pub fn available() -> Vec<Self> {
+        #[allow(unused_mut, reason = "other architectures have the scalar target only")]
+        let mut targets = vec![Self::SCALAR];
+        #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+        targets.extend(vectors::available());
+        #[cfg(target_arch = "x86_64")]
+        targets.extend(ifma::kernels());
+        targets
+    }
+
+    /// Returns the fastest target that this machine can run. The environment variable `SOTTO_KERNELS` names another
+    /// one, for tests and comparisons; a name that this machine does not have is ignored. Without the feature `std`,
+    /// the fastest target of the processors that the program is compiled for.
+    pub fn best() -> Self {
+        static BEST: Once<Kernels> = Once::new();
+        *BEST.or_init(|| {
+            let targets = Self::available();
+            let forced = detect::forced();
+            let named = targets.iter().find(|target| Some(target.name) == forced.as_deref());
+            *named.or(targets.last()).unwrap_or(&Self::SCALAR)
+        })
+    }
+}
+
+impl Streams {
+    /// Returns every target that this machine can run, the scalar one first.
+    pub fn available() -> Vec<Self> {
+        #[allow(unused_mut, reason = "other architectures have the scalar target only")]
+        let mut targets = vec![Self::SCALAR];
+        #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+        targets.extend(vectors::available_streams());
+        #[cfg(target_arch = "x86_64")]
+        targets.extend(vbmi::streams());
+        targets
+    }
+
+    /// Returns the fastest target that this machine can run. The environment variable `SOTTO_KERNELS` names one of
+    /// these, or one of the [`Kernels`]: that selects the streams target with the same instructions.
+    /// Without the feature `std`, the fastest target of the processors that the program is compiled for.
+    pub fn best() -> &'static Self {
+        static BEST: Once<Streams> = Once::new();
+        BEST.or_init(|| {
+            let targets = Self::available();
+            let forced = detect::forced();
+            let name = match forced.as_deref() {
+                Some("avx512-dq") => Some("avx2"),
+                name => name,
+            };
+            let named = targets.iter().find(|target| Some(target.name) == name);
+            *named.or(targets.last()).unwrap_or(&Self::SCALAR)
+        })
+    }
+}
+
+impl Montgomery {
+    /// Prepares an odd modulus above 1, words least significant first, on the fastest target of this machine.
+    ///
+    /// # Errors
+    /// [`UnfitModulus`] if the modulus is even or at most 1, or longer than [`LONGEST_MODULUS`] bits.
+    pub fn new(modulus: &[u64]) -> Result<Self, UnfitModulus> {
+        Self::on(&Kernels::best(), modulus)
+    }
+
+    /// Like [`Montgomery::new`], on a given target.
+    ///
+    /// # Errors
+    /// As in [`Montgomery::new`].
+    pub fn on(kernels: &Kernels, modulus: &[u64]) -> Result<Self, UnfitModulus> {
+        Self::with(kernels.montgomery, modulus)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::modulus::Modulus;
+    use crate::ntt::NttTable;
+
+    fn table(q: u64, n: usize) -> NttTable {
+        NttTable::new(Modulus::new(q).unwrap(), n).unwrap()
+    }
+
+    fn fill(q: u64, n: usize, mut state: u64) -> Vec<u64> {
+        (0..n)
+            .map(|i| {
+                state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+                if i % 5 == 0 { q - 1 } else { (state >> 3) % q }
+            })
+            .collect()
+    }
+
+    #[test]
+    fn a_target_of_this_machine_that_is_named_is_the_best() {
+        let forced = std::env::var("SOTTO_KERNELS").unwrap_or_default();
+        if Kernels::available().iter().any(|target| target.name == forced) {
+            assert_eq!(Kernels::best().name, forced);
+        }
+    }
+
+    #[test]
+    fn transform_of_a_published_example() {
+        for kernels in Kernels::available() {
+            let t = table(17, 8);
+            let mut a = vec![1, 2, 3, 4, 5, 6, 7, 8];
+            (kernels.ntt_forward)(&t, &mut a);
+            assert_eq!(a, [5, 0, 13, 8, 9, 11, 5, 8], "{}", kernels.name);
+        }
+    }
+
+    #[test]
+    fn transform_is_evaluation_and_inverts() {
+        for kernels in Kernels::available() {
+            for (q, n) in [(97, 16), (0xf_fffe_e001, 64), (1_152_921_504_606_830_593, 32)] {
+                let t = table(q, n);
+                let m = *t.modulus();
+                let a = fill(q, n, 7);
+                let mut out = a.clone();
+                (kernels.ntt_forward)(&t, &mut out);
+                let shift = usize::BITS - n.trailing_zeros();
+                for (i, value) in out.iter().enumerate() {
+                    let x = m.power_vartime(t.root(), 2 * (i.reverse_bits() >> shift) as u64 + 1);
+                    let evaluated = a.iter().rev().fold(0, |acc, c| m.add(m.multiply(acc, x), *c));
+                    assert_eq!(*value, evaluated);
+                }
+                (kernels.ntt_inverse)(&t, &mut out);
+                assert_eq!(out, a, "{} {q} {n}", kernels.name);
+            }
+        }
+    }
+
+    #[test]
+    fn every_target_equals_the_scalar_one() {
+        for fast in Kernels::available() {
+            // Miri takes minutes for more.
+            let degrees: &[usize] = if cfg!(miri) { &[16] } else { &[16, 1024, 4096] };
+            for n in degrees.iter().copied() {
+                let q = 1_152_921_504_606_830_593;
+                if (q - 1) % (2 * n as u64) != 0 {
+                    continue;
+                }
+                let t = table(q, n);
+                let (a, b) = (fill(q, n, 1), fill(q, n, 2));
+                let run = |k: &Kernels| {
+                    let mut x = a.clone();
+                    (k.ntt_forward)(&t, &mut x);
+                    (k.multiply)(t.modulus(), &mut x, &b);
+                    (k.add_product)(t.modulus(), &mut x, &a, &b);
+                    (k.ntt_inverse)(&t, &mut x);
+                    (k.subtract_scale)(t.modulus(), &mut x, &b, t.modulus().factor(q - 1));
+                    x
+                };
+                assert_eq!(run(&fast), run(&Kernels::SCALAR), "{}", fast.name);
+            }
+        }
+    }
+}
