@@ -10,24 +10,23 @@ use sotto_pack::{DescriptionError, WindowDescription};
 use sotto_wire::{Envelope, EnvelopeHeader};
 
 use crate::arguments::RunArguments;
+use crate::bundle::{self, Bundle};
 use crate::clear_log::ClearLog;
-use crate::collect::{Collected, Collector, End, Left};
 use crate::encrypt::SentTicks;
-use crate::files::Setup;
+use crate::feed::{self, Feed};
 use crate::fruitless::fruitless;
 use crate::journal::{Journal, Times, WhatWasRead};
 use crate::pinned::Pinned;
 use crate::position::{Positions, Resumed};
 use crate::send::{Sender, Sending};
 use crate::shared::SharedMasks;
-use crate::source::Opened;
 use crate::spool::{Cuts, Spool, Totals};
 use crate::stop::Stop;
 use crate::streams::Stream;
 use crate::summary::{Summary, counted};
 use crate::upload::Cloud;
-use crate::windows::{Closed, Options, Windows};
-use crate::{feed, source, streams};
+use crate::windows::{Closed, ClosedWindow, End, Options, Windows};
+use crate::{source, streams};
 
 /// A device that reads, packs, encrypts, signs and spools.
 pub struct Device {
@@ -35,37 +34,22 @@ pub struct Device {
     identity: Arc<SigningIdentity>,
     streams: Vec<Stream>,
     cuts: Cuts,
-    reading: Reading,
+    windows: Windows,
     spool: Arc<Spool>,
     shared: Arc<SharedMasks>,
     folder: PathBuf,
     cloud: Cloud,
     pinned: Pinned,
     journal: Journal,
-    read: WhatWasRead,
+    /// The kind of source: see [`Summary::source`].
+    source: &'static str,
+    /// When reading began: milliseconds since 1970.
+    started_at: i64,
     /// True if the readings are synthetic: no sensor measured them.
     generated: bool,
     clear_log: Option<ClearLog>,
     arguments: RunArguments,
     stop: Stop,
-    /// Windows taken so far.
-    taken: usize,
-}
-
-/// Two ways to cut rows into windows.
-enum Reading {
-    /// Streams take turns: window k belongs to stream k mod (number of streams), and begins with a reading.
-    Turns(Collector),
-    /// Each row goes to all streams; their windows follow the clock.
-    Clock(Box<Windows>),
-}
-
-/// A packed window, and the index of its stream.
-pub struct Filled {
-    stream: usize,
-    collected: Collected,
-    /// The end of the window (ms since 1970), if windows follow the clock.
-    until: Option<i64>,
 }
 
 /// The frame of a window's ciphertext, and the description that travels beside it.
@@ -76,7 +60,7 @@ pub struct EncryptedWindow {
     description: WindowDescription,
     started_at: i64,
     ended_at: i64,
-    until: Option<i64>,
+    until: i64,
     times: Times,
 }
 
@@ -89,7 +73,7 @@ pub struct Message {
     bytes: Vec<u8>,
     /// Bytes of the upload.
     upload_bytes: u64,
-    until: Option<i64>,
+    until: i64,
     totals: Totals,
     times: Times,
 }
@@ -100,30 +84,27 @@ impl Device {
     /// # Errors
     /// Names the argument or file that cannot be used, and the reason.
     pub fn open(arguments: RunArguments, stop: &Stop) -> Result<Self> {
-        let Setup { profile, identity, key, cloud, trust, spool: folder } = Setup::read(&arguments)?;
-        let cloud = Cloud::new(&cloud, trust)?;
-        let (cuts, clocked) = (streams::cuts(&profile)?, streams::follow_clock(&profile));
-        let spool = Arc::new(Spool::open(&folder, &profile.device, arguments.spool_limit, &cuts)?);
-        let (opened, own_period) = if clocked {
-            let feed = feed::open(&arguments.read, &profile, stop)?;
-            (feed.opened, feed.own_period)
-        } else {
-            (source::open(&arguments.read.series()?, profile.period_ms, stop)?, None)
-        };
-        let generated = opened.is_generated();
-        let Opened { source, name: source_name } = opened;
+        let RunArguments { device: of_device, .. } = &arguments;
+        let bundle = Bundle::read(&of_device.bundle)?;
+        let trust = bundle.trust(of_device.ca.as_deref())?;
+        let Bundle { profile, identity, key, cloud, .. } = bundle;
+        let cloud = Cloud::new(of_device.cloud.as_ref().unwrap_or(&cloud), trust)?;
+        let folder = of_device.spool.clone().unwrap_or_else(|| bundle::spool_of(&of_device.bundle));
+        let (cuts, streams) = (streams::cuts(&profile)?, streams::open(&profile, &key)?);
+        let spool = Arc::new(Spool::open(&folder, &profile.device, of_device.spool_limit, &cuts)?);
+        let Feed { source, name: source_name, generated, own_period } =
+            feed::open(&arguments.read, &profile, stop)?;
         let source = match arguments.ticks {
             Some(rows) => source::first(source, rows),
             None => source,
         };
-        let channels = source.channels().to_vec();
-        let streams = streams::open(&profile, &channels, &key)?;
+        let paced = source.paced();
         let identity = Arc::new(identity);
         if spool.is_new() {
             let positions =
                 Positions { device: &profile.device, identity: &identity, cloud: &cloud, cuts: &cuts };
             let names: Vec<String> = streams.iter().map(|stream| stream.name.clone()).collect();
-            match positions.resume(&spool, &names, source.paced(), stop)? {
+            match positions.resume(&spool, &names, paced, stop)? {
                 Resumed::Done => {}
                 Resumed::Stopped => {
                     bail!("stopped before the cloud told the device's position: nothing was read")
@@ -134,7 +115,7 @@ impl Device {
         let of_fleets = streams.iter().filter(|stream| stream.is_of_fleet()).map(|s| s.name.as_str());
         let shared = Arc::new(SharedMasks::new(of_fleets));
         // Ask now for files, which can wait for the answer; for sensors the sender thread asks later.
-        if !source.paced() {
+        if !paced {
             shared.ask(&Positions {
                 device: &profile.device,
                 identity: &identity,
@@ -143,44 +124,30 @@ impl Device {
             });
         }
         let clear_log = arguments.clear_log.as_deref().map(ClearLog::new);
-        let reading = if clocked {
-            let future = arguments.read.allow_future;
-            let options =
-                Options { once: arguments.once, keep_clear: clear_log.is_some(), own_period, future };
-            let sent_until = |stream: &str| spool.sent_until(stream);
-            let windows = Windows::new(source, &streams, &cuts, sent_until, stop.clone(), &options);
-            Reading::Clock(Box::new(windows))
-        } else {
-            let (period, keep_clear) = (profile.period_ms, clear_log.is_some());
-            Reading::Turns(Collector::new(source, period, stop.clone(), keep_clear))
-        };
-        let read = WhatWasRead {
-            source: source_name,
-            started_at: source::now(),
-            channels,
-            left: Left::default(),
-            summary: None,
-        };
-        let pinned = Pinned::new(&arguments.cloud_key, &profile);
+        let future = arguments.read.allow_future;
+        let options = Options { once: arguments.once, keep_clear: clear_log.is_some(), own_period, future };
+        let sent_until = |stream: &str| spool.sent_until(stream);
+        let windows = Windows::new(source, &streams, &cuts, sent_until, stop.clone(), &options);
+        let pinned = Pinned::new(&of_device.cloud_key, &profile);
         let (name, journal, stop) = (profile.device, Journal::default(), stop.clone());
         Ok(Self {
             name,
             identity,
             streams,
             cuts,
-            reading,
+            windows,
             spool,
             shared,
             folder,
             cloud,
             pinned,
             journal,
-            read,
+            source: source_name,
+            started_at: source::now(),
             generated,
             clear_log,
             arguments,
             stop,
-            taken: 0,
         })
     }
 
@@ -205,51 +172,29 @@ impl Device {
     ///
     /// # Errors
     /// The source or the spool cannot be used.
-    pub fn read_and_pack(&mut self) -> Result<Option<Filled>> {
-        let filled = match &mut self.reading {
-            Reading::Turns(collector) => {
-                if self.arguments.once && self.taken == self.streams.len() {
-                    return Ok(None);
-                }
-                let stream = self.taken % self.streams.len();
-                if !self.spool.wait_for_room(self.streams[stream].message_bytes(), &self.stop)? {
-                    return Ok(None);
-                }
-                let collected = collector.window(&self.streams[stream].layout)?;
-                collected.map(|collected| Filled { stream, collected, until: None })
-            }
-            Reading::Clock(windows) => {
-                let largest = self.streams.iter().map(Stream::message_bytes).max().unwrap_or_default();
-                if !self.spool.wait_for_room(largest, &self.stop)? {
-                    tracing::warn!("the spool is full: readings of windows that were open are not sent");
-                    return Ok(None);
-                }
-                let closed = windows.next_closed()?;
-                closed.map(|Closed { stream, collected, until }| Filled {
-                    stream,
-                    collected,
-                    until: Some(until),
-                })
-            }
-        };
-        let Some(mut filled) = filled else { return Ok(None) };
+    pub fn read_and_pack(&mut self) -> Result<Option<Closed>> {
+        let largest = self.streams.iter().map(Stream::message_bytes).max().unwrap_or_default();
+        if !self.spool.wait_for_room(largest, &self.stop)? {
+            tracing::warn!("the spool is full: readings of windows that were open are not sent");
+            return Ok(None);
+        }
+        let Some(mut closed) = self.windows.next_closed()? else { return Ok(None) };
         if let Some(log) = &mut self.clear_log {
-            let rows = std::mem::take(&mut filled.collected.clear);
-            let packed = &filled.collected.packed;
-            let name = &self.streams[filled.stream].name;
+            let rows = std::mem::take(&mut closed.window.clear);
+            let packed = &closed.window.packed;
+            let name = &self.streams[closed.stream].name;
             log.add(name, packed.layout.channels(), rows, packed.start, packed.period);
         }
-        self.taken += 1;
-        Ok(Some(filled))
+        Ok(Some(closed))
     }
 
     /// Encodes and encrypts a window under the next sequence number of its stream.
     ///
     /// # Errors
     /// The stream has no sequence number left, or the slots cannot be encrypted.
-    pub fn encrypt(&self, filled: Filled) -> Result<EncryptedWindow> {
-        let Filled { stream, collected, until } = filled;
-        let Collected { packed, started_at, ended_at, pack_time, .. } = collected;
+    pub fn encrypt(&self, closed: Closed) -> Result<EncryptedWindow> {
+        let Closed { stream, window } = closed;
+        let ClosedWindow { packed, started_at, ended_at, until, pack_time, .. } = window;
         let generated = self.generated;
         let description = WindowDescription { generated, ..WindowDescription::from(&packed) };
         let Stream { name, encryptor, .. } = &self.streams[stream];
@@ -329,7 +274,8 @@ impl Device {
         let begin = Instant::now();
         let Message { stream, sequence, readings, bytes, upload_bytes, until, totals, mut times } = message;
         let name = &self.streams[stream].name;
-        let put = self.spool.put_when_there_is_space(name, sequence, &bytes, until, &totals, &self.stop)?;
+        let put =
+            self.spool.put_when_there_is_space(name, sequence, &bytes, Some(until), &totals, &self.stop)?;
         if put.is_none() {
             return Ok(());
         }
@@ -345,47 +291,39 @@ impl Device {
     ///
     /// # Errors
     /// With `--once` or at the end of a source: a message was refused or still waits, or a file could not be read.
-    pub fn finish(mut self, sender: Sender) -> Result<()> {
+    pub fn finish(self, sender: Sender) -> Result<()> {
         self.spool.close();
         let sent = sender.finish();
         let waiting = self.spool.waiting();
-        self.read.left = match &self.reading {
-            Reading::Turns(collector) => collector.left(),
-            Reading::Clock(windows) => Left::of(windows),
-        };
-        self.read.summary = self.summary(waiting);
+        let summary = self.summary(waiting);
         if let Some(path) = &self.arguments.report {
-            let report = self.journal.report(self.read.clone(), waiting);
+            let channels = self.windows.channels().to_vec();
+            let read = WhatWasRead { started_at: self.started_at, channels, summary: summary.clone() };
+            let report = self.journal.report(read, waiting);
             report.write(path).with_context(|| format!("{} cannot be written", path.display()))?;
         }
         if let Some(log) = &self.clear_log {
             log.write().context("the clear log cannot be written")?;
         }
-        if let Some(summary) = &self.read.summary {
-            eprintln!("{}", summary.line());
-            if self.arguments.json {
-                println!("{}", serde_json::to_string(summary)?);
-            }
+        eprintln!("{}", summary.line());
+        if self.arguments.json {
+            println!("{}", serde_json::to_string(&summary)?);
         }
         sent?;
         self.judge(waiting)
     }
 
-    /// Returns the counts of this run if windows follow the clock.
-    fn summary(&self, waiting: usize) -> Option<Summary> {
-        let Reading::Clock(windows) = &self.reading else { return None };
-        let (taken, source) = (windows.taken(), self.read.source);
+    /// Returns the counts of this run.
+    fn summary(&self, waiting: usize) -> Summary {
+        let (taken, source) = (self.windows.taken(), self.source);
         let until = |stream: &str| self.spool.sent_until(stream);
         let summary = Summary::new(&self.name, source, taken, &self.streams, self.cuts.clock(), until);
-        Some(Summary { waiting, refused: self.journal.refusals(), ..summary })
+        Summary { waiting, refused: self.journal.refusals(), ..summary }
     }
 
     /// Returns an error if a run that ends by itself left work undone. A stopped run may leave messages in the spool.
     fn judge(&self, waiting: usize) -> Result<()> {
-        let (end, without_window) = match &self.reading {
-            Reading::Turns(collector) => (collector.end(), Some(self.taken)),
-            Reading::Clock(windows) => (windows.end(), windows.without_window()),
-        };
+        let (end, without_window) = (self.windows.end(), self.windows.without_window());
         let once = self.arguments.once;
         if !once && end != Some(End::Source) {
             return Ok(());
@@ -412,9 +350,8 @@ impl Device {
                 counted(waiting as u64, "message")
             );
         }
-        if let Reading::Clock(windows) = &self.reading
-            && self.arguments.read.reads_files()?
-            && let Some(why) = fruitless(windows, &self.arguments.read.conditions)
+        if self.arguments.read.reads_files()?
+            && let Some(why) = fruitless(&self.windows, &self.arguments.read.conditions)
         {
             bail!("{why}");
         }

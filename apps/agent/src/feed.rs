@@ -1,18 +1,24 @@
-//! Opens the source that feeds the streams of a device whose windows follow the clock.
+//! Opens the source that feeds the streams of a device.
 
 use std::collections::BTreeSet;
 
 use anyhow::{Result, anyhow};
 use sotto_pack::{Channel, DeviceProfile, StreamProfile};
 
-use crate::arguments::{ReadArguments, SourceArguments, TextEncoding};
-use crate::source::{self, Encoding, FileOptions, FileSource, Format, Opened, SourceError};
+use crate::arguments::{ReadArguments, SourceKind, TextEncoding};
+use crate::source::{
+    self, Encoding, FileOptions, FileSource, Format, Generator, Sensors, Source, SourceError,
+};
 use crate::stop::Stop;
 
-/// A source, and the period at which the agent polls it.
+/// A source, its name, and the period at which the agent polls it.
 pub struct Feed {
     /// The source.
-    pub opened: Opened,
+    pub source: Box<dyn Source>,
+    /// The kind of source: see [`Summary::source`](crate::summary::Summary::source).
+    pub name: &'static str,
+    /// True if the readings are synthetic: no sensor measured them.
+    pub generated: bool,
     /// Milliseconds between rows if the agent polls; `None` if the source sets the pace.
     pub own_period: Option<u32>,
 }
@@ -35,10 +41,10 @@ pub fn open(read: &ReadArguments, profile: &DeviceProfile, stop: &Stop) -> Resul
         let opened = if files {
             open_files(read, profile, &channels, &columns, shortest, stop)
         } else {
-            open_sensors(read, &channels, &columns, shortest, stop)
+            open_own(read, &channels, &columns, shortest, stop)
         };
         let error = match opened {
-            Ok(opened) => return Ok(Feed { opened, own_period: (!files).then_some(shortest) }),
+            Ok(feed) => return Ok(feed),
             Err(error) => error,
         };
         let lacking = lacking(&error);
@@ -93,7 +99,7 @@ fn open_files(
     columns: &[(String, String)],
     period: u32,
     stop: &Stop,
-) -> Result<Opened, SourceError> {
+) -> Result<Feed, SourceError> {
     let zone_error = |error: sotto_pack::ProfileError| SourceError::Option {
         option: "--bundle",
         reason: error.to_string(),
@@ -126,19 +132,24 @@ fn open_files(
         zone: profile.clock().map_err(zone_error)?,
         period,
     };
-    let source = FileSource::open(options, channels, stop.clone())?;
-    Ok(Opened { source: Box::new(source), name })
+    let source = Box::new(FileSource::open(options, channels, stop.clone())?);
+    Ok(Feed { source, name, generated: false, own_period: None })
 }
 
-fn open_sensors(
+/// Opens the sensors of this machine or the generator, which the agent polls at the shortest period of the streams.
+fn open_own(
     read: &ReadArguments,
     channels: &[Channel],
     columns: &[(String, String)],
     period: u32,
     stop: &Stop,
-) -> Result<Opened, SourceError> {
-    let arguments = SourceArguments { source: read.source, seed: read.seed, ..SourceArguments::default() };
-    let Opened { source, name } = source::open(&arguments, period, stop)?;
-    let source = if channels.is_empty() { source } else { source::select(source, channels, columns)? };
-    Ok(Opened { source, name })
+) -> Result<Feed, SourceError> {
+    let generated = read.source == Some(SourceKind::Generate);
+    let (all, name): (Box<dyn Source>, _) = if generated {
+        (Box::new(Generator::new(read.seed, period)), "generator")
+    } else {
+        (Box::new(Sensors::open(period, stop.clone())?), "sensors")
+    };
+    let source = source::select(all, channels, columns)?;
+    Ok(Feed { source, name, generated, own_period: Some(period) })
 }

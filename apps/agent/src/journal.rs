@@ -8,7 +8,6 @@ use serde::Serialize;
 use serde_json::Value;
 use sotto_pack::Channel;
 
-use crate::collect::Left;
 use crate::spool::Entry;
 use crate::spool::durable::{self, Audience};
 use crate::summary::Summary;
@@ -84,8 +83,7 @@ pub struct Report {
     channels: Vec<Channel>,
     missing: u64,
     out_of_range: u64,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    summary: Option<Summary>,
+    summary: Summary,
     #[serde(flatten)]
     record: Record,
     /// Messages still in the spool.
@@ -95,16 +93,12 @@ pub struct Report {
 /// Facts about the source, for the report.
 #[derive(Clone, Debug)]
 pub struct WhatWasRead {
-    /// `sensors`, `csv`, `generator`, or another kind of source: see [`Summary::source`].
-    pub source: &'static str,
     /// When reading began: milliseconds since 1970.
     pub started_at: i64,
     /// The channels.
     pub channels: Vec<Channel>,
-    /// Counts of readings that are in no slot.
-    pub left: Left,
-    /// The counts by stream, if windows follow the clock.
-    pub summary: Option<Summary>,
+    /// The counts by stream.
+    pub summary: Summary,
 }
 
 impl Journal {
@@ -179,14 +173,14 @@ impl Journal {
     /// Returns the report of the run.
     #[must_use]
     pub fn report(&self, read: WhatWasRead, waiting: usize) -> Report {
-        let WhatWasRead { source, started_at, channels, left, summary } = read;
+        let WhatWasRead { started_at, channels, summary } = read;
         Report {
             pid: std::process::id(),
-            source,
+            source: summary.source,
             started_at,
             channels,
-            missing: left.missing,
-            out_of_range: left.out_of_range,
+            missing: summary.missing(),
+            out_of_range: summary.out_of_range(),
             summary,
             record: self.lock().clone(),
             waiting,

@@ -1,21 +1,19 @@
 //! The program on a device: reads a source, packs, encrypts, spools, sends. Holds the device's own secret key or none,
 //! and does not link decryption.
 //!
-//! A [`source`] gives rows of readings. [`collect`] packs them into windows, or [`windows`] if these follow the clock
-//! of the plant.
-//! [`encrypt`] encrypts a window for its stream; [`device`] signs it and puts it into the [`spool`]. [`send`] brings it
-//! to the cloud and deletes it only after a receipt of the cloud names its digest. No log line and no error contains a
-//! secret, a key or a reading.
+//! A [`bundle`] from the owner says what the device is. A [`source`] gives rows of readings, [`windows`] packs them by
+//! the clock of the plant, [`encrypt`] encrypts a window for its stream; [`device`] signs it and puts it into the
+//! [`spool`]. [`send`] brings it to the cloud and deletes it only after a receipt of the cloud names its digest. No log
+//! line and no error contains a secret, a key or a reading.
 
 pub mod arguments;
 mod backoff;
+pub mod bundle;
 pub mod check;
 pub mod clear_log;
-pub mod collect;
 pub mod device;
 pub mod encrypt;
 pub mod feed;
-pub mod files;
 mod fruitless;
 pub mod journal;
 pub mod pinned;

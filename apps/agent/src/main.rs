@@ -4,11 +4,10 @@ use std::io::IsTerminal;
 use std::process::ExitCode;
 
 use anyhow::Result;
-use clap::Parser;
 use sotto_agent::arguments::{Arguments, Command, RunArguments};
 use sotto_agent::device::Device;
 use sotto_agent::stop::{Stop, exit_with_stdin};
-use sotto_agent::{check, files, requeue, show, status};
+use sotto_agent::{check, requeue, show, status};
 use tracing_subscriber::Layer as _;
 use tracing_subscriber::filter::{LevelFilter, Targets};
 use tracing_subscriber::layer::SubscriberExt as _;
@@ -16,7 +15,8 @@ use tracing_subscriber::util::SubscriberInitExt as _;
 
 fn main() -> ExitCode {
     log_to_stderr();
-    let done = match Arguments::parse().command {
+    let arguments = Arguments::read(std::env::args_os()).unwrap_or_else(|error| error.exit());
+    let done = match arguments.command {
         Command::Run(arguments) => run(*arguments),
         Command::Check(arguments) => {
             let stop = Stop::on_signals().map_err(Into::into);
@@ -26,11 +26,6 @@ fn main() -> ExitCode {
         Command::Requeue(arguments) => {
             let stop = Stop::on_signals().map_err(Into::into);
             stop.and_then(|stop| requeue::run(&arguments, &stop)).map(|text| println!("{text}"))
-        }
-        Command::Enrol(arguments) => {
-            files::enrol(&arguments.signing_key).map_err(Into::into).map(|identity| {
-                println!("{{\"verifying_key\":\"{}\"}}", hex::encode(identity.verifying_key()));
-            })
         }
         Command::Sources(arguments) => show::sensors(arguments.json).map(|text| println!("{text}")),
     };

@@ -56,8 +56,7 @@ pub struct Positions<'p> {
 pub struct Standing {
     /// The sequence number of the next window.
     pub next: u64,
-    /// The end of the last window in milliseconds since 1970. `None` before the first window, and if the stream follows
-    /// no clock.
+    /// The end of the last window in milliseconds since 1970. `None` before the first window.
     pub until: Option<i64>,
 }
 
@@ -252,7 +251,8 @@ mod tests {
 
     #[test]
     fn only_what_the_device_has_signed_is_believed() {
-        let (identity, cuts) = (identity(1), Cuts::none());
+        let (identity, cuts) =
+            (identity(1), Cuts::new(sotto_pack::Clock::utc(), std::collections::BTreeMap::new()));
         let cloud = Cloud::new("http://127.0.0.1:9", sotto_trust::Trust::default()).unwrap();
         let positions = Positions { device: "boiler", identity: &identity, cloud: &cloud, cuts: &cuts };
         let check = |signed_header, next, forgotten_until| {

@@ -15,33 +15,12 @@ const ROWS: u64 = 256;
 pub(crate) struct Progress {
     terminal: bool,
     begun: Option<Instant>,
-    ticks: u32,
     bar: Option<ProgressBar>,
 }
 
 impl Progress {
     pub(crate) fn on_terminal() -> Self {
-        Self { terminal: std::io::stderr().is_terminal(), begun: None, ticks: 0, bar: None }
-    }
-
-    /// Begins a window of `ticks` ticks.
-    pub(crate) fn begin(&mut self, ticks: u32) {
-        self.begun.get_or_insert_with(Instant::now);
-        self.ticks = ticks;
-    }
-
-    /// Shows that `filled` ticks are filled.
-    pub(crate) fn at(&mut self, filled: u32) {
-        let patient = self.begun.is_none_or(|begun| begun.elapsed() < PATIENCE);
-        if !self.terminal || patient {
-            return;
-        }
-        let bar = self.bar.get_or_insert_with(|| {
-            let style = ProgressStyle::with_template("reading {bar:30} {pos}/{len} ticks");
-            ProgressBar::new(0).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
-        });
-        bar.set_length(self.ticks.into());
-        bar.set_position(filled.into());
+        Self { terminal: std::io::stderr().is_terminal(), begun: None, bar: None }
     }
 
     /// Shows the numbers of rows read and of windows filled.
@@ -60,7 +39,7 @@ impl Progress {
         bar.set_position(rows);
     }
 
-    /// Removes the bar at the end of a window.
+    /// Removes the bar.
     pub(crate) fn end(&mut self) {
         if let Some(bar) = self.bar.take() {
             bar.finish_and_clear();

@@ -7,7 +7,7 @@ use anyhow::{Result, bail};
 use sotto_wire::Envelope;
 
 use crate::arguments::RequeueArguments;
-use crate::files;
+use crate::bundle::{self, Bundle};
 use crate::journal::Journal;
 use crate::pinned::Pinned;
 use crate::position::Positions;
@@ -23,11 +23,13 @@ use crate::upload::Cloud;
 /// # Errors
 /// The bundle, the spool or the cloud cannot be used, or messages are refused again.
 pub fn run(arguments: &RequeueArguments, stop: &Stop) -> Result<String> {
-    let (bundle, profile) = files::bundle(&arguments.bundle)?;
-    let folder = arguments.spool.clone().unwrap_or_else(|| files::spool_of(&arguments.bundle));
-    let trust = files::trust(arguments.ca.as_deref(), Some((&arguments.bundle, &bundle)))?;
-    let cloud = Cloud::new(arguments.cloud.as_deref().unwrap_or(&bundle.cloud), trust)?;
-    let (cuts, identity) = (streams::cuts(&profile)?, Arc::new(bundle.identity));
+    let RequeueArguments { device: arguments } = arguments;
+    let bundle = Bundle::read(&arguments.bundle)?;
+    let folder = arguments.spool.clone().unwrap_or_else(|| bundle::spool_of(&arguments.bundle));
+    let trust = bundle.trust(arguments.ca.as_deref())?;
+    let Bundle { profile, identity, cloud, .. } = bundle;
+    let cloud = Cloud::new(arguments.cloud.as_deref().unwrap_or(&cloud), trust)?;
+    let (cuts, identity) = (streams::cuts(&profile)?, Arc::new(identity));
     let spool = Arc::new(Spool::open(&folder, &profile.device, arguments.spool_limit, &cuts)?);
     let positions = Positions { device: &profile.device, identity: &identity, cloud: &cloud, cuts: &cuts };
     for stream in profile.streams.iter().map(|stream| &stream.stream) {

@@ -7,7 +7,7 @@ use serde::Serialize;
 use sotto_pack::{Clock, LeftOut};
 
 use crate::arguments::StatusArguments;
-use crate::files;
+use crate::bundle::{self, Bundle};
 use crate::spool::{ChannelTotals, RefusedMessage, Status, StreamStatus};
 use crate::summary::{counted, left_out_words};
 
@@ -41,9 +41,9 @@ struct StreamDocument {
 /// # Errors
 /// The bundle or the spool cannot be read.
 pub fn run(arguments: &StatusArguments) -> Result<String> {
-    let profile = arguments.bundle.as_deref().map(files::bundle).transpose()?.map(|(_, profile)| profile);
+    let profile = arguments.bundle.as_deref().map(Bundle::read).transpose()?.map(|bundle| bundle.profile);
     let clock = profile.as_ref().map_or(Ok(Clock::utc()), |profile| profile.clock())?;
-    let beside = || arguments.bundle.as_deref().map(files::spool_of);
+    let beside = || arguments.bundle.as_deref().map(bundle::spool_of);
     let folder = arguments.spool.clone().or_else(beside).context("give --bundle FILE or --spool DIR")?;
     let status = Status::read(&folder)?;
     if let (Some(found), Some(profile)) = (&status.device, &profile) {

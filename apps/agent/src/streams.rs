@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use sotto_pack::{
-    Channel, Cut, DescriptionError, DeviceProfile, Layout, LeftOut, PackError, Presence, ProfileError,
-    StreamProfile, WindowDescription,
+    Cut, DescriptionError, DeviceProfile, Layout, LeftOut, PackError, Presence, ProfileError, StreamProfile,
+    WindowDescription,
 };
 use sotto_wire::{LARGEST_LAYOUT, StreamHeader, WireError, read_parameters};
 
@@ -23,7 +23,7 @@ pub struct Stream {
     pub layout: Layout,
     /// The encryptor of the windows.
     pub encryptor: Box<dyn Encryptor>,
-    /// The stream's header, for envelopes of version 2.
+    /// The stream's header, which compact windows name by its hash. `None`: windows are whole ciphertexts.
     pub header: Option<Arc<StreamHeader>>,
 }
 
@@ -49,9 +49,14 @@ pub enum Refused {
     /// The channels do not fit the parameters.
     #[error(transparent)]
     Layout(#[from] PackError),
-    /// The stream has no span, while other streams of the device follow the clock.
-    #[error("it has no span: give every stream of the device one, such as \"day\"")]
-    NoSpan,
+    /// The stream has no span or no channels, as streams of old bundles.
+    #[error("it has no {0}: make a new bundle for the device with `sotto device renew`")]
+    Lacks(&'static str),
+    /// Its compact windows have no stream header, as streams of old bundles.
+    #[error(
+        "its compact windows need version 2 of the envelope: make a new bundle for the device with `sotto device renew`"
+    )]
+    FirstEnvelope,
     /// The description of its windows would be too long.
     #[error("{0}, or fewer ticks")]
     Description(#[from] DescriptionError),
@@ -60,13 +65,7 @@ pub enum Refused {
     Encrypt(#[from] EncryptError),
 }
 
-/// Returns true if the windows of a profile follow the clock of the plant: a stream has a span or channels.
-#[must_use]
-pub fn follow_clock(profile: &DeviceProfile) -> bool {
-    profile.streams.iter().any(|stream| stream.span.is_some() || !stream.channels.is_empty())
-}
-
-/// Returns the cuts of the profile's streams that have a span.
+/// Returns the cuts of the profile's streams.
 ///
 /// # Errors
 /// [`ProfileError::Zone`] if the time zone is unknown.
@@ -79,44 +78,36 @@ pub fn cuts(profile: &DeviceProfile) -> Result<Cuts, ProfileError> {
     Ok(Cuts::new(profile.clock()?, cuts))
 }
 
-/// Opens the streams of a profile. A stream that declares no channels takes `channels`. Refuses everything that can be
-/// refused before any row is read.
+/// Opens the streams of a profile. Refuses everything that can be refused before any row is read.
 ///
 /// # Errors
 /// [`StreamError`] names the stream and the reason.
-pub fn open(
-    profile: &DeviceProfile,
-    channels: &[Channel],
-    key: &DeviceKey,
-) -> Result<Vec<Stream>, StreamError> {
-    let clocked = follow_clock(profile);
+pub fn open(profile: &DeviceProfile, key: &DeviceKey) -> Result<Vec<Stream>, StreamError> {
     let open = |stream: &StreamProfile| {
-        Stream::open(profile, stream, channels, key, clocked)
+        Stream::open(profile, stream, key)
             .map_err(|reason| StreamError { stream: stream.stream.clone(), reason })
     };
     profile.streams.iter().map(open).collect()
 }
 
 impl Stream {
-    fn open(
-        device: &DeviceProfile,
-        profile: &StreamProfile,
-        channels: &[Channel],
-        key: &DeviceKey,
-        clocked: bool,
-    ) -> Result<Self, Refused> {
-        if clocked && profile.span.is_none() {
-            return Err(Refused::NoSpan);
+    fn open(device: &DeviceProfile, profile: &StreamProfile, key: &DeviceKey) -> Result<Self, Refused> {
+        if profile.span.is_none() {
+            return Err(Refused::Lacks("span"));
         }
-        let channels = if profile.channels.is_empty() { channels } else { &profile.channels };
+        if profile.channels.is_empty() {
+            return Err(Refused::Lacks("channels"));
+        }
+        if profile.envelope == 1 && (profile.compact.is_some() || profile.slots.is_some()) {
+            return Err(Refused::FirstEnvelope);
+        }
         let spec = read_parameters(&hex::decode(&profile.parameters)?)?;
         let encryptor = encryptor(profile, spec, key)?;
         let (rows, columns) = encryptor.slot_shape();
-        let layout = Layout::smallest(channels.to_vec(), profile.ticks, columns, rows, profile.encoding)?;
+        let channels = profile.channels.clone();
+        let layout = Layout::smallest(channels, profile.ticks, columns, rows, profile.encoding)?;
         encryptor.check(&layout)?;
-        if clocked {
-            longest_description(&layout).to_json()?;
-        }
+        longest_description(&layout).to_json()?;
         let key = (encryptor.parameters(), encryptor.key());
         let header = StreamHeader::of_profile(&device.device, device.period_ms, profile, key)?.map(Arc::new);
         Ok(Self { name: profile.stream.clone(), layout, encryptor, header })

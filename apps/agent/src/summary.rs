@@ -3,13 +3,13 @@
 use std::collections::BTreeMap;
 
 use serde::Serialize;
-use sotto_pack::{Clock, LeftOut};
+use sotto_pack::{Clock, LeftOut, Reason};
 
 use crate::spool::{ChannelTotals, Totals};
 use crate::streams::Stream;
 use crate::windows::Taken;
 
-/// The counts of a run whose windows follow the clock.
+/// The counts of a run.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Summary {
     /// The device.
@@ -88,6 +88,21 @@ impl Summary {
             waiting: 0,
             refused: 0,
         }
+    }
+
+    /// Returns the number of readings without a number.
+    #[must_use]
+    pub fn missing(&self) -> u64 {
+        [Reason::Empty, Reason::NotANumber, Reason::Text]
+            .map(|reason| self.left_out.count(reason))
+            .iter()
+            .sum()
+    }
+
+    /// Returns the number of readings outside their channels' ranges.
+    #[must_use]
+    pub fn out_of_range(&self) -> u64 {
+        self.left_out.count(Reason::OutOfRange)
     }
 
     /// Returns one line for people.

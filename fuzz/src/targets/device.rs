@@ -1,7 +1,6 @@
-//! The device's inputs: a series of readings, arguments, names in its spool, the cloud's receipts.
+//! The device's inputs: files of readings, names in its spool, the cloud's address and receipts.
 
-use sotto_agent::arguments::RowRange;
-use sotto_agent::source::{Encoding, FileOptions, FileSource, Series, Source as _};
+use sotto_agent::source::{Encoding, FileOptions, FileSource, Source as _};
 use sotto_agent::spool::Entry;
 use sotto_agent::stop::Stop;
 use sotto_agent::upload::{Cloud, Receipt};
@@ -11,33 +10,11 @@ use super::{Inputs, Target, in_file, once};
 
 #[rustfmt::skip]
 pub(super) const TARGETS: &[Target] = &[
-    Target { name: "series", run: series, inputs: Inputs::Kept(all_series), memory: |bytes| 16 * bytes.len() + (256 << 10) },
     // A thousand rows are kept to guess formats: 128 bytes a row, which is two or three bytes of the file.
     Target { name: "device-files", run: files, inputs: Inputs::Kept(all_files), memory: |bytes| 128 * bytes.len() + (512 << 10) },
     Target { name: "device-words", run: words, inputs: Inputs::Kept(all_words), memory: |bytes| 64 * bytes.len() + (256 << 10) },
     Target { name: "receipt", run: receipt, inputs: Inputs::Kept(receipts), memory: |bytes| 64 * bytes.len() + (16 << 10) },
 ];
-
-fn all_series() -> Vec<Vec<u8>> {
-    ["time,load\n0,1.5\n1,\n2,-3e2\n3,nan\n", "load\n\"1\"\n 2 \n\n3,4,5\n", "load,load\n1,2\n"]
-        .map(|text| text.as_bytes().to_vec())
-        .to_vec()
-}
-
-/// Reads every row of the column `load`, whose range is found in the file.
-fn series(bytes: &[u8]) -> bool {
-    in_file(bytes, |path| {
-        let mut accepted = false;
-        for declared in [None, Some((0.0, 1.0))] {
-            let Ok(mut series) = Series::open(path, "load", None, declared, 1000) else { continue };
-            accepted = true;
-            // A row takes at least one byte of the file.
-            let rows = (0..=bytes.len()).take_while(|_| series.next_row().is_ok()).count();
-            assert!(rows <= bytes.len(), "a file has an end");
-        }
-        accepted
-    })
-}
 
 fn all_files() -> Vec<Vec<u8>> {
     [
@@ -47,6 +24,9 @@ fn all_files() -> Vec<Vec<u8>> {
         "date|LOAD\n01/02/2014 9:30 PM|1\n02/13/2014 10:00 AM|NA\n",
         "{\"time\": 1392413400123, \"load\": 21.5, \"air\": {\"x\": [1]}}\n{\"at\": null, \"load\": \"7\"}\n",
         "sep=;\nat;load\r20141026T0230;1\r20141026T0200;2\r20140330T0230;3",
+        "time,load\n0,1.5\n1,\n2,-3e2\n3,nan\n",
+        "load\n\"1\"\n 2 \n\n3,4,5\n",
+        "load,load\n1,2\n",
     ]
     .map(|text| text.as_bytes().to_vec())
     .to_vec()
@@ -73,22 +53,18 @@ fn files(bytes: &[u8]) -> bool {
 }
 
 fn all_words() -> Vec<Vec<u8>> {
-    ["0..10", "http://127.0.0.1:7410", "https://example.org/a/b", "00000000000000000012.a.b.7.345.envelope"]
+    ["http://127.0.0.1:7410", "https://example.org/a/b", "00000000000000000012.a.b.7.345.envelope"]
         .map(|text| text.as_bytes().to_vec())
         .to_vec()
 }
 
 fn words(bytes: &[u8]) -> bool {
     let text = String::from_utf8_lossy(bytes);
-    let rows = text.parse::<RowRange>();
-    if let Ok(rows) = &rows {
-        assert!(rows.from < rows.to);
-    }
     let entry = Entry::from_file(&text, 0);
     if let Some(entry) = &entry {
         assert_eq!(entry.file_name(), text);
     }
-    rows.is_ok() | entry.is_some() | Cloud::new(&text, Default::default()).is_ok()
+    entry.is_some() | Cloud::new(&text, Default::default()).is_ok()
 }
 
 fn receipts() -> Vec<Vec<u8>> {

@@ -23,7 +23,7 @@ const REFUSED: &[(&str, &[usize])] = &[
     // Encrypted under a passphrase.
     ("key-file", &[2, 3]),
     // Two columns of one name.
-    ("series", &[2]),
+    ("device-files", &[8]),
     // An unknown key; no frame.
     ("cloud-http", &[5, 7]),
     // The device's parameters are not registered; insecure parameters.

@@ -6,7 +6,7 @@ use std::time::Instant;
 use sotto_keys::SecretKey;
 use sotto_pack::{Encoding, Layout, Slots, StepDigits, StreamProfile};
 use sotto_rlwe::{Bfv, Bgv, Ckks, Kept, KeyId, ParameterId, ParameterSpec, Params, SchemeId};
-use sotto_wire::{SlotsWindow, compact_bytes, mask_seed, write_compact};
+use sotto_wire::{SlotsWindow, mask_seed};
 use zeroize::Zeroizing;
 
 use super::masks::OwnMasks;
@@ -17,8 +17,9 @@ struct Repeated<S: Readable> {
     params: Params<S>,
     kept: Kept,
     key: SecretKey<S>,
-    /// The stream's name and its masks. `None` for envelopes of version 1, whose windows carry a random seed.
-    masks: Option<(String, OwnMasks)>,
+    /// The stream's name, which its masks are named after.
+    stream: String,
+    masks: OwnMasks,
     /// For whole steps: the layout, and the digits of a step.
     steps: Option<(Layout, StepDigits)>,
 }
@@ -58,12 +59,8 @@ impl<S: Readable> Repeated<S> {
             }
             _ => None,
         };
-        let masks = match stream.envelope {
-            1 => None,
-            _ => Some((stream.stream.clone(), OwnMasks::new()?)),
-        };
-        let key = SecretKey::derive(secret, &params);
-        Ok(Self { params, kept: Kept::Folded(slots as usize), key, masks, steps })
+        let (kept, key) = (Kept::Folded(slots as usize), SecretKey::derive(secret, &params));
+        Ok(Self { params, kept, key, stream: stream.stream.clone(), masks: OwnMasks::new()?, steps })
     }
 
     /// Returns the values of a window's slots.
@@ -102,10 +99,7 @@ impl<S: Readable> Encryptor for Repeated<S> {
     }
 
     fn frame_bytes(&self) -> usize {
-        match self.masks {
-            Some(_) => SlotsWindow::frame_bytes(&self.params, self.kept),
-            None => compact_bytes(&self.params, self.kept.places()),
-        }
+        SlotsWindow::frame_bytes(&self.params, self.kept)
     }
 
     fn encrypt(&self, slots: Slots, sequence: u64, _sent: &SentTicks) -> Result<Encrypted, EncryptError> {
@@ -115,15 +109,10 @@ impl<S: Readable> Encryptor for Repeated<S> {
         let encode = begin.elapsed();
         let begin = Instant::now();
         let mut rng = sotto_ring::secure_rng()?;
-        let frame = match &self.masks {
-            Some((stream, masks)) => {
-                let mask = masks.name(sequence)?;
-                let seed = mask_seed(self.key.id(), stream, &mask);
-                let encrypted = self.key.encrypt_under(&plaintext, seed, &mut rng)?;
-                SlotsWindow::of(&encrypted.compact(self.kept)?, mask).write()
-            }
-            None => write_compact(&self.key.encrypt(&plaintext, &mut rng)?.compact(self.kept)?),
-        };
+        let mask = self.masks.name(sequence)?;
+        let seed = mask_seed(self.key.id(), &self.stream, &mask);
+        let encrypted = self.key.encrypt_under(&plaintext, seed, &mut rng)?;
+        let frame = SlotsWindow::of(&encrypted.compact(self.kept)?, mask).write();
         Ok(Encrypted { encode, encrypt: begin.elapsed(), frame })
     }
 

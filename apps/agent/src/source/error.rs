@@ -19,9 +19,6 @@ pub enum SourceError {
     /// This machine has no sensors that can be read.
     #[error("{0}; read a file with --csv FILE, or take made-up readings with --source generate")]
     NoSensors(#[from] NoSensors),
-    /// A file given together with a source that reads none.
-    #[error("--csv does not go with --source {0}: leave one of them out")]
-    Arguments(&'static str),
     /// An option that cannot be used.
     #[error("{option}: {reason}")]
     Option {
@@ -67,14 +64,6 @@ pub enum SourceError {
         column: String,
         /// Number of columns with the name.
         count: usize,
-    },
-    /// A column without numbers.
-    #[error("the column {column:?} of {path} holds no number")]
-    NoNumbers {
-        /// The file.
-        path: PathBuf,
-        /// The column.
-        column: String,
     },
     /// No time column is given, and none can be guessed.
     #[error(

@@ -8,7 +8,6 @@ mod pace;
 mod row;
 mod select;
 mod sensors;
-mod series;
 
 use sotto_pack::{Channel, LeftOut};
 
@@ -20,13 +19,6 @@ pub(crate) use pace::now;
 pub use row::Row;
 pub use select::select;
 pub use sensors::{NoSensors, Sensors};
-pub use series::Series;
-
-use crate::arguments::{SourceArguments, SourceKind};
-use crate::stop::Stop;
-
-/// The source name of the generator.
-const GENERATOR: &str = "generator";
 
 /// A source of rows.
 pub trait Source {
@@ -47,56 +39,4 @@ pub trait Source {
 
     /// Returns true if rows arrive over time; false for a source that ends, such as a file.
     fn paced(&self) -> bool;
-}
-
-/// A source and its name.
-pub struct Opened {
-    /// The source.
-    pub source: Box<dyn Source>,
-    /// `sensors`, `csv` or `generator`.
-    pub name: &'static str,
-}
-
-impl Opened {
-    /// Returns true if the readings are synthetic.
-    #[must_use]
-    pub fn is_generated(&self) -> bool {
-        self.name == GENERATOR
-    }
-}
-
-/// Opens the source named by the arguments. `period` is in milliseconds.
-///
-/// # Errors
-/// [`SourceError`] if a file or the sensors cannot be read.
-pub fn open(arguments: &SourceArguments, period: u32, stop: &Stop) -> Result<Opened, SourceError> {
-    let named = |source: Box<dyn Source>, name| Opened { source, name };
-    match (arguments.source, &arguments.csv, &arguments.column) {
-        (None | Some(SourceKind::Csv), Some(path), Some(column)) => {
-            let declared = arguments.minimum.zip(arguments.maximum);
-            let series = Series::open(path, column, arguments.rows, declared, period)?;
-            Ok(named(Box::new(series), "csv"))
-        }
-        (Some(SourceKind::Sensors), Some(_), _) => Err(SourceError::Arguments("sensors")),
-        (Some(SourceKind::Generate), Some(_), _) => Err(SourceError::Arguments("generate")),
-        (Some(SourceKind::Generate), None, _) => {
-            Ok(named(Box::new(Generator::new(arguments.seed, period)), GENERATOR))
-        }
-        _ => Ok(named(Box::new(Sensors::open(period, stop.clone())?), "sensors")),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_file_does_not_go_with_another_source() {
-        let arguments = SourceArguments {
-            source: Some(SourceKind::Generate),
-            csv: Some("f".into()),
-            ..SourceArguments::default()
-        };
-        assert!(matches!(open(&arguments, 1, &Stop::new()), Err(SourceError::Arguments("generate"))));
-    }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use sotto_pack::{Clock, Cut, WindowDescription};
 
-/// The clock of a device, and the cut of each stream whose windows follow it.
+/// The clock of a device, and the cut of each of its streams.
 #[derive(Clone, Debug)]
 pub struct Cuts {
     clock: Clock,
@@ -12,16 +12,10 @@ pub struct Cuts {
 }
 
 impl Cuts {
-    /// Creates the cuts of streams by name. A stream without a cut begins its windows with a reading.
+    /// Creates the cuts of streams by name.
     #[must_use]
     pub fn new(clock: Clock, cuts: BTreeMap<String, Cut>) -> Self {
         Self { clock, cuts }
-    }
-
-    /// Returns the cuts of a device without any stream that follows a clock.
-    #[must_use]
-    pub fn none() -> Self {
-        Self::new(Clock::utc(), BTreeMap::new())
     }
 
     /// Returns the clock.
@@ -30,14 +24,14 @@ impl Cuts {
         &self.clock
     }
 
-    /// Returns the cut of a stream; `None` if it follows no clock.
+    /// Returns the cut of a stream; `None` if the device's bundle lacks the stream.
     #[must_use]
     pub fn of(&self, stream: &str) -> Option<Cut> {
         self.cuts.get(stream).copied()
     }
 
     /// Returns the end of a window in milliseconds since 1970. The end of the span may shorten the last tick. Returns
-    /// `None` if the stream follows no clock.
+    /// `None` if the device's bundle lacks the stream.
     #[must_use]
     pub fn end_of(&self, stream: &str, window: &WindowDescription) -> Option<i64> {
         let Cut { span, .. } = self.of(stream)?;

@@ -212,8 +212,8 @@ impl Spool {
         }
     }
 
-    /// Adds a message durably. `until` is the end of its window (ms since 1970) if the stream follows a clock; `totals`
-    /// counts its readings.
+    /// Adds a message durably. `until` is the end of its window (ms since 1970), `None` for a window that is counted
+    /// already; `totals` counts its readings.
     ///
     /// # Errors
     /// [`SpoolError::Io`] if it cannot be written, [`SpoolError::TooManyStreams`] if the next start could not read the

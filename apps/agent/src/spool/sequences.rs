@@ -33,7 +33,7 @@ pub(crate) struct State {
     pub(crate) device: String,
     /// The next sequence number of each stream.
     pub(crate) next: BTreeMap<String, u64>,
-    /// For each stream that follows a clock, the end of its last window in the spool: milliseconds since 1970.
+    /// For each stream, the end of its last window in the spool: milliseconds since 1970.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub(crate) sent_until: BTreeMap<String, i64>,
     /// For each stream, the sum over all windows that were put into the spool.
@@ -103,7 +103,7 @@ impl Sequences {
         self.state.next.get(stream).is_some_and(|next| sequence < *next)
     }
 
-    /// Returns the time up to which a stream is sent; `None` before its first window, and if it follows no clock.
+    /// Returns the time up to which a stream is sent; `None` before its first window.
     pub(crate) fn sent_until(&self, stream: &str) -> Option<i64> {
         self.state.sent_until.get(stream).copied()
     }

@@ -22,6 +22,7 @@
 //! grown continues where it ended. Missing readings after the last reading are in the report of the run but not in the
 //! window: the next run reads them again.
 
+mod closed;
 mod open;
 mod order;
 mod stream;
@@ -30,7 +31,8 @@ use std::collections::VecDeque;
 
 use sotto_pack::{Channel, Clock};
 
-use crate::collect::{CollectError, Collected, End};
+pub use closed::{ClosedWindow, End, FillError};
+
 use crate::progress::Progress;
 use crate::source::{Source, SourceError};
 use crate::spool::{Cuts, Totals};
@@ -60,14 +62,12 @@ pub(crate) struct Rules {
     pub(crate) future: bool,
 }
 
-/// A closed window.
+/// A closed window of a stream.
 pub struct Closed {
-    /// The index of its stream.
+    /// The index of the stream.
     pub stream: usize,
     /// The window.
-    pub collected: Collected,
-    /// The end of the window in milliseconds since 1970: the stream's next window may begin here.
-    pub until: i64,
+    pub window: ClosedWindow,
 }
 
 /// The counts of a run for one stream.
@@ -192,8 +192,8 @@ impl Windows {
     /// `None` if there are no more.
     ///
     /// # Errors
-    /// [`CollectError`] if the source cannot be read.
-    pub fn next_closed(&mut self) -> Result<Option<Closed>, CollectError> {
+    /// [`FillError`] if the source cannot be read.
+    pub fn next_closed(&mut self) -> Result<Option<Closed>, FillError> {
         loop {
             while let Some(closed) = self.closed.pop_front() {
                 let mut fed = self.streams.iter_mut().zip(&mut self.given);
@@ -203,7 +203,7 @@ impl Windows {
                 let again = std::mem::replace(given, true);
                 if !(self.once && again) {
                     self.windows += 1;
-                    stream.count_sent(&closed.collected);
+                    stream.count_sent(&closed.window);
                     return Ok(Some(closed));
                 }
             }
@@ -216,7 +216,7 @@ impl Windows {
     }
 
     /// Reads one row, or notes that there are no more.
-    fn read(&mut self) -> Result<(), CollectError> {
+    fn read(&mut self) -> Result<(), FillError> {
         let row =
             if self.stop.is_asked() { Err(SourceError::Stopped) } else { self.source.next_row(&self.stop) };
         let without_time = self.source.source().take_left_out();
@@ -237,7 +237,7 @@ impl Windows {
             }
             Err(SourceError::Ended) => self.end = Some(End::Source),
             Err(SourceError::Stopped) => self.end = Some(End::Stop),
-            Err(error) => return Err(CollectError::Source(error)),
+            Err(error) => return Err(FillError::Source(error)),
         }
         if self.end.is_some() {
             self.streams.iter_mut().for_each(|stream| stream.finish(&mut closed));

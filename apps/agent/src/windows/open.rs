@@ -5,13 +5,19 @@ use std::time::{Duration, Instant};
 use sotto_pack::{Layout, Reading, Reason, Window};
 use zeroize::Zeroizing;
 
-use crate::collect::{CollectError, Collected, unpackable};
+use super::closed::{ClosedWindow, FillError};
+
+/// The time that a window covers, in milliseconds since 1970: `start ≤ time < end`.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Times {
+    pub(super) start: i64,
+    pub(super) end: i64,
+}
 
 /// A window that takes readings in any order.
 pub(super) struct OpenWindow {
     window: Window,
-    start: i64,
-    end: i64,
+    times: Times,
     period: i64,
     length: u32,
     /// For each channel and tick, the milliseconds from the start of the tick to its reading.
@@ -24,21 +30,20 @@ pub(super) struct OpenWindow {
 }
 
 impl OpenWindow {
-    /// Creates a window for `start ≤ time < end`; the end may shorten the last tick.
+    /// Creates a window of `length` ticks, `period` milliseconds apart. The end of its time may shorten the last tick.
     pub(super) fn new(
         layout: &Layout,
-        (start, end): (i64, i64),
+        times: Times,
         period: u32,
         length: u32,
         keep_clear: bool,
-    ) -> Result<Self, CollectError> {
-        let window = Window::spanning(layout.clone(), start, period, length).map_err(unpackable)?;
+    ) -> Result<Self, FillError> {
+        let window = Window::spanning(layout.clone(), times.start, period, length)?;
         let channels = layout.channels().len();
         let clear = keep_clear.then(|| vec![Zeroizing::new(vec![None; channels]); length as usize]);
         Ok(Self {
             window,
-            start,
-            end,
+            times,
             period: period.into(),
             length,
             offsets: vec![0; channels * length as usize],
@@ -49,15 +54,15 @@ impl OpenWindow {
     }
 
     pub(super) fn start(&self) -> i64 {
-        self.start
+        self.times.start
     }
 
     pub(super) fn end(&self) -> i64 {
-        self.end
+        self.times.end
     }
 
     pub(super) fn holds(&self, at: i64) -> bool {
-        (self.start..self.end).contains(&at)
+        (self.times.start..self.times.end).contains(&at)
     }
 
     /// Returns true if the channel already has a reading in the slot of this time.
@@ -74,7 +79,7 @@ impl OpenWindow {
     }
 
     /// Puts a reading into the slot of its time, or returns the reason why it is left out.
-    pub(super) fn put(&mut self, reading: &Reading) -> Result<Option<Reason>, CollectError> {
+    pub(super) fn put(&mut self, reading: &Reading) -> Result<Option<Reason>, FillError> {
         let Reading { at, channel, value } = *reading;
         let (tick, offset) = self.slot(at);
         let Some(declared) = self.window.layout().channels().get(usize::from(channel)) else {
@@ -89,7 +94,7 @@ impl OpenWindow {
             return Ok(Some(if same { Reason::Duplicate } else { Reason::OffGrid }));
         }
         let begin = Instant::now();
-        self.window.push(reading).map_err(unpackable)?;
+        self.window.push(reading)?;
         self.pack_time += begin.elapsed();
         self.offsets[place] = offset;
         let (first, last) = self.span.unwrap_or((at, at));
@@ -100,23 +105,23 @@ impl OpenWindow {
         Ok(None)
     }
 
-    /// Returns the window with its readings, and its end. If cut short, it covers the ticks up to the last one with a
-    /// reading.
-    pub(super) fn close(self, cut_short: bool) -> (Collected, i64) {
+    /// Returns the window with its readings. If cut short, it covers the ticks up to the last one with a reading.
+    pub(super) fn close(self, cut_short: bool) -> ClosedWindow {
+        let Times { start, end } = self.times;
         let filled = self.window.filled();
         let (mut packed, mut clear) = (self.window.close(), self.clear.unwrap_or_default());
         if cut_short {
             packed.length = filled.max(1);
             clear.truncate(packed.length as usize);
         }
-        let (started_at, ended_at) = self.span.unwrap_or((self.start, self.start));
-        let until = self.start.saturating_add(self.period * i64::from(packed.length)).min(self.end);
-        (Collected { packed, started_at, ended_at, pack_time: self.pack_time, clear }, until)
+        let (started_at, ended_at) = self.span.unwrap_or((start, start));
+        let until = start.saturating_add(self.period * i64::from(packed.length)).min(end);
+        ClosedWindow { packed, started_at, ended_at, until, pack_time: self.pack_time, clear }
     }
 
     /// Returns the tick of a time within the window, and the milliseconds since the start of the tick.
     fn slot(&self, at: i64) -> (u32, u32) {
-        let since = at.saturating_sub(self.start).max(0);
+        let since = at.saturating_sub(self.times.start).max(0);
         // No truncation: a window has fewer than 2^32 ticks, each shorter than 2^32 ms.
         ((since / self.period) as u32, (since % self.period) as u32)
     }

@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use sotto_pack::{Clock, Cut, Layout, LeftOut, Reading, Reason};
 
-use super::open::OpenWindow;
+use super::closed::{ClosedWindow, FillError};
+use super::open::{OpenWindow, Times};
 use super::{Closed, Rules};
-use crate::collect::{CollectError, Collected};
 use crate::source::{Row, now};
 use crate::spool::{ChannelTotals, Totals};
 
@@ -83,7 +83,7 @@ impl StreamWindows {
     }
 
     /// Counts a window that is sent.
-    pub(super) fn count_sent(&mut self, sent: &Collected) {
+    pub(super) fn count_sent(&mut self, sent: &ClosedWindow) {
         self.totals.windows += 1;
         for (channel, present) in self.layout.channels().iter().zip(&sent.packed.present) {
             if let Some(totals) = self.totals.channels.get_mut(&channel.name) {
@@ -110,7 +110,7 @@ impl StreamWindows {
         row: &Row,
         clock: &Clock,
         closed: &mut Vec<Closed>,
-    ) -> Result<(), CollectError> {
+    ) -> Result<(), FillError> {
         let (at, columns) = (row.at, Arc::clone(&self.columns));
         let value = |column: &usize| row.values.get(*column).copied().flatten();
         let missing = |column: &usize| row.missing.get(*column).copied().flatten().unwrap_or(Reason::Empty);
@@ -163,7 +163,7 @@ impl StreamWindows {
         any: bool,
         clock: &Clock,
         closed: &mut Vec<Closed>,
-    ) -> Result<Place, CollectError> {
+    ) -> Result<Place, FillError> {
         if self.sent_until.is_some_and(|until| at < until) {
             return Ok(Place::AlreadySent);
         }
@@ -193,8 +193,8 @@ impl StreamWindows {
             return Ok(Place::AlreadySent);
         }
         let length = self.cut.ticks_between(start, end);
-        let window =
-            OpenWindow::new(&self.layout, (start, end), self.cut.period, length, self.rules.keep_clear)?;
+        let times = Times { start, end };
+        let window = OpenWindow::new(&self.layout, times, self.cut.period, length, self.rules.keep_clear)?;
         self.open.insert(start, window);
         if any && at > self.latest {
             // Count before closing: the missing readings belong to the windows that are open now.
@@ -214,13 +214,7 @@ impl StreamWindows {
         begin.saturating_add(ticks.saturating_mul(period))
     }
 
-    fn put(
-        &mut self,
-        start: i64,
-        at: i64,
-        channel: usize,
-        value: f64,
-    ) -> Result<Option<Reason>, CollectError> {
+    fn put(&mut self, start: i64, at: i64, channel: usize, value: f64) -> Result<Option<Reason>, FillError> {
         let Some(window) = self.open.get_mut(&start) else { return Ok(None) };
         let channel = channel as u16;
         if self.rules.sampled && window.has(channel, at) {
@@ -256,7 +250,7 @@ impl StreamWindows {
     fn close(&mut self, mut window: OpenWindow, cut_short: bool) -> Option<Closed> {
         self.closed_until = self.closed_until.max(window.end());
         if !window.has_readings() {
-            let (empty, _) = window.close(false);
+            let empty = window.close(false);
             for (pending, left_out) in self.pending.iter_mut().zip(&empty.packed.left_out) {
                 pending.merge(left_out);
             }
@@ -266,8 +260,7 @@ impl StreamWindows {
             let pending = std::mem::take(pending);
             pending.iter().for_each(|(reason, count)| window.leave_out(channel as u16, reason, count));
         }
-        let (collected, until) = window.close(cut_short);
-        Some(Closed { stream: self.stream, collected, until })
+        Some(Closed { stream: self.stream, window: window.close(cut_short) })
     }
 }
 

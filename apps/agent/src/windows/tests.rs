@@ -121,7 +121,7 @@ impl Pass {
 
 /// Returns the readings of a window with the minute of their slot.
 fn slots(closed: &Closed) -> Vec<(i64, f64)> {
-    let packed = &closed.collected.packed;
+    let packed = &closed.window.packed;
     let presence: &Presence = &packed.presence[0];
     let quantiser = packed.layout.quantiser(0).unwrap();
     let value = |tick: u32| quantiser.value(packed.integers().unwrap()[tick as usize]).round();
@@ -129,7 +129,7 @@ fn slots(closed: &Closed) -> Vec<(i64, f64)> {
 }
 
 fn left_out(closed: &Closed) -> Vec<(Reason, u64)> {
-    closed.collected.packed.left_out[0].iter().collect()
+    closed.window.packed.left_out[0].iter().collect()
 }
 
 #[test]
@@ -140,9 +140,9 @@ fn a_reading_takes_the_slot_that_holds_its_time() {
     let (windows, _) = Pass::default().run(rows);
     assert_eq!(slots(&windows[0]), [(0, 1.0), (1, 2.0), (2, 3.0), (59, 4.0)]);
     assert_eq!(slots(&windows[1]), [(60, 5.0)]);
-    assert_eq!((windows[0].until, windows[1].until), (HOUR, HOUR + MINUTE));
-    assert_eq!((windows[0].collected.packed.length, windows[1].collected.packed.length), (60, 1));
-    assert_eq!((windows[0].collected.started_at, windows[0].collected.ended_at), (0, HOUR - 1));
+    assert_eq!((windows[0].window.until, windows[1].window.until), (HOUR, HOUR + MINUTE));
+    assert_eq!((windows[0].window.packed.length, windows[1].window.packed.length), (60, 1));
+    assert_eq!((windows[0].window.started_at, windows[0].window.ended_at), (0, HOUR - 1));
 }
 
 #[test]
@@ -223,7 +223,7 @@ fn rows_of_a_file_may_be_64_windows_out_of_order() {
     script.extend([(64 * 60, 64.0), (5, 1.0), (65, 2.0)]);
     let (windows, taken) = Pass::default().run(rows(&script));
     assert_eq!(windows.len(), 65);
-    assert!(windows.is_sorted_by_key(|closed| closed.until));
+    assert!(windows.is_sorted_by_key(|closed| closed.window.until));
     assert_eq!(taken.totals.left_out().iter().collect::<Vec<_>>(), [(Reason::Late, 1)]);
     assert_eq!(slots(&windows[1]), [(60, 1.0), (65, 2.0)]);
     assert_eq!(left_out(&windows[1]), [(Reason::Late, 1)]);
@@ -251,13 +251,13 @@ fn a_run_that_is_stopped_is_continued() {
     for paced in [false, true] {
         for stopped in 0..=script.len() {
             let (first, _) = Pass { paced, ..Pass::default() }.run(rows(&script[..stopped]));
-            let sent_until = first.last().map(|closed| closed.until);
+            let sent_until = first.last().map(|closed| closed.window.until);
             let (second, taken) = Pass { paced, sent_until, ..Pass::default() }.run(rows(&script));
             let all: Vec<(i64, f64)> = first.iter().chain(&second).flat_map(slots).collect();
             assert_eq!(all, script, "stopped after {stopped}");
             assert_eq!(taken.totals.left_out().count(Reason::AlreadySent), stopped as u64);
             for pair in first.iter().chain(&second).collect::<Vec<_>>().windows(2) {
-                assert!(pair[0].until <= pair[1].collected.packed.start, "stopped after {stopped}");
+                assert!(pair[0].window.until <= pair[1].window.packed.start, "stopped after {stopped}");
             }
         }
     }
@@ -272,12 +272,12 @@ fn rows_that_wait_for_their_readings_are_not_passed_over() {
             .collect()
     };
     let (first, taken) = Pass::default().run(sheet(70));
-    assert_eq!((first.len(), first[1].until), (2, 70 * MINUTE));
+    assert_eq!((first.len(), first[1].window.until), (2, 70 * MINUTE));
     assert_eq!(left_out(&first[0]), [(Reason::Empty, 1)]);
     assert_eq!(left_out(&first[1]), [], "the rows behind are read again");
     assert_eq!(taken.totals.left_out().count(Reason::Empty), 7200 - 69, "the report counts them");
-    let (second, _) = Pass { sent_until: Some(first[1].until), ..Pass::default() }.run(sheet(100));
-    assert_eq!((slots(&second[0]).len(), second[0].collected.packed.start), (30, 70 * MINUTE));
+    let (second, _) = Pass { sent_until: Some(first[1].window.until), ..Pass::default() }.run(sheet(100));
+    assert_eq!((slots(&second[0]).len(), second[0].window.packed.start), (30, 70 * MINUTE));
     assert_eq!(left_out(&second[0]), [(Reason::AlreadySent, 69)]);
 }
 
@@ -320,8 +320,8 @@ fn one_pass_feeds_every_stream_whose_channels_are_there() {
     let mut windows = Windows::new(Box::new(source), &streams, &cuts, none, Stop::new(), &options);
     let mut fed = BTreeSet::new();
     while let Some(closed) = windows.next_closed().unwrap() {
-        let packed = &closed.collected.packed;
-        fed.insert((closed.stream, packed.present.clone(), packed.length, closed.until));
+        let packed = &closed.window.packed;
+        fed.insert((closed.stream, packed.present.clone(), packed.length, closed.window.until));
     }
     assert_eq!(fed, BTreeSet::from([(0, vec![60, 6], 60, HOUR), (2, vec![6], 6, HOUR)]));
 }

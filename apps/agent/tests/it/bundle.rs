@@ -13,7 +13,8 @@ use site::{Act, Cloud, Upload, agent, files, params};
 use sotto_decrypt::Decryptor;
 use sotto_keys::{DeviceBundle, DeviceSecret, Protection, SecretKey, SigningIdentity};
 use sotto_pack::{
-    Channel, Clock, DeviceProfile, Encoding, Reason, Slots, Span, StreamProfile, WindowDescription, unpack,
+    Channel, Clock, DeviceProfile, Encoding, Places, Reason, Slots, Span, StreamProfile, WindowDescription,
+    unpack,
 };
 use sotto_ring::secure_rng;
 use sotto_rlwe::Bfv;
@@ -500,6 +501,25 @@ fn a_real_series_is_sent_week_by_week() {
     assert_eq!(first, values[..first.len()]);
 }
 
+#[test]
+fn a_source_that_ends_too_early_is_told() {
+    let other = stream("other", vec![channel("pressure", 0.0, 10.0)], 300, 300_000, Span::Day);
+    let plant = Plant::new(vec![days(), other]);
+    let file = plant.write("machine.csv", "timestamp,temperature,pressure\n2014-02-14T00:00:00Z,1,\n");
+    let with = |options: &[&str]| {
+        let mut command = plant.command("run");
+        command.arg("--csv").arg(&file).args(["--column", "temperature=temperature"]).args(options);
+        complaint(&command.output().unwrap())
+    };
+    let once = with(&["--once"]);
+    assert!(once.contains("the source ended before stream other had a reading"), "{once}");
+    assert_eq!(plant.cloud.uploads().len(), 1, "what there was is sent");
+    let to_the_end = with(&[]);
+    assert!(to_the_end.contains("channel pressure gave no reading"), "{to_the_end}");
+    let column = with(&["--once", "--column", "pressure=y"]);
+    assert!(column.contains("no column \"y\"") && column.contains("\"temperature\""), "{column}");
+}
+
 fn complaint(output: &Output) -> String {
     assert_eq!(output.status.code(), Some(1), "{output:?}");
     String::from_utf8(output.stderr.clone()).unwrap()
@@ -525,7 +545,6 @@ fn wrong_files_and_options_are_named_with_the_way_out() {
         (run(&bundle, &["--column", "temp=value"]), ["\"temp\"", "\"temperature\""]),
         (run(&bundle, &["--column", "temperature=valu"]), ["valu", "value"]),
         (run(&bundle, &["--cloud", "boiler"]), ["boiler", "http://host:port"]),
-        (run(&bundle, &["--rows", "0..1"]), ["--rows", "--profile"]),
         (run(&bundle, &[]), ["no column \"temperature\"", "--column temperature=NAME"]),
     ] {
         assert!(says.iter().all(|says| complaint.contains(says)), "{says:?}: {complaint}");
@@ -547,6 +566,14 @@ fn wrong_files_and_options_are_named_with_the_way_out() {
             "stream many: a description of",
         ),
         (StreamProfile { span: None, ..days() }, "stream days: it has no span"),
+        (
+            StreamProfile { compact: Some(Places { width: 30, ..Places::default() }), ..days() },
+            "stream days: its compact windows need version 2",
+        ),
+        (
+            StreamProfile { channels: Vec::new(), encoding: Encoding::Real, ..days() },
+            "stream days: it has no channels",
+        ),
     ] {
         let plant = Plant::new(vec![refused]);
         let numbered = (0..300).map(|i| format!("channel-{i}")).collect::<Vec<_>>();

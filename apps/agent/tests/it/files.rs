@@ -441,6 +441,41 @@ fn errors_name_the_file_the_column_and_the_way_out() {
 }
 
 #[test]
+fn a_column_is_found_by_its_name() {
+    let text =
+        b"\xef\xbb\xbftime ,\"flow [l/s]\",empty\n1,2.5,\n2,-3 ,\n3\n4,n/a,\n5,inf,\n\"6\",1e2,\n7,\xff,\n";
+    let files = Files::new(&[text]).with(|options| {
+        (options.start, options.encoding) = (Some("2014-02-14".into()), Some(Encoding::Utf8));
+    });
+    let values =
+        |column: &str| -> Vec<_> { files.rows(&[column]).into_iter().map(|(_, values)| values[0]).collect() };
+    let flow = [Ok(2.5), Ok(-3.0), Err(Empty), Err(Empty), Err(NotANumber), Ok(100.0), Err(Text)];
+    assert_eq!(values("flow [l/s]"), flow);
+    assert_eq!(values("time"), (1..=7).map(|row| Ok(f64::from(row))).collect::<Vec<_>>());
+    assert_eq!(values("empty"), [Err(Empty); 7]);
+    let error = files.error(&["flow"]);
+    assert!(
+        matches!(&error, SourceError::NoColumn { columns, .. } if columns == &["time", "flow [l/s]", "empty"])
+    );
+    assert!(error.to_string().contains("\"flow [l/s]\""), "{error}");
+}
+
+#[test]
+fn rows_that_do_not_end_are_refused() {
+    let with_start = |options: &mut FileOptions| options.start = Some("2014-02-14".into());
+    let long = 300 << 10;
+    file(&",".repeat(long)).with(with_start).refused(&["x"], &["a row has more than"]);
+    file(&format!("x,y\n1,{}", "7".repeat(long))).with(with_start).refused(&["x"], &["a row has more than"]);
+    // Many rows together may be longer.
+    let rows = file(&format!("x,y\n{}", "1.5,abc\n".repeat(long / 8))).with(with_start).rows(&["x"]);
+    assert_eq!(rows.len(), long / 8);
+    // Errors list only the first of many columns.
+    let header: String = (0..5000).map(|i| format!("column-{i},")).collect();
+    let why = file(&format!("{header}\n1\n")).with(with_start).error(&["x"]).to_string();
+    assert!(why.contains("and 4951 more") && why.len() < 2000, "{why}");
+}
+
+#[test]
 fn text_is_utf8_or_latin1() {
     let latin1 = b"time,Temp \xb0C\n2014-02-14,1\n2014-02-15,\xff\n";
     let files = || Files::new(&[latin1]).with(|options| options.columns.push(("t".into(), "Temp °C".into())));

@@ -5,7 +5,7 @@ use crate::site;
 use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
-use site::{Act, Cloud, Site, agent, files};
+use site::{Act, Cloud, Site, agent, files, sensed};
 
 /// Returns the address of a cloud that answers positions but takes no message.
 fn nowhere() -> &'static str {
@@ -62,7 +62,8 @@ fn a_killed_device_loses_no_message_and_repeats_no_number() {
 #[cfg(unix)]
 #[test]
 fn a_signal_ends_it_cleanly() {
-    let (site, cloud) = (Site::new(5, 40), Cloud::start(&[Act::Store]));
+    let Some(sensors) = sensed() else { return };
+    let (site, cloud) = (Site::with(5, 40, &sensors), Cloud::start(&[Act::Store]));
     let child = site.run(&cloud.url()).stderr(Stdio::piped()).spawn().unwrap();
     wait_until("an upload", || !cloud.uploads().is_empty());
     assert!(Command::new("kill").args(["-TERM", &child.id().to_string()]).status().unwrap().success());
@@ -83,7 +84,8 @@ fn a_signal_ends_it_cleanly() {
 
 #[test]
 fn it_goes_along_with_a_parent_that_dies() {
-    let site = Site::new(5, 40);
+    let Some(sensors) = sensed() else { return };
+    let site = Site::with(5, 40, &sensors);
     let mut command = site.run(nowhere());
     let mut child =
         command.arg("--exit-with-stdin").stdin(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
@@ -100,22 +102,13 @@ fn what_cannot_be_sent_is_refused_before_anything_is_read() {
         let mut command = site.run(nowhere());
         complaint(&command.args(["--once", "--source", "generate"]).args(extra).output().unwrap())
     };
-    let profile = std::fs::read_to_string(site.path("profile.json")).unwrap();
+    let profile = String::from_utf8(site.profile.to_json().unwrap()).unwrap();
     let with_profile = |from: &str, to: &str| {
         let changed = profile.replacen(from, to, 1);
         assert_ne!(changed, profile);
-        std::fs::write(site.path("other.json"), changed).unwrap();
-        let mut command = agent();
-        command.args(["run", "--once", "--source", "generate", "--cloud", nowhere()]);
-        for (argument, name) in [
-            ("--profile", "other.json"),
-            ("--signing-key", "signing.key"),
-            ("--secret-key", "device.key"),
-            ("--spool", "spool"),
-        ] {
-            command.arg(argument).arg(site.path(name));
-        }
-        complaint(&command.output().unwrap())
+        site.write("other.bundle", changed.into_bytes());
+        let mut command = site.run_with("other.bundle", nowhere());
+        complaint(&command.args(["--once", "--source", "generate"]).output().unwrap())
     };
     for (complaint, says) in [
         (run(&["--spool-limit", "1000"]), "raise --spool-limit"),
@@ -133,66 +126,6 @@ fn what_cannot_be_sent_is_refused_before_anything_is_read() {
         assert!(complaint.contains(says), "{says}: {complaint}");
     }
     assert!(files(&site.spool(), ".envelope").is_empty());
-}
-
-#[test]
-fn keys_are_checked() {
-    let site = Site::new(8, 10);
-    let with_key = |arguments: &[(&str, &str)]| {
-        let mut command = agent();
-        command.args(["run", "--once", "--source", "generate", "--cloud", nowhere()]);
-        let all = [("--profile", "profile.json"), ("--signing-key", "signing.key"), ("--spool", "spool")];
-        for (argument, name) in all.iter().chain(arguments) {
-            command.arg(argument).arg(site.path(name));
-        }
-        complaint(&command.output().unwrap())
-    };
-    let complaint = with_key(&[("--public-key", "bfv.public"), ("--public-key", "bgv.public")]);
-    assert!(complaint.contains("stream ckks: no public key was given"), "{complaint}");
-    let complaint = with_key(&[("--secret-key", "signing.key")]);
-    assert!(complaint.contains("signing.key"), "{complaint}");
-    let mut damaged = std::fs::read(site.path("bfv.public")).unwrap();
-    damaged[100] ^= 1;
-    std::fs::write(site.path("damaged.public"), damaged).unwrap();
-    let complaint = with_key(&[("--public-key", "damaged.public")]);
-    assert!(complaint.contains("damaged.public") && complaint.contains("digest"), "{complaint}");
-}
-
-#[test]
-fn a_source_that_ends_too_early_is_told() {
-    let (site, cloud) = (Site::new(8, 10), Cloud::start(&[Act::Store]));
-    std::fs::write(site.path("series.csv"), "x\n1\n2\n3\n4\n5\n6\n7\n8\n9\n").unwrap();
-    let with = |column: &str, once: bool| {
-        let mut command = site.run(&cloud.url());
-        command.arg("--csv").arg(site.path("series.csv")).args(["--column", column]);
-        command.args(once.then_some("--once")).output().unwrap()
-    };
-    let once = complaint(&with("x", true));
-    assert!(once.contains("the source ended before stream ckks had a reading"), "{once}");
-    assert_eq!(cloud.uploads().len(), 2, "what there was is sent");
-    assert!(with("x", false).status.success(), "without --once a file is sent to its end");
-    assert_eq!(cloud.uploads().len(), 4);
-    let column = complaint(&with("y", true));
-    assert!(column.contains("no column \"y\"") && column.contains("it has \"x\""), "{column}");
-}
-
-#[test]
-fn enrolling_makes_a_signing_key_once() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("signing.key");
-    let enrol = || {
-        let output = agent().arg("enrol").arg("--signing-key").arg(&path).output().unwrap();
-        assert!(output.status.success(), "{output:?}");
-        serde_json::from_slice::<serde_json::Value>(&output.stdout).unwrap()
-    };
-    let first = enrol();
-    assert_eq!(hex::decode(first["verifying_key"].as_str().unwrap()).unwrap().len(), 32);
-    assert_eq!(enrol(), first);
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt;
-        assert_eq!(std::fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
-    }
 }
 
 #[test]

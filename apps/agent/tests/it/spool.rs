@@ -15,7 +15,12 @@ use sotto_wire::{AnyCiphertext, Envelope, EnvelopeHeader};
 const LIMIT: u64 = 1 << 20;
 
 fn open(folder: &Path) -> Spool {
-    begun(Spool::open(folder, "device-1", LIMIT, &Cuts::none()).unwrap())
+    begun(Spool::open(folder, "device-1", LIMIT, &no_cuts()).unwrap())
+}
+
+/// Returns the cuts of a device whose bundle has none of the streams in its spool.
+fn no_cuts() -> Cuts {
+    Cuts::new(sotto_pack::Clock::utc(), std::collections::BTreeMap::new())
 }
 
 /// Returns the spool with its streams at 0 if it is new.
@@ -26,7 +31,7 @@ fn begun(spool: Spool) -> Spool {
     spool
 }
 
-/// Puts a message of a stream that follows no clock.
+/// Puts a message without a known end.
 fn put(spool: &Spool, stream: &str, sequence: u64, message: &[u8]) -> Entry {
     spool.put(stream, sequence, message, None, &Totals::default()).unwrap()
 }
@@ -299,7 +304,7 @@ fn streams_that_would_not_be_read_again_are_refused() {
     drop(open(folder.path()));
     fs::write(folder.path().join("state.json"), state).unwrap();
     assert!(matches!(
-        Spool::open(folder.path(), "device-1", LIMIT, &Cuts::none()),
+        Spool::open(folder.path(), "device-1", LIMIT, &no_cuts()),
         Err(SpoolError::TooManyStreams { .. })
     ));
 }
@@ -347,15 +352,15 @@ fn a_spool_is_one_device_s_and_one_process_s() {
     let folder = tempfile::tempdir().unwrap();
     let spool = open(folder.path());
     assert!(matches!(
-        Spool::open(folder.path(), "device-1", LIMIT, &Cuts::none()),
+        Spool::open(folder.path(), "device-1", LIMIT, &no_cuts()),
         Err(SpoolError::InUse { .. })
     ));
     drop(spool);
-    let other = Spool::open(folder.path(), "device-2", LIMIT, &Cuts::none());
+    let other = Spool::open(folder.path(), "device-2", LIMIT, &no_cuts());
     assert!(matches!(other, Err(SpoolError::OtherDevice { found, .. }) if found == "device-1"));
     fs::write(folder.path().join("state.json"), b"{").unwrap();
     assert!(matches!(
-        Spool::open(folder.path(), "device-1", LIMIT, &Cuts::none()),
+        Spool::open(folder.path(), "device-1", LIMIT, &no_cuts()),
         Err(SpoolError::State { .. })
     ));
 }

@@ -1,4 +1,4 @@
-//! Surroundings of a device under test: a cloud that follows a script, and a folder with a profile and keys.
+//! Surroundings of a device under test: a cloud that follows a script, and a folder with a bundle.
 #![allow(dead_code, unreachable_pub, clippy::unwrap_used)]
 
 use std::collections::VecDeque;
@@ -9,13 +9,13 @@ use std::process::Command;
 use std::sync::{Arc, Mutex};
 use std::thread;
 
-use sotto_keys::{DeviceSecret, KeyFile, Protection, SecretKey, SigningIdentity};
-use sotto_pack::{DeviceProfile, Encoding, StreamProfile};
+use sotto_agent::source::{Generator, Sensors, Source};
+use sotto_agent::stop::Stop;
+use sotto_keys::{DeviceBundle, DeviceSecret, Protection, SigningIdentity};
+use sotto_pack::{Channel, DeviceProfile, Encoding, Span, StreamProfile};
 use sotto_ring::secure_rng;
 use sotto_rlwe::{Bfv, Bgv, Ckks, Params, Scheme};
-use sotto_wire::{
-    Envelope, StreamHeader, WindowGroup, is_group, message_digest, write_parameters, write_public_key,
-};
+use sotto_wire::{Envelope, StreamHeader, WindowGroup, is_group, message_digest, write_parameters};
 use tempfile::TempDir;
 
 /// The cloud's reaction to one upload.
@@ -212,11 +212,12 @@ fn serve(
     Some(Upload { key, body })
 }
 
-/// A folder with the profile and the keys of a device that has one stream per scheme.
+/// A folder with the bundle of a device that has one stream per scheme.
 pub struct Site {
     pub folder: TempDir,
     pub secret: DeviceSecret,
     pub identity: SigningIdentity,
+    pub profile: DeviceProfile,
 }
 
 pub const BITS: u32 = 12;
@@ -225,52 +226,57 @@ pub fn params<S: Scheme>() -> Params<S> {
     Params::default_chain(4096, 65537).unwrap()
 }
 
+/// Returns the channels of the generator.
+pub fn generated() -> Vec<Channel> {
+    Generator::new(1, 1).channels().to_vec()
+}
+
+/// Returns the channels of this machine's sensors; `None`, and says why, if it has none.
+pub fn sensed() -> Option<Vec<Channel>> {
+    Sensors::open(1, Stop::new())
+        .inspect_err(|why| eprintln!("skipped: {why}"))
+        .ok()
+        .map(|sensors| sensors.channels().to_vec())
+}
+
 impl Site {
-    /// Creates a device with windows of `ticks` ticks.
+    /// Creates a device with windows of `ticks` ticks, for the generator.
     pub fn new(ticks: u32, period_ms: u32) -> Self {
+        Self::with(ticks, period_ms, &generated())
+    }
+
+    /// Creates a device with windows of `ticks` ticks of these channels.
+    pub fn with(ticks: u32, period_ms: u32, channels: &[Channel]) -> Self {
         let (folder, mut rng) = (tempfile::tempdir().unwrap(), secure_rng().unwrap());
         let (secret, identity) = (DeviceSecret::generate(&mut rng), SigningIdentity::generate(&mut rng));
-        let site = Self { folder, secret, identity };
-        for (kind, name, bytes) in [
-            (KeyFile::Device, "device.key", site.secret.expose_secret_bytes()),
-            (KeyFile::Signing, "signing.key", site.identity.expose_secret_bytes()),
-        ] {
-            kind.write(&site.path(name), bytes, &Protection::FileMode, &mut rng).unwrap();
-        }
-        let streams = vec![
-            site.stream::<Bfv>("bfv", Encoding::Integer { bits: BITS }, ticks),
-            site.stream::<Bgv>("bgv", Encoding::Integer { bits: BITS }, ticks),
-            site.stream::<Ckks>("ckks", Encoding::Real, ticks),
-        ];
+        let integers = Encoding::Integer { bits: BITS };
         let profile = DeviceProfile {
             device: "device-1".into(),
             zone: None,
             period_ms,
             cloud_keys: Vec::new(),
-            streams,
+            streams: vec![
+                stream::<Bfv>("bfv", integers, ticks, channels),
+                stream::<Bgv>("bgv", integers, ticks, channels),
+                stream::<Ckks>("ckks", Encoding::Real, ticks, channels),
+            ],
         };
-        std::fs::write(site.path("profile.json"), profile.to_json().unwrap()).unwrap();
+        let site = Self { folder, secret, identity, profile };
+        site.write("device.bundle", site.profile.to_json().unwrap());
         site
     }
 
-    fn stream<S: Scheme>(&self, stream: &str, encoding: Encoding, ticks: u32) -> StreamProfile {
-        let params = params::<S>();
-        let key = SecretKey::derive(&self.secret, &params).public_key(&mut secure_rng().unwrap());
-        std::fs::write(self.path(&format!("{stream}.public")), write_public_key(&key)).unwrap();
-        let parameters = hex::encode(write_parameters(params.spec()));
-        StreamProfile {
-            stream: stream.into(),
-            parameters,
-            encoding,
-            ticks,
-            period_ms: None,
-            span: None,
-            channels: Vec::new(),
-            compact: None,
-            slots: None,
-            envelope: 1,
-            fleet: None,
-        }
+    /// Writes a bundle with this profile.
+    pub fn write(&self, name: &str, profile: Vec<u8>) {
+        let bundle = DeviceBundle {
+            secret: DeviceSecret::from_bytes(self.secret.expose_secret_bytes()),
+            identity: SigningIdentity::from_bytes(self.identity.expose_secret_bytes()),
+            cloud: "http://127.0.0.1:9".into(),
+            authority: None,
+            profile,
+        };
+        let _ = std::fs::remove_file(self.path(name));
+        bundle.write(&self.path(name), &Protection::FileMode, &mut secure_rng().unwrap()).unwrap();
     }
 
     pub fn path(&self, name: &str) -> PathBuf {
@@ -281,28 +287,17 @@ impl Site {
         self.path("spool")
     }
 
-    /// Returns `sotto-agent run` with the secret key.
+    /// Returns `sotto-agent run` with the device's bundle.
     pub fn run(&self, cloud: &str) -> Command {
-        let mut command = self.run_without_key(cloud);
-        command.arg("--secret-key").arg(self.path("device.key"));
-        command
+        self.run_with("device.bundle", cloud)
     }
 
-    /// Returns `sotto-agent run` with the three public keys, in another order than the streams.
-    pub fn run_with_public_keys(&self, cloud: &str) -> Command {
-        let mut command = self.run_without_key(cloud);
-        for name in ["ckks.public", "bfv.public", "bgv.public"] {
-            command.arg("--public-key").arg(self.path(name));
-        }
-        command
-    }
-
-    fn run_without_key(&self, cloud: &str) -> Command {
+    /// Returns `sotto-agent run` with this bundle.
+    pub fn run_with(&self, bundle: &str, cloud: &str) -> Command {
         let mut command = agent();
         command.args(["run", "--cloud", cloud]);
         for (argument, name) in [
-            ("--profile", "profile.json"),
-            ("--signing-key", "signing.key"),
+            ("--bundle", bundle),
             ("--spool", "spool"),
             ("--report", "report.json"),
             ("--clear-log", "clear.json"),
@@ -314,6 +309,22 @@ impl Site {
 
     pub fn json(&self, name: &str) -> serde_json::Value {
         serde_json::from_slice(&std::fs::read(self.path(name)).unwrap()).unwrap()
+    }
+}
+
+fn stream<S: Scheme>(name: &str, encoding: Encoding, ticks: u32, channels: &[Channel]) -> StreamProfile {
+    StreamProfile {
+        stream: name.into(),
+        parameters: hex::encode(write_parameters(params::<S>().spec())),
+        encoding,
+        ticks,
+        period_ms: None,
+        span: Some(Span::Hour),
+        channels: channels.to_vec(),
+        compact: None,
+        slots: None,
+        envelope: 1,
+        fleet: None,
     }
 }
 

@@ -1,0 +1,152 @@
+//! The command line.
+
+mod read;
+mod refused;
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use clap::{ArgGroup, Args, Parser, Subcommand};
+
+pub use read::{NotAPair, NotTogether, Pair, ReadArguments, SourceKind, TextEncoding};
+
+use crate::pinned::CloudKey;
+
+/// The program on a device: reads sensors, packs and encrypts windows of readings, keeps them in a spool and sends them
+/// to the cloud.
+#[derive(Debug, Parser)]
+#[command(name = "sotto-agent", version, about)]
+pub struct Arguments {
+    /// The subcommand.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+impl Arguments {
+    /// Parses a command line, the program's name first.
+    ///
+    /// # Errors
+    /// [`clap::Error`] with the text to show and the exit code.
+    pub fn read(words: impl IntoIterator<Item: Into<OsString> + Clone>) -> Result<Self, clap::Error> {
+        Self::try_parse_from(words).map_err(refused::explained)
+    }
+}
+
+/// The subcommands.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Read, pack, encrypt, spool, send
+    Run(Box<RunArguments>),
+    /// Read a source to its end and count the readings that `run` would send; send nothing
+    Check(Box<CheckArguments>),
+    /// Show the waiting and the refused messages, and the time up to which each stream is sent; works while `run` is
+    /// active
+    Status(StatusArguments),
+    /// Send refused messages again; a message whose sequence number is taken gets a new one
+    Requeue(RequeueArguments),
+    /// Show the readings of this machine's sensors now
+    Sources(SourcesArguments),
+}
+
+/// The device, its spool and its cloud.
+#[derive(Args, Clone, Debug)]
+pub struct DeviceArguments {
+    /// The device's bundle: its keys, the address of its cloud, and its profile
+    #[arg(long, value_name = "FILE")]
+    pub bundle: PathBuf,
+    /// Where to send: http://… or https://… [default: the address in the bundle]
+    #[arg(long, value_name = "URL")]
+    pub cloud: Option<String>,
+    /// PEM file with the certificate of the authority that signs the cloud's certificate [default: the one in the
+    /// bundle, else Mozilla's list]
+    #[arg(long, value_name = "FILE")]
+    pub ca: Option<PathBuf>,
+    /// Key with which the cloud signs receipts, 64 hexadecimal digits; may be repeated [default: those in the bundle]
+    #[arg(long, value_name = "KEY")]
+    pub cloud_key: Vec<CloudKey>,
+    /// Folder of this device alone, for unconfirmed messages and sequence numbers [default: beside the bundle]
+    #[arg(long, value_name = "DIR")]
+    pub spool: Option<PathBuf>,
+    /// Limit in bytes on the waiting messages, and on the refused ones by themselves; reading stops while the waiting
+    /// messages leave no room
+    #[arg(long, value_name = "BYTES", default_value_t = 256 << 20)]
+    pub spool_limit: u64,
+}
+
+/// Arguments of `run`.
+#[derive(Args, Debug)]
+pub struct RunArguments {
+    /// The device
+    #[command(flatten)]
+    pub device: DeviceArguments,
+    /// The source
+    #[command(flatten)]
+    pub read: ReadArguments,
+    /// Send exactly one window per stream, and end when the cloud has confirmed all messages in the spool
+    #[arg(long)]
+    pub once: bool,
+    /// End after N rows of the source, as at the end of a file: partly filled windows are closed and sent
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub ticks: Option<u64>,
+    /// Print the summary at the end to standard output, as JSON
+    #[arg(long)]
+    pub json: bool,
+    /// Write a report of the run to this file at the end, as JSON
+    #[arg(long, value_name = "FILE")]
+    pub report: Option<PathBuf>,
+    /// For demonstrations and tests only: write the readings to this file IN THE CLEAR at the end, as JSON
+    #[arg(long, value_name = "FILE")]
+    pub clear_log: Option<PathBuf>,
+    /// End as soon as standard input ends
+    #[arg(long, conflicts_with = "stdin")]
+    pub exit_with_stdin: bool,
+}
+
+/// Arguments of `check`.
+#[derive(Args, Debug)]
+pub struct CheckArguments {
+    /// The device's bundle
+    #[arg(long, value_name = "FILE")]
+    pub bundle: PathBuf,
+    /// The device's spool: readings before the end of its last window count as already sent [default: beside the
+    /// bundle]
+    #[arg(long, value_name = "DIR")]
+    pub spool: Option<PathBuf>,
+    /// The source
+    #[command(flatten)]
+    pub read: ReadArguments,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Arguments of `requeue`.
+#[derive(Args, Debug)]
+pub struct RequeueArguments {
+    /// The device
+    #[command(flatten)]
+    pub device: DeviceArguments,
+}
+
+/// Arguments of `status`.
+#[derive(Args, Debug)]
+#[command(group = ArgGroup::new("of").required(true).multiple(true).args(["bundle", "spool"]))]
+pub struct StatusArguments {
+    /// The device's bundle: times are shown in its time zone
+    #[arg(long, value_name = "FILE")]
+    pub bundle: Option<PathBuf>,
+    /// The spool [default: beside the bundle]
+    #[arg(long, value_name = "DIR")]
+    pub spool: Option<PathBuf>,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Arguments of `sources`.
+#[derive(Args, Debug)]
+pub struct SourcesArguments {
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}
