@@ -8,6 +8,7 @@ use axum::extract::Request;
 use axum::http::{StatusCode, header};
 use http_body_util::BodyExt as _;
 use serde::de::DeserializeOwned;
+use sotto_api::reason;
 use sotto_wire::WireError;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::timeout;
@@ -68,7 +69,7 @@ pub async fn read_within(
 }
 
 fn too_slow(detail: String) -> Problem {
-    Problem::new(StatusCode::REQUEST_TIMEOUT, "too-slow", detail)
+    Problem::new(StatusCode::REQUEST_TIMEOUT, reason::TOO_SLOW, detail)
 }
 
 async fn collect(
@@ -97,7 +98,7 @@ async fn collect(
 fn take(memory: Option<&Arc<Semaphore>>, held: &mut Held, pieces: usize) -> Result<(), Problem> {
     let Some(memory) = memory else { return Ok(()) };
     let more = pieces.saturating_sub(held.as_ref().map_or(0, OwnedSemaphorePermit::num_permits));
-    let full = |_| Problem::busy("too-many-uploads", "too many uploads at the same time: send it again soon");
+    let full = |_| Problem::busy(reason::TOO_MANY_UPLOADS, "too many uploads at the same time: send it again soon");
     let permit = Arc::clone(memory).try_acquire_many_owned(more as u32).map_err(full)?;
     match held {
         Some(held) => held.merge(permit),
@@ -108,7 +109,7 @@ fn take(memory: Option<&Arc<Semaphore>>, held: &mut Held, pieces: usize) -> Resu
 
 async fn next(body: &mut Body) -> Result<Option<Bytes>, Problem> {
     let Some(frame) = body.frame().await else { return Ok(None) };
-    let ended = |_| Problem::bad_request("truncated", "the connection ended before the body did");
+    let ended = |_| Problem::bad_request(reason::TRUNCATED, "the connection ended before the body did");
     Ok(Some(frame.map_err(ended)?.into_data().unwrap_or_default()))
 }
 
@@ -134,5 +135,5 @@ pub async fn discard(mut body: Body) {
 /// Those of [`read`], and `invalid-json`.
 pub async fn json<T: DeserializeOwned>(request: Request, longest: Duration) -> Result<T, Problem> {
     let bytes = read(request, LARGEST_JSON, longest).await?;
-    serde_json::from_slice(&bytes).map_err(|error| Problem::bad_request("invalid-json", error.to_string()))
+    serde_json::from_slice(&bytes).map_err(|error| Problem::bad_request(reason::INVALID_JSON, error.to_string()))
 }

@@ -11,6 +11,7 @@ pub mod outside;
 pub mod peers;
 pub mod private;
 pub mod problem;
+pub mod routes;
 pub mod stop;
 pub mod tls;
 pub mod token;

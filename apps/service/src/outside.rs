@@ -6,6 +6,7 @@ use axum::extract::Request;
 use axum::http::{StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
+use sotto_api::{PROBLEM, reason};
 
 use crate::problem::Problem;
 
@@ -22,16 +23,16 @@ pub async fn log(request: Request, next: Next) -> Response {
 pub async fn as_problem(response: Response) -> Response {
     let (status, headers) = (response.status(), response.headers());
     let is_error = status.is_client_error() || status.is_server_error();
-    let is_problem = headers.get(header::CONTENT_TYPE).is_some_and(|kind| kind == "application/problem+json");
+    let is_problem = headers.get(header::CONTENT_TYPE).is_some_and(|kind| kind == PROBLEM);
     if !is_error || is_problem {
         return response;
     }
     let text = axum::body::to_bytes(response.into_body(), 4096).await.unwrap_or_default();
     let detail = String::from_utf8_lossy(&text).into_owned();
     let reason = match status {
-        StatusCode::NOT_FOUND => "no-such-resource",
-        status if status.is_server_error() => "internal",
-        _ => "bad-request",
+        StatusCode::NOT_FOUND => reason::NO_SUCH_RESOURCE,
+        status if status.is_server_error() => reason::INTERNAL,
+        _ => reason::BAD_REQUEST,
     };
     Problem::new(status, reason, detail).into_response()
 }

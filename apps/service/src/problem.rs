@@ -3,7 +3,7 @@
 use axum::Json;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use serde::Serialize;
+use sotto_api::{PROBLEM, reason};
 use sotto_wire::WireError;
 
 /// Reason why a request is refused or a job failed. `reason` is for programs and stable; `detail` is for people.
@@ -11,7 +11,7 @@ use sotto_wire::WireError;
 pub struct Problem {
     /// The HTTP status.
     pub status: StatusCode,
-    /// A short stable name.
+    /// A short stable name: one of [`sotto_api::reason`].
     pub reason: &'static str,
     /// The explanation; never contains a body, a token or decrypted data.
     pub detail: String,
@@ -56,39 +56,16 @@ impl Problem {
     /// 500: a fault of the service itself; the log has the cause.
     pub fn internal() -> Self {
         let detail = "the service failed; its log says more";
-        Self::new(StatusCode::INTERNAL_SERVER_ERROR, "internal", detail)
+        Self::new(StatusCode::INTERNAL_SERVER_ERROR, reason::INTERNAL, detail)
     }
-}
-
-#[derive(Serialize)]
-struct Document<'p> {
-    #[serde(rename = "type")]
-    kind: String,
-    title: String,
-    status: u16,
-    detail: &'p str,
-    reason: &'p str,
-}
-
-/// Makes a title of a reason: `wrong-key` becomes `Wrong key`.
-fn title(reason: &str) -> String {
-    let words = reason.replace('-', " ");
-    let mut letters = words.chars();
-    letters.next().map_or_else(String::new, |first| first.to_ascii_uppercase().to_string() + letters.as_str())
 }
 
 impl IntoResponse for Problem {
     fn into_response(self) -> Response {
-        let document = Document {
-            kind: format!("urn:sotto:problem:{}", self.reason),
-            title: title(self.reason),
-            status: self.status.as_u16(),
-            detail: &self.detail,
-            reason: self.reason,
-        };
+        let document = sotto_api::Problem::new(self.status.as_u16(), self.reason, self.detail);
         let mut response = (self.status, Json(document)).into_response();
         let headers = response.headers_mut();
-        headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/problem+json"));
+        headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(PROBLEM));
         match self.status {
             StatusCode::UNAUTHORIZED => {
                 headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer realm=\"sotto\""));
@@ -129,8 +106,7 @@ mod tests {
     #[test]
     fn a_wire_error_keeps_its_name_and_gets_a_status() {
         let problem = Problem::from(WireError::TooLarge { limit: 3, found: 4 });
-        assert_eq!((problem.status.as_u16(), problem.reason), (413, "too-large"));
-        assert_eq!(title(problem.reason), "Too large");
+        assert_eq!((problem.status.as_u16(), problem.reason), (413, reason::TOO_LARGE));
         assert_eq!(Problem::from(WireError::Signature).status.as_u16(), 403);
         assert_eq!(Problem::from(WireError::Residue { limb: 1 }).status.as_u16(), 422);
     }

@@ -1,0 +1,210 @@
+//! Devices: their registration, and the cloud's list of them.
+//!
+//! ```
+//! use sotto_api::devices::{PutDevice, RegisteredKey, Registration, RevokeDevice};
+//! use sotto_api::{Method, Route};
+//!
+//! let key = RegisteredKey { parameter_id: "01".repeat(32), key_id: "02".repeat(16) };
+//! let registration = Registration { verifying_key: "03".repeat(32), keys: vec![key], streams: Vec::new() };
+//! let body = PutDevice::body(&registration).expect("a body");
+//! assert!(body.bytes.starts_with(br#"{"verifying_key":"0303"#));
+//! assert_eq!((RevokeDevice::METHOD, RevokeDevice::path(["cellar"])), (Method::Delete, "/v1/devices/cellar".into()));
+//! ```
+
+use serde::{Deserialize, Serialize};
+
+use crate::route::{Query, present, route};
+use crate::text::name;
+
+/// A device's registration.
+///
+/// Example: [`devices`](self)
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[serde(deny_unknown_fields)]
+pub struct Registration {
+    /// The Ed25519 key that verifies the device's signatures: 64 lower-case hexadecimal digits.
+    #[cfg_attr(feature = "schema", schema(pattern = "^[0-9a-f]{64}$"))]
+    pub verifying_key: String,
+    /// Parameters and keys that the device's ciphertexts may have.
+    #[cfg_attr(feature = "schema", schema(max_items = 256))]
+    pub keys: Vec<RegisteredKey>,
+    /// Headers of the device's streams of compact windows: frames of kind 21 in hexadecimal.
+    #[serde(default)]
+    #[cfg_attr(feature = "schema", schema(max_items = 4096))]
+    pub streams: Vec<String>,
+}
+
+/// A pair of parameters and secret key.
+///
+/// Example: [`devices`](self)
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[serde(deny_unknown_fields)]
+pub struct RegisteredKey {
+    /// 64 lower-case hexadecimal digits.
+    #[cfg_attr(feature = "schema", schema(pattern = "^[0-9a-f]{64}$"))]
+    pub parameter_id: String,
+    /// 32 lower-case hexadecimal digits.
+    #[cfg_attr(feature = "schema", schema(pattern = "^[0-9a-f]{32}$"))]
+    pub key_id: String,
+}
+
+/// A registration that was stored.
+///
+/// Example: [`devices`](self)
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct Registered {
+    /// The device's name.
+    #[serde(deserialize_with = "name")]
+    pub device: String,
+    /// Number of pairs of parameters and key.
+    pub keys: usize,
+}
+
+/// Selects a page of devices.
+///
+/// Example: [`Query`]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::IntoParams), into_params(parameter_in = Query))]
+#[serde(deny_unknown_fields)]
+pub struct DeviceQuery {
+    /// The last device of the previous page.
+    pub after: Option<String>,
+    /// Maximum number of devices: 100 by default, 1000 at most.
+    pub limit: Option<u32>,
+}
+
+impl Query for DeviceQuery {
+    fn pairs(&self) -> Vec<(&'static str, String)> {
+        present([("limit", self.limit.map(|limit| limit.to_string())), ("after", self.after.clone())])
+    }
+}
+
+/// A device with sums over its envelopes. Times are milliseconds since 1970.
+///
+/// Example: [`devices`](self)
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema), schema(as = ListedDevice))]
+pub struct Device {
+    /// The device's name.
+    #[serde(deserialize_with = "name")]
+    pub name: String,
+    /// Time of its last registration.
+    pub registered_at: i64,
+    /// True if it is revoked now.
+    pub revoked: bool,
+    /// Time of its last revocation.
+    #[cfg_attr(feature = "schema", schema(required = true))]
+    pub revoked_at: Option<i64>,
+    /// The Ed25519 key that verifies its signatures: 64 lower-case hexadecimal digits.
+    #[serde(deserialize_with = "name")]
+    #[cfg_attr(feature = "schema", schema(pattern = "^[0-9a-f]{64}$"))]
+    pub verifying_key: String,
+    /// Parameters and keys that its ciphertexts may have.
+    pub keys: Vec<ListedKey>,
+    /// Sums over its envelopes.
+    #[serde(flatten)]
+    pub sent: Sent,
+    /// Number of times that the device lost its spool and asked for its position.
+    #[serde(default)]
+    #[cfg_attr(feature = "schema", schema(value_type = i64, required = true))]
+    pub recoveries: u64,
+    /// The last such time.
+    #[serde(default)]
+    #[cfg_attr(feature = "schema", schema(required = true))]
+    pub recovered_at: Option<i64>,
+    /// Number of windows refused because another one has the same mask.
+    #[serde(default)]
+    #[cfg_attr(feature = "schema", schema(value_type = i64, required = true))]
+    pub repeated_masks: u64,
+    /// The last such time.
+    #[serde(default)]
+    #[cfg_attr(feature = "schema", schema(required = true))]
+    pub repeated_at: Option<i64>,
+}
+
+/// A pair of parameters and secret key that a device may use.
+///
+/// Example: [`devices`](self)
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct ListedKey {
+    /// 64 lower-case hexadecimal digits.
+    #[serde(deserialize_with = "name")]
+    #[cfg_attr(feature = "schema", schema(pattern = "^[0-9a-f]{64}$"))]
+    pub parameter_id: String,
+    /// 32 lower-case hexadecimal digits.
+    #[serde(deserialize_with = "name")]
+    #[cfg_attr(feature = "schema", schema(pattern = "^[0-9a-f]{32}$"))]
+    pub key_id: String,
+}
+
+/// Sums over the envelopes of a device; times are null if there are none.
+///
+/// Example: [`devices`](self)
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct Sent {
+    /// Number of stored envelopes.
+    #[cfg_attr(feature = "schema", schema(value_type = i64))]
+    pub envelopes: u64,
+    /// Bytes of stored envelopes.
+    #[cfg_attr(feature = "schema", schema(value_type = i64))]
+    pub bytes: u64,
+    /// Time of the first reading.
+    #[cfg_attr(feature = "schema", schema(required = true))]
+    pub first_started_at: Option<i64>,
+    /// End of the last tick of the newest window, less 1 ms.
+    #[cfg_attr(feature = "schema", schema(required = true))]
+    pub last_ended_at: Option<i64>,
+    /// Time at which the last envelope was stored.
+    #[cfg_attr(feature = "schema", schema(required = true))]
+    pub last_stored_at: Option<i64>,
+}
+
+route! {
+    /// Lists all devices ever registered, in order of their names.
+    ///
+    /// A page of them: see *Pages*.
+    ListDevices: Token get "/v1/devices", "the list of devices", query DeviceQuery, gives pages Device;
+    params(DeviceQuery),
+    responses(
+        (status = 200, description = "A page of devices.", body = [Device],
+         headers(("Link" = Option<String>, description = "The next page; absent on the last one.")))
+    )
+}
+
+route! {
+    /// Registers a device, or replaces its registration.
+    ///
+    /// Afterwards the cloud accepts only envelopes with this signature and these keys from the device. A revoked device is
+    /// admitted again. Idempotent.
+    PutDevice: Token put "/v1/devices/{name}", "the device", takes json Registration, gives json Registered;
+    params(("name" = String, Path, description = "The device's name: 1 to 64 of `A-Z a-z 0-9 _ . -`.", example = "boiler")),
+    request_body(content = Registration, description = "At most 256 KiB.", example = json!({
+        "keys": [{ "key_id": "00112233445566778899aabbccddeeff",
+                   "parameter_id": "00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff" }],
+        "streams": [],
+        "verifying_key": "00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff" })),
+    responses(
+        (status = 200, description = "Registered.", body = Registered),
+        (status = 400, description = "`invalid-json`; of a stream's header: `not-a-frame`, `digest-mismatch` and the other reasons of a frame that is no frame"),
+        (status = 422, description = "`invalid-name`, `invalid-value`, `too-many-keys` (more than 256), `too-many-streams` (more than 4096), `too-large` (a stream's header), `unknown-parameters`, `wrong-stream` (a header names another device or a key that is not registered), `wrong-fleet`"),
+        (status = 507, description = "`storage-full`")
+    )
+}
+
+route! {
+    /// Revokes a device.
+    ///
+    /// Later uploads are refused; stored envelopes stay. Idempotent.
+    RevokeDevice: Token delete "/v1/devices/{name}", "the device", gives nothing;
+    params(("name" = String, Path, description = "The device's name: 1 to 64 of `A-Z a-z 0-9 _ . -`.", example = "boiler")),
+    responses(
+        (status = 204, description = "Revoked."),
+        (status = 404, description = "`unknown-device`"),
+        (status = 507, description = "`storage-full`")
+    )
+}

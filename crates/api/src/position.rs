@@ -1,0 +1,73 @@
+//! The position of a device's stream, for a device that has lost its spool or may use a fleet's masks.
+//!
+//! ```
+//! use sotto_api::position::AskPosition;
+//! use sotto_api::{Admission, Arrived, Route};
+//!
+//! assert_eq!(AskPosition::ADMISSION, Admission::Signature);
+//! let position = AskPosition::read(Arrived { body: br#"{"next": 7}"#.to_vec(), headers: Vec::new() })?;
+//! assert_eq!((position.next, position.signed_header), (7, None));
+//! # Ok::<(), sotto_api::Unreadable>(())
+//! ```
+
+use serde::{Deserialize, Serialize};
+
+use crate::route::route;
+
+/// The last window of a stream, and the time up to which the owner has deleted windows.
+///
+/// Example: [`position`](self)
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct Position {
+    /// The sequence number that the next window may have.
+    pub next: u64,
+    /// The last window's signed header: a frame of kind 18 or 22 in hexadecimal; absent before the first window.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub signed_header: Option<String>,
+    /// The owner has deleted the windows that ended before this time (ms since 1970); they are refused if sent again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub forgotten_until: Option<i64>,
+}
+
+/// The end of a stream's newest window.
+///
+/// Example: [`position`](self)
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct Newest {
+    /// Milliseconds since 1970; absent before the first window.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub newest_end: Option<i64>,
+}
+
+route! {
+    /// Returns the position of a stream, to the device that signs the question.
+    ///
+    /// For a device that has lost its spool. The answer has the device's own signature of its last window, so that the
+    /// cloud cannot invent one. The cloud counts such questions for the owner.
+    AskPosition: Signature post "/v1/position", "the position", takes frame, gives json Position;
+    request_body(content = crate::schema::Frame, content_type = "application/octet-stream", description = "A frame of kind 17 (question for a position), at most 1024 bytes, signed by the device at most 24 h from the cloud's clock."),
+    responses(
+        (status = 200, description = "The position.", body = Position),
+        (status = 400, description = "`not-a-frame`, `unknown-version`, `wrong-kind`, `digest-mismatch`, `trailing-bytes`"),
+        (status = 403, description = "`not-admitted` (unknown device, or another signature), `device-revoked`, `clock-apart`"),
+        (status = 422, description = "`invalid-value`, `wrong-length`"),
+        (status = 507, description = "`storage-full`")
+    )
+}
+
+route! {
+    /// Returns the time of a stream's newest window under a fleet's mask, to the device that signs the question.
+    ///
+    /// A device whose windows share the masks of a fleet asks this at each start. It has lost nothing, so no recovery is
+    /// recorded. Changes nothing.
+    AskNewest: Signature post "/v1/newest", "the newest window", takes frame, gives json Newest;
+    request_body(content = crate::schema::Frame, content_type = "application/octet-stream", description = "A frame of kind 17 (question for a position), at most 1024 bytes, signed by the device at most 24 h from the cloud's clock."),
+    responses(
+        (status = 200, description = "The time.", body = Newest),
+        (status = 400, description = "`not-a-frame`, `unknown-version`, `wrong-kind`, `digest-mismatch`, `trailing-bytes`"),
+        (status = 403, description = "`not-admitted` (unknown device, or another signature), `device-revoked`, `clock-apart`"),
+        (status = 422, description = "`invalid-value`, `wrong-length`")
+    )
+}

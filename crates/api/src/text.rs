@@ -1,0 +1,124 @@
+//! Texts of answers, which may come from a hostile service: bounded, and safe to show in a terminal.
+
+use std::collections::BTreeMap;
+
+use serde::de::Error as _;
+use serde::{Deserialize as _, Deserializer};
+
+/// Longest explanation, in characters.
+const LONGEST_TEXT: usize = 400;
+/// Longest name or id, in bytes.
+const LONGEST_NAME: usize = 64;
+
+/// Removes control characters and cuts after 400 characters.
+#[must_use]
+pub fn shown(text: &str) -> String {
+    text.chars().filter(|c| !c.is_control()).take(LONGEST_TEXT).collect()
+}
+
+/// Returns true for a name or an identifier: 1 to 64 of `A-Z a-z 0-9 _ . -`.
+#[must_use]
+pub fn is_name(text: &str) -> bool {
+    (1..=LONGEST_NAME).contains(&text.len())
+        && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_.-".contains(&byte))
+}
+
+/// Reads a name or an identifier.
+pub(crate) fn name<'de, D: Deserializer<'de>>(from: D) -> Result<String, D::Error> {
+    let text = String::deserialize(from)?;
+    if is_name(&text) { Ok(text) } else { Err(D::Error::custom("a name has 1 to 64 of A-Z a-z 0-9 _ . -")) }
+}
+
+/// Reads names or identifiers.
+pub(crate) fn names<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<String>, D::Error> {
+    #[derive(serde::Deserialize)]
+    struct Name(#[serde(deserialize_with = "name")] String);
+    Ok(Vec::<Name>::deserialize(from)?.into_iter().map(|Name(name)| name).collect())
+}
+
+/// Reads an optional id of an envelope: 32 hexadecimal digits.
+pub(crate) fn id<'de, D: Deserializer<'de>>(from: D) -> Result<Option<String>, D::Error> {
+    let text = Option::<String>::deserialize(from)?;
+    match text {
+        Some(text)
+            if text.len() != 32
+                || !text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
+                || text.bytes().all(|byte| byte == b'0') =>
+        {
+            Err(D::Error::custom("an envelope's name has 32 lower-case hexadecimal digits, not all zero"))
+        }
+        text => Ok(text),
+    }
+}
+
+/// Reads text to be shown to people.
+pub(crate) fn line<'de, D: Deserializer<'de>>(from: D) -> Result<String, D::Error> {
+    Ok(shown(&String::deserialize(from)?))
+}
+
+/// Reads counters by name.
+pub(crate) fn counters<'de, D: Deserializer<'de>>(from: D) -> Result<BTreeMap<String, u64>, D::Error> {
+    let counters = BTreeMap::<String, u64>::deserialize(from)?;
+    if counters.keys().all(|name| is_name(name)) {
+        Ok(counters)
+    } else {
+        Err(D::Error::custom("a counter's name has 1 to 64 of A-Z a-z 0-9 _ . -"))
+    }
+}
+
+/// Bytes as hexadecimal digits.
+pub(crate) mod bytes {
+    use serde::de::Error as _;
+    use serde::{Deserialize as _, Deserializer, Serializer};
+
+    pub(crate) fn serialize<S: Serializer>(bytes: &[u8], to: S) -> Result<S::Ok, S::Error> {
+        to.serialize_str(&hex::encode(bytes))
+    }
+
+    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<u8>, D::Error> {
+        hex::decode(String::deserialize(from)?).map_err(D::Error::custom)
+    }
+}
+
+/// Optional bytes as hexadecimal digits.
+pub(crate) mod optional_bytes {
+    use serde::de::Error as _;
+    use serde::{Deserialize as _, Deserializer, Serialize as _, Serializer};
+
+    pub(crate) fn serialize<S: Serializer>(bytes: &Option<Vec<u8>>, to: S) -> Result<S::Ok, S::Error> {
+        bytes.as_ref().map(hex::encode).serialize(to)
+    }
+
+    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Vec<u8>>, D::Error> {
+        let text = Option::<String>::deserialize(from)?;
+        text.map(|text| hex::decode(text).map_err(D::Error::custom)).transpose()
+    }
+}
+
+/// A digest or key of 32 bytes as hexadecimal digits.
+pub(crate) mod digest {
+    use serde::de::Error as _;
+    use serde::{Deserialize as _, Deserializer, Serializer};
+
+    pub(crate) fn serialize<S: Serializer>(digest: &[u8; 32], to: S) -> Result<S::Ok, S::Error> {
+        to.serialize_str(&hex::encode(digest))
+    }
+
+    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<[u8; 32], D::Error> {
+        let mut digest = [0; 32];
+        hex::decode_to_slice(String::deserialize(from)?, &mut digest).map_err(D::Error::custom)?;
+        Ok(digest)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn explanations_cannot_control_the_terminal() {
+        let hostile = format!("no\u{1b}]0;title\u{7}\n{}", "x".repeat(1000));
+        let shown = shown(&hostile);
+        assert!(shown.starts_with("no]0;titlexx") && shown.chars().count() == LONGEST_TEXT, "{shown:?}");
+    }
+}
