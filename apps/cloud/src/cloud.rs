@@ -13,14 +13,14 @@ use sotto_service::work;
 use tokio::sync::Semaphore;
 
 use crate::config::Config;
-use crate::enrolments::{self, Enrolments};
+use crate::enrolments::Enrolments;
 use crate::evaluate::Queue;
 use crate::id::Id;
 use crate::identity::Identity;
 use crate::problem::Problem;
 use crate::quotas::Quotas;
 use crate::registry::{self, AnyParams, LoadedKeys};
-use crate::store::{KeyStatus, Opening, Recovered, Store, StoreError};
+use crate::store::{KeyStatus, Opening, Store, StoreError};
 
 /// The store, its caches, the queue, and the limits.
 pub(crate) struct Cloud {
@@ -45,26 +45,13 @@ pub(crate) struct Cloud {
 type LoadedFiles = VecDeque<(Id, LoadedKeys)>;
 
 impl Cloud {
-    /// Opens the store to serve it.
-    pub(crate) fn open(config: &Config) -> anyhow::Result<Self> {
-        let cloud = Self::with(config, Opening::Serve)?;
-        cloud.store.recover()?;
-        Ok(cloud)
-    }
-
-    /// Rebuilds the rows of envelopes, including envelopes that were put aside.
-    pub(crate) fn rebuild(config: &Config) -> anyhow::Result<Recovered> {
-        let cloud = Self::with(config, Opening::Rebuild)?;
-        cloud.store.take_orphans_back()?;
-        Ok(cloud.store.recover()?)
-    }
-
-    fn with(config: &Config, opening: Opening) -> anyhow::Result<Self> {
+    /// Opens the store. Nobody is registered from the enrolment folder yet, and the store is not repaired.
+    pub(crate) fn open(config: &Config, opening: Opening) -> anyhow::Result<Self> {
         let cores = thread::available_parallelism().map_or(1, usize::from);
         let owner = Token::read(&config.owner_token_file)?;
         let store = Store::open(&config.data, opening)
             .with_context(|| format!("cannot open {}", config.data.display()))?;
-        let cloud = Self {
+        Ok(Self {
             owner,
             identity: Identity::open(config)?,
             store,
@@ -75,11 +62,9 @@ impl Cloud {
             known: RwLock::default(),
             keys: Mutex::default(),
             enrolments: Enrolments::default(),
-            quotas: Quotas::default(),
+            quotas: Quotas::new(config.device_bytes, config.device_rate),
             config: config.clone(),
-        };
-        enrolments::read_folder(&cloud);
-        Ok(cloud)
+        })
     }
 
     /// Runs disk-bound work outside the threads that serve connections.

@@ -1,21 +1,24 @@
 //! Enrolments: a folder with one registration file per device, left by the owner. They are applied like the owner's
 //! requests.
 
-use std::collections::{HashMap, HashSet};
+mod state;
+
+use std::collections::HashSet;
 use std::fs::{self, File};
 use std::io::Read as _;
 use std::path::Path;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
+use std::sync::TryLockError;
 use std::time::{Duration, Instant, SystemTime};
 
 use anyhow::{Context as _, bail, ensure};
 use serde::Deserialize;
 
-use crate::api::devices::{self, MOST_KEYS, RegisteredKey, Registration};
-use crate::api::parameters::{self, LARGEST_PARAMETERS};
+pub(crate) use state::Enrolments;
+
 use crate::cloud::Cloud;
+use crate::register::{self, LARGEST_PARAMETERS, MOST_KEYS, RegisteredKey, Registration};
 use crate::store::{Registering, milliseconds};
+use state::{Listing, Seen, Stamp};
 
 /// Maximum bytes of a file.
 const LARGEST_FILE: u64 = 1 << 20;
@@ -23,36 +26,6 @@ const LARGEST_FILE: u64 = 1 << 20;
 const MOST_FILES: usize = 10_000;
 /// Minimum time between two listings of the folder.
 const INTERVAL: Duration = Duration::from_secs(1);
-
-/// State of the files read so far.
-#[derive(Default)]
-pub(crate) struct Enrolments {
-    /// By device. At most [`MOST_FILES`] entries plus one per request. Not locked while a file is read.
-    files: Mutex<HashMap<String, Seen>>,
-    /// Locked while the folder is listed.
-    listing: Mutex<Listing>,
-    applied: AtomicU64,
-}
-
-#[derive(Default)]
-struct Listing {
-    last: Option<Instant>,
-    /// The last error about the folder itself, so that it is logged only once.
-    complaint: Option<String>,
-}
-
-#[derive(Clone, Copy)]
-struct Seen {
-    stamp: Stamp,
-    /// True if the next listing tries the file again even if it has not changed.
-    again: bool,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-struct Stamp {
-    modified: SystemTime,
-    bytes: u64,
-}
 
 /// A file of the folder.
 #[derive(Deserialize)]
@@ -66,18 +39,6 @@ struct Enrolment {
     /// Headers of the device's compact streams: frames in hexadecimal.
     #[serde(default)]
     streams: Vec<String>,
-}
-
-impl Enrolments {
-    /// Returns the number of files applied since the start. While it stays the same, no enrolment has changed a
-    /// registration.
-    pub(crate) fn applied(&self) -> u64 {
-        self.applied.load(Ordering::SeqCst)
-    }
-
-    fn files(&self) -> MutexGuard<'_, HashMap<String, Seen>> {
-        self.files.lock().unwrap_or_else(PoisonError::into_inner)
-    }
 }
 
 /// Looks for the enrolment of a device that was refused: its own file immediately, the folder at most once a second.
@@ -159,7 +120,7 @@ fn read_file(cloud: &Cloud, folder: &Path, device: &str, listed: bool) {
     let (applied, again) = apply(cloud, &path, device);
     // Count unchanged files too: another thread may have just applied this one without having counted it yet.
     if matches!(applied, Ok(Registering::Done | Registering::Unchanged)) {
-        cloud.enrolments.applied.fetch_add(1, Ordering::SeqCst);
+        cloud.enrolments.count_applied();
     }
     match applied {
         Ok(Registering::Done) => {
@@ -212,8 +173,8 @@ fn register(
     let registration = Registration { verifying_key, keys, streams };
     let done = frames
         .iter()
-        .try_for_each(|frame| parameters::keep(cloud, frame).map(drop))
-        .and_then(|()| devices::register(cloud, &device, &registration, Some(written_at)));
+        .try_for_each(|frame| register::parameters(cloud, frame).map(drop))
+        .and_then(|()| register::device(cloud, &device, &registration, Some(written_at)));
     done.map_err(|problem| {
         // A fault of the store, or unknown parameters: a later upload may provide them.
         *again = problem.status.is_server_error() || problem.reason == "unknown-parameters";

@@ -91,7 +91,7 @@ fn keep(cloud: &Cloud, uploads: &[Upload<'_>]) -> Result<Vec<Receipt>, (usize, P
     let Some(first) = new.first().copied() else { return Ok(receipts.into_iter().flatten().collect()) };
     let device = &uploads[first].envelope.header.device;
     let bytes = new.iter().map(|index| uploads[*index].counted_bytes()).sum();
-    cloud.quotas.admit(cloud, device, bytes, new.len()).map_err(at(first))?;
+    cloud.quotas.admit(&cloud.store, device, bytes, new.len()).map_err(at(first))?;
     for index in &new {
         let Envelope { header, body, .. } = uploads[*index].envelope;
         let params = cloud.params(header.parameters);

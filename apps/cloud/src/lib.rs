@@ -1,9 +1,9 @@
 //! The cloud: stores encrypted data of devices, computes on it, and serves the answers. It holds no secret key and
 //! links no code that could use one.
 //!
-//! `api` handles requests; `ingest` accepts envelopes; `enrolments` registers devices from a folder; `evaluate` checks
-//! and runs plans; `registry` is the only module that knows the schemes; `store` keeps rows in SQLite and bodies in
-//! files (docs/concepts/data-model.md).
+//! `api` handles requests; `register` admits devices and parameters, `enrolments` those of a folder; `ingest` accepts
+//! envelopes; `evaluate` checks and runs plans; `registry` is the only module that knows the schemes; `store` keeps rows
+//! in SQLite and bodies in files (docs/concepts/data-model.md).
 
 mod api;
 pub mod cli;
@@ -20,8 +20,10 @@ pub mod maintain;
 mod problem;
 mod quotas;
 pub mod reference;
+mod register;
 mod registry;
 pub mod server;
+mod startup;
 mod store;
 mod sums;
 mod transcript;

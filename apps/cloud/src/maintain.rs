@@ -8,6 +8,7 @@ use anyhow::Context as _;
 
 use crate::cloud::Cloud;
 use crate::config::Config;
+use crate::startup;
 use crate::store::{self, milliseconds};
 
 /// Interval between two deletions of expired jobs.
@@ -49,7 +50,7 @@ pub fn restore(config: &Config, from: &Path) -> anyhow::Result<()> {
 /// # Errors
 /// The cloud is running, or the store cannot be read or written.
 pub fn rebuild(config: &Config) -> anyhow::Result<()> {
-    let recovered = Cloud::rebuild(config)?;
+    let recovered = startup::rebuild(config)?;
     println!(
         "{}: {} envelopes have rows again; {} files without one are in orphans/; {} rows lack their file",
         config.data.display(),

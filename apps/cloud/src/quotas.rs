@@ -6,16 +6,19 @@ use std::time::Instant;
 
 use axum::http::StatusCode;
 
-use crate::cloud::Cloud;
 use crate::problem::Problem;
+use crate::store::Store;
 
 /// Maximum number of devices counted in memory. Beyond it, all counts are dropped and read again from the store.
 const MOST_DEVICES: usize = 10_000;
 const MINUTE: f64 = 60.0;
 
-/// The current use of each device's quotas.
-#[derive(Default)]
+/// The quotas of every device, and their current use.
 pub(crate) struct Quotas {
+    /// Bytes that a device may have in the store; 0 is no limit.
+    most_bytes: u64,
+    /// Envelopes that a device may send a minute; 0 is no limit.
+    rate: u64,
     devices: Mutex<HashMap<String, Used>>,
 }
 
@@ -28,22 +31,27 @@ struct Used {
 }
 
 impl Quotas {
+    /// Counts from now on: at most `most_bytes` stored bytes and `rate` envelopes a minute per device, 0 for no limit.
+    pub(crate) fn new(most_bytes: u64, rate: u64) -> Self {
+        Self { most_bytes, rate, devices: Mutex::default() }
+    }
+
     /// Refuses envelopes that together would exceed a quota; the device keeps them and tries again. A group larger than
     /// the rate per minute is accepted if the allowance is full, and delays the next one accordingly.
     pub(crate) fn admit(
         &self,
-        cloud: &Cloud,
+        store: &Store,
         device: &str,
         bytes: u64,
         envelopes: usize,
     ) -> Result<(), Problem> {
-        let (most_bytes, rate) = (cloud.config.device_bytes, cloud.config.device_rate);
+        let (most_bytes, rate) = (self.most_bytes, self.rate);
         if most_bytes == 0 && rate == 0 {
             return Ok(());
         }
         let known = self.devices().contains_key(device);
         if !known {
-            let stored = cloud.store.stored_bytes(device)?;
+            let stored = store.stored_bytes(device)?;
             let mut devices = self.devices();
             if devices.len() >= MOST_DEVICES {
                 devices.clear();

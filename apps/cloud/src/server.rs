@@ -16,6 +16,7 @@ use crate::cloud::Cloud;
 use crate::config::Config;
 use crate::evaluate::Workers;
 use crate::maintain;
+use crate::startup;
 
 /// Time for current requests and jobs to end after a stop.
 const GRACE: Duration = Duration::from_secs(5);
@@ -38,7 +39,7 @@ impl Server {
         let tls = config.tls.as_ref().map(Tls::open).transpose()?;
         let scheme = if tls.is_some() { "https" } else { "http" };
         let opened = config.clone();
-        let cloud = Arc::new(tokio::task::spawn_blocking(move || Cloud::open(&opened)).await??);
+        let cloud = Arc::new(tokio::task::spawn_blocking(move || startup::open(&opened)).await??);
         let listener = TcpListener::bind(config.listen).await;
         let listener = listener.with_context(|| format!("cannot listen on {}", config.listen))?;
         let address = listener.local_addr()?;

@@ -1,56 +1,20 @@
 //! Registers and revokes devices for the owner.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use axum::Json;
 use axum::extract::{Path, Query, Request, State};
 use axum::http::StatusCode;
 use axum::response::Response;
-use serde::{Deserialize, Serialize};
-use sotto_rlwe::{KeyId, ParameterId};
-
+use serde::Serialize;
 use sotto_service::body;
-use sotto_wire::{FleetId, LARGEST_STREAM_HEADER, StreamHeader};
 use utoipa::ToSchema;
 
 use super::pages;
 use crate::cloud::Cloud;
-use crate::id::from_hex;
 use crate::problem::Problem;
-use crate::store::{DeviceQuery, ListedDevice, NewDevice, Registering};
-
-pub(crate) const MOST_KEYS: usize = 256;
-/// Maximum number of streams of a registration.
-const MOST_STREAMS: usize = 4096;
-
-/// A device's registration.
-#[derive(Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Registration {
-    /// The Ed25519 key that verifies the device's signatures: 64 lower-case hexadecimal digits.
-    #[schema(pattern = "^[0-9a-f]{64}$")]
-    pub(crate) verifying_key: String,
-    /// Parameters and keys that the device's ciphertexts may have.
-    #[schema(max_items = 256)]
-    pub(crate) keys: Vec<RegisteredKey>,
-    /// Headers of the device's streams of compact windows: frames of kind 21 in hexadecimal.
-    #[serde(default)]
-    #[schema(max_items = 4096)]
-    pub(crate) streams: Vec<String>,
-}
-
-/// A pair of parameters and secret key.
-#[derive(Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct RegisteredKey {
-    /// 64 lower-case hexadecimal digits.
-    #[schema(pattern = "^[0-9a-f]{64}$")]
-    parameter_id: String,
-    /// 32 lower-case hexadecimal digits.
-    #[schema(pattern = "^[0-9a-f]{32}$")]
-    key_id: String,
-}
+use crate::register::{self, Registration};
+use crate::store::{DeviceQuery, ListedDevice};
 
 /// Lists all devices ever registered, in order of their names.
 ///
@@ -100,90 +64,11 @@ pub(super) async fn put(
     let registration: Registration = body::json(request, cloud.config.body_time).await?;
     cloud
         .computing(move |cloud| {
-            register(cloud, &name, &registration, None)?;
+            register::device(cloud, &name, &registration, None)?;
             tracing::info!(device = name, keys = registration.keys.len(), "registered");
             Ok(Json(Registered { device: name, keys: registration.keys.len() }))
         })
         .await
-}
-
-/// Registers a device: by a request, or by a file that was written at `written_at` (ms since 1970).
-pub(crate) fn register(
-    cloud: &Cloud,
-    name: &str,
-    registration: &Registration,
-    written_at: Option<i64>,
-) -> Result<Registering, Problem> {
-    if !sotto_program::is_name(name) {
-        return Err(Problem::unprocessable("invalid-name", "a name has 1 to 64 of A-Z a-z 0-9 _ . -"));
-    }
-    let verifying_key = from_hex(&registration.verifying_key).ok_or_else(|| not_hex("verifying_key", 64))?;
-    if registration.keys.len() > MOST_KEYS {
-        let detail = format!("a device has at most {MOST_KEYS} keys");
-        return Err(Problem::unprocessable("too-many-keys", detail));
-    }
-    let mut keys = Vec::with_capacity(registration.keys.len());
-    for key in &registration.keys {
-        let parameters = from_hex(&key.parameter_id).ok_or_else(|| not_hex("parameter_id", 64))?;
-        let id = from_hex(&key.key_id).ok_or_else(|| not_hex("key_id", 32))?;
-        keys.push((ParameterId(parameters), KeyId(id)));
-        // Refuses unknown parameters.
-        cloud.params(ParameterId(parameters))?;
-    }
-    if registration.streams.len() > MOST_STREAMS {
-        let detail = format!("a device has at most {MOST_STREAMS} streams");
-        return Err(Problem::unprocessable("too-many-streams", detail));
-    }
-    let streams = registration.streams.iter().map(|frame| stream(name, &keys, frame));
-    let streams = streams.collect::<Result<Vec<_>, _>>()?;
-    check_fleets(cloud, &streams)?;
-    let device =
-        NewDevice { name, verifying_key: &verifying_key, keys: &keys, streams: &streams, written_at };
-    Ok(cloud.store.register_device(&device)?)
-}
-
-/// Reads the header of a stream, and checks that it names this device and one of these keys.
-fn stream(device: &str, keys: &[(ParameterId, KeyId)], frame: &str) -> Result<StreamHeader, Problem> {
-    if frame.len() as u64 > 2 * LARGEST_STREAM_HEADER {
-        let detail = format!("the header of a stream has at most {LARGEST_STREAM_HEADER} bytes");
-        return Err(Problem::unprocessable("too-large", detail));
-    }
-    let frame = hex::decode(frame)
-        .map_err(|_| Problem::unprocessable("invalid-value", "the header of a stream is hexadecimal"))?;
-    let header = StreamHeader::read(&frame)?;
-    let of_device = header.device() == device && keys.contains(&(header.parameters(), header.key()));
-    if !of_device {
-        let detail = "the header of a stream names another device, or a key that is not registered with it";
-        return Err(Problem::unprocessable("wrong-stream", detail));
-    }
-    Ok(header)
-}
-
-/// Refuses two streams with one key in one fleet, because both would use the fleet's masks, and streams of one fleet
-/// with different forms.
-fn check_fleets(cloud: &Cloud, streams: &[StreamHeader]) -> Result<(), Problem> {
-    let wrong = |detail: String| Err(Problem::unprocessable("wrong-fleet", detail));
-    let mut seen: BTreeMap<(FleetId, [u8; 16]), &str> = BTreeMap::new();
-    for header in streams {
-        let Some(fleet) = header.fleet() else { continue };
-        let other = seen.insert((fleet, header.key().0), header.stream());
-        if let Some(other) = other.filter(|other| *other != header.stream()) {
-            let stream = header.stream();
-            return wrong(format!("streams {other} and {stream} have one key and fleet {fleet}"));
-        }
-        let first = streams.iter().find(|other| other.fleet() == Some(fleet));
-        if first.is_some_and(|first| first.common() != header.common()) {
-            return wrong(format!("the streams of fleet {fleet} have different forms"));
-        }
-        if cloud.store.fleet(fleet)?.is_some_and(|known| known.header.common() != header.common()) {
-            return wrong(format!("the streams of fleet {fleet} have another form than {}", header.stream()));
-        }
-    }
-    Ok(())
-}
-
-fn not_hex(field: &str, digits: usize) -> Problem {
-    Problem::unprocessable("invalid-value", format!("{field} has {digits} lower-case hexadecimal digits"))
 }
 
 /// Revokes a device.

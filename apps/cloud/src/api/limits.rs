@@ -8,8 +8,8 @@ use serde::Serialize;
 use sotto_program::limits;
 use utoipa::ToSchema;
 
-use super::devices;
 use crate::cloud::Cloud;
+use crate::register;
 use crate::registry;
 use crate::store;
 
@@ -54,7 +54,7 @@ pub(super) async fn all(State(cloud): State<Arc<Cloud>>) -> Json<Limits> {
         largest_job: config.largest_job,
         most_galois_keys: registry::MOST_KEYS.galois,
         most_transfer_keys: registry::MOST_KEYS.transfers,
-        most_device_keys: devices::MOST_KEYS,
+        most_device_keys: register::MOST_KEYS,
         most_inputs: limits::INPUTS,
         most_outputs: limits::OUTPUTS,
         most_steps: limits::STEPS,

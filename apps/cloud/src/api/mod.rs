@@ -1,7 +1,7 @@
 //! The HTTP interface: all routes.
 
 mod authorise;
-pub(crate) mod devices;
+mod devices;
 mod document;
 mod envelopes;
 mod fleets;
@@ -11,7 +11,7 @@ mod keys;
 mod limits;
 mod log;
 mod pages;
-pub(crate) mod parameters;
+mod parameters;
 mod plans;
 mod position;
 mod sums;

@@ -5,18 +5,13 @@ use std::sync::Arc;
 use axum::Json;
 use axum::extract::{Request, State};
 use serde::Serialize;
-use sotto_rlwe::{ParameterId, SchemeId};
-use utoipa::ToSchema;
-
 use sotto_service::body;
+use utoipa::ToSchema;
 
 use super::document::Frame;
 use crate::cloud::Cloud;
 use crate::problem::Problem;
-use crate::registry;
-
-/// Maximum bytes of a frame of parameters.
-pub(crate) const LARGEST_PARAMETERS: u64 = 4096;
+use crate::register::{self, LARGEST_PARAMETERS};
 
 /// Parameters that were stored.
 #[derive(Serialize, ToSchema)]
@@ -46,19 +41,8 @@ pub(super) async fn put(
     let frame = body::read(request, LARGEST_PARAMETERS, cloud.config.body_time).await?;
     cloud
         .computing(move |cloud| {
-            let (id, scheme) = keep(cloud, &frame)?;
+            let (id, scheme) = register::parameters(cloud, &frame)?;
             Ok(Json(KeptParameters { parameter_id: id.to_string(), scheme: scheme.name() }))
         })
         .await
-}
-
-/// Checks and stores the parameters of a frame. Skips the check if they are already stored.
-pub(crate) fn keep(cloud: &Cloud, frame: &[u8]) -> Result<(ParameterId, SchemeId), Problem> {
-    let spec = sotto_wire::read_parameters(frame)?;
-    let (id, scheme) = (spec.id(), spec.scheme);
-    if cloud.store.parameters(id)?.is_none() {
-        registry::params(spec).map_err(sotto_wire::WireError::from)?;
-        cloud.store.keep_parameters(id, scheme, frame)?;
-    }
-    Ok((id, scheme))
 }

@@ -8,8 +8,9 @@ use sotto_rlwe::{KeyId, ParameterId};
 use sotto_wire::{Envelope, StreamTag, message_digest};
 use utoipa::{IntoParams, ToSchema};
 
+use super::error::damaged;
 use super::page::{self, Page};
-use super::stream::{Streams, damaged};
+use super::stream::Streams;
 use super::{Folder, Store, StoreError};
 use crate::id::Id;
 

@@ -4,6 +4,7 @@ use std::io;
 use std::path::PathBuf;
 
 use sotto_service::folder::FolderError;
+use sotto_wire::WireError;
 
 /// An error of the store, for the log; clients get fewer details.
 #[derive(Debug, thiserror::Error)]
@@ -59,4 +60,10 @@ impl StoreError {
 /// `.map_err(failed_to("write a body"))`
 pub(super) fn failed_to(doing: &'static str) -> impl FnOnce(io::Error) -> StoreError {
     move |source| StoreError::Files { doing, source }
+}
+
+/// `.map_err(damaged)`, for stored bytes that cannot be read.
+#[allow(clippy::needless_pass_by_value, reason = "for map_err")]
+pub(super) fn damaged(error: WireError) -> StoreError {
+    StoreError::Damaged(error.to_string())
 }

@@ -6,7 +6,7 @@ use rusqlite::{Connection, OptionalExtension as _, Row, params};
 use sotto_rlwe::KeyId;
 use sotto_wire::{CompactCiphertext, Digest, Envelope, FleetId, StreamHeader};
 
-use super::stream::damaged;
+use super::error::damaged;
 use super::{Store, StoreError, startup};
 use crate::id::Id;
 

@@ -7,7 +7,7 @@ use std::sync::{Mutex, PoisonError};
 use rusqlite::{Connection, OptionalExtension as _, params};
 use sotto_wire::{Digest, Envelope, Frontier, SignedHeader};
 
-use super::stream::damaged;
+use super::error::damaged;
 use super::{Store, StoreError};
 use crate::id::Id;
 

@@ -3,7 +3,7 @@
 use rusqlite::{OptionalExtension as _, params};
 use sotto_wire::SignedHeader;
 
-use super::stream::damaged;
+use super::error::damaged;
 use super::{Store, StoreError, fleet, forget, now};
 use crate::id::Id;
 

@@ -8,6 +8,7 @@ use sotto_wire::{
     Envelope, EnvelopeHeader, LARGEST_ENVELOPE, StreamHeader, StreamTag, WireError, stream_tag,
 };
 
+use super::error::damaged;
 use super::{Store, StoreError, fleet};
 
 /// Maximum number of headers held in memory.
@@ -79,9 +80,4 @@ impl Store {
             None => Err(WireError::UnknownStream(tag)),
         })
     }
-}
-
-#[allow(clippy::needless_pass_by_value, reason = "for map_err")]
-pub(super) fn damaged(error: WireError) -> StoreError {
-    StoreError::Damaged(error.to_string())
 }

@@ -7,7 +7,7 @@ use serde::Serialize;
 use sotto_wire::{Envelope, MaskName, STREAM_TAG_BYTES, message_digest};
 use utoipa::ToSchema;
 
-use super::stream::damaged;
+use super::error::damaged;
 use super::{Folder, Store, StoreError, device, fleet, forget, log, now};
 use crate::id::Id;
 
