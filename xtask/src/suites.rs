@@ -15,7 +15,6 @@ mod fuzz;
 mod house;
 mod lab_device;
 mod lab_page;
-mod licences;
 mod microcontroller;
 mod no_std;
 mod paillier;
@@ -45,7 +44,7 @@ pub(crate) static SUITES: &[Suite] = &[
     Suite { name: "tests", shows: "the tests pass, and the examples of the reference", depth: Depth::Usual, needs: &[&C_COMPILER], run: compile::tests },
     Suite { name: "docs", shows: "the reference builds without a warning", depth: Depth::Usual, needs: &[&C_COMPILER], run: compile::docs },
     Suite { name: "spec", shows: "the Python schemes are right and make the kept vectors", depth: Depth::Usual, needs: &[&PYTHON], run: spec::run },
-    Suite { name: "promises", shows: "forbidden links, unsafe code only in the kernels, licences", depth: Depth::Quick, needs: &[], run: promises::run },
+    Suite { name: "promises", shows: "forbidden links, unsafe code only in the kernels", depth: Depth::Quick, needs: &[], run: promises::run },
     Suite { name: "house", shows: "file lengths, names, links, words, an example at every public type", depth: Depth::Quick, needs: &[], run: house::run },
     Suite { name: "demo", shows: "the demo is right, and leaves nothing behind", depth: Depth::Usual, needs: &[&C_COMPILER], run: demo::run },
     Suite { name: "guide", shows: "the commands of the guides First answer, TLS and Alarms print the output that these show", depth: Depth::Usual, needs: &[&C_COMPILER], run: guide::suite },

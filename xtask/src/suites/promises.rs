@@ -1,8 +1,6 @@
 //! Checks the documentation's promises about the code, with cargo's data: forbidden links of each program, unsafe code
-//! only in the kernels, no raw CKKS value in a program, claimed shapes of ciphertexts trusted only by evaluators, and
-//! origin and licence of dependencies.
+//! only in the kernels, no raw CKKS value in a program, claimed shapes of ciphertexts trusted only by evaluators.
 
-use super::licences;
 use super::sources::{self, Source};
 use crate::cargo;
 use crate::suite::{Context, Outcome};
@@ -49,7 +47,6 @@ pub(crate) fn run(context: &Context) -> Result<Outcome> {
     let metadata: Value = serde_json::from_str(&output(&context.root, &["metadata", "--format-version=1"])?)?;
     let packages = metadata["packages"].as_array().context("cargo metadata lists no packages")?;
     faults.extend(unsafe_code(&context.root, packages)?);
-    faults.extend(origins(packages));
     let sources = sources::all(&context.root)?;
     faults.extend(sources.iter().filter(|source| shows_raw_values(source)).map(|source| {
         format!("{} takes a raw CKKS value: programs publish (docs/concepts/publishing.md)", source.path)
@@ -111,23 +108,6 @@ fn unsafe_code(root: &Path, packages: &[Value]) -> Result<Vec<String>> {
 fn section<'a>(manifest: &'a str, header: &'a str) -> impl Iterator<Item = &'a str> {
     let after = manifest.lines().map(str::trim).skip_while(move |line| *line != header).skip(1);
     after.take_while(|line| !line.starts_with('['))
-}
-
-fn origins(packages: &[Value]) -> Vec<String> {
-    let mut faults = Vec::new();
-    for package in packages {
-        let (name, version) =
-            (package["name"].as_str().unwrap_or("?"), package["version"].as_str().unwrap_or("?"));
-        let licence = package["license"].as_str().unwrap_or("");
-        if !licences::accepted(licence) {
-            faults.push(format!("{name} {version} has the licence `{licence}`, which is not on the list"));
-        }
-        if package["source"].as_str().is_some_and(|source| !source.starts_with("registry+")) {
-            faults.push(format!("{name} {version} does not come from a registry"));
-        }
-    }
-    println!("{} packages: licences and origins looked at", packages.len());
-    faults
 }
 
 /// Returns true if a program's own code shows raw values; its tests may, to compare them with exact ones.
