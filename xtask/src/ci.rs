@@ -5,6 +5,8 @@ use std::time::Instant;
 
 use anyhow::{Result, bail};
 
+use crate::compilations;
+use crate::process::Scratch;
 use crate::suite::{Context, Depth, Outcome, Suite};
 use crate::suites::SUITES;
 use crate::tools::Tool;
@@ -28,12 +30,26 @@ pub(crate) fn run(args: &[String]) -> Result<ExitCode> {
         }
         return Ok(ExitCode::SUCCESS);
     }
+    if let Some((_, rest)) = args.split_first().filter(|(first, _)| *first == "--count") {
+        return counted(rest);
+    }
     let chosen = choose(args)?;
     let strict = std::env::var("CI").is_ok_and(|value| value == "true");
     let missing = announce(&chosen, strict);
     let context = Context::new(cargo::root()?);
     let rows: Vec<Row> = chosen.iter().map(|suite| run_one(suite, &context, &missing, strict)).collect();
     Ok(summarise(&rows))
+}
+
+/// Runs this program again, with every compiler's call counted.
+fn counted(args: &[String]) -> Result<ExitCode> {
+    let scratch = Scratch::new()?;
+    let file = scratch.path().join("compilations");
+    let mut again = cargo::command(std::env::current_exe()?);
+    again.arg("ci").args(args).envs(compilations::count_in(&file)?);
+    let status = again.status()?;
+    println!("{}", compilations::summary(&file)?);
+    Ok(if status.success() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
 /// Chooses suites, in the table's order: the named ones and those of a depth. No names: all but the deep ones.

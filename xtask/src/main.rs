@@ -5,6 +5,8 @@ mod built;
 mod cargo;
 #[cfg(feature = "ci")]
 mod ci;
+#[cfg(feature = "ci")]
+mod compilations;
 mod demo;
 #[cfg(feature = "ci")]
 mod guide;
@@ -25,11 +27,16 @@ cargo ci quick          run the quick ones
 cargo ci deep           run every suite
 cargo ci SUITE…         run the named suites
 cargo ci --list         name the suites
+cargo ci --count …      count compilations
 cargo xtask guide       run the commands of docs/guides/first-answer.md and write their output into it
 cargo xtask guide --check    compare it instead";
 
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
+    #[cfg(feature = "ci")]
+    if let Some(code) = compilations::compile(&args) {
+        return code;
+    }
     let done = match args.split_first() {
         Some((command, rest)) if command == "demo" => demo::run(rest),
         #[cfg(feature = "ci")]
