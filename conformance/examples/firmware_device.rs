@@ -58,7 +58,7 @@ fn open() -> Result<(), Error> {
                 let head: Vec<u8> = head.take().ok_or("a body before its head")?;
                 let message = [&head[..], &body, signed.as_deref().unwrap_or(&[0; 64])].concat();
                 let envelope = Envelope::read_window(&message, &firmware::stream())?;
-                if envelope.header.sequence != sequence || envelope.header.readings != 16 {
+                if envelope.header().sequence != sequence || envelope.header().readings != 16 {
                     return Err("the window's head is another one's".into());
                 }
                 if signed.is_some() {

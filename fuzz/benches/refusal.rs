@@ -33,12 +33,12 @@ fn envelope() -> Body {
     let identity = SigningIdentity::from_bytes(&golden::SIGNING_KEY);
     let header = EnvelopeHeader { parameters: params.id(), key: secret.id(), ..golden::envelope_header() };
     let body = AnyCiphertext::Expanded(ciphertext).write();
-    let bytes = Envelope::sign(header, body, |message| identity.sign(message)).unwrap().write().unwrap();
+    let bytes = Envelope::sign(header, body, |message| identity.sign(message)).unwrap().write();
     let key = identity.verifying_key();
     let accepts = move |bytes: &[u8]| {
         let read = Envelope::read(bytes, LARGEST_ENVELOPE).ok();
         let signed = read.filter(|envelope| envelope.verify(&key).is_ok());
-        signed.is_some_and(|envelope| AnyCiphertext::read(&envelope.body, &params).is_ok())
+        signed.is_some_and(|envelope| AnyCiphertext::read(&envelope.body().frame(), &params).is_ok())
     };
     Body { what: "envelope", bytes, accepts: Box::new(accepts) }
 }

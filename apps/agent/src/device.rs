@@ -259,8 +259,7 @@ impl Device {
             };
             Envelope::sign(header, frame, sign)?
         };
-        let bytes = envelope.write_kept()?;
-        let upload_bytes = if header.is_some() { envelope.write()?.len() } else { bytes.len() } as u64;
+        let (bytes, upload_bytes) = (envelope.write_kept(), envelope.message_bytes() as u64);
         times.spool = begin.elapsed();
         Ok(Message { stream, sequence, readings, bytes, upload_bytes, until, totals, times })
     }

@@ -199,7 +199,7 @@ impl Positions<'_> {
         signed
             .verify(&self.identity.verifying_key())
             .map_err(|_| not_ours("the signature of the last window is another device's"))?;
-        let header = &signed.header;
+        let header = signed.header();
         if header.device != self.device || header.stream != stream {
             return Err(not_ours("it is about another stream"));
         }
@@ -221,7 +221,7 @@ fn largest_unsigned() -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use sotto_wire::{Envelope, EnvelopeHeader};
+    use sotto_wire::{CompactCiphertext, CompactForm, Envelope, EnvelopeHeader, MaskName};
 
     fn identity(byte: u8) -> SigningIdentity {
         SigningIdentity::from_bytes(&[byte; 32])
@@ -242,11 +242,13 @@ mod tests {
     }
 
     fn signed(stream: &str, sequence: u64, by: u8) -> Option<String> {
-        // The frame holds no ciphertext: only its digest is signed.
-        let envelope =
-            Envelope::sign(header(stream, sequence), vec![0; 48], |message| identity(by).sign(message));
-        let header = SignedHeader::of(&envelope.unwrap()).unwrap();
-        Some(hex::encode(header.write().unwrap()))
+        let header = header(stream, sequence);
+        let form = CompactForm { parameters: header.parameters, key: header.key, places: 1, width: 8 };
+        let mask = MaskName { salt: [1; 12], sequence };
+        let body = CompactCiphertext { form, mask, body: vec![0] }.write().unwrap();
+        let envelope = Envelope::sign(header, body, |message| identity(by).sign(message));
+        let header = SignedHeader::of(&envelope.unwrap());
+        Some(hex::encode(header.write()))
     }
 
     #[test]

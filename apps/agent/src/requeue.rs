@@ -42,7 +42,7 @@ pub fn run(arguments: &RequeueArguments, stop: &Stop) -> Result<String> {
         }
     }
     let renumber = |envelope: Envelope, sequence: u64| {
-        envelope.renumbered(sequence, |message| identity.sign(message))?.write_kept()
+        Ok(envelope.renumbered(sequence, |message| identity.sign(message))?.write_kept())
     };
     let Requeued { messages, renumbered, bytes, damaged } = spool.requeue(renumber)?;
     let journal = Journal::default();

@@ -118,7 +118,7 @@ impl Sending {
                     }
                     Grouped::NotYet(later) => Some(later),
                     Grouped::No => {
-                        let later = self.send_alone(&entry, &message, &envelope.header.upload_key())?;
+                        let later = self.send_alone(&entry, &message, &envelope.header().upload_key())?;
                         grouping.sent_alone(later.is_none());
                         later
                     }

@@ -19,7 +19,7 @@ use crate::id::Id;
 use crate::identity::Identity;
 use crate::problem::Problem;
 use crate::quotas::Quotas;
-use crate::registry::{self, AnyParams, LoadedKeys};
+use crate::registry::{AnyParams, LoadedKeys};
 use crate::store::{KeyStatus, Opening, Store, StoreError};
 
 /// The store, its caches, the queue, and the limits.
@@ -37,7 +37,7 @@ pub(crate) struct Cloud {
     pub(crate) uploads: Arc<Semaphore>,
     /// CPU work: one permit per core.
     cores: Arc<Semaphore>,
-    known: RwLock<HashMap<ParameterId, Arc<dyn AnyParams>>>,
+    known: RwLock<HashMap<ParameterId, Arc<AnyParams>>>,
     /// Loaded keys with the id of their file, the most recently used last. Also locked while a file is replaced.
     keys: Mutex<LoadedFiles>,
 }
@@ -91,7 +91,7 @@ impl Cloud {
     }
 
     /// Returns the stored parameters with this id, ready for use.
-    pub(crate) fn params(&self, parameters: ParameterId) -> Result<Arc<dyn AnyParams>, Problem> {
+    pub(crate) fn params(&self, parameters: ParameterId) -> Result<Arc<AnyParams>, Problem> {
         if let Some(params) = self.known.read().unwrap_or_else(PoisonError::into_inner).get(&parameters) {
             return Ok(Arc::clone(params));
         }
@@ -102,21 +102,21 @@ impl Cloud {
         let frame = self.store.parameters(parameters)?.ok_or_else(unknown)?;
         let damaged = |error: String| StoreError::Damaged(error);
         let spec = sotto_wire::read_parameters(&frame).map_err(|error| damaged(error.to_string()))?;
-        let params = registry::params(spec).map_err(|error| damaged(error.to_string()))?;
+        let params = AnyParams::new(spec).map_err(|error| damaged(error.to_string()))?;
         let mut known = self.known.write().unwrap_or_else(PoisonError::into_inner);
-        Ok(Arc::clone(known.entry(parameters).or_insert(params)))
+        Ok(Arc::clone(known.entry(parameters).or_insert(Arc::new(params))))
     }
 
     /// Returns the evaluation keys of a secret key; an empty set if the owner uploaded none.
     pub(crate) fn keys(&self, parameters: ParameterId, key: KeyId) -> Result<LoadedKeys, Problem> {
         let params = self.params(parameters)?;
         let mut loaded = self.keys.lock().unwrap_or_else(PoisonError::into_inner);
-        self.load_keys(params.as_ref(), &mut loaded, parameters, key)
+        self.load_keys(&params, &mut loaded, parameters, key)
     }
 
     fn load_keys(
         &self,
-        params: &dyn AnyParams,
+        params: &AnyParams,
         loaded: &mut LoadedFiles,
         parameters: ParameterId,
         key: KeyId,
@@ -147,7 +147,7 @@ impl Cloud {
         let params = self.params(parameters)?;
         // The lock prevents that the keys are replaced meanwhile.
         let mut loaded = self.keys.lock().unwrap_or_else(PoisonError::into_inner);
-        let keys = self.load_keys(params.as_ref(), &mut loaded, parameters, key)?;
+        let keys = self.load_keys(&params, &mut loaded, parameters, key)?;
         self.store.keep_key_contents(parameters, key, &keys.contents)?;
         Ok(self.store.key_status(parameters, key)?)
     }
@@ -181,7 +181,7 @@ impl Cloud {
     ) -> Result<bool, Problem> {
         let params = self.params(parameters)?;
         let mut loaded = self.keys.lock().unwrap_or_else(PoisonError::into_inner);
-        let keys = self.load_keys(params.as_ref(), &mut loaded, parameters, key)?;
+        let keys = self.load_keys(&params, &mut loaded, parameters, key)?;
         let Some((left, frame)) = params.without_transfer(&keys, from)? else { return Ok(false) };
         self.replace_keys(&mut loaded, parameters, left, &frame)?;
         Ok(true)

@@ -1,5 +1,7 @@
 //! Accepts envelopes. Nothing is stored unless every check succeeds.
 
+#[cfg(test)]
+mod cost;
 mod group;
 
 use std::borrow::Cow;
@@ -49,27 +51,31 @@ pub(crate) fn ingest(cloud: &Cloud, idempotency_key: &str, bytes: &[u8]) -> Resu
         Some(stream) => Envelope::read_window(bytes, &stream)?,
         None => Envelope::read(bytes, cloud.config.largest_upload)?,
     };
-    named(idempotency_key, &envelope.header.upload_key())?;
-    known(
+    named(idempotency_key, &envelope.header().upload_key())?;
+    let device = known(
         cloud,
-        &envelope.header.device,
+        &envelope.header().device,
         |key| envelope.verify(key),
         |device| registered_key(device, &envelope),
     )?;
     let digest = message_digest(bytes)?;
     let bytes = Cow::Borrowed(bytes);
     let upload = Upload { envelope: &envelope, idempotency_key, bytes, digest, receipt_digest: digest };
-    let mut receipts = keep(cloud, &[upload]).map_err(|(_, problem)| problem)?;
+    let mut receipts = keep(cloud, &[upload], &device.verifying_key).map_err(|(_, problem)| problem)?;
     receipts.pop().map(Receipts::Window).ok_or_else(Problem::internal)
 }
 
-/// Stores the uploads of one device (at least one): all or none. On refusal returns the index of the refused upload and
-/// the reason.
-fn keep(cloud: &Cloud, uploads: &[Upload<'_>]) -> Result<Vec<Receipt>, (usize, Problem)> {
+/// Stores the uploads of one device (at least one), whose signatures were checked with this key: all or none. On refusal
+/// returns the index of the refused upload and the reason.
+fn keep(
+    cloud: &Cloud,
+    uploads: &[Upload<'_>],
+    verifying_key: &[u8; 32],
+) -> Result<Vec<Receipt>, (usize, Problem)> {
     let at = |index: usize| move |problem: Problem| (index, problem);
     let (mut receipts, mut new) = (Vec::with_capacity(uploads.len()), Vec::new());
     for (index, upload) in uploads.iter().enumerate() {
-        let sequence = upload.envelope.header.sequence;
+        let sequence = upload.envelope.header().sequence;
         if i64::try_from(sequence).is_err() {
             let problem = Problem::unprocessable("invalid-value", "a sequence number must be below 2^63");
             return Err((index, problem));
@@ -89,16 +95,16 @@ fn keep(cloud: &Cloud, uploads: &[Upload<'_>]) -> Result<Vec<Receipt>, (usize, P
         }
     }
     let Some(first) = new.first().copied() else { return Ok(receipts.into_iter().flatten().collect()) };
-    let device = &uploads[first].envelope.header.device;
+    let device = &uploads[first].envelope.header().device;
     let bytes = new.iter().map(|index| uploads[*index].counted_bytes()).sum();
     cloud.quotas.admit(&cloud.store, device, bytes, new.len()).map_err(at(first))?;
     for index in &new {
-        let Envelope { header, body, .. } = uploads[*index].envelope;
-        let params = cloud.params(header.parameters);
+        let body = uploads[*index].envelope.body();
+        let params = cloud.params(body.parameters());
         params.and_then(|params| Ok(params.check_ciphertext(body)?)).map_err(at(*index))?;
     }
     let fresh: Vec<&Upload<'_>> = new.iter().map(|index| &uploads[*index]).collect();
-    let kept = cloud.store.keep_envelopes(&fresh).map_err(|error| (first, error.into()))?;
+    let kept = cloud.store.keep_envelopes(&fresh, verifying_key).map_err(|error| (first, error.into()))?;
     for (index, kept) in new.into_iter().zip(kept) {
         let upload = &uploads[index];
         if matches!(kept, Kept::New(_)) {
@@ -139,15 +145,18 @@ const NOBODYS_KEY: [u8; 32] = {
 };
 
 /// Checks a device's message: its signature by `verify`, then the registration by `check`. If either refuses, looks for
-/// a new enrolment and tries again.
+/// a new enrolment and tries again. Returns the device, with the key that verified the signature.
 pub(crate) fn known(
     cloud: &Cloud,
     name: &str,
     verify: impl Fn(&[u8; 32]) -> Result<(), WireError>,
     check: impl Fn(&Device) -> Result<(), Problem>,
-) -> Result<(), Problem> {
+) -> Result<Device, Problem> {
     let applied = cloud.enrolments.applied();
-    let admit = || check(&signed_by(cloud, name, &verify)?);
+    let admit = || {
+        let device = signed_by(cloud, name, &verify)?;
+        check(&device).map(|()| device)
+    };
     admit().or_else(|problem| {
         if problem.status.is_client_error() {
             enrolments::look_again(cloud, name);
@@ -183,7 +192,8 @@ fn revoked(name: &str) -> Problem {
 }
 
 fn registered_key(device: &Device, envelope: &Envelope) -> Result<(), Problem> {
-    let (name, parameters, key) = (&envelope.header.device, envelope.header.parameters, envelope.header.key);
+    let EnvelopeHeader { device: name, parameters, key, .. } = envelope.header();
+    let (parameters, key) = (*parameters, *key);
     if device.keys.contains(&(parameters, key)) {
         return Ok(());
     }
@@ -197,7 +207,7 @@ fn registered_key(device: &Device, envelope: &Envelope) -> Result<(), Problem> {
 }
 
 fn receipt(cloud: &Cloud, kept: Kept, upload: &Upload<'_>) -> Result<Receipt, Problem> {
-    let header = &upload.envelope.header;
+    let header = upload.envelope.header();
     match kept {
         Kept::New(receipt) => {
             tracing::info!(
@@ -234,7 +244,7 @@ fn receipt(cloud: &Cloud, kept: Kept, upload: &Upload<'_>) -> Result<Receipt, Pr
 
 /// Adds the cloud's signature to a receipt.
 fn signed(cloud: &Cloud, receipt: Receipt, upload: &Upload<'_>) -> Result<Receipt, Problem> {
-    let header = &upload.envelope.header;
+    let header = upload.envelope.header();
     let statement = sotto_wire::Receipt {
         device: &header.device,
         stream: &header.stream,

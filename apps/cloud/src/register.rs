@@ -10,7 +10,7 @@ use utoipa::ToSchema;
 use crate::cloud::Cloud;
 use crate::id::from_hex;
 use crate::problem::Problem;
-use crate::registry;
+use crate::registry::AnyParams;
 use crate::store::{NewDevice, Registering};
 
 /// Maximum number of pairs of parameters and key of a registration.
@@ -42,10 +42,10 @@ pub(crate) struct Registration {
 pub(crate) struct RegisteredKey {
     /// 64 lower-case hexadecimal digits.
     #[schema(pattern = "^[0-9a-f]{64}$")]
-    parameter_id: String,
+    pub(crate) parameter_id: String,
     /// 32 lower-case hexadecimal digits.
     #[schema(pattern = "^[0-9a-f]{32}$")]
-    key_id: String,
+    pub(crate) key_id: String,
 }
 
 /// Checks and stores the parameters of a frame. Skips the check if they are already stored.
@@ -53,7 +53,7 @@ pub(crate) fn parameters(cloud: &Cloud, frame: &[u8]) -> Result<(ParameterId, Sc
     let spec = sotto_wire::read_parameters(frame)?;
     let (id, scheme) = (spec.id(), spec.scheme);
     if cloud.store.parameters(id)?.is_none() {
-        registry::params(spec).map_err(sotto_wire::WireError::from)?;
+        AnyParams::new(spec).map_err(sotto_wire::WireError::from)?;
         cloud.store.keep_parameters(id, scheme, frame)?;
     }
     Ok((id, scheme))

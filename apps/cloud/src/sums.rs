@@ -69,15 +69,17 @@ fn add(cloud: &Cloud, request: &Request) -> Result<(Vec<u8>, Transcript), Failed
     let digest = sums_request_digest(&request.sums());
     let mut summing = Summing::new(request.envelopes.len(), request.sums())?;
     let (mut leaves, mut under) = (Vec::with_capacity(request.envelopes.len()), None);
-    for name in &request.envelopes {
+    let ids: Vec<Option<Id>> = request.envelopes.iter().map(|name| Id::parse(name)).collect();
+    let named: Vec<Id> = ids.iter().flatten().copied().collect();
+    let mut found = cloud.store.find(&named).map_err(Problem::from)?.into_iter();
+    for (name, id) in request.envelopes.iter().zip(ids) {
         let unknown = || {
             let detail = format!("there is no envelope of the name {name}");
             Problem::unprocessable("unknown-envelope", detail)
         };
-        let id = Id::parse(name).ok_or_else(unknown)?;
-        cloud.store.envelope(id).map_err(Problem::from)?.ok_or_else(unknown)?;
-        let envelope = cloud.store.stored(id).map_err(Problem::from)?;
-        leaves.push(cloud.store.leaf(id).map_err(Problem::from)?);
+        let found = id.and_then(|_| found.next().flatten()).ok_or_else(unknown)?;
+        let envelope = cloud.store.read(&found).map_err(Problem::from)?;
+        leaves.push(found.leaf().map_err(Problem::from)?);
         let window = window(&envelope)?;
         let key = window.0.form.key;
         under = match under {

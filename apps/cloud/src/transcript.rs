@@ -14,11 +14,10 @@ use crate::store::{Job, milliseconds};
 pub(crate) fn of_job(
     cloud: &Cloud,
     job: &Job,
+    inputs: TranscriptInputs,
     keys: &LoadedKeys,
     outputs: &[Vec<u8>],
 ) -> Result<Transcript, Problem> {
-    let leaves = job.inputs.iter().map(|envelope| cloud.store.leaf(*envelope));
-    let leaves = leaves.collect::<Result<Vec<_>, _>>()?;
     let outputs = outputs.iter().map(|output| frame_digest(output)).collect::<Result<_, WireError>>()?;
     signed(
         cloud,
@@ -28,7 +27,7 @@ pub(crate) fn of_job(
             key: job.key,
             request: job.plan,
             evaluation_keys: keys.digest,
-            inputs: TranscriptInputs::of(leaves),
+            inputs,
             outputs,
             ended_at: milliseconds(SystemTime::now()),
             cloud: cloud.identity.verifying_key(),

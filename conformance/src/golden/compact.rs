@@ -10,8 +10,8 @@ use sotto_keys::CompactEncryptor;
 use sotto_pack::{Channel, LeftOut, Places, Presence, Reason, WindowDescription};
 use sotto_rlwe::{Bfv, Bgv, Ckks, Kept, Plaintext};
 use sotto_wire::{
-    CompactCiphertext, CompactForm, CompactSum, CompactSums, Envelope, EnvelopeHeader, MaskName,
-    SignedHeader, SlotsWindow, StreamHeader, StreamParts, WindowGroup, WindowValues, mask_seed,
+    CompactCiphertext, CompactForm, CompactSum, CompactSums, Envelope, EnvelopeHeader, MaskName, SlotsWindow,
+    StreamHeader, StreamParts, WindowGroup, WindowValues, mask_seed,
 };
 
 use super::{Golden, device, insecure_n16, secret};
@@ -225,20 +225,18 @@ pub(super) fn objects(all: &mut Vec<Golden>) {
     let mut add = |name: &str, bytes: Vec<u8>| all.push(Golden { name: name.into(), bytes });
     add("slots-window-ciphertext.bin", slots.write());
     add("slots-stream-header.bin", slots_header().write());
-    add("slots-window.bin", slots_envelope.write().expect("a window"));
-    add("slots-window-kept.bin", slots_envelope.write_kept().expect("a frame"));
+    add("slots-window.bin", slots_envelope.write());
+    add("slots-window-kept.bin", slots_envelope.write_kept());
     add("compact-ciphertext.bin", body);
     add("compact-sums.bin", sums.write().expect("a frame"));
     add("stream-header.bin", stream_header().write());
-    add("window.bin", window.write().expect("a window"));
-    add("window-kept.bin", window.write_kept().expect("a frame"));
-    let signed = SignedHeader::of(&window).and_then(|signed| signed.write());
-    add("signed-window.bin", signed.expect("a frame"));
+    add("window.bin", window.write());
+    add("window-kept.bin", window.write_kept());
+    add("signed-window.bin", window.signed_header().write());
     let group = group(&ciphertexts, sign);
-    add("window-group.bin", group.write().expect("a group"));
+    add("window-group.bin", group.write());
     let member = &group.windows()[1];
-    add("group-member.bin", member.write().expect("a window"));
-    let signed = SignedHeader::of(member).and_then(|signed| signed.write());
-    add("signed-member.bin", signed.expect("a frame"));
-    add("compact-envelope.bin", envelope.and_then(|envelope| envelope.write()).expect("an envelope"));
+    add("group-member.bin", member.write());
+    add("signed-member.bin", member.signed_header().write());
+    add("compact-envelope.bin", envelope.expect("an envelope").write());
 }

@@ -8,7 +8,7 @@ use sotto_program::{
     ConstantId, KeyNumber, PlainConstant, Plan, PlanInput, PlanOutput, PlanStep, Predicted, Register, Step,
 };
 use sotto_rlwe::Bfv;
-use sotto_wire::{Envelope, EnvelopeHeader, PositionRequest, SignedHeader, write_plan};
+use sotto_wire::{Envelope, EnvelopeHeader, PositionRequest, write_plan};
 
 use super::Golden;
 use super::scheme::{insecure_n16, secret};
@@ -88,12 +88,11 @@ pub(super) fn objects(all: &mut Vec<Golden>, body: Vec<u8>, rng: &mut ChaCha20Rn
     let envelope =
         Envelope::sign(envelope_header(), body, |message| identity.sign(message)).expect("an envelope");
     let mut add = |name: &str, bytes: Vec<u8>| all.push(Golden { name: name.into(), bytes });
-    add("envelope.bin", envelope.write().expect("an envelope"));
+    add("envelope.bin", envelope.write());
     // The header of the kept envelope, if there is one.
     let kept = std::fs::read(super::folder().join("envelope.bin")).ok();
     let kept = kept.and_then(|bytes| Envelope::read(&bytes, u64::MAX).ok()).unwrap_or(envelope);
-    let signed = SignedHeader::of(&kept).and_then(|signed| signed.write());
-    add("signed-header.bin", signed.expect("a signed header"));
+    add("signed-header.bin", kept.signed_header().write());
     add("position-request.bin", position_request().write().expect("a request"));
     add("plan.bin", write_plan(&plan()).expect("a plan"));
     let folder = tempfile::tempdir().expect("a folder");

@@ -86,6 +86,6 @@ pub(super) fn objects(all: &mut Vec<Golden>) {
     let window = Envelope::sign_window(&fleet_stream(), sequence, description, &frame, sign);
     let mut add = |name: &str, bytes: Vec<u8>| all.push(Golden { name: name.into(), bytes });
     add("fleet-stream-header.bin", fleet_stream().write());
-    add("fleet-window.bin", window.expect("a window").write().expect("a window"));
+    add("fleet-window.bin", window.expect("a window").write());
     add("fleet-sums.bin", sums.write().expect("a frame"));
 }

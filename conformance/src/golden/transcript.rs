@@ -2,7 +2,7 @@
 
 use sotto_keys::SigningIdentity;
 use sotto_wire::{
-    Digest, Envelope, Frontier, Receipt, SignedHeader, StreamHead, SumRequest, Transcript, TranscriptInputs,
+    Digest, Envelope, Frontier, Receipt, StreamHead, SumRequest, Transcript, TranscriptInputs,
     TranscriptParts, WindowGroup, Work, frame_digest, sums_request_digest,
 };
 
@@ -33,8 +33,7 @@ pub fn summed_windows() -> Vec<Envelope> {
 /// The leaves of these windows.
 #[must_use]
 pub fn leaves() -> Vec<Digest> {
-    let leaf = |window: &Envelope| SignedHeader::of(window).and_then(|signed| signed.leaf());
-    summed_windows().iter().map(|window| leaf(window).expect("a leaf")).collect()
+    summed_windows().iter().map(|window| window.signed_header().leaf()).collect()
 }
 
 /// The statement of `receipt.sig`: the cloud stored the window of `envelope.bin`.

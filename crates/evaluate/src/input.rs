@@ -3,7 +3,7 @@
 use sotto_ring::Scratch;
 use sotto_rlwe::{Ciphertext, Compact, EvalError, EvaluationKeys, Evaluator, KeyId, Params, Shape};
 use sotto_runtime::Managed;
-use sotto_wire::{AnyCiphertext, Kind, SlotsWindow, WireError};
+use sotto_wire::{AnyCiphertext, Body, WireError};
 
 /// A stored ciphertext. It is expanded before a plan reads it.
 ///
@@ -13,18 +13,18 @@ use sotto_wire::{AnyCiphertext, Kind, SlotsWindow, WireError};
 /// # use sotto_evaluate::Input;
 /// # use sotto_ring::secure_rng;
 /// # use sotto_rlwe::{Bfv, Evaluator, Params, Scheme};
-/// # use sotto_wire::AnyCiphertext;
+/// # use sotto_wire::{AnyCiphertext, Body};
 /// # let params = Params::<Bfv>::default_chain(4096, 65_537)?;
 /// # let owner = Owner::new(&params, 1);
 /// # let keys = owner.evaluation_keys(&[]);
 /// # let plaintext = Bfv::encode_slots(&params, &[215], params.top_level())?;
 /// # let reading = owner.public_key().encrypt(&plaintext, &mut secure_rng()?)?;
 /// let frame = AnyCiphertext::Expanded(reading).write();
-/// let (key, shape) = Input::read(&params, &frame)?.checked(&keys)?;
+/// let body = Body::read(frame, 1 << 20)?;
+/// let (key, shape) = Input::shape(&params, &body, &keys)??;
 /// assert_eq!((key, shape.level), (keys.key, params.top_level()));
-/// let input = Input::read(&params, &frame)?.expanded(&Evaluator::new(&params), &keys)?;
+/// let input = Input::of(&params, &body)?.expanded(&Evaluator::new(&params), &keys)?;
 /// assert_eq!(*input.shape(), shape);
-/// assert!(Input::read(&params, &frame[1..]).is_err());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub enum Input<S: Managed> {
@@ -35,39 +35,42 @@ pub enum Input<S: Managed> {
 }
 
 impl<S: Managed> Input<S> {
-    /// Reads a frame and checks its length, its shape and every residue.
+    /// Reads an envelope's ciphertext and checks its length, its shape and every residue.
     ///
     /// # Errors
-    /// [`WireError`] if the bytes are not a ciphertext of these parameters.
-    pub fn read(params: &Params<S>, frame: &[u8]) -> Result<Self, WireError> {
-        Ok(match sotto_wire::frame_kind(frame)? {
-            Kind::CompactSlots => {
-                Self::Compact(sotto_wire::read_compact(frame, params)?.with_claimed_shape())
-            }
-            Kind::SlotsWindow => Self::Compact(SlotsWindow::read(frame)?.compact(params)?),
-            _ => Self::Whole(AnyCiphertext::read(frame, params)?.with_claimed_shape()),
+    /// [`WireError`] if it is not a ciphertext of these parameters.
+    pub fn of(params: &Params<S>, body: &Body) -> Result<Self, WireError> {
+        Ok(match body.compact_slots(params)? {
+            Some(compact) => Self::Compact(compact),
+            None => Self::Whole(body.ciphertext(params)?.with_claimed_shape()),
         })
     }
 
-    /// Returns the key, and the shape after expansion. Computes nothing.
+    /// Returns the key of an envelope's ciphertext, and its shape after expansion. Computes nothing, and reads no
+    /// residues of a whole ciphertext.
     ///
     /// # Errors
-    /// [`EvalError`] if these keys cannot expand the ciphertext.
-    pub fn checked(self, keys: &EvaluationKeys<S>) -> Result<(KeyId, Shape<S>), EvalError> {
-        match self {
-            Self::Whole(AnyCiphertext::Seeded(seeded)) => Ok((seeded.key, seeded.shape)),
-            Self::Whole(AnyCiphertext::Expanded(ciphertext)) => Ok((ciphertext.key(), *ciphertext.shape())),
-            Self::Compact(compact) => {
-                let shape = compact.expandable(keys)?;
-                Ok((compact.key(), shape))
-            }
+    /// [`WireError`] if it is not a ciphertext of these parameters; the inner [`EvalError`] if these keys cannot expand
+    /// it.
+    #[allow(clippy::type_complexity, reason = "one error is of the bytes, one of the keys")]
+    pub fn shape(
+        params: &Params<S>,
+        body: &Body,
+        keys: &EvaluationKeys<S>,
+    ) -> Result<Result<(KeyId, Shape<S>), EvalError>, WireError> {
+        if let Some(shape) = body.claimed_shape(params)? {
+            return Ok(Ok((body.key(), shape)));
         }
+        Ok(match Self::of(params, body)? {
+            Self::Whole(whole) => Ok((body.key(), *whole.expand().shape())),
+            Self::Compact(compact) => compact.expandable(keys).map(|shape| (body.key(), shape)),
+        })
     }
 
     /// Expands the ciphertext.
     ///
     /// # Errors
-    /// Those of [`Input::checked`].
+    /// [`EvalError`] if these keys cannot expand the ciphertext.
     pub fn expanded(
         self,
         evaluator: &Evaluator<S>,

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use sotto_program::{Plan, PlanOutput};
 use sotto_rlwe::{Ciphertext, EvalError, EvaluationKeys, Evaluator, Params};
 use sotto_runtime::{Managed, RunError, Threads};
-use sotto_wire::{AnyCiphertext, WireError};
+use sotto_wire::{AnyCiphertext, Body, WireError};
 
 use crate::input::Input;
 
@@ -28,10 +28,10 @@ pub struct Evaluated {
 /// Example: [`job`]
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum JobError<E> {
-    /// The caller could not provide a frame.
+    /// The caller could not provide a ciphertext.
     #[error("an input is not there")]
     Source(E),
-    /// A frame is not a ciphertext of the parameters.
+    /// An input is not a ciphertext of the parameters.
     #[error("an input cannot be read: {0}")]
     Input(WireError),
     /// These keys cannot expand an input.
@@ -42,7 +42,7 @@ pub enum JobError<E> {
     Run(RunError),
 }
 
-/// Runs a plan on the frames of its inputs, in order, with at most `most_bytes` bytes of ciphertexts in memory.
+/// Runs a plan on its inputs, in order, with at most `most_bytes` bytes of ciphertexts in memory.
 ///
 /// # Errors
 /// [`JobError`] if an input cannot be read or expanded, or the plan cannot run.
@@ -61,15 +61,15 @@ pub enum JobError<E> {
 /// let plan = target.lower_with_shapes(&program)?.plan;
 /// let keys = EvaluationKeys::empty(&params, KeyId([1; 16]));
 /// // The store has lost the envelope of an input.
-/// let mut frames = [Err("no such envelope")].into_iter();
-/// let done: Result<Evaluated, _> = job(&params, &plan, &mut frames, &keys, &Threads::one(), 1 << 24);
+/// let mut inputs = [Err("no such envelope")].into_iter();
+/// let done: Result<Evaluated, _> = job(&params, &plan, &mut inputs, &keys, &Threads::one(), 1 << 24);
 /// assert!(matches!(done, Err(JobError::Source("no such envelope"))));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn job<S: Managed, E: Send>(
     params: &Params<S>,
     plan: &Plan,
-    frames: &mut dyn Iterator<Item = Result<Vec<u8>, E>>,
+    bodies: &mut dyn Iterator<Item = Result<Body, E>>,
     keys: &EvaluationKeys<S>,
     threads: &Threads,
     most_bytes: u64,
@@ -77,15 +77,14 @@ pub fn job<S: Managed, E: Send>(
     let evaluator = Evaluator::new(params);
     let mut inputs: Vec<Ciphertext<S>> = Vec::with_capacity(plan.inputs.len());
     let (mut bytes, mut time) = (0, Duration::ZERO);
-    // Few frames at a time, so that not all frames are in memory beside their expansions.
+    // Few at a time, so that not all are in memory beside their expansions.
     loop {
-        let some: Vec<Result<Vec<u8>, E>> = (&mut *frames).take(2 * threads.count()).collect();
+        let some: Vec<Result<Body, E>> = (&mut *bodies).take(2 * threads.count()).collect();
         if some.is_empty() {
             break;
         }
-        let read = threads.map(some, |frame| {
-            Input::read(params, &frame.map_err(JobError::Source)?).map_err(JobError::Input)
-        });
+        let read = threads
+            .map(some, |body| Input::of(params, &body.map_err(JobError::Source)?).map_err(JobError::Input));
         let read = read.into_iter().collect::<Result<Vec<_>, JobError<E>>>()?;
         let start = Instant::now();
         let read = threads.map(read, |input| input.expanded(&evaluator, keys));

@@ -7,7 +7,7 @@
 //! use sotto_program::{ParseOptions, parse};
 //! use sotto_rlwe::{Bfv, Origin, Params, Scheme};
 //! use sotto_runtime::{Encoding, RlweTarget, Threads};
-//! use sotto_wire::AnyCiphertext;
+//! use sotto_wire::{AnyCiphertext, Body};
 //!
 //! let params = Params::<Bfv>::default_chain(4096, 65_537)?;
 //! # let owner = Owner::new(&params, 1);
@@ -24,7 +24,7 @@
 //! let target = RlweTarget { params: params.clone(), encoding, origin, kept: None, may_wrap: false };
 //! let plan = target.lower_with_shapes(&program)?.plan;
 //! let frames = [frame(&[215, 198])?, frame(&[187, 203])?];
-//! let mut inputs = frames.into_iter().map(Ok::<_, std::convert::Infallible>);
+//! let mut inputs = frames.into_iter().map(|frame| Body::read(frame, 1 << 20));
 //! let done = job(&params, &plan, &mut inputs, &keys, &Threads::one(), 1 << 24)?;
 //! // The owner decrypts the output.
 //! let answer = AnyCiphertext::read(&done.outputs[0], &params)?.with_claimed_shape().expand();
@@ -32,8 +32,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! The cloud and a verifier run the same code, and the outputs are the same bytes on every machine. It takes and
-//! returns frames, and needs neither a secret key nor I/O.
+//! The cloud and a verifier run the same code, and the outputs are the same bytes on every machine. It takes
+//! ciphertexts, returns frames, and needs neither a secret key nor I/O.
 
 mod input;
 mod job;

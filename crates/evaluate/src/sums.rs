@@ -5,7 +5,7 @@ use sotto_compact::{CompactError, Form, Sum};
 use sotto_rlwe::KeyId;
 use sotto_wire::{
     CompactCiphertext, CompactForm, CompactSum, CompactSums, Envelope, FleetForm, FleetId, FleetSum,
-    FleetSums, Kind, MOST_SUMMED, MOST_SUMS, MaskName, SumRequest, WireError, frame_kind,
+    FleetSums, MOST_SUMMED, MOST_SUMS, MaskName, SumRequest, WireError,
 };
 
 /// Largest number of additions of a request, over all its sums.
@@ -39,13 +39,11 @@ pub type Window = (CompactCiphertext, Option<FleetId>);
 /// # Errors
 /// [`SumError::Request`] if the ciphertext is not compact.
 pub fn window(envelope: &Envelope) -> Result<Window, SumError> {
-    if frame_kind(&envelope.body)? != Kind::CompactCiphertext {
-        return Err(SumError::Request("only compact ciphertexts can be summed: run a job on others"));
-    }
-    let ciphertext = CompactCiphertext::read(&envelope.body)?;
+    let refused = SumError::Request("only compact ciphertexts can be summed: run a job on others");
+    let ciphertext = envelope.body().compact().ok_or(refused)?;
     let fleet = envelope.window().and_then(|(stream, _)| stream.fleet());
     let fleet = fleet.filter(|_| ciphertext.mask.is_shared());
-    Ok((ciphertext, fleet))
+    Ok((ciphertext.clone(), fleet))
 }
 
 /// Sums in progress. Windows are added one by one; only the sums are in memory.

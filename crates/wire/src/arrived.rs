@@ -1,15 +1,12 @@
 //! Ciphertexts read from bytes. Their shape is a claim of the sender.
 
-use sotto_rlwe::{Ciphertext, Expected, Reduced, Scheme, Unexpected};
-
-use crate::ciphertext::AnyCiphertext;
-
-/// A ciphertext read from bytes: an [`AnyCiphertext`], a [`Reduced`] or a [`Compact`](sotto_rlwe::Compact).
+/// A ciphertext read from bytes: an [`AnyCiphertext`](crate::AnyCiphertext), a
+/// [`Reduced`](sotto_rlwe::Reduced) or a [`Compact`](sotto_rlwe::Compact).
 ///
 /// The residues are checked. Level, scaling and noise bound are only claimed: a sender who lies about them makes the
 /// owner publish noise that reveals information about the secret key.
 ///
-/// [`expect`](Arrived::expect) assigns the plan's shape and is the only way to decryption.
+/// `expect`, of each kind of ciphertext, assigns the plan's shape and is the only way to decryption.
 /// [`with_claimed_shape`](Arrived::with_claimed_shape) is for programs that compute on the ciphertext and hold no
 /// secret key.
 ///
@@ -48,34 +45,5 @@ impl<C> Arrived<C> {
     #[must_use]
     pub fn with_claimed_shape(self) -> C {
         self.0
-    }
-}
-
-impl<S: Scheme> Arrived<AnyCiphertext<S>> {
-    /// Returns the ciphertext with the plan's shape.
-    ///
-    /// # Errors
-    /// [`Unexpected`] names the first difference, in the order key, parameters, level, components, scaling, noise
-    /// bound, form.
-    pub fn expect(self, expected: &Expected<S>) -> Result<Ciphertext<S>, Unexpected> {
-        expected.check_form(None)?;
-        self.0.expand().expect(expected)
-    }
-}
-
-impl<S: Scheme> Arrived<Reduced<S>> {
-    /// Lifts the ciphertext to the level's modulus and returns it with the plan's shape. Only the coefficients of the
-    /// plan's selection are valid.
-    ///
-    /// # Errors
-    /// [`Unexpected`] names the first difference, in the order key, parameters, level, components, scaling, noise
-    /// bound, form.
-    pub fn expect(self, expected: &Expected<S>) -> Result<Ciphertext<S>, Unexpected> {
-        let form = Some(self.0.reduction());
-        expected.check_form(form)?;
-        // Reading already checked the form against the claimed shape, so lifting cannot fail here.
-        let lifted =
-            self.0.lift().map_err(|_| Unexpected::Form { expected: expected.reduction, found: form })?;
-        lifted.expect(expected)
     }
 }

@@ -3,7 +3,8 @@
 use alloc::vec::Vec;
 
 use crate::error::WireError;
-use crate::frame::{self, Kind};
+use crate::frame;
+use crate::kind::Kind;
 use crate::reader::Reader;
 
 /// Most ciphertexts of a vector: 4,096 of 2^16 slots hold 2^28 values.

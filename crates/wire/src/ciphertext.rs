@@ -4,12 +4,15 @@ use alloc::string::ToString;
 use alloc::vec::Vec;
 
 use sotto_ring::{SEED_BYTES, Seed};
-use sotto_rlwe::{Ciphertext, KeyId, Log2, Noise, ParameterId, Params, Scheme, Seeded, Shape};
+use sotto_rlwe::{
+    Ciphertext, Expected, KeyId, Log2, Noise, ParameterId, Params, Scheme, Seeded, Shape, Unexpected,
+};
 
 use crate::arrived::Arrived;
 use crate::bits::{packed_bytes, read_poly, write_poly};
 use crate::error::WireError;
-use crate::frame::{self, FRAME_OVERHEAD, Kind};
+use crate::frame::{self, FRAME_OVERHEAD};
+use crate::kind::Kind;
 use crate::reader::Reader;
 
 /// Bytes of a ciphertext's header at the start of the payload.
@@ -42,6 +45,9 @@ pub struct CiphertextHeader {
     message: f64,
     error: f64,
 }
+
+/// No field is NaN: readers refuse it.
+impl Eq for CiphertextHeader {}
 
 /// A ciphertext with a seed for its mask, or with its mask written out.
 ///
@@ -196,14 +202,26 @@ pub(crate) fn write_header<S: Scheme>(
     out.extend_from_slice(&shape.noise.error.0.to_le_bytes());
 }
 
+/// Returns the length in bytes of the longest frame.
+fn limit<S: Scheme>(params: &Params<S>) -> u64 {
+    expanded_bytes(params, params.top_level(), 3) as u64
+}
+
 impl<S: Scheme> AnyCiphertext<S> {
     /// Reads a ciphertext of these parameters. Checks the length before it allocates. The shape is the sender's claim.
     ///
     /// # Errors
     /// [`WireError`] if the bytes are not the frame of a ciphertext of these parameters.
     pub fn read(bytes: &[u8], params: &Params<S>) -> Result<Arrived<Self>, WireError> {
-        let limit = expanded_bytes(params, params.top_level(), 3) as u64;
-        let mut reader = frame::open(bytes, Kind::Ciphertext, limit)?;
+        Self::parse(frame::open(bytes, Kind::Ciphertext, limit(params))?, params)
+    }
+
+    /// Reads a frame whose digest was checked, like [`AnyCiphertext::read`].
+    pub(crate) fn read_checked(bytes: &[u8], params: &Params<S>) -> Result<Arrived<Self>, WireError> {
+        Self::parse(frame::payload(bytes, Kind::Ciphertext, limit(params))?, params)
+    }
+
+    fn parse(mut reader: Reader<'_>, params: &Params<S>) -> Result<Arrived<Self>, WireError> {
         let header = CiphertextHeader::parse(&mut reader, Kind::Ciphertext)?;
         let shape = header.shape(params)?;
         let (ring, limbs) = (params.ring(), params.limbs(shape.level));
@@ -248,5 +266,17 @@ impl<S: Scheme> AnyCiphertext<S> {
             Self::Seeded(c) => c.expand(),
             Self::Expanded(c) => c,
         }
+    }
+}
+
+impl<S: Scheme> Arrived<AnyCiphertext<S>> {
+    /// Returns the ciphertext with the plan's shape.
+    ///
+    /// # Errors
+    /// [`Unexpected`] names the first difference, in the order key, parameters, level, components, scaling, noise
+    /// bound, form.
+    pub fn expect(self, expected: &Expected<S>) -> Result<Ciphertext<S>, Unexpected> {
+        expected.check_form(None)?;
+        self.with_claimed_shape().expand().expect(expected)
     }
 }

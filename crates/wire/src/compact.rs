@@ -5,7 +5,8 @@ use alloc::vec::Vec;
 use sotto_rlwe::{KeyId, ParameterId};
 
 use crate::error::WireError;
-use crate::frame::{self, FRAME_OVERHEAD, Kind};
+use crate::frame::{self, FRAME_OVERHEAD};
+use crate::kind::Kind;
 use crate::reader::Reader;
 
 /// Length in bytes of the salt that a device draws at each start.
@@ -188,26 +189,29 @@ impl CompactCiphertext {
         FRAME_OVERHEAD + HEADER + SALT_BYTES + 8 + (places * width as usize).div_ceil(8)
     }
 
-    /// Returns the body within a frame that was already read.
-    pub(crate) fn body_in(frame: &[u8]) -> &[u8] {
-        let (first, last) =
-            (frame::HEADER + HEADER + SALT_BYTES + 8, frame.len().saturating_sub(frame::DIGEST_BYTES));
-        frame.get(first..last).unwrap_or_default()
-    }
-
     /// Returns the frame.
     ///
     /// # Errors
     /// [`WireError`] if the form is out of range or the body does not match it.
     pub fn write(&self) -> Result<Vec<u8>, WireError> {
+        self.check()?;
+        Ok(frame::write(Kind::CompactCiphertext, self.payload_bytes(), |out| self.write_payload(out)))
+    }
+
+    /// Refuses a form that is out of range, and a body that does not match it.
+    pub(crate) fn check(&self) -> Result<(), WireError> {
         self.form.check()?;
-        self.form.check_body(self.form.places, &self.body)?;
-        let bytes = HEADER + SALT_BYTES + 8 + self.body.len();
-        Ok(frame::write(Kind::CompactCiphertext, bytes, |out| {
-            self.form.write(out);
-            self.mask.write(out);
-            out.extend_from_slice(&self.body);
-        }))
+        self.form.check_body(self.form.places, &self.body)
+    }
+
+    pub(crate) fn payload_bytes(&self) -> usize {
+        HEADER + MaskName::BYTES + self.body.len()
+    }
+
+    pub(crate) fn write_payload(&self, out: &mut Vec<u8>) {
+        self.form.write(out);
+        self.mask.write(out);
+        out.extend_from_slice(&self.body);
     }
 
     /// Reads a frame. The caller must check the form against its parameters (see [`sotto_rlwe`]).

@@ -1,55 +1,27 @@
 //! The signed envelope in which a device sends a ciphertext.
 
-use alloc::string::String;
+use alloc::borrow::Cow;
+use alloc::string::ToString;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use sotto_pack::WindowDescription;
-use sotto_rlwe::{KeyId, ParameterId};
 
-use crate::ciphertext::CiphertextHeader;
-use crate::compact::{CompactCiphertext, MaskName};
+use crate::body::Body;
+use crate::compact::MaskName;
 use crate::error::WireError;
-use crate::frame::{self, Kind, frame_digest};
-use crate::group::{self, Membership};
-use crate::reader::{Reader, write_name};
-use crate::signature;
+use crate::frame::{self, FRAME_OVERHEAD, frame_digest, frame_kind};
+use crate::hash::{Digest, digest};
+use crate::header::EnvelopeHeader;
+use crate::kind::Kind;
+use crate::reader::Reader;
+use crate::signature::SIGNATURE_BYTES;
+use crate::signed::{SignedHeader, SignedWindow};
 use crate::stream::StreamHeader;
-use crate::window::{self, SIGNATURE_BYTES, WindowHead, stream_tag};
+use crate::window::{WindowHead, stream_tag};
 
 /// The largest envelope: 64 MiB.
 pub const LARGEST_ENVELOPE: u64 = 64 << 20;
-/// Length in characters of the longest upload key: two names of 64, two numbers of 20 digits, two dots and a hyphen.
-pub const LONGEST_UPLOAD_KEY: usize = 64 + 64 + 20 + 2 + 21;
-/// The longest layout description: 16 KiB, in bytes.
-pub const LARGEST_LAYOUT: usize = 16 << 10;
-const SIGNATURE_CONTEXT: &[u8] = b"sotto envelope v1";
-
-/// The description of a window of readings that the cloud sees. All of it is signed.
-///
-/// Example: [`Envelope`]
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct EnvelopeHeader {
-    /// The device's name.
-    pub device: String,
-    /// The stream's name.
-    pub stream: String,
-    /// The window's sequence number in its stream, from 0.
-    pub sequence: u64,
-    /// The ciphertext's parameters.
-    pub parameters: ParameterId,
-    /// The key that decrypts it.
-    pub key: KeyId,
-    /// Time of the first reading, in milliseconds since 1970. In version 2: the start of its tick.
-    pub started_at: i64,
-    /// Time of the last reading, in milliseconds since 1970. In version 2: the last millisecond of its tick.
-    pub ended_at: i64,
-    /// Number of readings in the window.
-    pub readings: u32,
-    /// The layout of the readings in the slots: the device's description for the owner (JSON). In version 2 it is built
-    /// from the stream's header and the window's head.
-    pub layout: Vec<u8>,
-}
 
 /// A window's header, its ciphertext's frame, and the device's Ed25519 signature over the header and the ciphertext's
 /// digest.
@@ -82,117 +54,24 @@ pub struct EnvelopeHeader {
 /// };
 /// let envelope = Envelope::sign(header, body, |message| device.sign(message))?;
 /// // The cloud checks the signature with the device's registered key.
-/// let mut received = Envelope::read(&envelope.write()?, 1 << 20)?;
+/// let received = Envelope::read(&envelope.write(), 1 << 20)?;
 /// received.verify(&device.verifying_key())?;
-/// received.header.readings = 5;
-/// assert!(received.verify(&device.verifying_key()).is_err());
+/// assert_eq!(received.header().readings, 4);
+/// let stranger = SigningIdentity::generate(&mut sotto_ring::secure_rng()?);
+/// assert!(received.verify(&stranger.verifying_key()).is_err());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Envelope {
-    /// The header.
-    pub header: EnvelopeHeader,
-    /// The ciphertext's frame.
-    pub body: Vec<u8>,
-    pub(crate) signature: [u8; SIGNATURE_BYTES],
-    pub(crate) form: HeaderForm,
+    signed: SignedHeader,
+    body: Body,
 }
 
-/// The form in which a header is signed and sent.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum HeaderForm {
-    /// Version 1: the header itself.
-    Whole,
-    /// Version 2: a window's head, read together with its stream's header.
-    Window {
-        /// The stream.
-        stream: Arc<StreamHeader>,
-        /// The head, as bytes.
-        head: Vec<u8>,
-        /// The window's place in the signed group; `None` if the signature covers this window alone.
-        group: Option<Membership>,
-    },
-}
-
-impl EnvelopeHeader {
-    /// Returns the idempotency key of the upload: `device.stream.sequence`, at most [`LONGEST_UPLOAD_KEY`] visible
-    /// ASCII characters. Names contain no other characters.
+impl SignedHeader {
+    /// Returns the signed part of an envelope.
     #[must_use]
-    pub fn upload_key(&self) -> String {
-        format!("{}.{}.{}", self.device, self.stream, self.sequence)
-    }
-
-    /// Returns the header of a version-2 window from the head that [`Envelope::window`] returns.
-    ///
-    /// # Errors
-    /// [`WireError`] if the bytes are not the head of a window of this stream.
-    pub fn of_window(head: &[u8], stream: &StreamHeader) -> Result<Self, WireError> {
-        let mut reader = Reader::new(head);
-        let parsed = WindowHead::parse(&mut reader, stream)?;
-        reader.finish()?;
-        parsed.header(stream)
-    }
-
-    pub(crate) fn bytes(&self) -> Result<Vec<u8>, WireError> {
-        let mut out = Vec::with_capacity(256 + self.layout.len());
-        write_name(&mut out, &self.device)?;
-        write_name(&mut out, &self.stream)?;
-        out.extend_from_slice(&self.sequence.to_le_bytes());
-        out.extend_from_slice(&self.parameters.0);
-        out.extend_from_slice(&self.key.0);
-        out.extend_from_slice(&self.started_at.to_le_bytes());
-        out.extend_from_slice(&self.ended_at.to_le_bytes());
-        out.extend_from_slice(&self.readings.to_le_bytes());
-        if self.layout.len() > LARGEST_LAYOUT {
-            return Err(WireError::Value("a layout description has at most 16 KiB"));
-        }
-        out.extend_from_slice(&(self.layout.len() as u16).to_le_bytes());
-        out.extend_from_slice(&self.layout);
-        Ok(out)
-    }
-
-    pub(crate) fn parse(reader: &mut Reader<'_>) -> Result<Self, WireError> {
-        let (device, stream, sequence) = (reader.name()?, reader.name()?, reader.u64()?);
-        let (parameters, key) = (reader.parameter_id()?, reader.key_id()?);
-        let (started_at, ended_at, readings) = (reader.i64()?, reader.i64()?, reader.u32()?);
-        let length = usize::from(reader.u16()?);
-        if length > LARGEST_LAYOUT {
-            return Err(WireError::Value("a layout description has at most 16 KiB"));
-        }
-        let layout = reader.take(length)?.to_vec();
-        Ok(Self { device, stream, sequence, parameters, key, started_at, ended_at, readings, layout })
-    }
-}
-
-impl HeaderForm {
-    /// Returns the message that the signature covers.
-    fn signed(&self, header: &EnvelopeHeader, body_digest: &[u8; 32]) -> Result<Vec<u8>, WireError> {
-        Ok(match self {
-            Self::Whole => [SIGNATURE_CONTEXT, &header.bytes()?, body_digest].concat(),
-            Self::Window { stream, head, group: None } => window::signed_message(stream, head, body_digest),
-            Self::Window { stream, head, group: Some(member) } => {
-                group::signed_message(stream, member.count, &member.root(group::leaf(head, body_digest)))
-            }
-        })
-    }
-
-    /// Returns the digest of a ciphertext's frame (version 1), or of a window's body without its frame (version 2).
-    pub(crate) fn body_digest(&self, body: &[u8]) -> Result<[u8; 32], WireError> {
-        match self {
-            Self::Whole => frame_digest(body),
-            Self::Window { .. } => Ok(blake3::hash(window::mask_and_body(body)?.1).into()),
-        }
-    }
-
-    /// Checks a device's signature over a header and its ciphertext's digest.
-    pub(crate) fn verify(
-        &self,
-        header: &EnvelopeHeader,
-        body_digest: &[u8; 32],
-        signature: &[u8; SIGNATURE_BYTES],
-        verifying_key: &[u8; 32],
-    ) -> Result<(), WireError> {
-        signature::verify(&self.signed(header, body_digest)?, signature, verifying_key)
+    pub fn of(envelope: &Envelope) -> Self {
+        envelope.signed.clone()
     }
 }
 
@@ -200,13 +79,15 @@ impl Envelope {
     /// Signs a ciphertext's frame as an envelope of version 1.
     ///
     /// # Errors
-    /// [`WireError`] if the header cannot be written or the body is not a frame.
+    /// [`WireError`] if the header cannot be written or the body is not the frame of a ciphertext.
     pub fn sign(
         header: EnvelopeHeader,
         body: Vec<u8>,
         sign: impl FnOnce(&[u8]) -> [u8; SIGNATURE_BYTES],
     ) -> Result<Self, WireError> {
-        Self::signed(header, body, HeaderForm::Whole, sign)
+        header.check()?;
+        let body = whole_body(body.into(), u64::MAX)?;
+        Ok(Self { signed: SignedHeader::sign(header, None, *body.digest(), sign), body })
     }
 
     /// Signs the frame of a stream's compact ciphertext as an envelope of version 2.
@@ -220,25 +101,29 @@ impl Envelope {
         body: &[u8],
         sign: impl FnOnce(&[u8]) -> [u8; SIGNATURE_BYTES],
     ) -> Result<Self, WireError> {
-        let (mask, coefficients) = window::mask_and_body(body)?;
+        let given = Body::read(body, u64::MAX)?;
+        let (Some(mask), Some(coefficients)) = (given.mask(), given.coefficients()) else {
+            let found = given.kind().to_string();
+            return Err(WireError::Kind { expected: Kind::CompactCiphertext, found });
+        };
         let head = WindowHead { sequence, mask, description };
-        let (header, bytes) = (head.header(stream)?, head.bytes(stream)?);
-        let ciphertext = head.ciphertext(stream, coefficients)?;
-        if ciphertext != body {
+        let header = head.header(stream)?;
+        let bytes = head.bytes(stream)?;
+        let body = Body::of_window(&head, stream, coefficients)?;
+        if !body.is_same(&given) {
             return Err(WireError::Value("the ciphertext is not that of a window of the stream"));
         }
-        let form = HeaderForm::Window { stream: Arc::clone(stream), head: bytes, group: None };
-        Self::signed(header, ciphertext, form, sign)
+        let window = SignedWindow { stream: Arc::clone(stream), head, bytes, member: None };
+        Ok(Self { signed: SignedHeader::sign(header, Some(window), *body.digest(), sign), body })
     }
 
-    fn signed(
-        header: EnvelopeHeader,
-        body: Vec<u8>,
-        form: HeaderForm,
-        sign: impl FnOnce(&[u8]) -> [u8; SIGNATURE_BYTES],
-    ) -> Result<Self, WireError> {
-        let signature = sign(&form.signed(&header, &form.body_digest(&body)?)?);
-        Ok(Self { header, body, signature, form })
+    /// Joins a signed header with the ciphertext whose digest it has.
+    pub(crate) fn from_parts(signed: SignedHeader, body: Body) -> Self {
+        Self { signed, body }
+    }
+
+    pub(crate) fn into_parts(self) -> (SignedHeader, Body) {
+        (self.signed, self.body)
     }
 
     /// Signs the envelope again under another sequence number. A compact window keeps its mask, which carries the
@@ -251,40 +136,64 @@ impl Envelope {
         sequence: u64,
         sign: impl FnOnce(&[u8]) -> [u8; SIGNATURE_BYTES],
     ) -> Result<Self, WireError> {
-        let Self { header, body, form, .. } = self;
-        match form {
-            HeaderForm::Whole => Self::sign(EnvelopeHeader { sequence, ..header }, body, sign),
-            HeaderForm::Window { stream, head, .. } => {
-                let WindowHead { description, .. } = WindowHead::parse(&mut Reader::new(&head), &stream)?;
-                Self::sign_window(&stream, sequence, description, &body, sign)
+        let Self { signed, body } = self;
+        let (header, window) = signed.into_parts();
+        let (header, window) = match window {
+            None => (EnvelopeHeader { sequence, ..header }, None),
+            Some(SignedWindow { stream, head, .. }) => {
+                let head = WindowHead { sequence, ..head };
+                let (header, bytes) = (head.header(&stream)?, head.bytes(&stream)?);
+                (header, Some(SignedWindow { stream, head, bytes, member: None }))
             }
-        }
+        };
+        Ok(Self { signed: SignedHeader::sign(header, window, *body.digest(), sign), body })
+    }
+
+    /// Returns the header.
+    #[must_use]
+    pub fn header(&self) -> &EnvelopeHeader {
+        self.signed.header()
+    }
+
+    /// Returns the signed part: everything but the ciphertext.
+    #[must_use]
+    pub fn signed_header(&self) -> &SignedHeader {
+        &self.signed
+    }
+
+    /// Returns the ciphertext.
+    #[must_use]
+    pub fn body(&self) -> &Body {
+        &self.body
+    }
+
+    /// Returns the ciphertext, without the signed part.
+    #[must_use]
+    pub fn into_body(self) -> Body {
+        self.body
     }
 
     /// Returns the bytes to send.
-    ///
-    /// # Errors
-    /// [`WireError`] if the header cannot be written.
-    pub fn write(&self) -> Result<Vec<u8>, WireError> {
-        match &self.form {
-            HeaderForm::Whole => {
-                let header = self.header.bytes()?;
-                Ok(frame::write(
-                    Kind::Envelope,
-                    4 + header.len() + self.body.len() + SIGNATURE_BYTES,
-                    |out| {
-                        out.extend_from_slice(&(header.len() as u32).to_le_bytes());
-                        out.extend_from_slice(&header);
-                        out.extend_from_slice(&self.body);
-                        out.extend_from_slice(&self.signature);
-                    },
-                ))
+    #[must_use]
+    pub fn write(&self) -> Vec<u8> {
+        let signature = self.signed.signature();
+        match self.signed.window() {
+            None => {
+                let (header, body) = (self.header().bytes(), self.body.frame());
+                frame::write(Kind::Envelope, self.whole_bytes(), |out| {
+                    out.extend_from_slice(&(header.len() as u32).to_le_bytes());
+                    out.extend_from_slice(&header);
+                    out.extend_from_slice(&body);
+                    out.extend_from_slice(signature);
+                })
             }
-            HeaderForm::Window { head, group, .. } => {
-                let place = group.as_ref().map(Membership::bytes).unwrap_or_default();
-                Ok([&place, head, window::mask_and_body(&self.body)?.1, &self.signature[..]].concat())
-            }
+            Some(window) => [&window.before_body(), self.coefficients(), &signature[..]].concat(),
         }
+    }
+
+    /// Returns the coefficients of a window; nothing for other ciphertexts.
+    pub(crate) fn coefficients(&self) -> &[u8] {
+        self.body.coefficients().unwrap_or_default()
     }
 
     /// Reads an envelope of version 1 of at most `limit` bytes.
@@ -309,16 +218,15 @@ impl Envelope {
     /// [`WireError`] if the bytes are not a window of the stream.
     pub fn read_window(bytes: &[u8], stream: &Arc<StreamHeader>) -> Result<Self, WireError> {
         let mut reader = Reader::new(bytes);
-        let group = Membership::parse(&mut reader)?;
-        let window = reader.rest();
-        let head = WindowHead::parse(&mut reader, stream)?;
-        let head_bytes = window[..window.len() - reader.left()].to_vec();
+        let (window, place) = SignedWindow::parse(&mut reader, stream)?;
         let too_short =
             WireError::Truncated { expected: SIGNATURE_BYTES as u64, found: reader.left() as u64 };
-        let body = reader.take(reader.left().checked_sub(SIGNATURE_BYTES).ok_or(too_short)?)?;
-        let (header, body) = (head.header(stream)?, head.ciphertext(stream, body)?);
-        let form = HeaderForm::Window { stream: Arc::clone(stream), head: head_bytes, group };
-        Ok(Self { header, body, signature: reader.array()?, form })
+        let coefficients = reader.take(reader.left().checked_sub(SIGNATURE_BYTES).ok_or(too_short)?)?;
+        let header = window.head.header(stream)?;
+        let body = Body::of_window(&window.head, stream, coefficients)?;
+        let window = window.placed(place, body.digest());
+        let signed = SignedHeader::from_parts(header, Some(window), *body.digest(), reader.array()?);
+        Ok(Self { signed, body })
     }
 
     fn read_whole(bytes: &[u8], limit: u64) -> Result<Self, WireError> {
@@ -329,43 +237,31 @@ impl Envelope {
         header_reader.finish()?;
         let too_short = WireError::Truncated { expected: 64, found: reader.left() as u64 };
         let body_length = reader.left().checked_sub(SIGNATURE_BYTES).ok_or(too_short)?;
-        let body = reader.take(body_length)?;
-        let (parameters, key) = match frame::frame_kind(body)? {
-            Kind::CompactCiphertext => {
-                let CompactCiphertext { form, mask, .. } = CompactCiphertext::read(body)?;
-                if mask.sequence > header.sequence {
-                    return Err(WireError::Value(
-                        "a window's mask has a number that comes after the window's",
-                    ));
-                }
-                (form.parameters, form.key)
-            }
-            _ => {
-                let inner = CiphertextHeader::read(body, limit)?;
-                (inner.parameters, inner.key)
-            }
-        };
+        let body = whole_body(reader.take(body_length)?.into(), limit)?;
+        if body.mask().is_some_and(|mask| mask.sequence > header.sequence) {
+            return Err(WireError::Value("a window's mask has a number that comes after the window's"));
+        }
+        let (parameters, key) = (body.parameters(), body.key());
         if parameters != header.parameters {
             return Err(WireError::Parameters { expected: header.parameters, found: parameters });
         }
         if key != header.key {
             return Err(WireError::Key { expected: header.key, found: key });
         }
-        Ok(Self { header, body: body.to_vec(), signature: reader.array()?, form: HeaderForm::Whole })
+        let signed = SignedHeader::from_parts(header, None, *body.digest(), reader.array()?);
+        Ok(Self { signed, body })
     }
 
     /// Returns bytes that can be read on their own: an envelope of version 2 together with its stream's header.
-    ///
-    /// # Errors
-    /// Those of [`Envelope::write`].
-    pub fn write_kept(&self) -> Result<Vec<u8>, WireError> {
-        let message = self.write()?;
-        let HeaderForm::Window { stream, .. } = &self.form else { return Ok(message) };
+    #[must_use]
+    pub fn write_kept(&self) -> Vec<u8> {
+        let message = self.write();
+        let Some(SignedWindow { stream, .. }) = self.signed.window() else { return message };
         let bytes = stream.payload().len() + message.len();
-        Ok(frame::write(Kind::KeptWindow, bytes, |out| {
+        frame::write(Kind::KeptWindow, bytes, |out| {
             out.extend_from_slice(stream.payload());
             out.extend_from_slice(&message);
-        }))
+        })
     }
 
     /// Reads the bytes that [`Envelope::write_kept`] returned, at most `limit`.
@@ -373,7 +269,7 @@ impl Envelope {
     /// # Errors
     /// [`WireError`] if the bytes are neither a version-1 envelope nor a version-2 envelope with its stream's header.
     pub fn read_kept(bytes: &[u8], limit: u64) -> Result<Self, WireError> {
-        if frame::frame_kind(bytes)? != Kind::KeptWindow {
+        if frame_kind(bytes)? != Kind::KeptWindow {
             return Self::read_whole(bytes, limit);
         }
         let mut reader = frame::open(bytes, Kind::KeptWindow, limit)?;
@@ -384,34 +280,43 @@ impl Envelope {
     /// Returns the stream and the head, which precedes the body, of a version-2 envelope. Returns None for version 1.
     #[must_use]
     pub fn window(&self) -> Option<(&Arc<StreamHeader>, &[u8])> {
-        match &self.form {
-            HeaderForm::Whole => None,
-            HeaderForm::Window { stream, head, .. } => Some((stream, head)),
-        }
+        self.signed.window().map(|window| (&window.stream, &window.bytes[..]))
     }
 
     /// Returns the digest of head and body of a version-2 window; None for version 1. It does not depend on the group.
-    ///
-    /// # Errors
-    /// [`WireError`] if the body is not the frame of a window's ciphertext.
-    pub fn window_digest(&self) -> Result<Option<[u8; 32]>, WireError> {
-        let HeaderForm::Window { head, .. } = &self.form else { return Ok(None) };
-        Ok(Some(group::leaf(head, &self.form.body_digest(&self.body)?)))
+    /// A member of a group keeps it; for another window it is computed.
+    #[must_use]
+    pub fn window_digest(&self) -> Option<Digest> {
+        self.signed.window_digest()
     }
 
     /// Returns the window's size within its group, in bytes: head, body and its share of the signature, rounded up.
     /// This is at least its size in the group's message. Returns None if the envelope has a signature of its own.
     #[must_use]
     pub fn member_bytes(&self) -> Option<usize> {
-        let HeaderForm::Window { head, group: Some(member), .. } = &self.form else { return None };
-        let (_, body) = window::mask_and_body(&self.body).ok()?;
-        Some(head.len() + body.len() + SIGNATURE_BYTES.div_ceil(member.count.into()))
+        let window = self.signed.window()?;
+        let share = SIGNATURE_BYTES.div_ceil(window.member.as_ref()?.place.count.into());
+        Some(window.bytes.len() + self.coefficients().len() + share)
+    }
+
+    /// Returns the number of bytes to send.
+    #[must_use]
+    pub fn message_bytes(&self) -> usize {
+        match self.signed.window() {
+            None => FRAME_OVERHEAD + self.whole_bytes(),
+            Some(window) => window.before_body().len() + self.coefficients().len() + SIGNATURE_BYTES,
+        }
+    }
+
+    /// Returns the length in bytes of the payload of version 1.
+    fn whole_bytes(&self) -> usize {
+        4 + self.header().written_bytes() + self.body.frame_bytes() + SIGNATURE_BYTES
     }
 
     /// Returns the name of a compact window's mask; None for other ciphertexts.
     #[must_use]
     pub fn mask(&self) -> Option<MaskName> {
-        window::mask_and_body(&self.body).ok().map(|(mask, _)| mask)
+        self.body.mask()
     }
 
     /// Checks the signature against a device's Ed25519 verifying key.
@@ -419,8 +324,17 @@ impl Envelope {
     /// # Errors
     /// [`WireError::Signature`] if the signature is not valid under the key.
     pub fn verify(&self, verifying_key: &[u8; 32]) -> Result<(), WireError> {
-        let digest = self.form.body_digest(&self.body)?;
-        self.form.verify(&self.header, &digest, &self.signature, verifying_key)
+        self.signed.verify(verifying_key)
+    }
+}
+
+/// Reads the body of an envelope of version 1, which is no window of slots.
+fn whole_body(frame: Cow<'_, [u8]>, limit: u64) -> Result<Body, WireError> {
+    match frame_kind(&frame)? {
+        kind @ Kind::SlotsWindow => {
+            Err(WireError::Kind { expected: Kind::Ciphertext, found: kind.to_string() })
+        }
+        _ => Body::read(frame, limit),
     }
 }
 
@@ -431,7 +345,7 @@ impl Envelope {
 /// [`WireError::Truncated`] if the bytes are shorter than a frame.
 pub fn message_digest(bytes: &[u8]) -> Result<[u8; 32], WireError> {
     match stream_tag(bytes)? {
-        Some(_) => Ok(blake3::hash(bytes).into()),
+        Some(_) => Ok(digest(bytes)),
         None => frame_digest(bytes),
     }
 }

@@ -6,8 +6,8 @@ use alloc::string::String;
 use sotto_partial::PartialError;
 use sotto_rlwe::{KeyId, ParameterError, ParameterId};
 
-use crate::frame::Kind;
-use crate::stream::StreamTag;
+use crate::kind::Kind;
+use crate::tag::StreamTag;
 
 /// The reason why bytes are refused. Readers return complete objects or an error.
 ///

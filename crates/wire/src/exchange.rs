@@ -14,7 +14,8 @@ use sotto_partial::recrypt::{LARGEST_BATCH, Request, Response};
 use sotto_partial::{KeyId, PartialError, elgamal, paillier};
 
 use crate::error::WireError;
-use crate::frame::{self, FRAME_OVERHEAD, Kind};
+use crate::frame::{self, FRAME_OVERHEAD};
+use crate::kind::Kind;
 use crate::partial::{expect_key, read_key_id};
 use crate::reader::Reader;
 

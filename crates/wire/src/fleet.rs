@@ -7,7 +7,8 @@ use sotto_rlwe::{KeyId, ParameterId};
 
 use crate::compact::{CompactForm, MOST_SUMS};
 use crate::error::WireError;
-use crate::frame::{self, FRAME_OVERHEAD, Kind};
+use crate::frame::{self, FRAME_OVERHEAD};
+use crate::kind::Kind;
 use crate::reader::Reader;
 
 /// Largest number of windows in a frame: 2^16. Their keys take 1 MiB.

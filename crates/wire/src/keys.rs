@@ -8,7 +8,8 @@ use sotto_rlwe::{EvaluationKeys, KeyId, KeySwitchKey, ParameterId, Params, Publi
 
 use crate::bits::{packed_bytes, read_poly, write_poly};
 use crate::error::WireError;
-use crate::frame::{self, FRAME_OVERHEAD, Kind, frame_kind};
+use crate::frame::{self, FRAME_OVERHEAD, frame_kind};
+use crate::kind::Kind;
 use crate::reader::Reader;
 
 const NAMES: usize = 32 + 16;

@@ -29,6 +29,7 @@
 //! - `partial` (default): keys and ciphertexts of the partially homomorphic schemes, and batches for the re-encryption
 //!   agent (`sotto-partial`).
 //! - `plan` (default): plans (`sotto-program`).
+//! - `counts`: for tests: how often a thread parsed, hashed and checked signatures.
 //!
 //! A device needs neither `partial` nor `plan`.
 
@@ -39,9 +40,11 @@ extern crate alloc;
 
 mod arrived;
 mod bits;
+mod body;
 mod bundle;
 mod ciphertext;
 mod compact;
+mod counts;
 mod envelope;
 mod error;
 #[cfg(feature = "partial")]
@@ -49,7 +52,11 @@ mod exchange;
 mod fleet;
 mod frame;
 mod group;
+mod hash;
+mod header;
 mod keys;
+mod kind;
+mod membership;
 mod merkle;
 mod name;
 mod parameters;
@@ -64,23 +71,26 @@ mod reduced;
 mod refusal;
 mod seeded;
 mod signature;
+mod signed;
 mod slots;
 mod stream;
+mod tag;
 mod transcript;
 mod window;
 
 pub use sotto_pack::FleetId;
 
 pub use arrived::Arrived;
+pub use body::Body;
 pub use bundle::{LARGEST_BUNDLE, MOST_PARTS, OwnerKeys, VectorHeader, read_vector, write_vector};
 pub use ciphertext::{AnyCiphertext, CiphertextHeader, expanded_bytes, seeded_bytes};
 pub use compact::{
     CompactCiphertext, CompactForm, CompactSum, CompactSums, MOST_PLACES, MOST_SUMMED, MOST_SUMS, MaskName,
     SALT_BYTES,
 };
-pub use envelope::{
-    Envelope, EnvelopeHeader, LARGEST_ENVELOPE, LARGEST_LAYOUT, LONGEST_UPLOAD_KEY, message_digest,
-};
+#[cfg(feature = "counts")]
+pub use counts::{Counts, counts};
+pub use envelope::{Envelope, LARGEST_ENVELOPE, message_digest};
 pub use error::WireError;
 #[cfg(feature = "partial")]
 pub use exchange::{
@@ -88,13 +98,17 @@ pub use exchange::{
     read_exchange_response, write_exchange_request, write_exchange_response,
 };
 pub use fleet::{FleetForm, FleetSum, FleetSums, MOST_FLEET_WINDOWS};
-pub use frame::{DIGEST_BYTES, FRAME_OVERHEAD, Kind, frame_digest, frame_kind, whole_frame_digest};
-pub use group::{MOST_GROUPED, WindowGroup, is_group};
+pub use frame::{DIGEST_BYTES, FRAME_OVERHEAD, frame_digest, frame_kind, whole_frame_digest};
+pub use group::WindowGroup;
+pub use hash::Digest;
+pub use header::{EnvelopeHeader, LARGEST_LAYOUT, LONGEST_UPLOAD_KEY};
 pub use keys::{
     EvaluationKeyCounts, evaluation_keys_bytes, evaluation_keys_header, read_evaluation_keys,
     read_public_key, write_evaluation_keys, write_public_key,
 };
-pub use merkle::{Digest, Frontier};
+pub use kind::Kind;
+pub use membership::{MOST_GROUPED, is_group};
+pub use merkle::Frontier;
 pub use name::is_name;
 pub use parameters::{read_parameters, write_parameters};
 #[cfg(feature = "partial")]
@@ -107,15 +121,15 @@ pub use partial::{
 };
 #[cfg(feature = "plan")]
 pub use plan::{LARGEST_PLAN, read_plan, write_plan};
-pub use position::{LARGEST_POSITION_REQUEST, PositionRequest, SignedHeader};
+pub use position::{LARGEST_POSITION_REQUEST, PositionRequest};
 pub use receipt::{LARGEST_STREAM_HEAD, Receipt, StreamHead};
 pub use reduced::{read_reduced, reduced_bytes, write_reduced};
 pub use refusal::{PROBLEM_TYPE, is_final_refusal};
 pub use seeded::{SEEDED_PREAMBLE_BYTES, SeededPreamble, SeededWriter};
+pub use signed::SignedHeader;
 pub use slots::{SlotsWindow, compact_bytes, mask_seed, read_compact, write_compact};
-pub use stream::{
-    LARGEST_STREAM_HEADER, STREAM_TAG_BYTES, StreamHeader, StreamId, StreamParts, StreamTag, WindowValues,
-};
+pub use stream::{LARGEST_STREAM_HEADER, StreamHeader, StreamParts, WindowValues};
+pub use tag::{STREAM_TAG_BYTES, StreamId, StreamTag};
 pub use transcript::{
     LARGEST_TRANSCRIPT, MOST_TRANSCRIPT_OUTPUTS, SumRequest, Transcript, TranscriptInputs, TranscriptParts,
     Work, fleet_sums_request_digest, sums_request_digest,

@@ -3,29 +3,19 @@
 
 use alloc::vec::Vec;
 
-/// A digest of 32 bytes.
-///
-/// Example: [`Frontier`]
-pub type Digest = [u8; 32];
+use crate::hash::{Digest, digest, digest_of};
 
 const LEAF: u8 = 0;
 const NODE: u8 = 1;
 
 /// Returns the digest of a leaf whose entry is the concatenation of these pieces.
 pub(crate) fn leaf_of(pieces: &[&[u8]]) -> Digest {
-    let mut hasher = blake3::Hasher::new();
-    hasher.update(&[LEAF]);
-    pieces.iter().for_each(|piece| {
-        hasher.update(piece);
-    });
-    hasher.finalize().into()
+    digest_of([&[LEAF][..]].into_iter().chain(pieces.iter().copied()))
 }
 
 /// Returns the digest of an inner node.
 pub(crate) fn node(left: &Digest, right: &Digest) -> Digest {
-    let mut hasher = blake3::Hasher::new();
-    hasher.update(&[NODE]).update(left).update(right);
-    hasher.finalize().into()
+    digest_of([&[NODE][..], left, right])
 }
 
 /// The right edge of a growing Merkle tree. It suffices to append leaves and to compute the root; O(log n) digests for
@@ -79,7 +69,7 @@ impl Frontier {
     #[must_use]
     pub fn root(&self) -> Digest {
         let mut peaks = self.peaks.iter().rev();
-        let Some(last) = peaks.next() else { return blake3::hash(&[]).into() };
+        let Some(last) = peaks.next() else { return digest(&[]) };
         peaks.fold(*last, |right, left| node(left, &right))
     }
 }
@@ -91,7 +81,7 @@ mod tests {
     /// Computes the root by the definition in RFC 9162, section 2.1.1.
     fn by_definition(leaves: &[Digest]) -> Digest {
         match leaves {
-            [] => blake3::hash(&[]).into(),
+            [] => digest(&[]),
             [leaf] => *leaf,
             _ => {
                 let (left, right) = leaves.split_at(leaves.len().next_power_of_two() / 2);

@@ -5,7 +5,8 @@ use alloc::vec::Vec;
 use sotto_rlwe::{ParameterSpec, SchemeId};
 
 use crate::error::WireError;
-use crate::frame::{self, Kind};
+use crate::frame;
+use crate::kind::Kind;
 
 const LARGEST: u64 = 4096;
 const MOST_PRIMES: usize = 64;

@@ -8,7 +8,8 @@ use sotto_program::{
 };
 
 use crate::error::WireError;
-use crate::frame::{self, Kind};
+use crate::frame;
+use crate::kind::Kind;
 use crate::reader::{Reader, write_name};
 
 /// The largest plan: 64 MiB, in bytes.

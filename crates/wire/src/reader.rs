@@ -84,11 +84,8 @@ impl<'b> Reader<'b> {
         let length = usize::from(self.u8()?);
         let name =
             core::str::from_utf8(self.take(length)?).map_err(|_| WireError::Value("a name is not text"))?;
-        if is_name(name) {
-            Ok(name.to_owned())
-        } else {
-            Err(WireError::Value("a name has 1 to 64 of A-Z a-z 0-9 _ . -"))
-        }
+        check_name(name)?;
+        Ok(name.to_owned())
     }
 
     /// Reads a text: a length byte, then UTF-8.
@@ -141,14 +138,27 @@ impl<'b> Reader<'b> {
     }
 }
 
+/// Refuses a text that is not a name.
+pub(crate) fn check_name(name: &str) -> Result<(), WireError> {
+    if is_name(name) { Ok(()) } else { Err(WireError::Value("a name has 1 to 64 of A-Z a-z 0-9 _ . -")) }
+}
+
 /// Appends a name in the form that [`Reader::name`] reads.
 pub(crate) fn write_name(out: &mut Vec<u8>, name: &str) -> Result<(), WireError> {
-    if !is_name(name) {
-        return Err(WireError::Value("a name has 1 to 64 of A-Z a-z 0-9 _ . -"));
-    }
+    check_name(name)?;
+    write_checked_name(out, name);
+    Ok(())
+}
+
+/// Appends a name that was checked, like [`write_name`].
+pub(crate) fn write_checked_name(out: &mut Vec<u8>, name: &str) {
     out.push(name.len() as u8);
     out.extend_from_slice(name.as_bytes());
-    Ok(())
+}
+
+/// Returns the number of bytes of [`write_varint`].
+pub(crate) fn varint_bytes(value: u64) -> usize {
+    (u64::BITS - (value | 1).leading_zeros()).div_ceil(7) as usize
 }
 
 /// Appends a number in the form that [`Reader::varint`] reads.

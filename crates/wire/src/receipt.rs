@@ -8,8 +8,9 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use crate::error::WireError;
-use crate::frame::{self, Kind};
-use crate::merkle::Digest;
+use crate::frame;
+use crate::hash::Digest;
+use crate::kind::Kind;
 use crate::reader::write_name;
 use crate::signature::verify;
 

@@ -3,13 +3,14 @@
 use alloc::vec::Vec;
 
 use sotto_ring::{Modulus, Streams};
-use sotto_rlwe::{Params, Reduced, Reduction, Scheme, Selection};
+use sotto_rlwe::{Ciphertext, Expected, Params, Reduced, Reduction, Scheme, Selection, Unexpected};
 
 use crate::arrived::Arrived;
 use crate::bits::pack;
 use crate::ciphertext::{CiphertextHeader, HEADER, REDUCED, write_header};
 use crate::error::WireError;
-use crate::frame::{self, FRAME_OVERHEAD, Kind};
+use crate::frame::{self, FRAME_OVERHEAD};
+use crate::kind::Kind;
 use crate::reader::Reader;
 
 /// Bytes between the header and the coefficients: bits per coefficient, log2 of the spacing, count.
@@ -84,4 +85,22 @@ fn unpacked(reader: &mut Reader<'_>, count: usize, width: u32) -> Result<Vec<u64
     let mut out = vec![0; count];
     (Streams::best().residues)(&modulus, bytes, width, &mut out);
     Ok(out)
+}
+
+impl<S: Scheme> Arrived<Reduced<S>> {
+    /// Lifts the ciphertext to the level's modulus and returns it with the plan's shape. Only the coefficients of the
+    /// plan's selection are valid.
+    ///
+    /// # Errors
+    /// [`Unexpected`] names the first difference, in the order key, parameters, level, components, scaling, noise
+    /// bound, form.
+    pub fn expect(self, expected: &Expected<S>) -> Result<Ciphertext<S>, Unexpected> {
+        let reduced = self.with_claimed_shape();
+        let form = Some(reduced.reduction());
+        expected.check_form(form)?;
+        // Reading already checked the form against the claimed shape, so lifting cannot fail here.
+        let lifted =
+            reduced.lift().map_err(|_| Unexpected::Form { expected: expected.reduction, found: form })?;
+        lifted.expect(expected)
+    }
 }

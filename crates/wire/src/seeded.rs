@@ -9,6 +9,7 @@ use crate::bits::pack;
 use crate::ciphertext::{self, CiphertextHeader};
 use crate::error::WireError;
 use crate::frame::{self, DIGEST_BYTES, FRAME_OVERHEAD};
+use crate::kind::Kind;
 
 /// Bytes of a frame before its seed.
 pub const SEEDED_PREAMBLE_BYTES: usize = frame::HEADER + ciphertext::HEADER;
@@ -31,7 +32,7 @@ impl SeededPreamble {
             .map_err(|_| WireError::Value("these parameters do not hold values as large as declared"))?;
         let mut bytes = Vec::with_capacity(SEEDED_PREAMBLE_BYTES);
         let payload = ciphertext::seeded_bytes(params) - FRAME_OVERHEAD;
-        frame::begin(&mut bytes, frame::Kind::Ciphertext, payload as u64);
+        frame::begin(&mut bytes, Kind::Ciphertext, payload as u64);
         ciphertext::write_header((params, key, &shape), ciphertext::SEEDED, &mut bytes);
         let mut preamble = [0; SEEDED_PREAMBLE_BYTES];
         preamble.copy_from_slice(&bytes);

@@ -10,7 +10,9 @@ use crate::bits::{pack, unpack};
 use crate::ciphertext::{CiphertextHeader, FOLDED_PLACES, HEADER, WHOLE_PLACES, write_header};
 use crate::compact::MaskName;
 use crate::error::WireError;
-use crate::frame::{self, FRAME_OVERHEAD, Kind};
+use crate::frame::{self, FRAME_OVERHEAD};
+use crate::hash::derived;
+use crate::kind::Kind;
 use crate::reader::Reader;
 
 /// Bytes of a [`SlotsWindow`]'s payload before its residues.
@@ -66,10 +68,9 @@ pub struct SlotsWindow {
 /// It is public and the same for device, cloud and owner. A mask's name must never be used twice.
 #[must_use]
 pub fn mask_seed(key: KeyId, stream: &str, mask: &MaskName) -> Seed {
-    let mut hasher = blake3::Hasher::new_derive_key(SEED_CONTEXT);
-    hasher.update(&key.0).update(&mask.salt).update(&mask.sequence.to_le_bytes()).update(stream.as_bytes());
+    let named = [&key.0[..], &mask.salt, &mask.sequence.to_le_bytes(), stream.as_bytes()];
     let mut seed = [0; SEED_BYTES];
-    hasher.finalize_xof().fill(&mut seed);
+    seed.copy_from_slice(&derived(SEED_CONTEXT, named)[..SEED_BYTES]);
     Seed(seed)
 }
 
@@ -146,8 +147,26 @@ pub fn write_compact<S: Scheme>(compact: &Compact<S>) -> Vec<u8> {
 /// # Errors
 /// [`WireError`] if the bytes are not a frame of a compact ciphertext of these parameters.
 pub fn read_compact<S: Scheme>(bytes: &[u8], params: &Params<S>) -> Result<Arrived<Compact<S>>, WireError> {
-    let limit = compact_bytes(params, params.degree()) as u64;
-    let mut reader = frame::open(bytes, Kind::CompactSlots, limit)?;
+    parse_compact(frame::open(bytes, Kind::CompactSlots, limit(params))?, params)
+}
+
+/// Reads a frame whose digest was checked, like [`read_compact`].
+pub(crate) fn read_compact_checked<S: Scheme>(
+    bytes: &[u8],
+    params: &Params<S>,
+) -> Result<Arrived<Compact<S>>, WireError> {
+    parse_compact(frame::payload(bytes, Kind::CompactSlots, limit(params))?, params)
+}
+
+/// Returns the length in bytes of the longest frame of a compact ciphertext.
+fn limit<S: Scheme>(params: &Params<S>) -> u64 {
+    compact_bytes(params, params.degree()) as u64
+}
+
+fn parse_compact<S: Scheme>(
+    mut reader: Reader<'_>,
+    params: &Params<S>,
+) -> Result<Arrived<Compact<S>>, WireError> {
     let header = CiphertextHeader::parse(&mut reader, Kind::CompactSlots)?;
     let shape = header.shape(params)?;
     let places = places(reader.u8()?)?;
@@ -205,14 +224,20 @@ impl SlotsWindow {
     /// Returns the frame.
     #[must_use]
     pub fn write(&self) -> Vec<u8> {
-        frame::write(Kind::SlotsWindow, WINDOW_HEADER + self.body.len(), |out| {
-            out.extend_from_slice(&self.parameters.0);
-            out.extend_from_slice(&self.key.0);
-            out.extend_from_slice(&[representation(self.kept), self.kept.places().ilog2() as u8, 0, 0]);
-            self.mask.write(out);
-            out.extend_from_slice(&self.seed.0);
-            out.extend_from_slice(&self.body);
-        })
+        frame::write(Kind::SlotsWindow, self.payload_bytes(), |out| self.write_payload(out))
+    }
+
+    pub(crate) fn payload_bytes(&self) -> usize {
+        WINDOW_HEADER + self.body.len()
+    }
+
+    pub(crate) fn write_payload(&self, out: &mut Vec<u8>) {
+        out.extend_from_slice(&self.parameters.0);
+        out.extend_from_slice(&self.key.0);
+        out.extend_from_slice(&[representation(self.kept), self.kept.places().ilog2() as u8, 0, 0]);
+        self.mask.write(out);
+        out.extend_from_slice(&self.seed.0);
+        out.extend_from_slice(&self.body);
     }
 
     /// Reads a frame. [`SlotsWindow::compact`] checks the body against the parameters.
@@ -233,11 +258,5 @@ impl SlotsWindow {
         let mask = MaskName::parse(&mut reader)?;
         let seed = Seed(reader.array()?);
         Ok(Self { parameters, key, kept, mask, seed, body: reader.take(reader.left())?.to_vec() })
-    }
-
-    /// Returns the body within a frame that was already read.
-    pub(crate) fn body_in(frame: &[u8]) -> &[u8] {
-        let (first, last) = (frame::HEADER + WINDOW_HEADER, frame.len().saturating_sub(frame::DIGEST_BYTES));
-        frame.get(first..last).unwrap_or_default()
     }
 }

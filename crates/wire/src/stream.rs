@@ -3,23 +3,22 @@
 use alloc::borrow::ToOwned;
 use alloc::string::String;
 use alloc::vec::Vec;
-use core::fmt;
 
 use sotto_pack::{
     Channel, ChannelBins, Encoding, FleetId, Layout, PackError, Places, StepDigits, StreamProfile,
 };
-use sotto_rlwe::{Kept, KeyId, ParameterId};
+use sotto_rlwe::{KeyId, ParameterId};
 
-use crate::compact::{CompactCiphertext, CompactForm, MOST_PLACES, MaskName};
+use crate::compact::{CompactForm, MOST_PLACES};
 use crate::error::WireError;
-use crate::frame::{self, Kind};
+use crate::frame;
+use crate::hash::derived;
+use crate::kind::Kind;
 use crate::reader::{Reader, write_name};
-use crate::slots::{SlotsWindow, mask_seed};
+use crate::tag::StreamId;
 
 /// The longest frame of a [`StreamHeader`]: 64 KiB, in bytes.
 pub const LARGEST_STREAM_HEADER: u64 = 64 << 10;
-/// Bytes of a stream's tag in a window.
-pub const STREAM_TAG_BYTES: usize = 8;
 /// Largest number of slots of a window.
 const MOST_SLOTS: u32 = 1 << 16;
 const ID_CONTEXT: &str = "sotto 2026 stream header v1";
@@ -29,18 +28,6 @@ const FLEET: u8 = 2;
 const BINS: u8 = 4;
 /// Marks a stream of slots that hold whole steps.
 const STEPS: u8 = 1;
-
-/// The hash of a stream's header: BLAKE3 in key derivation mode. Signatures of windows cover it in full.
-///
-/// Example: [`StreamHeader`]
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
-pub struct StreamId(pub [u8; 32]);
-
-/// The first [`STREAM_TAG_BYTES`] of a [`StreamId`]; a window names its stream by them.
-///
-/// Example: [`StreamHeader`]
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct StreamTag(pub [u8; STREAM_TAG_BYTES]);
 
 /// The description of a stream of compact windows: device, key, channels and form. Two headers are equal if their bytes
 /// are.
@@ -120,10 +107,10 @@ pub struct StreamParts {
 pub enum WindowValues {
     /// Whole numbers at places, in a rounded BFV ciphertext: for sums.
     Places(Places),
-    /// Reals in this number of slots, a power of two from 2 to 2^16, in a [folded](Kept::Folded) CKKS ciphertext: for
+    /// Reals in this number of slots, a power of two from 2 to 2^16, in a [folded](sotto_rlwe::Kept::Folded) CKKS ciphertext: for
     /// polynomials and models.
     Slots(u32),
-    /// Whole steps in this number of slots, a power of two from 2 to 2^16, in a [folded](Kept::Folded) ciphertext of BFV
+    /// Whole steps in this number of slots, a power of two from 2 to 2^16, in a [folded](sotto_rlwe::Kept::Folded) ciphertext of BFV
     /// or BGV: for comparisons.
     Steps(u32),
 }
@@ -188,7 +175,7 @@ impl StreamHeader {
         let (payload, id) = (Vec::new(), StreamId([0; 32]));
         let mut header = Self { device, stream, parameters, key, period, layout, values, fleet, payload, id };
         header.payload = header.bytes()?;
-        header.id = StreamId(blake3::derive_key(ID_CONTEXT, &header.payload));
+        header.id = StreamId(derived(ID_CONTEXT, [&header.payload[..]]));
         Ok(header)
     }
 
@@ -307,19 +294,6 @@ impl StreamHeader {
         &self.values
     }
 
-    /// Returns the frame of a window's ciphertext, from the window's mask, number of ticks and coefficients.
-    pub(crate) fn ciphertext(&self, mask: MaskName, ticks: u32, body: &[u8]) -> Result<Vec<u8>, WireError> {
-        let body = body.to_vec();
-        match &self.values {
-            WindowValues::Places(_) => CompactCiphertext { form: self.form(ticks)?, mask, body }.write(),
-            WindowValues::Slots(slots) | WindowValues::Steps(slots) => {
-                let (parameters, key, kept) = (self.parameters, self.key, Kept::Folded(*slots as usize));
-                let seed = mask_seed(key, &self.stream, &mask);
-                Ok(SlotsWindow { parameters, key, kept, mask, seed, body }.write())
-            }
-        }
-    }
-
     pub(crate) fn payload(&self) -> &[u8] {
         &self.payload
     }
@@ -404,28 +378,6 @@ impl PartialEq for StreamHeader {
 }
 
 impl Eq for StreamHeader {}
-
-impl StreamId {
-    /// Returns the first bytes of the hash.
-    #[must_use]
-    pub fn tag(&self) -> StreamTag {
-        let mut tag = [0; STREAM_TAG_BYTES];
-        tag.copy_from_slice(&self.0[..STREAM_TAG_BYTES]);
-        StreamTag(tag)
-    }
-}
-
-impl fmt::Debug for StreamId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "StreamId({})", self.tag())
-    }
-}
-
-impl fmt::Display for StreamTag {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
-    }
-}
 
 /// Returns the form of a window of places that sends `ticks` ticks.
 fn form(

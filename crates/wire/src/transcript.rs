@@ -10,8 +10,10 @@ use sotto_pack::FleetId;
 use sotto_rlwe::{KeyId, ParameterId};
 
 use crate::error::WireError;
-use crate::frame::{self, Kind};
-use crate::merkle::{Digest, Frontier};
+use crate::frame;
+use crate::hash::Digest;
+use crate::kind::Kind;
+use crate::merkle::Frontier;
 use crate::signature::verify;
 
 const CONTEXT: &[u8] = b"sotto transcript v1";

@@ -6,21 +6,20 @@
 use alloc::borrow::ToOwned;
 use alloc::vec::Vec;
 
-use sotto_pack::{LeftOut, Places, Presence, Reason, WindowDescription};
+use sotto_pack::{LeftOut, Presence, Reason, WindowDescription};
 
-use crate::compact::{CompactCiphertext, MaskName, SALT_BYTES};
-use crate::envelope::EnvelopeHeader;
+use crate::compact::{MaskName, SALT_BYTES};
+use crate::counts::{Counted, count};
 use crate::error::WireError;
-use crate::frame::{Kind, frame_kind};
-use crate::group;
-use crate::reader::{Reader, write_varint};
-use crate::slots::SlotsWindow;
-use crate::stream::{STREAM_TAG_BYTES, StreamHeader, StreamTag};
+use crate::header::EnvelopeHeader;
+use crate::membership;
+use crate::reader::{Reader, varint_bytes, write_varint};
+use crate::signature::SIGNATURE_BYTES;
+use crate::stream::StreamHeader;
+use crate::tag::{STREAM_TAG_BYTES, StreamTag};
 
 /// The first byte of a window. No frame starts with it.
 pub(crate) const VERSION: u8 = 2;
-/// Bytes of a signature.
-pub(crate) const SIGNATURE_BYTES: usize = 64;
 /// Largest number of bytes of a window in addition to its body, if no reading is missing, the sequence number is below
 /// 2^21 and the time before the year 2109.
 pub const WINDOW_OVERHEAD: usize = 1 + STREAM_TAG_BYTES + SALT_BYTES + 3 + 6 + 1 + 2 + SIGNATURE_BYTES;
@@ -50,7 +49,7 @@ pub(crate) struct WindowHead {
 /// [`WireError`] if the message ends before the tag, or if its place in a group is impossible.
 pub fn stream_tag(message: &[u8]) -> Result<Option<StreamTag>, WireError> {
     let mut reader = Reader::new(message);
-    if message.first() != Some(&VERSION) && !group::skip_to_window(&mut reader)? {
+    if message.first() != Some(&VERSION) && !membership::skip_to_window(&mut reader)? {
         return Ok(None);
     }
     reader.take(1)?;
@@ -61,6 +60,19 @@ pub fn stream_tag(message: &[u8]) -> Result<Option<StreamTag>, WireError> {
 /// by its digest.
 pub(crate) fn signed_message(stream: &StreamHeader, head: &[u8], body_digest: &[u8; 32]) -> Vec<u8> {
     [CONTEXT, &stream.id().0, head, body_digest].concat()
+}
+
+impl EnvelopeHeader {
+    /// Returns the header of a version-2 window from the head that [`Envelope::window`](crate::Envelope::window) returns.
+    ///
+    /// # Errors
+    /// [`WireError`] if the bytes are not the head of a window of this stream.
+    pub fn of_window(head: &[u8], stream: &StreamHeader) -> Result<Self, WireError> {
+        let mut reader = Reader::new(head);
+        let parsed = WindowHead::parse(&mut reader, stream)?;
+        reader.finish()?;
+        parsed.header(stream)
+    }
 }
 
 impl WindowHead {
@@ -124,6 +136,12 @@ impl WindowHead {
         Ok(out)
     }
 
+    /// Returns the part after the start of this head's bytes.
+    pub(crate) fn tail_in<'b>(&self, bytes: &'b [u8]) -> &'b [u8] {
+        let numbers = varint_bytes(self.sequence) + varint_bytes(zigzag(self.description.start));
+        &bytes[1 + STREAM_TAG_BYTES + SALT_BYTES + numbers..]
+    }
+
     /// Reads the head of a window of this stream. The reader then stands at the window's body.
     pub(crate) fn parse(reader: &mut Reader<'_>, stream: &StreamHeader) -> Result<Self, WireError> {
         let version = reader.u8()?;
@@ -147,6 +165,7 @@ impl WindowHead {
         sequence: u64,
         start: i64,
     ) -> Result<Self, WireError> {
+        count(Counted::Parse);
         let all = reader.rest();
         let flags = reader.u8()?;
         let layout = stream.layout();
@@ -227,22 +246,6 @@ impl WindowHead {
             layout,
         })
     }
-
-    /// Returns the frame of the window's ciphertext.
-    pub(crate) fn ciphertext(&self, stream: &StreamHeader, body: &[u8]) -> Result<Vec<u8>, WireError> {
-        stream.ciphertext(self.mask, Places::ticks(&self.description), body)
-    }
-}
-
-/// Returns the name of the mask and the coefficients in the frame of a window's ciphertext.
-///
-/// # Errors
-/// [`WireError`] if the frame is not the ciphertext of a window.
-pub(crate) fn mask_and_body(frame: &[u8]) -> Result<(MaskName, &[u8]), WireError> {
-    Ok(match frame_kind(frame)? {
-        Kind::SlotsWindow => (SlotsWindow::read(frame)?.mask, SlotsWindow::body_in(frame)),
-        _ => (CompactCiphertext::read(frame)?.mask, CompactCiphertext::body_in(frame)),
-    })
 }
 
 /// Refuses a fleet's mask if the stream has no fleet, or if the mask does not match the window's start.

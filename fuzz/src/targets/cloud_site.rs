@@ -143,12 +143,12 @@ pub(super) fn group() -> Vec<u8> {
 
 /// Signs a group. None if the windows form no group.
 pub(super) fn grouped(windows: Vec<Envelope>) -> Option<Vec<u8>> {
-    WindowGroup::sign(windows, |message| identity().sign(message)).and_then(|group| group.write()).ok()
+    WindowGroup::sign(windows, |message| identity().sign(message)).map(|group| group.write()).ok()
 }
 
 /// Signs an envelope. None if it cannot be written.
 pub(super) fn signed(header: EnvelopeHeader, body: Vec<u8>) -> Option<Vec<u8>> {
-    Envelope::sign(header, body, |message| identity().sign(message)).and_then(|e| e.write()).ok()
+    Envelope::sign(header, body, |message| identity().sign(message)).map(|e| e.write()).ok()
 }
 
 pub(super) fn plan() -> Plan {

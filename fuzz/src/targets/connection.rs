@@ -59,7 +59,7 @@ pub(super) fn request(line: &str, token: &str, body: &[u8]) -> Vec<u8> {
     let envelope = sotto_wire::Envelope::read(body, sotto_wire::LARGEST_ENVELOPE);
     let group = sotto_wire::WindowGroup::read(body, super::cloud_site::stream());
     let key = match (envelope, group) {
-        (Ok(envelope), _) => envelope.header.upload_key(),
+        (Ok(envelope), _) => envelope.header().upload_key(),
         (_, Ok(group)) => group.upload_key(),
         _ => blake3::hash(body).to_hex().to_string(),
     };

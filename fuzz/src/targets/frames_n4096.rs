@@ -85,5 +85,5 @@ fn envelopes() -> Vec<Vec<u8>> {
         signature[0] ^= 1;
         signature
     });
-    envelope.and_then(|envelope| envelope.write()).into_iter().collect()
+    envelope.map(|envelope| envelope.write()).into_iter().collect()
 }

@@ -3,7 +3,7 @@
 
 use std::time::Instant;
 
-use sotto_wire::{Envelope, MOST_GROUPED, WindowGroup, WireError};
+use sotto_wire::{Envelope, MOST_GROUPED, WindowGroup};
 
 use super::Sending;
 use crate::spool::{Entry, SpoolError};
@@ -71,7 +71,7 @@ impl Sending {
         entries.truncate(windows.len());
         let (count, begin) = (windows.len(), Instant::now());
         let group = WindowGroup::sign(windows, |message| self.identity.sign(message));
-        let Ok(Message { key, bytes, digests }) = group.and_then(|group| Message::of(&group)) else {
+        let Ok(Message { key, bytes, digests }) = group.map(|group| Message::of(&group)) else {
             grouping.alone = count;
             return Ok(Grouped::No);
         };
@@ -139,9 +139,8 @@ struct Message {
 }
 
 impl Message {
-    fn of(group: &WindowGroup) -> Result<Self, WireError> {
-        let digests = group.windows().iter().filter_map(|window| window.window_digest().transpose());
-        let digests = digests.collect::<Result<_, _>>()?;
-        Ok(Self { key: group.upload_key(), bytes: group.write()?, digests })
+    fn of(group: &WindowGroup) -> Self {
+        let digests = group.windows().iter().filter_map(Envelope::window_digest).collect();
+        Self { key: group.upload_key(), bytes: group.write(), digests }
     }
 }

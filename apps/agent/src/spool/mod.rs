@@ -467,8 +467,8 @@ fn uncounted(
         return (None, None);
     }
     // Skip a damaged message; the sender puts it aside.
-    let description = read(folder, entry).ok().map(|(_, envelope)| envelope.header.layout);
-    let Some(window) = description.and_then(|json| WindowDescription::parse(&json).ok()) else {
+    let read = read(folder, entry).ok();
+    let Some(window) = read.and_then(|(_, read)| WindowDescription::parse(&read.header().layout).ok()) else {
         return (None, None);
     };
     (cuts.end_of(&entry.stream, &window), (!counted).then(|| Totals::of(&window)))
@@ -481,11 +481,11 @@ fn read(folder: &Path, entry: &Entry) -> Result<(Vec<u8>, Envelope), SpoolError>
     file.take(LARGEST_ENVELOPE + 1).read_to_end(&mut bytes).map_err(SpoolError::io(&path))?;
     let damaged = |reason| SpoolError::Damaged { path: path.clone(), reason };
     let envelope = Envelope::read_kept(&bytes, LARGEST_ENVELOPE).map_err(damaged)?;
-    if (&envelope.header.stream, envelope.header.sequence) != (&entry.stream, entry.sequence) {
+    if (&envelope.header().stream, envelope.header().sequence) != (&entry.stream, entry.sequence) {
         return Err(SpoolError::Renamed { path });
     }
     // In version 2 the spooled envelope includes the stream's header, which is not uploaded.
-    let message = if envelope.window().is_some() { envelope.write().map_err(damaged)? } else { bytes };
+    let message = if envelope.window().is_some() { envelope.write() } else { bytes };
     Ok((message, envelope))
 }
 

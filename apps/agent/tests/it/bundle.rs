@@ -129,10 +129,11 @@ impl Plant {
     /// Decrypts a window as the owner does.
     fn receive(&self, upload: &Upload) -> Received {
         let envelope = Envelope::read(&upload.body, LARGEST_ENVELOPE).unwrap();
-        let window = WindowDescription::parse(&envelope.header.layout).unwrap();
+        let window = WindowDescription::parse(&envelope.header().layout).unwrap();
         let params = params::<Bfv>();
         let key = SecretKey::derive(&self.secret, &params);
-        let ciphertext = AnyCiphertext::read(&envelope.body, &params).unwrap().with_claimed_shape().expand();
+        let ciphertext =
+            AnyCiphertext::read(&envelope.body().frame(), &params).unwrap().with_claimed_shape().expand();
         let slots = Decryptor::new(&key).slots(&ciphertext).unwrap().into_residues();
         let values = unpack(&window.layout, &Slots::Integers(slots)).unwrap();
         let channel = |(position, channel): (usize, &Channel)| {
@@ -144,7 +145,12 @@ impl Plant {
             (channel.name.clone(), presence.iter().map(value).collect())
         };
         let readings = window.layout.channels().iter().enumerate().map(channel).collect();
-        Received { stream: envelope.header.stream, sequence: envelope.header.sequence, window, readings }
+        Received {
+            stream: envelope.header().stream.clone(),
+            sequence: envelope.header().sequence,
+            window,
+            readings,
+        }
     }
 }
 

@@ -141,7 +141,7 @@ impl Plant {
     /// Returns the sequence numbers of each upload's windows.
     fn numbers(&self) -> Vec<Vec<u64>> {
         let numbers =
-            |upload: &site::Upload| self.read(upload).iter().map(|window| window.header.sequence).collect();
+            |upload: &site::Upload| self.read(upload).iter().map(|window| window.header().sequence).collect();
         self.cloud.uploads().iter().map(numbers).collect()
     }
 
@@ -169,8 +169,8 @@ impl Plant {
 
     /// Decrypts the values of a window as the owner does.
     fn open(&self, envelope: &Envelope) -> (WindowDescription, Vec<i64>) {
-        let description = WindowDescription::parse(&envelope.header.layout).unwrap();
-        let CompactCiphertext { mask, body, .. } = CompactCiphertext::read(&envelope.body).unwrap();
+        let description = WindowDescription::parse(&envelope.header().layout).unwrap();
+        let CompactCiphertext { mask, body, .. } = CompactCiphertext::read(&envelope.body().frame()).unwrap();
         let ticks = Places::ticks(&description);
         let count = self.places.count(&description.layout, ticks);
         let profile = Profile::new(&self.params, count, self.places.width).unwrap();
@@ -207,7 +207,7 @@ fn readings_squares_and_products_arrive() {
     assert_eq!(envelopes.len(), 3);
     for (hour, envelope) in (0..).zip(&envelopes) {
         // 60 places of 32 bits, and the runs of readings.
-        assert!(envelope.write().unwrap().len() <= 240 + 110);
+        assert!(envelope.write().len() <= 240 + 110);
         let (window, values) = plant.open(envelope);
         let at = |column, tick: u32| {
             values[plant.places.first(&window.layout, TICKS, column).unwrap() + tick as usize]
@@ -235,7 +235,7 @@ fn a_window_ends_with_its_last_reading() {
     let mut command = plant.command(2);
     assert!(command.args(["--ticks", "15"]).status().unwrap().success());
     let envelopes = plant.envelopes();
-    let bytes: Vec<usize> = envelopes.iter().map(|envelope| envelope.body.len()).collect();
+    let bytes: Vec<usize> = envelopes.iter().map(|envelope| envelope.body().frame_bytes()).collect();
     // Five columns of 32 bits; 12 ticks, then 3.
     assert_eq!(bytes, [12, 3].map(|ticks| 120 + 5 * 4 * ticks));
     let (window, values) = plant.open(&envelopes[1]);
@@ -253,9 +253,9 @@ fn a_window_whose_number_is_taken_is_sent_under_another_one() {
     again.arg("requeue").arg("--bundle").arg(plant.path("boiler.bundle")).stderr(Stdio::null());
     assert!(again.status().unwrap().success());
     let envelopes = plant.envelopes();
-    let numbers: Vec<u64> = envelopes.iter().map(|envelope| envelope.header.sequence).collect();
+    let numbers: Vec<u64> = envelopes.iter().map(|envelope| envelope.header().sequence).collect();
     assert_eq!(numbers, [0, 1, 2, 3]);
-    assert_eq!(envelopes[3].body, envelopes[0].body, "it is not encrypted again");
+    assert_eq!(envelopes[3].body(), envelopes[0].body(), "it is not encrypted again");
     assert_eq!(plant.open(&envelopes[3]), plant.open(&envelopes[0]));
 }
 
@@ -386,8 +386,8 @@ fn mask_serves_once(groups: bool) {
     let mut bodies = BTreeMap::new();
     let (mut numbers, mut repeated) = (BTreeMap::new(), 0);
     for envelope in plant.envelopes() {
-        let CompactCiphertext { mask, body, .. } = CompactCiphertext::read(&envelope.body).unwrap();
-        assert_eq!(mask.sequence, envelope.header.sequence);
+        let CompactCiphertext { mask, body, .. } = CompactCiphertext::read(&envelope.body().frame()).unwrap();
+        assert_eq!(mask.sequence, envelope.header().sequence);
         let known = bodies.entry((mask.salt, mask.sequence)).or_insert_with(|| body.clone());
         // The same message may arrive twice.
         assert_eq!(*known, body, "two bodies under one mask: {mask:?}");

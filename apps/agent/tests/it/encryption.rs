@@ -28,13 +28,13 @@ fn receive<S: Scheme>(
     envelope: &Envelope,
     slots: impl FnOnce(&Decryptor<'_, S>, &Ciphertext<S>) -> (Slots, f64),
 ) -> Received {
-    let description = WindowDescription::parse(&envelope.header.layout).unwrap();
-    assert_eq!(u64::from(envelope.header.readings), description.readings());
+    let description = WindowDescription::parse(&envelope.header().layout).unwrap();
+    assert_eq!(u64::from(envelope.header().readings), description.readings());
     let params: Params<S> = site::params();
-    let ciphertext = AnyCiphertext::read(&envelope.body, &params).unwrap().with_claimed_shape();
+    let ciphertext = AnyCiphertext::read(&envelope.body().frame(), &params).unwrap().with_claimed_shape();
     let seeded = matches!(ciphertext, AnyCiphertext::Seeded(_));
     let key = SecretKey::derive(&site.secret, &params);
-    assert_eq!(envelope.header.key, key.id());
+    assert_eq!(envelope.header().key, key.id());
     let (slots, noise) = slots(&Decryptor::new(&key), &ciphertext.expand());
     let layout = &description.layout;
     let error = |channel| match (layout.quantiser(channel), layout.normaliser(channel)) {
@@ -42,7 +42,7 @@ fn receive<S: Scheme>(
         (_, normaliser) => normaliser.unwrap().value_error(noise),
     };
     let errors = (0..layout.channels().len() as u16).map(error).collect();
-    let (stream, values) = (envelope.header.stream.clone(), unpack(layout, &slots).unwrap());
+    let (stream, values) = (envelope.header().stream.clone(), unpack(layout, &slots).unwrap());
     Received { stream, values, errors, description, seeded }
 }
 
@@ -51,7 +51,7 @@ fn receive_all(site: &Site, uploads: &[Upload]) -> Vec<Received> {
     let receive = |upload: &Upload| {
         let envelope = Envelope::read(&upload.body, LARGEST_ENVELOPE).unwrap();
         envelope.verify(&site.identity.verifying_key()).unwrap();
-        match envelope.header.stream.as_str() {
+        match envelope.header().stream.as_str() {
             "bfv" => receive::<Bfv>(site, &envelope, |d, c| integers(d.slots(c).unwrap().into_residues())),
             "bgv" => receive::<Bgv>(site, &envelope, |d, c| integers(d.slots(c).unwrap().into_residues())),
             _ => receive::<Ckks>(site, &envelope, |d, c| {

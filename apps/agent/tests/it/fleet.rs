@@ -122,7 +122,7 @@ impl Plant {
     fn sent(&self) -> Vec<Sent> {
         let read = |upload: &site::Upload| {
             let envelope = Envelope::read_window(&upload.body, &self.header).unwrap();
-            let start = WindowDescription::parse(&envelope.header.layout).unwrap().start;
+            let start = WindowDescription::parse(&envelope.header().layout).unwrap().start;
             Sent { hour: (start - FIRST) / HOUR, mask: envelope.mask().unwrap(), envelope }
         };
         self.cloud.uploads().iter().map(read).collect()
@@ -135,11 +135,12 @@ impl Plant {
 
     /// Returns the end of the newest window received.
     fn newest(&self) -> Newest {
-        Newest::End(self.sent().iter().map(|sent| sent.envelope.header.ended_at).max())
+        Newest::End(self.sent().iter().map(|sent| sent.envelope.header().ended_at).max())
     }
 
     fn open(&self, envelope: &Envelope) -> Vec<i64> {
-        let CompactCiphertext { form, mask, body } = CompactCiphertext::read(&envelope.body).unwrap();
+        let CompactCiphertext { form, mask, body } =
+            CompactCiphertext::read(&envelope.body().frame()).unwrap();
         let profile = Profile::new(&self.params, form.places.into(), 24).unwrap();
         let key = SecretKey::derive(&self.secret, &self.params);
         let all = StreamMasks::new(key.id(), "hours", self.params.id(), Some(&FLEET.0));
@@ -153,10 +154,10 @@ impl Plant {
     fn check(&self) -> usize {
         let mut bodies = BTreeMap::new();
         for Sent { mask, envelope, .. } in self.sent() {
-            let body = CompactCiphertext::read(&envelope.body).unwrap().body;
+            let body = CompactCiphertext::read(&envelope.body().frame()).unwrap().body;
             let known = bodies.entry((mask.salt, mask.sequence)).or_insert_with(|| body.clone());
             assert_eq!(*known, body, "two bodies under one mask: {mask:?}");
-            let window = WindowDescription::parse(&envelope.header.layout).unwrap();
+            let window = WindowDescription::parse(&envelope.header().layout).unwrap();
             let first = (window.start - FIRST) / 300_000;
             let expected = (first..).take(window.present[0] as usize).map(|tick| tick % 97 - 100);
             assert!(self.open(&envelope).into_iter().zip(expected).all(|(found, reading)| found == reading));

@@ -59,7 +59,7 @@ fn message_with(site: &Site, stream: &str, sequence: u64, layout: Vec<u8>) -> Ve
         layout,
     };
     let body = AnyCiphertext::Seeded(seeded).write();
-    Envelope::sign(header, body, |message| site.identity.sign(message)).unwrap().write().unwrap()
+    Envelope::sign(header, body, |message| site.identity.sign(message)).unwrap().write()
 }
 
 fn oldest(spool: &Spool) -> Entry {
@@ -83,7 +83,7 @@ fn messages_come_back_oldest_first_and_outlast_a_restart() {
     for (sequence, message) in (1..).zip(&messages[1..]) {
         let entry = oldest(&spool);
         let (bytes, envelope) = spool.read(&entry).unwrap();
-        assert_eq!((entry.sequence, envelope.header.sequence, &bytes), (sequence, sequence, message));
+        assert_eq!((entry.sequence, envelope.header().sequence, &bytes), (sequence, sequence, message));
         spool.delivered(&entry).unwrap();
     }
     assert_eq!(spool.oldest(&Stop::new()), None);
@@ -145,7 +145,7 @@ fn a_crash_between_any_two_steps_neither_loses_nor_repeats_a_window() {
     let (site, folder) = (Site::new(4, 1), tempfile::tempdir().unwrap());
     let reopen = || begun(Spool::open(folder.path(), "device-1", LIMIT, &cuts()).unwrap());
     let totals = |message: &[u8]| {
-        let header = Envelope::read(message, LIMIT).unwrap().header;
+        let header = Envelope::read(message, LIMIT).unwrap().header().clone();
         Totals::of(&sotto_pack::WindowDescription::parse(&header.layout).unwrap())
     };
     // Before the first step: nothing.
@@ -268,7 +268,7 @@ fn messages_put_aside_are_sent_again_with_free_numbers() {
         assert!(spool.refuse(&entry, problem.as_bytes()).unwrap());
     }
     let sign = |envelope: Envelope, sequence: u64| {
-        envelope.renumbered(sequence, |message| site.identity.sign(message))?.write()
+        Ok(envelope.renumbered(sequence, |message| site.identity.sign(message))?.write())
     };
     let done = spool.requeue(sign).unwrap();
     assert_eq!((done.messages, done.renumbered, done.damaged), (2, 1, 0));
@@ -278,7 +278,7 @@ fn messages_put_aside_are_sent_again_with_free_numbers() {
         let entry = oldest(&spool);
         let (_, envelope) = spool.read(&entry).unwrap();
         envelope.verify(&site.identity.verifying_key()).unwrap();
-        sequences.push(envelope.header.sequence);
+        sequences.push(envelope.header().sequence);
         spool.delivered(&entry).unwrap();
     }
     sequences.sort_unstable();

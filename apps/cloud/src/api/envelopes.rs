@@ -93,7 +93,7 @@ pub(super) async fn body(
 ) -> Result<impl IntoResponse, Problem> {
     cloud
         .blocking(move |cloud| {
-            let frame = cloud.store.ciphertext(known(cloud, &name)?.0)?;
+            let frame = cloud.store.stored(known(cloud, &name)?.0)?.into_body().into_frame();
             Ok(([(header::CONTENT_TYPE, "application/octet-stream")], frame))
         })
         .await
@@ -111,7 +111,7 @@ pub(super) async fn message(
 ) -> Result<impl IntoResponse, Problem> {
     cloud
         .blocking(move |cloud| {
-            let frame = cloud.store.stored(known(cloud, &name)?.0)?.write_kept()?;
+            let frame = cloud.store.stored(known(cloud, &name)?.0)?.write_kept();
             Ok(([(header::CONTENT_TYPE, "application/octet-stream")], frame))
         })
         .await

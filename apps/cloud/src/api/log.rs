@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::Json;
 use axum::extract::{Query, State};
 use serde::{Deserialize, Serialize};
-use sotto_wire::{SignedHeader, StreamHead};
+use sotto_wire::StreamHead;
 use utoipa::{IntoParams, ToSchema};
 
 use crate::cloud::Cloud;
@@ -110,7 +110,7 @@ fn window(cloud: &Cloud, logged: &Logged) -> Result<Window, Problem> {
     let leaf = hex::encode(leaf);
     let Some(id) = envelope else { return Ok(Window { sequence, leaf, id: None, signed: None, bytes }) };
     let signed = match cloud.store.stored(id) {
-        Ok(envelope) => Some(hex::encode(SignedHeader::of(&envelope).and_then(|signed| signed.write())?)),
+        Ok(envelope) => Some(hex::encode(envelope.signed_header().write())),
         // Damaged, or deleted meanwhile. Other errors may be temporary: then the page is refused.
         Err(error @ StoreError::Damaged(_)) => {
             tracing::error!(%id, %error, "a window of a log cannot be read");

@@ -6,7 +6,7 @@ use axum::Json;
 use axum::extract::{Request, State};
 use serde::Serialize;
 use sotto_service::body;
-use sotto_wire::{LARGEST_POSITION_REQUEST, PositionRequest, WireError};
+use sotto_wire::{LARGEST_POSITION_REQUEST, PositionRequest};
 use utoipa::ToSchema;
 
 use super::document::Frame;
@@ -107,9 +107,9 @@ fn position(cloud: &Cloud, asked: &PositionRequest) -> Result<Position, Problem>
         cloud.store.note_recovery(device, stream, *asked_at)?;
     }
     let after = |sequence: u64| sequence.saturating_add(1);
-    let last_sequence = last.as_ref().map_or(0, |last| after(last.header.sequence));
+    let last_sequence = last.as_ref().map_or(0, |last| after(last.header().sequence));
     let forgotten_sequence = forgotten.map_or(0, |forgotten| after(forgotten.sequence.unsigned_abs()));
-    let signed_header = last.map(|last| Ok::<_, WireError>(hex::encode(last.write()?))).transpose()?;
+    let signed_header = last.map(|last| hex::encode(last.write()));
     Ok(Position {
         next: last_sequence.max(forgotten_sequence),
         signed_header,

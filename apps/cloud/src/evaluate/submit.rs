@@ -3,12 +3,13 @@
 use serde::Deserialize;
 use sotto_program::Plan;
 use sotto_rlwe::{KeyId, ParameterId};
+use sotto_wire::Envelope;
 use utoipa::ToSchema;
 
 use crate::cloud::Cloud;
 use crate::id::{Id, from_hex};
 use crate::problem::Problem;
-use crate::store::{NewJob, StoredEnvelope, SubmissionName, Submitted};
+use crate::store::{NewJob, StoredRow, SubmissionName, Submitted};
 
 /// A plan, and the envelopes whose ciphertexts are its inputs, in order.
 #[derive(Deserialize, ToSchema)]
@@ -45,13 +46,13 @@ pub(crate) fn submit(
         let detail = format!("the plan takes {expected} inputs, {found} were given");
         return Err(Problem::unprocessable("wrong-inputs", detail));
     }
-    let inputs = submission.inputs.iter().map(|id| input(cloud, id)).collect::<Result<Vec<_>, _>>()?;
+    let found = inputs(cloud, &submission.inputs)?;
     let parameters = ParameterId(plan.parameter_id);
-    let key = answers_key(&plan, submission.key.as_deref(), inputs.iter().map(|(_, envelope)| envelope))?;
-    let inputs: Vec<Id> = inputs.into_iter().map(|(id, _)| id).collect();
+    let key = answers_key(&plan, submission.key.as_deref(), &found)?;
+    let inputs: Vec<Id> = found.iter().map(|envelope| envelope.id).collect();
 
     let (params, keys) = (cloud.params(parameters)?, cloud.keys(parameters, key)?);
-    let mut ciphertexts = inputs.iter().map(|id| cloud.store.ciphertext(*id));
+    let mut ciphertexts = found.iter().map(|envelope| cloud.store.read(envelope).map(Envelope::into_body));
     params.check(&plan, &mut ciphertexts, &keys, cloud.config.largest_job)?;
 
     let job = NewJob { plan: plan_id, parameters, key, inputs: &inputs, name: name.as_ref() };
@@ -83,32 +84,29 @@ impl Submission {
     }
 }
 
-fn input(cloud: &Cloud, name: &str) -> Result<(Id, StoredEnvelope), Problem> {
+/// Looks up the envelopes of these names.
+fn inputs(cloud: &Cloud, names: &[String]) -> Result<Vec<StoredRow>, Problem> {
     let unknown =
         || Problem::unprocessable("unknown-envelope", "one of the inputs is not the name of an envelope");
-    let id = Id::parse(name).ok_or_else(unknown)?;
-    Ok((id, cloud.store.envelope(id)?.ok_or_else(unknown)?))
+    let ids: Vec<Id> = names.iter().map(|name| Id::parse(name)).collect::<Option<_>>().ok_or_else(unknown)?;
+    cloud.store.find(&ids)?.into_iter().collect::<Option<_>>().ok_or_else(unknown)
 }
 
 /// Returns the key of the answer: the key of those inputs that the plan expects under it, else the key that the
 /// submission names.
 ///
 /// Checks that all inputs have the plan's parameters. The plan's own check verifies that their keys fit together.
-fn answers_key<'e>(
-    plan: &Plan,
-    named: Option<&str>,
-    inputs: impl Iterator<Item = &'e StoredEnvelope>,
-) -> Result<KeyId, Problem> {
+fn answers_key(plan: &Plan, named: Option<&str>, inputs: &[StoredRow]) -> Result<KeyId, Problem> {
     let parameters = ParameterId(plan.parameter_id);
     let mut answers = None;
     for (input, envelope) in plan.inputs.iter().zip(inputs) {
-        let (id, found) = (&envelope.id, envelope.parameter_id);
+        let (id, found) = (&envelope.id, envelope.parameters);
         if found != parameters {
             let detail = format!("envelope {id} has parameters {found}, the plan is for {parameters}");
             return Err(Problem::unprocessable("wrong-parameters", detail));
         }
         if !input.key.is_foreign() {
-            answers = answers.or(Some(envelope.key_id));
+            answers = answers.or(Some(envelope.key));
         }
     }
     let not_hex = || Problem::unprocessable("invalid-value", "key has 32 lower-case hexadecimal digits");

@@ -6,12 +6,12 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use sotto_evaluate::Evaluated;
-use sotto_wire::Transcript;
+use sotto_wire::{Envelope, Transcript, TranscriptInputs};
 
 use crate::cloud::Cloud;
 use crate::id::Id;
 use crate::problem::Problem;
-use crate::store::StoreError;
+use crate::store::{StoreError, StoredRow};
 use crate::transcript;
 
 /// The worker threads; they end when the queue is closed.
@@ -80,8 +80,11 @@ fn evaluate(cloud: &Cloud, id: Id) -> Result<(Evaluated, Transcript), Problem> {
     let missing = || StoreError::Damaged("the plan of a job is missing".into());
     let plan = cloud.store.plan(&job.plan)?.ok_or_else(missing)?;
     let (params, keys) = (cloud.params(job.parameters)?, cloud.keys(job.parameters, job.key)?);
-    let mut ciphertexts = job.inputs.iter().map(|envelope| cloud.store.ciphertext(*envelope));
+    let found = cloud.store.find_all(&job.inputs)?;
+    let mut ciphertexts = found.iter().map(|envelope| cloud.store.read(envelope).map(Envelope::into_body));
     let evaluated = params.run(&plan, &mut ciphertexts, &keys, &cloud.threads, cloud.config.largest_job)?;
-    let transcript = transcript::of_job(cloud, &job, &keys, &evaluated.outputs)?;
+    let leaves = found.iter().map(StoredRow::leaf).collect::<Result<Vec<_>, _>>()?;
+    let transcript =
+        transcript::of_job(cloud, &job, TranscriptInputs::of(leaves), &keys, &evaluated.outputs)?;
     Ok((evaluated, transcript))
 }

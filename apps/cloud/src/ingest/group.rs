@@ -21,23 +21,28 @@ pub(super) fn ingest(
     named(idempotency_key, &group.upload_key())?;
     let windows = group.windows();
     let first = windows.first().ok_or_else(Problem::internal)?;
-    known(cloud, &first.header.device, |key| group.verify(key), |device| registered_key(device, first))?;
+    let device = known(
+        cloud,
+        &first.header().device,
+        |key| group.verify(key),
+        |device| registered_key(device, first),
+    )?;
     // Each member has its own idempotency key, so that the window is recognised if it is sent alone.
-    let names: Vec<String> = windows.iter().map(|window| window.header.upload_key()).collect();
+    let names: Vec<String> = windows.iter().map(|window| window.header().upload_key()).collect();
     let uploads = windows
         .iter()
         .zip(&names)
         .map(|(envelope, idempotency_key)| {
-            let bytes = envelope.write()?;
+            let bytes = envelope.write();
             let digest = message_digest(&bytes)?;
             // The digest of head and body only, which does not depend on the grouping.
-            let receipt_digest = envelope.window_digest()?.ok_or(WireError::Magic)?;
+            let receipt_digest = envelope.window_digest().ok_or(WireError::Magic)?;
             let bytes = Cow::Owned(bytes);
             Ok(Upload { envelope, idempotency_key, bytes, digest, receipt_digest })
         })
         .collect::<Result<Vec<_>, WireError>>()?;
     let refused = |(index, problem): (usize, Problem)| {
-        let header = &windows[index].header;
+        let header = windows[index].header();
         let (stream, sequence) = (&header.stream, header.sequence);
         let place =
             format!("window {} of {} of the group, number {sequence} of {stream}", index + 1, windows.len());
@@ -48,5 +53,5 @@ pub(super) fn ingest(
     if let Some(index) = windows.iter().position(|window| is_repeated(window.mask())) {
         receipt(cloud, Kept::MaskRepeated, &uploads[index]).map_err(|problem| refused((index, problem)))?;
     }
-    keep(cloud, &uploads).map_err(refused)
+    keep(cloud, &uploads, &device.verifying_key).map_err(refused)
 }

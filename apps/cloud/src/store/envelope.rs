@@ -1,17 +1,16 @@
 //! Stored envelopes.
 
 use rusqlite::types::Value as Bound;
-use rusqlite::{Connection, OptionalExtension as _, Row, params_from_iter};
+use rusqlite::{Connection, Row, params_from_iter};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use sotto_rlwe::{KeyId, ParameterId};
-use sotto_wire::{Envelope, StreamTag, message_digest};
+use sotto_wire::StreamTag;
 use utoipa::{IntoParams, ToSchema};
 
-use super::error::damaged;
 use super::page::{self, Page};
 use super::stream::Streams;
-use super::{Folder, Store, StoreError};
+use super::{Store, StoreError};
 use crate::id::Id;
 
 /// Initial capacity of a page, in rows.
@@ -159,26 +158,6 @@ impl Store {
             connection.prepare_cached(&format!("SELECT {COLUMNS} FROM envelopes WHERE id = ?1"))?;
         let mut rows = select.query([id])?;
         rows.next()?.map(|row| stored_envelope(&connection, &self.streams, row)).transpose()
-    }
-
-    /// Returns the frame of a stored envelope's ciphertext.
-    pub(crate) fn ciphertext(&self, id: Id) -> Result<Vec<u8>, StoreError> {
-        Ok(self.stored(id)?.body)
-    }
-
-    /// Returns a stored envelope. Checks its bytes against the digest in its row, because envelopes of version 2
-    /// contain no digest.
-    pub(crate) fn stored(&self, id: Id) -> Result<Envelope, StoreError> {
-        let bytes = self.bodies.read(Folder::Envelopes, &id.to_string())?;
-        let digest: Option<[u8; 32]> = {
-            let connection = self.connection();
-            let mut select = connection.prepare_cached("SELECT digest FROM envelopes WHERE id = ?1")?;
-            select.query_row([id], |row| row.get(0)).optional()?
-        };
-        if digest != Some(message_digest(&bytes).map_err(damaged)?) {
-            return Err(StoreError::Damaged(format!("envelopes/{id} is not the envelope that was stored")));
-        }
-        self.read_envelope(&bytes)?.map_err(damaged)
     }
 }
 

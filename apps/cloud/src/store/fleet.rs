@@ -84,7 +84,7 @@ fn shared(envelope: &Envelope) -> Option<(FleetId, i64)> {
 /// the two reveal their difference.
 fn note_mask(connection: &Connection, envelope: &Envelope) -> Result<bool, StoreError> {
     let Some((fleet, start)) = shared(envelope) else { return Ok(false) };
-    let (header, body) = (&envelope.header, *blake3::hash(&envelope.body).as_bytes());
+    let (header, body) = (envelope.header(), *blake3::hash(&envelope.body().frame()).as_bytes());
     connection.execute(
         "INSERT INTO shared_starts (device, stream, start) VALUES (?1, ?2, ?3)
          ON CONFLICT (device, stream) DO UPDATE SET start = max(start, ?3)",
@@ -123,12 +123,13 @@ pub(super) fn insert(
     envelope: &Envelope,
     leaf: Option<&Digest>,
 ) -> Result<(), StoreError> {
-    let (Some((fleet, start)), Some((stream, _))) = (shared(envelope), envelope.window()) else {
+    let (window, compact) = (envelope.window(), envelope.body().compact());
+    let (Some((fleet, start)), Some((stream, _)), Some(compact)) = (shared(envelope), window, compact) else {
         return Ok(());
     };
     // Rebuilt rows must record their masks too.
     note_mask(connection, envelope)?;
-    let CompactCiphertext { form, body, .. } = CompactCiphertext::read(&envelope.body).map_err(damaged)?;
+    let CompactCiphertext { form, body, .. } = compact;
     // Each tick of a body has as many places as the stream has columns.
     let ticks = usize::from(form.places) / stream.places_a_tick().max(1);
     let mut insert = connection.prepare_cached(

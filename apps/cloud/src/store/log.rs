@@ -5,9 +5,8 @@ use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
 use rusqlite::{Connection, OptionalExtension as _, params};
-use sotto_wire::{Digest, Envelope, Frontier, SignedHeader};
+use sotto_wire::{Digest, Envelope, Frontier};
 
-use super::error::damaged;
 use super::{Store, StoreError};
 use crate::id::Id;
 
@@ -42,8 +41,8 @@ pub(super) fn append(
     id: Id,
     envelope: &Envelope,
 ) -> Result<(i64, Digest), StoreError> {
-    let header = &envelope.header;
-    let leaf = SignedHeader::of(envelope).and_then(|signed| signed.leaf()).map_err(damaged)?;
+    let header = envelope.header();
+    let leaf = envelope.signed_header().leaf();
     let mut next = connection
         .prepare_cached("SELECT coalesce(max(position) + 1, 0) FROM log WHERE device = ?1 AND stream = ?2")?;
     let position: i64 = next.query_row(params![header.device, header.stream], |row| row.get(0))?;
@@ -98,14 +97,6 @@ impl Store {
             })?;
         }
         Ok(missing.len())
-    }
-
-    /// Returns the leaf of a stored window in its log.
-    pub(crate) fn leaf(&self, id: Id) -> Result<Digest, StoreError> {
-        let connection = self.connection();
-        let mut query = connection.prepare_cached("SELECT leaf FROM log WHERE envelope = ?1")?;
-        let missing = || StoreError::Damaged(format!("envelope {id} is in no log"));
-        query.query_row([id], |row| row.get(0)).optional()?.ok_or_else(missing)
     }
 
     /// Returns windows of a log from a position on, and the state of the log.

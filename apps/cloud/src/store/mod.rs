@@ -22,6 +22,7 @@ mod position;
 mod recover;
 mod removal;
 mod startup;
+mod stored;
 mod stream;
 mod upload;
 
@@ -46,6 +47,7 @@ pub(crate) use keys::KeyStatus;
 pub(crate) use log::Logged;
 pub(crate) use page::{LARGEST_PAGE, Page, limit};
 pub(crate) use recover::Recovered;
+pub(crate) use stored::StoredRow;
 pub(crate) use upload::{Kept, Receipt, Upload};
 
 use crate::id::Id;

@@ -3,7 +3,6 @@
 use rusqlite::{OptionalExtension as _, params};
 use sotto_wire::SignedHeader;
 
-use super::error::damaged;
 use super::{Store, StoreError, fleet, forget, now};
 use crate::id::Id;
 
@@ -18,7 +17,7 @@ impl Store {
             query.query_row([device, stream], |row| row.get(0)).optional()?
         };
         let Some(last) = last else { return Ok(None) };
-        SignedHeader::of(&self.stored(last)?).map(Some).map_err(damaged)
+        Ok(Some(SignedHeader::of(&self.stored(last)?)))
     }
 
     /// Returns the latest end of a stream's windows (deleted ones included), or the latest start of a window under a

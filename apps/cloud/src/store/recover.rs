@@ -92,9 +92,9 @@ impl Store {
             Ok(read) => read,
             Err(error) => return Ok(Err(error.to_string())),
         };
-        let idempotency_key = &envelope.header.upload_key();
+        let idempotency_key = &envelope.header().upload_key();
         let bytes = Cow::Borrowed(&bytes[..]);
-        let of_group = envelope.member_bytes().and_then(|_| envelope.window_digest().ok().flatten());
+        let of_group = envelope.member_bytes().and_then(|_| envelope.window_digest());
         let receipt_digest = of_group.unwrap_or(digest);
         let upload = Upload { envelope: &envelope, idempotency_key, bytes, digest, receipt_digest };
         self.transaction(|transaction| {

@@ -1,7 +1,7 @@
 //! Headers of streams, which are needed to read envelopes of version 2.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use rusqlite::{Connection, OptionalExtension as _, params};
 use sotto_wire::{
@@ -19,21 +19,29 @@ const MOST_HELD: usize = 4096;
 pub(super) struct Streams(Mutex<HashMap<StreamTag, Arc<StreamHeader>>>);
 
 impl Streams {
+    fn headers(&self) -> MutexGuard<'_, HashMap<StreamTag, Arc<StreamHeader>>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Returns the header with this tag if it is in memory.
+    fn held(&self, tag: StreamTag) -> Option<Arc<StreamHeader>> {
+        self.headers().get(&tag).map(Arc::clone)
+    }
+
     /// Returns the header with this tag.
     pub(super) fn get(
         &self,
         connection: &Connection,
         tag: StreamTag,
     ) -> Result<Option<Arc<StreamHeader>>, StoreError> {
-        let held = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(header) = held().get(&tag) {
-            return Ok(Some(Arc::clone(header)));
+        if let Some(header) = self.held(tag) {
+            return Ok(Some(header));
         }
         let mut query = connection.prepare_cached("SELECT header FROM streams WHERE tag = ?1")?;
         let frame: Option<Vec<u8>> = query.query_row([tag.0], |row| row.get(0)).optional()?;
         let Some(frame) = frame else { return Ok(None) };
         let header = Arc::new(StreamHeader::read(&frame).map_err(damaged)?);
-        let mut held = held();
+        let mut held = self.headers();
         if held.len() >= MOST_HELD {
             held.clear();
         }
@@ -65,7 +73,10 @@ pub(super) fn keep(connection: &Connection, header: &StreamHeader) -> Result<(),
 impl Store {
     /// Returns the header of a registered stream.
     pub(crate) fn stream(&self, tag: StreamTag) -> Result<Option<Arc<StreamHeader>>, StoreError> {
-        self.streams.get(&self.connection(), tag)
+        match self.streams.held(tag) {
+            Some(header) => Ok(Some(header)),
+            None => self.streams.get(&self.connection(), tag),
+        }
     }
 
     /// Reads a stored envelope of either version.

@@ -95,9 +95,14 @@ impl Store {
         self.earlier_in(&self.connection(), upload)
     }
 
-    /// Writes the bodies durably, then commits their rows in one transaction. The outcomes are in the order of the
-    /// uploads and end with the first refusal, in which case nothing is stored.
-    pub(crate) fn keep_envelopes(&self, uploads: &[&Upload<'_>]) -> Result<Vec<Kept>, StoreError> {
+    /// Writes the bodies durably, then commits their rows in one transaction. `verifying_key` is the key of their
+    /// signatures. The outcomes are in the order of the uploads and end with the first refusal, in which case nothing
+    /// is stored.
+    pub(crate) fn keep_envelopes(
+        &self,
+        uploads: &[&Upload<'_>],
+        verifying_key: &[u8; 32],
+    ) -> Result<Vec<Kept>, StoreError> {
         let ids = uploads.iter().map(|_| Id::random()).collect::<Result<Vec<_>, _>>()?;
         let names: Vec<String> = ids.iter().map(Id::to_string).collect();
         let files = names.iter().map(String::as_str).zip(uploads.iter().map(|upload| upload.bytes.as_ref()));
@@ -106,7 +111,9 @@ impl Store {
                 let mut found = Vec::with_capacity(uploads.len());
                 for upload in uploads {
                     let earlier = match self.earlier_in(transaction, upload)? {
-                        None if !still_accepted(transaction, upload)? => Some(Kept::NoLongerAccepted),
+                        None if !still_accepted(transaction, upload, verifying_key)? => {
+                            Some(Kept::NoLongerAccepted)
+                        }
                         earlier => earlier,
                     };
                     let refused = earlier.as_ref().is_some_and(Kept::is_refused);
@@ -136,7 +143,7 @@ impl Store {
         connection: &Connection,
         upload: &Upload<'_>,
     ) -> Result<Option<Kept>, StoreError> {
-        let header = &upload.envelope.header;
+        let header = upload.envelope.header();
         let row = |row: &rusqlite::Row<'_>| {
             Ok(Found { id: row.get(0)?, digest: row.get(1)?, stored_at: row.get(2)? })
         };
@@ -208,19 +215,29 @@ impl Store {
             return Err(StoreError::Damaged(file));
         }
         let stored = Envelope::read_window(&bytes, stream).map_err(damaged)?;
-        Ok(stored.window_digest().map_err(damaged)? == upload.envelope.window_digest().map_err(damaged)?)
+        Ok(stored.window_digest() == upload.envelope.window_digest())
     }
 }
 
-fn still_accepted(connection: &Connection, upload: &Upload<'_>) -> Result<bool, StoreError> {
-    let device = device::device(connection, &upload.envelope.header.device)?;
-    Ok(device.is_some_and(|device| !device.revoked) && is_registered(connection, upload)?)
+/// Returns true if the device of an upload still has the key of the upload's signature and of its ciphertext.
+fn still_accepted(
+    connection: &Connection,
+    upload: &Upload<'_>,
+    verifying_key: &[u8; 32],
+) -> Result<bool, StoreError> {
+    let header = upload.envelope.header();
+    let device = device::device(connection, &header.device)?;
+    Ok(device.is_some_and(|device| {
+        !device.revoked
+            && device.verifying_key == *verifying_key
+            && device.keys.contains(&(header.parameters, header.key))
+    }))
 }
 
 /// Returns true if a device, revoked or not, is registered with the key of an upload, and was ever registered with its
 /// signature.
 pub(super) fn was_registered(connection: &Connection, upload: &Upload<'_>) -> Result<bool, StoreError> {
-    let header = &upload.envelope.header;
+    let header = upload.envelope.header();
     let device = device::device(connection, &header.device)?;
     if !device.is_some_and(|device| device.keys.contains(&(header.parameters, header.key))) {
         return Ok(false);
@@ -230,16 +247,6 @@ pub(super) fn was_registered(connection: &Connection, upload: &Upload<'_>) -> Re
     let keys = query.query_map([&header.device], |row| row.get::<_, [u8; 32]>(0))?;
     let keys = keys.collect::<Result<Vec<_>, _>>()?;
     Ok(keys.iter().any(|key| upload.envelope.verify(key).is_ok()))
-}
-
-/// Returns true if a device, revoked or not, is registered with the key and the signature of an upload.
-fn is_registered(connection: &Connection, upload: &Upload<'_>) -> Result<bool, StoreError> {
-    let header = &upload.envelope.header;
-    let device = device::device(connection, &header.device)?;
-    Ok(device.is_some_and(|device| {
-        device.keys.contains(&(header.parameters, header.key))
-            && upload.envelope.verify(&device.verifying_key).is_ok()
-    }))
 }
 
 /// Inserts the row of an envelope and appends it to the log of its stream.
@@ -259,7 +266,7 @@ pub(super) fn insert_again(connection: &Connection, id: Id, upload: &Upload<'_>)
 
 /// Inserts the row of an envelope; returns the time of storage.
 fn insert_row(connection: &Connection, id: Id, upload: &Upload<'_>) -> Result<i64, StoreError> {
-    let (header, stored_at) = (&upload.envelope.header, now());
+    let (header, stored_at) = (upload.envelope.header(), now());
     let (layout, tag) = match upload.envelope.window() {
         Some((stream, head)) => (head, Some(stream.id().tag().0)),
         None => (header.layout.as_slice(), None),
@@ -298,7 +305,7 @@ fn mask_bytes(mask: MaskName) -> Vec<u8> {
 mod tests {
     use sotto_keys::SigningIdentity;
     use sotto_rlwe::{KeyId, ParameterId, SchemeId};
-    use sotto_wire::EnvelopeHeader;
+    use sotto_wire::{CompactCiphertext, CompactForm, EnvelopeHeader};
 
     use super::super::{NewDevice, Opening};
     use super::*;
@@ -320,7 +327,10 @@ mod tests {
             readings: 1,
             layout: vec![],
         };
-        let envelope = Envelope::sign(header, vec![0; 48], |message| identity.sign(message)).unwrap();
+        let form = CompactForm { parameters, key, places: 1, width: 8 };
+        let mask = MaskName { salt: [6; 12], sequence: 0 };
+        let body = CompactCiphertext { form, mask, body: vec![7] }.write().unwrap();
+        let envelope = Envelope::sign(header, body, |message| identity.sign(message)).unwrap();
         let bytes = Cow::Borrowed(&b"envelope"[..]);
         let (idempotency_key, digest) = ("k", [5; 32]);
         let upload = Upload { envelope: &envelope, idempotency_key, bytes, digest, receipt_digest: digest };
@@ -330,7 +340,7 @@ mod tests {
             let device = NewDevice { name: "kitchen", verifying_key, keys, streams: &[], written_at: None };
             store.register_device(&device).unwrap();
         };
-        let keep = || store.keep_envelopes(&[&upload]).unwrap();
+        let keep = || store.keep_envelopes(&[&upload], &identity.verifying_key()).unwrap();
         let refused = || matches!(keep()[..], [Kept::NoLongerAccepted]) && files() == 0;
 
         store.keep_parameters(parameters, SchemeId::Bfv, &[]).unwrap();

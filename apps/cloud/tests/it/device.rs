@@ -78,7 +78,7 @@ impl<S: Scheme> Device<S> {
 
     /// Returns the frame of an envelope around a ciphertext's frame.
     pub(crate) fn seal(&self, header: EnvelopeHeader, ciphertext: Vec<u8>) -> Vec<u8> {
-        Envelope::sign(header, ciphertext, |message| self.identity.sign(message)).unwrap().write().unwrap()
+        Envelope::sign(header, ciphertext, |message| self.identity.sign(message)).unwrap().write()
     }
 
     /// Returns the frame of an envelope with these values.

@@ -118,7 +118,7 @@ impl Site {
         };
         let identity = &self.members[at].device.identity;
         let sign = |message: &[u8]| identity.sign(message);
-        Envelope::sign_window(header, hour as u64, description, &frame, sign).unwrap().write().unwrap()
+        Envelope::sign_window(header, hour as u64, description, &frame, sign).unwrap().write()
     }
 
     pub(crate) fn shared(&mut self, at: usize, hour: i64, load: i64) -> Vec<u8> {
@@ -349,7 +349,7 @@ fn masks_of_refused_and_deleted_windows_have_served() {
         let window = site.window(0, &header, 8, name, load);
         let window = Envelope::read_window(&window, &header).unwrap();
         let identity = &site.members[0].device.identity;
-        window.renumbered(3, |message| identity.sign(message)).unwrap().write().unwrap()
+        window.renumbered(3, |message| identity.sign(message)).unwrap().write()
     };
     let first = numbered(&mut site, 1);
     site.upload(0, 3, &first).refused(409, "sequence-taken");
@@ -362,7 +362,7 @@ fn masks_of_refused_and_deleted_windows_have_served() {
     // The first ciphertext under a free number is the same window under its own mask.
     let again = Envelope::read_window(&first, &header).unwrap();
     let identity = &site.members[0].device.identity;
-    let again = again.renumbered(8, |message| identity.sign(message)).unwrap().write().unwrap();
+    let again = again.renumbered(8, |message| identity.sign(message)).unwrap().write();
     site.keep(0, 8, &again);
 
     let path = format!("/v1/envelopes?device=meter-0&before={}", 9 * HOUR);
@@ -381,7 +381,7 @@ fn a_device_is_told_where_its_newest_window_ends() {
     let older = site.own(0, 3, 1);
     let older = Envelope::read_window(&older, &site.members[0].header).unwrap();
     let older = older.renumbered(9, |message| site.members[0].device.identity.sign(message)).unwrap();
-    site.keep(0, 9, &older.write().unwrap());
+    site.keep(0, 9, &older.write());
     assert_eq!(newest(&site, 0), Some(7 * HOUR + 5 * 60_000 - 1));
     assert_eq!(newest(&site, 1), None);
     // No recovery is recorded: the device has lost nothing.

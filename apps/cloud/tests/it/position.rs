@@ -36,7 +36,7 @@ fn the_last_window_is_told_with_the_devices_own_signature() {
         let frame = hex::decode(answer["signed_header"].as_str().unwrap()).unwrap();
         let header = SignedHeader::read(&frame, 1 << 20).unwrap();
         header.verify(&device.identity.verifying_key()).unwrap();
-        assert_eq!(header.header, device.header(7));
+        assert_eq!(*header.header(), device.header(7));
         assert_eq!(recoveries(&world), 1, "a question that is sent again counts once");
     }
     ask(&world, &device, "load", at + 1).expect(200);

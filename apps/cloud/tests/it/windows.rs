@@ -142,7 +142,7 @@ impl Site {
         let frame = frame.write().unwrap();
         let envelope =
             Envelope::sign_window(&self.header, sequence, self.description(sequence), &frame, sign);
-        envelope.unwrap().write().unwrap()
+        envelope.unwrap().write()
     }
 
     pub(crate) fn upload(&self, sequence: u64, window: &[u8]) -> Answer {
@@ -218,7 +218,7 @@ fn windows_are_stored_as_they_came_and_added() {
     let frame = hex::decode(answer["signed_header"].as_str().unwrap()).unwrap();
     let signed = SignedHeader::read(&frame, 1 << 20).unwrap();
     signed.verify(&site.device.identity.verifying_key()).unwrap();
-    assert_eq!((signed.header.sequence, signed.header.stream.as_str()), (3, "load"));
+    assert_eq!((signed.header().sequence, signed.header().stream.as_str()), (3, "load"));
 }
 
 #[test]
@@ -234,7 +234,7 @@ fn a_mask_that_serves_twice_is_refused_and_told() {
     site.upload(6, &later).refused(409, "mask-repeated");
     let again = Envelope::read_window(&first, &site.header).unwrap();
     let again = again.renumbered(7, |message| site.device.identity.sign(message)).unwrap();
-    site.upload(7, &again.write().unwrap()).refused(409, "mask-repeated");
+    site.upload(7, &again.write()).refused(409, "mask-repeated");
     assert_eq!(told(&site), Some(3));
     // The window itself, and a window under another start's salt.
     site.upload(4, &first).expect(200);

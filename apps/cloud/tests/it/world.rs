@@ -243,7 +243,7 @@ impl std::fmt::Display for Answer {
 /// Returns the idempotency key of an envelope.
 pub(crate) fn name_of(otherwise: &str, body: &[u8]) -> String {
     let envelope = sotto_wire::Envelope::read(body, u64::MAX);
-    envelope.map_or_else(|_| otherwise.to_owned(), |envelope| envelope.header.upload_key())
+    envelope.map_or_else(|_| otherwise.to_owned(), |envelope| envelope.header().upload_key())
 }
 
 pub(crate) fn send(method: &str, url: &str, headers: &[(&str, &str)], body: &[u8]) -> Answer {

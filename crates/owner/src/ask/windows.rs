@@ -205,7 +205,7 @@ pub(crate) fn list(
                 aside.deleted += usize::from(entry.id.is_empty() && !entry.deleted_here);
                 continue;
             };
-            if !has_readings(&signed.header, (since, until)) {
+            if !has_readings(signed.header(), (since, until)) {
                 continue;
             }
             if windows.len() == MOST_WINDOWS {
@@ -246,7 +246,7 @@ fn missing(log: &StreamLog, (since, until): (Option<i64>, Option<i64>)) -> u64 {
     let asked = |sequence: u64| {
         let entry = by_number.get(&sequence);
         let signed = entry.and_then(|entry| entry.signed.as_ref());
-        signed.is_some_and(|signed| has_readings(&signed.header, (since, until)))
+        signed.is_some_and(|signed| has_readings(signed.header(), (since, until)))
     };
     let beside =
         gaps.iter().filter(|(first, last)| first.checked_sub(1).is_some_and(&asked) || asked(last + 1));
@@ -254,7 +254,7 @@ fn missing(log: &StreamLog, (since, until): (Option<i64>, Option<i64>)) -> u64 {
 }
 
 fn read(entry: &Entry, signed: &SignedHeader, known: &[Known], clock: &Clock) -> Option<Window> {
-    let header = &signed.header;
+    let header = signed.header();
     let description = WindowDescription::parse(&header.layout).ok()?;
     let stream = known.iter().find(|known| known.is_of(header, &description))?;
     let end = description.end().min(clock.end_of(stream.span, description.start));

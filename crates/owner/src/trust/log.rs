@@ -160,7 +160,7 @@ impl Plant {
         let size = sizes.get(stream).copied().unwrap_or_default();
         let had = usize::try_from(size).unwrap_or(usize::MAX).min(log.entries.len());
         for entry in &mut log.entries[..had] {
-            let is_old = entry.signed.as_ref().is_some_and(|signed| signed.header.ended_at < *until);
+            let is_old = entry.signed.as_ref().is_some_and(|signed| signed.header().ended_at < *until);
             if is_old || (entry.signed.is_none() && entry.id.is_empty()) {
                 (entry.signed, entry.id, entry.deleted_here) = (None, String::new(), true);
             }
@@ -266,7 +266,7 @@ impl SigningKeys {
         if header.verify(&self.present).is_ok() {
             return true;
         }
-        !self.encryption.contains(&header.header.key)
+        !self.encryption.contains(&header.header().key)
             && self.earlier.iter().any(|key| header.verify(key).is_ok())
     }
 }
@@ -315,10 +315,10 @@ fn check(
     if !keys.signed(&signed) {
         return Err(Lie::ChangedWindow { device, stream, sequence }.into());
     }
-    let header = &signed.header;
+    let header = signed.header();
     let same = (&header.device, &header.stream, header.sequence) == (&device, &stream, sequence);
     // The encoding is canonical, so the header determines the leaf.
-    let own_leaf = signed.leaf().is_ok_and(|own| own == leaf);
+    let own_leaf = signed.leaf() == leaf;
     if !same || !own_leaf {
         return Err(Lie::ExchangedWindow { device, stream, sequence }.into());
     }

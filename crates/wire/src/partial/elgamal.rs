@@ -7,7 +7,8 @@ use sotto_partial::elgamal::{Ciphertext, Group, GroupName, PublicKey};
 
 use super::{Batch, NAME, expect_key};
 use crate::error::WireError;
-use crate::frame::{self, FRAME_OVERHEAD, Kind};
+use crate::frame::{self, FRAME_OVERHEAD};
+use crate::kind::Kind;
 use crate::reader::Reader;
 
 const LARGEST: usize = FRAME_OVERHEAD + NAME + 2 + 3072 / 8;

@@ -13,7 +13,8 @@ use alloc::vec::Vec;
 use sotto_partial::{KeyId, PartialError};
 
 use crate::error::WireError;
-use crate::frame::{self, Kind};
+use crate::frame;
+use crate::kind::Kind;
 use crate::reader::Reader;
 
 pub use elgamal::{

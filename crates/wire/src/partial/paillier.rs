@@ -7,7 +7,8 @@ use sotto_partial::paillier::{Ciphertext, PublicKey, Randomness, security_bits};
 
 use super::{Batch, NAME, expect_key};
 use crate::error::WireError;
-use crate::frame::{self, FRAME_OVERHEAD, Kind};
+use crate::frame::{self, FRAME_OVERHEAD};
+use crate::kind::Kind;
 
 /// Largest length of n in bits.
 const LARGEST_BITS: usize = 4096;

@@ -6,7 +6,8 @@ use sotto_partial::ristretto::{Ciphertext, PublicKey};
 
 use super::{Batch, NAME, expect_key};
 use crate::error::WireError;
-use crate::frame::{self, FRAME_OVERHEAD, Kind};
+use crate::frame::{self, FRAME_OVERHEAD};
+use crate::kind::Kind;
 
 /// Bytes of a point.
 const POINT: usize = 32;

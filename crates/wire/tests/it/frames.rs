@@ -112,11 +112,11 @@ fn objects<S: Scheme>(value: S::Value) -> Vec<Object> {
         ),
         (
             "envelope",
-            envelope.write().unwrap(),
+            envelope.write(),
             Box::new(move |b| {
                 let envelope = Envelope::read(b, LARGEST_ENVELOPE)?;
                 envelope.verify(&verifying)?;
-                envelope.write()
+                Ok(envelope.write())
             }),
         ),
         (
@@ -463,7 +463,7 @@ fn a_window_at_n_4096_fits_small_links() {
     };
     let of_group = header.upload_key().len() + "-18446744073709551615".len();
     assert_eq!(of_group, LONGEST_UPLOAD_KEY, "what the cloud takes");
-    let envelope = Envelope::sign(header, body, |m| identity.sign(m)).unwrap().write().unwrap();
+    let envelope = Envelope::sign(header, body, |m| identity.sign(m)).unwrap().write();
     assert!(envelope.len() < 65_000, "{} bytes with the longest layout", envelope.len());
 }
 
@@ -484,7 +484,7 @@ fn envelopes_say_what_is_in_them() {
         readings: 1,
         layout: Vec::new(),
     };
-    let write = |header| Envelope::sign(header, body.clone(), |m| identity.sign(m)).unwrap().write().unwrap();
+    let write = |header| Envelope::sign(header, body.clone(), |m| identity.sign(m)).unwrap().write();
     let wrong_parameters = Envelope::read(&write(header(other.id(), key.id())), LARGEST_ENVELOPE);
     assert!(matches!(wrong_parameters, Err(WireError::Parameters { .. })));
     let wrong_key = Envelope::read(&write(header(params.id(), secret(&other).id())), LARGEST_ENVELOPE);

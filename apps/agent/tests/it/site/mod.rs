@@ -185,8 +185,7 @@ fn serve(
         if windows.is_empty() {
             return one(&key, message_digest(&body).unwrap());
         }
-        let of =
-            |window: &Envelope| one(&window.header.upload_key(), window.window_digest().unwrap().unwrap());
+        let of = |window: &Envelope| one(&window.header().upload_key(), window.window_digest().unwrap());
         format!("[{}]", windows.iter().map(of).collect::<Vec<_>>().join(","))
     };
     let (status, answer) = match act {

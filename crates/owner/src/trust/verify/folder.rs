@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 use sotto_rlwe::{ParameterId, ParameterSpec};
-use sotto_wire::{Digest, Envelope, LARGEST_ENVELOPE, SignedHeader};
+use sotto_wire::{Digest, Envelope, EnvelopeHeader, LARGEST_ENVELOPE};
 
 use crate::error::{OwnerError, io};
 use crate::plant::{make_folder, read_json_within, write_whole};
@@ -121,16 +121,14 @@ impl Folder {
         let message = message.ok_or_else(|| impossible(format!("there is no message {id}")))?;
         let envelope = Envelope::read_kept(&message, LARGEST_ENVELOPE + 4096);
         let envelope = envelope.map_err(|error| impossible(format!("message {id}: {error}")))?;
-        let (device, stream) = (envelope.header.device.clone(), envelope.header.stream.clone());
+        let EnvelopeHeader { device, stream, sequence, .. } = envelope.header().clone();
         let signed = |text: &String| {
             let mut key = [0; 32];
             hex::decode_to_slice(text, &mut key).is_ok() && envelope.verify(&key).is_ok()
         };
         if !devices.get(&device).into_iter().flatten().any(signed) {
-            let sequence = envelope.header.sequence;
             return Err(Lie::ChangedWindow { device, stream, sequence }.into());
         }
-        let leaf = SignedHeader::of(&envelope).and_then(|signed| signed.leaf());
-        leaf.map_err(|error| impossible(error.to_string()))
+        Ok(envelope.signed_header().leaf())
     }
 }

@@ -8,7 +8,7 @@ use sotto_evaluate::{JobError, SumError, Summing, window};
 use sotto_rlwe::{Bfv, Bgv, Ckks, EvaluationKeys, ParameterSpec, Params, SchemeId};
 use sotto_runtime::{Managed, Threads};
 use sotto_wire::{
-    Digest, Envelope, EvaluationKeyCounts, LARGEST_ENVELOPE, LARGEST_PLAN, SignedHeader, SumRequest,
+    Digest, Envelope, EnvelopeHeader, EvaluationKeyCounts, LARGEST_ENVELOPE, LARGEST_PLAN, SumRequest,
     Transcript, TranscriptInputs, TranscriptParts, Work, frame_digest, sums_request_digest,
 };
 
@@ -86,12 +86,11 @@ fn envelope(sources: &mut Sources<'_>, id: &str) -> Result<Envelope, OwnerError>
         message => message?,
     };
     let read = Envelope::read_kept(&message, LARGEST_ENVELOPE + 4096);
-    let read = read.and_then(|envelope| Ok((SignedHeader::of(&envelope)?.leaf()?, envelope)));
     match read {
-        Ok((own, envelope)) if own == leaf => Ok(envelope),
-        Ok((_, envelope)) => {
-            let (device, stream) = (envelope.header.device, envelope.header.stream);
-            Err(Lie::ExchangedWindow { device, stream, sequence: envelope.header.sequence }.into())
+        Ok(envelope) if envelope.signed_header().leaf() == leaf => Ok(envelope),
+        Ok(envelope) => {
+            let EnvelopeHeader { device, stream, sequence, .. } = envelope.header().clone();
+            Err(Lie::ExchangedWindow { device, stream, sequence }.into())
         }
         Err(error) => Err(Lie::ImpossibleWork { reason: format!("window {id}: {error}") }.into()),
     }
@@ -135,8 +134,8 @@ fn typed<S: Managed>(
     let keys = keys.unwrap_or_else(|| EvaluationKeys::empty(&params, parts.key));
     let threads = Threads::new(std::thread::available_parallelism().map_or(1, usize::from));
     let threads = threads.map_err(|error| OwnerError::Unanswerable(error.to_string()))?;
-    let mut frames = record.inputs.iter().map(|id| envelope(sources, id).map(|envelope| envelope.body));
-    let evaluated = sotto_evaluate::job(&params, &plan, &mut frames, &keys, &threads, MOST_BYTES);
+    let mut bodies = record.inputs.iter().map(|id| envelope(sources, id).map(Envelope::into_body));
+    let evaluated = sotto_evaluate::job(&params, &plan, &mut bodies, &keys, &threads, MOST_BYTES);
     let evaluated = evaluated.map_err(|error| match error {
         JobError::Source(error) => error,
         JobError::Input(error) => impossible(error.to_string()),

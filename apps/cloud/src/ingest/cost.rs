@@ -1,0 +1,131 @@
+//! The work on bytes that uploads and sums cost.
+
+use std::sync::Arc;
+
+use serde_json::json;
+use sotto_keys::SigningIdentity;
+use sotto_pack::{Channel, Places, WindowDescription};
+use sotto_rlwe::{ChainRequest, KeyId, SchemeId};
+use sotto_wire::{
+    CompactCiphertext, Counts, Envelope, MaskName, StreamHeader, StreamParts, WindowGroup, WindowValues,
+    counts,
+};
+use tempfile::TempDir;
+
+use super::{Receipts, ingest};
+use crate::cloud::Cloud;
+use crate::config::{Config, Settings};
+use crate::register::{self, RegisteredKey, Registration};
+use crate::startup;
+use crate::sums::sums;
+
+const KEY: KeyId = KeyId([2; 16]);
+const TICKS: u32 = 5;
+
+fn identity() -> SigningIdentity {
+    SigningIdentity::from_bytes(&[3; 32])
+}
+
+/// A cloud with one device and one stream of compact windows.
+fn cloud() -> (TempDir, Cloud, Arc<StreamHeader>) {
+    let folder = tempfile::tempdir().unwrap();
+    let token = folder.path().join("token");
+    sotto_service::token::write_private(&token, "the-owner-of-this-test\n").unwrap();
+    let data = Some(folder.path().join("data"));
+    let settings = Settings { data, owner_token_file: Some(token), ..Settings::default() };
+    let cloud = startup::open(&Config::new(settings).unwrap()).unwrap();
+
+    let spec = ChainRequest::one_prime(SchemeId::Bfv, 2048, 1_000_001, 40).build().unwrap();
+    let (parameters, _) = register::parameters(&cloud, &sotto_wire::write_parameters(&spec)).unwrap();
+    let channel =
+        Channel { name: "load".into(), maximum: 1000.0, resolution: Some(1.0), ..Channel::default() };
+    let stream = StreamHeader::new(StreamParts {
+        device: "kitchen".into(),
+        stream: "load".into(),
+        parameters,
+        key: KEY,
+        period: 60_000,
+        ticks: TICKS,
+        channels: vec![channel],
+        values: WindowValues::Places(Places { width: 30, ..Places::default() }),
+        fleet: None,
+    })
+    .unwrap();
+    let registration = Registration {
+        verifying_key: hex::encode(identity().verifying_key()),
+        keys: vec![RegisteredKey { parameter_id: parameters.to_string(), key_id: KEY.to_string() }],
+        streams: vec![hex::encode(stream.write())],
+    };
+    register::device(&cloud, "kitchen", &registration, None).unwrap();
+    (folder, cloud, Arc::new(stream))
+}
+
+fn window(stream: &Arc<StreamHeader>, sequence: u64) -> Envelope {
+    let description = WindowDescription {
+        layout: stream.layout().clone(),
+        present: vec![TICKS],
+        start: 300_000 * sequence as i64,
+        period: stream.period(),
+        length: TICKS,
+        presence: Vec::new(),
+        left_out: Vec::new(),
+        generated: false,
+    };
+    let (form, mask) = (stream.form(TICKS).unwrap(), MaskName { salt: [4; 12], sequence });
+    let body = CompactCiphertext { form, mask, body: vec![7; form.bytes(form.places) - 1] };
+    let body = CompactCiphertext { body: [body.body, vec![0]].concat(), ..body }.write().unwrap();
+    Envelope::sign_window(stream, sequence, description, &body, |message| identity().sign(message)).unwrap()
+}
+
+/// Returns the work on bytes of a closure.
+fn spent<T>(work: impl FnOnce() -> T) -> (T, Counts) {
+    let before = counts();
+    let done = work();
+    let after = counts();
+    let (parses, digests) = (after.parses - before.parses, after.digests - before.digests);
+    (done, Counts { parses, digests, signatures: after.signatures - before.signatures })
+}
+
+/// Uploads a window and returns its id.
+fn keep(cloud: &Cloud, stream: &Arc<StreamHeader>, sequence: u64) -> (String, Counts) {
+    let (key, bytes) = (format!("kitchen.load.{sequence}"), window(stream, sequence).write());
+    let (receipts, counts) = spent(|| ingest(cloud, &key, &bytes).unwrap());
+    assert!(!receipts.duplicate());
+    let Receipts::Window(receipt) = receipts else { panic!("one window has one receipt") };
+    (receipt.id, counts)
+}
+
+/// Its digests: of the body, of the whole message, of its signed header as a frame, and of its leaf in the log.
+#[test]
+fn a_compact_window_is_parsed_once_and_its_signature_checked_once() {
+    let (_folder, cloud, stream) = cloud();
+    // The header of the stream is read with its first window.
+    keep(&cloud, &stream, 0);
+    let (_, spent) = keep(&cloud, &stream, 1);
+    println!("a compact window: {spent:?}");
+    assert_eq!(spent, Counts { parses: 1, digests: 4, signatures: 1 });
+}
+
+#[test]
+fn each_window_of_a_group_is_parsed_once() {
+    let (_folder, cloud, stream) = cloud();
+    keep(&cloud, &stream, 0);
+    let windows = (1..9).map(|sequence| window(&stream, sequence)).collect();
+    let group = WindowGroup::sign(windows, |message| identity().sign(message)).unwrap();
+    let (key, bytes) = (group.upload_key(), group.write());
+    let (_, spent) = spent(|| ingest(&cloud, &key, &bytes).unwrap());
+    println!("a group of eight: {spent:?}");
+    assert_eq!((spent.parses, spent.signatures), (8, 1));
+}
+
+/// Its digests: of each window's bytes and of its body; and of the sums' frame, of the request and of the inputs' root.
+#[test]
+fn a_sum_parses_each_window_once() {
+    let (_folder, cloud, stream) = cloud();
+    let names: Vec<String> = (0..4).map(|sequence| keep(&cloud, &stream, sequence).0).collect();
+    let request = json!({ "envelopes": names, "sums": [{ "envelopes": [0, 4], "places": [0, TICKS] }] });
+    let request = serde_json::from_value(request).unwrap();
+    let (_, spent) = spent(|| sums(&cloud, &request).unwrap());
+    println!("a sum of four windows: {spent:?}");
+    assert_eq!((spent.parses, spent.signatures), (4, 0));
+}

@@ -1,0 +1,263 @@
+//! The signed part of an envelope: everything but the ciphertext.
+
+use alloc::boxed::Box;
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+
+use crate::error::WireError;
+use crate::frame;
+use crate::hash::Digest;
+use crate::header::EnvelopeHeader;
+use crate::kind::Kind;
+use crate::membership::{self, Membership, leaf};
+use crate::merkle::leaf_of;
+use crate::reader::Reader;
+use crate::signature::{self, SIGNATURE_BYTES};
+use crate::stream::StreamHeader;
+use crate::window::{self, WindowHead};
+
+const SIGNATURE_CONTEXT: &[u8] = b"sotto envelope v1";
+
+/// An envelope without its ciphertext: its header, the ciphertext's digest and the device's signature.
+///
+/// It proves that the device signed the window to anyone who has the device's verifying key.
+///
+/// ```
+/// use sotto_keys::SigningIdentity;
+/// use sotto_wire::{Envelope, SignedHeader};
+/// # use sotto_rlwe::{KeyId, ParameterId};
+/// # use sotto_wire::{CompactCiphertext, CompactForm, EnvelopeHeader, MaskName};
+/// # let (parameters, key) = (ParameterId([1; 32]), KeyId([2; 16]));
+/// # let form = CompactForm { parameters, key, places: 24, width: 12 };
+/// # let mask = MaskName { salt: [3; 12], sequence: 7 };
+/// # let body = CompactCiphertext { form, mask, body: vec![0xa5; form.bytes(24)] }.write()?;
+/// # let device = SigningIdentity::generate(&mut sotto_ring::secure_rng()?);
+/// # let header = EnvelopeHeader {
+/// #     device: "cellar".into(),
+/// #     stream: "boiler".into(),
+/// #     sequence: 7,
+/// #     parameters,
+/// #     key,
+/// #     started_at: 1_795_000_000_000,
+/// #     ended_at: 1_795_000_003_000,
+/// #     readings: 4,
+/// #     layout: b"{}".to_vec(),
+/// # };
+///
+/// let envelope: Envelope = Envelope::sign(header, body, |message| device.sign(message))?;
+/// let proof = SignedHeader::of(&envelope).write(); // without the ciphertext
+/// let signed = SignedHeader::read(&proof, 1 << 20)?;
+/// signed.verify(&device.verifying_key())?;
+/// assert_eq!(signed.header(), envelope.header());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SignedHeader {
+    header: EnvelopeHeader,
+    body_digest: Digest,
+    signature: [u8; SIGNATURE_BYTES],
+    /// The signed form of the header in version 2; None in version 1, which signs the header itself.
+    window: Option<Box<SignedWindow>>,
+}
+
+/// The head of a window of version 2, in the form that is signed and sent.
+#[derive(Clone, Debug)]
+pub(crate) struct SignedWindow {
+    pub(crate) stream: Arc<StreamHeader>,
+    pub(crate) head: WindowHead,
+    /// The bytes of `head`.
+    pub(crate) bytes: Vec<u8>,
+    /// The window's place in the signed group; None if the signature covers this window alone.
+    pub(crate) member: Option<Member>,
+}
+
+/// A window as a member of a group.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Member {
+    pub(crate) place: Membership,
+    /// The window's leaf in the group's tree.
+    pub(crate) leaf: Digest,
+}
+
+/// The bytes determine the head.
+impl PartialEq for SignedWindow {
+    fn eq(&self, other: &Self) -> bool {
+        self.stream == other.stream && self.bytes == other.bytes && self.member == other.member
+    }
+}
+
+impl Eq for SignedWindow {}
+
+impl SignedWindow {
+    /// Reads the place in a group, if there is one, and the head. The reader then stands at the window's body.
+    pub(crate) fn parse(
+        reader: &mut Reader<'_>,
+        stream: &Arc<StreamHeader>,
+    ) -> Result<(Self, Option<Membership>), WireError> {
+        let place = Membership::parse(reader)?;
+        let rest = reader.rest();
+        let head = WindowHead::parse(reader, stream)?;
+        let bytes = rest[..rest.len() - reader.left()].to_vec();
+        Ok((Self { stream: Arc::clone(stream), head, bytes, member: None }, place))
+    }
+
+    /// Makes the window a member of a group, or of none.
+    pub(crate) fn placed(self, place: Option<Membership>, body_digest: &Digest) -> Self {
+        let member = place.map(|place| Member { place, leaf: leaf(&self.bytes, body_digest) });
+        Self { member, ..self }
+    }
+
+    /// Returns the digest of head and body.
+    fn digest(&self, body_digest: &Digest) -> Digest {
+        self.member.as_ref().map_or_else(|| leaf(&self.bytes, body_digest), |member| member.leaf)
+    }
+
+    /// Returns the message that the signature covers.
+    fn message(&self, body_digest: &Digest) -> Vec<u8> {
+        let Self { stream, bytes, member, .. } = self;
+        match member {
+            None => window::signed_message(stream, bytes, body_digest),
+            Some(Member { place, leaf }) => {
+                membership::signed_message(stream, place.count, &place.root(*leaf))
+            }
+        }
+    }
+
+    /// Returns the bytes before the window's body: its place in a group, and its head.
+    pub(crate) fn before_body(&self) -> Vec<u8> {
+        let place = self.member.as_ref().map(|member| member.place.bytes()).unwrap_or_default();
+        [&place[..], &self.bytes].concat()
+    }
+}
+
+impl SignedHeader {
+    /// Joins the parts of a header that was checked: those of [`EnvelopeHeader::check`], or of a window's head.
+    pub(crate) fn from_parts(
+        header: EnvelopeHeader,
+        window: Option<SignedWindow>,
+        body_digest: Digest,
+        signature: [u8; SIGNATURE_BYTES],
+    ) -> Self {
+        Self { header, body_digest, signature, window: window.map(Box::new) }
+    }
+
+    /// Signs a header that was checked.
+    pub(crate) fn sign(
+        header: EnvelopeHeader,
+        window: Option<SignedWindow>,
+        body_digest: Digest,
+        sign: impl FnOnce(&[u8]) -> [u8; SIGNATURE_BYTES],
+    ) -> Self {
+        let mut signed = Self::from_parts(header, window, body_digest, [0; SIGNATURE_BYTES]);
+        signed.signature = sign(&signed.message());
+        signed
+    }
+
+    /// Returns the header.
+    #[must_use]
+    pub fn header(&self) -> &EnvelopeHeader {
+        &self.header
+    }
+
+    /// Returns the digest of the ciphertext's frame; in version 2 the digest of the window's body without a frame.
+    #[must_use]
+    pub fn body_digest(&self) -> &Digest {
+        &self.body_digest
+    }
+
+    pub(crate) fn signature(&self) -> &[u8; SIGNATURE_BYTES] {
+        &self.signature
+    }
+
+    /// Returns the window of version 2; None in version 1.
+    pub(crate) fn window(&self) -> Option<&SignedWindow> {
+        self.window.as_deref()
+    }
+
+    pub(crate) fn into_parts(self) -> (EnvelopeHeader, Option<SignedWindow>) {
+        (self.header, self.window.map(|window| *window))
+    }
+
+    /// Returns the message that the signature covers.
+    fn message(&self) -> Vec<u8> {
+        match &self.window {
+            None => [SIGNATURE_CONTEXT, &self.header.bytes(), &self.body_digest].concat(),
+            Some(window) => window.message(&self.body_digest),
+        }
+    }
+
+    /// Returns the digest of head and body of a window of version 2; None in version 1. It does not depend on the
+    /// group.
+    #[must_use]
+    pub(crate) fn window_digest(&self) -> Option<Digest> {
+        self.window().map(|window| window.digest(&self.body_digest))
+    }
+
+    /// Returns the frame; in version 2 it includes the stream's header.
+    #[must_use]
+    pub fn write(&self) -> Vec<u8> {
+        let (kind, header) = match self.window() {
+            None => (Kind::SignedHeader, self.header.bytes()),
+            Some(window) => (Kind::SignedWindow, [window.stream.payload(), &window.before_body()].concat()),
+        };
+        frame::write(kind, header.len() + 32 + SIGNATURE_BYTES, |out| {
+            out.extend_from_slice(&header);
+            out.extend_from_slice(&self.body_digest);
+            out.extend_from_slice(&self.signature);
+        })
+    }
+
+    /// Reads a frame of at most `limit` bytes. Does not check the signature: see [`SignedHeader::verify`].
+    ///
+    /// # Errors
+    /// [`WireError`] if the bytes are not a frame of a signed header.
+    pub fn read(bytes: &[u8], limit: u64) -> Result<Self, WireError> {
+        let (mut reader, header, window);
+        if frame::frame_kind(bytes)? == Kind::SignedWindow {
+            reader = frame::open(bytes, Kind::SignedWindow, limit)?;
+            let stream = Arc::new(StreamHeader::parse(&mut reader)?);
+            let (read, place) = SignedWindow::parse(&mut reader, &stream)?;
+            (header, window) = (read.head.header(&stream)?, Some((read, place)));
+        } else {
+            reader = frame::open(bytes, Kind::SignedHeader, limit)?;
+            (header, window) = (EnvelopeHeader::parse(&mut reader)?, None);
+        }
+        let (body_digest, signature) = (reader.array()?, reader.array()?);
+        reader.finish()?;
+        let window = window.map(|(window, place)| window.placed(place, &body_digest));
+        Ok(Self::from_parts(header, window, body_digest, signature))
+    }
+
+    /// Returns the header's leaf in the stream's log: BLAKE3 of a zero byte and the frame.
+    #[must_use]
+    pub fn leaf(&self) -> Digest {
+        leaf_of(&[&self.write()])
+    }
+
+    /// Returns the stream of a version-2 window; None for version 1.
+    #[must_use]
+    pub fn window_stream(&self) -> Option<&Arc<StreamHeader>> {
+        self.window().map(|window| &window.stream)
+    }
+
+    /// Returns true if the signature is all zeros.
+    #[must_use]
+    pub fn is_unsigned(&self) -> bool {
+        self.signature == [0; SIGNATURE_BYTES]
+    }
+
+    /// Returns true if the window is encrypted under the mask of its fleet.
+    #[must_use]
+    pub fn is_under_shared_mask(&self) -> bool {
+        self.window().is_some_and(|window| window.head.mask.is_shared())
+    }
+
+    /// Checks the signature against a device's Ed25519 verifying key, as
+    /// [`Envelope::verify`](crate::Envelope::verify) does.
+    ///
+    /// # Errors
+    /// [`WireError::Signature`] if the signature is not valid under the key.
+    pub fn verify(&self, verifying_key: &[u8; 32]) -> Result<(), WireError> {
+        signature::verify(&self.message(), &self.signature, verifying_key)
+    }
+}
