@@ -4,9 +4,9 @@ mod compared;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::question::{Arithmetic, Call, Devices, Expression, Question, Reading};
 use serde::{Deserialize, Serialize};
 use sotto_pack::LeftOut;
-use sotto_program::question::{Arithmetic, Call, Devices, Expression, Question, Reading};
 
 use crate::ask::{Group, Reals, Tally};
 use crate::flooding::Flooded;

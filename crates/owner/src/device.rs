@@ -182,7 +182,7 @@ impl Plant {
         &self,
         device: &str,
         channels: &[String],
-        question: &sotto_program::question::Question,
+        question: &crate::question::Question,
     ) -> Result<Vec<Chosen>, OwnerError> {
         let questions = BTreeMap::from([(question.to_string(), question.clone())]);
         let mut streams = needs::of_device(self.settings(), &questions, device, channels);

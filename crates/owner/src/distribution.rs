@@ -4,8 +4,8 @@
 //! middle is the value, and half of its width the bound. Readings here are the values that the device encrypted, rounded
 //! to the resolution.
 
+use crate::question::{Comparison, Condition};
 use sotto_pack::{ChannelBins, Quantiser};
-use sotto_program::question::{Comparison, Condition};
 
 use crate::value::{Value, ValueError};
 
@@ -29,7 +29,7 @@ struct Bin {
 /// ```
 /// use sotto_owner::distribution::Distribution;
 /// use sotto_pack::{ChannelBins, Quantiser};
-/// use sotto_program::question::{Comparison, Condition};
+/// use sotto_owner::question::{Comparison, Condition};
 ///
 /// let boiler = Quantiser::with_resolution(-20.0, 120.0, 0.1)?;
 /// let edges = [ChannelBins::above(&boiler, 80.0), ChannelBins::above(&boiler, 90.0)];

@@ -2,9 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::question::{Bins, By, Call, Comparison, Condition, Question, Reading};
 use sotto_pack::{ChannelBins, Encoding, Quantiser, Span, StreamProfile};
 use sotto_program::limits::GAP_BITS;
-use sotto_program::question::{Bins, By, Call, Comparison, Condition, Question, Reading};
 
 use crate::distribution::edge;
 use crate::flooding::FloodingSettings;
@@ -53,7 +53,7 @@ pub const USUAL_BINS: u32 = 16;
 /// ```
 /// use sotto_owner::BinsNeeded;
 /// use sotto_pack::Quantiser;
-/// use sotto_program::question::Comparison;
+/// use sotto_owner::question::Comparison;
 ///
 /// let boiler = Quantiser::with_resolution(-20.0, 120.0, 0.5)?;
 /// let limit = BinsNeeded::Limit(Comparison::Greater, 80.0);

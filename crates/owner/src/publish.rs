@@ -1,7 +1,7 @@
 //! Answers in the form in which they may be given to others.
 
+use crate::question::{Call, Question, Reading, Selected};
 use serde::{Deserialize, Serialize};
-use sotto_program::question::{Call, Question, Reading, Selected};
 
 use crate::answer::{Answer, Row};
 use crate::error::OwnerError;

@@ -3,9 +3,9 @@
 
 use std::collections::BTreeMap;
 
+use crate::question::Question;
 use serde::{Deserialize, Serialize};
 use sotto_pack::{Channel, Clock};
-use sotto_program::question::Question;
 
 use crate::alarm::AlarmSettings;
 use crate::amount::{Every, Range};

@@ -1,4 +1,4 @@
-//! Programs, plans and questions, without cryptography.
+//! Programs and plans, without cryptography.
 //!
 //! ```
 //! use sotto_program::{ParseOptions, SlotShape, clear, parse};
@@ -18,9 +18,6 @@
 //! - A [`Step`] is an operation on ciphertexts. A [`Plan`] is a list of them for one parameter set. A [`Target`] makes
 //!   it, and refuses an impossible program ([`LowerError`]) before a key exists.
 //!
-//! People ask in a third language, [`question`]: `mean(temperature), stddev(temperature) over 7d by day`. It names
-//! statistics of channels and knows neither slots nor schemes.
-//!
 //! # Features
 //!
 //! - `std` (default): the standard library in the dependencies. Without it the crate needs `alloc` only, with the same
@@ -32,7 +29,6 @@
 extern crate alloc;
 
 mod builder;
-mod caret;
 pub mod clear;
 mod constant;
 mod key_number;
@@ -43,9 +39,9 @@ pub mod parse;
 pub mod passes;
 pub mod plan;
 mod program;
-pub mod question;
 mod shape;
 mod target;
+pub mod text;
 mod validate;
 
 pub use builder::ProgramBuilder;

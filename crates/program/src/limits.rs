@@ -1,4 +1,4 @@
-//! Upper limits on the size of an expression, a question, a program and a plan. Input from outside is checked against
+//! Upper limits on the size of an expression, a program and a plan. Input from outside is checked against
 //! them first.
 
 /// Bytes of an expression given to the parser: 64 KiB.
@@ -19,7 +19,7 @@ pub const FOREIGN_KEYS: usize = 64;
 pub const OUTPUTS: usize = 256;
 /// Constants of a program, before equal ones are shared.
 pub const PROGRAM_CONSTANTS: usize = NODES;
-/// Bytes of the name of an input or an output, and of a channel, a device or a result in a question.
+/// Bytes of the name of an input or an output.
 pub const NAME_BYTES: usize = 64;
 /// Largest rotation in slots, in either direction.
 pub const ROTATION: u32 = 65_536;
@@ -41,29 +41,3 @@ pub const COEFFICIENTS: usize = 131_072;
 pub const OUTPUT_BITS: core::ops::RangeInclusive<u8> = 8..=56;
 /// Coefficients of all constants of a plan together; they take 128 MiB.
 pub const TOTAL_COEFFICIENTS: usize = 1 << 24;
-/// Bytes of a question given to the parser: 64 KiB.
-pub const QUESTION_BYTES: usize = 64 << 10;
-/// Selected expressions of a question.
-pub const SELECTED: usize = 64;
-/// Nested or chained operators of a question. Each takes two levels of JSON, and serde_json reads at most 127.
-pub const QUESTION_DEPTH: usize = 56;
-/// Calls of a question.
-pub const CALLS: usize = 1024;
-/// Devices that a question may name.
-pub const DEVICES: usize = 64;
-/// Weights of one `weighted_sum`.
-pub const WEIGHTS: usize = 4096;
-/// Coefficients of one `polynomial`.
-pub const POLYNOMIAL: core::ops::RangeInclusive<usize> = 2..=9;
-/// Groups of one `moving_average`.
-pub const MOVING_GROUPS: core::ops::RangeInclusive<u32> = 2..=1000;
-/// Bins of one `histogram`.
-pub const BINS: core::ops::RangeInclusive<u32> = 2..=1024;
-/// Windows of one alarm's `for` clause.
-pub const ALARM_WINDOWS: core::ops::RangeInclusive<u32> = 1..=1000;
-/// Bytes of the name of a model file in a question.
-pub const FILE_NAME_BYTES: usize = 256;
-/// Bytes of the file of a linear model: 64 KiB.
-pub const MODEL_BYTES: usize = 64 << 10;
-/// Coefficients of a linear model.
-pub const MODEL_COEFFICIENTS: usize = 1024;

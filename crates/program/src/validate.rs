@@ -4,7 +4,7 @@ use alloc::collections::BTreeSet;
 use alloc::string::String;
 
 use crate::{
-    ConstantId, InputId, KeyNumber, NodeId, Op, ProgramParts, SlotShape, is_name, key_number, limits, name,
+    ConstantId, InputId, KeyNumber, NodeId, Op, ProgramParts, SlotShape, is_name, key_number, limits, text,
 };
 
 /// The reason why a program is refused.
@@ -159,7 +159,7 @@ fn names<'a>(what: &'static str, all: impl Iterator<Item = &'a String>) -> Resul
     let mut seen = BTreeSet::new();
     for name in all {
         if !is_name(name) {
-            return Err(ProgramError::Name { what, name: name::excerpt(name) });
+            return Err(ProgramError::Name { what, name: text::excerpt(name) });
         }
         if !seen.insert(name) {
             return Err(ProgramError::DuplicateName { what, name: name.clone() });

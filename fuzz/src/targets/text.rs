@@ -1,7 +1,7 @@
 //! Expressions, questions, and the owner's settings.
 
+use sotto_owner::question::{Alarm, LinearModel, Question};
 use sotto_owner::settings::Settings;
-use sotto_program::question::{Alarm, LinearModel, Question};
 use sotto_program::{ParseOptions, parse};
 
 use super::{Inputs, Target};

@@ -185,7 +185,7 @@ mod tests {
         let names: Vec<&str> = named.iter().map(|measured| measured.name.as_str()).collect();
         assert_eq!(names, ["cpu0", "Core_0", "core_0_2", "x_by", "x_2_C", "x_", "a_name_that_"]);
         for name in names {
-            assert!(sotto_program::question::Question::parse(&format!("mean({name})")).is_ok(), "{name}");
+            assert!(sotto_owner::question::Question::parse(&format!("mean({name})")).is_ok(), "{name}");
         }
         assert_eq!(named[1].column, "Core 0");
     }

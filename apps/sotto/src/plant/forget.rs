@@ -3,8 +3,8 @@
 use std::io::{BufRead as _, IsTerminal as _, Write as _};
 use std::process::ExitCode;
 
+use sotto_owner::question::When;
 use sotto_owner::{Forgotten, OwnerError, moment};
-use sotto_program::question::When;
 
 use super::{Place, show};
 use crate::output::say;

@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde_json::json;
+use sotto_owner::question::Duration as Span;
 use sotto_owner::{OnVerified, OwnerError, Plant, Verification};
-use sotto_program::question::Duration as Span;
 
 use super::Place;
 use crate::output::say;

@@ -1,6 +1,6 @@
 //! Standing alarms: conditions that the owner's process evaluates as windows arrive.
 //!
-//! An alarm is a [question](sotto_program::question::Alarm) by window and per device, and is therefore declared as one:
+//! An alarm is a [question](sotto_owner::question::Alarm) by window and per device, and is therefore declared as one:
 //! devices count their readings on both sides of its limits. [`Watch::round`] fetches sums of the windows that have
 //! arrived since the round before, whatever the answers were, and turns them into changes of [`Machine`]s. Changes
 //! become [`Event`]s, which wait in the [`Outbox`] until each of the alarm's sinks has taken them.
@@ -31,7 +31,7 @@ mod watch;
 
 use std::collections::BTreeMap;
 
-use sotto_program::question::{Alarm, By, Call, Question};
+use crate::question::{Alarm, By, Call, Question};
 
 use crate::error::OwnerError;
 use crate::needs::of_call;
@@ -97,7 +97,7 @@ impl Plant {
     /// # Errors
     /// [`OwnerError::Question`], which points at the place in the text.
     pub fn condition(&self, settings: &AlarmSettings) -> Result<Declared, OwnerError> {
-        let wrong = |error: sotto_program::question::QuestionError| OwnerError::Question(error.to_string());
+        let wrong = |error: crate::question::QuestionError| OwnerError::Question(error.to_string());
         let (alarm, places) = Alarm::parse_with_places(&settings.when).map_err(wrong)?;
         let mut question = alarm.question(settings.clear);
         self.check_question(&mut question, &places)?;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use sotto_program::question::{Call, Comparison, Expression, Measured, Reading};
+use crate::question::{Call, Comparison, Expression, Measured, Reading};
 
 use super::files::DeviceState;
 use super::{Declared, Seen, Verdict};
@@ -33,9 +33,9 @@ impl Plant {
     pub(super) fn alarm_since(&self, declared: &Declared) -> Result<i64, OwnerError> {
         let Some(since) = &declared.settings.since else { return Ok(i64::MIN) };
         let clock = self.settings().clock()?;
-        let when = since.parse().map_err(|error: sotto_program::question::QuestionError| {
-            OwnerError::Question(error.to_string())
-        })?;
+        let when = since
+            .parse()
+            .map_err(|error: crate::question::QuestionError| OwnerError::Question(error.to_string()))?;
         crate::ask::moment(&when, &clock)
     }
 }

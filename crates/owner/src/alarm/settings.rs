@@ -1,7 +1,7 @@
 //! `[alarms.NAME]` in `sotto.toml`.
 
+use crate::question::{Alarm, When};
 use serde::{Deserialize, Serialize};
-use sotto_program::question::{Alarm, When};
 
 use super::MqttAddress;
 use super::address::check_webhook;

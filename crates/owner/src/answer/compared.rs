@@ -1,6 +1,6 @@
 //! Results of calls that compare readings: counts above a limit, extremes, quantiles, histograms.
 
-use sotto_program::question::{Bins, Call, Condition};
+use crate::question::{Bins, Call, Condition};
 
 use super::{Counted, Reader, Row};
 use crate::ask::Decided;

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use sotto_program::question::{By, Question};
+use crate::question::{By, Question};
 
 use super::group::{self, Group};
 use super::windows::{DeviceWindows, Window};

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use sotto_program::question::{LinearModel, Reading};
+use crate::question::{LinearModel, Reading};
 
 use super::tally::{Reals, wrong};
 use super::windows::position;

@@ -1,6 +1,6 @@
 //! Conditions on polynomials and models, decided reading by reading.
 
-use sotto_program::question::Condition;
+use crate::question::Condition;
 
 use crate::value::{Value, ValueError};
 
@@ -88,7 +88,7 @@ pub(crate) fn decide(condition: &Condition, value: f64, bound: f64) -> Option<bo
 #[cfg(test)]
 mod tests {
     use super::*;
-    use sotto_program::question::Comparison;
+    use crate::question::Comparison;
 
     #[test]
     fn decisions_are_certain() {

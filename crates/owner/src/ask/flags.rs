@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
+use crate::question::{Comparison, Condition};
 use sotto_circuits::Sign;
-use sotto_program::question::{Comparison, Condition};
 
 use super::curve::Curve;
 use super::decided::decide;
@@ -133,8 +133,8 @@ impl Sides {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::question::Reading;
     use sotto_pack::{Channel, Encoding, Layout};
-    use sotto_program::question::Reading;
 
     /// Limits at and beyond the ends of the range, which is 9 to 11, and constants.
     #[test]

@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::question::{Call, Devices, Question};
 use sotto_pack::FleetId;
-use sotto_program::question::{Call, Devices, Question};
 
 use super::exact::ExactResults;
 use super::group::{self, Group};

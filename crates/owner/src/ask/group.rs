@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
+use crate::question::By;
 use sotto_pack::{Clock, Span};
-use sotto_program::question::By;
 
 use super::windows::Window;
 use crate::error::OwnerError;

@@ -17,8 +17,8 @@ mod work;
 use std::collections::BTreeMap;
 use std::time::Instant;
 
+use crate::question::{Call, Duration, DurationUnit, Period, Question, When};
 use sotto_pack::{Clock, LeftOut};
-use sotto_program::question::{Call, Duration, DurationUnit, Period, Question, When};
 
 pub(crate) use by_window::by_window;
 pub(crate) use curve::coefficient_size;

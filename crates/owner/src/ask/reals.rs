@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
+use crate::question::{Call, Condition, Reading};
 use sotto_pack::Layout;
-use sotto_program::question::{Call, Condition, Reading};
 use sotto_rlwe::ParameterSpec;
 
 use super::OnProgress;

@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
+use crate::question::Call;
 use sotto_pack::{ChannelBins, Layout, StepDigits};
-use sotto_program::question::Call;
 
 use super::OnProgress;
 use super::exact::{readings_in, total};

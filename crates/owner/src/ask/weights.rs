@@ -1,7 +1,7 @@
 //! Weighted sums: the question's weights and whole numbers in their place.
 
+use crate::question::Weights;
 use sotto_pack::Layout;
-use sotto_program::question::Weights;
 
 use crate::compute::{Input, LARGEST_WEIGHT, Quantity, TickWeights};
 use crate::error::OwnerError;

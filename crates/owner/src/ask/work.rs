@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
+use crate::question::{Call, Question};
 use sotto_pack::{ChannelBins, Cut, Layout, Span};
-use sotto_program::question::{Call, Question};
 
 use super::OnProgress;
 use super::exact::{Compared, ExactResults};

@@ -3,5 +3,9 @@
 
 mod alarms;
 mod choose;
+mod conditions;
 mod devices;
+mod question;
+mod question_errors;
+mod question_round_trips;
 mod questions;

@@ -3,7 +3,7 @@
 use alloc::string::String;
 use core::fmt;
 
-use crate::caret::Drawn;
+use crate::text::Caret;
 use crate::{ProgramError, limits};
 
 /// The reason why an expression is refused.
@@ -113,13 +113,13 @@ pub struct ParseError {
     pub offset: usize,
     /// The character of the error, counted from 1.
     pub column: usize,
-    drawn: Drawn,
+    drawn: Caret,
 }
 
 impl ParseError {
     /// Makes an error at byte `offset` of `text`, which must be a character boundary.
     pub(super) fn new(kind: ParseErrorKind, text: &str, offset: usize) -> Self {
-        let (column, drawn) = Drawn::new(text, offset);
+        let (column, drawn) = Caret::new(text, offset);
         Self { kind, offset, column, drawn }
     }
 }

@@ -5,8 +5,8 @@ use alloc::vec::Vec;
 use super::error::{ParseError, ParseErrorKind};
 use super::lexer::{Spanned, Token, token};
 use super::literals::Sources;
-use super::number::Number;
 use super::{ParseOptions, ParsedExpression};
+use crate::text::Number;
 use crate::{NodeId, ProgramBuilder, limits};
 
 const VALUE: &str = "a number, a name, a function, '(' or '['";
@@ -157,7 +157,7 @@ impl<'t> Parser<'t> {
                 self.nested(start, |parser| if name == "sum" { parser.sum_of() } else { parser.rotation() })
             }
             (false, true) => {
-                let name = crate::name::excerpt(name);
+                let name = crate::text::excerpt(name);
                 Err(self.error(ParseErrorKind::UnknownFunction { name }, start))
             }
             (false, false) => {

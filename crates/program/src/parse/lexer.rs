@@ -3,7 +3,7 @@
 use alloc::string::String;
 
 use super::error::ParseErrorKind;
-use super::number::Number;
+use crate::text::{Number, found_char, number_length, run};
 
 /// A token that borrows from the text.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -43,7 +43,8 @@ pub(super) fn token(text: &str, from: usize) -> Result<Spanned<'_>, (ParseErrorK
                 let found = found_char(rest[at..].chars().next());
                 (ParseErrorKind::Expected { expected: "a digit", found }, start + at)
             })?;
-            let number = Number::read(&rest[..length]).map_err(|kind| (kind, start))?;
+            let number =
+                Number::read(&rest[..length]).map_err(|size| (ParseErrorKind::NumberSize { size }, start))?;
             Ok(spanned(Token::Number(number), length))
         }
         'a'..='z' | 'A'..='Z' | '_' => {
@@ -54,39 +55,6 @@ pub(super) fn token(text: &str, from: usize) -> Result<Spanned<'_>, (ParseErrorK
             let expected = "a number, a name, a function or one of + - * ^ ( ) [ ] ,";
             Err((ParseErrorKind::Expected { expected, found: found_char(Some(other)) }, start))
         }
-    }
-}
-
-/// Returns the end of the run of matching bytes that starts at `from`.
-pub(crate) fn run(bytes: &[u8], from: usize, of: impl Fn(u8) -> bool) -> usize {
-    bytes[from..].iter().position(|&byte| !of(byte)).map_or(bytes.len(), |length| from + length)
-}
-
-/// Returns the length in bytes of the number at the start of `bytes`, or the position of a missing digit as an error.
-pub(crate) fn number_length(bytes: &[u8]) -> Result<usize, usize> {
-    let digits = |from| run(bytes, from, |byte| byte.is_ascii_digit());
-    let mut end = digits(0);
-    if bytes.get(end) == Some(&b'.') {
-        let after = digits(end + 1);
-        if after == end + 1 {
-            return Err(after);
-        }
-        end = after;
-    }
-    if matches!(bytes.get(end), Some(b'e' | b'E')) {
-        let signed = end + 1 + usize::from(matches!(bytes.get(end + 1), Some(b'+' | b'-')));
-        if signed >= bytes.len() || digits(signed) == signed {
-            return Err(signed);
-        }
-        end = digits(signed);
-    }
-    Ok(end)
-}
-
-pub(crate) fn found_char(character: Option<char>) -> String {
-    match character {
-        None => "the end".into(),
-        Some(character) => format!("'{}'", character.escape_debug()),
     }
 }
 

@@ -5,10 +5,10 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use super::error::ParseErrorKind;
-use super::number::{Number, constant};
 use super::{Literals, ParseOptions};
+use crate::text::Number;
 use crate::{
-    Constant, InputDeclaration, InputId, NodeId, ProgramBuilder, ProgramError, is_name, limits, name,
+    Constant, InputDeclaration, InputId, NodeId, ProgramBuilder, ProgramError, is_name, limits, text,
 };
 
 /// A literal of an expression that became an encrypted input.
@@ -48,7 +48,7 @@ impl<'o> Sources<'o> {
             (Some(&input), _) => input,
             (None, None) => return Err(self.unknown(name)),
             (None, Some(_)) if !is_name(name) => {
-                return Err(ProgramError::Name { what: "input", name: name::excerpt(name) }.into());
+                return Err(ProgramError::Name { what: "input", name: text::excerpt(name) }.into());
             }
             (None, Some(magnitude)) => {
                 let input = declare(name, magnitude, asked)?;
@@ -97,7 +97,7 @@ impl<'o> Sources<'o> {
             [] => "there are no named inputs: expected a number or a function".into(),
             names => format!("expected one of {}", names.join(", ")),
         };
-        ParseErrorKind::UnknownName { name: name::excerpt(name), known }
+        ParseErrorKind::UnknownName { name: text::excerpt(name), known }
     }
 }
 
@@ -106,4 +106,12 @@ fn declare(name: &str, magnitude: f64, asked: &mut ProgramBuilder) -> Result<Inp
         return Err(ParseErrorKind::Inputs);
     }
     Ok(asked.declare(name, magnitude))
+}
+
+/// Makes a constant of these numbers: of integers if all are whole, else of reals.
+fn constant(numbers: &[Number]) -> Constant {
+    match numbers.iter().map(|number| number.whole).collect() {
+        Some(whole) => Constant::Integers(whole),
+        None => Constant::Reals(numbers.iter().map(|number| number.real).collect()),
+    }
 }

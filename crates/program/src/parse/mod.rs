@@ -17,10 +17,6 @@ mod error;
 mod grammar;
 mod lexer;
 mod literals;
-mod number;
-
-pub(crate) use lexer::{found_char, number_length, run};
-pub(crate) use number::Number;
 
 pub use error::{ParseError, ParseErrorKind};
 pub use literals::LiteralInput;

@@ -4,7 +4,7 @@ use alloc::collections::BTreeSet;
 use alloc::string::String;
 
 use super::{Plan, PlanError, Register, Step, key_check};
-use crate::{ConstantId, is_name, limits, name};
+use crate::{ConstantId, is_name, limits, text};
 
 fn at_most(what: &'static str, count: usize, limit: usize) -> Result<(), PlanError> {
     if count > limit { Err(PlanError::TooMany { what, count, limit }) } else { Ok(()) }
@@ -14,7 +14,7 @@ fn names<'a>(what: &'static str, all: impl Iterator<Item = &'a String>) -> Resul
     let mut seen = BTreeSet::new();
     for name in all {
         if !is_name(name) {
-            return Err(PlanError::Name { what, name: name::excerpt(name) });
+            return Err(PlanError::Name { what, name: text::excerpt(name) });
         }
         if !seen.insert(name) {
             return Err(PlanError::DuplicateName { what, name: name.clone() });

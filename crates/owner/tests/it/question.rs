@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use sotto_program::limits;
-use sotto_program::question::{
+use sotto_owner::question::limits;
+use sotto_owner::question::{
     Arithmetic, By, Call, Clause, Comparison, Condition, Devices, Duration, DurationUnit, Expression,
     LinearModel, ModelError, Period, Question, QuestionErrorKind, Reading, Selected, Weights,
 };
@@ -273,7 +273,7 @@ fn the_builder_makes_what_the_parser_reads() {
 fn the_builder_refuses_as_the_parser_does() {
     let mean = || Question::select(Call::mean("x"));
     let week = Duration::new(1, DurationUnit::Week);
-    let column = |built: sotto_program::question::QuestionBuilder| {
+    let column = |built: sotto_owner::question::QuestionBuilder| {
         let refused = built.build().unwrap_err();
         (refused.column, refused.kind)
     };

@@ -1,7 +1,5 @@
 //! Spelling suggestions.
 
-use alloc::vec::Vec;
-
 /// Returns the candidate with the smallest edit distance from `word`. Returns None if the distance exceeds 2 or is half
 /// of the word or more.
 pub(super) fn near(word: &str, candidates: &[&'static str]) -> Option<&'static str> {
@@ -30,7 +28,7 @@ fn distance(left: &[u8], right: &[u8]) -> usize {
                 next[j] = next[j].min(before[j - 2] + 1);
             }
         }
-        before = core::mem::replace(&mut row, next);
+        before = std::mem::replace(&mut row, next);
     }
     row[right.len()]
 }

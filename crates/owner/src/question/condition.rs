@@ -1,8 +1,5 @@
 //! Conditions on readings, and the bins of histograms.
 
-use alloc::string::String;
-use alloc::vec::Vec;
-
 use serde::{Deserialize, Serialize};
 
 use super::{LinearModel, Reading};
@@ -10,7 +7,7 @@ use super::{LinearModel, Reading};
 /// A comparison of a reading with a limit.
 ///
 /// ```
-/// use sotto_program::question::Comparison;
+/// use sotto_owner::question::Comparison;
 ///
 /// assert!(Comparison::AtMost.holds(80.0, 80.0) && !Comparison::Less.holds(80.0, 80.0));
 /// assert_eq!(Comparison::AtLeast.symbol(), ">=");
@@ -70,14 +67,14 @@ impl Comparison {
 /// `linear(model.json) > 80`.
 ///
 /// ```
-/// use sotto_program::question::{Call, Comparison, Condition, Question, Reading};
+/// use sotto_owner::question::{Call, Comparison, Condition, Question, Reading};
 ///
 /// let hot = Condition::new("temperature", Comparison::Greater, 80.0);
 /// let question = Question::select(Call::CountWhere(hot)).build()?;
 /// assert_eq!(question, "count(temperature > 80)".parse()?);
 /// let strong = Condition::new(Reading::polynomial("wind", [0.0, 0.0, 0.0, 0.6]), Comparison::AtLeast, 500.0);
 /// assert_eq!(strong.to_string(), "polynomial(wind, [0, 0, 0, 0.6]) >= 500");
-/// # Ok::<(), sotto_program::question::QuestionError>(())
+/// # Ok::<(), sotto_owner::question::QuestionError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "Unchecked")]
@@ -146,19 +143,19 @@ impl Condition {
 /// The bins of a histogram.
 ///
 /// ```
-/// use sotto_program::question::{Bins, Call, Question};
+/// use sotto_owner::question::{Bins, Call, Question};
 ///
 /// let frost = Call::histogram("temperature", vec![-20.0, 0.0, 120.0]);
 /// let question = Question::select(Call::histogram("temperature", 16)).and(frost).build()?;
 /// let text = "histogram(temperature, 16), histogram(temperature, [-20, 0, 120])";
 /// assert_eq!(question.to_string(), text);
 /// assert_eq!(Bins::from(16), Bins::Equal(16));
-/// # Ok::<(), sotto_program::question::QuestionError>(())
+/// # Ok::<(), sotto_owner::question::QuestionError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Bins {
-    /// This many bins of equal width over the channel's declared range, in [`BINS`](crate::limits::BINS).
+    /// This many bins of equal width over the channel's declared range, in [`BINS`](super::limits::BINS).
     Equal(u32),
     /// The ends of the bins in ascending order. A reading at an end belongs to the bin above it, at the last end to the
     /// last bin; readings outside are in no bin.

@@ -1,7 +1,7 @@
 //! Conditions of alarms: text that reads back, places of errors, the questions that decide.
 
 use proptest::prelude::*;
-use sotto_program::question::{Alarm, Call, Comparison, Condition, Expression, Measured, Reading};
+use sotto_owner::question::{Alarm, Call, Comparison, Condition, Expression, Measured, Reading};
 
 #[test]
 fn each_form_is_read_and_written() {

@@ -7,15 +7,24 @@ use core::fmt;
 const DRAWN: usize = 36;
 
 /// An excerpt of a text, and the number of its characters before the caret.
+///
+/// ```
+/// use sotto_program::text::Caret;
+///
+/// let (column, drawn) = Caret::new("mean(boiler", 11);
+/// assert_eq!(column, 12);
+/// assert_eq!(drawn.to_string(), "    mean(boiler\n               ^");
+/// ```
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Drawn {
+pub struct Caret {
     line: String,
     caret: usize,
 }
 
-impl Drawn {
+impl Caret {
     /// Draws byte `offset` of `text`, a character boundary. Also returns the column of that byte, in characters from 1.
-    pub(crate) fn new(text: &str, offset: usize) -> (usize, Self) {
+    #[must_use]
+    pub fn new(text: &str, offset: usize) -> (usize, Self) {
         let (before, after) = text.split_at(offset);
         let column = before.chars().count() + 1;
         let start = before.char_indices().rev().nth(DRAWN).map(|(at, c)| at + c.len_utf8());
@@ -40,7 +49,7 @@ fn printable(character: char) -> char {
     }
 }
 
-impl fmt::Display for Drawn {
+impl fmt::Display for Caret {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { line, caret } = self;
         write!(out, "    {line}\n    {:caret$}^", "")

@@ -1,19 +1,17 @@
 //! Conditions of alarms: `temperature > 80 for 3 windows`.
 
-use alloc::format;
-use alloc::string::{String, ToString};
-use alloc::vec::Vec;
-use core::fmt::{self, Display, Formatter};
+use std::fmt::{self, Display, Formatter};
 
 use serde::{Deserialize, Serialize};
 
 use super::error::QuestionErrorKind as Kind;
 use super::grammar::{Parsed, Parser};
 use super::lexer::{RESERVED, Token, token, unquoted};
+use super::limits;
 use super::places::Clause;
 use super::{By, Call, Comparison, Condition, Expression, Places, Question, QuestionError, Reading, display};
-use crate::parse::Number;
-use crate::{limits, name};
+use sotto_program::text;
+use sotto_program::text::Number;
 
 /// The quantity that an alarm compares.
 ///
@@ -40,7 +38,7 @@ pub enum Measured {
 /// ```
 ///
 /// ```
-/// use sotto_program::question::{Alarm, Measured};
+/// use sotto_owner::question::{Alarm, Measured};
 ///
 /// let hot = Alarm::parse("temperature > 80 for 3 windows per device")?;
 /// assert_eq!((hot.windows, hot.limit), (3, 80.0));
@@ -50,7 +48,7 @@ pub enum Measured {
 /// assert_eq!(hot.question(None).to_string(), "count(temperature > 80) by window per device");
 /// let text = "count(temperature > 80), count(temperature > 75) by window per device";
 /// assert_eq!(hot.question(Some(75.0)).to_string(), text);
-/// # Ok::<(), sotto_program::question::QuestionError>(())
+/// # Ok::<(), sotto_owner::question::QuestionError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
@@ -70,14 +68,14 @@ pub struct Alarm {
 /// A value of a window, and the comparison that decides whether a limit is passed.
 ///
 /// ```
-/// use sotto_program::question::{Alarm, Comparison, Probe};
+/// use sotto_owner::question::{Alarm, Comparison, Probe};
 ///
 /// // Extremes are known to a bin's width, counts exactly: the largest reading is above if any reading is.
 /// let Probe { expression, comparison, limit } = Alarm::parse("max(boiler) > 80")?.probe(80.0);
 /// assert_eq!(expression.to_string(), "count(boiler > 80)");
 /// assert!(comparison.holds(1.0, limit) && !comparison.holds(0.0, limit));
 /// assert_eq!(comparison, Comparison::AtLeast);
-/// # Ok::<(), sotto_program::question::QuestionError>(())
+/// # Ok::<(), sotto_owner::question::QuestionError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Probe {
@@ -171,7 +169,7 @@ impl Parser<'_> {
         let measured = self.measured()?;
         let next = self.peek()?;
         let Token::Comparison(comparison) = next.token else {
-            let after = name::excerpt(&measured.to_string());
+            let after = text::excerpt(&measured.to_string());
             return Err(self.error(Kind::AlarmComparison { after }, next.start));
         };
         self.end = next.end;
@@ -262,7 +260,7 @@ impl Parser<'_> {
                     self.word("in")?;
                     alarm.only = Some(self.devices()?);
                 }
-                word => return Err(self.error(Kind::AlarmClause { word: name::excerpt(word) }, at)),
+                word => return Err(self.error(Kind::AlarmClause { word: text::excerpt(word) }, at)),
             }
         }
     }
@@ -302,7 +300,7 @@ impl Display for Alarm {
     }
 }
 
-impl core::str::FromStr for Alarm {
+impl std::str::FromStr for Alarm {
     type Err = QuestionError;
 
     fn from_str(text: &str) -> Result<Self, QuestionError> {

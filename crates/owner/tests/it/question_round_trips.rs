@@ -2,7 +2,7 @@
 
 use proptest::collection::vec;
 use proptest::prelude::*;
-use sotto_program::question::{
+use sotto_owner::question::{
     Bins, By, Call, Comparison, Condition, Devices, Duration, DurationUnit, Expression, LinearModel, Period,
     Question, Reading, Selected, Weights, When,
 };

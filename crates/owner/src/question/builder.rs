@@ -1,15 +1,12 @@
 //! A builder of questions.
 
-use alloc::string::String;
-use alloc::string::ToString;
-
 use super::error::QuestionErrorKind as Kind;
 use super::{By, Call, Devices, Duration, Expression, Period, Question, QuestionError, Selected, When};
 
 /// Builds a [`Question`]; [`Question::select`] starts one. If a clause is given twice, the last one counts.
 ///
 /// ```
-/// use sotto_program::question::{By, Call, Question};
+/// use sotto_owner::question::{By, Call, Question};
 ///
 /// let question = Question::select(Call::mean("boiler"))
 ///     .since("2014-01-01")
@@ -18,7 +15,7 @@ use super::{By, Call, Devices, Duration, Expression, Period, Question, QuestionE
 ///     .build()?;
 /// let text = "mean(boiler) since 2014-01-01 by day where device in (kitchen, attic)";
 /// assert_eq!(question.to_string(), text);
-/// # Ok::<(), sotto_program::question::QuestionError>(())
+/// # Ok::<(), sotto_owner::question::QuestionError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 #[must_use = "only build makes a question"]

@@ -1,8 +1,6 @@
 //! Arithmetic between calls. It is done after decryption.
 
-use alloc::boxed::Box;
-use alloc::string::String;
-use core::ops;
+use std::ops;
 
 use serde::{Deserialize, Serialize};
 
@@ -13,13 +11,13 @@ use super::{Call, Selected};
 /// Rust's operators build it: `Call::mean("inlet") - Call::mean("outlet")`.
 ///
 /// ```
-/// use sotto_program::question::{Call, Expression, Question};
+/// use sotto_owner::question::{Call, Expression, Question};
 ///
 /// let loss: Expression = (Call::mean("inlet") - Call::mean("outlet")) / 20.0;
 /// assert_eq!(loss.calls().count(), 2);
 /// let question = Question::select(loss.named("loss")).build()?;
 /// assert_eq!(question.to_string(), "(mean(inlet) - mean(outlet)) / 20 as loss");
-/// # Ok::<(), sotto_program::question::QuestionError>(())
+/// # Ok::<(), sotto_owner::question::QuestionError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -43,7 +41,7 @@ pub enum Expression {
 /// Arithmetic on the caller's value type, e.g. a value with its bound and unit. Used by [`Expression::fold`].
 ///
 /// ```
-/// use sotto_program::question::{Arithmetic, Call};
+/// use sotto_owner::question::{Arithmetic, Call};
 /// use std::convert::Infallible;
 ///
 /// /// Decrypted means by channel; here the same for all.
@@ -155,7 +153,7 @@ impl Expression {
     /// depth may be unchecked.
     fn parts(&self) -> impl Iterator<Item = (&Self, usize)> {
         let mut open = vec![(self, 1)];
-        core::iter::from_fn(move || {
+        std::iter::from_fn(move || {
             let (next, depth) = open.pop()?;
             open.extend(next.operands().into_iter().rev().flatten().map(|operand| (operand, depth + 1)));
             Some((next, depth))

@@ -1,15 +1,13 @@
 //! The grammar of clauses.
 
-use alloc::string::String;
-use alloc::vec::Vec;
-
 use super::error::QuestionErrorKind as Kind;
 use super::grammar::{Parsed, Parser};
 use super::lexer::Token;
+use super::limits;
 use super::near::near;
 use super::places::Clause;
 use super::{By, Devices, Duration, DurationUnit, Period, Question, Selected, When};
-use crate::{limits, name};
+use sotto_program::text;
 
 /// Clauses read so far.
 #[derive(Default)]
@@ -119,7 +117,7 @@ impl Parser<'_> {
                 }
                 word => {
                     let kind = Kind::UnknownWord {
-                        word: name::excerpt(word),
+                        word: text::excerpt(word),
                         expected: CLAUSE,
                         near: near_clause(word),
                     };
@@ -167,7 +165,7 @@ impl Parser<'_> {
         self.end = next.end;
         By::ALL.into_iter().find(|by| by.word() == word).ok_or_else(|| {
             let near = near(word, &By::ALL.map(By::word));
-            self.error(Kind::UnknownWord { word: name::excerpt(word), expected: EXPECTED, near }, next.start)
+            self.error(Kind::UnknownWord { word: text::excerpt(word), expected: EXPECTED, near }, next.start)
         })
     }
 
@@ -181,7 +179,7 @@ impl Parser<'_> {
             }
             let device = self.name("a device: put a name in quotes if it does not start with a letter")?;
             if devices.contains(&device) {
-                return Err(self.error(Kind::DeviceTwice { name: name::excerpt(&device) }, at));
+                return Err(self.error(Kind::DeviceTwice { name: text::excerpt(&device) }, at));
             }
             self.places.devices.push((device.clone(), at));
             devices.push(device);

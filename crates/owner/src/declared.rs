@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use sotto_program::question::{By, Call, Clause, LinearModel, Period, Places, Question, Reading, When};
+use crate::question::{By, Call, Clause, LinearModel, Period, Places, Question, Reading, When};
 
 use crate::choose::largest_result;
 use crate::device::{DeviceRecord, parameter_spec};
@@ -39,7 +39,7 @@ impl Plant {
 
     /// Checks a question's channels, devices and units, and reads its models from their files.
     pub(crate) fn check_question(&self, question: &mut Question, places: &Places) -> Result<(), OwnerError> {
-        let at = |error: sotto_program::question::QuestionError| OwnerError::Question(error.to_string());
+        let at = |error: crate::question::QuestionError| OwnerError::Question(error.to_string());
         for file in question.missing_models() {
             let model = self.model(&file).map_err(|reason| at(places.error_at_file(&file, reason)))?;
             let attached = question.attach_model(&file, &model);

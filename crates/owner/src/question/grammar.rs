@@ -1,16 +1,13 @@
 //! A recursive-descent parser from tokens to a question. Only parentheses recurse; [`limits::NESTING`] bounds them.
 
-use alloc::boxed::Box;
-use alloc::collections::BTreeSet;
-use alloc::string::String;
-use alloc::string::ToString;
-use alloc::vec::Vec;
+use std::collections::BTreeSet;
 
 use super::error::QuestionErrorKind as Kind;
 use super::lexer::{RESERVED, Spanned, Token, check_length, skip_space, token, unquoted};
+use super::limits;
 use super::{Duration, Expression, Places, Question, QuestionError, Selected, When, display};
-use crate::parse::run;
-use crate::{limits, name};
+use sotto_program::text;
+use sotto_program::text::run;
 
 pub(super) type Parsed<T> = Result<T, QuestionError>;
 
@@ -78,7 +75,7 @@ impl<'t> Parser<'t> {
             }
             let selected = Selected { expression, name };
             if !names.insert(selected.name()) {
-                let name = name::excerpt(&selected.name());
+                let name = text::excerpt(&selected.name());
                 return Err(self.error(Kind::NameTwice { name }, named_at));
             }
             select.push(selected);

@@ -5,7 +5,7 @@
 //! and which statistics a scheme can answer; it draws its errors with [`Places`].
 //!
 //! ```
-//! use sotto_program::question::{By, Call, Question};
+//! use sotto_owner::question::{By, Call, Question};
 //!
 //! let text = "mean(inlet) - mean(outlet) as loss, stddev(inlet) since 2014-01-01 by day per device";
 //! let question = Question::parse(text)?;
@@ -60,7 +60,7 @@
 //! | `linear(model.json)` | a [`LinearModel`] at each reading |
 //!
 //! `avg`, `std` and `var` are synonyms of `mean`, `stddev` and `variance`, and `median(x)` is `quantile(x, 0.5)`. Calls
-//! with several values (`regression`, `polynomial`, `linear`, `histogram`) are selected alone, without arithmetic. [`crate::limits`] bounds all sizes.
+//! with several values (`regression`, `polynomial`, `linear`, `histogram`) are selected alone, without arithmetic. [`limits`] bounds all sizes.
 
 mod alarm;
 mod builder;
@@ -74,15 +74,13 @@ mod error;
 mod expression;
 mod grammar;
 mod lexer;
+pub mod limits;
 mod model;
 mod near;
 mod period;
 mod places;
 
-use alloc::collections::BTreeSet;
-use alloc::string::String;
-use alloc::string::ToString;
-use alloc::vec::Vec;
+use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
@@ -96,14 +94,12 @@ pub use model::{LinearModel, ModelError};
 pub use period::{By, Devices, Duration, DurationUnit, Period, When};
 pub use places::{Clause, Places};
 
-use crate::limits;
-
 /// A question: results to compute, and the readings that they are computed from.
 ///
 /// The fields are public. Call [`Question::check`] after changing them.
 ///
 /// ```
-/// use sotto_program::question::{By, Question};
+/// use sotto_owner::question::{By, Question};
 ///
 /// let mut question = Question::parse("mean(boiler), stddev(boiler) over 7d by day")?;
 /// assert_eq!(question.select[1].name(), "stddev(boiler)");
@@ -111,7 +107,7 @@ use crate::limits;
 /// question.by = Some(By::Hour);
 /// question.check()?;
 /// assert_eq!(question.to_string(), "mean(boiler), stddev(boiler) over 7d by hour");
-/// # Ok::<(), sotto_program::question::QuestionError>(())
+/// # Ok::<(), sotto_owner::question::QuestionError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "check::Unchecked")]
@@ -128,14 +124,14 @@ pub struct Question {
     pub only: Option<Vec<String>>,
     /// True if answers are given to others (`shared`). Reals are then flooded when they are decrypted, and parameters
     /// leave room for that. Whole numbers are exact and need no flooding.
-    #[serde(default, skip_serializing_if = "core::ops::Not::not")]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub shared: bool,
 }
 
 /// One result.
 ///
 /// ```
-/// use sotto_program::question::{Call, Selected};
+/// use sotto_owner::question::{Call, Selected};
 ///
 /// let named: Selected = Call::mean("boiler").named("average");
 /// let unnamed: Selected = Call::mean("boiler").into();
@@ -233,7 +229,7 @@ impl Question {
     }
 }
 
-impl core::str::FromStr for Question {
+impl std::str::FromStr for Question {
     type Err = QuestionError;
 
     fn from_str(text: &str) -> Result<Self, QuestionError> {

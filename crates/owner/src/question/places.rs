@@ -1,8 +1,5 @@
 //! Places of calls, channels and clauses in the text of a question.
 
-use alloc::string::String;
-use alloc::vec::Vec;
-
 use super::{QuestionError, QuestionErrorKind};
 
 /// A clause of a question.
@@ -27,7 +24,7 @@ pub enum Clause {
 /// An error about a part that the text lacks is drawn at the end of the text.
 ///
 /// ```
-/// use sotto_program::question::{Clause, Question};
+/// use sotto_owner::question::{Clause, Question};
 ///
 /// let (_, places) = Question::parse_with_places("mean(boiler) by day")?;
 /// let error = places.error_at_clause(Clause::By, "no window is as short as a day");
@@ -35,7 +32,7 @@ pub enum Clause {
 /// column 14: no window is as short as a day
 ///     mean(boiler) by day
 ///                  ^");
-/// # Ok::<(), sotto_program::question::QuestionError>(())
+/// # Ok::<(), sotto_owner::question::QuestionError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Places {

@@ -1,7 +1,6 @@
 //! Canonical text. Parsing it returns the same question, except for attached models.
 
-use alloc::string::String;
-use core::fmt::{self, Display, Formatter, Write};
+use std::fmt::{self, Display, Formatter, Write};
 
 use super::lexer::{is_bare_file, is_bare_name};
 use super::{

@@ -1,8 +1,5 @@
 //! Calls: statistics of channels.
 
-use alloc::string::String;
-use alloc::vec::Vec;
-
 use serde::{Deserialize, Serialize};
 
 use super::{Bins, Condition, Duration, Expression, LinearModel, Selected};
@@ -10,14 +7,14 @@ use super::{Bins, Condition, Duration, Expression, LinearModel, Selected};
 /// The value that a statistic takes from each reading.
 ///
 /// ```
-/// use sotto_program::question::{Call, Question, Reading};
+/// use sotto_owner::question::{Call, Question, Reading};
 ///
 /// // The power of a fan from its speed, at each reading.
 /// let power = Reading::polynomial("speed", [0.5, 0.0, 2.0]);
 /// assert_eq!(power.channels(), ["speed"]);
 /// let question = Question::select(Call::mean(power)).build()?;
 /// assert_eq!(question, "mean(polynomial(speed, [0.5, 0, 2]))".parse()?);
-/// # Ok::<(), sotto_program::question::QuestionError>(())
+/// # Ok::<(), sotto_owner::question::QuestionError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
@@ -81,18 +78,18 @@ impl From<String> for Reading {
 /// Weights of [`Call::WeightedSum`].
 ///
 /// ```
-/// use sotto_program::question::{Call, Question, Weights};
+/// use sotto_owner::question::{Call, Question, Weights};
 ///
 /// let recent = Weights::HalfLife("6h".parse()?);
 /// let question = Question::select(Call::weighted_sum("rain", recent)).build()?;
 /// assert_eq!(question.to_string(), "weighted_sum(rain, half_life 6h)");
-/// # Ok::<(), sotto_program::question::QuestionError>(())
+/// # Ok::<(), sotto_owner::question::QuestionError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Weights {
     /// One weight for each of as many equal parts of the group, the first part first: 1 to
-    /// [`WEIGHTS`](crate::limits::WEIGHTS) finite weights, not all 0.
+    /// [`WEIGHTS`](super::limits::WEIGHTS) finite weights, not all 0.
     Each(Vec<f64>),
     /// A weight that halves for every such duration before the group's last reading.
     HalfLife(Duration),
@@ -113,13 +110,13 @@ impl From<Duration> for Weights {
 /// One statistic.
 ///
 /// ```
-/// use sotto_program::question::{Call, Question};
+/// use sotto_owner::question::{Call, Question};
 ///
 /// let question = Question::parse("regression(power ~ speed), mean(speed)")?;
 /// let calls: Vec<&Call> = question.calls().collect();
 /// assert_eq!(calls, [&Call::regression("power", "speed"), &Call::mean("speed")]);
 /// assert!(calls[0].is_vector(), "slope and intercept");
-/// # Ok::<(), sotto_program::question::QuestionError>(())
+/// # Ok::<(), sotto_owner::question::QuestionError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
@@ -170,7 +167,7 @@ pub enum Call {
     MovingAverage {
         /// The channel.
         channel: String,
-        /// Number of groups, in [`MOVING_GROUPS`](crate::limits::MOVING_GROUPS).
+        /// Number of groups, in [`MOVING_GROUPS`](super::limits::MOVING_GROUPS).
         groups: u32,
     },
     /// A polynomial or a linear model without a statistic: its value at each reading. Never a bare channel.

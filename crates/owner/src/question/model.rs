@@ -1,19 +1,18 @@
 //! Linear models: an intercept and a coefficient for each channel.
 
-use alloc::collections::BTreeMap;
-use alloc::string::String;
-use alloc::string::ToString;
-use core::fmt;
+use std::collections::BTreeMap;
+use std::fmt;
 
 use serde::de::{Error as _, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 
-use crate::{limits, name};
+use super::limits;
+use sotto_program::text;
 
 /// A linear model: `intercept` + Σ coefficient · channel.
 ///
 /// ```
-/// use sotto_program::question::{LinearModel, Question};
+/// use sotto_owner::question::{LinearModel, Question};
 ///
 /// let model = LinearModel::parse(br#"{"intercept": 1.0, "coefficients": {"wind": 0.5, "sun": 2}}"#)?;
 /// assert_eq!(model.coefficients["sun"], 2.0);
@@ -43,7 +42,7 @@ struct Unchecked {
 /// The reason why a linear model is refused.
 ///
 /// ```
-/// use sotto_program::question::{LinearModel, ModelError};
+/// use sotto_owner::question::{LinearModel, ModelError};
 ///
 /// let refused = LinearModel::parse(br#"{"intercept": 1.0, "coefficients": {}}"#);
 /// assert_eq!(refused, Err(ModelError::Empty));
@@ -101,7 +100,7 @@ impl LinearModel {
             return Err(ModelError::TooLong { bytes: json.len() });
         }
         let model: Unchecked = serde_json::from_slice(json)
-            .map_err(|refused| ModelError::Shape { reason: name::excerpt_of(&refused.to_string(), 200) })?;
+            .map_err(|refused| ModelError::Shape { reason: text::excerpt_of(&refused.to_string(), 200) })?;
         model.try_into()
     }
 
@@ -123,7 +122,7 @@ impl LinearModel {
         }
         for (channel, coefficient) in &self.coefficients {
             if !(1..=limits::NAME_BYTES).contains(&channel.len()) || channel.chars().any(char::is_control) {
-                return Err(ModelError::Name { name: name::excerpt(channel) });
+                return Err(ModelError::Name { name: text::excerpt(channel) });
             }
             if !coefficient.is_finite() {
                 return Err(ModelError::NotFinite { number: format!("coefficient of {channel}") });
@@ -157,7 +156,7 @@ fn distinct<'de, D: Deserializer<'de>>(from: D) -> Result<BTreeMap<String, f64>,
         fn visit_map<M: MapAccess<'de>>(self, mut map: M) -> Result<Self::Value, M::Error> {
             let mut read = BTreeMap::new();
             while let Some((channel, coefficient)) = map.next_entry::<String, f64>()? {
-                let again = name::excerpt(&channel);
+                let again = text::excerpt(&channel);
                 if read.insert(channel, coefficient).is_some() {
                     return Err(M::Error::custom(format_args!("channel {again} comes twice")));
                 }

@@ -1,16 +1,13 @@
 //! The grammar of calls.
 
-use alloc::string::String;
-use alloc::string::ToString;
-use alloc::vec::Vec;
-
 use super::error::QuestionErrorKind as Kind;
 use super::grammar::{Parsed, Parser};
 use super::lexer::{Spanned, Token, check_length, in_file};
+use super::limits;
 use super::near::near;
 use super::{Bins, Call, Condition, Question, Reading, Weights, display};
-use crate::parse::Number;
-use crate::{limits, name};
+use sotto_program::text;
+use sotto_program::text::Number;
 
 /// The names of all functions in canonical text.
 pub(super) const FUNCTIONS: [&str; 19] = [
@@ -243,7 +240,7 @@ impl<'t> Parser<'t> {
         let channel = self.name("a channel")?;
         // A character that starts no token is reported by the next reader.
         if self.at('(').unwrap_or(false) {
-            return Err(self.error(Kind::NestedCall { name: name::excerpt(&channel) }, at));
+            return Err(self.error(Kind::NestedCall { name: text::excerpt(&channel) }, at));
         }
         self.places.channels.push((channel.clone(), at));
         Ok(channel)
@@ -345,13 +342,13 @@ fn unknown(word: &str) -> Kind {
     if word == "mode" {
         return Kind::Mode;
     }
-    Kind::UnknownFunction { name: name::excerpt(word), near: near(word, &FUNCTIONS) }
+    Kind::UnknownFunction { name: text::excerpt(word), near: near(word, &FUNCTIONS) }
 }
 
 fn bare(word: &str) -> Kind {
     match not_finite(word) {
         Some(word) => Kind::NotFinite { word },
-        None => Kind::BareName { name: name::excerpt(&display::Name(word).to_string()) },
+        None => Kind::BareName { name: text::excerpt(&display::Name(word).to_string()) },
     }
 }
 

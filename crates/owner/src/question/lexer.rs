@@ -1,12 +1,10 @@
 //! The lexer: characters to tokens.
 
-use alloc::format;
-use alloc::string::String;
-
 use super::Comparison;
 use super::error::QuestionErrorKind as Kind;
-use crate::parse::{Number, ParseErrorKind, found_char, number_length, run};
-use crate::{limits, name};
+use super::limits;
+use sotto_program::text;
+use sotto_program::text::{Number, found_char, number_length, run};
 
 /// Words that end a selected expression. A channel with this name must be in quotes.
 pub(super) const RESERVED: [&str; 9] =
@@ -74,10 +72,7 @@ pub(super) fn token(text: &str, from: usize) -> Result<Spanned<'_>, (Kind, usize
                 let found = found_char(rest[at..].chars().next());
                 (Kind::Expected { expected: "a digit", found }, start + at)
             })?;
-            let number = Number::read(&rest[..length]).map_err(|kind| match kind {
-                ParseErrorKind::NumberSize { size } => (Kind::NumberSize { size }, start),
-                _ => (Kind::NumberSize { size: "large" }, start),
-            })?;
+            let number = Number::read(&rest[..length]).map_err(|size| (Kind::NumberSize { size }, start))?;
             Ok(spanned(Token::Number(number), length))
         }
         'a'..='z' | 'A'..='Z' | '_' => {
@@ -152,7 +147,7 @@ impl Token<'_> {
     pub(super) fn found(self) -> String {
         match self {
             Self::Number(_) => "a number".into(),
-            Self::Word(word) => name::excerpt_of(word, limits::NAME_BYTES),
+            Self::Word(word) => text::excerpt_of(word, limits::NAME_BYTES),
             Self::Quoted(_) => "a name in quotes".into(),
             Self::Symbol(symbol) => found_char(Some(symbol)),
             Self::Comparison(comparison) => format!("'{}'", comparison.symbol()),

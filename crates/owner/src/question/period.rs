@@ -1,7 +1,6 @@
 //! Clauses: period, groups, devices.
 
-use alloc::string::String;
-use core::str::FromStr;
+use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
@@ -10,13 +9,13 @@ use super::{QuestionError, grammar};
 /// The time that a question covers.
 ///
 /// ```
-/// use sotto_program::question::{Period, Question};
+/// use sotto_owner::question::{Period, Question};
 ///
 /// let question = Question::parse("mean(boiler) over 7d")?;
 /// assert_eq!(question.period, Period::Over("7d".parse()?));
 /// let question = Question::parse("mean(boiler) until 2014-06-01")?;
 /// assert_eq!(question.period, Period::Between { since: None, until: Some("2014-06-01".parse()?) });
-/// # Ok::<(), sotto_program::question::QuestionError>(())
+/// # Ok::<(), sotto_owner::question::QuestionError>(())
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
@@ -40,12 +39,12 @@ pub enum Period {
 /// A length of time: a positive whole number and a unit, e.g. `7d`.
 ///
 /// ```
-/// use sotto_program::question::{Duration, DurationUnit};
+/// use sotto_owner::question::{Duration, DurationUnit};
 ///
 /// let week: Duration = "7d".parse()?;
 /// assert_eq!(week, Duration::new(7, DurationUnit::Day));
 /// assert_eq!(week.seconds(), 604_800);
-/// # Ok::<(), sotto_program::question::QuestionError>(())
+/// # Ok::<(), sotto_owner::question::QuestionError>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -129,12 +128,12 @@ impl DurationUnit {
 /// Only the form is checked. The reader chooses the time zone of a moment without one.
 ///
 /// ```
-/// use sotto_program::question::When;
+/// use sotto_owner::question::When;
 ///
 /// let start: When = "2014-01-01T12:30Z".parse()?;
 /// assert_eq!(start.as_str(), "2014-01-01T12:30Z");
 /// assert!("1 January".parse::<When>().is_err());
-/// # Ok::<(), sotto_program::question::QuestionError>(())
+/// # Ok::<(), sotto_owner::question::QuestionError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
@@ -173,11 +172,11 @@ impl From<When> for String {
 /// Groups of windows with one answer each.
 ///
 /// ```
-/// use sotto_program::question::{By, Question};
+/// use sotto_owner::question::{By, Question};
 ///
 /// assert_eq!(Question::parse("mean(boiler) by day")?.by, Some(By::Day));
 /// assert_eq!(By::Day.word(), "day");
-/// # Ok::<(), sotto_program::question::QuestionError>(())
+/// # Ok::<(), sotto_owner::question::QuestionError>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -224,11 +223,11 @@ impl By {
 /// The choice between one answer over all devices and one for each.
 ///
 /// ```
-/// use sotto_program::question::{Devices, Question};
+/// use sotto_owner::question::{Devices, Question};
 ///
 /// assert_eq!(Question::parse("mean(boiler) per device")?.grouping, Devices::Each);
 /// assert_eq!(Question::parse("mean(boiler)")?.grouping, Devices::Across);
-/// # Ok::<(), sotto_program::question::QuestionError>(())
+/// # Ok::<(), sotto_owner::question::QuestionError>(())
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

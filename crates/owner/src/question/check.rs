@@ -1,17 +1,15 @@
 //! Checks of a question that was not parsed: it is written as canonical text, which is parsed.
 
-use alloc::collections::BTreeMap;
-use alloc::string::String;
-use alloc::string::ToString;
-use alloc::vec::Vec;
+use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
 use super::error::QuestionErrorKind as Kind;
+use super::limits;
 use super::{
     By, Call, Devices, LinearModel, Period, Places, Question, QuestionError, Reading, Selected, grammar,
 };
-use crate::{limits, name};
+use sotto_program::text;
 
 /// A [`Question`] in its JSON form. Only `select` is required.
 #[derive(Deserialize)]
@@ -82,7 +80,7 @@ impl Question {
         for ((file, model), (_, at)) in readings.zip(&places.files) {
             let refused = |kind| QuestionError::new(kind, &places.text, *at);
             if *attached.entry(file).or_insert(model) != model {
-                return Err(refused(Kind::TwoModels { file: name::excerpt(file) }));
+                return Err(refused(Kind::TwoModels { file: text::excerpt(file) }));
             }
             model.iter().try_for_each(LinearModel::check).map_err(|kind| refused(kind.into()))?;
         }

@@ -1,7 +1,7 @@
 //! Invalid questions: the column of the caret and the suggested remedy.
 
-use sotto_program::limits;
-use sotto_program::question::{Question, QuestionError, QuestionErrorKind};
+use sotto_owner::question::limits;
+use sotto_owner::question::{Question, QuestionError, QuestionErrorKind};
 
 fn refused(text: &str) -> QuestionError {
     match Question::parse(text) {

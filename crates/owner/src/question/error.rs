@@ -1,10 +1,9 @@
 //! Errors of questions. Each points at a character and suggests a remedy.
 
-use alloc::string::String;
-use core::fmt;
+use std::fmt;
 
-use crate::caret::Drawn;
-use crate::limits;
+use super::limits;
+use sotto_program::text::Caret;
 
 /// The reason why a question is refused.
 ///
@@ -346,7 +345,7 @@ fn alone(call: &str) -> String {
 /// text.
 ///
 /// ```
-/// use sotto_program::question::{Question, QuestionErrorKind};
+/// use sotto_owner::question::{Question, QuestionErrorKind};
 ///
 /// let error = Question::parse("mean(boiler) by dya").unwrap_err();
 /// assert!(matches!(error.kind, QuestionErrorKind::UnknownWord { near: Some("day"), .. }));
@@ -361,13 +360,13 @@ pub struct QuestionError {
     pub offset: usize,
     /// The character of the error, counted from 1.
     pub column: usize,
-    drawn: Drawn,
+    drawn: Caret,
 }
 
 impl QuestionError {
     /// Makes an error at byte `offset` of `text`, which must be a character boundary.
     pub(super) fn new(kind: QuestionErrorKind, text: &str, offset: usize) -> Self {
-        let (column, drawn) = Drawn::new(text, offset);
+        let (column, drawn) = Caret::new(text, offset);
         Self { kind, offset, column, drawn }
     }
 }
@@ -378,4 +377,4 @@ impl fmt::Display for QuestionError {
     }
 }
 
-impl core::error::Error for QuestionError {}
+impl std::error::Error for QuestionError {}

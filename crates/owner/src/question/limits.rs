@@ -1,0 +1,33 @@
+//! Upper limits on the size of a question, of an alarm and of their parts. Input from outside is checked against them
+//! first.
+
+/// Nested parentheses.
+pub const NESTING: usize = 64;
+/// Bytes of the name of a channel, a device or a result.
+pub const NAME_BYTES: usize = 64;
+/// Bytes of a question given to the parser: 64 KiB.
+pub const QUESTION_BYTES: usize = 64 << 10;
+/// Selected expressions of a question.
+pub const SELECTED: usize = 64;
+/// Nested or chained operators of a question. Each takes two levels of JSON, and serde_json reads at most 127.
+pub const QUESTION_DEPTH: usize = 56;
+/// Calls of a question.
+pub const CALLS: usize = 1024;
+/// Devices that a question may name.
+pub const DEVICES: usize = 64;
+/// Weights of one `weighted_sum`.
+pub const WEIGHTS: usize = 4096;
+/// Coefficients of one `polynomial`.
+pub const POLYNOMIAL: core::ops::RangeInclusive<usize> = 2..=9;
+/// Groups of one `moving_average`.
+pub const MOVING_GROUPS: core::ops::RangeInclusive<u32> = 2..=1000;
+/// Bins of one `histogram`.
+pub const BINS: core::ops::RangeInclusive<u32> = 2..=1024;
+/// Windows of one alarm's `for` clause.
+pub const ALARM_WINDOWS: core::ops::RangeInclusive<u32> = 1..=1000;
+/// Bytes of the name of a model file in a question.
+pub const FILE_NAME_BYTES: usize = 256;
+/// Bytes of the file of a linear model: 64 KiB.
+pub const MODEL_BYTES: usize = 64 << 10;
+/// Coefficients of a linear model.
+pub const MODEL_COEFFICIENTS: usize = 1024;
