@@ -2,13 +2,12 @@
 
 use std::path::Path;
 
-use crate::question::{By, Call, Clause, LinearModel, Period, Places, Question, Reading, When};
-
 use crate::choose::largest_result;
 use crate::device::{DeviceRecord, parameter_spec};
 use crate::error::OwnerError;
 use crate::needs::{self, Kind, StreamNeeds};
 use crate::plant::{Plant, read_text};
+use crate::question::{By, Call, Clause, LinearModel, Period, Places, Question, Reading, When, unit_of};
 use crate::settings::Compare;
 
 /// Largest file of a model, in bytes.
@@ -58,7 +57,7 @@ impl Plant {
             }
         }
         for (index, selected) in question.select.iter().enumerate() {
-            if let Err(error) = crate::answer::unit_of(&selected.expression, |channel| self.unit(channel)) {
+            if let Err(error) = unit_of(&selected.expression, self.settings()) {
                 return Err(at(places.error_at_selected(index, error.to_string())));
             }
         }
@@ -133,10 +132,6 @@ impl Plant {
                 conditions.any(|condition| condition.reading == *reading)
             })
         })
-    }
-
-    pub(crate) fn unit(&self, channel: &str) -> String {
-        self.settings().channels.get(channel).map(|settings| settings.unit.clone()).unwrap_or_default()
     }
 
     fn model(&self, file: &str) -> Result<LinearModel, String> {

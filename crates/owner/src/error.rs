@@ -173,6 +173,11 @@ impl From<crate::trust::Lie> for OwnerError {
 }
 
 impl OwnerError {
+    /// Returns the error of an answer that does not match the request.
+    pub(crate) fn wrong(reason: &str) -> Self {
+        Self::WrongAnswer(reason.to_owned())
+    }
+
     /// Returns the exit code of a command that ends with this error: 3 for the plant's folder, 4 for the question, 5 if
     /// the cloud is unreachable, 6 if the cloud refused, 7 if an answer does not match. (Code 2 is for invalid
     /// arguments.)

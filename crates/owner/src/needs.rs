@@ -2,12 +2,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::question::{Bins, By, Call, Comparison, Condition, Question, Reading};
-use sotto_pack::{ChannelBins, Encoding, Quantiser, Span, StreamProfile};
+use sotto_pack::{Encoding, Span, StreamProfile};
 use sotto_program::limits::GAP_BITS;
 
-use crate::distribution::edge;
+use crate::coefficients::coefficient_size;
 use crate::flooding::FloodingSettings;
+use crate::gathered::{BinsNeeded, ChannelPair, Need};
+use crate::language::{By, Condition, Reading};
+use crate::question::{Call, Question};
 use crate::settings::{Compare, Settings};
 
 /// The kinds of streams. A device encrypts a window once for each kind that its questions need.
@@ -34,6 +36,11 @@ impl Kind {
         }
     }
 
+    /// Returns the kind of the stream that answers a call with these needs.
+    pub(crate) fn of(needs: &[Need]) -> Self {
+        if needs.iter().any(Need::is_real) { Self::Real } else { Self::Exact }
+    }
+
     /// Returns the kind of a stream with this profile. Returns None for streams that were not made for questions.
     pub(crate) fn of_profile(profile: &StreamProfile) -> Option<Self> {
         match profile.encoding {
@@ -42,67 +49,6 @@ impl Kind {
             Encoding::Real => Some(Self::Real),
             Encoding::Integer { .. } => None,
         }
-    }
-}
-
-/// Number of bins that a question for an extreme or a quantile takes, unless it declares a precision.
-pub const USUAL_BINS: u32 = 16;
-
-/// Bins in which a device counts a channel's readings for a question.
-///
-/// ```
-/// use sotto_owner::BinsNeeded;
-/// use sotto_pack::Quantiser;
-/// use sotto_owner::question::Comparison;
-///
-/// let boiler = Quantiser::with_resolution(-20.0, 120.0, 0.5)?;
-/// let limit = BinsNeeded::Limit(Comparison::Greater, 80.0);
-/// assert_eq!(limit.edges(&boiler, (-20.0, 120.0)), [61], "61 steps above the middle of the range, 50 °C");
-/// # Ok::<(), sotto_pack::RangeError>(())
-/// ```
-#[derive(Clone, Debug, PartialEq)]
-pub enum BinsNeeded {
-    /// The readings on both sides of a limit.
-    Limit(Comparison, f64),
-    /// This many bins of equal width over the declared range.
-    Equal(u32),
-    /// Bins with these edges.
-    Edges(Vec<f64>),
-}
-
-impl BinsNeeded {
-    /// Returns the first numbers of the bins, for a channel with this declared range.
-    #[must_use]
-    pub fn edges(&self, quantiser: &Quantiser, range: (f64, f64)) -> Vec<i64> {
-        match self {
-            Self::Limit(comparison, limit) => vec![edge(quantiser, *comparison, *limit)],
-            Self::Equal(count) => ChannelBins::equal(quantiser, range, *count).collect(),
-            // The last bin includes its upper edge.
-            Self::Edges(edges) => {
-                let (last, first) =
-                    edges.split_last().map_or((None, &[][..]), |(last, first)| (Some(last), first));
-                let below = first.iter().map(|limit| ChannelBins::from(quantiser, *limit));
-                below.chain(last.map(|limit| ChannelBins::above(quantiser, *limit))).collect()
-            }
-        }
-    }
-
-    /// Returns the bins that a call needs.
-    fn of_call(call: &Call) -> Option<(&String, Self)> {
-        Some(match call {
-            Call::CountWhere(condition) | Call::TimeWhere(condition) => match condition {
-                Condition { reading: Reading::Channel(channel), comparison, limit } => {
-                    (channel, Self::Limit(*comparison, *limit))
-                }
-                _ => return None,
-            },
-            Call::Min(channel) | Call::Max(channel) | Call::Quantile { channel, .. } => {
-                (channel, Self::Equal(USUAL_BINS))
-            }
-            Call::Histogram { channel, bins: Bins::Equal(count) } => (channel, Self::Equal(*count)),
-            Call::Histogram { channel, bins: Bins::Edges(edges) } => (channel, Self::Edges(edges.clone())),
-            _ => return None,
-        })
     }
 }
 
@@ -152,6 +98,45 @@ pub struct Needs {
 }
 
 impl Needs {
+    /// Returns the quantities that these intermediate results are made of.
+    pub(crate) fn of(needs: &[Need]) -> Self {
+        let mut all = Self::default();
+        needs.iter().for_each(|need| all.add(need));
+        all
+    }
+
+    fn add(&mut self, need: &Need) {
+        match need {
+            Need::Moments { squares, .. } => self.squares |= squares,
+            Need::Pair(ChannelPair { first, second }) => {
+                self.squares = true;
+                self.products.insert((first.clone(), second.clone()));
+            }
+            Need::Weighted { .. } => self.weights = true,
+            Need::Distribution { channel, bins, .. } => {
+                self.bins.entry(channel.clone()).or_default().push(bins.clone());
+            }
+            Need::Reals { reading, .. } => self.add_reading(reading),
+            Need::Decided(Condition { reading, .. }) => {
+                self.conditions = true;
+                self.add_reading(reading);
+            }
+        }
+    }
+
+    fn add_reading(&mut self, reading: &Reading) {
+        match reading {
+            Reading::Channel(_) => {}
+            Reading::Polynomial { coefficients, .. } => {
+                self.degree = self.degree.max(coefficients.len().saturating_sub(1) as u32);
+            }
+            Reading::Linear { .. } => {
+                self.models = true;
+                self.degree = self.degree.max(1);
+            }
+        }
+    }
+
     /// Adds the needs of `other`.
     pub fn merge(&mut self, other: &Self) {
         self.squares |= other.squares;
@@ -174,37 +159,10 @@ impl Needs {
     }
 }
 
-/// Returns the kind of stream that answers a call, and the quantities that the call needs.
-#[must_use]
-pub(crate) fn of_call(call: &Call) -> (Kind, Needs) {
-    let none = Needs::default();
-    let pair = |x: &String, y: &String| {
-        let pair = if x <= y { (x.clone(), y.clone()) } else { (y.clone(), x.clone()) };
-        Needs { squares: true, products: BTreeSet::from([pair]), ..Needs::default() }
-    };
-    match call.reading() {
-        Some(Reading::Polynomial { coefficients, .. }) => {
-            return (Kind::Real, Needs { degree: coefficients.len().saturating_sub(1) as u32, ..none });
-        }
-        Some(Reading::Linear { .. }) => return (Kind::Real, Needs { models: true, degree: 1, ..none }),
-        Some(Reading::Channel(_)) | None => {}
-    }
-    let needs = match call {
-        Call::Variance(_) | Call::Stddev(_) | Call::Rms(_) => Needs { squares: true, ..none },
-        Call::Covariance { x, y } | Call::Correlation { x, y } | Call::Regression { y, x } => pair(x, y),
-        Call::WeightedSum { .. } => Needs { weights: true, ..none },
-        _ => {
-            let bins = BinsNeeded::of_call(call).map(|(channel, bins)| (channel.clone(), vec![bins]));
-            Needs { bins: bins.into_iter().collect(), ..none }
-        }
-    };
-    (Kind::Exact, needs)
-}
-
 /// Returns true if the cloud can compare the call's value with its limit: a condition on a polynomial or a model.
 #[must_use]
 pub fn can_compare_in_cloud(call: &Call) -> bool {
-    call.condition().is_some_and(|condition| !matches!(condition.reading, Reading::Channel(_)))
+    call.can_compare_in_cloud()
 }
 
 /// One stream that a device must send.
@@ -280,28 +238,26 @@ pub(crate) fn of_device(
             continue;
         }
         for call in question.calls() {
-            let (kind, mut needs) = of_call(call);
+            let wanted = call.needs();
+            let (kind, mut needs) = (Kind::of(&wanted), Needs::of(&wanted));
             let declared = settings.questions.get(name);
             let precision = declared.and_then(|question| question.precision);
             let relative = precision.filter(|_| kind == Kind::Real).and_then(|precision| {
-                let size =
-                    crate::ask::coefficient_size(call.reading()?, |channel| settings.channel(channel))?;
+                let size = coefficient_size(call.reading()?, |channel| settings.channel(channel))?;
                 (size > 0.0).then_some(precision / size)
             });
             let in_cloud = declared.is_some_and(|question| question.compare == Compare::Cloud);
-            if in_cloud && can_compare_in_cloud(call) {
+            if in_cloud && call.can_compare_in_cloud() {
                 needs.gap_bits = Some(gap_bits(relative));
             } else {
                 needs.precision = relative;
             }
-            if let (Some(precision), Call::Min(name) | Call::Max(name) | Call::Quantile { channel: name, .. }) =
-                (precision, call)
-                && let Some(channel) = settings.channels.get(name)
-            {
-                let bins = bins_within(precision, (channel.range.minimum, channel.range.maximum));
-                needs.bins.insert(name.clone(), vec![BinsNeeded::Equal(bins)]);
+            for name in wanted.iter().filter_map(Need::to_precision) {
+                if let (Some(precision), Some(channel)) = (precision, settings.channels.get(name)) {
+                    let bins = bins_within(precision, (channel.range.minimum, channel.range.maximum));
+                    needs.bins.insert(name.clone(), vec![BinsNeeded::Equal(bins)]);
+                }
             }
-            needs.conditions = can_compare_in_cloud(call);
             needs.flooding = (question.shared && kind == Kind::Real).then_some(settings.flooding);
             let named = call.channels();
             let at: Option<Vec<u32>> = named

@@ -1,12 +1,12 @@
 //! Answers in the form in which they may be given to others.
 
-use crate::question::{Call, Question, Reading, Selected};
 use serde::{Deserialize, Serialize};
 
 use crate::answer::{Answer, Row};
 use crate::error::OwnerError;
 use crate::flooding::Flooded;
 use crate::plant::{Plant, read_json};
+use crate::question::{Question, Selected};
 
 /// Largest number of digits after the point.
 const MOST_DIGITS: i32 = 15;
@@ -168,13 +168,9 @@ fn published(answer: Answer, giving: Giving, verified_ms: i64) -> Result<Publish
     Ok(Published { version, question, rows, time_zone, verified_ms, flooded, rounded })
 }
 
-/// Returns true if a result has noise: polynomials and models, except their counts.
+/// Returns true if a result has noise.
 fn is_real(selected: &Selected) -> bool {
-    let real = |call: &Call| {
-        let of_channel = call.reading().is_none_or(|reading| matches!(reading, Reading::Channel(_)));
-        !of_channel && !matches!(call, Call::Count(_))
-    };
-    selected.expression.calls().any(real)
+    selected.expression.calls().any(|call| call.of().has_noise())
 }
 
 /// Rounds a value to `digits` digits after the point, and returns it with its new bound. The digits must not be finer

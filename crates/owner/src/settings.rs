@@ -3,14 +3,14 @@
 
 use std::collections::BTreeMap;
 
-use crate::question::Question;
 use serde::{Deserialize, Serialize};
 use sotto_pack::{Channel, Clock};
 
 use crate::alarm::AlarmSettings;
 use crate::amount::{Every, Range};
 use crate::flooding::FloodingSettings;
-use crate::needs::can_compare_in_cloud;
+use crate::gathered::Channels;
+use crate::question::{Call, Question};
 
 /// The version of the file's format.
 pub const VERSION: u32 = 1;
@@ -318,7 +318,7 @@ impl Settings {
                 return Err(part(place, "a precision is a number above 0"));
             }
             let question = Question::parse(text).map_err(|error| part(&place, error.to_string()))?;
-            if *compare == Compare::Cloud && !question.calls().any(can_compare_in_cloud) {
+            if *compare == Compare::Cloud && !question.calls().any(Call::can_compare_in_cloud) {
                 let reason = "compare = \"cloud\" is for conditions on polynomials and models, as in count(linear(model.json) > 80), and \
                               the question has none: leave it out. A channel is compared in the cloud if it is comparable";
                 return Err(part(place, reason));
@@ -355,6 +355,17 @@ impl Settings {
             format!("declared are {}", known.join(", "))
         };
         format!("there is no channel {name}; {known}. Declare it with `sotto channel add {name}`")
+    }
+}
+
+impl Channels for Settings {
+    fn unit(&self, channel: &str) -> String {
+        self.channels.get(channel).map(|settings| settings.unit.clone()).unwrap_or_default()
+    }
+
+    fn range(&self, channel: &str) -> Option<(f64, f64)> {
+        let Range { minimum, maximum } = self.channels.get(channel)?.range;
+        Some((minimum, maximum))
     }
 }
 

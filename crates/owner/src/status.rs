@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use sotto_pack::LeftOut;
 
-use crate::ask::{DeviceWindows, list_windows, ticks_between, windows_left_out};
+use crate::ask::{Between, DeviceWindows, list_windows, ticks_between, windows_left_out};
 use crate::error::OwnerError;
 use crate::plant::Plant;
 
@@ -109,7 +109,7 @@ impl Plant {
                 });
                 continue;
             };
-            let listed = list_windows(self, &cloud, record, (None, None))?;
+            let listed = list_windows(self, &cloud, record, Between::default())?;
             let left_out = windows_left_out(&listed.windows);
             let known = known.iter().find(|device| device.name == *name);
             let channel = |channel: &String| status_of(&listed, channel, &left_out, &clock);

@@ -41,6 +41,11 @@ pub enum ValueError {
     Undetermined(&'static str),
 }
 
+impl ValueError {
+    /// The value of no readings.
+    pub(crate) const NO_READING: Self = Self::Undetermined("there is no reading");
+}
+
 /// Relative rounding error of one operation in f64.
 const ROUNDING: f64 = 4.0 * f64::EPSILON;
 

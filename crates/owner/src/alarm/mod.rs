@@ -31,11 +31,10 @@ mod watch;
 
 use std::collections::BTreeMap;
 
-use crate::question::{Alarm, By, Call, Question};
-
 use crate::error::OwnerError;
-use crate::needs::of_call;
+use crate::needs::Kind;
 use crate::plant::Plant;
+use crate::question::{Alarm, By, Call, Question, unit_of};
 
 pub use address::{MqttAddress, NotAnAddress};
 pub use event::{Event, EventKind};
@@ -101,15 +100,16 @@ impl Plant {
         let (alarm, places) = Alarm::parse_with_places(&settings.when).map_err(wrong)?;
         let mut question = alarm.question(settings.clear);
         self.check_question(&mut question, &places)?;
-        let kinds = |call: &Call| of_call(call).0;
+        let kinds = |call: &Call| Kind::of(&call.needs());
         let first = question.calls().next().map(kinds);
         if let Some(at) = question.calls().position(|call| Some(kinds(call)) != first) {
             let reason = "windows of polynomials and models are others than those of statistics: make two alarms of it";
             return Err(wrong(places.error_at_call(at, reason)));
         }
-        let unit = question.select.first().map(|selected| {
-            crate::answer::unit_of(&selected.expression, |channel| self.unit(channel)).unwrap_or_default()
-        });
+        let unit = question
+            .select
+            .first()
+            .map(|selected| unit_of(&selected.expression, self.settings()).unwrap_or_default());
         Ok(Declared { alarm, settings: settings.clone(), question, unit: unit.unwrap_or_default() })
     }
 

@@ -2,16 +2,16 @@
 
 use std::collections::BTreeSet;
 
-use crate::question::{Call, Comparison, Expression, Measured, Reading};
-
 use super::files::DeviceState;
 use super::{Declared, Seen, Verdict};
 use crate::answer::Row;
 use crate::ask::{DeviceWindows, Window, by_window};
 use crate::compute::Computer;
 use crate::error::OwnerError;
-use crate::needs::of_call;
+use crate::gathered::Channels as _;
+use crate::needs::Kind;
 use crate::plant::Plant;
+use crate::question::{Call, Comparison, Measured, Reading};
 
 /// Largest number of windows of a device that a round takes for an alarm; the others follow in the next rounds.
 const MOST: usize = 20_000;
@@ -48,7 +48,7 @@ pub(super) fn new_windows(
     state: &mut DeviceState,
 ) -> DeviceWindows {
     let channels = declared.question.channels();
-    let kind = declared.question.calls().next().map(|call| of_call(call).0);
+    let kind = declared.question.calls().next().map(|call| Kind::of(&call.needs()));
     let from = state.machine.looks_from().unwrap_or(i64::MIN).max(since);
     let of_alarm = |window: &&Window| {
         let has_all = channels.iter().all(|name| window.channel(name).is_some());
@@ -131,17 +131,14 @@ pub(super) fn what(declared: &Declared, plant: &Plant, seen: &Seen, limit: f64) 
     }
     let alarm = &declared.alarm;
     let probe = alarm.probe(limit);
-    let counted = match (&alarm.measured, &probe.expression) {
-        // A count that the condition itself does not compare stands for readings.
-        (Measured::Value(measured), expression) if measured == expression => None,
-        (_, Expression::Call(Call::CountWhere(condition))) => Some(condition),
-        _ => None,
-    };
-    if let Some(condition) = counted {
+    // A count that the condition itself does not compare stands for readings.
+    let itself = matches!(&alarm.measured, Measured::Value(measured) if *measured == probe.expression);
+    let mut counts = probe.expression.calls().filter(|_| !itself).filter_map(Call::condition);
+    if let Some(condition) = counts.next() {
         let (unit, one) = match &condition.reading {
-            Reading::Channel(channel) => (plant.unit(channel), "reading"),
+            Reading::Channel(channel) => (plant.settings().unit(channel), "reading"),
             // A polynomial or a model may have any unit.
-            _ => (String::new(), "value"),
+            Reading::Polynomial { .. } | Reading::Linear { .. } => (String::new(), "value"),
         };
         let space = if unit.is_empty() { "" } else { " " };
         let plural = if seen.readings == 1 { "" } else { "s" };

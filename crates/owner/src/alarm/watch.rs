@@ -7,7 +7,7 @@ use std::sync::{Mutex, PoisonError};
 use super::files::{FOLDER, Stored};
 use super::round::{Judged, judge, new_windows, undecided, what};
 use super::{Change, Declared, Event, EventKind, Outbox, Seen};
-use crate::ask::{DeviceWindows, list_windows};
+use crate::ask::{Between, DeviceWindows, list_windows};
 use crate::compute::Computer;
 use crate::error::{OwnerError, io};
 use crate::plant::Plant;
@@ -243,7 +243,7 @@ fn ask(plant: &Plant, active: &mut [Active], round: &mut Round) -> (Vec<Evaluate
         names.dedup();
         for name in names {
             let Some(record) = plant.device(name)? else { continue };
-            match list_windows(plant, &cloud, &record, (None, None)) {
+            match list_windows(plant, &cloud, &record, Between::default()) {
                 Ok(found) => drop(listed.insert(name.clone(), found)),
                 Err(error @ OwnerError::Cloud(_)) => return Err(error),
                 Err(error) => round.notes.push(format!("{name}: {error}")),

@@ -2,15 +2,15 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::question::{By, Question};
-
 use super::group::{self, Group};
+use super::time::Between;
 use super::windows::{DeviceWindows, Window};
 use super::work::Work;
-use crate::answer::Row;
+use crate::answer::{Column, Row, rows};
 use crate::compute::Computer;
 use crate::error::OwnerError;
 use crate::plant::Plant;
+use crate::question::{Asked, By, Question};
 
 /// Results by window.
 pub(crate) struct ByWindow<'w> {
@@ -31,14 +31,15 @@ pub(crate) fn by_window<'w>(
 ) -> Result<ByWindow<'w>, OwnerError> {
     let clock = plant.settings().clock()?;
     let too_many = || OwnerError::Unanswerable("more than 100,000 windows".to_owned());
-    let groups =
-        group::groups(&clock, Some(By::Window), device.windows.iter(), None, None).ok_or_else(too_many)?;
+    let groups = group::groups(&clock, Some(By::Window), device.windows.iter(), Between::default())
+        .ok_or_else(too_many)?;
     let ends = group::last_readings(&groups, device.windows.iter());
     let none = BTreeSet::new();
-    let work = Work { question, groups: &groups, ends: &ends, device, elsewhere: &none };
+    let asked = Asked::new(question);
+    let work = Work { asked: &asked, groups: &groups, ends: &ends, device, elsewhere: &none };
     let done = work.tallies(computer, &mut |_, _| {})?;
-    let names = [device.device.clone()];
-    let rows = crate::answer::rows(question, &groups, &names, &[done.tallies], plant.settings());
+    let columns = [Column { device: Some(device.device.clone()), tallies: done.computed.tallies }];
+    let rows = rows(&asked, &groups, &columns, plant.settings());
     let mut by_group: BTreeMap<(i64, i64), Vec<Row>> = BTreeMap::new();
     for row in rows {
         by_group.entry((row.from_ms, row.to_ms)).or_default().push(row);
@@ -46,8 +47,8 @@ pub(crate) fn by_window<'w>(
     let of = |window: &'w Window| {
         let Group { from, to } = Group { from: window.start(), to: window.end() };
         let rows = by_group.get(&(from, to)).cloned().unwrap_or_default();
-        (window, done.used.contains_key(&window.id).then_some(rows))
+        (window, done.computed.used.contains_key(&window.id).then_some(rows))
     };
     let windows = device.windows.iter().map(of).collect();
-    Ok(ByWindow { windows, not_carried: done.not_carried, fetched: done.fetched })
+    Ok(ByWindow { windows, not_carried: done.not_carried, fetched: done.computed.fetched })
 }

@@ -2,12 +2,12 @@
 
 use std::ops::Range;
 
-use crate::question::{LinearModel, Reading};
-
-use super::tally::{Reals, wrong};
 use super::windows::position;
+use crate::coefficients::shifted;
 use crate::compute::{Input, Quantity};
 use crate::error::OwnerError;
+use crate::gathered::{Real, Reals};
+use crate::language::{LinearModel, Reading};
 use crate::open::Numbers;
 
 /// A polynomial or a linear model on normalised values.
@@ -76,11 +76,12 @@ impl Curve {
         numbers: &Numbers,
         ticks: &Range<u32>,
     ) -> Result<Vec<(u32, f64)>, OwnerError> {
-        let Numbers::Real(numbers) = numbers else { return Err(wrong("reals were expected")) };
+        let Numbers::Real(numbers) = numbers else { return Err(OwnerError::wrong("reals were expected")) };
         let layout = &input.window.layout;
         let slot = |tick: u32| {
-            let slot = layout.slot(self.channels[0], tick).ok_or_else(|| wrong("a tick has no slot"))?;
-            Ok((tick, numbers.get(slot).copied().ok_or_else(|| wrong("a slot is missing"))?))
+            let slot =
+                layout.slot(self.channels[0], tick).ok_or_else(|| OwnerError::wrong("a tick has no slot"))?;
+            Ok((tick, numbers.get(slot).copied().ok_or_else(|| OwnerError::wrong("a slot is missing"))?))
         };
         self.ticks(input, ticks)?.into_iter().map(slot).collect()
     }
@@ -91,7 +92,8 @@ impl Curve {
         for channel in &self.channels[1..] {
             there = there.zip(input.window.presence(*channel)).map(|(a, b)| a.and(&b));
         }
-        let there = there.ok_or_else(|| wrong("the device does not say which readings are missing"))?;
+        let there =
+            there.ok_or_else(|| OwnerError::wrong("the device does not say which readings are missing"))?;
         Ok(there.iter().filter(|tick| ticks.contains(tick)).collect())
     }
 
@@ -108,14 +110,11 @@ impl Curve {
         for (tick, number) in self.slots(input, numbers, ticks)? {
             // On normalised values, a polynomial whose absolute coefficients sum to 1 stays within −1 … 1.
             if number.abs() > 1.0 + error {
-                return Err(wrong("no reading of the declared range has this value"));
+                return Err(OwnerError::wrong("no reading of the declared range has this value"));
             }
             let value = self.constant + self.scale * number;
             let from = start + i64::from(tick) * period;
-            reals.count += 1;
-            reals.sum += value;
-            reals.bound += bound;
-            reals.each.push((from, from + period, value, bound));
+            reals.add(Real { from, to: from + period, value, bound });
         }
         Ok(reals)
     }
@@ -127,60 +126,4 @@ fn polynomial_rounding(coefficients: &[f64], centre: f64, half: f64) -> f64 {
     let reach = centre.abs() + half;
     let size = coefficients.iter().rev().fold(0.0, |sum, c| sum * reach + c.abs());
     4.0 * (coefficients.len() + 1) as f64 * f64::EPSILON * size
-}
-
-/// Returns the size of the coefficients of a polynomial or a model on normalised values. A slot's error is multiplied
-/// by it.
-pub(crate) fn coefficient_size(
-    reading: &Reading,
-    channel: impl Fn(&str) -> Option<sotto_pack::Channel>,
-) -> Option<f64> {
-    let ends = |name: &str| channel(name).map(|channel| (channel.minimum, channel.maximum));
-    match reading {
-        Reading::Channel(_) => None,
-        Reading::Polynomial { channel, coefficients } => {
-            let (low, high) = ends(channel)?;
-            let shifted = shifted(coefficients, (low + high) / 2.0, (high - low) / 2.0);
-            Some(shifted.iter().skip(1).map(|c| c.abs()).sum())
-        }
-        Reading::Linear { model, .. } => {
-            let factors = model.as_ref()?.coefficients.iter();
-            factors
-                .map(|(name, factor)| ends(name).map(|(low, high)| factor.abs() * (high - low) / 2.0))
-                .sum()
-        }
-    }
-}
-
-/// Returns the coefficients of p(centre + half · u) as a polynomial in u.
-fn shifted(coefficients: &[f64], centre: f64, half: f64) -> Vec<f64> {
-    // Horner's rule on polynomials: p = p · (centre + half·u) + c.
-    let mut shifted = vec![0.0];
-    for coefficient in coefficients.iter().rev() {
-        let mut next = vec![0.0; shifted.len() + 1];
-        for (power, value) in shifted.iter().enumerate() {
-            next[power] += value * centre;
-            next[power + 1] += value * half;
-        }
-        next[0] += coefficient;
-        shifted = next;
-    }
-    shifted.truncate(coefficients.len().max(1));
-    shifted
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn polynomials_are_the_same_on_normalised_values() {
-        let coefficients = [3.0, -0.5, 0.02, 0.001];
-        let evaluate = |c: &[f64], x: f64| c.iter().rev().fold(0.0, |sum, c| sum * x + c);
-        let moved = shifted(&coefficients, 50.0, 70.0);
-        for u in [-1.0, -0.3, 0.0, 0.7, 1.0] {
-            let (a, b) = (evaluate(&moved, u), evaluate(&coefficients, 50.0 + 70.0 * u));
-            assert!((a - b).abs() < 1e-9 * (1.0 + b.abs()), "{u}: {a} {b}");
-        }
-    }
 }

@@ -2,14 +2,13 @@
 
 use std::ops::Range;
 
-use crate::question::{Comparison, Condition};
 use sotto_circuits::Sign;
 
 use super::curve::Curve;
-use super::decided::decide;
-use super::tally::wrong;
+use super::decide::decide;
 use crate::compute::{Beyond, Input, Quantity};
 use crate::error::OwnerError;
+use crate::language::{Comparison, Condition};
 use crate::open::Numbers;
 
 /// A condition that needs no value of its polynomial or model.
@@ -77,14 +76,15 @@ impl<'c> CloudComparison<'c> {
             Side::Above => Ok(Some(self.comparison.holds(1.0, 0.0))),
             Side::Below => Ok(Some(self.comparison.holds(-1.0, 0.0))),
             Side::Open => Ok(None),
-            Side::Impossible => Err(wrong("no comparison with a limit has this result")),
+            Side::Impossible => Err(OwnerError::wrong("no comparison with a limit has this result")),
         };
         match &self.limit {
             Limit::Beyond(holds) => Ok(vec![*holds; self.curve.ticks(input, ticks)?.len()]),
             Limit::Within(_, sign) => {
-                let (numbers, error) = result.ok_or_else(|| wrong("a comparison is missing"))?;
-                let sides = Sides::new(sign.error(), *error)
-                    .ok_or_else(|| wrong("its noise is too large to tell the sides of a limit apart"))?;
+                let (numbers, error) = result.ok_or_else(|| OwnerError::wrong("a comparison is missing"))?;
+                let sides = Sides::new(sign.error(), *error).ok_or_else(|| {
+                    OwnerError::wrong("its noise is too large to tell the sides of a limit apart")
+                })?;
                 let slots = self.curve.slots(input, numbers, ticks)?;
                 slots.into_iter().map(|(_, number)| flag(sides.of(number))).collect()
             }
@@ -133,7 +133,7 @@ impl Sides {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::question::Reading;
+    use crate::language::Reading;
     use sotto_pack::{Channel, Encoding, Layout};
 
     /// Limits at and beyond the ends of the range, which is 9 to 11, and constants.

@@ -2,17 +2,20 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::question::{Call, Devices, Question};
 use sotto_pack::FleetId;
 
+use super::batch::Batch;
 use super::exact::ExactResults;
 use super::group::{self, Group};
-use super::tally::Tally;
+use super::pieces::{InGroup, Piece};
+use super::wanted::Wanted;
 use super::windows::{DeviceWindows, Window};
-use super::work::{Batch, Work};
+use super::work::Work;
 use crate::compute::{Computer, Input, Quantity, UnderOneMask};
 use crate::error::OwnerError;
+use crate::gathered::Tally;
 use crate::needs::Kind;
+use crate::question::{Asked, Devices, Question};
 
 /// The part of an answer that is summed over several devices before decryption.
 #[derive(Default)]
@@ -34,12 +37,13 @@ impl Together {
     /// Leaves everything else to the single devices: questions per device, weights, windows that a group boundary cuts,
     /// windows under masks of their own.
     pub(super) fn sum(
-        question: &Question,
+        asked: &Asked<'_>,
         groups: &[Group],
         ends: &[i64],
         listed: &[DeviceWindows],
         computer: &mut Computer<'_>,
     ) -> Result<Self, OwnerError> {
+        let question = asked.question;
         let mut done = Self { tallies: vec![Tally::default(); groups.len()], windows: BTreeSet::new() };
         if question.grouping != Devices::Across || listed.len() < 2 {
             return Ok(done);
@@ -47,7 +51,7 @@ impl Together {
         // Whether steps answer a comparison depends on the device.
         let steps =
             |device: &DeviceWindows| device.windows.iter().any(|window| window.kind() == Some(Kind::Steps));
-        if question.calls().any(Call::compares) && listed.iter().any(steps) {
+        if asked.needs().any(|(_, need)| need.compares()) && listed.iter().any(steps) {
             return Ok(done);
         }
         for (_, windows) in by_fleet(listed) {
@@ -57,7 +61,7 @@ impl Together {
             }
             let none = BTreeSet::new();
             let device = &listed[windows[0].0];
-            let work = Work { question, groups, ends, device, elsewhere: &none };
+            let work = Work { asked, groups, ends, device, elsewhere: &none };
             done.add(&work, listed, &masks, computer)?;
         }
         Ok(done)
@@ -73,18 +77,19 @@ impl Together {
         let windows: Vec<&Window> = masks.values().flatten().map(|(_, window)| *window).collect();
         let first = windows[0];
         let (layout, batch) = (first.layout(), Batch { kind: Kind::Exact, windows });
-        let calls = work.calls(&batch);
+        let needs = work.needs(&batch);
         let (Some(stream), Some(spec)) = (&first.compact, work.device.specs.get(&first.parameter_id)) else {
             return Ok(());
         };
-        if calls.is_empty() {
+        // With a weight per window, a sum would need as many products as windows.
+        if needs.is_empty() || needs.iter().any(|(_, need)| need.is_weighted()) {
             return Ok(());
         }
-        let wanted = work.wanted(&calls, &batch, (0, 0), first.description.period)?;
+        let wanted = Wanted::new(&needs, &batch, None, false)?;
         let plain = |quantity: &Quantity| {
             matches!(quantity, Quantity::Sum | Quantity::Square | Quantity::Product(..) | Quantity::Counts(_))
         };
-        if wanted.compared.each || !wanted.weights.is_empty() || !wanted.quantities.iter().all(plain) {
+        if wanted.compared.each || !wanted.quantities.iter().all(plain) {
             return Ok(());
         }
         let devices: BTreeSet<usize> = masks.values().flatten().map(|(at, _)| *at).collect();
@@ -95,22 +100,16 @@ impl Together {
         }
         let part = |((_, _, ticks), windows): (&(usize, i64, u32), &Vec<Of<'_>>)| UnderOneMask {
             ticks: *ticks,
-            windows: windows.iter().map(|(at, window)| (input(window), positions[at])).collect(),
+            windows: windows.iter().map(|(at, window)| (window.input(0), positions[at])).collect(),
         };
         let parts: Vec<UnderOneMask> = masks.iter().map(part).collect();
         let results = computer.fleet_results((stream, layout), spec, &members, &parts, &wanted.quantities)?;
         let Some(results) = results else { return Ok(()) };
+        let ticks = 0..layout.ticks();
         for (((group, ..), part), results) in masks.keys().zip(&parts).zip(&results) {
             let inputs: Vec<Input> = part.windows.iter().map(|(input, _)| input.clone()).collect();
-            let exact = ExactResults {
-                layout,
-                inputs: &inputs,
-                quantities: &wanted.quantities,
-                results,
-                ticks: 0..layout.ticks(),
-                compared: &wanted.compared,
-            };
-            exact.add_to(&mut self.tallies[*group], &wanted.pairs, &[])?;
+            let piece = Piece { inputs: &inputs, group: *group, ticks: &ticks, results };
+            ExactResults { layout, wanted: &wanted, piece: &piece }.add_to(&mut self.tallies[*group])?;
             self.windows.extend(inputs.into_iter().map(|input| input.id));
         }
         Ok(())
@@ -145,7 +144,7 @@ fn by_mask<'w>(question: &Question, groups: &[Group], windows: &[Of<'w>]) -> Mas
     for (at, window) in windows {
         // The device's own work handles windows that cannot be split at a group's end; it may not need them.
         let Ok(pieces) = group::pieces(groups, question.by, window) else { continue };
-        let [(group, _)] = &pieces[..] else { continue };
+        let [InGroup { group, .. }] = &pieces[..] else { continue };
         let ticks = sotto_pack::Places::ticks(&window.description);
         masks.entry((*group, window.start(), ticks)).or_default().push((*at, *window));
     }
@@ -159,9 +158,4 @@ fn by_mask<'w>(question: &Question, groups: &[Group], windows: &[Of<'w>]) -> Mas
     masks
         .retain(|(group, ..), _| of_group.get(group).is_some_and(|(count, devices)| *count <= devices.len()));
     masks
-}
-
-fn input(window: &Window) -> Input {
-    let (id, leaf) = (window.id.clone(), window.leaf);
-    Input { id, leaf, window: window.description.clone(), offset: 0 }
 }

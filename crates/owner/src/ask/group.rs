@@ -1,12 +1,12 @@
 //! Groups of windows by the plant's clock.
 
-use std::ops::Range;
-
-use crate::question::By;
 use sotto_pack::{Clock, Span};
 
+use super::pieces::InGroup;
+use super::time::Between;
 use super::windows::Window;
 use crate::error::OwnerError;
+use crate::language::By;
 
 /// Largest number of groups in one answer.
 pub(crate) const MOST_GROUPS: usize = 100_000;
@@ -35,8 +35,7 @@ pub(crate) fn groups<'w>(
     clock: &Clock,
     by: Option<By>,
     windows: impl Iterator<Item = &'w Window>,
-    since: Option<i64>,
-    until: Option<i64>,
+    Between { since, until }: Between,
 ) -> Option<Vec<Group>> {
     let mut all: Vec<Group> =
         windows.map(|window| Group { from: window.start(), to: window.end() }).collect();
@@ -98,15 +97,11 @@ pub(crate) fn last_readings<'w>(groups: &[Group], windows: impl Iterator<Item = 
 /// # Errors
 /// [`OwnerError::Unanswerable`] if a group ends within a tick, because readings with this period cannot be assigned to
 /// groups.
-pub(crate) fn pieces(
-    groups: &[Group],
-    by: Option<By>,
-    window: &Window,
-) -> Result<Vec<(usize, Range<u32>)>, OwnerError> {
+pub(super) fn pieces(groups: &[Group], by: Option<By>, window: &Window) -> Result<Vec<InGroup>, OwnerError> {
     let Some(first) = of_window(groups, by, window) else { return Ok(Vec::new()) };
     let (start, all) = (window.start(), window.description.ticks());
     if window.end() <= groups[first].to || by.is_none_or(|by| by == By::Window) {
-        return Ok(vec![(first, 0..window.layout().ticks())]);
+        return Ok(vec![InGroup { group: first, ticks: 0..window.layout().ticks() }]);
     }
     let period = i64::from(window.description.period.max(1));
     let mut pieces = Vec::new();
@@ -128,7 +123,7 @@ pub(crate) fn pieces(
             .div_euclid(period)
             .clamp(0, i64::from(all)) as u32;
         if until > from {
-            pieces.push((at, from..until));
+            pieces.push(InGroup { group: at, ticks: from..until });
             from = until;
         }
         if from >= all {

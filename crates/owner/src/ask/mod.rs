@@ -1,42 +1,49 @@
 //! Answering a question: list windows, group them by the clock, let the cloud sum them, decrypt the sums.
 
+mod batch;
 mod by_window;
+mod covered;
 mod curve;
-mod decided;
+mod decide;
 mod exact;
 mod flags;
 mod fleet;
 mod group;
+mod notes;
+mod pieces;
 mod reals;
 mod steps;
-mod tally;
+mod time;
+mod wanted;
 mod weights;
 mod windows;
 mod work;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Instant;
 
-use crate::question::{Call, Duration, DurationUnit, Period, Question, When};
+use sotto_cloud_client::Cloud;
 use sotto_pack::{Clock, LeftOut};
 
 pub(crate) use by_window::by_window;
-pub(crate) use curve::coefficient_size;
-pub(crate) use decided::Decided;
+pub(crate) use covered::ticks_between;
 pub(crate) use group::Group;
-pub(crate) use tally::{Reals, Tally, ticks_between};
+pub(crate) use time::Between;
+pub use time::moment;
 pub(crate) use windows::{
     DeviceWindows, Window, layout_of, left_out as windows_left_out, list as list_windows,
 };
 
-use crate::answer::{Answer, Cost};
+use crate::answer::{Answer, Column, VERSION, rows};
 use crate::compute::Computer;
 use crate::device::DeviceRecord;
 use crate::error::OwnerError;
-use crate::needs::{Kind, of_call};
+use crate::gathered::Tally;
+use crate::needs::Kind;
 use crate::plant::Plant;
+use crate::question::{Asked, Call, Devices, Question};
 use fleet::Together;
-use work::Work;
+use work::{Computed, Work};
 
 /// A callback that gets the number of windows finished so far and the total.
 ///
@@ -51,11 +58,25 @@ use work::Work;
 /// ```
 pub type OnProgress<'p> = &'p mut dyn FnMut(u64, u64);
 
-/// A question with its times resolved.
-struct Asked<'q> {
-    question: &'q Question,
-    since: Option<i64>,
-    until: Option<i64>,
+/// The devices of a question with their windows, and the groups of the answer.
+struct Listed {
+    devices: Vec<DeviceWindows>,
+    groups: Vec<Group>,
+    /// For each group, the end of the last tick with a reading of any device.
+    ends: Vec<i64>,
+}
+
+/// The results of all devices.
+#[derive(Default)]
+struct Done {
+    /// The tallies of each device, in the order of the list.
+    by_device: Vec<Vec<Tally>>,
+    /// The tallies of sums over several devices.
+    together: Vec<Tally>,
+    /// Bytes of the windows used, by id.
+    used: BTreeMap<String, u64>,
+    /// Number of windows used, by device.
+    took_part: BTreeMap<String, u64>,
 }
 
 impl Plant {
@@ -66,89 +87,68 @@ impl Plant {
     /// an answer does not match the request.
     pub fn ask(&self, question: &Question, progress: OnProgress<'_>) -> Result<Answer, OwnerError> {
         let begin = Instant::now();
-        let cloud = self.cloud()?;
-        let clock = self.settings().clock()?;
-        let devices = self.devices_of(question)?;
-        let mut listed = Vec::new();
-        let (since, until) = self.times(question, &clock)?;
-        for (name, record) in &devices {
-            let found = windows::list(self, &cloud, record, (since, until))?;
+        let (cloud, clock) = (self.cloud()?, self.settings().clock()?);
+        let asked = Asked::new(question);
+        let mut listed = self.listed(question, &cloud, &clock)?;
+        let mut computer = Computer::new(self, &cloud, question.shared)?;
+        let done = computed(&asked, &mut listed, &mut computer, progress)?;
+        let needed = question.channels();
+        let mut notes = notes::on_windows(&listed.devices);
+        notes.extend(notes::on_undecided(&asked, done.by_device.iter().chain([&done.together])));
+        let left_out = left_out(&listed.devices, &needed);
+        let (used, took_part) = (done.used.clone(), done.took_part.clone());
+        let columns = done.columns(&listed, question.grouping);
+        let rows = rows(&asked, &listed.groups, &columns, self.settings());
+        let Computer { spent, evidence, .. } = computer;
+        Ok(Answer {
+            version: VERSION,
+            question: question.to_string(),
+            rows: rows.into_iter().map(|row| row.dated(&clock)).collect(),
+            bytes_up: used.values().sum(),
+            bytes_down: spent.bytes_down,
+            seconds: begin.elapsed().as_secs_f64(),
+            windows: used.len() as u64,
+            jobs: spent.jobs,
+            evaluate_us: spent.evaluate_us,
+            steps: spent.steps,
+            schemes: spent.schemes,
+            took_part,
+            flooded: spent.flooded,
+            left_out,
+            notes,
+            time_zone: clock.name().to_owned(),
+            phases: spent.phases,
+            evidence,
+        })
+    }
+
+    /// Lists the windows of a question's devices, and groups them by the clock.
+    fn listed(&self, question: &Question, cloud: &Cloud, clock: &Clock) -> Result<Listed, OwnerError> {
+        let records = self.devices_of(question)?;
+        let mut between = Between::of(question, clock)?;
+        let mut devices = Vec::with_capacity(records.len());
+        for (name, record) in &records {
+            let found = windows::list(self, cloud, record, between)?;
             if found.windows.is_empty() && found.aside == windows::Aside::default() {
                 // The cloud may not know the device yet.
                 tracing::debug!(device = name, "no windows");
             }
-            listed.push(found);
+            devices.push(found);
         }
-        let asked = Asked { question, since, until };
         let needed = question.channels();
-        for device in &mut listed {
+        for device in &mut devices {
             device.windows.retain(|window| needed.iter().any(|name| window.channel(name).is_some()));
         }
-        let asked = asked.last(&mut listed, &clock);
-        let all = || listed.iter().flat_map(|device| &device.windows);
-        let groups =
-            group::groups(&clock, question.by, all(), asked.since, asked.until).ok_or_else(|| {
-                OwnerError::Unanswerable(
-                    "the answer would have more than 100,000 groups: ask for a shorter time".to_owned(),
-                )
-            })?;
-        can_answer(question, &devices)?;
+        between.back_from_newest(question, &mut devices, clock);
+        let all = || devices.iter().flat_map(|device| &device.windows);
+        let groups = group::groups(clock, question.by, all(), between).ok_or_else(|| {
+            OwnerError::Unanswerable(
+                "the answer would have more than 100,000 groups: ask for a shorter time".to_owned(),
+            )
+        })?;
+        can_answer(question, &records)?;
         let ends = group::last_readings(&groups, all());
-        let total: u64 = listed.iter().map(|device| device.windows.len() as u64).sum();
-        let mut computer = Computer::new(self, &cloud, question.shared)?;
-        let mut tallies = Vec::with_capacity(listed.len());
-        let (mut used, mut done) = (BTreeMap::new(), 0);
-        let (mut not_carried, mut took_part) = (None, BTreeMap::new());
-        let together = Together::sum(question, &groups, &ends, &listed, &mut computer)?;
-        done += together.windows.len() as u64;
-        for device in &mut listed {
-            let mut tell = |now: u64, _: u64| {
-                done += now;
-                progress(done, total);
-            };
-            let elsewhere = &together.windows;
-            let work = Work { question, groups: &groups, ends: &ends, device, elsewhere };
-            let mut tallied = work.tallies(&mut computer, &mut tell)?;
-            if !tallied.used.is_empty() {
-                took_part.insert(device.device.clone(), tallied.used.len() as u64);
-            }
-            used.append(&mut tallied.used);
-            tallies.push(tallied.tallies);
-            not_carried = not_carried.or(tallied.error);
-            device.aside.not_carried = tallied.not_carried;
-            device.aside.fetched = tallied.fetched;
-        }
-        if let Some(error) = not_carried.filter(|_| used.is_empty()) {
-            return Err(error);
-        }
-        tallies.push(together.tallies);
-        let names: Vec<String> = listed.iter().map(|device| device.device.clone()).collect();
-        let rows = crate::answer::rows(question, &groups, &names, &tallies, self.settings());
-        let mut left_out: BTreeMap<String, LeftOut> = BTreeMap::new();
-        for device in &listed {
-            for (channel, counts) in windows::left_out(&device.windows) {
-                if !needed.contains(&channel) {
-                    continue;
-                }
-                left_out.entry(channel).or_default().merge(&counts);
-            }
-        }
-        let spent = computer.spent;
-        let cost = Cost {
-            bytes_up: used.values().sum(),
-            bytes_down: spent.bytes_down,
-            seconds: begin.elapsed().as_secs_f64(),
-            evaluate_us: spent.evaluate_us,
-            jobs: spent.jobs,
-            windows: used.len() as u64,
-            schemes: spent.schemes,
-            took_part,
-            flooded: spent.flooded,
-        };
-        let mut notes = notes(&listed);
-        notes.extend(undecided(&tallies));
-        let answer = Answer::new(question, rows, &cost, left_out, spent.steps, spent.phases, notes, &clock);
-        Ok(answer.with_evidence(computer.evidence))
+        Ok(Listed { devices, groups, ends })
     }
 
     /// Returns the devices that send a channel of the question.
@@ -189,76 +189,79 @@ impl Plant {
         let call = question.calls().next().map(ToString::to_string).unwrap_or_default();
         Ok(unsent(&call, device))
     }
+}
 
-    /// Returns the start and end that a question names, in milliseconds since 1970.
-    fn times(&self, question: &Question, clock: &Clock) -> Result<(Option<i64>, Option<i64>), OwnerError> {
-        let resolve = |when: &Option<When>| when.as_ref().map(|when| moment(when, clock)).transpose();
-        match &question.period {
-            Period::All | Period::Over(_) => Ok((None, None)),
-            Period::Between { since, until } => Ok((resolve(since)?, resolve(until)?)),
+/// Computes a question on the windows of all devices.
+fn computed(
+    asked: &Asked<'_>,
+    listed: &mut Listed,
+    computer: &mut Computer<'_>,
+    progress: OnProgress<'_>,
+) -> Result<Done, OwnerError> {
+    let Listed { devices, groups, ends } = listed;
+    let total: u64 = devices.iter().map(|device| device.windows.len() as u64).sum();
+    let mut done = Done::default();
+    let together = Together::sum(asked, groups, ends, devices, computer)?;
+    let mut finished = together.windows.len() as u64;
+    let mut not_carried = None;
+    for device in devices {
+        let mut tell = |now: u64, _: u64| {
+            finished += now;
+            progress(finished, total);
+        };
+        let work = Work { asked, groups, ends, device, elsewhere: &together.windows };
+        let tallied = work.tallies(computer, &mut tell)?;
+        let Computed { tallies, mut used, fetched } = tallied.computed;
+        if !used.is_empty() {
+            done.took_part.insert(device.device.clone(), used.len() as u64);
         }
+        done.used.append(&mut used);
+        done.by_device.push(tallies);
+        not_carried = not_carried.or(tallied.error);
+        device.aside.not_carried = tallied.not_carried;
+        device.aside.fetched = fetched;
+    }
+    done.together = together.tallies;
+    match not_carried.filter(|_| done.used.is_empty()) {
+        Some(error) => Err(error),
+        None => Ok(done),
     }
 }
 
-/// Resolves a written moment, in the plant's zone if it names none. Returns milliseconds since 1970.
-///
-/// # Errors
-/// [`OwnerError::Question`] if the date or time does not exist.
-pub fn moment(when: &When, clock: &Clock) -> Result<i64, OwnerError> {
-    let text = when.as_str();
-    let wrong =
-        || OwnerError::Question(format!("{text} is no date or time: write 2014-01-31 or 2014-01-31T12:30"));
-    if let Ok(timestamp) = text.parse::<jiff::Timestamp>() {
-        return Ok(timestamp.as_millisecond());
-    }
-    let civil = match text.parse::<jiff::civil::DateTime>() {
-        Ok(civil) => civil,
-        Err(_) => {
-            text.parse::<jiff::civil::Date>().map_err(|_| wrong())?.to_datetime(jiff::civil::Time::midnight())
-        }
-    };
-    let zoned = clock.zone().to_zoned(civil).map_err(|_| wrong())?;
-    Ok(zoned.timestamp().as_millisecond())
-}
-
-impl Asked<'_> {
-    /// Resolves `over 7d` back from the end of the newest window, so that the stored data decide and not this
-    /// computer's clock. Days and weeks follow the plant's clock.
-    fn last(mut self, listed: &mut [DeviceWindows], clock: &Clock) -> Self {
-        if let Period::Over(time) = &self.question.period {
-            let newest = listed.iter().flat_map(|device| &device.windows).map(Window::end).max();
-            if let Some(newest) = newest {
-                let since = before(clock, newest, *time);
-                for device in listed {
-                    // A window that ends before `since` is not cut by it.
-                    let later = device.windows.iter().filter(|window| window.end() > since).count();
-                    device.windows.retain(|window| window.start() >= since);
-                    device.aside.cut += later.saturating_sub(device.windows.len());
+impl Done {
+    /// Returns a column for each device, or one for all devices together.
+    fn columns(self, listed: &Listed, grouping: Devices) -> Vec<Column> {
+        match grouping {
+            Devices::Each => {
+                let names = listed.devices.iter().map(|device| Some(device.device.clone()));
+                let column = |(device, tallies)| Column { device, tallies };
+                names.zip(self.by_device).map(column).collect()
+            }
+            Devices::Across => {
+                let mut all = vec![Tally::default(); listed.groups.len()];
+                for tallies in self.by_device.iter().chain([&self.together]) {
+                    all.iter_mut().zip(tallies).for_each(|(all, tally)| all.merge(tally));
                 }
-                self.since = self.since.or(Some(since));
-                self.until = self.until.or(Some(newest));
+                vec![Column { device: None, tallies: all }]
             }
         }
-        self
     }
 }
 
-/// Returns the moment that lies `time` before `at`, by the plant's clock.
-fn before(clock: &Clock, at: i64, time: Duration) -> i64 {
-    let seconds = at.saturating_sub_unsigned(1000 * time.seconds());
-    let days = match time.unit {
-        DurationUnit::Day => i64::from(time.count),
-        DurationUnit::Week => 7 * i64::from(time.count),
-        _ => return seconds,
-    };
-    let span = jiff::Span::new().try_days(days);
-    let earlier = span.and_then(|span| clock.local(at).checked_sub(span));
-    earlier.map_or(seconds, |at| at.timestamp().as_millisecond())
+/// Returns the readings that devices left out of a question's channels.
+fn left_out(devices: &[DeviceWindows], needed: &BTreeSet<String>) -> BTreeMap<String, LeftOut> {
+    let mut all: BTreeMap<String, LeftOut> = BTreeMap::new();
+    for (channel, counts) in devices.iter().flat_map(|device| windows::left_out(&device.windows)) {
+        if needed.contains(&channel) {
+            all.entry(channel).or_default().merge(&counts);
+        }
+    }
+    all
 }
 
 /// Returns true if a bundle of the device sends the stream that a call needs.
 fn sends(record: &DeviceRecord, call: &Call) -> bool {
-    let (kind, _) = of_call(call);
+    let kind = Kind::of(&call.needs());
     record.bundles.iter().flat_map(|bundle| &bundle.streams).any(|stream| {
         let has = |name: &&str| stream.channels.iter().any(|channel| channel.name == **name);
         Kind::of_profile(stream) == Some(kind) && call.channels().iter().all(has)
@@ -280,76 +283,4 @@ fn can_answer(question: &Question, devices: &BTreeMap<String, DeviceRecord>) -> 
         }
     }
     Ok(())
-}
-
-/// Returns a number above 0 rounded up to two digits.
-fn two_digits(number: f64) -> String {
-    let places = (1.0 - number.log10().floor()).clamp(0.0, 15.0) as i32;
-    let scale = 10f64.powi(places);
-    let up = (number * scale * (1.0 - 1e-9)).ceil() / scale;
-    if up < 1e-3 { format!("{up:.1e}") } else { format!("{up}") }
-}
-
-/// Returns a note for each condition that left readings undecided.
-fn undecided(tallies: &[Vec<Tally>]) -> Vec<String> {
-    let mut all: BTreeMap<&String, Decided> = BTreeMap::new();
-    for (condition, decided) in tallies.iter().flatten().flat_map(|tally| &tally.conditions) {
-        all.entry(condition).or_default().merge(decided);
-    }
-    let note = |(condition, decided): (&String, Decided)| match decided.undecided() {
-        0 => None,
-        count => Some(format!(
-            "{condition}: {count} of {} readings are undecided, nearer to the limit than {}; each counts as half of one, and ± covers them all",
-            decided.count,
-            two_digits(decided.within)
-        )),
-    };
-    all.into_iter().filter_map(note).collect()
-}
-
-fn notes(listed: &[DeviceWindows]) -> Vec<String> {
-    let mut notes = Vec::new();
-    for DeviceWindows { device, aside, windows, .. } in listed {
-        let generated = windows.iter().filter(|window| window.description.generated).count();
-        if generated > 0 {
-            notes.push(format!(
-                "{generated} of {} windows of {device} hold readings that a generator made up",
-                windows.len()
-            ));
-        }
-        for (count, why) in [
-            (aside.cut, "reaches beyond the time that was asked for; sums are of whole windows"),
-            (aside.overlapping, "covers a time that another window covers"),
-            (aside.unreadable, "was not made with a bundle of this plant"),
-            (aside.other_unit, "has a channel whose unit was another one then"),
-            (
-                aside.not_carried,
-                "was encrypted for other questions, and cannot carry this one; `sotto device renew` makes a bundle that can",
-            ),
-            (aside.lost, "stands in the cloud's log, and the cloud cannot read it any more"),
-            (aside.deleted, "was deleted from the cloud, and not from here"),
-        ] {
-            match count {
-                0 => {}
-                1 => notes.push(format!("1 window of {device} was left out: it {why}")),
-                _ => notes.push(format!("{count} windows of {device} were left out, as each {why}")),
-            }
-        }
-        match aside.fetched {
-            0 => {}
-            count => notes.push(format!(
-                "the readings of {count} windows of {device} were fetched to compare them: the device does not count them in the bins of this question. Declare it with `sotto question add`, and give the device a new bundle with `sotto device renew {device}`; then the cloud adds counts instead"
-            )),
-        }
-        match aside.missing {
-            0 => {}
-            1 => notes.push(format!(
-                "1 window of {device} is missing by its number: it was not sent, or the cloud holds it back"
-            )),
-            count => notes.push(format!(
-                "{count} windows of {device} are missing by their numbers: they were not sent, or the cloud holds them back"
-            )),
-        }
-    }
-    notes
 }

@@ -1,21 +1,49 @@
 //! Polynomials and models of readings: values at single readings, which the owner decrypts, and conditions on them.
 
-use std::collections::BTreeMap;
-use std::ops::Range;
-
-use crate::question::{Call, Condition, Reading};
 use sotto_pack::Layout;
 use sotto_rlwe::ParameterSpec;
 
 use super::OnProgress;
+use super::batch::Batch;
 use super::curve::Curve;
-use super::decided::decide;
+use super::decide::decide;
 use super::flags::CloudComparison;
-use super::tally::Tally;
-use super::work::{Batch, Work};
+use super::pieces::{ByGroup, Pieces};
+use super::work::{Computed, Work};
 use crate::choose::carried_gap;
-use crate::compute::{Computer, Input, Part, Results};
+use crate::compute::{Computer, Results};
 use crate::error::OwnerError;
+use crate::gathered::{Need, NeedId, Real};
+use crate::question::{Condition, Reading};
+
+/// A polynomial or a model of a batch, with the needs of it.
+struct OfReading<'q> {
+    curve: Curve,
+    reading: &'q Reading,
+    /// Needs of values.
+    values: Vec<Values>,
+    conditions: Vec<OfCondition<'q>>,
+}
+
+/// A need of values.
+struct Values {
+    need: NeedId,
+    /// True if every value is needed, and not only their sum.
+    each: bool,
+}
+
+/// A need of decisions.
+struct OfCondition<'q> {
+    need: NeedId,
+    condition: &'q Condition,
+}
+
+/// Windows of a batch, to compute one reading on.
+struct Task<'t> {
+    spec: &'t ParameterSpec,
+    layout: &'t Layout,
+    pieces: &'t Pieces,
+}
 
 impl<'w> Work<'w> {
     /// Computes the polynomials and models of a batch, and adds their values to the tallies.
@@ -23,79 +51,92 @@ impl<'w> Work<'w> {
         &self,
         batch: &Batch<'_>,
         computer: &mut Computer<'_>,
-        tallies: &mut [Tally],
-        used: &mut BTreeMap<String, u64>,
+        computed: &mut Computed,
         progress: OnProgress<'_>,
     ) -> Result<(), OwnerError> {
-        let layout = batch.windows[0].layout();
-        let spec = self.spec(batch)?;
-        let calls = self.calls(batch);
-        for reading in distinct(calls.iter().filter_map(|call| call.reading())) {
-            let Some(curve) = Curve::of(reading, layout) else { continue };
-            let calls: Vec<&Call> =
-                calls.iter().filter(|call| call.reading() == Some(reading)).copied().collect();
-            let conditions = distinct(calls.iter().filter_map(|call| call.condition()));
-            let windows = self.single(batch)?;
-            self.remember(batch, &windows.parts, used);
-            let values_asked = calls.iter().any(|call| call.condition().is_none());
+        let (spec, layout) = (self.spec(batch)?, batch.windows[0].layout());
+        for of in self.readings(batch) {
+            let pieces = self.single(batch)?;
+            self.remember(batch, &pieces.parts, &mut computed.used);
+            let task = Task { spec, layout, pieces: &pieces };
             // Values that are decrypted anyway decide the conditions too.
-            if !values_asked && computer.compares_in_cloud(reading)? {
-                let compared = self.in_cloud((spec, layout), &curve, &conditions)?;
-                self.compared((computer, spec), &compared, &windows, tallies, progress)?;
-                continue;
+            if of.values.is_empty() && computer.compares_in_cloud(of.reading)? {
+                self.compared(&of, &task, computer, computed, progress)?;
+            } else {
+                self.values(&of, &task, computer, computed, progress)?;
             }
-            let each = calls.iter().any(|call| matches!(call, Call::Values(_)));
-            let wanted = (reading, &conditions[..], each);
-            self.values((computer, spec), &curve, wanted, &windows, tallies, progress)?;
         }
         Ok(())
     }
 
-    /// Returns the comparisons of conditions in the cloud.
-    ///
-    /// # Errors
-    /// [`OwnerError::CannotCarry`] if the windows were encrypted for other questions.
-    fn in_cloud<'c>(
-        &self,
-        (spec, layout): (&ParameterSpec, &Layout),
-        curve: &'c Curve,
-        conditions: &[&'c Condition],
-    ) -> Result<Vec<(&'c Condition, CloudComparison<'c>)>, OwnerError> {
-        let gap_bits = carried_gap(spec, layout, &curve.quantity);
-        let of =
-            |condition: &&'c Condition| Some((*condition, CloudComparison::new(curve, condition, gap_bits)?));
-        let compared: Option<Vec<_>> = conditions.iter().map(of).collect();
-        compared.ok_or_else(|| OwnerError::CannotCarry { device: self.device.device.clone() })
+    /// Returns the polynomials and models of a batch's calls, each once, with the needs of them.
+    fn readings(&self, batch: &Batch<'_>) -> Vec<OfReading<'w>> {
+        let layout = batch.windows[0].layout();
+        let mut all: Vec<OfReading<'w>> = Vec::new();
+        for (number, need) in self.needs(batch) {
+            let Some(reading) = need.reading() else { continue };
+            let at = match all.iter().position(|of| of.reading == reading) {
+                Some(at) => at,
+                None => {
+                    let Some(curve) = Curve::of(reading, layout) else { continue };
+                    all.push(OfReading { curve, reading, values: Vec::new(), conditions: Vec::new() });
+                    all.len() - 1
+                }
+            };
+            match need {
+                Need::Reals { each, .. } => all[at].values.push(Values { need: number, each: *each }),
+                Need::Decided(condition) => {
+                    all[at].conditions.push(OfCondition { need: number, condition });
+                }
+                // Of exact streams.
+                Need::Moments { .. } | Need::Pair(_) | Need::Weighted { .. } | Need::Distribution { .. } => {}
+            }
+        }
+        all
     }
 
     /// Lets the cloud compare a polynomial or a model with the limits of conditions.
+    ///
+    /// # Errors
+    /// [`OwnerError::CannotCarry`] if the windows were encrypted for other questions.
     fn compared(
         &self,
-        (computer, spec): (&mut Computer<'_>, &ParameterSpec),
-        conditions: &[(&Condition, CloudComparison<'_>)],
-        windows: &Windows,
-        tallies: &mut [Tally],
+        of: &OfReading<'_>,
+        Task { spec, layout, pieces }: &Task<'_>,
+        computer: &mut Computer<'_>,
+        computed: &mut Computed,
         progress: OnProgress<'_>,
     ) -> Result<(), OwnerError> {
-        // Conditions with one limit share a comparison.
-        let quantities = distinct(conditions.iter().filter_map(|(_, compared)| compared.quantity()));
-        let results = match quantities[..] {
-            [] => {
-                progress(windows.parts.len() as u64, windows.parts.len() as u64);
-                vec![Results::new(); windows.parts.len()]
-            }
-            _ => computer.results(&self.device.device, spec, &windows.parts, &quantities, progress)?,
+        let gap_bits = carried_gap(spec, layout, &of.curve.quantity);
+        let comparison = |of_condition: &OfCondition<'_>| {
+            CloudComparison::new(&of.curve, of_condition.condition, gap_bits)
         };
-        for (condition, compared) in conditions {
-            let quantity = compared.quantity();
+        let comparisons: Option<Vec<CloudComparison<'_>>> = of.conditions.iter().map(comparison).collect();
+        let comparisons = comparisons.ok_or_else(|| self.cannot_carry())?;
+        // Conditions with one limit share a comparison.
+        let mut quantities = Vec::new();
+        for quantity in comparisons.iter().filter_map(CloudComparison::quantity) {
+            if !quantities.contains(&quantity) {
+                quantities.push(quantity);
+            }
+        }
+        let windows = pieces.parts.len();
+        let results = if quantities.is_empty() {
+            progress(windows as u64, windows as u64);
+            vec![Results::new(); windows]
+        } else {
+            computer.results(&self.device.device, spec, &pieces.parts, &quantities, progress)?
+        };
+        for (OfCondition { need, .. }, comparison) in of.conditions.iter().zip(&comparisons) {
+            let quantity = comparison.quantity();
             let place = quantities.iter().position(|known| Some(known) == quantity.as_ref());
-            for (input, at, ticks, results) in windows.pieces(&results) {
-                let decided = tallies[at].conditions.entry(condition.to_string()).or_default();
-                decided.within = decided.within.max(compared.within());
-                let hours = hours(input.window.period.into());
-                let result = place.and_then(|place| results.get(place));
-                for holds in compared.flags(input, result, ticks)? {
-                    decided.add(holds, hours);
+            for piece in pieces.with(&results) {
+                let decided = computed.tallies[piece.group].decided.entry(*need).or_default();
+                decided.within = decided.within.max(comparison.within());
+                let input = &piece.inputs[0];
+                let result = place.and_then(|place| piece.results.get(place));
+                for holds in comparison.flags(input, result, piece.ticks)? {
+                    decided.add(holds, hours(input.window.period.into()));
                 }
             }
         }
@@ -105,73 +146,42 @@ impl<'w> Work<'w> {
     /// Computes a polynomial or a model: the owner decrypts the values, and compares them with the limits of conditions.
     fn values(
         &self,
-        (computer, spec): (&mut Computer<'_>, &ParameterSpec),
-        curve: &Curve,
-        (reading, conditions, each): (&Reading, &[&Condition], bool),
-        windows: &Windows,
-        tallies: &mut [Tally],
+        of: &OfReading<'_>,
+        Task { spec, pieces, .. }: &Task<'_>,
+        computer: &mut Computer<'_>,
+        computed: &mut Computed,
         progress: OnProgress<'_>,
     ) -> Result<(), OwnerError> {
-        let quantities = [curve.quantity.clone()];
-        let results = computer.results(&self.device.device, spec, &windows.parts, &quantities, progress)?;
-        for (input, at, ticks, results) in windows.pieces(&results) {
-            let mut reals = curve.tally(input, &results[0], ticks)?;
-            for condition in conditions {
-                let decided = tallies[at].conditions.entry(condition.to_string()).or_default();
-                for (from, to, value, bound) in &reals.each {
+        let quantities = [of.curve.quantity.clone()];
+        let results = computer.results(&self.device.device, spec, &pieces.parts, &quantities, progress)?;
+        for piece in pieces.with(&results) {
+            let tally = &mut computed.tallies[piece.group];
+            let reals = of.curve.tally(&piece.inputs[0], &piece.results[0], piece.ticks)?;
+            for OfCondition { need, condition } in &of.conditions {
+                let decided = tally.decided.entry(*need).or_default();
+                for Real { from, to, value, bound } in &reals.each {
                     decided.within = decided.within.max(*bound);
                     decided.add(decide(condition, *value, *bound), hours(to - from));
                 }
             }
-            if !each {
-                reals.each.clear();
+            for Values { need, each } in &of.values {
+                tally.reals.entry(*need).or_default().add_all(&reals, *each);
             }
-            tallies[at].reals.entry(reading.to_string()).or_default().merge(&reals);
         }
         Ok(())
     }
 
-    /// Returns a part for each window of a batch, with its ticks by group: values are at single readings, and sums must
-    /// exclude missing ones.
-    fn single(&self, batch: &Batch<'_>) -> Result<Windows, OwnerError> {
+    /// Returns a part for each window of a batch: values are at single readings, and sums must exclude missing ones.
+    fn single(&self, batch: &Batch<'_>) -> Result<Pieces, OwnerError> {
         let ticks = batch.windows[0].layout().ticks();
-        let (whole, split) = self.by_group(batch)?;
-        let whole =
-            whole.into_iter().flat_map(|(at, inputs)| inputs.into_iter().map(move |input| (at, input)));
-        let whole = whole.map(|(at, input)| (input, vec![(at, 0..ticks)]));
-        let (parts, of) =
-            whole.chain(split).map(|(input, pieces)| (Part { inputs: vec![input] }, pieces)).unzip();
-        Ok(Windows { parts, of })
-    }
-}
-
-/// Windows of a batch, each with its ticks by group.
-struct Windows {
-    parts: Vec<Part>,
-    of: Vec<Vec<(usize, Range<u32>)>>,
-}
-
-impl Windows {
-    /// Returns the ticks of each window in each group, with the window's results.
-    fn pieces<'r>(
-        &'r self,
-        results: &'r [Results],
-    ) -> impl Iterator<Item = (&'r Input, usize, &'r Range<u32>, &'r Results)> {
-        self.parts.iter().zip(&self.of).zip(results).flat_map(|((part, pieces), results)| {
-            pieces.iter().map(move |(at, ticks)| (&part.inputs[0], *at, ticks, results))
-        })
-    }
-}
-
-/// Returns the items in order, each once.
-fn distinct<T: PartialEq>(items: impl Iterator<Item = T>) -> Vec<T> {
-    let mut all = Vec::new();
-    for item in items {
-        if !all.contains(&item) {
-            all.push(item);
+        let ByGroup { whole, split } = self.by_group(batch)?;
+        let mut pieces = Pieces::default();
+        for (group, inputs) in whole {
+            pieces.add_whole(group, &inputs, ticks, Some(1));
         }
+        split.into_iter().for_each(|split| pieces.add_split(split));
+        Ok(pieces)
     }
-    all
 }
 
 fn hours(milliseconds: i64) -> f64 {

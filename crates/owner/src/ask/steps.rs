@@ -1,22 +1,24 @@
 //! Comparisons in the cloud: whole steps, and limits chosen when the question is asked.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::ops::Range;
 
-use crate::question::Call;
 use sotto_pack::{ChannelBins, Layout, StepDigits};
 
 use super::OnProgress;
+use super::batch::Batch;
 use super::exact::{readings_in, total};
-use super::tally::{Tally, wrong};
+use super::pieces::{ByGroup, Piece, Pieces};
+use super::wanted::answers;
 use super::windows::{Window, position};
-use super::work::{Batch, Work, answers};
+use super::work::{Computed, Work};
 use crate::choose::MOST_COMPARED;
-use crate::compute::{Computer, Input, Part, Quantity};
-use crate::distribution::Distribution;
+use crate::compute::{Computer, Quantity};
 use crate::error::OwnerError;
-use crate::needs::{Kind, of_call};
+use crate::gathered::Need;
+use crate::gathered::distribution::Distribution;
+use crate::needs::{Kind, Needs};
 use crate::open::Numbers;
+use crate::question::Call;
 
 /// Largest number of limits of a channel that the cloud compares in one question. With more, fetching the readings costs
 /// less.
@@ -26,10 +28,11 @@ impl<'w> Work<'w> {
     /// Returns the kind of the stream that answers a call. Comparisons take the counts of exact windows if their bins
     /// answer the call; else the steps, if they cover every reading; else the readings of exact windows.
     pub(super) fn kind_of(&self, call: &Call) -> Kind {
-        let (kind, needs) = of_call(call);
-        if !call.compares() {
-            return kind;
+        let wanted = call.needs();
+        if !wanted.iter().any(Need::compares) {
+            return Kind::of(&wanted);
         }
+        let needs = Needs::of(&wanted);
         let mut readings: BTreeMap<(Kind, &String), u64> = BTreeMap::new();
         for window in &self.device.windows {
             for name in needs.bins.keys() {
@@ -58,9 +61,8 @@ impl<'w> Work<'w> {
         });
         let few = self.device.windows.iter().find(|window| window.kind() == Some(Kind::Steps)).is_some_and(
             |window| {
-                let limits = |name: &String| {
-                    Some(limits(window.layout(), window.channel(name)?, [call].into_iter()).len())
-                };
+                let limits =
+                    |name: &String| Some(limits(window.layout(), window.channel(name)?, &needs).len());
                 needs.bins.keys().all(|name| limits(name).is_some_and(|limits| limits <= MOST_LIMITS))
             },
         );
@@ -72,8 +74,7 @@ impl<'w> Work<'w> {
         &self,
         batch: &Batch<'_>,
         computer: &mut Computer<'_>,
-        tallies: &mut [Tally],
-        used: &mut BTreeMap<String, u64>,
+        computed: &mut Computed,
         progress: OnProgress<'_>,
     ) -> Result<(), OwnerError> {
         let calls = self.calls(batch);
@@ -81,60 +82,55 @@ impl<'w> Work<'w> {
             return Ok(());
         }
         let layout = batch.windows[0].layout();
-        let channels: BTreeSet<u16> =
-            calls.iter().flat_map(|call| call.channels()).filter_map(|name| position(layout, name)).collect();
-        let mut bins: Vec<ChannelBins> = Vec::new();
-        for channel in channels {
-            bins.push(ChannelBins { channel, edges: limits(layout, channel, calls.iter().copied()) });
-        }
+        let channels: BTreeSet<u16> = calls
+            .iter()
+            .flat_map(|asked| asked.call.channels())
+            .filter_map(|name| position(layout, name))
+            .collect();
+        let mut needs = Needs::default();
+        calls.iter().for_each(|asked| needs.merge(&Needs::of(&asked.call.needs())));
+        let bins: Vec<ChannelBins> = channels
+            .into_iter()
+            .map(|channel| ChannelBins { channel, edges: limits(layout, channel, &needs) })
+            .collect();
         let of = |bins: &ChannelBins| -> Vec<Quantity> {
             bins.edges.iter().map(|edge| Quantity::AtLeast(bins.channel, *edge)).collect()
         };
         let quantities: Vec<Quantity> = bins.iter().flat_map(of).collect();
-        let (mut parts, mut pieces) = (Vec::new(), Vec::new());
-        let (whole, split) = self.by_group(batch)?;
-        for (at, inputs) in whole {
-            for inputs in inputs.chunks(MOST_COMPARED) {
-                parts.push(Part { inputs: inputs.to_vec() });
-                pieces.push(vec![(at, 0..layout.ticks())]);
-            }
+        let mut pieces = Pieces::default();
+        let ByGroup { whole, split } = self.by_group(batch)?;
+        for (group, inputs) in whole {
+            pieces.add_whole(group, &inputs, layout.ticks(), Some(MOST_COMPARED));
         }
-        for (input, of) in split {
-            parts.push(Part { inputs: vec![input] });
-            pieces.push(of);
-        }
-        self.remember(batch, &parts, used);
+        split.into_iter().for_each(|split| pieces.add_split(split));
+        self.remember(batch, &pieces.parts, &mut computed.used);
         // A limit beyond the range needs no comparison.
         let results = if quantities.is_empty() {
-            vec![Vec::new(); parts.len()]
+            vec![Vec::new(); pieces.parts.len()]
         } else {
-            computer.results(&self.device.device, self.spec(batch)?, &parts, &quantities, progress)?
+            computer.results(&self.device.device, self.spec(batch)?, &pieces.parts, &quantities, progress)?
         };
-        for ((part, pieces), results) in parts.iter().zip(pieces).zip(&results) {
-            for (at, ticks) in pieces {
-                let mut results = results.iter();
-                for bins in &bins {
-                    let of_channel: Vec<&Numbers> =
-                        results.by_ref().take(bins.edges.len()).map(|(numbers, _)| numbers).collect();
-                    let distribution = distribution(layout, bins, (&part.inputs, &ticks), &of_channel)?;
-                    let name = layout.channels()[usize::from(bins.channel)].name.clone();
-                    tallies[at].distributions.entry(name).or_default().merge(&distribution);
-                }
+        for piece in pieces.with(&results) {
+            let mut results = piece.results.iter();
+            for bins in &bins {
+                let above: Vec<&Numbers> =
+                    results.by_ref().take(bins.edges.len()).map(|(numbers, _)| numbers).collect();
+                let distribution = distribution(layout, bins, &piece, &above)?;
+                let name = layout.channels()[usize::from(bins.channel)].name.clone();
+                computed.tallies[piece.group].distributions.entry(name).or_default().merge(&distribution);
             }
         }
         Ok(())
     }
 }
 
-/// Returns the numbers at which bins begin that answer the calls on a channel, within its declared range.
-fn limits<'c>(layout: &Layout, channel: u16, calls: impl Iterator<Item = &'c Call>) -> Vec<i64> {
+/// Returns the numbers at which a channel's bins begin, within its declared range.
+fn limits(layout: &Layout, channel: u16, needs: &Needs) -> Vec<i64> {
     let Some(quantiser) = layout.quantiser(channel) else { return Vec::new() };
     let declared = &layout.channels()[usize::from(channel)];
     let mut edges = Vec::new();
-    for call in calls {
-        for needed in of_call(call).1.bins.get(&declared.name).into_iter().flatten() {
-            edges.extend(needed.edges(quantiser, (declared.minimum, declared.maximum)));
-        }
+    for needed in needs.bins.get(&declared.name).into_iter().flatten() {
+        edges.extend(needed.edges(quantiser, (declared.minimum, declared.maximum)));
     }
     let bins = ChannelBins::new(channel, edges, quantiser);
     let lowest = StepDigits::lowest(layout, channel).unwrap_or(i64::MIN);
@@ -142,16 +138,17 @@ fn limits<'c>(layout: &Layout, channel: u16, calls: impl Iterator<Item = &'c Cal
     bins.edges.into_iter().filter(|edge| (lowest + 1..=highest).contains(edge)).collect()
 }
 
-/// Returns the distribution of a channel's readings at some ticks of a part. `above` has, for each edge, the readings in
-/// every slot that are at least the edge.
+/// Returns the distribution of a channel's readings in a piece. `above` has, for each edge, the readings in every slot
+/// that are at least the edge.
 fn distribution(
     layout: &Layout,
     bins: &ChannelBins,
-    (inputs, ticks): (&[Input], &Range<u32>),
+    Piece { inputs, ticks, .. }: &Piece<'_>,
     above: &[&Numbers],
 ) -> Result<Distribution, OwnerError> {
     let channel = bins.channel;
-    let quantiser = layout.quantiser(channel).ok_or_else(|| wrong("whole numbers were expected"))?;
+    let quantiser = layout.quantiser(channel);
+    let quantiser = quantiser.ok_or_else(|| OwnerError::wrong("whole numbers were expected"))?;
     let present = readings_in(inputs, layout, ticks, channel)?;
     // A tick without a reading was compared as the number 0.
     let compared = u64::from(ticks.end - ticks.start) * inputs.len() as u64;
@@ -162,7 +159,7 @@ fn distribution(
         let of_missing = if *edge <= 0 { missing } else { 0 };
         let at_least = total(numbers, layout, channel, ticks)? - of_missing;
         if !(0..=left).contains(&at_least) {
-            return Err(wrong("no readings have these comparisons"));
+            return Err(OwnerError::wrong("no readings have these comparisons"));
         }
         counts.push((left - at_least) as u64);
         left = at_least;

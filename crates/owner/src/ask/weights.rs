@@ -1,78 +1,37 @@
 //! Weighted sums: the question's weights and whole numbers in their place.
 
-use crate::question::Weights;
-use sotto_pack::Layout;
+use sotto_pack::{Cut, Layout, Span};
+
+use super::group::Group;
 
 use crate::compute::{Input, LARGEST_WEIGHT, Quantity, TickWeights};
 use crate::error::OwnerError;
-use crate::value::{Value, ValueError};
+use crate::gathered::Weighted;
+use crate::language::Weights;
 
-/// A weighted sum in progress. Its weights approximate those of the question by whole numbers.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Weighted {
-    pub(crate) count: u64,
-    /// Σ w · x over the readings present.
-    pub(crate) sum: f64,
-    /// Σ w over the readings present.
-    pub(crate) weight: f64,
-    /// Σ |w| over the readings present.
-    pub(crate) size: f64,
-    /// Σ |w − W| over the readings present, with W the weights of the question.
-    pub(crate) rounded: f64,
-    /// The declared range.
-    pub(crate) range: (f64, f64),
-    pub(crate) error: f64,
-    /// The total of the question's weights.
-    pub(crate) total: f64,
+/// The ticks of a group, which weights follow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct GroupSpan {
+    /// Number of ticks.
+    pub(super) ticks: u32,
+    /// Number of ticks until the last reading of any device.
+    pub(super) until: u32,
+    /// Milliseconds between ticks.
+    pub(super) period: u32,
 }
 
-impl Weighted {
-    pub(super) fn merge(&mut self, other: &Self) {
-        if self.count == 0 {
-            *self = *other;
-            return;
-        }
-        if other.count == 0 {
-            return;
-        }
-        self.count += other.count;
-        self.sum += other.sum;
-        self.weight += other.weight;
-        self.size += other.size;
-        self.rounded += other.rounded;
-        self.range = (self.range.0.min(other.range.0), self.range.1.max(other.range.1));
-        self.error = self.error.max(other.error);
-    }
-
-    /// Returns total · Σ w·x / Σ w: the readings present share the weights of the missing ones.
-    ///
-    /// The bound has two parts. Each reading is off by at most h. The weights a = w/Σw differ from the question's
-    /// weights b = W/ΣW; as Σ a = Σ b = 1, the difference multiplies only a reading's distance from the middle of its
-    /// range:
-    /// |Σ (a − b)(x − middle)| ≤ half the range · Σ|a − b|, and Σ|a − b| ≤ Σ|w − W| · (1 + Σ|w|/|Σw|) / (|Σw| − Σ|w −
-    /// W|).
-    pub(crate) fn value(&self, unit: &str) -> Result<Value, ValueError> {
-        if self.count == 0 {
-            return Err(ValueError::Undetermined("there is no reading"));
-        }
-        let sure = self.weight.abs() - self.rounded;
-        if sure <= 1e-9 * self.size || sure <= 0.0 {
-            return Err(ValueError::Undetermined("the weights of the readings that are there cancel out"));
-        }
-        let (low, high) = self.range;
-        let half_range = (high - low) / 2.0;
-        let apart = self.rounded * (1.0 + self.size / self.weight.abs()) / sure;
-        let value = self.total * self.sum / self.weight;
-        let rounding = 1e-12 * low.abs().max(high.abs()) * (self.size / self.weight.abs());
-        let bound =
-            self.total.abs() * (self.error * self.size / self.weight.abs() + apart * half_range + rounding);
-        Ok(Value { value, bound, unit: unit.to_owned() })
+impl GroupSpan {
+    /// Returns the span of a group of which `last` is the end of the last reading.
+    pub(super) fn new(group: Group, last: i64, period: u32) -> Self {
+        let cut = Cut { span: Span::Day, period, ticks: 1 };
+        let ticks = |to: i64| cut.ticks_between(group.from, to);
+        Self { ticks: ticks(group.to), until: ticks(last.min(group.to)), period }
     }
 }
 
 /// The weights of a group's ticks: those of the question, and their approximation by whole numbers.
 #[derive(Clone, Debug)]
-pub(crate) struct GroupWeights {
+pub(super) struct GroupWeights {
     /// The question's weights, one per tick.
     asked: Vec<f64>,
     pub(super) whole: TickWeights,
@@ -81,21 +40,16 @@ pub(crate) struct GroupWeights {
 }
 
 impl GroupWeights {
-    /// Computes the weights for a group of `ticks` ticks.
+    /// Computes the weights for a group.
     ///
     /// A list of weights divides the group into equal parts and spreads each weight evenly over its part, so the
-    /// weights of all ticks add up to those of the list. A half-life counts back from tick `until`, the end of the
-    /// readings; its weights add up to 1.
+    /// weights of all ticks add up to those of the list. A half-life counts back from the end of the readings; its weights
+    /// add up to 1.
     ///
     /// # Errors
     /// [`OwnerError::Unanswerable`] if there are more than [`MOST_TICKS`] ticks.
-    pub(crate) fn new(
-        channel: u16,
-        weights: &Weights,
-        (ticks, until): (u32, u32),
-        period: u32,
-    ) -> Result<Self, OwnerError> {
-        let (ticks, until) = (ticks.max(1) as usize, until.max(1) as usize);
+    pub(super) fn new(channel: u16, weights: &Weights, span: GroupSpan) -> Result<Self, OwnerError> {
+        let (ticks, until) = (span.ticks.max(1) as usize, span.until.max(1) as usize);
         if ticks > MOST_TICKS {
             return Err(OwnerError::Unanswerable(format!(
                 "a weighted sum over {ticks} readings is too long ({MOST_TICKS} at most): ask by day, week or month, or for a shorter time"
@@ -106,7 +60,7 @@ impl GroupWeights {
             Weights::HalfLife(time) => {
                 let half_life = 1000.0 * time.seconds() as f64;
                 let raw = |tick: usize| {
-                    let before_end = (until - 1 - tick) as f64 * f64::from(period);
+                    let before_end = (until - 1 - tick) as f64 * f64::from(span.period);
                     (-before_end / half_life * std::f64::consts::LN_2).exp()
                 };
                 let total: f64 = (0..until).map(raw).sum();
@@ -120,7 +74,7 @@ impl GroupWeights {
         Ok(Self { asked, whole: TickWeights { channel, weights: whole }, scale, total })
     }
 
-    pub(crate) fn quantity(&self) -> Quantity {
+    pub(super) fn quantity(&self) -> Quantity {
         Quantity::Weighted(self.whole.clone())
     }
 

@@ -9,7 +9,8 @@ use sotto_pack::{Clock, Layout, LeftOut, PackError, Places, Reason, Span, Stream
 use sotto_rlwe::{KeyId, ParameterId, ParameterSpec, SchemeId};
 use sotto_wire::{Digest, EnvelopeHeader, SignedHeader};
 
-use crate::compute::CompactStream;
+use super::time::Between;
+use crate::compute::{CompactStream, Input};
 use crate::device::{DeviceRecord, parameter_spec};
 use crate::error::OwnerError;
 use crate::needs::Kind;
@@ -58,6 +59,11 @@ impl Window {
     /// Returns the kind of the stream; None for streams of profiles, which have no kind.
     pub(crate) fn kind(&self) -> Option<Kind> {
         self.kind
+    }
+
+    /// Returns the window as an input that starts at a tick of its group.
+    pub(crate) fn input(&self, offset: u32) -> Input {
+        Input { id: self.id.clone(), leaf: self.leaf, window: self.description.clone(), offset }
     }
 
     /// Returns the position of a channel.
@@ -183,7 +189,7 @@ pub(crate) fn list(
     plant: &Plant,
     cloud: &Cloud,
     record: &DeviceRecord,
-    (since, until): (Option<i64>, Option<i64>),
+    between: Between,
 ) -> Result<DeviceWindows, OwnerError> {
     let clock = plant.settings().clock()?;
     let (mut specs, mut known) = (BTreeMap::new(), Vec::new());
@@ -198,14 +204,14 @@ pub(crate) fn list(
     let (mut windows, mut aside) = (Vec::new(), Aside::default());
     for stream in record.streams() {
         let log = plant.sync_log(cloud, record, stream)?;
-        aside.missing += missing(&log, (since, until));
+        aside.missing += missing(&log, between);
         for entry in &log.entries {
             let Some(signed) = &entry.signed else {
                 aside.lost += usize::from(!entry.id.is_empty());
                 aside.deleted += usize::from(entry.id.is_empty() && !entry.deleted_here);
                 continue;
             };
-            if !has_readings(signed.header(), (since, until)) {
+            if !has_readings(signed.header(), between) {
                 continue;
             }
             if windows.len() == MOST_WINDOWS {
@@ -221,6 +227,7 @@ pub(crate) fn list(
             }
         }
     }
+    let Between { since, until } = between;
     let inside = |window: &Window| {
         since.is_none_or(|since| window.start() >= since) && until.is_none_or(|until| window.end() <= until)
     };
@@ -232,12 +239,12 @@ pub(crate) fn list(
 }
 
 /// Returns true if the time of a window's readings overlaps the requested time.
-fn has_readings(header: &EnvelopeHeader, (since, until): (Option<i64>, Option<i64>)) -> bool {
+fn has_readings(header: &EnvelopeHeader, Between { since, until }: Between) -> bool {
     since.is_none_or(|since| header.ended_at >= since) && until.is_none_or(|until| header.started_at < until)
 }
 
 /// Returns the number of missing sequence numbers next to windows of the requested time.
-fn missing(log: &StreamLog, (since, until): (Option<i64>, Option<i64>)) -> u64 {
+fn missing(log: &StreamLog, between: Between) -> u64 {
     let gaps = log.gaps();
     if gaps.is_empty() {
         return 0;
@@ -246,7 +253,7 @@ fn missing(log: &StreamLog, (since, until): (Option<i64>, Option<i64>)) -> u64 {
     let asked = |sequence: u64| {
         let entry = by_number.get(&sequence);
         let signed = entry.and_then(|entry| entry.signed.as_ref());
-        signed.is_some_and(|signed| has_readings(signed.header(), (since, until)))
+        signed.is_some_and(|signed| has_readings(signed.header(), between))
     };
     let beside =
         gaps.iter().filter(|(first, last)| first.checked_sub(1).is_some_and(&asked) || asked(last + 1));

@@ -4,14 +4,16 @@ use std::fmt::{self, Display, Formatter};
 
 use serde::{Deserialize, Serialize};
 
-use super::error::QuestionErrorKind as Kind;
-use super::grammar::{Parsed, Parser};
-use super::lexer::{RESERVED, Token, token, unquoted};
-use super::limits;
-use super::places::Clause;
-use super::{By, Call, Comparison, Condition, Expression, Places, Question, QuestionError, Reading, display};
 use sotto_program::text;
-use sotto_program::text::Number;
+
+use super::grammar::Term;
+use super::{Expression, Question};
+use crate::functions::{Call, InAlarm};
+use crate::language::QuestionErrorKind as Kind;
+use crate::language::{
+    By, Clause, Comparison, Condition, Number, Parsed, Parser, Places, QuestionError, RESERVED, Reading,
+    Token, limits, only_devices, token, unquoted,
+};
 
 /// The quantity that an alarm compares.
 ///
@@ -118,23 +120,28 @@ impl Alarm {
     pub fn probe(&self, limit: f64) -> Probe {
         use Comparison::{AtLeast, AtMost, Greater, Less};
         let count = |reading: Reading, comparison: Comparison, holds: Comparison| Probe {
-            expression: Call::CountWhere(Condition::new(reading, comparison, limit)).into(),
+            expression: Call::count_where(Condition::new(reading, comparison, limit)).into(),
             comparison: holds,
             limit: 1.0,
         };
-        match (&self.measured, self.comparison) {
-            (Measured::Reading(reading), comparison) => count(reading.clone(), comparison, AtLeast),
-            (Measured::Value(Expression::Call(Call::Max(channel))), Greater | AtLeast)
-            | (Measured::Value(Expression::Call(Call::Min(channel))), Less | AtMost) => {
-                count(channel.clone().into(), self.comparison, AtLeast)
+        let comparison = self.comparison;
+        let expression = match &self.measured {
+            Measured::Reading(reading) => return count(reading.clone(), comparison, AtLeast),
+            Measured::Value(expression) => expression,
+        };
+        let itself = || Probe { expression: expression.clone(), comparison, limit };
+        let Expression::Call(call) = expression else { return itself() };
+        let any = |channel: &str| count(channel.into(), comparison, AtLeast);
+        // The largest reading is below if no reading is at the limit or above it.
+        let none = |channel: &str| count(channel.into(), comparison.negated(), Less);
+        match (call.of().in_alarm(), comparison) {
+            (InAlarm::Largest(channel), Greater | AtLeast) | (InAlarm::Smallest(channel), Less | AtMost) => {
+                any(channel)
             }
-            // The largest reading is below if no reading is at the limit or above it.
-            (Measured::Value(Expression::Call(Call::Max(channel) | Call::Min(channel))), comparison) => {
-                count(channel.clone().into(), comparison.negated(), Less)
+            (InAlarm::Largest(channel), Less | AtMost) | (InAlarm::Smallest(channel), Greater | AtLeast) => {
+                none(channel)
             }
-            (Measured::Value(expression), comparison) => {
-                Probe { expression: expression.clone(), comparison, limit }
-            }
+            (InAlarm::Value | InAlarm::Readings(_) | InAlarm::Refused(_), _) => itself(),
         }
     }
 
@@ -215,19 +222,17 @@ impl Parser<'_> {
             _ => {}
         }
         self.places.selected.push(start);
-        let (expression, _) = self.sum()?;
+        let Term { expression, .. } = self.sum()?;
         self.check_calls(&expression, start, 0)?;
-        if let Expression::Call(Call::Values(reading)) = expression {
-            return Ok(Measured::Reading(reading));
-        }
         for (call, at) in expression.calls().zip(&self.places.calls) {
-            let instead = match call {
-                Call::MovingAverage { .. } => "take mean(x), and for 3 windows",
-                Call::Histogram { .. } => "count one bin, as in count(x > 80) >= 5",
-                Call::Regression { .. } => "take correlation(y, x) or covariance(y, x)",
-                _ => continue,
-            };
-            return Err(self.error(Kind::AlarmCall { call: call.function(), instead }, *at));
+            match call.of().in_alarm() {
+                InAlarm::Value | InAlarm::Largest(_) | InAlarm::Smallest(_) => {}
+                // It has several values, so it is the whole expression.
+                InAlarm::Readings(reading) => return Ok(Measured::Reading(reading.clone())),
+                InAlarm::Refused(instead) => {
+                    return Err(self.error(Kind::AlarmCall { call: call.function(), instead }, *at));
+                }
+            }
         }
         Ok(Measured::Value(expression))
     }
@@ -266,13 +271,7 @@ impl Parser<'_> {
     }
 
     fn windows(&mut self) -> Parsed<u32> {
-        let next = self.peek()?;
-        let Token::Number(Number { whole: Some(whole), .. }) = next.token else {
-            return Err(self.error(Kind::AlarmWindows, next.start));
-        };
-        let windows = u32::try_from(whole).ok().filter(|windows| limits::ALARM_WINDOWS.contains(windows));
-        let windows = windows.ok_or_else(|| self.error(Kind::AlarmWindows, next.start))?;
-        self.end = next.end;
+        let windows = self.whole(|windows| limits::ALARM_WINDOWS.contains(windows), Kind::AlarmWindows)?;
         if self.accept_word("window")? || self.accept_word("windows")? {
             return Ok(windows);
         }
@@ -292,11 +291,11 @@ impl Display for Measured {
 impl Display for Alarm {
     fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
         let Self { measured, comparison, limit, windows, only } = self;
-        write!(out, "{measured} {} {}", comparison.symbol(), display::Number(*limit))?;
+        write!(out, "{measured} {} {}", comparison.symbol(), Number(*limit))?;
         if *windows > 1 {
             write!(out, " for {windows} windows")?;
         }
-        only.as_ref().map_or(Ok(()), |only| display::only(only, out))
+        only.as_ref().map_or(Ok(()), |only| only_devices(only, out))
     }
 }
 

@@ -1,7 +1,9 @@
 //! A builder of questions.
 
-use super::error::QuestionErrorKind as Kind;
-use super::{By, Call, Devices, Duration, Expression, Period, Question, QuestionError, Selected, When};
+use super::{Expression, Question, Selected};
+use crate::functions::Call;
+use crate::language::QuestionErrorKind as Kind;
+use crate::language::{By, Devices, Duration, Period, QuestionError, When};
 
 /// Builds a [`Question`]; [`Question::select`] starts one. If a clause is given twice, the last one counts.
 ///

@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
-use super::error::QuestionErrorKind as Kind;
-use super::limits;
-use super::{
-    By, Call, Devices, LinearModel, Period, Places, Question, QuestionError, Reading, Selected, grammar,
-};
 use sotto_program::text;
+
+use super::{Question, Selected, grammar};
+use crate::functions::Call;
+use crate::language::QuestionErrorKind as Kind;
+use crate::language::{By, Devices, LinearModel, Period, Places, QuestionError, Reading, limits};
 
 /// A [`Question`] in its JSON form. Only `select` is required.
 #[derive(Deserialize)]
@@ -75,7 +75,7 @@ impl Question {
         let mut attached = BTreeMap::new();
         let readings = self.calls().filter_map(Call::reading).filter_map(|reading| match reading {
             Reading::Linear { file, model } => Some((file, model)),
-            _ => None,
+            Reading::Channel(_) | Reading::Polynomial { .. } => None,
         });
         for ((file, model), (_, at)) in readings.zip(&places.files) {
             let refused = |kind| QuestionError::new(kind, &places.text, *at);

@@ -1,13 +1,12 @@
 //! The grammar of clauses.
 
-use super::error::QuestionErrorKind as Kind;
-use super::grammar::{Parsed, Parser};
-use super::lexer::Token;
-use super::limits;
-use super::near::near;
-use super::places::Clause;
-use super::{By, Devices, Duration, DurationUnit, Period, Question, Selected, When};
 use sotto_program::text;
+
+use super::{Question, Selected};
+use crate::language::QuestionErrorKind as Kind;
+use crate::language::{
+    By, Clause, Devices, Duration, Parsed, Parser, Period, RESERVED, Token, When, is_when, limits, near,
+};
 
 /// Clauses read so far.
 #[derive(Default)]
@@ -190,19 +189,6 @@ impl Parser<'_> {
         }
     }
 
-    /// Reads a duration, e.g. `7d`.
-    pub(super) fn duration(&mut self) -> Parsed<Duration> {
-        let at = self.start();
-        let written = self.raw(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_'));
-        let read = || {
-            let (count, letter) = written.split_at_checked(written.len().checked_sub(1)?)?;
-            let unit = DurationUnit::ALL.into_iter().find(|unit| letter.starts_with(unit.letter()))?;
-            let count = count.parse().ok().filter(|count| *count > 0)?;
-            Some(Duration { count, unit })
-        };
-        read().ok_or_else(|| self.error(Kind::Duration, at))
-    }
-
     fn moment(&mut self) -> Parsed<When> {
         let at = self.start();
         let written = if let Some(quoted) = self.quoted(at)? {
@@ -240,53 +226,6 @@ fn near_clause(word: &str) -> Option<&'static str> {
         "each" => Some("per"),
         "only" | "in" | "device" => Some("where"),
         "share" | "public" | "published" | "publish" => Some("shared"),
-        word => near(word, &super::lexer::RESERVED),
+        word => near(word, &RESERVED),
     }
-}
-
-/// Returns true for `2014-01-01`, `2014-01-01T12:30` and `2014-01-01T12:30:15`, the last two with or without `Z` or
-/// `+02:00`.
-pub(super) fn is_when(text: &str) -> bool {
-    let (date, time) = text.split_once('T').map_or((text, None), |(date, time)| (date, Some(time)));
-    is_date(date) && time.is_none_or(is_time)
-}
-
-fn is_date(text: &str) -> bool {
-    let Some([year, month, day]) = fields(text, "dddd-dd-dd") else {
-        return false;
-    };
-    let leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
-    let days = match month {
-        2 => 28 + u32::from(leap),
-        4 | 6 | 9 | 11 => 30,
-        1..=12 => 31,
-        _ => 0,
-    };
-    (1..=days).contains(&day)
-}
-
-fn is_time(text: &str) -> bool {
-    let zone = text.find(['Z', '+', '-']).unwrap_or(text.len());
-    let (clock, zone) = text.split_at(zone);
-    let clock = fields(clock, "dd:dd:dd").or_else(|| fields(clock, "dd:dd"));
-    let zone = match zone {
-        "" | "Z" => Some([0; 3]),
-        zone => fields(&zone[1..], "dd:dd"),
-    };
-    let in_range = |[hour, minute, second]: [u32; 3]| hour < 24 && minute < 60 && second < 60;
-    clock.is_some_and(in_range) && zone.is_some_and(in_range)
-}
-
-/// Returns the numbers of a text of the form `form`, where `d` stands for a digit; missing numbers are 0. Returns None
-/// if the form differs.
-fn fields(text: &str, form: &str) -> Option<[u32; 3]> {
-    let fits = |(byte, form): (u8, u8)| if form == b'd' { byte.is_ascii_digit() } else { byte == form };
-    if text.len() != form.len() || !text.bytes().zip(form.bytes()).all(fits) {
-        return None;
-    }
-    let mut fields = [0; 3];
-    for (field, digits) in fields.iter_mut().zip(text.split(['-', ':'])) {
-        *field = digits.parse().ok()?;
-    }
-    Some(fields)
 }

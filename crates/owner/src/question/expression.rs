@@ -1,10 +1,13 @@
 //! Arithmetic between calls. It is done after decryption.
 
+use std::fmt::{self, Display, Formatter};
 use std::ops;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Call, Selected};
+use super::Selected;
+use crate::functions::Call;
+use crate::language::Number;
 
 /// Numbers, calls, and arithmetic between them.
 ///
@@ -243,5 +246,52 @@ impl ops::Neg for Call {
 
     fn neg(self) -> Expression {
         -Expression::Call(self)
+    }
+}
+
+/// Returns the binding strength: sums 1, products 2, a minus sign 3, calls and numbers 4.
+const fn strength(expression: &Expression) -> u8 {
+    match expression {
+        Expression::Add(..) | Expression::Subtract(..) => 1,
+        Expression::Multiply(..) | Expression::Divide(..) => 2,
+        Expression::Negate(_) => 3,
+        Expression::Number(_) | Expression::Call(_) => 4,
+    }
+}
+
+/// Writes an operand, in parentheses if it binds less strongly than `.1`.
+struct Operand<'e>(&'e Expression, u8);
+
+impl Display for Operand<'_> {
+    fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
+        if strength(self.0) >= self.1 { self.0.fmt(out) } else { write!(out, "({})", self.0) }
+    }
+}
+
+impl Display for Expression {
+    fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
+        let (left, sign, right) = match self {
+            Self::Number(number) => return Number(*number).fmt(out),
+            Self::Call(call) => return call.fmt(out),
+            // The parser reads -3 as a number, so the negative of 3 is -(3).
+            Self::Negate(of) => match **of {
+                Self::Number(number) if number.is_sign_positive() => return write!(out, "-({of})"),
+                _ => return write!(out, "-{}", Operand(of, 3)),
+            },
+            Self::Add(left, right) => (left, '+', right),
+            Self::Subtract(left, right) => (left, '-', right),
+            Self::Multiply(left, right) => (left, '*', right),
+            Self::Divide(left, right) => (left, '/', right),
+        };
+        let strength = strength(self);
+        write!(out, "{} {sign} {}", Operand(left, strength), Operand(right, strength + 1))
+    }
+}
+
+impl Call {
+    /// Names the result, like `as`.
+    #[must_use]
+    pub fn named(self, name: impl Into<String>) -> Selected {
+        Expression::Call(self).named(name)
     }
 }

@@ -2,16 +2,28 @@
 
 use std::collections::BTreeSet;
 
-use super::error::QuestionErrorKind as Kind;
-use super::lexer::{RESERVED, Spanned, Token, check_length, skip_space, token, unquoted};
-use super::limits;
-use super::{Duration, Expression, Places, Question, QuestionError, Selected, When, display};
 use sotto_program::text;
-use sotto_program::text::run;
 
-pub(super) type Parsed<T> = Result<T, QuestionError>;
+use super::{Expression, Question, Selected};
+use crate::functions::{self, Call};
+use crate::language::QuestionErrorKind as Kind;
+use crate::language::{
+    By, Name, Parsed, Parser, Places, RESERVED, Spanned, Token, limits, near, outside_of_a_call, unquoted,
+};
 
 const VALUE: &str = "a function such as mean(temperature), a number or '('";
+
+/// An expression, with the depth of its operators.
+pub(super) struct Term {
+    pub(super) expression: Expression,
+    depth: usize,
+}
+
+impl Term {
+    fn leaf(expression: Expression) -> Self {
+        Self { expression, depth: 1 }
+    }
+}
 
 /// Parses a text of any length.
 pub(super) fn question(text: &str) -> Parsed<(Question, Places)> {
@@ -26,33 +38,7 @@ pub(super) fn question(text: &str) -> Parsed<(Question, Places)> {
     Ok((question, parser.places))
 }
 
-/// Parses a text that consists of one duration.
-pub(super) fn duration(text: &str) -> Parsed<Duration> {
-    let mut parser = Parser::new(text);
-    let duration = parser.duration()?;
-    parser.end("the end").map(|()| duration)
-}
-
-/// Parses a text that consists of one moment without quotes.
-pub(super) fn when(text: &str) -> Parsed<When> {
-    if is_when(text) { Ok(When(text.into())) } else { Err(QuestionError::new(Kind::When, text, 0)) }
-}
-
-pub(super) use super::clauses::is_when;
-
-pub(super) struct Parser<'t> {
-    pub(super) text: &'t str,
-    /// End of the last token read.
-    pub(super) end: usize,
-    nesting: usize,
-    pub(super) places: Places,
-}
-
 impl<'t> Parser<'t> {
-    pub(super) fn new(text: &'t str) -> Self {
-        Self { text, end: 0, nesting: 0, places: Places::new(text) }
-    }
-
     fn select(&mut self) -> Parsed<Vec<Selected>> {
         let mut select = Vec::new();
         let mut names = BTreeSet::new();
@@ -65,7 +51,7 @@ impl<'t> Parser<'t> {
             }
             self.places.selected.push(start);
             let first_call = self.places.calls.len();
-            let (expression, _) = self.sum()?;
+            let expression = self.sum()?.expression;
             self.check_calls(&expression, start, first_call)?;
             let mut named_at = start;
             let mut name = None;
@@ -95,13 +81,16 @@ impl<'t> Parser<'t> {
             return Ok(());
         }
         match expression.calls().zip(places).find(|(call, _)| call.is_vector()) {
-            Some((call, at)) => Err(self.error(Kind::VectorInArithmetic { call: call.function() }, *at)),
+            Some((call, at)) => {
+                let kind = Kind::VectorInArithmetic { call: call.function(), instead: call.instead() };
+                Err(self.error(kind, *at))
+            }
             None => Ok(()),
         }
     }
 
-    /// Parses a sum. Returns the expression and its depth.
-    pub(super) fn sum(&mut self) -> Parsed<(Expression, usize)> {
+    /// Parses a sum.
+    pub(super) fn sum(&mut self) -> Parsed<Term> {
         let mut total = self.product()?;
         loop {
             let operator = self.peek()?;
@@ -116,7 +105,7 @@ impl<'t> Parser<'t> {
         }
     }
 
-    fn product(&mut self) -> Parsed<(Expression, usize)> {
+    fn product(&mut self) -> Parsed<Term> {
         let mut product = self.unary()?;
         loop {
             let operator = self.peek()?;
@@ -128,7 +117,7 @@ impl<'t> Parser<'t> {
             self.end = operator.end;
             let at = self.start();
             let factor = self.unary()?;
-            if operator.token == Token::Symbol('/') && factor.0 == Expression::Number(0.0) {
+            if operator.token == Token::Symbol('/') && factor.expression == Expression::Number(0.0) {
                 return Err(self.error(Kind::DivisionByZero, at));
             }
             product = self.both(make, product, factor, operator.start)?;
@@ -138,42 +127,42 @@ impl<'t> Parser<'t> {
     fn both(
         &self,
         make: fn(Box<Expression>, Box<Expression>) -> Expression,
-        left: (Expression, usize),
-        right: (Expression, usize),
+        left: Term,
+        right: Term,
         at: usize,
-    ) -> Parsed<(Expression, usize)> {
-        let depth = self.bounded(left.1.max(right.1) + 1, at)?;
-        Ok((make(left.0.into(), right.0.into()), depth))
+    ) -> Parsed<Term> {
+        let depth = self.bounded(left.depth.max(right.depth) + 1, at)?;
+        Ok(Term { expression: make(left.expression.into(), right.expression.into()), depth })
     }
 
     /// Parses minus signs and a value. A sign directly before a number belongs to the number.
-    fn unary(&mut self) -> Parsed<(Expression, usize)> {
+    fn unary(&mut self) -> Parsed<Term> {
         let start = self.start();
         let mut signs = 0;
         while self.accept('-')? {
             signs = self.bounded(signs + 1, start)?;
         }
         let next = self.peek()?;
-        let (mut value, mut depth) = match next.token {
+        let mut term = match next.token {
             Token::Number(number) if signs > 0 => {
                 self.end = next.end;
                 signs -= 1;
-                (Expression::Number(number.negated().real), 1)
+                Term::leaf(Expression::Number(number.negated().real))
             }
             _ => self.value(next)?,
         };
-        depth = self.bounded(depth + signs, start)?;
+        term.depth = self.bounded(term.depth + signs, start)?;
         for _ in 0..signs {
-            value = Expression::Negate(value.into());
+            term.expression = Expression::Negate(term.expression.into());
         }
-        Ok((value, depth))
+        Ok(term)
     }
 
-    fn value(&mut self, next: Spanned<'t>) -> Parsed<(Expression, usize)> {
+    fn value(&mut self, next: Spanned<'t>) -> Parsed<Term> {
         match next.token {
             Token::Number(number) => {
                 self.end = next.end;
-                Ok((Expression::Number(number.real), 1))
+                Ok(Term::leaf(Expression::Number(number.real)))
             }
             Token::Symbol('(') => {
                 if self.nesting == limits::NESTING {
@@ -188,11 +177,11 @@ impl<'t> Parser<'t> {
             }
             Token::Word(word) if !RESERVED.contains(&word) => {
                 let call = self.call(word, next)?;
-                Ok((Expression::Call(call), 1))
+                Ok(Term::leaf(Expression::Call(call)))
             }
             Token::Quoted(inside) => {
                 let name: String = unquoted(inside).chars().take(limits::NAME_BYTES).collect();
-                Err(self.error(Kind::BareName { name: display::Name(&name).to_string() }, next.start))
+                Err(self.error(Kind::BareName { name: Name(&name).to_string() }, next.start))
             }
             _ => Err(self.expected(VALUE)),
         }
@@ -202,106 +191,47 @@ impl<'t> Parser<'t> {
         if depth > limits::QUESTION_DEPTH { Err(self.error(Kind::Depth, at)) } else { Ok(depth) }
     }
 
-    /// Parses a name, bare or in quotes.
-    pub(super) fn name(&mut self, expected: &'static str) -> Parsed<String> {
-        let Spanned { token, start, end } = self.peek()?;
-        let name = match token {
-            Token::Word(word) => {
-                if let Some(word) = RESERVED.into_iter().find(|reserved| *reserved == word) {
-                    return Err(self.error(Kind::Reserved { word }, start));
-                }
-                word.into()
-            }
-            Token::Quoted(inside) => unquoted(inside),
-            _ => return Err(self.expected(expected)),
-        };
-        check_length(&name, limits::NAME_BYTES).map_err(|kind| self.error(kind, start))?;
-        self.end = end;
-        Ok(name)
-    }
-
-    /// Returns the next token without advancing.
-    pub(super) fn peek(&self) -> Parsed<Spanned<'t>> {
-        token(self.text, self.end).map_err(|(kind, at)| self.error(kind, at))
-    }
-
-    /// Returns the byte where the next token starts.
-    pub(super) fn start(&self) -> usize {
-        skip_space(self.text, self.end)
-    }
-
-    /// Reads the bytes that satisfy `of`, regardless of tokens. May be empty.
-    pub(super) fn raw(&mut self, of: impl Fn(u8) -> bool) -> &'t str {
-        let start = self.start();
-        self.end = run(self.text.as_bytes(), start, of);
-        &self.text[start..self.end]
-    }
-
-    /// Reads the quoted text that starts at byte `at`. Returns None if there are no quotes.
-    pub(super) fn quoted(&mut self, at: usize) -> Parsed<Option<String>> {
-        if !self.text[at..].starts_with('"') {
-            return Ok(None);
-        }
-        let next = self.peek()?;
+    /// Parses the call that starts with `word`, the next token.
+    fn call(&mut self, word: &'t str, next: Spanned<'t>) -> Parsed<Call> {
         self.end = next.end;
-        Ok(match next.token {
-            Token::Quoted(inside) => Some(unquoted(inside)),
-            _ => None,
-        })
-    }
-
-    pub(super) fn at(&self, symbol: char) -> Parsed<bool> {
-        Ok(self.peek()?.token == Token::Symbol(symbol))
-    }
-
-    pub(super) fn accept(&mut self, symbol: char) -> Parsed<bool> {
-        self.accept_token(Token::Symbol(symbol))
-    }
-
-    pub(super) fn accept_word(&mut self, word: &'static str) -> Parsed<bool> {
-        self.accept_token(Token::Word(word))
-    }
-
-    fn accept_token(&mut self, token: Token<'_>) -> Parsed<bool> {
-        let next = self.peek()?;
-        let here = next.token == token;
-        if here {
-            self.end = next.end;
+        let at = next.start;
+        let open = self.at('(')?;
+        let Some(known) = functions::named(word) else {
+            if let (false, Token::Comparison(comparison)) = (open, self.peek()?.token) {
+                return Err(self.error(Kind::Comparison { symbol: comparison.symbol() }, self.start()));
+            }
+            return Err(self.error(if open { unknown(word) } else { outside_of_a_call(word) }, at));
+        };
+        if !open {
+            let functions::Named { word: name, arguments } = *known.named;
+            return Err(self.error(Kind::FunctionName { name, arguments }, at));
         }
-        Ok(here)
+        if self.places.calls.len() == limits::CALLS {
+            return Err(self.error(Kind::TooMany { of: "calls", limit: limits::CALLS }, at));
+        }
+        self.places.calls.push(at);
+        self.accept('(')?;
+        (known.syntax.read)(self, word)
     }
 
-    pub(super) fn expect(&mut self, symbol: char, expected: &'static str) -> Parsed<()> {
-        if self.accept(symbol)? { Ok(()) } else { Err(self.expected(expected)) }
-    }
-
-    /// Like `expect`, after a name.
-    pub(super) fn expect_after_name(&mut self, symbol: char, expected: &'static str) -> Parsed<()> {
-        if self.accept(symbol)? {
+    /// Checks that a call that averages groups has them: a `by` clause other than `by window`.
+    fn check_groups(&self, question: &Question) -> Parsed<()> {
+        if question.by.is_some_and(|by| by != By::Window) {
             return Ok(());
         }
-        let next = self.peek()?;
-        if matches!(next.token, Token::Comparison(_)) {
-            return Err(self.expected(expected));
-        }
-        Err(self.error(Kind::AfterName { expected, found: next.token.found() }, next.start))
-    }
-
-    pub(super) fn end(&self, expected: &'static str) -> Parsed<()> {
-        if self.peek()?.token == Token::End { Ok(()) } else { Err(self.expected(expected)) }
-    }
-
-    pub(super) fn expected(&self, expected: &'static str) -> QuestionError {
-        match self.peek() {
-            Ok(Spanned { token: Token::Comparison(comparison), start, .. }) => {
-                self.error(Kind::Comparison { symbol: comparison.symbol() }, start)
-            }
-            Ok(next) => self.error(Kind::Expected { expected, found: next.token.found() }, next.start),
-            Err(refused) => refused,
+        let mut calls = question.calls().zip(&self.places.calls);
+        match calls.find(|(call, _)| call.syntax().across_groups) {
+            Some((_, at)) => Err(self.error(Kind::NoGroups, *at)),
+            None => Ok(()),
         }
     }
+}
 
-    pub(super) fn error(&self, kind: Kind, at: usize) -> QuestionError {
-        QuestionError::new(kind, self.text, at)
+fn unknown(word: &str) -> Kind {
+    if word == "mode" {
+        return Kind::Mode;
     }
+    let known: Vec<&str> = functions::names().collect();
+    let near = near(word, &known);
+    Kind::UnknownFunction { name: text::excerpt(word), near, known: known.join(", ") }
 }

@@ -1,8 +1,8 @@
 //! The question language: statistics of channels, over devices and time.
 //!
 //! A question is a text, a value in Rust ([`Question::select`]) or JSON (serde). All three pass the same checks, and
-//! `Display` writes the canonical text. This module knows only the language. A later check decides which channels exist
-//! and which statistics a scheme can answer; it draws its errors with [`Places`].
+//! `Display` writes the canonical text. A later check decides which channels exist and which streams devices send; it
+//! draws its errors with [`Places`].
 //!
 //! ```
 //! use sotto_owner::question::{By, Call, Question};
@@ -45,54 +45,37 @@
 //! A NAME consists of letters, digits, `_` and `.`, and does not start with a digit or `.`. Any other name, and any
 //! word that starts a clause, must be in double quotes, with the escapes `\"` and `\\`.
 //!
-//! | call | answer |
-//! | --- | --- |
-//! | `count(r)` `sum(r)` `mean(r)` | of a reading `r`: a channel, `polynomial(…)` or `linear(…)` |
-//! | `variance(x)` `stddev(x)` `rms(x)` `energy(x)` | of a channel |
-//! | `covariance(x, y)` `correlation(x, y)` | of two channels |
-//! | `regression(y ~ x)` | slope and intercept |
-//! | `weighted_sum(x, [w0, w1])` `weighted_sum(x, half_life 6h)` | the sum of weight · reading |
-//! | `moving_average(x, 7)` | mean over the last 7 groups of `by` |
-//! | `count(r > 80)` `time(r > 80)` | number of readings, hours, with a [`Condition`]: `>` `>=` `<` `<=` |
-//! | `min(x)` `max(x)` `quantile(x, 0.95)` | of the readings |
-//! | `histogram(x, 16)` `histogram(x, [0, 50, 100])` | number of readings in each bin |
-//! | `polynomial(x, [c0, c1])` | c0 + c1·x at each reading |
-//! | `linear(model.json)` | a [`LinearModel`] at each reading |
-//!
-//! `avg`, `std` and `var` are synonyms of `mean`, `stddev` and `variance`, and `median(x)` is `quantile(x, 0.5)`. Calls
-//! with several values (`regression`, `polynomial`, `linear`, `histogram`) are selected alone, without arithmetic. [`limits`] bounds all sizes.
+//! [`Call`] lists the functions. `avg`, `std` and `var` are synonyms of `mean`, `stddev` and `variance`, and `median(x)`
+//! is `quantile(x, 0.5)`. Calls with several values (`regression`, `polynomial`, `linear`, `histogram`) are selected alone,
+//! without arithmetic. [`limits`] bounds all sizes.
 
 mod alarm;
+mod asked;
 mod builder;
-mod call;
-mod calls;
 mod check;
 mod clauses;
-mod condition;
-mod display;
-mod error;
 mod expression;
 mod grammar;
-mod lexer;
-pub mod limits;
-mod model;
-mod near;
-mod period;
-mod places;
+mod units;
 
 use std::collections::BTreeSet;
+use std::fmt::{self, Display, Formatter};
 
 use serde::{Deserialize, Serialize};
 
 pub use alarm::{Alarm, Measured, Probe};
+pub(crate) use asked::{Asked, AskedCall, AskedResult};
 pub use builder::QuestionBuilder;
-pub use call::{Call, Reading, Weights};
-pub use condition::{Bins, Comparison, Condition};
-pub use error::{QuestionError, QuestionErrorKind};
 pub use expression::{Arithmetic, Expression};
-pub use model::{LinearModel, ModelError};
-pub use period::{By, Devices, Duration, DurationUnit, Period, When};
-pub use places::{Clause, Places};
+pub(crate) use units::unit_of;
+
+pub use crate::functions::{Bins, Call};
+pub use crate::language::{
+    By, Clause, Comparison, Condition, Devices, Duration, DurationUnit, LinearModel, ModelError, Period,
+    Places, QuestionError, QuestionErrorKind, Reading, Weights, When, limits,
+};
+
+use crate::language::{Name, list, only_devices};
 
 /// A question: results to compute, and the readings that they are computed from.
 ///
@@ -234,5 +217,30 @@ impl std::str::FromStr for Question {
 
     fn from_str(text: &str) -> Result<Self, QuestionError> {
         Self::parse(text)
+    }
+}
+
+impl Display for Selected {
+    fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
+        self.expression.fmt(out)?;
+        self.name.iter().try_for_each(|name| write!(out, " as {}", Name(name)))
+    }
+}
+
+impl Display for Question {
+    fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
+        list(&self.select, out)?;
+        self.period.fmt(out)?;
+        self.by.iter().try_for_each(|by| write!(out, " by {}", by.word()))?;
+        if self.grouping == Devices::Each {
+            out.write_str(" per device")?;
+        }
+        if let Some(devices) = &self.only {
+            only_devices(devices, out)?;
+        }
+        if self.shared {
+            out.write_str(" shared")?;
+        }
+        Ok(())
     }
 }

@@ -95,7 +95,7 @@ fn measured() -> impl Strategy<Value = Measured> {
                 0 => left + right,
                 1 => -left,
                 2 => left * Call::max(channel),
-                _ => Call::CountWhere(Condition::new(channel, Comparison::Less, right)).into(),
+                _ => Call::count_where(Condition::new(channel, Comparison::Less, right)).into(),
             })
         }),
     ]

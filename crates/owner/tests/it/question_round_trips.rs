@@ -86,22 +86,22 @@ fn bins() -> impl Strategy<Value = Bins> {
 /// A call with one value.
 fn scalar() -> impl Strategy<Value = Call> {
     prop_oneof![
-        reading().prop_map(Call::Count),
-        reading().prop_map(Call::Sum),
-        reading().prop_map(Call::Mean),
-        name().prop_map(Call::Variance),
-        name().prop_map(Call::Stddev),
-        name().prop_map(Call::Rms),
-        name().prop_map(Call::Energy),
-        (name(), name()).prop_map(|(x, y)| Call::Covariance { x, y }),
-        (name(), name()).prop_map(|(x, y)| Call::Correlation { x, y }),
-        (name(), weights()).prop_map(|(channel, weights)| Call::WeightedSum { channel, weights }),
-        (name(), 2..=1000u32).prop_map(|(channel, groups)| Call::MovingAverage { channel, groups }),
-        condition().prop_map(Call::CountWhere),
-        condition().prop_map(Call::TimeWhere),
-        name().prop_map(Call::Min),
-        name().prop_map(Call::Max),
-        (name(), 0.0..=1.0f64).prop_map(|(channel, share)| Call::Quantile { channel, share }),
+        reading().prop_map(Call::count),
+        reading().prop_map(Call::sum),
+        reading().prop_map(Call::mean),
+        name().prop_map(Call::variance),
+        name().prop_map(Call::stddev),
+        name().prop_map(Call::rms),
+        name().prop_map(Call::energy),
+        (name(), name()).prop_map(|(x, y)| Call::covariance(x, y)),
+        (name(), name()).prop_map(|(x, y)| Call::correlation(x, y)),
+        (name(), weights()).prop_map(|(channel, weights)| Call::weighted_sum(channel, weights)),
+        (name(), 2..=1000u32).prop_map(|(channel, groups)| Call::moving_average(channel, groups)),
+        condition().prop_map(Call::count_where),
+        condition().prop_map(Call::time_where),
+        name().prop_map(Call::min),
+        name().prop_map(Call::max),
+        (name(), 0.0..=1.0f64).prop_map(|(channel, share)| Call::quantile(channel, share)),
     ]
 }
 
@@ -125,9 +125,9 @@ fn arithmetic() -> impl Strategy<Value = Expression> {
 fn expression() -> impl Strategy<Value = Expression> {
     prop_oneof![
         8 => arithmetic().prop_filter("a call", |expression| expression.calls().next().is_some()),
-        1 => derived().prop_map(|reading| Call::Values(reading).into()),
-        1 => (name(), name()).prop_map(|(y, x)| Call::Regression { y, x }.into()),
-        1 => (name(), bins()).prop_map(|(channel, bins)| Call::Histogram { channel, bins }.into()),
+        1 => derived().prop_map(|reading| Call::values(reading).into()),
+        1 => (name(), name()).prop_map(|(y, x)| Call::regression(y, x).into()),
+        1 => (name(), bins()).prop_map(|(channel, bins)| Call::histogram(channel, bins).into()),
     ]
 }
 
@@ -168,7 +168,7 @@ prop_compose! {
             only: only.map(without_repeats),
             shared,
         };
-        let averages = question.calls().any(|call| matches!(call, Call::MovingAverage { .. }));
+        let averages = question.calls().any(|call| call.function() == "moving_average");
         if averages && question.by.is_none_or(|by| by == By::Window) {
             question.by = Some(By::Day);
         }

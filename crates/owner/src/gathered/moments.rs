@@ -105,11 +105,7 @@ impl Moments {
     }
 
     fn n(&self) -> Result<f64, ValueError> {
-        if self.count == 0 {
-            Err(ValueError::Undetermined("there is no reading"))
-        } else {
-            Ok(self.count as f64)
-        }
+        if self.count == 0 { Err(ValueError::NO_READING) } else { Ok(self.count as f64) }
     }
 
     /// Returns the mean. Its error is at most the rounding of one reading.

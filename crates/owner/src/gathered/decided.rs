@@ -1,7 +1,5 @@
 //! Conditions on polynomials and models, decided reading by reading.
 
-use crate::question::Condition;
-
 use crate::value::{Value, ValueError};
 
 /// The readings for which a condition holds, and those that lie too near to its limit to tell.
@@ -57,7 +55,7 @@ impl Decided {
     /// Returns the hours during which the condition held.
     pub(crate) fn time(&self) -> Result<Value, ValueError> {
         if self.count == 0 {
-            return Err(ValueError::Undetermined("there is no reading"));
+            return Err(ValueError::NO_READING);
         }
         Ok(between(self.holds.hours, self.undecided.hours, "h"))
     }
@@ -73,37 +71,9 @@ fn between(sure: f64, open: f64, unit: &str) -> Value {
     Value { value: sure + open / 2.0, bound: open / 2.0, unit: unit.to_owned() }
 }
 
-/// Returns whether a condition holds for a value that is known to within `bound`; None if it may hold or not.
-pub(crate) fn decide(condition: &Condition, value: f64, bound: f64) -> Option<bool> {
-    let Condition { comparison, limit, .. } = condition;
-    if !((value - bound).is_finite() && (value + bound).is_finite()) {
-        return None;
-    }
-    let side = |value: f64| comparison.holds(value, *limit);
-    // Both ends decide, as each comparison is monotonic.
-    let (low, high) = (side(value - bound), side(value + bound));
-    (low == high).then_some(low)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::question::Comparison;
-
-    #[test]
-    fn decisions_are_certain() {
-        let above = |limit| Condition::new("x", Comparison::Greater, limit);
-        assert_eq!(decide(&above(80.0), 80.2, 0.1), Some(true));
-        assert_eq!(decide(&above(80.0), 80.0, 0.1), None);
-        assert_eq!(decide(&above(80.0), 79.875, 0.125), Some(false), "79.75 to 80");
-        assert_eq!(decide(&above(80.1), 79.9, 0.1), Some(false));
-        assert_eq!(decide(&above(80.0), 80.0, 0.0), Some(false), "a value that is known exactly");
-        let at_most = Condition::new("x", Comparison::AtMost, 80.0);
-        assert_eq!(decide(&at_most, 80.0, 0.0), Some(true));
-        for (value, bound) in [(f64::NAN, 0.1), (1.0, f64::INFINITY), (f64::NEG_INFINITY, 0.0)] {
-            assert_eq!(decide(&at_most, value, bound), None, "{value} {bound}");
-        }
-    }
 
     #[test]
     fn undecided_readings_widen_the_bound() {

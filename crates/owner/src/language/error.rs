@@ -2,8 +2,9 @@
 
 use std::fmt;
 
-use super::limits;
 use sotto_program::text::Caret;
+
+use super::limits;
 
 /// The reason why a question is refused.
 ///
@@ -50,12 +51,17 @@ pub enum QuestionErrorKind {
         near: Option<&'static str>,
     },
     /// A function's name is not known.
-    #[error("no function is called {name}{}", near.map_or_else(functions, |near| format!("; did you mean {near}?")))]
+    #[error(
+        "no function is called {name}{}",
+        near.map_or_else(|| format!(": expected one of {known}"), |near| format!("; did you mean {near}?"))
+    )]
     UnknownFunction {
         /// The name.
         name: String,
         /// The function that was probably meant.
         near: Option<&'static str>,
+        /// The names of all functions, with commas.
+        known: String,
     },
     /// The mode of readings.
     #[error(
@@ -135,10 +141,12 @@ pub enum QuestionErrorKind {
     #[error("names go in double quotes: \"name\"")]
     SingleQuote,
     /// A function's name without its parenthesis.
-    #[error("{name} is a function: write ({arguments}) after it", arguments = arguments(name))]
+    #[error("{name} is a function: write ({arguments}) after it")]
     FunctionName {
         /// The name.
         name: &'static str,
+        /// Arguments, as an example.
+        arguments: &'static str,
     },
     /// A channel outside of a call.
     #[error("{name} stands outside of a function: ask for a statistic of it, such as mean({name})")]
@@ -159,10 +167,12 @@ pub enum QuestionErrorKind {
     #[error("this expression asks for no statistic: it needs at least one, such as mean(temperature)")]
     NoCall,
     /// A call with several values inside arithmetic.
-    #[error("{call} gives several values, so it stands alone: select it without arithmetic{}", alone(call))]
+    #[error("{call} gives several values, so it stands alone: select it without arithmetic{instead}")]
     VectorInArithmetic {
         /// The name of the function.
         call: &'static str,
+        /// Another remedy, after a comma; may be empty.
+        instead: String,
     },
     /// The divisor is the number 0.
     #[error("division by zero: change the divisor")]
@@ -184,7 +194,7 @@ pub enum QuestionErrorKind {
         /// First word of the first clause.
         other: &'static str,
     },
-    /// [`Period::Between`](super::Period::Between) without any moment.
+    /// [`Period::Between`](crate::question::Period::Between) without any moment.
     #[error("the period has neither a first nor a last moment: give one, or use all time")]
     EmptyPeriod,
     /// An invalid duration.
@@ -312,33 +322,6 @@ fn outside(expected: &str, found: &str) -> &'static str {
     if operator && expected == "')'" { ", and arithmetic between calls, as in mean(a) - mean(b)" } else { "" }
 }
 
-fn functions() -> String {
-    format!(": expected one of {}", super::calls::FUNCTIONS.join(", "))
-}
-
-fn arguments(function: &str) -> &'static str {
-    match function {
-        "covariance" | "correlation" => "x, y",
-        "regression" => "y ~ x",
-        "weighted_sum" => "x, [1, 2]",
-        "moving_average" => "x, 7",
-        "polynomial" => "x, [0, 1]",
-        "linear" => "model.json",
-        "quantile" => "x, 0.95",
-        "histogram" => "x, 16",
-        "time" => "x > 80",
-        _ => "x",
-    }
-}
-
-fn alone(call: &str) -> String {
-    match call {
-        "regression" => String::new(),
-        "histogram" => ", or count one bin: count(x > 80)".into(),
-        _ => format!(", or take its mean: mean({call}(…))"),
-    }
-}
-
 /// The reason why a question is refused, and its place in the text.
 ///
 /// `Display` draws the line with a caret. For a question built in Rust or read from JSON the line is its canonical
@@ -365,7 +348,7 @@ pub struct QuestionError {
 
 impl QuestionError {
     /// Makes an error at byte `offset` of `text`, which must be a character boundary.
-    pub(super) fn new(kind: QuestionErrorKind, text: &str, offset: usize) -> Self {
+    pub(crate) fn new(kind: QuestionErrorKind, text: &str, offset: usize) -> Self {
         let (column, drawn) = Caret::new(text, offset);
         Self { kind, offset, column, drawn }
     }

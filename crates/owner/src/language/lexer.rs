@@ -7,12 +7,12 @@ use sotto_program::text;
 use sotto_program::text::{Number, found_char, number_length, run};
 
 /// Words that end a selected expression. A channel with this name must be in quotes.
-pub(super) const RESERVED: [&str; 9] =
+pub(crate) const RESERVED: [&str; 9] =
     ["as", "over", "since", "until", "by", "per", "across", "where", "shared"];
 
 /// A token that borrows from the text.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Token<'t> {
+pub(crate) enum Token<'t> {
     Number(Number),
     Word(&'t str),
     /// The text between the quotes, escapes included.
@@ -26,14 +26,14 @@ pub(super) enum Token<'t> {
 
 /// A token and its range of bytes in the text.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Spanned<'t> {
-    pub(super) token: Token<'t>,
-    pub(super) start: usize,
-    pub(super) end: usize,
+pub(crate) struct Spanned<'t> {
+    pub(crate) token: Token<'t>,
+    pub(crate) start: usize,
+    pub(crate) end: usize,
 }
 
 /// Returns the first byte at or after `from` that is not white space.
-pub(super) fn skip_space(text: &str, from: usize) -> usize {
+pub(crate) fn skip_space(text: &str, from: usize) -> usize {
     text.len() - text[from..].trim_start().len()
 }
 
@@ -41,7 +41,7 @@ pub(super) fn skip_space(text: &str, from: usize) -> usize {
 ///
 /// # Errors
 /// The reason, and the byte of the error.
-pub(super) fn token(text: &str, from: usize) -> Result<Spanned<'_>, (Kind, usize)> {
+pub(crate) fn token(text: &str, from: usize) -> Result<Spanned<'_>, (Kind, usize)> {
     let start = skip_space(text, from);
     let rest = &text[start..];
     let spanned = |token, length| Spanned { token, start, end: start + length };
@@ -107,7 +107,7 @@ fn quoted_length(rest: &str) -> Result<usize, (Kind, usize)> {
 }
 
 /// Returns the text of a [`Token::Quoted`] without its escapes.
-pub(super) fn unquoted(inside: &str) -> String {
+pub(crate) fn unquoted(inside: &str) -> String {
     let mut text = String::with_capacity(inside.len());
     let mut characters = inside.chars();
     while let Some(character) = characters.next() {
@@ -117,24 +117,24 @@ pub(super) fn unquoted(inside: &str) -> String {
 }
 
 /// Returns true if `name` needs no quotes.
-pub(super) fn is_bare_name(name: &str) -> bool {
+pub(crate) fn is_bare_name(name: &str) -> bool {
     let bytes = name.as_bytes();
     bytes.first().is_some_and(|first| first.is_ascii_alphabetic() || *first == b'_')
         && bytes.iter().all(|byte| in_word(*byte))
         && !RESERVED.contains(&name)
 }
 
-pub(super) const fn in_file(byte: u8) -> bool {
+pub(crate) const fn in_file(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.' | b'/')
 }
 
 /// Returns true if the name of a file needs no quotes.
-pub(super) fn is_bare_file(file: &str) -> bool {
+pub(crate) fn is_bare_file(file: &str) -> bool {
     !file.is_empty() && file.bytes().all(in_file)
 }
 
 /// Refuses an empty name and one of more than `limit` bytes.
-pub(super) fn check_length(name: &str, limit: usize) -> Result<(), Kind> {
+pub(crate) fn check_length(name: &str, limit: usize) -> Result<(), Kind> {
     match name.len() {
         0 => Err(Kind::NameEmpty),
         bytes if bytes > limit => Err(Kind::NameTooLong { bytes, limit }),
@@ -144,7 +144,7 @@ pub(super) fn check_length(name: &str, limit: usize) -> Result<(), Kind> {
 
 impl Token<'_> {
     /// Returns the token's name in an error.
-    pub(super) fn found(self) -> String {
+    pub(crate) fn found(self) -> String {
         match self {
             Self::Number(_) => "a number".into(),
             Self::Word(word) => text::excerpt_of(word, limits::NAME_BYTES),

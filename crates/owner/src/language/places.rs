@@ -36,17 +36,17 @@ pub enum Clause {
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Places {
-    pub(super) text: String,
-    pub(super) selected: Vec<usize>,
-    pub(super) calls: Vec<usize>,
-    pub(super) channels: Vec<(String, usize)>,
-    pub(super) files: Vec<(String, usize)>,
-    pub(super) devices: Vec<(String, usize)>,
-    pub(super) clauses: Vec<(Clause, usize)>,
+    pub(crate) text: String,
+    pub(crate) selected: Vec<usize>,
+    pub(crate) calls: Vec<usize>,
+    pub(crate) channels: Vec<(String, usize)>,
+    pub(crate) files: Vec<(String, usize)>,
+    pub(crate) devices: Vec<(String, usize)>,
+    pub(crate) clauses: Vec<(Clause, usize)>,
 }
 
 impl Places {
-    pub(super) fn new(text: &str) -> Self {
+    pub(crate) fn new(text: &str) -> Self {
         Self {
             text: text.into(),
             selected: Vec::new(),
@@ -72,7 +72,7 @@ impl Places {
         self.error(first(&self.channels, channel).or(file), message)
     }
 
-    /// Draws `message` at a call, counted from 0 in the order of [`Question::calls`](super::Question::calls).
+    /// Draws `message` at a call, counted from 0 in the order of [`Question::calls`](crate::question::Question::calls).
     #[must_use]
     pub fn error_at_call(&self, index: usize, message: impl Into<String>) -> QuestionError {
         self.error(self.calls.get(index).copied(), message)

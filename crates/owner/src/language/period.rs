@@ -1,10 +1,10 @@
 //! Clauses: period, groups, devices.
 
-use std::str::FromStr;
+use std::fmt::{self, Display, Formatter};
 
 use serde::{Deserialize, Serialize};
 
-use super::{QuestionError, grammar};
+use super::written::quoted;
 
 /// The time that a question covers.
 ///
@@ -56,7 +56,7 @@ pub struct Duration {
 }
 
 impl Duration {
-    /// Returns a duration of `count` units. [`Question::check`](super::Question::check) refuses a count of 0.
+    /// Returns a duration of `count` units. [`Question::check`](crate::question::Question::check) refuses a count of 0.
     #[must_use]
     pub const fn new(count: u32, unit: DurationUnit) -> Self {
         Self { count, unit }
@@ -66,15 +66,6 @@ impl Duration {
     #[must_use]
     pub fn seconds(&self) -> u64 {
         u64::from(self.count) * self.unit.seconds()
-    }
-}
-
-impl FromStr for Duration {
-    type Err = QuestionError;
-
-    /// Reads `90s`, `30m`, `12h`, `7d` or `4w`.
-    fn from_str(text: &str) -> Result<Self, QuestionError> {
-        grammar::duration(text)
     }
 }
 
@@ -137,29 +128,13 @@ impl DurationUnit {
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
-pub struct When(pub(super) String);
+pub struct When(pub(crate) String);
 
 impl When {
     /// Returns the text.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
-    }
-}
-
-impl FromStr for When {
-    type Err = QuestionError;
-
-    fn from_str(text: &str) -> Result<Self, QuestionError> {
-        grammar::when(text)
-    }
-}
-
-impl TryFrom<String> for When {
-    type Error = QuestionError;
-
-    fn try_from(text: String) -> Result<Self, QuestionError> {
-        text.parse()
     }
 }
 
@@ -209,7 +184,7 @@ impl By {
         }
     }
 
-    pub(super) const fn clause(self) -> &'static str {
+    pub(crate) const fn clause(self) -> &'static str {
         match self {
             Self::Window => "by window",
             Self::Hour => "by hour",
@@ -237,4 +212,77 @@ pub enum Devices {
     Across,
     /// `per device`: one answer for each device.
     Each,
+}
+
+impl Display for Duration {
+    fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
+        write!(out, "{}{}", self.count, self.unit.letter())
+    }
+}
+
+impl Display for When {
+    fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
+        if is_when(&self.0) { out.write_str(&self.0) } else { quoted(&self.0, out) }
+    }
+}
+
+impl Display for Period {
+    /// Writes the clauses, each after a space.
+    fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::All => Ok(()),
+            Self::Over(time) => write!(out, " over {time}"),
+            Self::Between { since, until } => {
+                since.iter().try_for_each(|when| write!(out, " since {when}"))?;
+                until.iter().try_for_each(|when| write!(out, " until {when}"))
+            }
+        }
+    }
+}
+
+/// Returns true for `2014-01-01`, `2014-01-01T12:30` and `2014-01-01T12:30:15`, the last two with or without `Z` or
+/// `+02:00`.
+pub(crate) fn is_when(text: &str) -> bool {
+    let (date, time) = text.split_once('T').map_or((text, None), |(date, time)| (date, Some(time)));
+    is_date(date) && time.is_none_or(is_time)
+}
+
+fn is_date(text: &str) -> bool {
+    let Some([year, month, day]) = fields(text, "dddd-dd-dd") else {
+        return false;
+    };
+    let leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+    let days = match month {
+        2 => 28 + u32::from(leap),
+        4 | 6 | 9 | 11 => 30,
+        1..=12 => 31,
+        _ => 0,
+    };
+    (1..=days).contains(&day)
+}
+
+fn is_time(text: &str) -> bool {
+    let zone = text.find(['Z', '+', '-']).unwrap_or(text.len());
+    let (clock, zone) = text.split_at(zone);
+    let clock = fields(clock, "dd:dd:dd").or_else(|| fields(clock, "dd:dd"));
+    let zone = match zone {
+        "" | "Z" => Some([0; 3]),
+        zone => fields(&zone[1..], "dd:dd"),
+    };
+    let in_range = |[hour, minute, second]: [u32; 3]| hour < 24 && minute < 60 && second < 60;
+    clock.is_some_and(in_range) && zone.is_some_and(in_range)
+}
+
+/// Returns the numbers of a text of the form `form`, where `d` stands for a digit; missing numbers are 0. Returns None
+/// if the form differs.
+fn fields(text: &str, form: &str) -> Option<[u32; 3]> {
+    let fits = |(byte, form): (u8, u8)| if form == b'd' { byte.is_ascii_digit() } else { byte == form };
+    if text.len() != form.len() || !text.bytes().zip(form.bytes()).all(fits) {
+        return None;
+    }
+    let mut fields = [0; 3];
+    for (field, digits) in fields.iter_mut().zip(text.split(['-', ':'])) {
+        *field = digits.parse().ok()?;
+    }
+    Some(fields)
 }

@@ -4,7 +4,7 @@
 //! middle is the value, and half of its width the bound. Readings here are the values that the device encrypted, rounded
 //! to the resolution.
 
-use crate::question::{Comparison, Condition};
+use crate::language::{Comparison, Condition};
 use sotto_pack::{ChannelBins, Quantiser};
 
 use crate::value::{Value, ValueError};
@@ -201,7 +201,7 @@ impl Distribution {
     }
 
     fn some(&self) -> Result<(), ValueError> {
-        if self.bins.is_empty() { Err(ValueError::Undetermined("there is no reading")) } else { Ok(()) }
+        if self.bins.is_empty() { Err(ValueError::NO_READING) } else { Ok(()) }
     }
 
     /// Returns the reading of this rank, 1 for the smallest. Range: 1 to the count.

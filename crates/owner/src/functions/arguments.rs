@@ -1,0 +1,128 @@
+//! The arguments that several functions share.
+
+use std::fmt::{self, Display, Formatter};
+
+use serde::{Deserialize, Serialize};
+
+use crate::gathered::Channels;
+use crate::language::{Condition, Name, Parsed, Parser, Reading};
+
+/// Arguments of a function. `Display` writes them as canonical text, without the parentheses.
+pub(crate) trait Arguments: Display {
+    /// Returns the readings that they are about.
+    fn about(&self) -> About<'_>;
+
+    /// Returns the reading, to attach a model to it; None if they name channels.
+    fn reading_mut(&mut self) -> Option<&mut Reading>;
+}
+
+/// The readings that a call is about.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum About<'a> {
+    /// Those of channels, in the order of the text.
+    Channels(Vec<&'a str>),
+    /// Those of a channel, or the values of a polynomial or a model.
+    Reading(&'a Reading),
+    /// The same, compared with a limit.
+    Condition(&'a Condition),
+}
+
+/// One channel.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub(super) struct Channel(pub(super) String);
+
+impl Channel {
+    /// Reads a channel and the closing parenthesis.
+    pub(super) fn read(parser: &mut Parser<'_>) -> Parsed<Self> {
+        let channel = parser.channel()?;
+        parser.close_after_name()?;
+        Ok(Self(channel))
+    }
+}
+
+impl Display for Channel {
+    fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
+        Name(&self.0).fmt(out)
+    }
+}
+
+impl Arguments for Channel {
+    fn about(&self) -> About<'_> {
+        About::Channels(vec![&self.0])
+    }
+
+    fn reading_mut(&mut self) -> Option<&mut Reading> {
+        None
+    }
+}
+
+/// Two channels, with a comma between them.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct TwoChannels {
+    pub(super) x: String,
+    pub(super) y: String,
+}
+
+impl TwoChannels {
+    /// Reads two channels and the closing parenthesis.
+    pub(super) fn read(parser: &mut Parser<'_>, comma: &'static str) -> Parsed<Self> {
+        let x = parser.channel()?;
+        parser.expect(',', comma)?;
+        let y = parser.channel()?;
+        parser.close_after_name()?;
+        Ok(Self { x, y })
+    }
+}
+
+impl Display for TwoChannels {
+    fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
+        write!(out, "{}, {}", Name(&self.x), Name(&self.y))
+    }
+}
+
+impl Arguments for TwoChannels {
+    fn about(&self) -> About<'_> {
+        About::Channels(vec![&self.x, &self.y])
+    }
+
+    fn reading_mut(&mut self) -> Option<&mut Reading> {
+        None
+    }
+}
+
+impl Arguments for Reading {
+    fn about(&self) -> About<'_> {
+        About::Reading(self)
+    }
+
+    fn reading_mut(&mut self) -> Option<&mut Reading> {
+        Some(self)
+    }
+}
+
+/// Reads a reading and the closing parenthesis.
+pub(super) fn one_reading(parser: &mut Parser<'_>) -> Parsed<Reading> {
+    let reading = parser.reading()?;
+    parser.close_after_name()?;
+    Ok(reading)
+}
+
+impl Arguments for Condition {
+    fn about(&self) -> About<'_> {
+        About::Condition(self)
+    }
+
+    fn reading_mut(&mut self) -> Option<&mut Reading> {
+        Some(&mut self.reading)
+    }
+}
+
+/// Returns the unit of a reading. A polynomial or a model may have any unit, so it has none.
+pub(super) fn unit_of(reading: &Reading, channels: &dyn Channels) -> String {
+    match reading {
+        Reading::Channel(channel) => channels.unit(channel),
+        Reading::Polynomial { .. } | Reading::Linear { .. } => String::new(),
+    }
+}

@@ -1,0 +1,62 @@
+//! `correlation(x, y)`, −1 to 1: over the times at which both have a reading.
+
+use serde::{Deserialize, Serialize};
+
+use super::Call;
+use super::arguments::TwoChannels;
+use super::function::{Function, InAlarm, Named, OneValue, Syntax, Yields};
+use crate::gathered::moments::Pair;
+use crate::gathered::{Channels, Counted, Gathered, Need};
+
+pub(super) const SYNTAX: Syntax = Syntax {
+    names: &[Named { word: "correlation", arguments: "x, y" }],
+    synonyms: &[],
+    across_groups: false,
+    read: |parser, _| {
+        let comma = "',' and a second channel, as in correlation(x, y)";
+        Ok(Correlation(TwoChannels::read(parser, comma)?).into())
+    },
+};
+
+/// `correlation(x, y)`.
+///
+/// Example: [`Call`]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Correlation(pub(super) TwoChannels);
+
+impl Call {
+    /// Returns the call `correlation(x, y)`.
+    #[must_use]
+    pub fn correlation(x: impl Into<String>, y: impl Into<String>) -> Self {
+        Correlation(TwoChannels { x: x.into(), y: y.into() }).into()
+    }
+}
+
+impl Function for Correlation {
+    fn name(&self) -> &'static str {
+        "correlation"
+    }
+
+    fn needs(&self) -> Vec<Need> {
+        vec![Need::pair(&self.0.x, &self.0.y)]
+    }
+
+    fn yields(&self) -> Yields<'_> {
+        Yields::One(self)
+    }
+
+    fn in_alarm(&self) -> InAlarm<'_> {
+        InAlarm::Value
+    }
+}
+
+impl OneValue for Correlation {
+    fn unit(&self, _: &dyn Channels) -> String {
+        String::new()
+    }
+
+    fn value(&self, from: &Gathered<'_>) -> Counted {
+        let TwoChannels { x, y } = &self.0;
+        from.of_pair(x, y, Pair::correlation)
+    }
+}

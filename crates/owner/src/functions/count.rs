@@ -1,0 +1,129 @@
+//! `count(x)`: the number of readings; `count(x > 80)`: of those for which a condition holds.
+
+use serde::{Deserialize, Serialize};
+
+use super::Call;
+use super::function::{Function, InAlarm, Named, OneValue, Syntax, Yields};
+use crate::gathered::{Channels, Counted, Gathered, Need};
+use crate::language::{Condition, Reading};
+use crate::value::Value;
+
+pub(super) const SYNTAX: Syntax = Syntax {
+    names: &[Named { word: "count", arguments: "x" }],
+    synonyms: &[],
+    across_groups: false,
+    read: |parser, _| {
+        let reading = parser.reading()?;
+        match parser.condition(&reading)? {
+            None => {
+                parser.close_after_name()?;
+                Ok(Count(reading).into())
+            }
+            Some(condition) => {
+                parser.close()?;
+                Ok(CountWhere(condition).into())
+            }
+        }
+    },
+};
+
+/// `count(x)`: the number of readings that are present.
+///
+/// Example: [`Call`]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Count(pub(super) Reading);
+
+/// `count(x > 80)`, `count(linear(model.json) > 80)`: the number of readings for which the condition holds.
+///
+/// Example: [`Call`]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CountWhere(pub(super) Condition);
+
+impl Call {
+    /// Returns the call `count(x)`.
+    #[must_use]
+    pub fn count(reading: impl Into<Reading>) -> Self {
+        Count(reading.into()).into()
+    }
+
+    /// Returns the call `count(x > 80)`.
+    #[must_use]
+    pub fn count_where(condition: Condition) -> Self {
+        CountWhere(condition).into()
+    }
+}
+
+impl Function for Count {
+    fn name(&self) -> &'static str {
+        "count"
+    }
+
+    fn needs(&self) -> Vec<Need> {
+        vec![Need::sums(&self.0)]
+    }
+
+    fn yields(&self) -> Yields<'_> {
+        Yields::One(self)
+    }
+
+    fn in_alarm(&self) -> InAlarm<'_> {
+        InAlarm::Value
+    }
+
+    /// The number of values carries no noise, though they do.
+    fn has_noise(&self) -> bool {
+        false
+    }
+}
+
+impl OneValue for Count {
+    fn unit(&self, _: &dyn Channels) -> String {
+        String::new()
+    }
+
+    fn value(&self, from: &Gathered<'_>) -> Counted {
+        let number = |count: u64| Ok(Value::exact(count as f64));
+        match &self.0 {
+            Reading::Channel(channel) => from.of_moments(channel, |moments| number(moments.count)),
+            Reading::Polynomial { .. } | Reading::Linear { .. } => {
+                from.of_reals(&self.0, |reals| number(reals.count))
+            }
+        }
+    }
+}
+
+impl Function for CountWhere {
+    fn name(&self) -> &'static str {
+        "count"
+    }
+
+    fn needs(&self) -> Vec<Need> {
+        vec![Need::condition(&self.0)]
+    }
+
+    fn yields(&self) -> Yields<'_> {
+        Yields::One(self)
+    }
+
+    fn in_alarm(&self) -> InAlarm<'_> {
+        InAlarm::Value
+    }
+}
+
+impl OneValue for CountWhere {
+    fn unit(&self, _: &dyn Channels) -> String {
+        String::new()
+    }
+
+    fn value(&self, from: &Gathered<'_>) -> Counted {
+        let Self(condition) = self;
+        match &condition.reading {
+            Reading::Channel(channel) => {
+                from.of_distribution(channel, |readings| Ok(readings.count_where(condition)))
+            }
+            Reading::Polynomial { .. } | Reading::Linear { .. } => {
+                from.of_decided(&condition.reading, |decided| Ok(decided.number()))
+            }
+        }
+    }
+}

@@ -1,0 +1,63 @@
+//! `covariance(x, y)`: over the times at which both have a reading, divided by their number.
+
+use serde::{Deserialize, Serialize};
+
+use super::Call;
+use super::arguments::TwoChannels;
+use super::function::{Function, InAlarm, Named, OneValue, Syntax, Yields};
+use crate::gathered::{Channels, Counted, Gathered, Need};
+use crate::value::product;
+
+pub(super) const SYNTAX: Syntax = Syntax {
+    names: &[Named { word: "covariance", arguments: "x, y" }],
+    synonyms: &[],
+    across_groups: false,
+    read: |parser, _| {
+        let comma = "',' and a second channel, as in covariance(x, y)";
+        Ok(Covariance(TwoChannels::read(parser, comma)?).into())
+    },
+};
+
+/// `covariance(x, y)`.
+///
+/// Example: [`Call`]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Covariance(pub(super) TwoChannels);
+
+impl Call {
+    /// Returns the call `covariance(x, y)`.
+    #[must_use]
+    pub fn covariance(x: impl Into<String>, y: impl Into<String>) -> Self {
+        Covariance(TwoChannels { x: x.into(), y: y.into() }).into()
+    }
+}
+
+impl Function for Covariance {
+    fn name(&self) -> &'static str {
+        "covariance"
+    }
+
+    fn needs(&self) -> Vec<Need> {
+        vec![Need::pair(&self.0.x, &self.0.y)]
+    }
+
+    fn yields(&self) -> Yields<'_> {
+        Yields::One(self)
+    }
+
+    fn in_alarm(&self) -> InAlarm<'_> {
+        InAlarm::Value
+    }
+}
+
+impl OneValue for Covariance {
+    fn unit(&self, channels: &dyn Channels) -> String {
+        product(&channels.unit(&self.0.x), &channels.unit(&self.0.y))
+    }
+
+    fn value(&self, from: &Gathered<'_>) -> Counted {
+        let TwoChannels { x, y } = &self.0;
+        let units = [from.unit(x), from.unit(y)];
+        from.of_pair(x, y, |pair| pair.covariance([&units[0], &units[1]]))
+    }
+}

@@ -1,0 +1,111 @@
+//! What a function is made of.
+
+use std::fmt::{self, Formatter};
+
+use super::{Arguments, Call};
+use crate::gathered::{Channels, Counted, Gathered, Need};
+use crate::language::{Parsed, Parser, Reading};
+
+/// A function's words, and the grammar of its arguments.
+pub(crate) struct Syntax {
+    /// Its names in canonical text.
+    pub(crate) names: &'static [Named],
+    /// Other words for the first of them.
+    pub(crate) synonyms: &'static [&'static str],
+    /// True if it is about several groups, and needs a `by` clause.
+    pub(crate) across_groups: bool,
+    /// Reads the arguments after the opening parenthesis, and the closing one. Gets the word as it was written.
+    pub(crate) read: fn(&mut Parser<'_>, &str) -> Parsed<Call>,
+}
+
+/// A name of a function.
+#[derive(Clone, Copy)]
+pub(crate) struct Named {
+    pub(crate) word: &'static str,
+    /// Its arguments, as an example.
+    pub(crate) arguments: &'static str,
+}
+
+/// A function with its arguments.
+pub(crate) trait Function {
+    /// Returns its name.
+    fn name(&self) -> &'static str;
+
+    /// Returns the intermediate results that it is computed from.
+    fn needs(&self) -> Vec<Need>;
+
+    /// Returns its results: one value, or several.
+    fn yields(&self) -> Yields<'_>;
+
+    /// Returns how an alarm takes it.
+    fn in_alarm(&self) -> InAlarm<'_>;
+
+    /// Returns true if its values carry noise, as those of polynomials and models do.
+    fn has_noise(&self) -> bool {
+        self.needs().iter().any(Need::is_real)
+    }
+
+    /// Writes the call's canonical text.
+    fn write(&self, arguments: &dyn Arguments, out: &mut Formatter<'_>) -> fmt::Result {
+        write!(out, "{}({arguments})", self.name())
+    }
+}
+
+/// The results of a call.
+pub(crate) enum Yields<'c> {
+    One(&'c dyn OneValue),
+    Several(&'c dyn SeveralValues),
+}
+
+/// A function with one value.
+pub(crate) trait OneValue {
+    /// Returns the unit of the value.
+    fn unit(&self, channels: &dyn Channels) -> String;
+
+    /// Returns the value in a group.
+    fn value(&self, from: &Gathered<'_>) -> Counted;
+}
+
+/// A function with several values, which stands alone.
+pub(crate) trait SeveralValues {
+    /// Returns the values in a group.
+    fn values(&self, from: &Gathered<'_>) -> Vec<Part>;
+
+    /// Returns a way to ask for one value, after a comma; empty if there is none.
+    fn instead(&self) -> String;
+}
+
+/// One of several values.
+#[derive(Clone, Debug)]
+pub(crate) struct Part {
+    /// The end of its name, after the name of the result.
+    pub(crate) name: String,
+    pub(crate) counted: Counted,
+    pub(crate) unit: String,
+    /// The ends of a histogram's bin, in the channel's unit.
+    pub(crate) bin: Option<[f64; 2]>,
+    /// The time of the value; None: that of the group.
+    pub(crate) time: Option<Time>,
+}
+
+/// A time from a start to an end, in milliseconds since 1970.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Time {
+    pub(crate) from: i64,
+    pub(crate) to: i64,
+}
+
+/// How an alarm takes a call.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum InAlarm<'c> {
+    /// Its value is compared.
+    Value,
+    /// The largest reading of a channel: it is above a limit if any reading is.
+    Largest(&'c str),
+    /// The smallest reading of a channel: it is below a limit if any reading is.
+    Smallest(&'c str),
+    /// The values at readings are compared, if it stands alone.
+    Readings(&'c Reading),
+    /// It has no single value in a window; the text says what to ask for instead.
+    Refused(&'static str),
+}

@@ -1,0 +1,64 @@
+//! `mean(x)`, also read as `avg(x)`: Σ x / count, also of the values of a polynomial or a model.
+
+use serde::{Deserialize, Serialize};
+
+use super::Call;
+use super::arguments::{one_reading, unit_of};
+use super::function::{Function, InAlarm, Named, OneValue, Syntax, Yields};
+use crate::gathered::Reals;
+use crate::gathered::{Channels, Counted, Gathered, Need};
+use crate::language::Reading;
+
+pub(super) const SYNTAX: Syntax = Syntax {
+    names: &[Named { word: "mean", arguments: "x" }],
+    synonyms: &["avg"],
+    across_groups: false,
+    read: |parser, _| Ok(Mean(one_reading(parser)?).into()),
+};
+
+/// `mean(x)`.
+///
+/// Example: [`Call`]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Mean(pub(super) Reading);
+
+impl Call {
+    /// Returns the call `mean(x)`.
+    #[must_use]
+    pub fn mean(reading: impl Into<Reading>) -> Self {
+        Mean(reading.into()).into()
+    }
+}
+
+impl Function for Mean {
+    fn name(&self) -> &'static str {
+        "mean"
+    }
+
+    fn needs(&self) -> Vec<Need> {
+        vec![Need::sums(&self.0)]
+    }
+
+    fn yields(&self) -> Yields<'_> {
+        Yields::One(self)
+    }
+
+    fn in_alarm(&self) -> InAlarm<'_> {
+        InAlarm::Value
+    }
+}
+
+impl OneValue for Mean {
+    fn unit(&self, channels: &dyn Channels) -> String {
+        unit_of(&self.0, channels)
+    }
+
+    fn value(&self, from: &Gathered<'_>) -> Counted {
+        match &self.0 {
+            Reading::Channel(channel) => {
+                from.of_moments(channel, |moments| moments.mean(&from.unit(channel)))
+            }
+            Reading::Polynomial { .. } | Reading::Linear { .. } => from.of_reals(&self.0, Reals::mean),
+        }
+    }
+}

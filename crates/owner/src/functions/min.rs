@@ -1,0 +1,57 @@
+//! `min(x)`: the smallest reading.
+
+use serde::{Deserialize, Serialize};
+
+use super::Call;
+use super::arguments::Channel;
+use super::function::{Function, InAlarm, Named, OneValue, Syntax, Yields};
+use crate::gathered::{Channels, Counted, Gathered, Need};
+
+pub(super) const SYNTAX: Syntax = Syntax {
+    names: &[Named { word: "min", arguments: "x" }],
+    synonyms: &[],
+    across_groups: false,
+    read: |parser, _| Ok(Min(Channel::read(parser)?).into()),
+};
+
+/// `min(x)`: the smallest reading.
+///
+/// Example: [`Call`]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Min(pub(super) Channel);
+
+impl Call {
+    /// Returns the call `min(x)`.
+    #[must_use]
+    pub fn min(channel: impl Into<String>) -> Self {
+        Min(Channel(channel.into())).into()
+    }
+}
+
+impl Function for Min {
+    fn name(&self) -> &'static str {
+        "min"
+    }
+
+    fn needs(&self) -> Vec<Need> {
+        vec![Need::distribution(&self.0.0)]
+    }
+
+    fn yields(&self) -> Yields<'_> {
+        Yields::One(self)
+    }
+
+    fn in_alarm(&self) -> InAlarm<'_> {
+        InAlarm::Smallest(&self.0.0)
+    }
+}
+
+impl OneValue for Min {
+    fn unit(&self, channels: &dyn Channels) -> String {
+        channels.unit(&self.0.0)
+    }
+
+    fn value(&self, from: &Gathered<'_>) -> Counted {
+        from.of_distribution(&self.0.0, |readings| readings.minimum(&from.unit(&self.0.0)))
+    }
+}

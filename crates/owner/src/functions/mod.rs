@@ -1,0 +1,219 @@
+//! The functions of the question language.
+//!
+//! A function is one file: its grammar, the intermediate results that it needs, its values and their units. The list
+//! below is all that knows it beside: what it takes, needs and yields is asked of the function.
+
+mod arguments;
+mod function;
+
+mod correlation;
+mod count;
+mod covariance;
+mod energy;
+mod histogram;
+mod max;
+mod mean;
+mod min;
+mod moving_average;
+mod quantile;
+mod regression;
+mod rms;
+mod stddev;
+mod sum;
+mod time;
+mod values;
+mod variance;
+mod weighted_sum;
+
+use std::fmt::{self, Display, Formatter};
+
+use serde::{Deserialize, Serialize};
+
+pub use histogram::Bins;
+
+pub(crate) use arguments::{About, Arguments};
+pub(crate) use function::{Function, InAlarm, Named, Part, Syntax, Time, Yields};
+
+use crate::gathered::Need;
+use crate::language::{Condition, LinearModel, Reading};
+
+/// Makes a call of the functions of these files. Each file has the syntax, and a type for each form of the function, with
+/// its arguments.
+macro_rules! functions {
+    ($($file:ident: $($form:ident),+;)+) => {
+        $(pub use $file::{$($form),+};)+
+
+        /// One statistic: a function with its arguments.
+        ///
+        /// ```
+        /// use sotto_owner::question::{Call, Question};
+        ///
+        /// let question = Question::parse("regression(power ~ speed), mean(speed)")?;
+        /// let calls: Vec<&Call> = question.calls().collect();
+        /// assert_eq!(calls, [&Call::regression("power", "speed"), &Call::mean("speed")]);
+        /// assert!(calls[0].is_vector(), "slope and intercept");
+        /// # Ok::<(), sotto_owner::question::QuestionError>(())
+        /// ```
+        #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+        #[serde(rename_all = "snake_case")]
+        pub enum Call {
+            $($(#[doc = concat!("A call of [`", stringify!($form), "`].")] $form($form),)+)+
+        }
+
+        /// The syntax of every function, in the order in which errors list them.
+        const ALL: &[&Syntax] = &[$(&$file::SYNTAX),+];
+
+        impl Call {
+            /// Returns the function.
+            pub(crate) fn of(&self) -> &dyn Function {
+                match self {
+                    $($(Self::$form(of) => of,)+)+
+                }
+            }
+
+            /// Returns the function's grammar.
+            pub(crate) fn syntax(&self) -> &'static Syntax {
+                match self {
+                    $($(Self::$form(_) => &$file::SYNTAX,)+)+
+                }
+            }
+
+            fn arguments(&self) -> &dyn Arguments {
+                match self {
+                    $($(Self::$form($form(arguments)) => arguments,)+)+
+                }
+            }
+
+            fn arguments_mut(&mut self) -> &mut dyn Arguments {
+                match self {
+                    $($(Self::$form($form(arguments)) => arguments,)+)+
+                }
+            }
+        }
+
+        $($(
+            impl From<$form> for Call {
+                fn from(of: $form) -> Self {
+                    Self::$form(of)
+                }
+            }
+        )+)+
+    };
+}
+
+functions! {
+    count: Count, CountWhere;
+    sum: Sum;
+    mean: Mean;
+    variance: Variance;
+    stddev: Stddev;
+    rms: Rms;
+    energy: Energy;
+    covariance: Covariance;
+    correlation: Correlation;
+    regression: Regression;
+    weighted_sum: WeightedSum;
+    moving_average: MovingAverage;
+    min: Min;
+    max: Max;
+    quantile: Quantile;
+    histogram: Histogram;
+    time: TimeWhere;
+    values: Values;
+}
+
+/// A word that names a function.
+pub(crate) struct Known {
+    pub(crate) syntax: &'static Syntax,
+    /// The name in canonical text.
+    pub(crate) named: &'static Named,
+}
+
+/// Returns the function that a word names; None if there is none.
+pub(crate) fn named(word: &str) -> Option<Known> {
+    let of = |syntax: &'static Syntax| {
+        let named = syntax.names.iter().find(|named| named.word == word);
+        let named = named.or_else(|| syntax.names.first().filter(|_| syntax.synonyms.contains(&word)));
+        named.map(|named| Known { syntax, named })
+    };
+    ALL.iter().copied().find_map(of)
+}
+
+/// Returns the names of all functions.
+pub(crate) fn names() -> impl Iterator<Item = &'static str> {
+    ALL.iter().flat_map(|syntax| syntax.names).map(|named| named.word)
+}
+
+impl Call {
+    /// Returns the name of the function, e.g. `mean`.
+    #[must_use]
+    pub fn function(&self) -> &'static str {
+        self.of().name()
+    }
+
+    /// Returns true if the answer has several values. Such a call stands alone, outside arithmetic.
+    #[must_use]
+    pub fn is_vector(&self) -> bool {
+        matches!(self.of().yields(), Yields::Several(_))
+    }
+
+    /// Returns the way to ask for one value of a call that has several, after a comma.
+    pub(crate) fn instead(&self) -> String {
+        match self.of().yields() {
+            Yields::One(_) => String::new(),
+            Yields::Several(several) => several.instead(),
+        }
+    }
+
+    /// Returns the channels in the order of the text.
+    #[must_use]
+    pub fn channels(&self) -> Vec<&str> {
+        match self.arguments().about() {
+            About::Channels(channels) => channels,
+            About::Reading(reading) | About::Condition(Condition { reading, .. }) => reading.channels(),
+        }
+    }
+
+    /// Returns the reading of a call that takes more than channels, and the one that a condition compares; None for other
+    /// calls.
+    #[must_use]
+    pub fn reading(&self) -> Option<&Reading> {
+        match self.arguments().about() {
+            About::Channels(_) => None,
+            About::Reading(reading) | About::Condition(Condition { reading, .. }) => Some(reading),
+        }
+    }
+
+    /// Returns the condition of `count` and `time`.
+    #[must_use]
+    pub fn condition(&self) -> Option<&Condition> {
+        match self.arguments().about() {
+            About::Condition(condition) => Some(condition),
+            About::Channels(_) | About::Reading(_) => None,
+        }
+    }
+
+    /// Returns true if the cloud can compare the call's values with its limit: a condition on a polynomial or a model.
+    pub(crate) fn can_compare_in_cloud(&self) -> bool {
+        self.condition().is_some_and(|condition| !matches!(condition.reading, Reading::Channel(_)))
+    }
+
+    /// Returns the intermediate results that the call is computed from.
+    pub(crate) fn needs(&self) -> Vec<Need> {
+        self.of().needs()
+    }
+
+    /// Returns the file and the model of a linear model.
+    pub(crate) fn model_slot(&mut self) -> Option<(&str, &mut Option<LinearModel>)> {
+        match self.arguments_mut().reading_mut()? {
+            Reading::Linear { file, model } => Some((file, model)),
+            Reading::Channel(_) | Reading::Polynomial { .. } => None,
+        }
+    }
+}
+
+impl Display for Call {
+    fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
+        self.of().write(self.arguments(), out)
+    }
+}

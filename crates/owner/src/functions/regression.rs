@@ -1,0 +1,108 @@
+//! `regression(y ~ x)`: slope and intercept of the least-squares line, over the times at which both have a reading.
+
+use std::fmt::{self, Display, Formatter};
+
+use serde::{Deserialize, Serialize};
+
+use super::Call;
+use super::arguments::{About, Arguments};
+use super::function::{Function, InAlarm, Named, Part, SeveralValues, Syntax, Yields};
+use crate::gathered::{Counted, Gathered, Need};
+use crate::language::{Name, Reading};
+use crate::value::ratio;
+
+pub(super) const SYNTAX: Syntax = Syntax {
+    names: &[Named { word: "regression", arguments: "y ~ x" }],
+    synonyms: &[],
+    across_groups: false,
+    read: |parser, _| {
+        let y = parser.channel()?;
+        parser.expect('~', "'~' and the channel that explains, as in regression(y ~ x)")?;
+        let x = parser.channel()?;
+        parser.close_after_name()?;
+        Ok(Regression(Explained { y, x }).into())
+    },
+};
+
+/// `regression(y ~ x)`: slope and intercept of the least-squares line.
+///
+/// Example: [`Call`]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Regression(pub(super) Explained);
+
+/// The dependent channel and the independent one.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Explained {
+    y: String,
+    x: String,
+}
+
+impl Call {
+    /// Returns the call `regression(y ~ x)`.
+    #[must_use]
+    pub fn regression(y: impl Into<String>, x: impl Into<String>) -> Self {
+        Regression(Explained { y: y.into(), x: x.into() }).into()
+    }
+}
+
+impl Display for Explained {
+    fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
+        write!(out, "{} ~ {}", Name(&self.y), Name(&self.x))
+    }
+}
+
+impl Arguments for Explained {
+    fn about(&self) -> About<'_> {
+        About::Channels(vec![&self.y, &self.x])
+    }
+
+    fn reading_mut(&mut self) -> Option<&mut Reading> {
+        None
+    }
+}
+
+impl Function for Regression {
+    fn name(&self) -> &'static str {
+        "regression"
+    }
+
+    fn needs(&self) -> Vec<Need> {
+        vec![Need::pair(&self.0.x, &self.0.y)]
+    }
+
+    fn yields(&self) -> Yields<'_> {
+        Yields::Several(self)
+    }
+
+    fn in_alarm(&self) -> InAlarm<'_> {
+        InAlarm::Refused("take correlation(y, x) or covariance(y, x)")
+    }
+}
+
+impl SeveralValues for Regression {
+    fn values(&self, from: &Gathered<'_>) -> Vec<Part> {
+        let Explained { y, x } = &self.0;
+        let (x_unit, y_unit) = (from.unit(x), from.unit(y));
+        let pair = from.pair(x, y);
+        let missing = from.missing(&[x, y], pair.x.count);
+        let line = pair.regression([&x_unit, &y_unit]);
+        let part = |(at, (name, unit)): (usize, (&str, String))| Part {
+            name: format!(".{name}"),
+            counted: Counted {
+                value: line.clone().map(|line| line[at].clone()),
+                count: pair.x.count,
+                missing,
+            },
+            unit,
+            bin: None,
+            time: None,
+        };
+        let parts = [("slope", ratio(&y_unit, &x_unit)), ("intercept", y_unit.clone())];
+        parts.into_iter().enumerate().map(part).collect()
+    }
+
+    fn instead(&self) -> String {
+        String::new()
+    }
+}

@@ -1,0 +1,71 @@
+//! `time(x > 80)`: the hours during which a condition holds. A reading stands for one period.
+
+use serde::{Deserialize, Serialize};
+
+use super::Call;
+use super::function::{Function, InAlarm, Named, OneValue, Syntax, Yields};
+use crate::gathered::{Channels, Counted, Decided, Gathered, Need};
+use crate::language::{Condition, Reading};
+
+pub(super) const SYNTAX: Syntax = Syntax {
+    names: &[Named { word: "time", arguments: "x > 80" }],
+    synonyms: &[],
+    across_groups: false,
+    read: |parser, _| {
+        let reading = parser.reading()?;
+        let expected = "a comparison with a number, as in time(x > 80)";
+        let condition = parser.condition(&reading)?.ok_or_else(|| parser.expected(expected))?;
+        parser.close()?;
+        Ok(TimeWhere(condition).into())
+    },
+};
+
+/// `time(x > 80)`: the number of readings for which the condition holds, times the period in hours.
+///
+/// Example: [`Call`]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TimeWhere(pub(super) Condition);
+
+impl Call {
+    /// Returns the call `time(x > 80)`.
+    #[must_use]
+    pub fn time_where(condition: Condition) -> Self {
+        TimeWhere(condition).into()
+    }
+}
+
+impl Function for TimeWhere {
+    fn name(&self) -> &'static str {
+        "time"
+    }
+
+    fn needs(&self) -> Vec<Need> {
+        vec![Need::condition(&self.0)]
+    }
+
+    fn yields(&self) -> Yields<'_> {
+        Yields::One(self)
+    }
+
+    fn in_alarm(&self) -> InAlarm<'_> {
+        InAlarm::Value
+    }
+}
+
+impl OneValue for TimeWhere {
+    fn unit(&self, _: &dyn Channels) -> String {
+        "h".to_owned()
+    }
+
+    fn value(&self, from: &Gathered<'_>) -> Counted {
+        let Self(condition) = self;
+        match &condition.reading {
+            Reading::Channel(channel) => {
+                from.of_distribution(channel, |readings| readings.time_where(condition))
+            }
+            Reading::Polynomial { .. } | Reading::Linear { .. } => {
+                from.of_decided(&condition.reading, Decided::time)
+            }
+        }
+    }
+}

@@ -1,0 +1,182 @@
+//! The intermediate results that calls need.
+
+use super::BinsNeeded;
+use crate::language::{Condition, Reading, Weights};
+
+/// An intermediate result that a call is computed from.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Need {
+    /// Count, mean and energy of a channel's readings; with `squares` their spread too.
+    Moments { channel: String, squares: bool },
+    /// Moments of two channels over the ticks at which both have a reading.
+    Pair(ChannelPair),
+    /// A weighted sum of a channel's readings.
+    Weighted { channel: String, weights: Weights },
+    /// The distribution of a channel's readings over bins.
+    Distribution {
+        channel: String,
+        bins: BinsNeeded,
+        /// True if a declared precision sets the number of bins.
+        to_precision: bool,
+    },
+    /// Number and sum of the values of a polynomial or a model; with `each` every value.
+    Reals { reading: Reading, each: bool },
+    /// The readings for which a condition on a polynomial or a model holds.
+    Decided(Condition),
+}
+
+impl Need {
+    /// Returns the moments of a channel's readings.
+    pub(crate) fn moments(channel: &str) -> Self {
+        Self::Moments { channel: channel.to_owned(), squares: false }
+    }
+
+    /// Returns the moments of a channel's readings, with their spread.
+    pub(crate) fn spread(channel: &str) -> Self {
+        Self::Moments { channel: channel.to_owned(), squares: true }
+    }
+
+    /// Returns the moments of two channels.
+    pub(crate) fn pair(x: &str, y: &str) -> Self {
+        Self::Pair(ChannelPair::of(x, y))
+    }
+
+    /// Returns a channel's distribution over the usual bins, or those of a declared precision.
+    pub(crate) fn distribution(channel: &str) -> Self {
+        Self::Distribution { channel: channel.to_owned(), bins: BinsNeeded::usual(), to_precision: true }
+    }
+
+    /// Returns a channel's distribution over these bins.
+    pub(crate) fn counts(channel: &str, bins: BinsNeeded) -> Self {
+        Self::Distribution { channel: channel.to_owned(), bins, to_precision: false }
+    }
+
+    /// Returns count and sum of a channel's readings, or of the values of a polynomial or a model.
+    pub(crate) fn sums(reading: &Reading) -> Self {
+        match reading {
+            Reading::Channel(channel) => Self::moments(channel),
+            Reading::Polynomial { .. } | Reading::Linear { .. } => {
+                Self::Reals { reading: reading.clone(), each: false }
+            }
+        }
+    }
+
+    /// Returns the number of readings for which a condition holds.
+    pub(crate) fn condition(condition: &Condition) -> Self {
+        match &condition.reading {
+            Reading::Channel(channel) => {
+                Self::counts(channel, BinsNeeded::Limit(condition.comparison, condition.limit))
+            }
+            Reading::Polynomial { .. } | Reading::Linear { .. } => Self::Decided(condition.clone()),
+        }
+    }
+
+    /// Returns true if it follows from reals, which carry noise.
+    pub(crate) fn is_real(&self) -> bool {
+        self.reading().is_some()
+    }
+
+    /// Returns the polynomial or the model that it is about; None if it is about readings of channels.
+    pub(crate) fn reading(&self) -> Option<&Reading> {
+        match self {
+            Self::Moments { .. } | Self::Pair(_) | Self::Weighted { .. } | Self::Distribution { .. } => None,
+            Self::Reals { reading, .. } => Some(reading),
+            Self::Decided(condition) => Some(&condition.reading),
+        }
+    }
+
+    /// Returns the condition on a polynomial or a model; None if there is none.
+    pub(crate) fn decides(&self) -> Option<&Condition> {
+        match self {
+            Self::Decided(condition) => Some(condition),
+            Self::Moments { .. }
+            | Self::Pair(_)
+            | Self::Weighted { .. }
+            | Self::Distribution { .. }
+            | Self::Reals { .. } => None,
+        }
+    }
+
+    /// Returns the channel whose number of bins follows from a declared precision; None if there is none.
+    pub(crate) fn to_precision(&self) -> Option<&String> {
+        match self {
+            Self::Distribution { channel, to_precision, .. } => Some(channel).filter(|_| *to_precision),
+            Self::Moments { .. }
+            | Self::Pair(_)
+            | Self::Weighted { .. }
+            | Self::Reals { .. }
+            | Self::Decided(_) => None,
+        }
+    }
+
+    /// Returns true if it is a weighted sum, which follows the ticks of a group.
+    pub(crate) fn is_weighted(&self) -> bool {
+        match self {
+            Self::Weighted { .. } => true,
+            Self::Moments { .. }
+            | Self::Pair(_)
+            | Self::Distribution { .. }
+            | Self::Reals { .. }
+            | Self::Decided(_) => false,
+        }
+    }
+
+    /// Returns true if it is about how readings compare: it follows from a distribution.
+    pub(crate) fn compares(&self) -> bool {
+        match self {
+            Self::Distribution { .. } => true,
+            Self::Moments { .. }
+            | Self::Pair(_)
+            | Self::Weighted { .. }
+            | Self::Reals { .. }
+            | Self::Decided(_) => false,
+        }
+    }
+}
+
+/// Two channels, the smaller name first.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct ChannelPair {
+    pub(crate) first: String,
+    pub(crate) second: String,
+}
+
+impl ChannelPair {
+    pub(crate) fn of(x: &str, y: &str) -> Self {
+        let (first, second) = if x <= y { (x, y) } else { (y, x) };
+        Self { first: first.to_owned(), second: second.to_owned() }
+    }
+
+    /// Returns true if these are the channels, in this order.
+    pub(crate) fn is(&self, x: &str, y: &str) -> bool {
+        self.first == x && self.second == y
+    }
+}
+
+/// The number of a need of a question.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct NeedId(usize);
+
+/// The needs of a question, each once.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Needed(Vec<Need>);
+
+impl Needed {
+    /// Returns the numbers of these needs, and adds those that are new.
+    pub(crate) fn numbers(&mut self, needs: Vec<Need>) -> Vec<NeedId> {
+        needs.into_iter().map(|need| self.number(need)).collect()
+    }
+
+    /// Iterates over the needs with their numbers.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (NeedId, &Need)> {
+        self.0.iter().enumerate().map(|(at, need)| (NeedId(at), need))
+    }
+
+    fn number(&mut self, need: Need) -> NeedId {
+        let known = self.0.iter().position(|known| *known == need);
+        NeedId(known.unwrap_or_else(|| {
+            self.0.push(need);
+            self.0.len() - 1
+        }))
+    }
+}

@@ -1,0 +1,91 @@
+//! Conditions on readings.
+
+use std::fmt::{self, Display, Formatter};
+
+use serde::{Deserialize, Serialize};
+
+use super::written::Number;
+use super::{Comparison, LinearModel, Reading};
+
+/// A condition on each reading of a channel, or on a value made of readings: `temperature > 80`,
+/// `linear(model.json) > 80`.
+///
+/// ```
+/// use sotto_owner::question::{Call, Comparison, Condition, Question, Reading};
+///
+/// let hot = Condition::new("temperature", Comparison::Greater, 80.0);
+/// let question = Question::select(Call::count_where(hot)).build()?;
+/// assert_eq!(question, "count(temperature > 80)".parse()?);
+/// let strong = Condition::new(Reading::polynomial("wind", [0.0, 0.0, 0.0, 0.6]), Comparison::AtLeast, 500.0);
+/// assert_eq!(strong.to_string(), "polynomial(wind, [0, 0, 0, 0.6]) >= 500");
+/// # Ok::<(), sotto_owner::question::QuestionError>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "Unchecked")]
+pub struct Condition {
+    /// The value that is compared.
+    #[serde(flatten)]
+    pub reading: Reading,
+    /// The comparison.
+    pub comparison: Comparison,
+    /// The limit, in the unit of that value. Finite.
+    pub limit: f64,
+}
+
+/// A [`Condition`] in its JSON form: `{"channel": "x", "comparison": "greater", "limit": 80}`, with `polynomial` or `linear` in
+/// the place of `channel`.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Unchecked {
+    channel: Option<String>,
+    polynomial: Option<Polynomial>,
+    linear: Option<Linear>,
+    comparison: Comparison,
+    limit: f64,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Polynomial {
+    channel: String,
+    coefficients: Vec<f64>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Linear {
+    file: String,
+    #[serde(default)]
+    model: Option<LinearModel>,
+}
+
+impl TryFrom<Unchecked> for Condition {
+    type Error = &'static str;
+
+    fn try_from(from: Unchecked) -> Result<Self, Self::Error> {
+        let Unchecked { channel, polynomial, linear, comparison, limit } = from;
+        let reading = match (channel, polynomial, linear) {
+            (Some(channel), None, None) => Reading::Channel(channel),
+            (None, Some(Polynomial { channel, coefficients }), None) => {
+                Reading::Polynomial { channel, coefficients }
+            }
+            (None, None, Some(Linear { file, model })) => Reading::Linear { file, model },
+            _ => return Err("a condition compares one of channel, polynomial and linear"),
+        };
+        Ok(Self { reading, comparison, limit })
+    }
+}
+
+impl Condition {
+    /// Returns the condition `reading comparison limit`.
+    #[must_use]
+    pub fn new(reading: impl Into<Reading>, comparison: Comparison, limit: f64) -> Self {
+        Self { reading: reading.into(), comparison, limit }
+    }
+}
+
+impl Display for Condition {
+    fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
+        write!(out, "{} {} {}", self.reading, self.comparison.symbol(), Number(self.limit))
+    }
+}

@@ -1,0 +1,31 @@
+//! The parts of the question language that know no function: tokens, readings, conditions, times, places, errors.
+
+mod comparison;
+mod condition;
+mod error;
+mod lexer;
+pub mod limits;
+mod model;
+mod near;
+mod operands;
+mod parser;
+mod period;
+mod places;
+mod reading;
+mod weights;
+mod written;
+
+pub use comparison::Comparison;
+pub use condition::Condition;
+pub use error::{QuestionError, QuestionErrorKind};
+pub(crate) use lexer::{RESERVED, Spanned, Token, token, unquoted};
+pub use model::{LinearModel, ModelError};
+pub(crate) use near::near;
+pub(crate) use operands::outside_of_a_call;
+pub(crate) use parser::{Parsed, Parser};
+pub(crate) use period::is_when;
+pub use period::{By, Devices, Duration, DurationUnit, Period, When};
+pub use places::{Clause, Places};
+pub use reading::Reading;
+pub use weights::Weights;
+pub(crate) use written::{Name, Number, Numbers, list, only_devices};

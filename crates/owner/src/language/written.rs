@@ -1,0 +1,70 @@
+//! Names and numbers in canonical text.
+
+use std::fmt::{self, Display, Formatter, Write};
+
+use super::lexer::{is_bare_file, is_bare_name};
+
+/// Writes a name, in quotes if it needs them.
+pub(crate) struct Name<'n>(pub(crate) &'n str);
+
+impl Display for Name<'_> {
+    fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
+        if is_bare_name(self.0) { out.write_str(self.0) } else { quoted(self.0, out) }
+    }
+}
+
+pub(super) fn quoted(text: &str, out: &mut Formatter<'_>) -> fmt::Result {
+    out.write_char('"')?;
+    for character in text.chars() {
+        if matches!(character, '"' | '\\') {
+            out.write_char('\\')?;
+        }
+        out.write_char(character)?;
+    }
+    out.write_char('"')
+}
+
+pub(super) struct File<'n>(pub(super) &'n str);
+
+impl Display for File<'_> {
+    fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
+        if is_bare_file(self.0) { out.write_str(self.0) } else { quoted(self.0, out) }
+    }
+}
+
+/// Writes the shortest decimal that reads back as the same float.
+pub(crate) struct Number(pub(crate) f64);
+
+impl Display for Number {
+    fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
+        let size = self.0.abs();
+        let plain = size == 0.0 || (1e-5..1e16).contains(&size) || !size.is_finite();
+        if plain { write!(out, "{}", self.0) } else { write!(out, "{:e}", self.0) }
+    }
+}
+
+/// Writes items with ", " between them.
+pub(crate) fn list<T: Display>(items: impl IntoIterator<Item = T>, out: &mut Formatter<'_>) -> fmt::Result {
+    for (index, item) in items.into_iter().enumerate() {
+        let comma = if index == 0 { "" } else { ", " };
+        write!(out, "{comma}{item}")?;
+    }
+    Ok(())
+}
+
+/// Writes the clause that names devices, after a space.
+pub(crate) fn only_devices(devices: &[String], out: &mut Formatter<'_>) -> fmt::Result {
+    out.write_str(" where device in (")?;
+    list(devices.iter().map(|device| Name(device)), out)?;
+    out.write_char(')')
+}
+
+pub(crate) struct Numbers<'n>(pub(crate) &'n [f64]);
+
+impl Display for Numbers<'_> {
+    fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
+        out.write_char('[')?;
+        list(self.0.iter().map(|number| Number(*number)), out)?;
+        out.write_char(']')
+    }
+}

@@ -1,0 +1,56 @@
+//! A question with the intermediate results that its calls need.
+
+use super::{Expression, Question};
+use crate::functions::Call;
+use crate::gathered::{Need, NeedId, Needed};
+
+/// A question, and its needs by number.
+pub(crate) struct Asked<'q> {
+    pub(crate) question: &'q Question,
+    pub(crate) results: Vec<AskedResult<'q>>,
+    needed: Needed,
+}
+
+/// A result of a question.
+pub(crate) struct AskedResult<'q> {
+    pub(crate) name: String,
+    pub(crate) expression: &'q Expression,
+    /// The calls of the expression, in the order of the text.
+    pub(crate) calls: Vec<AskedCall<'q>>,
+}
+
+/// A call of a question.
+pub(crate) struct AskedCall<'q> {
+    pub(crate) call: &'q Call,
+    /// Its needs, in its own order.
+    pub(crate) needs: Vec<NeedId>,
+}
+
+impl<'q> Asked<'q> {
+    pub(crate) fn new(question: &'q Question) -> Self {
+        let mut needed = Needed::default();
+        let mut call = |call: &'q Call| AskedCall { call, needs: needed.numbers(call.needs()) };
+        let mut results = Vec::with_capacity(question.select.len());
+        for selected in &question.select {
+            let calls = selected.expression.calls().map(&mut call).collect();
+            results.push(AskedResult { name: selected.name(), expression: &selected.expression, calls });
+        }
+        Self { question, results, needed }
+    }
+
+    /// Iterates over the calls of all results.
+    pub(crate) fn calls(&self) -> impl Iterator<Item = &AskedCall<'q>> {
+        self.results.iter().flat_map(|result| &result.calls)
+    }
+
+    /// Iterates over all needs with their numbers.
+    pub(crate) fn needs(&self) -> impl Iterator<Item = (NeedId, &Need)> {
+        self.needed.iter()
+    }
+
+    /// Returns the needs of some calls, each once.
+    pub(crate) fn needs_of(&self, calls: &[&AskedCall<'_>]) -> Vec<(NeedId, &Need)> {
+        let asked = |id: NeedId| calls.iter().any(|call| call.needs.contains(&id));
+        self.needed.iter().filter(|(id, _)| asked(*id)).collect()
+    }
+}
