@@ -10,10 +10,11 @@ impl Statistic {
         let half = |at: &usize| series.channels[*at].half();
         let x = values(group, self.channel());
         Some(match self {
+            S::Readings(c, of) => (of.bound)(&series.channels[*c]),
             S::Count(_) => 0.0,
             S::Sum(c) => x.len() as f64 * half(c),
             S::Energy(c) => x.len() as f64 * half(c) * series.period as f64 / 3_600_000.0,
-            S::Mean(c) | S::Stddev(c) | S::Rms(c) | S::MovingAverage(c, _) | S::MeanLessTwo(c) => half(c),
+            S::Mean(c) | S::Stddev(c) | S::MovingAverage(c, _) | S::MeanLessTwo(c) => half(c),
             S::Variance(c) => 2.0 * half(c) * value.max(0.0).sqrt() + half(c) * half(c),
             S::Covariance(cx, cy) => {
                 let (x, y): (Vec<f64>, Vec<f64>) = pairs(group, *cx, *cy).into_iter().unzip();

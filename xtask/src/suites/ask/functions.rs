@@ -6,12 +6,19 @@ use super::generator::{csv, generated};
 use super::judge::{Asked, spans};
 use super::series::{By, Channel, Sample, Series};
 use super::site::Site;
-use super::truth::{CONSTANT, FACTORS, Statistic as S};
+use super::truth::{CONSTANT, FACTORS, OfReadings, Statistic as S};
 use anyhow::{Context as _, Result};
 
 const POLYNOMIAL: &[f64] = &[3.0, -0.5, 0.02];
 const CUBIC: &[f64] = &[0.0, 1.0, 0.0, 0.001];
 const HOUR: i64 = 3_600_000;
+
+/// The root of the mean square.
+pub(super) const RMS: OfReadings = OfReadings {
+    function: "rms",
+    value: |x| (x.iter().map(|x| x * x).sum::<f64>() / x.len() as f64).sqrt(),
+    bound: Channel::half,
+};
 
 /// Every statistic of the first channel, and of both channels.
 pub(super) const ALL: &[S] = &[
@@ -20,7 +27,7 @@ pub(super) const ALL: &[S] = &[
     S::Mean(0),
     S::Variance(0),
     S::Stddev(0),
-    S::Rms(0),
+    S::Readings(0, &RMS),
     S::Energy(0),
     S::Weights(0, &[1.0, 2.0, 3.5]),
     S::HalfLife(0, "6h", 6 * HOUR),
@@ -57,7 +64,7 @@ const EDGES: &[S] = &[
     S::Weights(1, &[-1.0, 4.0]),
 ];
 const MOVING: &[S] = &[S::MovingAverage(0, 3), S::Mean(0), S::MovingAverage(1, 2)];
-/// The declared questions, by name. The last works only with groups by the clock.
+/// The declared questions, by name. The moving ones work only with groups by the clock.
 const QUESTIONS: &[(&str, &[S])] = &[("single", ALL), ("pairs", PAIRS), ("real", REAL), ("moving", MOVING)];
 
 fn channels() -> Vec<Channel> {
@@ -154,7 +161,7 @@ fn every(
     for by in bys {
         for per_device in [true, false] {
             let moving = !matches!(by, By::All | By::Window);
-            for (name, statistics) in QUESTIONS.iter().take(if moving { 4 } else { 3 }) {
+            for (name, statistics) in QUESTIONS.iter().filter(|(name, _)| moving || *name != "moving") {
                 // Real answers are computed window by window, whatever the groups: one grouping suffices.
                 let once = matches!((by, per_device), (By::Hour | By::Day, true) | (By::Month, false));
                 if *name == "real" && !thorough && !once {

@@ -1,6 +1,7 @@
 //! 200 days of readings, while the agent is stopped and killed.
 
 use super::Cases;
+use super::functions::RMS;
 use super::generator::{Numbers, csv};
 use super::judge::{Asked, spans};
 use super::series::{By, Channel, Sample, Series, instant};
@@ -15,7 +16,7 @@ const DAYS: i64 = 200;
 /// The longest time in seconds for an answer over all days.
 const MOST_SECONDS: f64 = 60.0;
 const ASKED: &[S] =
-    &[S::Count(0), S::Sum(0), S::Mean(0), S::Variance(0), S::Stddev(0), S::Rms(0), S::Energy(0)];
+    &[S::Count(0), S::Sum(0), S::Mean(0), S::Variance(0), S::Stddev(0), S::Readings(0, &RMS), S::Energy(0)];
 /// Milliseconds after which the agent gets a signal; the whole work takes about a second.
 const SIGNALS: [(u64, &str); 12] = [
     (20, "KILL"),

@@ -21,15 +21,25 @@ impl Group {
     }
 }
 
+/// A function of a channel's readings, with a value in the channel's unit.
+#[derive(Debug)]
+pub(super) struct OfReadings {
+    pub(super) function: &'static str,
+    /// The value of one reading or more.
+    pub(super) value: fn(&[f64]) -> f64,
+    /// The largest promised bound.
+    pub(super) bound: fn(&Channel) -> f64,
+}
+
 /// One requested result. Channels are given by position.
 #[derive(Clone, Debug)]
 pub(super) enum Statistic {
+    Readings(usize, &'static OfReadings),
     Count(usize),
     Sum(usize),
     Mean(usize),
     Variance(usize),
     Stddev(usize),
-    Rms(usize),
     Energy(usize),
     Covariance(usize, usize),
     Correlation(usize, usize),
@@ -62,12 +72,12 @@ impl Statistic {
         let of = |at: &usize| channels[*at].name;
         let call = |function: &str, at: &usize| format!("{function}({})", of(at));
         match self {
+            S::Readings(x, of) => call(of.function, x),
             S::Count(x) => call("count", x),
             S::Sum(x) => call("sum", x),
             S::Mean(x) => call("mean", x),
             S::Variance(x) => call("variance", x),
             S::Stddev(x) => call("stddev", x),
-            S::Rms(x) => call("rms", x),
             S::Energy(x) => call("energy", x),
             S::Covariance(x, y) => format!("covariance({}, {})", of(x), of(y)),
             S::Correlation(x, y) => format!("correlation({}, {})", of(x), of(y)),
@@ -110,8 +120,9 @@ impl Statistic {
             S::Covariance(x, y) => format!("{}·{}", of(x), of(y)),
             S::Slope(x, y) => format!("{}/{}", of(y), of(x)),
             S::Intercept(_, y) => of(y),
-            S::Sum(x) | S::Mean(x) | S::Stddev(x) | S::Rms(x) | S::Weights(x, _) => of(x),
+            S::Sum(x) | S::Mean(x) | S::Stddev(x) | S::Weights(x, _) => of(x),
             S::HalfLife(x, ..) | S::MovingAverage(x, _) | S::MeanLessTwo(x) | S::MeanTimesCount(x) => of(x),
+            S::Readings(x, _) => of(x),
         }
     }
 
@@ -134,12 +145,13 @@ impl Statistic {
 
     pub(super) fn channel(&self) -> usize {
         match self {
-            S::Count(x) | S::Sum(x) | S::Mean(x) | S::Variance(x) | S::Stddev(x) | S::Rms(x) => *x,
+            S::Count(x) | S::Sum(x) | S::Mean(x) | S::Variance(x) | S::Stddev(x) => *x,
             S::Energy(x) | S::MeanLessTwo(x) | S::MeanOverStddev(x) | S::MeanTimesCount(x) => *x,
             S::Covariance(x, _) | S::Correlation(x, _) | S::Slope(x, _) | S::Intercept(x, _) => *x,
             S::Weights(x, _) | S::HalfLife(x, ..) | S::MovingAverage(x, _) => *x,
             S::SumPolynomial(x, _) | S::MeanPolynomial(x, _) | S::CountPolynomial(x, ..) => *x,
             S::MeanLinear(..) | S::TimeLinear(..) => 0,
+            S::Readings(x, _) => *x,
         }
     }
 
@@ -173,11 +185,11 @@ impl Statistic {
         let (n, sum, mean) = (x.len() as f64, x.iter().sum::<f64>(), mean(&x)?);
         let hours = series.period as f64 / 3_600_000.0;
         Some(match self {
+            S::Readings(_, of) => (of.value)(&x),
             S::Sum(_) => sum,
             S::Mean(_) => mean,
             S::Variance(_) => variance(&x)?,
             S::Stddev(_) => variance(&x)?.sqrt(),
-            S::Rms(_) => (x.iter().map(|x| x * x).sum::<f64>() / n).sqrt(),
             S::Energy(_) => sum * hours,
             S::Weights(channel, weights) => {
                 let ticks = group.ticks(series.period);
