@@ -217,3 +217,23 @@ impl Display for Call {
         self.of().write(self.arguments(), out)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_word_names_one_function_and_every_function_has_a_row_in_the_page() {
+        let page = include_str!("../../../../docs/concepts/questions.md");
+        let mut words: Vec<&str> = ALL.iter().flat_map(|syntax| syntax.synonyms).copied().collect();
+        for name in names() {
+            let arguments = named(name).expect("a function").named.arguments;
+            assert!(page.contains(&format!("`{name}(")), "{name}({arguments}) has no row");
+            words.push(name);
+        }
+        let count = words.len();
+        words.sort_unstable();
+        words.dedup();
+        assert_eq!(words.len(), count, "a word names two functions");
+    }
+}
