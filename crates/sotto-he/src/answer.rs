@@ -7,6 +7,9 @@ use crate::scheme::{Arithmetic, Real};
 /// Values of an answer that Display writes out.
 const SHOWN: usize = 12;
 
+/// Relative error of the units' and the decoded values' arithmetic in f64.
+pub(crate) const ROUNDING: f64 = 1.0 / (1_u64 << 48) as f64;
+
 /// Decrypted values: each is within [`bound`](Answer::bound) of the exact one, except with probability 2^-128. The bound of
 /// whole numbers is 0.
 ///

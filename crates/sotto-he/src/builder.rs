@@ -4,6 +4,7 @@ use core::cell::Cell;
 use core::marker::PhantomData;
 use core::ops::RangeInclusive;
 
+use sotto_circuits::Table;
 use sotto_rlwe::{DefaultChain, ParameterSpec, Params};
 
 use crate::context::Context;
@@ -58,6 +59,43 @@ impl<S> Default for ContextBuilder<S> {
             error_within: f64::INFINITY,
             scheme: PhantomData,
         }
+    }
+}
+
+impl<S: Arithmetic> Context<S> {
+    /// Chooses the smallest parameters that take `depth` products one after another and then a sum over all slots.
+    ///
+    /// # Errors
+    /// [`Error::NoParameters`] if none do.
+    pub fn for_depth(depth: usize) -> Result<Self> {
+        Self::builder().depth(depth).build()
+    }
+
+    /// Takes the default chain of a degree: n = 4096, 8192, 16384, 32768 or 65536.
+    ///
+    /// # Errors
+    /// [`Error::Parameters`] for another degree.
+    pub fn with_degree(degree: usize) -> Result<Self> {
+        Self::builder().degree(degree).build()
+    }
+
+    /// Starts a choice with bounds other than the defaults.
+    pub fn builder() -> ContextBuilder<S> {
+        ContextBuilder::default()
+    }
+
+    /// Returns the levels that are left after `depth` products and a sum.
+    fn takes(&self, depth: usize) -> Result<usize> {
+        let context = Self::with_inputs(self.params(), 1.0, self.0.public_inputs, None)?;
+        let plan = context.plan(&[context.slots()], |x| {
+            let mut power = x[0].clone();
+            for _ in 0..depth {
+                power = (&power * &power)?;
+            }
+            // Magnitudes of whole numbers are the caller's to declare.
+            Ok(power.sum()?.with_magnitude(1.0))
+        })?;
+        Ok(plan.levels_left())
     }
 }
 
@@ -124,8 +162,10 @@ impl<S: Arithmetic> ContextBuilder<S> {
     /// # Errors
     /// [`Error::NoParameters`] if none do, [`Error::Parameters`] for a degree without a default chain.
     pub fn build(self) -> Result<Context<S>> {
-        if let Some(range) = self.range {
-            return S::for_any_table(self, range);
+        if let Some((first, last)) = self.range {
+            // A table without a symmetry, which would make it cheaper.
+            let table = Table::from_fn(first..=last, |x| i64::from(x == first))?;
+            return self.build_for(&[1 << 13], |x| x[0].looked_up(&table)?.sum());
         }
         let results = self.results_within.unwrap_or(RESULTS_WITHIN).max(self.values_within);
         let depth = self.depth.min(DEEPEST);

@@ -73,9 +73,12 @@
 mod answer;
 mod builder;
 mod context;
+mod encode;
 mod encrypted;
 mod error;
+mod exchange;
 mod flags;
+mod key_pair;
 mod plan;
 mod public;
 mod scheme;

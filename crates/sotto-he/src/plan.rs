@@ -1,18 +1,19 @@
-//! The result of a dry run.
+//! Dry runs and their results.
 
 use core::fmt;
 use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex};
 
 use sotto_circuits::Tally;
 use sotto_decrypt::rounded_error;
 use sotto_rlwe::Shape;
 use sotto_wire::{EvaluationKeyCounts, evaluation_keys_bytes, expanded_bytes};
 
+use crate::answer::ROUNDING;
 use crate::context::Context;
 use crate::encrypted::{Body, Encrypted, Facts, decodes};
 use crate::error::{Error, Result};
 use crate::scheme::Arithmetic;
-use crate::secret::ROUNDING;
 
 /// The needs of a computation and the accuracy of its answer, from a dry run ([`Context::plan`]). The owner keeps it: an
 /// answer that came as bytes is decrypted by its plan.
@@ -34,6 +35,44 @@ pub struct Plan<S: Arithmetic> {
     facts: Facts,
     shapes: Vec<Shape<S>>,
     tally: Tally,
+}
+
+impl<S: Arithmetic> Context<S> {
+    /// Runs a computation dry, on vectors of the given lengths, without keys or values. The plan lists the keys that it
+    /// needs and the error bound of its answer. The owner decrypts an answer that came as bytes by its plan.
+    ///
+    /// # Errors
+    /// The refusal that the computation would meet; [`Error::Wraps`] if whole numbers may grow beyond the plain modulus.
+    pub fn plan(
+        &self,
+        lengths: &[usize],
+        computation: impl FnOnce(&[Encrypted<S>]) -> Result<Encrypted<S>>,
+    ) -> Result<Plan<S>> {
+        let plans = self.plan_all(lengths, |inputs| Ok(vec![computation(inputs)?]))?;
+        plans.into_iter().next().ok_or(Error::DryRun)
+    }
+
+    /// Like [`Context::plan`], for a computation with several results: one plan each. Every plan lists the keys and the
+    /// work of the whole computation.
+    ///
+    /// # Errors
+    /// As [`Context::plan`].
+    pub fn plan_all(
+        &self,
+        lengths: &[usize],
+        computation: impl FnOnce(&[Encrypted<S>]) -> Result<Vec<Encrypted<S>>>,
+    ) -> Result<Vec<Plan<S>>> {
+        let tally = Arc::new(Mutex::new(Tally::default()));
+        let inputs = lengths.iter().map(|len| self.dry(*len, &tally)).collect::<Result<Vec<_>>>()?;
+        let outputs = computation(&inputs)?;
+        outputs.iter().map(|output| Plan::of(self, lengths, output)).collect()
+    }
+
+    fn dry(&self, len: usize, tally: &Arc<Mutex<Tally>>) -> Result<Encrypted<S>> {
+        let facts = Facts::fresh(self, len)?;
+        let body = Body::Dry { parts: vec![self.fresh_shape()?; self.parts(len)], tally: Arc::clone(tally) };
+        Ok(Encrypted::new(self, facts, body))
+    }
 }
 
 impl<S: Arithmetic> Plan<S> {

@@ -2,16 +2,14 @@
 
 use core::fmt::Debug;
 
-use sotto_circuits::{Number, Table, table_chains};
+use sotto_circuits::{CircuitError, Machine, Number, Table, table_chains};
 use sotto_decrypt::{Decrypted, Decryptor, RangeError};
 use sotto_ring::primes;
 use sotto_rlwe::{
-    Bfv, Bgv, ChainRequest, Ciphertext, Ckks, DefaultChain, LevelRules, Log2, NoiseRules, Origin,
+    Bfv, Bgv, ChainRequest, Ciphertext, Ckks, DefaultChain, EvalError, LevelRules, Log2, NoiseRules, Origin,
     ParameterSpec, Params, Scheme, SchemeId, Shape,
 };
 
-use crate::builder::ContextBuilder;
-use crate::context::Context;
 use crate::error::{Error, Result};
 
 mod sealed {
@@ -53,9 +51,13 @@ pub trait Arithmetic: LevelRules<Value: Number + Into<Real>> + sealed::Sealed {
     #[doc(hidden)]
     fn chains_for(degree: usize, plain_modulus: u64, tables: bool)
     -> Box<dyn Iterator<Item = ParameterSpec>>;
-    /// Parameters for any table of a range, and a sum.
+    /// Looks up slots of whole numbers in a table; refused for real numbers.
     #[doc(hidden)]
-    fn for_any_table(builder: ContextBuilder<Self>, range: (i64, i64)) -> Result<Context<Self>>;
+    fn look_up<M: Machine<Value = Self::Value>>(
+        table: &Table,
+        machine: &mut M,
+        part: &M::Vector,
+    ) -> Result<M::Vector, CircuitError>;
     #[doc(hidden)]
     fn slots(
         decryptor: &Decryptor<'_, Self>,
@@ -180,13 +182,12 @@ macro_rules! exact {
                 Box::new(Self::chains(degree, plain_modulus, None))
             }
 
-            fn for_any_table(
-                builder: ContextBuilder<Self>,
-                (first, last): (i64, i64),
-            ) -> Result<Context<Self>> {
-                // A table without a symmetry, which would make it cheaper.
-                let table = Table::from_fn(first..=last, |x| i64::from(x == first))?;
-                builder.build_for(&[1 << 13], |x| x[0].table(&table)?.sum())
+            fn look_up<M: Machine<Value = i64>>(
+                table: &Table,
+                machine: &mut M,
+                part: &M::Vector,
+            ) -> Result<M::Vector, CircuitError> {
+                table.evaluate(machine, part)
             }
 
             fn slots(
@@ -259,8 +260,12 @@ impl Arithmetic for Ckks {
         Box::new(Self::chains(degree, plain_modulus, None))
     }
 
-    fn for_any_table(builder: ContextBuilder<Self>, _range: (i64, i64)) -> Result<Context<Self>> {
-        builder.build()
+    fn look_up<M: Machine<Value = f64>>(
+        _table: &Table,
+        _machine: &mut M,
+        _part: &M::Vector,
+    ) -> Result<M::Vector, CircuitError> {
+        Err(EvalError::Unsupported { operation: "table", scheme: Self::ID }.into())
     }
 
     fn slots(

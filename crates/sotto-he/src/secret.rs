@@ -8,13 +8,14 @@ use sotto_ring::secure_rng;
 use sotto_rlwe::{Ciphertext, KeyId, Plaintext, Seeded};
 use sotto_wire::{AnyCiphertext, LARGEST_BUNDLE, read_vector, write_vector};
 
-use crate::answer::Answer;
+use crate::answer::{Answer, ROUNDING};
 use crate::context::Context;
+use crate::encode::plaintexts;
 use crate::encrypted::{Body, Encrypted, Facts};
 use crate::error::{Error, Result};
 use crate::plan::Plan;
 use crate::public::Public;
-use crate::scheme::{Arithmetic, Real};
+use crate::scheme::Arithmetic;
 use crate::watch::{Steps, each};
 
 /// The secret key of one context: encrypts and decrypts. Without Debug of its content, without Clone, wiped on drop.
@@ -126,11 +127,7 @@ impl<S: Arithmetic> Secret<S> {
     /// [`Error::Claimed`] for a vector that came as bytes; [`Error::Wraps`] for whole numbers that may exceed the plain
     /// modulus; [`Error::Range`] for values that the computation cannot have; [`Error::Decrypt`] for another key.
     pub fn decrypt(&self, vector: &Encrypted<S>) -> Result<Answer<S>> {
-        match &vector.body {
-            Body::Dry { .. } => Err(Error::DryRun),
-            Body::Real { claimed: true, .. } => Err(Error::Claimed),
-            Body::Real { parts, .. } => self.open(&vector.facts, parts),
-        }
+        self.open(&vector.facts, vector.computed_here()?)
     }
 
     /// Decrypts an answer that came as bytes, after comparing its claims with the plan of the computation. This does not
@@ -188,40 +185,4 @@ impl<S: Arithmetic> Secret<S> {
         let rounding = if S::EXACT { 0.0 } else { facts.magnitude * ROUNDING };
         Ok(Answer::new(values, error * facts.unit.abs() + rounding))
     }
-}
-
-/// Relative error of the units' and the decoded values' arithmetic in f64.
-pub(crate) const ROUNDING: f64 = 1.0 / (1_u64 << 48) as f64;
-
-/// Encodes values for encryption, checked against the declared bound.
-pub(crate) fn plaintexts<S: Arithmetic>(
-    context: &Context<S>,
-    facts: &Facts,
-    values: &[S::Value],
-) -> Result<Vec<Plaintext<S>>> {
-    if let Some((first, last)) = context.0.range {
-        let inside = |value: &S::Value| (first as f64..=last as f64).contains(&Into::<Real>::into(*value).0);
-        if let Some(index) = values.iter().position(|value| !inside(value)) {
-            return Err(Error::OutsideRange { index, first, last });
-        }
-    }
-    let within = facts.magnitude;
-    let fits = |value: &S::Value| Into::<Real>::into(*value).0.abs() <= within;
-    if let Some(index) = values.iter().position(|value| !fits(value)) {
-        return Err(Error::Value { index, within });
-    }
-    let params = context.params();
-    let encode = |part: &[S::Value]| -> Result<Plaintext<S>> {
-        let slots = zeroize::Zeroizing::new(S::divided(part, facts.unit));
-        let plaintext = match context.period(facts.len) {
-            Some(period) => {
-                let mut block = zeroize::Zeroizing::new(vec![S::Value::default(); period]);
-                block[..slots.len()].copy_from_slice(&slots);
-                params.encode_repeated(&block, params.top_level())?
-            }
-            None => S::encode_slots(params, &slots, params.top_level())?,
-        };
-        Ok(plaintext.declare_magnitude(context.values_within() / context.unit()))
-    };
-    values.chunks(context.slots()).map(encode).collect()
 }

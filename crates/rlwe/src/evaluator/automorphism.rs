@@ -2,12 +2,13 @@
 
 use alloc::vec::Vec;
 
-use sotto_ring::{Eval, GaloisMap, Poly, Scratch};
+use sotto_ring::{Eval, Poly, Scratch};
 
-use super::{Evaluator, Operation};
+use super::Evaluator;
+use super::guards::Rotation;
 use crate::ciphertext::Ciphertext;
 use crate::error::EvalError;
-use crate::evaluation_key::{EvaluationKeys, KeySwitchKey};
+use crate::evaluation_key::EvaluationKeys;
 use crate::key_switch::{self, Addends};
 use crate::scheme::Scheme;
 
@@ -116,11 +117,7 @@ impl<S: Scheme> Evaluator<S> {
         a: &'a Ciphertext<S>,
         scratch: &mut Scratch,
     ) -> Result<Hoisted<'a, S>, EvalError> {
-        self.belongs(a)?;
-        self.params.require_special_primes()?;
-        let [_, mask] = a.components() else {
-            return Err(EvalError::Components { components: a.components().len() });
-        };
+        let [_, mask] = self.decomposable(a)?;
         let digits = key_switch::decompose(&self.params, a.level(), mask, scratch);
         Ok(Hoisted { ciphertext: a, digits })
     }
@@ -136,11 +133,8 @@ impl<S: Scheme> Evaluator<S> {
         keys: &EvaluationKeys<S>,
         scratch: &mut Scratch,
     ) -> Result<Ciphertext<S>, EvalError> {
-        self.keys_fit(a.ciphertext, keys)?;
-        let shape = a.ciphertext.shape().rotate(&self.params, step)?;
-        let (map, key) = self.galois_key(step, keys)?;
-        self.counters.count(counted(step));
-        let (digits, c0) = ((&a.digits[..], map.map()), &a.ciphertext.components()[0]);
+        let Rotation { shape, map, key, components: [c0, _] } = self.rotation(a.ciphertext, step, keys)?;
+        let digits = (&a.digits[..], map.map());
         let switched = key_switch::switch_hoisted(&self.params, shape.level, digits, key, c0, scratch);
         Ok(self.result(a.ciphertext, shape, switched))
     }
@@ -152,30 +146,12 @@ impl<S: Scheme> Evaluator<S> {
         keys: &EvaluationKeys<S>,
         scratch: &mut Scratch,
     ) -> Result<Ciphertext<S>, EvalError> {
-        self.belongs(a)?;
-        self.keys_fit(a, keys)?;
-        let shape = a.shape().rotate(&self.params, step)?;
-        let (map, key) = self.galois_key(step, keys)?;
-        self.counters.count(counted(step));
-        let mut c1 = scratch.poly(self.params.ring(), self.params.limbs(shape.level));
-        map.apply_into(&a.components()[1], &mut c1);
-        let addends = Addends::Moved(&a.components()[0], map.map());
-        let switched = key_switch::switch_onto(&self.params, shape.level, &c1, key, &addends, scratch);
-        scratch.give(c1);
+        let Rotation { shape, map, key, components: [c0, c1] } = self.rotation(a, step, keys)?;
+        let mut moved = scratch.poly(self.params.ring(), self.params.limbs(shape.level));
+        map.apply_into(c1, &mut moved);
+        let addends = Addends::Moved(c0, map.map());
+        let switched = key_switch::switch_onto(&self.params, shape.level, &moved, key, &addends, scratch);
+        scratch.give(moved);
         Ok(self.result(a, shape, switched))
     }
-
-    pub(super) fn galois_key<'k>(
-        &self,
-        step: i32,
-        keys: &'k EvaluationKeys<S>,
-    ) -> Result<&'k (GaloisMap, KeySwitchKey), EvalError> {
-        let missing = || EvalError::missing_galois_key(step);
-        let element = self.params.galois_element(step).ok_or_else(missing)?;
-        keys.galois.key(element).ok_or_else(missing)
-    }
-}
-
-pub(super) fn counted(step: i32) -> Operation {
-    if step == 0 { Operation::SwapRows } else { Operation::Rotate }
 }

@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use sotto_ring::{Eval, Poly, Scratch};
 
 use super::Evaluator;
-use super::automorphism::counted;
+use super::guards::counted;
 use crate::ciphertext::Ciphertext;
 use crate::compact::Compact;
 use crate::error::EvalError;

@@ -203,12 +203,20 @@ impl<S: Scheme> Evaluator<S> {
 
     /// Returns the shape of a sum with a prepared plaintext, and counts the sum.
     fn sum_with_plain(&self, a: &Ciphertext<S>, b: &Addend<S>) -> Result<Shape<S>, EvalError> {
-        self.belongs(a)?;
-        self.prepared(b.params.as_ref())?;
-        a.shape().encoded_for(b.encoded)?;
-        let shape = a.shape().add_plain(&self.params, (b.level, b.scaling), b.size)?;
-        self.counters.count(Operation::AddPlain);
-        Ok(shape)
+        self.follow(a, Operation::AddPlain, |shape, params| {
+            self.prepared(b.params.as_ref())?;
+            shape.encoded_for(b.encoded)?;
+            shape.add_plain(params, (b.level, b.scaling), b.size)
+        })
+    }
+
+    /// Returns the shape of a product with a prepared plaintext, and counts the product.
+    fn product_with_plain(&self, a: &Ciphertext<S>, b: &Multiplier<S>) -> Result<Shape<S>, EvalError> {
+        self.follow(a, Operation::MultiplyPlain, |shape, params| {
+            self.prepared(b.params.as_ref())?;
+            factor_fits(b)?;
+            shape.multiply_plain(params, b.level, b.size)
+        })
     }
 
     /// Multiplies a by a prepared plaintext.
@@ -231,11 +239,7 @@ impl<S: Scheme> Evaluator<S> {
         b: &Multiplier<S>,
         scratch: &mut Scratch,
     ) -> Result<Ciphertext<S>, EvalError> {
-        self.belongs(a)?;
-        self.prepared(b.params.as_ref())?;
-        factor_fits(b)?;
-        let shape = a.shape().multiply_plain(&self.params, b.level, b.size)?;
-        self.counters.count(Operation::MultiplyPlain);
+        let shape = self.product_with_plain(a, b)?;
         let product = a.components().iter().map(|c| {
             let mut product = scratch.poly(self.params.ring(), c.limbs());
             product.set_product(c, &b.poly);
@@ -249,11 +253,7 @@ impl<S: Scheme> Evaluator<S> {
     /// # Errors
     /// As [`Evaluator::add_plain`].
     pub fn multiply_plain_assign(&self, a: &mut Ciphertext<S>, b: &Multiplier<S>) -> Result<(), EvalError> {
-        self.belongs(a)?;
-        self.prepared(b.params.as_ref())?;
-        factor_fits(b)?;
-        let shape = a.shape().multiply_plain(&self.params, b.level, b.size)?;
-        self.counters.count(Operation::MultiplyPlain);
+        let shape = self.product_with_plain(a, b)?;
         a.set_shape(shape);
         a.components_mut().iter_mut().for_each(|c| c.multiply_assign(&b.poly));
         Ok(())
@@ -299,9 +299,8 @@ impl<S: Scheme> Evaluator<S> {
     /// # Errors
     /// As [`Evaluator::multiply_scalar`].
     pub fn multiply_scalar_assign(&self, a: &mut Ciphertext<S>, scalar: i64) -> Result<(), EvalError> {
-        self.belongs(a)?;
-        let shape = a.shape().multiply_scalar(&self.params, scalar)?;
-        self.counters.count(Operation::MultiplyScalar);
+        let rule = |shape: &Shape<S>, params: &_| shape.multiply_scalar(params, scalar);
+        let shape = self.follow(a, Operation::MultiplyScalar, rule)?;
         a.set_shape(shape);
         a.components_mut().iter_mut().for_each(|c| c.scale_signed(scalar));
         Ok(())
@@ -314,12 +313,8 @@ impl<S: Scheme> Evaluator<S> {
     /// # Errors
     /// [`EvalError::Monomial`] for a power of n or more; [`EvalError::ParameterMismatch`].
     pub fn multiply_monomial_assign(&self, a: &mut Ciphertext<S>, power: usize) -> Result<(), EvalError> {
-        self.belongs(a)?;
-        let degree = self.params.degree();
-        if power >= degree {
-            return Err(EvalError::Monomial { power, degree });
-        }
-        self.counters.count(Operation::MultiplyMonomial);
+        let rule = |shape: &Shape<S>, params: &_| shape.multiply_monomial(params, power);
+        self.follow(a, Operation::MultiplyMonomial, rule)?;
         if power == 0 {
             return Ok(());
         }

@@ -7,6 +7,7 @@ mod automorphism;
 mod counters;
 mod expand;
 mod expand_sum;
+mod guards;
 mod linear;
 mod modulus;
 mod product;
@@ -19,8 +20,6 @@ pub use counters::{Counters, Operation};
 use sotto_ring::{Eval, Poly, Scratch};
 
 use crate::ciphertext::Ciphertext;
-use crate::error::EvalError;
-use crate::evaluation_key::EvaluationKeys;
 use crate::parameters::Params;
 use crate::scheme::Scheme;
 use crate::shape::Shape;
@@ -82,34 +81,6 @@ impl<S: Scheme> Evaluator<S> {
     /// Shrinks spare capacity to at most an eighth. Use for long-lived ciphertexts.
     pub fn fitted(&self, a: Ciphertext<S>, scratch: &mut Scratch) -> Ciphertext<S> {
         a.map_components(|component| component.fitted(scratch))
-    }
-
-    fn belongs(&self, a: &Ciphertext<S>) -> Result<(), EvalError> {
-        if *a.params() == self.params { Ok(()) } else { Err(EvalError::ParameterMismatch) }
-    }
-
-    /// Refuses a plaintext that was encoded or prepared for other parameters.
-    fn prepared(&self, params: Option<&Params<S>>) -> Result<(), EvalError> {
-        if params == Some(&self.params) { Ok(()) } else { Err(EvalError::ParameterMismatch) }
-    }
-
-    fn pair(&self, a: &Ciphertext<S>, b: &Ciphertext<S>) -> Result<(), EvalError> {
-        self.belongs(a)?;
-        self.belongs(b)?;
-        if a.key() != b.key() {
-            return Err(EvalError::KeyMismatch { left: a.key(), right: b.key() });
-        }
-        Ok(())
-    }
-
-    fn keys_fit(&self, a: &Ciphertext<S>, keys: &EvaluationKeys<S>) -> Result<(), EvalError> {
-        if keys.params != self.params {
-            return Err(EvalError::ParameterMismatch);
-        }
-        if keys.key != a.key() {
-            return Err(EvalError::KeyMismatch { left: a.key(), right: keys.key });
-        }
-        Ok(())
     }
 
     fn result(

@@ -152,9 +152,7 @@ impl<S: Scheme> Evaluator<S> {
 
     /// Returns the shape without the last prime, and the division by that prime.
     fn last_division(&self, a: &Ciphertext<S>) -> Result<(Shape<S>, &Division), EvalError> {
-        self.belongs(a)?;
-        let (shape, level) = (a.shape().drop_prime(&self.params)?, a.level());
-        self.counters.count(Operation::DropModulus);
+        let (shape, level) = (self.follow(a, Operation::DropModulus, Shape::drop_prime)?, a.level());
         let division = self.params.level(level).last.as_ref().ok_or(EvalError::NoLevel { level })?;
         Ok((shape, division))
     }
@@ -266,9 +264,8 @@ impl Evaluator<Bgv> {
     /// # Errors
     /// As [`Evaluator::match_factor`].
     pub fn match_factor_assign(&self, a: &mut Ciphertext<Bgv>, scalar: i64) -> Result<(), EvalError> {
-        self.belongs(a)?;
-        let shape = a.shape().match_factor(&self.params, scalar)?;
-        self.counters.count(Operation::MatchFactor);
+        let rule = |shape: &Shape<Bgv>, params: &_| shape.match_factor(params, scalar);
+        let shape = self.follow(a, Operation::MatchFactor, rule)?;
         a.components_mut().iter_mut().for_each(|c| c.scale_signed(scalar));
         a.set_shape(shape);
         Ok(())

@@ -2,12 +2,14 @@
 
 use sotto_ring::Scratch;
 
+use super::guards::Relinearisation;
 use super::{Evaluator, Operation};
 use crate::ciphertext::Ciphertext;
 use crate::error::EvalError;
-use crate::evaluation_key::{EvaluationKeys, KeySwitchKey};
+use crate::evaluation_key::EvaluationKeys;
 use crate::key_switch::{self, Addends};
 use crate::scheme::Scheme;
+use crate::shape::Shape;
 
 impl<S: Scheme> Evaluator<S> {
     /// Returns a·b with three components.
@@ -73,15 +75,8 @@ impl<S: Scheme> Evaluator<S> {
         keys: &EvaluationKeys<S>,
         scratch: &mut Scratch,
     ) -> Result<Ciphertext<S>, EvalError> {
-        self.belongs(a)?;
-        self.keys_fit(a, keys)?;
-        let shape = a.shape().relinearise(&self.params)?;
-        let missing = || EvalError::MissingKey("relinearisation key".into());
-        let key: &KeySwitchKey = keys.relinearisation.as_ref().ok_or_else(missing)?;
-        let [c0, c1, c2] = a.components() else {
-            return Err(EvalError::Components { components: a.components().len() });
-        };
-        self.counters.count(Operation::Relinearise);
+        let operands = self.relinearisation(a, keys, Shape::relinearise)?;
+        let Relinearisation { shape, key, components: [c0, c1, c2] } = operands;
         let addends = Addends::Both([c0, c1]);
         let switched = key_switch::switch_onto(&self.params, shape.level, c2, key, &addends, scratch);
         Ok(self.result(a, shape, switched))
@@ -98,15 +93,8 @@ impl<S: Scheme> Evaluator<S> {
         keys: &EvaluationKeys<S>,
         scratch: &mut Scratch,
     ) -> Result<Ciphertext<S>, EvalError> {
-        self.belongs(a)?;
-        self.keys_fit(a, keys)?;
-        let shape = a.shape().relinearise_and_drop(&self.params)?;
-        let missing = || EvalError::MissingKey("relinearisation key".into());
-        let key: &KeySwitchKey = keys.relinearisation.as_ref().ok_or_else(missing)?;
-        let [c0, c1, c2] = a.components() else {
-            return Err(EvalError::Components { components: a.components().len() });
-        };
-        self.counters.count(Operation::Relinearise);
+        let operands = self.relinearisation(a, keys, Shape::relinearise_and_drop)?;
+        let Relinearisation { shape, key, components: [c0, c1, c2] } = operands;
         self.counters.count(Operation::DropModulus);
         let switched = key_switch::switch_and_drop(&self.params, a.level(), c2, key, [c0, c1], scratch);
         Ok(self.result(a, shape, switched))

@@ -2,6 +2,7 @@
 
 use sotto_ring::Scratch;
 
+use super::guards::components;
 use super::{Evaluator, Operation};
 use crate::ciphertext::Ciphertext;
 use crate::error::EvalError;
@@ -45,8 +46,8 @@ impl<S: Scheme> Evaluator<S> {
         let shape = a.shape().switch_key(&self.params)?;
         let missing = || EvalError::missing_transfer_key(a.key(), keys.key);
         let key = keys.transfers.get(&a.key()).ok_or_else(missing)?;
+        let [c0, c1] = components(a)?;
         self.counters.count(Operation::SwitchKey);
-        let [c0, c1] = [&a.components()[0], &a.components()[1]];
         let addend = Addends::First(c0);
         let switched = key_switch::switch_onto(&self.params, shape.level, c1, key, &addend, scratch);
         Ok(Ciphertext::from_parts(&self.params, keys.key, shape, switched))

@@ -1,9 +1,9 @@
 //! Sums, differences and products, slot by slot.
 
-use sotto_circuits::{CircuitError, Machine};
+use sotto_circuits::Machine;
 use sotto_rlwe::{EvalError, small_integer};
 
-use super::work::{Work, check, run};
+use super::work::{Operands, Outcome, Work, check, run};
 use super::{Encrypted, Facts};
 use crate::error::{Error, Result};
 use crate::scheme::{Arithmetic, Real};
@@ -15,11 +15,7 @@ struct Combined<V> {
 }
 
 impl<S: Arithmetic> Work<S> for Combined<S::Value> {
-    fn run<M: Machine<Value = S::Value>>(
-        &self,
-        machine: &mut M,
-        operands: &[&[M::Vector]],
-    ) -> Result<Vec<M::Vector>, CircuitError> {
+    fn run<M: Machine<Value = S::Value>>(&self, machine: &mut M, operands: Operands<'_, M>) -> Outcome<M> {
         let one = S::number(1.0);
         let minus_one = S::number(-1.0);
         pairs(operands)
@@ -46,11 +42,7 @@ impl<S: Arithmetic> Work<S> for Combined<S::Value> {
 struct Product;
 
 impl<S: Arithmetic> Work<S> for Product {
-    fn run<M: Machine<Value = S::Value>>(
-        &self,
-        machine: &mut M,
-        operands: &[&[M::Vector]],
-    ) -> Result<Vec<M::Vector>, CircuitError> {
+    fn run<M: Machine<Value = S::Value>>(&self, machine: &mut M, operands: Operands<'_, M>) -> Outcome<M> {
         pairs(operands).map(|(a, b)| machine.multiply(a, b)).collect()
     }
 }
@@ -62,14 +54,11 @@ pub(super) fn pairs<'a, V>(operands: &[&'a [V]]) -> impl Iterator<Item = (&'a V,
     (0..count).map(move |part| (&a[part.min(a.len() - 1)], &b[part.min(b.len() - 1)]))
 }
 
-struct Scaled<V>(V);
+/// Multiplies slots by a public value.
+pub(super) struct Scaled<V>(pub(super) V);
 
 impl<S: Arithmetic> Work<S> for Scaled<S::Value> {
-    fn run<M: Machine<Value = S::Value>>(
-        &self,
-        machine: &mut M,
-        operands: &[&[M::Vector]],
-    ) -> Result<Vec<M::Vector>, CircuitError> {
+    fn run<M: Machine<Value = S::Value>>(&self, machine: &mut M, operands: Operands<'_, M>) -> Outcome<M> {
         operands[0].iter().map(|part| machine.multiply_constant(part, self.0)).collect()
     }
 }
@@ -81,11 +70,7 @@ enum Shifted<V> {
 }
 
 impl<S: Arithmetic> Work<S> for Shifted<S::Value> {
-    fn run<M: Machine<Value = S::Value>>(
-        &self,
-        machine: &mut M,
-        operands: &[&[M::Vector]],
-    ) -> Result<Vec<M::Vector>, CircuitError> {
+    fn run<M: Machine<Value = S::Value>>(&self, machine: &mut M, operands: Operands<'_, M>) -> Outcome<M> {
         let parts = operands[0];
         match self {
             Self::Every(value) => parts.iter().map(|part| machine.add_constant(part, *value)).collect(),
@@ -101,11 +86,7 @@ impl<S: Arithmetic> Work<S> for Shifted<S::Value> {
 struct Weighted<V>(Vec<Vec<V>>);
 
 impl<S: Arithmetic> Work<S> for Weighted<S::Value> {
-    fn run<M: Machine<Value = S::Value>>(
-        &self,
-        machine: &mut M,
-        operands: &[&[M::Vector]],
-    ) -> Result<Vec<M::Vector>, CircuitError> {
+    fn run<M: Machine<Value = S::Value>>(&self, machine: &mut M, operands: Operands<'_, M>) -> Outcome<M> {
         let parts = operands[0];
         let part = |index: usize| &parts[index.min(parts.len() - 1)];
         self.0.iter().enumerate().map(|(i, slots)| machine.multiply_vector(part(i), slots)).collect()
@@ -157,12 +138,12 @@ impl<S: Arithmetic> Encrypted<S> {
     pub(super) fn shrunk(&self, slots: f64) -> Result<Self> {
         let factor = (-slots.log2().ceil()).exp2();
         let facts = Facts { unit: self.facts.unit / factor, ..self.facts }.finite()?;
-        Ok(Self::new(&self.context, facts, run(&[self], &Scaled(S::number(factor)))?))
+        Self::computed(facts, &[self], &Scaled(S::number(factor)))
     }
 
     fn multiplied(&self, other: &Self) -> Result<Self> {
         let facts = self.product_facts(other)?;
-        Ok(Self::new(&self.context, facts, run(&[self, other], &Product)?))
+        Self::computed(facts, &[self, other], &Product)
     }
 
     /// The facts of a · b. A repeated value fills the padding too, so it clears no padding of the other.
@@ -214,7 +195,7 @@ impl<S: Arithmetic> Encrypted<S> {
             _ => Shifted::Slots(self.by_part(&slots)),
         };
         let facts = Facts { magnitude: self.facts.magnitude + largest, ..facts }.finite()?;
-        Ok(Self::new(&self.context, facts, run(&[self], &work)?))
+        Self::computed(facts, &[self], &work)
     }
 
     /// a · a public vector.

@@ -2,10 +2,11 @@
 
 use core::cell::Cell;
 
-use sotto_circuits::{CircuitError, Machine, Sign, SignBound};
+use sotto_circuits::{Machine, Sign, SignBound};
 use sotto_rlwe::{Ckks, DefaultChain, Scheme};
 
-use super::work::{Work, check, run};
+use super::arithmetic::Scaled;
+use super::work::{Operands, Outcome, Work, check, run};
 use super::{Body, Encrypted, Facts};
 use crate::error::{Error, Result};
 use crate::flags::Flags;
@@ -27,11 +28,7 @@ enum Function {
 }
 
 impl Work<Ckks> for Compared {
-    fn run<M: Machine<Value = f64>>(
-        &self,
-        machine: &mut M,
-        operands: &[&[M::Vector]],
-    ) -> Result<Vec<M::Vector>, CircuitError> {
+    fn run<M: Machine<Value = f64>>(&self, machine: &mut M, operands: Operands<'_, M>) -> Outcome<M> {
         let part = |part: &M::Vector| match self.function {
             Function::Absolute => self.sign.absolute(machine, part, self.factor),
             Function::Relu => self.sign.relu(machine, part, self.factor),
@@ -54,19 +51,6 @@ impl Compared {
             ..all
         });
         self.bound.set(Some(bound));
-    }
-}
-
-/// Multiplies slots by a whole number.
-struct Enlarged(f64);
-
-impl Work<Ckks> for Enlarged {
-    fn run<M: Machine<Value = f64>>(
-        &self,
-        machine: &mut M,
-        operands: &[&[M::Vector]],
-    ) -> Result<Vec<M::Vector>, CircuitError> {
-        operands[0].iter().map(|part| machine.multiply_constant(part, self.0)).collect()
     }
 }
 
@@ -254,7 +238,7 @@ impl Encrypted<Ckks> {
             let times = (-slots.log2()).floor().exp2().min(LARGEST);
             if times > 1.0 {
                 let facts = Facts { unit: self.facts.unit / times, ..self.facts }.finite()?;
-                let body = run(&[self], &Enlarged(times))?;
+                let body = run(&[self], &Scaled(times))?;
                 return Self::new(&self.context, facts, body).compared_here(sign, function);
             }
         }

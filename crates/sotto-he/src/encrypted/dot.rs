@@ -1,9 +1,9 @@
 //! Inner products of vectors: the products of all parts are added before they are relinearised.
 
-use sotto_circuits::{CircuitError, Machine, sum_all, sum_block};
+use sotto_circuits::{Machine, sum_all, sum_block};
 
 use super::arithmetic::pairs;
-use super::work::{Work, check, run};
+use super::work::{Operands, Outcome, Work, check};
 use super::{Body, Encrypted, Facts};
 use crate::error::Result;
 use crate::scheme::Arithmetic;
@@ -16,11 +16,7 @@ struct InnerProduct<V> {
 }
 
 impl<S: Arithmetic> Work<S> for InnerProduct<S::Value> {
-    fn run<M: Machine<Value = S::Value>>(
-        &self,
-        machine: &mut M,
-        operands: &[&[M::Vector]],
-    ) -> Result<Vec<M::Vector>, CircuitError> {
+    fn run<M: Machine<Value = S::Value>>(&self, machine: &mut M, operands: Operands<'_, M>) -> Outcome<M> {
         let terms: Vec<_> = pairs(operands).collect();
         let mut products = machine.sum_of_products(&terms)?;
         if let Some(factor) = self.factor {
@@ -66,7 +62,7 @@ impl<S: Arithmetic> Encrypted<S> {
                 Ok(()) => {
                     let magnitude = facts.magnitude * facts.len as f64;
                     let facts = Facts { len: 1, zero_padded: true, unit, magnitude, range: None }.finite()?;
-                    return Ok(Self::new(&self.context, facts, run(&[self, other], &work)?));
+                    return Self::computed(facts, &[self, other], &work);
                 }
                 Err(error) if error.is_room() => {}
                 Err(error) => return Err(error),

@@ -3,9 +3,9 @@
 use core::cell::RefCell;
 use core::fmt;
 
-use sotto_circuits::{CircuitError, Counted, Machine, PowerSums};
+use sotto_circuits::{Counted, Machine, PowerSums};
 
-use super::work::{Work, run};
+use super::work::{Operands, Outcome, Work, run};
 use super::{Encrypted, Facts};
 use crate::context::Context;
 use crate::error::{Error, Result};
@@ -22,11 +22,7 @@ struct Sums<'a> {
 }
 
 impl<S: Arithmetic<Value = i64>> Work<S> for Sums<'_> {
-    fn run<M: Machine<Value = i64>>(
-        &self,
-        machine: &mut M,
-        operands: &[&[M::Vector]],
-    ) -> Result<Vec<M::Vector>, CircuitError> {
+    fn run<M: Machine<Value = i64>>(&self, machine: &mut M, operands: Operands<'_, M>) -> Outcome<M> {
         let mut factors = Vec::new();
         let mut packed = Vec::new();
         for group in operands[0].chunks(self.group) {
@@ -185,11 +181,7 @@ impl<S: Arithmetic<Value = i64>> Secret<S> {
     /// [`Error::Claimed`] for one of a vector that came as bytes; [`Error::Circuit`] if no counts have the decrypted power
     /// sums; otherwise as [`Secret::decrypt`]. The example is that of [`Encrypted::histogram`].
     pub fn decrypt_histogram(&self, histogram: &Histogram<S>) -> Result<Vec<u64>> {
-        match &histogram.packed.body {
-            super::Body::Dry { .. } => Err(Error::DryRun),
-            super::Body::Real { claimed: true, .. } => Err(Error::Claimed),
-            super::Body::Real { parts, .. } => self.counts(&histogram.reading, parts),
-        }
+        self.counts(&histogram.reading, histogram.packed.computed_here()?)
     }
 
     /// Decrypts a histogram that came as bytes, after comparing its claims with the plan.

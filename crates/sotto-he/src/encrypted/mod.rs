@@ -30,6 +30,8 @@ use crate::scheme::Arithmetic;
 pub use histogram::{Histogram, HistogramPlan};
 pub(crate) use work::decodes;
 
+use work::{Work, run};
+
 /// An encrypted vector of a known length. Operators on references and owned vectors work slot by slot and return a
 /// [`Result`]; a vector of length 1, like a sum, goes with vectors of every length. Levels, scales,
 /// relinearisation and padding are managed.
@@ -175,24 +177,37 @@ impl<S: Arithmetic> Encrypted<S> {
         }
     }
 
+    /// Returns the ciphertexts of a vector that was computed in this process.
+    pub(crate) fn computed_here(&self) -> Result<&[Ciphertext<S>]> {
+        match &self.body {
+            Body::Dry { .. } => Err(Error::DryRun),
+            Body::Real { claimed: true, .. } => Err(Error::Claimed),
+            Body::Real { parts, .. } => Ok(parts),
+        }
+    }
+
+    /// Returns the shapes of the parts.
+    pub(crate) fn shapes(&self) -> Vec<Shape<S>> {
+        match &self.body {
+            Body::Dry { parts, .. } => parts.clone(),
+            Body::Real { parts, .. } => parts.iter().map(|part| *part.shape()).collect(),
+        }
+    }
+
+    /// Returns the result of an operation on vectors of this context, with these facts.
+    fn computed(facts: Facts, operands: &[&Self], work: &impl Work<S>) -> Result<Self> {
+        Ok(Self::new(&operands[0].context, facts, run(operands, work)?))
+    }
+
     /// Returns the number of levels left. In CKKS and BGV a product takes one.
     pub fn levels_left(&self) -> usize {
-        let level = match &self.body {
-            Body::Real { parts, .. } => parts.iter().map(|part| part.shape().level).min(),
-            Body::Dry { parts, .. } => parts.iter().map(|shape| shape.level).min(),
-        };
-        level.unwrap_or(0)
+        self.shapes().iter().map(|shape| shape.level).min().unwrap_or(0)
     }
 
     /// A bound on the error of every value, before rounding.
     pub(crate) fn largest_error(&self) -> f64 {
         let params = self.context.params();
-        let slot = match &self.body {
-            Body::Real { parts, .. } => {
-                parts.iter().map(|part| part.shape().slot_error(params)).fold(0.0, f64::max)
-            }
-            Body::Dry { parts, .. } => parts.iter().map(|shape| shape.slot_error(params)).fold(0.0, f64::max),
-        };
+        let slot = self.shapes().iter().map(|shape| shape.slot_error(params)).fold(0.0, f64::max);
         slot * self.facts.unit.abs()
     }
 

@@ -7,7 +7,7 @@ use sotto_circuits::{CircuitError, Machine, Tally, sum_all, sum_block};
 
 use super::arithmetic::pairs;
 use super::shrink::{GROWTH, SPARE_BITS};
-use super::work::{Work, decodes, run};
+use super::work::{Operands, Outcome, Work, decodes, run};
 use super::{Body, Encrypted, Facts};
 use crate::error::Result;
 use crate::scheme::Arithmetic;
@@ -16,11 +16,7 @@ use crate::scheme::Arithmetic;
 struct Parts;
 
 impl<S: Arithmetic> Work<S> for Parts {
-    fn run<M: Machine<Value = S::Value>>(
-        &self,
-        machine: &mut M,
-        operands: &[&[M::Vector]],
-    ) -> Result<Vec<M::Vector>, CircuitError> {
+    fn run<M: Machine<Value = S::Value>>(&self, machine: &mut M, operands: Operands<'_, M>) -> Outcome<M> {
         if let [parts] = operands {
             let one = S::number(1.0);
             return Ok(vec![
@@ -38,11 +34,7 @@ struct Slots {
 }
 
 impl<S: Arithmetic> Work<S> for Slots {
-    fn run<M: Machine<Value = S::Value>>(
-        &self,
-        machine: &mut M,
-        operands: &[&[M::Vector]],
-    ) -> Result<Vec<M::Vector>, CircuitError> {
+    fn run<M: Machine<Value = S::Value>>(&self, machine: &mut M, operands: Operands<'_, M>) -> Outcome<M> {
         let [[part]] = operands else { return Err(CircuitError::Empty("a sum of slots")) };
         Ok(vec![match self.period {
             Some(period) => sum_block(machine, part, period)?,
@@ -111,17 +103,13 @@ impl<S: Arithmetic> Encrypted<S> {
         let sums = sums.lowered(|_| level)?;
         let magnitude = magnitude / parts as f64 * facts.len as f64;
         let facts = Facts { len: 1, magnitude, ..sums.facts }.finite()?;
-        Ok(Self::new(&self.context, facts, run(&[&sums], &slots)?))
+        Self::computed(facts, &[&sums], &slots)
     }
 
     /// The shapes alone.
     fn outlined(&self) -> Self {
-        let parts = match &self.body {
-            Body::Dry { parts, .. } => parts.clone(),
-            Body::Real { parts, .. } => parts.iter().map(|part| *part.shape()).collect(),
-        };
         let tally = Arc::new(Mutex::new(Tally::default()));
-        Self::new(&self.context, self.facts, Body::Dry { parts, tally })
+        Self::new(&self.context, self.facts, Body::Dry { parts: self.shapes(), tally })
     }
 
     /// Bits by which the slots of a dry vector have to shrink before they are added, and the lowest level at which that is

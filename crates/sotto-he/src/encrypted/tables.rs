@@ -5,19 +5,15 @@ use core::ops::RangeInclusive;
 use sotto_circuits::{CircuitError, Machine, Table, maximum, minimum};
 
 use super::arithmetic::pairs;
-use super::work::{Work, run};
+use super::work::{Operands, Outcome, Work, run};
 use super::{Encrypted, Facts};
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::scheme::{Arithmetic, Exact};
 
-impl<S: Arithmetic<Value = i64>> Work<S> for Table {
-    fn run<M: Machine<Value = i64>>(
-        &self,
-        machine: &mut M,
-        operands: &[&[M::Vector]],
-    ) -> Result<Vec<M::Vector>, CircuitError> {
-        operands[0].iter().map(|part| self.evaluate(machine, part)).collect()
+impl<S: Arithmetic> Work<S> for Table {
+    fn run<M: Machine<Value = S::Value>>(&self, machine: &mut M, operands: Operands<'_, M>) -> Outcome<M> {
+        operands[0].iter().map(|part| S::look_up(self, machine, part)).collect()
     }
 }
 
@@ -28,11 +24,7 @@ struct Extreme {
 }
 
 impl<S: Arithmetic<Value = i64>> Work<S> for Extreme {
-    fn run<M: Machine<Value = i64>>(
-        &self,
-        machine: &mut M,
-        operands: &[&[M::Vector]],
-    ) -> Result<Vec<M::Vector>, CircuitError> {
+    fn run<M: Machine<Value = i64>>(&self, machine: &mut M, operands: Operands<'_, M>) -> Outcome<M> {
         let extreme = if self.larger { maximum } else { minimum };
         pairs(operands).map(|(a, b)| extreme(machine, a, b, self.range.clone())).collect()
     }
@@ -69,6 +61,35 @@ impl<S: Arithmetic<Value = i64>> Context<S> {
     }
 }
 
+impl<S: Arithmetic> Encrypted<S> {
+    /// Returns the table's value for every value: see [`Encrypted::table`].
+    pub(crate) fn looked_up(&self, table: &Table) -> Result<Self> {
+        let (first, last) = self.facts.limits();
+        let (table_first, table_last) = table.range().into_inner();
+        if first < table_first || last > table_last {
+            return Err(Error::NotInTable { first, last, table_first, table_last });
+        }
+        // Padding holds 0, and stays so: where the table is not 0 at 0, its value there is added to the values alone.
+        let at_zero = table.value(0).unwrap_or(0);
+        let from_zero =
+            Table::new(table_first, table.values().iter().map(|value| value - at_zero).collect())?;
+        let body = run(&[self], &from_zero)?;
+        let largest =
+            |table: &Table| table.values().iter().map(|v| v.unsigned_abs()).max().unwrap_or(0) as f64;
+        let zero_padded = self.facts.zero_padded && table.value(0).is_some();
+        let facts =
+            Facts { zero_padded, unit: 1.0, magnitude: largest(&from_zero), ..self.facts }.finite()?;
+        let mut result = Self::new(&self.context, facts, body);
+        if at_zero != 0 {
+            result = result.shifted(S::number(at_zero as f64))?;
+        }
+        let known = table.values().iter().copied();
+        result.facts.magnitude = largest(table);
+        result.facts.range = known.clone().min().zip(known.max());
+        Ok(result)
+    }
+}
+
 impl<S: Exact> Encrypted<S> {
     /// Returns the range that the values are known to be in, from the declared range and the computation. Public.
     pub fn range(&self) -> RangeInclusive<i64> {
@@ -101,29 +122,7 @@ impl<S: Exact> Encrypted<S> {
     /// # Ok::<(), sotto::Error>(())
     /// ```
     pub fn table(&self, table: &Table) -> Result<Self> {
-        let (first, last) = self.facts.limits();
-        let (table_first, table_last) = table.range().into_inner();
-        if first < table_first || last > table_last {
-            return Err(Error::NotInTable { first, last, table_first, table_last });
-        }
-        // Padding holds 0, and stays so: where the table is not 0 at 0, its value there is added to the values alone.
-        let at_zero = table.value(0).unwrap_or(0);
-        let from_zero =
-            Table::new(table_first, table.values().iter().map(|value| value - at_zero).collect())?;
-        let body = run(&[self], &from_zero)?;
-        let largest =
-            |table: &Table| table.values().iter().map(|v| v.unsigned_abs()).max().unwrap_or(0) as f64;
-        let zero_padded = self.facts.zero_padded && table.value(0).is_some();
-        let facts =
-            Facts { zero_padded, unit: 1.0, magnitude: largest(&from_zero), ..self.facts }.finite()?;
-        let mut result = Self::new(&self.context, facts, body);
-        if at_zero != 0 {
-            result = result.shifted(at_zero)?;
-        }
-        let known = table.values().iter().copied();
-        result.facts.magnitude = largest(table);
-        result.facts.range = known.clone().min().zip(known.max());
-        Ok(result)
+        self.looked_up(table)
     }
 
     fn whether(&self, table: impl Fn(RangeInclusive<i64>) -> Result<Table, CircuitError>) -> Result<Self> {

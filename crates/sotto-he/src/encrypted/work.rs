@@ -12,12 +12,14 @@ use crate::watch::Steps;
 /// An operation on the parts of its operands, written once for every machine.
 pub(crate) trait Work<S: Arithmetic> {
     /// Computes the parts of the result.
-    fn run<M: Machine<Value = S::Value>>(
-        &self,
-        machine: &mut M,
-        operands: &[&[M::Vector]],
-    ) -> Result<Vec<M::Vector>, CircuitError>;
+    fn run<M: Machine<Value = S::Value>>(&self, machine: &mut M, operands: Operands<'_, M>) -> Outcome<M>;
 }
+
+/// The parts of each operand.
+pub(crate) type Operands<'o, M> = &'o [&'o [<M as Machine>::Vector]];
+
+/// The parts of a result.
+pub(crate) type Outcome<M> = Result<Vec<<M as Machine>::Vector>, CircuitError>;
 
 /// Computes the body of the result.
 pub(crate) fn run<S: Arithmetic>(operands: &[&Encrypted<S>], work: &impl Work<S>) -> Result<Body<S>> {
@@ -88,13 +90,7 @@ pub(crate) fn outline<S: Arithmetic>(
     work: &impl Work<S>,
 ) -> Result<(Vec<Shape<S>>, Tally)> {
     let params = operands[0].context.params();
-    let shapes: Vec<Vec<_>> = operands
-        .iter()
-        .map(|operand| match &operand.body {
-            Body::Dry { parts, .. } => parts.clone(),
-            Body::Real { parts, .. } => parts.iter().map(|part| *part.shape()).collect(),
-        })
-        .collect();
+    let shapes: Vec<_> = operands.iter().map(|operand| operand.shapes()).collect();
     let all: Vec<_> = shapes.iter().map(Vec::as_slice).collect();
     let mut machine = Outline::new(params);
     let parts = work.run(&mut machine, &all).map_err(|error| Error::of_circuit(error, params.degree()))?;
