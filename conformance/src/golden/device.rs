@@ -11,11 +11,9 @@ use sotto_rlwe::Bfv;
 use sotto_wire::{Envelope, EnvelopeHeader, PositionRequest, write_plan};
 
 use super::Golden;
-use super::scheme::{insecure_n16, secret};
+use super::scheme::{DEVICE_SECRET, insecure_n16, secret};
 
-/// The secret of the golden device.
-pub const DEVICE_SECRET: [u8; 32] = [8; 32];
-/// Its signing key.
+/// The signing key of the golden device.
 pub const SIGNING_KEY: [u8; 32] = [9; 32];
 /// The passphrase of `owner.key`.
 pub const PASSPHRASE: &str = "golden files are not secret";

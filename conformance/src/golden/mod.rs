@@ -22,11 +22,11 @@ pub use compact::{
     COMPACT_SLOTS, GROUPED, PLACES, SLOTS_WINDOW, WEIGHTS, WINDOWS, compact_form, compact_header, grouped,
     slots_header, stream_header, window,
 };
-pub use device::{DEVICE_SECRET, PASSPHRASE, SIGNING_KEY, envelope_header, plan, position_request};
+pub use device::{PASSPHRASE, SIGNING_KEY, envelope_header, plan, position_request};
 pub use fleet::{FLEET, fleet_devices, fleet_readings, fleet_stream, fleet_window};
 pub use partial::{BATCH, POSITIVE, PartialKeys, SIGNED, agent, partial_keys, requests};
 pub use reduced::{plan_with_forms, reduced_from, reductions};
-pub use scheme::{insecure_n16, secret, secret_from, slots};
+pub use scheme::{DEVICE_SECRET, insecure_n16, secret, secret_from, slots};
 pub use transcript::{
     CLOUD_KEY, cloud_key, cloud_signs, leaves, requested_sums, stream_head, sum_weights, summed_windows,
     transcript_parts, with_receipt,

@@ -20,7 +20,7 @@ use sotto_wire::{
 };
 
 use super::Golden;
-use super::device::DEVICE_SECRET;
+use super::scheme::DEVICE_SECRET;
 
 /// Numbers encrypted under Paillier's key and on Ristretto.
 pub const SIGNED: [i64; 3] = [-5, 0, 7];

@@ -10,9 +10,11 @@ use sotto_wire::{
     write_public_key,
 };
 
-use super::device::DEVICE_SECRET;
 use super::{CiphertextValues, Golden, MOST_KEYS, Values, kept};
 use crate::Testable;
+
+/// The secret of the golden device.
+pub const DEVICE_SECRET: [u8; 32] = [8; 32];
 
 /// n = 16, three data primes, one special: no security, few bytes.
 pub fn insecure_n16<S: Scheme>() -> Params<S> {

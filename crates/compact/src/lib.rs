@@ -58,11 +58,13 @@
 #[macro_use]
 extern crate alloc;
 
+mod error;
 mod mask;
 mod profile;
 mod sum;
 
+pub use error::CompactError;
 pub use mask::{MaskSum, StreamMasks, fleet_id, fleet_mask_key, mask_key};
-pub use profile::{CompactError, Profile};
+pub use profile::Profile;
 pub use sotto_device::{Form, FormError, Mask, MaskKey};
 pub use sum::{Sum, Weights, largest};

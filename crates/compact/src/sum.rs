@@ -5,7 +5,7 @@ use core::ops::Range;
 
 use sotto_device::{Form, pack, unpack};
 
-use crate::profile::CompactError;
+use crate::error::CompactError;
 
 /// Totals over the weights c of a sum: Σ|c| and Σc².
 ///

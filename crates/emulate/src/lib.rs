@@ -36,13 +36,16 @@ mod error;
 mod flow;
 mod lower;
 mod progress;
+mod run;
 mod schedule;
 mod value;
+mod work;
 
 pub use blind::BLINDING_BITS;
 pub use error::{LowerError, RunError};
 pub use flow::{At, Flow, Seen, Step};
 pub use lower::{Emulation, LARGEST_CLEAR_BITS, LARGEST_ELGAMAL_BITS, Products};
-pub use progress::{Progress, PublicKeys, Tally, run};
+pub use progress::{Progress, PublicKeys, Tally};
+pub use run::run;
 pub use schedule::Schedule;
 pub use sotto_partial::recrypt::{LARGEST_BATCH, Recrypt, RecryptError, Request, Response};

@@ -1,13 +1,11 @@
-//! Running a flow.
+//! The state of a run.
 
 use std::sync::{Arc, OnceLock};
 
-use sotto_partial::recrypt::Recrypt;
 use sotto_partial::{elgamal, paillier};
 
 use crate::error::RunError;
 use crate::flow::{Flow, Step};
-use crate::schedule::{self, Schedule};
 use crate::value::Value;
 
 /// The public keys that a flow runs under.
@@ -101,20 +99,6 @@ impl<'flow> Progress<'flow> {
         Ok(Self { flow, keys: keys.clone(), values, tally: Tally::default() })
     }
 
-    /// Runs to the end, or to the first error. May be called again.
-    ///
-    /// # Errors
-    /// [`RunError`]. After [`RunError::Recrypt`] a retry may succeed.
-    pub fn advance(&mut self, recryptor: &dyn Recrypt, schedule: Schedule) -> Result<(), RunError> {
-        let (result, tally) = match schedule {
-            Schedule::Serial => schedule::serial(self, recryptor),
-            Schedule::Parallel { workers, trips } => schedule::parallel(self, recryptor, workers, trips),
-        };
-        self.tally.trips += tally.trips;
-        self.tally.requests += tally.requests;
-        result
-    }
-
     /// Returns the trips and requests so far.
     pub fn tally(&self) -> Tally {
         self.tally
@@ -133,20 +117,4 @@ impl<'flow> Progress<'flow> {
         };
         self.flow.outputs.iter().map(output).collect()
     }
-}
-
-/// Runs a flow from start to end.
-///
-/// # Errors
-/// Those of [`Progress::new`] and [`Progress::advance`]; no result is kept.
-pub fn run(
-    flow: &Flow,
-    keys: &PublicKeys,
-    inputs: &[paillier::Ciphertext],
-    recryptor: &dyn Recrypt,
-    schedule: Schedule,
-) -> Result<Vec<paillier::Ciphertext>, RunError> {
-    let mut progress = Progress::new(flow, keys, inputs)?;
-    progress.advance(recryptor, schedule)?;
-    progress.outputs().ok_or(RunError::Broken { at: crate::At(0) })
 }

@@ -11,16 +11,8 @@ use sotto_ring::SecretRng;
 use zeroize::Zeroizing;
 
 use crate::file::{KeyFile, KeyFileError, Protection, read_private};
+use crate::lengths::{HEAD, LONGEST_AUTHORITY, LONGEST_CLOUD, LONGEST_PROFILE};
 use crate::{DeviceSecret, SigningIdentity};
-
-/// Maximum bytes of a cloud's address: 2 KiB.
-pub const LONGEST_CLOUD: usize = 2 << 10;
-/// Maximum bytes of an authority's certificates: 64 KiB.
-pub const LONGEST_AUTHORITY: usize = 64 << 10;
-/// Maximum bytes of a profile: 1 MiB.
-pub const LONGEST_PROFILE: usize = 1 << 20;
-/// Bytes before the address: two secrets and the address's length.
-const HEAD: usize = 32 + 32 + 4;
 
 /// Everything that a device receives when it is enrolled. Anybody with a copy of the file can read all data
 /// of the device and send in its name.
@@ -58,11 +50,6 @@ pub struct DeviceBundle {
 }
 
 impl DeviceBundle {
-    /// Maximum bytes of the content without an authority.
-    pub(crate) const LONGEST: usize = HEAD + LONGEST_CLOUD + LONGEST_PROFILE;
-    /// Maximum bytes of the content with an authority.
-    pub(crate) const LONGEST_WITH_AUTHORITY: usize = Self::LONGEST + 4 + LONGEST_AUTHORITY;
-
     /// Writes a new file with mode 0600; an existing file is never overwritten. Older programs can read a
     /// bundle without an authority.
     ///

@@ -25,6 +25,10 @@ use chacha20poly1305::{XChaCha20Poly1305, XNonce};
 use sotto_ring::SecretRng;
 use zeroize::Zeroizing;
 
+#[cfg(feature = "partial")]
+use crate::lengths::LONGEST_RECRYPTOR;
+use crate::lengths::{LONGEST_BUNDLE, LONGEST_BUNDLE_WITH_AUTHORITY};
+
 const MAGIC: &[u8; 8] = b"sottokey";
 const SALT: usize = 16;
 const NONCE: usize = 24;
@@ -144,9 +148,9 @@ impl KeyFile {
             // The identity of the key's parameters, and two bits a coefficient at the largest degree.
             Self::Imported => 32 + (1 << 17) / 4,
             #[cfg(feature = "partial")]
-            Self::Recryptor => crate::partial::RecryptorSecret::LONGEST,
-            Self::Bundle => crate::DeviceBundle::LONGEST,
-            Self::BundleWithAuthority => crate::DeviceBundle::LONGEST_WITH_AUTHORITY,
+            Self::Recryptor => LONGEST_RECRYPTOR,
+            Self::Bundle => LONGEST_BUNDLE,
+            Self::BundleWithAuthority => LONGEST_BUNDLE_WITH_AUTHORITY,
         }
     }
 

@@ -40,18 +40,22 @@ mod file;
 mod generate;
 mod identity;
 mod imported;
+#[cfg(feature = "std")]
+mod lengths;
 #[cfg(feature = "partial")]
 pub mod partial;
 mod secret;
 mod streaming;
 
 #[cfg(feature = "std")]
-pub use bundle::{DeviceBundle, LONGEST_AUTHORITY, LONGEST_CLOUD, LONGEST_PROFILE};
+pub use bundle::DeviceBundle;
 pub use compact::{CompactEncryptor, SecretSum, mask_product, secret_bits};
 pub use device::DeviceSecret;
 #[cfg(feature = "std")]
 pub use file::{KeyFile, KeyFileError, Protection};
 pub use identity::SigningIdentity;
 pub use imported::ImportedKeyError;
+#[cfg(feature = "std")]
+pub use lengths::{LONGEST_AUTHORITY, LONGEST_CLOUD, LONGEST_PROFILE};
 pub use secret::SecretKey;
 pub use streaming::{StreamingEncryptor, StreamingError};

@@ -9,7 +9,6 @@ use zeroize::Zeroize;
 pub(crate) use crate::buffer::Buffer;
 use crate::parallel;
 use crate::ring::Ring;
-use crate::scratch::Scratch;
 
 /// Coefficient form, natural order.
 ///
@@ -147,15 +146,9 @@ impl<F: Form> Poly<F> {
         Self { ring: Arc::clone(ring), limbs, data, form: PhantomData }
     }
 
-    /// Shrinks spare capacity to at most an eighth, so that the memory of long-lived values can be counted. A longer
-    /// buffer, as pools lend them, returns to the pool.
-    pub fn fitted(self, scratch: &mut Scratch) -> Self {
-        if !self.data.is_loose(stride(self.ring.degree()) * self.limbs.len()) {
-            return self;
-        }
-        let fitted = self.clone();
-        scratch.give(self);
-        fitted
+    /// Returns true if the buffer is longer than long-lived values may keep.
+    pub(crate) fn is_loose(&self) -> bool {
+        self.data.is_loose(stride(self.ring.degree()) * self.limbs.len())
     }
 
     pub(crate) fn into_buffer(self) -> Buffer {

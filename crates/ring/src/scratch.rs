@@ -112,6 +112,19 @@ impl Scratch {
     }
 }
 
+impl<F: Form> Poly<F> {
+    /// Shrinks spare capacity to at most an eighth, so that the memory of long-lived values can be counted. A longer
+    /// buffer, as pools lend them, returns to the pool.
+    pub fn fitted(self, scratch: &mut Scratch) -> Self {
+        if !self.is_loose() {
+            return self;
+        }
+        let fitted = self.clone();
+        scratch.give(self);
+        fitted
+    }
+}
+
 /// Rows of words, aligned like limbs. Wiped on drop: they may hold a secret in another form.
 ///
 /// ```

@@ -1,11 +1,14 @@
 //! The differences between SEAL's conventions and ours, by scheme: the form of ciphertexts, and the meaning
-//! of scales and correction factors. Plaintexts are in `plaintext`.
+//! of scales and correction factors. `plaintext` says how plaintexts are stored.
 
-use sotto_rlwe::{Bfv, Bgv, Ckks, Log2, Params, ScalePower, Scheme};
+use sotto_rlwe::{Bfv, Bgv, Ckks, Log2, Params, Plaintext, ScalePower, Scheme};
+use zeroize::Zeroizing;
 
+use crate::chain::Chain;
 use crate::error::SealError;
 use crate::header::{Version, Writing};
-use crate::plaintext::Plaintexts;
+use crate::parameters::ParmsId;
+use crate::reader::Reader;
 use crate::words::WordForm;
 
 /// Maximum relative deviation of a CKKS scale from its level's. The deviation becomes part of the error
@@ -56,6 +59,35 @@ pub trait Convention: Scheme + Plaintexts {
     fn coarser_rounding(_params: &Params<Self>) -> Log2 {
         Log2::ZERO
     }
+}
+
+/// The storage of a scheme's plaintexts.
+///
+/// Example: [`read_plaintext`](crate::read_plaintext)
+pub trait Plaintexts: Scheme {
+    /// Reads a plaintext from `count` words.
+    ///
+    /// # Errors
+    /// [`SealError`] for words that are not a plaintext of these parameters.
+    fn plaintext(
+        chain: &Chain<Self>,
+        id: ParmsId,
+        count: u64,
+        scale: f64,
+        members: &mut Reader<'_>,
+    ) -> Result<Plaintext<Self>, SealError>;
+
+    /// Returns the stored words of a plaintext.
+    fn plaintext_words(chain: &Chain<Self>, plaintext: &Plaintext<Self>) -> PlaintextWords;
+}
+
+/// SEAL's fields of a plaintext.
+///
+/// Example: [`read_plaintext`](crate::read_plaintext)
+pub struct PlaintextWords {
+    pub(crate) id: ParmsId,
+    pub(crate) scale: f64,
+    pub(crate) words: Zeroizing<Vec<u64>>,
 }
 
 pub(crate) fn form(transformed: bool) -> WordForm {

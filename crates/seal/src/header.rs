@@ -2,6 +2,7 @@
 
 use zeroize::Zeroizing;
 
+use crate::compression::Compression;
 use crate::error::SealError;
 use crate::inflate::{deflate, inflate, survey};
 use crate::reader::Reader;
@@ -9,37 +10,6 @@ use crate::reader::Reader;
 const MAGIC: u16 = 0xa15e;
 /// Bytes of a header.
 pub(crate) const HEADER: usize = 16;
-
-/// The compression of an outermost object's members.
-///
-/// Example: [`Header`]
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[repr(u8)]
-pub enum Compression {
-    /// Not compressed.
-    #[default]
-    None = 0,
-    /// One RFC 1950 stream.
-    Zlib = 1,
-    /// One Zstandard frame.
-    Zstandard = 2,
-}
-
-impl Compression {
-    fn from_number(number: u8) -> Result<Self, SealError> {
-        let all = [Self::None, Self::Zlib, Self::Zstandard];
-        all.into_iter().find(|c| *c as u8 == number).ok_or(SealError::Compression(number))
-    }
-
-    /// Returns the name.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::None => "none",
-            Self::Zlib => "zlib",
-            Self::Zstandard => "zstandard",
-        }
-    }
-}
 
 /// The version of SEAL that wrote an object.
 ///

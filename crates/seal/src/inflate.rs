@@ -7,8 +7,8 @@ use ruzstd::decoding::StreamingDecoder;
 use ruzstd::encoding::CompressionLevel;
 use zeroize::Zeroizing;
 
+use crate::compression::Compression;
 use crate::error::SealError;
-use crate::header::Compression;
 
 /// Maximum bytes of the window; SEAL's level of Zstandard uses 2 MiB.
 const WINDOW: u64 = 1 << 23;

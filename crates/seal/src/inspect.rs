@@ -4,8 +4,9 @@
 use sotto_rlwe::SchemeId;
 use zeroize::Zeroizing;
 
+use crate::compression::Compression;
 use crate::error::SealError;
-use crate::header::{self, Compression, HEADER, Header, Version};
+use crate::header::{self, HEADER, Header, Version};
 use crate::inflate::survey;
 use crate::parameters::{self, ParmsId, SealParameters};
 use crate::reader::Reader;

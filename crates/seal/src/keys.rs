@@ -6,9 +6,10 @@ use zeroize::Zeroizing;
 
 use crate::chain::Chain;
 use crate::ciphertext::{self, Fields};
+use crate::compression::Compression;
 use crate::convention::Convention;
 use crate::error::SealError;
-use crate::header::{self, Compression, HEADER, Header, Version, Writing};
+use crate::header::{self, HEADER, Header, Version, Writing};
 use crate::parameters::ParmsId;
 use crate::plaintext::FIELDS;
 use crate::reader::Reader;

@@ -38,6 +38,7 @@
 
 mod chain;
 mod ciphertext;
+mod compression;
 mod convention;
 mod error;
 mod header;
@@ -52,9 +53,10 @@ mod words;
 
 pub use chain::Chain;
 pub use ciphertext::{Claim, fresh_shape, read_ciphertext, write_ciphertext};
+pub use compression::Compression;
 pub use convention::Convention;
 pub use error::SealError;
-pub use header::{Compression, Header, Version, Writing};
+pub use header::{Header, Version, Writing};
 pub use inspect::{Description, Kind, inspect};
 pub use keys::{
     read_galois_keys, read_public_key, read_relinearisation_key, read_unprotected_secret_key,

@@ -5,7 +5,7 @@ use sotto_rlwe::{Bfv, Bgv, Ckks, Log2, Params, Plaintext, Scheme, SchemeId};
 use zeroize::Zeroizing;
 
 use crate::chain::Chain;
-use crate::convention::{Convention, unscaled};
+use crate::convention::{Convention, PlaintextWords, Plaintexts, unscaled};
 use crate::error::SealError;
 use crate::header::{self, Version, Writing};
 use crate::parameters::ParmsId;
@@ -64,35 +64,6 @@ pub fn write_plaintext<S: Convention>(
     write_array(&mut members, Version::PORTABLE, words.len());
     words.iter().for_each(|word| members.extend_from_slice(&word.to_le_bytes()));
     Ok(Zeroizing::new(header::close(&members, Version::PORTABLE, writing.compression)))
-}
-
-/// The storage of a scheme's plaintexts.
-///
-/// Example: [`read_plaintext`]
-pub trait Plaintexts: Scheme {
-    /// Reads a plaintext from `count` words.
-    ///
-    /// # Errors
-    /// [`SealError`] for words that are not a plaintext of these parameters.
-    fn plaintext(
-        chain: &Chain<Self>,
-        id: ParmsId,
-        count: u64,
-        scale: f64,
-        members: &mut Reader<'_>,
-    ) -> Result<Plaintext<Self>, SealError>;
-
-    /// Returns the stored words of a plaintext.
-    fn plaintext_words(chain: &Chain<Self>, plaintext: &Plaintext<Self>) -> PlaintextWords;
-}
-
-/// SEAL's fields of a plaintext.
-///
-/// Example: [`read_plaintext`]
-pub struct PlaintextWords {
-    id: ParmsId,
-    scale: f64,
-    words: Zeroizing<Vec<u64>>,
 }
 
 macro_rules! integers {

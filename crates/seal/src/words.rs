@@ -5,8 +5,9 @@ use sotto_rlwe::{Params, Scheme};
 use std::sync::Arc;
 use zeroize::{Zeroize as _, Zeroizing};
 
+use crate::compression::Compression;
 use crate::error::SealError;
-use crate::header::{Compression, HEADER, Header, Version};
+use crate::header::{HEADER, Header, Version};
 use crate::parameters::ParmsId;
 use crate::randomness::{Generator, SEED_BYTES, Stream, limb_words, uniform_words};
 use crate::reader::Reader;

@@ -14,10 +14,10 @@ use sotto_wire::{
 };
 
 use super::cloud_site::{
-    self, DEVICE, TOKEN, envelope, group, grouped, other_secret, params, plan, registration, secret, signed,
-    stream, submission,
+    self, DEVICE, envelope, group, grouped, other_secret, params, plan, registration, request, secret,
+    signed, stream, submission,
 };
-use super::connection::{held, is_accepted, request, status};
+use super::connection::{held, is_accepted, status};
 use super::{Inputs, Target, as_frame};
 
 #[rustfmt::skip]
@@ -39,7 +39,7 @@ const CREATED: u16 = 201;
 
 /// Sends a body behind a valid head and returns the answer.
 fn owner(line: &'static str, body: &[u8]) -> Vec<u8> {
-    let answer = cloud_site::exchange(line, &request(line, TOKEN, body));
+    let answer = cloud_site::exchange(line, &request(line, body));
     assert!(answer.starts_with(b"HTTP/1.1 "), "a request is answered");
     answer
 }
@@ -78,15 +78,15 @@ fn groups(bytes: &[u8]) -> Vec<u16> {
 fn requests() -> Vec<Vec<u8>> {
     let [first, _, job] = cloud_site::placeholders();
     let (parameters, key) = (params().id(), secret().id());
-    let get = |path: &str| request(&format!("GET /v1/{path}"), TOKEN, b"");
+    let get = |path: &str| request(&format!("GET /v1/{path}"), b"");
     vec![
         get(&format!("envelopes?device={DEVICE}&limit=3")),
         get(&format!("envelopes/{first}")),
         get(&format!("envelopes/{first}/body")),
         get(&format!("jobs/{job}")),
         get(&format!("jobs/{job}/outputs/0")),
-        request(&format!("DELETE /v1/keys/{parameters}/{key}/transfers/{key}"), TOKEN, b""),
-        request("PUT /v1/devices/kitchen", TOKEN, &registration()),
+        request(&format!("DELETE /v1/keys/{parameters}/{key}/transfers/{key}"), b""),
+        request("PUT /v1/devices/kitchen", &registration()),
         b"POST /v1/envelopes HTTP/1.1\r\nhost: x\r\nidempotency-key: k\r\ntransfer-encoding: chunked\r\n\r\n4\r\nsott\r\n0\r\n\r\n"
             .to_vec(),
         b"GET /healthz HTTP/1.0\r\n\r\nGET /readyz HTTP/1.1\r\nhost: x\r\n\r\n".to_vec(),
@@ -144,7 +144,7 @@ fn log_queries() -> Vec<Vec<u8>> {
 fn query(what: &'static str, bytes: &[u8]) -> bool {
     let visible: String =
         bytes.iter().filter(|byte| byte.is_ascii_graphic()).map(|byte| char::from(*byte)).collect();
-    is_accepted(&cloud_site::exchange(what, &request(&format!("GET /v1/{what}?{visible}"), TOKEN, b"")))
+    is_accepted(&cloud_site::exchange(what, &request(&format!("GET /v1/{what}?{visible}"), b"")))
 }
 
 fn configurations() -> Vec<Vec<u8>> {

@@ -23,7 +23,7 @@ use sotto_wire::{
 use tempfile::TempDir;
 use tokio::runtime::Runtime;
 
-use super::connection::{self, body, is_accepted, request};
+use super::connection::{self, body, is_accepted, key_of};
 use super::once;
 
 pub(super) const TOKEN: &str = "the-owner-of-this-test";
@@ -173,6 +173,18 @@ pub(super) fn placeholders() -> [&'static str; 3] {
     [FIRST, SECOND, JOB]
 }
 
+/// Returns the owner's request with a body. An envelope or a group determines its idempotency key.
+pub(super) fn request(line: &str, body: &[u8]) -> Vec<u8> {
+    let envelope = Envelope::read(body, sotto_wire::LARGEST_ENVELOPE);
+    let group = WindowGroup::read(body, stream());
+    let key = match (envelope, group) {
+        (Ok(envelope), _) => envelope.header().upload_key(),
+        (_, Ok(group)) => group.upload_key(),
+        _ => key_of(body),
+    };
+    connection::request(line, TOKEN, &key, body)
+}
+
 /// A running cloud.
 struct Site {
     runtime: Runtime,
@@ -231,7 +243,7 @@ impl Site {
 
     /// Sends a request that must succeed.
     fn ask(&mut self, line: &str, body_sent: &[u8]) -> Value {
-        let answer = self.exchange(&request(line, TOKEN, body_sent));
+        let answer = self.exchange(&request(line, body_sent));
         assert!(is_accepted(&answer), "{line}: {}", String::from_utf8_lossy(&answer));
         serde_json::from_slice(body(&answer)).expect("JSON")
     }

@@ -53,20 +53,17 @@ pub(super) fn body(answer: &[u8]) -> &[u8] {
     end.map_or(&[], |end| &answer[end + 4..])
 }
 
-/// Returns a request with a body, after which the connection ends.
-pub(super) fn request(line: &str, token: &str, body: &[u8]) -> Vec<u8> {
-    // An envelope or a group determines its upload key; any other body gets a key derived from it.
-    let envelope = sotto_wire::Envelope::read(body, sotto_wire::LARGEST_ENVELOPE);
-    let group = sotto_wire::WindowGroup::read(body, super::cloud_site::stream());
-    let key = match (envelope, group) {
-        (Ok(envelope), _) => envelope.header().upload_key(),
-        (_, Ok(group)) => group.upload_key(),
-        _ => blake3::hash(body).to_hex().to_string(),
-    };
+/// Returns a request with a body and an idempotency key, after which the connection ends.
+pub(super) fn request(line: &str, token: &str, key: &str, body: &[u8]) -> Vec<u8> {
     let head = format!(
         "{line} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer {token}\r\nidempotency-key: {key}\r\n\
          connection: close\r\ncontent-length: {}\r\n\r\n",
         body.len()
     );
     [head.as_bytes(), body].concat()
+}
+
+/// Returns an idempotency key that follows from a body.
+pub(super) fn key_of(body: &[u8]) -> String {
+    blake3::hash(body).to_hex().to_string()
 }

@@ -11,7 +11,7 @@ use sotto_recryptor::server::Server;
 use tempfile::TempDir;
 use tokio::runtime::Runtime;
 
-use super::connection::{self, held, is_accepted, request};
+use super::connection::{self, held, is_accepted, key_of, request};
 use super::{Inputs, Target, once};
 
 const TOKEN: &str = "the-caller-of-this-test";
@@ -61,7 +61,7 @@ fn open() -> Site {
 fn exchange(bytes: &[u8]) -> bool {
     super::as_frame(bytes, |body| {
         let site = once!(Mutex<Site>, Mutex::new(open())).lock().unwrap_or_else(PoisonError::into_inner);
-        let sent = request("POST /v1/exchange", TOKEN, body);
+        let sent = request("POST /v1/exchange", TOKEN, &key_of(body), body);
         let answer = connection::exchange(&site.runtime, &site.router, &sent);
         assert!(answer.starts_with(b"HTTP/1.1 "), "a request is answered");
         is_accepted(&answer)

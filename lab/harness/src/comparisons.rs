@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::protocol::Values;
+use crate::values::Values;
 
 /// The methods that engines compare with; an engine has some of them.
 pub const METHODS: [&str; 6] = ["table", "sign", "switch", "table-bootstrap", "lwe-sign", "integer"];

@@ -11,6 +11,7 @@ mod install;
 mod process;
 pub mod protocol;
 pub mod tasks;
+mod values;
 
 pub use engine::{
     ENGINES, Engine, FHE_RS, LATTIGO, OPENFHE, PYFHEL, PYTHON_PAILLIER, Recipe, SEAL, SOTTO, TENSEAL, TFHE_RS,

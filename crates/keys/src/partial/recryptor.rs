@@ -15,6 +15,7 @@ use zeroize::Zeroizing;
 use super::{elgamal, paillier};
 use crate::device::DeviceSecret;
 use crate::file::{KeyFile, KeyFileError, Protection};
+use crate::lengths::LONGEST_RECRYPTOR;
 
 /// Paillier's secret key and, optionally, ElGamal's. No Debug, Clone or PartialEq; wiped on drop.
 ///
@@ -39,9 +40,6 @@ pub struct RecryptorSecret {
 }
 
 impl RecryptorSecret {
-    /// Bytes of the longest encoding: n of 4,096 bits, masks with h, an exponent of 288 bits.
-    pub(crate) const LONGEST: usize = 3 + 512 + 512 + 2 + 36;
-
     /// Derives the keys of a device; the result is always the same.
     ///
     /// # Errors
@@ -100,7 +98,7 @@ impl RecryptorSecret {
     /// or 0 ‖ ElGamal's exponent`. Large numbers are big-endian, the `u16` little-endian.
     fn to_bytes(&self) -> Zeroizing<Vec<u8>> {
         // The capacity is the maximum: a vector that grows leaves a copy of the secret behind.
-        let mut out = Zeroizing::new(Vec::with_capacity(Self::LONGEST));
+        let mut out = Zeroizing::new(Vec::with_capacity(LONGEST_RECRYPTOR));
         let number = self.paillier.modulus().bits() as usize / 8;
         let (masks, h) = match self.paillier.randomness() {
             Randomness::Textbook => (0, None),

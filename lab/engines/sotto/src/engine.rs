@@ -13,6 +13,7 @@ use crate::conventional::Conventional;
 use crate::emulation::{self, Emulated};
 use crate::error::EngineError;
 use crate::exchange::cloud;
+use crate::measure::Measuring;
 use crate::partial;
 use crate::session::Session;
 use crate::spoken::Spoken;
@@ -66,16 +67,16 @@ impl Conversation for Emulated {
     }
 }
 
-impl<S: Spoken> Conversation for Session<S> {
+impl<S: Spoken> Conversation for Measuring<S> {
     fn verify(&mut self, request: &Verify) -> Result<Verified, EngineError> {
-        let lowered = self.plan(&request.program)?;
-        self.run(&lowered, &request.program, &request.inputs)
+        let lowered = self.session.plan(&request.program)?;
+        self.session.run(&lowered, &request.program, &request.inputs)
     }
     fn measure(&mut self, request: &Measure) -> Result<Measured, EngineError> {
         Self::measure(self, request)
     }
     fn exchange(&mut self, request: &Exchange) -> Result<Exchanged, EngineError> {
-        Self::exchange(self, request)
+        self.session.exchange(request)
     }
 }
 
@@ -146,7 +147,7 @@ impl Engine {
         secure_rng()?.fill_bytes(&mut seed);
         let session = Session::<S>::prepare(request, seed)?;
         let primes = session.primes();
-        self.prepared = Some(Box::new(session));
+        self.prepared = Some(Box::new(Measuring::new(session)));
         Ok(primes)
     }
 }

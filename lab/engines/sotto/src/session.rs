@@ -14,7 +14,6 @@ use sotto_rlwe::{
 use sotto_runtime::{Encoding, Lowered, RlweTarget, run};
 
 use crate::error::EngineError;
-use crate::measure::Fixture;
 use crate::packing::Packing;
 use crate::spoken::{Spoken, read};
 use crate::translate::translate;
@@ -27,7 +26,6 @@ pub struct Session<S: Spoken> {
     pub(crate) keys: EvaluationKeys<S>,
     pub(crate) evaluator: Evaluator<S>,
     pub(crate) rng: ChaCha20Rng,
-    pub(crate) fixture: Option<Box<Fixture<S>>>,
     pub(crate) packing: Packing,
     /// The two values to measure with if a plaintext holds one value; random if empty.
     pub(crate) values: Vec<u32>,
@@ -65,7 +63,7 @@ impl<S: Spoken> Session<S> {
         if !values.is_empty() && (packing != Packing::Scalar || values.len() != 2) {
             return Err(EngineError::Request("two values, where a plaintext holds one".to_owned()));
         }
-        Ok(Self { target, secret, public, keys, evaluator, rng, fixture: None, packing, values })
+        Ok(Self { target, secret, public, keys, evaluator, rng, packing, values })
     }
 
     /// Returns the primes in use.

@@ -4,8 +4,9 @@ use sotto_harness::LabError;
 use sotto_harness::protocol::{Exchange, Exchanged, Prepare, Values};
 
 use super::budget::Budget;
+use super::outcome::Outcome;
 use super::session::Session;
-use super::tally::{Outcome, is_unsupported};
+use super::tally::is_unsupported;
 use crate::contender::Speaker;
 use crate::definition::Measurement;
 use crate::statistics::Statistics;

@@ -3,6 +3,7 @@
 mod budget;
 mod comparisons;
 mod exchange;
+mod outcome;
 mod paths;
 mod rounds;
 mod session;

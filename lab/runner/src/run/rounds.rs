@@ -1,8 +1,9 @@
 //! Rounds of an operation over the engines.
 
 use super::budget::Budget;
+use super::outcome::Outcome;
 use super::session::Session;
-use super::tally::{Outcome, Tally};
+use super::tally::Tally;
 use crate::definition::Measurement;
 use crate::selection::Span;
 

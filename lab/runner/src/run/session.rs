@@ -6,8 +6,8 @@ use sotto_harness::LabError;
 use sotto_harness::protocol::{Exchange, Exchanged, Measure, Measured, Prepare, Version};
 use sotto_rlwe::SecurityProfile;
 
+use super::outcome::Outcome;
 use super::setting::{Checked, Setting, start};
-use super::tally::Outcome;
 use crate::contender::{Contender, Speaker};
 use crate::definition::{Chain, Check, Measurement, security_bits};
 use crate::digits::{Purpose, Trial, best};

@@ -4,20 +4,11 @@ use sotto_harness::LabError;
 use sotto_harness::protocol::{Measure, Task, UNSUPPORTED};
 
 use super::budget::{Budget, Plan};
+use super::outcome::Outcome;
 use super::session::Session;
 use crate::definition::{Measurement, Scheme};
 use crate::selection::Span;
 use crate::statistics::Statistics;
-
-/// The final measurement.
-#[derive(Clone, Debug)]
-pub(super) struct Outcome {
-    pub(super) statistics: Statistics,
-    pub(super) bytes: Option<u64>,
-    pub(super) verified: bool,
-    /// The operation or codec that was measured instead.
-    pub(super) instead: Option<String>,
-}
 
 /// The times so far.
 #[derive(Debug)]
