@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """Makes kept.tar.xz: a plant, its filled cloud store, bundles, spools and input files.
 
 Secrets and noise are drawn anew, so every fixture has golden files of its own: run it once, keep the result.
@@ -31,10 +30,19 @@ class Site:
         self.environment = {"PATH": os.environ["PATH"], "HOME": str(folder), "TMPDIR": str(folder), "LANG": "C.UTF-8"}
 
     def run(self, program, *arguments, fails=False, stdin=""):
-        done = subprocess.run([self.programs / program, *arguments], cwd=self.folder, env=self.environment,
-                              input=stdin, capture_output=True, text=True, timeout=60)
+        done = subprocess.run(
+            [self.programs / program, *arguments],
+            cwd=self.folder,
+            env=self.environment,
+            input=stdin,
+            capture_output=True,
+            text=True,
+            timeout=60,
+        )
         if (done.returncode != 0) != fails:
-            raise SystemExit(f"{program} {' '.join(map(str, arguments))}: {done.returncode}\n{done.stdout}{done.stderr}")
+            raise SystemExit(
+                f"{program} {' '.join(map(str, arguments))}: {done.returncode}\n{done.stdout}{done.stderr}"
+            )
         print(f"$ {program} {' '.join(map(str, arguments))}\n{done.stdout}{done.stderr}", end="")
         return done.stdout
 
@@ -46,11 +54,20 @@ class Site:
 
     def start(self, plant="plant"):
         log = open(self.folder / "cloud.log", "a")
-        self.cloud = subprocess.Popen([self.programs / "sotto-cloud", "run", "--config", f"{plant}/cloud.toml"],
-                                      cwd=self.folder, env=self.environment, stdout=log, stderr=log)
+        self.cloud = subprocess.Popen(
+            [self.programs / "sotto-cloud", "run", "--config", f"{plant}/cloud.toml"],
+            cwd=self.folder,
+            env=self.environment,
+            stdout=log,
+            stderr=log,
+        )
         for _ in range(200):
-            done = subprocess.run([self.programs / "sotto", "status", "--plant", plant], cwd=self.folder,
-                                  env=self.environment, capture_output=True)
+            done = subprocess.run(
+                [self.programs / "sotto", "status", "--plant", plant],
+                cwd=self.folder,
+                env=self.environment,
+                capture_output=True,
+            )
             if done.returncode == 0:
                 return
             time.sleep(0.05)
@@ -94,8 +111,13 @@ def inputs(folder, datasets):
     gaps.insert(40, gaps[2])
     rows(folder / "tank.csv", ("time", "temperature"), gaps)
     rows(folder / "legacy.csv", ("time", "temperature", "humidity"), both[:24])
-    for name, device in (("pump-1", both[:24]), ("pump-2", both[:60]), ("kiln-1", both[:24]), ("kiln-2", both[:48]),
-                         ("kiln-3", both[:24] + both[48:72])):
+    for name, device in (
+        ("pump-1", both[:24]),
+        ("pump-2", both[:60]),
+        ("kiln-1", both[:24]),
+        ("kiln-2", both[:48]),
+        ("kiln-3", both[:24] + both[48:72]),
+    ):
         rows(folder / f"{name}.csv", ("time", "temperature", "humidity"), device)
     day = [f"2010-03-12T{at // 4:02}:{at % 4 * 15:02}:00-08:00" for at in range(96)]
     rows(folder / "meter.csv", ("time", "flow"), [(day[at], flow[at]) for at in range(40) if at not in (9, 10)])
@@ -132,24 +154,47 @@ def main_plant(site):
         ("level", "cm", "0..50", "0.5", "1h", "--comparable"),
         ("flow", "l/s", "0..200", "0.05", "15m"),
     ):
-        site.sotto("channel", "add", name, "--unit", unit, "--range", span, "--resolution", step, "--every", every, *more)
+        site.sotto(
+            "channel", "add", name, "--unit", unit, "--range", span, "--resolution", step, "--every", every, *more
+        )
     (plant / "model.json").write_text(json.dumps(MODEL))
     for name, text, *more in (
         ("daily", "mean(temperature), stddev(temperature) by day"),
         ("pairs", "mean(humidity), covariance(temperature, humidity), regression(humidity ~ temperature) by day"),
-        ("bins", "count(temperature > 50), max(temperature), min(temperature), quantile(temperature, 0.9), "
-                 "histogram(temperature, 7) by day"),
+        (
+            "bins",
+            "count(temperature > 50), max(temperature), min(temperature), quantile(temperature, 0.9), "
+            "histogram(temperature, 7) by day",
+        ),
         ("model", "linear(model.json) by day"),
         ("curve", "polynomial(temperature, [1, 0.5, 0.01]) by day per device", "--precision", "0.02"),
         ("swing", "energy(flow), moving_average(flow, 3), max(flow) by hour"),
     ):
         site.sotto("question", "add", name, text, *more)
-    site.sotto("alarm", "add", "warm", "temperature > 50 for 2 windows", "--clear", "48", "--clear-after", "1",
-               "--since", "2010-03-01", "--exec", "cat >> ../warm.jsonl")
+    site.sotto(
+        "alarm",
+        "add",
+        "warm",
+        "temperature > 50 for 2 windows",
+        "--clear",
+        "48",
+        "--clear-after",
+        "1",
+        "--since",
+        "2010-03-01",
+        "--exec",
+        "cat >> ../warm.jsonl",
+    )
     site.sotto("alarm", "add", "damp", "mean(humidity) > 45", "--since", "2010-03-01")
-    devices = {"boiler": "temperature,humidity", "tank": "temperature", "meter": "flow", "well": "level",
-               "legacy": "temperature,humidity", "pump": "temperature,humidity",
-               "kiln": "temperature,humidity"}
+    devices = {
+        "boiler": "temperature,humidity",
+        "tank": "temperature",
+        "meter": "flow",
+        "well": "level",
+        "legacy": "temperature,humidity",
+        "pump": "temperature,humidity",
+        "kiln": "temperature,humidity",
+    }
     for device, channels in devices.items():
         site.sotto("device", "add", device, "--channels", channels)
     streams = legacy(plant)
@@ -172,9 +217,22 @@ def main_plant(site):
     site.agent("well", "--csv", "well.csv")
     profile = {"device": "legacy", "period_ms": 3_600_000, "zone": "America/Los_Angeles", "streams": streams}
     (site.folder / "legacy.profile").write_text(json.dumps(profile))
-    site.run("sotto-agent", "run", "--profile", "legacy.profile", "--cloud", f"http://{listen}", "--secret-key",
-             "plant/secrets/legacy.key", "--signing-key", "plant/secrets/legacy.signing", "--spool", "legacy.spool",
-             "--csv", "legacy.csv")
+    site.run(
+        "sotto-agent",
+        "run",
+        "--profile",
+        "legacy.profile",
+        "--cloud",
+        f"http://{listen}",
+        "--secret-key",
+        "plant/secrets/legacy.key",
+        "--signing-key",
+        "plant/secrets/legacy.signing",
+        "--spool",
+        "legacy.spool",
+        "--csv",
+        "legacy.csv",
+    )
     site.sotto("ask", "daily")
     site.sotto("ask", "bins")
     site.sotto("ask", "pairs", "--since", "2010-03-12", "--until", "2010-03-15")
@@ -183,8 +241,11 @@ def main_plant(site):
     site.sotto("watch", "--once")
     site.stop()
     # The cloud is away: messages stay in the spool.
-    waiting = subprocess.Popen([site.programs / "sotto-agent", "run", "--bundle", "pump.bundle", "--csv", "pump-2.csv"],
-                               cwd=site.folder, env=site.environment)
+    waiting = subprocess.Popen(
+        [site.programs / "sotto-agent", "run", "--bundle", "pump.bundle", "--csv", "pump-2.csv"],
+        cwd=site.folder,
+        env=site.environment,
+    )
     time.sleep(4)
     waiting.send_signal(signal.SIGTERM)
     waiting.wait()
@@ -196,8 +257,21 @@ def fleet_plant(site):
     site.sotto("init", "fleet", "--listen", f"127.0.0.1:{free_port()}")
     settings = plant / "sotto.toml"
     settings.write_text(settings.read_text().replace("# share_masks = true", "share_masks = true"))
-    site.sotto("channel", "add", "load", "--unit", "kW", "--range", "0..10", "--resolution", "0.1", "--every", "1h",
-               "--plant", "fleet")
+    site.sotto(
+        "channel",
+        "add",
+        "load",
+        "--unit",
+        "kW",
+        "--range",
+        "0..10",
+        "--resolution",
+        "0.1",
+        "--every",
+        "1h",
+        "--plant",
+        "fleet",
+    )
     site.sotto("question", "add", "daily", "mean(load) by day", "--plant", "fleet")
     site.start("fleet")
     for number, device in enumerate(("ant", "bee", "fly")):
@@ -222,6 +296,7 @@ def without_evaluation_keys(plant):
 
 def pack(folder, target):
     """Writes the fixture, with owner, group and times left out."""
+
     def plain(entry):
         entry.uid = entry.gid = entry.mtime = 0
         entry.uname = entry.gname = ""
@@ -240,7 +315,9 @@ def pack(folder, target):
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--bin", type=pathlib.Path, required=True, help="folder of sotto, sotto-agent, sotto-cloud")
-    parser.add_argument("--datasets", type=pathlib.Path, default="/work/shared/datasets")
+    parser.add_argument(
+        "--datasets", type=pathlib.Path, required=True, help="folder of seattle-temps.csv and the others"
+    )
     parser.add_argument("--to", type=pathlib.Path, default=HERE / "kept.tar.xz")
     arguments = parser.parse_args()
     folder = pathlib.Path(tempfile.mkdtemp())

@@ -98,7 +98,8 @@ async fn collect(
 fn take(memory: Option<&Arc<Semaphore>>, held: &mut Held, pieces: usize) -> Result<(), Problem> {
     let Some(memory) = memory else { return Ok(()) };
     let more = pieces.saturating_sub(held.as_ref().map_or(0, OwnedSemaphorePermit::num_permits));
-    let full = |_| Problem::busy(reason::TOO_MANY_UPLOADS, "too many uploads at the same time: send it again soon");
+    let full =
+        |_| Problem::busy(reason::TOO_MANY_UPLOADS, "too many uploads at the same time: send it again soon");
     let permit = Arc::clone(memory).try_acquire_many_owned(more as u32).map_err(full)?;
     match held {
         Some(held) => held.merge(permit),
@@ -135,5 +136,6 @@ pub async fn discard(mut body: Body) {
 /// Those of [`read`], and `invalid-json`.
 pub async fn json<T: DeserializeOwned>(request: Request, longest: Duration) -> Result<T, Problem> {
     let bytes = read(request, LARGEST_JSON, longest).await?;
-    serde_json::from_slice(&bytes).map_err(|error| Problem::bad_request(reason::INVALID_JSON, error.to_string()))
+    serde_json::from_slice(&bytes)
+        .map_err(|error| Problem::bad_request(reason::INVALID_JSON, error.to_string()))
 }

@@ -47,7 +47,9 @@ impl<S: Clone + Send + Sync + 'static> Routes<S> {
     pub fn router(self, state: S, guarded: impl FnOnce(Router<S>) -> Router<S>) -> Router {
         self.open
             .merge(guarded(self.token))
-            .fallback(async || Problem::not_found(reason::NO_SUCH_RESOURCE, "there is nothing of this name here"))
+            .fallback(async || {
+                Problem::not_found(reason::NO_SUCH_RESOURCE, "there is nothing of this name here")
+            })
             .method_not_allowed_fallback(async || {
                 let detail = "this resource does not take this method";
                 Problem::new(StatusCode::METHOD_NOT_ALLOWED, reason::METHOD_NOT_ALLOWED, detail)
