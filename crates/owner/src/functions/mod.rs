@@ -16,6 +16,7 @@ mod mean;
 mod min;
 mod moving_average;
 mod quantile;
+mod range;
 mod regression;
 mod rms;
 mod stddev;
@@ -116,6 +117,7 @@ functions! {
     moving_average: MovingAverage;
     min: Min;
     max: Max;
+    range: Range;
     quantile: Quantile;
     histogram: Histogram;
     time: TimeWhere;

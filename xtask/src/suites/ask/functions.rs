@@ -20,6 +20,13 @@ pub(super) const RMS: OfReadings = OfReadings {
     bound: Channel::half,
 };
 
+/// The largest reading less the smallest. Each is known to half of a bin's width, and a bin ends on a step.
+const RANGE: OfReadings = OfReadings {
+    function: "range",
+    value: |x| x.iter().fold(f64::MIN, |a, b| a.max(*b)) - x.iter().fold(f64::MAX, |a, b| a.min(*b)),
+    bound: |channel| 2.0 * ((channel.high - channel.low) / 16.0 / 2.0 + 1.5 * channel.resolution),
+};
+
 /// Every statistic of the first channel, and of both channels.
 pub(super) const ALL: &[S] = &[
     S::Count(0),
@@ -63,9 +70,11 @@ const EDGES: &[S] = &[
     S::Weights(0, &[0.0, 0.0, 1.0]),
     S::Weights(1, &[-1.0, 4.0]),
 ];
+const RANGES: &[S] = &[S::Readings(0, &RANGE), S::Readings(1, &RANGE), S::Count(1)];
 const MOVING: &[S] = &[S::MovingAverage(0, 3), S::Mean(0), S::MovingAverage(1, 2)];
 /// The declared questions, by name. The moving ones work only with groups by the clock.
-const QUESTIONS: &[(&str, &[S])] = &[("single", ALL), ("pairs", PAIRS), ("real", REAL), ("moving", MOVING)];
+const QUESTIONS: &[(&str, &[S])] =
+    &[("single", ALL), ("pairs", PAIRS), ("real", REAL), ("ranges", RANGES), ("moving", MOVING)];
 
 fn channels() -> Vec<Channel> {
     vec![

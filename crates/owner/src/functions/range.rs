@@ -1,0 +1,60 @@
+//! `range(x)`: the largest reading less the smallest.
+
+use serde::{Deserialize, Serialize};
+
+use super::Call;
+use super::arguments::Channel;
+use super::function::{Function, InAlarm, Named, OneValue, Syntax, Yields};
+use crate::gathered::{Channels, Counted, Gathered, Need};
+
+pub(super) const SYNTAX: Syntax = Syntax {
+    names: &[Named { word: "range", arguments: "x" }],
+    synonyms: &[],
+    across_groups: false,
+    read: |parser, _| Ok(Range(Channel::read(parser)?).into()),
+};
+
+/// `range(x)`: the largest reading less the smallest.
+///
+/// Example: [`Call`]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Range(pub(super) Channel);
+
+impl Call {
+    /// Returns the call `range(x)`.
+    #[must_use]
+    pub fn range(channel: impl Into<String>) -> Self {
+        Range(Channel(channel.into())).into()
+    }
+}
+
+impl Function for Range {
+    fn name(&self) -> &'static str {
+        "range"
+    }
+
+    fn needs(&self) -> Vec<Need> {
+        vec![Need::distribution(&self.0.0)]
+    }
+
+    fn yields(&self) -> Yields<'_> {
+        Yields::One(self)
+    }
+
+    fn in_alarm(&self) -> InAlarm<'_> {
+        InAlarm::Value
+    }
+}
+
+impl OneValue for Range {
+    fn unit(&self, channels: &dyn Channels) -> String {
+        channels.unit(&self.0.0)
+    }
+
+    fn value(&self, from: &Gathered<'_>) -> Counted {
+        let unit = from.unit(&self.0.0);
+        from.of_distribution(&self.0.0, |readings| {
+            readings.maximum(&unit)?.plus(&readings.minimum(&unit)?.negated())
+        })
+    }
+}
