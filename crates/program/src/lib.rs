@@ -36,6 +36,7 @@ pub mod limits;
 mod name;
 mod op;
 pub mod parse;
+mod parts;
 pub mod passes;
 pub mod plan;
 mod program;
@@ -51,11 +52,12 @@ pub use key_number::KeyNumber;
 pub use name::is_name;
 pub use op::{ConstantId, InputId, NodeId, Op};
 pub use parse::{Literals, ParseError, ParseOptions, ParsedExpression, parse};
+pub use parts::{InputDeclaration, ProgramParts};
 pub use plan::{
     KeysNeeded, OutputForm, PlainConstant, Plan, PlanError, PlanInput, PlanOutput, PlanStep, Predicted,
     Register, Step,
 };
-pub use program::{Depth, InputDeclaration, Program, ProgramParts};
+pub use program::{Depth, Program};
 pub use shape::SlotShape;
 pub use target::{LowerError, Target};
 pub use validate::ProgramError;
