@@ -1,7 +1,9 @@
 //! Tables over a definition's schemes and parameter sets: schemes side by side, slowdown against plain numbers, a grid.
 
+use sotto_chart::escape;
+
 use super::distinct;
-use super::format::{bytes, duration, escape};
+use super::format::{bytes, duration};
 use crate::definition::{Definition, Scheme};
 use crate::row::Row;
 

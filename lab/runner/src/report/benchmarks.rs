@@ -135,19 +135,13 @@ fn number(value: f64) -> String {
 }
 
 /// The two lines of a file that enclose its summary.
-const MARKS: [&str; 2] = ["<!-- lab summary: begin -->", "<!-- lab summary: end -->"];
-
-/// Returns the text with the summary replaced. None if the text lacks the marks.
-pub(super) fn replaced(text: &str, summary: &str) -> Option<String> {
-    let (before, rest) = text.split_once(MARKS[0])?;
-    let (_, after) = rest.split_once(MARKS[1])?;
-    Some(format!("{before}{}\n{}\n{}{after}", MARKS[0], summary.trim(), MARKS[1]))
-}
+pub(super) const MARKS: [&str; 2] = ["<!-- lab summary: begin -->", "<!-- lab summary: end -->"];
 
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
 
+    use super::super::replaced;
     use super::*;
     use crate::row::Row;
 
@@ -170,9 +164,9 @@ mod tests {
     #[test]
     fn a_summary_goes_where_the_file_has_a_place_for_it() {
         let file = format!("# Title\n{}\nold\n{}\nend\n", MARKS[0], MARKS[1]);
-        let text = replaced(&file, "new\n").unwrap();
+        let text = replaced(&file, MARKS, "new\n").unwrap();
         assert_eq!(text, format!("# Title\n{}\nnew\n{}\nend\n", MARKS[0], MARKS[1]));
-        assert_eq!(replaced(&text, "new").unwrap(), text, "the same again");
-        assert_eq!(replaced("# Title\n", "new"), None);
+        assert_eq!(replaced(&text, MARKS, "new\n").unwrap(), text, "the same again");
+        assert_eq!(replaced("# Title\n", MARKS, "new"), None);
     }
 }

@@ -1,7 +1,9 @@
 //! A card for each operation: its growth with n, and all engines at the largest n.
 
-use super::chart::{Axis, Series, bars, plot};
-use super::format::{colour, duration, escape};
+use sotto_chart::{Element, Logarithmic, figure};
+
+use super::chart::{Series, bars, plot};
+use super::format::{colour, duration};
 use super::{Group, distinct};
 use crate::row::Row;
 
@@ -24,17 +26,14 @@ fn card(group: &Group<'_>, operation: &str) -> String {
         format!("{}{unsure}", duration(row.median_us))
     };
     let at_largest = rows.iter().filter(|row| row.n == *largest);
-    let values: Vec<_> =
+    let values =
         at_largest.map(|row| (row.engine.clone(), colour(&row.engine), row.median_us, told(row))).collect();
-    format!(
-        "<figure class=\"card\"><figcaption>{}</figcaption>{}<p>n = {largest}</p>{}</figure>",
-        escape(operation),
-        lines.unwrap_or_default(),
-        bars(&title, &values)
-    )
+    let size = Element::new("p").text(&format!("n = {largest}"));
+    let card = figure(operation, "").class("card").children(lines).child(size);
+    card.children(bars(&title, values)).to_string()
 }
 
-fn scaling(title: &str, rows: &[&Row], sizes: &[usize]) -> Option<String> {
+fn scaling(title: &str, rows: &[&Row], sizes: &[usize]) -> Option<Element> {
     let series = distinct(rows, |row| row.engine.as_str()).into_iter().map(|engine| {
         let mut of: Vec<&&Row> = rows.iter().filter(|row| row.engine == engine).collect();
         of.sort_by_key(|row| row.n);
@@ -43,8 +42,8 @@ fn scaling(title: &str, rows: &[&Row], sizes: &[usize]) -> Option<String> {
         Series { name: engine.to_owned(), colour: colour(engine), points, joined: true }
     });
     let sizes: Vec<f64> = sizes.iter().map(|n| *n as f64).collect();
-    let x = Axis::at(&sizes, |n| format!("{n}"))?;
-    let y = Axis::decades(rows.iter().map(|row| row.median_us), decade)?;
+    let x = Logarithmic::at(&sizes, |n| format!("{n}"))?;
+    let y = Logarithmic::decades(rows.iter().map(|row| row.median_us), decade)?;
     Some(plot(&format!("{title} against n"), &series.collect::<Vec<_>>(), &x, &y, 200.0))
 }
 

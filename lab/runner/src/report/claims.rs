@@ -1,6 +1,7 @@
 //! The claims of a paper, and the outcome on the measured machine.
 
-use super::format::escape;
+use sotto_chart::escape;
+
 use crate::claims::{Claim, DEFINITION, claims};
 use crate::row::Row;
 

@@ -2,8 +2,10 @@
 
 use std::fmt::Write as _;
 
+use sotto_chart::escape;
+
 use super::distinct_of;
-use super::format::{bytes, duration, escape};
+use super::format::{bytes, duration};
 use crate::comparison_row::ComparisonRow;
 use crate::definition::Definition;
 use crate::store::Collection;
@@ -27,8 +29,7 @@ pub const HEADS: [&str; 12] = [
 pub const TEXTS: usize = 2;
 
 /// The marks between which a page has its tables.
-const BEGIN: &str = "<!-- lab comparisons: begin -->";
-const END: &str = "<!-- lab comparisons: end -->";
+pub(super) const MARKS: [&str; 2] = ["<!-- lab comparisons: begin -->", "<!-- lab comparisons: end -->"];
 
 /// Returns the cells of a row.
 pub fn cells(row: &ComparisonRow) -> [String; 12] {
@@ -128,22 +129,20 @@ pub(super) fn section(rows: &[ComparisonRow]) -> String {
     text
 }
 
-/// Puts the tables between the marks of a page; `commit` names the measured code. None if the page lacks the marks.
-pub(super) fn replaced(page: &str, collection: &Collection, commit: &str) -> Option<String> {
-    let (before, rest) = page.split_once(BEGIN)?;
-    let (_, after) = rest.split_once(END)?;
+/// Returns the text between the marks of a page; `commit` names the measured code.
+pub(super) fn between_marks(collection: &Collection, commit: &str) -> String {
     let machine = collection.machine.as_ref();
     let machine = machine.map_or(String::new(), |m| {
         let load = m.load.map_or(String::new(), |load| format!("load {load} when the run began; "));
         format!("{}, {}; one thread, {load}", m.processor, m.vectors.join(", "))
     });
     let origin = format!("{machine}`sotto-lab run comparisons` at commit {commit}.");
-    let tables = markdown(&collection.comparisons);
-    Some(format!("{before}{BEGIN}\n{origin}\n\n{tables}{END}{after}"))
+    format!("{origin}\n\n{}", markdown(&collection.comparisons))
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::replaced;
     use super::*;
     use crate::comparison_row::Score;
 
@@ -205,14 +204,15 @@ mod tests {
     #[test]
     fn a_pages_tables_are_replaced_and_its_text_stays() {
         let collection = Collection { comparisons: vec![row("sotto", true)], ..Collection::default() };
-        let page = format!("before\n{BEGIN}\nold\n{END}\nafter\n");
-        let first = replaced(&page, &collection, "0123").unwrap_or_default();
+        let page = format!("before\n{}\nold\n{}\nafter\n", MARKS[0], MARKS[1]);
+        let part = between_marks(&collection, "0123");
+        let first = replaced(&page, MARKS, &part).unwrap_or_default();
         assert!(
             first.starts_with("before\n") && first.ends_with("\nafter\n") && !first.contains("old"),
             "{first}"
         );
         assert!(first.contains("at commit 0123.") && first.contains("| sotto sign |"));
-        assert_eq!(replaced(&first, &collection, "0123"), Some(first), "and again");
-        assert_eq!(replaced("no marks", &collection, "0123"), None);
+        assert_eq!(replaced(&first, MARKS, &part), Some(first), "and again");
+        assert_eq!(replaced("no marks", MARKS, &part), None);
     }
 }

@@ -1,8 +1,9 @@
 //! The report's overview: for each definition and operation, the ratio of the fastest other engine's time to ours,
 //! coloured.
 
+use sotto_chart::escape;
+
 use super::distinct;
-use super::format::escape;
 use super::margins::geometric_mean;
 use crate::compare;
 use crate::definition;

@@ -80,10 +80,7 @@ pub fn write_chart(folder: &Path, commit: &str, file: &Path) -> Result<(), Runne
 /// As [`write()`]; `NoPlace` if the file lacks the marks.
 pub fn write_summary(folder: &Path, commit: &str, into: &Path) -> Result<(), RunnerError> {
     let collection = read(folder)?;
-    let text = fs::read_to_string(into).map_err(RunnerError::file(into))?;
-    let replaced = benchmarks::replaced(&text, &benchmarks::summary(&collection, commit));
-    let text = replaced.ok_or_else(|| RunnerError::NoPlace { path: into.to_owned() })?;
-    fs::write(into, text).map_err(RunnerError::file(into))
+    put(into, benchmarks::MARKS, &format!("{}\n", benchmarks::summary(&collection, commit).trim()))
 }
 
 /// Puts the tables of comparisons between the comments `lab comparisons: begin` and `end` of a page.
@@ -92,10 +89,21 @@ pub fn write_summary(folder: &Path, commit: &str, into: &Path) -> Result<(), Run
 /// As [`write()`]; `NoPlace` if the file lacks the marks.
 pub fn write_comparisons(folder: &Path, commit: &str, page: &Path) -> Result<(), RunnerError> {
     let collection = read(folder)?;
-    let text = fs::read_to_string(page).map_err(RunnerError::file(page))?;
-    let replaced = comparisons::replaced(&text, &collection, commit);
-    let text = replaced.ok_or_else(|| RunnerError::NoPlace { path: page.to_owned() })?;
-    fs::write(page, text).map_err(RunnerError::file(page))
+    put(page, comparisons::MARKS, &comparisons::between_marks(&collection, commit))
+}
+
+/// Writes a part, which ends with a line, between two marks of a file.
+fn put(path: &Path, marks: [&str; 2], part: &str) -> Result<(), RunnerError> {
+    let text = fs::read_to_string(path).map_err(RunnerError::file(path))?;
+    let text = replaced(&text, marks, part).ok_or_else(|| RunnerError::NoPlace { path: path.to_owned() })?;
+    fs::write(path, text).map_err(RunnerError::file(path))
+}
+
+/// Returns a text with the part between two marks replaced. None if the text lacks the marks.
+fn replaced(text: &str, [begin, end]: [&str; 2], part: &str) -> Option<String> {
+    let (before, rest) = text.split_once(begin)?;
+    let (_, after) = rest.split_once(end)?;
+    Some(format!("{before}{begin}\n{part}{end}{after}"))
 }
 
 /// Returns the page.

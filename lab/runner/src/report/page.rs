@@ -1,6 +1,8 @@
 //! The HTML page.
 
-use super::format::{colour, data_address, escape};
+use sotto_chart::{LIGHT, MARKS, escape};
+
+use super::format::{colour, data_address};
 use super::{
     Group, across, cards, claims, comma_separated, comparisons, distinct, glance, groups, pareto, published,
     sizes, sweeps, tables, tasks,
@@ -32,7 +34,7 @@ pub(super) fn page(collection: &Collection) -> String {
     format!(
         "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\
-         <link rel=\"icon\" href=\"data:,\"><title>sotto lab</title><style>{STYLE}</style></head><body>\
+         <link rel=\"icon\" href=\"data:,\"><title>sotto lab</title><style>{LIGHT}{MARKS}{STYLE}</style></head><body>\
          <header><h1>sotto lab</h1>{}</header>{quick}\
          <p>Times are medians of single operations on one thread; each was checked by decryption before it was timed, and rows \
          that were not verified are shown and not compared. Two rows are compared if scheme, n and security profile are the same \

@@ -1,8 +1,10 @@
 //! Time against bytes: the rows that no other row beats in both.
 
+use sotto_chart::{Element, Logarithmic, figure};
+
 use super::cards::decade;
-use super::chart::{Axis, Series, plot};
-use super::format::{bytes, colour, duration, escape};
+use super::chart::{Series, plot};
+use super::format::{bytes, colour, duration};
 use super::{Group, distinct};
 use crate::row::Row;
 
@@ -50,18 +52,15 @@ fn one(title: &str, rows: &[&Row]) -> Option<String> {
     };
     let engines = distinct(rows, |row| row.engine.as_str());
     let series: Vec<Series> = std::iter::once(front).chain(engines.into_iter().map(of_engine)).collect();
-    let x = Axis::decades(rows.iter().map(|row| place(row).0), bytes)?;
-    let y = Axis::decades(rows.iter().map(|row| place(row).1), decade)?;
+    let x = Logarithmic::decades(rows.iter().map(|row| place(row).0), bytes)?;
+    let y = Logarithmic::decades(rows.iter().map(|row| place(row).1), decade)?;
     let names: Vec<String> = best
         .iter()
         .map(|row| format!("{} {}", row.engine, row.codec.as_deref().unwrap_or_default()))
         .collect();
-    Some(format!(
-        "<figure class=\"card\"><figcaption>{}</figcaption>{}<p>Not beaten in both: {}</p></figure>",
-        escape(title),
-        plot(title, &series, &x, &y, 240.0),
-        escape(&names.join(", "))
-    ))
+    let unbeaten = Element::new("p").text(&format!("Not beaten in both: {}", names.join(", ")));
+    let card = figure(title, "").class("card").child(plot(title, &series, &x, &y, 240.0)).child(unbeaten);
+    Some(card.to_string())
 }
 
 /// Returns the verified rows that no other verified row beats in both time and bytes, smallest first.

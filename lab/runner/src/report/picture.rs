@@ -1,91 +1,60 @@
 //! The chart of the README: how many times as fast as the fastest other engine, as an SVG for light and dark pages.
 
-use std::fmt::Write as _;
+use sotto_chart::{Bar, Bars, DARK, Element, LIGHT, Logarithmic, MARKS, drawing, line, words};
 
-use super::format::escape;
 use super::margins::{Met, geometric_mean, met};
 use crate::row::Row;
 
 const WIDTH: f64 = 760.0;
-const LEFT: f64 = 310.0;
-const RIGHT: f64 = 80.0;
-const TOP: f64 = 44.0;
-const ROW: f64 = 26.0;
-/// Colours that CSS switches with the reader's preference.
-const STYLE: &str = "text{font-size:14px;fill:#1f2328}.small{font-size:12px;fill:#59636e}.bar{fill:#0969da}.all{fill:#1a7f37}\
-                     .one{stroke:#59636e;stroke-dasharray:4 3}@media (prefers-color-scheme:dark){text{fill:#f0f6fc}\
-                     .small{fill:#9198a1}.bar{fill:#4493f8}.all{fill:#3fb950}.one{stroke:#9198a1}}";
-
-/// One bar: the geometric mean over all sizes of a kind of operation.
-struct Bar {
-    title: String,
-    ratio: f64,
-}
+const PLACE: Bars = Bars { left: 310.0, top: 44.0, room: WIDTH - 310.0 - 80.0, pitch: 26.0 };
+const STYLE: &str = "text{font-size:14px;fill:var(--text)}.title{font-weight:600}.small{font-size:12px;fill:var(--quiet)}\
+                     .one{stroke:var(--quiet);stroke-dasharray:4 3}";
 
 /// Draws one bar a kind of operation, and one for all rows; None without a row to compare.
 pub(super) fn picture(rows: &[Row], origin: &str) -> Option<String> {
     let (met, _) = met(rows);
-    let all = geometric_mean(met.iter().map(|row| row.ratio))?;
-    let mut bars = bars(&met);
-    bars.push(Bar { title: format!("all {} rows", met.len()), ratio: all });
-    let largest = bars.iter().map(|bar| bar.ratio).fold(2.0, f64::max);
-    // From half as fast, on a logarithmic axis.
-    let across =
-        |ratio: f64| LEFT + (ratio * 2.0).max(1.0).ln() / (largest * 2.0).ln() * (WIDTH - LEFT - RIGHT);
-    let height = TOP + bars.len() as f64 * ROW + 30.0;
+    let mut ratios = ratios(&met);
+    ratios.push((format!("all {} rows", met.len()), geometric_mean(met.iter().map(|row| row.ratio))?));
+    let largest = ratios.iter().map(|(_, ratio)| *ratio).fold(2.0, f64::max);
+    // From half as fast.
+    let scale = Logarithmic { low: 0.5, high: largest, ticks: Vec::new() };
+    let last = ratios.len() - 1;
+    let bar = |(at, (name, ratio)): (usize, (String, f64))| Bar {
+        name,
+        value: format!("{ratio:.1}×"),
+        colour: if at == last { "var(--c2)" } else { "var(--c0)" },
+        part: scale.part(ratio),
+    };
+    let bars: Vec<Bar> = ratios.into_iter().enumerate().map(bar).collect();
     let title = "Times as fast as the fastest other engine, one core";
-    let mut svg = format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {height}\" role=\"img\" aria-label=\"{title}\" \
-         font-family=\"system-ui, sans-serif\"><style>{STYLE}</style><text x=\"10\" y=\"22\" font-weight=\"600\">{title}</text>\n"
-    );
-    let (one, foot) = (across(1.0), height - 26.0);
-    // Writing into a string cannot fail, here and below.
-    let _ = writeln!(
-        svg,
-        "<line class=\"one\" x1=\"{one:.1}\" x2=\"{one:.1}\" y1=\"{}\" y2=\"{foot}\"/>",
-        TOP - 8.0
-    );
-    for (index, bar) in bars.iter().enumerate() {
-        let y = TOP + index as f64 * ROW;
-        let class = if index + 1 == bars.len() { "all" } else { "bar" };
-        let _ = writeln!(
-            svg,
-            "<text x=\"{}\" y=\"{}\" text-anchor=\"end\">{}</text><rect class=\"{class}\" x=\"{LEFT}\" y=\"{}\" \
-             width=\"{:.1}\" height=\"{}\" rx=\"2\"/><text x=\"{:.1}\" y=\"{}\">{:.1}×</text>",
-            LEFT - 8.0,
-            y + 15.0,
-            escape(&bar.title),
-            y + 2.0,
-            across(bar.ratio) - LEFT,
-            ROW - 8.0,
-            across(bar.ratio) + 6.0,
-            y + 15.0,
-            bar.ratio
-        );
-    }
-    let _ = writeln!(
-        svg,
-        "<text class=\"small\" x=\"10\" y=\"{}\">{}</text></svg>",
-        height - 8.0,
-        escape(origin)
-    );
-    Some(svg)
+    let (one, foot) =
+        (PLACE.left + scale.part(1.0) * PLACE.room, PLACE.top + bars.len() as f64 * PLACE.pitch);
+    let picture = drawing(title)
+        .set("xmlns", "http://www.w3.org/2000/svg")
+        .set("viewBox", format_args!("0 0 {WIDTH} {}", foot + 30.0))
+        .set("font-family", "system-ui, sans-serif")
+        .child(Element::new("style").text(&[LIGHT, DARK, MARKS, STYLE].concat()))
+        .child(words(10.0, 22.0, title).class("title"))
+        .child(line([one.into(), one.into()], [PLACE.top - 8.0, foot + 4.0]).class("one"))
+        .children(PLACE.draw(&bars))
+        .child(words(10.0, foot + 22.0, origin).class("small"));
+    Some(picture.to_string())
 }
 
 /// Kinds that the last bar alone shows: parts of other kinds, and those that memory limits.
 const LEFT_OUT: [&str; 6] =
     ["all ", "multiply without", "modulus switch", "a further", "add, in place", "square"];
 
-/// Kinds of operation in the order of the margins.
-fn bars(met: &[Met<'_>]) -> Vec<Bar> {
+/// Returns the geometric mean over all sizes of each kind of operation, in the order of the margins.
+fn ratios(met: &[Met<'_>]) -> Vec<(String, f64)> {
     let drawn = |title: &&str| !LEFT_OUT.iter().any(|begin| title.starts_with(begin));
     let mut titles: Vec<&str> = met.iter().map(|row| row.title).filter(drawn).collect();
     titles.dedup();
-    let bar = |title: &str| {
+    let mean = |title: &str| {
         let ratio = geometric_mean(met.iter().filter(|row| row.title == title).map(|row| row.ratio))?;
-        Some(Bar { title: title.to_owned(), ratio })
+        Some((title.to_owned(), ratio))
     };
-    titles.into_iter().filter_map(bar).collect()
+    titles.into_iter().filter_map(mean).collect()
 }
 
 #[cfg(test)]

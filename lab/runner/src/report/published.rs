@@ -1,7 +1,9 @@
 //! Published figures beside measured ones.
 
+use sotto_chart::escape;
+
 use super::Group;
-use super::format::{duration, escape};
+use super::format::duration;
 use crate::definition::{Definition, Figure, Paper, csv_table};
 use crate::row::Row;
 

@@ -1,7 +1,9 @@
 //! The table of plaintext sizes: the numbers of a paper, with its times and ours.
 
+use sotto_chart::escape;
+
 use super::distinct;
-use super::format::{duration, escape};
+use super::format::duration;
 use crate::definition::{Definition, Parameters};
 use crate::row::Row;
 

@@ -2,10 +2,12 @@
 
 use std::collections::BTreeMap;
 
+use sotto_chart::{Logarithmic, escape, figure};
+
 use super::cards::decade;
-use super::chart::{Axis, Series, plot};
+use super::chart::{Series, plot};
 use super::distinct;
-use super::format::{colour, duration, escape};
+use super::format::{colour, duration};
 use crate::definition::Definition;
 use crate::row::Row;
 
@@ -63,9 +65,10 @@ fn card(name: &str, values: &BTreeMap<&str, f64>, title: &str, rows: &[&Row]) ->
             format!("{value}")
         }
     };
-    let (x, y) = (Axis::at(&marks, short)?, Axis::decades(rows.iter().map(|row| row.median_us), decade)?);
+    let x = Logarithmic::at(&marks, short)?;
+    let y = Logarithmic::decades(rows.iter().map(|row| row.median_us), decade)?;
     let chart = plot(&format!("{title} against {name}"), &series.collect::<Vec<_>>(), &x, &y, 200.0);
-    Some(format!("<figure class=\"card\"><figcaption>{}</figcaption>{chart}</figure>", escape(title)))
+    Some(figure(title, "").class("card").child(chart).to_string())
 }
 
 #[cfg(test)]
@@ -84,7 +87,7 @@ mod tests {
         };
         let rows = [row(SMALLER, 8192, "add"), row("default", 16384, "add"), row("default", 16384, "keygen")];
         let text = charts(&definition, &rows.iter().collect::<Vec<_>>());
-        assert_eq!((text.matches("<svg").count(), text.matches("<polyline").count()), (1, 1), "{text}");
+        assert_eq!((text.matches("<svg").count(), text.matches("<path").count()), (1, 1), "{text}");
         assert!(text.contains("Sweep over n"));
     }
 

@@ -1,6 +1,8 @@
 //! The page's tables: medians, engines, gaps.
 
-use super::format::{bytes, duration, escape};
+use sotto_chart::escape;
+
+use super::format::{bytes, duration};
 use super::{Group, distinct};
 use crate::compare;
 use crate::row::{Gap, Row};

@@ -1,8 +1,10 @@
 //! Whole tasks: schemes with a re-encryption agent at each latency beside schemes without one, in time and in bytes.
 
+use sotto_chart::{Element, escape, figure};
+
 use super::chart::bars;
 use super::distinct;
-use super::format::{bytes, colour, duration, escape};
+use super::format::{bytes, colour, duration};
 use crate::definition::{Definition, Scheme, csv_table};
 use crate::row::Row;
 
@@ -203,12 +205,9 @@ fn card(task: &str, rows: &[&Row]) -> String {
         };
         (called, colour, row.median_us, duration(row.median_us))
     };
-    let values: Vec<_> = rows.iter().map(bar).collect();
-    format!(
-        "<figure class=\"card\"><figcaption>{0}</figcaption><p>logarithmic axis; the number after a mode is the latency in ms</p>{1}</figure>",
-        escape(task),
-        bars(task, &values)
-    )
+    let about = "logarithmic axis; the number after a mode is the latency in ms";
+    let card = figure(task, "").class("card").child(Element::new("p").text(about));
+    card.children(bars(task, rows.iter().map(bar).collect())).to_string()
 }
 
 /// Returns the table of bytes that travel.

@@ -67,7 +67,7 @@ fn the_page_is_whole_and_needs_nothing_else() {
 fn the_page_has_charts_ratios_published_figures_and_gaps() {
     let page = report::html(&collection());
     // A line for each engine and operation; the frontier needs two points.
-    assert_eq!(page.matches("<polyline").count(), 6);
+    assert_eq!(page.matches("<path class=\"line\"").count(), 6);
     assert_eq!(page.matches("<rect").count(), 6);
     assert!(page.matches("<svg").count() == 7, "{}", page.matches("<svg").count());
     assert!(page.contains("3.00×"), "ratio to the fastest other");

@@ -1,11 +1,12 @@
 //! Histograms: bars for one group, and a map of groups and bins for several.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use comfy_table::{CellAlignment, Table, presets};
 use sotto_owner::Row;
 
-use super::table::{number, when};
+use super::number::{counted, number, when};
 
 /// Columns of the longest bar, and of the widest map.
 const BAR: usize = 40;
@@ -25,6 +26,15 @@ pub(super) struct Histogram<'r> {
 /// The bins of one group and device. The first row stands for the group.
 pub(super) struct Group<'r> {
     pub(super) rows: Vec<&'r Row>,
+}
+
+impl<'r> Histogram<'r> {
+    /// Returns the groups of each device, in the order of the devices' names.
+    pub(super) fn by_device(&self) -> BTreeMap<Option<&str>, Vec<&Group<'r>>> {
+        let mut devices: BTreeMap<_, Vec<_>> = BTreeMap::new();
+        self.groups.iter().for_each(|group| devices.entry(group.device()).or_default().push(group));
+        devices
+    }
 }
 
 impl Group<'_> {
@@ -118,7 +128,7 @@ fn count(row: &Row) -> String {
 
 fn readings(row: &Row) -> String {
     let missing = if row.missing > 0 { format!(" (−{})", row.missing) } else { String::new() };
-    format!("{}{missing}", super::table::counted(row.count, "reading"))
+    format!("{}{missing}", counted(row.count, "reading"))
 }
 
 /// Returns a table with a line for each group and device, and a column for each bin, headed by its lower end.
@@ -173,13 +183,8 @@ pub(super) fn map(histogram: &Histogram<'_>) -> String {
     let [first, .., last] = &histogram.groups[..] else {
         return histogram.groups.first().map_or_else(String::new, |group| bars(histogram, group));
     };
-    let mut devices: Vec<Option<&str>> = histogram.groups.iter().map(Group::device).collect();
-    devices.sort_unstable();
-    devices.dedup();
     let mut text = String::new();
-    for device in devices {
-        let groups: Vec<&Group<'_>> =
-            histogram.groups.iter().filter(|group| group.device() == device).collect();
+    for (device, groups) in histogram.by_device() {
         let each = groups.len().div_ceil(MAP).max(1);
         let total = |groups: &[&Group<'_>], bin: usize| -> f64 {
             groups.iter().filter_map(|group| group.rows.get(bin)?.value).sum()

@@ -4,12 +4,12 @@
 pub(crate) mod fixture;
 mod histogram;
 mod html;
+mod number;
 mod plot;
-mod scale;
 mod series;
 mod table;
-mod time;
 
 pub(crate) use html::html;
+pub(crate) use number::{counted, number, rounded_up};
 pub(crate) use plot::plot;
-pub(crate) use table::{answer_text, counted, explanation, number, rounded_up, table_of};
+pub(crate) use table::{answer_text, explanation, table_of};

@@ -47,6 +47,11 @@ pub(super) fn middle(row: &Row) -> f64 {
     (row.from_ms as f64 + row.to_ms as f64) / 2.0
 }
 
+/// Returns the ends of rows, in milliseconds since 1970 and in RFC 3339.
+pub(super) fn times<'a>(rows: impl IntoIterator<Item = &'a Row>) -> impl Iterator<Item = (i64, &'a str)> {
+    rows.into_iter().flat_map(|row| [(row.from_ms, row.from.as_str()), (row.to_ms, row.to.as_str())])
+}
+
 /// Returns the series of an answer, in the order in which their names first occur.
 pub(super) fn series(answer: &Answer) -> Vec<Series<'_>> {
     let mut all: Vec<Series<'_>> = Vec::new();
@@ -113,14 +118,6 @@ impl<'a> Line<'a> {
         }
         runs
     }
-}
-
-/// Returns the smallest and the largest number. None if there is no number.
-pub(super) fn extent(numbers: impl IntoIterator<Item = f64>) -> Option<(f64, f64)> {
-    numbers.into_iter().fold(None, |extent, number| match extent {
-        None => Some((number, number)),
-        Some((low, high)) => Some((low.min(number), high.max(number))),
-    })
 }
 
 /// Returns the number of readings of the result that has most, each counted once. None for moving averages, which use a

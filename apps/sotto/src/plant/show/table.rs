@@ -3,6 +3,10 @@
 use comfy_table::{CellAlignment, Table, presets};
 use sotto_owner::{Answer, Row};
 
+use super::histogram::{histograms, text};
+use super::number::{counted, number, when};
+use super::series::{readings, series};
+
 /// The most rows of a table; the middle of a longer one is cut out.
 const MOST_ROWS: usize = 400;
 
@@ -18,7 +22,7 @@ pub(crate) fn table_of(rows: &[Row]) -> String {
     if !others.is_empty() {
         parts.push(results(&others).to_string());
     }
-    parts.extend(super::histogram::histograms(rows).iter().map(super::histogram::text));
+    parts.extend(histograms(rows).iter().map(text));
     parts.join("\n")
 }
 
@@ -38,14 +42,6 @@ fn results(rows: &[Row]) -> Table {
         list(&mut table, rows);
     }
     table
-}
-
-pub(super) fn when(row: &Row) -> String {
-    // The date alone if the group is a whole number of days, else date and time.
-    let (date, time) = row.from.split_once('T').unwrap_or((&row.from, ""));
-    let clock = time.get(..5).unwrap_or("");
-    let whole = clock == "00:00" && row.to.get(11..16) == Some("00:00");
-    if whole { date.to_owned() } else { format!("{date} {}", time.get(..8).unwrap_or(time)) }
 }
 
 fn pivot(table: &mut Table, rows: &[Row], names: &[&str]) {
@@ -70,12 +66,8 @@ fn pivot(table: &mut Table, rows: &[Row], names: &[&str]) {
             None => lines.push(vec![row]),
         }
     }
-    let cut = lines.len().saturating_sub(MOST_ROWS);
     for (at, line) in lines.iter().enumerate() {
-        if cut > 0 && (MOST_ROWS / 2..MOST_ROWS / 2 + cut).contains(&at) {
-            if at == MOST_ROWS / 2 {
-                table.add_row(vec![format!("… {cut} more (--json has them)")]);
-            }
+        if is_cut(table, at, lines.len()) {
             continue;
         }
         let mut cells = vec![when(line[0])];
@@ -100,14 +92,19 @@ fn pivot(table: &mut Table, rows: &[Row], names: &[&str]) {
     }
 }
 
+/// Returns true for a row in the middle of a long table; a line stands for all of them.
+fn is_cut(table: &mut Table, at: usize, rows: usize) -> bool {
+    let cut = rows.saturating_sub(MOST_ROWS);
+    if cut > 0 && at == MOST_ROWS / 2 {
+        table.add_row(vec![format!("… {cut} more (--json has them)")]);
+    }
+    (MOST_ROWS / 2..MOST_ROWS / 2 + cut).contains(&at)
+}
+
 fn list(table: &mut Table, rows: &[Row]) {
     table.set_header(["from", "device", "result", "value"]);
-    let cut = rows.len().saturating_sub(MOST_ROWS);
     for (at, row) in rows.iter().enumerate() {
-        if cut > 0 && (MOST_ROWS / 2..MOST_ROWS / 2 + cut).contains(&at) {
-            if at == MOST_ROWS / 2 {
-                table.add_row(vec![format!("… {cut} more (--json has them)")]);
-            }
+        if is_cut(table, at, rows.len()) {
             continue;
         }
         let unit = if row.unit.is_empty() { String::new() } else { format!(" {}", row.unit) };
@@ -124,50 +121,12 @@ fn value(row: &Row) -> String {
     }
 }
 
-/// Formats a value and its bound: two digits of the bound, and the value to the same decimal place.
-pub(crate) fn number(value: f64, bound: f64) -> String {
-    if bound <= 1e-9 * value.abs().max(1e-300) || bound == 0.0 {
-        let text = format!("{value:.6}");
-        let text = if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.') } else { &text };
-        return text.to_owned();
-    }
-    if !(1e-12..1e12).contains(&bound) || value.abs() >= 1e15 {
-        return format!("{value:.6e} ± {bound:.1e}");
-    }
-    let places = places(bound);
-    format!("{value:.places$} ± {}", rounded_up(bound))
-}
-
-/// Formats two digits of a bound, rounded up, because a bound rounded down would not hold. f64's own rounding error is
-/// ignored.
-pub(crate) fn rounded_up(bound: f64) -> String {
-    if bound == 0.0 {
-        return "0".to_owned();
-    }
-    if !(1e-12..1e12).contains(&bound) {
-        return format!("{bound:.1e}");
-    }
-    let places = places(bound);
-    let scale = 10f64.powi(places as i32);
-    format!("{:.places$}", (bound * scale * (1.0 - 1e-9)).ceil() / scale)
-}
-
-/// Returns the decimal places that show two digits of a bound.
-fn places(bound: f64) -> usize {
-    (1.0 - bound.abs().log10().floor()).clamp(0.0, 12.0) as usize
-}
-
-/// Formats a count and its noun.
-pub(crate) fn counted(count: u64, noun: &str) -> String {
-    if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
-}
-
 /// Returns the steps of an answer's computation, its bytes and its time.
 pub(crate) fn explanation(answer: &Answer) -> String {
     let steps: Vec<String> = answer.steps.iter().map(|(step, count)| format!("{count} × {step}")).collect();
     // Results may share readings: bytes a reading are shown for a single result only.
-    let single = super::series::series(answer).len() == 1;
-    let each = super::series::readings(answer).filter(|readings| single && *readings > 0);
+    let single = series(answer).len() == 1;
+    let each = readings(answer).filter(|readings| single && *readings > 0);
     let each = each.map(|readings| format!(" ({:.0} a reading)", answer.bytes_up as f64 / readings as f64));
     let each = each.unwrap_or_default();
     format!(
@@ -183,22 +142,4 @@ pub(crate) fn explanation(answer: &Answer) -> String {
         answer.bytes_down,
         answer.seconds,
     )
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn values_are_shown_to_the_place_of_their_bound() {
-        for (value, bound, shown) in [
-            (39.4567, 0.05, "39.457 ± 0.050"),
-            (0.002_913, 0.000_123, "0.00291 ± 0.00013"),
-            (1234.5, 30.0, "1234 ± 30"),
-            (12.0, 0.0, "12"),
-            (-0.5, 1e-15, "-0.5"),
-        ] {
-            assert_eq!(number(value, bound), shown);
-        }
-    }
 }

@@ -1,66 +1,46 @@
 //! The chart of a single group: a dot for each device, bounds as whiskers.
 
-use std::fmt::Write as _;
+use sotto_chart::{
+    Element, Length, Linear, colour_class, column, drawing, extent, line, point, words, words_before,
+};
+use sotto_owner::Row;
 
-use super::super::scale::Scale;
-use super::super::series::{Point, Series, extent};
-use super::figure::{style, title};
-use super::text::{escape, readings, value};
+use super::super::series::{Point, Series};
+use super::text::{readings, value};
 
 /// Height of a device's row in pixels.
-const PITCH: usize = 44;
+const PITCH: f64 = 44.0;
 
 /// Returns the chart of a series that has at least one value.
-pub(super) fn svg(series: &Series<'_>, at: usize) -> String {
+pub(super) fn chart(series: &Series<'_>, label: &str) -> Element {
     let (low, high) =
         extent(series.points().flat_map(|point| [point.low(), point.high()])).unwrap_or((0.0, 1.0));
-    let scale = Scale::round(low, high, 6);
-    let rows: usize = series.lines.iter().map(|line| line.rows.len()).sum();
-    let bottom = rows * PITCH + 4;
+    let scale = Linear::round(low, high, 6);
+    let bottom = series.rows().count() as f64 * PITCH + 4.0;
     // Leaves room for half a number at both ends.
-    let x = |value: f64| 4.0 + 92.0 * scale.part(value);
-    let mut text = format!(
-        "<svg class=\"chart\" role=\"img\" aria-labelledby=\"chart-{at}\" width=\"100%\" height=\"{}\">\n\
-         <title id=\"chart-{at}\">{}</title>\n<g class=\"grid\">\n",
-        bottom + 24,
-        escape(&title(series)),
-    );
+    let x = |value: f64| Length::Percent(4.0 + 92.0 * scale.part(value));
+    let mut grid = Element::new("g").class("grid");
     for (at, tick) in scale.ticks().enumerate() {
-        let minor = if at % 2 == 0 { "" } else { " class=\"minor\"" };
-        let _ = writeln!(
-            text,
-            "<line x1=\"{x:.2}%\" x2=\"{x:.2}%\" y1=\"{}\" y2=\"{bottom}\"/><text x=\"{x:.2}%\" y=\"{}\" text-anchor=\"middle\"{minor}>{}</text>",
-            0,
-            bottom + 18,
-            scale.label(tick),
-            x = x(tick),
-        );
+        let [rule, number] = column(x(tick), 0.0, bottom, &scale.label(tick));
+        grid = grid.child(rule).child(if at % 2 == 0 { number } else { number.class("minor") });
     }
-    text.push_str("</g>\n");
     let each = series.lines.iter().flat_map(|line| line.rows.iter().map(|row| (line.device, *row)));
-    for (at, (device, row)) in each.enumerate() {
-        let (colour, top) = (style(0).0, at * PITCH);
-        let _ = write!(
-            text,
-            "<text class=\"strong\" x=\"0\" y=\"{0}\">{1}</text><text class=\"strong\" x=\"100%\" y=\"{0}\" text-anchor=\"end\">{2}</text>",
-            top + 16,
-            escape(device.unwrap_or_default()),
-            escape(&value(row)),
-        );
-        if let Some(point) = Point::new(row) {
-            let y = top + 30;
-            let _ = write!(
-                text,
-                "<line class=\"whisker {colour}\" x1=\"{:.2}%\" x2=\"{:.2}%\" y1=\"{y}\" y2=\"{y}\"/>\
-                 <circle class=\"point {colour}\" cx=\"{:.2}%\" cy=\"{y}\" r=\"5\"><title>{}</title></circle>",
-                x(point.low()),
-                x(point.high()),
-                x(point.value),
-                escape(&readings(row)),
-            );
-        }
-        text.push('\n');
+    let rows = each.enumerate().flat_map(|(at, (device, row))| marks(device, row, at as f64 * PITCH, x));
+    let chart = drawing(label).class("chart").set("width", "100%").set("height", bottom + 24.0);
+    chart.child(grid).children(rows)
+}
+
+/// Returns a device's name, value, bound and dot.
+fn marks(device: Option<&str>, row: &Row, top: f64, x: impl Fn(f64) -> Length) -> Vec<Element> {
+    let y = top + 30.0;
+    let mut marks = vec![
+        words(0.0, top + 16.0, device.unwrap_or_default()).class("strong"),
+        words_before(Length::Percent(100.0), top + 16.0, &value(row)).class("strong"),
+    ];
+    if let Some(shown) = Point::new(row) {
+        let ends = [x(shown.low()), x(shown.high())];
+        marks.push(line(ends, [y, y]).class("whisker").class(&colour_class(0)));
+        marks.push(point(x(shown.value), y, 5.0).class(&colour_class(0)).tooltip(&readings(row)));
     }
-    text.push_str("</svg>\n");
-    text
+    marks
 }

@@ -2,10 +2,11 @@
 
 use std::fmt::Write as _;
 
+use sotto_chart::escape;
 use sotto_owner::{Answer, left_out_in_words};
 
 use super::super::series::{readings, series};
-use super::text::{bytes, counted, escape, grouped};
+use super::text::{bytes, counted, grouped};
 
 /// Returns the sentence below the title.
 pub(super) fn facts(answer: &Answer) -> String {

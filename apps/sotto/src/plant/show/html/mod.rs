@@ -11,6 +11,7 @@ mod timeline;
 #[cfg(test)]
 mod tests;
 
+use sotto_chart::{DARK, LIGHT, MARKS, escape};
 use sotto_owner::Answer;
 
 use super::histogram::histograms;
@@ -18,17 +19,15 @@ use super::series::series;
 
 /// Returns the page: a chart for each result, all rows, the steps of the computation.
 pub(crate) fn html(answer: &Answer) -> String {
-    let charts: String =
-        series(answer).iter().enumerate().map(|(at, series)| figure::figure(series, at)).collect();
-    let charts: String =
-        [charts].into_iter().chain(histograms(&answer.rows).iter().map(map::figures)).collect();
+    let mut charts: Vec<String> = series(answer).iter().map(figure::figure).collect();
+    charts.extend(histograms(&answer.rows).iter().flat_map(map::figures));
     text::fill(
         include_str!("page.html"),
         &[
-            ("question", &text::escape(&answer.question)),
-            ("style", include_str!("page.css")),
+            ("question", &escape(&answer.question)),
+            ("style", &[LIGHT, DARK, MARKS, include_str!("page.css")].concat()),
             ("facts", &computed::facts(answer)),
-            ("charts", &charts),
+            ("charts", &charts.join("\n")),
             ("rows", &rows::rows(answer)),
             ("computed", &computed::computed(answer)),
             ("script", include_str!("hover.js")),

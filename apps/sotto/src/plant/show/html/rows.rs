@@ -2,11 +2,11 @@
 
 use std::fmt::Write as _;
 
+use sotto_chart::{LocalTime, escape};
 use sotto_owner::{Answer, Row};
 
-use super::super::series::Point;
-use super::super::time::LocalTime;
-use super::text::{counted, escape, grouped, value};
+use super::super::series::{Point, times};
+use super::text::{counted, grouped, value};
 
 /// A table of more rows than this is folded.
 const OPEN: usize = 200;
@@ -17,7 +17,7 @@ pub(super) fn rows(answer: &Answer) -> String {
     }
     let devices = answer.rows.iter().any(|row| row.device.is_some());
     let missing = answer.rows.iter().any(|row| row.missing > 0);
-    let offsets = LocalTime::new(&answer.rows).names();
+    let offsets = LocalTime::new(times(&answer.rows)).names();
     let times = Times::new(answer, offsets.len() > 1);
     let offset = offsets
         .first()

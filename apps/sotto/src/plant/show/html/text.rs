@@ -1,28 +1,9 @@
-//! Text of the page: escaping, templates, numbers.
+//! Text of the page: templates, numbers.
 
 use sotto_owner::Row;
 
+use super::super::number::number;
 use super::super::series::Point;
-use super::super::table::number;
-
-/// Escapes text for elements and quoted attributes. Characters that XML forbids become U+FFFD.
-pub(super) fn escape(text: &str) -> String {
-    let mut escaped = String::with_capacity(text.len());
-    for character in text.chars() {
-        match character {
-            '&' => escaped.push_str("&amp;"),
-            '<' => escaped.push_str("&lt;"),
-            '>' => escaped.push_str("&gt;"),
-            '"' => escaped.push_str("&quot;"),
-            '\'' => escaped.push_str("&#39;"),
-            '\t' | '\n' => escaped.push(character),
-            character if character.is_control() => escaped.push('\u{FFFD}'),
-            '\u{FFFE}' | '\u{FFFF}' => escaped.push('\u{FFFD}'),
-            character => escaped.push(character),
-        }
-    }
-    escaped
-}
 
 /// Replaces each `{{name}}` of a template. Inserted text is not searched for names again.
 pub(super) fn fill(template: &str, parts: &[(&str, &str)]) -> String {
@@ -92,14 +73,6 @@ pub(super) fn bytes(count: u64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn every_character_of_markup_is_escaped() {
-        assert_eq!(
-            escape("<a b=\"c\" d='e'>&\u{0}\u{1b}°"),
-            "&lt;a b=&quot;c&quot; d=&#39;e&#39;&gt;&amp;\u{FFFD}\u{FFFD}°"
-        );
-    }
 
     #[test]
     fn filled_in_text_is_not_read_again() {

@@ -3,15 +3,14 @@
 //! The drawing scales with the width of the page while its text keeps its size: x positions are percent of the chart's
 //! width, y positions are pixels, and paths are drawn in a box of 1000 units that is stretched.
 
-use std::fmt::Write as _;
-
 use serde_json::json;
+use sotto_chart::{
+    Element, Length, Linear, LocalTime, colour_class, dash_class, drawing, extent, level, line, path, point,
+    words,
+};
 
-use super::super::scale::Scale;
-use super::super::series::{Line, Point, Series, extent, middle};
-use super::super::time::LocalTime;
-use super::figure::{style, title};
-use super::text::{escape, readings, value};
+use super::super::series::{Line, Point, Series, middle};
+use super::text::{readings, value};
 
 const HEIGHT: f64 = 260.0;
 const WIDTH: f64 = 1000.0;
@@ -21,38 +20,30 @@ const TICKS: usize = 8;
 const MARKED: usize = 100;
 
 /// Returns the chart of a series that has at least one value.
-pub(super) fn svg(series: &Series<'_>, local: &LocalTime, at: usize) -> String {
+pub(super) fn chart(series: &Series<'_>, local: &LocalTime, label: &str) -> Element {
     let values = extent(series.points().flat_map(|point| [point.low(), point.high()])).unwrap_or((0.0, 1.0));
     let times =
         extent(series.rows().flat_map(|row| [row.from_ms as f64, row.to_ms as f64])).unwrap_or((0.0, 1.0));
-    let frame = Frame { scale: Scale::round(values.0, values.1, 6), times };
-    let mut text = format!(
-        "<svg class=\"chart time\" role=\"img\" tabindex=\"0\" aria-labelledby=\"chart-{at}\" height=\"{}\" \
-         data-height=\"{HEIGHT}\" data-read=\"{}\">\n<title id=\"chart-{at}\">{}</title>\n",
-        HEIGHT + 44.0,
-        escape(&frame.read_out(series)),
-        escape(&title(series)),
-    );
-    text.push_str(&frame.grid());
-    text.push_str(&frame.dates(local));
-    let _ = writeln!(
-        text,
-        "<svg width=\"100%\" height=\"{HEIGHT}\" viewBox=\"0 0 {WIDTH} {HEIGHT}\" preserveAspectRatio=\"none\" aria-hidden=\"true\">"
-    );
-    for (at, line) in series.lines.iter().enumerate() {
-        text.push_str(&frame.paths(line, at));
-    }
-    text.push_str("</svg>\n<g aria-hidden=\"true\">\n");
-    for (at, line) in series.lines.iter().enumerate() {
-        text.push_str(&frame.marks(line, at));
-    }
-    text.push_str("</g>\n<g class=\"cursor\" aria-hidden=\"true\"></g>\n</svg>\n");
-    text
+    let frame = Frame { scale: Linear::round(values.0, values.1, 6), times };
+    let lines = || series.lines.iter().enumerate();
+    let stretched = Element::new("svg").set("width", "100%").set("height", HEIGHT);
+    let stretched = stretched.set("viewBox", format_args!("0 0 {WIDTH} {HEIGHT}"));
+    let stretched = stretched.set("preserveAspectRatio", "none").set("aria-hidden", true);
+    let marks = Element::new("g").set("aria-hidden", true);
+    let chart = drawing(label).class("chart").class("time").set("tabindex", 0);
+    let chart = chart.set("height", HEIGHT + 44.0).set("data-height", HEIGHT);
+    chart
+        .set("data-read", frame.read_out(series))
+        .child(frame.grid())
+        .child(frame.dates(local))
+        .child(stretched.children(lines().flat_map(|(at, line)| frame.paths(line, at))))
+        .child(marks.children(lines().flat_map(|(at, line)| frame.marks(line, at))))
+        .child(Element::new("g").class("cursor").set("aria-hidden", true))
 }
 
 /// Maps values and times to positions.
 struct Frame {
-    scale: Scale,
+    scale: Linear,
     times: (f64, f64),
 }
 
@@ -68,102 +59,70 @@ impl Frame {
     }
 
     /// Draws the grid lines and numbers of the values.
-    fn grid(&self) -> String {
-        let mut text = "<g class=\"grid\">\n".to_owned();
-        for tick in self.scale.ticks() {
-            let y = self.y(tick);
-            let _ = writeln!(
-                text,
-                "<line x1=\"0\" x2=\"100%\" y1=\"{y:.1}\" y2=\"{y:.1}\"/><text x=\"-8\" y=\"{:.1}\" text-anchor=\"end\">{}</text>",
-                y + 4.0,
-                self.scale.label(tick),
-            );
-        }
-        text.push_str("</g>\n");
-        text
+    fn grid(&self) -> Element {
+        let rule = |tick| level(0.0, Length::Percent(100.0), self.y(tick), &self.scale.label(tick));
+        Element::new("g").class("grid").children(self.scale.ticks().flat_map(rule))
     }
 
     /// Draws the marks and dates of the times. A narrow page hides every second one, or more if there are many.
-    fn dates(&self, local: &LocalTime) -> String {
-        let mut text = "<g class=\"dates\">\n".to_owned();
+    fn dates(&self, local: &LocalTime) -> Element {
         let ticks = local.ticks(self.times.0 as i64, self.times.1 as i64, TICKS);
         let kept = ticks.len().div_ceil(4).max(1);
+        let mut dates = Element::new("g").class("dates");
         for (at, tick) in ticks.iter().enumerate() {
             let part = self.part(tick.at as f64);
-            let x = 100.0 * part;
-            // A tick with a date stays, because each date is written only once.
-            let minor = if at % kept == 0 || tick.date.is_some() && at > 0 { "" } else { " class=\"minor\"" };
+            let x = Length::Percent(100.0 * part);
             let anchor = if part > 0.89 { "end" } else { "middle" };
-            let _ = write!(
-                text,
-                "<line x1=\"{x:.3}%\" x2=\"{x:.3}%\" y1=\"{HEIGHT}\" y2=\"{}\"/><text x=\"{x:.3}%\" y=\"{}\" text-anchor=\"{anchor}\"{minor}>{}</text>",
-                HEIGHT + 5.0,
-                HEIGHT + 20.0,
-                tick.label,
-            );
+            let text = |y: f64, text: &str, minor: bool| {
+                let text = words(x, HEIGHT + y, text).set("text-anchor", anchor);
+                if minor { text.class("minor") } else { text }
+            };
+            // A tick with a date stays, because each date is written only once.
+            let minor = at % kept != 0 && tick.date.is_none();
+            dates = dates.child(line([x, x], [HEIGHT, HEIGHT + 5.0])).child(text(20.0, &tick.label, minor));
             if let Some(date) = &tick.date {
                 // Two dates side by side would touch.
                 let touched = at == 0 && ticks.get(1).is_some_and(|next| next.date.is_some());
-                let minor = if touched { " class=\"minor\"" } else { "" };
-                let _ = write!(
-                    text,
-                    "<text x=\"{x:.3}%\" y=\"{}\" text-anchor=\"{anchor}\"{minor}>{date}</text>",
-                    HEIGHT + 36.0
-                );
+                dates = dates.child(text(36.0, date, touched));
             }
-            text.push('\n');
         }
-        text.push_str("</g>\n");
-        text
+        dates
     }
 
     /// Draws a band and a line for each run.
-    fn paths(&self, line: &Line<'_>, at: usize) -> String {
-        let (colour, dash) = style(at);
-        let (mut bands, mut path) = (String::new(), String::new());
+    fn paths(&self, line: &Line<'_>, at: usize) -> Vec<Element> {
+        let (mut bands, mut lines) = (String::new(), String::new());
         let x = |point: &Point<'_>| WIDTH * self.part(middle(point.row));
         for run in line.runs().iter().filter(|run| run.len() > 1) {
             if run.iter().any(|point| point.bound > 0.0) {
                 let upper = run.iter().map(|point| (x(point), self.y(point.high())));
                 let lower = run.iter().rev().map(|point| (x(point), self.y(point.low())));
-                bands.push_str(&joined(upper.chain(lower)));
+                bands.push_str(&path(upper.chain(lower)));
                 bands.push('Z');
             }
-            path.push_str(&joined(run.iter().map(|point| (x(point), self.y(point.value)))));
+            lines.push_str(&path(run.iter().map(|point| (x(point), self.y(point.value)))));
         }
-        let mut text = String::new();
-        if !bands.is_empty() {
-            let _ = writeln!(text, "<path class=\"band {colour}\" d=\"{bands}\"/>");
-        }
-        if !path.is_empty() {
-            let _ = writeln!(text, "<path class=\"line {colour} {dash}\" d=\"{path}\"/>");
-        }
-        text
+        let path = |class| Element::new("path").class(class).class(&colour_class(at));
+        let band = (!bands.is_empty()).then(|| path("band").set("d", bands));
+        let line = (!lines.is_empty()).then(|| path("line").class(&dash_class(at)).set("d", lines));
+        band.into_iter().chain(line).collect()
     }
 
     /// Draws the points, and the bounds of isolated ones.
-    fn marks(&self, line: &Line<'_>, at: usize) -> String {
-        let (colour, _) = style(at);
-        let few = line.points().count() <= MARKED;
-        let mut text = String::new();
-        for run in line.runs() {
-            for point in run.iter().filter(|_| few || run.len() == 1) {
-                let x = 100.0 * self.part(middle(point.row));
-                if run.len() == 1 && point.bound > 0.0 {
-                    let (top, bottom) = (self.y(point.high()), self.y(point.low()));
-                    let _ = write!(
-                        text,
-                        "<line class=\"whisker {colour}\" x1=\"{x:.3}%\" x2=\"{x:.3}%\" y1=\"{top:.1}\" y2=\"{bottom:.1}\"/>"
-                    );
+    fn marks(&self, of: &Line<'_>, at: usize) -> Vec<Element> {
+        let few = of.points().count() <= MARKED;
+        let mut marks = Vec::new();
+        for run in of.runs() {
+            for shown in run.iter().filter(|_| few || run.len() == 1) {
+                let x = Length::Percent(100.0 * self.part(middle(shown.row)));
+                if run.len() == 1 && shown.bound > 0.0 {
+                    let ends = [self.y(shown.high()), self.y(shown.low())];
+                    marks.push(line([x, x], ends).class("whisker").class(&colour_class(at)));
                 }
-                let y = self.y(point.value);
-                let _ = writeln!(
-                    text,
-                    "<circle class=\"point {colour}\" cx=\"{x:.3}%\" cy=\"{y:.1}\" r=\"2.5\"/>"
-                );
+                marks.push(point(x, self.y(shown.value), 2.5).class(&colour_class(at)));
             }
         }
-        text
+        marks
     }
 
     /// Returns positions and texts of all rows as JSON for `hover.js`.
@@ -173,7 +132,7 @@ impl Frame {
             let rows = || line.rows.iter();
             json!({
                 "name": line.device.unwrap_or_default(),
-                "style": style(at).0,
+                "style": colour_class(at),
                 "at": rows().map(|row| thousandths(self.part(middle(row)), 1e6)).collect::<Vec<_>>(),
                 "y": rows().map(|row| Point::new(row).map(|point| thousandths(self.y(point.value), 10.0))).collect::<Vec<_>>(),
                 "text": rows().map(|row| [row.from.clone(), row.to.clone(), format!("{} ({})", value(row), readings(row))]).collect::<Vec<_>>(),
@@ -181,13 +140,4 @@ impl Frame {
         };
         serde_json::Value::Array(series.lines.iter().enumerate().map(line).collect()).to_string()
     }
-}
-
-/// Returns an SVG path through points.
-fn joined(points: impl Iterator<Item = (f64, f64)>) -> String {
-    let mut text = String::new();
-    for (at, (x, y)) in points.enumerate() {
-        let _ = write!(text, "{}{x:.2} {y:.1}", if at == 0 { 'M' } else { 'L' });
-    }
-    text
 }

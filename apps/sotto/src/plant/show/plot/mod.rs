@@ -4,12 +4,12 @@ mod canvas;
 
 use std::fmt::Write as _;
 
+use sotto_chart::{Linear, extent};
 use sotto_owner::{Answer, Row};
 
 use self::canvas::Canvas;
-use super::scale::Scale;
-use super::series::{Line, Point, extent, middle, series};
-use super::table::rounded_up;
+use super::number::rounded_up;
+use super::series::{Line, Point, middle, series};
 
 const COLUMNS: usize = 80;
 /// Approximate lines of a chart; the distance of ticks is a whole number of lines.
@@ -40,7 +40,7 @@ fn chart(line: &Line<'_>) -> String {
     let values = extent(line.points().flat_map(|point| [point.low(), point.high()]));
     let times = extent(line.rows.iter().map(|row| middle(row)));
     let (Some((low, high)), Some(times)) = (values, times) else { return ": no value\n".to_owned() };
-    let scale = Scale::round(low, high, 6);
+    let scale = Linear::round(low, high, 6);
     let labels: Vec<String> = scale.ticks().rev().map(|tick| scale.label(tick)).collect();
     let margin = labels.iter().map(String::len).max().unwrap_or_default();
     let grid = Grid { scale, times, columns: COLUMNS - margin - 2, pitch: (LINES / scale.steps).max(1) };
@@ -92,7 +92,7 @@ fn short(time: &str) -> String {
 
 /// Maps values and times to dots of the canvas.
 struct Grid {
-    scale: Scale,
+    scale: Linear,
     times: (f64, f64),
     columns: usize,
     /// Lines between ticks.

@@ -1,19 +1,24 @@
-//! Scales with round ticks.
+//! Linear scales with round ticks.
 
 /// A scale from `low` to `high`, all round numbers, with ticks `step` apart.
+///
+/// Example: [`crate`].
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Scale {
-    pub(super) low: f64,
-    pub(super) high: f64,
-    pub(super) step: f64,
+pub struct Linear {
+    /// The value of the lowest tick.
+    pub low: f64,
+    /// The value of the highest tick.
+    pub high: f64,
+    /// The distance of ticks.
+    pub step: f64,
     /// Number of steps from `low` to `high`.
-    pub(super) steps: usize,
+    pub steps: usize,
 }
 
-impl Scale {
+impl Linear {
     /// Returns the narrowest scale that covers `low` … `high`, whose step is 1, 2 or 5 times a power of ten, with at
     /// most `most` ≥ 2 steps. An extent too narrow for `f64` is widened by a tenth of its size.
-    pub(super) fn round(low: f64, high: f64, most: usize) -> Self {
+    pub fn round(low: f64, high: f64, most: usize) -> Self {
         let size = low.abs().max(high.abs()).min(1e300);
         let (low, high) = (low.max(-1e300), high.min(1e300));
         let (low, high) = if high - low > (1e-12 * size).max(1e-290) {
@@ -44,17 +49,17 @@ impl Scale {
     }
 
     /// Returns the ticks, both ends included.
-    pub(super) fn ticks(self) -> impl DoubleEndedIterator<Item = f64> {
+    pub fn ticks(self) -> impl DoubleEndedIterator<Item = f64> {
         (0..=self.steps).map(move |at| self.low + (self.high - self.low) * at as f64 / self.steps as f64)
     }
 
     /// Returns the position of a value: 0 at `low`, 1 at `high`.
-    pub(super) fn part(self, value: f64) -> f64 {
+    pub fn part(self, value: f64) -> f64 {
         ((value - self.low) / (self.high - self.low)).clamp(0.0, 1.0)
     }
 
     /// Formats a tick with enough digits to tell it from its neighbours.
-    pub(super) fn label(self, tick: f64) -> String {
+    pub fn label(self, tick: f64) -> String {
         let digit = self.step.log10();
         // 0.9999… counts as 1: the step is a round number.
         let digit = (digit + 1e-9).floor();
@@ -76,12 +81,20 @@ fn times_ten(digit: f64, exponent: i32) -> f64 {
     if exponent < 0 { digit / 10f64.powi(-exponent) } else { digit * 10f64.powi(exponent) }
 }
 
+/// Returns the smallest and the largest number. None if there is no number.
+pub fn extent(numbers: impl IntoIterator<Item = f64>) -> Option<(f64, f64)> {
+    numbers.into_iter().fold(None, |extent, number| match extent {
+        None => Some((number, number)),
+        Some((low, high)) => Some((low.min(number), high.max(number))),
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn labels(low: f64, high: f64) -> Vec<String> {
-        let scale = Scale::round(low, high, 5);
+        let scale = Linear::round(low, high, 5);
         assert!(scale.steps <= 5);
         scale.ticks().map(|tick| scale.label(tick)).collect()
     }
@@ -106,7 +119,7 @@ mod tests {
         for (low, high) in
             [(f64::MIN, f64::MAX), (0.0, 5e-324), (1e300, 1e300), (1e15, 1e15 + 1.0), (-0.0, 0.0)]
         {
-            let scale = Scale::round(low, high, 6);
+            let scale = Linear::round(low, high, 6);
             assert!(scale.low < scale.high && (1..=6).contains(&scale.steps), "{low} {high}: {scale:?}");
         }
     }
