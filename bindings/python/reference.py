@@ -48,7 +48,9 @@ def _text(thing: Any) -> list[str]:
 
 
 def _members(thing: type) -> Iterator[tuple[str, Any]]:
-    members = list(vars(thing).items())
+    # Members of the package's private base classes are listed with the class.
+    bases = [base for base in reversed(thing.__mro__[1:]) if base.__module__ == "sotto._base"]
+    members = [member for one in [*bases, thing] for member in vars(one).items()]
     if any(inspect.isgetsetdescriptor(member) for name, member in members if name[0] != "_"):
         # Compiled classes list their properties in no order.
         members.sort(key=lambda one: one[0])

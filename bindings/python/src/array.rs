@@ -8,7 +8,7 @@ use pyo3::types::{PyFloat, PyInt, PyString, PyTuple};
 use pyo3::{IntoPyObjectExt as _, intern};
 
 use crate::call::{briefly, watched};
-use crate::context::each;
+use crate::schemes::each;
 use crate::vector::{Plain, Scalar, Values, Vector};
 
 /// Ciphertexts and public facts of an encrypted array.

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use pyo3::prelude::*;
 use pyo3::types::PyList;
-use sotto::keys::{KeyFile, Protection};
+use sotto::keys::KeyFile;
 use sotto::{Bfv, Ckks, DeviceSecret, secure_rng};
 use zeroize::Zeroizing;
 
@@ -13,29 +13,8 @@ use crate::error::{OrRaise as _, file, mixed_kinds};
 use crate::flags::{FlagPlan, Flags};
 use crate::keys::{Public, PublicKeys, Secret, SecretKeys};
 use crate::plan::{Plan, Plans};
+use crate::schemes::{Context, Schemes, each};
 use crate::vector::{Values, Vector};
-
-/// The scheme of a context: real numbers or whole numbers.
-#[derive(Clone)]
-pub(crate) enum Schemes {
-    Reals(sotto::Context<Ckks>),
-    Integers(sotto::Context<Bfv>),
-}
-
-/// Parameters: which numbers, how deep.
-#[pyclass(frozen, module = "sotto._native")]
-pub(crate) struct Context(pub(crate) Schemes);
-
-/// Calls the same code for either scheme.
-macro_rules! each {
-    ($kinds:ident, $on:expr, $inner:ident => $result:expr) => {
-        match $on {
-            $kinds::Reals($inner) => $result,
-            $kinds::Integers($inner) => $result,
-        }
-    };
-}
-pub(crate) use each;
 
 #[pymethods]
 impl Context {
@@ -214,19 +193,6 @@ impl Context {
         });
         made.map(|(secret, public)| (Secret(secret), Public(public)))
     }
-}
-
-/// Writes a device secret to a new file with mode 0600.
-pub(crate) fn write_secret(
-    secret: &DeviceSecret,
-    path: &std::path::Path,
-    passphrase: Option<&str>,
-    py: Python<'_>,
-) -> PyResult<()> {
-    let mut rng = secure_rng().map_err(Into::into).or_raise(py)?;
-    let protection = passphrase.map_or(Protection::FileMode, Protection::Passphrase);
-    let bytes = secret.expose_secret_bytes();
-    py.detach(|| KeyFile::Device.write(path, bytes, &protection, &mut rng)).map_err(|error| file(&error))
 }
 
 /// Calls the Python function of a dry run. An exception is kept in `failed`.

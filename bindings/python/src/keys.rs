@@ -9,10 +9,11 @@ use pyo3::types::{PyBytes, PyFloat, PyInt, PyTuple};
 use sotto::{Bfv, Ckks, DeviceSecret};
 
 use crate::call::detached;
-use crate::context::{Context, Schemes, each, write_secret};
 use crate::error::mixed_kinds;
 use crate::flags::{FlagPlan, Flags, numbers};
 use crate::plan::{Plan, Plans};
+use crate::schemes::{Context, Schemes, each};
+use crate::secret_file::write_secret;
 use crate::vector::{Plain, Values, Vector, contiguous};
 
 pub(crate) enum SecretKeys {

@@ -14,6 +14,8 @@ mod plan;
 #[cfg(feature = "cloud")]
 mod plant;
 mod rlwe;
+mod schemes;
+mod secret_file;
 mod vector;
 
 use pyo3::prelude::*;
@@ -26,8 +28,6 @@ mod _native {
 
     #[pymodule_export]
     use super::array::Array;
-    #[pymodule_export]
-    use super::context::Context;
     #[pymodule_export]
     use super::flags::{FlagPlan, Flags};
     #[pymodule_export]
@@ -43,6 +43,8 @@ mod _native {
     use super::plant::Plant;
     #[pymodule_export]
     use super::rlwe::module as rlwe;
+    #[pymodule_export]
+    use super::schemes::Context;
     #[pymodule_export]
     use super::vector::Vector;
 

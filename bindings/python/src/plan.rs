@@ -3,7 +3,7 @@
 use pyo3::prelude::*;
 use sotto::{Bfv, Ckks};
 
-use crate::context::each;
+use crate::schemes::each;
 
 pub(crate) enum Plans {
     Reals(sotto::Plan<Ckks>),

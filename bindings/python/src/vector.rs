@@ -7,9 +7,9 @@ use pyo3::types::{PyBytes, PyFloat};
 use sotto::{Bfv, Ckks, Encrypted};
 
 use crate::call::detached;
-use crate::context::each;
 use crate::error::mixed_kinds;
 use crate::flags::{Flags, compared, least_levels};
+use crate::schemes::each;
 
 #[derive(Clone)]
 pub(crate) enum Values {

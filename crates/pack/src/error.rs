@@ -2,6 +2,8 @@
 
 use alloc::string::String;
 
+use crate::bits::{MAX_BITS, MIN_BITS};
+
 /// The reason why a declared range cannot be used.
 ///
 /// ```
@@ -47,7 +49,7 @@ pub enum RangeError {
         maximum: f64,
     },
     /// Too few bits for two ends and a middle, or more than can be quantised exactly.
-    #[error("values of {bits} bits are not possible: use {} to {}", crate::MIN_BITS, crate::MAX_BITS)]
+    #[error("values of {bits} bits are not possible: use {} to {}", MIN_BITS, MAX_BITS)]
     Bits {
         /// The bits asked for.
         bits: u32,

@@ -34,6 +34,7 @@ extern crate alloc;
 
 mod answer;
 mod bins;
+mod bits;
 pub mod bounds;
 mod clock;
 mod description;
@@ -55,6 +56,7 @@ mod window;
 
 pub use answer::NoAnswer;
 pub use bins::{ChannelBins, MOST_BINS};
+pub use bits::{MAX_BITS, MIN_BITS};
 pub use clock::{Clock, Cut, Span, UnknownZone};
 pub use description::{DescriptionError, LARGEST_DESCRIPTION, WindowDescription};
 pub use error::{OutOfRange, PackError, RangeError};
@@ -67,7 +69,7 @@ pub use presence::{NotAPresence, Presence};
 pub use profile::{
     DeviceProfile, LARGEST_PROFILE, MAX_STREAMS, MOST_CLOUD_KEYS, ProfileError, StreamProfile,
 };
-pub use quantise::{MAX_BITS, MIN_BITS, Quantiser};
+pub use quantise::Quantiser;
 pub use reading::{Channel, NAME_BYTES, Reading, UNIT_BYTES};
 pub use reason::{LeftOut, Reason};
 pub use steps::{DIGIT_BITS, STEPS_OF_ONE, StepDigits};

@@ -1,14 +1,10 @@
 //! Quantisation of values to whole numbers.
 
+use crate::bits::{MAX_BITS, MIN_BITS};
 use crate::range::Range;
 use crate::{OutOfRange, RangeError};
 #[cfg(not(feature = "std"))]
 use num_traits::Float as _;
-
-/// Minimum bits: −1, 0 and 1.
-pub const MIN_BITS: u32 = 2;
-/// Maximum bits that are quantised exactly.
-pub const MAX_BITS: u32 = 32;
 
 /// Rounds values of a declared range to whole numbers: `q = round((value − centre) / step)`.
 ///

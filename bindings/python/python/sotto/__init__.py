@@ -16,9 +16,8 @@ import importlib
 import sys
 from typing import TYPE_CHECKING
 
-from sotto._array import EncryptedArray
+from sotto._array import DetachedArray, EncryptedArray, EncryptedFlags
 from sotto._cloud import Cloud
-from sotto._container import DetachedArray
 from sotto._decrypted import Decrypted
 from sotto._errors import (
     BadBytes,
@@ -37,7 +36,7 @@ from sotto._errors import (
     WrongLevel,
     WrongParameters,
 )
-from sotto._flags import DecryptedFlags, EncryptedFlags
+from sotto._flags import DecryptedFlags
 from sotto._learn import (
     Agreement,
     EncryptedMoments,

@@ -3,25 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from sotto._base import A, EncryptedBase
 from sotto._errors import ShapeMismatch
 from sotto._native import Vector
 from sotto._parts import objects
 
-if TYPE_CHECKING:
-    from sotto._array import EncryptedArray
-
 
 def with_plain(
-    x: EncryptedArray,
+    x: A,
     operation: str,
     values: Any,
     scalar: Callable[[Vector, Any], Vector],
     vector: Callable[[Vector, Any], Vector],
-) -> EncryptedArray:
+) -> A:
     """Combine an encrypted and a public array: `scalar` for one number, `vector` for rows."""
     plain = x._plain(values)
     if plain.ndim == 0:
@@ -62,11 +60,11 @@ def with_plain(
 
 
 def with_encrypted(
-    x: EncryptedArray,
+    x: A,
     operation: str,
-    other: EncryptedArray,
+    other: EncryptedBase,
     run: Callable[[Vector, Vector], Vector],
-) -> EncryptedArray:
+) -> A:
     """Combine two encrypted arrays, broadcast where no row has to move."""
     x._open_ended()
     other._open_ended()

@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any, NoReturn
+from collections.abc import Iterator
+from typing import Any, NoReturn
 
 import numpy as np
 
-from sotto import _arithmetic, _container
-from sotto._errors import OutOfRange, ShapeMismatch
-from sotto._native import Array, Vector
-from sotto._parts import Step, computed, computed_alone, joined, objects
+from sotto import _arithmetic, _flags, _frames, _matmul, _reduce
+from sotto._base import EncryptedBase
+from sotto._errors import BadBytes, OutOfRange, ShapeMismatch, WrongKeys
+from sotto._native import Secret, Vector
+from sotto._parts import objects
+from sotto._progress import tracked
 from sotto._protocols import Protocols
 
-if TYPE_CHECKING:
-    from sotto._flags import EncryptedFlags
 
-
-class EncryptedArray(Protocols, Array):
+class EncryptedArray(Protocols, EncryptedBase):
     """An array whose values only the owner of the key can read.
 
     Axis 0 lies in the slots of ciphertexts; every index of the other axes has ciphertexts of its
@@ -29,90 +28,10 @@ class EncryptedArray(Protocols, Array):
 
     __slots__ = ()
 
-    @classmethod
-    def _of(
-        cls,
-        parts: np.ndarray[Any, Any] | Vector,
-        length: int | None,
-        *,
-        grid: float | None = None,
-        finish: tuple[str, float] | None = None,
-        trail: tuple[Step, ...] = (),
-    ) -> EncryptedArray:
-        if isinstance(parts, np.ndarray) and parts.ndim == 0:
-            parts = parts.item()
-        return cls(parts, length, grid, finish, trail)
-
-    def _with(self, **facts: Any) -> EncryptedArray:
-        """Return the same array with other facts."""
-        one = self._vector
-        kept = {
-            "parts": self._parts if one is None else one,
-            "length": self._length,
-            "grid": self._grid,
-            "finish": self._finish,
-            "trail": self._trail,
-        }
-        return EncryptedArray._of(**{**kept, **facts})
-
-    # Public facts.
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        """Lengths of the axes."""
-        inner = self._parts.shape if self._vector is None else ()
-        return inner if self._length is None else (self._length, *inner)
-
-    @property
-    def ndim(self) -> int:
-        """Number of axes."""
-        return len(self.shape)
-
-    @property
-    def size(self) -> int:
-        """Number of values."""
-        return int(np.prod(self.shape, dtype=np.int64))
-
-    @property
-    def dtype(self) -> np.dtype[Any]:
-        """float64 or int64."""
-        real = self._real or self._finish is not None
-        return np.dtype(np.float64 if real else np.int64)
-
-    @property
-    def nbytes(self) -> int:
-        """Bytes of the ciphertexts in memory."""
-        return sum(vector.nbytes for vector in self._parts.flat)
-
-    @property
-    def magnitude(self) -> float:
-        """A bound on the absolute values, from the declared ranges and the computation."""
-        return max(float(vector.magnitude) for vector in self._parts.flat)
-
-    @property
-    def levels_left(self) -> int:
-        """Levels left: of real numbers every product of two arrays takes one."""
-        return min(int(vector.levels_left) for vector in self._parts.flat)
-
     @property
     def T(self) -> Transposed:  # noqa: N802
         """The transpose of a matrix, for products: `x.T @ y`."""
         return Transposed(self)
-
-    @property
-    def _real(self) -> bool:
-        one = self._vector
-        return (next(iter(self._parts.flat)) if one is None else one).is_real
-
-    @property
-    def _vectors(self) -> list[Vector]:
-        return list(self._parts.flat)
-
-    def __len__(self) -> int:
-        """Return the length of axis 0."""
-        if not self.shape:
-            raise TypeError("a single value has no length")
-        return self.shape[0]
 
     def __iter__(self) -> Iterator[EncryptedArray]:
         """Iterate over single values; refused for rows, which share ciphertexts."""
@@ -132,41 +51,6 @@ class EncryptedArray(Protocols, Array):
                 "polynomial, T, indexing and arithmetic"
             )
         raise AttributeError(f"'EncryptedArray' object has no attribute {name!r}")
-
-    # Arithmetic.
-
-    def _computed(
-        self, operation: str, run: Callable[[], Any], *others: EncryptedArray
-    ) -> EncryptedArray:
-        operands = [vector for array in (self, *others) for vector in array._vectors]
-        trail = joined(*(array._trail for array in (self, *others)))
-        parts, trail = computed(operation, run, operands, trail)
-        return EncryptedArray._of(parts, self._length, trail=trail)
-
-    def _open_ended(self) -> None:
-        if self._finish is not None:
-            raise TypeError(
-                f"the owner finishes this value ({self._finish[0]}) when it is decrypted: it is "
-                "the last step; compute on the sums or the variance instead"
-            )
-
-    def _plain(self, values: Any) -> Any:
-        self._open_ended()
-        if np.ma.is_masked(values):
-            raise OutOfRange("masked values would count as data: fill them first")
-        array = np.asarray(values)
-        if array.dtype.kind not in "biuf":
-            raise TypeError(f"a public operand of dtype {array.dtype} is not a number")
-        if self._real:
-            return array.astype(np.float64, copy=False)
-        if array.dtype.kind == "u" and array.size and array.max() > np.iinfo(np.int64).max:
-            raise OutOfRange("whole numbers beyond int64 are not computed with")
-        if array.dtype.kind == "f":
-            raise TypeError(
-                "encrypted whole numbers take whole numbers: to compute with fractions encrypt "
-                "floats, owner.encrypt(np.asarray(values, dtype=float), …)"
-            )
-        return array.astype(np.int64, copy=False)
 
     # The base class has the operators, and comes here unless both operands are single vectors, or
     # one is and the other is public and needs no broadcasting.
@@ -219,47 +103,14 @@ class EncryptedArray(Protocols, Array):
         """Raise TypeError."""
         raise TypeError("no division by encrypted values: decrypt first")
 
-    def __neg__(self) -> EncryptedArray:
-        """Negate."""
-        self._open_ended()
-        return self._each("-", Vector.negate)._with(grid=self._grid)
-
     def __pos__(self) -> EncryptedArray:
         """Return the array itself."""
         return self
-
-    def __pow__(self, exponent: Any) -> EncryptedArray:
-        """Raise to a whole power ≥ 1: ⌈log2 exponent⌉ levels."""
-        self._open_ended()
-        power = int(exponent)
-        if power != exponent or power < 1:
-            raise TypeError(f"the exponent {exponent!r} is not a whole number of at least 1")
-        if power == 1:
-            return self
-        if power == 2:
-            return self._each("** 2", Vector.square)
-        return self._each(f"** {power}", lambda vector: vector.power(power))
 
     def polynomial(self, coefficients: Any) -> EncryptedArray:
         """Return c0 + c1·x + c2·x² + …, value by value."""
         weights = np.ascontiguousarray(self._plain(coefficients))
         return self._each("polynomial", lambda vector: vector.polynomial(weights))
-
-    def _alone(self, operation: str, run: Callable[..., Vector], *others: Any) -> EncryptedArray:
-        """Run an operation on the one vector of this array and of others, or on a public one."""
-        arrays = [self, *(other for other in others if isinstance(other, EncryptedArray))]
-        operands = [vector for array in arrays if (vector := array._vector) is not None]
-        trail = joined(*[array._trail for array in arrays])
-        public = others[len(arrays) - 1 :]
-        vector, trail = computed_alone(operation, run, operands, trail, *public)
-        return EncryptedArray._of(vector, self._length, trail=trail)
-
-    def _each(self, operation: str, run: Callable[[Vector], Vector]) -> EncryptedArray:
-        if self._vector is not None:
-            return self._alone(operation, run)
-        return self._computed(
-            operation, lambda: objects((run(v) for v in self._parts.flat), self._parts.shape)
-        )
 
     # Comparisons: with a number, or by the sign of a difference.
 
@@ -289,24 +140,18 @@ class EncryptedArray(Protocols, Array):
         return self._compared("<=", other)
 
     def _compared(self, sign: str, other: Any) -> EncryptedFlags:
-        from sotto import _flags
-
-        return _flags.compared(self, sign, other)
+        return EncryptedFlags._of(*_flags.compared(self, sign, other))
 
     # Products of matrices.
 
     def __matmul__(self, other: Any) -> EncryptedArray:
         """Multiply matrices or vectors, encrypted or public."""
-        from sotto import _matmul
-
         if isinstance(other, EncryptedArray):
             return _matmul.encrypted(self, other)
         return _matmul.with_plain(self, other)
 
     def __rmatmul__(self, other: Any) -> EncryptedArray:
         """Multiply a public matrix or vector by this one."""
-        from sotto import _matmul
-
         return _matmul.plain_with(other, self)
 
     def dot(self, other: Any) -> EncryptedArray:
@@ -318,101 +163,33 @@ class EncryptedArray(Protocols, Array):
 
     def sum(self, axis: int | None = None) -> EncryptedArray:
         """Add all values, or those along one axis."""
-        from sotto import _reduce
-
         return _reduce.total(self, axis)
 
     def mean(self, axis: int | None = None) -> EncryptedArray:
         """Average all values, or those along one axis."""
-        from sotto import _reduce
-
         return _reduce.mean(self, axis)
 
     def var(self, axis: int | None = None, ddof: int = 0) -> EncryptedArray:
         """Return the variance; two levels."""
-        from sotto import _reduce
-
         return _reduce.variance(self, axis, ddof)
 
     def std(self, axis: int | None = None, ddof: int = 0) -> EncryptedArray:
         """Return the standard deviation: the variance, of which the owner takes the root."""
-        from sotto import _reduce
-
         return _reduce.deviation(self, axis, ddof)
 
     def cov(self, other: EncryptedArray | None = None, ddof: int = 1) -> EncryptedArray:
         """Return the covariance with another vector, or the matrix of this one's columns."""
-        from sotto import _reduce
-
         return _reduce.covariance(self, other, ddof)
-
-    # Parts.
-
-    def __getitem__(self, key: Any) -> EncryptedArray:
-        """Take values out. Rows cost one level; columns cost nothing."""
-        if self._length is None:
-            parts = _chosen(self._parts, key)
-            return EncryptedArray._of(
-                parts, None, grid=self._grid, finish=self._finish, trail=self._trail
-            )
-        self._open_ended()
-        keys = key if isinstance(key, tuple) else (key,)
-        first, rest = (keys[0], keys[1:]) if keys else (slice(None), ())
-        if first is Ellipsis:
-            first, rest = slice(None), (Ellipsis, *rest)
-        if first is None:
-            raise ShapeMismatch("axis 0 stays axis 0: add axes behind it, x[:, None]")
-        _indices(first, rest)
-        parts = _chosen(self._parts, rest)
-        kept = EncryptedArray._of(parts, self._length, grid=self._grid, trail=self._trail)
-        if isinstance(first, slice) and first == slice(None):
-            return kept
-        rows = np.arange(self._length)[first]
-        single = rows.ndim == 0
-        rows = rows.reshape(-1)
-        if rows.size == 0:
-            raise IndexError("an encrypted array has at least one value")
-        wanted = [int(row) for row in rows]
-        result = kept._each("[…]", lambda vector: vector.select(wanted))
-        return result._with(length=None if single else len(wanted), grid=self._grid)
 
     # Bytes.
 
     def __bytes__(self) -> bytes:
         """Return the array as bytes, for a file or another computer."""
-        return _container.pack(self)
+        return _frames.pack(self)
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle the ciphertexts; `attach` gives them keys again."""
-        return _container.unpack, (bytes(self),)
-
-
-def _chosen(parts: np.ndarray[Any, Any], key: Any) -> np.ndarray[Any, Any]:
-    chosen = parts[key]
-    if not isinstance(chosen, np.ndarray):
-        return objects([chosen], ())
-    if chosen.size == 0:
-        raise IndexError("an encrypted array has at least one value")
-    return chosen
-
-
-def _indices(first: Any, rest: tuple[Any, ...]) -> None:
-    """Refuse keys that NumPy would pair or move across axis 0."""
-    listed = [isinstance(key, (list, np.ndarray)) and np.ndim(key) > 0 for key in (first, *rest)]
-    if isinstance(first, (bool, np.bool_)) or (listed[0] and np.ndim(first) > 1):
-        raise ShapeMismatch("rows are taken by a number, a slice, or a list of numbers or of bools")
-    if not any(listed[1:]):
-        return
-    advanced = [
-        place
-        for place, key in enumerate((first, *rest))
-        if listed[place] or isinstance(key, (int, np.integer))
-    ]
-    apart = advanced[-1] - advanced[0] >= len(advanced)
-    if listed[0] or apart:
-        raise ShapeMismatch(
-            "several lists of indices at once: take rows first, x[rows][:, columns]"
-        )
+        return unpack, (bytes(self),)
 
 
 class Transposed:
@@ -432,6 +209,190 @@ class Transposed:
 
     def __matmul__(self, other: Any) -> EncryptedArray:
         """Return Xᵀ·Y: sums over the rows of both."""
-        from sotto import _matmul
-
         return _matmul.over_rows(self._array, other)
+
+
+class EncryptedFlags(Protocols):
+    """The answers of a comparison, one for each value, which only the owner of the key can read.
+
+    `owner.decrypt(flags)` gives `DecryptedFlags` for real numbers, and a bool array for whole
+    numbers, which are compared exactly. Shape, limit and gap are public.
+    """
+
+    __slots__ = ("_parts", "_length")
+
+    _parts: np.ndarray[Any, Any]
+    _length: int | None
+    _grid = None
+
+    def __init__(self) -> None:
+        """Raise: `x > limit` makes flags."""
+        raise TypeError("x > limit makes encrypted flags of an encrypted array x")
+
+    @classmethod
+    def _of(cls, parts: np.ndarray[Any, Any], length: int | None) -> EncryptedFlags:
+        flags = object.__new__(cls)
+        flags._parts, flags._length = parts, length
+        return flags
+
+    @property
+    def _real(self) -> bool:
+        return not isinstance(next(iter(self._parts.flat)), Vector)
+
+    @property
+    def _vectors(self) -> list[Any]:
+        return list(self._parts.flat)
+
+    @property
+    def _finish(self) -> tuple[str, float]:
+        """The entry of the container. Its number is positive."""
+        return ("flags", self.gap or 1.0)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Lengths of the axes."""
+        inner = self._parts.shape
+        return inner if self._length is None else (self._length, *inner)
+
+    @property
+    def gap(self) -> float:
+        """Distance from the limit from which on every flag is decided, in the unit of the values.
+
+        The largest of all columns; 0 for whole numbers.
+        """
+        return max(flags.gap for flags in self._vectors) if self._real else 0.0
+
+    @property
+    def share(self) -> float:
+        """The gap as a share of the largest possible distance from the limit."""
+        return max(flags.share for flags in self._vectors) if self._real else 0.0
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the ciphertexts in memory."""
+        return sum(part.nbytes for part in self._vectors)
+
+    def numbers(self) -> EncryptedArray:
+        """Return 1 for yes and 0 for no as an int64 array to compute on: whole numbers alone.
+
+        Raises:
+            TypeError: for real numbers, whose undecided flags have no value.
+        """
+        if self._real:
+            raise TypeError(
+                "flags of real numbers may be undecided, so no sum or product of them has a sound "
+                "bound: decrypt them, found = owner.decrypt(flags), and count found.yes, or "
+                "compare whole numbers, which is exact"
+            )
+        return EncryptedArray._of(self._parts, self._length)
+
+    def sum(self, axis: int | None = None) -> EncryptedArray:
+        """Count the flags that are yes, all or along one axis: whole numbers alone, exactly.
+
+        Raises:
+            TypeError: for real numbers, as `numbers`.
+        """
+        return self.numbers().sum(axis)
+
+    def __len__(self) -> int:
+        """Return the length of axis 0."""
+        if not self.shape:
+            raise TypeError("a single flag has no length")
+        return self.shape[0]
+
+    def __iter__(self) -> NoReturn:
+        """Raise TypeError: flags share ciphertexts."""
+        raise TypeError("encrypted flags share ciphertexts: owner.decrypt(flags) reads them")
+
+    def __repr__(self) -> str:
+        """Return shape and gap; never a flag."""
+        kind = f"gap={self.gap:.3g}" if self._real else "exact"
+        return f"EncryptedFlags(shape={self.shape}, {kind})"
+
+    def __array_function__(self, function: Any, types: Any, args: Any, options: Any) -> Any:
+        """Raise TypeError: flags are decrypted, or computed on as numbers."""
+        raise TypeError(
+            f"np.{function.__name__} does not work on encrypted flags: owner.decrypt(flags), or "
+            "flags.numbers() of whole numbers"
+        )
+
+    def __bytes__(self) -> bytes:
+        """Return the flags as bytes, for a file or another computer."""
+        return _frames.pack(self)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle the ciphertexts, which the owner decrypts by the plan of the comparison."""
+        return unpack, (bytes(self),)
+
+    def _decrypted(self, secret: Secret) -> _flags.DecryptedFlags | np.ndarray[Any, Any]:
+        vectors, real = self._vectors, self._real
+        opened = (secret.decrypt_flags(v) if real else secret.decrypt(v)[0] for v in vectors)
+        found = list(tracked(opened, len(vectors)))
+        return _flags.assembled(found, self.shape, self._length, self.gap if self._real else None)
+
+
+class DetachedArray:
+    """Bytes of an encrypted array, without keys to compute with.
+
+    `evaluator.attach(x)` or `owner.attach(x)` makes an `EncryptedArray` of it. Its facts are the
+    sender's claim.
+    """
+
+    __slots__ = ("_data", "_spans", "_grid", "_finish", "_inner", "_length", "_real")
+
+    def __init__(self, data: bytes) -> None:
+        """Read the header; the ciphertexts are read when keys are attached."""
+        self._data = bytes(data)
+        facts, self._spans = _frames.facts_of(self._data)
+        self._inner, self._length, self._grid, self._finish, self._real, _ = facts
+
+    @property
+    def _frames(self) -> list[bytes]:
+        return _frames.sliced(self._data, self._spans)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Lengths of the axes."""
+        return self._inner if self._length is None else (self._length, *self._inner)
+
+    def __bytes__(self) -> bytes:
+        """Return the bytes."""
+        return self._data
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle the bytes."""
+        return unpack, (bytes(self),)
+
+    def __repr__(self) -> str:
+        """Return shape and size."""
+        size = sum(stop - start for start, stop in self._spans)
+        return f"DetachedArray(shape={self.shape}, {size} bytes)"
+
+    def attach(self, reals: Any, integers: Any) -> EncryptedArray:
+        """Read the ciphertexts with the public keys of their scheme."""
+        keys = reals if self._real else integers
+        if keys is None:
+            raise WrongKeys(
+                "these keys are for real numbers alone, the array has whole numbers: take "
+                "the owner's public_bundle(integers=True)"
+            )
+        if self._finish is not None and self._finish[0] == "flags":
+            raise TypeError(
+                "encrypted flags are a last step: owner.decrypt(flags, plan), with the plan of the "
+                "comparison, reads them"
+            )
+        vectors = [keys.read(self._data, start, stop) for start, stop in self._spans]
+        length = self._length or 1
+        if any([len(vector) != length for vector in vectors]):
+            raise BadBytes("the ciphertexts of the array have another length than its header says")
+        parts = vectors[0] if self._inner == () else objects(vectors, self._inner)
+        return EncryptedArray._of(parts, self._length, grid=self._grid, finish=self._finish)
+
+
+def unpack(data: bytes) -> DetachedArray:
+    """Read the bytes of an array."""
+    return DetachedArray(data)
+
+
+# Pickles name the module of the package's bytes.
+unpack.__module__ = "sotto._container"

@@ -61,3 +61,10 @@ class WrongParameters(SottoError, ValueError):
 
 class WrongLevel(SottoError, ValueError):
     """Ciphertexts whose levels, scales, factors or components do not go together."""
+
+
+NO_DECRYPTION = "encrypted values are not numbers until their owner decrypts them: owner.decrypt(x)"
+NO_ORDER = (
+    "encrypted values are compared by >, >=, < and <= alone, as arrays of "
+    "st.Owner.new(comparisons=2**-8): x = owner.encrypt(values, range=…), then x > limit"
+)

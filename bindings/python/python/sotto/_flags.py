@@ -1,4 +1,4 @@
-"""Encrypted flags, the results of comparisons, and their decryption."""
+"""Comparisons, and the decrypted answers."""
 
 from __future__ import annotations
 
@@ -8,132 +8,9 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from sotto import _container
-from sotto._array import EncryptedArray
+from sotto._base import EncryptedBase
 from sotto._errors import OutOfRange
-from sotto._native import Secret, Vector
 from sotto._parts import computed, objects
-from sotto._progress import tracked
-from sotto._protocols import Protocols
-
-
-class EncryptedFlags(Protocols):
-    """The answers of a comparison, one for each value, which only the owner of the key can read.
-
-    `owner.decrypt(flags)` gives `DecryptedFlags` for real numbers, and a bool array for whole
-    numbers, which are compared exactly. Shape, limit and gap are public.
-    """
-
-    __slots__ = ("_parts", "_length")
-
-    _parts: np.ndarray[Any, Any]
-    _length: int | None
-    _grid = None
-
-    def __init__(self) -> None:
-        """Raise: `x > limit` makes flags."""
-        raise TypeError("x > limit makes encrypted flags of an encrypted array x")
-
-    @classmethod
-    def _of(cls, parts: np.ndarray[Any, Any], length: int | None) -> EncryptedFlags:
-        flags = object.__new__(cls)
-        flags._parts, flags._length = parts, length
-        return flags
-
-    @property
-    def _real(self) -> bool:
-        return not isinstance(next(iter(self._parts.flat)), Vector)
-
-    @property
-    def _vectors(self) -> list[Any]:
-        return list(self._parts.flat)
-
-    @property
-    def _finish(self) -> tuple[str, float]:
-        """The entry of the container. Its number is positive."""
-        return ("flags", self.gap or 1.0)
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        """Lengths of the axes."""
-        inner = self._parts.shape
-        return inner if self._length is None else (self._length, *inner)
-
-    @property
-    def gap(self) -> float:
-        """Distance from the limit from which on every flag is decided, in the unit of the values.
-
-        The largest of all columns; 0 for whole numbers.
-        """
-        return max(flags.gap for flags in self._vectors) if self._real else 0.0
-
-    @property
-    def share(self) -> float:
-        """The gap as a share of the largest possible distance from the limit."""
-        return max(flags.share for flags in self._vectors) if self._real else 0.0
-
-    @property
-    def nbytes(self) -> int:
-        """Bytes of the ciphertexts in memory."""
-        return sum(part.nbytes for part in self._vectors)
-
-    def numbers(self) -> EncryptedArray:
-        """Return 1 for yes and 0 for no as an int64 array to compute on: whole numbers alone.
-
-        Raises:
-            TypeError: for real numbers, whose undecided flags have no value.
-        """
-        if self._real:
-            raise TypeError(
-                "flags of real numbers may be undecided, so no sum or product of them has a sound "
-                "bound: decrypt them, found = owner.decrypt(flags), and count found.yes, or "
-                "compare whole numbers, which is exact"
-            )
-        return EncryptedArray._of(self._parts, self._length)
-
-    def sum(self, axis: int | None = None) -> EncryptedArray:
-        """Count the flags that are yes, all or along one axis: whole numbers alone, exactly.
-
-        Raises:
-            TypeError: for real numbers, as `numbers`.
-        """
-        return self.numbers().sum(axis)
-
-    def __len__(self) -> int:
-        """Return the length of axis 0."""
-        if not self.shape:
-            raise TypeError("a single flag has no length")
-        return self.shape[0]
-
-    def __iter__(self) -> NoReturn:
-        """Raise TypeError: flags share ciphertexts."""
-        raise TypeError("encrypted flags share ciphertexts: owner.decrypt(flags) reads them")
-
-    def __repr__(self) -> str:
-        """Return shape and gap; never a flag."""
-        kind = f"gap={self.gap:.3g}" if self._real else "exact"
-        return f"EncryptedFlags(shape={self.shape}, {kind})"
-
-    def __array_function__(self, function: Any, types: Any, args: Any, options: Any) -> Any:
-        """Raise TypeError: flags are decrypted, or computed on as numbers."""
-        raise TypeError(
-            f"np.{function.__name__} does not work on encrypted flags: owner.decrypt(flags), or "
-            "flags.numbers() of whole numbers"
-        )
-
-    def __bytes__(self) -> bytes:
-        """Return the flags as bytes, for a file or another computer."""
-        return _container.pack(self)
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle the ciphertexts, which the owner decrypts by the plan of the comparison."""
-        return _container.unpack, (bytes(self),)
-
-    def _decrypted(self, secret: Secret) -> DecryptedFlags | np.ndarray[Any, Any]:
-        vectors, real = self._vectors, self._real
-        opened = (secret.decrypt_flags(v) if real else secret.decrypt(v)[0] for v in vectors)
-        found = list(tracked(opened, len(vectors)))
-        return assembled(found, self.shape, self._length, self.gap if self._real else None)
 
 
 class DecryptedFlags:
@@ -201,12 +78,16 @@ def assembled(
     return DecryptedFlags(np.asarray(numbers == 1), np.asarray(numbers == 0), gap)
 
 
-def compared(x: EncryptedArray, sign: str, other: Any) -> EncryptedFlags:
-    """Compare by >, >=, < or <= with a number, or an array by the sign of the difference."""
+def compared(x: EncryptedBase, sign: str, other: Any) -> tuple[np.ndarray[Any, Any], int | None]:
+    """Compare by >, >=, < or <= with a number, or an array by the sign of the difference.
+
+    Returns:
+        The parts and the length of the flags.
+    """
     x._open_ended()
     if not x._vectors[0].compares:
         raise TypeError(_NO_ROOM_REALS if x._real else _NO_ROOM_INTEGERS)
-    if isinstance(other, EncryptedArray) or np.ndim(np.asarray(other)) > 0:
+    if isinstance(other, EncryptedBase) or np.ndim(np.asarray(other)) > 0:
         if not x._real:
             raise TypeError(_ONE_LIMIT)
         x, other = x - other, 0
@@ -227,7 +108,7 @@ def compared(x: EncryptedArray, sign: str, other: Any) -> EncryptedFlags:
     flags, _ = computed(
         sign, lambda: objects((run(v) for v in x._parts.flat), x._parts.shape), x._vectors, x._trail
     )
-    return EncryptedFlags._of(flags, x._length)
+    return flags, x._length
 
 
 def _within(limit: float, bound: float) -> None:

@@ -8,8 +8,7 @@ from typing import Any, SupportsFloat
 
 import numpy as np
 
-from sotto._array import EncryptedArray
-from sotto._container import DetachedArray
+from sotto._array import DetachedArray, EncryptedArray
 from sotto._errors import OutOfRange, ShapeMismatch
 from sotto._parts import objects
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from sotto._array import EncryptedArray
+from sotto._base import A, EncryptedBase
 from sotto._errors import ShapeMismatch
 from sotto._native import Vector
 from sotto._parts import objects
@@ -17,7 +17,7 @@ def _refused(left: tuple[int, ...], right: tuple[int, ...]) -> ShapeMismatch:
     return ShapeMismatch(f"shapes {left} and {right}: no such product of matrices")
 
 
-def with_plain(x: EncryptedArray, values: Any) -> EncryptedArray:
+def with_plain(x: A, values: Any) -> A:
     """Return x @ W with a public W."""
     weights = x._plain(values)
     if x.ndim not in (1, 2) or weights.ndim not in (1, 2) or x.shape[-1] != weights.shape[0]:
@@ -35,7 +35,7 @@ def with_plain(x: EncryptedArray, values: Any) -> EncryptedArray:
     )
 
 
-def _over_slots(x: EncryptedArray, weights: np.ndarray[Any, Any]) -> EncryptedArray:
+def _over_slots(x: A, weights: np.ndarray[Any, Any]) -> A:
     """Return sums of the rows of x with public weights."""
     columns = np.ascontiguousarray(weights.reshape(len(weights), -1).T)
     parts = x._parts
@@ -49,7 +49,7 @@ def _over_slots(x: EncryptedArray, weights: np.ndarray[Any, Any]) -> EncryptedAr
     return result._with(length=None)
 
 
-def plain_with(values: Any, x: EncryptedArray) -> EncryptedArray:
+def plain_with(values: Any, x: A) -> A:
     """Return W @ x with a public W."""
     weights = x._plain(values)
     if x.ndim not in (1, 2) or weights.ndim not in (1, 2) or x.shape[0] != weights.shape[-1]:
@@ -58,12 +58,12 @@ def plain_with(values: Any, x: EncryptedArray) -> EncryptedArray:
         return _over_slots(x, np.ascontiguousarray(weights.T))
     if x.ndim == 1:
         return with_plain(x, weights.T)
-    turned = EncryptedArray._of(x._parts.T, None, trail=x._trail)
+    turned = x._of(x._parts.T, None, trail=x._trail)
     product = with_plain(turned, weights.T)
     return product._with(parts=product._parts.T)
 
 
-def encrypted(x: EncryptedArray, y: EncryptedArray) -> EncryptedArray:
+def encrypted(x: A, y: EncryptedBase) -> A:
     """Return x @ y of two encrypted arrays."""
     x._open_ended()
     y._open_ended()
@@ -96,13 +96,13 @@ def _inner(left: Any, right: Any) -> Vector:
 
 
 def over_rows(
-    x: EncryptedArray,
+    x: A,
     other: Any,
     dot: Callable[[Vector, Vector], Vector] = Vector.dot,
-) -> EncryptedArray:
+) -> A:
     """Return Xᵀ·Y: for each pair of columns the sum over the rows of their products."""
     x._open_ended()
-    if not isinstance(other, EncryptedArray):
+    if not isinstance(other, EncryptedBase):
         weights = x._plain(other)
         if x._length is None or weights.ndim not in (1, 2) or len(weights) != len(x):
             raise _refused(x.shape[::-1], weights.shape)

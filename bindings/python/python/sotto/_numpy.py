@@ -8,6 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from sotto import _shapes
+from sotto._base import EncryptedBase
+from sotto._errors import NO_ORDER
+
 _UFUNCS: dict[Any, Callable[..., Any]] = {
     np.add: operator.add,
     np.subtract: operator.sub,
@@ -37,9 +41,6 @@ _REVERSED = {
 
 def ufunc(function: Any, method: str, inputs: tuple[Any, ...], options: dict[str, Any]) -> Any:
     """Answer `__array_ufunc__`."""
-    from sotto._array import EncryptedArray
-    from sotto._protocols import NO_ORDER
-
     if function in (np.equal, np.not_equal):
         raise TypeError(NO_ORDER)
     if options.pop("out", None) is not None:
@@ -52,7 +53,7 @@ def ufunc(function: Any, method: str, inputs: tuple[Any, ...], options: dict[str
             f"np.{function.__name__} does not work on encrypted values; sums, products and "
             "x.polynomial(…) do, so fit a polynomial on the declared range"
         )
-    if len(inputs) == 2 and not isinstance(inputs[0], EncryptedArray):
+    if len(inputs) == 2 and not isinstance(inputs[0], EncryptedBase):
         left, right = inputs
         name = _REVERSED.get(run, f"__r{run.__name__}__")
         if not hasattr(right, name):
@@ -75,8 +76,6 @@ def _without(options: dict[str, Any], *allowed: str) -> dict[str, Any]:
 
 def _reduction(name: str, *allowed: str) -> Callable[..., Any]:
     def run(x: Any, axis: Any = None, **options: Any) -> Any:
-        from sotto import _shapes
-
         given = _without(options, "keepdims", *allowed)
         kept = bool(given.pop("keepdims", False))
         if "correction" in given:
@@ -87,11 +86,9 @@ def _reduction(name: str, *allowed: str) -> Callable[..., Any]:
 
 
 def _shaped(name: str) -> Callable[..., Any]:
-    """Return a function of `_shapes`, which imports this package's arrays."""
+    """Return a function of `_shapes`, without options that were not given."""
 
     def run(*args: Any, **options: Any) -> Any:
-        from sotto import _shapes
-
         given = {key: value for key, value in options.items() if value is not np._NoValue}
         return getattr(_shapes, name)(*args, **given)
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import errno
 import math
-import operator
 import os
 import threading
 from typing import Any, overload
@@ -12,26 +11,18 @@ from typing import Any, overload
 import numpy as np
 
 from sotto import _container, _flags
-from sotto._array import EncryptedArray
+from sotto._array import DetachedArray, EncryptedArray, EncryptedFlags
 from sotto._asynchronous import in_thread
-from sotto._container import DetachedArray
+from sotto._contexts import LARGEST_INTEGER, Contexts
 from sotto._decrypted import Decrypted, assembled
 from sotto._errors import NotTrusted, OutOfDepth, OutOfRange, WrongKeys
-from sotto._flags import EncryptedFlags
 from sotto._inputs import Range, checked, encrypted
-from sotto._native import Context, Public, Secret
+from sotto._native import Public, Secret
 from sotto._program import Like, Plan, planned, trimmed
 from sotto._progress import tracked
 
-#: Whole numbers are declared within this at most.
-_LARGEST_INTEGER = 2.0**40
-_RESULTS_WITHIN = 1e10
 #: The deepest computation that `Owner.for_program` tries.
 _DEEPEST = 24
-#: Products that there is room for unless a number is given, also before a comparison.
-_DEPTH, _DEPTH_BEFORE_COMPARISON = 3, 0
-#: Gaps of comparisons, and numbers of a range that is compared exactly.
-_GAPS, _MOST_COMPARED = (2.0**-12, 0.5), 256
 
 
 class Owner:
@@ -41,14 +32,14 @@ class Owner:
         """Raise: `Owner.new()` makes an owner, `Owner.load(path)` reads one."""
         raise TypeError("Owner.new() makes an owner, Owner.load(path) reads one")
 
-    _contexts: _Contexts
+    _contexts: Contexts
     _secret: Secret
     _public: Public
     _whole: tuple[Secret, Public] | None
     _making: threading.Lock
 
     @classmethod
-    def _of(cls, contexts: _Contexts) -> Owner:
+    def _of(cls, contexts: Contexts) -> Owner:
         owner = object.__new__(cls)
         owner._contexts, owner._whole = contexts, None
         owner._making = threading.Lock()
@@ -78,7 +69,7 @@ class Owner:
             integer_range: The lowest and highest whole number of int64 arrays, at most 256 numbers:
                 `x > limit` is exact then. Values outside are refused. n is at most 16384.
         """
-        owner = cls._of(_Contexts(depth, results_within, public_inputs, comparisons, integer_range))
+        owner = cls._of(Contexts(depth, results_within, public_inputs, comparisons, integer_range))
         owner._secret, owner._public = owner._contexts.reals().keys()
         return owner
 
@@ -97,7 +88,7 @@ class Owner:
         """Read a key file; the other arguments are those of `new`."""
         if not os.path.exists(path):
             raise FileNotFoundError(errno.ENOENT, "no such key file", os.fspath(path))
-        owner = cls._of(_Contexts(depth, results_within, public_inputs, comparisons, integer_range))
+        owner = cls._of(Contexts(depth, results_within, public_inputs, comparisons, integer_range))
         owner._secret, owner._public = owner._contexts.reals().keys_from(path, passphrase)
         return owner
 
@@ -120,7 +111,7 @@ class Owner:
 
         for depth in range(_DEEPEST + 1):
             try:
-                planned(_Contexts(depth, **options), within_gap, inputs)
+                planned(Contexts(depth, **options), within_gap, inputs)
             except OutOfDepth as error:
                 if refusal is not None and "parameters" in str(error):
                     break
@@ -158,7 +149,7 @@ class Owner:
             # The usual case, checked and encrypted in one call.
             secret, largest = self._secret, math.inf
             if self._whole is not None and getattr(values, "dtype", None) == np.int64:
-                secret, largest = self._whole[0], _LARGEST_INTEGER
+                secret, largest = self._whole[0], LARGEST_INTEGER
             row = secret.encrypt_row(values, range, largest)
             if row is not None:
                 return EncryptedArray._of(row, len(row))
@@ -263,7 +254,7 @@ class Owner:
         return str(self._secret.id)
 
     def _integers(self, bound: float) -> tuple[Secret, Public]:
-        if bound > _LARGEST_INTEGER:
+        if bound > LARGEST_INTEGER:
             raise OutOfRange(f"whole numbers up to {bound:g}: at most 2^40 are encrypted")
         with self._making:
             if self._whole is None:
@@ -280,74 +271,6 @@ class Owner:
     def __reduce__(self) -> Any:
         """Raise: secrets are not pickled."""
         raise TypeError("an owner holds a secret and is not pickled: owner.save(path)")
-
-
-class _Contexts:
-    """Parameters for both kinds of numbers, made when they are needed."""
-
-    def __init__(
-        self,
-        depth: int | None = None,
-        results_within: float | None = None,
-        public_inputs: bool = False,
-        comparisons: float | None = None,
-        integer_range: tuple[int, int] | None = None,
-    ) -> None:
-        if depth is None:
-            depth = _DEPTH if comparisons is None else _DEPTH_BEFORE_COMPARISON
-        if not 0 <= depth <= 100:
-            raise ValueError(f"depth={depth} is not a number of products, 0 or more")
-        if comparisons is not None and not _GAPS[0] <= comparisons <= _GAPS[1]:
-            raise ValueError(
-                f"comparisons={comparisons} is not a gap, a share of the range from 2^-12 to 2^-1"
-            )
-        self.depth, self._results, self._public = depth, results_within, public_inputs
-        self._gap, self.integer_range = comparisons, _range_to_compare(integer_range)
-        self._reals: Context | None = None
-        self._integers: Context | None = None
-
-    def __str__(self) -> str:
-        parts = [f"depth={self.depth}"]
-        parts += [] if self._gap is None else [f"comparisons={self._gap:g}"]
-        parts += [] if self.integer_range is None else [f"integer_range={self.integer_range}"]
-        return ", ".join(parts)
-
-    def reals(self) -> Context:
-        if self._reals is None:
-            if self._gap is None:
-                self._reals = Context.reals(self.depth, self._public)
-            else:
-                self._reals = Context.reals_to_compare(self.depth, self._gap, self._public)
-        return self._reals
-
-    def integers(self) -> Context:
-        if self._integers is None:
-            if self.integer_range is None:
-                results = _RESULTS_WITHIN if self._results is None else self._results
-                within = min(results, _LARGEST_INTEGER)
-                self._integers = Context.integers(self.depth, within, results, self._public)
-            else:
-                first, last = self.integer_range
-                self._integers = Context.integers_to_compare(
-                    first, last, self._results, self._public
-                )
-        return self._integers
-
-
-def _range_to_compare(given: tuple[int, int] | None) -> tuple[int, int] | None:
-    """Return a range of whole numbers, checked."""
-    if given is None:
-        return None
-    try:
-        first, last = (operator.index(end) for end in given)
-    except (TypeError, ValueError):
-        raise TypeError(f"integer_range={given!r} is not two whole numbers") from None
-    if not 0 < last - first < _MOST_COMPARED or max(abs(first), abs(last)) > _LARGEST_INTEGER:
-        raise ValueError(
-            f"integer_range={given!r} is not (lowest, highest) of 2 to {_MOST_COMPARED} whole "
-            "numbers: declare coarser steps, or compare real numbers with comparisons=2**-8"
-        )
-    return first, last
 
 
 _NO_PLAN = (

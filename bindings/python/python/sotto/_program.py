@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 import numpy as np
 
 from sotto import _formula, _native, _picture
-from sotto._array import EncryptedArray
+from sotto._array import EncryptedArray, EncryptedFlags
+from sotto._contexts import RESULTS_WITHIN, Contexts
 from sotto._errors import ShapeMismatch
-from sotto._flags import EncryptedFlags
 from sotto._native import Formula, Vector
 from sotto._parts import objects
 
@@ -170,9 +170,7 @@ class Program(Generic[F]):
 
     def plan(self, *inputs: Like | EncryptedArray, depth: int = 3) -> Plan:
         """Follow the computation without values, on the parameters of a depth."""
-        from sotto._owner import _RESULTS_WITHIN, _Contexts
-
-        return planned(_Contexts(depth, _RESULTS_WITHIN, False), self, inputs)
+        return planned(Contexts(depth, RESULTS_WITHIN, False), self, inputs)
 
     def formula(self, *inputs: Like | EncryptedArray) -> Formula:
         """Return the operations on these inputs. Formulas are equal if they compute the same steps.

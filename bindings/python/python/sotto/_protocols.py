@@ -4,13 +4,8 @@ from __future__ import annotations
 
 from typing import Any, NoReturn
 
-from sotto import _numpy
-
-NO_DECRYPTION = "encrypted values are not numbers until their owner decrypts them: owner.decrypt(x)"
-NO_ORDER = (
-    "encrypted values are compared by >, >=, < and <= alone, as arrays of "
-    "st.Owner.new(comparisons=2**-8): x = owner.encrypt(values, range=…), then x > limit"
-)
+from sotto import _numpy, array_api
+from sotto._errors import NO_DECRYPTION, NO_ORDER
 
 
 class Protocols:
@@ -54,8 +49,6 @@ class Protocols:
 
     def __array_namespace__(self, *, api_version: str | None = None) -> Any:
         """Return `sotto.array_api`."""
-        from sotto import array_api
-
         if api_version not in (None, array_api.__array_api_version__):
             raise ValueError(f"version {array_api.__array_api_version__}, not {api_version!r}")
         return array_api

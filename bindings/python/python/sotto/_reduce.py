@@ -8,28 +8,28 @@ from typing import Any
 
 import numpy as np
 
-from sotto._array import EncryptedArray
+from sotto._base import A, EncryptedBase
 from sotto._errors import ShapeMismatch
 from sotto._native import Vector
 from sotto._parts import objects
 
 
-def _axis(x: EncryptedArray, axis: int | None) -> int | None:
+def _axis(x: EncryptedBase, axis: int | None) -> int | None:
     x._open_ended()
     if axis is None or -x.ndim <= axis < x.ndim:
         return axis if axis is None or axis >= 0 else axis + x.ndim
     raise ShapeMismatch(f"no axis {axis} in an array of shape {x.shape}")
 
 
-def _count(x: EncryptedArray, axis: int | None) -> int:
+def _count(x: EncryptedBase, axis: int | None) -> int:
     return x.size if axis is None else x.shape[axis]
 
 
-def total(x: EncryptedArray, axis: int | None) -> EncryptedArray:
+def total(x: A, axis: int | None) -> A:
     """Add all values, or those along one axis."""
     axis = _axis(x, axis)
     if axis is None:
-        flat = EncryptedArray._of(x._parts.reshape(-1), x._length, grid=x._grid, trail=x._trail)
+        flat = x._of(x._parts.reshape(-1), x._length, grid=x._grid, trail=x._trail)
         columns = total(flat, flat.ndim - 1)
         return columns if columns._length is None else total(columns, 0)
     if x._length is not None and axis == 0:
@@ -48,20 +48,20 @@ def total(x: EncryptedArray, axis: int | None) -> EncryptedArray:
     return result._with(grid=x._grid)
 
 
-def over(x: EncryptedArray, count: float) -> EncryptedArray:
+def over(x: A, count: float) -> A:
     """Divide by a public number; of whole numbers the owner divides."""
     if x._real:
         return x * (1.0 / count)
-    return EncryptedArray._of(x._parts, x._length, finish=("division", count), trail=x._trail)
+    return x._of(x._parts, x._length, finish=("division", count), trail=x._trail)
 
 
-def mean(x: EncryptedArray, axis: int | None) -> EncryptedArray:
+def mean(x: A, axis: int | None) -> A:
     """Average all values, or those along one axis."""
     axis = _axis(x, axis)
     return over(total(x, axis), _count(x, axis))
 
 
-def variance(x: EncryptedArray, axis: int | None, ddof: int) -> EncryptedArray:
+def variance(x: A, axis: int | None, ddof: int) -> A:
     """Return the variance, from the sums of values and of squares."""
     axis = _axis(x, axis)
     count = _count(x, axis)
@@ -70,9 +70,7 @@ def variance(x: EncryptedArray, axis: int | None, ddof: int) -> EncryptedArray:
     return of_sums(total(x**2, axis), total(x, axis), count, ddof)
 
 
-def of_sums(
-    squares: EncryptedArray, values: EncryptedArray, count: int, ddof: int
-) -> EncryptedArray:
+def of_sums(squares: A, values: A, count: int, ddof: int) -> A:
     """Return the variance of `count` values with these sums."""
     if values._real:
         return of_means(squares * (1.0 / count), values * (1.0 / count), count, ddof)
@@ -80,11 +78,11 @@ def of_sums(
 
 
 def of_means(
-    squares: EncryptedArray,
-    values: EncryptedArray,
+    squares: A,
+    values: A,
     count: int | np.ndarray[Any, Any],
     ddof: int,
-) -> EncryptedArray:
+) -> A:
     """Return the variance of real values with these means, or one for each count."""
     factor = count / (count - ddof)
     result = (squares - values**2) * factor
@@ -93,20 +91,20 @@ def of_means(
     return result._with(parts=objects(within, result._parts.shape))
 
 
-def deviation(x: EncryptedArray, axis: int | None, ddof: int) -> EncryptedArray:
+def deviation(x: A, axis: int | None, ddof: int) -> A:
     """Return the variance, of which the owner takes the root."""
     return root(variance(x, axis, ddof))
 
 
-def root(variance: EncryptedArray) -> EncryptedArray:
+def root(variance: A) -> A:
     """Let the owner take the root."""
     divisor = 1.0 if variance._finish is None else variance._finish[1]
-    return EncryptedArray._of(
+    return variance._of(
         variance._parts, variance._length, finish=("root", divisor), trail=variance._trail
     )
 
 
-def covariance(x: EncryptedArray, y: EncryptedArray | None, ddof: int) -> EncryptedArray:
+def covariance(x: A, y: A | None, ddof: int) -> A:
     """Return the covariance of two vectors, or of all columns of a matrix."""
     x._open_ended()
     if x._length is None or x.ndim > 2 or (y is None and x.ndim != 2):
@@ -122,7 +120,7 @@ def covariance(x: EncryptedArray, y: EncryptedArray | None, ddof: int) -> Encryp
     products = over_rows(x, other)
     left, right = total(x, 0), total(other, 0)
     if left.ndim and right.ndim:
-        left = EncryptedArray._of(left._parts[:, None], None, trail=left._trail)
+        left = left._of(left._parts[:, None], None, trail=left._trail)
     if x._real:
         means = (left * (1.0 / count)) * (right * (1.0 / count))
         return (products * (1.0 / count) - means) * (count / (count - ddof))

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from sotto._array import EncryptedArray
+from sotto._base import A, EncryptedBase
 from sotto._errors import OutOfRange, ShapeMismatch
 
 Axis = int | tuple[int, ...] | None
@@ -21,12 +21,12 @@ def _axis(ndim: int, axis: int) -> int:
     return axis % ndim
 
 
-def _slotted(x: EncryptedArray) -> int:
+def _slotted(x: EncryptedBase) -> int:
     """Return 1 if axis 0 lies in slots, or 0."""
     return int(x._length is not None)
 
 
-def _inner(x: EncryptedArray, axis: int, ndim: int) -> int:
+def _inner(x: EncryptedBase, axis: int, ndim: int) -> int:
     """Return an axis of `ndim` as an axis of the parts."""
     inner = _axis(ndim, axis) - _slotted(x)
     if inner < 0:
@@ -36,16 +36,16 @@ def _inner(x: EncryptedArray, axis: int, ndim: int) -> int:
     return inner
 
 
-def _moved(x: EncryptedArray, parts: np.ndarray[Any, Any]) -> EncryptedArray:
-    return EncryptedArray._of(parts, x._length, grid=x._grid, finish=x._finish, trail=x._trail)
+def _moved(x: A, parts: np.ndarray[Any, Any]) -> A:
+    return x._of(parts, x._length, grid=x._grid, finish=x._finish, trail=x._trail)
 
 
-def expand_dims(x: EncryptedArray, axis: int = 0) -> EncryptedArray:
+def expand_dims(x: A, axis: int = 0) -> A:
     """Insert an axis of length 1; no cost."""
     return _moved(x, np.expand_dims(x._parts, _inner(x, axis, x.ndim + 1)))
 
 
-def squeeze(x: EncryptedArray, axis: Axis = None) -> EncryptedArray:
+def squeeze(x: A, axis: Axis = None) -> A:
     """Remove axes of length 1, by default all of them; no cost."""
     if axis is None:
         axis = tuple(i for i, length in enumerate(x.shape) if length == 1)
@@ -59,7 +59,7 @@ def squeeze(x: EncryptedArray, axis: Axis = None) -> EncryptedArray:
     return result
 
 
-def permute_dims(x: EncryptedArray, axes: Sequence[int] | None = None) -> EncryptedArray:
+def permute_dims(x: A, axes: Sequence[int] | None = None) -> A:
     """Reorder the axes; no cost. Axis 0 stays where it lies in slots."""
     axes = range(x.ndim)[::-1] if axes is None else axes
     order = [_axis(x.ndim, axis) for axis in axes]
@@ -70,7 +70,7 @@ def permute_dims(x: EncryptedArray, axes: Sequence[int] | None = None) -> Encryp
     return _moved(x, x._parts.transpose([axis - _slotted(x) for axis in order[_slotted(x) :]]))
 
 
-def moveaxis(x: EncryptedArray, source: Any, destination: Any) -> EncryptedArray:
+def moveaxis(x: A, source: Any, destination: Any) -> A:
     """Move axes; no cost. Axis 0 stays where it lies in slots."""
     sources, places = (
         [_axis(x.ndim, int(axis)) for axis in np.atleast_1d(axes)] for axes in (source, destination)
@@ -83,7 +83,7 @@ def moveaxis(x: EncryptedArray, source: Any, destination: Any) -> EncryptedArray
     return permute_dims(x, order)
 
 
-def reshape(x: EncryptedArray, shape: Any, copy: bool | None = None) -> EncryptedArray:
+def reshape(x: A, shape: Any, copy: bool | None = None) -> A:
     """Change the shape of the axes that do not lie in slots; no cost."""
     wanted = tuple(int(length) for length in np.atleast_1d(np.asarray(shape, dtype=int)))
     if not _slotted(x):
@@ -95,7 +95,7 @@ def reshape(x: EncryptedArray, shape: Any, copy: bool | None = None) -> Encrypte
     return _moved(x, x._parts.reshape(wanted[1:]))
 
 
-def broadcast_to(x: EncryptedArray, shape: Any) -> EncryptedArray:
+def broadcast_to(x: A, shape: Any) -> A:
     """Repeat axes of length 1; no cost. Rows are not repeated."""
     shape = tuple(shape)
     if not _slotted(x):
@@ -105,8 +105,8 @@ def broadcast_to(x: EncryptedArray, shape: Any) -> EncryptedArray:
     return _moved(x, np.broadcast_to(x._parts, shape[1:]))
 
 
-def _alike(arrays: Sequence[Any]) -> list[EncryptedArray]:
-    if not arrays or not all(isinstance(x, EncryptedArray) for x in arrays):
+def _alike(arrays: Sequence[A]) -> list[A]:
+    if not arrays or not all(isinstance(x, EncryptedBase) for x in arrays):
         raise TypeError("encrypted and public arrays are not put together: add them to zeros")
     first = arrays[0]
     if any(
@@ -119,14 +119,14 @@ def _alike(arrays: Sequence[Any]) -> list[EncryptedArray]:
     return list(arrays)
 
 
-def stack(arrays: Sequence[Any], axis: int = 0) -> EncryptedArray:
+def stack(arrays: Sequence[A], axis: int = 0) -> A:
     """Put arrays beside each other along a new axis; no cost. Rows: axis=1 makes columns."""
     alike = _alike(arrays)
     parts = np.stack([x._parts for x in alike], _inner(alike[0], axis, alike[0].ndim + 1))
     return _joined(alike, parts)
 
 
-def concat(arrays: Sequence[Any], axis: int | None = 0) -> EncryptedArray:
+def concat(arrays: Sequence[A], axis: int | None = 0) -> A:
     """Join arrays along an axis that does not lie in slots; no cost."""
     if axis is None:
         raise ShapeMismatch("concatenation along axis=None flattens: name the axis")
@@ -135,17 +135,17 @@ def concat(arrays: Sequence[Any], axis: int | None = 0) -> EncryptedArray:
     return _joined(alike, parts)
 
 
-def _joined(arrays: list[EncryptedArray], parts: np.ndarray[Any, Any]) -> EncryptedArray:
+def _joined(arrays: list[A], parts: np.ndarray[Any, Any]) -> A:
     from sotto._parts import joined
 
     return _moved(arrays[0], parts)._with(trail=joined(*(x._trail for x in arrays)))
 
 
-def _at(x: EncryptedArray, axis: int, key: Any) -> EncryptedArray:
+def _at(x: A, axis: int, key: Any) -> A:
     return x[(slice(None),) * _axis(x.ndim, axis) + (key,)]
 
 
-def take(x: EncryptedArray, indices: Any, axis: int | None = None) -> EncryptedArray:
+def take(x: A, indices: Any, axis: int | None = None) -> A:
     """Take values by index along an axis. Rows cost one level."""
     if axis is None and x.ndim != 1:
         raise ShapeMismatch(f"shape {x.shape}: take(x, indices, axis=…)")
@@ -155,13 +155,13 @@ def take(x: EncryptedArray, indices: Any, axis: int | None = None) -> EncryptedA
     return _at(x, axis or 0, places)
 
 
-def flip(x: EncryptedArray, axis: Axis = None) -> EncryptedArray:
+def flip(x: A, axis: Axis = None) -> A:
     """Reverse axes, by default all. Rows cost one level."""
     axes = range(x.ndim) if axis is None else np.atleast_1d(np.asarray(axis, dtype=int))
     return reduce(lambda y, one: _at(y, one, slice(None, None, -1)), map(int, axes), x)
 
 
-def roll(x: EncryptedArray, shift: int, axis: int | None = None) -> EncryptedArray:
+def roll(x: A, shift: int, axis: int | None = None) -> A:
     """Move values along an axis, round its end. Rows cost one level."""
     if axis is None and x.ndim != 1:
         raise ShapeMismatch(f"shape {x.shape}: roll(x, shift, axis=…)")
@@ -169,7 +169,7 @@ def roll(x: EncryptedArray, shift: int, axis: int | None = None) -> EncryptedArr
     return _at(x, axis or 0, (np.arange(length) - shift) % length)
 
 
-def diff(x: EncryptedArray, n: int = 1, axis: int = -1) -> EncryptedArray:
+def diff(x: A, n: int = 1, axis: int = -1) -> A:
     """Subtract from each value the one before it. Between rows it costs one level."""
     if n < 0:
         raise ValueError(f"n={n}: differences of an order of at least 0")
@@ -178,7 +178,7 @@ def diff(x: EncryptedArray, n: int = 1, axis: int = -1) -> EncryptedArray:
     return x
 
 
-def cumulative_sum(x: EncryptedArray, axis: int | None = None) -> EncryptedArray:
+def cumulative_sum(x: A, axis: int | None = None) -> A:
     """Add up values along an axis that does not lie in slots."""
     if axis is None and x.ndim != 1:
         raise ShapeMismatch(f"shape {x.shape}: cumulative_sum(x, axis=…)")
@@ -193,7 +193,7 @@ def cumulative_sum(x: EncryptedArray, axis: int | None = None) -> EncryptedArray
     return stack(sums, place)
 
 
-def prod(x: EncryptedArray, axis: int | None = None) -> EncryptedArray:
+def prod(x: A, axis: int | None = None) -> A:
     """Multiply values along an axis that does not lie in slots: ⌈log2 length⌉ levels."""
     if axis is None and x.ndim != 1:
         raise ShapeMismatch(f"shape {x.shape}: prod(x, axis=…)")
@@ -207,27 +207,27 @@ def prod(x: EncryptedArray, axis: int | None = None) -> EncryptedArray:
     return factors[0]
 
 
-def where(condition: Any, x: Any, y: Any) -> EncryptedArray:
+def where(condition: Any, x: Any, y: Any) -> EncryptedBase:
     """Choose by a public condition: products with public zeros and ones."""
-    if isinstance(condition, EncryptedArray):
+    if isinstance(condition, EncryptedBase):
         raise TypeError("the condition is public: encrypted values are not compared yet")
     chosen = np.asarray(condition, dtype=bool)
     # A product with zeros alone would be readable by all, so one side alone is not computed.
     for whole, side in ((chosen.all(), x), (not chosen.any(), y)):
-        if whole and isinstance(side, EncryptedArray):
+        if whole and isinstance(side, EncryptedBase):
             if side.shape == np.broadcast_shapes(chosen.shape, np.shape(x), np.shape(y)):
                 return side
-    if isinstance(x, EncryptedArray) and isinstance(y, EncryptedArray):
-        difference: EncryptedArray = x - y
+    if isinstance(x, EncryptedBase) and isinstance(y, EncryptedBase):
+        difference: EncryptedBase = x - y
         return y + difference * chosen.astype(difference.dtype)
-    hidden, public, kept = (x, y, chosen) if isinstance(x, EncryptedArray) else (y, x, ~chosen)
+    hidden, public, kept = (x, y, chosen) if isinstance(x, EncryptedBase) else (y, x, ~chosen)
     _some_hidden(hidden, np.broadcast_to(kept, np.broadcast_shapes(kept.shape, hidden.shape)))
     dtype = hidden.dtype
     # The sum refuses public fractions beside whole numbers.
     return hidden * kept.astype(dtype) + np.where(kept, 0, public)
 
 
-def _some_hidden(hidden: EncryptedArray, kept: np.ndarray[Any, Any]) -> None:
+def _some_hidden(hidden: EncryptedBase, kept: np.ndarray[Any, Any]) -> None:
     """Refuse ciphertexts of a choice that would have no encrypted value."""
     slots = kept.any(axis=0) if hidden._length is not None and kept.ndim else kept
     if slots.all():
@@ -240,26 +240,26 @@ def _some_hidden(hidden: EncryptedArray, kept: np.ndarray[Any, Any]) -> None:
     )
 
 
-def vecdot(x: Any, y: Any, axis: int = -1) -> EncryptedArray:
+def vecdot(x: Any, y: Any, axis: int = -1) -> EncryptedBase:
     """Add up products along an axis."""
-    total: EncryptedArray = (x * y).sum(axis=axis)
+    total: EncryptedBase = (x * y).sum(axis=axis)
     return total
 
 
-def tensordot(x: Any, y: Any, axes: Any = 2) -> EncryptedArray:
+def tensordot(x: Any, y: Any, axes: Any = 2) -> EncryptedBase:
     """Return a product of matrices: axes=1 alone."""
     if axes != 1:
         raise ShapeMismatch(f"tensordot with axes={axes}: only axes=1, which is x @ y")
-    product: EncryptedArray = x @ y
+    product: EncryptedBase = x @ y
     return product
 
 
 def reduced(
-    x: EncryptedArray,
-    how: Callable[[EncryptedArray, Any], EncryptedArray],
+    x: A,
+    how: Callable[[A, Any], A],
     axis: Axis,
     keepdims: bool,
-) -> EncryptedArray:
+) -> A:
     """Reduce one axis, several, or all."""
     axes = tuple(range(x.ndim)) if axis is None else axis
     axes = tuple(

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from sotto import _shapes
-from sotto._array import EncryptedArray
+from sotto._base import EncryptedBase
 
 #: The version of the standard.
 __array_api_version__ = "2024.12"
@@ -61,7 +61,7 @@ NOT_APPLICABLE: dict[str, str] = {
 
 
 def _hidden(*arrays: Any) -> bool:
-    return any(isinstance(x, EncryptedArray) for x in arrays)
+    return any(isinstance(x, EncryptedBase) for x in arrays)
 
 
 def _reduction(name: str, x: Any, axis: Any, keepdims: bool, **options: Any) -> Any:

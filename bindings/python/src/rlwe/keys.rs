@@ -15,7 +15,7 @@ use super::error::{OrRefuse as _, mixed, other_parameters};
 use super::parameters::Parameters;
 use super::plaintext::Plaintext;
 use super::scheme::{AnyEvaluationKeys, AnyPublicKey, Of, each, mapped, tried, tried_both};
-use super::secret::{Small, small};
+use super::small::{Small, small};
 
 /// A key with which anybody encrypts. It has no secret in it.
 #[pyclass(frozen, module = "sotto.rlwe")]

@@ -14,6 +14,7 @@ mod plaintext;
 mod scheme;
 mod secret;
 mod shape;
+mod small;
 
 pub(crate) use error::{OrRefuse, Refusal};
 

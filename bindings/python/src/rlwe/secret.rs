@@ -2,7 +2,6 @@
 
 use std::path::PathBuf;
 
-use numpy::PyReadonlyArray1;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use sotto::decrypt::Decryptor;
@@ -13,13 +12,13 @@ use sotto::wire::AnyCiphertext;
 use sotto::{Bfv, DeviceSecret, secure_rng};
 use zeroize::Zeroizing;
 
-use super::arrays::slice;
 use super::ciphertext::Ciphertext;
 use super::error::{OrRefuse as _, mixed, other_parameters};
 use super::keys::{EvaluationKeys, PublicKey};
 use super::parameters::Parameters;
 use super::plaintext::Plaintext;
 use super::scheme::{AnyParams, Of, each, mapped, of, tried, tried_both};
+use super::small::{Small, small};
 use crate::error::file;
 
 type AnyKey = of!(RustKey);
@@ -30,20 +29,6 @@ pub(crate) struct SecretKey {
     pub(super) key: AnyKey,
     /// The device secret that the key was derived from; None in a key of given coefficients.
     device: Option<DeviceSecret>,
-}
-
-/// Small coefficients.
-pub(super) type Small<'py> = PyReadonlyArray1<'py, i64>;
-
-/// Makes a small polynomial of n coefficients within ±`limit`.
-pub(super) fn small(values: &Small<'_>, degree: usize, limit: u64) -> PyResult<SmallPoly> {
-    let values = slice(values)?;
-    // Reads all, so that timing does not depend on the position of a large one.
-    let beyond = values.iter().fold(false, |any, c| any | (c.unsigned_abs() > limit));
-    if values.len() != degree || beyond {
-        return Err(PyTypeError::new_err(format!("give {degree} coefficients from -{limit} to {limit}")));
-    }
-    Ok(SmallPoly::from_coefficients(values.to_vec()))
 }
 
 fn imported<S: Scheme>(params: &Params<S>, secret: &SmallPoly) -> Result<RustKey<S>, ImportedKeyError> {

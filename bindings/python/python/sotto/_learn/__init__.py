@@ -2,7 +2,8 @@
 
 from sotto._learn.fits import fit_lda, fit_naive_bayes, fit_pca, fit_ridge
 from sotto._learn.fitted import LdaModel, NaiveBayesModel, PcaModel, RidgeModel
-from sotto._learn.models import Model, from_sklearn
+from sotto._learn.model import Model
+from sotto._learn.models import from_sklearn
 from sotto._learn.moments import EncryptedMoments
 from sotto._learn.network import Agreement, NetworkModel
 from sotto._learn.plans import FitPlan, plan_fit

@@ -11,7 +11,7 @@ from sotto._array import EncryptedArray
 from sotto._errors import OutOfRange, ShapeMismatch
 from sotto._learn.activation import ACTIVATIONS, Matrix
 from sotto._learn.layers import Layer, fitted_layers, on_ciphertexts
-from sotto._learn.models import Model
+from sotto._learn.model import Model
 
 #: Degrees that fill two and three levels. The next, 15, often costs more bits than it gives.
 _DEGREES = (3, 7)

@@ -7,13 +7,13 @@ from typing import Any, Generic, TypeVar
 
 import numpy as np
 
-from sotto import _native
 from sotto._array import EncryptedArray
 from sotto._container import unpack_sums
 from sotto._decrypted import assembled
 from sotto._errors import NotTrusted
 from sotto._learn.bounded import Bounded
 from sotto._learn.moments import EncryptedMoments
+from sotto._native import Plan as NativePlan
 from sotto._owner import Owner
 from sotto._program import Like, dry_run
 
@@ -23,7 +23,7 @@ M = TypeVar("M")
 class FitPlan(Generic[M]):
     """The sums of a fit that another computer does, followed without values."""
 
-    def __init__(self, moments: EncryptedMoments[M], plans: list[_native.Plan]) -> None:
+    def __init__(self, moments: EncryptedMoments[M], plans: list[NativePlan]) -> None:
         """Take the fit of a dry run, and a plan for each of its ciphertexts."""
         self._moments, self._plans = moments, plans
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from sotto._container import DetachedArray
+from sotto._array import DetachedArray
 from sotto._errors import BadBytes, SottoError, WrongKeys
 from sotto._table import cell as _cell
 from sotto._table.library import library

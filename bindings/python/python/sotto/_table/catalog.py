@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from sotto._container import DetachedArray
+from sotto._array import DetachedArray
 from sotto._errors import BadBytes, NotTrusted
 from sotto._program import Like
 from sotto._table import cell as _cell

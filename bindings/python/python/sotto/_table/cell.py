@@ -17,13 +17,14 @@ from typing import Any
 
 import numpy as np
 
-from sotto._container import _ARRAY, DetachedArray, _read, _written, sliced
+from sotto._array import DetachedArray
 from sotto._errors import BadBytes, ShapeMismatch, WrongKeys
+from sotto._frames import ARRAY, read, sliced, written
 
 _ANSWER = b"sotto.answer\x01"
 _ROW = b"sotto.row\x01"
 #: The first bytes of cells.
-MAGICS = (_ARRAY, _ANSWER, _ROW)
+MAGICS = (ARRAY, _ANSWER, _ROW)
 _REFERENCE = struct.Struct("<Q32s")
 #: Larger indices are refused: a vector has at most 2^28 values.
 _MOST_ROWS = 1 << 28
@@ -87,12 +88,12 @@ def label(array: DetachedArray) -> Label:
 
 def answer(array: bytes, sources: Sequence[bytes]) -> bytes:
     """Return the cell of an array that was computed from cells."""
-    return _written(_ANSWER, {}, [array, b"".join(sources)])
+    return written(_ANSWER, {}, [array, b"".join(sources)])
 
 
 def read_answer(cell: bytes) -> tuple[DetachedArray, list[bytes]]:
     """Return the array of an answer and the digests of its sources."""
-    frames = sliced(cell, _read(_ANSWER, cell, "an answer")[1])
+    frames = sliced(cell, read(_ANSWER, cell, "an answer")[1])
     if len(frames) != 2 or not frames[1] or len(frames[1]) % _DIGEST:
         raise BadBytes("the list of cells that an answer was computed from is damaged")
     starts = range(0, len(frames[1]), _DIGEST)

@@ -7,12 +7,11 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from sotto import _reduce
 from sotto._array import EncryptedArray
-from sotto._errors import ShapeMismatch
+from sotto._errors import NO_DECRYPTION, NO_ORDER, ShapeMismatch
 from sotto._owner import Evaluator, Owner
 from sotto._program import trimmed
-from sotto._protocols import NO_DECRYPTION, NO_ORDER
+from sotto._reduce import root
 from sotto._table import arrow as _arrow
 from sotto._table import cell as _cell
 from sotto._table import pool as _pool
@@ -197,9 +196,7 @@ class EncryptedCells:
 
     def std(self, axis: int | None = None, ddof: int = 1) -> EncryptedCells:
         """Return the standard deviation: the variance, of which the owner takes the root."""
-        return self._reduced(
-            axis, _pool.deviation(ddof), lambda x: _reduce.root(_pool.of_one(x, ddof))
-        )
+        return self._reduced(axis, _pool.deviation(ddof), lambda x: root(_pool.of_one(x, ddof)))
 
     # To other libraries.
 

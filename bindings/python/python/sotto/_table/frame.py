@@ -10,10 +10,8 @@ import numpy as np
 import pandas as pd
 from pandas.api.extensions import ExtensionArray, ExtensionDtype, register_extension_dtype
 
-from sotto._array import EncryptedArray
-from sotto._container import DetachedArray
-from sotto._errors import ShapeMismatch, WrongKeys
-from sotto._protocols import NO_DECRYPTION, NO_ORDER
+from sotto._array import DetachedArray, EncryptedArray
+from sotto._errors import NO_DECRYPTION, NO_ORDER, ShapeMismatch, WrongKeys
 from sotto._table import cell as _cell
 from sotto._table import frame_groups as _frame_groups
 

@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from sotto import _reduce
 from sotto._array import EncryptedArray
 from sotto._errors import ShapeMismatch
 from sotto._parts import objects
+from sotto._reduce import of_means
 
 #: The reductions that pandas may ask for.
 _REDUCTIONS = ("sum", "mean", "var", "std")
@@ -73,5 +73,5 @@ def _reduced(
     if how == "mean":
         return mean
     squares = (array**2).__rmatmul__(shares)
-    variance = _reduce.of_means(squares, mean, counts, ddof)
+    variance = of_means(squares, mean, counts, ddof)
     return variance._with(finish=("root", 1.0)) if how == "std" else variance

@@ -12,9 +12,9 @@ from sotto._owner import Owner
 from sotto._table import arrow as _arrow
 from sotto._table import cell as _cell
 from sotto._table.catalog import Catalog, Entry, clear_keys
-from sotto._table.decrypt import NO_CATALOG, rows_of, unchanged
 from sotto._table.question import Question, questions
 from sotto._table.source import fresh, naming
+from sotto._table.vectors import NO_CATALOG, rows_of, unchanged
 
 
 class _Opened(NamedTuple):

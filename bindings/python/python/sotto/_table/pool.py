@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from sotto import _reduce
 from sotto._array import EncryptedArray
 from sotto._errors import ShapeMismatch
+from sotto._reduce import of_sums, over, root
 
 #: Takes the arrays of some cells, one after another, and returns a single value.
 Pool = Callable[[Iterable[EncryptedArray]], EncryptedArray]
@@ -48,7 +48,7 @@ def mean(arrays: Iterable[EncryptedArray]) -> EncryptedArray:
     for array in arrays:
         values.add(array)
         count += array.size
-    return _reduce.over(values.total(), count)
+    return over(values.total(), count)
 
 
 def variance(ddof: int) -> Pool:
@@ -62,14 +62,14 @@ def variance(ddof: int) -> Pool:
             count += array.size
         if count <= ddof:
             raise TooFew(f"the variance of {count} readings with ddof={ddof} does not exist")
-        return _reduce.of_sums(squares.total(), values.total(), count, ddof)
+        return of_sums(squares.total(), values.total(), count, ddof)
 
     return pool
 
 
 def deviation(ddof: int) -> Pool:
     """Return the pool that finds the standard deviation of all readings."""
-    return lambda arrays: _reduce.root(variance(ddof)(arrays))
+    return lambda arrays: root(variance(ddof)(arrays))
 
 
 def of_one(array: EncryptedArray, ddof: int) -> EncryptedArray:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from sotto._array import EncryptedArray
+from sotto._array import DetachedArray, EncryptedArray
 from sotto._owner import Owner
 from sotto._program import Like, Plan, planned
 
@@ -22,7 +22,6 @@ def plan_frame(function: Callable[[Any], Any], hidden: Any, owner: Owner) -> dic
     Returns:
         The plan of each encrypted column of the result, for `decrypt_frame(…, plans=…)`.
     """
-    from sotto._container import DetachedArray
     from sotto._table import cell as _cell
     from sotto._table.frame import EncryptedColumn
 

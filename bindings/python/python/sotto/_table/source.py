@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
-from sotto._array import EncryptedArray
-from sotto._container import DetachedArray
+from sotto._array import DetachedArray, EncryptedArray
 from sotto._errors import BadBytes, SottoError, WrongKeys
 from sotto._owner import Evaluator, Owner
 from sotto._table import cell as _cell

@@ -19,13 +19,13 @@ Unaudited: nobody outside the project has reviewed this code.
 """
 
 from sotto.paillier._encoding import EncodedNumber, Overflow
-from sotto.paillier._keyring import PaillierPrivateKeyring
-from sotto.paillier._number import EncryptedNumber
-from sotto.paillier._private import (
-    PaillierPrivateKey,
+from sotto.paillier._generate import (
     generate_paillier_keypair,
     insecure_generate_paillier_keypair,
 )
+from sotto.paillier._keyring import PaillierPrivateKeyring
+from sotto.paillier._number import EncryptedNumber
+from sotto.paillier._private import PaillierPrivateKey
 from sotto.paillier._public import DEFAULT_KEYSIZE, PaillierPublicKey
 
 __all__ = [
