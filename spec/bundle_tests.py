@@ -9,8 +9,9 @@ from spec.transcripts import Refused
 
 class BundleTests(unittest.TestCase):
     def test_a_bundle_comes_back(self):
-        for authority in (None, b"", b"PEM"):
-            bundle = Bundle(bytes(32), bytes([7]) * 32, "http://h:1", authority, b"{}")
+        kinds = [(bytes(32), None, ()), (bytes(32), b"", ()), (bytes(32), b"PEM", ()), (None, None, (b"key", b"")), (None, b"PEM", (b"key",))]
+        for secret, authority, keys in kinds:
+            bundle = Bundle(secret, bytes([7]) * 32, "http://h:1", authority, b"{}", keys)
             data = write(bundle)
             self.assertEqual(read(data), bundle)
             for end in range(len(data)):
@@ -24,8 +25,22 @@ class BundleTests(unittest.TestCase):
             body = head + cloud.to_bytes(4, "little") + b"http" + authority.to_bytes(4, "little") + b"PEM"
             self.assertRaises(Refused, read, body + blake3.digest(body))
 
+    def test_numbers_of_public_keys_are_bounded(self):
+        head = b"sottokey" + bytes([1, 7, 0]) + bytes(32 + 4 + 4)
+        for count, length, refused in ((1, 3, False), (0, 3, True), (2, 3, True), (65, 3, True), (1, 4, True), (1, 2 ** 32 - 1, True)):
+            body = head + count.to_bytes(4, "little") + length.to_bytes(4, "little") + b"key"
+            data = body + blake3.digest(body)
+            if refused:
+                self.assertRaises(Refused, read, data)
+            else:
+                self.assertEqual(read(data).public_keys, (b"key",))
+        for keys in ((), (b"",) * 65):
+            self.assertRaises(Refused, write, Bundle(None, bytes(32), "", None, b"{}", keys))
+
     def test_the_known_answers_are_bundles(self):
         (_, content), = bundle_files()
         for case in content["cases"]:
             bundle = read(bytes.fromhex(case["bytes"]))
-            self.assertEqual((bundle.cloud, bundle.secret.hex(), bundle.profile.hex()), (case["cloud"], case["secret"], case["profile"]))
+            secret = bundle.secret and bundle.secret.hex()
+            self.assertEqual((bundle.cloud, secret, bundle.profile.hex()), (case["cloud"], case["secret"], case["profile"]))
+            self.assertEqual([key.hex() for key in bundle.public_keys], case["public_keys"])

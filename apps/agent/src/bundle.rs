@@ -4,11 +4,9 @@ use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use sotto_keys::{DeviceBundle, KeyFileError, SigningIdentity};
+use sotto_keys::{DeviceBundle, DeviceKeys, KeyFileError, SigningIdentity};
 use sotto_pack::{DeviceProfile, ProfileError};
 use sotto_trust::{LARGEST_AUTHORITY, NotAnAuthority, Trust};
-
-use crate::encrypt::DeviceKey;
 
 /// Reason why a bundle, or a file given beside it, cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -62,7 +60,7 @@ pub struct Bundle {
     /// The key with which the device signs.
     pub identity: SigningIdentity,
     /// The keys with which it encrypts.
-    pub key: DeviceKey,
+    pub keys: DeviceKeys,
     /// The address of its cloud.
     pub cloud: String,
     /// The authorities that may sign the cloud's certificate, as PEM.
@@ -79,10 +77,10 @@ impl Bundle {
             KeyFileError::Io { .. } | KeyFileError::Damaged { .. } => BundleError::NotABundle(error),
             other => BundleError::Key(other),
         })?;
-        let DeviceBundle { secret, identity, cloud, authority, profile } = bundle;
-        let (path, key) = (path.to_owned(), DeviceKey::Secret(secret));
+        let DeviceBundle { keys, identity, cloud, authority, profile } = bundle;
+        let path = path.to_owned();
         match DeviceProfile::parse(&profile) {
-            Ok(profile) => Ok(Self { path, profile, identity, key, cloud, authority }),
+            Ok(profile) => Ok(Self { path, profile, identity, keys, cloud, authority }),
             Err(reason) => Err(BundleError::Profile { path, reason }),
         }
     }

@@ -17,11 +17,11 @@ use crate::windows::{Options, Windows};
 /// # Errors
 /// The bundle or the source cannot be used.
 pub fn run(arguments: &CheckArguments, stop: &Stop) -> Result<String> {
-    let Bundle { profile, key, .. } = Bundle::read(&arguments.bundle)?;
+    let Bundle { profile, keys, .. } = Bundle::read(&arguments.bundle)?;
     let folder = arguments.spool.clone().unwrap_or_else(|| bundle::spool_of(&arguments.bundle));
     let status = Status::read(&folder)?;
     let sent_until = |stream: &str| status.streams.get(stream).and_then(|stream| stream.sent_until);
-    let (cuts, streams) = (streams::cuts(&profile)?, streams::open(&profile, &key)?);
+    let (cuts, streams) = (streams::cuts(&profile)?, streams::open(&profile, &keys)?);
     let Feed { source, name, own_period, .. } = feed::open(&arguments.read, &profile, stop)?;
     let future = arguments.read.allow_future;
     let options = Options { own_period, future, ..Options::default() };

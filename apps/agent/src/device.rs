@@ -12,7 +12,7 @@ use sotto_wire::{Envelope, EnvelopeHeader};
 use crate::arguments::RunArguments;
 use crate::bundle::{self, Bundle};
 use crate::clear_log::ClearLog;
-use crate::encrypt::SentTicks;
+use crate::encrypt::{Mask, SentTicks, Unencrypted};
 use crate::feed::{self, Feed};
 use crate::fruitless::fruitless;
 use crate::journal::{Journal, Times, WhatWasRead};
@@ -87,10 +87,10 @@ impl Device {
         let RunArguments { device: of_device, .. } = &arguments;
         let bundle = Bundle::read(&of_device.bundle)?;
         let trust = bundle.trust(of_device.ca.as_deref())?;
-        let Bundle { profile, identity, key, cloud, .. } = bundle;
+        let Bundle { profile, identity, keys, cloud, .. } = bundle;
         let cloud = Cloud::new(of_device.cloud.as_ref().unwrap_or(&cloud), trust)?;
         let folder = of_device.spool.clone().unwrap_or_else(|| bundle::spool_of(&of_device.bundle));
-        let (cuts, streams) = (streams::cuts(&profile)?, streams::open(&profile, &key)?);
+        let (cuts, streams) = (streams::cuts(&profile)?, streams::open(&profile, &keys)?);
         let spool = Arc::new(Spool::open(&folder, &profile.device, of_device.spool_limit, &cuts)?);
         let Feed { source, name: source_name, generated, own_period } =
             feed::open(&arguments.read, &profile, stop)?;
@@ -199,11 +199,12 @@ impl Device {
         let description = WindowDescription { generated, ..WindowDescription::from(&packed) };
         let Stream { name, encryptor, .. } = &self.streams[stream];
         let sequence = self.spool.next_sequence(name)?;
-        let sent = SentTicks::of(&description);
-        let encrypted = match self.shared_start(&self.streams[stream], description.start)? {
-            Some(start) => encryptor.encrypt_shared(packed.slots, start, &sent)?,
-            None => encryptor.encrypt(packed.slots, sequence, &sent)?,
+        let mask = match self.shared_start(&self.streams[stream], description.start)? {
+            Some(start) => Mask::OfFleet { start },
+            None => Mask::Own { sequence },
         };
+        let sent = SentTicks::of(&description);
+        let encrypted = encryptor.encrypt(Unencrypted { slots: packed.slots, mask, sent })?;
         let times = Times {
             pack: pack_time,
             encode: encrypted.encode,

@@ -3,13 +3,14 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use sotto_keys::DeviceKeys;
 use sotto_pack::{
     Cut, DescriptionError, DeviceProfile, Layout, LeftOut, PackError, Presence, ProfileError, StreamProfile,
     WindowDescription,
 };
 use sotto_wire::{LARGEST_LAYOUT, StreamHeader, WireError, read_parameters};
 
-use crate::encrypt::{DeviceKey, EncryptError, Encryptor, encryptor};
+use crate::encrypt::{EncryptError, Encryptor, encryptor};
 use crate::spool::Cuts;
 
 /// Maximum bytes of an envelope without the ciphertext and the window's description.
@@ -82,27 +83,28 @@ pub fn cuts(profile: &DeviceProfile) -> Result<Cuts, ProfileError> {
 ///
 /// # Errors
 /// [`StreamError`] names the stream and the reason.
-pub fn open(profile: &DeviceProfile, key: &DeviceKey) -> Result<Vec<Stream>, StreamError> {
+pub fn open(profile: &DeviceProfile, keys: &DeviceKeys) -> Result<Vec<Stream>, StreamError> {
     let open = |stream: &StreamProfile| {
-        Stream::open(profile, stream, key)
+        Stream::open(profile, stream, keys)
             .map_err(|reason| StreamError { stream: stream.stream.clone(), reason })
     };
     profile.streams.iter().map(open).collect()
 }
 
 impl Stream {
-    fn open(device: &DeviceProfile, profile: &StreamProfile, key: &DeviceKey) -> Result<Self, Refused> {
+    fn open(device: &DeviceProfile, profile: &StreamProfile, keys: &DeviceKeys) -> Result<Self, Refused> {
         if profile.span.is_none() {
             return Err(Refused::Lacks("span"));
         }
         if profile.channels.is_empty() {
             return Err(Refused::Lacks("channels"));
         }
-        if profile.envelope == 1 && (profile.compact.is_some() || profile.slots.is_some()) {
+        let compact = profile.compact.is_some() || (profile.slots.is_some() && !profile.public);
+        if compact && profile.envelope == 1 {
             return Err(Refused::FirstEnvelope);
         }
         let spec = read_parameters(&hex::decode(&profile.parameters)?)?;
-        let encryptor = encryptor(profile, spec, key)?;
+        let encryptor = encryptor(profile, spec, keys)?;
         let (rows, columns) = encryptor.slot_shape();
         let channels = profile.channels.clone();
         let layout = Layout::smallest(channels, profile.ticks, columns, rows, profile.encoding)?;

@@ -27,7 +27,7 @@ use zeroize::Zeroizing;
 
 #[cfg(feature = "partial")]
 use crate::lengths::LONGEST_RECRYPTOR;
-use crate::lengths::{LONGEST_BUNDLE, LONGEST_BUNDLE_WITH_AUTHORITY};
+use crate::lengths::{LONGEST_BUNDLE, LONGEST_BUNDLE_WITH_AUTHORITY, LONGEST_BUNDLE_WITH_PUBLIC_KEYS};
 
 const MAGIC: &[u8; 8] = b"sottokey";
 const SALT: usize = 16;
@@ -74,6 +74,8 @@ pub enum KeyFile {
     Bundle = 5,
     /// A [`crate::DeviceBundle`] with an authority's certificates.
     BundleWithAuthority = 6,
+    /// A [`crate::DeviceBundle`] with public keys in place of a device secret.
+    BundleWithPublicKeys = 7,
 }
 
 /// The protection of the secret in the file.
@@ -151,6 +153,7 @@ impl KeyFile {
             Self::Recryptor => LONGEST_RECRYPTOR,
             Self::Bundle => LONGEST_BUNDLE,
             Self::BundleWithAuthority => LONGEST_BUNDLE_WITH_AUTHORITY,
+            Self::BundleWithPublicKeys => LONGEST_BUNDLE_WITH_PUBLIC_KEYS,
         }
     }
 

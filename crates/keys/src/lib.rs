@@ -48,7 +48,7 @@ mod secret;
 mod streaming;
 
 #[cfg(feature = "std")]
-pub use bundle::DeviceBundle;
+pub use bundle::{DeviceBundle, DeviceKeys};
 pub use compact::{CompactEncryptor, SecretSum, mask_product, secret_bits};
 pub use device::DeviceSecret;
 #[cfg(feature = "std")]
@@ -56,6 +56,6 @@ pub use file::{KeyFile, KeyFileError, Protection};
 pub use identity::SigningIdentity;
 pub use imported::ImportedKeyError;
 #[cfg(feature = "std")]
-pub use lengths::{LONGEST_AUTHORITY, LONGEST_CLOUD, LONGEST_PROFILE};
+pub use lengths::{LONGEST_AUTHORITY, LONGEST_CLOUD, LONGEST_PROFILE, LONGEST_PUBLIC_KEYS, MOST_PUBLIC_KEYS};
 pub use secret::SecretKey;
 pub use streaming::{StreamingEncryptor, StreamingError};

@@ -155,7 +155,7 @@ impl Plant {
         let asked = std::collections::BTreeMap::from([(name.to_owned(), question.clone())]);
         for (name, record) in self.devices()? {
             let Some(device) = self.settings().devices.get(&name) else { continue };
-            let mut streams = needs::of_device(self.settings(), &asked, &name, &device.channels);
+            let mut streams = needs::of_device(self.settings(), &asked, &name, device);
             // The device is not needed for streams that no question needs.
             streams.retain(|stream| !stream.questions.is_empty());
             if !streams.is_empty() {

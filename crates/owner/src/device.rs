@@ -8,7 +8,9 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use sotto_cloud_client::RegisteredKey;
 use sotto_compact::fleet_id;
-use sotto_keys::{DeviceBundle, DeviceSecret, KeyFile, KeyFileError, Protection, SigningIdentity};
+use sotto_keys::{
+    DeviceBundle, DeviceKeys, DeviceSecret, KeyFile, KeyFileError, Protection, SigningIdentity,
+};
 use sotto_pack::{DeviceProfile, FleetId, MOST_CLOUD_KEYS, StreamProfile};
 use sotto_ring::{SecretRng, secure_rng};
 use sotto_rlwe::ParameterSpec;
@@ -18,6 +20,8 @@ use crate::choose::{self, Chosen};
 use crate::error::{OwnerError, io};
 use crate::needs;
 use crate::plant::{Plant, random, read_json, write_private, write_whole};
+use crate::public_keys::public_keys;
+use crate::settings::DeviceSettings;
 
 /// The public part of a device, stored in `devices/NAME.json`.
 ///
@@ -164,28 +168,28 @@ impl Plant {
         self.settings().devices.keys().filter_map(|name| named(name).transpose()).collect()
     }
 
-    /// Returns the streams that a device with these channels would send for the declared questions.
+    /// Returns the streams that a device with these settings would send for the declared questions.
     ///
     /// # Errors
     /// [`OwnerError`] if a question cannot be read, or no parameters are suitable.
-    pub fn streams_for(&self, device: &str, channels: &[String]) -> Result<Vec<Chosen>, OwnerError> {
+    pub fn streams_for(&self, device: &str, settings: &DeviceSettings) -> Result<Vec<Chosen>, OwnerError> {
         let questions = self.declared()?;
-        let streams = needs::of_device(self.settings(), &questions, device, channels);
+        let streams = needs::of_device(self.settings(), &questions, device, settings);
         self.chosen(&streams)
     }
 
-    /// Returns the streams that a device with these channels would send for one question.
+    /// Returns the streams that a device with these settings would send for one question.
     ///
     /// # Errors
     /// [`OwnerError::NoParameters`] if no parameters are suitable.
     pub fn streams_for_question(
         &self,
         device: &str,
-        channels: &[String],
+        settings: &DeviceSettings,
         question: &crate::question::Question,
     ) -> Result<Vec<Chosen>, OwnerError> {
         let questions = BTreeMap::from([(question.to_string(), question.clone())]);
-        let mut streams = needs::of_device(self.settings(), &questions, device, channels);
+        let mut streams = needs::of_device(self.settings(), &questions, device, settings);
         streams.retain(|stream| !stream.questions.is_empty());
         self.chosen(&streams)
     }
@@ -202,20 +206,21 @@ impl Plant {
     ) -> Result<BTreeMap<String, Vec<Chosen>>, OwnerError> {
         let question = question.map(|text| self.question(text)).transpose()?;
         let declared = self.settings().devices.iter();
-        let mut devices: Vec<(String, Vec<String>)> =
-            declared.map(|(name, device)| (name.clone(), device.channels.clone())).collect();
+        let mut devices: Vec<(String, DeviceSettings)> =
+            declared.map(|(name, device)| (name.clone(), device.clone())).collect();
         if devices.is_empty() {
             let channels: Vec<String> = self.settings().channels.keys().cloned().collect();
             if channels.is_empty() {
                 let none = "no channel is declared yet: sotto channel add NAME …".to_owned();
                 return Err(OwnerError::Unanswerable(none));
             }
-            devices.push(("a device with all channels".to_owned(), channels));
+            let settings = DeviceSettings { channels, public: false };
+            devices.push(("a device with all channels".to_owned(), settings));
         }
-        let streams = |(name, channels): (String, Vec<String>)| {
+        let streams = |(name, settings): (String, DeviceSettings)| {
             let streams = match &question {
-                Some(question) => self.streams_for_question(&name, &channels, question)?,
-                None => self.streams_for(&name, &channels)?,
+                Some(question) => self.streams_for_question(&name, &settings, question)?,
+                None => self.streams_for(&name, &settings)?,
             };
             Ok((name, streams))
         };
@@ -314,7 +319,7 @@ impl Plant {
         let device = self.settings().devices.get(name);
         let device =
             device.ok_or_else(|| OwnerError::NotDeclared { kind: "device", name: name.to_owned() })?;
-        self.streams_for(name, &device.channels)
+        self.streams_for(name, device)
     }
 
     fn bundle(
@@ -346,10 +351,13 @@ impl Plant {
         let json = profile
             .to_json()
             .map_err(|error| OwnerError::Damaged { path: path.to_owned(), reason: error.to_string() })?;
+        let public = profiles.iter().any(|stream| stream.public);
+        let public = public.then(|| public_keys(&secret, &profiles, rng)).transpose()?;
         record.bundles.push(BundleRecord { made_at: Timestamp::now().as_millisecond(), streams: profiles });
         let enrolment = enrolment(&record, &secret)?;
         let cloud = self.settings().cloud.url.clone();
-        let bundle = DeviceBundle { secret, identity, cloud, authority: self.authority()?, profile: json };
+        let keys = public.map_or(DeviceKeys::Secret(secret), DeviceKeys::Public);
+        let bundle = DeviceBundle { keys, identity, cloud, authority: self.authority()?, profile: json };
         bundle.write(path, &Protection::FileMode, rng)?;
         // Written last, when everything that the record refers to exists.
         let recorded = write_private(&self.enrolment_path(&record.device), &pretty(&enrolment)?)

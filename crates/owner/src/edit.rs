@@ -121,9 +121,27 @@ pub fn remove_alarm(document: &mut DocumentMut, name: &str) -> Result<(), OwnerE
 /// # Errors
 /// [`OwnerError::Declared`] if the device already exists.
 pub fn add_device(document: &mut DocumentMut, name: &str, channels: &[String]) -> Result<(), OwnerError> {
+    insert(document, "devices", name, Item::Table(device(channels)))
+}
+
+/// Adds a device whose bundles hold public keys in place of its secret.
+///
+/// # Errors
+/// [`OwnerError::Declared`] if the device already exists.
+pub fn add_public_device(
+    document: &mut DocumentMut,
+    name: &str,
+    channels: &[String],
+) -> Result<(), OwnerError> {
+    let mut table = device(channels);
+    table.insert("public", value(true));
+    insert(document, "devices", name, Item::Table(table))
+}
+
+fn device(channels: &[String]) -> Table {
     let mut table = Table::new();
     table.insert("channels", value(channels.iter().collect::<Array>()));
-    insert(document, "devices", name, Item::Table(table))
+    table
 }
 
 /// Removes a question.

@@ -47,6 +47,7 @@ mod needs;
 pub mod open;
 mod plant;
 mod predict;
+mod public_keys;
 mod publish;
 pub mod question;
 mod remarks;

@@ -10,7 +10,7 @@ use crate::flooding::FloodingSettings;
 use crate::gathered::{BinsNeeded, ChannelPair, Need};
 use crate::language::{By, Condition, Reading};
 use crate::question::{Call, Question};
-use crate::settings::{Compare, Settings};
+use crate::settings::{Compare, DeviceSettings, Settings};
 
 /// The kinds of streams. A device encrypts a window once for each kind that its questions need.
 ///
@@ -176,7 +176,7 @@ pub fn can_compare_in_cloud(call: &Call) -> bool {
 /// assert!(needs.squares);
 /// let stream = StreamNeeds {
 ///     kind: Kind::Exact, period: 300_000, span: Span::Day, channels: vec!["temperature".into()],
-///     needs, questions: vec!["daily".into()],
+///     needs, questions: vec!["daily".into()], public: false,
 /// };
 /// assert_eq!(stream.name(), "exact-5m");
 /// ```
@@ -194,6 +194,8 @@ pub struct StreamNeeds {
     pub needs: Needs,
     /// The names of the questions that need it; empty for a default stream.
     pub questions: Vec<String>,
+    /// True if the device encrypts under a public key: its windows are whole ciphertexts.
+    pub public: bool,
 }
 
 impl StreamNeeds {
@@ -216,15 +218,16 @@ pub(crate) fn span_of(by: Option<By>, period: u32) -> Span {
     }
 }
 
-/// Returns the streams that a device with these channels sends for the declared questions. Channels that no question
+/// Returns the streams that a device with these settings sends for the declared questions. Channels that no question
 /// needs are sent with squares, for means and standard deviations by day.
 #[must_use]
 pub(crate) fn of_device(
     settings: &Settings,
     questions: &BTreeMap<String, Question>,
     device: &str,
-    channels: &[String],
+    DeviceSettings { channels, public }: &DeviceSettings,
 ) -> Vec<StreamNeeds> {
+    let public = *public;
     let mut streams: BTreeMap<(Kind, u32), StreamNeeds> = BTreeMap::new();
     let period = |name: &str| settings.channels.get(name).map(|channel| channel.every.milliseconds);
     let mut periods: Vec<u32> = channels.iter().filter_map(|name| period(name)).collect();
@@ -274,6 +277,7 @@ pub(crate) fn of_device(
                 channels: if kind == Kind::Exact { of_period(at[0]) } else { Vec::new() },
                 needs: Needs::default(),
                 questions: Vec::new(),
+                public,
             });
             if kind == Kind::Real {
                 // In a compact window of reals every channel takes a block, so only requested channels are sent.
@@ -301,6 +305,7 @@ pub(crate) fn of_device(
                 channels: unsent,
                 needs: Needs { squares: true, ..Needs::default() },
                 questions: Vec::new(),
+                public,
             };
             streams.insert((Kind::Exact, period), stream);
         }
@@ -312,7 +317,8 @@ pub(crate) fn of_device(
         let channels: Vec<String> = channels.into_iter().filter(comparable).collect();
         if !channels.is_empty() {
             let (kind, needs, questions) = (Kind::Steps, Needs::default(), Vec::new());
-            streams.insert((kind, period), StreamNeeds { kind, period, span, channels, needs, questions });
+            let needed = StreamNeeds { kind, period, span, channels, needs, questions, public };
+            streams.insert((kind, period), needed);
         }
     }
     streams.into_values().collect()

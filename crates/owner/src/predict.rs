@@ -7,11 +7,11 @@ use sotto_compact::{MaskSum, Profile, Sum, mask_key};
 use sotto_keys::{CompactEncryptor, DeviceSecret, SecretKey};
 use sotto_pack::Places;
 use sotto_ring::{Scratch, secure_rng};
-use sotto_rlwe::{Bfv, Bgv, Ckks, Evaluator, Kept, Origin, Params, SchemeId, Seeded};
+use sotto_rlwe::{Bfv, Bgv, Ckks, Evaluator, Kept, Params, SchemeId, Seeded};
 use sotto_runtime::{Encoding, Managed, RlweTarget, run};
 
 use crate::choose::{Chosen, StreamReport, stream_report, typical, worst};
-use crate::compute::{Quantity, program};
+use crate::compute::{Quantity, origin, program};
 
 /// Number of windows that are timed together.
 const TIMED: usize = 4;
@@ -47,7 +47,7 @@ fn timed<S: Managed<Value: Default + Clone>>(chosen: &Chosen) -> Option<f64> {
     let target = RlweTarget {
         params: params.clone(),
         encoding: Encoding::Slots,
-        origin: Origin::SecretKey,
+        origin: origin(chosen.stream.public),
         kept: chosen.kept(),
         may_wrap: true,
     };
@@ -77,6 +77,9 @@ fn timed<S: Managed<Value: Default + Clone>>(chosen: &Chosen) -> Option<f64> {
         for _ in 0..windows {
             let (magnitude, level) = (chosen.layout.magnitude(), params.top_level());
             let plaintext = match target.kept {
+                Some(_) if chosen.stream.public => params
+                    .encode_repeated(&zeros, level)
+                    .map(|repeated| repeated.declare_magnitude(magnitude)),
                 Some(_) => params.encode_folded(&zeros, magnitude, level),
                 None => S::encode_slots(&params, &zeros, level).map(|all| all.declare_magnitude(magnitude)),
             };
@@ -84,8 +87,10 @@ fn timed<S: Managed<Value: Default + Clone>>(chosen: &Chosen) -> Option<f64> {
         }
         let mut scratch = Scratch::new();
         let mut expanded = |input: Seeded<S>| match target.kept {
-            Some(kept) => evaluator.expand(&input.compact(kept).ok()?, &keys, &mut scratch).ok(),
-            None => Some(input.expand()),
+            Some(kept) if !chosen.stream.public => {
+                evaluator.expand(&input.compact(kept).ok()?, &keys, &mut scratch).ok()
+            }
+            _ => Some(input.expand()),
         };
         let begin = Instant::now();
         let inputs = inputs.into_iter().map(&mut expanded).collect::<Option<Vec<_>>>()?;

@@ -203,6 +203,9 @@ impl From<WrittenQuestion> for QuestionSettings {
 pub struct DeviceSettings {
     /// The channels that it measures, by name.
     pub channels: Vec<String>,
+    /// True if its bundles hold public keys in place of its secret: it sends whole ciphertexts, and cannot read them.
+    #[serde(default, skip_serializing_if = "core::ops::Not::not")]
+    pub public: bool,
 }
 
 /// The reason why `sotto.toml` is refused.

@@ -82,11 +82,12 @@ pub struct StreamProfile {
     /// The channels. Empty: those of the source, as it declares them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub channels: Vec<Channel>,
-    /// The form of compact windows of integers. None: the windows are full ciphertexts.
+    /// The form of compact windows of integers. None: the windows are whole ciphertexts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub compact: Option<Places>,
     /// Slots of compact windows of reals, or of whole steps that the cloud compares ([`StepDigits`](crate::StepDigits)):
-    /// a power of two; they repeat to fill a ciphertext. None: the windows are full ciphertexts.
+    /// a power of two; they repeat to fill a ciphertext, as in whole ciphertexts under a public key. None: they do not
+    /// repeat, and the windows are whole ciphertexts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub slots: Option<u32>,
     /// The version of the envelopes: 1, or 2 for compact windows whose stream header the cloud already has.
@@ -96,6 +97,9 @@ pub struct StreamProfile {
     /// version 2. None: each window has a mask of its own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fleet: Option<FleetId>,
+    /// True if the device holds a public key: the windows are whole ciphertexts, which it cannot decrypt.
+    #[serde(default, skip_serializing_if = "core::ops::Not::not")]
+    pub public: bool,
 }
 
 fn first_version() -> u8 {
@@ -192,6 +196,14 @@ pub enum ProfileError {
         "stream {stream} cannot have a fleet: only compact windows of a span in envelopes of version 2 share masks"
     )]
     Fleet {
+        /// The stream.
+        stream: String,
+    },
+    /// The windows cannot be compact, as the device holds a public key.
+    #[error(
+        "stream {stream} cannot be public: under a public key windows are whole ciphertexts in envelopes of version 1"
+    )]
+    Public {
         /// The stream.
         stream: String,
     },
@@ -307,6 +319,9 @@ impl StreamProfile {
             if !possible || !encoded || self.compact.is_some() || self.channels.is_empty() {
                 return Err(ProfileError::Slots { stream: self.stream.clone() });
             }
+        }
+        if self.public && (self.compact.is_some() || self.envelope != 1) {
+            return Err(ProfileError::Public { stream: self.stream.clone() });
         }
         let latest = if self.compact.is_some() || self.slots.is_some() { 2 } else { 1 };
         let possible = "it is 1, or 2 for compact windows";

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use sotto_conformance::golden;
 use sotto_decrypt::FloodingBudget;
-use sotto_keys::{DeviceBundle, DeviceSecret, KeyFile, Protection, SecretKey, SigningIdentity};
+use sotto_keys::{DeviceBundle, DeviceKeys, DeviceSecret, KeyFile, Protection, SecretKey, SigningIdentity};
 use sotto_rlwe::{Bfv, KeyId, Params};
 
 use super::{Inputs, Target, as_key_file, in_file, once};
@@ -33,8 +33,8 @@ fn key_file(bytes: &[u8]) -> bool {
 
 fn bundles() -> Vec<Vec<u8>> {
     let folder = tempfile::tempdir().expect("a folder");
-    let bundle = |authority: Option<&[u8]>| DeviceBundle {
-        secret: DeviceSecret::from_bytes(&[1; 32]),
+    let bundle = |keys: DeviceKeys, authority: Option<&[u8]>| DeviceBundle {
+        keys,
         identity: SigningIdentity::from_bytes(&[2; 32]),
         cloud: "http://127.0.0.1:7410".to_owned(),
         authority: authority.map(<[u8]>::to_vec),
@@ -46,7 +46,13 @@ fn bundles() -> Vec<Vec<u8>> {
         bundle.write(&path, &Protection::FileMode, &mut rng).expect("written");
         std::fs::read(&path).expect("read")
     };
-    vec![written("without", bundle(None)), written("with", bundle(Some(b"PEM")))]
+    let secret = || DeviceKeys::Secret(DeviceSecret::from_bytes(&[1; 32]));
+    let public = DeviceKeys::Public(vec![b"a key".to_vec(), Vec::new()]);
+    vec![
+        written("without", bundle(secret(), None)),
+        written("with", bundle(secret(), Some(b"PEM"))),
+        written("public", bundle(public, Some(b"PEM"))),
+    ]
 }
 
 /// Reads a bundle unchanged, and with a correct digest. Tries no passphrase.

@@ -3,15 +3,15 @@
 use std::cell::Cell;
 use std::time::Instant;
 
-use sotto_compact::{Mask, MaskKey, Profile, fleet_mask_key, mask_key};
-use sotto_keys::CompactEncryptor;
+use sotto_compact::{MaskKey, Profile, fleet_mask_key, mask_key};
+use sotto_keys::{CompactEncryptor, DeviceKeys};
 use sotto_pack::{Layout, Places, Slots, StreamProfile};
 use sotto_rlwe::{Bfv, KeyId, ParameterId, ParameterSpec, Params, SchemeId};
 use sotto_wire::{CompactCiphertext, CompactForm, MaskName};
 use zeroize::Zeroizing;
 
 use super::masks::OwnMasks;
-use super::{DeviceKey, EncryptError, Encrypted, Encryptor, SentTicks};
+use super::{EncryptError, Encrypted, Encryptor, Mask, Unencrypted, key};
 
 /// Encrypts the windows of a stream with a compact form.
 pub(super) struct Compact {
@@ -32,9 +32,9 @@ impl Compact {
         stream: &StreamProfile,
         places: &Places,
         spec: ParameterSpec,
-        key: &DeviceKey,
+        keys: &DeviceKeys,
     ) -> Result<Self, EncryptError> {
-        let DeviceKey::Secret(secret) = key else { return Err(EncryptError::NoCompactForm) };
+        let secret = key::secret(keys)?;
         if spec.scheme != SchemeId::Bfv {
             return Err(EncryptError::Encoding { scheme: spec.scheme });
         }
@@ -50,34 +50,21 @@ impl Compact {
 }
 
 impl Compact {
-    /// Encrypts under `mask`. The caller ensures that the key has never used this mask.
-    fn encrypt_under(
-        &self,
-        mask: &Mask,
-        name: MaskName,
-        slots: Slots,
-        sent: &SentTicks,
-    ) -> Result<Encrypted, EncryptError> {
-        let Slots::Integers(slots) = slots else {
-            return Err(EncryptError::Encoding { scheme: SchemeId::Bfv });
-        };
-        let begin = Instant::now();
-        let slots = Zeroizing::new(slots);
-        let values = self.places.values(&self.layout, sent.ticks, &slots, &sent.presence);
-        let values = Zeroizing::new(values);
-        let encode = begin.elapsed();
-        let begin = Instant::now();
-        let mut rng = sotto_ring::secure_rng()?;
-        let profile = Profile::new(self.profile.params(), values.len(), self.places.width)?;
-        let body = self.encryptor.encrypt(&profile, &values, mask, &mut rng)?;
-        let form = CompactForm {
-            parameters: self.profile.params().id(),
-            key: self.encryptor.key(),
-            places: profile.form().places() as u16,
-            width: profile.form().width() as u8,
-        };
-        let ciphertext = CompactCiphertext { form, mask: name, body };
-        Ok(Encrypted { encode, encrypt: begin.elapsed(), frame: ciphertext.write()? })
+    /// Returns the key and the name of a window's mask. No mask is given twice.
+    fn mask(&self, mask: Mask) -> Result<(&MaskKey, MaskName), EncryptError> {
+        match mask {
+            Mask::Own { sequence } => Ok((&self.masks, self.own.name(sequence)?)),
+            Mask::OfFleet { start } => {
+                let (Some(masks), Some(name)) = (&self.fleet, MaskName::shared(start)) else {
+                    return Err(EncryptError::NoFleet);
+                };
+                if self.last_start.get().is_some_and(|last| start <= last) {
+                    return Err(EncryptError::RepeatedStart { start });
+                }
+                self.last_start.set(Some(start));
+                Ok((masks, name))
+            }
+        }
     }
 }
 
@@ -94,32 +81,36 @@ impl Encryptor for Compact {
         (self.layout.rows(), self.layout.columns())
     }
 
-    fn largest(&self) -> Option<u64> {
-        Some((self.profile.form().plain() - 1) / 2)
-    }
-
     fn frame_bytes(&self) -> usize {
         CompactCiphertext::frame_bytes(self.profile.form().places(), self.profile.form().width())
-    }
-
-    fn encrypt(&self, slots: Slots, sequence: u64, sent: &SentTicks) -> Result<Encrypted, EncryptError> {
-        let name = self.own.name(sequence)?;
-        self.encrypt_under(&self.masks.mask(&name.salt, name.sequence), name, slots, sent)
-    }
-
-    fn encrypt_shared(&self, slots: Slots, start: i64, sent: &SentTicks) -> Result<Encrypted, EncryptError> {
-        let (Some(masks), Some(name)) = (&self.fleet, MaskName::shared(start)) else {
-            return Err(EncryptError::NoFleet);
-        };
-        if self.last_start.get().is_some_and(|last| start <= last) {
-            return Err(EncryptError::RepeatedStart { start });
-        }
-        self.last_start.set(Some(start));
-        self.encrypt_under(&masks.mask(&name.salt, name.sequence), name, slots, sent)
     }
 
     fn check(&self, layout: &Layout) -> Result<(), EncryptError> {
         let (largest, limit) = (self.places.magnitude(layout) as u64, (self.profile.form().plain() - 1) / 2);
         if largest > limit { Err(EncryptError::TooLarge { largest, limit }) } else { Ok(()) }
+    }
+
+    fn encrypt(&self, window: Unencrypted) -> Result<Encrypted, EncryptError> {
+        let (masks, name) = self.mask(window.mask)?;
+        let Slots::Integers(slots) = window.slots else {
+            return Err(EncryptError::Encoding { scheme: SchemeId::Bfv });
+        };
+        let begin = Instant::now();
+        let (slots, sent) = (Zeroizing::new(slots), &window.sent);
+        let values = Zeroizing::new(self.places.values(&self.layout, sent.ticks, &slots, &sent.presence));
+        let encode = begin.elapsed();
+        let begin = Instant::now();
+        let mut rng = sotto_ring::secure_rng()?;
+        let profile = Profile::new(self.profile.params(), values.len(), self.places.width)?;
+        let mask = masks.mask(&name.salt, name.sequence);
+        let body = self.encryptor.encrypt(&profile, &values, &mask, &mut rng)?;
+        let form = CompactForm {
+            parameters: self.profile.params().id(),
+            key: self.encryptor.key(),
+            places: profile.form().places() as u16,
+            width: profile.form().width() as u8,
+        };
+        let ciphertext = CompactCiphertext { form, mask: name, body };
+        Ok(Encrypted { encode, encrypt: begin.elapsed(), frame: ciphertext.write()? })
     }
 }

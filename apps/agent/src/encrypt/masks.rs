@@ -5,7 +5,7 @@ use std::cell::Cell;
 use rand_core::Rng as _;
 use sotto_wire::{MaskName, SALT_BYTES};
 
-use super::EncryptError;
+use super::error::EncryptError;
 
 /// The masks of a stream's own windows: named by a random salt and the sequence number.
 pub(super) struct OwnMasks {

@@ -1,27 +1,36 @@
-//! Compact windows of slots: the few slots repeat over the ciphertext, and one coefficient per slot travels. They hold
-//! reals in CKKS, and the digits of whole steps in BFV and BGV.
+//! Windows whose few slots repeat over the ciphertext: reals in CKKS, and the digits of whole steps in BFV and BGV. Under
+//! the device's secret one coefficient per slot travels, under a public key the whole ciphertext.
 
 use std::time::Instant;
 
-use sotto_keys::SecretKey;
+use sotto_keys::{DeviceKeys, SecretKey};
 use sotto_pack::{Encoding, Layout, Slots, StepDigits, StreamProfile};
-use sotto_rlwe::{Bfv, Bgv, Ckks, Kept, KeyId, ParameterId, ParameterSpec, Params, SchemeId};
+use sotto_rlwe::{
+    Bfv, Bgv, Ckks, Kept, KeyId, ParameterId, ParameterSpec, Params, Plaintext, PublicKey, SchemeId,
+};
 use sotto_wire::{SlotsWindow, mask_seed};
 use zeroize::Zeroizing;
 
 use super::masks::OwnMasks;
-use super::{DeviceKey, EncryptError, Encrypted, Encryptor, Readable, SentTicks};
+use super::readings::TakesReadings;
+use super::whole::{public_bytes, under_public_key};
+use super::{EncryptError, Encrypted, Encryptor, Mask, Unencrypted, key};
 
 /// Encrypts the windows of a stream of slots.
-struct Repeated<S: Readable> {
+struct Repeated<S: TakesReadings> {
     params: Params<S>,
     kept: Kept,
-    key: SecretKey<S>,
-    /// The stream's name, which its masks are named after.
-    stream: String,
-    masks: OwnMasks,
+    form: Form<S>,
     /// For whole steps: the layout, and the digits of a step.
     steps: Option<(Layout, StepDigits)>,
+}
+
+/// The form in which windows travel.
+enum Form<S: TakesReadings> {
+    /// Compact, under masks named after the stream.
+    Compact { key: SecretKey<S>, stream: String, masks: OwnMasks },
+    /// Whole, under a public key.
+    Whole(PublicKey<S>),
 }
 
 /// Returns the encryptor of a stream of `slots` slots.
@@ -29,24 +38,23 @@ pub(super) fn encryptor(
     stream: &StreamProfile,
     slots: u32,
     spec: ParameterSpec,
-    key: &DeviceKey,
+    keys: &DeviceKeys,
 ) -> Result<Box<dyn Encryptor>, EncryptError> {
     Ok(match (spec.scheme, stream.encoding) {
-        (SchemeId::Ckks, Encoding::Real) => Box::new(Repeated::<Ckks>::new(stream, slots, spec, key)?),
-        (SchemeId::Bfv, Encoding::Resolution) => Box::new(Repeated::<Bfv>::new(stream, slots, spec, key)?),
-        (SchemeId::Bgv, Encoding::Resolution) => Box::new(Repeated::<Bgv>::new(stream, slots, spec, key)?),
+        (SchemeId::Ckks, Encoding::Real) => Box::new(Repeated::<Ckks>::new(stream, slots, spec, keys)?),
+        (SchemeId::Bfv, Encoding::Resolution) => Box::new(Repeated::<Bfv>::new(stream, slots, spec, keys)?),
+        (SchemeId::Bgv, Encoding::Resolution) => Box::new(Repeated::<Bgv>::new(stream, slots, spec, keys)?),
         _ => return Err(EncryptError::Slots { slots }),
     })
 }
 
-impl<S: Readable> Repeated<S> {
+impl<S: TakesReadings> Repeated<S> {
     fn new(
         stream: &StreamProfile,
         slots: u32,
         spec: ParameterSpec,
-        key: &DeviceKey,
+        keys: &DeviceKeys,
     ) -> Result<Self, EncryptError> {
-        let DeviceKey::Secret(secret) = key else { return Err(EncryptError::NoCompactForm) };
         let params = Params::<S>::new(spec)?;
         if !slots.is_power_of_two() || !(2..=params.degree() / 2).contains(&(slots as usize)) {
             return Err(EncryptError::Slots { slots });
@@ -59,61 +67,54 @@ impl<S: Readable> Repeated<S> {
             }
             _ => None,
         };
-        let (kept, key) = (Kept::Folded(slots as usize), SecretKey::derive(secret, &params));
-        Ok(Self { params, kept, key, stream: stream.stream.clone(), masks: OwnMasks::new()?, steps })
-    }
-
-    /// Returns the values of a window's slots.
-    fn values(&self, slots: Slots) -> Result<Zeroizing<Vec<S::Value>>, EncryptError> {
-        let slots = match (&self.steps, slots) {
-            (Some((layout, digits)), Slots::Integers(numbers)) => {
-                Slots::Integers(digits.expand(layout, &Zeroizing::new(numbers))?)
-            }
-            (_, slots) => slots,
+        let form = if stream.public {
+            Form::Whole(key::public(keys, &params)?)
+        } else {
+            let key = SecretKey::derive(key::secret(keys)?, &params);
+            Form::Compact { key, stream: stream.stream.clone(), masks: OwnMasks::new()? }
         };
-        S::values(slots).ok_or(EncryptError::Encoding { scheme: S::ID })
+        Ok(Self { params, kept: Kept::Folded(slots as usize), form, steps })
     }
 
-    /// Returns a bound on the absolute value of a slot.
-    fn magnitude(&self) -> f64 {
-        self.steps.as_ref().map_or(1.0, |(_, digits)| digits.largest() as f64)
+    /// Returns the plaintext of a window's slots. Checks the range of their values.
+    fn plaintext(&self, slots: Slots) -> Result<Plaintext<S>, EncryptError> {
+        let (params, level) = (&self.params, self.params.top_level());
+        let (slots, magnitude) = match (&self.steps, slots) {
+            (Some((layout, digits)), Slots::Integers(numbers)) => {
+                let digits_of = digits.expand(layout, &Zeroizing::new(numbers))?;
+                (Slots::Integers(digits_of), digits.largest() as f64)
+            }
+            (_, slots) => (slots, 1.0),
+        };
+        let values = S::values(slots)?;
+        Ok(match &self.form {
+            Form::Compact { .. } => params.encode_folded(&values, magnitude, level)?,
+            Form::Whole(_) => params.encode_repeated(&values, level)?.declare_magnitude(magnitude),
+        })
     }
 }
 
-impl<S: Readable> Encryptor for Repeated<S> {
+impl<S: TakesReadings> Encryptor for Repeated<S> {
     fn parameters(&self) -> ParameterId {
         self.params.id()
     }
 
     fn key(&self) -> KeyId {
-        self.key.id()
+        match &self.form {
+            Form::Compact { key, .. } => key.id(),
+            Form::Whole(key) => key.key(),
+        }
     }
 
     fn slot_shape(&self) -> (u32, u32) {
         (1, self.steps.as_ref().map_or(self.kept.values() as u32, |(layout, _)| layout.columns()))
     }
 
-    fn largest(&self) -> Option<u64> {
-        // Digits are small; the layout's numbers are not what a slot holds.
-        self.steps.as_ref().map(|_| u64::MAX)
-    }
-
     fn frame_bytes(&self) -> usize {
-        SlotsWindow::frame_bytes(&self.params, self.kept)
-    }
-
-    fn encrypt(&self, slots: Slots, sequence: u64, _sent: &SentTicks) -> Result<Encrypted, EncryptError> {
-        let begin = Instant::now();
-        let values = self.values(slots)?;
-        let plaintext = self.params.encode_folded(&values, self.magnitude(), self.params.top_level())?;
-        let encode = begin.elapsed();
-        let begin = Instant::now();
-        let mut rng = sotto_ring::secure_rng()?;
-        let mask = self.masks.name(sequence)?;
-        let seed = mask_seed(self.key.id(), &self.stream, &mask);
-        let encrypted = self.key.encrypt_under(&plaintext, seed, &mut rng)?;
-        let frame = SlotsWindow::of(&encrypted.compact(self.kept)?, mask).write();
-        Ok(Encrypted { encode, encrypt: begin.elapsed(), frame })
+        match &self.form {
+            Form::Compact { .. } => SlotsWindow::frame_bytes(&self.params, self.kept),
+            Form::Whole(_) => public_bytes(&self.params),
+        }
     }
 
     fn check(&self, layout: &Layout) -> Result<(), EncryptError> {
@@ -122,7 +123,25 @@ impl<S: Readable> Encryptor for Repeated<S> {
             None => Slots::Reals(vec![layout.magnitude(); layout.slots()]),
             Some(_) => Slots::Integers(vec![0; layout.slots()]),
         };
-        self.params.encode_folded(&self.values(slots)?, self.magnitude(), self.params.top_level())?;
-        Ok(())
+        self.plaintext(slots).map(drop)
+    }
+
+    fn encrypt(&self, window: Unencrypted) -> Result<Encrypted, EncryptError> {
+        let begin = Instant::now();
+        let plaintext = self.plaintext(window.slots)?;
+        let encode = begin.elapsed();
+        let begin = Instant::now();
+        let frame = match &self.form {
+            Form::Compact { key, stream, masks } => {
+                let Mask::Own { sequence } = window.mask else { return Err(EncryptError::NoFleet) };
+                let mask = masks.name(sequence)?;
+                let mut rng = sotto_ring::secure_rng()?;
+                let encrypted =
+                    key.encrypt_under(&plaintext, mask_seed(key.id(), stream, &mask), &mut rng)?;
+                SlotsWindow::of(&encrypted.compact(self.kept)?, mask).write()
+            }
+            Form::Whole(key) => under_public_key(key, &plaintext)?,
+        };
+        Ok(Encrypted { encode, encrypt: begin.elapsed(), frame })
     }
 }

@@ -1,11 +1,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
-use sotto_pack::{Channel, Clock, Cut, Encoding, Layout, LeftOut, Presence, Reason, Slots, Span};
+use sotto_pack::{Channel, Clock, Cut, Encoding, Layout, LeftOut, Presence, Reason, Span};
 use sotto_rlwe::{KeyId, ParameterId};
 use zeroize::Zeroizing;
 
 use super::*;
-use crate::encrypt::{EncryptError, Encrypted, Encryptor, SentTicks};
+use crate::encrypt::{EncryptError, Encrypted, Encryptor, Unencrypted};
 use crate::source::Row;
 
 const MINUTE: i64 = 60_000;
@@ -27,15 +27,15 @@ impl Encryptor for Never {
         (1, 64)
     }
 
-    fn largest(&self) -> Option<u64> {
-        None
-    }
-
     fn frame_bytes(&self) -> usize {
         0
     }
 
-    fn encrypt(&self, _: Slots, _: u64, _: &SentTicks) -> Result<Encrypted, EncryptError> {
+    fn check(&self, _: &Layout) -> Result<(), EncryptError> {
+        Ok(())
+    }
+
+    fn encrypt(&self, _: Unencrypted) -> Result<Encrypted, EncryptError> {
         Err(EncryptError::NoSlots)
     }
 }

@@ -11,7 +11,7 @@ use std::process::{Command, Output, Stdio};
 use serde_json::Value;
 use site::{Act, Cloud, Upload, agent, files, params};
 use sotto_decrypt::Decryptor;
-use sotto_keys::{DeviceBundle, DeviceSecret, Protection, SecretKey, SigningIdentity};
+use sotto_keys::{DeviceBundle, DeviceKeys, DeviceSecret, Protection, SecretKey, SigningIdentity};
 use sotto_pack::{
     Channel, Clock, DeviceProfile, Encoding, Places, Reason, Slots, Span, StreamProfile, WindowDescription,
     unpack,
@@ -50,6 +50,7 @@ fn stream(name: &str, channels: Vec<Channel>, ticks: u32, period_ms: u32, span: 
         slots: None,
         envelope: 1,
         fleet: None,
+        public: false,
     }
 }
 
@@ -71,7 +72,7 @@ impl Plant {
         let profile =
             DeviceProfile { device: "boiler".into(), period_ms: 1000, zone, cloud_keys: Vec::new(), streams };
         let bundle = DeviceBundle {
-            secret: DeviceSecret::from_bytes(secret.expose_secret_bytes()),
+            keys: DeviceKeys::Secret(DeviceSecret::from_bytes(secret.expose_secret_bytes())),
             identity: SigningIdentity::generate(&mut rng),
             cloud: cloud.url(),
             authority: None,

@@ -12,7 +12,7 @@ use std::time::Duration;
 use site::{Act, Cloud, agent};
 use sotto_compact::{MaskSum, Profile, Sum, mask_key};
 use sotto_decrypt::open_compact;
-use sotto_keys::{DeviceBundle, DeviceSecret, Protection, SecretKey, SigningIdentity};
+use sotto_keys::{DeviceBundle, DeviceKeys, DeviceSecret, Protection, SecretKey, SigningIdentity};
 use sotto_pack::{Channel, Column, DeviceProfile, Encoding, Places, Span, StreamProfile, WindowDescription};
 use sotto_ring::secure_rng;
 use sotto_rlwe::{Bfv, ChainRequest, Params, SchemeId};
@@ -72,6 +72,7 @@ impl Plant {
             slots: None,
             envelope: 2,
             fleet: None,
+            public: false,
         };
         let key = secret.key_id(&params.id());
         let header = StreamHeader::of_profile("boiler", 1000, &stream, (params.id(), key)).unwrap();
@@ -87,7 +88,7 @@ impl Plant {
         let identity = SigningIdentity::generate(&mut rng);
         let verifying_key = identity.verifying_key();
         let bundle = DeviceBundle {
-            secret: DeviceSecret::from_bytes(secret.expose_secret_bytes()),
+            keys: DeviceKeys::Secret(DeviceSecret::from_bytes(secret.expose_secret_bytes())),
             identity,
             cloud: cloud.url(),
             authority: None,

@@ -7,7 +7,7 @@ use std::process::Output;
 use serde_json::Value;
 use site::{Act, Cloud, Site, Upload, sensed};
 use sotto_decrypt::Decryptor;
-use sotto_keys::SecretKey;
+use sotto_keys::{DeviceKeys, SecretKey};
 use sotto_pack::{Channel, Slots, WindowDescription, unpack};
 use sotto_rlwe::{Bfv, Bgv, Ciphertext, Ckks, Params, Scheme};
 use sotto_wire::{AnyCiphertext, Envelope, LARGEST_ENVELOPE};
@@ -111,13 +111,24 @@ fn generated_readings_come_back_under_the_secret_key() {
 }
 
 #[test]
-fn a_series_with_gaps_comes_back() {
+fn a_series_with_gaps_comes_back_under_the_secret_key() {
+    a_series_with_gaps_comes_back(false);
+}
+
+#[test]
+fn a_series_with_gaps_comes_back_under_public_keys() {
+    a_series_with_gaps_comes_back(true);
+}
+
+fn a_series_with_gaps_comes_back(public: bool) {
     let temp = Channel { name: "temp".into(), minimum: -3.25, maximum: 31.0, ..Channel::default() };
     let (site, cloud) = (Site::with(4, 1000, &[temp]), Cloud::start(&[Act::Store]));
     std::fs::write(site.path("series.csv"), CSV).unwrap();
-    let mut command = site.run(&cloud.url());
+    site.write("public.bundle", DeviceKeys::Public(site.public_keys().to_vec()), site.public_profile());
+    let mut command = site.run_with(if public { "public.bundle" } else { "device.bundle" }, &cloud.url());
     command.arg("--csv").arg(site.path("series.csv")).args(["--start", "2026-03-01T06:00:00Z"]);
     let received = check(&site, &cloud, &command.output().unwrap());
+    assert!(received.iter().all(|received| received.seeded != public));
     // Windows of 4, 4 and the remaining 2 rows.
     for stream in ["bfv", "bgv", "ckks"] {
         let of_stream = received.iter().filter(|received| received.stream == stream);

@@ -11,10 +11,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use site::{Act, Cloud, Newest, agent};
-use sotto_agent::encrypt::{DeviceKey, EncryptError, SentTicks, encryptor};
+use sotto_agent::encrypt::{EncryptError, Encrypted, Encryptor, Mask, SentTicks, Unencrypted, encryptor};
 use sotto_compact::{MaskSum, Profile, StreamMasks, Sum};
 use sotto_decrypt::open_compact;
-use sotto_keys::{DeviceBundle, DeviceSecret, Protection, SecretKey, SigningIdentity};
+use sotto_keys::{DeviceBundle, DeviceKeys, DeviceSecret, Protection, SecretKey, SigningIdentity};
 use sotto_pack::{
     Channel, DeviceProfile, Encoding, FleetId, Places, Slots, Span, StreamProfile, WindowDescription,
 };
@@ -71,6 +71,7 @@ impl Plant {
             slots: None,
             envelope: 2,
             fleet: Some(FLEET),
+            public: false,
         };
         let key = secret.key_id(&params.id());
         let header = StreamHeader::of_profile("boiler", 1000, &stream, (params.id(), key)).unwrap();
@@ -83,7 +84,7 @@ impl Plant {
             streams,
         };
         let bundle = DeviceBundle {
-            secret: DeviceSecret::from_bytes(secret.expose_secret_bytes()),
+            keys: DeviceKeys::Secret(DeviceSecret::from_bytes(secret.expose_secret_bytes())),
             identity: SigningIdentity::generate(&mut rng),
             cloud: cloud.url(),
             authority: None,
@@ -184,8 +185,10 @@ fn restore(from: &Path, to: &Path) {
     copy(from, to);
 }
 
-fn sent() -> SentTicks {
-    SentTicks { ticks: TICKS, presence: Vec::new() }
+fn encrypt(encryptor: &dyn Encryptor, mask: Mask) -> Result<Encrypted, EncryptError> {
+    let (rows, columns) = encryptor.slot_shape();
+    let slots = Slots::Integers(vec![1; (rows * columns) as usize]);
+    encryptor.encrypt(Unencrypted { slots, mask, sent: SentTicks { ticks: TICKS, presence: Vec::new() } })
 }
 
 #[test]
@@ -308,21 +311,21 @@ fn a_copied_spool_that_starts_after_the_first_repeats_no_mask() {
 #[test]
 fn the_encryptor_refuses_a_start_that_is_not_later() {
     let plant = Plant::new(Newest::End(None));
-    let key = DeviceKey::Secret(DeviceSecret::from_bytes(plant.secret.expose_secret_bytes()));
-    let encryptor = encryptor(&plant.stream, plant.params.spec().clone(), &key).unwrap();
-    let slots = || Slots::Integers(vec![1; (encryptor.slot_shape().0 * encryptor.slot_shape().1) as usize]);
-    assert!(encryptor.encrypt_shared(slots(), 5, &sent()).is_ok());
+    let keys = DeviceKeys::Secret(DeviceSecret::from_bytes(plant.secret.expose_secret_bytes()));
+    let made = encryptor(&plant.stream, plant.params.spec().clone(), &keys).unwrap();
+    let shared = |start| encrypt(&*made, Mask::OfFleet { start }).map(drop);
+    assert!(shared(5).is_ok());
     for start in [5, 4, 0] {
-        let refused = encryptor.encrypt_shared(slots(), start, &sent()).map(drop);
-        assert!(matches!(refused, Err(EncryptError::RepeatedStart { start: found }) if found == start));
+        assert!(matches!(shared(start), Err(EncryptError::RepeatedStart { start: found }) if found == start));
     }
-    assert!(encryptor.encrypt_shared(slots(), 6, &sent()).is_ok());
-    assert!(matches!(encryptor.encrypt_shared(slots(), -1, &sent()).map(drop), Err(EncryptError::NoFleet)));
+    assert!(shared(6).is_ok());
+    assert!(matches!(shared(-1), Err(EncryptError::NoFleet)));
     // Masks of the stream's own are checked separately.
-    assert!(encryptor.encrypt(slots(), 0, &sent()).is_ok());
+    assert!(encrypt(&*made, Mask::Own { sequence: 0 }).is_ok());
     let alone = StreamProfile { fleet: None, ..plant.stream.clone() };
-    let alone = sotto_agent::encrypt::encryptor(&alone, plant.params.spec().clone(), &key).unwrap();
-    assert!(matches!(alone.encrypt_shared(slots(), 7, &sent()).map(drop), Err(EncryptError::NoFleet)));
+    let alone = encryptor(&alone, plant.params.spec().clone(), &keys).unwrap();
+    let refused = encrypt(&*alone, Mask::OfFleet { start: 7 }).map(drop);
+    assert!(matches!(refused, Err(EncryptError::NoFleet)));
 }
 
 #[test]

@@ -6,6 +6,7 @@ use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
 use site::{Act, Cloud, Site, agent, files, sensed};
+use sotto_keys::DeviceKeys;
 
 /// Returns the address of a cloud that answers positions but takes no message.
 fn nowhere() -> &'static str {
@@ -106,7 +107,7 @@ fn what_cannot_be_sent_is_refused_before_anything_is_read() {
     let with_profile = |from: &str, to: &str| {
         let changed = profile.replacen(from, to, 1);
         assert_ne!(changed, profile);
-        site.write("other.bundle", changed.into_bytes());
+        site.write("other.bundle", site.secret_keys(), changed.into_bytes());
         let mut command = site.run_with("other.bundle", nowhere());
         complaint(&command.args(["--once", "--source", "generate"]).output().unwrap())
     };
@@ -126,6 +127,39 @@ fn what_cannot_be_sent_is_refused_before_anything_is_read() {
         assert!(complaint.contains(says), "{says}: {complaint}");
     }
     assert!(files(&site.spool(), ".envelope").is_empty());
+}
+
+#[test]
+fn keys_are_checked() {
+    let site = Site::new(8, 10);
+    let with = |keys: DeviceKeys, profile: Vec<u8>| {
+        site.write("other.bundle", keys, profile);
+        let mut command = site.run_with("other.bundle", nowhere());
+        complaint(&command.args(["--once", "--source", "generate"]).output().unwrap())
+    };
+    let [ckks, bfv, bgv] = site.public_keys();
+    let mut damaged = bfv.clone();
+    damaged[100] ^= 1;
+    let public = |keys: &[&Vec<u8>]| DeviceKeys::Public(keys.iter().map(|key| (*key).clone()).collect());
+    for (complaint, says) in [
+        (with(public(&[&bfv, &bgv]), site.public_profile()), "stream ckks: the bundle has no public key"),
+        (with(public(&[&ckks, &damaged, &bgv]), site.public_profile()), "digest"),
+        (
+            with(public(&[&ckks, &bfv, &bgv]), site.profile.to_json().unwrap()),
+            "stream bfv: its windows need the device's secret",
+        ),
+        (with(site.secret_keys(), site.public_profile()), "stream bfv: its windows need a public key"),
+    ] {
+        assert!(complaint.contains(says), "{says}: {complaint}");
+    }
+    std::fs::write(site.path("signing.key"), site.identity.expose_secret_bytes()).unwrap();
+    #[cfg(unix)]
+    {
+        let mode = std::os::unix::fs::PermissionsExt::from_mode(0o600);
+        std::fs::set_permissions(site.path("signing.key"), mode).unwrap();
+    }
+    let complaint = complaint(&site.run_with("signing.key", nowhere()).output().unwrap());
+    assert!(complaint.contains("signing.key"), "{complaint}");
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use clap::Subcommand;
 use serde_json::json;
-use sotto_owner::settings::SettingsError;
+use sotto_owner::settings::{DeviceSettings, SettingsError};
 use sotto_owner::{Chosen, Enrolled, OwnerError, Plant, edit};
 
 use super::Place;
@@ -33,6 +33,10 @@ enum Command {
         /// The channels that it measures, separated by commas
         #[arg(long, value_delimiter = ',', required = true)]
         channels: Vec<String>,
+        /// Put public keys into the bundle in place of the device's secret: the device cannot read what it has sent. Its
+        /// windows are whole ciphertexts, many times as long as compact ones
+        #[arg(long)]
+        public: bool,
         /// The bundle's file [default: NAME.bundle in this folder]
         #[arg(long, value_name = "FILE")]
         bundle: Option<PathBuf>,
@@ -73,11 +77,17 @@ enum Command {
 pub(crate) fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
     let mut plant = arguments.place.open()?;
     match arguments.command {
-        Command::Add { name, channels, bundle, json } => {
+        Command::Add { name, channels, public, bundle, json } => {
             let channels: Vec<String> = channels.iter().map(|channel| channel.trim().to_owned()).collect();
             let file = bundle.unwrap_or_else(|| format!("{name}.bundle").into());
             // A device that was declared in sotto.toml by hand is enrolled with that declaration.
-            let declared = plant.settings().devices.contains_key(&name);
+            let declaration = plant.settings().devices.get(&name);
+            let declared = declaration.is_some();
+            if public && declaration.is_some_and(|device| !device.public) {
+                let place = format!("devices.{name}");
+                let reason = "it is declared without `public = true`: write it there".to_owned();
+                return Err(OwnerError::from(SettingsError::Part { place, reason }).into());
+            }
             // A removed device that is added again keeps its keys.
             let known = plant.device(&name)?.is_some() && !declared;
             if known && file.exists() {
@@ -93,8 +103,10 @@ pub(crate) fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
                     let (place, reason) = (format!("devices.{name}"), plant.settings().no_channel(unknown));
                     return Err(OwnerError::from(SettingsError::Part { place, reason }).into());
                 }
-                waiting(CHOOSING, || plant.streams_for(&name, &channels))?;
-                plant.edit(|document| edit::add_device(document, &name, &channels))?;
+                let add = if public { edit::add_public_device } else { edit::add_device };
+                let settings = DeviceSettings { channels, public };
+                waiting(CHOOSING, || plant.streams_for(&name, &settings))?;
+                plant.edit(|document| add(document, &name, &settings.channels))?;
             }
             let enrolled =
                 waiting(
@@ -152,10 +164,14 @@ fn report(plant: &Plant, name: &str, enrolled: &Enrolled, json: bool) -> anyhow:
         say(serde_json::to_string_pretty(&report)?);
         return Ok(());
     }
-    say(format!(
-        "{}: give it to the device {name} and to nobody else (it holds the device's secret).",
-        bundle.display()
-    ));
+    let public = streams.iter().any(|stream| stream.stream.public);
+    let holds =
+        if public { "its signing key, and public keys that cannot decrypt" } else { "the device's secret" };
+    let bundle_shown = bundle.display();
+    say(format!("{bundle_shown}: give it to the device {name} and to nobody else (it holds {holds})."));
+    if public && earlier_bundles_hold_the_secret(plant, name)? {
+        say(format!("Earlier bundles of {name} hold its secret: delete every copy of them."));
+    }
     for stream in streams {
         say(format!("  {}", describe(stream)));
     }
@@ -176,6 +192,13 @@ fn report(plant: &Plant, name: &str, enrolled: &Enrolled, json: bool) -> anyhow:
     Ok(())
 }
 
+/// Returns true if the device had a bundle with its secret.
+fn earlier_bundles_hold_the_secret(plant: &Plant, name: &str) -> Result<bool, OwnerError> {
+    let record = plant.device(name)?;
+    let streams = record.iter().flat_map(|record| &record.bundles).flat_map(|bundle| &bundle.streams);
+    Ok(streams.into_iter().any(|stream| !stream.public))
+}
+
 /// Describes a stream in one line.
 pub(super) fn describe(chosen: &Chosen) -> String {
     let every = chosen.stream.name();
@@ -188,11 +211,13 @@ pub(super) fn describe(chosen: &Chosen) -> String {
     };
     let windows = length.div_ceil(u64::from(chosen.cut.period) * u64::from(chosen.cut.ticks));
     let windows = if windows == 1 { "a window".to_owned() } else { format!("{windows} windows") };
-    let compact = chosen
-        .sent()
-        .map_or_else(String::new, |(places, bits)| format!(", compact: {places} places of {bits} bits"));
+    let form = match chosen.sent() {
+        Some((places, bits)) => format!(", compact: {places} places of {bits} bits"),
+        None if chosen.stream.public => ", whole: under a public key".to_owned(),
+        None => String::new(),
+    };
     format!(
-        "{every}: {}, n = {}, {windows} every {span}, each of up to {} readings in {} bytes ({each:.0} a reading){compact}",
+        "{every}: {}, n = {}, {windows} every {span}, each of up to {} readings in {} bytes ({each:.0} a reading){form}",
         chosen.spec.scheme,
         chosen.spec.degree,
         chosen.readings(),

@@ -3,6 +3,7 @@
 
 mod first_answer;
 mod guide;
+mod public;
 mod recryptor;
 mod seal;
 mod tls;

@@ -19,6 +19,7 @@ impl<'w> Batch<'w> {
                 let first = batch.windows[0];
                 first.parameter_id == window.parameter_id
                     && first.compact == window.compact
+                    && first.origin == window.origin
                     && first.description.period == window.description.period
                     && first.layout() == window.layout()
             };

@@ -1,7 +1,7 @@
 //! Polynomials and models of readings: values at single readings, which the owner decrypts, and conditions on them.
 
 use sotto_pack::Layout;
-use sotto_rlwe::ParameterSpec;
+use sotto_rlwe::{Origin, ParameterSpec};
 
 use super::OnProgress;
 use super::batch::Batch;
@@ -41,6 +41,7 @@ struct OfCondition<'q> {
 /// Windows of a batch, to compute one reading on.
 struct Task<'t> {
     spec: &'t ParameterSpec,
+    origin: Origin,
     layout: &'t Layout,
     pieces: &'t Pieces,
 }
@@ -58,7 +59,7 @@ impl<'w> Work<'w> {
         for of in self.readings(batch) {
             let pieces = self.single(batch)?;
             self.remember(batch, &pieces.parts, &mut computed.used);
-            let task = Task { spec, layout, pieces: &pieces };
+            let task = Task { spec, origin: batch.windows[0].origin, layout, pieces: &pieces };
             // Values that are decrypted anyway decide the conditions too.
             if of.values.is_empty() && computer.compares_in_cloud(of.reading)? {
                 self.compared(&of, &task, computer, computed, progress)?;
@@ -102,12 +103,12 @@ impl<'w> Work<'w> {
     fn compared(
         &self,
         of: &OfReading<'_>,
-        Task { spec, layout, pieces }: &Task<'_>,
+        Task { spec, origin, layout, pieces }: &Task<'_>,
         computer: &mut Computer<'_>,
         computed: &mut Computed,
         progress: OnProgress<'_>,
     ) -> Result<(), OwnerError> {
-        let gap_bits = carried_gap(spec, layout, &of.curve.quantity);
+        let gap_bits = carried_gap(spec, *origin, layout, &of.curve.quantity);
         let comparison = |of_condition: &OfCondition<'_>| {
             CloudComparison::new(&of.curve, of_condition.condition, gap_bits)
         };

@@ -6,11 +6,11 @@ use std::sync::Arc;
 use sotto_cloud_client::Cloud;
 use sotto_keys::DeviceSecret;
 use sotto_pack::{Clock, Layout, LeftOut, PackError, Places, Reason, Span, StreamProfile, WindowDescription};
-use sotto_rlwe::{KeyId, ParameterId, ParameterSpec, SchemeId};
+use sotto_rlwe::{KeyId, Origin, ParameterId, ParameterSpec, SchemeId};
 use sotto_wire::{Digest, EnvelopeHeader, SignedHeader};
 
 use super::time::Between;
-use crate::compute::{CompactStream, Input};
+use crate::compute::{CompactStream, Input, origin};
 use crate::device::{DeviceRecord, parameter_spec};
 use crate::error::OwnerError;
 use crate::needs::Kind;
@@ -40,6 +40,8 @@ pub(crate) struct Window {
     pub(crate) compact: Option<Arc<CompactStream>>,
     /// True if it is under the mask of its stream's fleet.
     pub(crate) shared_mask: bool,
+    /// The key that it is encrypted under.
+    pub(crate) origin: Origin,
 }
 
 impl Window {
@@ -63,7 +65,8 @@ impl Window {
 
     /// Returns the window as an input that starts at a tick of its group.
     pub(crate) fn input(&self, offset: u32) -> Input {
-        Input { id: self.id.clone(), leaf: self.leaf, window: self.description.clone(), offset }
+        let (id, window, origin) = (self.id.clone(), self.description.clone(), self.origin);
+        Input { id, leaf: self.leaf, window, offset, origin }
     }
 
     /// Returns the position of a channel.
@@ -144,6 +147,7 @@ struct Known {
     kind: Option<Kind>,
     bundle: usize,
     compact: Option<Arc<CompactStream>>,
+    origin: Origin,
 }
 
 impl Known {
@@ -167,6 +171,7 @@ impl Known {
                 let (stream, fleet) = (profile.stream.clone(), profile.fleet);
                 Arc::new(CompactStream { stream, places, fleet })
             }),
+            origin: origin(profile.public),
         })
     }
 
@@ -277,6 +282,7 @@ fn read(entry: &Entry, signed: &SignedHeader, known: &[Known], clock: &Clock) ->
         bundle: stream.bundle,
         compact: stream.compact.clone(),
         shared_mask: signed.is_under_shared_mask(),
+        origin: stream.origin,
     })
 }
 

@@ -12,7 +12,12 @@ use super::worst::typical;
 
 /// Returns the bits of the finest gap with which the cloud can compare a polynomial or a linear combination on windows of
 /// this layout; None if it cannot.
-pub(crate) fn carried_gap(spec: &ParameterSpec, layout: &Layout, of: &Quantity) -> Option<u8> {
+pub(crate) fn carried_gap(
+    spec: &ParameterSpec,
+    origin: Origin,
+    layout: &Layout,
+    of: &Quantity,
+) -> Option<u8> {
     if spec.scheme != SchemeId::Ckks {
         return None;
     }
@@ -30,7 +35,7 @@ pub(crate) fn carried_gap(spec: &ParameterSpec, layout: &Layout, of: &Quantity) 
         let target = RlweTarget {
             params: Params::<Ckks>::new(spec.clone()).ok()?,
             encoding: Encoding::Slots,
-            origin: Origin::SecretKey,
+            origin,
             kept: kept(layout, spec.degree),
             may_wrap: true,
         };

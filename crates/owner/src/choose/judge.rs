@@ -2,11 +2,11 @@
 
 use sotto_pack::{Cut, Layout};
 use sotto_program::{KeysNeeded, LowerError};
-use sotto_rlwe::{Origin, ParameterSpec, Params};
+use sotto_rlwe::{ParameterSpec, Params};
 use sotto_runtime::{Encoding as Slots, Managed, Planned, RlweTarget};
 use sotto_wire::{SlotsWindow, WINDOW_OVERHEAD};
 
-use crate::compute::{Quantity, frames, kept, program};
+use crate::compute::{Quantity, frames, kept, origin, program};
 use crate::needs::StreamNeeds;
 
 use super::worst::{most_parts, typical, windows_of, worst};
@@ -24,7 +24,7 @@ pub(super) fn attempt<S: Managed>(
     spec: ParameterSpec,
 ) -> Result<Chosen, String> {
     let params = Params::<S>::new(spec.clone()).map_err(|error| error.to_string())?;
-    let (origin, kept) = (Origin::SecretKey, kept(layout, spec.degree));
+    let (origin, kept) = (origin(stream.public), kept(layout, spec.degree));
     let target = RlweTarget { params, encoding: Slots::Slots, origin, kept, may_wrap: true };
     // A single window has less noise than many; most candidates fail here, in a hundredth of the time.
     judge(stream, layout, cut, &target, spec.clone(), true)?;
@@ -52,6 +52,7 @@ pub(super) fn judge<S: Managed>(
         noise_bits_left: f64::INFINITY,
         flooding_bits: None,
         window_bytes: match target.kept {
+            _ if stream.public => sotto_wire::expanded_bytes(params, params.top_level(), 2),
             Some(kept) => WINDOW_OVERHEAD + SlotsWindow::body_bytes(params, kept),
             None => sotto_wire::seeded_bytes(params),
         },

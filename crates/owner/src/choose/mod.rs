@@ -46,7 +46,7 @@ const DEGREES: [usize; 4] = [4096, 8192, 16384, 32768];
 /// };
 /// let daily_means = StreamNeeds {
 ///     kind: Kind::Exact, period: 300_000, span: Span::Day, channels: vec!["temperature".into()],
-///     needs: Needs::default(), questions: vec!["daily".into()],
+///     needs: Needs::default(), questions: vec!["daily".into()], public: false,
 /// };
 /// let chosen: Chosen = choose(&daily_means, &[temperature])?;
 /// assert_eq!(chosen.readings(), 300); // one every five minutes on the longest day, of 25 hours
@@ -112,15 +112,19 @@ pub fn choose(stream: &StreamNeeds, channels: &[Channel]) -> Result<Chosen, Owne
         Kind::Real => choose_real(stream, channels),
         Kind::Steps => choose_steps(stream, channels),
         Kind::Exact => {
-            let compact = match compact::best(stream, channels) {
-                Ok(chosen) => return Ok(chosen),
-                Err(why) if !stream.needs.bins.is_empty() => {
-                    return Err(OwnerError::NoParameters(format!(
-                        "counts by bin travel in compact windows only, and these do not fit: {why}; declare fewer bins, a coarser resolution or a narrower range"
-                    )));
-                }
-                Err(why) => {
-                    Alternative { scheme: "compact BFV".to_owned(), n: 4096, window_bytes: None, why }
+            let compact = if stream.public {
+                without_secret(SchemeId::Bfv, 4096)
+            } else {
+                match compact::best(stream, channels) {
+                    Ok(chosen) => return Ok(chosen),
+                    Err(why) if !stream.needs.bins.is_empty() => {
+                        return Err(OwnerError::NoParameters(format!(
+                            "counts by bin travel in compact windows only, and these do not fit: {why}; declare fewer bins, a coarser resolution or a narrower range"
+                        )));
+                    }
+                    Err(why) => {
+                        Alternative { scheme: "compact BFV".to_owned(), n: 4096, window_bytes: None, why }
+                    }
                 }
             };
             let (bfv, bgv) = (best::<Bfv>(stream, channels), best::<Bgv>(stream, channels));
@@ -160,7 +164,13 @@ pub fn choose(stream: &StreamNeeds, channels: &[Channel]) -> Result<Chosen, Owne
     }
 }
 
-/// Returns the alternative for devices without a secret key, whose windows cannot be compact.
+/// Returns the compact alternative for a device that holds public keys.
+fn without_secret(scheme: SchemeId, n: usize) -> Alternative {
+    let why = "needs the device's secret, and the device holds public keys".to_owned();
+    Alternative { scheme: format!("compact {scheme}"), n, window_bytes: None, why }
+}
+
+/// Returns the alternative for a stream whose windows are compact, as the device holds its secret.
 fn under_public_key(scheme: SchemeId, n: usize) -> Alternative {
     let why = "has no compact form: its mask follows from no name, so both polynomials travel".to_owned();
     Alternative { scheme: format!("public-key {scheme}"), n, window_bytes: None, why }
@@ -180,8 +190,8 @@ impl Chosen {
         u64::from(self.cut.ticks) * self.layout.channels().len() as u64
     }
 
-    /// Returns the coefficients that compact windows of reals send. Returns None for whole ciphertexts and for compact
-    /// sums.
+    /// Returns the coefficients that hold a window's values, if these repeat over the slots; compact windows send them
+    /// alone. Returns None for compact sums, and for whole ciphertexts whose values do not repeat.
     #[must_use]
     pub fn kept(&self) -> Option<Kept> {
         if self.compact.is_some() {
@@ -196,6 +206,9 @@ impl Chosen {
     pub fn sent(&self) -> Option<(usize, u32)> {
         let of_sums = |places: &Places| (places.count(&self.layout, self.cut.ticks), places.width);
         let bits = || self.spec.data.iter().map(|q| u64::BITS - q.leading_zeros()).sum();
+        if self.stream.public {
+            return None;
+        }
         self.compact.as_ref().map(of_sums).or_else(|| self.kept().map(|kept| (kept.places(), bits())))
     }
 
@@ -220,8 +233,9 @@ impl Chosen {
             channels: self.layout.channels().to_vec(),
             compact: self.compact.clone(),
             slots: self.kept().map(|kept| kept.values() as u32),
-            envelope: if self.compact.is_some() || self.kept().is_some() { 2 } else { 1 },
+            envelope: if self.sent().is_some() { 2 } else { 1 },
             fleet: None,
+            public: self.stream.public,
         }
     }
 }
@@ -235,7 +249,8 @@ pub(crate) fn fits(
     spec: &ParameterSpec,
     profile: &StreamProfile,
 ) -> Result<(), String> {
-    let channels = &profile.channels;
+    let (channels, public) = (&profile.channels, profile.public);
+    let stream = &StreamNeeds { public, ..stream.clone() };
     if let Some(places) = &profile.compact {
         return compact::fits(stream, channels, spec, places);
     }

@@ -187,7 +187,9 @@ fn choose_place(stream: &StreamNeeds, channels: &[Channel]) -> Result<Chosen, Ow
                     let (scheme, n) = (scheme.to_string(), degree);
                     chosen.alternatives.push(Alternative { scheme, n, window_bytes: None, why });
                 }
-                if chosen.kept().is_some() {
+                if stream.public {
+                    chosen.alternatives.push(super::without_secret(SchemeId::Ckks, degree));
+                } else if chosen.kept().is_some() {
                     chosen.alternatives.push(super::under_public_key(SchemeId::Ckks, degree));
                 }
                 return Ok(chosen);

@@ -17,7 +17,7 @@ use super::{Alternative, Chosen};
 /// # };
 /// # let needs = StreamNeeds {
 /// #     kind: Kind::Exact, period: 300_000, span: Span::Day, channels: vec!["temperature".into()],
-/// #     needs: Needs::default(), questions: vec!["daily".into()],
+/// #     needs: Needs::default(), questions: vec!["daily".into()], public: false,
 /// # };
 ///
 /// // `needs` are a device's daily windows with one channel, and their questions ask for means.
@@ -83,6 +83,9 @@ pub struct StreamReport {
     /// Bits of each coefficient; for reals over all limbs.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bits_a_place: Option<u32>,
+    /// True if the device encrypts under a public key: windows are whole ciphertexts.
+    #[serde(skip_serializing_if = "core::ops::Not::not")]
+    pub public: bool,
     /// Number of bins in which a device counts the readings of a channel, by channel.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub bins: BTreeMap<String, usize>,
@@ -123,6 +126,7 @@ pub fn stream_report(chosen: &Chosen) -> StreamReport {
         seconds_a_window: None,
         places: chosen.sent().map(|(places, _)| places),
         bits_a_place: chosen.sent().map(|(_, bits)| bits),
+        public: chosen.stream.public,
         bins: bins.collect(),
         alternatives: chosen.alternatives.clone(),
     }

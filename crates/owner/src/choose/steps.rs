@@ -47,7 +47,11 @@ pub(super) fn choose_steps(stream: &StreamNeeds, channels: &[Channel]) -> Result
             window_bytes: Some(other.window_bytes),
             why: "not fewer bytes".to_owned(),
         }));
-        tried.push(super::under_public_key(chosen.spec.scheme, degree));
+        tried.push(if stream.public {
+            super::without_secret(chosen.spec.scheme, degree)
+        } else {
+            super::under_public_key(chosen.spec.scheme, degree)
+        });
         chosen.alternatives = tried;
         return Ok(chosen);
     }

@@ -4,6 +4,8 @@ use std::sync::Arc;
 
 use sotto_pack::{Channel, Cut, Encoding, Layout, Span, StepDigits, WindowDescription};
 
+use sotto_rlwe::Origin;
+
 use crate::compute::{
     Beyond, Input, LARGEST_WEIGHT, MOST_BEYOND_FRAMES, MOST_FRAMES, Part, Quantity, TickWeights,
 };
@@ -76,7 +78,8 @@ fn typical_part(layout: &Layout, cut: &Cut, windows: usize, with_gaps: bool) -> 
         left_out: Vec::new(),
         generated: false,
     };
-    let input = Input { id: String::new(), leaf: [0; 32], window: Arc::new(window), offset: 0 };
+    let (id, window, origin) = (String::new(), Arc::new(window), Origin::SecretKey);
+    let input = Input { id, leaf: [0; 32], window, offset: 0, origin };
     Part { inputs: vec![input; windows] }
 }
 

@@ -346,11 +346,12 @@ fn cut(numbers: &Numbers, place: usize, (part, degree): (&Part, usize)) -> Resul
 }
 
 fn target<S: Readable>(spec: &ParameterSpec, parts: &[Part]) -> Result<RlweTarget<S>, OwnerError> {
-    let kept = parts.first().and_then(|part| kept(&part.inputs[0].window.layout, spec.degree));
+    let first = parts.first().map(|part| &part.inputs[0]);
+    let kept = first.and_then(|input| kept(&input.window.layout, spec.degree));
+    let origin = first.map_or(Origin::SecretKey, |input| input.origin);
     let params =
         Params::<S>::new(spec.clone()).map_err(|error| OwnerError::NoParameters(error.to_string()))?;
-    let (encoding, origin) = (Encoding::Slots, Origin::SecretKey);
-    Ok(RlweTarget { params, encoding, origin, kept, may_wrap: true })
+    Ok(RlweTarget { params, encoding: Encoding::Slots, origin, kept, may_wrap: true })
 }
 
 /// Returns a bound on the absolute value of the whole numbers computed from these parts.

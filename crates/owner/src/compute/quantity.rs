@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use sotto_pack::{Encoding, Layout, Presence, StepDigits, WindowDescription};
-use sotto_rlwe::Kept;
+use sotto_rlwe::{Kept, Origin};
 
 /// A quantity: a value in each slot of a frame, summed over the windows of a part.
 #[derive(Clone, Debug, PartialEq)]
@@ -113,6 +113,8 @@ pub(crate) struct Input {
     pub(crate) window: Arc<WindowDescription>,
     /// The tick of the group at which the window starts.
     pub(crate) offset: u32,
+    /// The key that the window is encrypted under.
+    pub(crate) origin: Origin,
 }
 
 impl Input {
@@ -159,8 +161,13 @@ impl Input {
 /// The plain modulus of streams of steps: a prime above every digit, with slots for all degrees up to 32768.
 pub(crate) const STEPS_MODULUS: u64 = 65_537;
 
-/// Returns the coefficients that compact windows of slots with this layout send; None if windows are whole ciphertexts
-/// of this degree. Whole ciphertexts of whole numbers have two rows.
+/// Returns the key that the windows of a stream are encrypted under.
+pub(crate) fn origin(public: bool) -> Origin {
+    if public { Origin::PublicKey } else { Origin::SecretKey }
+}
+
+/// Returns the coefficients that hold the values of windows with this layout, if these repeat over the slots of a
+/// ciphertext of this degree; else None. Values of two rows, whole numbers for sums, do not repeat.
 pub(crate) fn kept(layout: &Layout, degree: usize) -> Option<Kept> {
     let slots = match layout.encoding() {
         Encoding::Real => layout.columns(),

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use sotto_owner::{FloodingSettings, Kind, Needs, StreamNeeds, choose};
+use sotto_owner::{BinsNeeded, FloodingSettings, Kind, Needs, StreamNeeds, choose};
 use sotto_pack::{Channel, Span};
 use sotto_rlwe::Kept;
 
@@ -12,7 +12,7 @@ fn channel(name: &str, minimum: f64, maximum: f64, resolution: f64) -> Channel {
 
 fn stream(kind: Kind, period: u32, span: Span, channels: &[&str], needs: Needs) -> StreamNeeds {
     let channels = channels.iter().map(|name| (*name).to_owned()).collect();
-    StreamNeeds { kind, period, span, channels, needs, questions: Vec::new() }
+    StreamNeeds { kind, period, span, channels, needs, questions: Vec::new(), public: false }
 }
 
 #[test]
@@ -166,5 +166,33 @@ fn comparisons_in_the_cloud_take_their_levels() {
     for (degree, gap_bits, word) in [(1, 13, "1/2048"), (8, 12, "compare = \"owner\"")] {
         let refused = choose(&needs(degree, Some(gap_bits)), &temperature).unwrap_err().to_string();
         assert!(refused.contains(word) && refused.contains("--precision"), "{refused}");
+    }
+}
+
+/// A device with public keys sends whole ciphertexts, whose noise is that of a public key, and needs no keys of an
+/// expansion.
+#[test]
+fn public_keys_take_whole_ciphertexts() {
+    let temperature = [channel("temperature", -20.0, 120.0, 0.5)];
+    let bins = [("temperature".to_owned(), vec![BinsNeeded::Equal(16)])].into();
+    let squares = Needs { squares: true, bins, ..Needs::default() };
+    let cubic = Needs { degree: 3, ..Needs::default() };
+    let compared = Needs { degree: 1, conditions: true, gap_bits: Some(4), ..Needs::default() };
+    for (kind, needs) in
+        [(Kind::Exact, squares), (Kind::Real, cubic), (Kind::Real, compared), (Kind::Steps, Needs::default())]
+    {
+        let secret = stream(kind, 3_600_000, Span::Day, &["temperature"], needs);
+        let public = StreamNeeds { public: true, ..secret.clone() };
+        let [secret, public] = [secret, public].map(|needs| choose(&needs, &temperature).unwrap());
+        let (spec, profile) = (&public.spec, public.profile(0));
+        let bits: u32 = spec.data.iter().map(|q| u64::BITS - q.leading_zeros()).sum();
+        let whole = 2 * spec.degree * bits as usize / 8;
+        assert!((whole..whole + 200).contains(&public.window_bytes), "{} {whole}", public.window_bytes);
+        assert!(public.window_bytes > 20 * secret.window_bytes);
+        assert_eq!((public.sent(), profile.compact, profile.envelope), (None, None, 1));
+        assert!(profile.public && public.noise_bits_left >= 0.0);
+        assert_eq!(profile.slots.is_some(), kind != Kind::Exact);
+        let without = public.alternatives.iter().any(|other| other.why.contains("holds public keys"));
+        assert!(without && !public.alternatives.iter().any(|other| other.scheme.contains("public")));
     }
 }

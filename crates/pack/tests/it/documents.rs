@@ -19,6 +19,7 @@ fn profile() -> DeviceProfile {
         slots: None,
         envelope: 1,
         fleet: None,
+        public: false,
     };
     DeviceProfile {
         device: "device-1".into(),
@@ -59,7 +60,9 @@ fn a_profile_is_written_and_read() {
     let json = profile().to_json().unwrap();
     assert_eq!(DeviceProfile::parse(&json), Ok(profile()));
     assert_eq!(serde_json::from_slice::<DeviceProfile>(&json).unwrap(), profile());
-    let repeated = repeated(Some(64));
+    let mut repeated = repeated(Some(64));
+    assert_eq!(DeviceProfile::parse(&repeated.to_json().unwrap()), Ok(repeated.clone()));
+    repeated.streams[1].public = true;
     assert_eq!(DeviceProfile::parse(&repeated.to_json().unwrap()), Ok(repeated));
     let expected = r#"{"device":"d","period_ms":1,"streams":[{"stream":"s","parameters":"00",
         "encoding":{"integer":{"bits":12}},"ticks":1},{"stream":"t","parameters":"00","encoding":"real","ticks":1}]}"#;
@@ -74,6 +77,10 @@ fn a_profile_that_cannot_be_used_is_refused() {
         (changed(|p| p.streams[1].stream = "ü".into()), "cannot be the name of a stream"),
         (changed(|p| p.streams[1].stream = "x".repeat(65)), "cannot be the name of a stream"),
         (changed(|p| p.streams[1].stream = "exact".into()), "two streams are called exact"),
+        (
+            changed(|p| (p.streams[1].public, p.streams[1].envelope) = (true, 2)),
+            "stream real cannot be public",
+        ),
         (changed(|p| p.period_ms = 0), "the period in milliseconds cannot be 0"),
         (changed(|p| p.streams.clear()), "the number of streams cannot be 0"),
         (changed(|p| p.streams[0].ticks = 0), "the number of ticks of stream exact cannot be 0"),

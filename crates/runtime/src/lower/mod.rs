@@ -11,7 +11,7 @@ mod walk;
 use sotto_program::{
     KeysNeeded, LowerError, Plan, PlanInput, PlanOutput, Predicted, Program, magnitudes, passes,
 };
-use sotto_rlwe::{EvalError, Kept, Reduction, Shape};
+use sotto_rlwe::{EvalError, Kept, Origin, Reduction, Shape};
 
 pub use merge::Merged;
 pub use target::{Encoding, Lowered, Planned, RlweTarget};
@@ -54,7 +54,7 @@ impl<S: StepRules> RlweTarget<S> {
             largest = merged.iter().map(most).collect();
         }
         let read = self.kept.filter(|_| !merged.is_empty()).map(Kept::values);
-        let mut errors = builder.slot_errors((self.origin, self.kept));
+        let mut errors = builder.slot_errors((self.origin, self.expanded()));
         let known = builder.steps();
         let outputs = if reduced {
             let select = |at| leave::selection(&self.params, self.encoding, self.kept, merged.get(at));
@@ -94,7 +94,7 @@ impl<S: StepRules> RlweTarget<S> {
         plan.keys = plan.keys_needed();
         plan.validate()?;
         let mut keys = plan.keys.clone();
-        if let Some(kept) = self.kept {
+        if let Some(kept) = self.expanded() {
             let steps = self.params.expansion_steps(kept).unwrap_or_default();
             let swap_rows = steps.contains(&0);
             let rotations = steps.into_iter().filter(|step| *step != 0).collect();
@@ -103,9 +103,14 @@ impl<S: StepRules> RlweTarget<S> {
         Ok(Lowered { plan, keys, outputs: planned_outputs })
     }
 
+    /// Returns the coefficients that compact inputs keep, which are expanded; None for whole inputs.
+    fn expanded(&self) -> Option<Kept> {
+        self.kept.filter(|_| self.origin == Origin::SecretKey)
+    }
+
     /// Returns the shape of an input after its expansion.
     fn input(&self, magnitude: f64) -> Result<Shape<S>, EvalError> {
-        match self.kept {
+        match self.expanded() {
             Some(kept) => Shape::fresh_expanded(&self.params, self.origin, magnitude, kept),
             None => Shape::fresh(&self.params, self.origin, magnitude),
         }

@@ -47,8 +47,8 @@ pub struct RlweTarget<S: StepRules> {
     pub encoding: Encoding,
     /// The way inputs are encrypted.
     pub origin: Origin,
-    /// The coefficients that compact inputs keep. Inputs are expanded before the plan runs. None: inputs are ordinary
-    /// ciphertexts.
+    /// The coefficients that inputs keep whose values repeat over the slots. Such inputs are compact under the secret
+    /// key, and expanded before the plan runs; under a public key they are whole. None: values do not repeat.
     pub kept: Option<Kept>,
     /// True if integer answers may wrap around the plain modulus; else lowering refuses a program that could wrap.
     pub may_wrap: bool,

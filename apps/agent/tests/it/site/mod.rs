@@ -11,11 +11,13 @@ use std::thread;
 
 use sotto_agent::source::{Generator, Sensors, Source};
 use sotto_agent::stop::Stop;
-use sotto_keys::{DeviceBundle, DeviceSecret, Protection, SigningIdentity};
+use sotto_keys::{DeviceBundle, DeviceKeys, DeviceSecret, Protection, SecretKey, SigningIdentity};
 use sotto_pack::{Channel, DeviceProfile, Encoding, Span, StreamProfile};
 use sotto_ring::secure_rng;
 use sotto_rlwe::{Bfv, Bgv, Ckks, Params, Scheme};
-use sotto_wire::{Envelope, StreamHeader, WindowGroup, is_group, message_digest, write_parameters};
+use sotto_wire::{
+    Envelope, StreamHeader, WindowGroup, is_group, message_digest, write_parameters, write_public_key,
+};
 use tempfile::TempDir;
 
 /// The cloud's reaction to one upload.
@@ -261,14 +263,31 @@ impl Site {
             ],
         };
         let site = Self { folder, secret, identity, profile };
-        site.write("device.bundle", site.profile.to_json().unwrap());
+        site.write("device.bundle", site.secret_keys(), site.profile.to_json().unwrap());
         site
     }
 
-    /// Writes a bundle with this profile.
-    pub fn write(&self, name: &str, profile: Vec<u8>) {
+    /// Returns the keys of a bundle that holds the device's secret.
+    pub fn secret_keys(&self) -> DeviceKeys {
+        DeviceKeys::Secret(DeviceSecret::from_bytes(self.secret.expose_secret_bytes()))
+    }
+
+    /// Returns the frames of the device's public keys, in another order than the streams.
+    pub fn public_keys(&self) -> [Vec<u8>; 3] {
+        [public_key::<Ckks>(&self.secret), public_key::<Bfv>(&self.secret), public_key::<Bgv>(&self.secret)]
+    }
+
+    /// Returns the profile of a device that holds public keys.
+    pub fn public_profile(&self) -> Vec<u8> {
+        let mut profile = self.profile.clone();
+        profile.streams.iter_mut().for_each(|stream| stream.public = true);
+        profile.to_json().unwrap()
+    }
+
+    /// Writes a bundle with these keys and this profile.
+    pub fn write(&self, name: &str, keys: DeviceKeys, profile: Vec<u8>) {
         let bundle = DeviceBundle {
-            secret: DeviceSecret::from_bytes(self.secret.expose_secret_bytes()),
+            keys,
             identity: SigningIdentity::from_bytes(self.identity.expose_secret_bytes()),
             cloud: "http://127.0.0.1:9".into(),
             authority: None,
@@ -324,7 +343,12 @@ fn stream<S: Scheme>(name: &str, encoding: Encoding, ticks: u32, channels: &[Cha
         slots: None,
         envelope: 1,
         fleet: None,
+        public: false,
     }
+}
+
+fn public_key<S: Scheme>(secret: &DeviceSecret) -> Vec<u8> {
+    write_public_key(&SecretKey::derive(secret, &params::<S>()).public_key(&mut secure_rng().unwrap()))
 }
 
 pub fn agent() -> Command {

@@ -1,0 +1,84 @@
+//! Reasons why a stream or a window cannot be encrypted.
+
+use sotto_compact::CompactError;
+use sotto_pack::PackError;
+use sotto_ring::RandomnessUnavailable;
+use sotto_rlwe::{EncodeError, EvalError, ParameterError, SchemeId};
+use sotto_wire::WireError;
+
+use super::key::KeyError;
+
+/// Reason why a stream cannot be encrypted. Contains no key and no reading.
+#[derive(Debug, thiserror::Error)]
+pub enum EncryptError {
+    /// The parameters are refused.
+    #[error(transparent)]
+    Parameters(#[from] ParameterError),
+    /// The parameters encode one value, not slots.
+    #[error("these parameters have no slots: a window of readings needs a plain modulus t with t mod 2n = 1")]
+    NoSlots,
+    /// Whole numbers for CKKS, or reals for BFV and BGV.
+    #[error("{scheme} does not take this encoding: use integer or resolution for BFV and BGV, real for CKKS")]
+    Encoding {
+        /// The scheme.
+        scheme: SchemeId,
+    },
+    /// Two readings could become the same residue modulo t.
+    #[error(
+        "a reading can become {largest}, and these parameters hold whole numbers up to ±{limit}: declare a narrower range, a coarser \
+         resolution or fewer bits, or take a larger plain modulus"
+    )]
+    TooLarge {
+        /// The largest number of any channel.
+        largest: u64,
+        /// The largest number that a slot holds: (t − 1) / 2.
+        limit: u64,
+    },
+    /// None of the device's keys encrypts the stream.
+    #[error(transparent)]
+    Key(#[from] KeyError),
+    /// The slots cannot be encoded.
+    #[error(transparent)]
+    Encode(#[from] EncodeError),
+    /// The plaintext cannot be encrypted.
+    #[error(transparent)]
+    Encrypt(#[from] EvalError),
+    /// More slots than the parameters have, or a scheme without a compact form of slots.
+    #[error("these parameters do not allow compact windows of {slots} slots")]
+    Slots {
+        /// The slots.
+        slots: u32,
+    },
+    /// The parameters do not allow this compact form.
+    #[error(transparent)]
+    Form(#[from] CompactError),
+    /// The channels have no compact form.
+    #[error(transparent)]
+    Places(#[from] PackError),
+    /// The values do not fit the compact form.
+    #[error(transparent)]
+    Compact(#[from] sotto_device::EncryptError),
+    /// The frame cannot be written.
+    #[error(transparent)]
+    Frame(#[from] WireError),
+    /// The sequence number is not above the last one. Two windows under one mask would reveal their difference.
+    #[error("window {sequence} was encrypted before: no mask may be used twice")]
+    RepeatedMask {
+        /// The sequence number.
+        sequence: u64,
+    },
+    /// The stream belongs to no fleet.
+    #[error("the stream belongs to no fleet: its windows have masks of their own")]
+    NoFleet,
+    /// The start is not after the last one. Two windows under one mask of a fleet would reveal their difference.
+    #[error(
+        "a window that starts at {start} or later was encrypted before: no mask of a fleet may be used twice"
+    )]
+    RepeatedStart {
+        /// The start, in milliseconds since 1970.
+        start: i64,
+    },
+    /// The operating system gave no randomness.
+    #[error(transparent)]
+    Randomness(#[from] RandomnessUnavailable),
+}

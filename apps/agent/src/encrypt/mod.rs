@@ -1,0 +1,117 @@
+//! Turns slots into the frame of a ciphertext. A stream's windows are compact, or whole ciphertexts; the scheme, a value
+//! at run time, becomes a type when a stream is opened.
+
+mod compact;
+mod error;
+mod key;
+mod masks;
+mod readings;
+mod slots;
+mod whole;
+
+use std::time::Duration;
+
+use sotto_keys::DeviceKeys;
+use sotto_pack::{Layout, Places, Presence, Slots, StreamProfile, WindowDescription};
+use sotto_rlwe::{KeyId, ParameterId, ParameterSpec};
+
+pub use error::EncryptError;
+pub use key::KeyError;
+
+/// A window to encrypt.
+pub struct Unencrypted {
+    /// The slots. They are wiped.
+    pub slots: Slots,
+    /// The mask, if the stream's windows are compact.
+    pub mask: Mask,
+    /// The part that a compact message of places sends.
+    pub sent: SentTicks,
+}
+
+/// The mask of a compact window.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mask {
+    /// The window's own, named after its sequence number.
+    Own {
+        /// The sequence number.
+        sequence: u64,
+    },
+    /// The one that the stream's fleet shares for windows of this start. The caller ensures that no other window, in
+    /// any run of this device, is encrypted with this key under the same mask.
+    OfFleet {
+        /// The start in milliseconds since 1970.
+        start: i64,
+    },
+}
+
+/// The part of a window that a compact message sends.
+#[derive(Clone)]
+pub struct SentTicks {
+    /// Number of ticks, from the first on.
+    pub ticks: u32,
+    /// The ticks with a reading, for each channel. Readings at other ticks are not counted in bins.
+    pub presence: Vec<Presence>,
+}
+
+impl SentTicks {
+    /// Returns the part of a window with this description that is sent.
+    #[must_use]
+    pub fn of(window: &WindowDescription) -> Self {
+        let channels = 0..window.layout.channels().len() as u16;
+        let presence = channels.map(|channel| window.presence(channel).unwrap_or_default()).collect();
+        Self { ticks: Places::ticks(window), presence }
+    }
+}
+
+/// The frame of a ciphertext, and the time of each step.
+pub struct Encrypted {
+    /// The frame.
+    pub frame: Vec<u8>,
+    /// Time from slots to a plaintext.
+    pub encode: Duration,
+    /// Time from a plaintext to a ciphertext.
+    pub encrypt: Duration,
+}
+
+/// Encrypts windows of one stream.
+pub trait Encryptor {
+    /// Returns the id of the parameters.
+    fn parameters(&self) -> ParameterId;
+    /// Returns the id of the key that decrypts.
+    fn key(&self) -> KeyId;
+    /// Returns the numbers of rows and columns of the slots.
+    fn slot_shape(&self) -> (u32, u32);
+    /// Returns the largest length in bytes of a ciphertext's frame.
+    fn frame_bytes(&self) -> usize;
+
+    /// Checks that every reading of a layout can be encrypted.
+    ///
+    /// # Errors
+    /// [`EncryptError::TooLarge`] if two readings could become the same residue, or the error of
+    /// [`Encryptor::encrypt`].
+    fn check(&self, layout: &Layout) -> Result<(), EncryptError>;
+
+    /// Encodes and encrypts a window.
+    ///
+    /// # Errors
+    /// [`EncryptError`] if the slots are not of this scheme or hold numbers that are too large;
+    /// [`EncryptError::RepeatedMask`] and [`EncryptError::RepeatedStart`] if a mask could serve twice,
+    /// [`EncryptError::NoFleet`] if the stream has no fleet.
+    fn encrypt(&self, window: Unencrypted) -> Result<Encrypted, EncryptError>;
+}
+
+/// Returns an encryptor for the windows of a stream, which have these parameters.
+///
+/// # Errors
+/// [`EncryptError`] if the parameters are refused or none of the keys fits them.
+pub fn encryptor(
+    stream: &StreamProfile,
+    spec: ParameterSpec,
+    keys: &DeviceKeys,
+) -> Result<Box<dyn Encryptor>, EncryptError> {
+    match (&stream.compact, stream.slots) {
+        (Some(places), _) => Ok(Box::new(compact::Compact::new(stream, places, spec, keys)?)),
+        (None, Some(slots)) => slots::encryptor(stream, slots, spec, keys),
+        (None, None) => whole::encryptor(stream, spec, keys),
+    }
+}
