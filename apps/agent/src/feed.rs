@@ -1,13 +1,14 @@
 //! Opens the source that feeds the streams of a device.
 
 use std::collections::BTreeSet;
+use std::path::PathBuf;
 
 use anyhow::{Result, anyhow};
 use sotto_pack::{Channel, DeviceProfile, StreamProfile};
 
 use crate::arguments::{ReadArguments, SourceKind, TextEncoding};
 use crate::source::{
-    self, Encoding, FileOptions, FileSource, Format, Generator, Sensors, Source, SourceError,
+    self, Encoding, FileOptions, FileSource, FormatName, Generator, Sensors, Source, SourceError,
 };
 use crate::stop::Stop;
 
@@ -104,14 +105,7 @@ fn open_files(
         option: "--bundle",
         reason: error.to_string(),
     };
-    let stdin = read.stdin.then(|| "-".into());
-    let paths: Vec<_> = read.csv.iter().chain(&read.json_lines).cloned().chain(stdin).collect();
-    let (format, name) = match (read.csv.is_empty(), read.json_lines.is_empty(), read.stdin) {
-        (false, true, false) => (Format::Csv, "csv"),
-        (true, false, false) => (Format::JsonLines, "json-lines"),
-        (true, true, _) => (Format::Auto, "stdin"),
-        _ => (Format::Auto, "files"),
-    };
+    let Files { paths, format, name } = Files::of(read);
     let encoding = read.encoding.map(|encoding| match encoding {
         TextEncoding::Utf8 => Encoding::Utf8,
         TextEncoding::Latin1 => Encoding::Latin1,
@@ -136,6 +130,37 @@ fn open_files(
     Ok(Feed { source, name, generated: false, own_period: None })
 }
 
+/// The files that arguments name.
+struct Files {
+    paths: Vec<PathBuf>,
+    /// Their format, if all have one that is named.
+    format: Option<FormatName>,
+    /// The kind of source: the format, `stdin`, or `files`.
+    name: &'static str,
+}
+
+impl Files {
+    fn of(read: &ReadArguments) -> Self {
+        let kinds = [
+            (&read.csv, Some(FormatName::CSV)),
+            (&read.json_lines, Some(FormatName::JSON_LINES)),
+            (&read.file, read.format),
+        ];
+        let mut given = kinds.iter().filter(|(paths, _)| !paths.is_empty());
+        let first = given.next();
+        let of_one_kind = first.filter(|_| given.next().is_none() && !read.stdin);
+        let format = read.format.or(of_one_kind.and_then(|(_, format)| *format));
+        let name = match format {
+            _ if first.is_none() => "stdin",
+            Some(format) => format.as_str(),
+            None => "files",
+        };
+        let stdin = read.stdin.then(|| PathBuf::from("-"));
+        let paths = kinds.iter().flat_map(|(paths, _)| paths.iter().cloned()).chain(stdin).collect();
+        Self { paths, format, name }
+    }
+}
+
 /// Opens the sensors of this machine or the generator, which the agent polls at the shortest period of the streams.
 fn open_own(
     read: &ReadArguments,
@@ -152,4 +177,33 @@ fn open_own(
     };
     let source = source::select(all, channels, columns)?;
     Ok(Feed { source, name, generated, own_period: Some(period) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_kind_of_source_is_the_format_of_all_files() {
+        let one = || vec![PathBuf::from("f")];
+        let read = ReadArguments::default;
+        let named = |read: ReadArguments| {
+            let Files { paths, format, name } = Files::of(&read);
+            (paths.len(), format, name)
+        };
+        let (csv, lines) = (Some(FormatName::CSV), Some(FormatName::JSON_LINES));
+        for (read, expected) in [
+            (ReadArguments { csv: one(), ..read() }, (1, csv, "csv")),
+            (ReadArguments { json_lines: one(), ..read() }, (1, lines, "json-lines")),
+            (ReadArguments { csv: one(), json_lines: one(), ..read() }, (2, None, "files")),
+            (ReadArguments { csv: one(), stdin: true, ..read() }, (2, None, "files")),
+            (ReadArguments { stdin: true, ..read() }, (1, None, "stdin")),
+            (ReadArguments { stdin: true, format: lines, ..read() }, (1, lines, "stdin")),
+            (ReadArguments { file: one(), ..read() }, (1, None, "files")),
+            (ReadArguments { file: one(), format: lines, ..read() }, (1, lines, "json-lines")),
+            (ReadArguments { file: one(), stdin: true, format: csv, ..read() }, (2, csv, "csv")),
+        ] {
+            assert_eq!(named(read), expected);
+        }
+    }
 }

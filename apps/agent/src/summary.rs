@@ -14,7 +14,8 @@ use crate::windows::Taken;
 pub struct Summary {
     /// The device.
     pub device: String,
-    /// The kind of source: `sensors`, `generator`, `csv`, `json-lines`, `stdin`, or `files` for several kinds.
+    /// The kind of source: `sensors`, `generator`, `stdin`, the format of the files such as `csv`, or `files` for several
+    /// formats.
     pub source: &'static str,
     /// Number of windows of all streams.
     pub windows: u64,

@@ -5,6 +5,8 @@ use std::str::FromStr;
 
 use clap::{Args, ValueEnum};
 
+use crate::source::FormatName;
+
 /// The source of readings.
 #[derive(Args, Debug, Clone, Default)]
 pub struct ReadArguments {
@@ -17,7 +19,13 @@ pub struct ReadArguments {
     /// A file with one JSON object per line; may be repeated
     #[arg(long, value_name = "FILE")]
     pub json_lines: Vec<PathBuf>,
-    /// Read columns or JSON lines from standard input
+    /// A file of any format; may be repeated
+    #[arg(long, value_name = "FILE")]
+    pub file: Vec<PathBuf>,
+    /// The format of the files, such as csv or json-lines [default: found in their first bytes]
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["csv", "json_lines"])]
+    pub format: Option<FormatName>,
+    /// Read rows of any format from standard input
     #[arg(long)]
     pub stdin: bool,
     /// At the end of the last file, wait for more rows
@@ -87,7 +95,8 @@ impl ReadArguments {
     /// # Errors
     /// [`NotTogether`] if options for files are given without a file or with another source.
     pub fn reads_files(&self) -> Result<bool, NotTogether> {
-        let files = !self.csv.is_empty() || !self.json_lines.is_empty() || self.stdin;
+        let paths = [&self.csv, &self.json_lines, &self.file];
+        let files = self.stdin || paths.iter().any(|paths| !paths.is_empty());
         match (files, self.source) {
             (true, Some(SourceKind::Sensors | SourceKind::Generate)) => Err(NotTogether::TwoSources),
             (false, Some(SourceKind::Csv)) => Err(NotTogether::NoFile("--source csv")),
@@ -113,6 +122,7 @@ impl ReadArguments {
     fn of_files(&self) -> Option<&'static str> {
         let given = [
             ("--follow", self.follow),
+            ("--format", self.format.is_some()),
             ("--time", !self.time.is_empty()),
             ("--time-format", self.time_format.is_some()),
             ("--start", self.start.is_some()),
@@ -183,6 +193,7 @@ mod tests {
     use clap::Parser as _;
 
     use super::super::{Arguments, Command, RunArguments};
+    use super::FormatName;
 
     fn run(extra: &[&str]) -> Result<RunArguments, clap::Error> {
         let all = ["sotto-agent", "run", "--bundle", "b"].iter().chain(extra);
@@ -211,11 +222,18 @@ mod tests {
         for (extra, says) in [
             (&["--time", "t"][..], "--time needs a file"),
             (&["--source", "csv"], "--source csv needs a file"),
+            (&["--format", "csv"], "--format needs a file"),
+            (&["--file", "f", "--source", "sensors"], "leave one of them out"),
             (&["--csv", "f", "--source", "sensors"], "leave one of them out"),
             (&["--stdin", "--source", "generate"], "leave one of them out"),
         ] {
             let why = run(extra).unwrap().read.reads_files().unwrap_err().to_string();
             assert!(why.contains(says), "{why}");
         }
+        let lines = run(&["--file", "a", "--format", "json-lines"]).unwrap().read;
+        assert_eq!((lines.file.len(), lines.format), (1, Some(FormatName::JSON_LINES)));
+        let unknown = run(&["--file", "a", "--format", "xlsx"]).unwrap_err().to_string();
+        assert!(unknown.contains("there are the formats") && unknown.contains("json-lines"), "{unknown}");
+        assert!(run(&["--csv", "a", "--format", "csv"]).is_err());
     }
 }

@@ -2,8 +2,6 @@
 
 use std::path::PathBuf;
 
-use super::NoSensors;
-
 /// Maximum number of names that an error lists.
 const LISTED: usize = 50;
 
@@ -128,6 +126,17 @@ pub enum SourceError {
         /// The line.
         line: u64,
     },
+}
+
+/// Reason why there are no sensors.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum NoSensors {
+    /// The system is unknown, or refuses access.
+    #[error("the sensors of this system cannot be read: {0}")]
+    Refused(String),
+    /// The system is known but reports nothing.
+    #[error("this system gives no load, no memory and no temperature")]
+    Nothing,
 }
 
 /// Lists names for people: at most 50 names, 64 characters of each.

@@ -3,6 +3,7 @@
 mod error;
 pub mod files;
 mod first;
+mod formats;
 mod generator;
 mod pace;
 mod row;
@@ -11,14 +12,15 @@ mod sensors;
 
 use sotto_pack::{Channel, LeftOut};
 
-pub use error::SourceError;
-pub use files::{Encoding, FileOptions, FileSource, Format};
+pub use error::{NoSensors, SourceError};
+pub use files::{Encoding, FileOptions, FileSource};
 pub use first::first;
+pub use formats::{FormatName, NoFormat};
 pub use generator::Generator;
 pub(crate) use pace::now;
 pub use row::Row;
 pub use select::select;
-pub use sensors::{NoSensors, Sensors};
+pub use sensors::Sensors;
 
 /// A source of rows.
 pub trait Source {

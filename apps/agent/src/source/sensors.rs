@@ -6,8 +6,9 @@ use std::time::{Duration, Instant};
 use sotto_pack::{Channel, NAME_BYTES};
 use sysinfo::{Component, Components, MINIMUM_CPU_UPDATE_INTERVAL, System};
 
+use super::error::{NoSensors, SourceError};
 use super::pace::Pace;
-use super::{Row, Source, SourceError};
+use super::{Row, Source};
 use crate::stop::Stop;
 
 /// Maximum number of channels.
@@ -31,17 +32,6 @@ pub struct Sensors {
     pace: Pace,
     /// Time of the last load measurement.
     measured: Instant,
-}
-
-/// Reason why there are no sensors.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum NoSensors {
-    /// The system is unknown, or refuses access.
-    #[error("the sensors of this system cannot be read: {0}")]
-    Refused(String),
-    /// The system is known but reports nothing.
-    #[error("this system gives no load, no memory and no temperature")]
-    Nothing,
 }
 
 impl Sensors {

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use proptest::prelude::*;
-use sotto_agent::source::{Encoding, FileOptions, FileSource, Format, Source, SourceError};
+use sotto_agent::source::{Encoding, FileOptions, FileSource, FormatName, Source, SourceError};
 use sotto_agent::stop::Stop;
 use sotto_pack::Reason::{self, Empty, NoSuchTime, NoTime, NotANumber, Text};
 use sotto_pack::{Channel, Clock};
@@ -221,7 +221,7 @@ fn json_lines_are_read() {
     file("[{\"time\":1}]").refused(&["x"], &["line 1", "jq -c"]);
     file("{\"time\":").refused(&["x"], &["line 1", "JSON"]);
     let named = file("\n{\"x\":1}").with(|options| {
-        (options.format, options.start) = (Format::JsonLines, Some("2026-03-01".into()));
+        (options.format, options.start) = (Some(FormatName::JSON_LINES), Some("2026-03-01".into()));
     });
     assert_eq!(named.rows(&["x"]), [at("2026-03-01T00:00:00Z", &[Ok(1.0)])]);
 }
@@ -406,8 +406,9 @@ fn a_date_and_a_time_of_day_stand_in_two_columns() {
     let lines = file(
         "{\"d\":\"2004-03-13\",\"t\":\"18:00\",\"x\":2.6}\n{\"d\":\"2004-03-13\",\"t\":\"19:30:05\",\"x\":2}\n",
     );
-    let lines = lines
-        .with(|options| (options.format, options.time) = (Format::JsonLines, vec!["d".into(), "t".into()]));
+    let lines = lines.with(|options| {
+        (options.format, options.time) = (Some(FormatName::JSON_LINES), vec!["d".into(), "t".into()]);
+    });
     assert_eq!(lines.rows(&["x"]), expected, "JSON lines");
 }
 
@@ -572,6 +573,20 @@ fn a_pipe_is_read_as_it_comes() {
     ];
     assert_eq!(rows, expected);
     writer.join().unwrap();
+}
+
+#[test]
+fn a_format_is_found_in_the_first_bytes_or_named() {
+    let lines = "\n \n{\"time\": 1392413400, \"x\": 1.5}\n";
+    let expected = [at("2014-02-14T21:30:00Z", &[Ok(1.5)])];
+    assert_eq!(file(lines).rows(&["x"]), expected);
+    assert_eq!(file("time;x\n1392413400;1,5\n").rows(&["x"]), expected);
+    // Behind many blanks no object is looked for.
+    file(&format!("{}{lines}", " ".repeat(40_000))).refused(&["x"], &["no column \"x\""]);
+    let named = |format| move |options: &mut FileOptions| options.format = Some(format);
+    file("time,x\n1392413400,1.5\n").with(named(FormatName::JSON_LINES)).refused(&["x"], &["no JSON object"]);
+    file(lines).with(named(FormatName::CSV)).refused(&["x"], &["no column \"x\""]);
+    file("[{\"time\": 1392413400, \"x\": 1.5}]").refused(&["x"], &["jq -c"]);
 }
 
 #[test]

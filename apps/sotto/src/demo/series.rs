@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use anyhow::Context;
-use sotto_agent::source::{FileOptions, FileSource, Format, Source, SourceError};
+use sotto_agent::source::{FileOptions, FileSource, FormatName, Source, SourceError};
 use sotto_agent::stop::Stop;
 use sotto_owner::Range;
 use sotto_pack::{Channel, Clock};
@@ -44,7 +44,7 @@ impl Series {
         let channel = Channel { name: column.to_owned(), minimum: -1.0, maximum: 1.0, ..Channel::default() };
         let options = FileOptions {
             paths: vec![file.to_owned()],
-            format: Format::Csv,
+            format: Some(FormatName::CSV),
             time: time.ok().map(str::to_owned).into_iter().collect(),
             start: time.err().map(str::to_owned),
             period: PERIOD,

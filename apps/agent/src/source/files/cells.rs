@@ -1,18 +1,16 @@
 //! Cells: numbers, or the reason why there is none.
 
-use std::borrow::Cow;
-
 use sotto_pack::Reason;
 use zeroize::{DefaultIsZeroes, Zeroizing};
 
-use super::Encoding;
+use super::encoding::{Encoding, decode};
 
 /// Maximum bytes of a number or a time.
 const LONGEST_CELL: usize = 128;
 
 /// The decimal mark of a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Mark {
+pub(in crate::source) enum Mark {
     /// No mark: the number reads the same with either.
     Plain,
     /// A point.
@@ -23,7 +21,7 @@ pub(super) enum Mark {
 
 /// A cell.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Cell {
+pub(in crate::source) enum Cell {
     /// A finite number; valid if its mark is that of the file.
     Number(f64, Mark),
     /// No number.
@@ -39,18 +37,18 @@ impl Default for Cell {
 impl DefaultIsZeroes for Cell {}
 
 /// A row with a time that is not parsed yet.
-pub(super) struct Record {
+pub(in crate::source) struct Record {
     /// The line number, from 1.
-    pub(super) line: u64,
+    pub(in crate::source) line: u64,
     /// The text of its time.
-    pub(super) time: Option<String>,
+    pub(in crate::source) time: Option<String>,
     /// A cell for each channel.
-    pub(super) cells: Zeroizing<Vec<Cell>>,
+    pub(in crate::source) cells: Zeroizing<Vec<Cell>>,
 }
 
 impl Cell {
     /// Reads a cell of text.
-    pub(super) fn read(text: &str) -> Self {
+    pub(in crate::source) fn read(text: &str) -> Self {
         let text = text.trim();
         if text.is_empty() || ["NA", "N/A", "null", "-"].iter().any(|empty| text.eq_ignore_ascii_case(empty))
         {
@@ -77,12 +75,12 @@ impl Cell {
     }
 
     /// Reads a cell of bytes. Bytes that are not UTF-8 become [`Reason::Text`], unless an encoding is given.
-    pub(super) fn read_bytes(bytes: &[u8], encoding: Option<Encoding>) -> Self {
+    pub(in crate::source) fn read_bytes(bytes: &[u8], encoding: Option<Encoding>) -> Self {
         decode(bytes, encoding).map_or(Self::Missing(Reason::Text), |text| Self::read(&text))
     }
 
     /// Returns the number, or the reason why it does not count: [`Reason::Text`] if its mark is not that of the file.
-    pub(super) fn number(self, decimal_comma: bool) -> Result<f64, Reason> {
+    pub(in crate::source) fn number(self, decimal_comma: bool) -> Result<f64, Reason> {
         match self {
             Self::Number(_, Mark::Comma) if !decimal_comma => Err(Reason::Text),
             Self::Number(_, Mark::Point) if decimal_comma => Err(Reason::Text),
@@ -92,7 +90,7 @@ impl Cell {
     }
 
     /// Returns true for a decimal comma, false for a decimal point, `None` if the cell has no decimal mark.
-    pub(super) fn decimal_comma(self) -> Option<bool> {
+    pub(in crate::source) fn decimal_comma(self) -> Option<bool> {
         match self {
             Self::Number(_, Mark::Comma) => Some(true),
             Self::Number(_, Mark::Point) => Some(false),
@@ -101,30 +99,20 @@ impl Cell {
     }
 }
 
-/// Decodes bytes as text. Returns `None` if no encoding is given and the bytes are not UTF-8.
-pub(super) fn decode(bytes: &[u8], encoding: Option<Encoding>) -> Option<Cow<'_, str>> {
-    match encoding {
-        None => std::str::from_utf8(bytes).ok().map(Cow::Borrowed),
-        Some(Encoding::Utf8) => Some(String::from_utf8_lossy(bytes)),
-        Some(Encoding::Latin1) if bytes.is_ascii() => std::str::from_utf8(bytes).ok().map(Cow::Borrowed),
-        Some(Encoding::Latin1) => Some(Cow::Owned(bytes.iter().map(|byte| char::from(*byte)).collect())),
-    }
-}
-
 /// Returns the trimmed text of a time; `None` if it is empty or longer than 128 bytes.
-pub(super) fn time_text(text: &str) -> Option<String> {
+pub(in crate::source) fn time_text(text: &str) -> Option<String> {
     let text = text.trim();
     (1..=LONGEST_CELL).contains(&text.len()).then(|| text.to_owned())
 }
 
 /// Joins the parts of a time from several columns by spaces; `None` if a part is missing.
-pub(super) fn joined(parts: impl IntoIterator<Item = Option<String>>) -> Option<String> {
+pub(in crate::source) fn joined(parts: impl IntoIterator<Item = Option<String>>) -> Option<String> {
     let parts: Vec<String> = parts.into_iter().collect::<Option<_>>()?;
     time_text(&parts.join(" "))
 }
 
 /// Returns true if a cell equals the wanted text, as text or as a number.
-pub(super) fn holds(text: &str, wanted: &str) -> bool {
+pub(in crate::source) fn holds(text: &str, wanted: &str) -> bool {
     let (text, wanted) = (text.trim(), wanted.trim());
     let number = |text| match Cell::read(text) {
         Cell::Number(number, _) => Some(number),

@@ -4,26 +4,26 @@ use std::path::Path;
 
 use sotto_pack::Channel;
 
-use super::Encoding;
+use super::encoding::Encoding;
 use crate::source::SourceError;
 
 /// Names that mark a time column, in lower case.
 const TIMES: [&str; 6] = ["time", "timestamp", "date", "datetime", "ts", "at"];
 
 /// The requested columns.
-pub(super) struct Wanted {
+pub(in crate::source) struct Wanted {
     /// The column of the time, or those of date and time of day. `None` if rows have no time of their own.
-    pub(super) time: Option<TimeColumns>,
+    pub(in crate::source) time: Option<TimeColumns>,
     /// The column of each channel.
-    pub(super) values: Vec<String>,
+    pub(in crate::source) values: Vec<String>,
     /// Conditions: columns, each with the text that it must hold.
-    pub(super) conditions: Vec<(String, String)>,
+    pub(in crate::source) conditions: Vec<(String, String)>,
     /// The encoding of text, if given.
-    pub(super) encoding: Option<Encoding>,
+    pub(in crate::source) encoding: Option<Encoding>,
 }
 
 /// The columns of the time.
-pub(super) enum TimeColumns {
+pub(in crate::source) enum TimeColumns {
     /// Columns with these names; their texts are joined by a space.
     Named(Vec<String>),
     /// The only column with a name from `TIMES`, or one called date and one called time.
@@ -31,11 +31,11 @@ pub(super) enum TimeColumns {
 }
 
 /// Maximum number of time columns: date and time of day may be separate.
-pub(super) const MOST_TIME_COLUMNS: usize = 2;
+pub(in crate::source) const MOST_TIME_COLUMNS: usize = 2;
 
 impl Wanted {
     /// Returns the positions of the time columns among a file's columns; none if rows have no time of their own.
-    pub(super) fn time(&self, names: &[String], path: &Path) -> Result<Vec<usize>, SourceError> {
+    pub(in crate::source) fn time(&self, names: &[String], path: &Path) -> Result<Vec<usize>, SourceError> {
         match &self.time {
             None => Ok(Vec::new()),
             Some(TimeColumns::Named(wanted)) => {
@@ -60,7 +60,7 @@ impl Wanted {
 ///
 /// # Errors
 /// [`SourceError::NoColumn`] and [`SourceError::AmbiguousColumn`].
-pub(super) fn position(names: &[String], wanted: &str, path: &Path) -> Result<usize, SourceError> {
+pub(in crate::source) fn position(names: &[String], wanted: &str, path: &Path) -> Result<usize, SourceError> {
     let (path, column) = (path.to_owned(), wanted.trim().to_owned());
     match find(names, wanted) {
         Found::One(position) => Ok(position),
@@ -104,7 +104,7 @@ fn positions(names: &[String], matches: impl Fn(&str) -> bool) -> Found {
 
 /// Returns the most similar name: one that contains the wanted name or is contained in it, else the one with the
 /// smallest edit distance if that is small.
-pub(super) fn nearest(names: &[String], wanted: &str) -> Option<String> {
+pub(in crate::source) fn nearest(names: &[String], wanted: &str) -> Option<String> {
     let short = |text: &str| text.trim().to_lowercase().chars().take(64).collect::<String>();
     let wanted = short(wanted);
     let distance = |name: &&String| {

@@ -13,13 +13,13 @@ use crate::source::SourceError;
 use crate::stop::Stop;
 
 /// Maximum bytes of a row or a header: 256 KiB.
-pub(super) const LONGEST_ROW: usize = 256 << 10;
+pub(in crate::source) const LONGEST_ROW: usize = 256 << 10;
 /// Interval at which a followed file is checked for growth.
 const POLL: Duration = Duration::from_millis(100);
 
 /// How a read ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum More {
+pub(in crate::source) enum More {
     /// There are more bytes.
     Bytes,
     /// The file ends: there are no more bytes, and no more will come.
@@ -38,8 +38,8 @@ enum From {
 }
 
 /// A buffered input. Unconsumed bytes are contiguous.
-pub(super) struct Input {
-    pub(super) path: PathBuf,
+pub(in crate::source) struct Input {
+    pub(in crate::source) path: PathBuf,
     from: From,
     follow: bool,
     stop: Stop,
@@ -53,7 +53,12 @@ pub(super) struct Input {
 
 impl Input {
     /// Opens a path; `-` is standard input. With `again`, waits until the path exists.
-    pub(super) fn open(path: &Path, follow: bool, again: bool, stop: &Stop) -> Result<Self, SourceError> {
+    pub(in crate::source) fn open(
+        path: &Path,
+        follow: bool,
+        again: bool,
+        stop: &Stop,
+    ) -> Result<Self, SourceError> {
         let from = if is_stdin(path) {
             From::Stream(stream(|| Ok(io::stdin())))
         } else {
@@ -85,22 +90,22 @@ impl Input {
     }
 
     /// Returns the bytes read and not consumed.
-    pub(super) fn bytes(&self) -> &[u8] {
+    pub(in crate::source) fn bytes(&self) -> &[u8] {
         &self.buffer[self.start..self.end]
     }
 
     /// Consumes the first `count` bytes.
-    pub(super) fn consume(&mut self, count: usize) {
+    pub(in crate::source) fn consume(&mut self, count: usize) {
         self.start = self.end.min(self.start + count);
     }
 
     /// Returns true if another file replaced this one, or it was truncated: the caller has to open it again.
-    pub(super) fn is_replaced(&self) -> bool {
+    pub(in crate::source) fn is_replaced(&self) -> bool {
         self.replaced || self.cut
     }
 
     /// Reads more bytes behind the unconsumed ones; blocks if necessary.
-    pub(super) fn more(&mut self) -> Result<More, SourceError> {
+    pub(in crate::source) fn more(&mut self) -> Result<More, SourceError> {
         if self.start > 0 {
             self.buffer.copy_within(self.start..self.end, 0);
             (self.start, self.end) = (0, self.end - self.start);
@@ -159,7 +164,7 @@ impl Input {
     }
 
     /// Strips a byte-order mark; refuses UTF-16.
-    pub(super) fn begin(&mut self) -> Result<(), SourceError> {
+    pub(in crate::source) fn begin(&mut self) -> Result<(), SourceError> {
         while self.bytes().len() < 3 && self.more()? != More::End {}
         match self.bytes() {
             [0xef, 0xbb, 0xbf, ..] => self.consume(3),
@@ -174,7 +179,11 @@ impl Input {
 
     /// Returns the length of the first line including its line end; `None` if there is no line end and no more bytes
     /// come. A lone CR ends a line only if `carriage_return` is true.
-    pub(super) fn line(&mut self, number: u64, carriage_return: bool) -> Result<Option<usize>, SourceError> {
+    pub(in crate::source) fn line(
+        &mut self,
+        number: u64,
+        carriage_return: bool,
+    ) -> Result<Option<usize>, SourceError> {
         let mut looked = 0;
         loop {
             let ends = |byte: &u8| *byte == b'\n' || carriage_return && *byte == b'\r';
@@ -200,22 +209,22 @@ impl Input {
 }
 
 /// Returns true if the path stands for standard input.
-pub(super) fn is_stdin(path: &Path) -> bool {
+pub(in crate::source) fn is_stdin(path: &Path) -> bool {
     path.as_os_str() == "-"
 }
 
 /// Returns true if rows of the path arrive over time: standard input, a pipe, a device.
-pub(super) fn is_stream(path: &Path) -> bool {
+pub(in crate::source) fn is_stream(path: &Path) -> bool {
     is_stdin(path) || std::fs::metadata(path).is_ok_and(|metadata| !metadata.is_file() && !metadata.is_dir())
 }
 
 /// Returns an error about a file.
-pub(super) fn refused(path: &Path, reason: impl Into<String>) -> SourceError {
+pub(in crate::source) fn refused(path: &Path, reason: impl Into<String>) -> SourceError {
     SourceError::File { path: path.to_owned(), reason: reason.into() }
 }
 
 /// Returns the error about a row that is too long.
-pub(super) fn too_long(path: &Path, line: u64) -> SourceError {
+pub(in crate::source) fn too_long(path: &Path, line: u64) -> SourceError {
     let why =
         format!("line {line}: a row has more than {LONGEST_ROW} bytes; look for a quote without its end");
     refused(path, why)

@@ -1,15 +1,13 @@
-//! Files as they occur in practice: values with any delimiter, JSON lines, standard input, growing files.
+//! Files as they occur in practice: of any format, standard input, growing files.
 
-mod cells;
+pub(super) mod cells;
 mod civil;
 pub(super) mod columns;
-mod delimiter;
-mod input;
-mod json;
+pub(super) mod encoding;
+pub(super) mod input;
 mod options;
 mod reader;
 mod stream;
-mod table;
 mod times;
 
 use std::collections::VecDeque;
@@ -18,7 +16,8 @@ use std::path::PathBuf;
 use sotto_pack::{Channel, LeftOut, Reason};
 use zeroize::Zeroizing;
 
-pub use options::{Encoding, FileOptions, Format};
+pub use encoding::Encoding;
+pub use options::FileOptions;
 
 use super::{Row, Source, SourceError};
 use crate::stop::Stop;

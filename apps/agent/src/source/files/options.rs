@@ -5,37 +5,18 @@ use std::path::PathBuf;
 use sotto_pack::Clock;
 
 use super::columns::MOST_TIME_COLUMNS;
+use super::encoding::Encoding;
 use super::times::{Form, Local};
 use crate::source::SourceError;
-
-/// The format of a file.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Format {
-    /// JSON lines if the file begins with `{`, else delimited values.
-    #[default]
-    Auto,
-    /// Values with a delimiter between them.
-    Csv,
-    /// One JSON object per line; names of nested members are joined with dots, as in `air.temperature`.
-    JsonLines,
-}
-
-/// The encoding of text.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Encoding {
-    /// UTF-8. If given explicitly, invalid bytes become replacement characters instead of errors.
-    Utf8,
-    /// ISO 8859-1: each byte is the character with its number.
-    Latin1,
-}
+use crate::source::formats::FormatName;
 
 /// Options that control how files are read.
 #[derive(Clone, Debug)]
 pub struct FileOptions {
     /// The files, read one after another; `-` is standard input.
     pub paths: Vec<PathBuf>,
-    /// The format of the files.
-    pub format: Format,
+    /// The format of the files; found in the first bytes of each if not given.
+    pub format: Option<FormatName>,
     /// The column of the time, or those of date and time of day. Guessed by name if neither this nor `start` is given.
     pub time: Vec<String>,
     /// The format of times, as for `strftime`; guessed from the first rows if not given.
@@ -66,7 +47,7 @@ impl Default for FileOptions {
     fn default() -> Self {
         Self {
             paths: Vec::new(),
-            format: Format::Auto,
+            format: None,
             time: Vec::new(),
             time_format: None,
             start: None,

@@ -1,14 +1,13 @@
-//! The open file: delimited values or JSON lines.
+//! The open file.
 
 use std::path::{Path, PathBuf};
 
 use super::cells::Record;
 use super::columns::Wanted;
-use super::input::{Input, More, is_stream, refused};
-use super::json::Lines;
-use super::table::{Shape, Table};
-use super::{FileOptions, Format};
+use super::input::{Input, is_stream, refused};
+use super::options::FileOptions;
 use crate::source::SourceError;
+use crate::source::formats::{self, Opening, Rows};
 use crate::stop::Stop;
 
 /// Result of reading a row.
@@ -21,15 +20,10 @@ pub(super) enum Next {
     Replaced,
 }
 
-enum Rows {
-    Table(Box<Table>),
-    Lines(Box<Lines>),
-}
-
 /// The open file.
 pub(super) struct Reader {
     path: PathBuf,
-    rows: Rows,
+    rows: Box<dyn Rows>,
 }
 
 impl Reader {
@@ -64,7 +58,7 @@ impl Reader {
     ) -> Result<Self, SourceError> {
         loop {
             let input = Input::open(&self.path, true, true, stop)?;
-            if let Some(rows) = open(input, options, wanted, Some(&self.rows))? {
+            if let Some(rows) = open(input, options, wanted, Some(&*self.rows))? {
                 return Ok(Self { path: self.path.clone(), rows });
             }
         }
@@ -72,13 +66,9 @@ impl Reader {
 
     /// Returns the next row.
     pub(super) fn next(&mut self, wanted: &Wanted) -> Result<Next, SourceError> {
-        let (record, replaced) = match &mut self.rows {
-            Rows::Table(table) => (table.next(wanted)?, table.is_replaced()),
-            Rows::Lines(lines) => (lines.next(wanted)?, lines.is_replaced()),
-        };
-        Ok(match record {
+        Ok(match self.rows.next(wanted)? {
             Some(record) => Next::Record(record),
-            None if replaced => Next::Replaced,
+            None if self.rows.is_replaced() => Next::Replaced,
             None => Next::End,
         })
     }
@@ -90,15 +80,12 @@ impl Reader {
 
     /// Returns the names of the columns.
     pub(super) fn names(&self) -> Vec<String> {
-        match &self.rows {
-            Rows::Table(table) => table.shape().names().to_vec(),
-            Rows::Lines(lines) => lines.names().to_vec(),
-        }
+        self.rows.names().to_vec()
     }
 
-    /// Returns true if a comma can be the decimal mark, because it is not the delimiter.
+    /// Returns true if a comma can be the decimal mark.
     pub(super) fn has_free_comma(&self) -> bool {
-        matches!(&self.rows, Rows::Table(table) if table.shape().delimiter() != b',')
+        self.rows.has_free_comma()
     }
 }
 
@@ -107,36 +94,10 @@ fn open(
     mut input: Input,
     options: &FileOptions,
     wanted: &Wanted,
-    before: Option<&Rows>,
-) -> Result<Option<Rows>, SourceError> {
+    before: Option<&dyn Rows>,
+) -> Result<Option<Box<dyn Rows>>, SourceError> {
     input.begin()?;
-    let shape: Option<Shape> = match before {
-        Some(Rows::Table(table)) => Some(table.shape().clone()),
-        _ => None,
-    };
-    if is_json(&mut input, options.format)? {
-        return Ok(Lines::open(input, wanted)?.map(|lines| Rows::Lines(Box::new(lines))));
-    }
     let delimiter = options.delimiter.and_then(|delimiter| u8::try_from(delimiter).ok());
-    Ok(Table::open(input, wanted, delimiter, options.header, shape)?
-        .map(|table| Rows::Table(Box::new(table))))
-}
-
-/// Returns true for JSON lines. With `Format::Auto`, the file must begin with an object, or with an array, which is
-/// refused later.
-fn is_json(input: &mut Input, format: Format) -> Result<bool, SourceError> {
-    if format != Format::Auto {
-        return Ok(format == Format::JsonLines);
-    }
-    loop {
-        let mut begins = input.bytes().iter().filter(|byte| !byte.is_ascii_whitespace());
-        match (begins.next(), begins.next()) {
-            (Some(b'{'), _) | (Some(b'['), Some(b'{')) => return Ok(true),
-            (Some(b'['), None) | (None, _) if input.bytes().len() < 4096 => {}
-            _ => return Ok(false),
-        }
-        if input.more()? == More::End {
-            return Ok(false);
-        }
-    }
+    let opening = Opening { wanted, delimiter, header: options.header, before };
+    formats::of(&mut input, options.format)?.open(input, &opening)
 }

@@ -1,4 +1,6 @@
-//! Delimited values: the header, and rows as they arrive.
+//! Values with a delimiter between them: the header, and rows as they arrive.
+
+mod delimiter;
 
 use std::borrow::Cow;
 use std::path::Path;
@@ -7,11 +9,33 @@ use csv_core::{ReadRecordResult, Reader, ReaderBuilder};
 use sotto_pack::Reason;
 use zeroize::Zeroizing;
 
-use super::cells::{Cell, Record, decode, holds, joined, time_text};
-use super::columns::{Wanted, position};
-use super::delimiter::first_line;
-use super::input::{Input, LONGEST_ROW, More, refused, too_long};
+use super::{Format, Opening, Rows};
 use crate::source::SourceError;
+use crate::source::files::cells::{Cell, Record, holds, joined, time_text};
+use crate::source::files::columns::{Wanted, position};
+use crate::source::files::encoding::decode;
+use crate::source::files::input::{Input, LONGEST_ROW, More, refused, too_long};
+use delimiter::first_line;
+
+pub(super) const NAME: &str = "csv";
+
+/// Values with a delimiter between them.
+pub(super) struct Csv;
+
+impl Format for Csv {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn sniff(&self, _: &[u8]) -> Option<bool> {
+        // Any text is a column at least.
+        Some(true)
+    }
+
+    fn open(&self, input: Input, opening: &Opening<'_>) -> Result<Option<Box<dyn Rows>>, SourceError> {
+        Ok(Table::open(input, opening)?.map(|table| Box::new(table) as Box<dyn Rows>))
+    }
+}
 
 /// Positions of the requested columns.
 #[derive(Clone)]
@@ -25,25 +49,13 @@ struct Places {
 
 /// The delimiter and the columns of a file. A file that replaces it may have no header.
 #[derive(Clone)]
-pub(super) struct Shape {
+pub(in crate::source) struct Header {
     delimiter: u8,
     places: Places,
 }
 
-impl Shape {
-    /// Returns the delimiter.
-    pub(super) fn delimiter(&self) -> u8 {
-        self.delimiter
-    }
-
-    /// Returns the names of all columns.
-    pub(super) fn names(&self) -> &[String] {
-        &self.places.names
-    }
-}
-
 /// A file of delimited values.
-pub(super) struct Table {
+struct Table {
     input: Input,
     core: Reader,
     fields: Zeroizing<Vec<u8>>,
@@ -54,7 +66,7 @@ pub(super) struct Table {
     line: u64,
     /// Lines skipped before the CSV reader started.
     before: u64,
-    shape: Shape,
+    header: Header,
     /// True if the current record has not been returned yet.
     held: bool,
     /// Number of records read, including the header.
@@ -64,19 +76,13 @@ pub(super) struct Table {
 }
 
 impl Table {
-    /// Reads the header, or without a header the first row. Returns `None` if the file has no line.
-    ///
-    /// `before` is the shape of the file that this one replaced; if it is given, this file may continue without a
-    /// header.
-    pub(super) fn open(
-        mut input: Input,
-        wanted: &Wanted,
-        delimiter: Option<u8>,
-        header: bool,
-        before: Option<Shape>,
-    ) -> Result<Option<Self>, SourceError> {
+    /// Reads the header, or without a header the first row. Returns `None` if the file has no line. A file that
+    /// replaced another one may continue without a header.
+    fn open(mut input: Input, opening: &Opening<'_>) -> Result<Option<Self>, SourceError> {
+        let Opening { wanted, delimiter, header, before } = *opening;
+        let before = before.and_then(Rows::header).cloned();
         let (skipped, guessed) = first_line(&mut input, header)?;
-        let delimiter = delimiter.or(before.as_ref().map(|shape| shape.delimiter)).unwrap_or(guessed);
+        let delimiter = delimiter.or(before.as_ref().map(|header| header.delimiter)).unwrap_or(guessed);
         let places =
             Places { time: Vec::new(), values: Vec::new(), conditions: Vec::new(), names: Vec::new() };
         let mut table = Self {
@@ -87,7 +93,7 @@ impl Table {
             count: 0,
             line: 0,
             before: skipped,
-            shape: Shape { delimiter, places },
+            header: Header { delimiter, places },
             held: false,
             reads: 0,
             rows: 0,
@@ -99,48 +105,16 @@ impl Table {
             if header { table.names(wanted)? } else { (1..=table.count).map(|n| n.to_string()).collect() };
         match (Places::find(&names, wanted, &table.input.path), before) {
             (Ok(places), _) => {
-                table.shape.places = places;
+                table.header.places = places;
                 table.held = !header;
             }
             (Err(_), Some(before)) => {
-                table.shape = before;
+                table.header = before;
                 table.held = true;
             }
             (Err(error), None) => return Err(error),
         }
         Ok(Some(table))
-    }
-
-    /// Returns the next row that meets the conditions; `None` at the end of the file.
-    pub(super) fn next(&mut self, wanted: &Wanted) -> Result<Option<Record>, SourceError> {
-        loop {
-            if !std::mem::take(&mut self.held) && !self.read()? {
-                return Ok(None);
-            }
-            self.rows += 1;
-            let wide = self.is_wide();
-            if wide && self.rows == 1 {
-                let (line, names, values) = (self.line, self.shape.places.names.len(), self.count);
-                let reason = format!(
-                    "line {line} has {values} values and the header has {names} names; \
-                     name the character between values with --delimiter, or mend the header"
-                );
-                return Err(refused(&self.input.path, reason));
-            }
-            if self.meets_conditions(wanted)? {
-                return self.record(wanted, wide).map(Some);
-            }
-        }
-    }
-
-    /// Returns true if another file replaced this one.
-    pub(super) fn is_replaced(&self) -> bool {
-        self.input.is_replaced()
-    }
-
-    /// Returns the delimiter and the columns.
-    pub(super) fn shape(&self) -> &Shape {
-        &self.shape
     }
 
     fn field(&self, position: usize) -> Option<&[u8]> {
@@ -163,7 +137,7 @@ impl Table {
     }
 
     fn meets_conditions(&self, wanted: &Wanted) -> Result<bool, SourceError> {
-        for (position, text) in &self.shape.places.conditions {
+        for (position, text) in &self.header.places.conditions {
             if !holds(&self.text(*position, wanted)?, text) {
                 return Ok(false);
             }
@@ -173,12 +147,12 @@ impl Table {
 
     /// Returns true if the row has values after the last column: then no value can be assigned to a column safely.
     fn is_wide(&self) -> bool {
-        (self.shape.places.names.len()..self.count)
+        (self.header.places.names.len()..self.count)
             .any(|position| self.field(position).is_some_and(|field| !field.trim_ascii().is_empty()))
     }
 
     fn record(&self, wanted: &Wanted, wide: bool) -> Result<Record, SourceError> {
-        let places = &self.shape.places;
+        let places = &self.header.places;
         let part = |position: &usize| Ok(time_text(&self.text(*position, wanted)?));
         let time = joined(places.time.iter().map(part).collect::<Result<Vec<_>, SourceError>>()?);
         let cell = |position: &usize| match self.field(*position) {
@@ -232,6 +206,45 @@ impl Table {
                 }
             }
         }
+    }
+}
+
+impl Rows for Table {
+    fn next(&mut self, wanted: &Wanted) -> Result<Option<Record>, SourceError> {
+        loop {
+            if !std::mem::take(&mut self.held) && !self.read()? {
+                return Ok(None);
+            }
+            self.rows += 1;
+            let wide = self.is_wide();
+            if wide && self.rows == 1 {
+                let (line, names, values) = (self.line, self.header.places.names.len(), self.count);
+                let reason = format!(
+                    "line {line} has {values} values and the header has {names} names; \
+                     name the character between values with --delimiter, or mend the header"
+                );
+                return Err(refused(&self.input.path, reason));
+            }
+            if self.meets_conditions(wanted)? {
+                return self.record(wanted, wide).map(Some);
+            }
+        }
+    }
+
+    fn is_replaced(&self) -> bool {
+        self.input.is_replaced()
+    }
+
+    fn names(&self) -> &[String] {
+        &self.header.places.names
+    }
+
+    fn has_free_comma(&self) -> bool {
+        self.header.delimiter != b','
+    }
+
+    fn header(&self) -> Option<&Header> {
+        Some(&self.header)
     }
 }
 

@@ -1,7 +1,7 @@
 //! Guesses the delimiter from the first line.
 
-use super::input::Input;
 use crate::source::SourceError;
+use crate::source::files::input::Input;
 
 /// The possible delimiters. If two are equally frequent, the earlier one wins.
 const DELIMITERS: &[u8] = b"\t;|,";

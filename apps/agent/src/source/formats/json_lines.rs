@@ -1,21 +1,50 @@
-//! JSON lines: one object per line.
+//! JSON lines: one object per line. Names of nested members are joined with dots, as in `air.temperature`.
 
 use serde_json::{Map, Value};
 use sotto_pack::Reason;
 use zeroize::Zeroizing;
 
-use super::cells::{Cell, Mark, Record, decode, holds, joined, time_text};
-use super::columns::{TimeColumns, Wanted, position};
-use super::input::{Input, refused};
+use super::{Format, Opening, Rows};
 use crate::source::SourceError;
+use crate::source::files::cells::{Cell, Mark, Record, holds, joined, time_text};
+use crate::source::files::columns::{TimeColumns, Wanted, position};
+use crate::source::files::encoding::decode;
+use crate::source::files::input::{Input, refused};
+
+pub(super) const NAME: &str = "json-lines";
+/// Blank bytes at the beginning of a file after which no object is expected.
+const LONGEST_BLANK: usize = 4096;
 
 /// Each column has to occur within this many rows.
 const LOOKED_AT: u64 = 1000;
 /// Maximum number of names kept for error messages.
 const NAMES: usize = 200;
 
+/// One JSON object per line.
+pub(super) struct JsonLines;
+
+impl Format for JsonLines {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn sniff(&self, begin: &[u8]) -> Option<bool> {
+        let mut bytes = begin.iter().filter(|byte| !byte.is_ascii_whitespace());
+        match (bytes.next(), bytes.next()) {
+            // An array of objects is refused later, with the way out.
+            (Some(b'{'), _) | (Some(b'['), Some(b'{')) => Some(true),
+            (Some(b'['), None) | (None, _) if begin.len() < LONGEST_BLANK => None,
+            _ => Some(false),
+        }
+    }
+
+    fn open(&self, input: Input, opening: &Opening<'_>) -> Result<Option<Box<dyn Rows>>, SourceError> {
+        Ok(Lines::open(input, opening.wanted)?.map(|lines| Box::new(lines) as Box<dyn Rows>))
+    }
+}
+
 /// A file of JSON lines.
-pub(super) struct Lines {
+struct Lines {
     input: Input,
     /// Names of the members that hold the time.
     time: Vec<String>,
@@ -30,7 +59,7 @@ pub(super) struct Lines {
 
 impl Lines {
     /// Reads the first object. Returns `None` if the file has no line.
-    pub(super) fn open(input: Input, wanted: &Wanted) -> Result<Option<Self>, SourceError> {
+    fn open(input: Input, wanted: &Wanted) -> Result<Option<Self>, SourceError> {
         let conditions = wanted.conditions.iter().map(|(name, _)| name);
         let seen = wanted.values.iter().chain(conditions).map(|name| (name.clone(), false)).collect();
         let mut lines =
@@ -55,40 +84,6 @@ impl Lines {
         }
         lines.held = Some(object);
         Ok(Some(lines))
-    }
-
-    /// Returns the next row that meets the conditions; `None` at the end of the file.
-    pub(super) fn next(&mut self, wanted: &Wanted) -> Result<Option<Record>, SourceError> {
-        loop {
-            let object = match self.held.take() {
-                Some(object) => Some(object),
-                None => match self.read()? {
-                    Some(bytes) => self.object(&bytes, wanted)?,
-                    None => return self.check_seen().map(|()| None),
-                },
-            };
-            let Some(object) = object else {
-                let cells = Zeroizing::new(vec![Cell::Missing(Reason::Text); wanted.values.len()]);
-                return Ok(Some(Record { line: self.line, time: None, cells }));
-            };
-            self.count(&object)?;
-            let meets = |(name, text): &(String, String)| holds(&as_text(member(&object, name)), text);
-            if wanted.conditions.iter().all(meets) {
-                let time = joined(self.time.iter().map(|name| time_text(&as_text(member(&object, name)))));
-                let cells = wanted.values.iter().map(|name| cell(member(&object, name))).collect();
-                return Ok(Some(Record { line: self.line, time, cells: Zeroizing::new(cells) }));
-            }
-        }
-    }
-
-    /// Returns true if another file replaced this one.
-    pub(super) fn is_replaced(&self) -> bool {
-        self.input.is_replaced()
-    }
-
-    /// Returns the names of the members that occurred first.
-    pub(super) fn names(&self) -> &[String] {
-        &self.names
     }
 
     /// Records the columns that occur in a row.
@@ -140,6 +135,40 @@ impl Lines {
             Ok(Value::Object(object)) => Some(object),
             _ => None,
         })
+    }
+}
+
+impl Rows for Lines {
+    fn next(&mut self, wanted: &Wanted) -> Result<Option<Record>, SourceError> {
+        loop {
+            let object = match self.held.take() {
+                Some(object) => Some(object),
+                None => match self.read()? {
+                    Some(bytes) => self.object(&bytes, wanted)?,
+                    None => return self.check_seen().map(|()| None),
+                },
+            };
+            let Some(object) = object else {
+                let cells = Zeroizing::new(vec![Cell::Missing(Reason::Text); wanted.values.len()]);
+                return Ok(Some(Record { line: self.line, time: None, cells }));
+            };
+            self.count(&object)?;
+            let meets = |(name, text): &(String, String)| holds(&as_text(member(&object, name)), text);
+            if wanted.conditions.iter().all(meets) {
+                let time = joined(self.time.iter().map(|name| time_text(&as_text(member(&object, name)))));
+                let cells = wanted.values.iter().map(|name| cell(member(&object, name))).collect();
+                return Ok(Some(Record { line: self.line, time, cells: Zeroizing::new(cells) }));
+            }
+        }
+    }
+
+    fn is_replaced(&self) -> bool {
+        self.input.is_replaced()
+    }
+
+    /// Returns the names of the members that occurred first.
+    fn names(&self) -> &[String] {
+        &self.names
     }
 }
 

@@ -1,0 +1,146 @@
+//! The formats of files, one file each. A new one is a line in [`FORMATS`] and a file that implements [`Format`] and
+//! [`Rows`].
+
+mod csv;
+mod json_lines;
+
+use std::fmt;
+use std::str::FromStr;
+
+use super::SourceError;
+use super::files::cells::Record;
+use super::files::columns::Wanted;
+use super::files::input::{Input, More, refused};
+
+/// All formats, in the order in which a file without a named format is tried.
+static FORMATS: &[&dyn Format] = &[&json_lines::JsonLines, &csv::Csv];
+
+/// A format of files.
+pub(super) trait Format: Sync {
+    /// Returns the name: the one of `--format`, and of the source in reports.
+    fn name(&self) -> &'static str;
+
+    /// Returns true if a file that begins with these bytes may have this format; `None` if more bytes decide.
+    fn sniff(&self, begin: &[u8]) -> Option<bool>;
+
+    /// Reads the beginning of a file. Returns `None` if the file has no line.
+    ///
+    /// # Errors
+    /// [`SourceError`] if the file does not have the format, or lacks a column.
+    fn open(&self, input: Input, opening: &Opening<'_>) -> Result<Option<Box<dyn Rows>>, SourceError>;
+}
+
+/// The rows of an open file.
+pub(super) trait Rows {
+    /// Returns the next row that meets the conditions; `None` at the end of the file.
+    ///
+    /// # Errors
+    /// [`SourceError`] if the file cannot be read.
+    fn next(&mut self, wanted: &Wanted) -> Result<Option<Record>, SourceError>;
+
+    /// Returns true if another file replaced this one.
+    fn is_replaced(&self) -> bool;
+
+    /// Returns the names of the columns.
+    fn names(&self) -> &[String];
+
+    /// Returns true if a comma can be the decimal mark of a number.
+    fn has_free_comma(&self) -> bool {
+        false
+    }
+
+    /// Returns the header with which a file that replaces this one may continue.
+    fn header(&self) -> Option<&csv::Header> {
+        None
+    }
+}
+
+/// What is known about a file before it is read.
+pub(super) struct Opening<'o> {
+    /// The requested columns.
+    pub(super) wanted: &'o Wanted,
+    /// The character between columns, if given.
+    pub(super) delimiter: Option<u8>,
+    /// True if the first line names the columns.
+    pub(super) header: bool,
+    /// The file that this one replaced.
+    pub(super) before: Option<&'o dyn Rows>,
+}
+
+/// The name of a format.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FormatName(&'static str);
+
+/// No format has this name.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("there are the formats {}", names().join(", "))]
+pub struct NoFormat;
+
+impl FromStr for FormatName {
+    type Err = NoFormat;
+
+    fn from_str(name: &str) -> Result<Self, NoFormat> {
+        names().into_iter().find(|known| *known == name).map(Self).ok_or(NoFormat)
+    }
+}
+
+impl fmt::Display for FormatName {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(self.0)
+    }
+}
+
+impl FormatName {
+    /// Values with a delimiter between them.
+    pub const CSV: Self = Self(csv::NAME);
+    /// One JSON object per line.
+    pub const JSON_LINES: Self = Self(json_lines::NAME);
+
+    /// Returns the name as text.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        self.0
+    }
+}
+
+fn names() -> Vec<&'static str> {
+    FORMATS.iter().map(|format| format.name()).collect()
+}
+
+/// Returns the format of a file: the named one, else the first that its beginning fits.
+pub(super) fn of(input: &mut Input, named: Option<FormatName>) -> Result<&'static dyn Format, SourceError> {
+    for format in FORMATS.iter().copied() {
+        if named.is_some_and(|name| name.0 == format.name()) || named.is_none() && fits(format, input)? {
+            return Ok(format);
+        }
+    }
+    Err(refused(&input.path, "it has none of the known formats: name its format with --format"))
+}
+
+/// Reads bytes until they decide whether a file has the format.
+fn fits(format: &dyn Format, input: &mut Input) -> Result<bool, SourceError> {
+    loop {
+        if let Some(fits) = format.sniff(input.bytes()) {
+            return Ok(fits);
+        }
+        if input.more()? == More::End {
+            return Ok(false);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn formats_have_names_of_their_own() {
+        let names = names();
+        for (position, name) in names.iter().enumerate() {
+            assert_eq!(names.iter().position(|other| other == name), Some(position));
+            assert_eq!(name.parse::<FormatName>().map(FormatName::as_str), Ok(*name));
+        }
+        let refused = "parquet".parse::<FormatName>().unwrap_err().to_string();
+        assert!(refused.contains("csv") && refused.contains("json-lines"), "{refused}");
+    }
+}
