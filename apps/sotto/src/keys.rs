@@ -13,13 +13,14 @@ use sotto_ring::secure_rng;
 use zeroize::Zeroizing;
 
 use crate::output::say;
+use crate::run::Run;
 
 /// Environment variable with the passphrase, for scripts.
 const PASSPHRASE: &str = "SOTTO_PASSPHRASE";
 
 /// Arguments of `sotto keys`.
 #[derive(clap::Args, Debug)]
-pub(crate) struct Arguments {
+pub(crate) struct Keys {
     #[command(subcommand)]
     command: Command,
 }
@@ -66,34 +67,35 @@ enum Group {
     Ffdhe3072,
 }
 
-/// Runs the command.
-pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
-    match &arguments.command {
-        Command::New { file } => {
-            let passphrase = passphrase(true)?;
-            let mut rng = secure_rng()?;
-            let secret = DeviceSecret::generate(&mut rng);
-            let protection = Protection::Passphrase(&passphrase);
-            KeyFile::Device.write(file, secret.expose_secret_bytes(), &protection, &mut rng)?;
-            say(format!(
-                "{}: a new device secret, under your passphrase. Nobody can recover it: keep a copy.",
-                file.display()
-            ));
+impl Run for Keys {
+    fn run(self) -> anyhow::Result<ExitCode> {
+        match &self.command {
+            Command::New { file } => {
+                let passphrase = passphrase(true)?;
+                let mut rng = secure_rng()?;
+                let secret = DeviceSecret::generate(&mut rng);
+                let protection = Protection::Passphrase(&passphrase);
+                KeyFile::Device.write(file, secret.expose_secret_bytes(), &protection, &mut rng)?;
+                say(format!(
+                    "{}: a new device secret, under your passphrase. Nobody can recover it: keep a copy.",
+                    file.display()
+                ));
+            }
+            Command::Device { file, device } => {
+                write_device_file(file, device, &passphrase(false)?)?;
+                say(format!("{}: give it to the device and to nobody else.", device.display()));
+            }
+            Command::Recryptor { file, recryptor, bits, group } => {
+                let group = group.map(|group| match group {
+                    Group::Ffdhe2048 => GroupName::Ffdhe2048,
+                    Group::Ffdhe3072 => GroupName::Ffdhe3072,
+                });
+                write_recryptor_file(file, recryptor, *bits, group, &passphrase(false)?)?;
+                say(format!("{}: give it to the recryptor and to nobody else.", recryptor.display()));
+            }
         }
-        Command::Device { file, device } => {
-            write_device_file(file, device, &passphrase(false)?)?;
-            say(format!("{}: give it to the device and to nobody else.", device.display()));
-        }
-        Command::Recryptor { file, recryptor, bits, group } => {
-            let group = group.map(|group| match group {
-                Group::Ffdhe2048 => GroupName::Ffdhe2048,
-                Group::Ffdhe3072 => GroupName::Ffdhe3072,
-            });
-            write_recryptor_file(file, recryptor, *bits, group, &passphrase(false)?)?;
-            say(format!("{}: give it to the recryptor and to nobody else.", recryptor.display()));
-        }
+        Ok(ExitCode::SUCCESS)
     }
-    Ok(ExitCode::SUCCESS)
 }
 
 fn write_recryptor_file(

@@ -8,12 +8,15 @@ mod output;
 mod phases;
 mod plan;
 mod plant;
+mod run;
 mod seal;
 mod values;
 
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
+
+use run::Run as _;
 
 /// Compute on sensor readings that the computer doing the work cannot read. Unaudited.
 #[derive(Parser)]
@@ -26,67 +29,67 @@ struct Arguments {
 #[derive(Subcommand)]
 enum Command {
     /// Make a plant: a folder with settings, secrets and the configuration of a cloud.
-    Init(plant::InitArguments),
+    Init(plant::Init),
     /// Declare channels: the quantities that devices measure.
-    Channel(plant::ChannelArguments),
+    Channel(plant::Group<plant::Channel>),
     /// Declare questions that are asked again and again.
-    Question(plant::QuestionArguments),
+    Question(plant::Group<plant::Question>),
     /// Add devices, and make their bundles.
-    Device(plant::DeviceArguments),
+    Device(plant::Group<plant::Device>),
     /// Ask a question of the data in the cloud.
-    Ask(plant::AskArguments),
+    Ask(plant::Ask),
     /// Declare alarms: conditions that `sotto watch` evaluates.
-    Alarm(plant::AlarmArguments),
+    Alarm(plant::Group<plant::Alarm>),
     /// Evaluate the alarms as data comes in, and tell of their changes.
-    Watch(plant::WatchArguments),
+    Watch(plant::WatchAlarms),
     /// Show the scheme, the parameters, keys and bytes that questions take, and why.
-    Plan(plant::PlanArguments),
+    Plan(plant::Plan),
     /// Show devices, the readings that have arrived and those that are missing.
-    Status(plant::StatusArguments),
+    Status(plant::Status),
     /// Make the cloud's TLS certificate, and a private authority of the plant that signs it.
-    Tls(plant::TlsArguments),
+    Tls(plant::Group<plant::Tls>),
     /// Show earlier answers.
-    Answers(plant::AnswersArguments),
+    Answers(plant::Answers),
     /// Repeat the work behind an answer on the windows that the devices signed, and compare the results with the
     /// cloud's.
-    Verify(plant::VerifyArguments),
+    Verify(plant::Verify),
     /// Show and pin the key with which the cloud signs; accept its logs after a backup was restored.
-    Cloud(plant::CloudArguments),
+    Cloud(plant::Group<plant::Cloud>),
     /// Print a verified answer in a form that may be given to others.
-    Publish(plant::PublishArguments),
+    Publish(plant::Publish),
     /// Delete windows of a device from the cloud, and the answers about them.
-    Forget(plant::ForgetArguments),
+    Forget(plant::Forget),
     /// Run a cloud, two devices and their owner on this machine, on its own sensors.
-    Demo(demo::Arguments),
+    Demo(demo::Demo),
     /// Encrypt the numbers of an expression, compute on the ciphertexts, decrypt: the smallest example.
-    Eval(eval::Arguments),
+    Eval(eval::Eval),
     /// Make the secret of a device.
-    Keys(keys::Arguments),
+    Keys(keys::Keys),
     /// Describe files of Microsoft SEAL, and convert them to our formats and back.
-    Seal(seal::Arguments),
+    Seal(seal::Seal),
 }
 
 fn main() -> ExitCode {
     let result = match Arguments::parse().command {
-        Command::Demo(arguments) => demo::run(&arguments),
-        Command::Eval(arguments) => eval::run(&arguments),
-        Command::Init(arguments) => plant::init(arguments),
-        Command::Channel(arguments) => plant::channel(arguments),
-        Command::Question(arguments) => plant::question(arguments),
-        Command::Device(arguments) => plant::device(arguments),
-        Command::Ask(arguments) => plant::ask(&arguments),
-        Command::Alarm(arguments) => plant::alarm(arguments),
-        Command::Watch(arguments) => plant::watch(&arguments),
-        Command::Plan(arguments) => plant::plan(&arguments),
-        Command::Status(arguments) => plant::status(&arguments),
-        Command::Tls(arguments) => plant::tls(&arguments),
-        Command::Answers(arguments) => plant::answers(&arguments),
-        Command::Verify(arguments) => plant::verify(&arguments),
-        Command::Cloud(arguments) => plant::cloud(&arguments),
-        Command::Publish(arguments) => plant::publish(&arguments),
-        Command::Forget(arguments) => plant::forget(&arguments),
-        Command::Keys(arguments) => keys::run(&arguments),
-        Command::Seal(arguments) => seal::run(&arguments),
+        Command::Demo(command) => command.run(),
+        Command::Eval(command) => command.run(),
+        Command::Init(command) => command.run(),
+        Command::Channel(command) => command.run(),
+        Command::Question(command) => command.run(),
+        Command::Device(command) => command.run(),
+        Command::Ask(command) => command.run(),
+        Command::Alarm(command) => command.run(),
+        Command::Watch(command) => command.run(),
+        Command::Plan(command) => command.run(),
+        Command::Status(command) => command.run(),
+        Command::Tls(command) => command.run(),
+        Command::Answers(command) => command.run(),
+        Command::Verify(command) => command.run(),
+        Command::Cloud(command) => command.run(),
+        Command::Publish(command) => command.run(),
+        Command::Forget(command) => command.run(),
+        Command::Keys(command) => command.run(),
+        Command::Seal(command) => command.run(),
     };
     match result {
         Ok(code) => code,

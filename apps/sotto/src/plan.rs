@@ -12,7 +12,7 @@ use crate::output::say;
 
 /// Arguments of `sotto plan`.
 #[derive(clap::Args, Debug)]
-pub(crate) struct Arguments {
+pub(crate) struct Expression {
     /// Plan an expression on the vectors x and y in this scheme, not a question
     #[arg(long, value_enum)]
     pub(crate) scheme: Option<SchemeName>,
@@ -64,7 +64,7 @@ struct NoiseBitsLeft {
 }
 
 /// Runs the command.
-pub(crate) fn run(expression: &str, scheme: SchemeName, arguments: &Arguments) -> anyhow::Result<ExitCode> {
+pub(crate) fn run(expression: &str, scheme: SchemeName, arguments: &Expression) -> anyhow::Result<ExitCode> {
     let mut inputs = vec![InputDeclaration::new("x", arguments.magnitude)];
     if expression.contains('y') {
         let key = KeyNumber(u16::from(arguments.two_keys));
@@ -101,7 +101,7 @@ pub(crate) fn run(expression: &str, scheme: SchemeName, arguments: &Arguments) -
     Ok(ExitCode::SUCCESS)
 }
 
-fn report<S: Managed>(program: &Program, arguments: &Arguments) -> anyhow::Result<Report> {
+fn report<S: Managed>(program: &Program, arguments: &Expression) -> anyhow::Result<Report> {
     let asked = Asked {
         encoding: Encoding::Slots,
         origin: if arguments.public_key { Origin::PublicKey } else { Origin::SecretKey },

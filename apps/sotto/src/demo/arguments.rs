@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 /// Arguments of `sotto demo`.
 #[derive(clap::Args, Debug)]
-pub(crate) struct Arguments {
+pub(crate) struct Demo {
     /// Read a column of this file instead of this machine's sensors: the first device reads the earlier half, the
     /// second the later
     #[arg(long, value_name = "FILE", requires = "column", conflicts_with = "generate")]

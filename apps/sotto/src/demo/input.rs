@@ -10,7 +10,7 @@ use sotto_owner::edit::NewChannel;
 use sotto_owner::{Every, Range};
 use sotto_pack::Channel;
 
-use super::arguments::Arguments;
+use super::arguments::Demo;
 use super::processes::Processes;
 use super::series::{Far, Series};
 
@@ -51,7 +51,7 @@ pub(super) struct Measured {
 }
 
 impl Input {
-    pub(super) fn decide(arguments: &Arguments, processes: &mut Processes) -> anyhow::Result<Self> {
+    pub(super) fn decide(arguments: &Demo, processes: &mut Processes) -> anyhow::Result<Self> {
         match (&arguments.csv, &arguments.column) {
             (Some(file), Some(column)) => {
                 let time = arguments.time.as_deref().ok_or(arguments.start.as_str());
@@ -63,7 +63,7 @@ impl Input {
         }
     }
 
-    fn sensors(arguments: &Arguments, processes: &mut Processes) -> anyhow::Result<Self> {
+    fn sensors(arguments: &Demo, processes: &mut Processes) -> anyhow::Result<Self> {
         #[derive(Deserialize)]
         struct Sensor {
             #[serde(flatten)]
@@ -82,7 +82,7 @@ impl Input {
         Ok(Self::of_rows("sensors", description, channels, (rows, SENSOR_PERIOD), seconds, options))
     }
 
-    fn generator(arguments: &Arguments) -> anyhow::Result<Self> {
+    fn generator(arguments: &Demo) -> anyhow::Result<Self> {
         let seed = arguments.seed;
         let rows = arguments.ticks.unwrap_or(GENERATOR_ROWS);
         let channels = Generator::new(seed, GENERATOR_PERIOD).channels().to_vec();

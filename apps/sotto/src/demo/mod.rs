@@ -25,43 +25,46 @@ use processes::Processes;
 use question::Declared;
 use report::{Answered, Document};
 
-pub(crate) use arguments::Arguments;
+use crate::run::Run;
+pub(crate) use arguments::Demo;
 
-/// Runs the demo, one step a line.
-pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
-    let mut processes = Processes::new()?;
-    let input = Input::decide(arguments, &mut processes)?;
-    let questions = question::declare(&input);
-    let plant = processes.uninterrupted(|| make_plant(&processes, &input, &questions))?;
-    cloud::start(&plant, &mut processes)?;
-    let mut streams = Vec::new();
-    for (name, options) in NAMES.into_iter().zip(&input.options) {
-        streams = device::enrol(name, &plant, &processes)?.streams;
-        device::start(name, options, &mut processes)?;
-    }
-    wait_for_devices(&mut processes, &input)?;
-    let [first, second] = NAMES;
-    let reports = [Report::read(first, &input, &processes)?, Report::read(second, &input, &processes)?];
-    let logs = [device::clear_log(first, &processes)?, device::clear_log(second, &processes)?];
-    let (mut answers, mut answered) = (Vec::new(), Vec::new());
-    for declared in &questions {
-        let answer = plant.ask(&plant.question(declared.name)?, &mut |_, _| {})?;
-        answered.push(Answered::new(declared, &answer, &input, &logs)?);
-        answers.push(answer);
-    }
-    let seen = cloud::first_bytes(&plant)?;
-    let streams = streams.iter().map(stream_report).collect();
-    let document = Document::new(&input, &reports, processes.list(), answered, &answers, streams);
-    processes.stop();
-    if arguments.json {
-        crate::output::say(serde_json::to_string_pretty(&document)?);
-    } else {
-        screen::print(&document, &input, plant.settings(), &seen);
-        if arguments.explain {
-            explain::print(&document);
+impl Run for Demo {
+    /// Runs the demo, one step a line.
+    fn run(self) -> anyhow::Result<ExitCode> {
+        let mut processes = Processes::new()?;
+        let input = Input::decide(&self, &mut processes)?;
+        let questions = question::declare(&input);
+        let plant = processes.uninterrupted(|| make_plant(&processes, &input, &questions))?;
+        cloud::start(&plant, &mut processes)?;
+        let mut streams = Vec::new();
+        for (name, options) in NAMES.into_iter().zip(&input.options) {
+            streams = device::enrol(name, &plant, &processes)?.streams;
+            device::start(name, options, &mut processes)?;
         }
+        wait_for_devices(&mut processes, &input)?;
+        let [first, second] = NAMES;
+        let reports = [Report::read(first, &input, &processes)?, Report::read(second, &input, &processes)?];
+        let logs = [device::clear_log(first, &processes)?, device::clear_log(second, &processes)?];
+        let (mut answers, mut answered) = (Vec::new(), Vec::new());
+        for declared in &questions {
+            let answer = plant.ask(&plant.question(declared.name)?, &mut |_, _| {})?;
+            answered.push(Answered::new(declared, &answer, &input, &logs)?);
+            answers.push(answer);
+        }
+        let seen = cloud::first_bytes(&plant)?;
+        let streams = streams.iter().map(stream_report).collect();
+        let document = Document::new(&input, &reports, processes.list(), answered, &answers, streams);
+        processes.stop();
+        if self.json {
+            crate::output::say(serde_json::to_string_pretty(&document)?);
+        } else {
+            screen::print(&document, &input, plant.settings(), &seen);
+            if self.explain {
+                explain::print(&document);
+            }
+        }
+        Ok(if document.all_within_bounds() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
     }
-    Ok(if document.all_within_bounds() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
 /// Does the work of `sotto init`, `sotto channel add` and `sotto question add`.

@@ -1,5 +1,6 @@
 //! `sotto eval`: key generation, encryption, operations on ciphertexts and decryption, in one process.
 
+mod parameters;
 mod partial;
 mod report;
 mod trip;
@@ -16,6 +17,7 @@ use sotto_runtime::{Asked, ChooseError, Encoding};
 use report::Report;
 use trip::Trip;
 
+use crate::run::Run;
 use crate::values::Number;
 
 /// The schemes that compute on slots.
@@ -61,7 +63,7 @@ impl EvalScheme {
 
 /// Arguments of `sotto eval`.
 #[derive(clap::Args, Debug)]
-pub(crate) struct Arguments {
+pub(crate) struct Eval {
     /// The expression to compute, for example '3*4+3'. Every number in it is encrypted; exponents are public.
     #[arg(allow_hyphen_values = true)]
     expression: String,
@@ -112,36 +114,40 @@ struct RecryptorArguments {
     owner_key: Option<PathBuf>,
 }
 
-/// Runs the command.
-pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
-    let parsed = parse(&arguments.expression, &ParseOptions::encrypted_literals())?;
-    let emulates = matches!(arguments.scheme, EvalScheme::PaillierElgamal | EvalScheme::PaillierBlinded);
-    if arguments.recryptor.recryptor.is_some() && !emulates {
-        bail!("{} does not use a recryptor: leave --recryptor out", arguments.scheme.name());
+impl Run for Eval {
+    fn run(self) -> anyhow::Result<ExitCode> {
+        let parsed = parse(&self.expression, &ParseOptions::encrypted_literals())?;
+        let emulates = matches!(self.scheme, EvalScheme::PaillierElgamal | EvalScheme::PaillierBlinded);
+        if self.recryptor.recryptor.is_some() && !emulates {
+            bail!("{} does not use a recryptor: leave --recryptor out", self.scheme.name());
+        }
+        let report = match self.scheme {
+            EvalScheme::Ckks => real(&self, &parsed)?,
+            EvalScheme::Bfv => integer(&self, &parsed, trip::run::<Bfv>)?,
+            EvalScheme::Bgv => integer(&self, &parsed, trip::run::<Bgv>)?,
+            EvalScheme::Paillier
+            | EvalScheme::Elgamal
+            | EvalScheme::ElgamalRistretto
+            | EvalScheme::PaillierElgamal
+            | EvalScheme::PaillierBlinded => partial::run(&self, &parsed)?,
+        };
+        if self.json {
+            crate::output::say(serde_json::to_string_pretty(&report)?);
+        } else {
+            report.print();
+        }
+        let right = report.error <= report.bound;
+        if !right {
+            eprintln!(
+                "sotto: the answer is off by {:e}, more than its bound {:e}",
+                report.error, report.bound
+            );
+        }
+        Ok(if right { ExitCode::SUCCESS } else { ExitCode::FAILURE })
     }
-    let report = match arguments.scheme {
-        EvalScheme::Ckks => real(arguments, &parsed)?,
-        EvalScheme::Bfv => integer(arguments, &parsed, trip::run::<Bfv>)?,
-        EvalScheme::Bgv => integer(arguments, &parsed, trip::run::<Bgv>)?,
-        EvalScheme::Paillier
-        | EvalScheme::Elgamal
-        | EvalScheme::ElgamalRistretto
-        | EvalScheme::PaillierElgamal
-        | EvalScheme::PaillierBlinded => partial::run(arguments, &parsed)?,
-    };
-    if arguments.json {
-        crate::output::say(serde_json::to_string_pretty(&report)?);
-    } else {
-        report.print();
-    }
-    let right = report.error <= report.bound;
-    if !right {
-        eprintln!("sotto: the answer is off by {:e}, more than its bound {:e}", report.error, report.bound);
-    }
-    Ok(if right { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-fn asked(arguments: &Arguments, plain_modulus: Option<u64>, largest_error: f64) -> Asked {
+fn asked(arguments: &Eval, plain_modulus: Option<u64>, largest_error: f64) -> Asked {
     Asked {
         encoding: Encoding::Scalar,
         origin: if arguments.public_key { Origin::PublicKey } else { Origin::SecretKey },
@@ -153,7 +159,7 @@ fn asked(arguments: &Arguments, plain_modulus: Option<u64>, largest_error: f64) 
 }
 
 fn integer(
-    arguments: &Arguments,
+    arguments: &Eval,
     parsed: &ParsedExpression,
     run: impl Fn(&Program, &Asked, &[Number]) -> anyhow::Result<Trip>,
 ) -> anyhow::Result<Report> {
@@ -190,7 +196,7 @@ fn integer(
     Ok(Report::new(arguments, trip, clear, wrapped, error.min(t - error) as f64, 0.0))
 }
 
-fn real(arguments: &Arguments, parsed: &ParsedExpression) -> anyhow::Result<Report> {
+fn real(arguments: &Eval, parsed: &ParsedExpression) -> anyhow::Result<Report> {
     if arguments.plain_modulus.is_some() {
         bail!("CKKS has no plain modulus: leave --plain-modulus out");
     }

@@ -2,7 +2,8 @@
 
 use serde::Serialize;
 
-use super::Arguments;
+use super::Eval;
+use super::parameters::Parameters;
 use super::trip::Trip;
 use crate::memory;
 use crate::output::say;
@@ -38,26 +39,6 @@ pub(super) struct Report {
     plan: String,
 }
 
-/// The parameters, for lattice schemes or for partially homomorphic ones.
-#[derive(Debug, Serialize)]
-#[serde(untagged)]
-pub(super) enum Parameters {
-    Lattice {
-        n: usize,
-        log2_q: f64,
-        /// None for CKKS.
-        plain_modulus: Option<u64>,
-        security_bits: u32,
-    },
-    Partial {
-        /// Bits of the modulus, or of the curve's field.
-        key_bits: u32,
-        /// Bits of the largest answer, without the sign.
-        message_bits: u32,
-        security_bits: u32,
-    },
-}
-
 #[derive(Debug, Serialize)]
 struct Bytes {
     fresh_ciphertext: usize,
@@ -76,17 +57,6 @@ pub(super) struct RecryptorReport {
     pub(super) values_blinded: usize,
 }
 
-impl Parameters {
-    fn wraps_around(&self) -> String {
-        match self {
-            Self::Lattice { plain_modulus, .. } => {
-                format!("the plain modulus {}", plain_modulus.unwrap_or_default())
-            }
-            Self::Partial { message_bits, .. } => format!("{message_bits} bits and a sign"),
-        }
-    }
-}
-
 impl std::fmt::Display for Parameters {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
@@ -103,7 +73,7 @@ impl std::fmt::Display for Parameters {
 
 impl Report {
     pub(super) fn new(
-        arguments: &Arguments,
+        arguments: &Eval,
         trip: Trip,
         clear: Number,
         wrapped: bool,

@@ -8,7 +8,7 @@ use sotto_rlwe::{EvaluationKeys, Evaluator, Origin, Params, PublicKey, Scheme};
 use sotto_runtime::{Asked, choose, run as run_plan};
 use sotto_wire::AnyCiphertext;
 
-use super::report::Parameters;
+use super::parameters::Parameters;
 use crate::phases::Phases;
 use crate::values::{Number, Shown, open_scalar};
 

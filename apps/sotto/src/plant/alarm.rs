@@ -6,21 +6,14 @@ use clap::Subcommand;
 use sotto_owner::alarm::{AlarmSettings, AlarmStatus, DeviceAlarm, Event, EventKind, Outbox};
 use sotto_owner::{OwnerError, Plant, edit};
 
+use super::group::OnPlant;
 use super::progress::waiting;
-use super::{Place, watch};
+use super::watch;
 use crate::output::say;
 
-/// Arguments of `sotto alarm`.
-#[derive(clap::Args, Debug)]
-pub(crate) struct Arguments {
-    #[command(subcommand)]
-    command: Command,
-    #[command(flatten)]
-    place: Place,
-}
-
+/// The commands of `sotto alarm`.
 #[derive(Subcommand, Debug)]
-enum Command {
+pub(crate) enum Alarm {
     /// Declare an alarm. `sotto watch` evaluates it.
     Add(Box<New>),
     /// Take an alarm out of sotto.toml, with its state and the events that wait.
@@ -50,7 +43,7 @@ enum Command {
 }
 
 #[derive(clap::Args, Debug)]
-struct New {
+pub(crate) struct New {
     /// Its name
     name: String,
     /// Its condition, such as 'temperature > 80 for 3 windows' or 'mean(temperature) > 80'
@@ -79,32 +72,33 @@ struct New {
     ca: Option<String>,
 }
 
-pub(crate) fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
-    let mut plant = arguments.place.open()?;
-    match arguments.command {
-        Command::Add(new) => add(&mut plant, *new)?,
-        Command::Remove { name } => {
-            plant.remove_alarm(&name)?;
-            Outbox::open(&plant)?.drop_alarm(&name)?;
-            say(format!("alarm {name}: removed"));
-        }
-        Command::List { json: true } => say(serde_json::to_string_pretty(&plant.settings().alarms)?),
-        Command::List { json: false } => {
-            for (name, settings) in &plant.settings().alarms {
-                say(format!("{name}: {}{}", plant.alarm(name)?.alarm, sinks(settings)));
+impl OnPlant for Alarm {
+    fn run(self, plant: &mut Plant) -> anyhow::Result<ExitCode> {
+        match self {
+            Self::Add(new) => add(plant, *new)?,
+            Self::Remove { name } => {
+                plant.remove_alarm(&name)?;
+                Outbox::open(plant)?.drop_alarm(&name)?;
+                say(format!("alarm {name}: removed"));
             }
-        }
-        Command::Show { name, json } => {
-            let status = plant.alarm_status(&name)?;
-            if json {
-                say(serde_json::to_string_pretty(&status)?);
-            } else {
-                show(&plant, &status)?;
+            Self::List { json: true } => say(serde_json::to_string_pretty(&plant.settings().alarms)?),
+            Self::List { json: false } => {
+                for (name, settings) in &plant.settings().alarms {
+                    say(format!("{name}: {}{}", plant.alarm(name)?.alarm, sinks(settings)));
+                }
             }
+            Self::Show { name, json } => {
+                let status = plant.alarm_status(&name)?;
+                if json {
+                    say(serde_json::to_string_pretty(&status)?);
+                } else {
+                    show(plant, &status)?;
+                }
+            }
+            Self::Test { name } => return test(plant, &name),
         }
-        Command::Test { name } => return test(&plant, &name),
+        Ok(ExitCode::SUCCESS)
     }
-    Ok(ExitCode::SUCCESS)
 }
 
 fn add(plant: &mut Plant, new: New) -> anyhow::Result<()> {

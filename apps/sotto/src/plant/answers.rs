@@ -4,10 +4,11 @@ use std::process::ExitCode;
 
 use super::{Place, show};
 use crate::output::say;
+use crate::run::Run;
 
 /// Arguments of `sotto answers`.
 #[derive(clap::Args, Debug)]
-pub(crate) struct Arguments {
+pub(crate) struct Answers {
     /// Show this answer again
     name: Option<String>,
     /// Print one JSON document
@@ -23,34 +24,37 @@ pub(crate) struct Arguments {
     place: Place,
 }
 
-pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
-    let plant = arguments.place.open()?;
-    if let Some(name) = &arguments.name {
-        let kept = plant.answer(name)?;
-        if let Some(file) = &arguments.html {
-            std::fs::write(file, show::html(&kept.answer))
-                .map_err(|error| anyhow::anyhow!("{} cannot be written: {error}", file.display()))?;
+impl Run for Answers {
+    fn run(self) -> anyhow::Result<ExitCode> {
+        let plant = self.place.open()?;
+        if let Some(name) = &self.name {
+            let kept = plant.answer(name)?;
+            if let Some(file) = &self.html {
+                std::fs::write(file, show::html(&kept.answer))
+                    .map_err(|error| anyhow::anyhow!("{} cannot be written: {error}", file.display()))?;
+            }
+            if self.json {
+                say(serde_json::to_string_pretty(&kept)?);
+            } else if self.plot {
+                say(show::plot(&kept.answer));
+            } else {
+                say(format!("{}\n{}", kept.answer.question, show::answer_text(&kept.answer)));
+            }
+            return Ok(ExitCode::SUCCESS);
         }
-        if arguments.json {
-            say(serde_json::to_string_pretty(&kept)?);
-        } else if arguments.plot {
-            say(show::plot(&kept.answer));
-        } else {
-            say(format!("{}\n{}", kept.answer.question, show::answer_text(&kept.answer)));
+        let names = plant.answers()?;
+        if self.json {
+            say(serde_json::to_string_pretty(&names)?);
+            return Ok(ExitCode::SUCCESS);
         }
-        return Ok(ExitCode::SUCCESS);
+        for name in &names {
+            let question =
+                plant.answer(name).map_or_else(|error| error.to_string(), |kept| kept.answer.question);
+            say(format!("{name}  {question}"));
+        }
+        if names.is_empty() {
+            say("no answer was kept yet");
+        }
+        Ok(ExitCode::SUCCESS)
     }
-    let names = plant.answers()?;
-    if arguments.json {
-        say(serde_json::to_string_pretty(&names)?);
-        return Ok(ExitCode::SUCCESS);
-    }
-    for name in &names {
-        let question = plant.answer(name).map_or_else(|error| error.to_string(), |kept| kept.answer.question);
-        say(format!("{name}  {question}"));
-    }
-    if names.is_empty() {
-        say("no answer was kept yet");
-    }
-    Ok(ExitCode::SUCCESS)
 }

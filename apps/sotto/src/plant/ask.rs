@@ -9,10 +9,11 @@ use sotto_owner::{Answer, OwnerError};
 
 use super::{Place, show};
 use crate::output::say;
+use crate::run::Run;
 
 /// Arguments of `sotto ask`.
 #[derive(clap::Args, Debug)]
-pub(crate) struct Arguments {
+pub(crate) struct Ask {
     /// A question such as 'mean(temperature) by day', or the name of a declared one
     question: String,
     /// Use only windows from this time on: 2014-01-31 or 2014-01-31T12:00, in the plant's time zone
@@ -40,24 +41,26 @@ pub(crate) struct Arguments {
     place: Place,
 }
 
-pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
-    match answer(arguments) {
-        Ok(answer) => {
-            present(arguments, &answer)?;
-            Ok(ExitCode::SUCCESS)
-        }
-        Err(error) if arguments.json => {
-            say(serde_json::to_string_pretty(&failure(&arguments.question, &error))?);
-            Ok(ExitCode::from(error.exit_code()))
-        }
-        Err(error) => {
-            eprintln!("sotto: {error}");
-            Ok(ExitCode::from(error.exit_code()))
+impl Run for Ask {
+    fn run(self) -> anyhow::Result<ExitCode> {
+        match answer(&self) {
+            Ok(answer) => {
+                present(&self, &answer)?;
+                Ok(ExitCode::SUCCESS)
+            }
+            Err(error) if self.json => {
+                say(serde_json::to_string_pretty(&failure(&self.question, &error))?);
+                Ok(ExitCode::from(error.exit_code()))
+            }
+            Err(error) => {
+                eprintln!("sotto: {error}");
+                Ok(ExitCode::from(error.exit_code()))
+            }
         }
     }
 }
 
-fn answer(arguments: &Arguments) -> Result<Answer, OwnerError> {
+fn answer(arguments: &Ask) -> Result<Answer, OwnerError> {
     let plant = arguments.place.open()?;
     let (since, until) = (arguments.since.as_deref(), arguments.until.as_deref());
     let question = plant.question_between(&arguments.question, since, until)?;
@@ -85,7 +88,7 @@ fn answer(arguments: &Arguments) -> Result<Answer, OwnerError> {
     Ok(answer)
 }
 
-fn present(arguments: &Arguments, answer: &Answer) -> anyhow::Result<()> {
+fn present(arguments: &Ask, answer: &Answer) -> anyhow::Result<()> {
     if let Some(file) = &arguments.html {
         std::fs::write(file, show::html(answer))
             .map_err(|error| anyhow::anyhow!("{} cannot be written: {error}", file.display()))?;

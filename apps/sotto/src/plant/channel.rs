@@ -3,22 +3,14 @@
 use std::process::ExitCode;
 
 use clap::Subcommand;
-use sotto_owner::{Every, Range, edit};
+use sotto_owner::{Every, Plant, Range, edit};
 
-use super::Place;
+use super::group::OnPlant;
 use crate::output::say;
 
-/// Arguments of `sotto channel`.
-#[derive(clap::Args, Debug)]
-pub(crate) struct Arguments {
-    #[command(subcommand)]
-    command: Command,
-    #[command(flatten)]
-    place: Place,
-}
-
+/// The commands of `sotto channel`.
 #[derive(Subcommand, Debug)]
-enum Command {
+pub(crate) enum Channel {
     /// Declare a channel.
     Add {
         /// Its name: letters, digits, _ . -
@@ -54,26 +46,27 @@ enum Command {
     },
 }
 
-pub(crate) fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
-    let mut plant = arguments.place.open()?;
-    match arguments.command {
-        Command::Add { name, unit, range, resolution, every, comparable } => {
-            let channel = edit::NewChannel { unit, range, resolution, every, comparable };
-            plant.edit(|document| edit::add_channel(document, &name, &channel))?;
-            say(format!("channel {name}: {}", describe(&plant, &name)));
-        }
-        Command::Remove { name } => {
-            plant.remove_channel(&name)?;
-            say(format!("channel {name}: removed"));
-        }
-        Command::List { json: true } => say(serde_json::to_string_pretty(&plant.settings().channels)?),
-        Command::List { json: false } => {
-            for name in plant.settings().channels.keys() {
-                say(format!("{name}: {}", describe(&plant, name)));
+impl OnPlant for Channel {
+    fn run(self, plant: &mut Plant) -> anyhow::Result<ExitCode> {
+        match self {
+            Self::Add { name, unit, range, resolution, every, comparable } => {
+                let channel = edit::NewChannel { unit, range, resolution, every, comparable };
+                plant.edit(|document| edit::add_channel(document, &name, &channel))?;
+                say(format!("channel {name}: {}", describe(plant, &name)));
+            }
+            Self::Remove { name } => {
+                plant.remove_channel(&name)?;
+                say(format!("channel {name}: removed"));
+            }
+            Self::List { json: true } => say(serde_json::to_string_pretty(&plant.settings().channels)?),
+            Self::List { json: false } => {
+                for name in plant.settings().channels.keys() {
+                    say(format!("{name}: {}", describe(plant, name)));
+                }
             }
         }
+        Ok(ExitCode::SUCCESS)
     }
-    Ok(ExitCode::SUCCESS)
 }
 
 fn describe(plant: &sotto_owner::Plant, name: &str) -> String {

@@ -4,22 +4,14 @@ use std::process::ExitCode;
 
 use clap::Subcommand;
 use serde_json::json;
-use sotto_owner::OwnerError;
+use sotto_owner::{OwnerError, Plant};
 
-use super::Place;
+use super::group::OnPlant;
 use crate::output::say;
 
-/// Arguments of `sotto cloud`.
-#[derive(clap::Args, Debug)]
-pub(crate) struct Arguments {
-    #[command(subcommand)]
-    command: Command,
-    #[command(flatten)]
-    place: Place,
-}
-
+/// The commands of `sotto cloud`.
 #[derive(Subcommand, Debug)]
-enum Command {
+pub(crate) enum Cloud {
     /// Show the pinned keys, and the key with which the cloud claims to sign.
     Show {
         /// Print one JSON document
@@ -38,44 +30,47 @@ enum Command {
     },
 }
 
-pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
-    let mut plant = arguments.place.open()?;
-    match &arguments.command {
-        Command::Show { json } => {
-            let (pinned, claimed) = (plant.cloud_keys()?, plant.claimed_cloud_key()?);
-            let is_pinned = pinned.shown().first() == Some(&claimed);
-            if *json {
-                let document =
-                    json!({ "pinned": pinned.shown(), "claimed": claimed, "is_pinned": is_pinned });
-                say(serde_json::to_string_pretty(&document)?);
-                return Ok(ExitCode::SUCCESS);
+impl OnPlant for Cloud {
+    fn run(self, plant: &mut Plant) -> anyhow::Result<ExitCode> {
+        match &self {
+            Self::Show { json } => {
+                let (pinned, claimed) = (plant.cloud_keys()?, plant.claimed_cloud_key()?);
+                let is_pinned = pinned.shown().first() == Some(&claimed);
+                if *json {
+                    let document =
+                        json!({ "pinned": pinned.shown(), "claimed": claimed, "is_pinned": is_pinned });
+                    say(serde_json::to_string_pretty(&document)?);
+                    return Ok(ExitCode::SUCCESS);
+                }
+                pinned.shown().iter().for_each(|key| say(format!("pinned:  {key}")));
+                say(format!("claimed: {claimed}"));
+                say(match (is_pinned, pinned.is_empty()) {
+                    (true, _) => "The cloud signs with the pinned key.".to_owned(),
+                    (false, true) => format!(
+                        "No key is pinned. Compare the claimed key with the output of `sotto-cloud key` on the cloud's machine, then run sotto cloud pin {claimed}"
+                    ),
+                    (false, false) => format!(
+                        "The cloud signs with another key than the one pinned last. If its operator confirms the new key (`sotto-cloud key`), run sotto cloud pin {claimed}"
+                    ),
+                });
             }
-            pinned.shown().iter().for_each(|key| say(format!("pinned:  {key}")));
-            say(format!("claimed: {claimed}"));
-            say(match (is_pinned, pinned.is_empty()) {
-                (true, _) => "The cloud signs with the pinned key.".to_owned(),
-                (false, true) => format!(
-                    "No key is pinned. Compare the claimed key with the output of `sotto-cloud key` on the cloud's machine, then run sotto cloud pin {claimed}"
-                ),
-                (false, false) => format!(
-                    "The cloud signs with another key than the one pinned last. If its operator confirms the new key (`sotto-cloud key`), run sotto cloud pin {claimed}"
-                ),
-            });
-        }
-        Command::Pin { key } => {
-            plant.pin_cloud(key)?;
-            say("pinned. Devices take it with their next bundle: sotto device renew NAME");
-        }
-        Command::Accept { device } => {
-            if plant.device(device)?.is_none() {
-                return Err(OwnerError::NotDeclared { kind: "enrolled device", name: device.clone() }.into());
+            Self::Pin { key } => {
+                plant.pin_cloud(key)?;
+                say("pinned. Devices take it with their next bundle: sotto device renew NAME");
             }
-            say(if plant.accept_logs(device)? {
-                format!("the logs of {device} are read from the cloud again when they are next needed")
-            } else {
-                format!("no log of {device} was read yet")
-            });
+            Self::Accept { device } => {
+                if plant.device(device)?.is_none() {
+                    return Err(
+                        OwnerError::NotDeclared { kind: "enrolled device", name: device.clone() }.into()
+                    );
+                }
+                say(if plant.accept_logs(device)? {
+                    format!("the logs of {device} are read from the cloud again when they are next needed")
+                } else {
+                    format!("no log of {device} was read yet")
+                });
+            }
         }
+        Ok(ExitCode::SUCCESS)
     }
-    Ok(ExitCode::SUCCESS)
 }

@@ -8,24 +8,16 @@ use serde_json::json;
 use sotto_owner::settings::{DeviceSettings, SettingsError};
 use sotto_owner::{Chosen, Enrolled, OwnerError, Plant, edit};
 
-use super::Place;
 use super::forget::confirmed;
+use super::group::OnPlant;
 use super::progress::waiting;
 use crate::output::say;
 
 const CHOOSING: &str = "choosing parameters";
 
-/// Arguments of `sotto device`.
-#[derive(clap::Args, Debug)]
-pub(crate) struct Arguments {
-    #[command(subcommand)]
-    command: Command,
-    #[command(flatten)]
-    place: Place,
-}
-
+/// The commands of `sotto device`.
 #[derive(Subcommand, Debug)]
-enum Command {
+pub(crate) enum Device {
     /// Add a device and write its bundle, the one file that the device needs.
     Add {
         /// Its name: letters, digits, _ . -
@@ -74,82 +66,83 @@ enum Command {
     },
 }
 
-pub(crate) fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
-    let mut plant = arguments.place.open()?;
-    match arguments.command {
-        Command::Add { name, channels, public, bundle, json } => {
-            let channels: Vec<String> = channels.iter().map(|channel| channel.trim().to_owned()).collect();
-            let file = bundle.unwrap_or_else(|| format!("{name}.bundle").into());
-            // A device that was declared in sotto.toml by hand is enrolled with that declaration.
-            let declaration = plant.settings().devices.get(&name);
-            let declared = declaration.is_some();
-            if public && declaration.is_some_and(|device| !device.public) {
-                let place = format!("devices.{name}");
-                let reason = "it is declared without `public = true`: write it there".to_owned();
-                return Err(OwnerError::from(SettingsError::Part { place, reason }).into());
-            }
-            // A removed device that is added again keeps its keys.
-            let known = plant.device(&name)?.is_some() && !declared;
-            if known && file.exists() {
-                return Err(OwnerError::Exists { path: file }.into());
-            } else if !known {
-                plant.can_enrol(&name, &file)?;
-            }
-            if !declared {
-                // Checked before the declaration: a refusal leaves sotto.toml unchanged.
-                let unknown =
-                    channels.iter().find(|channel| !plant.settings().channels.contains_key(*channel));
-                if let Some(unknown) = unknown {
-                    let (place, reason) = (format!("devices.{name}"), plant.settings().no_channel(unknown));
+impl OnPlant for Device {
+    fn run(self, plant: &mut Plant) -> anyhow::Result<ExitCode> {
+        match self {
+            Self::Add { name, channels, public, bundle, json } => {
+                let channels: Vec<String> =
+                    channels.iter().map(|channel| channel.trim().to_owned()).collect();
+                let file = bundle.unwrap_or_else(|| format!("{name}.bundle").into());
+                // A device that was declared in sotto.toml by hand is enrolled with that declaration.
+                let declaration = plant.settings().devices.get(&name);
+                let declared = declaration.is_some();
+                if public && declaration.is_some_and(|device| !device.public) {
+                    let place = format!("devices.{name}");
+                    let reason = "it is declared without `public = true`: write it there".to_owned();
                     return Err(OwnerError::from(SettingsError::Part { place, reason }).into());
                 }
-                let add = if public { edit::add_public_device } else { edit::add_device };
-                let settings = DeviceSettings { channels, public };
-                waiting(CHOOSING, || plant.streams_for(&name, &settings))?;
-                plant.edit(|document| add(document, &name, &settings.channels))?;
+                // A removed device that is added again keeps its keys.
+                let known = plant.device(&name)?.is_some() && !declared;
+                if known && file.exists() {
+                    return Err(OwnerError::Exists { path: file }.into());
+                } else if !known {
+                    plant.can_enrol(&name, &file)?;
+                }
+                if !declared {
+                    // Checked before the declaration: a refusal leaves sotto.toml unchanged.
+                    let unknown =
+                        channels.iter().find(|channel| !plant.settings().channels.contains_key(*channel));
+                    if let Some(unknown) = unknown {
+                        let (place, reason) =
+                            (format!("devices.{name}"), plant.settings().no_channel(unknown));
+                        return Err(OwnerError::from(SettingsError::Part { place, reason }).into());
+                    }
+                    let add = if public { edit::add_public_device } else { edit::add_device };
+                    let settings = DeviceSettings { channels, public };
+                    waiting(CHOOSING, || plant.streams_for(&name, &settings))?;
+                    plant.edit(|document| add(document, &name, &settings.channels))?;
+                }
+                let enrolled = waiting(CHOOSING, || {
+                    if known { plant.renew(&name, &file) } else { plant.enrol(&name, &file) }
+                })?;
+                report(plant, &name, &enrolled, json)?;
             }
-            let enrolled =
-                waiting(
-                    CHOOSING,
-                    || if known { plant.renew(&name, &file) } else { plant.enrol(&name, &file) },
-                )?;
-            report(&plant, &name, &enrolled, json)?;
-        }
-        Command::Renew { name, bundle, json } => {
-            let number = plant.device(&name)?.map_or(0, |record| record.bundles.len()) + 1;
-            let file = bundle.unwrap_or_else(|| format!("{name}-{number}.bundle").into());
-            let enrolled = waiting(CHOOSING, || plant.renew(&name, &file))?;
-            report(&plant, &name, &enrolled, json)?;
-        }
-        Command::Remove { name, destroy_secret, yes } => {
-            let asked = format!(
-                "The secret of {name} is deleted: its windows in the cloud can never be decrypted again"
-            );
-            if destroy_secret && !yes && !confirmed(&asked)? {
-                return Ok(ExitCode::from(2));
+            Self::Renew { name, bundle, json } => {
+                let number = plant.device(&name)?.map_or(0, |record| record.bundles.len()) + 1;
+                let file = bundle.unwrap_or_else(|| format!("{name}-{number}.bundle").into());
+                let enrolled = waiting(CHOOSING, || plant.renew(&name, &file))?;
+                report(plant, &name, &enrolled, json)?;
             }
-            plant.remove_device(&name, destroy_secret)?;
-            say(format!("device {name}: revoked, and taken out of sotto.toml"));
-            if !destroy_secret {
-                say(format!(
-                    "Its windows stay in the cloud, and its secret here: sotto device add {name} brings it back."
-                ));
+            Self::Remove { name, destroy_secret, yes } => {
+                let asked = format!(
+                    "The secret of {name} is deleted: its windows in the cloud can never be decrypted again"
+                );
+                if destroy_secret && !yes && !confirmed(&asked)? {
+                    return Ok(ExitCode::from(2));
+                }
+                plant.remove_device(&name, destroy_secret)?;
+                say(format!("device {name}: revoked, and taken out of sotto.toml"));
+                if !destroy_secret {
+                    say(format!(
+                        "Its windows stay in the cloud, and its secret here: sotto device add {name} brings it back."
+                    ));
+                }
             }
-        }
-        Command::List { json } => {
-            let devices = plant.devices()?;
-            if json {
-                say(serde_json::to_string_pretty(&devices)?);
-            } else {
-                for (name, settings) in &plant.settings().devices {
-                    let enrolled =
-                        if devices.contains_key(name) { "" } else { " (not enrolled: sotto device add)" };
-                    say(format!("{name}: {}{enrolled}", settings.channels.join(", ")));
+            Self::List { json } => {
+                let devices = plant.devices()?;
+                if json {
+                    say(serde_json::to_string_pretty(&devices)?);
+                } else {
+                    for (name, settings) in &plant.settings().devices {
+                        let enrolled =
+                            if devices.contains_key(name) { "" } else { " (not enrolled: sotto device add)" };
+                        say(format!("{name}: {}{enrolled}", settings.channels.join(", ")));
+                    }
                 }
             }
         }
+        Ok(ExitCode::SUCCESS)
     }
-    Ok(ExitCode::SUCCESS)
 }
 
 fn report(plant: &Plant, name: &str, enrolled: &Enrolled, json: bool) -> anyhow::Result<()> {

@@ -8,13 +8,14 @@ use sotto_owner::{Forgotten, OwnerError, moment};
 
 use super::{Place, show};
 use crate::output::say;
+use crate::run::Run;
 
 /// Exit code of a command that was not confirmed.
 const NOT_CONFIRMED: u8 = 2;
 
 /// Arguments of `sotto forget`.
 #[derive(clap::Args, Debug)]
-pub(crate) struct Arguments {
+pub(crate) struct Forget {
     /// The device
     #[arg(long, value_name = "NAME")]
     device: String,
@@ -34,47 +35,52 @@ pub(crate) struct Arguments {
     place: Place,
 }
 
-pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
-    let plant = arguments.place.open()?;
-    let Arguments { device, before, .. } = arguments;
-    let (until, when) = match before {
-        Some(before) => {
-            let when: When = before.parse().map_err(|error| OwnerError::Question(format!("{error}")))?;
-            (
-                Some(moment(&when, &plant.settings().clock().map_err(OwnerError::from)?)?),
-                format!("that end before {before}"),
-            )
+impl Run for Forget {
+    fn run(self) -> anyhow::Result<ExitCode> {
+        let plant = self.place.open()?;
+        let Forget { device, before, .. } = &self;
+        let (until, when) = match before {
+            Some(before) => {
+                let when: When = before.parse().map_err(|error| OwnerError::Question(format!("{error}")))?;
+                (
+                    Some(moment(&when, &plant.settings().clock().map_err(OwnerError::from)?)?),
+                    format!("that end before {before}"),
+                )
+            }
+            None => (None, "that have arrived".to_owned()),
+        };
+        let asked =
+            format!("All windows of {device} {when} are deleted from the cloud, with the answers about them");
+        if !self.yes && !confirmed(&asked)? {
+            return Ok(ExitCode::from(NOT_CONFIRMED));
         }
-        None => (None, "that have arrived".to_owned()),
-    };
-    let asked =
-        format!("All windows of {device} {when} are deleted from the cloud, with the answers about them");
-    if !arguments.yes && !confirmed(&asked)? {
-        return Ok(ExitCode::from(NOT_CONFIRMED));
+        let Forgotten { windows, bytes, jobs, outputs, answers } = plant.forget(device, until)?;
+        if self.json {
+            let counts = Forgotten { windows, bytes, jobs, outputs, answers };
+            say(serde_json::to_string_pretty(&counts)?);
+            return Ok(ExitCode::SUCCESS);
+        }
+        say(format!(
+            "{device}: {} with {bytes} bytes deleted in the cloud,",
+            show::counted(windows, "window")
+        ));
+        say(format!(
+            "  {} with {} that had computed on them, and {} here",
+            show::counted(jobs, "job"),
+            show::counted(outputs, "output"),
+            show::counted(answers as u64, "answer")
+        ));
+        say("The cloud does not take windows of that time again. Copies may remain:");
+        say("  on the device: its files, and messages in its spool that were not sent");
+        say(
+            "  of the cloud's store: backups, `orphans` and `before-restore-…` in its folder, blocks of its disk",
+        );
+        say("  here: answers that you saved elsewhere, as pages or as JSON");
+        say(
+            "All but your answers are ciphertexts. `sotto device remove --destroy-secret` makes those of a device unreadable.",
+        );
+        Ok(ExitCode::SUCCESS)
     }
-    let Forgotten { windows, bytes, jobs, outputs, answers } = plant.forget(device, until)?;
-    if arguments.json {
-        let counts = Forgotten { windows, bytes, jobs, outputs, answers };
-        say(serde_json::to_string_pretty(&counts)?);
-        return Ok(ExitCode::SUCCESS);
-    }
-    say(format!("{device}: {} with {bytes} bytes deleted in the cloud,", show::counted(windows, "window")));
-    say(format!(
-        "  {} with {} that had computed on them, and {} here",
-        show::counted(jobs, "job"),
-        show::counted(outputs, "output"),
-        show::counted(answers as u64, "answer")
-    ));
-    say("The cloud does not take windows of that time again. Copies may remain:");
-    say("  on the device: its files, and messages in its spool that were not sent");
-    say(
-        "  of the cloud's store: backups, `orphans` and `before-restore-…` in its folder, blocks of its disk",
-    );
-    say("  here: answers that you saved elsewhere, as pages or as JSON");
-    say(
-        "All but your answers are ciphertexts. `sotto device remove --destroy-secret` makes those of a device unreadable.",
-    );
-    Ok(ExitCode::SUCCESS)
 }
 
 /// Asks for confirmation on a terminal; without a terminal, returns false.

@@ -7,10 +7,11 @@ use std::process::ExitCode;
 use sotto_owner::{NewPlant, Plant};
 
 use crate::output::say;
+use crate::run::Run;
 
 /// Arguments of `sotto init`.
 #[derive(clap::Args, Debug)]
-pub(crate) struct Arguments {
+pub(crate) struct Init {
     /// The folder to make.
     folder: PathBuf,
     /// The address of a remote cloud, https://… [default: a cloud on this machine]
@@ -24,17 +25,19 @@ pub(crate) struct Arguments {
     time_zone: Option<String>,
 }
 
-pub(crate) fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
-    let Arguments { folder, cloud, listen, time_zone } = arguments;
-    let local = cloud.is_none();
-    let plant = Plant::init(&folder, &NewPlant { cloud, listen, time_zone })?;
-    let folder = plant.folder().display();
-    say(format!(
-        "{folder}: a new plant. Its settings are in {folder}/sotto.toml, its secrets in {folder}/secrets."
-    ));
-    say("Next: sotto channel add NAME --unit … --range … --resolution … --every …");
-    if local {
-        say(format!("The cloud, in a terminal of its own: sotto-cloud run --config {folder}/cloud.toml"));
+impl Run for Init {
+    fn run(self) -> anyhow::Result<ExitCode> {
+        let Self { folder, cloud, listen, time_zone } = self;
+        let local = cloud.is_none();
+        let plant = Plant::init(&folder, &NewPlant { cloud, listen, time_zone })?;
+        let folder = plant.folder().display();
+        say(format!(
+            "{folder}: a new plant. Its settings are in {folder}/sotto.toml, its secrets in {folder}/secrets."
+        ));
+        say("Next: sotto channel add NAME --unit … --range … --resolution … --every …");
+        if local {
+            say(format!("The cloud, in a terminal of its own: sotto-cloud run --config {folder}/cloud.toml"));
+        }
+        Ok(ExitCode::SUCCESS)
     }
-    Ok(ExitCode::SUCCESS)
 }

@@ -10,60 +10,63 @@ use sotto_pack::{Cut, Places, Span};
 use super::progress::waiting;
 use super::{Place, device};
 use crate::output::say;
+use crate::run::Run;
 
 /// Arguments of `sotto plan`.
 #[derive(clap::Args, Debug)]
-pub(crate) struct Arguments {
+pub(crate) struct Plan {
     /// A question, or the name of a declared one [default: all declared ones]; with --scheme an expression such as
     /// 'sum(x*x)'
     #[arg(allow_hyphen_values = true)]
     question: Option<String>,
     #[command(flatten)]
-    expression: crate::plan::Arguments,
+    expression: crate::plan::Expression,
     #[command(flatten)]
     place: Place,
 }
 
-pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
-    if let (Some(text), Some(scheme)) = (&arguments.question, arguments.expression.scheme) {
-        return crate::plan::run(text, scheme, &arguments.expression);
-    }
-    let plant = arguments.place.open()?;
-    let streams = waiting("choosing parameters", || plant.planned_streams(arguments.question.as_deref()))?;
-    if arguments.expression.json {
-        let report: BTreeMap<&String, Vec<_>> = streams
-            .iter()
-            .map(|(name, streams)| (name, streams.iter().map(measured_report).collect()))
-            .collect();
-        say(serde_json::to_string_pretty(
-            &json!({"version": 1, "question": arguments.question, "devices": report}),
-        )?);
-        return Ok(ExitCode::SUCCESS);
-    }
-    let limits = plant.cloud().ok().and_then(|cloud| cloud.limits().ok());
-    for (name, streams) in &streams {
-        say(format!("{name}:"));
-        for stream in streams {
-            print(stream);
-            precision(&plant, stream);
-            for limit in limits.iter().flat_map(|limits| beyond(stream, limits)) {
-                say(format!("    TOO MUCH FOR THE CLOUD: {limit}"));
+impl Run for Plan {
+    fn run(self) -> anyhow::Result<ExitCode> {
+        if let (Some(text), Some(scheme)) = (&self.question, self.expression.scheme) {
+            return crate::plan::run(text, scheme, &self.expression);
+        }
+        let plant = self.place.open()?;
+        let streams = waiting("choosing parameters", || plant.planned_streams(self.question.as_deref()))?;
+        if self.expression.json {
+            let report: BTreeMap<&String, Vec<_>> = streams
+                .iter()
+                .map(|(name, streams)| (name, streams.iter().map(measured_report).collect()))
+                .collect();
+            say(serde_json::to_string_pretty(
+                &json!({"version": 1, "question": self.question, "devices": report}),
+            )?);
+            return Ok(ExitCode::SUCCESS);
+        }
+        let limits = plant.cloud().ok().and_then(|cloud| cloud.limits().ok());
+        for (name, streams) in &streams {
+            say(format!("{name}:"));
+            for stream in streams {
+                print(stream);
+                precision(&plant, stream);
+                for limit in limits.iter().flat_map(|limits| beyond(stream, limits)) {
+                    say(format!("    TOO MUCH FOR THE CLOUD: {limit}"));
+                }
             }
         }
-    }
-    if plant.settings().share_masks {
+        if plant.settings().share_masks {
+            say(
+                "Masks are shared (share_masks): one decryption opens the sum over all devices. Never run two copies of a device: their windows reveal the differences of their readings.",
+            );
+        }
+        if limits.is_none() {
+            say("The cloud cannot be reached: its limits were not checked.");
+        }
         say(
-            "Masks are shared (share_masks): one decryption opens the sum over all devices. Never run two copies of a device: their windows reveal the differences of their readings.",
+            "Beside an answer, you see for each device the sums at every time of day (every tick of its windows).",
         );
+        say("Divisions by counts and roots happen after decryption.");
+        Ok(ExitCode::SUCCESS)
     }
-    if limits.is_none() {
-        say("The cloud cannot be reached: its limits were not checked.");
-    }
-    say(
-        "Beside an answer, you see for each device the sums at every time of day (every tick of its windows).",
-    );
-    say("Divisions by counts and roots happen after decryption.");
-    Ok(ExitCode::SUCCESS)
 }
 
 /// Prints the largest error of the results.

@@ -8,10 +8,11 @@ use sotto_owner::{Giving, Published, Row};
 
 use super::{Place, show};
 use crate::output::say;
+use crate::run::Run;
 
 /// Arguments of `sotto publish`.
 #[derive(clap::Args, Debug)]
-pub(crate) struct Arguments {
+pub(crate) struct Publish {
     /// The answer, by its name in `sotto answers`; it must have been verified
     name: String,
     /// Round polynomials and models to this many digits after the point [default: as many as their bound allows]
@@ -33,30 +34,32 @@ pub(crate) struct Arguments {
     place: Place,
 }
 
-pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
-    let plant = arguments.place.open()?;
-    let giving = match (arguments.flood, arguments.round) {
-        (true, _) => Giving::Flood,
-        (false, Some(digits)) => Giving::Round(digits),
-        (false, None) => Giving::Default,
-    };
-    let published = plant.publish(&arguments.name, giving)?;
-    let text = if arguments.json {
-        serde_json::to_string_pretty(&published)?
-    } else if arguments.csv {
-        csv(&published.rows)
-    } else {
-        format!("{}\n{}", published.question, show::table_of(&published.rows))
-    };
-    match &arguments.out {
-        None => say(text.trim_end()),
-        Some(file) => write_new(file, &text)?,
+impl Run for Publish {
+    fn run(self) -> anyhow::Result<ExitCode> {
+        let plant = self.place.open()?;
+        let giving = match (self.flood, self.round) {
+            (true, _) => Giving::Flood,
+            (false, Some(digits)) => Giving::Round(digits),
+            (false, None) => Giving::Default,
+        };
+        let published = plant.publish(&self.name, giving)?;
+        let text = if self.json {
+            serde_json::to_string_pretty(&published)?
+        } else if self.csv {
+            csv(&published.rows)
+        } else {
+            format!("{}\n{}", published.question, show::table_of(&published.rows))
+        };
+        match &self.out {
+            None => say(text.trim_end()),
+            Some(file) => write_new(file, &text)?,
+        }
+        // On standard error, so that a file or pipe receives the answer alone.
+        for remark in remarks(&published) {
+            eprintln!("{remark}");
+        }
+        Ok(ExitCode::SUCCESS)
     }
-    // On standard error, so that a file or pipe receives the answer alone.
-    for remark in remarks(&published) {
-        eprintln!("{remark}");
-    }
-    Ok(ExitCode::SUCCESS)
 }
 
 fn write_new(file: &PathBuf, text: &str) -> anyhow::Result<()> {

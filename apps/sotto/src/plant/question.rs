@@ -3,24 +3,16 @@
 use std::process::ExitCode;
 
 use clap::Subcommand;
-use sotto_owner::edit;
 use sotto_owner::settings::{Compare, QuestionSettings};
+use sotto_owner::{Plant, edit};
 
-use super::Place;
+use super::group::OnPlant;
 use super::progress::waiting;
 use crate::output::say;
 
-/// Arguments of `sotto question`.
-#[derive(clap::Args, Debug)]
-pub(crate) struct Arguments {
-    #[command(subcommand)]
-    command: Command,
-    #[command(flatten)]
-    place: Place,
-}
-
+/// The commands of `sotto question`.
 #[derive(Subcommand, Debug)]
-enum Command {
+pub(crate) enum Question {
     /// Declare a question. Devices that are added later send the streams that it needs.
     Add {
         /// Its name
@@ -51,7 +43,7 @@ enum Command {
 
 /// The place of a comparison.
 #[derive(clap::ValueEnum, Clone, Copy, Debug)]
-enum Where {
+pub(crate) enum Where {
     Owner,
     Cloud,
 }
@@ -65,39 +57,42 @@ impl From<Where> for Compare {
     }
 }
 
-pub(crate) fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
-    let mut plant = arguments.place.open()?;
-    match arguments.command {
-        Command::Add { name, text, precision, compare } => {
-            let question = plant.question(&text)?;
-            let compare = compare.into();
-            if compare == Compare::Cloud && !question.calls().any(sotto_owner::can_compare_in_cloud) {
-                anyhow::bail!(
-                    "--compare cloud is for conditions on polynomials and models, as in count(linear(model.json) > 80), and {name} has none: leave it out. A channel is compared in the cloud if it is comparable (sotto channel add … --comparable)"
-                );
+impl OnPlant for Question {
+    fn run(self, plant: &mut Plant) -> anyhow::Result<ExitCode> {
+        match self {
+            Self::Add { name, text, precision, compare } => {
+                let question = plant.question(&text)?;
+                let compare = compare.into();
+                if compare == Compare::Cloud && !question.calls().any(sotto_owner::can_compare_in_cloud) {
+                    anyhow::bail!(
+                        "--compare cloud is for conditions on polynomials and models, as in count(linear(model.json) > 80), and {name} has none: leave it out. A channel is compared in the cloud if it is comparable (sotto channel add … --comparable)"
+                    );
+                }
+                let declared = QuestionSettings { text, precision, compare };
+                plant.edit(|document| edit::add_question(document, &name, &declared))?;
+                say(format!("question {name}: {question}"));
+                for (device, lacking) in
+                    waiting("choosing parameters", || plant.carried_by(&name, &question))?
+                {
+                    match lacking {
+                        None => say(format!("  {device}: its present bundle serves the question")),
+                        Some(reason) => say(format!(
+                            "  {device}: its present bundle does not serve the question ({reason}); make a new one: sotto device renew {device}"
+                        )),
+                    }
+                }
             }
-            let declared = QuestionSettings { text, precision, compare };
-            plant.edit(|document| edit::add_question(document, &name, &declared))?;
-            say(format!("question {name}: {question}"));
-            for (device, lacking) in waiting("choosing parameters", || plant.carried_by(&name, &question))? {
-                match lacking {
-                    None => say(format!("  {device}: its present bundle serves the question")),
-                    Some(reason) => say(format!(
-                        "  {device}: its present bundle does not serve the question ({reason}); make a new one: sotto device renew {device}"
-                    )),
+            Self::Remove { name } => {
+                plant.edit(|document| edit::remove_question(document, &name))?;
+                say(format!("question {name}: removed"));
+            }
+            Self::List { json: true } => say(serde_json::to_string_pretty(&plant.settings().questions)?),
+            Self::List { json: false } => {
+                for (name, question) in &plant.settings().questions {
+                    say(format!("{name}: {}", question.text));
                 }
             }
         }
-        Command::Remove { name } => {
-            plant.edit(|document| edit::remove_question(document, &name))?;
-            say(format!("question {name}: removed"));
-        }
-        Command::List { json: true } => say(serde_json::to_string_pretty(&plant.settings().questions)?),
-        Command::List { json: false } => {
-            for (name, question) in &plant.settings().questions {
-                say(format!("{name}: {}", question.text));
-            }
-        }
+        Ok(ExitCode::SUCCESS)
     }
-    Ok(ExitCode::SUCCESS)
 }

@@ -6,10 +6,11 @@ use serde_json::json;
 
 use super::{Place, show};
 use crate::output::say;
+use crate::run::Run;
 
 /// Arguments of `sotto status`.
 #[derive(clap::Args, Debug)]
-pub(crate) struct Arguments {
+pub(crate) struct Status {
     /// Print one JSON document
     #[arg(long)]
     json: bool,
@@ -17,99 +18,103 @@ pub(crate) struct Arguments {
     place: Place,
 }
 
-pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
-    let opened = arguments.place.open().and_then(|plant| plant.status().map(|devices| (plant, devices)));
-    let (plant, devices) = match opened {
-        Ok(found) => found,
-        Err(error) if arguments.json => {
-            say(serde_json::to_string_pretty(
-                &json!({"error": error.to_string(), "exit_code": error.exit_code()}),
-            )?);
-            return Ok(ExitCode::from(error.exit_code()));
-        }
-        Err(error) => {
-            eprintln!("sotto: {error}");
-            return Ok(ExitCode::from(error.exit_code()));
-        }
-    };
-    if arguments.json {
-        say(serde_json::to_string_pretty(&json!({"version": 1, "devices": devices}))?);
-        return Ok(ExitCode::SUCCESS);
-    }
-    say(format!("cloud {}: reachable", plant.settings().cloud.url));
-    if let Some(until) = plant.certificate_ends_soon()? {
-        say(format!("the cloud's certificate is valid until {until}: make a new one with `sotto tls renew`"));
-    }
-    for device in &devices {
-        if !device.enrolled {
-            say(format!("{}: not enrolled; run sotto device add {}", device.device, device.device));
-            continue;
-        }
-        let windows = show::counted(device.windows, "window");
-        say(format!("{}: {windows}, {} bytes", device.device, device.bytes));
-        for channel in &device.channels {
-            let readings = show::counted(channel.readings, "reading");
-            let (from, to) = (minute(channel.from.as_deref()), minute(channel.to.as_deref()));
-            say(format!("  {}: {readings} from {from} to {to}", channel.channel));
-            let mut lacking = Vec::new();
-            if channel.missing > 0 {
-                lacking.push(format!("{} missing", channel.missing));
+impl Run for Status {
+    fn run(self) -> anyhow::Result<ExitCode> {
+        let opened = self.place.open().and_then(|plant| plant.status().map(|devices| (plant, devices)));
+        let (plant, devices) = match opened {
+            Ok(found) => found,
+            Err(error) if self.json => {
+                say(serde_json::to_string_pretty(
+                    &json!({"error": error.to_string(), "exit_code": error.exit_code()}),
+                )?);
+                return Ok(ExitCode::from(error.exit_code()));
             }
-            if !channel.left_out.is_empty() {
-                lacking.push(format!("left out: {}", sotto_owner::left_out_in_words(&channel.left_out)));
+            Err(error) => {
+                eprintln!("sotto: {error}");
+                return Ok(ExitCode::from(error.exit_code()));
             }
-            if !lacking.is_empty() {
-                say(format!("    {}", lacking.join("; ")));
+        };
+        if self.json {
+            say(serde_json::to_string_pretty(&json!({"version": 1, "devices": devices}))?);
+            return Ok(ExitCode::SUCCESS);
+        }
+        say(format!("cloud {}: reachable", plant.settings().cloud.url));
+        if let Some(until) = plant.certificate_ends_soon()? {
+            say(format!(
+                "the cloud's certificate is valid until {until}: make a new one with `sotto tls renew`"
+            ));
+        }
+        for device in &devices {
+            if !device.enrolled {
+                say(format!("{}: not enrolled; run sotto device add {}", device.device, device.device));
+                continue;
+            }
+            let windows = show::counted(device.windows, "window");
+            say(format!("{}: {windows}, {} bytes", device.device, device.bytes));
+            for channel in &device.channels {
+                let readings = show::counted(channel.readings, "reading");
+                let (from, to) = (minute(channel.from.as_deref()), minute(channel.to.as_deref()));
+                say(format!("  {}: {readings} from {from} to {to}", channel.channel));
+                let mut lacking = Vec::new();
+                if channel.missing > 0 {
+                    lacking.push(format!("{} missing", channel.missing));
+                }
+                if !channel.left_out.is_empty() {
+                    lacking.push(format!("left out: {}", sotto_owner::left_out_in_words(&channel.left_out)));
+                }
+                if !lacking.is_empty() {
+                    say(format!("    {}", lacking.join("; ")));
+                }
+            }
+            if device.generated > 0 {
+                say(format!(
+                    "  {} hold readings that a generator made up",
+                    show::counted(device.generated, "window")
+                ));
+            }
+            if device.recoveries > 0 {
+                say(format!(
+                    "  it lost its spool {}, last on {}: windows that were waiting there are lost unless the file is read again",
+                    show::counted(device.recoveries, "time"),
+                    minute(device.recovered_at.as_deref())
+                ));
+            }
+            if device.repeated_masks > 0 {
+                say(format!(
+                    "  the cloud refused {}, last on {}: other windows have the same masks, and two windows under one \
+                     mask reveal their difference. Is a copy of the device running? Stop one of them",
+                    show::counted(device.repeated_masks, "window"),
+                    minute(device.repeated_at.as_deref())
+                ));
+            }
+            if device.revoked {
+                say(format!(
+                    "  revoked: the cloud refuses its windows; sotto device renew {} brings it back",
+                    device.device
+                ));
+            }
+            if device.unusable > 0 {
+                say(format!(
+                    "  {} windows cannot be used: they are not from this plant's bundles, or another window covers their time",
+                    device.unusable
+                ));
             }
         }
-        if device.generated > 0 {
-            say(format!(
-                "  {} hold readings that a generator made up",
-                show::counted(device.generated, "window")
-            ));
+        if devices.is_empty() {
+            say("no device yet: sotto device add NAME --channels …");
         }
-        if device.recoveries > 0 {
-            say(format!(
-                "  it lost its spool {}, last on {}: windows that were waiting there are lost unless the file is read again",
-                show::counted(device.recoveries, "time"),
-                minute(device.recovered_at.as_deref())
-            ));
+        for (name, question) in &plant.settings().questions {
+            let cost = plant.last_cost(name).map_or_else(String::new, |kept| {
+                let answer = kept.answer;
+                format!(
+                    "\n  last answer: {} windows, {} bytes up, {} bytes down, {:.2} s",
+                    answer.windows, answer.bytes_up, answer.bytes_down, answer.seconds
+                )
+            });
+            say(format!("question {name}: {}{cost}", question.text));
         }
-        if device.repeated_masks > 0 {
-            say(format!(
-                "  the cloud refused {}, last on {}: other windows have the same masks, and two windows under one \
-                 mask reveal their difference. Is a copy of the device running? Stop one of them",
-                show::counted(device.repeated_masks, "window"),
-                minute(device.repeated_at.as_deref())
-            ));
-        }
-        if device.revoked {
-            say(format!(
-                "  revoked: the cloud refuses its windows; sotto device renew {} brings it back",
-                device.device
-            ));
-        }
-        if device.unusable > 0 {
-            say(format!(
-                "  {} windows cannot be used: they are not from this plant's bundles, or another window covers their time",
-                device.unusable
-            ));
-        }
+        Ok(ExitCode::SUCCESS)
     }
-    if devices.is_empty() {
-        say("no device yet: sotto device add NAME --channels …");
-    }
-    for (name, question) in &plant.settings().questions {
-        let cost = plant.last_cost(name).map_or_else(String::new, |kept| {
-            let answer = kept.answer;
-            format!(
-                "\n  last answer: {} windows, {} bytes up, {} bytes down, {:.2} s",
-                answer.windows, answer.bytes_up, answer.bytes_down, answer.seconds
-            )
-        });
-        say(format!("question {name}: {}{cost}", question.text));
-    }
-    Ok(ExitCode::SUCCESS)
 }
 
 /// Formats a time to the minute for people; `--json` includes its offset.

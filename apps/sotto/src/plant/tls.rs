@@ -4,22 +4,14 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use clap::Subcommand;
-use sotto_owner::CloudCertificate;
+use sotto_owner::{CloudCertificate, Plant};
 
-use super::Place;
+use super::group::OnPlant;
 use crate::output::say;
 
-/// Arguments of `sotto tls`.
-#[derive(clap::Args, Debug)]
-pub(crate) struct Arguments {
-    #[command(subcommand)]
-    command: Command,
-    #[command(flatten)]
-    place: Place,
-}
-
+/// The commands of `sotto tls`.
 #[derive(Subcommand, Debug)]
-enum Command {
+pub(crate) enum Tls {
     /// Make a private authority of the plant and the first certificate of its cloud; devices and this machine then
     /// accept no other.
     Init {
@@ -35,45 +27,50 @@ enum Command {
     },
 }
 
-pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
-    let mut plant = arguments.place.open()?;
-    let (files, is_new) = match &arguments.command {
-        Command::Init { host } => (plant.make_tls(host)?, true),
-        Command::Renew { host } => (plant.renew_tls(host)?, false),
-    };
-    let folder = plant.folder();
-    let named = |path: &Path| path.strip_prefix(folder).unwrap_or(path).display().to_string();
-    let [authority, certificate, key] =
-        [&files.authority, &files.certificate, &files.key].map(|path| named(path));
-    let CloudCertificate { hosts, valid_until } = &files.of_cloud;
-    say("In the plant's folder:");
-    if is_new {
-        say(format!(
-            "  {authority}: the plant's own authority, valid for ten years. Its key is secrets/ca.key: whoever has it can pass for the cloud."
-        ));
-        say(format!(
-            "  sotto.toml: the cloud is {}, with a certificate of this authority.",
-            plant.settings().cloud.url
-        ));
-    }
-    say(format!("  {certificate}, {key}: certificate and key for {}.", hosts.join(", ")));
-    say(format!("  Valid until {valid_until}; `sotto tls renew` makes the next ones."));
-    match (files.is_local, is_new) {
-        (true, true) => say("  cloud.toml: the cloud on this machine speaks TLS from its next start."),
-        (true, false) => say("The cloud on this machine takes them within a second."),
-        (false, true) => {
+impl OnPlant for Tls {
+    fn run(self, plant: &mut Plant) -> anyhow::Result<ExitCode> {
+        let (files, is_new) = match &self {
+            Self::Init { host } => (plant.make_tls(host)?, true),
+            Self::Renew { host } => (plant.renew_tls(host)?, false),
+        };
+        let folder = plant.folder();
+        let named = |path: &Path| path.strip_prefix(folder).unwrap_or(path).display().to_string();
+        let [authority, certificate, key] =
+            [&files.authority, &files.certificate, &files.key].map(|path| named(path));
+        let CloudCertificate { hosts, valid_until } = &files.of_cloud;
+        say("In the plant's folder:");
+        if is_new {
             say(format!(
-                "Copy {certificate} and {key} to the cloud, and name them in its configuration: tls.certificate, tls.key."
+                "  {authority}: the plant's own authority, valid for ten years. Its key is secrets/ca.key: whoever has it can pass for the cloud."
+            ));
+            say(format!(
+                "  sotto.toml: the cloud is {}, with a certificate of this authority.",
+                plant.settings().cloud.url
             ));
         }
-        (false, false) => {
-            say(format!("Copy {certificate} and {key} to the cloud, which takes them within a second."));
+        say(format!("  {certificate}, {key}: certificate and key for {}.", hosts.join(", ")));
+        say(format!("  Valid until {valid_until}; `sotto tls renew` makes the next ones."));
+        match (files.is_local, is_new) {
+            (true, true) => say("  cloud.toml: the cloud on this machine speaks TLS from its next start."),
+            (true, false) => say("The cloud on this machine takes them within a second."),
+            (false, true) => {
+                say(format!(
+                    "Copy {certificate} and {key} to the cloud, and name them in its configuration: tls.certificate, tls.key."
+                ));
+            }
+            (false, false) => {
+                say(format!("Copy {certificate} and {key} to the cloud, which takes them within a second."));
+            }
         }
+        let devices: Vec<String> = plant.devices()?.into_keys().collect();
+        if is_new && !devices.is_empty() {
+            let renewals: Vec<String> =
+                devices.iter().map(|name| format!("sotto device renew {name}")).collect();
+            say(format!(
+                "Older bundles do not contain the authority. Make new ones: {}",
+                renewals.join("; ")
+            ));
+        }
+        Ok(ExitCode::SUCCESS)
     }
-    let devices: Vec<String> = plant.devices()?.into_keys().collect();
-    if is_new && !devices.is_empty() {
-        let renewals: Vec<String> = devices.iter().map(|name| format!("sotto device renew {name}")).collect();
-        say(format!("Older bundles do not contain the authority. Make new ones: {}", renewals.join("; ")));
-    }
-    Ok(ExitCode::SUCCESS)
 }

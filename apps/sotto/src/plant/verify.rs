@@ -12,6 +12,7 @@ use sotto_owner::{OnVerified, OwnerError, Plant, Verification};
 
 use super::Place;
 use crate::output::say;
+use crate::run::Run;
 
 /// Work that ends sooner draws no bar.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -21,7 +22,7 @@ const OPEN: u8 = 6;
 
 /// Arguments of `sotto verify`.
 #[derive(clap::Args, Debug)]
-pub(crate) struct Arguments {
+pub(crate) struct Verify {
     /// The answer, by its name in `sotto answers` [default: the latest]
     answer: Option<String>,
     /// Repeat only this part of the work, drawn at random: above 0, at most 1
@@ -48,36 +49,38 @@ pub(crate) struct Arguments {
     place: Place,
 }
 
-pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
-    if let Some(folder) = &arguments.from {
-        let done = repeating(|progress| sotto_owner::verify_folder(folder, progress))?;
-        return Ok(ended(shown(&[done], arguments.json)));
-    }
-    let plant = arguments.place.open()?;
-    let Some(since) = arguments.since else {
-        let name = match &arguments.answer {
-            Some(name) => name.clone(),
-            None => plant.latest_answer()?,
+impl Run for Verify {
+    fn run(self) -> anyhow::Result<ExitCode> {
+        if let Some(folder) = &self.from {
+            let done = repeating(|progress| sotto_owner::verify_folder(folder, progress))?;
+            return Ok(ended(shown(&[done], self.json)));
+        }
+        let plant = self.place.open()?;
+        let Some(since) = self.since else {
+            let name = match &self.answer {
+                Some(name) => name.clone(),
+                None => plant.latest_answer()?,
+            };
+            return Ok(ended(verified(&plant, &[name], &self)?));
         };
-        return Ok(ended(verified(&plant, &[name], arguments)?));
-    };
-    let mut within = milliseconds(since);
-    loop {
-        let begin = Instant::now();
-        let names = plant.latest_answers(within)?;
-        let outcome = match (verified(&plant, &names, arguments), arguments.every) {
-            // An unreachable cloud does not end the schedule.
-            (Err(error), Some(_)) => {
-                eprintln!("sotto: {error}");
-                Outcome::Open
-            }
-            (outcome, _) => outcome?,
-        };
-        let Some(every) = arguments.every else { return Ok(ended(outcome)) };
-        let time = milliseconds(every);
-        thread::sleep(Duration::from_millis(time.unsigned_abs()).saturating_sub(begin.elapsed()));
-        // Tries answers again that could not be verified.
-        within = if outcome == Outcome::Open { within.saturating_add(time) } else { time };
+        let mut within = milliseconds(since);
+        loop {
+            let begin = Instant::now();
+            let names = plant.latest_answers(within)?;
+            let outcome = match (verified(&plant, &names, &self), self.every) {
+                // An unreachable cloud does not end the schedule.
+                (Err(error), Some(_)) => {
+                    eprintln!("sotto: {error}");
+                    Outcome::Open
+                }
+                (outcome, _) => outcome?,
+            };
+            let Some(every) = self.every else { return Ok(ended(outcome)) };
+            let time = milliseconds(every);
+            thread::sleep(Duration::from_millis(time.unsigned_abs()).saturating_sub(begin.elapsed()));
+            // Tries answers again that could not be verified.
+            within = if outcome == Outcome::Open { within.saturating_add(time) } else { time };
+        }
     }
 }
 
@@ -104,7 +107,7 @@ enum Outcome {
 }
 
 /// Verifies answers and prints the outcomes.
-fn verified(plant: &Plant, names: &[String], arguments: &Arguments) -> Result<Outcome, OwnerError> {
+fn verified(plant: &Plant, names: &[String], arguments: &Verify) -> Result<Outcome, OwnerError> {
     let (mut all, mut failed) = (Vec::with_capacity(names.len()), None);
     for name in names {
         let save = arguments.save.as_deref();

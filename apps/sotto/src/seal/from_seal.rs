@@ -7,7 +7,7 @@ use sotto_seal::{Chain, Claim, Convention, Kind, SealParameters};
 use sotto_wire::AnyCiphertext;
 use zeroize::Zeroizing;
 
-use super::convert::{Arguments, Converted, Fresh};
+use super::arguments::{Convert, Converted, Fresh};
 use super::files;
 use super::parameters::{chain, check, from_seal as ours, key_id, named};
 use crate::keys::passphrase;
@@ -20,7 +20,7 @@ fn most_galois(degree: usize) -> usize {
 }
 
 /// Converts parameters to a frame of ours.
-pub(super) fn parameters(bytes: &[u8], arguments: &Arguments) -> anyhow::Result<Converted> {
+pub(super) fn parameters(bytes: &[u8], arguments: &Convert) -> anyhow::Result<Converted> {
     let Ok(seal) = SealParameters::read(bytes) else {
         anyhow::bail!(
             "this is not a parameters file: to convert it, pass --parameters with SEAL's parameters file or ours"
@@ -37,7 +37,7 @@ pub(super) fn parameters(bytes: &[u8], arguments: &Arguments) -> anyhow::Result<
 pub(super) fn from_seal<S: Convention>(
     spec: ParameterSpec,
     bytes: &[u8],
-    arguments: &Arguments,
+    arguments: &Convert,
 ) -> anyhow::Result<Converted> {
     let chain = chain::<S>(spec)?;
     let description = sotto_seal::inspect(bytes, Some(chain.seal()), files::most_inflated(bytes.len()))?;
@@ -79,12 +79,12 @@ pub(super) fn from_seal<S: Convention>(
     Ok(one(arguments, frame, about(kind.name())))
 }
 
-fn one(arguments: &Arguments, bytes: Vec<u8>, said: String) -> Converted {
+fn one(arguments: &Convert, bytes: Vec<u8>, said: String) -> Converted {
     let files = vec![(arguments.output.clone(), Zeroizing::new(bytes))];
     Converted { files, private: false, said }
 }
 
-fn claim<S: Convention>(arguments: &Arguments) -> anyhow::Result<Claim> {
+fn claim<S: Convention>(arguments: &Convert) -> anyhow::Result<Claim> {
     let real = S::ID == SchemeId::Ckks;
     anyhow::ensure!(!real || arguments.magnitude.is_some(), "CKKS: give --magnitude, the largest |value|");
     let magnitude = arguments.magnitude.unwrap_or(1.0);
@@ -103,7 +103,7 @@ fn claim<S: Convention>(arguments: &Arguments) -> anyhow::Result<Claim> {
 fn secret_key<S: Convention>(
     bytes: &[u8],
     chain: &Chain<S>,
-    arguments: &Arguments,
+    arguments: &Convert,
 ) -> anyhow::Result<Converted> {
     arguments.require_secret_key_asked()?;
     let residues = sotto_seal::read_unprotected_secret_key(bytes, chain)?;

@@ -8,10 +8,11 @@ use sotto_seal::{Description, SealParameters};
 
 use super::files;
 use crate::output::say;
+use crate::run::Run;
 
 /// Arguments of `sotto seal inspect`.
 #[derive(clap::Args, Debug)]
-pub(crate) struct Arguments {
+pub(crate) struct Inspect {
     /// The file.
     file: PathBuf,
     /// SEAL's parameters file; with it scheme, kind and level are certain.
@@ -75,21 +76,23 @@ impl From<Description> for Report {
     }
 }
 
-pub(super) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
-    let bytes = files::read(&arguments.file)?;
-    let parameters = arguments
-        .parameters
-        .as_ref()
-        .map(|path| -> anyhow::Result<SealParameters> { Ok(SealParameters::read(&files::read(path)?)?) });
-    let largest = files::most_inflated(bytes.len());
-    let description = sotto_seal::inspect(&bytes, parameters.transpose()?.as_ref(), largest)?;
-    let report = Report::from(description);
-    if arguments.json {
-        say(serde_json::to_string_pretty(&report)?);
-    } else {
-        show(&report, largest);
+impl Run for Inspect {
+    fn run(self) -> anyhow::Result<ExitCode> {
+        let bytes = files::read(&self.file)?;
+        let parameters = self
+            .parameters
+            .as_ref()
+            .map(|path| -> anyhow::Result<SealParameters> { Ok(SealParameters::read(&files::read(path)?)?) });
+        let largest = files::most_inflated(bytes.len());
+        let description = sotto_seal::inspect(&bytes, parameters.transpose()?.as_ref(), largest)?;
+        let report = Report::from(description);
+        if self.json {
+            say(serde_json::to_string_pretty(&report)?);
+        } else {
+            show(&report, largest);
+        }
+        Ok(ExitCode::SUCCESS)
     }
-    Ok(ExitCode::SUCCESS)
 }
 
 fn show(report: &Report, largest: u64) {

@@ -1,5 +1,6 @@
 //! `sotto seal`: describes files of Microsoft SEAL, and converts them to our formats and back.
 
+mod arguments;
 mod convert;
 mod files;
 mod from_seal;
@@ -9,11 +10,12 @@ mod to_seal;
 
 use std::process::ExitCode;
 
+use crate::run::Run;
 use clap::Subcommand;
 
 /// Arguments of `sotto seal`.
 #[derive(clap::Args, Debug)]
-pub(crate) struct Arguments {
+pub(crate) struct Seal {
     #[command(subcommand)]
     command: Command,
 }
@@ -21,15 +23,16 @@ pub(crate) struct Arguments {
 #[derive(Subcommand, Debug)]
 enum Command {
     /// Describe a SEAL file: kind, scheme, degree, primes, level, size, seeded or written out.
-    Inspect(inspect::Arguments),
+    Inspect(inspect::Inspect),
     /// Convert a SEAL file to ours, or ours to SEAL's.
-    Convert(convert::Arguments),
+    Convert(arguments::Convert),
 }
 
-/// Runs the command.
-pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
-    match &arguments.command {
-        Command::Inspect(arguments) => inspect::run(arguments),
-        Command::Convert(arguments) => convert::run(arguments),
+impl Run for Seal {
+    fn run(self) -> anyhow::Result<ExitCode> {
+        match self.command {
+            Command::Inspect(command) => command.run(),
+            Command::Convert(command) => command.run(),
+        }
     }
 }

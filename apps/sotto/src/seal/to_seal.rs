@@ -8,7 +8,7 @@ use sotto_seal::{Chain, Compression, Convention, SealParameters};
 use sotto_wire::{AnyCiphertext, EvaluationKeyCounts, Kind};
 use zeroize::Zeroizing;
 
-use super::convert::{Arguments, Converted};
+use super::arguments::{Convert, Converted};
 use super::parameters::{chain, check, named};
 use crate::keys::passphrase;
 
@@ -18,7 +18,7 @@ const MOST: EvaluationKeyCounts = EvaluationKeyCounts { relinearisation: true, g
 const KEY_FILE: &[u8] = b"sottokey";
 
 /// Converts a frame of parameters.
-pub(super) fn parameters(bytes: &[u8], arguments: &Arguments) -> anyhow::Result<Converted> {
+pub(super) fn parameters(bytes: &[u8], arguments: &Convert) -> anyhow::Result<Converted> {
     anyhow::ensure!(
         sotto_wire::frame_kind(bytes) == Ok(Kind::Parameters),
         "this is not a parameters file: to convert it, pass --parameters with SEAL's parameters file or ours"
@@ -34,7 +34,7 @@ pub(super) fn parameters(bytes: &[u8], arguments: &Arguments) -> anyhow::Result<
 pub(super) fn to_seal<S: Convention>(
     spec: ParameterSpec,
     bytes: &[u8],
-    arguments: &Arguments,
+    arguments: &Convert,
 ) -> anyhow::Result<Converted> {
     let chain = chain::<S>(spec)?;
     if bytes.starts_with(KEY_FILE) {
@@ -66,7 +66,7 @@ pub(super) fn to_seal<S: Convention>(
 fn evaluation_keys<S: Convention>(
     keys: &EvaluationKeys<S>,
     chain: &Chain<S>,
-    arguments: &Arguments,
+    arguments: &Convert,
 ) -> anyhow::Result<Vec<(PathBuf, Vec<u8>)>> {
     let writing = arguments.writing();
     let both = keys.relinearisation.is_some() && !keys.galois.is_empty();
@@ -96,7 +96,7 @@ fn files(written: Vec<(PathBuf, Vec<u8>)>, said: String) -> Converted {
 }
 
 /// Converts a device's secret, or a secret key imported from SEAL.
-fn secret_key<S: Convention>(chain: &Chain<S>, arguments: &Arguments) -> anyhow::Result<Converted> {
+fn secret_key<S: Convention>(chain: &Chain<S>, arguments: &Convert) -> anyhow::Result<Converted> {
     arguments.require_secret_key_asked()?;
     anyhow::ensure!(
         arguments.writing().compression == Compression::None,

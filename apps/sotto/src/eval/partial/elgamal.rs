@@ -10,7 +10,7 @@ use sotto_partial::elgamal::{Ciphertext, Group, GroupName, PublicKey};
 use sotto_partial::encoding::Complement;
 use sotto_ring::secure_rng;
 
-use super::super::report::Parameters;
+use super::super::parameters::Parameters;
 use super::{Opened, PartialScheme, lacks};
 
 /// Bits of a clear number; the first entry that leaves room for all factors is used.

@@ -7,14 +7,15 @@ use sotto_partial::paillier::security_bits;
 use sotto_program::{ParsedExpression, SlotShape, clear};
 use sotto_ring::secure_rng;
 
-use super::super::report::{Parameters, RecryptorReport, Report};
+use super::super::parameters::Parameters;
+use super::super::report::{RecryptorReport, Report};
 use super::super::trip::Trip;
-use super::super::{Arguments, EvalScheme};
+use super::super::{Eval, EvalScheme};
 use super::agents::Asked;
 use crate::phases::Phases;
 
 /// Runs the expression.
-pub(super) fn run(arguments: &Arguments, parsed: &ParsedExpression, bits: u32) -> anyhow::Result<Report> {
+pub(super) fn run(arguments: &Eval, parsed: &ParsedExpression, bits: u32) -> anyhow::Result<Report> {
     let program = &parsed.program;
     let inputs = parsed
         .literal_integers()

@@ -11,9 +11,10 @@ use anyhow::{Context, bail};
 use sotto_partial::encoding::wrap;
 use sotto_program::{Op, ParsedExpression, Program, SlotShape, clear};
 
-use super::report::{Parameters, Report};
+use super::parameters::Parameters;
+use super::report::Report;
 use super::trip::Trip;
-use super::{Arguments, EvalScheme};
+use super::{Eval, EvalScheme};
 use crate::phases::Phases;
 
 /// The default key length in bits.
@@ -41,7 +42,7 @@ struct Opened {
 }
 
 /// Runs the expression.
-pub(super) fn run(arguments: &Arguments, parsed: &ParsedExpression) -> anyhow::Result<Report> {
+pub(super) fn run(arguments: &Eval, parsed: &ParsedExpression) -> anyhow::Result<Report> {
     if arguments.plain_modulus.is_some() || arguments.degree.is_some() {
         bail!("{} has neither a plain modulus nor a degree: leave them out", arguments.scheme.name());
     }
@@ -69,7 +70,7 @@ pub(super) fn run(arguments: &Arguments, parsed: &ParsedExpression) -> anyhow::R
 }
 
 fn walk<L: PartialScheme>(
-    arguments: &Arguments,
+    arguments: &Eval,
     parsed: &ParsedExpression,
     scheme: &L,
     mut phases: Phases,

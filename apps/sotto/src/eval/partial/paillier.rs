@@ -6,7 +6,7 @@ use sotto_keys::partial::paillier::{Masking, SecretKey};
 use sotto_partial::paillier::{Ciphertext, PublicKey, security_bits};
 use sotto_ring::secure_rng;
 
-use super::super::report::Parameters;
+use super::super::parameters::Parameters;
 use super::{Opened, PartialScheme, lacks};
 
 pub(super) struct Paillier {

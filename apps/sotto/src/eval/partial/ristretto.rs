@@ -8,7 +8,7 @@ use sotto_partial::PartialError;
 use sotto_partial::ristretto::{BabySteps, Ciphertext, LARGEST_BITS, PublicKey};
 use sotto_ring::secure_rng;
 
-use super::super::report::Parameters;
+use super::super::parameters::Parameters;
 use super::{Opened, PartialScheme, lacks};
 
 /// Bits of the first search, whose table takes almost no time to make.

@@ -17,12 +17,13 @@ use sotto_owner::{Every, Plant};
 
 use super::{Place, show};
 use crate::output::say;
+use crate::run::Run;
 
 pub(super) use deliver::give;
 
 /// Arguments of `sotto watch`.
 #[derive(clap::Args, Debug)]
-pub(crate) struct Arguments {
+pub(crate) struct WatchAlarms {
     /// The time between two rounds: 30s, 5m, 1h. Rounds begin at multiples of it, by this machine's clock
     #[arg(long, value_name = "TIME", default_value = "5m")]
     every: Every,
@@ -45,44 +46,46 @@ fn now_ms() -> i64 {
     i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
 }
 
-pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
-    let mut plant = arguments.place.open()?;
-    let every = i64::from(arguments.every.milliseconds.max(1000));
-    let mut watch = Watch::open(&plant, every)?.verifying(arguments.verify);
-    let outbox = Arc::new(Mutex::new(Outbox::open(&plant)?));
-    let folder = plant.folder().to_owned();
-    if arguments.once {
-        let round = watch.round(&plant, &outbox);
-        let mut told = BTreeSet::new();
-        print(&round, arguments, &mut told);
-        deliver::all(&folder, &outbox, &|line| eprintln!("{line}"));
-        let waiting = deliver::locked(&outbox).len();
-        if waiting > 0 && !arguments.json {
-            say(format!(
-                "{} for a sink; the next `sotto watch` tries again",
-                if waiting == 1 { "1 event waits".to_owned() } else { format!("{waiting} events wait") }
-            ));
+impl Run for WatchAlarms {
+    fn run(self) -> anyhow::Result<ExitCode> {
+        let mut plant = self.place.open()?;
+        let every = i64::from(self.every.milliseconds.max(1000));
+        let mut watch = Watch::open(&plant, every)?.verifying(self.verify);
+        let outbox = Arc::new(Mutex::new(Outbox::open(&plant)?));
+        let folder = plant.folder().to_owned();
+        if self.once {
+            let round = watch.round(&plant, &outbox);
+            let mut told = BTreeSet::new();
+            print(&round, &self, &mut told);
+            deliver::all(&folder, &outbox, &|line| eprintln!("{line}"));
+            let waiting = deliver::locked(&outbox).len();
+            if waiting > 0 && !self.json {
+                say(format!(
+                    "{} for a sink; the next `sotto watch` tries again",
+                    if waiting == 1 { "1 event waits".to_owned() } else { format!("{waiting} events wait") }
+                ));
+            }
+            return Ok(round.error.map_or(ExitCode::SUCCESS, |error| ExitCode::from(error.exit_code())));
         }
-        return Ok(round.error.map_or(ExitCode::SUCCESS, |error| ExitCode::from(error.exit_code())));
-    }
-    deliver::start(&folder, &outbox, |line| eprintln!("{line}"));
-    let mut told = BTreeSet::new();
-    loop {
-        let round = watch.round(&plant, &outbox);
-        print(&round, arguments, &mut told);
-        // The next multiple, whatever this round brought: a retry at once would tell something.
-        let now = now_ms();
-        let wait = every - now.rem_euclid(every);
-        thread::sleep(Duration::from_millis(wait.unsigned_abs()));
-        match Plant::open(&folder) {
-            Ok(changed) => plant = changed,
-            Err(error) => eprintln!("sotto: {error}; the alarms are those of before"),
+        deliver::start(&folder, &outbox, |line| eprintln!("{line}"));
+        let mut told = BTreeSet::new();
+        loop {
+            let round = watch.round(&plant, &outbox);
+            print(&round, &self, &mut told);
+            // The next multiple, whatever this round brought: a retry at once would tell something.
+            let now = now_ms();
+            let wait = every - now.rem_euclid(every);
+            thread::sleep(Duration::from_millis(wait.unsigned_abs()));
+            match Plant::open(&folder) {
+                Ok(changed) => plant = changed,
+                Err(error) => eprintln!("sotto: {error}; the alarms are those of before"),
+            }
         }
     }
 }
 
 /// Prints a line for each event, one for the round if it brought anything, and each remark once.
-fn print(round: &Round, arguments: &Arguments, told: &mut BTreeSet<String>) {
+fn print(round: &Round, arguments: &WatchAlarms, told: &mut BTreeSet<String>) {
     for event in &round.events {
         if arguments.json {
             say(serde_json::to_string(event).unwrap_or_default());
