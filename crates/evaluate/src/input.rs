@@ -41,7 +41,7 @@ impl<S: Managed> Input<S> {
     /// [`WireError`] if it is not a ciphertext of these parameters.
     pub fn of(params: &Params<S>, body: &Body) -> Result<Self, WireError> {
         Ok(match body.compact_slots(params)? {
-            Some(compact) => Self::Compact(compact),
+            Some(compact) => Self::Compact(compact.with_claimed_shape()),
             None => Self::Whole(body.ciphertext(params)?.with_claimed_shape()),
         })
     }
@@ -52,7 +52,6 @@ impl<S: Managed> Input<S> {
     /// # Errors
     /// [`WireError`] if it is not a ciphertext of these parameters; the inner [`EvalError`] if these keys cannot expand
     /// it.
-    #[allow(clippy::type_complexity, reason = "one error is of the bytes, one of the keys")]
     pub fn shape(
         params: &Params<S>,
         body: &Body,

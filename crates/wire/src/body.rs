@@ -246,12 +246,15 @@ impl Body {
     ///
     /// # Errors
     /// [`WireError`] if it is of other parameters, or a residue is not below its prime.
-    pub fn compact_slots<S: Scheme>(&self, params: &Params<S>) -> Result<Option<Compact<S>>, WireError> {
+    pub fn compact_slots<S: Scheme>(
+        &self,
+        params: &Params<S>,
+    ) -> Result<Option<Arrived<Compact<S>>>, WireError> {
         match &self.parsed {
             Parsed::Frame { header, frame } if header.compact => {
-                read_compact_checked(frame, params).map(|compact| Some(compact.with_claimed_shape()))
+                read_compact_checked(frame, params).map(Some)
             }
-            Parsed::Slots(window) => window.compact(params).map(Some),
+            Parsed::Slots(window) => window.compact(params).map(Arrived::new).map(Some),
             Parsed::Frame { .. } | Parsed::Compact(_) => Ok(None),
         }
     }

@@ -107,13 +107,11 @@ impl Envelope {
             return Err(WireError::Kind { expected: Kind::CompactCiphertext, found });
         };
         let head = WindowHead { sequence, mask, description };
-        let header = head.header(stream)?;
-        let bytes = head.bytes(stream)?;
+        let (header, window) = (head.header(stream)?, SignedWindow::of(&head, stream)?);
         let body = Body::of_window(&head, stream, coefficients)?;
         if !body.is_same(&given) {
             return Err(WireError::Value("the ciphertext is not that of a window of the stream"));
         }
-        let window = SignedWindow { stream: Arc::clone(stream), head, bytes, member: None };
         Ok(Self { signed: SignedHeader::sign(header, Some(window), *body.digest(), sign), body })
     }
 
@@ -140,10 +138,10 @@ impl Envelope {
         let (header, window) = signed.into_parts();
         let (header, window) = match window {
             None => (EnvelopeHeader { sequence, ..header }, None),
-            Some(SignedWindow { stream, head, .. }) => {
+            Some(SignedWindow { stream, bytes, .. }) => {
+                let head = WindowHead::parse(&mut Reader::new(&bytes), &stream)?;
                 let head = WindowHead { sequence, ..head };
-                let (header, bytes) = (head.header(&stream)?, head.bytes(&stream)?);
-                (header, Some(SignedWindow { stream, head, bytes, member: None }))
+                (head.header(&stream)?, Some(SignedWindow::of(&head, &stream)?))
             }
         };
         Ok(Self { signed: SignedHeader::sign(header, window, *body.digest(), sign), body })
@@ -218,12 +216,12 @@ impl Envelope {
     /// [`WireError`] if the bytes are not a window of the stream.
     pub fn read_window(bytes: &[u8], stream: &Arc<StreamHeader>) -> Result<Self, WireError> {
         let mut reader = Reader::new(bytes);
-        let (window, place) = SignedWindow::parse(&mut reader, stream)?;
+        let (window, head, place) = SignedWindow::parse(&mut reader, stream)?;
         let too_short =
             WireError::Truncated { expected: SIGNATURE_BYTES as u64, found: reader.left() as u64 };
         let coefficients = reader.take(reader.left().checked_sub(SIGNATURE_BYTES).ok_or(too_short)?)?;
-        let header = window.head.header(stream)?;
-        let body = Body::of_window(&window.head, stream, coefficients)?;
+        let header = head.header(stream)?;
+        let body = Body::of_window(&head, stream, coefficients)?;
         let window = window.placed(place, body.digest());
         let signed = SignedHeader::from_parts(header, Some(window), *body.digest(), reader.array()?);
         Ok(Self { signed, body })

@@ -19,7 +19,7 @@ use crate::reader::{Reader, write_varint};
 use crate::signature::SIGNATURE_BYTES;
 use crate::signed::{Member, SignedHeader, SignedWindow};
 use crate::stream::StreamHeader;
-use crate::window::{WindowHead, unzigzag, zigzag};
+use crate::window::{HeadNumbers, WindowHead, unzigzag, zigzag};
 
 const WRONG_COUNT: WireError = WireError::Value("a group has 2 to 64 windows");
 const OLD_VERSION: WireError = WireError::Value("a group has windows of version 2 only");
@@ -126,17 +126,17 @@ impl WindowGroup {
         if !(2..=MOST_GROUPED).contains(&count) {
             return Err(WRONG_COUNT);
         }
-        let mut parts: Vec<Part> = Vec::with_capacity(count);
+        // Grows with the windows that are read: the count alone reserves nothing.
+        let mut parts: Vec<Part> = Vec::new();
         for _ in 0..count {
             let head = match parts.last() {
                 None => WindowHead::parse(&mut reader, stream)?,
-                Some(before) => parse_next(&mut reader, stream, &before.window.head)?,
+                Some(before) => parse_next(&mut reader, stream, &before.window.numbers)?,
             };
             // `take` refuses a length beyond the bytes.
             let length = usize::try_from(reader.varint()?).unwrap_or(usize::MAX);
             let body = Body::of_window(&head, stream, reader.take(length)?)?;
-            let (header, bytes) = (head.header(stream)?, head.bytes(stream)?);
-            let window = SignedWindow { stream: Arc::clone(stream), head, bytes, member: None };
+            let (header, window) = (head.header(stream)?, SignedWindow::of(&head, stream)?);
             parts.push(Part { header, window, body });
         }
         let signature = reader.array()?;
@@ -209,7 +209,7 @@ fn leaves(parts: &[Part]) -> Result<Vec<Digest>, WireError> {
         return Err(WRONG_COUNT);
     }
     for pair in parts.windows(2) {
-        let [before, after] = [&pair[0], &pair[1]].map(|part| part.window.head.sequence);
+        let [before, after] = [&pair[0], &pair[1]].map(|part| part.window.numbers.sequence);
         if before >= after {
             return Err(WireError::Value("the numbers of a group's windows ascend"));
         }
@@ -223,29 +223,23 @@ fn leaves(parts: &[Part]) -> Result<Vec<Digest>, WireError> {
 /// Appends a window as differences to the one before: `2 × skipped numbers, plus 1 if a salt follows ‖ salt ‖ start
 /// after the end of the window before ‖ flags, ticks, lists`.
 fn write_next(out: &mut Vec<u8>, before: &SignedWindow, window: &SignedWindow) {
-    let SignedWindow { stream, head, bytes, .. } = window;
+    let SignedWindow { stream, numbers, bytes, .. } = window;
     // `leaves` checked that the numbers ascend by at most 2^63.
-    let skipped = head.sequence - before.head.sequence - 1;
-    let other_salt = head.mask.salt != before.head.mask.salt;
+    let skipped = numbers.sequence - before.numbers.sequence - 1;
+    let other_salt = numbers.mask.salt != before.numbers.mask.salt;
     write_varint(out, skipped << 1 | u64::from(other_salt));
     if other_salt {
-        out.extend_from_slice(&head.mask.salt);
+        out.extend_from_slice(&numbers.mask.salt);
     }
-    write_varint(out, zigzag(head.description.start.wrapping_sub(next_start(stream, &before.head))));
-    out.extend_from_slice(head.tail_in(bytes));
-}
-
-/// Returns the start of the next window, in milliseconds, if no time lies between the windows.
-fn next_start(stream: &StreamHeader, before: &WindowHead) -> i64 {
-    let length = i64::from(before.description.length).wrapping_mul(stream.period().into());
-    before.description.start.wrapping_add(length)
+    write_varint(out, zigzag(numbers.start.wrapping_sub(before.numbers.next_start(stream))));
+    out.extend_from_slice(numbers.tail_in(bytes));
 }
 
 /// Reads the head of a window that follows another one.
 fn parse_next(
     reader: &mut Reader<'_>,
     stream: &StreamHeader,
-    before: &WindowHead,
+    before: &HeadNumbers,
 ) -> Result<WindowHead, WireError> {
     let first = reader.varint()?;
     let sequence = before.sequence.checked_add(first >> 1).and_then(|sequence| sequence.checked_add(1));
@@ -254,6 +248,6 @@ fn parse_next(
     if first & 1 == 1 && salt == before.mask.salt {
         return Err(WireError::Value("the salt of a window is written only where it changes"));
     }
-    let start = next_start(stream, before).wrapping_add(unzigzag(reader.varint()?));
+    let start = before.next_start(stream).wrapping_add(unzigzag(reader.varint()?));
     WindowHead::parse_tail(reader, stream, salt, sequence, start)
 }

@@ -14,7 +14,7 @@ use crate::merkle::leaf_of;
 use crate::reader::Reader;
 use crate::signature::{self, SIGNATURE_BYTES};
 use crate::stream::StreamHeader;
-use crate::window::{self, WindowHead};
+use crate::window::{self, HeadNumbers, WindowHead};
 
 const SIGNATURE_CONTEXT: &[u8] = b"sotto envelope v1";
 
@@ -61,11 +61,11 @@ pub struct SignedHeader {
 }
 
 /// The head of a window of version 2, in the form that is signed and sent.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct SignedWindow {
     pub(crate) stream: Arc<StreamHeader>,
-    pub(crate) head: WindowHead,
-    /// The bytes of `head`.
+    pub(crate) numbers: HeadNumbers,
+    /// The bytes of the head.
     pub(crate) bytes: Vec<u8>,
     /// The window's place in the signed group; None if the signature covers this window alone.
     pub(crate) member: Option<Member>,
@@ -79,26 +79,27 @@ pub(crate) struct Member {
     pub(crate) leaf: Digest,
 }
 
-/// The bytes determine the head.
-impl PartialEq for SignedWindow {
-    fn eq(&self, other: &Self) -> bool {
-        self.stream == other.stream && self.bytes == other.bytes && self.member == other.member
-    }
-}
-
-impl Eq for SignedWindow {}
-
 impl SignedWindow {
+    /// Returns the signed form of a head that is a member of no group.
+    ///
+    /// # Errors
+    /// Those of [`WindowHead::bytes`].
+    pub(crate) fn of(head: &WindowHead, stream: &Arc<StreamHeader>) -> Result<Self, WireError> {
+        let (numbers, bytes) = (head.numbers(), head.bytes(stream)?);
+        Ok(Self { stream: Arc::clone(stream), numbers, bytes, member: None })
+    }
+
     /// Reads the place in a group, if there is one, and the head. The reader then stands at the window's body.
     pub(crate) fn parse(
         reader: &mut Reader<'_>,
         stream: &Arc<StreamHeader>,
-    ) -> Result<(Self, Option<Membership>), WireError> {
+    ) -> Result<(Self, WindowHead, Option<Membership>), WireError> {
         let place = Membership::parse(reader)?;
         let rest = reader.rest();
         let head = WindowHead::parse(reader, stream)?;
         let bytes = rest[..rest.len() - reader.left()].to_vec();
-        Ok((Self { stream: Arc::clone(stream), head, bytes, member: None }, place))
+        let (stream, numbers) = (Arc::clone(stream), head.numbers());
+        Ok((Self { stream, numbers, bytes, member: None }, head, place))
     }
 
     /// Makes the window a member of a group, or of none.
@@ -216,8 +217,8 @@ impl SignedHeader {
         if frame::frame_kind(bytes)? == Kind::SignedWindow {
             reader = frame::open(bytes, Kind::SignedWindow, limit)?;
             let stream = Arc::new(StreamHeader::parse(&mut reader)?);
-            let (read, place) = SignedWindow::parse(&mut reader, &stream)?;
-            (header, window) = (read.head.header(&stream)?, Some((read, place)));
+            let (read, head, place) = SignedWindow::parse(&mut reader, &stream)?;
+            (header, window) = (head.header(&stream)?, Some((read, place)));
         } else {
             reader = frame::open(bytes, Kind::SignedHeader, limit)?;
             (header, window) = (EnvelopeHeader::parse(&mut reader)?, None);
@@ -249,7 +250,7 @@ impl SignedHeader {
     /// Returns true if the window is encrypted under the mask of its fleet.
     #[must_use]
     pub fn is_under_shared_mask(&self) -> bool {
-        self.window().is_some_and(|window| window.head.mask.is_shared())
+        self.window().is_some_and(|window| window.numbers.mask.is_shared())
     }
 
     /// Checks the signature against a device's Ed25519 verifying key, as

@@ -42,6 +42,19 @@ pub(crate) struct WindowHead {
     pub(crate) description: WindowDescription,
 }
 
+/// The numbers of a window's head: what is left of it beside its bytes and its header.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct HeadNumbers {
+    /// The window's sequence number.
+    pub(crate) sequence: u64,
+    /// The name of the mask.
+    pub(crate) mask: MaskName,
+    /// The start, in milliseconds since 1970.
+    pub(crate) start: i64,
+    /// Number of ticks.
+    length: u32,
+}
+
 /// Returns the tag of the stream of a version-2 window, of a group, or of a member of a group. Returns None for other
 /// bytes.
 ///
@@ -62,6 +75,19 @@ pub(crate) fn signed_message(stream: &StreamHeader, head: &[u8], body_digest: &[
     [CONTEXT, &stream.id().0, head, body_digest].concat()
 }
 
+impl HeadNumbers {
+    /// Returns the start of the next window, in milliseconds, if no time lies between the windows.
+    pub(crate) fn next_start(&self, stream: &StreamHeader) -> i64 {
+        self.start.wrapping_add(i64::from(self.length).wrapping_mul(stream.period().into()))
+    }
+
+    /// Returns the part after the start of this head's bytes.
+    pub(crate) fn tail_in<'b>(&self, bytes: &'b [u8]) -> &'b [u8] {
+        let numbers = varint_bytes(self.sequence) + varint_bytes(zigzag(self.start));
+        &bytes[1 + STREAM_TAG_BYTES + SALT_BYTES + numbers..]
+    }
+}
+
 impl EnvelopeHeader {
     /// Returns the header of a version-2 window from the head that [`Envelope::window`](crate::Envelope::window) returns.
     ///
@@ -76,6 +102,11 @@ impl EnvelopeHeader {
 }
 
 impl WindowHead {
+    pub(crate) fn numbers(&self) -> HeadNumbers {
+        let Self { sequence, mask, description } = self;
+        HeadNumbers { sequence: *sequence, mask: *mask, start: description.start, length: description.length }
+    }
+
     /// Returns the bytes of the head.
     ///
     /// # Errors
@@ -134,12 +165,6 @@ impl WindowHead {
             left_out.iter().for_each(|left_out| write_left_out(&mut out, left_out));
         }
         Ok(out)
-    }
-
-    /// Returns the part after the start of this head's bytes.
-    pub(crate) fn tail_in<'b>(&self, bytes: &'b [u8]) -> &'b [u8] {
-        let numbers = varint_bytes(self.sequence) + varint_bytes(zigzag(self.description.start));
-        &bytes[1 + STREAM_TAG_BYTES + SALT_BYTES + numbers..]
     }
 
     /// Reads the head of a window of this stream. The reader then stands at the window's body.
