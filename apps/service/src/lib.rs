@@ -1,5 +1,5 @@
 //! Code shared by the services: connections with time limits, bounded bodies, tokens, TLS, problem documents, logs,
-//! configuration, folders, and stopping. It contains no homomorphic cryptography and no logic of a particular service.
+//! configuration, folders, migrations, and stopping. It contains no homomorphic cryptography and no logic of a particular service.
 
 pub mod address;
 pub mod body;
@@ -7,6 +7,7 @@ pub mod config;
 pub mod connections;
 pub mod folder;
 pub mod logs;
+pub mod migrations;
 pub mod outside;
 pub mod peers;
 pub mod private;

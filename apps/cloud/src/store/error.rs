@@ -4,6 +4,7 @@ use std::io;
 use std::path::PathBuf;
 
 use sotto_service::folder::FolderError;
+use sotto_service::migrations::MigrationError;
 use sotto_wire::WireError;
 
 /// An error of the store, for the log; clients get fewer details.
@@ -40,6 +41,15 @@ impl From<FolderError> for StoreError {
         match error {
             FolderError::Files { doing, source } => Self::Files { doing, source },
             FolderError::InUse => Self::InUse,
+        }
+    }
+}
+
+impl From<MigrationError> for StoreError {
+    fn from(error: MigrationError) -> Self {
+        match error {
+            MigrationError::Database(error) => Self::Database(error),
+            MigrationError::Version(version) => Self::Version(version),
         }
     }
 }

@@ -1,13 +1,25 @@
-//! Migrates databases of older versions.
+//! The versions of the database.
 
 use rusqlite::Connection;
+use sotto_service::migrations::Migration;
 
-use super::error::StoreError;
+/// Lead to version 1, 2 and so on. None is ever changed: stores of every version exist.
+pub(super) const MIGRATIONS: [Migration; 7] = [
+    Migration::Statements(include_str!("version_1.sql")),
+    Migration::Function(to_2),
+    Migration::Statements(include_str!("version_3.sql")),
+    Migration::Statements(include_str!("version_4.sql")),
+    Migration::Statements(include_str!("version_5.sql")),
+    Migration::Statements(include_str!("version_6.sql")),
+    Migration::Statements(include_str!("version_7.sql")),
+];
+/// The newest version.
+pub(super) const VERSION: i64 = MIGRATIONS.len() as i64;
 
-/// From version 1, which had two forms. The later form equals version 2. The earlier did not count transfer keys, and
-/// its frames of evaluation keys and plans have a layout that is no longer read: these are deleted, and jobs that
-/// waited for them have failed. Devices, envelopes and answers stay.
-pub(super) fn from_1(connection: &Connection) -> Result<(), StoreError> {
+/// Version 1 had two forms. The later form, which `version_1.sql` makes, equals version 2. The earlier did not count
+/// transfer keys, and its frames of evaluation keys and plans have a layout that is no longer read: these are deleted,
+/// and jobs that waited for them have failed. Devices, envelopes and answers stay.
+fn to_2(connection: &Connection) -> rusqlite::Result<()> {
     if connection.column_exists(None, "evaluation_keys", "transfers")? {
         return Ok(());
     }
@@ -19,41 +31,5 @@ pub(super) fn from_1(connection: &Connection) -> Result<(), StoreError> {
              error = 'the plan was stored by an older program: upload it again'
              WHERE state IN ('queued', 'running');
          DELETE FROM plans WHERE id NOT IN (SELECT plan FROM jobs);",
-    )?;
-    Ok(())
-}
-
-/// From version 2, which had no index for lists by time and did not record the rotations of evaluation keys.
-pub(super) fn from_2(connection: &Connection) -> Result<(), StoreError> {
-    connection.execute_batch(
-        "CREATE INDEX envelopes_in_order
-             ON envelopes (device, stream, sequence, started_at, ended_at, bytes, stored_at);
-         ALTER TABLE evaluation_keys ADD COLUMN contents TEXT;",
-    )?;
-    Ok(())
-}
-
-/// From version 3, which had no deletion by the owner, no recovery of spools, and no repeated submissions.
-pub(super) fn from_3(connection: &Connection) -> Result<(), StoreError> {
-    connection.execute_batch(include_str!("version_4.sql"))?;
-    Ok(())
-}
-
-/// From version 4, which had no envelopes of version 2.
-pub(super) fn from_4(connection: &Connection) -> Result<(), StoreError> {
-    connection.execute_batch(include_str!("version_5.sql"))?;
-    Ok(())
-}
-
-/// From version 5, which had no fleets.
-pub(super) fn from_5(connection: &Connection) -> Result<(), StoreError> {
-    connection.execute_batch(include_str!("version_6.sql"))?;
-    Ok(())
-}
-
-/// From version 6, which had no logs. Stored envelopes are appended to their logs when the store is compared with its
-/// files.
-pub(super) fn from_6(connection: &Connection) -> Result<(), StoreError> {
-    connection.execute_batch(include_str!("version_7.sql"))?;
-    Ok(())
+    )
 }

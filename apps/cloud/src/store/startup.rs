@@ -4,11 +4,10 @@ use std::path::Path;
 
 use rusqlite::Connection;
 use sotto_service::folder;
+use sotto_service::migrations::{migrate, version};
 
 use super::error::StoreError;
-use super::migrate;
-
-const VERSION: i64 = 7;
+use super::migrate::{MIGRATIONS, VERSION};
 
 pub(super) fn connect(file: &Path) -> Result<Connection, StoreError> {
     folder::keep_database_private(file)?;
@@ -17,41 +16,13 @@ pub(super) fn connect(file: &Path) -> Result<Connection, StoreError> {
     connection.pragma_update(None, "synchronous", "FULL")?;
     connection.pragma_update(None, "foreign_keys", true)?;
     connection.set_prepared_statement_cache_capacity(64);
-    let transaction = connection.transaction()?;
-    match transaction.pragma_query_value(None, "user_version", |row| row.get(0))? {
-        VERSION => {}
-        0 => {
-            transaction.execute_batch(include_str!("schema.sql"))?;
-            transaction.pragma_update(None, "user_version", VERSION)?;
-        }
-        older @ 1..VERSION => {
-            if older == 1 {
-                migrate::from_1(&transaction)?;
-            }
-            if older <= 2 {
-                migrate::from_2(&transaction)?;
-            }
-            if older <= 3 {
-                migrate::from_3(&transaction)?;
-            }
-            if older <= 4 {
-                migrate::from_4(&transaction)?;
-            }
-            if older <= 5 {
-                migrate::from_5(&transaction)?;
-            }
-            migrate::from_6(&transaction)?;
-            transaction.pragma_update(None, "user_version", VERSION)?;
-        }
-        other => return Err(StoreError::Version(other)),
-    }
-    transaction.commit()?;
+    migrate(&mut connection, &MIGRATIONS)?;
     Ok(connection)
 }
 
 /// Refuses a database that is damaged, or of a version that this program cannot migrate.
 pub(super) fn check(connection: &Connection) -> Result<(), StoreError> {
-    let version = connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
+    let version = version(connection)?;
     if !(1..=VERSION).contains(&version) {
         return Err(StoreError::Version(version));
     }
@@ -90,30 +61,9 @@ mod tests {
     /// Creates a database of version 1 in its first form, without the column that counts transfer keys, or in its later
     /// form with that column, which is also the form of version 2.
     fn older(file: &Path, version: i64, with_transfers: bool) -> Connection {
-        let without = |schema: &str, line: &str| {
-            assert!(schema.contains(line), "{line}");
-            schema.replace(line, "")
-        };
-        let schema = include_str!("schema.sql");
-        let (schema, _) = schema.split_once("\n-- Fleets by their id").unwrap();
-        let (schema, _) = schema.split_once("CREATE INDEX job_inputs_by_envelope").unwrap();
-        let (schema, rest) = schema.split_once("CREATE UNIQUE INDEX jobs_by_idempotency_key").unwrap();
-        let schema = schema.to_owned() + rest.split_once("(submitted_at, id);\n").unwrap().1;
-        let columns = ",\n    -- The name and the digest of the submission, so that it can be sent again.\n    \
-                       idempotency_key TEXT,\n    submission BLOB,\n    -- The frame of the transcript of a job that is done.\n    \
-                       transcript BLOB";
-        let schema = without(&schema, columns);
-        let tag = "    -- The stream that an envelope of version 2 names; `layout` is the head of its window then.\n    \
-                   stream_tag BLOB,\n    -- Salt and number of a compact window's mask.\n    mask BLOB,\n";
-        let schema = without(&schema, tag);
-        let by_mask = "CREATE UNIQUE INDEX envelopes_by_mask ON envelopes (key_id, stream, mask) WHERE mask IS NOT NULL;\n";
-        let schema = without(&schema, by_mask);
-        let index = "CREATE INDEX envelopes_in_order ON envelopes \
-                     (device, stream, sequence, started_at, ended_at, bytes, stored_at);\n";
-        let mut old = without(&without(&schema, "    contents TEXT,\n"), index);
-        if !with_transfers {
-            old = without(&old, "    transfers INTEGER NOT NULL,\n");
-        }
+        let (schema, transfers) = (include_str!("version_1.sql"), "    transfers INTEGER NOT NULL,\n");
+        assert!(schema.contains(transfers));
+        let old = if with_transfers { schema.to_owned() } else { schema.replace(transfers, "") };
         let connection = Connection::open(file).unwrap();
         connection.execute_batch(&old).unwrap();
         connection.pragma_update(None, "user_version", version).unwrap();

@@ -12,6 +12,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use rusqlite::{Connection, Transaction, TransactionBehavior, params};
 use serde::Serialize;
 use sotto_service::folder::{self, FolderError};
+use sotto_service::migrations::MigrationError;
 use sotto_wire::UnreadRequests;
 
 pub(crate) use charge::{Charge, MOST_ASKED};
@@ -25,6 +26,15 @@ pub(crate) enum LedgerError {
     Folder(#[from] FolderError),
     #[error("the ledger has version {0}, which this program does not know")]
     Version(i64),
+}
+
+impl From<MigrationError> for LedgerError {
+    fn from(error: MigrationError) -> Self {
+        match error {
+            MigrationError::Database(error) => Self::Database(error),
+            MigrationError::Version(version) => Self::Version(version),
+        }
+    }
 }
 
 /// Days since 1970, UTC.

@@ -5,10 +5,11 @@ use std::time::Duration;
 
 use rusqlite::{Connection, OpenFlags};
 use sotto_service::folder;
+use sotto_service::migrations::{Migration, migrate, version};
 
 use super::LedgerError;
 
-const VERSION: i64 = 1;
+const MIGRATIONS: [Migration; 1] = [Migration::Statements(include_str!("version_1.sql"))];
 const FILE: &str = "recryptor.sqlite";
 
 pub(super) fn connect(folder: &Path) -> Result<Connection, LedgerError> {
@@ -18,16 +19,7 @@ pub(super) fn connect(folder: &Path) -> Result<Connection, LedgerError> {
     connection.pragma_update(None, "journal_mode", "WAL")?;
     // A commit must be durable before the batch is answered.
     connection.pragma_update(None, "synchronous", "FULL")?;
-    let transaction = connection.transaction()?;
-    match transaction.pragma_query_value(None, "user_version", |row| row.get(0))? {
-        VERSION => {}
-        0 => {
-            transaction.execute_batch(include_str!("schema.sql"))?;
-            transaction.pragma_update(None, "user_version", VERSION)?;
-        }
-        other => return Err(LedgerError::Version(other)),
-    }
-    transaction.commit()?;
+    migrate(&mut connection, &MIGRATIONS)?;
     Ok(connection)
 }
 
@@ -37,10 +29,8 @@ pub(super) fn look(folder: &Path) -> Result<Connection, LedgerError> {
     let connection = Connection::open_with_flags(folder.join(FILE), flags)?;
     connection.busy_timeout(Duration::from_secs(5))?;
     connection.pragma_update(None, "query_only", true)?;
-    match connection.pragma_query_value(None, "user_version", |row| row.get(0))? {
-        VERSION => Ok(connection),
-        other => Err(LedgerError::Version(other)),
-    }
+    let version = version(&connection)?;
+    if version == MIGRATIONS.len() as i64 { Ok(connection) } else { Err(LedgerError::Version(version)) }
 }
 
 #[cfg(all(test, unix))]
