@@ -1,5 +1,6 @@
 //! Code shared by the services: connections with time limits, bounded bodies, tokens, TLS, problem documents, logs,
-//! configuration, folders, migrations, and stopping. It contains no homomorphic cryptography and no logic of a particular service.
+//! configuration, folders, migrations, and stopping. It contains no homomorphic cryptography and no logic of a
+//! particular service.
 
 pub mod address;
 pub mod body;

@@ -107,11 +107,11 @@ pub struct StreamParts {
 pub enum WindowValues {
     /// Whole numbers at places, in a rounded BFV ciphertext: for sums.
     Places(Places),
-    /// Reals in this number of slots, a power of two from 2 to 2^16, in a [folded](sotto_rlwe::Kept::Folded) CKKS ciphertext: for
-    /// polynomials and models.
+    /// Reals in this number of slots, a power of two from 2 to 2^16, in a [folded](sotto_rlwe::Kept::Folded) CKKS
+    /// ciphertext: for polynomials and models.
     Slots(u32),
-    /// Whole steps in this number of slots, a power of two from 2 to 2^16, in a [folded](sotto_rlwe::Kept::Folded) ciphertext of BFV
-    /// or BGV: for comparisons.
+    /// Whole steps in this number of slots, a power of two from 2 to 2^16, in a [folded](sotto_rlwe::Kept::Folded)
+    /// ciphertext of BFV or BGV: for comparisons.
     Steps(u32),
 }
 
