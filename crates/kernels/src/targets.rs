@@ -74,7 +74,7 @@ impl Montgomery {
     /// Prepares an odd modulus above 1, words least significant first, on the fastest target of this machine.
     ///
     /// # Errors
-    /// [`UnfitModulus`] if the modulus is even or at most 1, or longer than [`LONGEST_MODULUS`] bits.
+    /// [`UnfitModulus`] if the modulus is even or at most 1, or longer than [`LONGEST_MODULUS`](crate::LONGEST_MODULUS) bits.
     pub fn new(modulus: &[u64]) -> Result<Self, UnfitModulus> {
         Self::on(&Kernels::best(), modulus)
     }

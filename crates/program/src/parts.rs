@@ -44,7 +44,7 @@ impl InputDeclaration {
     }
 }
 
-/// The parts of a [`Program`], not yet checked.
+/// The parts of a [`Program`](crate::Program), not yet checked.
 ///
 /// ```
 /// use sotto_program::{InputDeclaration, InputId, NodeId, Op, Program, ProgramError, ProgramParts};

@@ -14,11 +14,11 @@
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Kept {
     /// The coefficients b_j of X^(j·n/k). Range: k from 4 to n. For any message in X^(n/k), such as k/2
-    /// [repeated](Params::encode_repeated) values.
+    /// [repeated](crate::Params::encode_repeated) values.
     Whole(usize),
     /// From the coefficients b_j of X^(j·n/2k): b_0 and the differences b_j − b_(2k−j) for 0 < j < k. Range: k from 2
     /// to n/2. For a message in X^(n/2k) that X → X^-1 does not change, such as k repeated values. The ciphertext
-    /// encrypts half of the message ([`Params::encode_folded`]): adding its conjugate restores the whole, and that sum
+    /// encrypts half of the message ([`encode_folded`](crate::Params::encode_folded)): adding its conjugate restores the whole, and that sum
     /// depends only on these differences.
     Folded(usize),
 }
