@@ -3,6 +3,7 @@
 use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use sotto_keys::{DeviceBundle, DeviceKeys, KeyFileError, SigningIdentity};
 use sotto_pack::{DeviceProfile, ProfileError};
@@ -58,7 +59,7 @@ pub struct Bundle {
     /// The device's streams.
     pub profile: DeviceProfile,
     /// The key with which the device signs.
-    pub identity: SigningIdentity,
+    pub identity: Arc<SigningIdentity>,
     /// The keys with which it encrypts.
     pub keys: DeviceKeys,
     /// The address of its cloud.
@@ -78,7 +79,7 @@ impl Bundle {
             other => BundleError::Key(other),
         })?;
         let DeviceBundle { keys, identity, cloud, authority, profile } = bundle;
-        let path = path.to_owned();
+        let (path, identity) = (path.to_owned(), Arc::new(identity));
         match DeviceProfile::parse(&profile) {
             Ok(profile) => Ok(Self { path, profile, identity, keys, cloud, authority }),
             Err(reason) => Err(BundleError::Profile { path, reason }),

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
-use sotto_pack::Channel;
+use sotto_pack::{Channel, Packed};
 use zeroize::Zeroizing;
 
 use crate::spool::durable::{self, Audience};
@@ -47,19 +47,12 @@ impl ClearLog {
         Self { path: path.to_owned(), streams: BTreeMap::new() }
     }
 
-    /// Adds a window whose first tick is at `start`.
-    pub fn add(
-        &mut self,
-        stream: &str,
-        channels: &[Channel],
-        rows: Vec<Zeroizing<Vec<Option<f64>>>>,
-        start: i64,
-        period: u32,
-    ) {
+    /// Adds the readings of a window, tick by tick.
+    pub fn add(&mut self, stream: &str, window: &Packed, rows: Vec<Zeroizing<Vec<Option<f64>>>>) {
         let log = self.streams.entry(stream.to_owned()).or_default();
-        log.channels = channels.to_vec();
-        let time = |tick: usize| start.saturating_add(i64::from(period).saturating_mul(tick as i64));
-        log.times.extend((0..rows.len()).map(time));
+        log.channels = window.layout.channels().to_vec();
+        let since = |tick: usize| i64::from(window.period).saturating_mul(tick as i64);
+        log.times.extend((0..rows.len()).map(|tick| window.start.saturating_add(since(tick))));
         log.values.extend(rows);
     }
 

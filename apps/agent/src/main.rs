@@ -5,9 +5,9 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use sotto_agent::arguments::{Arguments, Command, RunArguments};
+use sotto_agent::commands::{check, requeue, sources, status};
 use sotto_agent::device::Device;
 use sotto_agent::stop::{Stop, exit_with_stdin};
-use sotto_agent::{check, requeue, show, status};
 use tracing_subscriber::Layer as _;
 use tracing_subscriber::filter::{LevelFilter, Targets};
 use tracing_subscriber::layer::SubscriberExt as _;
@@ -17,25 +17,27 @@ fn main() -> ExitCode {
     log_to_stderr();
     let arguments = Arguments::read(std::env::args_os()).unwrap_or_else(|error| error.exit());
     let done = match arguments.command {
-        Command::Run(arguments) => run(*arguments),
-        Command::Check(arguments) => {
-            let stop = Stop::on_signals().map_err(Into::into);
-            stop.and_then(|stop| check::run(&arguments, &stop)).map(|text| println!("{text}"))
-        }
-        Command::Status(arguments) => status::run(&arguments).map(|text| println!("{text}")),
-        Command::Requeue(arguments) => {
-            let stop = Stop::on_signals().map_err(Into::into);
-            stop.and_then(|stop| requeue::run(&arguments, &stop)).map(|text| println!("{text}"))
-        }
-        Command::Sources(arguments) => show::sensors(arguments.json).map(|text| println!("{text}")),
+        Command::Run(arguments) => run(*arguments).map(|()| None),
+        Command::Check(arguments) => stoppable(|stop| check::run(&arguments, stop)),
+        Command::Status(arguments) => status::run(&arguments).map(Some),
+        Command::Requeue(arguments) => stoppable(|stop| requeue::run(&arguments, stop)),
+        Command::Sources(arguments) => sources::run(&arguments).map(Some),
     };
     match done {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(text) => {
+            text.inspect(|text| println!("{text}"));
+            ExitCode::SUCCESS
+        }
         Err(error) => {
             eprintln!("sotto-agent: {error:#}");
             ExitCode::FAILURE
         }
     }
+}
+
+/// Runs a command that a signal stops.
+fn stoppable(command: impl FnOnce(&Stop) -> Result<String>) -> Result<Option<String>> {
+    command(&Stop::on_signals()?).map(Some)
 }
 
 fn run(arguments: RunArguments) -> Result<()> {

@@ -25,6 +25,17 @@ impl FromStr for CloudKey {
     }
 }
 
+/// The name of a window: a receipt is for one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WindowName<'w> {
+    /// The device.
+    pub device: &'w str,
+    /// The stream.
+    pub stream: &'w str,
+    /// The sequence number.
+    pub sequence: u64,
+}
+
 /// The pinned keys. If there are none, receipts are accepted without a signature.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Pinned(Vec<CloudKey>);
@@ -50,12 +61,7 @@ impl Pinned {
     ///
     /// # Errors
     /// [`Later`]: keep the message in the spool.
-    pub fn check(
-        &self,
-        device: &str,
-        (stream, sequence): (&str, u64),
-        receipt: &Receipt,
-    ) -> Result<(), Later> {
+    pub fn check(&self, window: WindowName<'_>, receipt: &Receipt) -> Result<(), Later> {
         if self.0.is_empty() {
             return Ok(());
         }
@@ -63,6 +69,7 @@ impl Pinned {
         let read = hex::decode_to_slice(&receipt.digest, &mut digest)
             .and_then(|()| hex::decode_to_slice(&receipt.signature, &mut signature));
         let Receipt { position, stored_at, .. } = *receipt;
+        let WindowName { device, stream, sequence } = window;
         let statement = sotto_wire::Receipt { device, stream, sequence, digest, position, stored_at };
         if read.is_ok() && self.0.iter().any(|CloudKey(key)| statement.verify(&signature, key).is_ok()) {
             return Ok(());
@@ -101,17 +108,21 @@ mod tests {
         };
         let key = |of: &SigningIdentity| CloudKey(of.verifying_key());
         let pinned = Pinned(vec![key(&other), key(&cloud)]);
-        let check = |receipt: &Receipt| pinned.check(device, (stream, sequence), receipt).is_ok();
+        let window = WindowName { device, stream, sequence };
+        let check = |receipt: &Receipt| pinned.check(window, receipt).is_ok();
         let good = receipt(&cloud);
         assert!(check(&good) && check(&receipt(&other)), "either key");
-        assert!(Pinned(vec![key(&other)]).check(device, (stream, sequence), &good).is_err());
-        assert!(pinned.check(device, (stream, sequence + 1), &good).is_err(), "of another window");
-        assert!(pinned.check("kettle", (stream, sequence), &good).is_err(), "of another device");
+        assert!(Pinned(vec![key(&other)]).check(window, &good).is_err());
+        assert!(
+            pinned.check(WindowName { sequence: sequence + 1, ..window }, &good).is_err(),
+            "of another window"
+        );
+        assert!(pinned.check(WindowName { device: "kettle", ..window }, &good).is_err(), "of another device");
         assert!(!check(&Receipt { position: 8, ..good.clone() }));
         assert!(!check(&Receipt { stored_at: 0, ..good.clone() }));
         assert!(!check(&Receipt { signature: String::new(), ..good.clone() }));
         let unsigned = Receipt { signature: String::new(), ..good };
-        assert!(Pinned::default().check(device, (stream, sequence), &unsigned).is_ok(), "nothing is pinned");
+        assert!(Pinned::default().check(window, &unsigned).is_ok(), "nothing is pinned");
         assert!("00".parse::<CloudKey>().is_err() && "0".repeat(64).parse::<CloudKey>().is_ok());
     }
 }

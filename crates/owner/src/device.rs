@@ -352,7 +352,8 @@ impl Plant {
             .to_json()
             .map_err(|error| OwnerError::Damaged { path: path.to_owned(), reason: error.to_string() })?;
         let public = profiles.iter().any(|stream| stream.public);
-        let public = public.then(|| public_keys(&secret, &profiles, rng)).transpose()?;
+        let specs = streams.iter().map(|stream| &stream.spec);
+        let public = public.then(|| public_keys(&secret, specs, rng)).transpose()?;
         record.bundles.push(BundleRecord { made_at: Timestamp::now().as_millisecond(), streams: profiles });
         let enrolment = enrolment(&record, &secret)?;
         let cloud = self.settings().cloud.url.clone();

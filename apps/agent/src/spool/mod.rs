@@ -21,37 +21,37 @@ mod cuts;
 pub mod durable;
 mod entry;
 mod error;
+mod folder;
+mod inventory;
 mod private;
-mod requeue;
+mod put_back;
 mod reserve;
 mod sequences;
-mod status;
 mod totals;
 
 use std::collections::VecDeque;
 use std::fs::{self, File, TryLockError};
-use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use sotto_pack::WindowDescription;
-use sotto_wire::{Envelope, LARGEST_ENVELOPE};
+use sotto_wire::Envelope;
 
 pub use cuts::Cuts;
 pub use entry::Entry;
 pub use error::SpoolError;
-pub use requeue::Requeued;
-pub use status::{RefusedMessage, Status, StreamStatus};
+pub use folder::REFUSED;
+pub use inventory::{Inventory, RefusedMessage, StreamInventory};
+pub use put_back::PutBack;
 pub use totals::{ChannelTotals, Totals};
 
 use crate::stop::Stop;
 use durable::Audience;
+use folder::{entries, problem_name, read, refused_bytes};
 use reserve::{Reserve, is_full};
 use sequences::Sequences;
 
-/// The folder of messages that the cloud refused.
-pub const REFUSED: &str = "refused";
 const LOCK: &str = "lock";
 /// Interval at which a wait checks for a stop, and for room that a person made by hand.
 const LOOK: Duration = Duration::from_millis(50);
@@ -405,6 +405,12 @@ impl Spool {
         Ok(true)
     }
 
+    /// Returns the folder of the messages put aside.
+    #[must_use]
+    pub fn refused_folder(&self) -> PathBuf {
+        self.folder.join(REFUSED)
+    }
+
     /// Returns the number of messages put aside, in this run or an earlier one.
     ///
     /// # Errors
@@ -449,10 +455,6 @@ impl Spool {
     }
 }
 
-fn problem_name(entry: &Entry) -> String {
-    format!("{}.problem.json", entry.file_name())
-}
-
 /// Returns the end and the readings of a message that `state.json` does not count. For a counted message, returns only
 /// the end, and only if the stream has none: an older agent wrote none.
 fn uncounted(
@@ -472,47 +474,4 @@ fn uncounted(
         return (None, None);
     };
     (cuts.end_of(&entry.stream, &window), (!counted).then(|| Totals::of(&window)))
-}
-
-fn read(folder: &Path, entry: &Entry) -> Result<(Vec<u8>, Envelope), SpoolError> {
-    let path = folder.join(entry.file_name());
-    let file = File::open(&path).map_err(SpoolError::io(&path))?;
-    let mut bytes = Vec::new();
-    file.take(LARGEST_ENVELOPE + 1).read_to_end(&mut bytes).map_err(SpoolError::io(&path))?;
-    let damaged = |reason| SpoolError::Damaged { path: path.clone(), reason };
-    let envelope = Envelope::read_kept(&bytes, LARGEST_ENVELOPE).map_err(damaged)?;
-    if (&envelope.header().stream, envelope.header().sequence) != (&entry.stream, entry.sequence) {
-        return Err(SpoolError::Renamed { path });
-    }
-    // In version 2 the spooled envelope includes the stream's header, which is not uploaded.
-    let message = if envelope.window().is_some() { envelope.write() } else { bytes };
-    Ok((message, envelope))
-}
-
-/// Returns the messages in a folder, unordered. Skips files that are deleted meanwhile.
-fn entries(folder: &Path) -> Result<Vec<Entry>, SpoolError> {
-    let read = || -> std::io::Result<Vec<Entry>> {
-        let mut entries = Vec::new();
-        for file in fs::read_dir(folder)? {
-            let file = file?;
-            let bytes = match file.metadata() {
-                Err(error) if error.kind() == std::io::ErrorKind::NotFound => continue,
-                metadata => metadata?.len(),
-            };
-            entries.extend(file.file_name().to_str().and_then(|name| Entry::from_file(name, bytes)));
-        }
-        Ok(entries)
-    };
-    read().map_err(SpoolError::io(folder))
-}
-
-/// Returns the bytes of the refused messages and their documents.
-fn refused_bytes(folder: &Path) -> Result<u64, SpoolError> {
-    // The sender may rename a file between the listing and the look at it.
-    let bytes = |file: std::io::Result<fs::DirEntry>| match file.and_then(|file| file.metadata()) {
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(0),
-        length => length.map(|metadata| metadata.len()),
-    };
-    let read = || fs::read_dir(folder)?.map(bytes).sum::<std::io::Result<u64>>();
-    read().map_err(SpoolError::io(folder))
 }

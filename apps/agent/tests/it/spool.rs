@@ -7,7 +7,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use site::{Site, files};
-use sotto_agent::spool::{Cuts, Entry, REFUSED, Spool, SpoolError, Status, Totals};
+use sotto_agent::spool::{Cuts, Entry, Inventory, REFUSED, Spool, SpoolError, Totals};
 use sotto_agent::stop::Stop;
 use sotto_rlwe::Bfv;
 use sotto_wire::{AnyCiphertext, Envelope, EnvelopeHeader};
@@ -134,7 +134,7 @@ fn cuts() -> Cuts {
 
 /// Returns, for stream `a`: windows, readings, the end of its last window in minutes, and its next sequence number.
 fn state(spool: &Spool, folder: &Path) -> (u64, u64, Option<i64>, u64) {
-    let status = Status::read(folder).unwrap();
+    let status = Inventory::read(folder).unwrap();
     let totals = status.streams.get("a").map(|stream| stream.totals.clone()).unwrap_or_default();
     let until = spool.sent_until("a").map(|until| until / 60_000);
     (totals.windows, totals.readings(), until, spool.next_sequence("a").unwrap())
@@ -270,7 +270,7 @@ fn messages_put_aside_are_sent_again_with_free_numbers() {
     let sign = |envelope: Envelope, sequence: u64| {
         Ok(envelope.renumbered(sequence, |message| site.identity.sign(message))?.write())
     };
-    let done = spool.requeue(sign).unwrap();
+    let done = spool.put_back(sign).unwrap();
     assert_eq!((done.messages, done.renumbered, done.damaged), (2, 1, 0));
     assert!(files(&folder.path().join(REFUSED), "").is_empty());
     let mut sequences = Vec::new();

@@ -1,4 +1,4 @@
-//! The state of a spool, for people. Read from its folder; works while an agent uses it.
+//! What is in a spool, for people. Read from its folder; works while an agent uses it.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -8,18 +8,19 @@ use std::path::Path;
 use serde::Serialize;
 use serde_json::Value;
 
+use super::SpoolError;
+use super::folder::{REFUSED, entries, problem_name};
 use super::sequences::State;
 use super::totals::Totals;
-use super::{REFUSED, SpoolError, entries, problem_name};
 
 /// Maximum bytes of the document beside a refused message.
 const LARGEST_PROBLEM: u64 = 64 << 10;
 /// Maximum number of refused messages listed; all are counted.
 const MOST_LISTED: usize = 1000;
 
-/// The state of a spool.
+/// What is in a spool.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Status {
+pub struct Inventory {
     /// The device; `None` before its first run.
     pub device: Option<String>,
     /// Messages that the cloud has not confirmed.
@@ -31,7 +32,7 @@ pub struct Status {
     /// The newest 1,000 refused messages.
     pub refusals: Vec<RefusedMessage>,
     /// Streams by name.
-    pub streams: BTreeMap<String, StreamStatus>,
+    pub streams: BTreeMap<String, StreamInventory>,
 }
 
 /// A message that the cloud has refused.
@@ -49,7 +50,7 @@ pub struct RefusedMessage {
 
 /// The state of a stream.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct StreamStatus {
+pub struct StreamInventory {
     /// The next sequence number.
     pub next: u64,
     /// The end of the last window in the spool: milliseconds since 1970.
@@ -60,13 +61,13 @@ pub struct StreamStatus {
     pub totals: Totals,
 }
 
-impl Status {
+impl Inventory {
     /// Reads a folder without locking it. A missing folder counts as a spool before its first run.
     ///
     /// # Errors
     /// [`SpoolError`] if the folder cannot be read or its state is damaged.
     pub fn read(folder: &Path) -> Result<Self, SpoolError> {
-        let mut status = Self {
+        let mut inventory = Self {
             device: None,
             waiting: 0,
             waiting_bytes: 0,
@@ -75,7 +76,7 @@ impl Status {
             streams: BTreeMap::new(),
         };
         if !folder.exists() {
-            return Ok(status);
+            return Ok(inventory);
         }
         // List messages before reading the state, so that the state counts one that is added meanwhile.
         let waiting = entries(folder)?;
@@ -83,19 +84,19 @@ impl Status {
         let mut refused = if aside.exists() { entries(&aside)? } else { Vec::new() };
         refused.sort();
         let state = State::read(folder)?;
-        status.device = state.as_ref().map(|state| state.device.clone());
+        inventory.device = state.as_ref().map(|state| state.device.clone());
         let State { next, mut sent_until, mut totals, .. } = state.unwrap_or_default();
         for (name, next) in next {
             let (sent_until, totals) = (sent_until.remove(&name), totals.remove(&name).unwrap_or_default());
-            status.streams.insert(name, StreamStatus { next, sent_until, waiting: 0, totals });
+            inventory.streams.insert(name, StreamInventory { next, sent_until, waiting: 0, totals });
         }
         for entry in waiting {
-            status.waiting += 1;
-            status.waiting_bytes += entry.bytes;
-            status.streams.entry(entry.stream).or_default().waiting += 1;
+            inventory.waiting += 1;
+            inventory.waiting_bytes += entry.bytes;
+            inventory.streams.entry(entry.stream).or_default().waiting += 1;
         }
-        status.refused = refused.len() as u64;
-        status.refusals = refused
+        inventory.refused = refused.len() as u64;
+        inventory.refusals = refused
             .into_iter()
             .rev()
             .take(MOST_LISTED)
@@ -104,7 +105,7 @@ impl Status {
                 RefusedMessage { stream: entry.stream, sequence: entry.sequence, bytes: entry.bytes, reason }
             })
             .collect();
-        Ok(status)
+        Ok(inventory)
     }
 }
 

@@ -1,9 +1,10 @@
-//! Shows the sensors' present readings, as text or JSON.
+//! `sotto-agent sources`: shows the sensors' present readings.
 
 use anyhow::{Context, Result};
 use serde::Serialize;
 use sotto_pack::Channel;
 
+use crate::arguments::SourcesArguments;
 use crate::source::{Sensors, Source};
 use crate::stop::Stop;
 
@@ -18,7 +19,7 @@ struct Given<'c> {
 ///
 /// # Errors
 /// This machine has no readable sensors.
-pub fn sensors(json: bool) -> Result<String> {
+pub fn run(arguments: &SourcesArguments) -> Result<String> {
     let mut sensors = Sensors::open(1000, Stop::new())?;
     let row = sensors.next_row()?;
     let given: Vec<Given<'_>> = sensors
@@ -27,7 +28,7 @@ pub fn sensors(json: bool) -> Result<String> {
         .zip(row.values.iter())
         .map(|(channel, value)| Given { channel, value: *value })
         .collect();
-    if json {
+    if arguments.json {
         return serde_json::to_string_pretty(&given).context("the readings cannot be written as JSON");
     }
     let width = given.iter().map(|given| given.channel.name.chars().count()).max().unwrap_or(0);

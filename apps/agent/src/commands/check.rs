@@ -6,7 +6,7 @@ use anyhow::{Context, Result};
 use crate::arguments::CheckArguments;
 use crate::bundle::{self, Bundle};
 use crate::feed::{self, Feed};
-use crate::spool::Status;
+use crate::spool::Inventory;
 use crate::stop::Stop;
 use crate::streams;
 use crate::summary::{Summary, counted, left_out_words};
@@ -19,7 +19,7 @@ use crate::windows::{Options, Windows};
 pub fn run(arguments: &CheckArguments, stop: &Stop) -> Result<String> {
     let Bundle { profile, keys, .. } = Bundle::read(&arguments.bundle)?;
     let folder = arguments.spool.clone().unwrap_or_else(|| bundle::spool_of(&arguments.bundle));
-    let status = Status::read(&folder)?;
+    let status = Inventory::read(&folder)?;
     let sent_until = |stream: &str| status.streams.get(stream).and_then(|stream| stream.sent_until);
     let (cuts, streams) = (streams::cuts(&profile)?, streams::open(&profile, &keys)?);
     let Feed { source, name, own_period, .. } = feed::open(&arguments.read, &profile, stop)?;

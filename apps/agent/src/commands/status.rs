@@ -8,7 +8,7 @@ use sotto_pack::{Clock, LeftOut};
 
 use crate::arguments::StatusArguments;
 use crate::bundle::{self, Bundle};
-use crate::spool::{ChannelTotals, RefusedMessage, Status, StreamStatus};
+use crate::spool::{ChannelTotals, Inventory, RefusedMessage, StreamInventory};
 use crate::summary::{counted, left_out_words};
 
 /// Maximum number of refused messages shown to people.
@@ -45,7 +45,7 @@ pub fn run(arguments: &StatusArguments) -> Result<String> {
     let clock = profile.as_ref().map_or(Ok(Clock::utc()), |profile| profile.clock())?;
     let beside = || arguments.bundle.as_deref().map(bundle::spool_of);
     let folder = arguments.spool.clone().or_else(beside).context("give --bundle FILE or --spool DIR")?;
-    let status = Status::read(&folder)?;
+    let status = Inventory::read(&folder)?;
     if let (Some(found), Some(profile)) = (&status.device, &profile) {
         let expected = &profile.device;
         anyhow::ensure!(
@@ -56,7 +56,7 @@ pub fn run(arguments: &StatusArguments) -> Result<String> {
     }
     let mut streams = BTreeMap::new();
     for stream in profile.iter().flat_map(|profile| &profile.streams) {
-        streams.insert(stream.stream.clone(), StreamStatus::default());
+        streams.insert(stream.stream.clone(), StreamInventory::default());
     }
     streams.extend(status.streams);
     let document = Document {
@@ -74,8 +74,8 @@ pub fn run(arguments: &StatusArguments) -> Result<String> {
     Ok(lines(&document))
 }
 
-fn document(stream: StreamStatus, clock: &Clock) -> StreamDocument {
-    let StreamStatus { next, sent_until, waiting, totals } = stream;
+fn document(stream: StreamInventory, clock: &Clock) -> StreamDocument {
+    let StreamInventory { next, sent_until, waiting, totals } = stream;
     StreamDocument {
         next_sequence: next,
         sent_until: sent_until.map(|until| clock.rfc3339(until)),

@@ -5,11 +5,12 @@ use std::fs;
 use sotto_wire::Envelope;
 
 use super::durable;
-use super::{REFUSED, Spool, SpoolError, entries, problem_name, read};
+use super::folder::{REFUSED, entries, problem_name, read};
+use super::{Spool, SpoolError};
 
 /// Counts of messages put back into the queue.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Requeued {
+pub struct PutBack {
     /// Messages put back.
     pub messages: usize,
     /// Messages among them with a new sequence number, because theirs was taken.
@@ -26,14 +27,14 @@ impl Spool {
     ///
     /// # Errors
     /// [`SpoolError`] if a file cannot be moved or written.
-    pub fn requeue(
+    pub fn put_back(
         &self,
         renumber: impl Fn(Envelope, u64) -> Result<Vec<u8>, sotto_wire::WireError>,
-    ) -> Result<Requeued, SpoolError> {
+    ) -> Result<PutBack, SpoolError> {
         let refused = self.folder.join(REFUSED);
         let mut aside = entries(&refused)?;
         aside.sort();
-        let mut done = Requeued::default();
+        let mut done = PutBack::default();
         for entry in aside {
             let from = refused.join(entry.file_name());
             let problem = refused.join(problem_name(&entry));

@@ -2,6 +2,7 @@
 //! group.
 
 mod group;
+mod open;
 
 use std::sync::Arc;
 use std::thread::{self, JoinHandle};
@@ -12,7 +13,7 @@ use sotto_keys::SigningIdentity;
 
 use crate::backoff::Backoff;
 use crate::journal::Journal;
-use crate::pinned::Pinned;
+use crate::pinned::{Pinned, WindowName};
 use crate::position::Positions;
 use crate::shared::SharedMasks;
 use crate::spool::{Cuts, Entry, Spool, SpoolError};
@@ -47,7 +48,8 @@ pub enum SendError {
     Panicked,
 }
 
-/// Everything that sending needs.
+/// Everything that sending needs. Clones share the spool and the record.
+#[derive(Clone)]
 pub struct Sending {
     /// The messages.
     pub spool: Arc<Spool>,
@@ -182,10 +184,12 @@ impl Sending {
     }
 
     fn check(&self, entry: &Entry, receipt: &Receipt) -> Result<(), Later> {
-        self.pinned.check(&self.device, (&entry.stream, entry.sequence), receipt)
+        let window = WindowName { device: &self.device, stream: &entry.stream, sequence: entry.sequence };
+        self.pinned.check(window, receipt)
     }
 
-    fn positions(&self) -> Positions<'_> {
+    /// Returns the questions about the positions of the device's streams.
+    pub(crate) fn positions(&self) -> Positions<'_> {
         let Self { device, identity, cloud, cuts, .. } = self;
         Positions { device, identity, cloud, cuts }
     }

@@ -1,0 +1,105 @@
+//! The end of a run: its report, and what it left undone.
+
+use anyhow::{Context, Result, bail};
+
+use super::Device;
+use crate::fruitless::fruitless;
+use crate::journal::WhatWasRead;
+use crate::send::Sender;
+use crate::summary::{Summary, counted};
+use crate::windows::End;
+
+impl Device {
+    /// Waits until the spool is empty, after a stop for at most 3 s; then writes the report, the clear log and the
+    /// summary.
+    ///
+    /// # Errors
+    /// With `--once` or at the end of a source: a message was refused or still waits, or a file could not be read.
+    pub fn finish(self, sender: Sender) -> Result<()> {
+        self.sending.spool.close();
+        let sent = sender.finish();
+        let waiting = self.sending.spool.waiting();
+        let summary = self.summary(waiting);
+        if let Some(path) = &self.arguments.report {
+            let channels = self.windows.channels().to_vec();
+            let started_at = self.source.started_at;
+            let read = WhatWasRead { started_at, channels, summary: summary.clone() };
+            let report = self.sending.journal.report(read, waiting);
+            report.write(path).with_context(|| format!("{} cannot be written", path.display()))?;
+        }
+        if let Some(log) = &self.clear_log {
+            log.write().context("the clear log cannot be written")?;
+        }
+        eprintln!("{}", summary.line());
+        if self.arguments.json {
+            println!("{}", serde_json::to_string(&summary)?);
+        }
+        sent?;
+        match self.undone(waiting)? {
+            Some(undone) => bail!("{undone}"),
+            None => Ok(()),
+        }
+    }
+
+    /// Returns the counts of this run.
+    fn summary(&self, waiting: usize) -> Summary {
+        let (taken, clock) = (self.windows.taken(), self.sending.cuts.clock());
+        let until = |stream: &str| self.sending.spool.sent_until(stream);
+        let summary =
+            Summary::new(&self.sending.device, self.source.name, taken, &self.streams, clock, until);
+        Summary { waiting, refused: self.sending.journal.refusals(), ..summary }
+    }
+
+    /// Returns the first thing that a run left undone which ended by itself. A stopped run may leave messages in the
+    /// spool.
+    fn undone(&self, waiting: usize) -> Result<Option<String>> {
+        if !self.arguments.once && self.windows.end() != Some(End::Source) {
+            return Ok(None);
+        }
+        if let Some(refused) = self.refused()? {
+            return Ok(Some(refused));
+        }
+        let in_spool = || format!("{} in the spool", counted(waiting as u64, "message"));
+        let unregistered = || {
+            let reason = self.sending.journal.why_unregistered()?;
+            Some(format!("{reason}; {}: the next run sends what is there", in_spool()))
+        };
+        if let Some(undone) = self.without_window().or_else(unregistered) {
+            return Ok(Some(undone));
+        }
+        let read = &self.arguments.read;
+        let fruitless = if read.reads_files()? { fruitless(&self.windows, &read.conditions) } else { None };
+        let waits = (waiting > 0).then(|| {
+            let waiting = counted(waiting as u64, "message");
+            format!("{waiting} still in the spool: the next run sends what is there")
+        });
+        Ok(fruitless.or(waits))
+    }
+
+    /// Says that messages of this run or an earlier one were refused.
+    fn refused(&self) -> Result<Option<String>> {
+        let (refused, earlier) = match self.sending.journal.refusals() {
+            0 => (self.sending.spool.refused()? as u64, " of earlier runs"),
+            refused => (refused, ""),
+        };
+        let folder = self.sending.spool.refused_folder();
+        Ok((refused > 0).then(|| {
+            format!(
+                "the cloud refused {}{earlier}: see {} for the reasons; `sotto-agent requeue` sends what is there again",
+                counted(refused, "message"),
+                folder.display()
+            )
+        }))
+    }
+
+    /// Says that with `--once` a stream has had no window.
+    fn without_window(&self) -> Option<String> {
+        let without = self.windows.without_window().filter(|_| self.arguments.once)?;
+        let because = match self.windows.end() {
+            Some(End::Source) => "the source ended",
+            _ => "it was stopped",
+        };
+        let stream = &self.streams.get(without)?.name;
+        Some(format!("{because} before stream {stream} had a reading: read more, or ask for fewer ticks"))
+    }
+}

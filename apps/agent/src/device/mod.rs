@@ -1,0 +1,196 @@
+//! The device: every step from a reading to a message in the spool.
+
+mod description;
+mod finish;
+mod open;
+
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result};
+use sotto_pack::WindowDescription;
+use sotto_wire::{Envelope, EnvelopeHeader};
+
+use crate::arguments::RunArguments;
+use crate::clear_log::ClearLog;
+use crate::encrypt::{Mask, SentTicks, Unencrypted};
+use crate::journal::Times;
+use crate::send::{Sender, Sending};
+use crate::spool::Totals;
+use crate::stop::Stop;
+use crate::streams::Stream;
+use crate::windows::{Closed, ClosedWindow, Windows};
+use description::fitting;
+
+/// A device that reads, packs, encrypts, signs and spools.
+pub struct Device {
+    streams: Vec<Stream>,
+    windows: Windows,
+    source: SourceFacts,
+    clear_log: Option<ClearLog>,
+    /// The spool and the way to the cloud, which the sender thread shares.
+    sending: Sending,
+    arguments: RunArguments,
+    stop: Stop,
+}
+
+/// Facts about the source.
+struct SourceFacts {
+    /// The kind of source: see [`Summary::source`](crate::summary::Summary::source).
+    name: &'static str,
+    /// True if the readings are synthetic: no sensor measured them.
+    generated: bool,
+    /// When reading began: milliseconds since 1970.
+    started_at: i64,
+}
+
+/// The frame of a window's ciphertext, and the description that travels beside it.
+pub struct EncryptedWindow {
+    stream: usize,
+    sequence: u64,
+    frame: Vec<u8>,
+    description: WindowDescription,
+    started_at: i64,
+    ended_at: i64,
+    until: i64,
+    times: Times,
+}
+
+/// A signed envelope.
+pub struct Message {
+    stream: usize,
+    sequence: u64,
+    readings: u64,
+    /// The envelope in the spool's format.
+    bytes: Vec<u8>,
+    /// Bytes of the upload.
+    upload_bytes: u64,
+    until: i64,
+    totals: Totals,
+    times: Times,
+}
+
+impl Device {
+    /// Starts the thread that sends the messages in the spool.
+    #[must_use]
+    pub fn start_sending(&self) -> Sender {
+        Sender::start(self.sending.clone(), self.stop.clone())
+    }
+
+    /// Reads and packs the next window. Returns `None` if there are no more: with `--once` after one window per stream,
+    /// otherwise at the end of the source or after a stop.
+    ///
+    /// # Errors
+    /// The source or the spool cannot be used.
+    pub fn read_and_pack(&mut self) -> Result<Option<Closed>> {
+        let largest = self.streams.iter().map(Stream::message_bytes).max().unwrap_or_default();
+        if !self.sending.spool.wait_for_room(largest, &self.stop)? {
+            tracing::warn!("the spool is full: readings of windows that were open are not sent");
+            return Ok(None);
+        }
+        let Some(mut closed) = self.windows.next_closed()? else { return Ok(None) };
+        if let Some(log) = &mut self.clear_log {
+            let rows = std::mem::take(&mut closed.window.clear);
+            log.add(&self.streams[closed.stream].name, &closed.window.packed, rows);
+        }
+        Ok(Some(closed))
+    }
+
+    /// Encodes and encrypts a window under the next sequence number of its stream.
+    ///
+    /// # Errors
+    /// The stream has no sequence number left, or the slots cannot be encrypted.
+    pub fn encrypt(&self, closed: Closed) -> Result<EncryptedWindow> {
+        let Closed { stream, window } = closed;
+        let ClosedWindow { packed, started_at, ended_at, until, pack_time, .. } = window;
+        let generated = self.source.generated;
+        let description = WindowDescription { generated, ..WindowDescription::from(&packed) };
+        let Stream { name, encryptor, .. } = &self.streams[stream];
+        let sequence = self.sending.spool.next_sequence(name)?;
+        let mask = match self.shared_start(&self.streams[stream], description.start)? {
+            Some(start) => Mask::OfFleet { start },
+            None => Mask::Own { sequence },
+        };
+        let sent = SentTicks::of(&description);
+        let encrypted = encryptor.encrypt(Unencrypted { slots: packed.slots, mask, sent })?;
+        let times = Times {
+            pack: pack_time,
+            encode: encrypted.encode,
+            encrypt: encrypted.encrypt,
+            spool: Duration::ZERO,
+        };
+        let frame = encrypted.frame;
+        Ok(EncryptedWindow { stream, sequence, frame, description, started_at, ended_at, until, times })
+    }
+
+    /// Returns the window's start if it is to be encrypted under the mask of its stream's fleet, after the spool has
+    /// recorded that.
+    ///
+    /// Returns `None` if the window takes a mask of its own: its start is not on the clock's grid, or the shared mask
+    /// of this start may already have been used.
+    fn shared_start(&self, stream: &Stream, start: i64) -> Result<Option<i64>> {
+        let Sending { cuts, shared, spool, .. } = &self.sending;
+        let Some(cut) = cuts.of(&stream.name).filter(|_| stream.is_of_fleet()) else {
+            return Ok(None);
+        };
+        let (begin, _) = cut.window(cuts.clock(), start);
+        if begin != start || start < 0 || !shared.allows(&stream.name, start) {
+            return Ok(None);
+        }
+        Ok(spool.share(&stream.name, start)?.then_some(start))
+    }
+
+    /// Signs a window into an envelope.
+    ///
+    /// # Errors
+    /// The window's description is too long.
+    pub fn sign(&self, window: EncryptedWindow) -> Result<Message> {
+        let begin = Instant::now();
+        let EncryptedWindow { stream, sequence, frame, description, started_at, ended_at, until, mut times } =
+            window;
+        let Stream { name, encryptor, header, .. } = &self.streams[stream];
+        let readings = description.readings();
+        let totals = Totals::of(&description);
+        let (description, layout) = fitting(description, name, sequence)?;
+        let sign = |message: &[u8]| self.sending.identity.sign(message);
+        let envelope = if let Some(header) = header {
+            Envelope::sign_window(header, sequence, description, &frame, sign)?
+        } else {
+            let header = EnvelopeHeader {
+                device: self.sending.device.clone(),
+                stream: name.clone(),
+                sequence,
+                parameters: encryptor.parameters(),
+                key: encryptor.key(),
+                started_at,
+                ended_at,
+                readings: u32::try_from(readings).context("a window has less than 2^32 readings")?,
+                layout,
+            };
+            Envelope::sign(header, frame, sign)?
+        };
+        let (bytes, upload_bytes) = (envelope.write_kept(), envelope.message_bytes() as u64);
+        times.spool = begin.elapsed();
+        Ok(Message { stream, sequence, readings, bytes, upload_bytes, until, totals, times })
+    }
+
+    /// Puts a message into the spool; from then on the sender owns it. Waits while the disk is full; after a stop it
+    /// returns without the message.
+    ///
+    /// # Errors
+    /// The spool cannot be written.
+    pub fn spool(&self, message: Message) -> Result<()> {
+        let begin = Instant::now();
+        let Message { stream, sequence, readings, bytes, upload_bytes, until, totals, mut times } = message;
+        let name = &self.streams[stream].name;
+        let Sending { spool, journal, .. } = &self.sending;
+        let put = spool.put_when_there_is_space(name, sequence, &bytes, Some(until), &totals, &self.stop)?;
+        if put.is_none() {
+            return Ok(());
+        }
+        journal.window(name, sequence, readings, upload_bytes);
+        times.spool += begin.elapsed();
+        journal.times(&times);
+        tracing::info!(stream = name, sequence, bytes = upload_bytes, "spooled");
+        Ok(())
+    }
+}

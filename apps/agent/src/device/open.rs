@@ -1,0 +1,64 @@
+//! Opens everything that a run needs.
+
+use std::sync::Arc;
+
+use anyhow::{Result, bail};
+
+use super::{Device, SourceFacts};
+use crate::arguments::RunArguments;
+use crate::bundle::Bundle;
+use crate::clear_log::ClearLog;
+use crate::feed::{self, Feed};
+use crate::position::Resumed;
+use crate::send::Sending;
+use crate::shared::SharedMasks;
+use crate::source::{first, now};
+use crate::stop::Stop;
+use crate::streams::{self, Stream};
+use crate::windows::{Options, Windows};
+
+impl Device {
+    /// Reads every file and argument of a run and opens spool and source. Refuses wrong ones before it reads any row.
+    ///
+    /// # Errors
+    /// Names the argument or file that cannot be used, and the reason.
+    pub fn open(arguments: RunArguments, stop: &Stop) -> Result<Self> {
+        let bundle = Bundle::read(&arguments.device.bundle)?;
+        let streams = streams::open(&bundle.profile, &bundle.keys)?;
+        let mut sending = Sending::open(&arguments.device, &bundle)?;
+        let feed = feed::open(&arguments.read, &bundle.profile, stop)?;
+        let Feed { source, name, generated, own_period } = feed;
+        let source = match arguments.ticks {
+            Some(rows) => first(source, rows),
+            None => source,
+        };
+        let paced = source.paced();
+        resume(&sending, &streams, paced, stop)?;
+        let of_fleets = streams.iter().filter(|stream| stream.is_of_fleet()).map(|s| s.name.as_str());
+        sending.shared = Arc::new(SharedMasks::new(of_fleets));
+        // Ask now for files, which can wait for the answer; for sensors the sender thread asks later.
+        if !paced {
+            sending.shared.ask(&sending.positions());
+        }
+        let clear_log = arguments.clear_log.as_deref().map(ClearLog::new);
+        let (once, future) = (arguments.once, arguments.read.allow_future);
+        let options = Options { once, keep_clear: clear_log.is_some(), own_period, future };
+        let sent_until = |stream: &str| sending.spool.sent_until(stream);
+        let windows = Windows::new(source, &streams, &sending.cuts, sent_until, stop.clone(), &options);
+        let source = SourceFacts { name, generated, started_at: now() };
+        Ok(Self { streams, windows, source, clear_log, sending, arguments, stop: stop.clone() })
+    }
+}
+
+/// Sets a new spool to the positions that its streams have in the cloud.
+fn resume(sending: &Sending, streams: &[Stream], paced: bool, stop: &Stop) -> Result<()> {
+    if !sending.spool.is_new() {
+        return Ok(());
+    }
+    let names: Vec<String> = streams.iter().map(|stream| stream.name.clone()).collect();
+    match sending.positions().resume(&sending.spool, &names, paced, stop)? {
+        Resumed::Done => Ok(()),
+        Resumed::Stopped => bail!("stopped before the cloud told the device's position: nothing was read"),
+        Resumed::Unregistered(reason) => bail!("{reason}; nothing was read"),
+    }
+}

@@ -1,0 +1,33 @@
+//! Opens the spool and the way to the cloud.
+
+use std::sync::Arc;
+
+use anyhow::Result;
+
+use super::Sending;
+use crate::arguments::DeviceArguments;
+use crate::bundle::{self, Bundle};
+use crate::journal::Journal;
+use crate::pinned::Pinned;
+use crate::spool::Spool;
+use crate::streams;
+use crate::upload::Cloud;
+
+impl Sending {
+    /// Opens the spool of a device, for the cloud of the arguments, else of the bundle. Connects to nothing yet, and
+    /// shares no masks.
+    ///
+    /// # Errors
+    /// Names the argument or file that cannot be used, and the reason.
+    pub fn open(arguments: &DeviceArguments, bundle: &Bundle) -> Result<Self> {
+        let trust = bundle.trust(arguments.ca.as_deref())?;
+        let cloud = Cloud::new(arguments.cloud.as_ref().unwrap_or(&bundle.cloud), trust)?;
+        let cuts = streams::cuts(&bundle.profile)?;
+        let device = bundle.profile.device.clone();
+        let folder = arguments.spool.clone().unwrap_or_else(|| bundle::spool_of(&arguments.bundle));
+        let spool = Arc::new(Spool::open(&folder, &device, arguments.spool_limit, &cuts)?);
+        let pinned = Pinned::new(&arguments.cloud_key, &bundle.profile);
+        let (journal, identity, shared) = (Journal::default(), Arc::clone(&bundle.identity), Arc::default());
+        Ok(Self { spool, cloud, pinned, journal, device, identity, cuts, shared })
+    }
+}
