@@ -75,11 +75,11 @@ pub struct StreamProfile {
     /// Milliseconds between ticks, at least 1. None: the device's period.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub period_ms: Option<u32>,
-    /// The span of the clock that windows begin with and whose end they do not cross. None: a window begins
-    /// with its first reading.
+    /// The span of the clock that windows begin with and whose end they do not cross. None in old profiles:
+    /// devices refuse such a stream.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub span: Option<Span>,
-    /// The channels. Empty: those of the source, as it declares them.
+    /// The channels. Empty in old profiles: devices refuse such a stream.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub channels: Vec<Channel>,
     /// The form of compact windows of integers. None: the windows are whole ciphertexts.
