@@ -1,4 +1,4 @@
-//! The public keys of a device that shall not read what it sends.
+//! The public keys of a device that cannot decrypt its own windows.
 
 use std::collections::BTreeMap;
 

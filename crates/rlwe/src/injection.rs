@@ -106,7 +106,7 @@ impl Injection {
         }
     }
 
-    /// Returns the polynomial at a level: what it adds to a phase.
+    /// Returns the polynomial that is added to a phase at a level.
     pub fn polynomial<S: Scheme>(&self, params: &Params<S>, level: usize) -> Poly<Coeff> {
         let mut poly = Poly::unfilled(params.ring(), params.limbs(level));
         for limb in params.limbs(level) {

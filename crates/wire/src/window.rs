@@ -42,7 +42,7 @@ pub(crate) struct WindowHead {
     pub(crate) description: WindowDescription,
 }
 
-/// The numbers of a window's head: what is left of it beside its bytes and its header.
+/// The numbers of a window's head, without its bytes and its header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct HeadNumbers {
     /// The window's sequence number.

@@ -1,4 +1,4 @@
-//! The end of a run: its report, and what it left undone.
+//! The end of a run: its report, and the work that it left undone.
 
 use anyhow::{Context, Result, bail};
 

@@ -1,4 +1,4 @@
-//! What is in a spool, for people. Read from its folder; works while an agent uses it.
+//! The contents of a spool, for people. Read from its folder; works while an agent uses it.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -18,7 +18,7 @@ const LARGEST_PROBLEM: u64 = 64 << 10;
 /// Maximum number of refused messages listed; all are counted.
 const MOST_LISTED: usize = 1000;
 
-/// What is in a spool.
+/// The contents of a spool.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Inventory {
     /// The device; `None` before its first run.

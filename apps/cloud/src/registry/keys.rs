@@ -34,7 +34,7 @@ impl From<EvaluationKeys<Ckks>> for AnyKeys {
     }
 }
 
-/// Evaluation keys in memory, and what they can do.
+/// Evaluation keys in memory, and the operations that they allow.
 #[derive(Clone)]
 pub(crate) struct LoadedKeys {
     pub(crate) key: KeyId,

@@ -1,7 +1,7 @@
 //! The functions of the question language.
 //!
-//! A function is one file: its grammar, the intermediate results that it needs, its values and their units. The list
-//! below is all that knows it beside: what it takes, needs and yields is asked of the function.
+//! A function is one file: its grammar, the intermediate results that it needs, its values and their units. Only the
+//! list below names it; other code asks the function for its arguments, its needs and its results.
 
 mod arguments;
 mod function;

@@ -55,7 +55,7 @@ pub(super) trait Rows {
     }
 }
 
-/// What is known about a file before it is read.
+/// Facts about a file before it is read.
 pub(super) struct Opening<'o> {
     /// The requested columns.
     pub(super) wanted: &'o Wanted,
