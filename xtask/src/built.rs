@@ -2,12 +2,11 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
 
-use anyhow::{Context as _, Result, bail};
-use serde_json::Value;
+use anyhow::{Context as _, Result};
 
-use crate::cargo;
+use crate::cargo::{self, Executable};
 
 /// The call: everything that the suites run.
 const BUILD: [&str; 6] =
@@ -44,40 +43,22 @@ pub(crate) struct Built {
 impl Built {
     /// Builds them with the release profile.
     pub(crate) fn make(root: &Path) -> Result<Self> {
-        let mut build = cargo::cargo();
-        build.args(BUILD).current_dir(root);
-        let output = build.stderr(Stdio::inherit()).output().context("cannot start cargo")?;
-        if !output.status.success() {
-            bail!("`cargo {}` failed", BUILD.join(" "));
-        }
-        let messages = String::from_utf8(output.stdout).context("cargo's messages are not UTF-8")?;
-        Ok(Self::from_messages(root, &messages))
+        Ok(Self::of(root, cargo::executables(root, &BUILD)?))
     }
 
-    fn from_messages(root: &Path, messages: &str) -> Self {
+    fn of(root: &Path, executables: Vec<Executable>) -> Self {
         let mut built = Self { tests: Vec::new(), programs: BTreeMap::new(), examples: BTreeMap::new() };
-        for message in messages.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok()) {
-            built.take(root, &message);
+        for Executable { folder, name, kind, is_test, path } in executables {
+            let package = folder.strip_prefix(root).unwrap_or(&folder).to_string_lossy().replace('\\', "/");
+            if is_test {
+                built.tests.push(Test { package, target: name, folder, executable: path });
+            } else if kind == "bin" {
+                built.programs.insert(name, path);
+            } else if kind == "example" {
+                built.examples.insert((package, name), path);
+            }
         }
         built
-    }
-
-    /// Takes the executable of one message, if it has one.
-    fn take(&mut self, root: &Path, message: &Value) -> Option<()> {
-        let executable = PathBuf::from(message.get("executable")?.as_str()?);
-        let folder = Path::new(message.get("manifest_path")?.as_str()?).parent()?.to_owned();
-        let package = folder.strip_prefix(root).ok()?.to_str()?.replace('\\', "/");
-        let target = message.get("target")?;
-        let name = target.get("name")?.as_str()?.to_owned();
-        let kind = target.get("kind")?.get(0)?.as_str()?;
-        if message.get("profile")?.get("test")?.as_bool()? {
-            self.tests.push(Test { package, target: name, folder, executable });
-        } else if kind == "bin" {
-            self.programs.insert(name, executable);
-        } else if kind == "example" {
-            self.examples.insert((package, name), executable);
-        }
-        Some(())
     }
 
     /// Returns the path of a program.
@@ -121,7 +102,8 @@ mod tests {
             message("examples", "rotations", "example", false, "\"/t/rotations\""),
             "not JSON".to_owned(),
         ];
-        let built = Built::from_messages(Path::new("/r"), &messages.join("\n"));
+        let executables = messages.iter().filter_map(|line| cargo::executable(line)).collect();
+        let built = Built::of(Path::new("/r"), executables);
         let tests: Vec<_> =
             built.tests.iter().map(|test| (test.package.as_str(), test.target.as_str())).collect();
         assert_eq!(tests, [("crates/ring", "it"), ("apps/sotto", "sotto")]);

@@ -60,29 +60,52 @@ pub(crate) fn command(program: impl AsRef<OsStr>) -> Command {
     command
 }
 
-/// Builds the three programs as users do, with the release profile; returns the path of `sotto`. The others are in the same folder.
-pub(crate) fn build_programs(root: &Path) -> Result<PathBuf> {
-    let mut build = cargo();
-    build.args(["build", "--release", "--message-format=json-render-diagnostics", "--manifest-path"]);
-    build.arg(root.join("Cargo.toml"));
-    for package in PROGRAMS {
-        build.args(["--package", package]);
-    }
-    let output = build.stderr(Stdio::inherit()).output().context("cannot start cargo")?;
-    if !output.status.success() {
-        bail!("the build failed");
-    }
-    let messages = String::from_utf8(output.stdout).context("cargo's messages are not UTF-8")?;
-    let found = messages.lines().find_map(|line| executable(line, "sotto"));
-    found.context("the build made no program named sotto")
+/// An executable that cargo built.
+pub(crate) struct Executable {
+    /// The folder of its package.
+    pub(crate) folder: PathBuf,
+    /// The name of its target.
+    pub(crate) name: String,
+    /// `bin`, `example`, `test`, `lib`.
+    pub(crate) kind: String,
+    /// True if it runs tests.
+    pub(crate) is_test: bool,
+    pub(crate) path: PathBuf,
 }
 
-/// Returns the executable named in one line of cargo's messages, if the line is about this program.
-fn executable(line: &str, program: &str) -> Option<PathBuf> {
+/// Builds the three programs as users do, with the release profile; returns the path of `sotto`. The others are in the
+/// same folder.
+pub(crate) fn build_programs(root: &Path) -> Result<PathBuf> {
+    let mut arguments = vec!["build", "--release"];
+    arguments.extend(PROGRAMS.iter().flat_map(|program| ["--package", program]));
+    let built = executables(root, &arguments)?;
+    let found = built.into_iter().find(|executable| executable.name == "sotto" && executable.kind == "bin");
+    Ok(found.context("the build made no program named sotto")?.path)
+}
+
+/// Runs a build from the root; returns the executables that it made or found up to date.
+pub(crate) fn executables(root: &Path, arguments: &[&str]) -> Result<Vec<Executable>> {
+    let mut build = cargo();
+    build.args(arguments).arg("--message-format=json-render-diagnostics").current_dir(root);
+    let output = build.stderr(Stdio::inherit()).output().context("cannot start cargo")?;
+    if !output.status.success() {
+        bail!("`cargo {}` failed", arguments.join(" "));
+    }
+    let messages = String::from_utf8(output.stdout).context("cargo's messages are not UTF-8")?;
+    Ok(messages.lines().filter_map(executable).collect())
+}
+
+/// Reads one line of cargo's messages; None if it names no executable.
+pub(crate) fn executable(line: &str) -> Option<Executable> {
     let message: Value = serde_json::from_str(line).ok()?;
     let target = message.get("target")?;
-    (target.get("name")? == program && target.get("kind")?.get(0)? == "bin").then_some(())?;
-    message.get("executable")?.as_str().map(PathBuf::from)
+    Some(Executable {
+        folder: Path::new(message.get("manifest_path")?.as_str()?).parent()?.to_owned(),
+        name: target.get("name")?.as_str()?.to_owned(),
+        kind: target.get("kind")?.get(0)?.as_str()?.to_owned(),
+        is_test: message.get("profile")?.get("test")?.as_bool()?,
+        path: message.get("executable")?.as_str()?.into(),
+    })
 }
 
 #[cfg(test)]
@@ -90,18 +113,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_the_named_program_is_found() {
-        let line = |name: &str, kind: &str, executable: &str| {
+    fn only_executables_are_read() {
+        let line = |kind: &str, executable: &str| {
             format!(
-                r#"{{"reason":"compiler-artifact","target":{{"name":"{name}","kind":["{kind}"]}},"executable":{executable}}}"#
+                r#"{{"reason":"compiler-artifact","manifest_path":"/r/apps/sotto/Cargo.toml","target":{{"name":"sotto","kind":["{kind}"]}},"profile":{{"test":false}},"executable":{executable}}}"#
             )
         };
-        assert_eq!(
-            executable(&line("sotto", "bin", "\"out/sotto\""), "sotto"),
-            Some(PathBuf::from("out/sotto"))
-        );
-        assert_eq!(executable(&line("sotto", "lib", "null"), "sotto"), None);
-        assert_eq!(executable(&line("sotto-cloud", "bin", "\"out/sotto-cloud\""), "sotto"), None);
-        assert_eq!(executable("not JSON", "sotto"), None);
+        let found = executable(&line("bin", "\"out/sotto\""));
+        let found = found.map(|found| (found.folder, found.name, found.kind, found.is_test, found.path));
+        let expected = ("/r/apps/sotto".into(), "sotto".into(), "bin".into(), false, "out/sotto".into());
+        assert_eq!(found, Some(expected));
+        assert!(executable(&line("lib", "null")).is_none());
+        assert!(executable("not JSON").is_none());
     }
 }

@@ -2,6 +2,7 @@
 
 #[cfg(feature = "ci")]
 mod built;
+#[cfg_attr(not(feature = "ci"), allow(dead_code, reason = "the suites use the rest"))]
 mod cargo;
 #[cfg(feature = "ci")]
 mod ci;
@@ -16,6 +17,7 @@ mod process;
 mod suite;
 #[cfg(feature = "ci")]
 mod suites;
+#[cfg_attr(not(feature = "ci"), allow(dead_code, reason = "the suites use the rest"))]
 mod tools;
 
 use std::process::ExitCode;
