@@ -103,6 +103,7 @@ mod tests {
             id: "x".into(),
             digest: hex::encode(digest),
             stored_at: statement.stored_at,
+            duplicate: false,
             position: statement.position,
             signature: hex::encode(statement.sign(|message| by.sign(message)).unwrap()),
         };

@@ -255,7 +255,7 @@ mod tests {
     fn only_what_the_device_has_signed_is_believed() {
         let (identity, cuts) =
             (identity(1), Cuts::new(sotto_pack::Clock::utc(), std::collections::BTreeMap::new()));
-        let cloud = Cloud::new("http://127.0.0.1:9", sotto_trust::Trust::default()).unwrap();
+        let cloud = Cloud::new("http://127.0.0.1:9", sotto_http::Trust::default()).unwrap();
         let positions = Positions { device: "boiler", identity: &identity, cloud: &cloud, cuts: &cuts };
         let check = |signed_header, next, forgotten_until| {
             positions.check("load", &Position { next, signed_header, forgotten_until })

@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::thread;
 
 use anyhow::Context as _;
+use sotto_api::keys::KeyStatus;
 use sotto_rlwe::{KeyId, ParameterId};
 use sotto_runtime::Threads;
 use sotto_service::body;
@@ -20,7 +21,7 @@ use crate::identity::Identity;
 use crate::problem::Problem;
 use crate::quotas::Quotas;
 use crate::registry::{AnyParams, LoadedKeys};
-use crate::store::{KeyStatus, Opening, Store, StoreError};
+use crate::store::{Opening, Store, StoreError};
 
 /// The store, its caches, the queue, and the limits.
 pub(crate) struct Cloud {

@@ -12,11 +12,12 @@ use std::time::{Duration, Instant, SystemTime};
 
 use anyhow::{Context as _, bail, ensure};
 use serde::Deserialize;
+use sotto_api::devices::{RegisteredKey, Registration};
 
 pub(crate) use state::Enrolments;
 
 use crate::cloud::Cloud;
-use crate::register::{self, LARGEST_PARAMETERS, MOST_KEYS, RegisteredKey, Registration};
+use crate::register::{self, LARGEST_PARAMETERS, MOST_KEYS};
 use crate::store::{Registering, milliseconds};
 use state::{Listing, Seen, Stamp};
 

@@ -1,6 +1,7 @@
 //! Sums over the windows of a fleet under one mask, from bodies that are stored in one table.
 
-use serde::Deserialize;
+use sotto_api::fleets::FleetSumsOf;
+use sotto_api::reason;
 use sotto_compact::{Form, Sum};
 use sotto_evaluate::LARGEST_SUMS;
 use sotto_rlwe::KeyId;
@@ -8,7 +9,6 @@ use sotto_wire::{
     Digest, FleetForm, FleetId, FleetSum, FleetSums, MOST_FLEET_WINDOWS, MOST_SUMS, Transcript,
     TranscriptInputs, Work, fleet_sums_request_digest,
 };
-use utoipa::ToSchema;
 
 use crate::cloud::Cloud;
 use crate::id::from_hex;
@@ -18,32 +18,21 @@ use crate::transcript;
 
 /// Maximum bytes of bodies read by a request: 64 MiB.
 const MOST_READ: usize = 64 << 20;
-/// A request for sums over the windows of a fleet that start at `start`.
-#[derive(Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-#[schema(as = FleetSumsRequest)]
-pub(crate) struct Request {
-    /// Start of the windows: milliseconds since 1970, at least 0.
-    start: i64,
-    /// Number of ticks of each window, from 1: `ticks` of its `layout`, which a short or long day rounds up. Windows with
-    /// another number are not summed.
-    ticks: u32,
-    /// Maximum number of windows in one sum, from 1; the form of the windows limits how many keep their values apart.
-    most: u32,
-    /// Only keys after this one, in hexadecimal: the last key of the previous answer.
-    after: Option<String>,
-}
 
 /// Adds windows of a fleet in the order of their keys, `most` windows a sum. Returns the frame of the sums and its
 /// transcript.
 ///
 /// An answer has whole sums of up to 2^16 windows, 4,096 sums or 16 MiB. An answer with fewer windows than that is the
 /// last.
-pub(crate) fn sums(cloud: &Cloud, fleet: &str, request: &Request) -> Result<(Vec<u8>, Transcript), Problem> {
-    let unknown = || Problem::not_found("unknown-fleet", "no registered stream belongs to this fleet");
+pub(crate) fn sums(
+    cloud: &Cloud,
+    fleet: &str,
+    request: &FleetSumsOf,
+) -> Result<(Vec<u8>, Transcript), Problem> {
+    let unknown = || Problem::not_found(reason::UNKNOWN_FLEET, "no registered stream belongs to this fleet");
     let id: FleetId = fleet.parse().map_err(|_| unknown())?;
     let fleet = cloud.store.fleet(id)?.ok_or_else(unknown)?;
-    let wrong = |detail: &str| Problem::unprocessable("wrong-sum", detail);
+    let wrong = |detail: &str| Problem::unprocessable(reason::WRONG_SUM, detail);
     if request.start < 0 || !(1..=fleet.header.layout().ticks()).contains(&request.ticks) {
         return Err(wrong("the fleet has no windows with this start or this number of ticks"));
     }

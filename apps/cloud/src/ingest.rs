@@ -8,36 +8,15 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use axum::http::StatusCode;
-use serde::Serialize;
+use sotto_api::uploads::{Receipt, Receipts};
 use sotto_wire::{
     Envelope, EnvelopeHeader, StreamHeader, WindowGroup, WireError, is_group, message_digest, stream_tag,
 };
-use utoipa::ToSchema;
 
 use crate::cloud::Cloud;
 use crate::enrolments;
 use crate::problem::Problem;
-use crate::store::{Device, Kept, Receipt, Upload};
-
-/// The answer to an upload: a window's receipt, or those of a group's windows in order.
-#[derive(Debug, Serialize, ToSchema)]
-#[serde(untagged)]
-pub(crate) enum Receipts {
-    /// The receipt of a window that came alone.
-    Window(Receipt),
-    /// The receipts of a group's windows, in order.
-    Group(Vec<Receipt>),
-}
-
-impl Receipts {
-    /// Returns true if everything was stored before.
-    pub(crate) fn duplicate(&self) -> bool {
-        match self {
-            Self::Window(receipt) => receipt.duplicate,
-            Self::Group(receipts) => receipts.iter().all(|receipt| receipt.duplicate),
-        }
-    }
-}
+use crate::store::{Device, Kept, Upload};
 
 /// Checks an upload, an envelope or a group, and stores it durably. An envelope that is already stored is not stored
 /// again.
@@ -250,7 +229,7 @@ fn signed(cloud: &Cloud, receipt: Receipt, upload: &Upload<'_>) -> Result<Receip
         stream: &header.stream,
         sequence: header.sequence,
         digest: upload.receipt_digest,
-        position: receipt.position.unsigned_abs(),
+        position: receipt.position,
         stored_at: receipt.stored_at,
     };
     let signature = hex::encode(statement.sign(|message| cloud.identity.sign(message))?);

@@ -1,6 +1,7 @@
 //! Converts errors of runs and of the store to problem documents.
 
 use axum::http::StatusCode;
+use sotto_api::reason;
 use sotto_rlwe::EvalError;
 use sotto_runtime::RunError;
 pub(crate) use sotto_service::problem::Problem;
@@ -14,31 +15,31 @@ pub(crate) fn cannot_run(error: &RunError) -> Problem {
 
 fn run_reason(error: &RunError) -> &'static str {
     match error {
-        RunError::Plan(_) => "invalid-plan",
-        RunError::Parameters => "wrong-parameters",
-        RunError::Inputs { .. } => "wrong-inputs",
-        RunError::MixedKeys { .. } | RunError::SameKey { .. } => "wrong-key",
-        RunError::Constant { .. } => "invalid-constant",
-        RunError::Transparent { .. } => "transparent",
-        RunError::Memory { .. } => "job-too-large",
-        RunError::Step { error, .. } => refused(error, "invalid-step"),
-        RunError::Output { error, .. } => refused(error, "invalid-output"),
+        RunError::Plan(_) => reason::INVALID_PLAN,
+        RunError::Parameters => reason::WRONG_PARAMETERS,
+        RunError::Inputs { .. } => reason::WRONG_INPUTS,
+        RunError::MixedKeys { .. } | RunError::SameKey { .. } => reason::WRONG_KEY,
+        RunError::Constant { .. } => reason::INVALID_CONSTANT,
+        RunError::Transparent { .. } => reason::TRANSPARENT,
+        RunError::Memory { .. } => reason::JOB_TOO_LARGE,
+        RunError::Step { error, .. } => refused(error, reason::INVALID_STEP),
+        RunError::Output { error, .. } => refused(error, reason::INVALID_OUTPUT),
     }
 }
 
 /// Converts the error of an input that cannot be expanded.
 pub(crate) fn cannot_expand(error: &EvalError) -> Problem {
     let detail = format!("a compact input cannot be expanded: {error}");
-    Problem::unprocessable(refused(error, "wrong-inputs"), detail)
+    Problem::unprocessable(refused(error, reason::WRONG_INPUTS), detail)
 }
 
 fn refused(error: &EvalError, other: &'static str) -> &'static str {
     match error {
-        EvalError::MissingKey(_) => "missing-key",
-        EvalError::Noise { .. } | EvalError::Coarse { .. } => "noise",
-        EvalError::KeyMismatch { .. } => "wrong-key",
-        EvalError::ParameterMismatch => "wrong-parameters",
-        EvalError::NoSpecialPrime => "no-special-prime",
+        EvalError::MissingKey(_) => reason::MISSING_KEY,
+        EvalError::Noise { .. } | EvalError::Coarse { .. } => reason::NOISE,
+        EvalError::KeyMismatch { .. } => reason::WRONG_KEY,
+        EvalError::ParameterMismatch => reason::WRONG_PARAMETERS,
+        EvalError::NoSpecialPrime => reason::NO_SPECIAL_PRIME,
         _ => other,
     }
 }
@@ -48,18 +49,18 @@ impl From<StoreError> for Problem {
         if let StoreError::Outdated(_) = error {
             let detail =
                 "the plan has the layout of an older version, which is no longer read: make it again";
-            return Self::unprocessable("outdated-plan", detail);
+            return Self::unprocessable(reason::OUTDATED_PLAN, detail);
         }
         tracing::error!(%error, "the store failed");
         match error {
             StoreError::Damaged(_) => Self::new(
                 StatusCode::INTERNAL_SERVER_ERROR,
-                "stored-bytes-damaged",
+                reason::STORED_BYTES_DAMAGED,
                 "the stored bytes with this name are missing or damaged",
             ),
             error if error.is_full() => Self::new(
                 StatusCode::INSUFFICIENT_STORAGE,
-                "storage-full",
+                reason::STORAGE_FULL,
                 "no space is left in the store; nothing was kept",
             ),
             _ => Self::internal(),

@@ -2,10 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use serde::Deserialize;
+use sotto_api::devices::Registration;
 use sotto_rlwe::{KeyId, ParameterId, SchemeId};
 use sotto_wire::{FleetId, LARGEST_STREAM_HEADER, StreamHeader};
-use utoipa::ToSchema;
 
 use crate::cloud::Cloud;
 use crate::id::from_hex;
@@ -19,34 +18,6 @@ pub(crate) const MOST_KEYS: usize = 256;
 const MOST_STREAMS: usize = 4096;
 /// Maximum bytes of a frame of parameters.
 pub(crate) const LARGEST_PARAMETERS: u64 = 4096;
-
-/// A device's registration.
-#[derive(Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Registration {
-    /// The Ed25519 key that verifies the device's signatures: 64 lower-case hexadecimal digits.
-    #[schema(pattern = "^[0-9a-f]{64}$")]
-    pub(crate) verifying_key: String,
-    /// Parameters and keys that the device's ciphertexts may have.
-    #[schema(max_items = 256)]
-    pub(crate) keys: Vec<RegisteredKey>,
-    /// Headers of the device's streams of compact windows: frames of kind 21 in hexadecimal.
-    #[serde(default)]
-    #[schema(max_items = 4096)]
-    pub(crate) streams: Vec<String>,
-}
-
-/// A pair of parameters and secret key.
-#[derive(Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct RegisteredKey {
-    /// 64 lower-case hexadecimal digits.
-    #[schema(pattern = "^[0-9a-f]{64}$")]
-    pub(crate) parameter_id: String,
-    /// 32 lower-case hexadecimal digits.
-    #[schema(pattern = "^[0-9a-f]{32}$")]
-    pub(crate) key_id: String,
-}
 
 /// Checks and stores the parameters of a frame. Skips the check if they are already stored.
 pub(crate) fn parameters(cloud: &Cloud, frame: &[u8]) -> Result<(ParameterId, SchemeId), Problem> {

@@ -1,10 +1,10 @@
 //! Sums of compact ciphertexts.
 
-use serde::Deserialize;
+use sotto_api::reason;
+use sotto_api::sums::{SumOf, SumsRequest};
 use sotto_evaluate::{SumError, Summing, window};
 use sotto_rlwe::KeyId;
 use sotto_wire::{SumRequest, Transcript, TranscriptInputs, Work, sums_request_digest};
-use utoipa::ToSchema;
 
 use crate::cloud::Cloud;
 use crate::id::Id;
@@ -12,41 +12,13 @@ use crate::problem::Problem;
 use crate::store::StoreError;
 use crate::transcript;
 
-/// A request for sums.
-#[derive(Deserialize, ToSchema)]
-#[schema(as = SumsRequest)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Request {
-    /// Ids of envelopes, at most 4,096. Their ciphertexts are compact ones of whole numbers, of one form, and under one key
-    /// or one mask: one request a device, or a fleet's sums.
-    envelopes: Vec<String>,
-    /// At most 4,096 sums.
-    sums: Vec<Wanted>,
-}
-
-/// One sum.
-#[derive(Deserialize, ToSchema)]
-#[schema(as = WantedSum)]
-#[serde(deny_unknown_fields)]
-struct Wanted {
-    /// Index of the first envelope, and the number of envelopes.
-    #[schema(value_type = Vec<u32>, min_items = 2, max_items = 2)]
-    envelopes: (u32, u32),
-    /// Index of the first place, and the number of places: column · ticks + tick, with `columns` and `ticks` of the
-    /// envelope's `layout` (readings first, then squares and products; wire.md).
-    #[schema(value_type = Vec<u16>, min_items = 2, max_items = 2)]
-    places: (u16, u16),
-    /// One flat list: the weights of all places of the first envelope, then of the second, and so on; absent: all are 1.
-    weights: Option<Vec<i32>>,
-}
-
 /// A sum's failure as a problem document. Stored ciphertexts were checked, so one that does not fit now is damaged.
 struct Failed(Problem);
 
 impl From<SumError> for Failed {
     fn from(error: SumError) -> Self {
         Self(match error {
-            SumError::Request(detail) => Problem::unprocessable("wrong-sum", detail),
+            SumError::Request(detail) => Problem::unprocessable(reason::WRONG_SUM, detail),
             SumError::Body(error) => StoreError::Damaged(error.to_string()).into(),
             SumError::Frame(error) => error.into(),
         })
@@ -61,13 +33,13 @@ impl From<Problem> for Failed {
 
 /// Adds the envelopes of a request, reading one at a time so that only the sums are in memory. Returns their frame and
 /// its transcript.
-pub(crate) fn sums(cloud: &Cloud, request: &Request) -> Result<(Vec<u8>, Transcript), Problem> {
+pub(crate) fn sums(cloud: &Cloud, request: &SumsRequest) -> Result<(Vec<u8>, Transcript), Problem> {
     add(cloud, request).map_err(|Failed(problem)| problem)
 }
 
-fn add(cloud: &Cloud, request: &Request) -> Result<(Vec<u8>, Transcript), Failed> {
-    let digest = sums_request_digest(&request.sums());
-    let mut summing = Summing::new(request.envelopes.len(), request.sums())?;
+fn add(cloud: &Cloud, request: &SumsRequest) -> Result<(Vec<u8>, Transcript), Failed> {
+    let digest = sums_request_digest(&requests(request));
+    let mut summing = Summing::new(request.envelopes.len(), requests(request))?;
     let (mut leaves, mut under) = (Vec::with_capacity(request.envelopes.len()), None);
     let ids: Vec<Option<Id>> = request.envelopes.iter().map(|name| Id::parse(name)).collect();
     let named: Vec<Id> = ids.iter().flatten().copied().collect();
@@ -75,7 +47,7 @@ fn add(cloud: &Cloud, request: &Request) -> Result<(Vec<u8>, Transcript), Failed
     for (name, id) in request.envelopes.iter().zip(ids) {
         let unknown = || {
             let detail = format!("there is no envelope of the name {name}");
-            Problem::unprocessable("unknown-envelope", detail)
+            Problem::unprocessable(reason::UNKNOWN_ENVELOPE, detail)
         };
         let found = id.and_then(|_| found.next().flatten()).ok_or_else(unknown)?;
         let envelope = cloud.store.read(&found).map_err(Problem::from)?;
@@ -98,14 +70,10 @@ fn add(cloud: &Cloud, request: &Request) -> Result<(Vec<u8>, Transcript), Failed
     Ok((frame, transcript))
 }
 
-impl Request {
-    fn sums(&self) -> Vec<SumRequest<'_>> {
-        self.sums.iter().map(Wanted::request).collect()
-    }
-}
-
-impl Wanted {
-    fn request(&self) -> SumRequest<'_> {
-        SumRequest { envelopes: self.envelopes, places: self.places, weights: self.weights.as_deref() }
-    }
+fn requests(request: &SumsRequest) -> Vec<SumRequest<'_>> {
+    let sums = request.sums.iter().map(|sum| {
+        let SumOf { envelopes, places, weights } = sum;
+        SumRequest { envelopes: *envelopes, places: *places, weights: weights.as_deref() }
+    });
+    sums.collect()
 }

@@ -4,16 +4,19 @@ use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
+use sotto_api::recryptor::{Exchange, FetchElGamalKey, FetchPaillierKey, FetchQuota};
+use sotto_api::{Route, reason};
+use sotto_http::{Answer, Request, Site};
 use sotto_partial::elgamal::Group;
-use sotto_partial::recrypt::{LARGEST_BATCH, Recrypt, RecryptError, Request, Response};
+use sotto_partial::recrypt::{self, LARGEST_BATCH, Recrypt, RecryptError, Response};
 use sotto_partial::{elgamal, paillier};
 use sotto_wire::{
     BatchId, ExchangeKeys, elgamal_group, read_elgamal_public_key, read_exchange_response,
     read_paillier_public_key, write_exchange_request,
 };
 
+use crate::address::{Address, LARGEST_ANSWER, WHOLE};
 use crate::error::ConnectError;
-use crate::http::{Address, Answer, LARGEST_ANSWER, Site, WHOLE};
 
 /// A recryptor answers the same batch at most 16 times; with these waits, half a minute has fewer attempts.
 const FIRST_WAIT: Duration = Duration::from_millis(100);
@@ -48,7 +51,7 @@ impl RemoteRecryptor {
         paillier: Arc<paillier::PublicKey>,
         elgamal: Option<Arc<elgamal::PublicKey>>,
     ) -> Result<Self, ConnectError> {
-        Ok(Self { site: Site::new(address, token)?, paillier, elgamal, patience: PATIENCE })
+        Ok(Self { site: address.site(token)?, paillier, elgamal, patience: PATIENCE })
     }
 
     /// Fetches the public keys from the recryptor. Use this only if the connection is trusted.
@@ -56,19 +59,10 @@ impl RemoteRecryptor {
     /// # Errors
     /// [`ConnectError`] if the recryptor cannot be reached, refuses, or sends invalid keys.
     pub fn connect(address: &Address, token: &str) -> Result<Self, ConnectError> {
-        let site = Site::new(address, token)?;
-        let frame = |path: &str| {
-            let answer =
-                site.fetch(path, WHOLE).map_err(|error| ConnectError::Unreachable(site.reason(&error)))?;
-            match answer.status {
-                200 => Ok(Some(answer.bytes)),
-                404 if answer.problem("reason") == "no-elgamal-key" => Ok(None),
-                status => Err(ConnectError::Refused { status, detail: answer.problem("detail") }),
-            }
-        };
-        let paillier = frame("/v1/keys/paillier")?.unwrap_or_default();
+        let site = address.site(token)?;
+        let paillier = fetch::<FetchPaillierKey>(&site)?.unwrap_or_default();
         let paillier = Arc::new(read_paillier_public_key(&paillier)?);
-        let elgamal = match frame("/v1/keys/elgamal")? {
+        let elgamal = match fetch::<FetchElGamalKey>(&site)? {
             None => None,
             Some(frame) => {
                 let group = Group::new(elgamal_group(&frame)?).map_err(sotto_wire::WireError::from)?;
@@ -101,25 +95,23 @@ impl RemoteRecryptor {
     fn attempt(
         &self,
         batch: BatchId,
-        asked: &[Request],
+        asked: &[recrypt::Request],
         frame: &[u8],
         longest: Duration,
     ) -> Result<Attempt, RecryptError> {
-        let answer = match self.site.post("/v1/exchange", frame, longest) {
+        let request = Request::to::<Exchange>([], &(), frame).within(longest.min(WHOLE));
+        let answer = match self.site.send(&request) {
             Ok(answer) => answer,
-            Err(error) => return Ok(Attempt::Later(self.site.reason(&error))),
+            Err(failure) => return Ok(Attempt::Later(failure.reason)),
         };
-        match answer.status {
-            200 => self.responses(batch, asked, &answer.bytes).map(Attempt::Answered),
-            401 => Err(RecryptError::Stranger),
-            408 | 425 | 500.. => {
-                Ok(Attempt::Later(format!("it answers {}: {}", answer.status, answer.problem("detail"))))
-            }
+        let (status, problem) = (answer.status, answer.problem());
+        match (status, problem.reason.as_str()) {
+            (200, _) => self.responses(batch, asked, &answer.body).map(Attempt::Answered),
+            (401, _) => Err(RecryptError::Stranger),
+            (408 | 425 | 500.., _) => Ok(Attempt::Later(format!("it answers {status}: {}", problem.detail))),
             // This applies to this batch name only; under another name the batch is answered, and charged.
-            429 if answer.problem("reason") == "asked-too-often" => {
-                Err(RecryptError::Lost { reason: answer.problem("detail") })
-            }
-            429 if answer.problem("reason") == "over-quota" => Err(self.over_quota(asked, longest)),
+            (429, reason::ASKED_TOO_OFTEN) => Err(RecryptError::Lost { reason: problem.detail }),
+            (429, reason::OVER_QUOTA) => Err(self.over_quota(asked, longest)),
             _ => Err(declined(&answer)),
         }
     }
@@ -128,27 +120,43 @@ impl RemoteRecryptor {
     fn responses(
         &self,
         batch: BatchId,
-        asked: &[Request],
+        asked: &[recrypt::Request],
         bytes: &[u8],
     ) -> Result<Vec<Response>, RecryptError> {
         let read = read_exchange_response(bytes, LARGEST_ANSWER, self.keys());
         let (found, responses) = read.map_err(|_| RecryptError::Answers)?;
-        let belongs = |(request, response): (&Request, &Response)| {
-            matches!(request, Request::ToElGamal(..)) == matches!(response, Response::ElGamal(_))
+        let belongs = |(request, response): (&recrypt::Request, &Response)| {
+            matches!(request, recrypt::Request::ToElGamal(..)) == matches!(response, Response::ElGamal(_))
         };
         let all = responses.len() == asked.len() && asked.iter().zip(&responses).all(belongs);
         if found == batch && all { Ok(responses) } else { Err(RecryptError::Answers) }
     }
 
-    fn over_quota(&self, asked: &[Request], longest: Duration) -> RecryptError {
-        let left = self.site.fetch("/v1/quota", longest).ok().and_then(|answer| answer.number("left"));
+    fn over_quota(&self, asked: &[recrypt::Request], longest: Duration) -> RecryptError {
+        let request = Request::to::<FetchQuota>([], &(), &()).within(longest.min(WHOLE));
+        let answer = self.site.send(&request).ok();
+        let left = answer.and_then(|answer| Some(answer.read::<FetchQuota>().ok()?.left));
         let asked = asked.iter().map(|request| request.decryptions() as u64).sum();
         RecryptError::Quota { asked, left: left.unwrap_or(0) }
     }
 }
 
+/// Returns the frame of a public key; `None` if the recryptor has no such key.
+fn fetch<R>(site: &Site) -> Result<Option<Vec<u8>>, ConnectError>
+where
+    R: for<'n> Route<Names<'n> = [&'n str; 0], Query = (), Request = (), Answer = Vec<u8>>,
+{
+    let answer = site.send(&Request::to::<R>([], &(), &()).within(WHOLE));
+    let answer = answer.map_err(|failure| ConnectError::Unreachable(failure.reason))?;
+    match (answer.status, answer.problem()) {
+        (200, _) => Ok(Some(answer.body)),
+        (404, problem) if problem.reason == reason::NO_ELGAMAL_KEY => Ok(None),
+        (status, problem) => Err(ConnectError::Refused { status, detail: problem.detail }),
+    }
+}
+
 fn declined(answer: &Answer) -> RecryptError {
-    let (status, detail) = (answer.status, answer.problem("detail"));
+    let (status, detail) = (answer.status, answer.problem().detail);
     RecryptError::Declined { reason: if detail.is_empty() { format!("it answers {status}") } else { detail } }
 }
 
@@ -158,7 +166,7 @@ fn waits() -> impl Iterator<Item = Duration> {
 }
 
 impl Recrypt for RemoteRecryptor {
-    fn exchange(&self, batch: &[Request]) -> Result<Vec<Response>, RecryptError> {
+    fn exchange(&self, batch: &[recrypt::Request]) -> Result<Vec<Response>, RecryptError> {
         if batch.is_empty() {
             return Ok(Vec::new());
         }

@@ -1,6 +1,7 @@
 //! Reads, charges and answers a batch.
 
 use axum::http::StatusCode;
+use sotto_api::reason;
 use sotto_partial::recrypt::{Recrypt as _, RecryptError};
 use sotto_service::problem::Problem;
 use sotto_wire::{UnreadRequests, frame_digest, write_exchange_response};
@@ -19,7 +20,7 @@ pub(crate) fn exchange(recryptor: &Recryptor, caller: &Caller, bytes: &[u8]) -> 
     let unread = UnreadRequests::open(bytes, recryptor.config.largest_batch, keys)?;
     let (batch, asked, digest) = (unread.batch(), Asked::of(&unread), frame_digest(bytes)?);
     if asked.numbers() == 0 {
-        return Err(Problem::unprocessable("empty-batch", "this batch asks for nothing"));
+        return Err(Problem::unprocessable(reason::EMPTY_BATCH, "this batch asks for nothing"));
     }
     may_be_answered(ledger.foresee(today, caller, batch, &digest, asked)?, caller, asked)?;
     let requests = unread.read().inspect_err(|_| ledger.looked_at(today, &caller.name, asked))?;
@@ -39,14 +40,14 @@ fn may_be_answered(charge: Charge, caller: &Caller, asked: Asked) -> Result<(), 
             let (name, numbers) = (&caller.name, asked.numbers());
             let detail =
                 format!("this batch has {numbers} numbers and {name} has {left} left until midnight (UTC)");
-            too_many("over-quota", detail)
+            too_many(reason::OVER_QUOTA, detail)
         }
         Charge::TooOften => too_many(
-            "asked-too-often",
+            reason::ASKED_TOO_OFTEN,
             format!("this batch was sent {MOST_ASKED} times: use a new batch name"),
         ),
         Charge::RefusedTooOften => too_many(
-            "refused-too-often",
+            reason::REFUSED_TOO_OFTEN,
             format!(
                 "the quota of {} is used up by numbers that were checked and refused today: try again after midnight \
                  (UTC)",
@@ -54,7 +55,7 @@ fn may_be_answered(charge: Charge, caller: &Caller, asked: Asked) -> Result<(), 
             ),
         ),
         Charge::NameTaken => Err(Problem::conflict(
-            "batch-name-taken",
+            reason::BATCH_NAME_TAKEN,
             "this batch name was used for other requests: use a new name for a new batch",
         )),
     }
@@ -64,7 +65,7 @@ fn may_be_answered(charge: Charge, caller: &Caller, asked: Asked) -> Result<(), 
 fn failed(error: RecryptError) -> Problem {
     match error {
         RecryptError::Refused { .. } | RecryptError::Batch { .. } => {
-            Problem::unprocessable("invalid-value", error.to_string())
+            Problem::unprocessable(reason::INVALID_VALUE, error.to_string())
         }
         error => {
             tracing::error!(%error, "the agent failed");

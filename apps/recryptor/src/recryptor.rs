@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::thread;
 
 use anyhow::{Context as _, ensure};
+use sotto_api::reason;
 use sotto_decrypt::partial::recryptor::LocalRecryptor;
 use sotto_keys::partial::RecryptorSecret;
 use sotto_service::body;
@@ -96,7 +97,7 @@ impl From<LedgerError> for Problem {
             if error.sqlite_error_code() == Some(rusqlite::ErrorCode::DiskFull));
         if full {
             let detail = "no space is left for the ledger: nothing was decrypted";
-            return Self::new(axum::http::StatusCode::INSUFFICIENT_STORAGE, "storage-full", detail);
+            return Self::new(axum::http::StatusCode::INSUFFICIENT_STORAGE, reason::STORAGE_FULL, detail);
         }
         Self::internal()
     }

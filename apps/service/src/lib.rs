@@ -18,3 +18,4 @@ pub mod stop;
 pub mod tls;
 pub mod token;
 pub mod work;
+

@@ -28,7 +28,7 @@ impl<S: Clone + Send + Sync + 'static> Default for Routes<S> {
 impl<S: Clone + Send + Sync + 'static> Routes<S> {
     /// Adds a route with its handler.
     #[must_use]
-    pub fn serve<R: Route, T: 'static>(mut self, handler: impl Handler<T, S>) -> Self {
+    pub fn serve<R: Route, T: 'static>(mut self, _: R, handler: impl Handler<T, S>) -> Self {
         let method = match R::METHOD {
             Method::Get => MethodFilter::GET,
             Method::Put => MethodFilter::PUT,

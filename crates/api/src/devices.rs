@@ -104,8 +104,8 @@ pub struct Device {
     pub verifying_key: String,
     /// Parameters and keys that its ciphertexts may have.
     pub keys: Vec<ListedKey>,
-    /// Sums over its envelopes.
     #[serde(flatten)]
+    #[allow(missing_docs, reason = "its fields are documented")]
     pub sent: Sent,
     /// Number of times that the device lost its spool and asked for its position.
     #[serde(default)]

@@ -7,7 +7,7 @@
 //!
 //! // The windows of the cellar's boiler after the first day of 2014.
 //! let query = EnvelopeQuery::of_device("cellar").stream("boiler").ended_after(1_388_620_800_000);
-//! assert_eq!(query.text(), "?device=cellar&stream=boiler&ended_after=1388620800000");
+//! assert_eq!(query.text(), "?ended_after=1388620800000&device=cellar&stream=boiler");
 //! // The page after their seventh window.
 //! let after = EnvelopePosition { device: "cellar".into(), stream: "boiler".into(), sequence: 7 };
 //! assert_eq!(after.to_string(), "cellar/boiler/7");
@@ -82,11 +82,11 @@ impl Query for EnvelopeQuery {
     fn pairs(&self) -> Vec<(&'static str, String)> {
         present([
             ("limit", self.limit.map(|limit| limit.to_string())),
-            ("device", self.device.clone()),
-            ("stream", self.stream.clone()),
             ("after_sequence", self.after_sequence.map(|number| number.to_string())),
             ("ended_after", self.ended_after.map(|time| time.to_string())),
             ("started_before", self.started_before.map(|time| time.to_string())),
+            ("device", self.device.clone()),
+            ("stream", self.stream.clone()),
             ("after", self.after.as_ref().map(EnvelopePosition::to_string)),
         ])
     }
@@ -337,7 +337,7 @@ mod tests {
         let all = EnvelopeQuery::of_device("a&b").stream("load").after_sequence(3);
         assert_eq!(
             page(all.ended_after(-1).started_before(9)),
-            "?limit=500&device=a%26b&stream=load&after_sequence=3&ended_after=-1&started_before=9"
+            "?limit=500&after_sequence=3&ended_after=-1&started_before=9&device=a%26b&stream=load"
         );
     }
 

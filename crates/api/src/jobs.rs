@@ -7,7 +7,7 @@
 //! assert_eq!(FetchOutput::path(["0b", "0"]), "/v1/jobs/0b/outputs/0");
 //! let after = JobPosition { submitted_at: 1_795_000_000_000, id: [0xab; 16] };
 //! let next = JobQuery { after: Some(after), limit: Some(500) };
-//! assert!(next.text().starts_with("?limit=500&after=1795000000000%2Fabab"));
+//! assert!(next.text().starts_with("?limit=500&after=1795000000000/abab"));
 //! ```
 
 use core::fmt;

@@ -91,12 +91,6 @@ impl KeyStatus {
     pub fn can_rotate(&self, step: i32) -> bool {
         self.contents.as_ref().is_some_and(|contents| contents.can_rotate(step))
     }
-
-    /// Returns true if ciphertexts can be switched from this key: 32 hexadecimal digits.
-    #[must_use]
-    pub fn can_transfer(&self, from: &str) -> bool {
-        self.contents.as_ref().is_some_and(|contents| contents.transfers.iter().any(|key| key == from))
-    }
 }
 
 impl KeyContents {
@@ -162,7 +156,6 @@ mod tests {
         let status: KeyStatus = serde_json::from_str(status).unwrap();
         assert!([-3, 13, 8, -8].into_iter().all(|step| status.can_rotate(step)));
         assert!(![3, -13, 0, 16, 1].into_iter().any(|step| status.can_rotate(step)));
-        assert!(status.can_transfer("00") && !status.can_transfer("01"));
         let contents = status.contents.clone().map(|keys| KeyContents { swap_rows: true, row: 0, ..keys });
         let swaps = KeyStatus { contents, ..status };
         assert!(swaps.can_rotate(0) && !swaps.can_rotate(1));

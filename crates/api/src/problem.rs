@@ -1,8 +1,9 @@
 //! Problem documents (RFC 9457).
 
 use serde::{Deserialize, Serialize};
-pub use sotto_wire::PROBLEM_TYPE;
 
+/// Prefix of the type of a problem document; the reason follows.
+pub const PROBLEM_TYPE: &str = "urn:sotto:problem:";
 /// Media type of problem documents.
 pub const PROBLEM: &str = "application/problem+json";
 
@@ -21,22 +22,25 @@ pub const PROBLEM: &str = "application/problem+json";
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
-#[serde(default)]
 pub struct Problem {
     /// `urn:sotto:problem:` and the reason.
-    #[serde(rename = "type")]
+    #[serde(rename = "type", default)]
     #[cfg_attr(feature = "schema", schema(required = true))]
     pub kind: String,
     /// The reason in words.
+    #[serde(default)]
     #[cfg_attr(feature = "schema", schema(required = true))]
     pub title: String,
     /// The HTTP status.
+    #[serde(default)]
     #[cfg_attr(feature = "schema", schema(required = true, schema_with = crate::schema::status))]
     pub status: u16,
     /// The explanation, for people.
+    #[serde(default)]
     #[cfg_attr(feature = "schema", schema(required = true))]
     pub detail: String,
     /// A short stable name, for programs.
+    #[serde(default)]
     #[cfg_attr(feature = "schema", schema(required = true))]
     pub reason: String,
 }

@@ -5,7 +5,7 @@
 //! use sotto_api::{Admission, Arrived, Route};
 //!
 //! assert_eq!((Exchange::PATH, Exchange::ADMISSION), ("/v1/exchange", Admission::Token));
-//! let body = br#"{"numbers_a_day": 1000, "used": 24, "left": 976}"#.to_vec();
+//! let body = br#"{"left": 976, "numbers_a_day": 1000, "used": 24}"#.to_vec();
 //! assert_eq!(FetchQuota::read(Arrived { body, headers: Vec::new() })?.left, 976);
 //! # Ok::<(), sotto_api::Unreadable>(())
 //! ```
@@ -21,12 +21,12 @@ use crate::route::route;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct Quota {
+    /// Numbers left for today.
+    pub left: u64,
     /// The quota.
     pub numbers_a_day: u64,
     /// Numbers decrypted today.
     pub used: u64,
-    /// Numbers left for today.
-    pub left: u64,
 }
 
 /// A ledger that answers.

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::encode::encoded;
+use crate::encode::{segment, value};
 
 /// Media type of frames, windows and groups.
 pub const FRAME: &str = "application/octet-stream";
@@ -90,9 +90,9 @@ pub trait Query {
     /// Returns `?` and the pairs; nothing if there are none.
     fn text(&self) -> String {
         let mut text = String::new();
-        for (name, value) in self.pairs() {
+        for (name, of_name) in self.pairs() {
             let before = if text.is_empty() { "?" } else { "&" };
-            text.extend([before, name, "=", &encoded(&value)]);
+            text.extend([before, name, "=", &value(&of_name)]);
         }
         text
     }
@@ -149,7 +149,7 @@ pub trait Route {
         let (mut path, mut rest) = (String::with_capacity(Self::PATH.len() + 64), Self::PATH);
         for name in names.as_ref() {
             let Some((before, after)) = rest.split_once('{') else { break };
-            path.extend([before, &encoded(name)]);
+            path.extend([before, &segment(name)]);
             rest = after.split_once('}').map_or("", |(_, after)| after);
         }
         path + rest

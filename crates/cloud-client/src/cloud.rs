@@ -2,22 +2,27 @@
 
 use std::ops::ControlFlow;
 
-use serde::Deserialize;
-use serde_json::json;
-use sotto_trust::Trust;
+use sotto_api::devices::{DeviceQuery, PutDevice, RegisteredKey, Registration, RevokeDevice};
+use sotto_api::envelopes::{
+    DeleteEnvelopes, EnvelopeQuery, FetchBody, FetchEnvelope, FetchMessage, Forgetting, Forgotten,
+    StoredEnvelope,
+};
+use sotto_api::fleets::{AddFleet, FleetSumsOf};
+use sotto_api::jobs::{FetchOutput, JobQuery, Submission, SubmitJob};
+use sotto_api::keys::{FetchKeys, KeyStatus, PutKeys};
+use sotto_api::limits::{FetchLimits, Limits};
+use sotto_api::log::{FetchIdentity, FetchLog, LogPage, LogQuery};
+use sotto_api::parameters::PutParameters;
+use sotto_api::plans::PutPlan;
+use sotto_api::sums::{AddEnvelopes, SumOf, Summed, SumsRequest};
+use sotto_api::{Route, reason};
+use sotto_http::{Request, Trust};
 
-use crate::device::{Devices, RegisteredKey};
-use crate::envelope::{EnvelopeQuery, Envelopes, StoredEnvelope};
 use crate::error::CloudError;
-use crate::http::{Answer, Site};
 use crate::interrupt::Interrupt;
 use crate::job::{self, JobDone, JobProgress};
-use crate::key::KeyStatus;
-use crate::limits::Limits;
-use crate::list::{Forgotten, Jobs};
-use crate::log::{self, LogPage};
-use crate::sums::{FleetSumsOf, SumOf, Summed};
-use crate::text::{digest, encoded, name};
+use crate::pages::{Devices, Envelopes, Jobs, PAGE};
+use crate::requests::Requests;
 
 /// A cloud's address and the owner's token for it. Requests block the calling thread; several threads may share one
 /// `Cloud`.
@@ -37,7 +42,7 @@ use crate::text::{digest, encoded, name};
 /// # Ok::<(), CloudError>(())
 /// ```
 pub struct Cloud {
-    site: Site,
+    requests: Requests,
 }
 
 impl Cloud {
@@ -54,7 +59,7 @@ impl Cloud {
     /// # Errors
     /// Those of [`Cloud::new`].
     pub fn trusting(url: &str, token: &str, trust: &Trust) -> Result<Self, CloudError> {
-        Ok(Self { site: Site::new(url, token, trust, false)? })
+        Ok(Self { requests: Requests::new(url, token, trust, false)? })
     }
 
     /// Like [`Cloud::new`], but accepts `http://host:port` for any host. The owner's token is sent unencrypted, so use
@@ -63,37 +68,76 @@ impl Cloud {
     /// # Errors
     /// [`CloudError::Address`] or [`CloudError::Token`] if the URL or the token is refused.
     pub fn with_plain_http(url: &str, token: &str) -> Result<Self, CloudError> {
-        Ok(Self { site: Site::new(url, token, &Trust::default(), true)? })
+        Ok(Self { requests: Requests::new(url, token, &Trust::default(), true)? })
     }
 
     /// Ends requests from now on with [`CloudError::Interrupted`] when the check says so.
     #[must_use]
     pub fn interrupted_by(mut self, interrupt: Interrupt) -> Self {
-        self.site.interrupt = interrupt;
+        self.requests.interrupt = interrupt;
         self
     }
 
     /// Returns the cloud's address.
     #[must_use]
     pub fn url(&self) -> &str {
-        &self.site.url
+        self.requests.url()
     }
 
-    /// Returns the cloud's limits.
+    /// Sends a request to any route of the interface, and returns its answer. The methods below do so for most of them.
+    ///
+    /// ```
+    /// # mod stand_in { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/stand_in/mod.rs")); }
+    /// use sotto_api::health::FetchReadiness;
+    /// # let body = r#"{"status": "ready", "missing_bodies": 0, "orphans": 1}"#;
+    /// # let (cloud, _) = stand_in::serve(vec![stand_in::ok(body)]);
+    ///
+    /// let ready = cloud.call::<FetchReadiness>([], &(), &())?;
+    /// assert_eq!((ready.missing_bodies, ready.orphans), (0, 1));
+    /// # Ok::<(), sotto_cloud_client::CloudError>(())
+    /// ```
     ///
     /// # Errors
     /// [`CloudError::Away`] if the cloud cannot be reached, [`CloudError::Refused`] if it refuses,
     /// [`CloudError::Unreadable`] if its answer is invalid.
+    pub fn call<R: Route>(
+        &self,
+        names: R::Names<'_>,
+        query: &R::Query,
+        request: &R::Request,
+    ) -> Result<R::Answer, CloudError> {
+        self.requests.call::<R>(Request::to::<R>(names, query, request))
+    }
+
+    /// Returns the cloud's limits.
+    ///
+    /// ```
+    /// # mod stand_in { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/stand_in/mod.rs")); }
+    /// use sotto_cloud_client::Limits;
+    /// # let (cloud, _) = stand_in::serve(vec![stand_in::ok(r#"{
+    /// #     "version": "0.1.0", "largest_upload": 67108864, "largest_keys": 268435456, "largest_plan": 67108864,
+    /// #     "largest_job": 1073741824, "most_galois_keys": 64, "most_transfer_keys": 64, "most_device_keys": 256,
+    /// #     "most_inputs": 1024, "most_outputs": 256, "most_steps": 100000, "largest_page": 500
+    /// # }"#)]);
+    ///
+    /// let limits: Limits = cloud.limits()?;
+    /// assert_eq!(limits.largest_upload, 64 << 20);
+    /// assert!(limits.most_inputs >= 365, "a year of days fits one plan");
+    /// # Ok::<(), sotto_cloud_client::CloudError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Those of [`Cloud::call`].
     pub fn limits(&self) -> Result<Limits, CloudError> {
-        self.site.fetch("the limits", "/v1/limits")?.json()
+        self.call::<FetchLimits>([], &(), &())
     }
 
     /// Uploads parameters. The cloud refuses less than 128-bit security.
     ///
     /// # Errors
-    /// [`CloudError::Away`] if the cloud cannot be reached, [`CloudError::Refused`] if it refuses.
+    /// Those of [`Cloud::call`].
     pub fn put_parameters(&self, frame: &[u8]) -> Result<(), CloudError> {
-        self.site.put_frame("the parameters", "/v1/parameters", frame).map(drop)
+        self.call::<PutParameters>([], &(), frame).map(drop)
     }
 
     /// Registers a device: its verifying key (64 hexadecimal digits), the keys that it may encrypt under, and the
@@ -101,7 +145,7 @@ impl Cloud {
     /// name, but keeps its streams.
     ///
     /// # Errors
-    /// [`CloudError::Away`] if the cloud cannot be reached, [`CloudError::Refused`] if it refuses.
+    /// Those of [`Cloud::call`].
     pub fn put_device(
         &self,
         device: &str,
@@ -109,136 +153,207 @@ impl Cloud {
         keys: &[RegisteredKey],
         streams: &[String],
     ) -> Result<(), CloudError> {
-        let body = json!({ "verifying_key": verifying_key, "keys": keys, "streams": streams });
-        self.site.put_json("the device", &format!("/v1/devices/{}", encoded(device)), &body).map(drop)
+        let (verifying_key, keys, streams) = (verifying_key.to_owned(), keys.to_vec(), streams.to_vec());
+        let registration = Registration { verifying_key, keys, streams };
+        self.call::<PutDevice>([device], &(), &registration).map(drop)
     }
 
     /// Revokes a device: the cloud refuses its uploads from now on and keeps its envelopes. Returns false if there is
     /// no such device.
     ///
     /// # Errors
-    /// [`CloudError::Away`] if the cloud cannot be reached, [`CloudError::Refused`] if it refuses.
+    /// Those of [`Cloud::call`].
     pub fn revoke_device(&self, device: &str) -> Result<bool, CloudError> {
-        match self.site.delete("the device", &format!("/v1/devices/{}", encoded(device))) {
-            Ok(_) => Ok(true),
-            Err(error) if error.refusal() == Some("unknown-device") => Ok(false),
-            Err(error) => Err(error),
-        }
+        Ok(known(reason::UNKNOWN_DEVICE, self.call::<RevokeDevice>([device], &(), &()))?.is_some())
     }
 
     /// Deletes a device's envelopes whose last reading is before `before` (milliseconds since 1970), and the jobs that
     /// used them. The cloud refuses these envelopes if they are sent again.
     ///
+    /// ```
+    /// # mod stand_in { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/stand_in/mod.rs")); }
+    /// use sotto_cloud_client::Forgotten;
+    /// # let (cloud, requests) = stand_in::serve(vec![stand_in::ok(
+    /// #     r#"{"envelopes": 24, "bytes": 21640, "jobs": 2, "outputs": 2}"#,
+    /// # )]);
+    ///
+    /// // Deletes the cellar's windows from before 2014.
+    /// let forgotten: Forgotten = cloud.forget("cellar", 1_388_534_400_000)?;
+    /// assert_eq!((forgotten.envelopes, forgotten.jobs), (24, 2));
+    /// # let request = "DELETE /v1/envelopes?device=cellar&before=1388534400000 HTTP/1.1";
+    /// # assert_eq!(requests.lock().expect("no panic")[0], request);
+    /// # Ok::<(), sotto_cloud_client::CloudError>(())
+    /// ```
+    ///
     /// # Errors
-    /// [`CloudError::Away`] if the cloud cannot be reached, [`CloudError::Refused`] if it refuses,
-    /// [`CloudError::Unreadable`] if its answer is invalid.
+    /// Those of [`Cloud::call`].
     pub fn forget(&self, device: &str, before: i64) -> Result<Forgotten, CloudError> {
-        let path = format!("/v1/envelopes?device={}&before={before}", encoded(device));
-        self.site.delete("the envelopes", &path)?.json()
+        let forgetting = Forgetting { device: device.to_owned(), stream: None, before };
+        self.call::<DeleteEnvelopes>([], &forgetting, &())
     }
 
     /// Iterates over all jobs, the newest first. An item may be an error: collect into a `Result`.
+    ///
+    /// ```
+    /// # mod stand_in { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/stand_in/mod.rs")); }
+    /// use sotto_cloud_client::{Jobs, ListedJob};
+    /// # let (cloud, _) = stand_in::serve(vec![stand_in::ok(r#"[{
+    /// #     "job": "0b", "plan": "0c", "state": "done", "submitted_at": 1795000000000, "ended_at": 1795000000040,
+    /// #     "inputs": 24, "outputs": 1, "bytes": 17026
+    /// # }]"#)]);
+    ///
+    /// let jobs: Jobs<'_> = cloud.jobs();
+    /// let jobs: Vec<ListedJob> = jobs.collect::<Result<_, _>>()?;
+    /// assert_eq!((jobs[0].state.as_str(), jobs[0].inputs), ("done", 24));
+    /// # Ok::<(), sotto_cloud_client::CloudError>(())
+    /// ```
     pub fn jobs(&self) -> Jobs<'_> {
-        Jobs::new(&self.site)
+        Jobs::new(&self.requests, &JobQuery { after: None, limit: Some(PAGE) })
     }
 
     /// Iterates over all devices that were ever registered. An item may be an error: collect into a `Result`.
+    ///
+    /// ```
+    /// # mod stand_in { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/stand_in/mod.rs")); }
+    /// use sotto_cloud_client::{Device, Devices, ListedKey};
+    /// # let (cloud, _) = stand_in::serve(vec![stand_in::ok(r#"[{
+    /// #     "name": "cellar", "registered_at": 1795000000000, "revoked": false, "revoked_at": null,
+    /// #     "verifying_key": "ff", "keys": [{"parameter_id": "01", "key_id": "02"}], "envelopes": 24, "bytes": 21640,
+    /// #     "first_started_at": 1795000000000, "last_ended_at": 1795086400000, "last_stored_at": 1795086401000
+    /// # }]"#)]);
+    ///
+    /// let devices: Devices<'_> = cloud.devices();
+    /// let devices: Vec<Device> = devices.collect::<Result<_, _>>()?;
+    /// assert_eq!((devices[0].name.as_str(), devices[0].sent.envelopes), ("cellar", 24));
+    /// let keys: &[ListedKey] = &devices[0].keys;
+    /// assert_eq!(keys[0].key_id, "02");
+    /// # Ok::<(), sotto_cloud_client::CloudError>(())
+    /// ```
     pub fn devices(&self) -> Devices<'_> {
-        Devices::new(&self.site)
+        Devices::new(&self.requests, &DeviceQuery { after: None, limit: Some(PAGE) })
     }
 
     /// Uploads the evaluation keys of a secret key. They replace those uploaded before.
     ///
     /// # Errors
-    /// [`CloudError::Away`] if the cloud cannot be reached, [`CloudError::Refused`] if it refuses.
+    /// Those of [`Cloud::call`].
     pub fn put_keys(&self, frame: &[u8]) -> Result<(), CloudError> {
-        self.site.put_frame("the evaluation keys", "/v1/keys", frame).map(drop)
+        self.call::<PutKeys>([], &(), frame).map(drop)
     }
 
     /// Returns the status of the evaluation keys that the cloud stores for a secret key; None if it stores none.
     ///
+    /// ```
+    /// # mod stand_in { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/stand_in/mod.rs")); }
+    /// use sotto_cloud_client::KeyStatus;
+    /// # let (cloud, _) = stand_in::serve(vec![stand_in::ok(r#"{
+    /// #     "parameter_id": "01", "key_id": "02", "relinearisation": true, "galois": 3, "rotations": [1, 2, 4],
+    /// #     "swap_rows": false, "row": 2048, "transfers": [], "bytes": 655612, "stored_at": 1795000000000
+    /// # }"#)]);
+    ///
+    /// let status: Option<KeyStatus> = cloud.key_status("01", "02")?;
+    /// let keys = status.expect("the owner uploaded keys");
+    /// assert!(keys.can_rotate(4) && !keys.can_rotate(3));
+    /// assert!(keys.can_rotate(4 - 2048), "a rotation by a whole row changes nothing");
+    /// # Ok::<(), sotto_cloud_client::CloudError>(())
+    /// ```
+    ///
     /// # Errors
-    /// [`CloudError::Away`] if the cloud cannot be reached, [`CloudError::Refused`] if it refuses,
-    /// [`CloudError::Unreadable`] if its answer is invalid.
+    /// Those of [`Cloud::call`].
     pub fn key_status(&self, parameter_id: &str, key_id: &str) -> Result<Option<KeyStatus>, CloudError> {
-        let path = format!("/v1/keys/{}/{}", encoded(parameter_id), encoded(key_id));
-        match self.site.fetch("the evaluation keys", &path) {
-            Ok(answer) => answer.json().map(Some),
-            Err(error) if error.refusal() == Some("unknown-key") => Ok(None),
-            Err(error) => Err(error),
-        }
+        known(reason::UNKNOWN_KEY, self.call::<FetchKeys>([parameter_id, key_id], &(), &()))
     }
 
     /// Uploads a plan and returns its id.
     ///
     /// # Errors
-    /// [`CloudError::Away`] if the cloud cannot be reached, [`CloudError::Refused`] if it refuses,
-    /// [`CloudError::Unreadable`] if its answer is invalid.
+    /// Those of [`Cloud::call`].
     pub fn put_plan(&self, frame: &[u8]) -> Result<String, CloudError> {
-        #[derive(Deserialize)]
-        struct Kept {
-            #[serde(deserialize_with = "name")]
-            plan_id: String,
-        }
-        Ok(self.site.put_frame("the plan", "/v1/plans", frame)?.json::<Kept>()?.plan_id)
+        Ok(self.call::<PutPlan>([], &(), frame)?.plan_id)
     }
 
     /// Iterates over the envelopes that match a query. An item may be an error: collect into a `Result`.
+    ///
+    /// ```
+    /// # mod stand_in { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/stand_in/mod.rs")); }
+    /// use sotto_cloud_client::{EnvelopeQuery, Envelopes, StoredEnvelope};
+    /// # let (cloud, _) = stand_in::serve(vec![stand_in::ok(r#"[{
+    /// #     "id": "0a", "device": "cellar", "stream": "boiler", "sequence": 7, "parameter_id": "01", "key_id": "02",
+    /// #     "started_at": 1795000000000, "ended_at": 1795003600000, "readings": 24, "bytes": 937,
+    /// #     "stored_at": 1795003601000, "layout": {}
+    /// # }]"#)]);
+    ///
+    /// let windows: Envelopes<'_> = cloud.envelopes(&EnvelopeQuery::of_device("cellar"));
+    /// let windows: Vec<StoredEnvelope> = windows.collect::<Result<_, _>>()?;
+    /// assert_eq!((windows[0].sequence, windows[0].readings), (7, 24));
+    /// # Ok::<(), sotto_cloud_client::CloudError>(())
+    /// ```
     pub fn envelopes(&self, query: &EnvelopeQuery) -> Envelopes<'_> {
-        Envelopes::new(&self.site, query)
+        let limit = query.limit.or(Some(PAGE));
+        Envelopes::new(&self.requests, &EnvelopeQuery { limit, ..query.clone() })
     }
 
     /// Returns one envelope without its ciphertext.
     ///
     /// # Errors
-    /// [`CloudError::Away`] if the cloud cannot be reached, [`CloudError::Refused`] with `unknown-envelope` if it
-    /// refuses, [`CloudError::Unreadable`] if its answer is invalid.
+    /// Those of [`Cloud::call`]; the refusal is `unknown-envelope`.
     pub fn envelope(&self, id: &str) -> Result<StoredEnvelope, CloudError> {
-        self.site.fetch("the envelope", &format!("/v1/envelopes/{}", encoded(id)))?.json()
+        self.call::<FetchEnvelope>([id], &(), &())
     }
 
     /// Returns the frame of an envelope's ciphertext.
     ///
     /// # Errors
-    /// [`CloudError::Away`] if the cloud cannot be reached, [`CloudError::Refused`] with `unknown-envelope` if it
-    /// refuses, [`CloudError::TooLong`] if its answer exceeds 64 MiB.
+    /// Those of [`Cloud::call`]; the refusal is `unknown-envelope`.
     pub fn body(&self, id: &str) -> Result<Vec<u8>, CloudError> {
-        Ok(self.site.fetch("the ciphertext", &format!("/v1/envelopes/{}/body", encoded(id)))?.bytes)
+        self.call::<FetchBody>([id], &(), &())
     }
 
     /// Returns everything that the device signed for an envelope, as a frame: an envelope of version 1, or a window
     /// with its stream's header.
     ///
     /// # Errors
-    /// [`CloudError::Away`] if the cloud cannot be reached, [`CloudError::Refused`] with `unknown-envelope` if it
-    /// refuses, [`CloudError::TooLong`] if its answer exceeds 64 MiB.
+    /// Those of [`Cloud::call`]; the refusal is `unknown-envelope`.
     pub fn message(&self, id: &str) -> Result<Vec<u8>, CloudError> {
-        Ok(self.site.fetch("the envelope", &format!("/v1/envelopes/{}/envelope", encoded(id)))?.bytes)
+        self.call::<FetchMessage>([id], &(), &())
     }
 
     /// Returns a part of a stream's log: its head, and windows from position `from` on. Ask again from the next
     /// position until no windows are returned.
     ///
+    /// ```
+    /// # mod stand_in { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/stand_in/mod.rs")); }
+    /// use sotto_cloud_client::{LogPage, LoggedWindow};
+    /// # let leaf = "01".repeat(32);
+    /// # let page = format!(
+    /// #     r#"{{"head": "a5a5", "windows": [
+    /// #         {{"sequence": 7, "leaf": "{leaf}", "id": null, "signed": null, "bytes": 937}}
+    /// #     ]}}"#
+    /// # );
+    /// # let (cloud, _) = stand_in::serve(vec![stand_in::ok(&page)]);
+    ///
+    /// let page: LogPage = cloud.log("cellar", "boiler", 0)?;
+    /// let window: &LoggedWindow = &page.windows[0];
+    /// assert_eq!((window.sequence, window.leaf), (7, [1; 32]));
+    /// assert_eq!(window.id, None, "the owner deleted the envelope");
+    /// # Ok::<(), sotto_cloud_client::CloudError>(())
+    /// ```
+    ///
     /// # Errors
-    /// [`CloudError::Away`] if the cloud cannot be reached, [`CloudError::Refused`] if it refuses,
-    /// [`CloudError::Unreadable`] if its answer is invalid.
+    /// Those of [`Cloud::call`].
     pub fn log(&self, device: &str, stream: &str, from: u64) -> Result<LogPage, CloudError> {
-        log::fetch(&self.site, device, stream, from)
+        // A signed header has a layout of at most 16 KiB, so that a page fits the largest answer.
+        let (device, stream, limit) = (device.to_owned(), stream.to_owned(), Some(PAGE));
+        self.call::<FetchLog>([], &LogQuery { device, stream, from, limit }, &())
     }
 
     /// Returns the Ed25519 key that the cloud claims to sign with. The claim proves nothing: pin the key that the
     /// cloud's operator publishes.
     ///
     /// # Errors
-    /// [`CloudError::Away`] if the cloud cannot be reached, [`CloudError::Refused`] if it refuses,
-    /// [`CloudError::Unreadable`] if its answer is invalid.
+    /// Those of [`Cloud::call`].
     pub fn identity(&self) -> Result<[u8; 32], CloudError> {
-        #[derive(Deserialize)]
-        struct Identity {
-            #[serde(deserialize_with = "digest")]
-            verifying_key: [u8; 32],
-        }
-        Ok(self.site.fetch("the cloud's key", "/v1/identity")?.json::<Identity>()?.verifying_key)
+        Ok(self.call::<FetchIdentity>([], &(), &())?.verifying_key)
     }
 
     /// Submits a plan on envelopes, in the order of the plan's inputs, and returns the job's id. The cloud checks keys,
@@ -247,10 +362,9 @@ impl Cloud {
     /// If the answer is lost, the submission is sent once more under its idempotency key and still becomes one job.
     ///
     /// # Errors
-    /// [`CloudError::Away`] if the cloud cannot be reached, [`CloudError::Refused`] with the failed check, or
-    /// `queue-full`, if it refuses, [`CloudError::Unreadable`] if its answer is invalid.
+    /// Those of [`Cloud::call`]; the refusal is the failed check, or `queue-full`.
     pub fn submit(&self, plan: &str, inputs: &[&str]) -> Result<String, CloudError> {
-        self.submitted(&json!({ "plan": plan, "inputs": inputs }))
+        self.submitted(plan, inputs, None)
     }
 
     /// Like [`Cloud::submit`], and names the key of the answer. Needed only if all inputs are under foreign keys.
@@ -258,16 +372,12 @@ impl Cloud {
     /// # Errors
     /// Those of [`Cloud::submit`].
     pub fn submit_under_key(&self, plan: &str, inputs: &[&str], key_id: &str) -> Result<String, CloudError> {
-        self.submitted(&json!({ "plan": plan, "inputs": inputs, "key": key_id }))
+        self.submitted(plan, inputs, Some(key_id.to_owned()))
     }
 
-    fn submitted(&self, submission: &serde_json::Value) -> Result<String, CloudError> {
-        #[derive(Deserialize)]
-        struct Taken {
-            #[serde(deserialize_with = "name")]
-            job: String,
-        }
-        Ok(self.site.post_json("the job", "/v1/jobs", submission)?.json::<Taken>()?.job)
+    fn submitted(&self, plan: &str, inputs: &[&str], key: Option<String>) -> Result<String, CloudError> {
+        let submission = Submission { plan: plan.to_owned(), inputs: owned(inputs), key };
+        Ok(self.call::<SubmitJob>([], &(), &submission)?.job)
     }
 
     /// Adds compact ciphertexts, which needs no key. Returns the sums' frame, its transcript, and the cloud's computing
@@ -275,13 +385,23 @@ impl Cloud {
     ///
     /// There may be at most 4,096 envelopes and 4,096 sums, and at most 256 KiB of weights as text.
     ///
+    /// ```
+    /// # mod stand_in { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/stand_in/mod.rs")); }
+    /// use sotto_cloud_client::{SumOf, Summed};
+    /// # let (cloud, _) = stand_in::serve(vec![stand_in::answer(200, "sotto-evaluate-us: 12\r\n", "a frame")]);
+    ///
+    /// // The first 24 places of two windows, added.
+    /// let sum = SumOf { envelopes: (0, 2), places: (0, 24), weights: None };
+    /// let summed: Summed = cloud.sums(&["window-7", "window-8"], &[sum])?;
+    /// assert_eq!((summed.frame.as_slice(), summed.evaluate_us), (&b"a frame"[..], 12));
+    /// # Ok::<(), sotto_cloud_client::CloudError>(())
+    /// ```
+    ///
     /// # Errors
-    /// [`CloudError::Away`] if the cloud cannot be reached, [`CloudError::Refused`] with `wrong-sum` or
-    /// `unknown-envelope` if it refuses, [`CloudError::TooLong`] if its answer exceeds 64 MiB.
+    /// Those of [`Cloud::call`]; the refusal is `wrong-sum` or `unknown-envelope`.
     pub fn sums(&self, envelopes: &[&str], sums: &[SumOf]) -> Result<Summed, CloudError> {
-        let request = json!({ "envelopes": envelopes, "sums": sums });
-        let answer = self.site.post_json("the sums", "/v1/sums", &request)?;
-        Ok(summed(answer))
+        let request = SumsRequest { envelopes: owned(envelopes), sums: sums.to_vec() };
+        self.call::<AddEnvelopes>([], &(), &request)
     }
 
     /// Adds a fleet's windows that have the requested start and number of ticks, in the order of their keys. Returns
@@ -289,13 +409,24 @@ impl Cloud {
     ///
     /// An answer has at most 2^16 windows. Ask again with `after` set to its last key, until an answer has no window.
     ///
+    /// ```
+    /// # mod stand_in { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/stand_in/mod.rs")); }
+    /// use sotto_cloud_client::FleetSumsOf;
+    /// # let (cloud, requests) = stand_in::serve(vec![stand_in::ok("a frame")]);
+    ///
+    /// // All windows of the fleet that start at this time and have 24 ticks.
+    /// let sums = FleetSumsOf { start: 1_795_000_000_000, ticks: 24, most: 4096, after: None };
+    /// let fleet = "000102030405060708090a0b0c0d0e0f";
+    /// assert_eq!(cloud.fleet_sums(fleet, &sums)?.frame, b"a frame");
+    /// # let request = format!("POST /v1/fleets/{fleet}/sums HTTP/1.1");
+    /// # assert_eq!(requests.lock().expect("no panic")[0], request);
+    /// # Ok::<(), sotto_cloud_client::CloudError>(())
+    /// ```
+    ///
     /// # Errors
-    /// [`CloudError::Away`] if the cloud cannot be reached, [`CloudError::Refused`] with `unknown-fleet` or `wrong-sum`
-    /// if it refuses, [`CloudError::TooLong`] if its answer exceeds 64 MiB.
+    /// Those of [`Cloud::call`]; the refusal is `unknown-fleet` or `wrong-sum`.
     pub fn fleet_sums(&self, fleet: &str, sums: &FleetSumsOf) -> Result<Summed, CloudError> {
-        let path = format!("/v1/fleets/{}/sums", encoded(fleet));
-        let answer = self.site.post_json("the sums", &path, &json!(sums))?;
-        Ok(summed(answer))
+        self.call::<AddFleet>([fleet], &(), sums)
     }
 
     /// Waits until a job has ended, without a time limit. Calls `on_progress` at least every 200 ms between requests;
@@ -303,28 +434,34 @@ impl Cloud {
     /// restart.
     ///
     /// # Errors
-    /// [`CloudError::JobFailed`] if the job failed, [`CloudError::Cancelled`] if the caller stops the wait,
-    /// [`CloudError::Away`] if the cloud cannot be reached, [`CloudError::Refused`] with `unknown-job` if it refuses,
-    /// [`CloudError::Unreadable`] if its answer is invalid.
+    /// [`CloudError::JobFailed`] if the job failed, [`CloudError::Cancelled`] if the caller stops the wait, and those of
+    /// [`Cloud::call`]; the refusal is `unknown-job`.
     pub fn wait(
         &self,
         job: &str,
         on_progress: impl FnMut(&JobProgress) -> ControlFlow<()>,
     ) -> Result<JobDone, CloudError> {
-        job::wait(&self.site, job, on_progress)
+        job::wait(&self.requests, job, on_progress)
     }
 
     /// Returns the frame of an output of a finished job. Outputs are numbered from 0, in the plan's order.
     ///
     /// # Errors
-    /// [`CloudError::Away`] if the cloud cannot be reached, [`CloudError::Refused`] with `unknown-output` if it
-    /// refuses, [`CloudError::TooLong`] if its answer exceeds 64 MiB.
+    /// Those of [`Cloud::call`]; the refusal is `unknown-output`.
     pub fn output(&self, job: &str, index: usize) -> Result<Vec<u8>, CloudError> {
-        Ok(self.site.fetch("the output", &format!("/v1/jobs/{}/outputs/{index}", encoded(job)))?.bytes)
+        self.call::<FetchOutput>([job, &index.to_string()], &(), &())
     }
 }
 
-fn summed(answer: Answer) -> Summed {
-    let Answer { bytes, transcript, evaluate_us, .. } = answer;
-    Summed { frame: bytes, transcript, evaluate_us }
+/// Returns the answer; None if the cloud refuses for this reason.
+fn known<T>(unknown: &str, answer: Result<T, CloudError>) -> Result<Option<T>, CloudError> {
+    match answer {
+        Ok(answer) => Ok(Some(answer)),
+        Err(error) if error.refusal() == Some(unknown) => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+fn owned(texts: &[&str]) -> Vec<String> {
+    texts.iter().map(|text| (*text).to_owned()).collect()
 }

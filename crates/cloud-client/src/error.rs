@@ -1,5 +1,7 @@
 //! Errors of requests to a cloud.
 
+use sotto_api::PROBLEM_TYPE;
+
 /// The reason why a request failed. Texts from the cloud are stripped of control characters and cut after 400
 /// characters.
 ///
@@ -93,11 +95,12 @@ pub enum CloudError {
 }
 
 impl CloudError {
-    /// Returns the reason of a refusal, e.g. `missing-key`: the last part of `kind`. Returns None for other errors.
+    /// Returns the [reason](sotto_api::reason) of a refusal, e.g. `missing-key`: the last part of `kind`. Returns None
+    /// for other errors.
     #[must_use]
     pub fn refusal(&self) -> Option<&str> {
         match self {
-            Self::Refused { kind, .. } => kind.strip_prefix("urn:sotto:problem:"),
+            Self::Refused { kind, .. } => kind.strip_prefix(PROBLEM_TYPE),
             _ => None,
         }
     }

@@ -5,28 +5,17 @@ use std::ops::ControlFlow;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use serde::Deserialize;
+use sotto_api::jobs::{FetchJob, JobStage, JobState};
+use sotto_api::shown;
+use sotto_http::Request;
 
 use crate::error::CloudError;
-use crate::http::Site;
-use crate::text::{bytes, counters, encoded, shown};
+use crate::requests::Requests;
 
 const FIRST_PAUSE: Duration = Duration::from_millis(2);
 const LONGEST_PAUSE: Duration = Duration::from_millis(200);
 /// Longest time that the cloud may be unreachable during a wait. A cloud that restarts resumes its jobs.
 const LONGEST_AWAY: Duration = Duration::from_secs(30);
-
-/// The stage of a job that has not ended.
-///
-/// Example: [`JobDone`]
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum JobStage {
-    /// The job waits for a worker.
-    Queued,
-    /// A worker evaluates the job.
-    Running,
-}
 
 /// The state of a job during a wait.
 ///
@@ -71,54 +60,27 @@ pub struct JobDone {
     pub transcript: Vec<u8>,
 }
 
-#[derive(Deserialize)]
-struct State {
-    state: Reported,
-    #[serde(default)]
-    error: Option<String>,
-    #[serde(default, deserialize_with = "counters")]
-    counters: BTreeMap<String, u64>,
-    #[serde(default)]
-    evaluate_us: u64,
-    #[serde(default)]
-    outputs: u32,
-    #[serde(default, deserialize_with = "bytes")]
-    transcript: Vec<u8>,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "kebab-case")]
-enum Reported {
-    Queued,
-    Running,
-    Done,
-    Failed,
-}
-
 pub(crate) fn wait(
-    site: &Site,
+    requests: &Requests,
     job: &str,
     mut on_progress: impl FnMut(&JobProgress) -> ControlFlow<()>,
 ) -> Result<JobDone, CloudError> {
-    let path = format!("/v1/jobs/{}", encoded(job));
     let (start, mut pause, mut stage) = (Instant::now(), FIRST_PAUSE, JobStage::Queued);
     let mut reached = Instant::now();
     loop {
-        match site.fetch("the job's state", &path).and_then(|answer| answer.json::<State>()) {
+        match requests.call::<FetchJob>(Request::to::<FetchJob>([job], &(), &())) {
             Ok(state) => {
                 reached = Instant::now();
-                stage = match state.state {
-                    Reported::Queued => JobStage::Queued,
-                    Reported::Running => JobStage::Running,
-                    Reported::Done => {
-                        let State { evaluate_us, counters, outputs, transcript, .. } = state;
-                        return Ok(JobDone { evaluate_us, counters, outputs, transcript });
-                    }
-                    Reported::Failed => {
-                        let reason = state.error.as_deref().map_or_else(|| "no reason given".into(), shown);
+                stage = state.state;
+                let JobState { evaluate_us, counters, outputs, transcript, error, .. } = state;
+                match stage {
+                    JobStage::Queued | JobStage::Running => {}
+                    JobStage::Done => return Ok(JobDone { evaluate_us, counters, outputs, transcript }),
+                    JobStage::Failed => {
+                        let reason = error.as_deref().map_or_else(|| "no reason given".into(), shown);
                         return Err(CloudError::JobFailed { job: shown(job), reason });
                     }
-                };
+                }
             }
             Err(error) if error.is_temporary() && reached.elapsed() < LONGEST_AWAY => {}
             Err(error) => return Err(error),

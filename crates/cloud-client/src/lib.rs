@@ -30,28 +30,22 @@
 //! key; other crates encrypt, plan and decrypt.
 
 mod cloud;
-mod device;
-mod envelope;
 mod error;
-mod http;
 mod interrupt;
 mod job;
-mod key;
-mod limits;
-mod list;
-mod log;
 mod pages;
-mod sums;
-mod text;
+mod requests;
 
 pub use cloud::Cloud;
-pub use device::{Device, Devices, RegisteredKey};
-pub use envelope::{EnvelopeQuery, Envelopes, StoredEnvelope};
 pub use error::CloudError;
 pub use interrupt::Interrupt;
-pub use job::{JobDone, JobProgress, JobStage};
-pub use key::KeyStatus;
-pub use limits::Limits;
-pub use list::{Forgotten, Jobs, ListedJob};
-pub use log::{LogPage, LoggedWindow};
-pub use sums::{FleetSumsOf, SumOf, Summed};
+pub use job::{JobDone, JobProgress};
+pub use pages::{Devices, Envelopes, Jobs, Pages};
+pub use sotto_api::devices::{Device, ListedKey, RegisteredKey};
+pub use sotto_api::envelopes::{EnvelopeQuery, Forgotten, StoredEnvelope};
+pub use sotto_api::fleets::FleetSumsOf;
+pub use sotto_api::jobs::{JobStage, ListedJob};
+pub use sotto_api::keys::KeyStatus;
+pub use sotto_api::limits::Limits;
+pub use sotto_api::log::{LogPage, LoggedWindow};
+pub use sotto_api::sums::{SumOf, Summed};

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
-use sotto_cloud_client::RegisteredKey;
+use sotto_api::devices::{ListedKey, RegisteredKey};
 use sotto_compact::fleet_id;
 use sotto_keys::{
     DeviceBundle, DeviceKeys, DeviceSecret, KeyFile, KeyFileError, Protection, SigningIdentity,
@@ -421,7 +421,7 @@ impl Plant {
     }
 
     /// Returns true if `keys` includes every key that the device may encrypt under.
-    pub(crate) fn is_registered(&self, name: &str, keys: &[RegisteredKey]) -> Result<bool, OwnerError> {
+    pub(crate) fn is_registered(&self, name: &str, keys: &[ListedKey]) -> Result<bool, OwnerError> {
         let enrolment: Enrolment = read_json(&self.enrolment_path(name))?;
         let there = |key: &EnrolledKey| {
             keys.iter().any(|known| known.parameter_id == key.parameter_id && known.key_id == key.key_id)

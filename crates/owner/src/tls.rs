@@ -10,7 +10,7 @@ use rcgen::{
     KeyPair, KeyUsagePurpose, date_time_ymd,
 };
 use serde::{Deserialize, Serialize};
-use sotto_trust::{LARGEST_AUTHORITY, Trust, is_host};
+use sotto_http::{LARGEST_AUTHORITY, Trust, is_host};
 use toml_edit::{DocumentMut, Item, Table, value};
 use zeroize::Zeroizing;
 

@@ -9,6 +9,7 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use serde_json::json;
+use sotto_api::{PROBLEM_TYPE, reason};
 use sotto_keys::SigningIdentity;
 
 use crate::backoff::Backoff;
@@ -27,7 +28,6 @@ const LOOK: Duration = Duration::from_millis(5);
 /// Attempts for a device that the cloud does not know, counted once the spool is closed; with backoff they take a few
 /// seconds.
 const ATTEMPTS: u32 = 5;
-const SEQUENCE_TAKEN: &str = ":sequence-taken";
 
 /// The thread that sends.
 pub struct Sender {
@@ -209,7 +209,7 @@ impl Sending {
             return Ok(Some(Later { reason: reason.to_owned(), wait: None, unregistered: false }));
         }
         self.journal.refused(entry, refusal);
-        if problem["type"].as_str().is_some_and(|kind| kind.ends_with(SEQUENCE_TAKEN)) {
+        if problem["type"] == format!("{PROBLEM_TYPE}{}", reason::SEQUENCE_TAKEN) {
             self.catch_up(stream)?;
         }
         Ok(None)

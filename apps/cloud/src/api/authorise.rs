@@ -6,7 +6,7 @@ use axum::extract::{Request, State};
 use axum::http::{StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
-
+use sotto_api::reason;
 use sotto_service::body;
 
 use crate::cloud::Cloud;
@@ -19,5 +19,5 @@ pub(super) async fn owner(State(cloud): State<Arc<Cloud>>, request: Request, nex
     }
     body::discard(request.into_body()).await;
     let detail = "this is for the owner: send the owner's token as `Authorization: Bearer TOKEN`";
-    Problem::new(StatusCode::UNAUTHORIZED, "unauthorised", detail).into_response()
+    Problem::new(StatusCode::UNAUTHORIZED, reason::UNAUTHORISED, detail).into_response()
 }

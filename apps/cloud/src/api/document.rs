@@ -1,17 +1,18 @@
-//! The interface as an OpenAPI document, made from the same declarations as the router.
+//! The interface as an OpenAPI document, made from the descriptions of its routes.
 
-use utoipa::ToSchema;
+use sotto_api::schema::without_examples;
+use sotto_api::{Admission, PROBLEM, Problem};
+use utoipa::PartialSchema as _;
 use utoipa::openapi::path::{Operation, ParameterIn, PathItem};
 use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityRequirement, SecurityScheme};
 use utoipa::openapi::tag::TagBuilder;
 use utoipa::openapi::{
     ComponentsBuilder, Content, HeaderBuilder, InfoBuilder, ObjectBuilder, OpenApi, OpenApiBuilder, Ref,
-    RefOr, Response, Schema, Type,
+    RefOr, Response, Type,
 };
 
 /// Name of the owner's token among the security schemes.
 const OWNER_TOKEN: &str = "owner_token";
-const PROBLEM: &str = "application/problem+json";
 
 const ABOUT: &str = "\
 The HTTP interface of `sotto-cloud`, which stores encrypted readings of devices and computes on them without a secret key.
@@ -41,44 +42,29 @@ Answers are encrypted frames; only the owner's tool or the Rust crates decrypt t
 **Limits.** A connection may be refused or closed before a request is read (`connections`, `connections_per_peer`, \
 `header_seconds` of the configuration). A request in the clear to a port that speaks TLS gets 400 `tls-required`. `HEAD` is answered as `GET`, without the body.";
 
-/// A frame, window or group: see docs/concepts/wire.md.
-#[derive(ToSchema)]
-#[schema(value_type = String, format = Binary)]
-#[allow(dead_code)]
-pub(super) struct Frame(Vec<u8>);
+/// The callers of routes, by the proof that these ask for.
+const CALLERS: [Admission; 3] = [Admission::Anybody, Admission::Signature, Admission::Token];
 
-/// The callers of a route. Decides which token a route requires, in the router and in the document.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Caller {
-    Anybody,
-    Device,
-    Owner,
-}
-
-impl Caller {
-    const ALL: [Self; 3] = [Self::Anybody, Self::Device, Self::Owner];
-
-    fn tag(self) -> &'static str {
-        match self {
-            Self::Anybody => "Anybody",
-            Self::Device => "Devices",
-            Self::Owner => "Owner",
-        }
-    }
-
-    fn description(self) -> &'static str {
-        match self {
-            Self::Anybody => "Without a token.",
-            Self::Device => {
-                "Without a token: the signature of a registered device in the body admits the message."
-            }
-            Self::Owner => "With the owner's token: `Authorization: Bearer TOKEN`.",
-        }
+fn tag(admission: Admission) -> &'static str {
+    match admission {
+        Admission::Anybody => "Anybody",
+        Admission::Signature => "Devices",
+        Admission::Token => "Owner",
     }
 }
 
-/// Returns the document of the whole interface, from the paths declared for each caller.
-pub(super) fn document(declared: impl IntoIterator<Item = (Caller, OpenApi)>) -> OpenApi {
+fn description(admission: Admission) -> &'static str {
+    match admission {
+        Admission::Anybody => "Without a token.",
+        Admission::Signature => {
+            "Without a token: the signature of a registered device in the body admits the message."
+        }
+        Admission::Token => "With the owner's token: `Authorization: Bearer TOKEN`.",
+    }
+}
+
+/// Returns the document of the whole interface, from the descriptions of its routes.
+pub(super) fn document(described: impl IntoIterator<Item = (Admission, OpenApi)>) -> OpenApi {
     // The version of the interface: the program's version is told to the owner only.
     let info = InfoBuilder::new().title("sotto-cloud").version("1").description(Some(ABOUT));
     let token = HttpBuilder::new().scheme(HttpAuthScheme::Bearer).description(Some(
@@ -86,23 +72,25 @@ pub(super) fn document(declared: impl IntoIterator<Item = (Caller, OpenApi)>) ->
     ));
     let components = ComponentsBuilder::new()
         .security_scheme(OWNER_TOKEN, SecurityScheme::Http(token.build()))
-        .schema("Problem", problem());
-    let tags = Caller::ALL
-        .map(|caller| TagBuilder::new().name(caller.tag()).description(Some(caller.description())).build());
+        .schema("Problem", Problem::schema());
+    let tags = CALLERS.map(|admission| {
+        TagBuilder::new().name(tag(admission)).description(Some(description(admission))).build()
+    });
     let mut document = OpenApiBuilder::new()
         .info(info.build())
         .components(Some(components.build()))
         .tags(Some(tags.to_vec()))
         .build();
-    for (caller, mut paths) in declared {
-        for (path, item) in &mut paths.paths.paths {
+    for (admission, mut route) in described {
+        for (path, item) in &mut route.paths.paths {
             for (method, operation) in operations(item) {
                 operation.operation_id = Some(operation_id(method, path));
-                complete(operation, caller);
+                complete(operation, admission);
             }
         }
-        document.merge(paths);
+        document.merge(route);
     }
+    without_examples(&mut document);
     document
 }
 
@@ -119,8 +107,8 @@ fn operation_id(method: &str, path: &str) -> String {
 }
 
 /// Adds the caller, the statuses that follow from the caller and the kind of a request, and the form of refusals.
-fn complete(operation: &mut Operation, caller: Caller) {
-    operation.tags = Some(vec![caller.tag().to_owned()]);
+fn complete(operation: &mut Operation, admission: Admission) {
+    operation.tags = Some(vec![tag(admission).to_owned()]);
     let parameters = operation.parameters.iter().flatten();
     let is_parsed = |place: &ParameterIn| matches!(place, ParameterIn::Path | ParameterIn::Query);
     if parameters.clone().any(|parameter| matches!(parameter, RefOr::T(one) if is_parsed(&one.parameter_in)))
@@ -132,11 +120,11 @@ fn complete(operation: &mut Operation, caller: Caller) {
         add(operation, 408, "`too-slow`: the body did not arrive within `body_seconds`, or paused for 10 s");
         add(operation, 413, "`too-large`");
     }
-    if caller == Caller::Owner {
+    if admission == Admission::Token {
         add(operation, 401, "`unauthorised`: no token, or another one");
         operation.security = Some(vec![SecurityRequirement::new(OWNER_TOKEN, Vec::<String>::new())]);
     }
-    if caller != Caller::Anybody {
+    if admission != Admission::Anybody {
         add(operation, 500, "`internal`, `stored-bytes-damaged`: the cloud's log says more");
     }
     for (status, response) in &mut operation.responses.responses {
@@ -173,20 +161,4 @@ fn header_of(status: &str) -> Option<(&'static str, &'static str)> {
         "503" => Some(("Retry-After", "1 (seconds)")),
         _ => None,
     }
-}
-
-/// Returns the schema of a problem document.
-fn problem() -> RefOr<Schema> {
-    let text =
-        |description: &str| ObjectBuilder::new().schema_type(Type::String).description(Some(description));
-    let status = ObjectBuilder::new().schema_type(Type::Integer).description(Some("The HTTP status."));
-    let object = ObjectBuilder::new()
-        .description(Some("A refusal or a failure (RFC 9457)."))
-        .property("type", text("`urn:sotto:problem:` and the reason."))
-        .property("title", text("The reason in words."))
-        .property("status", status)
-        .property("detail", text("The explanation, for people."))
-        .property("reason", text("A short stable name, for programs."));
-    let required = ["type", "title", "status", "detail", "reason"];
-    RefOr::T(required.into_iter().fold(object, ObjectBuilder::required).build().into())
 }

@@ -1,59 +1,46 @@
-//! Health: `healthz` answers while the process runs, `readyz` if it can serve requests.
+//! Health: one route answers while the process runs, another if it can serve requests; and the description of the
+//! interface.
 
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use axum::Json;
 use axum::extract::State;
-use serde::Serialize;
-use utoipa::ToSchema;
+use axum::http::header;
+use axum::response::IntoResponse;
+use sotto_api::health::{Alive, FetchDocument, FetchHealth, FetchReadiness, Ready};
+use sotto_api::{JSON, reason};
 
+use super::openapi_json;
+use super::routes::Routes;
 use crate::cloud::Cloud;
 use crate::problem::Problem;
 
-/// A process that runs.
-#[derive(Serialize, ToSchema)]
-pub(super) struct Alive {
-    /// Always `alive`.
-    status: &'static str,
+pub(super) fn routes(routes: Routes) -> Routes {
+    routes.serve(FetchHealth, healthz).serve(FetchReadiness, readyz).serve(FetchDocument, document)
 }
 
-/// A store that answers.
-#[derive(Serialize, ToSchema)]
-pub(super) struct Ready {
-    /// Always `ready`.
-    status: &'static str,
-    /// Number of rows whose file is missing, counted at the start: above 0 the store is damaged.
-    missing_bodies: usize,
-    /// Number of files without a row, which the cloud has put aside.
-    orphans: usize,
+async fn healthz() -> Json<Alive> {
+    Json(Alive::default())
 }
 
-/// Answers while the process runs.
-///
-/// Reads nothing from the disk. Without an answer, start the process again.
-#[utoipa::path(get, path = "/healthz", responses((status = 200, description = "The process runs.", body = Alive)))]
-pub(super) async fn healthz() -> Json<Alive> {
-    Json(Alive { status: "alive" })
-}
-
-/// Answers if the store can serve requests.
-///
-/// Send requests here only if it does, and raise an alarm if `missing_bodies` is not 0.
-#[utoipa::path(get, path = "/readyz", responses(
-    (status = 200, description = "The store answers.", body = Ready),
-    (status = 503, description = "`not-ready`: the store does not answer")
-))]
-pub(super) async fn readyz(State(cloud): State<Arc<Cloud>>) -> Result<Json<Ready>, Problem> {
+async fn readyz(State(cloud): State<Arc<Cloud>>) -> Result<Json<Ready>, Problem> {
     cloud
         .blocking(|cloud| {
             let missing = cloud.store.missing_bodies();
             match cloud.store.ping().and_then(|()| cloud.store.orphans()) {
-                Ok(orphans) => Ok(Json(Ready { status: "ready", missing_bodies: missing, orphans })),
+                Ok(orphans) => {
+                    Ok(Json(Ready { status: "ready".to_owned(), missing_bodies: missing, orphans }))
+                }
                 Err(error) => {
                     tracing::error!(%error, "not ready");
-                    Err(Problem::busy("not-ready", "the store does not answer"))
+                    Err(Problem::busy(reason::NOT_READY, "the store does not answer"))
                 }
             }
         })
         .await
+}
+
+async fn document() -> impl IntoResponse {
+    static DOCUMENT: LazyLock<String> = LazyLock::new(|| openapi_json().unwrap_or_default());
+    ([(header::CONTENT_TYPE, JSON)], DOCUMENT.as_str())
 }

@@ -5,5 +5,5 @@ mod submit;
 mod worker;
 
 pub(crate) use queue::Queue;
-pub(crate) use submit::{Submission, submit};
+pub(crate) use submit::submit;
 pub(crate) use worker::Workers;

@@ -3,12 +3,13 @@
 use std::borrow::Cow;
 use std::collections::HashSet;
 
+use sotto_api::uploads::Receipt;
 use sotto_wire::{MaskName, WindowGroup, WireError, message_digest};
 
 use super::{keep, known, named, receipt, registered_key};
 use crate::cloud::Cloud;
 use crate::problem::Problem;
-use crate::store::{Kept, Receipt, Upload};
+use crate::store::{Kept, Upload};
 
 /// Checks the windows of a group and stores each in a file of its own, with the group's signature.
 ///

@@ -2,11 +2,10 @@
 
 use std::sync::Arc;
 
-use serde::{Deserialize, Serialize};
+use sotto_api::keys::KeyContents;
 use sotto_rlwe::{Bfv, Bgv, Ckks, EvaluationKeys, KeyId};
 use sotto_runtime::Managed;
 use sotto_wire::Digest;
-use utoipa::ToSchema;
 
 /// Evaluation keys, expanded, with their scheme.
 #[derive(Clone)]
@@ -55,45 +54,31 @@ impl LoadedKeys {
     {
         let (key, relinearisation, galois) = (keys.key, keys.relinearisation.is_some(), keys.galois.len());
         let transfers = keys.transfers.keys().copied().collect();
-        let contents = KeyContents::of(&keys);
+        let contents = contents(&keys);
         Self { key, relinearisation, galois, transfers, contents, digest, keys: keys.into() }
     }
 }
 
-/// Rotations, row swap and transfers of a set of evaluation keys.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-pub(crate) struct KeyContents {
-    /// Number of slots in a row: rotations by `s` and by `s - row` are the same.
-    row: u32,
-    /// Steps from `-row / 2 + 1` to `row / 2`, ascending.
-    rotations: Vec<i32>,
-    /// True if the rows can be swapped.
-    swap_rows: bool,
-    /// Ids of the secret keys from which ciphertexts can be switched, ascending.
-    transfers: Vec<String>,
-}
-
-impl KeyContents {
-    fn of<S: Managed>(keys: &EvaluationKeys<S>) -> Self {
-        let params = &keys.params;
-        let row = (params.degree() / 2) as i32;
-        let mut contents = Self {
-            row: row.unsigned_abs(),
-            rotations: Vec::new(),
-            swap_rows: keys.can_rotate(0),
-            transfers: keys.transfers.keys().map(KeyId::to_string).collect(),
-        };
-        // Rotations by s are the powers of the rotation by one.
-        let group = 2 * params.degree() as u64;
-        let Some(one) = params.galois_element(1).filter(|_| !keys.galois.is_empty()) else { return contents };
-        let mut element = 1;
-        for step in 1..row {
-            element = element * one as u64 % group;
-            if keys.galois.key(element as usize).is_some() {
-                contents.rotations.push(if step > row / 2 { step - row } else { step });
-            }
+/// Returns the rotations, the row swap and the transfers of a set of evaluation keys.
+fn contents<S: Managed>(keys: &EvaluationKeys<S>) -> KeyContents {
+    let params = &keys.params;
+    let row = (params.degree() / 2) as i32;
+    let mut contents = KeyContents {
+        row: row.unsigned_abs(),
+        rotations: Vec::new(),
+        swap_rows: keys.can_rotate(0),
+        transfers: keys.transfers.keys().map(KeyId::to_string).collect(),
+    };
+    // Rotations by s are the powers of the rotation by one.
+    let group = 2 * params.degree() as u64;
+    let Some(one) = params.galois_element(1).filter(|_| !keys.galois.is_empty()) else { return contents };
+    let mut element = 1;
+    for step in 1..row {
+        element = element * one as u64 % group;
+        if keys.galois.key(element as usize).is_some() {
+            contents.rotations.push(if step > row / 2 { step - row } else { step });
         }
-        contents.rotations.sort_unstable();
-        contents
     }
+    contents.rotations.sort_unstable();
+    contents
 }

@@ -12,7 +12,7 @@ use sotto_rlwe::{
 use sotto_runtime::{Managed, Threads};
 use sotto_wire::{Body, CompactForm, EvaluationKeyCounts, WireError, frame_digest};
 
-pub(crate) use keys::{KeyContents, LoadedKeys};
+pub(crate) use keys::LoadedKeys;
 
 use crate::problem::{Problem, cannot_expand, cannot_run};
 use crate::store::StoreError;

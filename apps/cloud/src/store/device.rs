@@ -3,14 +3,12 @@
 use std::collections::BTreeSet;
 
 use rusqlite::{Connection, OptionalExtension as _, params};
-use serde::{Deserialize, Serialize};
+use sotto_api::devices::{Device as ListedDevice, DeviceQuery, ListedKey, Sent};
 use sotto_rlwe::{KeyId, ParameterId};
 use sotto_wire::StreamHeader;
-use utoipa::{IntoParams, ToSchema};
 
-use super::envelope::shown;
 use super::page::{self, Page};
-use super::{Store, StoreError, now, stream};
+use super::{Store, StoreError, count, now, stream};
 
 const SENT: &str = "SELECT count(*), coalesce(sum(bytes), 0), min(started_at), max(ended_at), max(stored_at)
                     FROM envelopes WHERE device = ?1";
@@ -47,79 +45,6 @@ pub(crate) enum Registering {
     Revoked,
     /// The device was registered differently after the file was written.
     Superseded,
-}
-
-/// Selects a page of devices.
-#[derive(Clone, Debug, Default, Deserialize, IntoParams)]
-#[serde(deny_unknown_fields)]
-#[into_params(parameter_in = Query)]
-pub(crate) struct DeviceQuery {
-    /// The last device of the previous page.
-    after: Option<String>,
-    /// Maximum number of devices: 100 by default, 1000 at most.
-    pub(crate) limit: Option<u32>,
-}
-
-/// A device with sums over its envelopes. Times are milliseconds since 1970.
-#[derive(Clone, Debug, Serialize, ToSchema)]
-pub(crate) struct ListedDevice {
-    /// The device's name.
-    name: String,
-    /// Time of its last registration.
-    registered_at: i64,
-    /// True if it is revoked now.
-    revoked: bool,
-    /// Time of its last revocation.
-    #[schema(required = true)]
-    revoked_at: Option<i64>,
-    /// The Ed25519 key that verifies its signatures: 64 lower-case hexadecimal digits.
-    #[schema(pattern = "^[0-9a-f]{64}$")]
-    verifying_key: String,
-    /// Parameters and keys that its ciphertexts may have.
-    keys: Vec<ListedKey>,
-    #[serde(flatten)]
-    sent: Sent,
-    /// Number of times that the device lost its spool and asked for its position.
-    recoveries: i64,
-    /// The last such time.
-    #[schema(required = true)]
-    recovered_at: Option<i64>,
-    /// Number of windows refused because another one has the same mask.
-    repeated_masks: i64,
-    /// The last such time.
-    #[schema(required = true)]
-    repeated_at: Option<i64>,
-}
-
-/// A pair of parameters and secret key that a device may use.
-#[derive(Clone, Debug, Serialize, ToSchema)]
-struct ListedKey {
-    /// 64 lower-case hexadecimal digits.
-    #[serde(serialize_with = "shown")]
-    #[schema(value_type = String, pattern = "^[0-9a-f]{64}$")]
-    parameter_id: ParameterId,
-    /// 32 lower-case hexadecimal digits.
-    #[serde(serialize_with = "shown")]
-    #[schema(value_type = String, pattern = "^[0-9a-f]{32}$")]
-    key_id: KeyId,
-}
-
-/// Sums over the envelopes of a device; times are null if there are none.
-#[derive(Clone, Debug, Default, Serialize, ToSchema)]
-struct Sent {
-    /// Number of stored envelopes.
-    envelopes: i64,
-    /// Bytes of stored envelopes.
-    bytes: i64,
-    /// Time of the first reading.
-    #[schema(required = true)]
-    first_started_at: Option<i64>,
-    /// End of the last tick of the newest window, less 1 ms.
-    #[schema(required = true)]
-    last_ended_at: Option<i64>,
-    /// Time at which the last envelope was stored.
-    #[schema(required = true)]
-    last_stored_at: Option<i64>,
 }
 
 impl Store {
@@ -160,17 +85,20 @@ impl Store {
         })?;
         let mut devices: Vec<ListedDevice> = devices.collect::<Result<_, _>>()?;
         for device in &mut devices {
-            let keys = keys(&connection, &device.name)?.into_iter();
-            device.keys = keys.map(|(parameter_id, key_id)| ListedKey { parameter_id, key_id }).collect();
+            let listed = |(parameters, key): (ParameterId, KeyId)| ListedKey {
+                parameter_id: parameters.to_string(),
+                key_id: key.to_string(),
+            };
+            device.keys = keys(&connection, &device.name)?.into_iter().map(listed).collect();
             // A device with several streams asks once for each.
             let recoveries =
                 "SELECT coalesce(max(count), 0), max(noted_at) FROM recoveries WHERE device = ?1";
             (device.recoveries, device.recovered_at) =
-                connection.query_row(recoveries, [&device.name], |row| Ok((row.get(0)?, row.get(1)?)))?;
+                connection.query_row(recoveries, [&device.name], |row| Ok((count(row, 0)?, row.get(1)?)))?;
             let repeated =
                 "SELECT coalesce(max(count), 0), max(noted_at) FROM repeated_masks WHERE device = ?1";
             (device.repeated_masks, device.repeated_at) =
-                connection.query_row(repeated, [&device.name], |row| Ok((row.get(0)?, row.get(1)?)))?;
+                connection.query_row(repeated, [&device.name], |row| Ok((count(row, 0)?, row.get(1)?)))?;
         }
         Ok(devices)
     }
@@ -180,8 +108,8 @@ impl Store {
         let mut query = connection.prepare_cached(SENT)?;
         Ok(query.query_row([device], |row| {
             Ok(Sent {
-                envelopes: row.get(0)?,
-                bytes: row.get(1)?,
+                envelopes: count(row, 0)?,
+                bytes: count(row, 1)?,
                 first_started_at: row.get(2)?,
                 last_ended_at: row.get(3)?,
                 last_stored_at: row.get(4)?,
@@ -191,7 +119,7 @@ impl Store {
 
     /// Returns the bytes of a device's envelopes.
     pub(crate) fn stored_bytes(&self, device: &str) -> Result<u64, StoreError> {
-        Ok(self.sent(device)?.bytes.unsigned_abs())
+        Ok(self.sent(device)?.bytes)
     }
 
     /// Registers a device; replaces an earlier registration with its name. A registration from a file written at

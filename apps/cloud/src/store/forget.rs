@@ -1,39 +1,10 @@
 //! Deletes data: windows at the owner's request, and expired jobs.
 
 use rusqlite::{Connection, OptionalExtension as _, params};
-use serde::{Deserialize, Serialize};
-use utoipa::{IntoParams, ToSchema};
+use sotto_api::envelopes::{Forgetting, Forgotten};
 
 use super::bodies::Folder;
-use super::{Store, StoreError, removal};
-
-/// Selects the envelopes to delete: those of a device whose last reading is before a time.
-#[derive(Clone, Debug, Deserialize, IntoParams)]
-#[serde(deny_unknown_fields)]
-#[into_params(parameter_in = Query)]
-pub(crate) struct Forgetting {
-    /// The device's name.
-    #[param(example = "boiler")]
-    pub(crate) device: String,
-    /// Only this stream; absent: all streams of the device.
-    pub(crate) stream: Option<String>,
-    /// Windows whose last reading is earlier: milliseconds since 1970.
-    #[param(example = 1767225600000_i64)]
-    pub(crate) before: i64,
-}
-
-/// Counts of deleted rows and files.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, ToSchema)]
-pub(crate) struct Forgotten {
-    /// Number of deleted envelopes.
-    pub(crate) envelopes: i64,
-    /// Bytes of the envelopes.
-    pub(crate) bytes: i64,
-    /// Jobs that had used the envelopes.
-    pub(crate) jobs: usize,
-    /// Outputs of these jobs.
-    pub(crate) outputs: usize,
-}
+use super::{Store, StoreError, count, removal};
 
 /// Bounds below which a device may not send windows of a stream again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,7 +26,7 @@ impl Store {
             let sums =
                 format!("SELECT count(*), coalesce(sum(bytes), 0) FROM envelopes WHERE {SELECTED}");
             let (envelopes, bytes) =
-                transaction.query_row(&sums, selected, |row| Ok((row.get(0)?, row.get(1)?)))?;
+                transaction.query_row(&sums, selected, |row| Ok((count(row, 0)?, count(row, 1)?)))?;
             let jobs = format!(
                 "SELECT DISTINCT job FROM job_inputs WHERE envelope IN (SELECT id FROM envelopes WHERE {SELECTED})"
             );
@@ -89,7 +60,7 @@ impl Store {
                  WHERE envelope IN (SELECT id FROM envelopes WHERE ";
             transaction.execute(&format!("{logged}{SELECTED})"), selected)?;
             transaction.execute(&format!("DELETE FROM envelopes WHERE {SELECTED}"), selected)?;
-            Ok(Forgotten { envelopes, bytes, jobs: jobs.len(), outputs })
+            Ok(Forgotten { envelopes, bytes, jobs: jobs.len() as u64, outputs })
         })?;
         self.finish_removals()?;
         Ok(forgotten)
@@ -130,7 +101,7 @@ pub(super) fn forgotten(
 }
 
 /// Deletes a job's rows; returns the number of its outputs.
-fn delete_job(connection: &Connection, job: &[u8; 16]) -> Result<usize, StoreError> {
+fn delete_job(connection: &Connection, job: &[u8; 16]) -> Result<u64, StoreError> {
     let outputs: Vec<String> = connection
         .prepare_cached("SELECT lower(hex(file)) FROM job_outputs WHERE job = ?1")?
         .query_map([job], |row| row.get(0))?
@@ -139,5 +110,5 @@ fn delete_job(connection: &Connection, job: &[u8; 16]) -> Result<usize, StoreErr
         removal::note(connection, Folder::Outputs, output)?;
     }
     connection.prepare_cached("DELETE FROM jobs WHERE id = ?1")?.execute([job])?;
-    Ok(outputs.len())
+    Ok(outputs.len() as u64)
 }

@@ -1,16 +1,14 @@
 //! Jobs and their results.
 
-use std::collections::BTreeMap;
 use std::time::Duration;
 
 use rusqlite::{Connection, OptionalExtension as _, params};
-use serde::{Deserialize, Serialize};
+use sotto_api::jobs::{JobPosition, JobQuery, JobStage, JobState, ListedJob};
 use sotto_evaluate::Evaluated;
 use sotto_rlwe::{KeyId, ParameterId};
-use utoipa::{IntoParams, ToSchema};
 
 use super::page::{self, Page};
-use super::{Folder, Store, StoreError, now};
+use super::{Folder, Store, StoreError, count, now};
 use crate::id::Id;
 
 /// Maximum number of starts of a job, if the process ends before the job does.
@@ -39,103 +37,12 @@ pub(crate) enum Submitted {
     Before(Id),
 }
 
-/// Selects a page of jobs, the newest first.
-#[derive(Clone, Debug, Default, Deserialize, IntoParams)]
-#[serde(deny_unknown_fields)]
-#[into_params(parameter_in = Query)]
-pub(crate) struct JobQuery {
-    /// The last job of the previous page: `SUBMITTED_AT/ID`.
-    #[param(value_type = Option<String>)]
-    after: Option<JobPosition>,
-    /// Maximum number of jobs: 100 by default, 1000 at most.
-    pub(crate) limit: Option<u32>,
-}
-
-/// The position of a job in the list: `submitted_at/id`.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
-#[serde(try_from = "String")]
-pub(crate) struct JobPosition {
-    submitted_at: i64,
-    id: Id,
-}
-
-impl TryFrom<String> for JobPosition {
-    type Error = &'static str;
-
-    fn try_from(text: String) -> Result<Self, Self::Error> {
-        let parsed = || {
-            let (submitted_at, id) = text.split_once('/')?;
-            Some(Self { submitted_at: submitted_at.parse().ok()?, id: Id::parse(id)? })
-        };
-        parsed().ok_or("after is the position of a job: submitted_at/id")
-    }
-}
-
-impl core::fmt::Display for JobPosition {
-    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-        write!(f, "{}/{}", self.submitted_at, self.id)
-    }
-}
-
-/// A job in the list. Times are milliseconds since 1970.
-#[derive(Clone, Debug, Serialize, ToSchema)]
-pub(crate) struct ListedJob {
-    /// The job's id: 32 lower-case hexadecimal digits.
-    #[schema(pattern = "^[0-9a-f]{32}$")]
-    job: String,
-    /// The plan's id: 64 lower-case hexadecimal digits.
-    #[schema(pattern = "^[0-9a-f]{64}$")]
-    plan: String,
-    /// `queued`, `running`, `done` or `failed`.
-    #[schema(pattern = "^(queued|running|done|failed)$")]
-    state: String,
-    /// Milliseconds since 1970.
-    submitted_at: i64,
-    /// Milliseconds since 1970; null before the end.
-    #[schema(required = true)]
-    ended_at: Option<i64>,
-    /// Number of inputs.
-    inputs: i64,
-    /// Number of outputs; 0 unless the job is done.
-    outputs: i64,
-    /// Bytes of all outputs.
-    bytes: i64,
-    #[serde(skip)]
-    id: Id,
-}
-
 /// A job to run.
 pub(crate) struct Job {
     pub(crate) plan: [u8; 32],
     pub(crate) parameters: ParameterId,
     pub(crate) key: KeyId,
     pub(crate) inputs: Vec<Id>,
-}
-
-/// The state of a job.
-#[derive(Clone, Debug, Serialize, ToSchema)]
-pub(crate) struct JobState {
-    /// The job's id: 32 lower-case hexadecimal digits.
-    #[schema(pattern = "^[0-9a-f]{32}$")]
-    job: String,
-    /// The plan's id: 64 lower-case hexadecimal digits.
-    #[schema(pattern = "^[0-9a-f]{64}$")]
-    plan: String,
-    /// `queued`, `running`, `done` or `failed`.
-    #[schema(pattern = "^(queued|running|done|failed)$")]
-    state: String,
-    /// The reason why the job failed; absent otherwise.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    error: Option<String>,
-    /// Number of operations of each kind that were evaluated.
-    counters: BTreeMap<String, u64>,
-    /// Microseconds of the evaluation; 0 before it.
-    evaluate_us: i64,
-    /// Number of outputs; 0 unless the job is done.
-    outputs: u32,
-    /// The transcript, a frame of kind 29 in hexadecimal; absent until the job is done.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    transcript: Option<String>,
 }
 
 impl Store {
@@ -148,7 +55,7 @@ impl Store {
     pub(crate) fn jobs(&self, query: &JobQuery) -> Result<Page<ListedJob, JobPosition>, StoreError> {
         let limit = page::limit(query.limit);
         let (before, id) =
-            query.after.as_ref().map_or((i64::MAX, Id([0xff; 16])), |at| (at.submitted_at, at.id));
+            query.after.as_ref().map_or((i64::MAX, Id([0xff; 16])), |at| (at.submitted_at, Id(at.id)));
         let connection = self.connection();
         let mut select = connection.prepare_cached(
             "SELECT id, plan, state, submitted_at, ended_at,
@@ -159,20 +66,22 @@ impl Store {
         )?;
         let rows = select.query_map(params![before, id, limit as i64 + 1], |row| {
             let id: Id = row.get(0)?;
-            Ok(ListedJob {
+            let job = ListedJob {
                 job: id.to_string(),
                 plan: hex::encode(row.get::<_, [u8; 32]>(1)?),
                 state: row.get(2)?,
                 submitted_at: row.get(3)?,
                 ended_at: row.get(4)?,
-                inputs: row.get(5)?,
-                outputs: row.get(6)?,
-                bytes: row.get(7)?,
-                id,
-            })
+                inputs: count(row, 5)?,
+                outputs: count(row, 6)?,
+                bytes: count(row, 7)?,
+            };
+            Ok((JobPosition { submitted_at: job.submitted_at, id: id.0 }, job))
         })?;
-        let position = |job: &ListedJob| JobPosition { submitted_at: job.submitted_at, id: job.id };
-        Ok(Page::cut(rows.collect::<Result<_, _>>()?, limit, position))
+        let page = Page::cut(rows.collect::<Result<_, _>>()?, limit, |(position, _): &(JobPosition, _)| {
+            position.clone()
+        });
+        Ok(Page { items: page.items.into_iter().map(|(_, job)| job).collect(), next: page.next })
     }
 
     /// Stores a waiting job. Returns `None` if another submission used its idempotency key.
@@ -280,16 +189,16 @@ impl Store {
              (SELECT count(*) FROM job_outputs WHERE job = id), transcript FROM jobs WHERE id = ?1",
         )?;
         let state = query.query_row([id], |row| {
-            let counters: String = row.get(3)?;
+            let (state, counters): (String, String) = (row.get(1)?, row.get(3)?);
             Ok(JobState {
                 job: id.to_string(),
                 plan: hex::encode(row.get::<_, [u8; 32]>(0)?),
-                state: row.get(1)?,
+                state: JobStage::named(&state).ok_or(rusqlite::Error::InvalidQuery)?,
                 error: row.get(2)?,
                 counters: serde_json::from_str(&counters).unwrap_or_default(),
-                evaluate_us: row.get(4)?,
+                evaluate_us: count(row, 4)?,
                 outputs: row.get(5)?,
-                transcript: row.get::<_, Option<Vec<u8>>>(6)?.map(hex::encode),
+                transcript: row.get::<_, Option<Vec<u8>>>(6)?.unwrap_or_default(),
             })
         });
         Ok(state.optional()?)

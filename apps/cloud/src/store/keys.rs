@@ -1,39 +1,12 @@
 //! Evaluation keys.
 
 use rusqlite::{OptionalExtension as _, params};
-use serde::Serialize;
+use sotto_api::keys::{KeyContents, KeyStatus};
 use sotto_rlwe::{KeyId, ParameterId};
-use utoipa::ToSchema;
 
-use super::envelope::shown;
-use super::{Folder, Store, StoreError, now};
+use super::{Folder, Store, StoreError, count, now};
 use crate::id::Id;
-use crate::registry::{KeyContents, LoadedKeys};
-
-/// The properties of evaluation keys, for the owner.
-#[derive(Clone, Debug, Serialize, ToSchema)]
-pub(crate) struct KeyStatus {
-    /// 64 lower-case hexadecimal digits.
-    #[serde(serialize_with = "shown")]
-    #[schema(value_type = String, pattern = "^[0-9a-f]{64}$")]
-    parameter_id: ParameterId,
-    /// The id of the secret key: 32 lower-case hexadecimal digits.
-    #[serde(serialize_with = "shown")]
-    #[schema(value_type = String, pattern = "^[0-9a-f]{32}$")]
-    key_id: KeyId,
-    /// True if there is a relinearisation key.
-    relinearisation: bool,
-    /// Number of Galois keys, 0 to 64.
-    galois: i64,
-    /// Bytes of the frame.
-    bytes: i64,
-    /// Time of storing: milliseconds since 1970.
-    stored_at: i64,
-    /// Present in every answer. `None` in the store if an older version stored the keys.
-    #[serde(flatten)]
-    #[schema(value_type = KeyContents)]
-    pub(crate) contents: Option<KeyContents>,
-}
+use crate::registry::LoadedKeys;
 
 fn text(contents: &KeyContents) -> Option<String> {
     serde_json::to_string(contents).ok()
@@ -105,11 +78,11 @@ impl Store {
         let status = query.query_row(params![parameters.0, key.0], |row| {
             let contents: Option<String> = row.get(4)?;
             Ok(KeyStatus {
-                parameter_id: parameters,
-                key_id: key,
+                parameter_id: parameters.to_string(),
+                key_id: key.to_string(),
                 relinearisation: row.get(0)?,
                 galois: row.get(1)?,
-                bytes: row.get(2)?,
+                bytes: count(row, 2)?,
                 stored_at: row.get(3)?,
                 contents: contents.and_then(|text| serde_json::from_str(&text).ok()),
             })

@@ -32,23 +32,20 @@ use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use rusqlite::types::{FromSql, FromSqlResult, ToSql, ToSqlOutput, ValueRef};
-use rusqlite::{Connection, Transaction, TransactionBehavior};
+use rusqlite::{Connection, Row, Transaction, TransactionBehavior};
 use sotto_service::folder;
 
 pub(crate) use bodies::Folder;
 pub(crate) use copy::{backup, restore};
-pub(crate) use device::{Device, DeviceQuery, ListedDevice, NewDevice, Registering};
-pub(crate) use envelope::{EnvelopeQuery, StoredEnvelope};
+pub(crate) use device::{Device, NewDevice, Registering};
 pub(crate) use error::StoreError;
 pub(crate) use fleet::{FleetFile, Selected};
-pub(crate) use forget::{Forgetting, Forgotten};
-pub(crate) use job::{Job, JobQuery, JobState, ListedJob, NewJob, SubmissionName, Submitted};
-pub(crate) use keys::KeyStatus;
+pub(crate) use job::{Job, NewJob, SubmissionName, Submitted};
 pub(crate) use log::Logged;
 pub(crate) use page::{LARGEST_PAGE, Page, limit};
 pub(crate) use recover::Recovered;
 pub(crate) use stored::StoredRow;
-pub(crate) use upload::{Kept, Receipt, Upload};
+pub(crate) use upload::{Kept, Upload};
 
 use crate::id::Id;
 use bodies::Bodies;
@@ -127,6 +124,11 @@ impl Store {
         transaction.commit()?;
         Ok(done)
     }
+}
+
+/// Returns a column that counts; SQLite's integers have a sign.
+fn count(row: &Row<'_>, column: usize) -> rusqlite::Result<u64> {
+    row.get::<_, i64>(column).map(i64::unsigned_abs)
 }
 
 fn now() -> i64 {

@@ -3,9 +3,8 @@
 use std::borrow::Cow;
 
 use rusqlite::{Connection, OptionalExtension as _, params};
-use serde::Serialize;
+use sotto_api::uploads::Receipt;
 use sotto_wire::{Envelope, MaskName, STREAM_TAG_BYTES, message_digest};
-use utoipa::ToSchema;
 
 use super::error::damaged;
 use super::{Folder, Store, StoreError, device, fleet, forget, log, now};
@@ -35,28 +34,9 @@ impl Upload<'_> {
     /// Returns an unsigned receipt.
     fn receipt(&self, id: Id, stored_at: i64, position: i64, duplicate: bool) -> Receipt {
         let (id, digest) = (id.to_string(), hex::encode(self.receipt_digest));
+        let position = position.unsigned_abs();
         Receipt { id, digest, stored_at, duplicate, position, signature: String::new() }
     }
-}
-
-/// Proof for the device that its envelope is stored durably.
-#[derive(Clone, Debug, Serialize, ToSchema)]
-pub(crate) struct Receipt {
-    /// The envelope's id: 32 lower-case hexadecimal digits.
-    #[schema(pattern = "^[0-9a-f]{32}$")]
-    pub(crate) id: String,
-    /// Digest of the envelope's bytes; for a window in a group, of its head and body: 64 lower-case hexadecimal digits.
-    #[schema(pattern = "^[0-9a-f]{64}$")]
-    pub(crate) digest: String,
-    /// Time of storing: milliseconds since 1970.
-    pub(crate) stored_at: i64,
-    /// True if it was stored before.
-    pub(crate) duplicate: bool,
-    /// The window's position in the log of its stream, from 0.
-    pub(crate) position: i64,
-    /// The cloud's Ed25519 signature over all of this: 128 lower-case hexadecimal digits.
-    #[schema(pattern = "^[0-9a-f]{128}$")]
-    pub(crate) signature: String,
 }
 
 /// Outcome of an upload.

@@ -87,7 +87,7 @@ fn every_window_of_a_group_is_stored_with_the_proof_of_its_signature() {
         let listed: Vec<_> = site.world.client().envelopes(&query).collect::<Result<_, _>>().unwrap();
         assert_eq!(listed.iter().map(|listed| listed.id.as_str()).collect::<Vec<_>>(), ids(&receipts));
         for (at, envelope) in (3..).zip(&listed) {
-            let description = WindowDescription::parse(envelope.layout.get().as_bytes()).unwrap();
+            let description = WindowDescription::parse(envelope.layout.text().as_bytes()).unwrap();
             assert_eq!((description, envelope.sequence), (site.description(at), at));
             let expected = (HOUR * at as i64, HOUR * at as i64 + i64::from(TICKS) * 60_000 - 1);
             assert_eq!((envelope.started_at, envelope.ended_at), expected);

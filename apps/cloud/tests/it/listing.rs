@@ -2,7 +2,7 @@
 
 use rusqlite::params;
 use sotto_cloud::config::Settings;
-use sotto_cloud_client::{CloudError, EnvelopeQuery, RegisteredKey, StoredEnvelope};
+use sotto_cloud_client::{CloudError, EnvelopeQuery, ListedKey, StoredEnvelope};
 
 use crate::device::Device;
 use crate::store::open;
@@ -106,22 +106,20 @@ fn devices_are_listed_with_their_envelopes() {
     let device = &listed()[0];
     assert_eq!(device.verifying_key, hex::encode(kitchen.identity.verifying_key()));
     let (parameter_id, key_id) = (params.id().to_string(), kitchen.secret.id().to_string());
-    assert_eq!(device.keys, [RegisteredKey { parameter_id, key_id }]);
+    assert_eq!(device.keys, [ListedKey { parameter_id, key_id }]);
     assert!(device.name == "kitchen" && !device.revoked && device.revoked_at.is_none());
-    assert_eq!((device.first_started_at, device.last_ended_at), (Some(1000), Some(2000)));
+    let sent = device.sent;
+    assert_eq!((sent.first_started_at, sent.last_ended_at), (Some(1000), Some(2000)));
     let stored = cloud.envelopes(&EnvelopeQuery::default()).next().unwrap().unwrap();
-    assert_eq!(
-        (device.envelopes, device.bytes, device.last_stored_at),
-        (1, stored.bytes, Some(stored.stored_at))
-    );
+    assert_eq!((sent.envelopes, sent.bytes, sent.last_stored_at), (1, stored.bytes, Some(stored.stored_at)));
 
     insert(&world, "kitchen", 21);
     insert(&world, "attic", 0);
     world.owner("DELETE", "/v1/devices/kitchen", &[]);
     let [attic, kitchen] = &listed()[..] else { panic!("two devices") };
-    assert_eq!((attic.envelopes, attic.bytes, attic.last_stored_at), (0, 0, None));
+    assert_eq!((attic.sent.envelopes, attic.sent.bytes, attic.sent.last_stored_at), (0, 0, None));
     assert!(kitchen.revoked && kitchen.revoked_at >= Some(kitchen.registered_at));
-    assert_eq!((kitchen.envelopes, kitchen.first_started_at), (21, Some(-100)));
+    assert_eq!((kitchen.sent.envelopes, kitchen.sent.first_started_at), (21, Some(-100)));
 
     for number in 0..1100 {
         insert(&world, &format!("device-{number}"), 0);
@@ -151,12 +149,13 @@ fn evaluation_keys_say_what_they_are_for() {
     world.put_keys(&keys);
     let status = cloud.key_status(&parameters, &key).unwrap().unwrap();
     assert_eq!((&status.parameter_id, &status.key_id), (&parameters, &key));
-    assert!(status.relinearisation && status.swap_rows && status.galois == 5 && status.bytes == bytes);
-    assert_eq!((status.row, &status.rotations[..]), (2048, &[-5, -1, 1, 1024][..]));
+    let contents = status.contents.clone().unwrap();
+    assert!(status.relinearisation && contents.swap_rows && status.galois == 5 && status.bytes == bytes);
+    assert_eq!((contents.row, &contents.rotations[..]), (2048, &[-5, -1, 1, 1024][..]));
     for step in -2047..2048 {
         assert_eq!(status.can_rotate(step), keys.can_rotate(step), "{step}");
     }
-    assert_eq!(status.transfers, [attic.secret.id().to_string()]);
+    assert_eq!(contents.transfers, [attic.secret.id().to_string()]);
 
     // As an older version left it.
     let forget = "UPDATE evaluation_keys SET contents = NULL";
@@ -165,5 +164,6 @@ fn evaluation_keys_say_what_they_are_for() {
         assert_eq!(cloud.key_status(&parameters, &key).unwrap().as_ref(), Some(&status));
     }
     assert_eq!(world.delete_transfer(&kitchen, &attic).status, 204);
-    assert!(cloud.key_status(&parameters, &key).unwrap().unwrap().transfers.is_empty());
+    let left = cloud.key_status(&parameters, &key).unwrap().unwrap().contents;
+    assert!(left.unwrap().transfers.is_empty());
 }

@@ -182,3 +182,18 @@ fn the_committed_reference_is_current() {
         );
     }
 }
+
+#[test]
+fn the_reasons_of_the_reference_are_declared() {
+    let mut found = BTreeSet::new();
+    for operation in operations() {
+        for (status, response) in operation.value["responses"].as_object().unwrap() {
+            let description = response["description"].as_str().unwrap();
+            // Settings and fields, which stand in backticks as well, have underscores.
+            let named = description.split('`').skip(1).step_by(2).filter(|name| !name.contains('_'));
+            found.extend(named.filter(|name| status.as_str() >= "400" && *name != "most"));
+        }
+    }
+    let declared: BTreeSet<&str> = sotto_api::reason::ALL.iter().copied().collect();
+    assert!(found.len() > 50 && found.is_subset(&declared), "{:?}", found.difference(&declared));
+}

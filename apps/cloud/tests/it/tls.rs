@@ -11,8 +11,8 @@ use rcgen::{BasicConstraints, CertificateParams, IsCa, Issuer, KeyPair, date_tim
 use sotto_cloud::config::{Settings, TlsSettings};
 use sotto_cloud::server::Server;
 use sotto_cloud_client::{Cloud, CloudError};
+use sotto_http::Trust;
 use sotto_service::token::write_private;
-use sotto_trust::Trust;
 
 use crate::world::{TOKEN, World, send};
 

@@ -193,7 +193,7 @@ fn windows_are_stored_as_they_came_and_added() {
         let listed: Vec<_> = site.world.client().envelopes(&query).collect::<Result<_, _>>().unwrap();
         assert_eq!(listed.len(), 4);
         for (at, envelope) in (0..).zip(&listed) {
-            let description = WindowDescription::parse(envelope.layout.get().as_bytes()).unwrap();
+            let description = WindowDescription::parse(envelope.layout.text().as_bytes()).unwrap();
             assert_eq!(description, site.description(at));
             assert_eq!((envelope.sequence, envelope.readings), (at, 3));
             assert_eq!(envelope.bytes, windows[at as usize].len() as u64);

@@ -6,6 +6,7 @@ use axum::extract::{Request, State};
 use axum::http::{StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
+use sotto_api::reason;
 use sotto_service::body;
 use sotto_service::problem::Problem;
 
@@ -24,7 +25,7 @@ pub(super) async fn caller(
     }
     body::discard(request.into_body()).await;
     let detail = "this is for callers that the owner knows: send a token as `Authorization: Bearer TOKEN`";
-    let problem = Problem::new(StatusCode::UNAUTHORIZED, "unauthorised", detail);
+    let problem = Problem::new(StatusCode::UNAUTHORIZED, reason::UNAUTHORISED, detail);
     recryptor.ledger.refused(Day::today(), "", problem.reason);
     problem.into_response()
 }

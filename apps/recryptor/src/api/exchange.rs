@@ -1,4 +1,4 @@
-//! `POST /v1/exchange`: takes a batch's frame and returns the frame of its answers.
+//! Takes a batch's frame and returns the frame of its answers.
 
 use std::sync::Arc;
 
@@ -6,6 +6,7 @@ use axum::Extension;
 use axum::extract::{Request, State};
 use axum::http::header;
 use axum::response::IntoResponse;
+use sotto_api::FRAME;
 use sotto_service::body;
 use sotto_service::problem::Problem;
 
@@ -23,7 +24,7 @@ pub(super) async fn post(
     if let Err(problem) = &answered {
         recryptor.ledger.refused(Day::today(), &caller.name, problem.reason);
     }
-    Ok(([(header::CONTENT_TYPE, "application/octet-stream")], answered?))
+    Ok(([(header::CONTENT_TYPE, FRAME)], answered?))
 }
 
 async fn answer(

@@ -1,10 +1,10 @@
-//! `GET /v1/quota`: the numbers that a caller may still request today.
+//! The numbers that a caller may still request today.
 
 use std::sync::Arc;
 
 use axum::extract::State;
 use axum::{Extension, Json};
-use serde_json::{Value, json};
+use sotto_api::recryptor::Quota;
 use sotto_service::problem::Problem;
 
 use crate::callers::Caller;
@@ -14,12 +14,12 @@ use crate::recryptor::Recryptor;
 pub(super) async fn left(
     State(recryptor): State<Arc<Recryptor>>,
     Extension(caller): Extension<Arc<Caller>>,
-) -> Result<Json<Value>, Problem> {
+) -> Result<Json<Quota>, Problem> {
     recryptor
         .blocking(move |recryptor| {
             let used = recryptor.ledger.used(Day::today(), &caller)?;
             let left = caller.numbers_a_day.saturating_sub(used);
-            Ok(Json(json!({ "numbers_a_day": caller.numbers_a_day, "used": used, "left": left })))
+            Ok(Json(Quota { numbers_a_day: caller.numbers_a_day, used, left }))
         })
         .await
 }

@@ -4,10 +4,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use sotto_decrypt::partial::paillier::Decryptor;
+use sotto_http::Trust;
 use sotto_partial::encoding::Complement;
 use sotto_partial::recrypt::{LARGEST_BATCH, Recrypt, RecryptError, Request, Response};
 use sotto_recryptor_client::{Address, ConnectError, RemoteRecryptor};
-use sotto_trust::Trust;
 
 use crate::world::{KEYS, OTHERS, POOR, TOKEN, World};
 

@@ -72,7 +72,7 @@ fn all_pages_are_followed_and_none_twice() {
     let query = EnvelopeQuery::of_device("kitchen");
     let all = cloud.envelopes(&query).collect::<Result<Vec<_>, _>>().unwrap();
     assert_eq!(all.iter().map(|envelope| envelope.sequence).collect::<Vec<_>>(), [0, 1, 2]);
-    assert_eq!((all[0].started_at, all[0].layout.get()), (-1, r#"{"b":[1.50]}"#));
+    assert_eq!((all[0].started_at, all[0].layout.text()), (-1, r#"{"b":[1.50]}"#));
     assert_eq!(
         *requests.lock().unwrap(),
         [

@@ -65,7 +65,7 @@ impl std::str::FromStr for MqttAddress {
             None => (server, if tls { 8883 } else { 1883 }),
         };
         let host = host.strip_prefix('[').and_then(|host| host.strip_suffix(']')).unwrap_or(host);
-        if !sotto_trust::is_host(host) {
+        if !sotto_http::is_host(host) {
             return Err(wrong("the host is none"));
         }
         let bad = |c: char| c.is_control() || matches!(c, '#' | '+');

@@ -14,6 +14,7 @@ use crate::plant::Plant;
 use crate::predict::{HELD_FOR_A_COMPARISON, HELD_FOR_A_WINDOW, expanded_bytes};
 use crate::question::Reading;
 use crate::trust::{CloudKeys, Evidence, Expected, WorkRecord, of_work};
+use sotto_api::reason;
 use sotto_cloud_client::Cloud;
 use sotto_decrypt::FloodingBudget;
 use sotto_keys::SecretKey;
@@ -202,7 +203,7 @@ impl<'p> Computer<'p> {
         let inputs: Vec<&str> =
             parts.iter().flat_map(|part| &part.inputs).map(|input| input.id.as_str()).collect();
         let job = match cloud.submit(&plan, &inputs) {
-            Err(error) if error.refusal() == Some("missing-key") => {
+            Err(error) if error.refusal() == Some(reason::MISSING_KEY) => {
                 keys.ensure(both, key, needed, true)?;
                 cloud.submit(&plan, &inputs).map_err(of_work)?
             }

@@ -22,7 +22,7 @@ pub use verify::{Finding, OnVerified, Verification, verify_folder};
 /// Converts an error of work on windows. If the cloud no longer has a window, it is a [`Lie`].
 pub(crate) fn of_work(error: sotto_cloud_client::CloudError) -> crate::error::OwnerError {
     match error.refusal() {
-        Some("unknown-envelope") => Lie::MissingWindow { reason: error.to_string() }.into(),
+        Some(sotto_api::reason::UNKNOWN_ENVELOPE) => Lie::MissingWindow { reason: error.to_string() }.into(),
         _ => error.into(),
     }
 }

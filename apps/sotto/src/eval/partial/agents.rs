@@ -10,13 +10,13 @@ use anyhow::{Context, bail, ensure};
 use sotto_decrypt::partial::paillier::Decryptor;
 use sotto_decrypt::partial::recryptor::LocalRecryptor;
 use sotto_emulate::{PublicKeys, Recrypt};
+use sotto_http::{LARGEST_AUTHORITY, Trust};
 use sotto_keys::partial::{elgamal, paillier};
 use sotto_keys::{DeviceSecret, KeyFile};
 use sotto_partial::elgamal::{Group, GroupName, PublicKey as ElGamalKey};
 use sotto_partial::paillier::PublicKey as PaillierKey;
 use sotto_recryptor_client::{Address, RemoteRecryptor};
 use sotto_ring::secure_rng;
-use sotto_trust::{LARGEST_AUTHORITY, Trust};
 use zeroize::Zeroizing;
 
 use super::super::RecryptorArguments;

@@ -6,9 +6,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 
+use sotto_http::Trust;
 use sotto_owner::alarm::{AlarmSettings, Delivery, Event, MqttAddress, Outbox, SinkKind};
 use sotto_owner::{OwnerError, Plant};
-use sotto_trust::Trust;
 
 use super::{exec, mqtt, now_ms, webhook};
 
@@ -18,7 +18,7 @@ const REQUEST_LIMIT: Duration = Duration::from_secs(10);
 /// Time between two looks at the outbox.
 const LOOK_AGAIN: Duration = Duration::from_millis(500);
 /// Largest file with an authority.
-const LARGEST_AUTHORITY: u64 = sotto_trust::LARGEST_AUTHORITY as u64;
+const LARGEST_AUTHORITY: u64 = sotto_http::LARGEST_AUTHORITY as u64;
 
 /// Deliveries of one alarm to one sink, in order.
 type Lines = BTreeMap<(String, SinkKind), Vec<Delivery>>;

@@ -8,8 +8,8 @@ use std::net::{TcpStream, ToSocketAddrs as _};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use sotto_http::Trust;
 use sotto_owner::alarm::MqttAddress;
-use sotto_trust::Trust;
 
 /// The packet id of the only message of a connection.
 const ID: [u8; 2] = [0, 1];

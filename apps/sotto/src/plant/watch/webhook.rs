@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
+use sotto_http::Trust;
 use sotto_owner::alarm::Event;
-use sotto_trust::Trust;
 
 /// Posts an event as JSON. The header `Idempotency-Key` is its id, the same at every attempt.
 ///

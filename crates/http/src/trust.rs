@@ -1,16 +1,5 @@
 //! The certificates that a client trusts: those of one private authority, or of Mozilla's list. Also explains failed
-//! connections and names a remedy. Opens no connection itself.
-//!
-//! ```
-//! use sotto_trust::{Trust, is_host};
-//! use rustls::{CertificateError, Error};
-//!
-//! assert!(is_host("farm.example") && is_host("192.168.1.7") && !is_host("farm:7410"));
-//! // A connection to the cloud failed: the program says what to do.
-//! let expired = Error::InvalidCertificate(CertificateError::Expired);
-//! let explained = Trust::default().explain("https://farm.example:7410", &ureq::Error::Rustls(expired));
-//! assert!(explained.contains("has expired") && explained.contains("`sotto tls renew`"));
-//! ```
+//! connections and names a remedy.
 
 use std::sync::Arc;
 
@@ -26,6 +15,12 @@ const MOST_CERTIFICATES: usize = 16;
 const DAY: u64 = 86_400;
 
 /// Returns true if `name` is a host name or an IP address for which a certificate can be issued.
+///
+/// ```
+/// use sotto_http::is_host;
+///
+/// assert!(is_host("farm.example") && is_host("192.168.1.7") && !is_host("farm:7410"));
+/// ```
 #[must_use]
 pub fn is_host(name: &str) -> bool {
     ServerName::try_from(name).is_ok()
@@ -34,7 +29,7 @@ pub fn is_host(name: &str) -> bool {
 /// The authorities whose certificates a client accepts. The default is Mozilla's list.
 ///
 /// ```
-/// use sotto_trust::Trust;
+/// use sotto_http::Trust;
 ///
 /// // `pem` is the ca.pem of `sotto tls init`.
 /// # let pem = "\
@@ -54,7 +49,7 @@ pub fn is_host(name: &str) -> bool {
 /// let config = ureq::Agent::config_builder().tls_config(farm.tls_config()).build();
 /// let agent = ureq::Agent::new_with_config(config);
 /// # drop(agent);
-/// # Ok::<(), sotto_trust::NotAnAuthority>(())
+/// # Ok::<(), sotto_http::NotAnAuthority>(())
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Trust {
@@ -65,7 +60,7 @@ pub struct Trust {
 /// The bytes are not the PEM text of one or more authorities.
 ///
 /// ```
-/// use sotto_trust::{NotAnAuthority, Trust};
+/// use sotto_http::{NotAnAuthority, Trust};
 ///
 /// // The file holds something else.
 /// let refused: Result<Trust, NotAnAuthority> = Trust::pinned(b"no PEM");
@@ -130,14 +125,23 @@ impl Trust {
     }
 
     /// Explains why a connection to `url` failed. Names a remedy if TLS is the cause.
+    ///
+    /// ```
+    /// use sotto_http::Trust;
+    /// use rustls::{CertificateError, Error};
+    ///
+    /// // A connection to the cloud failed: the program says what to do.
+    /// let expired = Error::InvalidCertificate(CertificateError::Expired);
+    /// let explained = Trust::default().explain("https://farm.example:7410", &ureq::Error::Rustls(expired));
+    /// assert!(explained.contains("has expired") && explained.contains("`sotto tls renew`"));
+    /// ```
     #[must_use]
     pub fn explain(&self, url: &str, error: &ureq::Error) -> String {
         self.tls_failure(url, error).unwrap_or_else(|| error.to_string())
     }
 
     /// Explains a failed connection to `url` and names a remedy if TLS is the cause; None for other causes.
-    #[must_use]
-    pub fn tls_failure(&self, url: &str, error: &ureq::Error) -> Option<String> {
+    pub(crate) fn tls_failure(&self, url: &str, error: &ureq::Error) -> Option<String> {
         let tls = match error {
             ureq::Error::Rustls(error) => Some(error),
             ureq::Error::Io(error) => error.get_ref().and_then(|inner| inner.downcast_ref::<TlsError>()),
