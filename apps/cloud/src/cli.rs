@@ -2,10 +2,10 @@
 
 use std::path::PathBuf;
 
-use anyhow::Context as _;
-use clap::{Args, Parser, Subcommand};
+use clap::{Parser, Subcommand};
+use sotto_service::settings::Given;
 
-use crate::config::{Config, Settings};
+use crate::config::Settings;
 
 /// Stores encrypted data of devices and computes on it; holds no secret key.
 #[derive(Debug, Parser)]
@@ -20,7 +20,7 @@ pub struct Cli {
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Accept uploads, store, evaluate and serve until a signal comes.
-    Run(Box<RunArguments>),
+    Run(Box<Given<Settings>>),
     /// Copy the store to a folder, also while the cloud runs. A folder with an earlier backup only receives new files.
     Backup {
         /// The folder.
@@ -28,7 +28,7 @@ pub enum Command {
         to: PathBuf,
         /// The configuration.
         #[command(flatten)]
-        arguments: Box<RunArguments>,
+        given: Box<Given<Settings>>,
     },
     /// Replace the store by a backup. Existing files are moved aside, not deleted.
     Restore {
@@ -37,12 +37,12 @@ pub enum Command {
         from: PathBuf,
         /// The configuration.
         #[command(flatten)]
-        arguments: Box<RunArguments>,
+        given: Box<Given<Settings>>,
     },
     /// Rebuild the database from the envelopes, if it was lost or is older than they are.
-    Rebuild(Box<RunArguments>),
+    Rebuild(Box<Given<Settings>>),
     /// Print the key with which the owner verifies receipts and transcripts.
-    Key(Box<RunArguments>),
+    Key(Box<Given<Settings>>),
     /// Print the HTTP interface as an OpenAPI document.
     Openapi {
         /// Print it as a page of Markdown.
@@ -64,29 +64,4 @@ pub enum ConfigCommand {
         /// The file.
         file: PathBuf,
     },
-}
-
-/// Sources of settings. A flag overrides its environment variable, which overrides the file, which overrides the
-/// default.
-#[derive(Debug, Args)]
-pub struct RunArguments {
-    /// The configuration file; `config print-default` prints an example.
-    #[arg(long, env = "SOTTO_CLOUD_CONFIG", value_name = "FILE")]
-    config: Option<PathBuf>,
-    #[command(flatten)]
-    settings: Settings,
-}
-
-impl RunArguments {
-    /// Merges these arguments with the file that they name into a configuration.
-    ///
-    /// # Errors
-    /// The file cannot be read, or a setting is missing or invalid.
-    pub fn settle(self) -> anyhow::Result<Config> {
-        let file = match &self.config {
-            Some(file) => Settings::read(file)?,
-            None => Settings::default(),
-        };
-        Config::new(self.settings.or(file)).context("the configuration cannot be used")
-    }
 }

@@ -24,7 +24,7 @@ use crate::registry::{AnyParams, LoadedKeys};
 use crate::store::{Opening, Store, StoreError};
 
 /// The store, its caches, the queue, and the limits.
-pub(crate) struct Cloud {
+pub struct Cloud {
     pub(crate) config: Config,
     pub(crate) owner: Token,
     pub(crate) identity: Identity,

@@ -2,10 +2,10 @@
 
 use std::path::PathBuf;
 
-use anyhow::Context as _;
-use clap::{Args, Parser, Subcommand};
+use clap::{Parser, Subcommand};
+use sotto_service::settings::Given;
 
-use crate::config::{Config, Settings};
+use crate::config::Settings;
 
 /// Holds the keys of the partially homomorphic schemes, and answers requests that the cloud cannot compute without
 /// them.
@@ -21,7 +21,7 @@ pub struct Cli {
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Answer batches until a signal comes.
-    Run(Box<RunArguments>),
+    Run(Box<Given<Settings>>),
     /// Show counts by day and caller, never values; works while the recryptor runs.
     Audit {
         /// Folder of the ledger.
@@ -41,29 +41,4 @@ pub enum Command {
 pub enum ConfigCommand {
     /// Print a file with every key, its default and its meaning.
     PrintDefault,
-}
-
-/// Sources of settings. A flag overrides its environment variable, which overrides the file, which overrides the
-/// default.
-#[derive(Debug, Args)]
-pub struct RunArguments {
-    /// The configuration file; `config print-default` prints an example.
-    #[arg(long, env = "SOTTO_RECRYPTOR_CONFIG", value_name = "FILE")]
-    config: Option<PathBuf>,
-    #[command(flatten)]
-    settings: Settings,
-}
-
-impl RunArguments {
-    /// Merges these arguments with the file that they name into a configuration.
-    ///
-    /// # Errors
-    /// The file cannot be read, or a setting is invalid.
-    pub fn settle(self) -> anyhow::Result<Config> {
-        let file = match &self.config {
-            Some(file) => Settings::read(file)?,
-            None => Settings::default(),
-        };
-        Config::new(self.settings.or(file)).context("the configuration cannot be used")
-    }
 }

@@ -1,30 +1,15 @@
 //! `sotto-recryptor`: see `sotto-recryptor --help`.
 
-use std::time::Duration;
-
 use clap::Parser as _;
 use sotto_recryptor::cli::{Cli, Command, ConfigCommand};
-use sotto_recryptor::config::{self, Config};
-use sotto_recryptor::{audit, server::Server};
-use sotto_service::{logs, stop};
+use sotto_recryptor::config::DEFAULT_FILE;
+use sotto_recryptor::{audit, server};
+use sotto_service::config;
 
 fn main() -> anyhow::Result<()> {
     match Cli::parse().command {
-        Command::Run(arguments) => run(&arguments.settle()?),
+        Command::Run(given) => server::run(&given.settle()?),
         Command::Audit { data, json } => audit::print(&data, json),
-        Command::Config(ConfigCommand::PrintDefault) => config::print_default(),
+        Command::Config(ConfigCommand::PrintDefault) => config::print(DEFAULT_FILE),
     }
-}
-
-fn run(config: &Config) -> anyhow::Result<()> {
-    logs::to_stderr();
-    let runtime = tokio::runtime::Runtime::new()?;
-    let served = runtime.block_on(async {
-        let stop = stop::asked(config.exit_with_stdin)?;
-        let server = Server::open(config).await?;
-        server.announce(config)?;
-        server.serve(stop).await
-    });
-    runtime.shutdown_timeout(Duration::from_secs(1));
-    served
 }

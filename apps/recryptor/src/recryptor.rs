@@ -24,7 +24,7 @@ use crate::ledger::{Ledger, LedgerError};
 const PASSPHRASE: &str = "SOTTO_PASSPHRASE";
 
 /// The keys, the callers, the ledger, and the limits.
-pub(crate) struct Recryptor {
+pub struct Recryptor {
     pub(crate) config: Config,
     pub(crate) agent: LocalRecryptor,
     pub(crate) callers: Callers,

@@ -1,6 +1,6 @@
-//! Code shared by the services: connections with time limits, bounded bodies, tokens, TLS, problem documents, logs,
-//! configuration, folders, migrations, and stopping. It contains no homomorphic cryptography and no logic of a
-//! particular service.
+//! Code shared by the services: running and stopping, settings, routes, connections with time limits, bounded bodies,
+//! tokens, TLS, problem documents, logs, folders, and migrations. It contains no homomorphic cryptography and no logic of
+//! a particular service.
 
 pub mod address;
 pub mod body;
@@ -14,8 +14,11 @@ pub mod peers;
 pub mod private;
 pub mod problem;
 pub mod routes;
+mod server;
+pub mod settings;
 pub mod stop;
 pub mod tls;
 pub mod token;
 pub mod work;
 
+pub use server::{GRACE, Server, Service, run};

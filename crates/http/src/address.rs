@@ -76,7 +76,7 @@ impl Address {
     /// Returns true if requests may go through the proxy that the environment names. A proxy is another machine:
     /// loopback traffic must stay here, and over plain HTTP it would see a token.
     pub(crate) fn may_use_proxy(&self, with_token: bool) -> bool {
-        !self.is_loopback && !(self.is_plain && with_token)
+        !(self.is_loopback || self.is_plain && with_token)
     }
 }
 

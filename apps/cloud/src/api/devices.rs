@@ -37,7 +37,7 @@ async fn put(
     Path(name): Path<String>,
     request: Request,
 ) -> Result<Json<Registered>, Problem> {
-    let registration: Registration = body::json(request, cloud.config.body_time).await?;
+    let registration: Registration = body::json(request, cloud.config.body_time()).await?;
     cloud
         .computing(move |cloud| {
             register::device(cloud, &name, &registration, None)?;

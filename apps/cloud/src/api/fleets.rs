@@ -23,7 +23,7 @@ async fn post(
     Path(fleet): Path<String>,
     request: Request,
 ) -> Result<impl IntoResponse, Problem> {
-    let wanted: FleetSumsOf = body::json(request, cloud.config.body_time).await?;
+    let wanted: FleetSumsOf = body::json(request, cloud.config.body_time()).await?;
     let ((frame, transcript), time) = cloud
         .computing(move |cloud| {
             let begin = Instant::now();

@@ -28,7 +28,7 @@ async fn post(
 ) -> Result<(StatusCode, Json<Queued>), Problem> {
     let named = request.headers().contains_key(IDEMPOTENCY_KEY);
     let key = named.then(|| upload::idempotency_key(request.headers()));
-    let submission: Submission = body::json(request, cloud.config.body_time).await?;
+    let submission: Submission = body::json(request, cloud.config.body_time()).await?;
     let key = key.transpose()?;
     let submitted = cloud.computing(move |cloud| submit(cloud, &submission, key.as_deref())).await?;
     let (status, job) = match submitted {

@@ -21,7 +21,7 @@ pub(super) fn routes(routes: Routes) -> Routes {
 
 async fn put(State(cloud): State<Arc<Cloud>>, request: Request) -> Result<Json<KeptKeys>, Problem> {
     let limit = cloud.config.largest_keys;
-    let frame = body::read(request, limit, cloud.config.body_time).await?;
+    let frame = body::read(request, limit, cloud.config.body_time()).await?;
     cloud
         .computing(move |cloud| {
             let (parameters, key) = sotto_wire::evaluation_keys_header(&frame, limit)?;

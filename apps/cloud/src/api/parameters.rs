@@ -17,7 +17,7 @@ pub(super) fn routes(routes: Routes) -> Routes {
 }
 
 async fn put(State(cloud): State<Arc<Cloud>>, request: Request) -> Result<Json<KeptParameters>, Problem> {
-    let frame = body::read(request, LARGEST_PARAMETERS, cloud.config.body_time).await?;
+    let frame = body::read(request, LARGEST_PARAMETERS, cloud.config.body_time()).await?;
     cloud
         .computing(move |cloud| {
             let (id, scheme) = register::parameters(cloud, &frame)?;

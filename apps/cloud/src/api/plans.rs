@@ -17,7 +17,7 @@ pub(super) fn routes(routes: Routes) -> Routes {
 }
 
 async fn put(State(cloud): State<Arc<Cloud>>, request: Request) -> Result<Json<KeptPlan>, Problem> {
-    let frame = body::read(request, sotto_wire::LARGEST_PLAN, cloud.config.body_time).await?;
+    let frame = body::read(request, sotto_wire::LARGEST_PLAN, cloud.config.body_time()).await?;
     cloud
         .computing(move |cloud| {
             let plan = sotto_wire::read_plan(&frame)?;

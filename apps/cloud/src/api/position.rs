@@ -23,7 +23,7 @@ pub(super) fn routes(routes: Routes) -> Routes {
 }
 
 async fn newest(State(cloud): State<Arc<Cloud>>, request: Request) -> Result<Json<Newest>, Problem> {
-    let frame = body::read(request, LARGEST_POSITION_REQUEST, cloud.config.body_time).await?;
+    let frame = body::read(request, LARGEST_POSITION_REQUEST, cloud.config.body_time()).await?;
     cloud
         .computing(move |cloud| {
             let asked = PositionRequest::read(&frame)?;
@@ -34,7 +34,7 @@ async fn newest(State(cloud): State<Arc<Cloud>>, request: Request) -> Result<Jso
 }
 
 async fn post(State(cloud): State<Arc<Cloud>>, request: Request) -> Result<Json<Position>, Problem> {
-    let frame = body::read(request, LARGEST_POSITION_REQUEST, cloud.config.body_time).await?;
+    let frame = body::read(request, LARGEST_POSITION_REQUEST, cloud.config.body_time()).await?;
     cloud.computing(move |cloud| position(cloud, &PositionRequest::read(&frame)?).map(Json)).await
 }
 

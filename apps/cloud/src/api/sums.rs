@@ -21,7 +21,7 @@ pub(super) fn routes(routes: Routes) -> Routes {
 }
 
 async fn post(State(cloud): State<Arc<Cloud>>, request: Request) -> Result<impl IntoResponse, Problem> {
-    let wanted: SumsRequest = body::json(request, cloud.config.body_time).await?;
+    let wanted: SumsRequest = body::json(request, cloud.config.body_time()).await?;
     let ((frame, transcript), time) = cloud
         .computing(move |cloud| {
             let begin = Instant::now();

@@ -24,7 +24,7 @@ async fn post(
     request: Request,
 ) -> Result<(StatusCode, Json<Receipts>), Problem> {
     let idempotency_key = idempotency_key(request.headers());
-    let (limit, longest) = (cloud.config.largest_upload, cloud.config.body_time);
+    let (limit, longest) = (cloud.config.largest_upload, cloud.config.body_time());
     let (bytes, held) = body::read_within(request, limit, longest, Some(&cloud.uploads)).await?;
     let idempotency_key = idempotency_key?;
     let taken_in = cloud.computing(move |cloud| {

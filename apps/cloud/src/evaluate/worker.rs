@@ -15,7 +15,7 @@ use crate::store::{StoreError, StoredRow};
 use crate::transcript;
 
 /// The worker threads; they end when the queue is closed.
-pub(crate) struct Workers(Vec<JoinHandle<()>>);
+pub struct Workers(Vec<JoinHandle<()>>);
 
 impl Workers {
     /// Starts the workers. They first run the jobs that an earlier process left unfinished.

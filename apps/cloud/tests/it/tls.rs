@@ -183,7 +183,7 @@ fn files_that_do_not_do_are_refused_at_the_start() {
     let config = |change: &dyn Fn(&mut sotto_service::tls::Files)| {
         let mut config = world.config();
         config.data = world.folder().join("other");
-        change(config.tls.as_mut().unwrap());
+        change(config.listening.tls.as_mut().unwrap());
         config
     };
     let refused = |change: &dyn Fn(&mut sotto_service::tls::Files), says: &str| {

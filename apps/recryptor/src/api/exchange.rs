@@ -32,7 +32,7 @@ async fn answer(
     caller: &Arc<Caller>,
     request: Request,
 ) -> Result<Vec<u8>, Problem> {
-    let (limit, longest) = (recryptor.config.largest_batch, recryptor.config.limits.body_time);
+    let (limit, longest) = (recryptor.config.largest_batch, recryptor.config.body_time());
     let (bytes, held) = body::read_within(request, limit, longest, Some(&recryptor.batches)).await?;
     let caller = Arc::clone(caller);
     let work = move |recryptor: &Recryptor| {
