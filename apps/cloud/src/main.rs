@@ -6,6 +6,7 @@ use clap::Parser as _;
 use sotto_cloud::cli::{Cli, Command, ConfigCommand};
 use sotto_cloud::config::{self, DEFAULT_FILE};
 use sotto_cloud::{identity, maintain, reference, server};
+use sotto_service::logs;
 
 fn main() -> ExitCode {
     match carried_out(Cli::parse().command) {
@@ -22,7 +23,11 @@ fn carried_out(command: Command) -> anyhow::Result<()> {
         Command::Run(given) => server::run(&given.settle()?),
         Command::Backup { to, given } => maintain::backup(&given.settle()?, &to),
         Command::Restore { from, given } => maintain::restore(&given.settle()?, &from),
-        Command::Rebuild(given) => maintain::rebuild(&given.settle()?),
+        Command::Rebuild(given) => {
+            let config = given.settle()?;
+            logs::to_stderr();
+            maintain::rebuild(&config)
+        }
         Command::Key(given) => identity::show(&given.settle()?),
         Command::Openapi { markdown } => reference::print(markdown),
         Command::Config(ConfigCommand::PrintDefault) => sotto_service::config::print(DEFAULT_FILE),

@@ -5,7 +5,6 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use anyhow::Context as _;
-use sotto_service::logs;
 
 use crate::cloud::Cloud;
 use crate::config::Config;
@@ -51,7 +50,6 @@ pub fn restore(config: &Config, from: &Path) -> anyhow::Result<()> {
 /// # Errors
 /// The cloud is running, or the store cannot be read or written.
 pub fn rebuild(config: &Config) -> anyhow::Result<()> {
-    logs::to_stderr();
     let recovered = startup::rebuild(config)?;
     println!(
         "{}: {} envelopes have rows again; {} files without one are in orphans/; {} rows lack their file",

@@ -14,6 +14,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::route::route;
+use crate::sums::Summed;
 
 /// A request for sums over the windows of a fleet that start at `start`.
 ///
@@ -39,7 +40,7 @@ route! {
     ///
     /// One answer has whole sums of up to 2^16 windows, 4,096 sums or 16 MiB; it reads at most 64 MiB of bodies. An answer
     /// with fewer windows than that is the last; for the others, ask again with `after`. Stores nothing.
-    AddFleet: Token post "/v1/fleets/{id}/sums", "the sums", takes json FleetSumsOf, gives sums;
+    AddFleet: Token post "/v1/fleets/{id}/sums", "the sums", takes json FleetSumsOf, gives read Summed;
     params(("id" = String, Path, description = "The fleet's id: 32 lower-case hexadecimal digits.", example = "06060606060606060606060606060606")),
     request_body(content = FleetSumsOf, description = "At most 256 KiB.", example = json!({
         "most": 1000, "start": 1767225600000_i64, "ticks": 60 })),

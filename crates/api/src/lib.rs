@@ -30,6 +30,7 @@ pub mod jobs;
 pub mod keys;
 pub mod limits;
 pub mod log;
+mod message;
 mod page;
 pub mod parameters;
 pub mod plans;
@@ -44,7 +45,10 @@ pub mod sums;
 mod text;
 pub mod uploads;
 
+pub use message::{Arrived, Body, FRAME, IDEMPOTENCY_KEY, JSON, Unreadable};
 pub use page::{Page, link};
 pub use problem::{PROBLEM, PROBLEM_TYPE, Problem};
-pub use route::{Admission, Arrived, Body, FRAME, IDEMPOTENCY_KEY, JSON, Method, Query, Route, Unreadable};
+#[cfg(feature = "schema")]
+pub use route::Described;
+pub use route::{Admission, Method, Query, Route};
 pub use text::{is_name, shown};

@@ -2,7 +2,7 @@
 
 use serde::de::DeserializeOwned;
 
-use crate::route::{Arrived, Unreadable};
+use crate::message::{Arrived, Unreadable};
 
 /// Longest reference to the next page, in bytes.
 const LONGEST_REFERENCE: usize = 2048;

@@ -1,15 +1,7 @@
 //! Routes: method, path, request and answer of each in one declaration.
 
-use std::borrow::Cow;
-
 use crate::encode::{segment, value};
-
-/// Media type of frames, windows and groups.
-pub const FRAME: &str = "application/octet-stream";
-/// Media type of JSON.
-pub const JSON: &str = "application/json";
-/// The header with a request's idempotency key.
-pub const IDEMPOTENCY_KEY: &str = "idempotency-key";
+use crate::message::{Arrived, Body, Unreadable};
 
 /// The methods of the interfaces.
 ///
@@ -38,40 +30,6 @@ pub enum Admission {
     /// A token: `Authorization: Bearer TOKEN`.
     Token,
 }
-
-/// The body of a request.
-///
-/// Example: [`Route`]
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Body<'b> {
-    /// Its media type.
-    pub media: &'static str,
-    /// Its bytes.
-    pub bytes: Cow<'b, [u8]>,
-}
-
-/// A successful answer as it came.
-///
-/// Example: [`Route`]
-#[derive(Clone, Debug, Default)]
-pub struct Arrived<'a> {
-    /// The body.
-    pub body: Vec<u8>,
-    /// Names, in lower case, and values of the headers.
-    pub headers: Vec<(&'a str, &'a str)>,
-}
-
-impl<'a> Arrived<'a> {
-    /// Returns the values of a header, in order.
-    pub(crate) fn values(&self, name: &str) -> impl Iterator<Item = &'a str> {
-        self.headers.iter().filter(move |(other, _)| *other == name).map(|(_, value)| *value)
-    }
-}
-
-/// The first fault of an answer that does not have the form of its route.
-///
-/// Example: [`Route`]
-pub type Unreadable = serde_json::Error;
 
 /// A query: the part of an address after `?`.
 ///
@@ -165,6 +123,21 @@ pub trait Route {
     fn read(answer: Arrived<'_>) -> Result<Self::Answer, Unreadable>;
 }
 
+/// A route that describes itself for OpenAPI.
+///
+/// ```
+/// use sotto_api::Described;
+/// use sotto_api::jobs::FetchJob;
+///
+/// let document = FetchJob::document();
+/// assert!(document.paths.paths.contains_key("/v1/jobs/{id}"));
+/// ```
+#[cfg(feature = "schema")]
+pub trait Described: Route {
+    /// Returns a document with the route and the objects that it names.
+    fn document() -> utoipa::openapi::OpenApi;
+}
+
 /// Returns the number of names in a path.
 pub(crate) const fn names_in(path: &str) -> usize {
     let (bytes, mut at, mut names) = (path.as_bytes(), 0, 0);
@@ -178,8 +151,8 @@ pub(crate) const fn names_in(path: &str) -> usize {
 }
 
 /// Declares a [`Route`]: documentation, name, admission, method, path and subject; then the query, the request
-/// (`json TYPE` or `frame`) and the answer (`json TYPE`, `pages TYPE`, `frame`, `sums` or `nothing`), where it has
-/// them; then, for the reference, the arguments of `utoipa::path`.
+/// (`json TYPE` or `frame`) and the answer (`json TYPE`, `pages TYPE`, `frame`, `nothing`, or `read TYPE`, which reads
+/// itself), where it has them; then, for the reference, the arguments of `utoipa::path`.
 macro_rules! route {
     (
         $(#[doc = $doc:tt])*
@@ -210,7 +183,7 @@ macro_rules! route {
             }
 
             fn read(answer: crate::Arrived<'_>) -> Result<Self::Answer, crate::Unreadable> {
-                crate::route::arrived!(answer, $gives)
+                crate::route::arrived!(answer, $gives $($answer)?)
             }
         }
 
@@ -225,7 +198,7 @@ macro_rules! route {
             #[openapi(paths(operation))]
             struct Described;
 
-            impl crate::schema::Described for $name {
+            impl crate::Described for $name {
                 fn document() -> utoipa::openapi::OpenApi {
                     <Described as utoipa::OpenApi>::openapi()
                 }
@@ -273,7 +246,7 @@ macro_rules! request {
 macro_rules! answer {
     (json $answer:ty) => { $answer };
     (pages $item:ty) => { crate::Page<$item> };
-    (sums) => { crate::sums::Summed };
+    (read $answer:ty) => { $answer };
     (frame) => { Vec<u8> };
     (nothing) => { () };
 }
@@ -284,24 +257,24 @@ macro_rules! written {
         None
     }};
     ($request:ident, frame) => {
-        Some(crate::Body { media: crate::route::FRAME, bytes: std::borrow::Cow::Borrowed($request) })
+        Some(crate::Body { media: crate::FRAME, bytes: std::borrow::Cow::Borrowed($request) })
     };
     ($request:ident, json) => {{
         // Its maps have text as keys, so that it can be written.
         let bytes = serde_json::to_vec($request).unwrap_or_default();
-        Some(crate::Body { media: crate::route::JSON, bytes: std::borrow::Cow::Owned(bytes) })
+        Some(crate::Body { media: crate::JSON, bytes: std::borrow::Cow::Owned(bytes) })
     }};
 }
 
 macro_rules! arrived {
-    ($answer:ident, json) => {
+    ($answer:ident, json $type:ty) => {
         serde_json::from_slice(&$answer.body)
     };
-    ($answer:ident, pages) => {
+    ($answer:ident, pages $item:ty) => {
         crate::Page::read(&$answer)
     };
-    ($answer:ident, sums) => {
-        Ok(crate::sums::Summed::read($answer))
+    ($answer:ident, read $type:ty) => {
+        Ok(<$type>::read($answer))
     };
     ($answer:ident, frame) => {
         Ok($answer.body)

@@ -3,25 +3,9 @@
 use utoipa::ToSchema;
 use utoipa::openapi::{Object, ObjectBuilder, OpenApi, RefOr, Schema, Type};
 
-use crate::Route;
-
-/// A route that describes itself.
-///
-/// ```
-/// use sotto_api::jobs::FetchJob;
-/// use sotto_api::schema::Described;
-///
-/// let document = FetchJob::document();
-/// assert!(document.paths.paths.contains_key("/v1/jobs/{id}"));
-/// ```
-pub trait Described: Route {
-    /// Returns a document with the route and the objects that it names.
-    fn document() -> OpenApi;
-}
-
 /// A frame, window or group: see docs/concepts/wire.md.
 ///
-/// Example: [`Described`]
+/// Example: [`Described`](crate::Described)
 #[derive(ToSchema)]
 #[schema(value_type = String, format = Binary)]
 #[allow(dead_code, reason = "a name for the reference")]

@@ -16,7 +16,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::route::{Arrived, route};
+use crate::message::Arrived;
+use crate::route::route;
 
 /// The header with the computing time in microseconds.
 pub const EVALUATE_US: &str = "sotto-evaluate-us";
@@ -82,7 +83,7 @@ route! {
     /// Adds compact ciphertexts.
     ///
     /// The envelopes have one form, and one key or one mask. Needs no evaluation keys and stores nothing.
-    AddEnvelopes: Token post "/v1/sums", "the sums", takes json SumsRequest, gives sums;
+    AddEnvelopes: Token post "/v1/sums", "the sums", takes json SumsRequest, gives read Summed;
     request_body(content = SumsRequest, description = "At most 256 KiB.", example = json!({
         "envelopes": ["0123456789abcdef0123456789abcdef"],
         "sums": [{ "envelopes": [0, 1], "places": [0, 60] }] })),

@@ -6,18 +6,28 @@ use crate::cargo;
 use crate::suite::{Context, Outcome};
 use anyhow::{Context as _, Result, bail};
 use serde_json::Value;
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
 /// (package, crates that it must not link).
-const MUST_NOT_LINK: [(&str, &[&str]); 6] = [
+const MUST_NOT_LINK: [(&str, &[&str]); 8] = [
     ("sotto-cloud", &["sotto-keys", "sotto-decrypt", "sotto-seal"]),
-    ("sotto-agent", &["sotto-decrypt", "sotto-seal", "sotto-partial", "sotto-program"]),
+    ("sotto-agent", &["sotto-decrypt", "sotto-seal", "sotto-partial", "sotto-program", "rusqlite", "axum"]),
+    ("sotto-api", &NOT_FOR_ALL),
+    ("sotto-http", &NOT_FOR_ALL),
     ("sotto-emulate", &["sotto-keys", "sotto-decrypt"]),
     ("sotto-cloud-client", &["sotto-keys", "sotto-decrypt", "sotto-seal"]),
     ("sotto-recryptor-client", &["sotto-keys", "sotto-decrypt", "sotto-seal"]),
     ("sotto-recryptor", &["sotto-seal", "sotto-cloud"]),
 ];
+
+/// Crates that must not be linked by what every program links.
+const NOT_FOR_ALL: [&str; 6] =
+    ["sotto-program", "sotto-partial", "sotto-keys", "sotto-decrypt", "rusqlite", "axum"];
+
+/// (package, the only crates of ours that it may link).
+const MAY_LINK: [(&str, &[&str]); 2] = [("sotto-api", &[]), ("sotto-http", &["sotto-api"])];
 
 /// The packages that may hold unsafe code: the kernels, and the macros of PyO3.
 const MAY_BE_UNSAFE: [&str; 2] = ["sotto-kernels", "sotto-python"];
@@ -65,25 +75,33 @@ pub(crate) fn run(context: &Context) -> Result<Outcome> {
 fn links(root: &Path) -> Result<Vec<String>> {
     let mut faults = Vec::new();
     for (package, refused) in MUST_NOT_LINK {
-        let tree = [
-            "tree",
-            "--package",
-            package,
-            "--edges=normal",
-            "--prefix=none",
-            "--target=all",
-            "--all-features",
-        ];
-        let text = output(root, &tree)?;
-        let linked: Vec<&str> = text.lines().filter_map(|line| line.split_whitespace().next()).collect();
-        if !linked.contains(&package) {
-            bail!("cargo tree does not list {package} itself");
-        }
+        let linked = linked(root, package)?;
         println!("{package}: {} lines of dependencies, searched for {}", linked.len(), refused.join(" and "));
-        let found = refused.iter().filter(|name| linked.contains(name));
+        let found = refused.iter().filter(|name| linked.iter().any(|other| other == *name));
+        faults.extend(found.map(|name| format!("{package} links {name}")));
+    }
+    for (package, allowed) in MAY_LINK {
+        let linked = linked(root, package)?;
+        let is_other = |name: &&String| name.starts_with("sotto-") && *name != package;
+        let ours: BTreeSet<&String> = linked.iter().filter(is_other).collect();
+        println!("{package}: links {} crates of ours, may link {}", ours.len(), allowed.join(" and "));
+        let found = ours.into_iter().filter(|name| !allowed.contains(&name.as_str()));
         faults.extend(found.map(|name| format!("{package} links {name}")));
     }
     Ok(faults)
+}
+
+/// Returns the packages that a package links, itself included.
+fn linked(root: &Path, package: &str) -> Result<Vec<String>> {
+    let tree =
+        ["tree", "--package", package, "--edges=normal", "--prefix=none", "--target=all", "--all-features"];
+    let text = output(root, &tree)?;
+    let linked: Vec<String> =
+        text.lines().filter_map(|line| line.split_whitespace().next()).map(str::to_owned).collect();
+    if !linked.iter().any(|name| name == package) {
+        bail!("cargo tree does not list {package} itself");
+    }
+    Ok(linked)
 }
 
 /// Checks that every manifest takes the workspace's lints; that suffices, because `forbid` cannot be lifted inside a

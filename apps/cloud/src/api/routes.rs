@@ -4,8 +4,7 @@ use std::sync::Arc;
 
 use axum::Router;
 use axum::handler::Handler;
-use sotto_api::Admission;
-use sotto_api::schema::Described;
+use sotto_api::{Admission, Described};
 use utoipa::openapi::OpenApi;
 
 use crate::cloud::Cloud;
