@@ -51,6 +51,7 @@ mod public_keys;
 mod publish;
 pub mod question;
 mod remarks;
+mod reports;
 pub mod settings;
 mod status;
 mod tls;

@@ -225,7 +225,7 @@ class Cloud:
             CloudError: The cloud refuses.
         """
         with self._lock:
-            devices: list[dict[str, Any]] = json.loads(self._plant.status())
+            devices: list[dict[str, Any]] = json.loads(self._plant.report("status"))
         return devices
 
     def plan(self, question: str | None = None) -> dict[str, list[dict[str, Any]]]:
@@ -243,11 +243,11 @@ class Cloud:
         Raises:
             QuestionError: The question cannot be read, or no parameters suit it.
         """
-        streams: dict[str, list[dict[str, Any]]] = json.loads(self._plant.plan(question))
+        streams: dict[str, list[dict[str, Any]]] = json.loads(self._plant.report("plan", question))
         return streams
 
     def _declared(self, kind: str) -> dict[str, Any]:
-        declared: dict[str, dict[str, Any]] = json.loads(self._plant.declared())
+        declared: dict[str, dict[str, Any]] = json.loads(self._plant.report("declared"))
         return declared[kind]
 
     def __repr__(self) -> str:

@@ -70,10 +70,10 @@ impl Plant {
         answer::columns(py, &answer, name)
     }
 
-    /// Returns the status of every device as JSON.
-    #[pyo3(signature = (stop=None))]
-    fn status(&self, py: Python<'_>, stop: Option<Py<PyAny>>) -> PyResult<String> {
-        self.work(py, Watch::new(None, stop), |plant, _| json(&plant.status()?))
+    /// Returns a report of the plant as JSON.
+    #[pyo3(signature = (name, argument=None))]
+    fn report(&self, py: Python<'_>, name: &str, argument: Option<&str>) -> PyResult<String> {
+        self.work(py, Watch::default(), |plant, _| plant.report(name, argument))
     }
 
     /// Repeats the work behind a kept answer (None: the latest) and returns the outcome as JSON.
@@ -93,30 +93,6 @@ impl Plant {
             let done = plant.verify(&name, sample, save.as_deref(), tell)?;
             watch.proceed("the evidence")?;
             json(&done)
-        })
-    }
-
-    /// Returns each device's streams for a question (None: for all declared ones) as JSON.
-    #[pyo3(signature = (question=None))]
-    fn plan(&self, py: Python<'_>, question: Option<&str>) -> PyResult<String> {
-        self.work(py, Watch::default(), |plant, _| {
-            let streams = plant.planned_streams(question)?;
-            let reports = streams.into_iter().map(|(name, streams)| {
-                (name, streams.iter().map(sotto_owner::measured_report).collect::<Vec<_>>())
-            });
-            json(&reports.collect::<std::collections::BTreeMap<_, _>>())
-        })
-    }
-
-    /// Returns the declared channels, questions and devices as JSON.
-    fn declared(&self, py: Python<'_>) -> PyResult<String> {
-        self.work(py, Watch::default(), |plant, _| {
-            let settings = plant.settings();
-            json(&serde_json::json!({
-                "channels": settings.channels,
-                "questions": settings.questions,
-                "devices": settings.devices,
-            }))
         })
     }
 
