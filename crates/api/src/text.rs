@@ -17,8 +17,7 @@ pub fn shown(text: &str) -> String {
 }
 
 /// Returns true for a name or an identifier: 1 to 64 of `A-Z a-z 0-9 _ . -`.
-#[must_use]
-pub fn is_name(text: &str) -> bool {
+pub(crate) fn is_name(text: &str) -> bool {
     (1..=LONGEST_NAME).contains(&text.len())
         && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_.-".contains(&byte))
 }

@@ -29,5 +29,5 @@ pub use address::{Address, NotAnAddress};
 pub use answer::Answer;
 pub use failure::{Cause, Failure};
 pub use request::Request;
-pub use site::{CONNECT, Limits, NotAToken, Site};
+pub use site::{Limits, NotAToken, Site};
 pub use trust::{LARGEST_AUTHORITY, NotAnAuthority, Trust, is_host};

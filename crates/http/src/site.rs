@@ -15,7 +15,7 @@ use crate::request::Request;
 use crate::trust::Trust;
 
 /// Time limit for a connection.
-pub const CONNECT: Duration = Duration::from_secs(10);
+const CONNECT: Duration = Duration::from_secs(10);
 
 /// Limits on requests and answers.
 ///
