@@ -5,9 +5,9 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use sotto_http::{LARGEST_AUTHORITY, NotAnAuthority, Trust};
 use sotto_keys::{DeviceBundle, DeviceKeys, KeyFileError, SigningIdentity};
 use sotto_pack::{DeviceProfile, ProfileError};
-use sotto_http::{LARGEST_AUTHORITY, NotAnAuthority, Trust};
 
 /// Reason why a bundle, or a file given beside it, cannot be used.
 #[derive(Debug, thiserror::Error)]

@@ -15,9 +15,10 @@ use tempfile::TempDir;
 use super::{Receipts, ingest};
 use crate::cloud::Cloud;
 use crate::config::{Config, Settings};
-use crate::register::{self, RegisteredKey, Registration};
+use crate::register;
 use crate::startup;
 use crate::sums::sums;
+use sotto_api::devices::{RegisteredKey, Registration};
 
 const KEY: KeyId = KeyId([2; 16]);
 const TICKS: u32 = 5;
