@@ -11,7 +11,7 @@ pub const IDEMPOTENCY_KEY: &str = "idempotency-key";
 
 /// The body of a request.
 ///
-/// Example: [`Route`]
+/// Example: [`Route`](crate::Route)
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Body<'b> {
     /// Its media type.
@@ -22,7 +22,7 @@ pub struct Body<'b> {
 
 /// A successful answer as it came.
 ///
-/// Example: [`Route`]
+/// Example: [`Route`](crate::Route)
 #[derive(Clone, Debug, Default)]
 pub struct Arrived<'a> {
     /// The body.
@@ -40,5 +40,5 @@ impl<'a> Arrived<'a> {
 
 /// The first fault of an answer that does not have the form of its route.
 ///
-/// Example: [`Route`]
+/// Example: [`Route`](crate::Route)
 pub type Unreadable = serde_json::Error;
