@@ -7,7 +7,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::answer::Answer;
 use crate::error::{OwnerError, io};
-use crate::plant::{Plant, read_json, write_private};
+use crate::files::{pretty, read_json, write_private};
+use crate::plant::Plant;
 
 /// Largest answer that is stored, in bytes.
 const LARGEST: usize = 16 << 20;
@@ -56,7 +57,7 @@ impl Plant {
         let now = Timestamp::now();
         let name = name_at(now);
         let kept = Kept { asked_at: now.as_millisecond(), answer: answer.clone() };
-        let json = crate::device::pretty(&kept)?;
+        let json = pretty(&kept)?;
         if json.len() > LARGEST {
             return Ok(None);
         }

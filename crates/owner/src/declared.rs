@@ -5,8 +5,9 @@ use std::path::Path;
 use crate::choose::largest_result;
 use crate::device::{DeviceRecord, parameter_spec};
 use crate::error::OwnerError;
+use crate::files::read_text;
 use crate::needs::{self, Kind, StreamNeeds};
-use crate::plant::{Plant, read_text};
+use crate::plant::Plant;
 use crate::question::{By, Call, Clause, LinearModel, Period, Places, Question, Reading, When, unit_of};
 use crate::settings::Compare;
 

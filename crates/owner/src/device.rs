@@ -18,8 +18,9 @@ use sotto_wire::StreamHeader;
 
 use crate::choose::{self, Chosen};
 use crate::error::{OwnerError, io};
+use crate::files::{pretty, random, read_json, write_private, write_whole};
 use crate::needs;
-use crate::plant::{Plant, random, read_json, write_private, write_whole};
+use crate::plant::Plant;
 use crate::public_keys::public_keys;
 use crate::settings::DeviceSettings;
 
@@ -487,8 +488,4 @@ pub(crate) fn parameter_spec(frame: &str) -> Result<ParameterSpec, OwnerError> {
         |reason: String| OwnerError::NoParameters(format!("stored parameters cannot be read: {reason}"));
     let frame = hex::decode(frame).map_err(|error| wrong(error.to_string()))?;
     sotto_wire::read_parameters(&frame).map_err(|error| wrong(error.to_string()))
-}
-
-pub(crate) fn pretty<T: Serialize>(document: &T) -> Result<Vec<u8>, OwnerError> {
-    serde_json::to_vec_pretty(document).map_err(|error| OwnerError::WrongAnswer(error.to_string()))
 }

@@ -7,7 +7,8 @@ use sotto_decrypt::FloodingBudget;
 use sotto_rlwe::KeyId;
 
 use crate::error::OwnerError;
-use crate::plant::{Plant, make_folder};
+use crate::files::make_folder;
+use crate::plant::Plant;
 
 /// Bits of statistical security, by default.
 const STATISTICAL_BITS: u32 = 30;

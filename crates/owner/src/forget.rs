@@ -2,7 +2,8 @@
 
 use serde::Serialize;
 
-use crate::error::{OwnerError, io};
+use crate::error::OwnerError;
+use crate::files::remove_if_there;
 use crate::plant::Plant;
 
 /// Counts of deleted objects.
@@ -71,12 +72,7 @@ impl Plant {
         if destroy_secret {
             files.extend(self.device_files(name));
         }
-        for file in files {
-            match std::fs::remove_file(&file) {
-                Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(io(&file)(error)),
-                _ => {}
-            }
-        }
+        files.iter().try_for_each(|file| remove_if_there(file))?;
         self.edit(|document| crate::edit::remove_device(document, name))
     }
 }

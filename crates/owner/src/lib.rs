@@ -38,6 +38,7 @@ mod declared;
 mod device;
 pub mod edit;
 mod error;
+mod files;
 mod flooding;
 mod forget;
 pub mod functions;

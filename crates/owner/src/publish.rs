@@ -4,8 +4,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::answer::{Answer, Row};
 use crate::error::OwnerError;
+use crate::files::read_json;
 use crate::flooding::Flooded;
-use crate::plant::{Plant, read_json};
+use crate::plant::Plant;
 use crate::question::{Question, Selected};
 
 /// Largest number of digits after the point.

@@ -14,9 +14,9 @@ use sotto_http::{LARGEST_AUTHORITY, Trust, is_host};
 use toml_edit::{DocumentMut, Item, Table, value};
 use zeroize::Zeroizing;
 
-use crate::device::pretty;
 use crate::error::OwnerError;
-use crate::plant::{CLOUD, Plant, make_folder, read_json, read_text, write_private, write_whole};
+use crate::files::{make_folder, pretty, read_json, read_text, write_private, write_whole};
+use crate::plant::{CLOUD, Plant};
 
 /// Validity of the authority in days. A new authority requires new bundles for all devices.
 pub const AUTHORITY_DAYS: i64 = 3650;

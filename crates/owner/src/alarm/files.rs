@@ -1,7 +1,7 @@
 //! The files of alarms: `alarms/state/NAME.json`, `alarms/alarms.jsonl`, all with mode 0600.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::{Read as _, Seek as _, SeekFrom, Write as _};
 use std::path::PathBuf;
 
@@ -9,7 +9,8 @@ use serde::{Deserialize, Serialize};
 
 use super::{Declared, Event, Machine};
 use crate::error::{OwnerError, io};
-use crate::plant::{Plant, make_folder, random, read_json, write_private};
+use crate::files::{make_folder, pretty, random, read_json, remove_if_there, write_private};
+use crate::plant::Plant;
 
 /// The folder of alarms in the plant's folder.
 pub(super) const FOLDER: &str = "alarms";
@@ -127,7 +128,7 @@ impl Plant {
     }
 
     pub(super) fn store_alarm(&self, name: &str, stored: &Stored) -> Result<(), OwnerError> {
-        write_private(&self.alarm_file(name), &crate::device::pretty(stored)?)
+        write_private(&self.alarm_file(name), &pretty(stored)?)
     }
 
     /// Removes an alarm from `sotto.toml`, its state, and its events that wait for a sink.
@@ -137,12 +138,7 @@ impl Plant {
     /// written.
     pub fn remove_alarm(&mut self, name: &str) -> Result<(), OwnerError> {
         self.edit(|document| crate::edit::remove_alarm(document, name))?;
-        let path = self.alarm_file(name);
-        match fs::remove_file(&path) {
-            Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(io(&path)(error)),
-            _ => {}
-        }
-        Ok(())
+        remove_if_there(&self.alarm_file(name))
     }
 
     /// Appends an event to the journal, if it is not there.

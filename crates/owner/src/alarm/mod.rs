@@ -40,8 +40,8 @@ pub use address::{MqttAddress, NotAnAddress};
 pub use event::{Event, EventKind};
 pub use files::{AlarmStatus, DeviceAlarm};
 pub use machine::{Change, Machine, Rule, Seen, Verdict};
-pub use outbox::{Delivery, GIVE_UP_AFTER_MS, Outbox, SinkKind};
-pub use settings::AlarmSettings;
+pub use outbox::{Delivery, GIVE_UP_AFTER_MS, Outbox};
+pub use settings::{AlarmSettings, SinkKind};
 pub use watch::{Round, Watch};
 
 /// A declared alarm, read for a plant.

@@ -5,9 +5,10 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use super::Event;
+use super::{Event, SinkKind};
 use crate::error::OwnerError;
-use crate::plant::{Plant, make_folder, read_json, write_private};
+use crate::files::{make_folder, pretty, read_json, write_private};
+use crate::plant::Plant;
 
 /// Time after which an event is not delivered any more: 7 days, in milliseconds.
 pub const GIVE_UP_AFTER_MS: i64 = 7 * 86_400_000;
@@ -18,32 +19,6 @@ const LONGEST_WAIT: i64 = 3_600_000;
 const REMEMBERED: usize = 4096;
 /// Largest number of waiting deliveries; older ones are dropped.
 const MOST: usize = 10_000;
-
-/// The kind of a sink: it names a setting of an alarm.
-///
-/// Example: [`Outbox`]
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum SinkKind {
-    /// A command.
-    Exec,
-    /// An HTTP address.
-    Webhook,
-    /// A topic of an MQTT broker.
-    Mqtt,
-}
-
-impl SinkKind {
-    /// Returns the name of the setting.
-    #[must_use]
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Exec => "exec",
-            Self::Webhook => "webhook",
-            Self::Mqtt => "mqtt",
-        }
-    }
-}
 
 /// An event that waits for a sink.
 ///
@@ -216,7 +191,7 @@ impl Outbox {
     }
 
     fn write(&self) -> Result<(), OwnerError> {
-        write_private(&self.path, &crate::device::pretty(&self.contents)?)
+        write_private(&self.path, &pretty(&self.contents)?)
     }
 }
 

@@ -5,10 +5,35 @@ use serde::{Deserialize, Serialize};
 
 use super::MqttAddress;
 use super::address::check_webhook;
-use super::outbox::SinkKind;
 
 /// Largest number of quiet windows after which an alarm ends.
 const MOST_CLEAR_AFTER: u32 = 1000;
+
+/// The kind of a sink: it names a setting of an alarm.
+///
+/// Example: [`Outbox`](crate::alarm::Outbox)
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SinkKind {
+    /// A command.
+    Exec,
+    /// An HTTP address.
+    Webhook,
+    /// A topic of an MQTT broker.
+    Mqtt,
+}
+
+impl SinkKind {
+    /// Returns the name of the setting.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Exec => "exec",
+            Self::Webhook => "webhook",
+            Self::Mqtt => "mqtt",
+        }
+    }
+}
 
 /// A declared alarm.
 ///

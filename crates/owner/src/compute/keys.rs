@@ -13,7 +13,8 @@ use sotto_runtime::Managed;
 use sotto_wire::Digest;
 
 use crate::error::{OwnerError, io};
-use crate::plant::{Plant, read_json, write_whole};
+use crate::files::{make_folder, read_json, write_whole};
+use crate::plant::Plant;
 
 /// The folder of uploaded evaluation keys.
 const FOLDER: &str = "evaluation-keys";
@@ -88,7 +89,7 @@ impl Plant {
 
     /// Stores uploaded evaluation keys, which are public, so that work with them can be repeated.
     fn keep_evaluation_keys(&self, digest: &Digest, frame: &[u8]) -> Result<(), OwnerError> {
-        crate::plant::make_folder(&self.path(FOLDER), true)?;
+        make_folder(&self.path(FOLDER), true)?;
         write_whole(&self.evaluation_keys_path(digest), frame)
     }
 

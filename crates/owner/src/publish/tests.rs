@@ -2,7 +2,8 @@
 #![allow(clippy::unwrap_used)]
 
 use super::*;
-use crate::plant::{NewPlant, write_private};
+use crate::files::write_private;
+use crate::plant::NewPlant;
 
 fn row(name: &str, value: f64, bound: f64) -> Row {
     let at = || "2014-01-31T00:00:00+01:00".to_owned();

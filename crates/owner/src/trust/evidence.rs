@@ -6,7 +6,8 @@ use serde::{Deserialize, Serialize};
 use sotto_cloud_client::SumOf;
 
 use crate::error::OwnerError;
-use crate::plant::{Plant, read_json_within, write_private};
+use crate::files::{read_json_within, write_private};
+use crate::plant::Plant;
 
 /// The evidence of an answer, stored in `answers/NAME.evidence`.
 ///

@@ -13,7 +13,8 @@ use super::lie::Lie;
 use super::pins::CloudKeys;
 use crate::device::{DeviceRecord, parameter_spec};
 use crate::error::{OwnerError, io};
-use crate::plant::{Plant, read_json, write_private};
+use crate::files::{pretty, read_json, read_text, write_private};
+use crate::plant::Plant;
 
 /// Largest signed header, in bytes: a layout of 16 KiB and the other fields.
 const LARGEST_HEADER: u64 = 64 << 10;
@@ -188,7 +189,7 @@ impl Plant {
                 let size = known.sizes.entry(stream.clone()).or_default();
                 *size = (*size).max(log.entries.len() as u64);
             }
-            write_private(&self.path("logs").join(FORGOTTEN), &crate::device::pretty(&deleted)?)?;
+            write_private(&self.path("logs").join(FORGOTTEN), &pretty(&deleted)?)?;
         }
         for stream in self.kept_streams(device) {
             let mut log = self.read_log(device, &stream)?;
@@ -215,7 +216,7 @@ impl Plant {
     /// keys stay valid.
     pub(crate) fn verifying_keys(&self, record: &DeviceRecord) -> Result<Vec<[u8; 32]>, OwnerError> {
         let path = self.log_folder(&record.device).join(VERIFYING_KEYS);
-        let earlier = if path.exists() { crate::plant::read_text(&path, 1 << 20)? } else { String::new() };
+        let earlier = if path.exists() { read_text(&path, 1 << 20)? } else { String::new() };
         let mut keys = Vec::new();
         for text in [record.verifying_key.as_str()].into_iter().chain(earlier.lines()) {
             let mut key = [0; 32];

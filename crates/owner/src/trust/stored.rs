@@ -14,7 +14,8 @@ use sotto_wire::{Frontier, SignedHeader, StreamHead};
 
 use super::log::{Entry, StreamLog};
 use crate::error::{OwnerError, io};
-use crate::plant::{Plant, read_json, write_private};
+use crate::files::{make_folder, pretty, read_json, write_private};
+use crate::plant::Plant;
 
 /// Largest log that is read: 4 GiB, in bytes.
 const LARGEST: u64 = 4 << 30;
@@ -95,12 +96,12 @@ impl Plant {
         };
         let bytes = written().map_err(io(&log))?;
         let kept = Kept { head: hex::encode(head), bytes };
-        write_private(&head_file, &crate::device::pretty(&kept)?)
+        write_private(&head_file, &pretty(&kept)?)
     }
 
     pub(super) fn make_log_folder(&self, device: &str) -> Result<(), OwnerError> {
-        crate::plant::make_folder(&self.path("logs"), true)?;
-        crate::plant::make_folder(&self.log_folder(device), true)
+        make_folder(&self.path("logs"), true)?;
+        make_folder(&self.log_folder(device), true)
     }
 
     /// Replaces the stored log of a stream by these windows, under the stored head.
@@ -116,7 +117,7 @@ impl Plant {
         // A crash between the two writes leaves a log of another length, which is read from the cloud again.
         write_private(&log, &records)?;
         let kept = Kept { bytes: records.len() as u64, ..kept };
-        write_private(&head_file, &crate::device::pretty(&kept)?)
+        write_private(&head_file, &pretty(&kept)?)
     }
 
     /// Deletes the stored logs of a device. They are then read from the cloud again, without an earlier state to

@@ -19,7 +19,8 @@ use super::lie::Lie;
 use super::pins::CloudKeys;
 use crate::device::parameter_spec;
 use crate::error::OwnerError;
-use crate::plant::{Plant, random, write_private};
+use crate::files::{pretty, random, write_private};
+use crate::plant::Plant;
 use crate::publish::Verified;
 use folder::{Document, Folder};
 pub(crate) use repeat::request as sum_request;
@@ -139,7 +140,7 @@ impl Plant {
             let mark = Verified { at_ms: Timestamp::now().as_millisecond(), sampled, jobs: done.work };
             // A sample does not replace the mark of a more complete verification.
             if self.verified(answer)?.is_none_or(|earlier| earlier.sampled <= sampled) {
-                write_private(&self.verified_path(answer), &crate::device::pretty(&mark)?)?;
+                write_private(&self.verified_path(answer), &pretty(&mark)?)?;
             }
         } else if !done.findings.is_empty() {
             // An earlier mark, perhaps of a sample, is no longer valid.

@@ -16,7 +16,7 @@ use sotto_rlwe::{ParameterId, ParameterSpec};
 use sotto_wire::{Digest, Envelope, EnvelopeHeader, LARGEST_ENVELOPE};
 
 use crate::error::{OwnerError, io};
-use crate::plant::{make_folder, read_json_within, write_whole};
+use crate::files::{make_folder, pretty, read_json_within, write_whole};
 use crate::trust::evidence::{self, Evidence};
 use crate::trust::lie::Lie;
 
@@ -76,7 +76,7 @@ impl Folder {
 
     /// Writes the document. This is the last step: it makes the folder one of evidence.
     pub(super) fn finish(&self, document: &Document) -> Result<(), OwnerError> {
-        write_whole(&self.0.join(DOCUMENT), &crate::device::pretty(document)?)
+        write_whole(&self.0.join(DOCUMENT), &pretty(document)?)
     }
 
     fn path(&self, kind: &str, name: &str) -> Result<PathBuf, OwnerError> {

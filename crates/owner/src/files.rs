@@ -1,0 +1,111 @@
+//! Files of a plant's folder: bounded reads, writes that a crash leaves whole.
+
+use std::fs;
+use std::io::{ErrorKind, Read as _, Write as _};
+use std::path::Path;
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use crate::error::{OwnerError, io};
+
+/// Largest file of the folder that is read: 16 MiB, in bytes.
+const LARGEST_FILE: u64 = 16 << 20;
+
+/// Returns random bytes from the operating system.
+pub(crate) fn random<const N: usize>() -> Result<[u8; N], OwnerError> {
+    let mut bytes = [0; N];
+    getrandom::fill(&mut bytes).map_err(|_| OwnerError::Randomness)?;
+    Ok(bytes)
+}
+
+/// Returns the text of a file of at most `limit` bytes.
+pub(crate) fn read_text(path: &Path, limit: u64) -> Result<String, OwnerError> {
+    let file = fs::File::open(path).map_err(io(path))?;
+    let mut text = String::new();
+    file.take(limit + 1).read_to_string(&mut text).map_err(io(path))?;
+    if text.len() as u64 > limit {
+        return Err(OwnerError::TooLong { path: path.to_owned(), limit });
+    }
+    Ok(text)
+}
+
+/// Reads a JSON document from a file of the plant.
+pub(crate) fn read_json<T: DeserializeOwned>(path: &Path) -> Result<T, OwnerError> {
+    read_json_within(path, LARGEST_FILE)
+}
+
+/// Reads a JSON document from a file of at most `limit` bytes.
+pub(crate) fn read_json_within<T: DeserializeOwned>(path: &Path, limit: u64) -> Result<T, OwnerError> {
+    let text = read_text(path, limit)?;
+    serde_json::from_str(&text)
+        .map_err(|error| OwnerError::Damaged { path: path.to_owned(), reason: error.to_string() })
+}
+
+/// Replaces a file atomically: writes a new one beside it, syncs it and renames it.
+pub(crate) fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), OwnerError> {
+    replace(path, bytes, false)
+}
+
+/// Like [`write_whole`], readable by the owner only (mode 0600).
+pub(crate) fn write_private(path: &Path, bytes: &[u8]) -> Result<(), OwnerError> {
+    replace(path, bytes, true)
+}
+
+fn replace(path: &Path, bytes: &[u8], private: bool) -> Result<(), OwnerError> {
+    let mut name = path.file_name().unwrap_or_default().to_owned();
+    name.push(format!(".{}.partial", std::process::id()));
+    let partial = path.with_file_name(name);
+    let written = || {
+        match fs::remove_file(&partial) {
+            Err(error) if error.kind() != ErrorKind::NotFound => return Err(error),
+            _ => {}
+        }
+        let mut options = fs::OpenOptions::new();
+        options.write(true).create_new(true);
+        #[cfg(unix)]
+        if private {
+            std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+        }
+        let _ = private;
+        let mut file = options.open(&partial)?;
+        file.write_all(bytes)?;
+        file.sync_all()?;
+        fs::rename(&partial, path)?;
+        // Sync the folder too, so that the new name survives a crash.
+        match path.parent().filter(|folder| cfg!(unix) && !folder.as_os_str().is_empty()) {
+            Some(folder) => fs::File::open(folder)?.sync_all(),
+            None => Ok(()),
+        }
+    };
+    written().map_err(|error| {
+        // Leave no partial file behind, e.g. on a full disk.
+        let _ = fs::remove_file(&partial);
+        io(path)(error)
+    })
+}
+
+/// Makes a folder and those above it; a private one is the owner's only (mode 0700).
+pub(crate) fn make_folder(path: &Path, private: bool) -> Result<(), OwnerError> {
+    let mut builder = fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    if private {
+        std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    }
+    let _ = private;
+    builder.create(path).map_err(io(path))
+}
+
+/// Deletes a file, unless it does not exist.
+pub(crate) fn remove_if_there(path: &Path) -> Result<(), OwnerError> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != ErrorKind::NotFound => Err(io(path)(error)),
+        _ => Ok(()),
+    }
+}
+
+/// Returns a document as indented JSON.
+pub(crate) fn pretty<T: Serialize>(document: &T) -> Result<Vec<u8>, OwnerError> {
+    serde_json::to_vec_pretty(document).map_err(|error| OwnerError::WrongAnswer(error.to_string()))
+}
