@@ -4,7 +4,8 @@ use std::path::{Path, PathBuf};
 
 use sotto_cloud_client::CloudError;
 
-use crate::settings::SettingsError;
+use crate::declared::settings::SettingsError;
+use crate::lie::Lie;
 
 /// The reason why a command failed, with a remedy. Contains no secret and no reading.
 ///
@@ -159,15 +160,15 @@ pub enum OwnerError {
     NoParameters(String),
     /// A statement of the cloud is false.
     #[error("the cloud is not to be believed: {0}")]
-    Lie(crate::trust::Lie),
+    Lie(Lie),
     /// The cloud's answer does not match the plan.
     #[error("the cloud's answer is not the one that was asked for: {0}")]
     WrongAnswer(String),
 }
 
 /// Has no error source: the message already contains the statement, and a chain would print it twice.
-impl From<crate::trust::Lie> for OwnerError {
-    fn from(lie: crate::trust::Lie) -> Self {
+impl From<Lie> for OwnerError {
+    fn from(lie: Lie) -> Self {
         Self::Lie(lie)
     }
 }

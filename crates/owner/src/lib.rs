@@ -28,57 +28,46 @@
 
 pub mod alarm;
 mod amount;
-mod answer;
 mod answers;
-mod ask;
-mod choose;
-mod coefficients;
-mod compute;
+mod api;
 mod declared;
-mod device;
-pub mod edit;
+mod devices;
 mod error;
 mod files;
-mod flooding;
-mod forget;
 pub mod functions;
 mod gathered;
 mod language;
-mod needs;
+mod lie;
 pub mod open;
-mod plant;
-mod predict;
 mod public_keys;
-mod publish;
+mod quantities;
 pub mod question;
-mod remarks;
 mod reports;
-pub mod settings;
-mod status;
+mod streams;
 mod tls;
 mod trust;
 pub mod value;
+mod windows;
+mod work;
 
 pub use amount::{Every, NotAnAmount, Range};
-pub use answer::{Answer, Row, VERSION};
-pub use answers::Kept;
-pub use ask::{OnProgress, moment};
-pub use choose::{
-    Alternative, Chosen, REAL_ERROR, SHARED_ERROR, StreamReport, choose, real_error, stream_report,
+pub use answers::{
+    Answer, ChannelStatus, DeviceStatus, Forgotten, Giving, Kept, Published, Row, VERSION, Verified,
+    left_out_in_words,
 };
-pub use device::{BundleRecord, DeviceRecord, Enrolled, EnrolledKey, Enrolment};
+pub use declared::{CloudKeys, FloodingSettings, NewPlant, Plant, SETTINGS, edit, settings};
+pub use devices::{BundleRecord, DeviceRecord, Enrolled, EnrolledKey, Enrolment};
 pub use error::OwnerError;
-pub use flooding::{Flooded, FloodingSettings};
-pub use forget::Forgotten;
 pub use gathered::{BinsNeeded, USUAL_BINS, distribution, moments};
-pub use needs::{Kind, Needs, StreamNeeds, USUAL_GAP_BITS, can_compare_in_cloud};
-pub use plant::{NewPlant, Plant, SETTINGS};
-pub use predict::{beyond, measured_report, seconds_a_window};
-pub use publish::{Giving, Published, Verified};
-pub use remarks::left_out_in_words;
+pub use lie::Lie;
 pub use sotto_cloud_client::{CloudError, Interrupt};
-pub use status::{ChannelStatus, DeviceStatus};
+pub use streams::{
+    Alternative, Chosen, Kind, Needs, REAL_ERROR, SHARED_ERROR, StreamNeeds, StreamReport, USUAL_GAP_BITS,
+    beyond, can_compare_in_cloud, choose, measured_report, real_error, seconds_a_window, stream_report,
+};
 pub use tls::{AUTHORITY_DAYS, CloudCertificate, SERVER_DAYS, TlsFiles, WARNING_DAYS};
+pub use trust::{Finding, OnVerified, Verification, verify_folder};
+pub use windows::moment;
 #[doc(hidden)]
-pub use trust::rewritten_log;
-pub use trust::{CloudKeys, Evidence, Finding, Lie, OnVerified, Verification, WorkRecord, verify_folder};
+pub use windows::rewritten_log;
+pub use work::{Evidence, Flooded, OnProgress, WorkRecord};

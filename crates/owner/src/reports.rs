@@ -5,7 +5,10 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use serde_json::json;
 
-use crate::{OwnerError, Plant, measured_report};
+use crate::declared::Plant;
+use crate::error::OwnerError;
+use crate::streams::measured_report;
+use crate::{answers, devices};
 
 /// Makes a report of a plant, from an argument if it takes one.
 type Report = fn(&Plant, Option<&str>) -> Result<String, OwnerError>;
@@ -22,27 +25,20 @@ const REPORTS: [(&str, Report); 3] = [
     }),
     // Each device's streams for a question, or for all declared ones.
     ("plan", |plant, question| {
-        let reports = plant
-            .planned_streams(question)?
+        let reports = devices::planned_streams(plant, question)?
             .into_iter()
             .map(|(name, streams)| (name, streams.iter().map(measured_report).collect::<Vec<_>>()));
         text(&reports.collect::<BTreeMap<_, _>>())
     }),
     // The readings of every device that arrived, and those that are missing.
-    ("status", |plant, _| text(&plant.status()?)),
+    ("status", |plant, _| text(&answers::status(plant)?)),
 ];
 
-impl Plant {
-    /// Returns a report as JSON: `declared`, `plan` (its argument is a question, by default all declared ones) or
-    /// `status`.
-    ///
-    /// # Errors
-    /// [`OwnerError::NotDeclared`] if there is no such report, and those of its work.
-    pub fn report(&self, name: &str, argument: Option<&str>) -> Result<String, OwnerError> {
-        let of_name = REPORTS.iter().find(|(other, _)| *other == name);
-        let unknown = || OwnerError::NotDeclared { kind: "report", name: name.to_owned() };
-        of_name.ok_or_else(unknown)?.1(self, argument)
-    }
+/// Returns a report as JSON.
+pub(crate) fn report(plant: &Plant, name: &str, argument: Option<&str>) -> Result<String, OwnerError> {
+    let of_name = REPORTS.iter().find(|(other, _)| *other == name);
+    let unknown = || OwnerError::NotDeclared { kind: "report", name: name.to_owned() };
+    of_name.ok_or_else(unknown)?.1(plant, argument)
 }
 
 fn text(document: &impl Serialize) -> Result<String, OwnerError> {
@@ -51,7 +47,7 @@ fn text(document: &impl Serialize) -> Result<String, OwnerError> {
 
 #[cfg(test)]
 mod tests {
-    use crate::NewPlant;
+    use crate::declared::NewPlant;
 
     use super::*;
 

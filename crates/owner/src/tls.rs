@@ -1,7 +1,7 @@
 //! The certificate of the plant's cloud, and the private authority that signs it.
 
 use std::net::IpAddr;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, ToSpan as _, Zoned};
@@ -10,33 +10,43 @@ use rcgen::{
     KeyPair, KeyUsagePurpose, date_time_ymd,
 };
 use serde::{Deserialize, Serialize};
-use sotto_http::{LARGEST_AUTHORITY, Trust, is_host};
+use sotto_http::is_host;
 use toml_edit::{DocumentMut, Item, Table, value};
 use zeroize::Zeroizing;
 
+use crate::declared::{CLOUD, Plant, settings};
 use crate::error::OwnerError;
 use crate::files::{make_folder, pretty, read_json, read_text, write_private, write_whole};
-use crate::plant::{CLOUD, Plant};
 
 /// Validity of the authority in days. A new authority requires new bundles for all devices.
 pub const AUTHORITY_DAYS: i64 = 3650;
+
 /// Validity of a certificate of the cloud in days.
 pub const SERVER_DAYS: i64 = 397;
+
 /// Number of days before its end from which `sotto status` asks for a new certificate.
 pub const WARNING_DAYS: i64 = 30;
+
 /// Both are valid from a day before they are made, because devices' clocks may be slow.
 const BACKDATED_DAYS: i64 = 1;
+
 /// Largest number of hosts in a certificate.
 const MOST_HOSTS: usize = 64;
+
 /// Largest file of a key, in bytes.
 const LARGEST_KEY: u64 = 16 << 10;
 
 const AUTHORITY: &str = "ca.pem";
+
 /// In the folder of secrets.
 const AUTHORITY_KEY: &str = "ca.key";
+
 const FOLDER: &str = "tls";
+
 const CERTIFICATE: &str = "tls/server.pem";
+
 const KEY: &str = "tls/server.key";
+
 const RECORD: &str = "tls/server.json";
 
 /// The public data of the cloud's certificate, stored in `tls/server.json`.
@@ -80,155 +90,10 @@ pub struct TlsFiles {
     pub is_local: bool,
 }
 
-impl Plant {
-    /// Makes an authority, and a certificate for the cloud's host in `sotto.toml` and for `hosts`.
-    ///
-    /// Names both in the configurations: `[cloud] ca` and an `https` address in `sotto.toml`, and `[tls]` in
-    /// `cloud.toml` if the cloud is on this machine.
-    ///
-    /// # Errors
-    /// [`OwnerError::Exists`] if there is already an authority; [`OwnerError::Host`] if a host is invalid; another
-    /// [`OwnerError`] if a file cannot be written.
-    pub fn make_tls(&mut self, hosts: &[String]) -> Result<TlsFiles, OwnerError> {
-        let authority = self.path(AUTHORITY);
-        if authority.exists() {
-            return Err(OwnerError::Exists { path: authority });
-        }
-        let hosts =
-            hosts_of(cloud_host(&self.settings().cloud.url).into_iter().chain(hosts.iter().cloned()))?;
-        let today = Timestamp::now().to_zoned(TimeZone::UTC);
-        // A key without a certificate may remain from an earlier attempt; it is replaced.
-        let key = KeyPair::generate()?;
-        write_private(&self.secret_path(AUTHORITY_KEY), Zeroizing::new(key.serialize_pem()).as_bytes())?;
-        let certificate = authority_params(&key, &today)?.self_signed(&key)?;
-        let of_cloud = self.issue(key, hosts, &today)?;
-        write_whole(&authority, certificate.pem().as_bytes())?;
-        let is_local = self.name_in_cloud_settings()?;
-        self.edit(|document| {
-            let cloud = &mut document["cloud"];
-            cloud["ca"] = value(AUTHORITY);
-            if let Some(rest) = cloud["url"].as_str().and_then(|url| url.strip_prefix("http://")) {
-                let url = format!("https://{rest}");
-                cloud["url"] = value(url);
-            }
-            Ok(())
-        })?;
-        Ok(self.tls_files(of_cloud, is_local))
-    }
-
-    /// Makes a new key and certificate of the cloud under the existing authority, for the same hosts and for `hosts`.
-    /// Bundles and configurations stay unchanged.
-    ///
-    /// # Errors
-    /// [`OwnerError::NoAuthority`] before [`Plant::make_tls`]; [`OwnerError::Host`] if a host is invalid; another
-    /// [`OwnerError`] if a file cannot be written.
-    pub fn renew_tls(&self, hosts: &[String]) -> Result<TlsFiles, OwnerError> {
-        let path = self.secret_path(AUTHORITY_KEY);
-        if !path.exists() || !self.path(AUTHORITY).exists() {
-            return Err(OwnerError::NoAuthority { path });
-        }
-        let pem = Zeroizing::new(read_text(&path, LARGEST_KEY)?);
-        let key = KeyPair::from_pem(&pem).map_err(|_| OwnerError::NoAuthority { path })?;
-        let before: CloudCertificate = read_json(&self.path(RECORD))?;
-        let hosts = hosts_of(before.hosts.into_iter().chain(hosts.iter().cloned()))?;
-        let of_cloud = self.issue(key, hosts, &Timestamp::now().to_zoned(TimeZone::UTC))?;
-        Ok(self.tls_files(of_cloud, self.path(CLOUD).exists()))
-    }
-
-    /// Returns the latest certificate of the cloud made here; None before [`Plant::make_tls`].
-    ///
-    /// # Errors
-    /// [`OwnerError`] if the record cannot be read.
-    pub fn cloud_certificate(&self) -> Result<Option<CloudCertificate>, OwnerError> {
-        let path = self.path(RECORD);
-        if path.exists() { read_json(&path).map(Some) } else { Ok(None) }
-    }
-
-    /// Returns the day on which the cloud's certificate ends, if it is past or within [`WARNING_DAYS`].
-    ///
-    /// # Errors
-    /// [`OwnerError`] if the record cannot be read.
-    pub fn certificate_ends_soon(&self) -> Result<Option<String>, OwnerError> {
-        let today = Timestamp::now().to_zoned(TimeZone::UTC).date();
-        let until = self.cloud_certificate()?.map(|certificate| certificate.valid_until);
-        Ok(until.filter(|until| ends_soon(until, today)))
-    }
-
-    /// Returns the PEM text of the authority named in `sotto.toml`; None if none is named.
-    pub(crate) fn authority(&self) -> Result<Option<Vec<u8>>, OwnerError> {
-        let Some(name) = &self.settings().cloud.ca else { return Ok(None) };
-        let path = self.path(name);
-        let pem = read_text(&path, LARGEST_AUTHORITY as u64)?.into_bytes();
-        // Checked here, so that no bundle contains an invalid authority.
-        pinned(&path, &pem)?;
-        Ok(Some(pem))
-    }
-
-    /// Returns the authorities that may sign the cloud's certificate.
-    pub(crate) fn trust(&self) -> Result<Trust, OwnerError> {
-        match (self.authority()?, &self.settings().cloud.ca) {
-            (Some(pem), Some(name)) => pinned(&self.path(name), &pem),
-            _ => Ok(Trust::default()),
-        }
-    }
-
-    fn issue(
-        &self,
-        authority: KeyPair,
-        hosts: Vec<String>,
-        today: &Zoned,
-    ) -> Result<CloudCertificate, OwnerError> {
-        let issuer = Issuer::new(authority_params(&authority, today)?, authority);
-        let key = KeyPair::generate()?;
-        let mut params = CertificateParams::new(hosts.clone())?;
-        params.distinguished_name = named("sotto cloud");
-        params.key_usages = vec![KeyUsagePurpose::DigitalSignature];
-        params.extended_key_usages = vec![ExtendedKeyUsagePurpose::ServerAuth];
-        params.use_authority_key_identifier_extension = true;
-        let valid_until = set_validity(&mut params, today, SERVER_DAYS)?;
-        let certificate = params.signed_by(&key, &issuer)?;
-        make_folder(&self.path(FOLDER), true)?;
-        // A cloud that reads between the two writes finds that they do not match, and reads again.
-        write_private(&self.path(KEY), Zeroizing::new(key.serialize_pem()).as_bytes())?;
-        write_whole(&self.path(CERTIFICATE), certificate.pem().as_bytes())?;
-        let of_cloud = CloudCertificate { hosts, valid_until: valid_until.to_string() };
-        write_whole(&self.path(RECORD), &pretty(&of_cloud)?)?;
-        Ok(of_cloud)
-    }
-
-    /// Names certificate and key in `cloud.toml`. Returns false if there is no such file.
-    fn name_in_cloud_settings(&self) -> Result<bool, OwnerError> {
-        let path = self.path(CLOUD);
-        if !path.exists() {
-            return Ok(false);
-        }
-        let text = read_text(&path, crate::settings::LARGEST)?;
-        let mut document: DocumentMut = text.parse().map_err(|error: toml_edit::TomlError| {
-            OwnerError::Damaged { path: path.clone(), reason: error.to_string() }
-        })?;
-        let mut table = Table::new();
-        table.insert("certificate", value(CERTIFICATE));
-        table.insert("key", value(KEY));
-        document.insert("tls", Item::Table(table));
-        write_whole(&path, document.to_string().as_bytes())?;
-        Ok(true)
-    }
-
-    fn tls_files(&self, of_cloud: CloudCertificate, is_local: bool) -> TlsFiles {
-        let [authority, certificate, key] = [AUTHORITY, CERTIFICATE, KEY].map(|name| self.path(name));
-        TlsFiles { authority, certificate, key, of_cloud, is_local }
-    }
-}
-
 /// Returns true if the day is near or past, or cannot be read; then a new record is needed.
 fn ends_soon(until: &str, today: jiff::civil::Date) -> bool {
     let last = today.checked_add(WARNING_DAYS.days());
     until.parse().map_or(true, |until: jiff::civil::Date| last.is_ok_and(|last| until <= last))
-}
-
-fn pinned(path: &Path, pem: &[u8]) -> Result<Trust, OwnerError> {
-    Trust::pinned(pem)
-        .map_err(|error| OwnerError::Damaged { path: path.to_owned(), reason: error.to_string() })
 }
 
 /// Returns the parameters of an authority that may sign only certificates of servers, and no other authority. Hosts are
@@ -295,10 +160,114 @@ fn hosts_of(given: impl Iterator<Item = String>) -> Result<Vec<String>, OwnerErr
     Ok(hosts)
 }
 
+/// Makes an authority, and a certificate for the cloud's host in `sotto.toml` and for `hosts`.
+pub(crate) fn make_tls(plant: &mut Plant, hosts: &[String]) -> Result<TlsFiles, OwnerError> {
+    let authority = plant.path(AUTHORITY);
+    if authority.exists() {
+        return Err(OwnerError::Exists { path: authority });
+    }
+    let hosts = hosts_of(cloud_host(&plant.settings().cloud.url).into_iter().chain(hosts.iter().cloned()))?;
+    let today = Timestamp::now().to_zoned(TimeZone::UTC);
+    // A key without a certificate may remain from an earlier attempt; it is replaced.
+    let key = KeyPair::generate()?;
+    write_private(&plant.secret_path(AUTHORITY_KEY), Zeroizing::new(key.serialize_pem()).as_bytes())?;
+    let certificate = authority_params(&key, &today)?.self_signed(&key)?;
+    let of_cloud = issue(plant, key, hosts, &today)?;
+    write_whole(&authority, certificate.pem().as_bytes())?;
+    let is_local = name_in_cloud_settings(plant)?;
+    plant.edit(|document| {
+        let cloud = &mut document["cloud"];
+        cloud["ca"] = value(AUTHORITY);
+        if let Some(rest) = cloud["url"].as_str().and_then(|url| url.strip_prefix("http://")) {
+            let url = format!("https://{rest}");
+            cloud["url"] = value(url);
+        }
+        Ok(())
+    })?;
+    Ok(tls_files(plant, of_cloud, is_local))
+}
+
+/// Makes a new key and certificate of the cloud under the existing authority, for the same hosts and for `hosts`.
+/// Bundles and configurations stay unchanged.
+pub(crate) fn renew_tls(plant: &Plant, hosts: &[String]) -> Result<TlsFiles, OwnerError> {
+    let path = plant.secret_path(AUTHORITY_KEY);
+    if !path.exists() || !plant.path(AUTHORITY).exists() {
+        return Err(OwnerError::NoAuthority { path });
+    }
+    let pem = Zeroizing::new(read_text(&path, LARGEST_KEY)?);
+    let key = KeyPair::from_pem(&pem).map_err(|_| OwnerError::NoAuthority { path })?;
+    let before: CloudCertificate = read_json(&plant.path(RECORD))?;
+    let hosts = hosts_of(before.hosts.into_iter().chain(hosts.iter().cloned()))?;
+    let of_cloud = issue(plant, key, hosts, &Timestamp::now().to_zoned(TimeZone::UTC))?;
+    Ok(tls_files(plant, of_cloud, plant.path(CLOUD).exists()))
+}
+
+/// Returns the latest certificate of the cloud made here; None before [`Plant::make_tls`].
+pub(crate) fn cloud_certificate(plant: &Plant) -> Result<Option<CloudCertificate>, OwnerError> {
+    let path = plant.path(RECORD);
+    if path.exists() { read_json(&path).map(Some) } else { Ok(None) }
+}
+
+/// Returns the day on which the cloud's certificate ends, if it is past or within [`WARNING_DAYS`].
+pub(crate) fn certificate_ends_soon(plant: &Plant) -> Result<Option<String>, OwnerError> {
+    let today = Timestamp::now().to_zoned(TimeZone::UTC).date();
+    let until = cloud_certificate(plant)?.map(|certificate| certificate.valid_until);
+    Ok(until.filter(|until| ends_soon(until, today)))
+}
+
+fn issue(
+    plant: &Plant,
+    authority: KeyPair,
+    hosts: Vec<String>,
+    today: &Zoned,
+) -> Result<CloudCertificate, OwnerError> {
+    let issuer = Issuer::new(authority_params(&authority, today)?, authority);
+    let key = KeyPair::generate()?;
+    let mut params = CertificateParams::new(hosts.clone())?;
+    params.distinguished_name = named("sotto cloud");
+    params.key_usages = vec![KeyUsagePurpose::DigitalSignature];
+    params.extended_key_usages = vec![ExtendedKeyUsagePurpose::ServerAuth];
+    params.use_authority_key_identifier_extension = true;
+    let valid_until = set_validity(&mut params, today, SERVER_DAYS)?;
+    let certificate = params.signed_by(&key, &issuer)?;
+    make_folder(&plant.path(FOLDER), true)?;
+    // A cloud that reads between the two writes finds that they do not match, and reads again.
+    write_private(&plant.path(KEY), Zeroizing::new(key.serialize_pem()).as_bytes())?;
+    write_whole(&plant.path(CERTIFICATE), certificate.pem().as_bytes())?;
+    let of_cloud = CloudCertificate { hosts, valid_until: valid_until.to_string() };
+    write_whole(&plant.path(RECORD), &pretty(&of_cloud)?)?;
+    Ok(of_cloud)
+}
+
+/// Names certificate and key in `cloud.toml`. Returns false if there is no such file.
+fn name_in_cloud_settings(plant: &Plant) -> Result<bool, OwnerError> {
+    let path = plant.path(CLOUD);
+    if !path.exists() {
+        return Ok(false);
+    }
+    let text = read_text(&path, settings::LARGEST)?;
+    let mut document: DocumentMut = text.parse().map_err(|error: toml_edit::TomlError| {
+        OwnerError::Damaged { path: path.clone(), reason: error.to_string() }
+    })?;
+    let mut table = Table::new();
+    table.insert("certificate", value(CERTIFICATE));
+    table.insert("key", value(KEY));
+    document.insert("tls", Item::Table(table));
+    write_whole(&path, document.to_string().as_bytes())?;
+    Ok(true)
+}
+
+fn tls_files(plant: &Plant, of_cloud: CloudCertificate, is_local: bool) -> TlsFiles {
+    let [authority, certificate, key] = [AUTHORITY, CERTIFICATE, KEY].map(|name| plant.path(name));
+    TlsFiles { authority, certificate, key, of_cloud, is_local }
+}
+
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
+
     use super::*;
-    use crate::NewPlant;
+    use crate::declared::NewPlant;
 
     fn plant(folder: &Path, cloud: Option<&str>) -> Plant {
         let listen = "127.0.0.1:7410".parse().expect("an address");

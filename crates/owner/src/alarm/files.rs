@@ -7,15 +7,22 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Declared, Event, Machine};
+use super::event::Event;
+use super::machine::Machine;
+use super::round;
+use super::round::what;
+use crate::declared;
+use crate::declared::{Declared, Plant, edit};
 use crate::error::{OwnerError, io};
 use crate::files::{make_folder, pretty, random, read_json, remove_if_there, write_private};
-use crate::plant::Plant;
 
 /// The folder of alarms in the plant's folder.
 pub(super) const FOLDER: &str = "alarms";
+
 const STATE: &str = "state";
+
 const JOURNAL: &str = "alarms.jsonl";
+
 /// Bytes of the journal's end that are searched for an event.
 const SEARCHED: u64 = 1 << 20;
 
@@ -94,123 +101,114 @@ pub struct DeviceAlarm {
     pub failing: Option<String>,
 }
 
-impl Plant {
-    pub(super) fn alarm_file(&self, name: &str) -> PathBuf {
-        self.path(FOLDER).join(STATE).join(format!("{name}.json"))
-    }
+pub(crate) fn alarm_file(plant: &Plant, name: &str) -> PathBuf {
+    plant.path(FOLDER).join(STATE).join(format!("{name}.json"))
+}
 
-    pub(super) fn make_alarm_folders(&self) -> Result<(), OwnerError> {
-        make_folder(&self.path(FOLDER), true)?;
-        make_folder(&self.path(FOLDER).join(STATE), true)
-    }
+pub(crate) fn make_alarm_folders(plant: &Plant) -> Result<(), OwnerError> {
+    make_folder(&plant.path(FOLDER), true)?;
+    make_folder(&plant.path(FOLDER).join(STATE), true)
+}
 
-    /// Returns the stored state of an alarm; a new one if there is none, or if it is of another definition.
-    pub(super) fn stored_alarm(&self, name: &str, declared: &Declared) -> Result<Stored, OwnerError> {
-        let definition = serde_json::to_string(&(
-            declared.alarm.to_string(),
-            declared.clear(),
-            declared.settings.clear_after,
-            &declared.settings.since,
-        ));
-        let definition = definition.unwrap_or_default();
-        let path = self.alarm_file(name);
-        let known: Option<Stored> = if path.exists() { Some(read_json(&path)?) } else { None };
-        match known {
-            Some(known) if known.definition == definition => Ok(known),
-            other => Ok(Stored {
-                version: 1,
-                definition,
-                tag: hex::encode(random::<4>()?),
-                devices: BTreeMap::new(),
-                unposted: other.map(|other| other.unposted).unwrap_or_default(),
-            }),
-        }
+/// Returns the stored state of an alarm; a new one if there is none, or if it is of another definition.
+pub(crate) fn stored_alarm(plant: &Plant, name: &str, declared: &Declared) -> Result<Stored, OwnerError> {
+    let definition = serde_json::to_string(&(
+        declared.alarm.to_string(),
+        declared.clear(),
+        declared.settings.clear_after,
+        &declared.settings.since,
+    ));
+    let definition = definition.unwrap_or_default();
+    let path = alarm_file(plant, name);
+    let known: Option<Stored> = if path.exists() { Some(read_json(&path)?) } else { None };
+    match known {
+        Some(known) if known.definition == definition => Ok(known),
+        other => Ok(Stored {
+            version: 1,
+            definition,
+            tag: hex::encode(random::<4>()?),
+            devices: BTreeMap::new(),
+            unposted: other.map(|other| other.unposted).unwrap_or_default(),
+        }),
     }
+}
 
-    pub(super) fn store_alarm(&self, name: &str, stored: &Stored) -> Result<(), OwnerError> {
-        write_private(&self.alarm_file(name), &pretty(stored)?)
-    }
+pub(crate) fn store_alarm(plant: &Plant, name: &str, stored: &Stored) -> Result<(), OwnerError> {
+    write_private(&alarm_file(plant, name), &pretty(stored)?)
+}
 
-    /// Removes an alarm from `sotto.toml`, its state, and its events that wait for a sink.
-    ///
-    /// # Errors
-    /// [`OwnerError::NotDeclared`] if there is no alarm with this name; another [`OwnerError`] if a file cannot be
-    /// written.
-    pub fn remove_alarm(&mut self, name: &str) -> Result<(), OwnerError> {
-        self.edit(|document| crate::edit::remove_alarm(document, name))?;
-        remove_if_there(&self.alarm_file(name))
-    }
+/// Removes an alarm from `sotto.toml`, its state, and its events that wait for a sink.
+pub(crate) fn remove_alarm(plant: &mut Plant, name: &str) -> Result<(), OwnerError> {
+    plant.edit(|document| edit::remove_alarm(document, name))?;
+    remove_if_there(&alarm_file(plant, name))
+}
 
-    /// Appends an event to the journal, if it is not there.
-    pub(super) fn journal(&self, event: &Event) -> Result<(), OwnerError> {
-        if self.journal_end()?.iter().any(|known| known.id == event.id) {
-            return Ok(());
-        }
-        let path = self.path(FOLDER).join(JOURNAL);
-        let line = serde_json::to_string(event)
-            .map_err(|error| OwnerError::Damaged { path: path.clone(), reason: error.to_string() })?;
-        let mut options = File::options();
-        options.create(true).append(true);
-        #[cfg(unix)]
-        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-        let written = || {
-            let mut file = options.open(&path)?;
-            file.write_all(format!("{line}\n").as_bytes())?;
-            file.sync_all()
-        };
-        written().map_err(io(&path))
+/// Appends an event to the journal, if it is not there.
+pub(crate) fn journal(plant: &Plant, event: &Event) -> Result<(), OwnerError> {
+    if journal_end(plant)?.iter().any(|known| known.id == event.id) {
+        return Ok(());
     }
+    let path = plant.path(FOLDER).join(JOURNAL);
+    let line = serde_json::to_string(event)
+        .map_err(|error| OwnerError::Damaged { path: path.clone(), reason: error.to_string() })?;
+    let mut options = File::options();
+    options.create(true).append(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    let written = || {
+        let mut file = options.open(&path)?;
+        file.write_all(format!("{line}\n").as_bytes())?;
+        file.sync_all()
+    };
+    written().map_err(io(&path))
+}
 
-    /// Returns the events at the end of the journal, oldest first.
-    fn journal_end(&self) -> Result<Vec<Event>, OwnerError> {
-        let path = self.path(FOLDER).join(JOURNAL);
-        if !path.exists() {
-            return Ok(Vec::new());
-        }
-        let read = || {
-            let mut file = File::open(&path)?;
-            let length = file.metadata()?.len();
-            file.seek(SeekFrom::Start(length.saturating_sub(SEARCHED)))?;
-            let mut bytes = Vec::new();
-            file.take(SEARCHED).read_to_end(&mut bytes)?;
-            Ok(String::from_utf8_lossy(&bytes).into_owned())
-        };
-        let text: String = read().map_err(io(&path))?;
-        // The first line may be cut, the last one half written.
-        Ok(text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect())
+/// Returns the events at the end of the journal, oldest first.
+fn journal_end(plant: &Plant) -> Result<Vec<Event>, OwnerError> {
+    let path = plant.path(FOLDER).join(JOURNAL);
+    if !path.exists() {
+        return Ok(Vec::new());
     }
+    let read = || {
+        let mut file = File::open(&path)?;
+        let length = file.metadata()?.len();
+        file.seek(SeekFrom::Start(length.saturating_sub(SEARCHED)))?;
+        let mut bytes = Vec::new();
+        file.take(SEARCHED).read_to_end(&mut bytes)?;
+        Ok(String::from_utf8_lossy(&bytes).into_owned())
+    };
+    let text: String = read().map_err(io(&path))?;
+    // The first line may be cut, the last one half written.
+    Ok(text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect())
+}
 
-    /// Returns the state of an alarm about each of its devices, and its last 10 events.
-    ///
-    /// # Errors
-    /// [`OwnerError`] if there is no alarm with this name, or a file is damaged.
-    pub fn alarm_status(&self, name: &str) -> Result<AlarmStatus, OwnerError> {
-        let declared = self.alarm(name)?;
-        let (clock, rule) = (self.settings().clock()?, declared.rule());
-        let mut devices = Vec::new();
-        let stored = self.stored_alarm(name, &declared)?;
-        for device in self.alarm_devices(&declared)? {
-            let state = stored.devices.get(&device).cloned().unwrap_or_default();
-            let raised = state.machine.raised_since(rule);
-            let last = state.machine.last();
-            devices.push(DeviceAlarm {
-                raised_since: raised.map(|at| clock.rfc3339(at)),
-                run: state.machine.run(rule),
-                needed: if raised.is_some() { rule.clear_after } else { rule.windows },
-                last: last.map(|seen| clock.rfc3339(seen.to)),
-                value: last.map(|seen| super::round::what(&declared, self, seen, declared.alarm.limit)),
-                failing: state.failing,
-                device,
-            });
-        }
-        let mut events = self.journal_end()?;
-        events.retain(|event| event.alarm == name);
-        let old = events.len().saturating_sub(10);
-        Ok(AlarmStatus {
-            alarm: name.to_owned(),
-            when: declared.alarm.to_string(),
-            devices,
-            events: events.split_off(old),
-        })
+/// Returns the state of an alarm about each of its devices, and its last 10 events.
+pub(crate) fn alarm_status(plant: &Plant, name: &str) -> Result<AlarmStatus, OwnerError> {
+    let declared = declared::alarm(plant, name)?;
+    let (clock, rule) = (plant.settings().clock()?, declared.rule());
+    let mut devices = Vec::new();
+    let stored = stored_alarm(plant, name, &declared)?;
+    for device in round::alarm_devices(plant, &declared)? {
+        let state = stored.devices.get(&device).cloned().unwrap_or_default();
+        let raised = state.machine.raised_since(rule);
+        let last = state.machine.last();
+        devices.push(DeviceAlarm {
+            raised_since: raised.map(|at| clock.rfc3339(at)),
+            run: state.machine.run(rule),
+            needed: if raised.is_some() { rule.clear_after } else { rule.windows },
+            last: last.map(|seen| clock.rfc3339(seen.to)),
+            value: last.map(|seen| what(&declared, plant, seen, declared.alarm.limit)),
+            failing: state.failing,
+            device,
+        });
     }
+    let mut events = journal_end(plant)?;
+    events.retain(|event| event.alarm == name);
+    let old = events.len().saturating_sub(10);
+    Ok(AlarmStatus {
+        alarm: name.to_owned(),
+        when: declared.alarm.to_string(),
+        devices,
+        events: events.split_off(old),
+    })
 }

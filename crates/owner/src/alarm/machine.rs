@@ -1,7 +1,9 @@
 //! The state of an alarm about one device: which windows raise it, and which end it.
 
-use crate::question::{Comparison, Probe};
 use serde::{Deserialize, Serialize};
+
+use crate::language::Comparison;
+use crate::question::Probe;
 
 /// Number of recent windows that are kept. A window that arrives later than all of them is not looked at.
 pub(crate) const KEPT: usize = 64;
@@ -356,7 +358,8 @@ mod tests {
 
     #[test]
     fn an_interval_on_both_sides_of_a_limit_is_undecided() {
-        let alarm = crate::question::Alarm::parse("mean(x) > 80").expect("a condition");
+        use crate::question::Alarm;
+        let alarm = Alarm::parse("mean(x) > 80").expect("a condition");
         let probe = alarm.probe(80.0);
         for (value, bound, verdict) in [
             (80.1, 0.05, Verdict::Holds),

@@ -5,18 +5,23 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Event, SinkKind};
+use super::event::Event;
+use super::files::FOLDER;
+use crate::declared::{Plant, SinkKind};
 use crate::error::OwnerError;
 use crate::files::{make_folder, pretty, read_json, write_private};
-use crate::plant::Plant;
 
 /// Time after which an event is not delivered any more: 7 days, in milliseconds.
 pub const GIVE_UP_AFTER_MS: i64 = 7 * 86_400_000;
+
 /// First and longest time between two attempts, in milliseconds.
 const FIRST_WAIT: i64 = 2_000;
+
 const LONGEST_WAIT: i64 = 3_600_000;
+
 /// Number of delivered events whose names are kept, so that none is delivered again.
 const REMEMBERED: usize = 4096;
+
 /// Largest number of waiting deliveries; older ones are dropped.
 const MOST: usize = 10_000;
 
@@ -91,7 +96,7 @@ impl Outbox {
     /// # Errors
     /// [`OwnerError`] if its file is damaged.
     pub fn open(plant: &Plant) -> Result<Self, OwnerError> {
-        let folder = plant.path(super::files::FOLDER);
+        let folder = plant.path(FOLDER);
         make_folder(&folder, true)?;
         let path = folder.join("outbox.json");
         let contents = if path.exists() { read_json(&path)? } else { Contents::default() };

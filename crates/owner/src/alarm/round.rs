@@ -3,42 +3,41 @@
 use std::collections::BTreeSet;
 
 use super::files::DeviceState;
-use super::{Declared, Seen, Verdict};
-use crate::answer::Row;
-use crate::ask::{DeviceWindows, Window, by_window};
-use crate::compute::Computer;
+use super::machine::{Seen, Verdict};
+use crate::answers::{Row, by_window};
+use crate::declared::{Declared, Plant};
+use crate::devices;
 use crate::error::OwnerError;
+use crate::functions::Call;
 use crate::gathered::Channels as _;
-use crate::needs::Kind;
-use crate::plant::Plant;
-use crate::question::{Call, Comparison, Measured, Reading};
+use crate::language::{Comparison, QuestionError, Reading};
+use crate::question::Measured;
+use crate::streams::Kind;
+use crate::windows::{DeviceWindows, Window, moment};
+use crate::work::Computer;
+
+/// Returns the enrolled devices that an alarm is about: those that measure all its channels.
+pub(crate) fn alarm_devices(plant: &Plant, declared: &Declared) -> Result<Vec<String>, OwnerError> {
+    let mut devices = devices::enrolled(plant)?;
+    let channels = declared.question.channels();
+    devices.retain(|name, _| {
+        let named = declared.alarm.only.as_ref().is_none_or(|only| only.contains(name));
+        let measured = plant.settings().devices.get(name);
+        named && measured.is_some_and(|device| channels.iter().all(|name| device.channels.contains(name)))
+    });
+    Ok(devices.into_keys().collect())
+}
+
+/// Returns the start of the first window that an alarm looks at.
+pub(crate) fn alarm_since(plant: &Plant, declared: &Declared) -> Result<i64, OwnerError> {
+    let Some(since) = &declared.settings.since else { return Ok(i64::MIN) };
+    let clock = plant.settings().clock()?;
+    let when = since.parse().map_err(|error: QuestionError| OwnerError::Question(error.to_string()))?;
+    moment(&when, &clock)
+}
 
 /// Largest number of windows of a device that a round takes for an alarm; the others follow in the next rounds.
 const MOST: usize = 20_000;
-
-impl Plant {
-    /// Returns the enrolled devices that an alarm is about: those that measure all its channels.
-    pub(super) fn alarm_devices(&self, declared: &Declared) -> Result<Vec<String>, OwnerError> {
-        let mut devices = self.devices()?;
-        let channels = declared.question.channels();
-        devices.retain(|name, _| {
-            let named = declared.alarm.only.as_ref().is_none_or(|only| only.contains(name));
-            let measured = self.settings().devices.get(name);
-            named && measured.is_some_and(|device| channels.iter().all(|name| device.channels.contains(name)))
-        });
-        Ok(devices.into_keys().collect())
-    }
-
-    /// Returns the start of the first window that an alarm looks at.
-    pub(super) fn alarm_since(&self, declared: &Declared) -> Result<i64, OwnerError> {
-        let Some(since) = &declared.settings.since else { return Ok(i64::MIN) };
-        let clock = self.settings().clock()?;
-        let when = since
-            .parse()
-            .map_err(|error: crate::question::QuestionError| OwnerError::Question(error.to_string()))?;
-        crate::ask::moment(&when, &clock)
-    }
-}
 
 /// Returns the windows that an alarm has not asked for yet. Depends on which windows arrived, never on an answer.
 pub(super) fn new_windows(

@@ -4,14 +4,17 @@ use std::collections::BTreeMap;
 use std::fs::{File, TryLockError};
 use std::sync::{Mutex, PoisonError};
 
+use super::event::{Event, EventKind};
 use super::files::{FOLDER, Stored};
+use super::machine::{Change, Seen, Verdict};
+use super::outbox::Outbox;
 use super::round::{Judged, judge, new_windows, undecided, what};
-use super::{Change, Declared, Event, EventKind, Outbox, Seen};
-use crate::ask::{Between, DeviceWindows, list_windows};
-use crate::compute::Computer;
+use super::{files, round};
+use crate::declared::{Declared, Plant};
 use crate::error::{OwnerError, io};
-use crate::plant::Plant;
-use crate::trust::Evidence;
+use crate::windows::{Between, DeviceWindows};
+use crate::work::{Computer, Evidence};
+use crate::{declared, devices, trust, windows};
 
 /// A window that ended this much before its evaluation, and two rounds more, is late: one hour, in milliseconds.
 const LATE_MS: i64 = 3_600_000;
@@ -72,7 +75,7 @@ impl Watch {
     /// [`OwnerError::Unanswerable`] if another process watches it; another [`OwnerError`] if the folder cannot be
     /// written.
     pub fn open(plant: &Plant, every_ms: i64) -> Result<Self, OwnerError> {
-        plant.make_alarm_folders()?;
+        files::make_alarm_folders(plant)?;
         let path = plant.path(FOLDER).join("lock");
         let mut options = File::options();
         let lock = options.write(true).create(true).truncate(false).open(&path).map_err(io(&path))?;
@@ -108,11 +111,12 @@ impl Watch {
     fn run(&self, plant: &Plant, outbox: &Mutex<Outbox>, round: &mut Round) -> Result<(), OwnerError> {
         let mut active = Vec::new();
         for name in plant.settings().alarms.keys() {
-            let declared = plant.alarm(name)?;
-            let mut stored = plant.stored_alarm(name, &declared)?;
+            let declared = declared::alarm(plant, name)?;
+            let mut stored = files::stored_alarm(plant, name, &declared)?;
             // Left by a process that was stopped.
             post(plant, outbox, name, &declared, &mut stored)?;
-            let (devices, since) = (plant.alarm_devices(&declared)?, plant.alarm_since(&declared)?);
+            let (devices, since) =
+                (round::alarm_devices(plant, &declared)?, round::alarm_since(plant, &declared)?);
             active.push(Active { name: name.clone(), declared, devices, since, stored });
         }
         round.alarms = active.len();
@@ -129,7 +133,7 @@ impl Watch {
             self.apply(plant, &mut active[alarm], (&device, &asked), (outcome, refused.as_deref()), round)?;
         }
         for Active { name, declared, stored, .. } in &mut active {
-            plant.store_alarm(name, stored)?;
+            files::store_alarm(plant, name, stored)?;
             post(plant, outbox, name, declared, stored)?;
         }
         Ok(())
@@ -175,7 +179,7 @@ impl Watch {
             state.asked.extend(asked.windows.iter().map(|window| window.id.clone()));
         }
         round.windows += seen.len() as u64;
-        round.undecided += seen.iter().filter(|seen| seen.over == super::Verdict::Undecided).count() as u64;
+        round.undecided += seen.iter().filter(|seen| seen.over == Verdict::Undecided).count() as u64;
         let changes = state.machine.take(declared.rule(), seen);
         let mut events = Vec::new();
         for (seen, change) in changes {
@@ -242,8 +246,8 @@ fn ask(plant: &Plant, active: &mut [Active], round: &mut Round) -> (Vec<Evaluate
         names.sort_unstable();
         names.dedup();
         for name in names {
-            let Some(record) = plant.device(name)? else { continue };
-            match list_windows(plant, &cloud, &record, Between::default()) {
+            let Some(record) = devices::record(plant, name)? else { continue };
+            match windows::list(plant, &cloud, &record, Between::default()) {
                 Ok(found) => drop(listed.insert(name.clone(), found)),
                 Err(error @ OwnerError::Cloud(_)) => return Err(error),
                 Err(error) => round.notes.push(format!("{name}: {error}")),
@@ -277,7 +281,7 @@ fn ask(plant: &Plant, active: &mut [Active], round: &mut Round) -> (Vec<Evaluate
 
 /// Repeats the cloud's work. Returns the reason why it is not to be believed, if so.
 fn refused(plant: &Plant, evidence: &Evidence) -> Option<String> {
-    match plant.cloud().and_then(|cloud| plant.verify_work(&cloud, evidence)) {
+    match plant.cloud().and_then(|cloud| trust::verify_work(plant, &cloud, evidence)) {
         Ok(None) => None,
         Ok(Some(finding)) => Some(finding),
         Err(error) => Some(error.to_string()),
@@ -298,9 +302,9 @@ fn post(
     let now = jiff::Timestamp::now().as_millisecond();
     let sinks = declared.settings.sinks();
     for event in &stored.unposted {
-        plant.journal(event)?;
+        files::journal(plant, event)?;
         outbox.lock().unwrap_or_else(PoisonError::into_inner).add(event, &sinks, now)?;
     }
     stored.unposted.clear();
-    plant.store_alarm(name, stored)
+    files::store_alarm(plant, name, stored)
 }

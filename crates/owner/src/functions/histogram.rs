@@ -9,8 +9,7 @@ use super::arguments::{About, Arguments};
 use super::function::{Function, InAlarm, Named, Part, SeveralValues, Syntax, Yields};
 use crate::gathered::distribution::equal_edges;
 use crate::gathered::{BinsNeeded, Counted, Gathered, Need};
-use crate::language::QuestionErrorKind as Kind;
-use crate::language::{Name, Numbers, Parsed, Parser, Reading, limits};
+use crate::language::{Name, Numbers, Parsed, Parser, QuestionErrorKind as Kind, Reading, limits};
 
 pub(super) const SYNTAX: Syntax = Syntax {
     names: &[Named { word: "histogram", arguments: "x, 16" }],

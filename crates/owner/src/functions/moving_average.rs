@@ -9,8 +9,7 @@ use super::arguments::{About, Arguments};
 use super::function::{Function, InAlarm, Named, OneValue, Syntax, Yields};
 use crate::gathered::moments::Moments;
 use crate::gathered::{Channels, Counted, Gathered, Need};
-use crate::language::QuestionErrorKind as Kind;
-use crate::language::{Name, Reading, limits};
+use crate::language::{Name, QuestionErrorKind as Kind, Reading, limits};
 use crate::value::ValueError;
 
 pub(super) const SYNTAX: Syntax = Syntax {

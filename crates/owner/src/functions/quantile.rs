@@ -9,8 +9,7 @@ use super::Call;
 use super::arguments::{About, Arguments};
 use super::function::{Function, InAlarm, Named, OneValue, Syntax, Yields};
 use crate::gathered::{Channels, Counted, Gathered, Need};
-use crate::language::QuestionErrorKind as Kind;
-use crate::language::{Name, Number, Parsed, Parser, Reading};
+use crate::language::{Name, Number, Parsed, Parser, QuestionErrorKind as Kind, Reading};
 
 pub(super) const SYNTAX: Syntax = Syntax {
     names: &[Named { word: "quantile", arguments: "x, 0.95" }],

@@ -5,8 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::Call;
 use super::arguments::{one_reading, unit_of};
 use super::function::{Function, InAlarm, Named, OneValue, Syntax, Yields};
-use crate::gathered::Reals;
-use crate::gathered::{Channels, Counted, Gathered, Need};
+use crate::gathered::{Channels, Counted, Gathered, Need, Reals};
 use crate::language::Reading;
 
 pub(super) const SYNTAX: Syntax = Syntax {

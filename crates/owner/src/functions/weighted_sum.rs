@@ -9,8 +9,7 @@ use super::Call;
 use super::arguments::{About, Arguments};
 use super::function::{Function, InAlarm, Named, OneValue, Syntax, Yields};
 use crate::gathered::{Channels, Counted, Gathered, Need};
-use crate::language::QuestionErrorKind as Kind;
-use crate::language::{Name, Numbers, Parsed, Parser, Reading, Weights, limits};
+use crate::language::{Name, Numbers, Parsed, Parser, QuestionErrorKind as Kind, Reading, Weights, limits};
 
 pub(super) const SYNTAX: Syntax = Syntax {
     names: &[Named { word: "weighted_sum", arguments: "x, [1, 2]" }],

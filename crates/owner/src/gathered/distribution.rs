@@ -4,9 +4,9 @@
 //! middle is the value, and half of its width the bound. Readings here are the values that the device encrypted, rounded
 //! to the resolution.
 
-use crate::language::{Comparison, Condition};
 use sotto_pack::{ChannelBins, Quantiser};
 
+use crate::language::{Comparison, Condition};
 use crate::value::{Value, ValueError};
 
 /// Distance from a limit, in steps of the resolution, within which a reading is equal to it.

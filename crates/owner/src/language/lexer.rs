@@ -1,10 +1,9 @@
 //! The lexer: characters to tokens.
 
-use super::Comparison;
+use sotto_program::text::{self, Number, found_char, number_length, run};
+
 use super::error::QuestionErrorKind as Kind;
-use super::limits;
-use sotto_program::text;
-use sotto_program::text::{Number, found_char, number_length, run};
+use super::{Comparison, limits};
 
 /// Words that end a selected expression. A channel with this name must be in quotes.
 pub(crate) const RESERVED: [&str; 9] =

@@ -5,9 +5,9 @@ use std::fmt;
 
 use serde::de::{Error as _, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
+use sotto_program::text;
 
 use super::limits;
-use sotto_program::text;
 
 /// A linear model: `intercept` + Σ coefficient · channel.
 ///

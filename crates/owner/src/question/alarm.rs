@@ -3,16 +3,14 @@
 use std::fmt::{self, Display, Formatter};
 
 use serde::{Deserialize, Serialize};
-
 use sotto_program::text;
 
 use super::grammar::Term;
 use super::{Expression, Question};
 use crate::functions::{Call, InAlarm};
-use crate::language::QuestionErrorKind as Kind;
 use crate::language::{
-    By, Clause, Comparison, Condition, Number, Parsed, Parser, Places, QuestionError, RESERVED, Reading,
-    Token, limits, only_devices, token, unquoted,
+    By, Clause, Comparison, Condition, Number, Parsed, Parser, Places, QuestionError,
+    QuestionErrorKind as Kind, RESERVED, Reading, Token, limits, only_devices, token, unquoted,
 };
 
 /// The quantity that an alarm compares.

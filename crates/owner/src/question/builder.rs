@@ -2,8 +2,7 @@
 
 use super::{Expression, Question, Selected};
 use crate::functions::Call;
-use crate::language::QuestionErrorKind as Kind;
-use crate::language::{By, Devices, Duration, Period, QuestionError, When};
+use crate::language::{By, Devices, Duration, Period, QuestionError, QuestionErrorKind as Kind, When};
 
 /// Builds a [`Question`]; [`Question::select`] starts one. If a clause is given twice, the last one counts.
 ///

@@ -3,13 +3,13 @@
 use std::collections::BTreeMap;
 
 use serde::Deserialize;
-
 use sotto_program::text;
 
 use super::{Question, Selected, grammar};
 use crate::functions::Call;
-use crate::language::QuestionErrorKind as Kind;
-use crate::language::{By, Devices, LinearModel, Period, Places, QuestionError, Reading, limits};
+use crate::language::{
+    By, Devices, LinearModel, Period, Places, QuestionError, QuestionErrorKind as Kind, Reading, limits,
+};
 
 /// A [`Question`] in its JSON form. Only `select` is required.
 #[derive(Deserialize)]

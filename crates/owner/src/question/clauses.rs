@@ -3,9 +3,9 @@
 use sotto_program::text;
 
 use super::{Question, Selected};
-use crate::language::QuestionErrorKind as Kind;
 use crate::language::{
-    By, Clause, Devices, Duration, Parsed, Parser, Period, RESERVED, Token, When, is_when, limits, near,
+    By, Clause, Devices, Duration, Parsed, Parser, Period, QuestionErrorKind as Kind, RESERVED, Token, When,
+    is_when, limits, near,
 };
 
 /// Clauses read so far.

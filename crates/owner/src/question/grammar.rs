@@ -6,9 +6,9 @@ use sotto_program::text;
 
 use super::{Expression, Question, Selected};
 use crate::functions::{self, Call};
-use crate::language::QuestionErrorKind as Kind;
 use crate::language::{
-    By, Name, Parsed, Parser, Places, RESERVED, Spanned, Token, limits, near, outside_of_a_call, unquoted,
+    By, Name, Parsed, Parser, Places, QuestionErrorKind as Kind, RESERVED, Spanned, Token, limits, near,
+    outside_of_a_call, unquoted,
 };
 
 const VALUE: &str = "a function such as mean(temperature), a number or '('";

@@ -1,0 +1,118 @@
+//! Answers: rows with values, bounds and units, and the cost in bytes and time.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::{Deserialize, Serialize};
+use sotto_pack::{Clock, LeftOut};
+
+use crate::work::{Evidence, Flooded};
+
+/// The version of the JSON form.
+pub const VERSION: u32 = 1;
+
+/// An answer to a question. Its JSON form is for programs: later versions may add fields, but change none.
+///
+/// ```
+/// use sotto_owner::Answer;
+///
+/// let json = r#"{
+///     "version": 1, "question": "mean(temperature)", "time_zone": "Europe/Rome", "notes": [],
+///     "rows": [{
+///         "from": "2014-01-31T00:00:00+01:00", "to": "2014-02-01T00:00:00+01:00", "device": "boiler",
+///         "name": "mean(temperature)", "value": 71.25, "bound": 0.05, "unit": "°C", "count": 287, "missing": 1
+///     }],
+///     "bytes_up": 2048, "bytes_down": 512, "seconds": 0.2, "windows": 1, "jobs": 1, "evaluate_us": 150,
+///     "steps": {}, "left_out": {}
+/// }"#;
+/// let answer: Answer = serde_json::from_str(json)?;
+/// assert_eq!((answer.rows[0].value, answer.rows[0].bound), (Some(71.25), Some(0.05)));
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Answer {
+    /// The version of the form: [`VERSION`].
+    pub version: u32,
+    /// The question's text.
+    pub question: String,
+    /// One row for each group, device and result.
+    pub rows: Vec<Row>,
+    /// Bytes that devices sent for the windows used.
+    pub bytes_up: u64,
+    /// Bytes of ciphertexts downloaded from the cloud.
+    pub bytes_down: u64,
+    /// Seconds from the question to the answer.
+    pub seconds: f64,
+    /// Number of windows used.
+    pub windows: u64,
+    /// Number of jobs that the cloud ran.
+    pub jobs: u64,
+    /// The cloud's computing time in microseconds.
+    pub evaluate_us: u64,
+    /// Number of runs of each operation in the cloud.
+    pub steps: BTreeMap<String, u64>,
+    /// The schemes of the ciphertexts used.
+    #[serde(default)]
+    pub schemes: BTreeSet<String>,
+    /// Number of windows used, by device.
+    #[serde(default)]
+    pub took_part: BTreeMap<String, u64>,
+    /// The flooding of reals at decryption; None if the question is not `shared` or has no reals.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub flooded: Option<Flooded>,
+    /// Readings that devices left out of the windows used, by channel and reason.
+    pub left_out: BTreeMap<String, LeftOut>,
+    /// Remarks for the reader, e.g. on windows that were not used.
+    pub notes: Vec<String>,
+    /// The time zone of the rows.
+    pub time_zone: String,
+    /// Times of the owner's and the cloud's phases, in microseconds.
+    #[serde(skip)]
+    pub phases: BTreeMap<&'static str, Vec<f64>>,
+    /// The transcripts of the cloud's work, with everything needed to repeat it.
+    #[serde(skip)]
+    pub evidence: Evidence,
+}
+
+/// One result for one group.
+///
+/// Example: [`Answer`]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Row {
+    /// Start of the group, as RFC 3339.
+    pub from: String,
+    /// End of the group.
+    pub to: String,
+    /// The device; None if the result is over several devices.
+    pub device: Option<String>,
+    /// The result's name.
+    pub name: String,
+    /// The value; None if there is no reading, or the value cannot be determined.
+    pub value: Option<f64>,
+    /// The largest possible distance of the true value.
+    pub bound: Option<f64>,
+    /// The unit.
+    pub unit: String,
+    /// Number of readings in the value.
+    pub count: u64,
+    /// Number of missing readings between the device's first and last window.
+    pub missing: u64,
+    /// The reason for a missing value, if there are readings.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub why: Option<String>,
+    /// The ends of a histogram's bin, in the channel's unit. A reading at an end belongs to the bin above it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bin: Option<[f64; 2]>,
+    /// Start of the group, in milliseconds since 1970.
+    #[serde(skip)]
+    pub from_ms: i64,
+    /// End of the group, in milliseconds since 1970.
+    #[serde(skip)]
+    pub to_ms: i64,
+}
+
+impl Row {
+    /// Returns the row with the times of its group written by the plant's clock.
+    pub(crate) fn dated(self, clock: &Clock) -> Self {
+        Self { from: clock.rfc3339(self.from_ms), to: clock.rfc3339(self.to_ms), ..self }
+    }
+}

@@ -1,0 +1,247 @@
+//! Answering a question: list windows, group them by the clock, let the cloud sum them, decrypt the sums.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Instant;
+
+use sotto_cloud_client::Cloud;
+use sotto_pack::{Clock, LeftOut};
+
+use super::answer::{Answer, VERSION};
+use super::notes;
+use super::rows::{Column, rows};
+use crate::declared::Plant;
+use crate::devices::DeviceRecord;
+use crate::error::OwnerError;
+use crate::functions::Call;
+use crate::gathered::Tally;
+use crate::language::Devices;
+use crate::question::{Asked, Question};
+use crate::streams::Kind;
+use crate::windows::{Between, DeviceWindows, Group};
+use crate::work::{Computed, Computer, OnProgress, Together, Work};
+use crate::{devices, windows};
+
+/// The devices of a question with their windows, and the groups of the answer.
+struct Listed {
+    devices: Vec<DeviceWindows>,
+    groups: Vec<Group>,
+    /// For each group, the end of the last tick with a reading of any device.
+    ends: Vec<i64>,
+}
+
+/// The results of all devices.
+#[derive(Default)]
+struct Done {
+    /// The tallies of each device, in the order of the list.
+    by_device: Vec<Vec<Tally>>,
+    /// The tallies of sums over several devices.
+    together: Vec<Tally>,
+    /// Bytes of the windows used, by id.
+    used: BTreeMap<String, u64>,
+    /// Number of windows used, by device.
+    took_part: BTreeMap<String, u64>,
+}
+
+/// Answers a question from the windows stored in the cloud.
+pub(crate) fn ask(
+    plant: &Plant,
+    question: &Question,
+    progress: OnProgress<'_>,
+) -> Result<Answer, OwnerError> {
+    let begin = Instant::now();
+    let (cloud, clock) = (plant.cloud()?, plant.settings().clock()?);
+    let asked = Asked::new(question);
+    let mut listed = listed(plant, question, &cloud, &clock)?;
+    let mut computer = Computer::new(plant, &cloud, question.shared)?;
+    let done = computed(&asked, &mut listed, &mut computer, progress)?;
+    let needed = question.channels();
+    let mut notes = notes::on_windows(&listed.devices);
+    notes.extend(notes::on_undecided(&asked, done.by_device.iter().chain([&done.together])));
+    let left_out = left_out(&listed.devices, &needed);
+    let (used, took_part) = (done.used.clone(), done.took_part.clone());
+    let columns = done.columns(&listed, question.grouping);
+    let rows = rows(&asked, &listed.groups, &columns, plant.settings());
+    let Computer { spent, evidence, .. } = computer;
+    Ok(Answer {
+        version: VERSION,
+        question: question.to_string(),
+        rows: rows.into_iter().map(|row| row.dated(&clock)).collect(),
+        bytes_up: used.values().sum(),
+        bytes_down: spent.bytes_down,
+        seconds: begin.elapsed().as_secs_f64(),
+        windows: used.len() as u64,
+        jobs: spent.jobs,
+        evaluate_us: spent.evaluate_us,
+        steps: spent.steps,
+        schemes: spent.schemes,
+        took_part,
+        flooded: spent.flooded,
+        left_out,
+        notes,
+        time_zone: clock.name().to_owned(),
+        phases: spent.phases,
+        evidence,
+    })
+}
+
+/// Lists the windows of a question's devices, and groups them by the clock.
+fn listed(plant: &Plant, question: &Question, cloud: &Cloud, clock: &Clock) -> Result<Listed, OwnerError> {
+    let records = devices_of(plant, question)?;
+    let mut between = Between::of(question, clock)?;
+    let mut devices = Vec::with_capacity(records.len());
+    for (name, record) in &records {
+        let found = windows::list(plant, cloud, record, between)?;
+        if found.windows.is_empty() && found.aside == windows::Aside::default() {
+            // The cloud may not know the device yet.
+            tracing::debug!(device = name, "no windows");
+        }
+        devices.push(found);
+    }
+    let needed = question.channels();
+    for device in &mut devices {
+        device.windows.retain(|window| needed.iter().any(|name| window.channel(name).is_some()));
+    }
+    between.back_from_newest(question, &mut devices, clock);
+    let all = || devices.iter().flat_map(|device| &device.windows);
+    let groups = windows::groups(clock, question.by, all(), between).ok_or_else(|| {
+        OwnerError::Unanswerable(
+            "the answer would have more than 100,000 groups: ask for a shorter time".to_owned(),
+        )
+    })?;
+    can_answer(question, &records)?;
+    let ends = windows::last_readings(&groups, all());
+    Ok(Listed { devices, groups, ends })
+}
+
+/// Computes a question on the windows of all devices.
+fn computed(
+    asked: &Asked<'_>,
+    listed: &mut Listed,
+    computer: &mut Computer<'_>,
+    progress: OnProgress<'_>,
+) -> Result<Done, OwnerError> {
+    let Listed { devices, groups, ends } = listed;
+    let total: u64 = devices.iter().map(|device| device.windows.len() as u64).sum();
+    let mut done = Done::default();
+    let together = Together::sum(asked, groups, ends, devices, computer)?;
+    let mut finished = together.windows.len() as u64;
+    let mut not_carried = None;
+    for device in devices {
+        let mut tell = |now: u64, _: u64| {
+            finished += now;
+            progress(finished, total);
+        };
+        let work = Work { asked, groups, ends, device, elsewhere: &together.windows };
+        let tallied = work.tallies(computer, &mut tell)?;
+        let Computed { tallies, mut used, fetched } = tallied.computed;
+        if !used.is_empty() {
+            done.took_part.insert(device.device.clone(), used.len() as u64);
+        }
+        done.used.append(&mut used);
+        done.by_device.push(tallies);
+        not_carried = not_carried.or(tallied.error);
+        device.aside.not_carried = tallied.not_carried;
+        device.aside.fetched = fetched;
+    }
+    done.together = together.tallies;
+    match not_carried.filter(|_| done.used.is_empty()) {
+        Some(error) => Err(error),
+        None => Ok(done),
+    }
+}
+
+impl Done {
+    /// Returns a column for each device, or one for all devices together.
+    fn columns(self, listed: &Listed, grouping: Devices) -> Vec<Column> {
+        match grouping {
+            Devices::Each => {
+                let names = listed.devices.iter().map(|device| Some(device.device.clone()));
+                let column = |(device, tallies)| Column { device, tallies };
+                names.zip(self.by_device).map(column).collect()
+            }
+            Devices::Across => {
+                let mut all = vec![Tally::default(); listed.groups.len()];
+                for tallies in self.by_device.iter().chain([&self.together]) {
+                    all.iter_mut().zip(tallies).for_each(|(all, tally)| all.merge(tally));
+                }
+                vec![Column { device: None, tallies: all }]
+            }
+        }
+    }
+}
+
+/// Returns the readings that devices left out of a question's channels.
+fn left_out(devices: &[DeviceWindows], needed: &BTreeSet<String>) -> BTreeMap<String, LeftOut> {
+    let mut all: BTreeMap<String, LeftOut> = BTreeMap::new();
+    for (channel, counts) in devices.iter().flat_map(|device| windows::left_out(&device.windows)) {
+        if needed.contains(&channel) {
+            all.entry(channel).or_default().merge(&counts);
+        }
+    }
+    all
+}
+
+/// Returns true if a bundle of the device sends the stream that a call needs.
+fn sends(record: &DeviceRecord, call: &Call) -> bool {
+    let kind = Kind::of(&call.needs());
+    record.bundles.iter().flat_map(|bundle| &bundle.streams).any(|stream| {
+        let has = |name: &&str| stream.channels.iter().any(|channel| channel.name == **name);
+        Kind::of_profile(stream) == Some(kind) && call.channels().iter().all(has)
+    })
+}
+
+fn unsent(call: &str, device: &str) -> String {
+    format!(
+        "{call}: no device sends the stream that it needs. Declare the question with `sotto question add NAME '…'`, and give a device a new bundle with `sotto device renew {device}`"
+    )
+}
+
+/// Refuses a question with a call that no device can answer.
+fn can_answer(question: &Question, devices: &BTreeMap<String, DeviceRecord>) -> Result<(), OwnerError> {
+    for call in question.calls() {
+        if !devices.values().any(|record| sends(record, call)) {
+            let device = devices.keys().next().map_or("NAME", String::as_str);
+            return Err(OwnerError::Unanswerable(unsent(&call.to_string(), device)));
+        }
+    }
+    Ok(())
+}
+
+/// Returns the devices that send a channel of the question.
+fn devices_of(plant: &Plant, question: &Question) -> Result<BTreeMap<String, DeviceRecord>, OwnerError> {
+    let mut devices = devices::enrolled(plant)?;
+    let mut named = question.only.iter().flatten();
+    if let Some(device) = named.find(|name| !devices.contains_key(*name)) {
+        return Err(OwnerError::Unanswerable(format!(
+            "device {device} is not enrolled yet: enrol it with `sotto device add {device}`"
+        )));
+    }
+    devices.retain(|name, record| {
+        let named = question.only.as_ref().is_none_or(|only| only.contains(name));
+        named && question.calls().any(|call| sends(record, call))
+    });
+    if devices.is_empty() {
+        return Err(OwnerError::Unanswerable(nobody_sends(plant, question)?));
+    }
+    Ok(devices)
+}
+
+/// Explains why no device answers a question: none measures its channels, or none sends the required stream.
+fn nobody_sends(plant: &Plant, question: &Question) -> Result<String, OwnerError> {
+    let channels = question.channels();
+    let enrolled = devices::enrolled(plant)?;
+    let measures = |(name, _): &(&String, &DeviceRecord)| {
+        let device = plant.settings().devices.get(*name);
+        device.is_some_and(|device| device.channels.iter().any(|channel| channels.contains(channel)))
+    };
+    let Some((device, _)) = enrolled.iter().find(measures) else {
+        let channels: Vec<String> = channels.into_iter().collect();
+        return Ok(format!(
+            "no device was enrolled that measures {}: add one with `sotto device add NAME --channels {}`",
+            channels.join(" or "),
+            channels.join(",")
+        ));
+    };
+    let call = question.calls().next().map(ToString::to_string).unwrap_or_default();
+    Ok(unsent(&call, device))
+}

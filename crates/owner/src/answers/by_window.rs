@@ -1,0 +1,54 @@
+//! The results of single windows of one device.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::answer::Row;
+use super::rows::{Column, rows};
+use crate::declared::Plant;
+use crate::error::OwnerError;
+use crate::language::By;
+use crate::question::{Asked, Question};
+use crate::windows;
+use crate::windows::{Between, DeviceWindows, Group, Window};
+use crate::work::{Computer, Work};
+
+/// Results by window.
+pub(crate) struct ByWindow<'w> {
+    /// Each window with the rows of its results; None if it was encrypted for other questions.
+    pub(crate) windows: Vec<(&'w Window, Option<Vec<Row>>)>,
+    /// Number of windows that were encrypted for other questions.
+    pub(crate) not_carried: usize,
+    /// Number of windows whose readings were fetched to compare them.
+    pub(crate) fetched: u64,
+}
+
+/// Answers a question by window on some windows of one device. Each result must have one value.
+pub(crate) fn by_window<'w>(
+    plant: &Plant,
+    question: &Question,
+    device: &'w DeviceWindows,
+    computer: &mut Computer<'_>,
+) -> Result<ByWindow<'w>, OwnerError> {
+    let clock = plant.settings().clock()?;
+    let too_many = || OwnerError::Unanswerable("more than 100,000 windows".to_owned());
+    let groups = windows::groups(&clock, Some(By::Window), device.windows.iter(), Between::default())
+        .ok_or_else(too_many)?;
+    let ends = windows::last_readings(&groups, device.windows.iter());
+    let none = BTreeSet::new();
+    let asked = Asked::new(question);
+    let work = Work { asked: &asked, groups: &groups, ends: &ends, device, elsewhere: &none };
+    let done = work.tallies(computer, &mut |_, _| {})?;
+    let columns = [Column { device: Some(device.device.clone()), tallies: done.computed.tallies }];
+    let rows = rows(&asked, &groups, &columns, plant.settings());
+    let mut by_group: BTreeMap<(i64, i64), Vec<Row>> = BTreeMap::new();
+    for row in rows {
+        by_group.entry((row.from_ms, row.to_ms)).or_default().push(row);
+    }
+    let of = |window: &'w Window| {
+        let Group { from, to } = Group { from: window.start(), to: window.end() };
+        let rows = by_group.get(&(from, to)).cloned().unwrap_or_default();
+        (window, done.computed.used.contains_key(&window.id).then_some(rows))
+    };
+    let windows = device.windows.iter().map(of).collect();
+    Ok(ByWindow { windows, not_carried: done.not_carried, fetched: done.computed.fetched })
+}

@@ -1,0 +1,70 @@
+//! Deletion of windows in the cloud, of answers in the plant's folder, and of devices.
+
+use serde::Serialize;
+
+use super::kept;
+use crate::declared::{Plant, edit};
+use crate::error::OwnerError;
+use crate::files::remove_if_there;
+use crate::{devices, windows};
+
+/// Counts of deleted objects.
+///
+/// ```no_run
+/// use sotto_owner::{Forgotten, Plant};
+///
+/// let plant = Plant::open("dairy".as_ref())?;
+/// let all: Forgotten = plant.forget("boiler", None)?;
+/// println!("{} windows of {} bytes, {} answers", all.windows, all.bytes, all.answers);
+/// # Ok::<(), sotto_owner::OwnerError>(())
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Forgotten {
+    /// Deleted windows in the cloud.
+    pub windows: u64,
+    /// Bytes of these windows.
+    pub bytes: u64,
+    /// Deleted jobs in the cloud that used them.
+    pub jobs: u64,
+    /// Deleted outputs of these jobs.
+    pub outputs: u64,
+    /// Deleted answers in the plant's folder.
+    pub answers: usize,
+}
+
+/// Deletes a device's windows that end before `before` (milliseconds since 1970; None: now) from the cloud,
+/// together with results computed from them, and the answers in the plant's folder about that time. The cloud
+/// refuses these windows if they are sent again.
+pub(crate) fn forget(plant: &Plant, device: &str, before: Option<i64>) -> Result<Forgotten, OwnerError> {
+    if devices::record(plant, device)?.is_none() {
+        return Err(OwnerError::NotDeclared { kind: "enrolled device", name: device.to_owned() });
+    }
+    let before = before.unwrap_or_else(|| jiff::Timestamp::now().as_millisecond());
+    let client = plant.cloud()?;
+    // Noted first: if the cloud's reply is lost, the windows count as deleted here in either case.
+    windows::note_deleted(plant, &client, device, before)?;
+    let cloud = client.forget(device, before)?;
+    let answers = kept::forget_answers(plant, device, before)?;
+    let sotto_cloud_client::Forgotten { envelopes, bytes, jobs, outputs, .. } = cloud;
+    Ok(Forgotten { windows: envelopes, bytes, jobs, outputs, answers })
+}
+
+/// Revokes a device in the cloud and removes it from `sotto.toml`. Keeps its record and secret, which can decrypt
+/// its stored windows.
+pub(crate) fn remove_device(plant: &mut Plant, name: &str, destroy_secret: bool) -> Result<(), OwnerError> {
+    if !plant.settings().devices.contains_key(name) {
+        return Err(OwnerError::NotDeclared { kind: "device", name: name.to_owned() });
+    }
+    // Its signatures must stay verifiable after its record is deleted.
+    if let Some(record) = devices::record(plant, name)? {
+        devices::keep_verifying_key(plant, &record)?;
+    }
+    // Revoked first: a device that is removed from the file is certainly revoked.
+    plant.cloud()?.revoke_device(name)?;
+    let mut files = vec![devices::enrolment_path(plant, name)];
+    if destroy_secret {
+        files.extend(devices::device_files(plant, name));
+    }
+    files.iter().try_for_each(|file| remove_if_there(file))?;
+    plant.edit(|document| edit::remove_device(document, name))
+}

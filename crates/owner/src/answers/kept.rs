@@ -1,0 +1,165 @@
+//! Earlier answers, stored unencrypted in the plant's folder.
+
+use std::path::PathBuf;
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use super::answer::{Answer, Row};
+use super::evidence;
+use crate::declared;
+use crate::declared::Plant;
+use crate::error::{OwnerError, io};
+use crate::files::{pretty, read_json, write_private};
+
+/// Largest answer that is stored, in bytes.
+const LARGEST: usize = 16 << 20;
+
+/// Number of recent answers searched for the latest one to a question.
+const LOOKED_AT: usize = 50;
+
+/// A stored answer.
+///
+/// ```
+/// use sotto_owner::Kept;
+/// # let folder = tempfile::tempdir()?;
+/// # let here = sotto_owner::NewPlant { cloud: None, listen: "127.0.0.1:7410".parse()?, time_zone: None };
+/// # let mut plant = sotto_owner::Plant::init(&folder.path().join("dairy"), &here)?;
+/// # let answer: sotto_owner::Answer = serde_json::from_str(r#"{
+/// #     "version": 1, "question": "mean(temperature)", "time_zone": "UTC", "notes": [],
+/// #     "rows": [{
+/// #         "from": "2014-01-31T00:00:00Z", "to": "2014-02-01T00:00:00Z", "device": "boiler",
+/// #         "name": "mean(temperature)", "value": 71.25, "bound": 0.05, "unit": "°C", "count": 287, "missing": 1
+/// #     }],
+/// #     "bytes_up": 2048, "bytes_down": 512, "seconds": 0.2, "windows": 1, "jobs": 1, "evaluate_us": 150,
+/// #     "steps": {}, "left_out": {}
+/// # }"#)?;
+///
+/// // `answer` is an answer of this `plant`.
+/// let name = plant.keep(&answer)?.ok_or("longer than 16 MiB")?;
+/// let kept: Kept = plant.answer(&name)?;
+/// assert_eq!(kept.answer.rows[0].value, Some(71.25));
+/// assert!(kept.asked_at > 0);
+/// # Ok::<(), Box<dyn core::error::Error>>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Kept {
+    /// Time of the question, in milliseconds since 1970.
+    pub asked_at: i64,
+    /// The answer.
+    #[serde(flatten)]
+    pub answer: Answer,
+}
+
+/// Returns the name of an answer stored at a time.
+fn name_at(time: Timestamp) -> String {
+    time.strftime("%Y%m%dT%H%M%S%.3fZ").to_string()
+}
+
+/// Stores an answer and returns its name. Returns None, and stores nothing, if it exceeds 16 MiB.
+pub(crate) fn keep(plant: &Plant, answer: &Answer) -> Result<Option<String>, OwnerError> {
+    let now = Timestamp::now();
+    let name = name_at(now);
+    let kept = Kept { asked_at: now.as_millisecond(), answer: answer.clone() };
+    let json = pretty(&kept)?;
+    if json.len() > LARGEST {
+        return Ok(None);
+    }
+    // The evidence first: an answer without it cannot be verified.
+    evidence::keep_evidence(plant, &name, &answer.evidence)?;
+    write_private(&plant.path("answers").join(format!("{name}.json")), &json)?;
+    expire_answers(plant)?;
+    Ok(Some(name))
+}
+
+/// Deletes answers older than `keep_answers` days (`sotto.toml`). Returns their number.
+pub(crate) fn expire_answers(plant: &Plant) -> Result<usize, OwnerError> {
+    let Some(days) = plant.settings().keep_answers else { return Ok(0) };
+    let oldest = Timestamp::now().checked_sub(jiff::SignedDuration::from_hours(24 * i64::from(days)));
+    let Ok(oldest) = oldest else { return Ok(0) };
+    // Names are times, and sort in their order.
+    let oldest = name_at(oldest);
+    delete_answers(plant, |name| Ok(*name < oldest))
+}
+
+/// Deletes answers with rows that begin before `before` and are about the device or across devices.
+pub(crate) fn forget_answers(plant: &Plant, device: &str, before: i64) -> Result<usize, OwnerError> {
+    delete_answers(plant, |name| {
+        let kept = answer(plant, name)?;
+        let about = |row: &Row| row.device.as_deref().is_none_or(|of| of == device) && row.from_ms < before;
+        Ok(kept.answer.rows.iter().any(about))
+    })
+}
+
+fn delete_answers(
+    plant: &Plant,
+    chosen: impl Fn(&String) -> Result<bool, OwnerError>,
+) -> Result<usize, OwnerError> {
+    let mut deleted = 0;
+    for name in answers(plant)? {
+        if chosen(&name)? {
+            let path = plant.path("answers").join(format!("{name}.json"));
+            std::fs::remove_file(&path).map_err(io(&path))?;
+            for ending in ["evidence", "verified"] {
+                // Older answers have no such file.
+                let _ = std::fs::remove_file(plant.path("answers").join(format!("{name}.{ending}")));
+            }
+            deleted += 1;
+        }
+    }
+    Ok(deleted)
+}
+
+/// Returns the path of the file that marks an answer as verified.
+pub(crate) fn verified_path(plant: &Plant, name: &str) -> PathBuf {
+    plant.path("answers").join(format!("{name}.verified"))
+}
+
+/// Returns the names of all stored answers, oldest first.
+pub(crate) fn answers(plant: &Plant) -> Result<Vec<String>, OwnerError> {
+    let folder = plant.path("answers");
+    let entries = std::fs::read_dir(&folder).map_err(io(&folder))?;
+    let name = |entry: std::io::Result<std::fs::DirEntry>| {
+        entry.ok()?.file_name().to_str()?.strip_suffix(".json").map(str::to_owned)
+    };
+    let mut names: Vec<String> = entries.filter_map(name).collect();
+    names.sort_unstable();
+    Ok(names)
+}
+
+/// Returns the name of the answer stored last.
+pub(crate) fn latest_answer(plant: &Plant) -> Result<String, OwnerError> {
+    let none = || OwnerError::Unanswerable("no answer was kept yet: ask first".to_owned());
+    answers(plant)?.pop().ok_or_else(none)
+}
+
+/// Returns the names of the answers stored in the last `within` milliseconds, oldest first.
+pub(crate) fn latest_answers(plant: &Plant, within: i64) -> Result<Vec<String>, OwnerError> {
+    let mut names = answers(plant)?;
+    if let Ok(time) = Timestamp::from_millisecond(Timestamp::now().as_millisecond().saturating_sub(within)) {
+        let first = name_at(time);
+        names.retain(|name| *name >= first);
+    }
+    Ok(names)
+}
+
+/// Returns the latest answer to a declared question. Searches the 50 most recent answers; None if none matches.
+pub(crate) fn last_cost(plant: &Plant, question: &str) -> Option<Kept> {
+    let text = declared::question(plant, question).ok()?.to_string();
+    let names = answers(plant).ok()?;
+    let mut kept = names.iter().rev().take(LOOKED_AT).filter_map(|name| answer(plant, name).ok());
+    kept.find(|kept| kept.answer.question == text)
+}
+
+/// Reads a stored answer.
+pub(crate) fn answer(plant: &Plant, name: &str) -> Result<Kept, OwnerError> {
+    if !answers(plant)?.iter().any(|known| known == name) {
+        return Err(OwnerError::NotDeclared { kind: "answer", name: name.to_owned() });
+    }
+    let mut kept: Kept = read_json(&plant.path("answers").join(format!("{name}.json")))?;
+    let at = |text: &str| text.parse::<Timestamp>().map_or(0, Timestamp::as_millisecond);
+    for row in &mut kept.answer.rows {
+        (row.from_ms, row.to_ms) = (at(&row.from), at(&row.to));
+    }
+    Ok(kept)
+}

@@ -1,0 +1,29 @@
+//! Answers: asked, kept, verified, published, forgotten.
+
+mod answer;
+mod ask;
+mod by_window;
+mod evidence;
+mod forget;
+mod kept;
+mod notes;
+mod publish;
+mod remarks;
+mod rows;
+mod status;
+mod verify;
+
+pub use answer::{Answer, Row, VERSION};
+pub(crate) use ask::ask;
+pub(crate) use by_window::by_window;
+pub(crate) use evidence::evidence;
+pub use forget::Forgotten;
+pub(crate) use forget::{forget, remove_device};
+pub use kept::Kept;
+pub(crate) use kept::{answer, answers, expire_answers, keep, last_cost, latest_answer, latest_answers};
+pub use publish::{Giving, Published, Verified};
+pub(crate) use publish::{publish, verified};
+pub use remarks::left_out_in_words;
+pub(crate) use status::status;
+pub use status::{ChannelStatus, DeviceStatus};
+pub(crate) use verify::verify;

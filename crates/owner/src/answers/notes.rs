@@ -1,0 +1,90 @@
+//! Remarks for the reader of an answer.
+
+use std::collections::BTreeMap;
+
+use crate::gathered::{Decided, NeedId, Tally};
+use crate::question::Asked;
+use crate::windows::DeviceWindows;
+
+/// Returns a number above 0 rounded up to two digits.
+fn two_digits(number: f64) -> String {
+    let places = (1.0 - number.log10().floor()).clamp(0.0, 15.0) as i32;
+    let scale = 10f64.powi(places);
+    let up = (number * scale * (1.0 - 1e-9)).ceil() / scale;
+    if up < 1e-3 { format!("{up:.1e}") } else { format!("{up}") }
+}
+
+/// Returns a note for each condition that left readings undecided.
+pub(super) fn on_undecided<'t>(
+    asked: &Asked<'_>,
+    tallies: impl Iterator<Item = &'t Vec<Tally>>,
+) -> Vec<String> {
+    let mut by_need: BTreeMap<NeedId, Decided> = BTreeMap::new();
+    for (need, decided) in tallies.flatten().flat_map(|tally| &tally.decided) {
+        by_need.entry(*need).or_default().merge(decided);
+    }
+    let mut all: Vec<(String, Decided)> = Vec::with_capacity(by_need.len());
+    for (number, need) in asked.needs() {
+        if let (Some(condition), Some(decided)) = (need.decides(), by_need.remove(&number)) {
+            all.push((condition.to_string(), decided));
+        }
+    }
+    all.sort_by(|a, b| a.0.cmp(&b.0));
+    let note = |(condition, decided): (String, Decided)| match decided.undecided() {
+        0 => None,
+        count => Some(format!(
+            "{condition}: {count} of {} readings are undecided, nearer to the limit than {}; each counts as half of one, and ± covers them all",
+            decided.count,
+            two_digits(decided.within)
+        )),
+    };
+    all.into_iter().filter_map(note).collect()
+}
+
+/// Returns notes on windows that the answer does not use, and on made-up ones.
+pub(super) fn on_windows(listed: &[DeviceWindows]) -> Vec<String> {
+    let mut notes = Vec::new();
+    for DeviceWindows { device, aside, windows, .. } in listed {
+        let generated = windows.iter().filter(|window| window.description.generated).count();
+        if generated > 0 {
+            notes.push(format!(
+                "{generated} of {} windows of {device} hold readings that a generator made up",
+                windows.len()
+            ));
+        }
+        for (count, why) in [
+            (aside.cut, "reaches beyond the time that was asked for; sums are of whole windows"),
+            (aside.overlapping, "covers a time that another window covers"),
+            (aside.unreadable, "was not made with a bundle of this plant"),
+            (aside.other_unit, "has a channel whose unit was another one then"),
+            (
+                aside.not_carried,
+                "was encrypted for other questions, and cannot carry this one; `sotto device renew` makes a bundle that can",
+            ),
+            (aside.lost, "stands in the cloud's log, and the cloud cannot read it any more"),
+            (aside.deleted, "was deleted from the cloud, and not from here"),
+        ] {
+            match count {
+                0 => {}
+                1 => notes.push(format!("1 window of {device} was left out: it {why}")),
+                _ => notes.push(format!("{count} windows of {device} were left out, as each {why}")),
+            }
+        }
+        match aside.fetched {
+            0 => {}
+            count => notes.push(format!(
+                "the readings of {count} windows of {device} were fetched to compare them: the device does not count them in the bins of this question. Declare it with `sotto question add`, and give the device a new bundle with `sotto device renew {device}`; then the cloud adds counts instead"
+            )),
+        }
+        match aside.missing {
+            0 => {}
+            1 => notes.push(format!(
+                "1 window of {device} is missing by its number: it was not sent, or the cloud holds it back"
+            )),
+            count => notes.push(format!(
+                "{count} windows of {device} are missing by their numbers: they were not sent, or the cloud holds them back"
+            )),
+        }
+    }
+    notes
+}

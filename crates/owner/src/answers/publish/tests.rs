@@ -1,0 +1,117 @@
+//! Published answers: released values, and refusals.
+#![allow(clippy::unwrap_used)]
+
+use super::*;
+use crate::answers::kept::verified_path;
+use crate::declared::NewPlant;
+use crate::files::write_private;
+
+fn row(name: &str, value: f64, bound: f64) -> Row {
+    let at = || "2014-01-31T00:00:00+01:00".to_owned();
+    Row {
+        from: at(),
+        to: at(),
+        device: None,
+        name: name.to_owned(),
+        value: Some(value),
+        bound: Some(bound),
+        unit: String::new(),
+        count: 1,
+        missing: 0,
+        why: None,
+        bin: None,
+        from_ms: 0,
+        to_ms: 0,
+    }
+}
+
+fn answer(question: &str, rows: Vec<Row>, flooded: Option<Flooded>) -> Answer {
+    let mut document = serde_json::json!({
+        "version": 1, "question": question, "rows": [], "bytes_up": 0, "bytes_down": 0, "seconds": 0.0, "windows": 0, "jobs": 1,
+        "evaluate_us": 0, "steps": {}, "left_out": {}, "notes": [], "time_zone": "UTC",
+    });
+    document["rows"] = serde_json::to_value(rows).unwrap();
+    if let Some(flooded) = flooded {
+        document["flooded"] = serde_json::to_value(flooded).unwrap();
+    }
+    serde_json::from_value(document).unwrap()
+}
+
+const FLOODED: Flooded = Flooded { statistical_bits: 30, allowed: 1000, results: 1, left: 999 };
+const MIXED: &str =
+    "mean(x), mean(polynomial(x, [0, 2])) as p, polynomial(x, [1, 2]), count(polynomial(x, [1, 2]))";
+
+fn mixed(flooded: Option<Flooded>) -> Answer {
+    let rows = vec![
+        row("mean(x)", 20.123456789, 0.05),
+        row("p", 40.123456789, 0.003),
+        row("polynomial(x, [1, 2])[0]", 41.98765, 0.004),
+        row("count(polynomial(x, [1, 2]))", 7.0, 0.0),
+    ];
+    answer(MIXED, rows, flooded)
+}
+
+fn values(published: &Published) -> Vec<f64> {
+    published.rows.iter().map(|row| row.value.unwrap()).collect()
+}
+
+#[test]
+fn exact_rows_leave_as_they_are_and_reals_rounded() {
+    let given = published(mixed(None), Giving::Default, 5).unwrap();
+    assert_eq!(values(&given), [20.123456789, 40.12, 41.99, 7.0]);
+    assert_eq!((given.rounded, given.flooded), (2, None));
+    let bound = given.rows[1].bound.unwrap();
+    assert!((bound - 0.008).abs() < 1e-12, "half a step is added: {bound}");
+    let given = published(mixed(None), Giving::Round(-1), 5).unwrap();
+    assert_eq!(values(&given), [20.123456789, 40.0, 40.0, 7.0]);
+    let refused = published(mixed(None), Giving::Round(3), 5).unwrap_err().to_string();
+    assert!(refused.contains("take at most 2"), "{refused}");
+}
+
+#[test]
+fn only_what_was_flooded_leaves_flooded() {
+    let given = published(mixed(Some(FLOODED)), Giving::Flood, 5).unwrap();
+    assert_eq!(given, published(mixed(Some(FLOODED)), Giving::Default, 5).unwrap());
+    assert_eq!(values(&given), [20.123456789, 40.123456789, 41.98765, 7.0]);
+    assert_eq!((given.rounded, given.flooded), (0, Some(FLOODED)));
+    let refused = published(mixed(None), Giving::Flood, 5).unwrap_err().to_string();
+    assert!(refused.contains("shared"), "{refused}");
+    // Whole numbers need no flooding.
+    let exact = answer("mean(x) shared", vec![row("mean(x)", 1.0, 0.05)], None);
+    assert_eq!(published(exact, Giving::Flood, 5).unwrap().flooded, None);
+}
+
+#[test]
+fn rounding_is_never_finer_than_the_bound() {
+    for (bound, step, rounded) in
+        [(0.01, 0.01, 0.12), (0.0101, 0.1, 0.1), (0.1, 0.1, 0.1), (1.0, 1.0, 0.0), (9.0, 10.0, 0.0)]
+    {
+        let (value, after) = round(0.123456, bound, None).unwrap();
+        assert_eq!(value, rounded, "{bound}");
+        assert!((after - bound - step / 2.0).abs() < 1e-12, "{bound}: {after}");
+    }
+    assert_eq!(round(0.123456, 0.0, Some(2)).unwrap().0, 0.12);
+}
+
+#[test]
+fn nothing_leaves_that_was_not_verified_as_a_whole() {
+    let folder = tempfile::tempdir().unwrap();
+    let new = NewPlant { cloud: None, listen: "127.0.0.1:7410".parse().unwrap(), time_zone: None };
+    let plant = Plant::init(folder.path(), &new).unwrap();
+    let name = plant.keep(&mixed(None)).unwrap().unwrap();
+    let refused = plant.publish(&name, Giving::Default).unwrap_err().to_string();
+    assert!(refused.contains(&format!("run `sotto verify {name}` first")), "{refused}");
+    let mark = |sampled: f64| {
+        let mark = Verified { at_ms: 7, sampled, jobs: 1 };
+        write_private(&verified_path(&plant, &name), &serde_json::to_vec(&mark).unwrap()).unwrap();
+    };
+    mark(0.99);
+    let refused = plant.publish(&name, Giving::Default).unwrap_err().to_string();
+    assert!(refused.contains("99 %") && refused.contains("sotto verify"), "{refused}");
+    mark(1.0);
+    assert_eq!(plant.publish(&name, Giving::Default).unwrap().verified_ms, 7);
+    assert_eq!(plant.answers().unwrap(), [name.as_str()], "a mark is no answer");
+    assert!(plant.verified("../sotto").is_err(), "there is no such answer");
+    write_private(&verified_path(&plant, &name), b"{}").unwrap();
+    assert!(matches!(plant.publish(&name, Giving::Default), Err(OwnerError::Damaged { .. })));
+}

@@ -1,0 +1,59 @@
+//! Remarks on an answer, in words.
+
+use sotto_pack::LeftOut;
+
+use super::answer::Answer;
+
+impl Answer {
+    /// Returns notes, readings left out and undetermined results, one line each.
+    ///
+    /// ```
+    /// use sotto_owner::Answer;
+    ///
+    /// let json = r#"{
+    ///     "version": 1, "question": "mean(temperature)", "time_zone": "UTC", "notes": [], "rows": [],
+    ///     "bytes_up": 0, "bytes_down": 0, "seconds": 0.2, "windows": 0, "jobs": 0, "evaluate_us": 0,
+    ///     "steps": {}, "left_out": {"temperature": {"out-of-range": 2}}
+    /// }"#;
+    /// let answer: Answer = serde_json::from_str(json)?;
+    /// assert_eq!(answer.remarks()[0], "left out of temperature: 2 out of range");
+    /// # Ok::<(), serde_json::Error>(())
+    /// ```
+    #[must_use]
+    pub fn remarks(&self) -> Vec<String> {
+        let mut remarks: Vec<String> = self.notes.iter().map(|note| format!("note: {note}")).collect();
+        for (channel, counts) in &self.left_out {
+            if !counts.is_empty() {
+                remarks.push(format!("left out of {channel}: {}", left_out_in_words(counts)));
+            }
+        }
+        let mut whys: Vec<&String> = self.rows.iter().filter_map(|row| row.why.as_ref()).collect();
+        whys.sort_unstable();
+        whys.dedup();
+        remarks.extend(whys.into_iter().map(|why| format!("undetermined: {why}")));
+        if let Some(flooded) = &self.flooded {
+            remarks.push(format!(
+                "flooded: {} of at most {} results of a key, {} left; `sotto publish` prints the answer for others",
+                flooded.results, flooded.allowed, flooded.left
+            ));
+        }
+        if self.rows.is_empty() {
+            remarks.push("no window has arrived for this question: see `sotto status`".to_owned());
+        }
+        remarks
+    }
+}
+
+/// Lists the counts by reason in words: `2 out of range, 1 not a number`.
+///
+/// ```
+/// use sotto_pack::{LeftOut, Reason};
+///
+/// let mut counts = LeftOut::default();
+/// counts.add(Reason::OutOfRange, 2);
+/// assert_eq!(sotto_owner::left_out_in_words(&counts), "2 out of range");
+/// ```
+#[must_use]
+pub fn left_out_in_words(counts: &LeftOut) -> String {
+    counts.iter().map(|(reason, count)| format!("{count} {}", reason.words())).collect::<Vec<_>>().join(", ")
+}

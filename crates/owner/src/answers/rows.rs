@@ -1,0 +1,156 @@
+//! The rows of an answer, from the tallies of its groups.
+
+use std::slice::Iter;
+
+use super::answer::Row;
+use crate::functions::{Call, Part, Time, Yields};
+use crate::gathered::{Channels, Counted, Gathered, Tally};
+use crate::question::{Arithmetic, Asked, AskedCall, AskedResult, Expression, unit_of};
+use crate::value::{Value, ValueError};
+use crate::windows::Group;
+
+/// The tallies of one device, or of all devices together, by group.
+pub(crate) struct Column {
+    /// The device; None for all devices together.
+    pub(crate) device: Option<String>,
+    pub(crate) tallies: Vec<Tally>,
+}
+
+/// Returns the rows of an answer, group after group.
+pub(crate) fn rows(
+    asked: &Asked<'_>,
+    groups: &[Group],
+    columns: &[Column],
+    channels: &dyn Channels,
+) -> Vec<Row> {
+    let mut rows = Vec::new();
+    for (at, group) in groups.iter().enumerate() {
+        for Column { device, tallies } in columns {
+            let from = From { tallies: &tallies[..=at], channels };
+            for result in &asked.results {
+                let named = named(result, device.as_ref(), *group);
+                from.add_rows(result, &named, &mut rows);
+            }
+        }
+    }
+    rows
+}
+
+/// Returns the row of a result without a value.
+fn named(result: &AskedResult<'_>, device: Option<&String>, group: Group) -> Row {
+    Row {
+        from: String::new(),
+        to: String::new(),
+        device: device.cloned(),
+        name: result.name.clone(),
+        value: None,
+        bound: None,
+        unit: String::new(),
+        count: 0,
+        missing: 0,
+        why: None,
+        bin: None,
+        from_ms: group.from,
+        to_ms: group.to,
+    }
+}
+
+/// The tallies of a group and of those before it.
+#[derive(Clone, Copy)]
+struct From<'t> {
+    tallies: &'t [Tally],
+    channels: &'t dyn Channels,
+}
+
+impl<'t> From<'t> {
+    fn call(&self, asked: &'t AskedCall<'_>) -> Gathered<'t> {
+        Gathered::new(self.tallies, &asked.needs, self.channels)
+    }
+
+    /// Adds the rows of a result. `named` is the row without a value.
+    fn add_rows(&self, result: &AskedResult<'_>, named: &Row, rows: &mut Vec<Row>) {
+        if let (Expression::Call(call), [asked]) = (result.expression, &result.calls[..])
+            && let Yields::Several(several) = call.of().yields()
+        {
+            let parts = several.values(&self.call(asked));
+            rows.extend(parts.into_iter().map(|part| named.clone().with_part(part)));
+            return;
+        }
+        let mut fold = Fold { from: *self, calls: result.calls.iter(), count: None, missing: 0 };
+        let value = result.expression.fold(&mut fold);
+        let unit = unit_of(result.expression, self.channels).unwrap_or_default();
+        let counted = Counted { value, count: fold.count.unwrap_or_default(), missing: fold.missing };
+        rows.push(named.clone().with(counted, unit));
+    }
+}
+
+impl Row {
+    /// Returns the row with a value. `unit` is the unit where there is none.
+    fn with(self, Counted { value, count, missing }: Counted, unit: String) -> Self {
+        let row = Self { unit, count, missing, ..self };
+        match value {
+            Ok(value) if value.value.is_finite() && value.bound.is_finite() => {
+                Self { value: Some(value.value), bound: Some(value.bound), unit: value.unit, ..row }
+            }
+            Ok(_) => Self { why: Some("the value is too large to be told".to_owned()), ..row },
+            Err(_) if row.count == 0 => row,
+            Err(error) => Self { why: Some(error.to_string()), ..row },
+        }
+    }
+
+    /// Returns the row with one of several values.
+    fn with_part(self, Part { name, counted, unit, bin, time }: Part) -> Self {
+        let Time { from, to } = time.unwrap_or(Time { from: self.from_ms, to: self.to_ms });
+        let name = self.name.clone() + &name;
+        Self { name, bin, from_ms: from, to_ms: to, ..self.with(counted, unit) }
+    }
+}
+
+/// Arithmetic on the values of calls, which come in the order of the text.
+struct Fold<'t> {
+    from: From<'t>,
+    calls: Iter<'t, AskedCall<'t>>,
+    /// The smallest number of readings of a call.
+    count: Option<u64>,
+    /// The largest number of missing readings.
+    missing: u64,
+}
+
+impl Arithmetic for Fold<'_> {
+    type Value = Value;
+    type Error = ValueError;
+
+    fn number(&mut self, number: f64) -> Result<Value, ValueError> {
+        Ok(Value::exact(number))
+    }
+
+    fn call(&mut self, call: &Call) -> Result<Value, ValueError> {
+        let counted = match (call.of().yields(), self.calls.next()) {
+            (Yields::One(of), Some(asked)) => of.value(&self.from.call(asked)),
+            (Yields::Several(_), _) | (Yields::One(_), None) => Counted::nothing(),
+        };
+        self.count = Some(self.count.map_or(counted.count, |count| count.min(counted.count)));
+        self.missing = self.missing.max(counted.missing);
+        counted.value
+    }
+
+    fn negate(&mut self, of: Value) -> Result<Value, ValueError> {
+        Ok(of.negated())
+    }
+
+    fn add(&mut self, left: Value, right: Value) -> Result<Value, ValueError> {
+        left.plus(&right)
+    }
+
+    fn subtract(&mut self, left: Value, right: Value) -> Result<Value, ValueError> {
+        left.plus(&right.negated())
+    }
+
+    fn multiply(&mut self, left: Value, right: Value) -> Result<Value, ValueError> {
+        Ok(left.times(&right))
+    }
+
+    fn divide(&mut self, left: Value, right: Value) -> Result<Value, ValueError> {
+        left.over(&right)
+    }
+}

@@ -1,0 +1,54 @@
+//! Verification of kept answers.
+
+use std::path::Path;
+
+use jiff::Timestamp;
+
+use super::publish::Verified;
+use super::{evidence, kept, publish};
+use crate::declared::Plant;
+use crate::error::OwnerError;
+use crate::files::{pretty, write_private};
+use crate::trust::{Document, Folder, OnVerified, Sources, Verification, verified};
+use crate::{declared, devices};
+
+/// Repeats the work behind a stored answer: all of it, or a random sample that the cloud cannot foresee. With
+/// `save`, everything needed to verify the same work is written to a new folder, for [`verify_folder`].
+pub(crate) fn verify(
+    plant: &Plant,
+    answer: &str,
+    sample: f64,
+    save: Option<&Path>,
+    progress: OnVerified<'_>,
+) -> Result<Verification, OwnerError> {
+    if !(sample > 0.0 && sample <= 1.0) {
+        return Err(OwnerError::Question(format!("a sample is above 0 and at most 1, not {sample}")));
+    }
+    let (kept, evidence, pinned) =
+        (kept::answer(plant, answer)?, evidence::evidence(plant, answer)?, declared::cloud_keys(plant)?);
+    let (cloud, save) = (plant.cloud()?, save.map(Folder::create).transpose()?);
+    let mut sources = Sources::new(plant, &cloud, &evidence, save.clone())?;
+    let question = &kept.answer.question;
+    let done = verified((answer, question), &evidence, &pinned, sample, &mut sources, progress)?;
+    if done.findings.is_empty() && done.open.is_empty() {
+        let sampled = if done.work == 0 { 1.0 } else { done.repeated as f64 / done.work as f64 };
+        let mark = Verified { at_ms: Timestamp::now().as_millisecond(), sampled, jobs: done.work };
+        // A sample does not replace the mark of a more complete verification.
+        if publish::verified(plant, answer)?.is_none_or(|earlier| earlier.sampled <= sampled) {
+            write_private(&kept::verified_path(plant, answer), &pretty(&mark)?)?;
+        }
+    } else if !done.findings.is_empty() {
+        // An earlier mark, perhaps of a sample, is no longer valid.
+        let _ = std::fs::remove_file(kept::verified_path(plant, answer));
+    }
+    if let Some(folder) = save {
+        let mut document = Document::new(answer, question, &evidence);
+        document.cloud_keys = pinned.shown();
+        for (name, record) in devices::all_records(plant)? {
+            let keys = devices::verifying_keys(plant, &record)?;
+            document.devices.insert(name, keys.iter().map(hex::encode).collect());
+        }
+        folder.finish(&document)?;
+    }
+    Ok(done)
+}

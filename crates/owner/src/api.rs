@@ -1,0 +1,414 @@
+//! The verbs of a plant, each in the room that does the work.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use sotto_cloud_client::Cloud;
+
+use crate::alarm::{self, AlarmStatus};
+use crate::answers::{self, Answer, DeviceStatus, Forgotten, Giving, Kept, Published, Verified};
+use crate::declared::settings::DeviceSettings;
+use crate::declared::{self, AlarmSettings, CloudKeys, Declared, Plant};
+use crate::devices::{self, DeviceRecord, Enrolled};
+use crate::error::OwnerError;
+use crate::question::Question;
+use crate::reports;
+use crate::streams::Chosen;
+use crate::tls::{self, CloudCertificate, TlsFiles};
+use crate::trust::{OnVerified, Verification};
+use crate::windows;
+use crate::work::{Evidence, OnProgress};
+
+impl Plant {
+    /// Stores an answer and returns its name. Returns None, and stores nothing, if it exceeds 16 MiB.
+    ///
+    /// # Errors
+    /// [`OwnerError`] if the folder cannot be written.
+    pub fn keep(&self, answer: &Answer) -> Result<Option<String>, OwnerError> {
+        answers::keep(self, answer)
+    }
+
+    /// Deletes answers older than `keep_answers` days (`sotto.toml`). Returns their number.
+    ///
+    /// # Errors
+    /// [`OwnerError`] if the folder cannot be read or written.
+    pub fn expire_answers(&self) -> Result<usize, OwnerError> {
+        answers::expire_answers(self)
+    }
+
+    /// Returns the names of all stored answers, oldest first.
+    ///
+    /// # Errors
+    /// [`OwnerError`] if the folder cannot be read.
+    pub fn answers(&self) -> Result<Vec<String>, OwnerError> {
+        answers::answers(self)
+    }
+
+    /// Returns the name of the answer stored last.
+    ///
+    /// # Errors
+    /// [`OwnerError::Unanswerable`] if none was stored yet; another [`OwnerError`] if the folder cannot be read.
+    pub fn latest_answer(&self) -> Result<String, OwnerError> {
+        answers::latest_answer(self)
+    }
+
+    /// Returns the names of the answers stored in the last `within` milliseconds, oldest first.
+    ///
+    /// # Errors
+    /// [`OwnerError`] if the folder cannot be read.
+    pub fn latest_answers(&self, within: i64) -> Result<Vec<String>, OwnerError> {
+        answers::latest_answers(self, within)
+    }
+
+    /// Returns the latest answer to a declared question. Searches the 50 most recent answers; None if none matches.
+    #[must_use]
+    pub fn last_cost(&self, question: &str) -> Option<Kept> {
+        answers::last_cost(self, question)
+    }
+
+    /// Reads a stored answer.
+    ///
+    /// # Errors
+    /// [`OwnerError::NotDeclared`] if there is no answer with this name; another [`OwnerError`] if its file is damaged.
+    pub fn answer(&self, name: &str) -> Result<Kept, OwnerError> {
+        answers::answer(self, name)
+    }
+
+    /// Answers a question from the windows stored in the cloud.
+    ///
+    /// # Errors
+    /// [`OwnerError`] if the cloud is unreachable or refuses, if the stored windows cannot answer the question, or if
+    /// an answer does not match the request.
+    pub fn ask(&self, question: &Question, progress: OnProgress<'_>) -> Result<Answer, OwnerError> {
+        answers::ask(self, question, progress)
+    }
+
+    /// Removes an alarm from `sotto.toml`, its state, and its events that wait for a sink.
+    ///
+    /// # Errors
+    /// [`OwnerError::NotDeclared`] if there is no alarm with this name; another [`OwnerError`] if a file cannot be
+    /// written.
+    pub fn remove_alarm(&mut self, name: &str) -> Result<(), OwnerError> {
+        alarm::remove_alarm(self, name)
+    }
+
+    /// Returns the state of an alarm about each of its devices, and its last 10 events.
+    ///
+    /// # Errors
+    /// [`OwnerError`] if there is no alarm with this name, or a file is damaged.
+    pub fn alarm_status(&self, name: &str) -> Result<AlarmStatus, OwnerError> {
+        alarm::alarm_status(self, name)
+    }
+
+    /// Reads a condition for this plant: its channels, devices and units are checked.
+    ///
+    /// # Errors
+    /// [`OwnerError::Question`], which points at the place in the text.
+    pub fn condition(&self, settings: &AlarmSettings) -> Result<Declared, OwnerError> {
+        declared::condition(self, settings)
+    }
+
+    /// Returns a declared alarm.
+    ///
+    /// # Errors
+    /// [`OwnerError::NotDeclared`] if there is none with this name; [`OwnerError::Question`] if it cannot be read.
+    pub fn alarm(&self, name: &str) -> Result<Declared, OwnerError> {
+        declared::alarm(self, name)
+    }
+
+    /// Returns the questions that decide about a device's streams, by name: the declared questions, and those of the
+    /// alarms, as `alarm NAME`. Alarms want windows of an hour.
+    ///
+    /// # Errors
+    /// Those of [`Plant::question`].
+    pub fn declared(&self) -> Result<BTreeMap<String, Question>, OwnerError> {
+        declared::with_alarms(self)
+    }
+
+    /// Returns the mark of a verified answer; None if it was not verified.
+    ///
+    /// # Errors
+    /// [`OwnerError::NotDeclared`] if there is no answer with this name; another [`OwnerError`] if the mark is damaged.
+    pub fn verified(&self, name: &str) -> Result<Option<Verified>, OwnerError> {
+        answers::verified(self, name)
+    }
+
+    /// Returns an answer in the form in which it may be given to others.
+    ///
+    /// # Errors
+    /// [`OwnerError::NotVerified`] if it was not verified completely; [`OwnerError::CannotPublish`] if its reals cannot
+    /// be published in this form.
+    pub fn publish(&self, name: &str, giving: Giving) -> Result<Published, OwnerError> {
+        answers::publish(self, name, giving)
+    }
+
+    /// Removes a channel from `sotto.toml`. Stored windows keep it, but no question about it is answered.
+    ///
+    /// # Errors
+    /// [`OwnerError::InUse`] with the commands to run first, if a device measures it or a question uses it.
+    pub fn remove_channel(&mut self, name: &str) -> Result<(), OwnerError> {
+        declared::remove_channel(self, name)
+    }
+
+    /// Parses a text for this plant: the name of a declared question, or a question in the language. Reads models from
+    /// files in the working directory or in the plant's folder.
+    ///
+    /// # Errors
+    /// [`OwnerError::Question`], which points at the place in the text.
+    pub fn question(&self, text: &str) -> Result<Question, OwnerError> {
+        declared::question(self, text)
+    }
+
+    /// Parses a text like [`Plant::question`], and replaces the question's start and end by those given:
+    /// `2014-01-31` or `2014-01-31T12:00`, in the plant's time zone.
+    ///
+    /// # Errors
+    /// [`OwnerError::Question`] if the text, the start or the end cannot be read, or the question has an `over` clause.
+    pub fn question_between(
+        &self,
+        text: &str,
+        since: Option<&str>,
+        until: Option<&str>,
+    ) -> Result<Question, OwnerError> {
+        declared::question_between(self, text, since, until)
+    }
+
+    /// Parses the declared questions for this plant.
+    ///
+    /// # Errors
+    /// Those of [`Plant::question`].
+    pub fn questions(&self) -> Result<BTreeMap<String, Question>, OwnerError> {
+        declared::questions(self)
+    }
+
+    /// Returns the enrolled devices that a question concerns, each with the reason why its latest bundle does not
+    /// suffice, if so. `name` is the name of a declared question, whose precision and place of comparisons count; else empty.
+    ///
+    /// # Errors
+    /// [`OwnerError`] if a record is damaged.
+    pub fn carried_by(
+        &self,
+        name: &str,
+        question: &Question,
+    ) -> Result<Vec<(String, Option<String>)>, OwnerError> {
+        devices::carried_by(self, name, question)
+    }
+
+    /// Deletes a device's windows that end before `before` (milliseconds since 1970; None: now) from the cloud,
+    /// together with results computed from them, and the answers in the plant's folder about that time. The cloud
+    /// refuses these windows if they are sent again.
+    ///
+    /// # Errors
+    /// [`OwnerError`] if there is no such device, the cloud is unreachable or refuses, or an answer cannot be deleted.
+    pub fn forget(&self, device: &str, before: Option<i64>) -> Result<Forgotten, OwnerError> {
+        answers::forget(self, device, before)
+    }
+
+    /// Revokes a device in the cloud and removes it from `sotto.toml`. Keeps its record and secret, which can decrypt
+    /// its stored windows.
+    ///
+    /// With `destroy_secret` only a copy of the secret can decrypt them, such as the one in the device's bundle.
+    ///
+    /// # Errors
+    /// [`OwnerError`] if it is not declared, the cloud is unreachable or refuses, or a file cannot be removed.
+    pub fn remove_device(&mut self, name: &str, destroy_secret: bool) -> Result<(), OwnerError> {
+        answers::remove_device(self, name, destroy_secret)
+    }
+
+    /// Returns the keys of the cloud that are pinned in `sotto.toml`.
+    ///
+    /// # Errors
+    /// [`OwnerError::Settings`] if one of them is not a key.
+    pub fn cloud_keys(&self) -> Result<CloudKeys, OwnerError> {
+        declared::cloud_keys(self)
+    }
+
+    /// Pins a key of the cloud, 64 hexadecimal digits, as the present one. Earlier keys stay pinned.
+    ///
+    /// # Errors
+    /// [`OwnerError`] if it is not a key, or `sotto.toml` cannot be written.
+    pub fn pin_cloud(&mut self, text: &str) -> Result<(), OwnerError> {
+        declared::pin_cloud(self, text)
+    }
+
+    /// Returns the key that the cloud claims to sign with, in hexadecimal. The claim proves nothing.
+    ///
+    /// # Errors
+    /// [`OwnerError::Cloud`] if the cloud is unreachable or refuses; another [`OwnerError`] if the token cannot be
+    /// read.
+    pub fn claimed_cloud_key(&self) -> Result<String, OwnerError> {
+        declared::claimed_cloud_key(self)
+    }
+
+    /// Repeats the work behind a stored answer: all of it, or a random sample that the cloud cannot foresee. With
+    /// `save`, everything needed to verify the same work is written to a new folder, for [`verify_folder`].
+    ///
+    /// # Errors
+    /// [`OwnerError`] if there is no evidence, the sample is not above 0 and at most 1, the cloud is unreachable, or a
+    /// log is false. False statements about the work are findings, not errors.
+    pub fn verify(
+        &self,
+        answer: &str,
+        sample: f64,
+        save: Option<&Path>,
+        progress: OnVerified<'_>,
+    ) -> Result<Verification, OwnerError> {
+        answers::verify(self, answer, sample, save, progress)
+    }
+
+    /// Deletes the stored logs of a device. They are then read from the cloud again, without an earlier state to
+    /// compare with. Returns true if there were any.
+    ///
+    /// # Errors
+    /// [`OwnerError::Io`] if a file cannot be removed.
+    pub fn accept_logs(&self, device: &str) -> Result<bool, OwnerError> {
+        windows::accept_logs(self, device)
+    }
+
+    /// Returns the evidence of a stored answer.
+    ///
+    /// # Errors
+    /// [`OwnerError`] if there is none, or it is damaged.
+    pub fn evidence(&self, answer: &str) -> Result<Evidence, OwnerError> {
+        answers::evidence(self, answer)
+    }
+
+    /// Makes an authority, and a certificate for the cloud's host in `sotto.toml` and for `hosts`.
+    ///
+    /// Names both in the configurations: `[cloud] ca` and an `https` address in `sotto.toml`, and `[tls]` in
+    /// `cloud.toml` if the cloud is on this machine.
+    ///
+    /// # Errors
+    /// [`OwnerError::Exists`] if there is already an authority; [`OwnerError::Host`] if a host is invalid; another
+    /// [`OwnerError`] if a file cannot be written.
+    pub fn make_tls(&mut self, hosts: &[String]) -> Result<TlsFiles, OwnerError> {
+        tls::make_tls(self, hosts)
+    }
+
+    /// Makes a new key and certificate of the cloud under the existing authority, for the same hosts and for `hosts`.
+    /// Bundles and configurations stay unchanged.
+    ///
+    /// # Errors
+    /// [`OwnerError::NoAuthority`] before [`Plant::make_tls`]; [`OwnerError::Host`] if a host is invalid; another
+    /// [`OwnerError`] if a file cannot be written.
+    pub fn renew_tls(&self, hosts: &[String]) -> Result<TlsFiles, OwnerError> {
+        tls::renew_tls(self, hosts)
+    }
+
+    /// Returns the latest certificate of the cloud made here; None before [`Plant::make_tls`].
+    ///
+    /// # Errors
+    /// [`OwnerError`] if the record cannot be read.
+    pub fn cloud_certificate(&self) -> Result<Option<CloudCertificate>, OwnerError> {
+        tls::cloud_certificate(self)
+    }
+
+    /// Returns the day on which the cloud's certificate ends, if it is past or within [`WARNING_DAYS`].
+    ///
+    /// # Errors
+    /// [`OwnerError`] if the record cannot be read.
+    pub fn certificate_ends_soon(&self) -> Result<Option<String>, OwnerError> {
+        tls::certificate_ends_soon(self)
+    }
+
+    /// Registers every enrolled device that the cloud does not know, and returns the status of each declared device.
+    ///
+    /// # Errors
+    /// [`OwnerError`] if the cloud is unreachable or refuses, or a record or log is damaged.
+    pub fn status(&self) -> Result<Vec<DeviceStatus>, OwnerError> {
+        answers::status(self)
+    }
+
+    /// Returns the public part of a device; None if it is not enrolled.
+    ///
+    /// # Errors
+    /// [`OwnerError`] if the record is damaged.
+    pub fn device(&self, name: &str) -> Result<Option<DeviceRecord>, OwnerError> {
+        devices::record(self, name)
+    }
+
+    /// Returns all enrolled devices, by name.
+    ///
+    /// # Errors
+    /// [`OwnerError`] if a record is damaged.
+    pub fn devices(&self) -> Result<BTreeMap<String, DeviceRecord>, OwnerError> {
+        devices::enrolled(self)
+    }
+
+    /// Returns the streams that a device with these settings would send for the declared questions.
+    ///
+    /// # Errors
+    /// [`OwnerError`] if a question cannot be read, or no parameters are suitable.
+    pub fn streams_for(&self, device: &str, settings: &DeviceSettings) -> Result<Vec<Chosen>, OwnerError> {
+        devices::streams_for(self, device, settings)
+    }
+
+    /// Returns the streams that a device with these settings would send for one question.
+    ///
+    /// # Errors
+    /// [`OwnerError::NoParameters`] if no parameters are suitable.
+    pub fn streams_for_question(
+        &self,
+        device: &str,
+        settings: &DeviceSettings,
+        question: &Question,
+    ) -> Result<Vec<Chosen>, OwnerError> {
+        devices::streams_for_question(self, device, settings, question)
+    }
+
+    /// Returns the streams of each declared device for one question (None: for all declared ones). If no device is
+    /// declared, those of a device with all channels.
+    ///
+    /// # Errors
+    /// [`OwnerError::Unanswerable`] if no channel is declared; another [`OwnerError`] if a question cannot be read, or
+    /// no parameters are suitable.
+    pub fn planned_streams(
+        &self,
+        question: Option<&str>,
+    ) -> Result<BTreeMap<String, Vec<Chosen>>, OwnerError> {
+        devices::planned_streams(self, question)
+    }
+
+    /// Checks that a device can be enrolled and its bundle written, before anything is declared or made.
+    ///
+    /// # Errors
+    /// [`OwnerError::Exists`] if the bundle or the record exists, [`OwnerError::HeldSecret`] if a secret does.
+    pub fn can_enrol(&self, name: &str, bundle: &Path) -> Result<(), OwnerError> {
+        devices::can_enrol(self, name, bundle)
+    }
+
+    /// Enrols a device declared in `sotto.toml`: generates its secret and signing key, and writes its bundle, the one
+    /// file that it needs. A failed enrolment leaves neither.
+    ///
+    /// # Errors
+    /// As [`Self::can_enrol`]; another [`OwnerError`] if no parameters are suitable, or a file cannot be written.
+    pub fn enrol(&self, name: &str, bundle: &Path) -> Result<Enrolled, OwnerError> {
+        devices::enrol(self, name, bundle)
+    }
+
+    /// Makes a new bundle for an enrolled device, for the questions declared now.
+    ///
+    /// # Errors
+    /// [`OwnerError`] if it is not enrolled, no parameters are suitable, or the file exists.
+    pub fn renew(&self, name: &str, bundle: &Path) -> Result<Enrolled, OwnerError> {
+        devices::renew(self, name, bundle)
+    }
+
+    /// Registers a device with the cloud: its parameters, its verifying key, the ids of its keys, its streams.
+    ///
+    /// # Errors
+    /// [`OwnerError::Cloud`] if the cloud is unreachable or refuses; another [`OwnerError`] if the enrolment cannot be
+    /// read.
+    pub fn register(&self, cloud: &Cloud, name: &str) -> Result<(), OwnerError> {
+        devices::register(self, cloud, name)
+    }
+
+    /// Returns a report as JSON: `declared`, `plan` (its argument is a question, by default all declared ones) or
+    /// `status`.
+    ///
+    /// # Errors
+    /// [`OwnerError::NotDeclared`] if there is no such report, and those of its work.
+    pub fn report(&self, name: &str, argument: Option<&str>) -> Result<String, OwnerError> {
+        reports::report(self, name, argument)
+    }
+}

@@ -1,0 +1,154 @@
+//! Addresses of brokers: `mqtt://user:password@host:port/topic`.
+
+use std::fmt;
+
+/// The address of a topic of an MQTT broker.
+///
+/// `mqtt://` is without TLS, at port 1883 unless another one is named; `mqtts://` is with TLS, at port 8883. The topic
+/// is all that follows the first slash. `%40` and the like stand for bytes in a user and a password.
+///
+/// ```
+/// use sotto_owner::alarm::MqttAddress;
+///
+/// let topic: MqttAddress = "mqtts://farm:s3cret@broker.example/farm/alarms".parse()?;
+/// assert_eq!((topic.host.as_str(), topic.port, topic.tls), ("broker.example", 8883, true));
+/// assert_eq!(topic.topic, "farm/alarms");
+/// assert_eq!(topic.to_string(), "mqtts://broker.example:8883/farm/alarms", "never with the password");
+/// assert!("mqtt://broker.example".parse::<MqttAddress>().is_err(), "no topic");
+/// # Ok::<(), sotto_owner::alarm::NotAnAddress>(())
+/// ```
+#[derive(Clone, PartialEq, Eq)]
+pub struct MqttAddress {
+    /// The host.
+    pub host: String,
+    /// The port.
+    pub port: u16,
+    /// True if the connection is TLS.
+    pub tls: bool,
+    /// The user, if one is named.
+    pub user: Option<String>,
+    /// The password, if one is named.
+    pub password: Option<String>,
+    /// The topic: 1 to 1024 bytes, without wildcards.
+    pub topic: String,
+}
+
+/// A text is no address of the wanted kind.
+///
+/// Example: [`MqttAddress`]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct NotAnAddress(pub(super) String);
+
+const FORM: &str = "write mqtt://host/topic or mqtts://user:password@host:port/topic";
+
+const LONGEST_TOPIC: usize = 1024;
+
+impl std::str::FromStr for MqttAddress {
+    type Err = NotAnAddress;
+
+    fn from_str(text: &str) -> Result<Self, NotAnAddress> {
+        let wrong = |reason: &str| NotAnAddress(format!("{reason}: {FORM}"));
+        let (tls, rest) = match text.split_once("://") {
+            Some(("mqtt", rest)) => (false, rest),
+            Some(("mqtts", rest)) => (true, rest),
+            _ => return Err(wrong("it is no address of an MQTT broker")),
+        };
+        let (server, topic) = rest.split_once('/').unwrap_or((rest, ""));
+        let (login, server) = match server.rsplit_once('@') {
+            Some((login, server)) => (Some(login), server),
+            None => (None, server),
+        };
+        let (host, port) = match server.rsplit_once(':').filter(|(_, port)| !port.contains(']')) {
+            Some((host, port)) => {
+                (host, port.parse().ok().filter(|port| *port > 0).ok_or_else(|| wrong("the port is none"))?)
+            }
+            None => (server, if tls { 8883 } else { 1883 }),
+        };
+        let host = host.strip_prefix('[').and_then(|host| host.strip_suffix(']')).unwrap_or(host);
+        if !sotto_http::is_host(host) {
+            return Err(wrong("the host is none"));
+        }
+        let bad = |c: char| c.is_control() || matches!(c, '#' | '+');
+        if topic.is_empty() || topic.len() > LONGEST_TOPIC || topic.contains(bad) {
+            return Err(wrong("the topic is empty, too long, or has # or +"));
+        }
+        let (user, password) = match login.map(|login| login.split_once(':').unwrap_or((login, ""))) {
+            None => (None, None),
+            Some((user, password)) => {
+                (Some(decoded(user)), Some(decoded(password)).filter(|p| !p.is_empty()))
+            }
+        };
+        Ok(Self { host: host.to_owned(), port, tls, user, password, topic: topic.to_owned() })
+    }
+}
+
+/// Replaces `%40` and the like.
+fn decoded(text: &str) -> String {
+    let (mut bytes, mut rest) = (Vec::new(), text.as_bytes());
+    while let [first, after @ ..] = rest {
+        let code = after.get(..2).filter(|_| *first == b'%').and_then(|digits| hex::decode(digits).ok());
+        match code {
+            Some(code) => {
+                bytes.extend(code);
+                rest = &after[2..];
+            }
+            None => {
+                bytes.push(*first);
+                rest = after;
+            }
+        }
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+impl fmt::Display for MqttAddress {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { host, port, tls, topic, .. } = self;
+        write!(out, "mqtt{}://{host}:{port}/{topic}", if *tls { "s" } else { "" })
+    }
+}
+
+/// Checks the address of a webhook: `https://…` or `http://…`.
+///
+/// # Errors
+/// [`NotAnAddress`] with the form.
+pub(super) fn check_webhook(text: &str) -> Result<(), NotAnAddress> {
+    let rest = text.strip_prefix("https://").or_else(|| text.strip_prefix("http://"));
+    let host = rest.map(|rest| rest.split(['/', '?', '#']).next().unwrap_or_default());
+    match host {
+        Some(host) if !host.is_empty() && !text.contains(|c: char| c.is_whitespace() || c.is_control()) => {
+            Ok(())
+        }
+        _ => Err(NotAnAddress("it is no address of a webhook: write https://host/path".to_owned())),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_are_read_whole_or_refused() {
+        let read = |text: &str| text.parse::<MqttAddress>();
+        let of = read("mqtt://a%40b:p%3Aq@[::1]:99/x").expect("an address");
+        assert_eq!((of.host.as_str(), of.port, of.user.as_deref()), ("::1", 99, Some("a@b")));
+        assert_eq!(of.password.as_deref(), Some("p:q"));
+        for wrong in [
+            "",
+            "http://h/t",
+            "mqtt://h",
+            "mqtt://h/",
+            "mqtt:///t",
+            "mqtt://h:0/t",
+            "mqtt://h:x/t",
+            "mqtt://h/a/#",
+        ] {
+            assert!(read(wrong).is_err(), "{wrong}");
+        }
+        assert!(check_webhook("https://h/p?q=1").is_ok() && check_webhook("http://127.0.0.1:1").is_ok());
+        for wrong in ["", "h", "https://", "ftp://h", "https://h/a b"] {
+            assert!(check_webhook(wrong).is_err(), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,201 @@
+//! Edits of `sotto.toml` that keep comments and order.
+
+use toml_edit::{Array, DocumentMut, Item, Table, value};
+
+use super::alarm::AlarmSettings;
+use super::settings::{Compare, QuestionSettings};
+use crate::amount::{Every, Range};
+use crate::error::OwnerError;
+
+/// A new channel.
+///
+/// ```
+/// use sotto_owner::edit::{NewChannel, add_channel};
+/// use toml_edit::DocumentMut;
+///
+/// let mut settings: DocumentMut = "version = 1 # by hand".parse()?;
+/// let (unit, range, every) = ("°C".into(), "-20..120".parse()?, "5m".parse()?);
+/// let temperature = NewChannel { unit, range, resolution: 0.1, every, comparable: false };
+/// add_channel(&mut settings, "temperature", &temperature)?;
+/// let text = settings.to_string();
+/// assert!(text.contains("# by hand") && text.contains("[channels.temperature]"));
+/// # Ok::<(), Box<dyn core::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct NewChannel {
+    /// The unit; may be empty.
+    pub unit: String,
+    /// The declared range, which includes every value.
+    pub range: Range,
+    /// The smallest difference between two values that matters.
+    pub resolution: f64,
+    /// The time between two readings.
+    pub every: Every,
+    /// True if the cloud shall compare readings with limits chosen later.
+    pub comparable: bool,
+}
+
+/// Pins a key of the cloud, before those already pinned.
+pub fn pin_cloud(document: &mut DocumentMut, key: &str) {
+    let pinned = document.get("cloud").and_then(|cloud| cloud.get("keys")).and_then(Item::as_array);
+    let earlier = pinned.into_iter().flatten().filter_map(|value| value.as_str());
+    let earlier: Vec<String> = earlier.filter(|earlier| *earlier != key).map(str::to_owned).collect();
+    let keys: Array = [key.to_owned()].into_iter().chain(earlier).collect();
+    document["cloud"]["keys"] = value(keys);
+}
+
+/// Adds `[channels.NAME]`.
+///
+/// # Errors
+/// [`OwnerError::Declared`] if the channel already exists.
+pub fn add_channel(document: &mut DocumentMut, name: &str, channel: &NewChannel) -> Result<(), OwnerError> {
+    let mut table = Table::new();
+    if !channel.unit.is_empty() {
+        table.insert("unit", value(channel.unit.as_str()));
+    }
+    let ends: Array = [channel.range.minimum, channel.range.maximum].into_iter().map(number).collect();
+    table.insert("range", value(ends));
+    table.insert("resolution", value(number(channel.resolution)));
+    table.insert("every", value(channel.every.to_string()));
+    if channel.comparable {
+        table.insert("comparable", value(true));
+    }
+    insert(document, "channels", name, Item::Table(table))
+}
+
+/// Adds a line to `[questions]`.
+///
+/// # Errors
+/// [`OwnerError::Declared`] if the question already exists.
+pub fn add_question(
+    document: &mut DocumentMut,
+    name: &str,
+    question: &QuestionSettings,
+) -> Result<(), OwnerError> {
+    let QuestionSettings { text, precision, compare } = question;
+    let mut table = toml_edit::InlineTable::new();
+    table.insert("text", text.as_str().into());
+    if let Some(precision) = precision {
+        table.insert("precision", number(*precision));
+    }
+    if *compare == Compare::Cloud {
+        table.insert("compare", "cloud".into());
+    }
+    let item = if table.len() == 1 { value(text.as_str()) } else { value(table) };
+    insert(document, "questions", name, item)
+}
+
+/// Adds `[alarms.NAME]`.
+///
+/// # Errors
+/// [`OwnerError::Declared`] if the alarm already exists.
+pub fn add_alarm(document: &mut DocumentMut, name: &str, alarm: &AlarmSettings) -> Result<(), OwnerError> {
+    let AlarmSettings { when, clear, clear_after, since, exec, webhook, mqtt, ca } = alarm;
+    let mut table = Table::new();
+    table.insert("when", value(when));
+    if let Some(clear) = clear {
+        table.insert("clear", value(number(*clear)));
+    }
+    if *clear_after != 1 {
+        table.insert("clear_after", value(i64::from(*clear_after)));
+    }
+    let texts = [("since", since), ("exec", exec), ("webhook", webhook), ("mqtt", mqtt), ("ca", ca)];
+    for (key, text) in texts {
+        if let Some(text) = text {
+            table.insert(key, value(text));
+        }
+    }
+    insert(document, "alarms", name, Item::Table(table))
+}
+
+/// Removes an alarm.
+///
+/// # Errors
+/// [`OwnerError::NotDeclared`] if there is no alarm with this name.
+pub fn remove_alarm(document: &mut DocumentMut, name: &str) -> Result<(), OwnerError> {
+    remove(document, ("alarms", "alarm"), name)
+}
+
+/// Adds `[devices.NAME]`.
+///
+/// # Errors
+/// [`OwnerError::Declared`] if the device already exists.
+pub fn add_device(document: &mut DocumentMut, name: &str, channels: &[String]) -> Result<(), OwnerError> {
+    insert(document, "devices", name, Item::Table(device(channels)))
+}
+
+/// Adds a device whose bundles hold public keys in place of its secret.
+///
+/// # Errors
+/// [`OwnerError::Declared`] if the device already exists.
+pub fn add_public_device(
+    document: &mut DocumentMut,
+    name: &str,
+    channels: &[String],
+) -> Result<(), OwnerError> {
+    let mut table = device(channels);
+    table.insert("public", value(true));
+    insert(document, "devices", name, Item::Table(table))
+}
+
+fn device(channels: &[String]) -> Table {
+    let mut table = Table::new();
+    table.insert("channels", value(channels.iter().collect::<Array>()));
+    table
+}
+
+/// Removes a question.
+///
+/// # Errors
+/// [`OwnerError::NotDeclared`] if there is no question with this name.
+pub fn remove_question(document: &mut DocumentMut, name: &str) -> Result<(), OwnerError> {
+    remove(document, ("questions", "question"), name)
+}
+
+/// Removes a channel.
+///
+/// # Errors
+/// [`OwnerError::NotDeclared`] if there is no channel with this name.
+pub fn remove_channel(document: &mut DocumentMut, name: &str) -> Result<(), OwnerError> {
+    remove(document, ("channels", "channel"), name)
+}
+
+/// Removes a device.
+///
+/// # Errors
+/// [`OwnerError::NotDeclared`] if there is no device with this name.
+pub fn remove_device(document: &mut DocumentMut, name: &str) -> Result<(), OwnerError> {
+    remove(document, ("devices", "device"), name)
+}
+
+fn remove(
+    document: &mut DocumentMut,
+    (table, kind): (&str, &'static str),
+    name: &str,
+) -> Result<(), OwnerError> {
+    let entries = document.get_mut(table).and_then(Item::as_table_like_mut);
+    let removed = entries.and_then(|entries| entries.remove(name));
+    removed.map(drop).ok_or_else(|| OwnerError::NotDeclared { kind, name: name.to_owned() })
+}
+
+fn insert(document: &mut DocumentMut, table: &'static str, name: &str, item: Item) -> Result<(), OwnerError> {
+    let entry = document.entry(table).or_insert_with(|| {
+        let mut implicit = Table::new();
+        // An implicit table: `[channels]` itself is not written, only its subtables.
+        implicit.set_implicit(item.is_table());
+        Item::Table(implicit)
+    });
+    let Some(entries) = entry.as_table_like_mut() else {
+        return Err(OwnerError::Declared { kind: table, name: name.to_owned() });
+    };
+    if entries.contains_key(name) {
+        return Err(OwnerError::Declared { kind: table, name: name.to_owned() });
+    }
+    entries.insert(name, item);
+    Ok(())
+}
+
+/// Formats whole numbers without a point, others in their shortest form.
+fn number(of: f64) -> toml_edit::Value {
+    if of.fract() == 0.0 && of.abs() < 1e15 { (of as i64).into() } else { of.into() }
+}

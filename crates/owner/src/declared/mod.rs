@@ -1,0 +1,26 @@
+//! The declared plant: `sotto.toml`, its questions, alarms and channels, read and checked.
+
+mod address;
+mod alarm;
+mod authority;
+mod channels;
+mod conditions;
+pub mod edit;
+mod flooding;
+mod pins;
+mod plant;
+mod questions;
+pub mod settings;
+
+pub use address::{MqttAddress, NotAnAddress};
+pub use alarm::{AlarmSettings, SinkKind};
+pub(crate) use authority::authority;
+pub(crate) use channels::remove_channel;
+pub use conditions::Declared;
+pub(crate) use conditions::{alarm, condition, with_alarms};
+pub use flooding::FloodingSettings;
+pub use pins::CloudKeys;
+pub(crate) use pins::{claimed_cloud_key, cloud_keys, pin_cloud};
+pub(crate) use plant::CLOUD;
+pub use plant::{NewPlant, Plant, SETTINGS};
+pub(crate) use questions::{compares_in_cloud, question, question_between, questions};

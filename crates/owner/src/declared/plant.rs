@@ -1,0 +1,352 @@
+//! The plant: a folder with `sotto.toml`, secrets, devices and answers.
+//!
+//! ```text
+//! plant/
+//!   sotto.toml       channels, questions, devices
+//!   cloud.toml       configuration of a cloud on this machine
+//!   secrets/         mode 0700: the owner's token, a secret and a signing key for each device, budgets of flooding
+//!   devices/         the public part of each device: verifying key, streams of every bundle
+//!   enrolments/      registrations, which a cloud on this machine reads by itself
+//!   alarms/          mode 0700: the state of each alarm, its events, those that wait for a sink
+//!   answers/         earlier answers, unencrypted, each with the transcripts of its work
+//!   logs/            the log of each stream, as the cloud reported and signed it
+//!   evaluation-keys/ evaluation keys that were uploaded
+//!   ca.pem, tls/     after `sotto tls init`: the plant's authority, the cloud's certificate and key
+//! ```
+
+use std::fs;
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+
+use sotto_cloud_client::{Cloud, Interrupt};
+use sotto_keys::SigningIdentity;
+use zeroize::Zeroizing;
+
+use super::authority;
+use super::settings::{self, Settings};
+use crate::error::{OwnerError, io};
+use crate::files::{make_folder, random, read_text, write_private, write_whole};
+
+/// The file that makes a folder a plant.
+pub const SETTINGS: &str = "sotto.toml";
+
+pub(crate) const CLOUD: &str = "cloud.toml";
+
+/// Mode 0700.
+const SECRETS: &str = "secrets";
+
+const TOKEN: &str = "owner-token";
+
+/// The signing key of a cloud on this machine.
+const SIGNING: &str = "cloud-signing-key";
+
+/// A plant's folder, with its settings read and checked.
+///
+/// ```
+/// use sotto_owner::{NewPlant, Plant};
+///
+/// # let folder = tempfile::tempdir()?;
+/// # let dairy = folder.path().join("dairy");
+/// let here = NewPlant { cloud: None, listen: "127.0.0.1:7410".parse()?, time_zone: None };
+/// Plant::init(&dairy, &here)?; // `dairy` is a folder that does not exist yet
+/// let plant = Plant::open(&dairy)?;
+/// assert_eq!(plant.settings().cloud.url, "http://127.0.0.1:7410");
+/// assert!(plant.devices()?.is_empty());
+/// # Ok::<(), Box<dyn core::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct Plant {
+    folder: PathBuf,
+    settings: Settings,
+    interrupt: Interrupt,
+}
+
+/// Options for a new plant.
+///
+/// Example: [`Plant`]
+#[derive(Clone, Debug)]
+pub struct NewPlant {
+    /// The cloud's address. None: a cloud on this machine at [`NewPlant::listen`].
+    pub cloud: Option<String>,
+    /// The address at which a cloud on this machine listens.
+    pub listen: SocketAddr,
+    /// The plant's time zone. None: UTC.
+    pub time_zone: Option<String>,
+}
+
+impl Plant {
+    /// Creates the folder of a new plant.
+    ///
+    /// # Errors
+    /// [`OwnerError::Exists`] if there is already a plant; another [`OwnerError`] if the time zone is not known or the
+    /// folder cannot be written.
+    pub fn init(folder: &Path, new: &NewPlant) -> Result<Self, OwnerError> {
+        let file = folder.join(SETTINGS);
+        if file.exists() {
+            return Err(OwnerError::Exists { path: file });
+        }
+        let signing = match new.cloud {
+            // A cloud elsewhere generates its own key.
+            Some(_) => None,
+            None => {
+                let mut rng = sotto_ring::secure_rng().map_err(|_| OwnerError::Randomness)?;
+                Some(SigningIdentity::generate(&mut rng))
+            }
+        };
+        let key = signing.as_ref().map(|signing| hex::encode(signing.verifying_key()));
+        let url = new.cloud.clone().unwrap_or_else(|| format!("http://{}", new.listen));
+        let zone = new.time_zone.as_deref().unwrap_or("UTC");
+        let text = first_settings(&url, zone, key.as_deref());
+        // Checked before anything is written.
+        Settings::parse(&text)?;
+        Cloud::new(&url, &"0".repeat(64))?;
+        let token = Zeroizing::new(hex::encode(random::<32>()?));
+        fs::create_dir_all(folder).map_err(io(folder))?;
+        for (name, private) in [(SECRETS, true), ("devices", false), ("enrolments", true), ("answers", true)]
+        {
+            make_folder(&folder.join(name), private)?;
+        }
+        write_private(&folder.join(SECRETS).join(TOKEN), token.as_bytes())?;
+        if let Some(signing) = signing {
+            let secret = Zeroizing::new(hex::encode(signing.expose_secret_bytes()));
+            write_private(&folder.join(SECRETS).join(SIGNING), secret.as_bytes())?;
+            write_whole(&folder.join(CLOUD), first_cloud(new.listen).as_bytes())?;
+        }
+        // Written last: it makes the folder a plant.
+        write_whole(&file, text.as_bytes())?;
+        Self::open(folder)
+    }
+
+    /// Opens a plant.
+    ///
+    /// # Errors
+    /// [`OwnerError`] if the folder has no `sotto.toml`, or it is invalid.
+    pub fn open(folder: &Path) -> Result<Self, OwnerError> {
+        let file = folder.join(SETTINGS);
+        if !file.exists() {
+            return Err(OwnerError::NoPlant { folder: folder.to_owned() });
+        }
+        let settings = Settings::parse(&read_text(&file, settings::LARGEST)?)?;
+        Ok(Self { folder: folder.to_owned(), settings, interrupt: Interrupt::default() })
+    }
+
+    /// Finds the plant for a working directory: the folder itself, the nearest folder above it, or the only plant
+    /// directly below it.
+    ///
+    /// # Errors
+    /// [`OwnerError::NoPlant`] if there is none, [`OwnerError::SeveralPlants`] if there are several below.
+    pub fn find(from: &Path) -> Result<Self, OwnerError> {
+        if let Some(folder) = from.ancestors().find(|folder| folder.join(SETTINGS).exists()) {
+            return Self::open(folder);
+        }
+        let below = fs::read_dir(from).map_err(io(from))?.filter_map(|entry| Some(entry.ok()?.path()));
+        let mut below: Vec<PathBuf> = below.filter(|path| path.join(SETTINGS).exists()).collect();
+        below.sort_unstable();
+        match below.as_slice() {
+            [folder] => Self::open(folder),
+            [] => Err(OwnerError::NoPlant { folder: from.to_owned() }),
+            _ => Err(OwnerError::SeveralPlants { folders: below }),
+        }
+    }
+
+    /// Returns the folder.
+    #[must_use]
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// Returns the settings in `sotto.toml`.
+    #[must_use]
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    /// Returns a path in the folder.
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
+        self.folder.join(name)
+    }
+
+    pub(crate) fn secret_path(&self, name: &str) -> PathBuf {
+        self.folder.join(SECRETS).join(name)
+    }
+
+    /// Returns the token of the owner's requests.
+    ///
+    /// # Errors
+    /// [`OwnerError`] if the file cannot be read.
+    pub fn token(&self) -> Result<Zeroizing<String>, OwnerError> {
+        let text = Zeroizing::new(read_text(&self.secret_path(TOKEN), 4096)?);
+        Ok(Zeroizing::new(text.trim().to_owned()))
+    }
+
+    /// Returns the plant's cloud.
+    ///
+    /// # Errors
+    /// [`OwnerError`] if the token cannot be read, or the address is invalid.
+    pub fn cloud(&self) -> Result<Cloud, OwnerError> {
+        let cloud = Cloud::trusting(
+            &self.settings.cloud.url,
+            &self.token()?,
+            &authority::trust(&self.folder, &self.settings.cloud)?,
+        )?;
+        Ok(cloud.interrupted_by(self.interrupt.clone()))
+    }
+
+    /// Ends work with the cloud before its next request when the check says so, with
+    /// [`CloudError::Interrupted`](sotto_cloud_client::CloudError::Interrupted).
+    #[must_use]
+    pub fn interrupted_by(self, interrupt: Interrupt) -> Self {
+        Self { interrupt, ..self }
+    }
+
+    /// Replaces the text of `sotto.toml` by the result of `edit`, after checking it. The file is unchanged if anything
+    /// fails.
+    ///
+    /// # Errors
+    /// The error of `edit`; [`OwnerError::Settings`] if the new settings are invalid.
+    pub fn edit(
+        &mut self,
+        edit: impl FnOnce(&mut toml_edit::DocumentMut) -> Result<(), OwnerError>,
+    ) -> Result<(), OwnerError> {
+        let file = self.path(SETTINGS);
+        let text = read_text(&file, settings::LARGEST)?;
+        let mut document: toml_edit::DocumentMut = text
+            .parse()
+            .map_err(|error: toml_edit::TomlError| settings::SettingsError::Toml(error.to_string()))?;
+        edit(&mut document)?;
+        let text = document.to_string();
+        let settings = Settings::parse(&text)?;
+        write_whole(&file, text.as_bytes())?;
+        self.settings = settings;
+        Ok(())
+    }
+}
+
+/// Returns the first `sotto.toml`. Its comments explain it to a first reader.
+fn first_settings(url: &str, zone: &str, key: Option<&str>) -> String {
+    let keys = match key {
+        Some(key) => format!("keys = [{}]", toml_edit::value(key)),
+        None => "# keys = []            # pin it with `sotto cloud pin KEY`; `sotto-cloud key` prints it"
+            .to_owned(),
+    };
+    let (url, zone) = (toml_edit::value(url).to_string(), toml_edit::value(zone).to_string());
+    format!(
+        "# Channels, questions and devices of this plant. Edit them here, or with `sotto channel`, `sotto question`, `sotto device`.
+version = 1
+
+# Hours and days begin by the clock of this time zone (a name of the IANA database).
+time_zone = {zone}
+
+# Answers are stored unencrypted in answers/. If this is set, older ones are deleted.
+# keep_answers = 365      # days
+
+# With this, devices with the same channels encrypt under shared masks, so that one decryption opens a sum over many of
+# them. If a copy of a device runs too, the cloud can then compute the differences of their readings. Set it before
+# bundles are made.
+# share_masks = true
+
+# Answers of polynomials and models to questions that say `shared` are flooded with noise, under a budget for each key.
+# [flooding]
+# statistical_bits = 30
+# results = 1000          # of a key, ever
+
+[cloud]
+# `sotto-cloud run --config cloud.toml` listens here.
+url = {url}
+# The key with which the cloud signs receipts, logs and transcripts; earlier ones after it.
+{keys}
+
+# One table a channel. The range belongs to the channel: a reading outside it is left out and counted.
+# [channels.temperature]
+# unit = \"°C\"
+# range = [-20, 120]
+# resolution = 0.1      # answers are exact but for half of it
+# every = \"5m\"          # the time between two readings
+
+# The declared questions decide what devices send and how it is encrypted.
+# [questions]
+# daily = \"mean(temperature), stddev(temperature) by day\"
+
+# Standing alarms, evaluated by `sotto watch`.
+# [alarms.hot]
+# when = \"temperature > 80 for 3 windows\"
+# clear = 75              # it ends when no reading is above 75
+# webhook = \"https://…\"
+
+# [devices.boiler]
+# channels = [\"temperature\"]
+"
+    )
+}
+
+fn first_cloud(listen: SocketAddr) -> String {
+    format!(
+        "# The cloud of this plant, on this machine: `sotto-cloud run --config cloud.toml`.
+# Paths are relative to this file. `sotto-cloud config print-default` shows every key.
+listen = \"{listen}\"
+data = \"cloud\"
+owner_token_file = \"{SECRETS}/{TOKEN}\"
+# Receipts, logs and transcripts are signed with this key, whose public half is pinned in sotto.toml.
+signing_key_file = \"{SECRETS}/{SIGNING}\"
+# Devices that the owner adds are registered from here.
+enrolments = \"enrolments\"
+"
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::declared::edit;
+
+    fn new() -> NewPlant {
+        let listen = "127.0.0.1:7410".parse().expect("an address");
+        NewPlant { cloud: None, listen, time_zone: Some("Europe/Vienna".into()) }
+    }
+
+    #[test]
+    fn a_plant_is_found_from_its_folders_and_the_one_above() {
+        let folder = tempfile::tempdir().expect("a folder");
+        assert!(matches!(Plant::find(folder.path()), Err(OwnerError::NoPlant { .. })));
+        let plant = folder.path().join("plant");
+        Plant::init(&plant, &new()).expect("made");
+        assert!(matches!(Plant::init(&plant, &new()), Err(OwnerError::Exists { .. })));
+        for from in [folder.path().to_owned(), plant.clone(), plant.join("secrets")] {
+            assert_eq!(Plant::find(&from).expect("found").folder(), plant);
+        }
+        Plant::init(&folder.path().join("second"), &new()).expect("made");
+        assert!(matches!(Plant::find(folder.path()), Err(OwnerError::SeveralPlants { .. })));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn others_cannot_read_secrets() {
+        use std::os::unix::fs::PermissionsExt as _;
+        let folder = tempfile::tempdir().expect("a folder");
+        let plant = Plant::init(&folder.path().join("plant"), &new()).expect("made");
+        let mode = |path: &Path| fs::metadata(path).expect("there").permissions().mode() & 0o777;
+        assert_eq!(mode(&plant.path(SECRETS)), 0o700);
+        assert_eq!(mode(&plant.secret_path(TOKEN)), 0o600);
+        assert_eq!(plant.token().expect("a token").len(), 64);
+    }
+
+    #[test]
+    fn edits_keep_comments_and_wrong_ones_change_nothing() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let mut plant = Plant::init(&folder.path().join("plant"), &new()).expect("made");
+        let channel = edit::NewChannel {
+            unit: "°C".into(),
+            range: "-20..120".parse().expect("a range"),
+            resolution: 0.1,
+            every: "5m".parse().expect("a period"),
+            comparable: false,
+        };
+        plant.edit(|document| edit::add_channel(document, "temperature", &channel)).expect("added");
+        let text = fs::read_to_string(plant.path(SETTINGS)).expect("text");
+        assert!(text.contains("# Hours and days begin") && text.contains("[channels.temperature]"), "{text}");
+        let wrong = edit::NewChannel { resolution: 1000.0, ..channel };
+        assert!(plant.edit(|document| edit::add_channel(document, "humidity", &wrong)).is_err());
+        assert_eq!(fs::read_to_string(plant.path(SETTINGS)).expect("text"), text);
+        assert!(plant.settings().channels.contains_key("temperature"));
+    }
+}

@@ -1,0 +1,133 @@
+//! Questions, parsed and checked for a plant.
+
+use std::path::Path;
+
+use super::plant::Plant;
+use super::settings::Compare;
+use crate::error::OwnerError;
+use crate::files::read_text;
+use crate::functions::Call;
+use crate::language::{By, Clause, LinearModel, Period, Places, QuestionError, Reading, When};
+use crate::question::{Question, unit_of};
+
+/// Largest file of a model, in bytes.
+const LARGEST_MODEL: u64 = 64 << 10;
+
+/// Parses a text for this plant: the name of a declared question, or a question in the language. Reads models from
+/// files in the working directory or in the plant's folder.
+pub(crate) fn question(plant: &Plant, text: &str) -> Result<Question, OwnerError> {
+    let declared = plant.settings().questions.get(text.trim());
+    let name = text.trim();
+    if declared.is_none() && sotto_program::is_name(name) {
+        let known: Vec<&str> = plant.settings().questions.keys().map(String::as_str).take(20).collect();
+        let known = if known.is_empty() { "none yet".to_owned() } else { known.join(", ") };
+        return Err(OwnerError::Question(format!(
+            "there is no question {name} in sotto.toml (declared: {known}); a question in the language has a function, such as mean({name})"
+        )));
+    }
+    let text = declared.map_or(text, |declared| declared.text.as_str());
+    let (mut question, places) =
+        Question::parse_with_places(text).map_err(|error| OwnerError::Question(error.to_string()))?;
+    check(plant, &mut question, &places)?;
+    Ok(question)
+}
+
+/// Checks a question's channels, devices and units, and reads its models from their files.
+pub(crate) fn check(plant: &Plant, question: &mut Question, places: &Places) -> Result<(), OwnerError> {
+    let at = |error: QuestionError| OwnerError::Question(error.to_string());
+    for file in question.missing_models() {
+        let model = model(plant, &file).map_err(|reason| at(places.error_at_file(&file, reason)))?;
+        let attached = question.attach_model(&file, &model);
+        attached.map_err(|error| at(places.error_at_file(&file, error.to_string())))?;
+    }
+    for channel in question.channels() {
+        if !plant.settings().channels.contains_key(&channel) {
+            return Err(at(places.error_at_channel(&channel, plant.settings().no_channel(&channel))));
+        }
+    }
+    for device in question.only.iter().flatten() {
+        if !plant.settings().devices.contains_key(device) {
+            let known: Vec<&str> = plant.settings().devices.keys().map(String::as_str).take(20).collect();
+            let reason = format!("there is no device {device}; there are {}", known.join(", "));
+            return Err(at(places.error_at_device(device, reason)));
+        }
+    }
+    for (index, selected) in question.select.iter().enumerate() {
+        if let Err(error) = unit_of(&selected.expression, plant.settings()) {
+            return Err(at(places.error_at_selected(index, error.to_string())));
+        }
+    }
+    let every = |channel: &String| plant.settings().channels.get(channel).map(|channel| channel.every);
+    let mut all: Vec<_> = question.channels().iter().filter_map(every).collect();
+    all.dedup();
+    if question.by == Some(By::Window) && all.len() > 1 {
+        let reason = "channels of different periods have windows of their own: ask for them one at a time, or by hour or day";
+        return Err(at(places.error_at_clause(Clause::By, reason)));
+    }
+    for (index, call) in question.calls().enumerate() {
+        let period = |channel: &&str| plant.settings().channels.get(*channel).map(|channel| channel.every);
+        let mut periods: Vec<_> = call.channels().iter().filter_map(period).collect();
+        periods.dedup();
+        if periods.len() > 1 {
+            let reason =
+                "its channels are read at different periods: only readings of the same time can be combined";
+            return Err(at(places.error_at_call(index, reason)));
+        }
+    }
+    Ok(())
+}
+
+/// Parses a text like [`Plant::question`], and replaces the question's start and end by those given:
+/// `2014-01-31` or `2014-01-31T12:00`, in the plant's time zone.
+pub(crate) fn question_between(
+    plant: &Plant,
+    text: &str,
+    since: Option<&str>,
+    until: Option<&str>,
+) -> Result<Question, OwnerError> {
+    let mut question = question(plant, text)?;
+    let when = |text: Option<&str>| {
+        let parse =
+            |text: &str| text.parse::<When>().map_err(|error| OwnerError::Question(error.to_string()));
+        text.map(parse).transpose()
+    };
+    let (since, until) = (when(since)?, when(until)?);
+    if since.is_some() || until.is_some() {
+        let (asked_since, asked_until) = match &question.period {
+            Period::Between { since, until } => (since.clone(), until.clone()),
+            Period::All => (None, None),
+            Period::Over(_) => {
+                let reason = "`over` in the question excludes a start or an end given beside it: leave one of them out";
+                return Err(OwnerError::Question(reason.to_owned()));
+            }
+        };
+        question.period = Period::Between { since: since.or(asked_since), until: until.or(asked_until) };
+    }
+    Ok(question)
+}
+
+/// Parses the declared questions for this plant.
+pub(crate) fn questions(plant: &Plant) -> Result<std::collections::BTreeMap<String, Question>, OwnerError> {
+    let named = |name: &String| Ok((name.clone(), question(plant, name)?));
+    plant.settings().questions.keys().map(named).collect()
+}
+
+/// Returns true if the cloud compares a polynomial or a model with limits: a declared question with a condition on it says
+/// so.
+pub(crate) fn compares_in_cloud(plant: &Plant, reading: &Reading) -> bool {
+    let declared = plant.settings().questions.iter();
+    declared.filter(|(_, question)| question.compare == Compare::Cloud).any(|(name, _)| {
+        let question = question(plant, name);
+        question.is_ok_and(|question| {
+            let mut conditions = question.calls().filter_map(Call::condition);
+            conditions.any(|condition| condition.reading == *reading)
+        })
+    })
+}
+
+fn model(plant: &Plant, file: &str) -> Result<LinearModel, String> {
+    let beside = plant.folder().join(file);
+    let path = if Path::new(file).exists() { Path::new(file) } else { beside.as_path() };
+    let json = read_text(path, LARGEST_MODEL).map_err(|error| error.to_string())?;
+    LinearModel::parse(json.as_bytes()).map_err(|error| error.to_string())
+}

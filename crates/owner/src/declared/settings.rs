@@ -1,0 +1,473 @@
+//! `sotto.toml`: channels, questions and devices of a plant. People write it by hand or with commands, which only edit
+//! it.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use sotto_pack::{Channel, Clock};
+
+use super::alarm::AlarmSettings;
+use super::flooding::FloodingSettings;
+use crate::amount::{Every, Range};
+use crate::functions::Call;
+use crate::gathered::Channels;
+use crate::question::Question;
+
+/// The version of the file's format.
+pub const VERSION: u32 = 1;
+
+/// Largest size of the file: 1 MiB, in bytes.
+pub const LARGEST: u64 = 1 << 20;
+
+/// The whole file.
+///
+/// ```
+/// use sotto_owner::settings::{ChannelSettings, CloudSettings, DeviceSettings, QuestionSettings, Settings};
+///
+/// let settings = Settings::parse(r#"
+///     version = 1
+///     cloud = { url = "http://127.0.0.1:7410" }
+///     channels.temperature = { unit = "°C", range = "-20..120", resolution = 0.1, every = "5m" }
+///     questions.daily = "mean(temperature) over 7d by day"
+///     devices.boiler = { channels = ["temperature"] }
+/// "#)?;
+/// let cloud: &CloudSettings = &settings.cloud;
+/// assert!(cloud.keys.is_empty());
+/// let temperature: &ChannelSettings = &settings.channels["temperature"];
+/// assert_eq!(temperature.every.milliseconds, 300_000);
+/// let daily: &QuestionSettings = &settings.questions["daily"];
+/// assert_eq!(daily.precision, None);
+/// let boiler: &DeviceSettings = &settings.devices["boiler"];
+/// assert_eq!(boiler.channels, ["temperature"]);
+/// # Ok::<(), sotto_owner::settings::SettingsError>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Settings {
+    /// The version of the format: [`VERSION`].
+    pub version: u32,
+    /// The plant's time zone, an IANA name. Hours and days begin by its clock.
+    #[serde(default = "utc")]
+    pub time_zone: String,
+    /// Number of days that answers are stored. None: forever.
+    #[serde(default)]
+    pub keep_answers: Option<u32>,
+    /// True if windows of different devices share masks, so that one decryption opens sums over devices: see
+    /// docs/concepts/compact.md.
+    #[serde(default, skip_serializing_if = "core::ops::Not::not")]
+    pub share_masks: bool,
+    /// Terms of flooding for answers to `shared` questions: see docs/concepts/publishing.md.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub flooding: FloodingSettings,
+    /// The cloud.
+    pub cloud: CloudSettings,
+    /// Channels by name.
+    #[serde(default)]
+    pub channels: BTreeMap<String, ChannelSettings>,
+    /// Questions by name.
+    #[serde(default)]
+    pub questions: BTreeMap<String, QuestionSettings>,
+    /// Standing alarms by name.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub alarms: BTreeMap<String, AlarmSettings>,
+    /// Devices by name.
+    #[serde(default)]
+    pub devices: BTreeMap<String, DeviceSettings>,
+}
+
+fn is_default(flooding: &FloodingSettings) -> bool {
+    *flooding == FloodingSettings::default()
+}
+
+fn utc() -> String {
+    "UTC".to_owned()
+}
+
+/// The address and keys of the cloud.
+///
+/// Example: [`Settings`]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CloudSettings {
+    /// The address.
+    pub url: String,
+    /// The Ed25519 keys with which it signs, in hexadecimal: the present one first, then earlier ones. Empty: no key is
+    /// pinned yet.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub keys: Vec<String>,
+    /// A PEM file with the certificate of the authority that signs the cloud's certificate, relative to the plant's
+    /// folder. None: an authority on Mozilla's list, or no TLS.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ca: Option<String>,
+}
+
+/// A channel: one quantity that devices measure.
+///
+/// Example: [`Settings`]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ChannelSettings {
+    /// The unit, for display and for the check that only equal units are added.
+    #[serde(default)]
+    pub unit: String,
+    /// The declared range. The device leaves out readings outside it, and counts them.
+    pub range: Range,
+    /// The smallest difference between two values that matters. Answers are exact up to half of it.
+    pub resolution: f64,
+    /// The time between two readings.
+    pub every: Every,
+    /// True if devices also send the readings in a form in which the cloud compares them with limits chosen later.
+    #[serde(default, skip_serializing_if = "core::ops::Not::not")]
+    pub comparable: bool,
+}
+
+/// A declared question: its text alone, or a table with more requirements.
+///
+/// Example: [`Settings`]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(from = "WrittenQuestion")]
+pub struct QuestionSettings {
+    /// The text of the question.
+    pub text: String,
+    /// The largest error that noise may add to a value of a polynomial or a model, in the value's unit. None: a
+    /// ten-thousandth of the size of its coefficients. Exact results do not need it: their only error is the channel's
+    /// resolution. Where the cloud compares: the largest distance from a limit at which a value may be undecided.
+    pub precision: Option<f64>,
+    /// The place where polynomials and models are compared with limits.
+    pub compare: Compare,
+}
+
+impl From<&str> for QuestionSettings {
+    /// Declares a text without more requirements.
+    fn from(text: &str) -> Self {
+        Self { text: text.to_owned(), precision: None, compare: Compare::Owner }
+    }
+}
+
+/// The place where the values of polynomials and models are compared with limits.
+///
+/// ```
+/// use sotto_owner::settings::{Compare, Settings};
+///
+/// let settings = Settings::parse(r#"
+///     version = 1
+///     cloud = { url = "http://127.0.0.1:7410" }
+///     [channels]
+///     wind = { unit = "m/s", range = [0, 25], resolution = 0.1, every = "5m" }
+///     [questions]
+///     strong = { text = "count(polynomial(wind, [0, 0, 0, 0.6]) > 500)", compare = "cloud" }
+/// "#)?;
+/// assert_eq!(settings.questions["strong"].compare, Compare::Cloud);
+/// # Ok::<(), sotto_owner::settings::SettingsError>(())
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Compare {
+    /// The owner decrypts the values and compares them.
+    #[default]
+    Owner,
+    /// The cloud compares ciphertexts, and the owner decrypts yes, no or undecided.
+    Cloud,
+}
+
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum WrittenQuestion {
+    Text(String),
+    Table(QuestionTable),
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct QuestionTable {
+    text: String,
+    precision: Option<f64>,
+    #[serde(default)]
+    compare: Compare,
+}
+
+impl From<WrittenQuestion> for QuestionSettings {
+    fn from(written: WrittenQuestion) -> Self {
+        match written {
+            WrittenQuestion::Text(text) => text.as_str().into(),
+            WrittenQuestion::Table(QuestionTable { text, precision, compare }) => {
+                Self { text, precision, compare }
+            }
+        }
+    }
+}
+
+/// A device.
+///
+/// Example: [`Settings`]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct DeviceSettings {
+    /// The channels that it measures, by name.
+    pub channels: Vec<String>,
+    /// True if its bundles hold public keys in place of its secret: it sends whole ciphertexts, and cannot read them.
+    #[serde(default, skip_serializing_if = "core::ops::Not::not")]
+    pub public: bool,
+}
+
+/// The reason why `sotto.toml` is refused.
+///
+/// ```
+/// use sotto_owner::settings::{Settings, SettingsError};
+///
+/// let later = "version = 7\ncloud = { url = \"http://127.0.0.1:7410\" }";
+/// assert_eq!(Settings::parse(later), Err(SettingsError::Version(7)));
+/// ```
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum SettingsError {
+    /// The file is not TOML of this format. The text contains the line with a mark.
+    #[error("sotto.toml cannot be read:\n{0}")]
+    Toml(String),
+    /// The file has a version that this program does not know.
+    #[error("sotto.toml has version {0}; this program knows version {VERSION}: use a newer sotto")]
+    Version(u32),
+    /// A part of the file is invalid.
+    #[error("sotto.toml: {place}: {reason}")]
+    Part {
+        /// The table or key.
+        place: String,
+        /// The reason and a remedy.
+        reason: String,
+    },
+}
+
+fn part(place: impl Into<String>, reason: impl Into<String>) -> SettingsError {
+    SettingsError::Part { place: place.into(), reason: reason.into() }
+}
+
+impl Settings {
+    /// Reads the file's text and checks every part of it.
+    ///
+    /// # Errors
+    /// [`SettingsError`] names the first fault.
+    pub fn parse(text: &str) -> Result<Self, SettingsError> {
+        let settings: Self = toml::from_str(text).map_err(|error| SettingsError::Toml(error.to_string()))?;
+        settings.check()?;
+        Ok(settings)
+    }
+
+    /// Returns the plant's clock.
+    ///
+    /// # Errors
+    /// [`SettingsError::Part`] if the time zone is not known.
+    pub fn clock(&self) -> Result<Clock, SettingsError> {
+        Clock::new(&self.time_zone).map_err(|error| part("time_zone", error.to_string()))
+    }
+
+    /// Returns a channel in the form that devices and layouts use; None if it is not declared.
+    #[must_use]
+    pub fn channel(&self, name: &str) -> Option<Channel> {
+        let settings = self.channels.get(name)?;
+        Some(Channel {
+            name: name.to_owned(),
+            unit: settings.unit.clone(),
+            minimum: settings.range.minimum,
+            maximum: settings.range.maximum,
+            resolution: Some(settings.resolution),
+        })
+    }
+
+    fn check(&self) -> Result<(), SettingsError> {
+        if self.version != VERSION {
+            return Err(SettingsError::Version(self.version));
+        }
+        self.clock()?;
+        self.flooding.check().map_err(|reason| part("flooding", reason))?;
+        if let Err(error) = sotto_cloud_client::Cloud::with_plain_http(&self.cloud.url, &"0".repeat(64)) {
+            return Err(part("cloud.url", error.to_string()));
+        }
+        if self.cloud.ca.is_some() && !self.cloud.url.to_ascii_lowercase().starts_with("https://") {
+            return Err(part("cloud.ca", "an authority is for TLS: write https:// in cloud.url"));
+        }
+        for (name, channel) in &self.channels {
+            let place = || format!("channels.{name}");
+            check_name(name, &place())?;
+            let described = self.channel(name).unwrap_or_default();
+            let quantiser = sotto_pack::Quantiser::with_resolution(
+                described.minimum,
+                described.maximum,
+                channel.resolution,
+            );
+            quantiser.map_err(|error| part(place(), error.to_string()))?;
+            if channel.unit.len() > sotto_pack::UNIT_BYTES || channel.unit.chars().any(char::is_control) {
+                return Err(part(place(), "a unit has at most 32 bytes and no control characters"));
+            }
+        }
+        for (name, device) in &self.devices {
+            let place = || format!("devices.{name}");
+            check_name(name, &place())?;
+            if device.channels.is_empty() {
+                return Err(part(place(), "name at least one channel"));
+            }
+            if let Some(unknown) =
+                device.channels.iter().find(|channel| !self.channels.contains_key(*channel))
+            {
+                return Err(part(place(), self.no_channel(unknown)));
+            }
+            let mut names = device.channels.clone();
+            names.sort_unstable();
+            names.dedup();
+            if names.len() != device.channels.len() {
+                return Err(part(place(), "a channel stands twice in the list"));
+            }
+        }
+        for (name, QuestionSettings { text, precision, compare }) in &self.questions {
+            let place = format!("questions.{name}");
+            check_name(name, &place)?;
+            if precision.is_some_and(|precision| !(precision.is_finite() && precision > 0.0)) {
+                return Err(part(place, "a precision is a number above 0"));
+            }
+            let question = Question::parse(text).map_err(|error| part(&place, error.to_string()))?;
+            if *compare == Compare::Cloud && !question.calls().any(Call::can_compare_in_cloud) {
+                let reason = "compare = \"cloud\" is for conditions on polynomials and models, as in count(linear(model.json) > 80), and \
+                              the question has none: leave it out. A channel is compared in the cloud if it is comparable";
+                return Err(part(place, reason));
+            }
+            if let Some(unknown) =
+                question.channels().iter().find(|channel| !self.channels.contains_key(*channel))
+            {
+                return Err(part(place, self.no_channel(unknown)));
+            }
+        }
+        self.check_alarms()
+    }
+
+    fn check_alarms(&self) -> Result<(), SettingsError> {
+        for (name, alarm) in &self.alarms {
+            let place = format!("alarms.{name}");
+            check_name(name, &place)?;
+            let read = alarm.check().map_err(|reason| part(&place, reason))?;
+            let channels = read.question(None).channels();
+            if let Some(unknown) = channels.iter().find(|channel| !self.channels.contains_key(*channel)) {
+                return Err(part(place, self.no_channel(unknown)));
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns the error message for a channel that is not declared.
+    #[must_use]
+    pub fn no_channel(&self, name: &str) -> String {
+        let known: Vec<&str> = self.channels.keys().map(String::as_str).take(20).collect();
+        let known = if known.is_empty() {
+            "no channel is declared yet".to_owned()
+        } else {
+            format!("declared are {}", known.join(", "))
+        };
+        format!("there is no channel {name}; {known}. Declare it with `sotto channel add {name}`")
+    }
+}
+
+impl Channels for Settings {
+    fn unit(&self, channel: &str) -> String {
+        self.channels.get(channel).map(|settings| settings.unit.clone()).unwrap_or_default()
+    }
+
+    fn range(&self, channel: &str) -> Option<(f64, f64)> {
+        let Range { minimum, maximum } = self.channels.get(channel)?.range;
+        Some((minimum, maximum))
+    }
+}
+
+fn check_name(name: &str, place: &str) -> Result<(), SettingsError> {
+    if sotto_program::is_name(name) {
+        return Ok(());
+    }
+    Err(part(place, "a name has 1 to 64 of A-Z a-z 0-9 _ . -"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const WHOLE: &str = r#"
+version = 1
+time_zone = "Europe/Vienna"
+[cloud]
+url = "http://127.0.0.1:7410"
+[channels.temperature]
+unit = "°C"
+range = [-20, 120]
+resolution = 0.1
+every = "5m"
+[questions]
+daily = "mean(temperature) by day"
+[devices.boiler]
+channels = ["temperature"]
+"#;
+
+    #[test]
+    fn every_part_is_read_and_checked() {
+        let settings = Settings::parse(WHOLE).expect("a file");
+        let channel = settings.channel("temperature").expect("a channel");
+        assert_eq!((channel.minimum, channel.resolution), (-20.0, Some(0.1)));
+        assert_eq!(settings.clock().expect("a zone").name(), "Europe/Vienna");
+        for (old, new, says) in [
+            ("version = 1", "version = 2", "newer"),
+            ("http://127.0.0.1:7410", "127.0.0.1:7410", "cloud.url"),
+            ("url = \"http", "ca = \"ca.pem\"\nurl = \"http", "https://"),
+            ("Europe/Vienna", "Europe/Nowhere", "time zone"),
+            ("[-20, 120]", "[120, -20]", "range"),
+            ("[-20, 120]", "\"-20..120\"", ""),
+            ("resolution = 0.1", "resolution = -0.1", "resolution"),
+            ("\"5m\"", "\"5 minutes\"", "period"),
+            ("mean(temperature)", "mean(humidity)", "no channel humidity"),
+            ("mean(temperature)", "mean(temperature", "questions.daily"),
+            ("\"mean(temperature) by day\"", "{ text = \"mean(temperature)\", precision = 0.5 }", ""),
+            ("\"mean(temperature) by day\"", "{ text = \"mean(temperature)\", precision = 0 }", "precision"),
+            ("channels = [\"temperature\"]", "channels = [\"x\"]", "no channel x"),
+            ("channels = [\"temperature\"]", "channels = []", "at least one"),
+            ("[channels", "[flooding]\nresults = 100\n[channels", ""),
+            ("[channels", "[flooding]\nresults = 0\n[channels", "flooding"),
+            ("[channels", "[flooding]\nstatistical_bits = 29\n[channels", "30 to 64 statistical bits"),
+            ("resolution", "resolutoin", "resolutoin"),
+            (
+                "[questions]",
+                "[alarms.hot]\nwhen = \"temperature > 80 for 3 windows\"\nclear = 75\n[questions]",
+                "",
+            ),
+            (
+                "[questions]",
+                "[alarms.hot]\nwhen = \"temperature > 80\"\nclear = 81\n[questions]",
+                "at most 80",
+            ),
+            ("[questions]", "[alarms.hot]\nwhen = \"temperature < 3\"\nclear = 2\n[questions]", "at least 3"),
+            ("[questions]", "[alarms.hot]\nwhen = \"temperature\"\n[questions]", "alarms.hot"),
+            ("[questions]", "[alarms.hot]\nwhen = \"rain > 1\"\n[questions]", "no channel rain"),
+            (
+                "[questions]",
+                "[alarms.hot]\nwhen = \"temperature > 1\"\nclear_after = 0\n[questions]",
+                "clear_after",
+            ),
+            (
+                "[questions]",
+                "[alarms.hot]\nwhen = \"temperature > 1\"\nmqtt = \"broker\"\n[questions]",
+                "mqtt://",
+            ),
+            (
+                "[questions]",
+                "[alarms.hot]\nwhen = \"temperature > 1\"\nwebhook = \"x\"\n[questions]",
+                "https://",
+            ),
+            (
+                "[questions]",
+                "[alarms.hot]\nwhen = \"temperature > 1\"\nwehbook = \"x\"\n[questions]",
+                "wehbook",
+            ),
+        ] {
+            assert!(WHOLE.contains(old), "{old}");
+            match Settings::parse(&WHOLE.replacen(old, new, 1)) {
+                Ok(_) => assert!(says.is_empty(), "{new} is accepted"),
+                Err(error) => {
+                    let text = error.to_string();
+                    assert!(!says.is_empty() && text.contains(says), "{new}: {text}");
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,61 @@
+//! Questions, compared with the streams that devices send.
+
+use super::records;
+use super::records::{DeviceRecord, parameter_spec};
+use crate::declared::Plant;
+use crate::error::OwnerError;
+use crate::question::Question;
+use crate::streams;
+use crate::streams::{Kind, MOST_WINDOWS, StreamNeeds, fits, largest_result, layout_of};
+
+/// Returns the enrolled devices that a question concerns, each with the reason why its latest bundle does not
+/// suffice, if so. `name` is the name of a declared question, whose precision and place of comparisons count; else empty.
+pub(crate) fn carried_by(
+    plant: &Plant,
+    name: &str,
+    question: &Question,
+) -> Result<Vec<(String, Option<String>)>, OwnerError> {
+    let mut devices = Vec::new();
+    let asked = std::collections::BTreeMap::from([(name.to_owned(), question.clone())]);
+    for (name, record) in records::enrolled(plant)? {
+        let Some(device) = plant.settings().devices.get(&name) else { continue };
+        let mut streams = streams::of_device(plant.settings(), &asked, &name, device);
+        // The device is not needed for streams that no question needs.
+        streams.retain(|stream| !stream.questions.is_empty());
+        if !streams.is_empty() {
+            let lacking = streams.iter().find_map(|stream| lacks(&record, stream));
+            devices.push((name, lacking));
+        }
+    }
+    Ok(devices)
+}
+
+/// Returns the reason why a device's latest bundle does not support a stream; None if it does.
+fn lacks(record: &DeviceRecord, stream: &StreamNeeds) -> Option<String> {
+    let latest = record.bundles.last()?;
+    let of_kind = |profile: &&sotto_pack::StreamProfile| {
+        Kind::of_profile(profile) == Some(stream.kind) && profile.period_ms == Some(stream.period)
+    };
+    let Some(profile) = latest.streams.iter().find(of_kind) else {
+        return Some(format!("it sends no {} stream", stream.kind.word()));
+    };
+    let has = |name: &String| profile.channels.iter().any(|channel| channel.name == *name);
+    if let Some(missing) = stream.channels.iter().find(|name| !has(name)) {
+        return Some(format!("it does not send {missing}"));
+    }
+    let Ok(spec) = parameter_spec(&profile.parameters) else {
+        return Some("its parameters are damaged".to_owned());
+    };
+    let chosen = fits(stream, &spec, profile);
+    let layout = layout_of(profile, &spec);
+    let holds = layout.is_ok_and(|layout| {
+        stream.kind != Kind::Exact
+            || profile.compact.is_some()
+            || largest_result(&layout, &stream.needs) * 2.0 < MOST_WINDOWS as f64 * spec.plain as f64
+    });
+    match chosen {
+        Err(reason) => Some(reason),
+        Ok(()) if !holds => Some("its plain modulus is too small for the results".to_owned()),
+        Ok(()) => None,
+    }
+}

@@ -1,0 +1,215 @@
+//! Enrolment of devices: their secrets, streams and bundles.
+
+use std::path::{Path, PathBuf};
+
+use jiff::Timestamp;
+use sotto_compact::fleet_id;
+use sotto_keys::{DeviceBundle, DeviceKeys, DeviceSecret, KeyFile, Protection, SigningIdentity};
+use sotto_pack::{DeviceProfile, FleetId, MOST_CLOUD_KEYS, StreamProfile};
+use sotto_ring::{SecretRng, secure_rng};
+use sotto_wire::StreamHeader;
+
+use super::records::{BundleRecord, DeviceRecord, parameter_spec};
+use super::register::{EnrolledKey, Enrolment};
+use super::secrets::signing_file;
+use super::{records, register, secrets, streams, verifying};
+use crate::declared;
+use crate::declared::Plant;
+use crate::error::{OwnerError, io};
+use crate::files::{pretty, random, write_private, write_whole};
+use crate::public_keys::public_keys;
+use crate::streams::Chosen;
+
+/// The result of an enrolment.
+///
+/// Example: [`Enrolment`]
+#[derive(Debug)]
+pub struct Enrolled {
+    /// The file of the bundle.
+    pub bundle: PathBuf,
+    /// The streams with their parameters.
+    pub streams: Vec<Chosen>,
+}
+
+/// The file with the tag of the plant's fleets.
+const FLEET_TAG: &str = "fleets";
+
+/// The secrets of an enrolment without a bundle, which are deleted when it fails.
+#[derive(Default)]
+struct Unfinished {
+    files: Vec<PathBuf>,
+}
+
+impl Drop for Unfinished {
+    fn drop(&mut self) {
+        for file in &self.files {
+            // The error that is under way tells more than one of this removal.
+            let _ = std::fs::remove_file(file);
+        }
+    }
+}
+
+/// Collects the parameters, keys and streams of all bundles, because the cloud accepts windows of older bundles too.
+pub(super) fn enrolment(record: &DeviceRecord, secret: &DeviceSecret) -> Result<Enrolment, OwnerError> {
+    let mut parameters: Vec<String> =
+        record.bundles.iter().flat_map(|bundle| &bundle.streams).map(|s| s.parameters.clone()).collect();
+    parameters.sort_unstable();
+    parameters.dedup();
+    let key = |frame: &String| {
+        let id = parameter_spec(frame)?.id();
+        Ok(EnrolledKey { parameter_id: id.to_string(), key_id: secret.key_id(&id).to_string() })
+    };
+    let keys = parameters.iter().map(key).collect::<Result<_, OwnerError>>()?;
+    let (device, verifying_key) = (record.device.clone(), record.verifying_key.clone());
+    let streams = record
+        .bundles
+        .iter()
+        .flat_map(|bundle| &bundle.streams)
+        .filter_map(|profile| stream_header(&device, secret, profile).transpose())
+        .map(|header| Ok(hex::encode(header?.write())))
+        .collect::<Result<_, OwnerError>>()?;
+    Ok(Enrolment { device, verifying_key, parameters, keys, streams })
+}
+
+/// Returns the header of a stream; None if its envelopes are of version 1.
+fn stream_header(
+    device: &str,
+    secret: &DeviceSecret,
+    profile: &StreamProfile,
+) -> Result<Option<StreamHeader>, OwnerError> {
+    let id = parameter_spec(&profile.parameters)?.id();
+    StreamHeader::of_profile(device, 1, profile, (id, secret.key_id(&id)))
+        .map_err(|error| OwnerError::NoParameters(format!("stream {}: {error}", profile.stream)))
+}
+
+/// Checks that a device can be enrolled and its bundle written, before anything is declared or made.
+pub(crate) fn can_enrol(plant: &Plant, name: &str, bundle: &Path) -> Result<(), OwnerError> {
+    let [record, secrets @ ..] = secrets::device_files(plant, name);
+    for path in [bundle.to_owned(), record] {
+        if path.exists() {
+            return Err(OwnerError::Exists { path });
+        }
+    }
+    match secrets.into_iter().find(|path| path.exists()) {
+        Some(path) => Err(OwnerError::HeldSecret { device: name.to_owned(), path }),
+        None => Ok(()),
+    }
+}
+
+/// Enrols a device declared in `sotto.toml`: generates its secret and signing key, and writes its bundle, the one
+/// file that it needs. A failed enrolment leaves neither.
+pub(crate) fn enrol(plant: &Plant, name: &str, bundle: &Path) -> Result<Enrolled, OwnerError> {
+    can_enrol(plant, name, bundle)?;
+    let streams = streams_of(plant, name)?;
+    let mut rng = secure_rng().map_err(|_| OwnerError::Randomness)?;
+    let (secret, identity) = (DeviceSecret::generate(&mut rng), SigningIdentity::generate(&mut rng));
+    let mut made = Unfinished::default();
+    let [_, key, signing] = secrets::device_files(plant, name);
+    // Each write fails if the file exists.
+    let mode = Protection::FileMode;
+    KeyFile::Device.write(&key, secret.expose_secret_bytes(), &mode, &mut rng)?;
+    made.files.push(key);
+    KeyFile::Signing.write(&signing, identity.expose_secret_bytes(), &mode, &mut rng)?;
+    made.files.push(signing);
+    let record = DeviceRecord {
+        version: 1,
+        device: name.to_owned(),
+        verifying_key: hex::encode(identity.verifying_key()),
+        bundles: Vec::new(),
+    };
+    let enrolled = make_bundle(plant, record, (secret, identity), streams, bundle, &mut rng)?;
+    made.files.clear();
+    Ok(enrolled)
+}
+
+/// Makes a new bundle for an enrolled device, for the questions declared now.
+pub(crate) fn renew(plant: &Plant, name: &str, bundle: &Path) -> Result<Enrolled, OwnerError> {
+    let not_enrolled = || OwnerError::NotDeclared { kind: "enrolled device", name: name.to_owned() };
+    let record = records::record(plant, name)?.ok_or_else(not_enrolled)?;
+    let streams = streams_of(plant, name)?;
+    if bundle.exists() {
+        return Err(OwnerError::Exists { path: bundle.to_owned() });
+    }
+    let mut rng = secure_rng().map_err(|_| OwnerError::Randomness)?;
+    let identity = KeyFile::Signing.read(&plant.secret_path(&signing_file(name)), None)?;
+    let secrets = (secrets::secret(plant, name)?, SigningIdentity::from_bytes(&identity));
+    make_bundle(plant, record, secrets, streams, bundle, &mut rng)
+}
+
+fn streams_of(plant: &Plant, name: &str) -> Result<Vec<Chosen>, OwnerError> {
+    let device = plant.settings().devices.get(name);
+    let device = device.ok_or_else(|| OwnerError::NotDeclared { kind: "device", name: name.to_owned() })?;
+    streams::streams_for(plant, name, device)
+}
+
+fn make_bundle(
+    plant: &Plant,
+    mut record: DeviceRecord,
+    (secret, identity): (DeviceSecret, SigningIdentity),
+    streams: Vec<Chosen>,
+    path: &Path,
+    rng: &mut impl SecretRng,
+) -> Result<Enrolled, OwnerError> {
+    verifying::keep_verifying_key(plant, &record)?;
+    let mut profiles: Vec<StreamProfile> =
+        streams.iter().map(|stream| stream.profile(record.bundles.len())).collect();
+    if plant.settings().share_masks {
+        let plant = fleet_tag(plant)?;
+        for profile in &mut profiles {
+            let header = stream_header(&record.device, &secret, profile)?;
+            let id = header.map(|header| fleet_id(&plant, &profile.stream, &header.common()));
+            profile.fleet = id.map(FleetId);
+        }
+    }
+    let profile = DeviceProfile {
+        device: record.device.clone(),
+        period_ms: profiles.iter().filter_map(|stream| stream.period_ms).min().unwrap_or(1),
+        zone: Some(plant.settings().time_zone.clone()),
+        cloud_keys: declared::cloud_keys(plant)?.shown().into_iter().take(MOST_CLOUD_KEYS).collect(),
+        streams: profiles.clone(),
+    };
+    let json = profile
+        .to_json()
+        .map_err(|error| OwnerError::Damaged { path: path.to_owned(), reason: error.to_string() })?;
+    let public = profiles.iter().any(|stream| stream.public);
+    let specs = streams.iter().map(|stream| &stream.spec);
+    let public = public.then(|| public_keys(&secret, specs, rng)).transpose()?;
+    record.bundles.push(BundleRecord { made_at: Timestamp::now().as_millisecond(), streams: profiles });
+    let enrolment = enrolment(&record, &secret)?;
+    let cloud = plant.settings().cloud.url.clone();
+    let bundle = DeviceBundle {
+        keys: public.map_or(DeviceKeys::Secret(secret), DeviceKeys::Public),
+        identity,
+        cloud,
+        authority: declared::authority(plant.folder(), &plant.settings().cloud)?,
+        profile: json,
+    };
+    bundle.write(path, &Protection::FileMode, rng)?;
+    // Written last, when everything that the record refers to exists.
+    let recorded = write_private(&register::enrolment_path(plant, &record.device), &pretty(&enrolment)?)
+        .and_then(|()| write_whole(&records::record_path(plant, &record.device), &pretty(&record)?));
+    if let Err(error) = recorded {
+        let _ = std::fs::remove_file(path);
+        return Err(error);
+    }
+    Ok(Enrolled { bundle: path.to_owned(), streams })
+}
+
+/// Returns the public random tag that distinguishes this plant's fleets from others'. A plant that loses it makes
+/// new fleets.
+fn fleet_tag(plant: &Plant) -> Result<[u8; 16], OwnerError> {
+    let path = plant.path(FLEET_TAG);
+    if path.exists() {
+        let damaged = || OwnerError::Damaged {
+            path: path.clone(),
+            reason: "it is no 32 hexadecimal digits: delete it, then renew the bundles of all devices"
+                .to_owned(),
+        };
+        let text = std::fs::read_to_string(&path).map_err(io(&path))?;
+        let bytes = hex::decode(text.trim()).map_err(|_| damaged())?;
+        return bytes.try_into().map_err(|_| damaged());
+    }
+    let tag = random::<16>()?;
+    write_whole(&path, format!("{}\n", hex::encode(tag)).as_bytes())?;
+    Ok(tag)
+}

@@ -1,0 +1,20 @@
+//! Devices: enrolled by their owner, each with a secret of its own.
+
+mod carried;
+mod enrol;
+mod records;
+mod register;
+mod secrets;
+mod streams;
+mod verifying;
+
+pub(crate) use carried::carried_by;
+pub use enrol::Enrolled;
+pub(crate) use enrol::{can_enrol, enrol, renew};
+pub use records::{BundleRecord, DeviceRecord};
+pub(crate) use records::{all_records, enrolled, parameter_spec, record};
+pub use register::{EnrolledKey, Enrolment};
+pub(crate) use register::{enrolment_path, is_registered, register};
+pub(crate) use secrets::{device_files, held_secret, secret};
+pub(crate) use streams::{planned_streams, streams_for, streams_for_question};
+pub(crate) use verifying::{keep_verifying_key, log_folder, make_log_folder, verifying_keys};

@@ -1,0 +1,85 @@
+//! The public part of devices: verifying keys and streams.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+use sotto_pack::StreamProfile;
+use sotto_rlwe::ParameterSpec;
+
+use crate::declared::Plant;
+use crate::error::{OwnerError, io};
+use crate::files::read_json;
+
+/// The public part of a device, stored in `devices/NAME.json`.
+///
+/// Example: [`Enrolment`]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct DeviceRecord {
+    /// The version of this format: 1.
+    pub version: u32,
+    /// The device's name.
+    pub device: String,
+    /// The Ed25519 key that verifies its messages, in hexadecimal.
+    pub verifying_key: String,
+    /// The streams of every bundle made for it, the latest last.
+    pub bundles: Vec<BundleRecord>,
+}
+
+impl DeviceRecord {
+    /// Returns the names of the streams of all bundles, without repetition.
+    pub(crate) fn streams(&self) -> std::collections::BTreeSet<&str> {
+        self.bundles.iter().flat_map(|bundle| &bundle.streams).map(|stream| stream.stream.as_str()).collect()
+    }
+}
+
+/// The record of a bundle.
+///
+/// Example: [`Enrolment`]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct BundleRecord {
+    /// Time of its making, in milliseconds since 1970.
+    pub made_at: i64,
+    /// The streams that the device sends.
+    pub streams: Vec<StreamProfile>,
+}
+
+/// Returns the public part of a device; None if it is not enrolled.
+pub(crate) fn record(plant: &Plant, name: &str) -> Result<Option<DeviceRecord>, OwnerError> {
+    let path = record_path(plant, name);
+    if path.exists() { read_json(&path).map(Some) } else { Ok(None) }
+}
+
+/// Returns all enrolled devices, by name.
+pub(crate) fn enrolled(plant: &Plant) -> Result<BTreeMap<String, DeviceRecord>, OwnerError> {
+    let named = |name: &String| Ok(record(plant, name)?.map(|record| (name.clone(), record)));
+    plant.settings().devices.keys().filter_map(|name| named(name).transpose()).collect()
+}
+
+/// Returns all stored records, including those of devices that are no longer in `sotto.toml`.
+pub(crate) fn all_records(plant: &Plant) -> Result<BTreeMap<String, DeviceRecord>, OwnerError> {
+    let folder = plant.path("devices");
+    let mut records = BTreeMap::new();
+    for entry in std::fs::read_dir(&folder).map_err(io(&folder))? {
+        let name = entry.map_err(io(&folder))?.file_name();
+        let Some(name) = name.to_str().and_then(|name| name.strip_suffix(".json")) else { continue };
+        if let Some(record) = record(plant, name)? {
+            records.insert(name.to_owned(), record);
+        }
+    }
+    Ok(records)
+}
+
+pub(super) fn record_path(plant: &Plant, name: &str) -> PathBuf {
+    plant.path("devices").join(format!("{name}.json"))
+}
+
+/// Reads the parameters from a frame in hexadecimal.
+pub(crate) fn parameter_spec(frame: &str) -> Result<ParameterSpec, OwnerError> {
+    let wrong =
+        |reason: String| OwnerError::NoParameters(format!("stored parameters cannot be read: {reason}"));
+    let frame = hex::decode(frame).map_err(|error| wrong(error.to_string()))?;
+    sotto_wire::read_parameters(&frame).map_err(|error| wrong(error.to_string()))
+}

@@ -1,0 +1,72 @@
+//! The streams that devices send.
+
+use std::collections::BTreeMap;
+
+use crate::declared::Plant;
+use crate::declared::settings::DeviceSettings;
+use crate::error::OwnerError;
+use crate::question::Question;
+use crate::streams::Chosen;
+use crate::{declared, streams};
+
+/// Returns the streams that a device with these settings would send for the declared questions.
+pub(crate) fn streams_for(
+    plant: &Plant,
+    device: &str,
+    settings: &DeviceSettings,
+) -> Result<Vec<Chosen>, OwnerError> {
+    let questions = declared::with_alarms(plant)?;
+    let streams = streams::of_device(plant.settings(), &questions, device, settings);
+    chosen(plant, &streams)
+}
+
+/// Returns the streams that a device with these settings would send for one question.
+pub(crate) fn streams_for_question(
+    plant: &Plant,
+    device: &str,
+    settings: &DeviceSettings,
+    question: &Question,
+) -> Result<Vec<Chosen>, OwnerError> {
+    let questions = BTreeMap::from([(question.to_string(), question.clone())]);
+    let mut streams = streams::of_device(plant.settings(), &questions, device, settings);
+    streams.retain(|stream| !stream.questions.is_empty());
+    chosen(plant, &streams)
+}
+
+/// Returns the streams of each declared device for one question (None: for all declared ones). If no device is
+/// declared, those of a device with all channels.
+pub(crate) fn planned_streams(
+    plant: &Plant,
+    question: Option<&str>,
+) -> Result<BTreeMap<String, Vec<Chosen>>, OwnerError> {
+    let question = question.map(|text| declared::question(plant, text)).transpose()?;
+    let declared = plant.settings().devices.iter();
+    let mut devices: Vec<(String, DeviceSettings)> =
+        declared.map(|(name, device)| (name.clone(), device.clone())).collect();
+    if devices.is_empty() {
+        let channels: Vec<String> = plant.settings().channels.keys().cloned().collect();
+        if channels.is_empty() {
+            let none = "no channel is declared yet: sotto channel add NAME …".to_owned();
+            return Err(OwnerError::Unanswerable(none));
+        }
+        let settings = DeviceSettings { channels, public: false };
+        devices.push(("a device with all channels".to_owned(), settings));
+    }
+    let streams = |(name, settings): (String, DeviceSettings)| {
+        let streams = match &question {
+            Some(question) => streams_for_question(plant, &name, &settings, question)?,
+            None => streams_for(plant, &name, &settings)?,
+        };
+        Ok((name, streams))
+    };
+    devices.into_iter().map(streams).collect()
+}
+
+fn chosen(plant: &Plant, streams: &[streams::StreamNeeds]) -> Result<Vec<Chosen>, OwnerError> {
+    let choose = |stream: &streams::StreamNeeds| {
+        let channels: Vec<_> =
+            stream.channels.iter().filter_map(|name| plant.settings().channel(name)).collect();
+        streams::choose(stream, &channels)
+    };
+    streams.iter().map(choose).collect()
+}

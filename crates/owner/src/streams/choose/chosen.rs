@@ -1,0 +1,162 @@
+//! The choice of parameters for a stream, and the alternatives to it.
+
+use sotto_pack::{Cut, Layout, Places};
+use sotto_program::KeysNeeded;
+use sotto_rlwe::{Kept, ParameterSpec, SchemeId};
+
+use crate::error::OwnerError;
+use crate::quantities::{frame, kept};
+use crate::streams::StreamNeeds;
+
+/// The choice for a stream, with the alternatives.
+///
+/// ```
+/// use sotto_owner::{Chosen, Kind, Needs, StreamNeeds, choose};
+/// use sotto_pack::{Channel, Span};
+///
+/// let temperature = Channel {
+///     name: "temperature".into(), unit: "°C".into(), minimum: -20.0, maximum: 120.0, resolution: Some(0.1),
+/// };
+/// let daily_means = StreamNeeds {
+///     kind: Kind::Exact, period: 300_000, span: Span::Day, channels: vec!["temperature".into()],
+///     needs: Needs::default(), questions: vec!["daily".into()], public: false,
+/// };
+/// let chosen: Chosen = choose(&daily_means, &[temperature])?;
+/// assert_eq!(chosen.readings(), 300); // one every five minutes on the longest day, of 25 hours
+/// assert!(chosen.noise_bits_left >= 0.0 && chosen.window_bytes < 4096);
+/// # Ok::<(), sotto_owner::OwnerError>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Chosen {
+    /// The stream's needs.
+    pub stream: StreamNeeds,
+    /// The parameters.
+    pub spec: ParameterSpec,
+    /// The layout of a window.
+    pub layout: Layout,
+    /// The division of readings into windows.
+    pub cut: Cut,
+    /// Evaluation keys that the questions need.
+    pub keys: KeysNeeded,
+    /// Number of levels that the deepest computation uses.
+    pub levels_used: u8,
+    /// Bits between the noise bound and the limit, at the worst result.
+    pub noise_bits_left: f64,
+    /// For shared values: the bits by which the flooding noise is wider than the noise of the worst result.
+    pub flooding_bits: Option<f64>,
+    /// Bytes of a window's ciphertext, uploaded by the device.
+    pub window_bytes: usize,
+    /// Bytes of one answer's ciphertext, downloaded by the owner.
+    pub answer_bytes: u64,
+    /// Number of results in one ciphertext.
+    pub results_in_one: usize,
+    /// Largest number of windows summed in one result.
+    pub sums_of: u64,
+    /// Bytes of the evaluation keys.
+    pub key_bytes: usize,
+    /// Other schemes and degrees, each with the reason why it was not chosen.
+    pub alternatives: Vec<Alternative>,
+    /// The form of compact windows. None: windows are whole ciphertexts.
+    pub compact: Option<Places>,
+}
+
+/// A scheme and degree that was not chosen.
+///
+/// Example: [`StreamReport`]
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
+pub struct Alternative {
+    /// The scheme.
+    pub scheme: String,
+    /// The ring's degree.
+    pub n: usize,
+    /// Bytes of a window, if the parameters are suitable.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub window_bytes: Option<usize>,
+    /// The reason why it was not chosen.
+    pub why: String,
+}
+
+impl Chosen {
+    /// Returns the number of readings in a full window.
+    #[must_use]
+    pub fn readings(&self) -> u64 {
+        u64::from(self.cut.ticks) * self.layout.channels().len() as u64
+    }
+
+    /// Returns the coefficients that hold a window's values, if these repeat over the slots; compact windows send them
+    /// alone. Returns None for compact sums, and for whole ciphertexts whose values do not repeat.
+    #[must_use]
+    pub fn kept(&self) -> Option<Kept> {
+        if self.compact.is_some() {
+            return None;
+        }
+        kept(&self.layout, self.spec.degree)
+    }
+
+    /// Returns the number of coefficients that a compact window sends, and the bits of each. Returns None for whole
+    /// ciphertexts.
+    #[must_use]
+    pub fn sent(&self) -> Option<(usize, u32)> {
+        let of_sums = |places: &Places| (places.count(&self.layout, self.cut.ticks), places.width);
+        let bits = || self.spec.data.iter().map(|q| u64::BITS - q.leading_zeros()).sum();
+        if self.stream.public {
+            return None;
+        }
+        self.compact.as_ref().map(of_sums).or_else(|| self.kept().map(|kept| (kept.places(), bits())))
+    }
+
+    /// Returns the number of slots in a result.
+    #[must_use]
+    pub fn frame(&self) -> u32 {
+        frame(&self.layout)
+    }
+
+    /// Returns the stream's entry in the device's profile, for bundle number `bundle`, from 0. Each bundle's streams
+    /// have names of their own, so their windows are numbered anew, and readings of a file are sent again.
+    #[must_use]
+    pub fn profile(&self, bundle: usize) -> sotto_pack::StreamProfile {
+        let name = self.stream.name();
+        sotto_pack::StreamProfile {
+            stream: if bundle == 0 { name } else { format!("{name}.{}", bundle + 1) },
+            parameters: hex::encode(sotto_wire::write_parameters(&self.spec)),
+            encoding: self.layout.encoding(),
+            ticks: self.cut.ticks,
+            period_ms: Some(self.cut.period),
+            span: Some(self.cut.span),
+            channels: self.layout.channels().to_vec(),
+            compact: self.compact.clone(),
+            slots: self.kept().map(|kept| kept.values() as u32),
+            envelope: if self.sent().is_some() { 2 } else { 1 },
+            fleet: None,
+            public: self.stream.public,
+        }
+    }
+}
+
+/// Returns the compact alternative for a device that holds public keys.
+pub(super) fn without_secret(scheme: SchemeId, n: usize) -> Alternative {
+    let why = "needs the device's secret, and the device holds public keys".to_owned();
+    Alternative { scheme: format!("compact {scheme}"), n, window_bytes: None, why }
+}
+
+/// Returns the alternative for a stream whose windows are compact, as the device holds its secret.
+pub(super) fn under_public_key(scheme: SchemeId, n: usize) -> Alternative {
+    let why = "has no compact form: its mask follows from no name, so both polynomials travel".to_owned();
+    Alternative { scheme: format!("public-key {scheme}"), n, window_bytes: None, why }
+}
+
+pub(super) fn no_parameters(tried: &[Alternative], way_out: &str) -> OwnerError {
+    let last = tried.last().map_or_else(String::new, |last| format!(": at n = {}, {}", last.n, last.why));
+    OwnerError::NoParameters(format!(
+        "no parameters of 128-bit security suffice for the questions{last}; {way_out}, or ask for less in one question"
+    ))
+}
+
+/// Largest number of windows summed into one result. The owner adds the results of larger sums.
+pub(crate) const MOST_WINDOWS: usize = 64;
+
+/// Largest number of compared windows summed into one result. More would take a larger degree for their noise.
+pub(crate) const MOST_COMPARED: usize = 4;
+
+/// Degrees to try.
+pub(super) const DEGREES: [usize; 4] = [4096, 8192, 16384, 32768];

@@ -1,0 +1,23 @@
+//! The choice of parameters for a stream: the scheme, n and modulus with the fewest bytes per window that satisfy the
+//! noise bound for all questions of the stream.
+
+mod best;
+mod chosen;
+mod compact;
+mod compared;
+mod exact;
+mod judge;
+mod precision;
+mod real;
+mod report;
+mod steps;
+mod worst;
+
+pub use best::choose;
+pub(crate) use best::fits;
+pub use chosen::{Alternative, Chosen};
+pub(crate) use chosen::{MOST_COMPARED, MOST_WINDOWS};
+pub(crate) use compared::carried_gap;
+pub use precision::{REAL_ERROR, SHARED_ERROR, real_error};
+pub use report::{StreamReport, stream_report};
+pub(crate) use worst::{largest_result, worst};

@@ -1,0 +1,133 @@
+//! A choice of parameters, as a report for programs.
+
+use std::collections::BTreeMap;
+
+use sotto_pack::Span;
+use sotto_rlwe::SchemeId;
+
+use super::chosen::{Alternative, Chosen};
+
+/// The report on a stream.
+///
+/// ```
+/// use sotto_owner::{Alternative, Kind, Needs, StreamNeeds, StreamReport, choose, stream_report};
+/// # use sotto_pack::{Channel, Span};
+/// # let temperature = Channel {
+/// #     name: "temperature".into(), unit: "°C".into(), minimum: -20.0, maximum: 120.0, resolution: Some(0.1),
+/// # };
+/// # let needs = StreamNeeds {
+/// #     kind: Kind::Exact, period: 300_000, span: Span::Day, channels: vec!["temperature".into()],
+/// #     needs: Needs::default(), questions: vec!["daily".into()], public: false,
+/// # };
+///
+/// // `needs` are a device's daily windows with one channel, and their questions ask for means.
+/// let report: StreamReport = stream_report(&choose(&needs, &[temperature])?);
+/// assert_eq!((report.stream.as_str(), report.readings_a_window), ("exact-5m", 300));
+/// let others: &[Alternative] = &report.alternatives;
+/// assert!(others.iter().all(|other| !other.why.is_empty()));
+/// # Ok::<(), sotto_owner::OwnerError>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
+pub struct StreamReport {
+    /// The stream's name.
+    pub stream: String,
+    /// The questions that it serves; empty for the default stream.
+    pub questions: Vec<String>,
+    /// The channels.
+    pub channels: Vec<String>,
+    /// The scheme.
+    pub scheme: String,
+    /// The ring's degree.
+    pub n: usize,
+    /// Bits of the whole modulus.
+    pub modulus_bits: f64,
+    /// Bits of security by the 2024 guidelines.
+    pub security_bits: u32,
+    /// The plain modulus of the exact schemes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub plain_modulus: Option<u64>,
+    /// Number of levels below the top one.
+    pub levels: usize,
+    /// Number of levels that the deepest computation uses.
+    pub levels_used: u8,
+    /// The span whose end no window crosses.
+    pub span: Span,
+    /// Number of readings in a full window.
+    pub readings_a_window: u64,
+    /// Bytes of a window's ciphertext.
+    pub bytes_a_window: usize,
+    /// Bytes per reading of a full window.
+    pub bytes_a_reading: f64,
+    /// Bytes of an answer's ciphertext.
+    pub bytes_an_answer: u64,
+    /// Number of results in one answer's ciphertext.
+    pub results_an_answer: usize,
+    /// Rotations whose Galois keys are uploaded.
+    pub rotations: Vec<i32>,
+    /// True if a relinearisation key is uploaded.
+    pub relinearisation: bool,
+    /// Bytes of the evaluation keys.
+    pub bytes_of_keys: usize,
+    /// Bits between the noise bound and the limit.
+    pub noise_bits_left: f64,
+    /// For shared values: the bits of precision that flooding takes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub flooding_bits: Option<f64>,
+    /// Seconds of computing per window, if measured: see [`crate::seconds_a_window`].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub seconds_a_window: Option<f64>,
+    /// Number of coefficients that a compact window sends: for sums one per reading, square and product, for reals one
+    /// per slot.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub places: Option<usize>,
+    /// Bits of each coefficient; for reals over all limbs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bits_a_place: Option<u32>,
+    /// True if the device encrypts under a public key: windows are whole ciphertexts.
+    #[serde(skip_serializing_if = "core::ops::Not::not")]
+    pub public: bool,
+    /// Number of bins in which a device counts the readings of a channel, by channel.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub bins: BTreeMap<String, usize>,
+    /// Other choices, each with the reason why it was not chosen.
+    pub alternatives: Vec<Alternative>,
+}
+
+/// Returns the report on a stream.
+#[must_use]
+pub fn stream_report(chosen: &Chosen) -> StreamReport {
+    let exact = chosen.spec.scheme != SchemeId::Ckks;
+    let bins = chosen.compact.iter().flat_map(|places| &places.bins).filter_map(|bins| {
+        let channel = chosen.layout.channels().get(usize::from(bins.channel))?;
+        Some((channel.name.clone(), bins.count()))
+    });
+    StreamReport {
+        stream: chosen.stream.name(),
+        questions: chosen.stream.questions.clone(),
+        channels: chosen.stream.channels.clone(),
+        scheme: chosen.spec.scheme.to_string(),
+        n: chosen.spec.degree,
+        modulus_bits: chosen.spec.modulus_bits(),
+        security_bits: 128,
+        plain_modulus: exact.then_some(chosen.spec.plain),
+        levels: chosen.spec.data.len() - 1,
+        levels_used: chosen.levels_used,
+        span: chosen.cut.span,
+        readings_a_window: chosen.readings(),
+        bytes_a_window: chosen.window_bytes,
+        bytes_a_reading: chosen.window_bytes as f64 / chosen.readings().max(1) as f64,
+        bytes_an_answer: chosen.answer_bytes,
+        results_an_answer: chosen.results_in_one,
+        rotations: chosen.keys.rotations.clone(),
+        relinearisation: chosen.keys.relinearisation,
+        bytes_of_keys: chosen.key_bytes,
+        noise_bits_left: chosen.noise_bits_left,
+        flooding_bits: chosen.flooding_bits,
+        seconds_a_window: None,
+        places: chosen.sent().map(|(places, _)| places),
+        bits_a_place: chosen.sent().map(|(_, bits)| bits),
+        public: chosen.stream.public,
+        bins: bins.collect(),
+        alternatives: chosen.alternatives.clone(),
+    }
+}

@@ -1,0 +1,22 @@
+//! The streams that questions need, and their parameters.
+
+mod choose;
+mod coefficients;
+mod kind;
+mod layout;
+mod needs;
+mod of_device;
+mod predict;
+
+pub use choose::{
+    Alternative, Chosen, REAL_ERROR, SHARED_ERROR, StreamReport, choose, real_error, stream_report,
+};
+pub(crate) use choose::{MOST_COMPARED, MOST_WINDOWS, carried_gap, fits, largest_result};
+pub(crate) use coefficients::shifted;
+pub use kind::Kind;
+pub(crate) use layout::{CompactStream, layout_of};
+pub use needs::{Needs, StreamNeeds};
+pub(crate) use of_device::of_device;
+pub use of_device::{USUAL_GAP_BITS, can_compare_in_cloud};
+pub(crate) use predict::{HELD_FOR_A_COMPARISON, HELD_FOR_A_WINDOW, expanded_bytes};
+pub use predict::{beyond, measured_report, seconds_a_window};

@@ -1,0 +1,141 @@
+//! The quantities that questions need from the windows of a stream.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use sotto_pack::Span;
+
+use super::kind::Kind;
+use crate::amount::Every;
+use crate::declared::FloodingSettings;
+use crate::gathered::{BinsNeeded, ChannelPair, Need};
+use crate::language::{Condition, Reading};
+
+/// The quantities that questions need from the windows of one stream.
+///
+/// Example: [`StreamNeeds`]
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Needs {
+    /// True if sums of squares are needed: for variance, standard deviation, root mean square.
+    pub squares: bool,
+    /// Pairs of channels whose products are summed, by name, the smaller first.
+    pub products: BTreeSet<(String, String)>,
+    /// True if weighted sums are needed.
+    pub weights: bool,
+    /// Bins by channel, in which the device counts its readings.
+    pub bins: BTreeMap<String, Vec<BinsNeeded>>,
+    /// The highest power of a polynomial.
+    pub degree: u32,
+    /// True if linear models over several channels are needed.
+    pub models: bool,
+    /// The smallest error requested, relative to the size of the coefficients. None: the default.
+    pub precision: Option<f64>,
+    /// The terms of flooding, if values are given to others. Only for reals: whole numbers are exact.
+    pub flooding: Option<FloodingSettings>,
+    /// True if polynomials or models are compared with limits.
+    pub conditions: bool,
+    /// Bits of the gap with which the cloud compares them. None: the owner compares.
+    pub gap_bits: Option<u8>,
+}
+
+impl Needs {
+    /// Returns the quantities that these intermediate results are made of.
+    pub(crate) fn of(needs: &[Need]) -> Self {
+        let mut all = Self::default();
+        needs.iter().for_each(|need| all.add(need));
+        all
+    }
+
+    fn add(&mut self, need: &Need) {
+        match need {
+            Need::Moments { squares, .. } => self.squares |= squares,
+            Need::Pair(ChannelPair { first, second }) => {
+                self.squares = true;
+                self.products.insert((first.clone(), second.clone()));
+            }
+            Need::Weighted { .. } => self.weights = true,
+            Need::Distribution { channel, bins, .. } => {
+                self.bins.entry(channel.clone()).or_default().push(bins.clone());
+            }
+            Need::Reals { reading, .. } => self.add_reading(reading),
+            Need::Decided(Condition { reading, .. }) => {
+                self.conditions = true;
+                self.add_reading(reading);
+            }
+        }
+    }
+
+    fn add_reading(&mut self, reading: &Reading) {
+        match reading {
+            Reading::Channel(_) => {}
+            Reading::Polynomial { coefficients, .. } => {
+                self.degree = self.degree.max(coefficients.len().saturating_sub(1) as u32);
+            }
+            Reading::Linear { .. } => {
+                self.models = true;
+                self.degree = self.degree.max(1);
+            }
+        }
+    }
+
+    /// Adds the needs of `other`.
+    pub fn merge(&mut self, other: &Self) {
+        self.squares |= other.squares;
+        self.products.extend(other.products.iter().cloned());
+        self.weights |= other.weights;
+        for (channel, bins) in &other.bins {
+            let known = self.bins.entry(channel.clone()).or_default();
+            let new: Vec<BinsNeeded> = bins.iter().filter(|bins| !known.contains(bins)).cloned().collect();
+            known.extend(new);
+        }
+        self.degree = self.degree.max(other.degree);
+        self.models |= other.models;
+        self.precision = match (self.precision, other.precision) {
+            (Some(a), Some(b)) => Some(a.min(b)),
+            (a, b) => a.or(b),
+        };
+        self.flooding = self.flooding.or(other.flooding);
+        self.conditions |= other.conditions;
+        self.gap_bits = self.gap_bits.max(other.gap_bits);
+    }
+}
+
+/// One stream that a device must send.
+///
+/// ```
+/// use sotto_owner::{Kind, Needs, StreamNeeds};
+/// use sotto_pack::Span;
+///
+/// let mut needs = Needs::default(); // means
+/// needs.merge(&Needs { squares: true, ..Needs::default() }); // and standard deviations
+/// assert!(needs.squares);
+/// let stream = StreamNeeds {
+///     kind: Kind::Exact, period: 300_000, span: Span::Day, channels: vec!["temperature".into()],
+///     needs, questions: vec!["daily".into()], public: false,
+/// };
+/// assert_eq!(stream.name(), "exact-5m");
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct StreamNeeds {
+    /// The kind.
+    pub kind: Kind,
+    /// Milliseconds between readings.
+    pub period: u32,
+    /// The span whose end no window crosses.
+    pub span: Span,
+    /// The channels, in the device's order.
+    pub channels: Vec<String>,
+    /// The quantities that are computed on them.
+    pub needs: Needs,
+    /// The names of the questions that need it; empty for a default stream.
+    pub questions: Vec<String>,
+    /// True if the device encrypts under a public key: its windows are whole ciphertexts.
+    pub public: bool,
+}
+
+impl StreamNeeds {
+    /// Returns the stream's name: its kind and its period.
+    #[must_use]
+    pub fn name(&self) -> String {
+        format!("{}-{}", self.kind.word(), Every { milliseconds: self.period })
+    }
+}

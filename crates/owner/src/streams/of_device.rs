@@ -1,0 +1,157 @@
+//! The streams of a device that the declared questions need: channels, spans, quantities.
+
+use std::collections::BTreeMap;
+
+use sotto_pack::Span;
+use sotto_program::limits::GAP_BITS;
+
+use super::coefficients::coefficient_size;
+use super::kind::Kind;
+use super::needs::{Needs, StreamNeeds};
+use crate::declared::settings::{Compare, DeviceSettings, Settings};
+use crate::functions::Call;
+use crate::gathered::{BinsNeeded, Need};
+use crate::language::By;
+use crate::question::Question;
+
+/// Returns the number of equal bins over a range for an extreme or a quantile within `precision`.
+fn bins_within(precision: f64, (minimum, maximum): (f64, f64)) -> u32 {
+    let bins = ((maximum - minimum) / (2.0 * precision)).ceil();
+    bins.clamp(2.0, sotto_pack::MOST_BINS as f64) as u32
+}
+
+/// Bits of the gap of a comparison in the cloud, unless its question declares a precision.
+pub const USUAL_GAP_BITS: u8 = 6;
+
+/// Returns the bits of the gap that leaves values undecided within `precision` of the limit at most, relative to the size
+/// of the coefficients. More than the finest comparison has if none is as fine.
+pub(super) fn gap_bits(precision: Option<f64>) -> u8 {
+    // The largest distance from a limit within the range is twice the size.
+    let bits = |precision: f64| (2.0 / precision).log2().ceil().clamp(0.0, 64.0) as u8;
+    let wanted = precision.map_or(USUAL_GAP_BITS, bits);
+    GAP_BITS.into_iter().find(|bits| *bits >= wanted).unwrap_or(wanted)
+}
+
+/// Returns true if the cloud can compare the call's value with its limit: a condition on a polynomial or a model.
+#[must_use]
+pub fn can_compare_in_cloud(call: &Call) -> bool {
+    call.can_compare_in_cloud()
+}
+
+/// Returns the span of windows for a grouping. A window covers at most a day, so data reaches the cloud within a day.
+///
+/// If readings are an hour or more apart, an hourly window would hold one reading at most; then windows cover a day and
+/// are split by ticks.
+#[must_use]
+pub(crate) fn span_of(by: Option<By>, period: u32) -> Span {
+    match by {
+        Some(By::Hour) if period < 3_600_000 => Span::Hour,
+        _ => Span::Day,
+    }
+}
+
+/// Returns the streams that a device with these settings sends for the declared questions. Channels that no question
+/// needs are sent with squares, for means and standard deviations by day.
+#[must_use]
+pub(crate) fn of_device(
+    settings: &Settings,
+    questions: &BTreeMap<String, Question>,
+    device: &str,
+    DeviceSettings { channels, public }: &DeviceSettings,
+) -> Vec<StreamNeeds> {
+    let public = *public;
+    let mut streams: BTreeMap<(Kind, u32), StreamNeeds> = BTreeMap::new();
+    let period = |name: &str| settings.channels.get(name).map(|channel| channel.every.milliseconds);
+    let mut periods: Vec<u32> = channels.iter().filter_map(|name| period(name)).collect();
+    periods.sort_unstable();
+    periods.dedup();
+    let of_period = |wanted: u32| -> Vec<String> {
+        channels.iter().filter(|name| period(name) == Some(wanted)).cloned().collect()
+    };
+    for (name, question) in questions {
+        if question.only.as_ref().is_some_and(|only| !only.iter().any(|named| named == device)) {
+            continue;
+        }
+        for call in question.calls() {
+            let wanted = call.needs();
+            let (kind, mut needs) = (Kind::of(&wanted), Needs::of(&wanted));
+            let declared = settings.questions.get(name);
+            let precision = declared.and_then(|question| question.precision);
+            let relative = precision.filter(|_| kind == Kind::Real).and_then(|precision| {
+                let size = coefficient_size(call.reading()?, |channel| settings.channel(channel))?;
+                (size > 0.0).then_some(precision / size)
+            });
+            let in_cloud = declared.is_some_and(|question| question.compare == Compare::Cloud);
+            if in_cloud && call.can_compare_in_cloud() {
+                needs.gap_bits = Some(gap_bits(relative));
+            } else {
+                needs.precision = relative;
+            }
+            for name in wanted.iter().filter_map(Need::to_precision) {
+                if let (Some(precision), Some(channel)) = (precision, settings.channels.get(name)) {
+                    let bins = bins_within(precision, (channel.range.minimum, channel.range.maximum));
+                    needs.bins.insert(name.clone(), vec![BinsNeeded::Equal(bins)]);
+                }
+            }
+            needs.flooding = (question.shared && kind == Kind::Real).then_some(settings.flooding);
+            let named = call.channels();
+            let at: Option<Vec<u32>> = named
+                .iter()
+                .map(|channel| period(channel).filter(|_| channels.iter().any(|own| own == channel)))
+                .collect();
+            // This device cannot answer a call with a channel that it lacks, or with channels of two periods.
+            let Some(at) = at.filter(|at| !at.is_empty() && at.iter().all(|p| *p == at[0])) else { continue };
+            let span = span_of(question.by, at[0]);
+            let stream = streams.entry((kind, at[0])).or_insert_with(|| StreamNeeds {
+                kind,
+                period: at[0],
+                span,
+                channels: if kind == Kind::Exact { of_period(at[0]) } else { Vec::new() },
+                needs: Needs::default(),
+                questions: Vec::new(),
+                public,
+            });
+            if kind == Kind::Real {
+                // In a compact window of reals every channel takes a block, so only requested channels are sent.
+                let sent = |name: &&String| stream.channels.contains(name) || named.contains(&name.as_str());
+                stream.channels = channels.iter().filter(sent).cloned().collect();
+            }
+            stream.span = stream.span.min(span);
+            stream.needs.merge(&needs);
+            if !stream.questions.contains(name) {
+                stream.questions.push(name.clone());
+            }
+        }
+    }
+    for period in periods {
+        // Channels without a question are sent too: their means and standard deviations by day can be asked for later.
+        let sent = |name: &String| {
+            streams.values().any(|stream| stream.period == period && stream.channels.contains(name))
+        };
+        let unsent: Vec<String> = of_period(period).into_iter().filter(|name| !sent(name)).collect();
+        if !unsent.is_empty() {
+            let stream = StreamNeeds {
+                kind: Kind::Exact,
+                period,
+                span: Span::Day,
+                channels: unsent,
+                needs: Needs { squares: true, ..Needs::default() },
+                questions: Vec::new(),
+                public,
+            };
+            streams.insert((Kind::Exact, period), stream);
+        }
+    }
+    let comparable = |name: &String| settings.channels.get(name).is_some_and(|channel| channel.comparable);
+    let exact: Vec<StreamNeeds> =
+        streams.values().filter(|stream| stream.kind == Kind::Exact).cloned().collect();
+    for StreamNeeds { period, span, channels, .. } in exact {
+        let channels: Vec<String> = channels.into_iter().filter(comparable).collect();
+        if !channels.is_empty() {
+            let (kind, needs, questions) = (Kind::Steps, Needs::default(), Vec::new());
+            let needed = StreamNeeds { kind, period, span, channels, needs, questions, public };
+            streams.insert((kind, period), needed);
+        }
+    }
+    streams.into_values().collect()
+}

@@ -1,0 +1,168 @@
+//! Predictions for a stream's questions: computing time, measured on this machine, and the cloud's limits.
+
+use std::time::Instant;
+
+use sotto_cloud_client::Limits;
+use sotto_compact::{MaskSum, Profile, Sum, mask_key};
+use sotto_keys::{CompactEncryptor, DeviceSecret, SecretKey};
+use sotto_pack::Places;
+use sotto_ring::{Scratch, secure_rng};
+use sotto_rlwe::{Bfv, Bgv, Ckks, Evaluator, Kept, Params, SchemeId, Seeded};
+use sotto_runtime::{Encoding, Managed, RlweTarget, run};
+
+use super::choose::{stream_report, worst};
+use crate::quantities::{Quantity, origin, program, typical};
+use crate::streams::choose::{Chosen, StreamReport};
+
+/// Number of windows that are timed together.
+const TIMED: usize = 4;
+
+/// Largest size of an envelope in addition to its ciphertext, in bytes.
+const ENVELOPE_BYTES: u64 = (sotto_wire::LARGEST_LAYOUT + 1024) as u64;
+
+/// Number of ciphertexts that a job holds per window: the window, its square and one intermediate result.
+pub(crate) const HELD_FOR_A_WINDOW: u64 = 3;
+
+/// Number of ciphertexts that a job holds beside its windows while it compares them with a limit.
+pub(crate) const HELD_FOR_A_COMPARISON: u64 = 16;
+
+/// Measures the seconds of computing per window, on this machine with one thread: everything that the stream's
+/// questions need, without transfers. Returns None if it cannot be measured.
+#[must_use]
+pub fn seconds_a_window(chosen: &Chosen) -> Option<f64> {
+    if let Some(places) = &chosen.compact {
+        return timed_compact(chosen, places);
+    }
+    match chosen.spec.scheme {
+        SchemeId::Bfv => timed::<Bfv>(chosen),
+        SchemeId::Bgv => timed::<Bgv>(chosen),
+        SchemeId::Ckks => timed::<Ckks>(chosen),
+    }
+}
+
+/// Returns the report on a stream with its [`seconds_a_window`].
+#[must_use]
+pub fn measured_report(chosen: &Chosen) -> StreamReport {
+    StreamReport { seconds_a_window: seconds_a_window(chosen), ..stream_report(chosen) }
+}
+
+fn timed<S: Managed<Value: Default + Clone>>(chosen: &Chosen) -> Option<f64> {
+    let params = Params::<S>::new(chosen.spec.clone()).ok()?;
+    let target = RlweTarget {
+        params: params.clone(),
+        encoding: Encoding::Slots,
+        origin: origin(chosen.stream.public),
+        kept: chosen.kept(),
+        may_wrap: true,
+    };
+    let mut rng = secure_rng().ok()?;
+    let key = SecretKey::<S>::derive(&DeviceSecret::generate(&mut rng), &params);
+    let slots = target.kept.map_or(chosen.layout.slots(), Kept::values);
+    let zeros = vec![S::Value::default(); slots];
+    let evaluator = Evaluator::new(&params);
+    let mut seconds = 0.0;
+    for quantity in worst(&chosen.stream, &chosen.layout, &chosen.cut) {
+        // Compared windows are packed, others summed.
+        let parts = match quantity {
+            Quantity::Beyond(_) => {
+                let windows = TIMED.min(chosen.results_in_one);
+                vec![typical(&chosen.layout, &chosen.cut, 1, &quantity); windows]
+            }
+            _ => vec![typical(&chosen.layout, &chosen.cut, TIMED, &quantity)],
+        };
+        let windows = parts.iter().map(|part| part.inputs.len()).sum();
+        let layout = (&chosen.layout, chosen.spec.degree);
+        let asked = program(layout, &parts, &[quantity], parts.len() > 1).ok()?;
+        let Some(program) = &asked.program else { continue };
+        let lowered = target.lower_reduced(program, &asked.merged).ok()?;
+        let needed = &lowered.keys;
+        let keys = key.evaluation_keys(needed.relinearisation, &needed.galois_steps(), &mut rng).ok()?;
+        let mut inputs = Vec::with_capacity(windows);
+        for _ in 0..windows {
+            let (magnitude, level) = (chosen.layout.magnitude(), params.top_level());
+            let plaintext = match target.kept {
+                Some(_) if chosen.stream.public => params
+                    .encode_repeated(&zeros, level)
+                    .map(|repeated| repeated.declare_magnitude(magnitude)),
+                Some(_) => params.encode_folded(&zeros, magnitude, level),
+                None => S::encode_slots(&params, &zeros, level).map(|all| all.declare_magnitude(magnitude)),
+            };
+            inputs.push(key.encrypt(&plaintext.ok()?, &mut rng).ok()?);
+        }
+        let mut scratch = Scratch::new();
+        let mut expanded = |input: Seeded<S>| match target.kept {
+            Some(kept) if !chosen.stream.public => {
+                evaluator.expand(&input.compact(kept).ok()?, &keys, &mut scratch).ok()
+            }
+            _ => Some(input.expand()),
+        };
+        let begin = Instant::now();
+        let inputs = inputs.into_iter().map(&mut expanded).collect::<Option<Vec<_>>>()?;
+        run(&lowered.plan, &evaluator, inputs, &keys).ok()?;
+        seconds += begin.elapsed().as_secs_f64() / windows as f64;
+    }
+    Some(seconds)
+}
+
+/// Times the encryption of windows and the decryption of their sum.
+fn timed_compact(chosen: &Chosen, places: &Places) -> Option<f64> {
+    let params = Params::<Bfv>::new(chosen.spec.clone()).ok()?;
+    let profile = Profile::new(&params, places.count(&chosen.layout, chosen.cut.ticks), places.width).ok()?;
+    let mut rng = secure_rng().ok()?;
+    let device = DeviceSecret::generate(&mut rng);
+    let key = SecretKey::<Bfv>::derive(&device, &params);
+    let encryptor = CompactEncryptor::derive(&device, profile.params());
+    let masks = mask_key(key.id(), "timed");
+    let zeros = vec![0; profile.form().places()];
+    let begin = Instant::now();
+    let (mut sum, mut summed) = (Sum::new(profile.form()), MaskSum::new(profile.form()));
+    let most = profile.most_windows().clamp(1, TIMED as u64);
+    for sequence in 0..most {
+        let mask = masks.mask(&[0; 12], sequence);
+        let body = encryptor.encrypt(&profile, &zeros, &mask, &mut rng).ok()?;
+        sum.add(&body, 1).ok()?;
+        summed.add(&mask, 1);
+    }
+    sotto_decrypt::open_compact(&key, &profile, &sum, &summed).ok()?;
+    Some(begin.elapsed().as_secs_f64() / most as f64)
+}
+
+/// Returns the cloud's limits that a stream exceeds, each with the setting that raises it.
+#[must_use]
+pub fn beyond(chosen: &Chosen, limits: &Limits) -> Vec<String> {
+    let mut beyond = Vec::new();
+    let mut hold = |what: &str, needed: u64, most: u64, setting: &str| {
+        if needed > most {
+            beyond.push(format!(
+                "{what} takes {needed}, and the cloud allows {most}: raise {setting} in cloud.toml"
+            ));
+        }
+    };
+    hold(
+        "a window's bytes",
+        chosen.window_bytes as u64 + ENVELOPE_BYTES,
+        limits.largest_upload,
+        "largest_upload",
+    );
+    hold("the evaluation keys' bytes", chosen.key_bytes as u64, limits.largest_keys, "largest_keys");
+    let held = if chosen.stream.needs.gap_bits.is_some() { HELD_FOR_A_COMPARISON } else { 0 };
+    hold(
+        "a job's bytes",
+        (HELD_FOR_A_WINDOW + held) * expanded_bytes(&chosen.spec),
+        limits.largest_job,
+        "largest_job",
+    );
+    let galois = chosen.keys.rotations.len() as u64 + u64::from(chosen.keys.swap_rows);
+    if galois > limits.most_galois_keys as u64 {
+        beyond.push(format!(
+            "the questions need {galois} Galois keys, and the cloud holds {} of a device: declare fewer channels for one device",
+            limits.most_galois_keys
+        ));
+    }
+    beyond
+}
+
+/// Returns the bytes of a fresh ciphertext in the cloud's memory.
+pub(crate) fn expanded_bytes(spec: &sotto_rlwe::ParameterSpec) -> u64 {
+    2 * spec.data.len() as u64 * 8 * spec.degree as u64
+}

@@ -1,0 +1,41 @@
+//! Deletion of windows.
+
+use sotto_cloud_client::Cloud;
+
+use super::deleted::FORGOTTEN;
+use super::{deleted, log, stored};
+use crate::declared::Plant;
+use crate::devices;
+use crate::devices::DeviceRecord;
+use crate::error::OwnerError;
+use crate::files::{pretty, write_private};
+
+/// Records that the owner deletes a device's windows that ended before a time, and drops their headers here.
+pub(crate) fn note_deleted(plant: &Plant, cloud: &Cloud, device: &str, until: i64) -> Result<(), OwnerError> {
+    let record = devices::record(plant, device)?;
+    let mut logs = Vec::new();
+    for stream in record.iter().flat_map(DeviceRecord::streams) {
+        if let Some(record) = &record {
+            logs.push((stream.to_owned(), log::sync_log(plant, cloud, record, stream)?));
+        }
+    }
+    devices::make_log_folder(plant, device)?;
+    let _lock = stored::lock_logs(plant, device)?;
+    {
+        let _all = stored::lock_all_logs(plant)?;
+        let mut deleted = deleted::deleted(plant)?;
+        let known = deleted.0.entry(device.to_owned()).or_default();
+        known.until = known.until.max(until);
+        for (stream, log) in &logs {
+            let size = known.sizes.entry(stream.clone()).or_default();
+            *size = (*size).max(log.entries.len() as u64);
+        }
+        write_private(&plant.path("logs").join(FORGOTTEN), &pretty(&deleted)?)?;
+    }
+    for stream in stored::kept_streams(plant, device) {
+        let mut log = stored::read_log(plant, device, &stream)?;
+        deleted::leave_out_deleted(plant, (device, &stream), &mut log)?;
+        stored::replace_log(plant, (device, &stream), &log.entries)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,172 @@
+//! Logs of streams, compared with the cloud's earlier statements.
+
+use std::collections::BTreeSet;
+
+use sotto_cloud_client::{Cloud, LoggedWindow};
+use sotto_rlwe::KeyId;
+use sotto_wire::{SignedHeader, StreamHead, WireError};
+
+use super::entry::{Entry, StreamLog};
+use super::{deleted, stored};
+use crate::declared::{CloudKeys, Plant};
+use crate::devices::{DeviceRecord, parameter_spec};
+use crate::error::OwnerError;
+use crate::lie::Lie;
+use crate::{declared, devices};
+
+/// Updates the log of a device's stream to the cloud's present state: fetches new windows, verifies their
+/// signatures, and compares the whole log with the cloud's signed head.
+pub(crate) fn sync_log(
+    plant: &Plant,
+    cloud: &Cloud,
+    record: &DeviceRecord,
+    stream: &str,
+) -> Result<StreamLog, OwnerError> {
+    devices::make_log_folder(plant, &record.device)?;
+    let _lock = stored::lock_logs(plant, &record.device)?;
+    let device = record.device.as_str();
+    let (pinned, keys) = (declared::cloud_keys(plant)?, SigningKeys::of(plant, record)?);
+    let mut log = stored::read_log(plant, device, stream)?;
+    let had = log.entries.len();
+    let mut numbers: BTreeSet<u64> = log.entries.iter().map(|entry| entry.sequence).collect();
+    loop {
+        let size = log.tree.size();
+        let page = cloud.log(device, stream, size)?;
+        let head = head(&page.head, (device, stream), &pinned)?;
+        if head.size > MOST_WINDOWS || page.windows.len() as u64 > head.size {
+            return Err(OwnerError::Unanswerable(format!(
+                "the cloud's log of stream {stream} of {device} has more than {MOST_WINDOWS} windows: give the device a new bundle with \
+                 `sotto device renew {device}`"
+            )));
+        }
+        if head.size < size {
+            let (device, stream) = (device.to_owned(), stream.to_owned());
+            return Err(Lie::OlderDatabase { device, stream, had: size, has: head.size }.into());
+        }
+        if head.size > size && page.windows.is_empty() {
+            let (device, stream) = (device.to_owned(), stream.to_owned());
+            return Err(Lie::ShortLog { device, stream, given: size, size: head.size }.into());
+        }
+        for window in &page.windows {
+            let entry = check((device, stream), window, &keys)?;
+            if !numbers.insert(entry.sequence) {
+                let (device, stream) = (device.to_owned(), stream.to_owned());
+                return Err(Lie::DoubledWindow { device, stream, sequence: entry.sequence }.into());
+            }
+            log.tree.push(entry.leaf);
+            log.entries.push(entry);
+        }
+        if log.tree.size() < head.size {
+            continue;
+        }
+        if (log.tree.size(), log.tree.root()) != (head.size, head.root) {
+            let (device, stream) = (device.to_owned(), stream.to_owned());
+            return Err(Lie::ChangedLog { device, stream, had: had as u64 }.into());
+        }
+        if log.entries.len() > had {
+            stored::append_log(plant, (device, stream), log.bytes, &log.entries[had..], &page.head)?;
+        }
+        deleted::leave_out_deleted(plant, (device, stream), &mut log)?;
+        return Ok(log);
+    }
+}
+
+/// Returns the log of a stream as it was last compared with the cloud's.
+pub(crate) fn kept_log(plant: &Plant, device: &str, stream: &str) -> Result<StreamLog, OwnerError> {
+    devices::make_log_folder(plant, device)?;
+    let _lock = stored::lock_logs(plant, device)?;
+    stored::read_log(plant, device, stream)
+}
+
+/// Largest signed header, in bytes: a layout of 16 KiB and the other fields.
+const LARGEST_HEADER: u64 = 64 << 10;
+
+/// Largest number of windows in a log.
+const MOST_WINDOWS: u64 = 2_000_000;
+
+/// The keys with which a device signs or signed.
+struct SigningKeys {
+    /// The present key.
+    present: [u8; 32],
+    /// Keys under which the device encrypts now. Windows under them must be signed with the present key.
+    encryption: BTreeSet<KeyId>,
+    /// Earlier keys.
+    earlier: Vec<[u8; 32]>,
+}
+
+impl SigningKeys {
+    fn of(plant: &Plant, record: &DeviceRecord) -> Result<Self, OwnerError> {
+        let keys = devices::verifying_keys(plant, record)?;
+        let (present, earlier) = keys.split_first().ok_or(OwnerError::Randomness)?;
+        let mut encryption = BTreeSet::new();
+        if let Some(secret) = devices::held_secret(plant, &record.device)? {
+            for profile in record.bundles.iter().flat_map(|bundle| &bundle.streams) {
+                encryption.insert(secret.key_id(&parameter_spec(&profile.parameters)?.id()));
+            }
+        }
+        Ok(Self { present: *present, encryption, earlier: earlier.to_vec() })
+    }
+
+    /// Returns true if the device signed this header: with the present key, or with an earlier one if the window is not
+    /// under a present encryption key.
+    fn signed(&self, header: &SignedHeader) -> bool {
+        if header.verify(&self.present).is_ok() {
+            return true;
+        }
+        !self.encryption.contains(&header.header.key)
+            && self.earlier.iter().any(|key| header.verify(key).is_ok())
+    }
+}
+
+/// Reads the head of a page, and checks that the cloud signed it for this stream.
+pub(super) fn head(
+    frame: &[u8],
+    (device, stream): (&str, &str),
+    pinned: &CloudKeys,
+) -> Result<StreamHead, OwnerError> {
+    let read = StreamHead::read(frame);
+    let head = read.map_err(|error| OwnerError::WrongAnswer(format!("the head of a log: {error}")))?;
+    pinned.check_head(&head)?;
+    if (head.device.as_str(), head.stream.as_str()) != (device, stream) {
+        return Err(OwnerError::WrongAnswer("the head is of another log".to_owned()));
+    }
+    Ok(head)
+}
+
+/// Checks a window of a page, and that its device signed the header.
+fn check(
+    (device, stream): (&str, &str),
+    window: &LoggedWindow,
+    keys: &SigningKeys,
+) -> Result<Entry, OwnerError> {
+    let LoggedWindow { sequence, leaf, bytes, .. } = *window;
+    let id = window.id.clone().unwrap_or_default();
+    let Some(frame) = &window.signed else {
+        return Ok(Entry { id, bytes, sequence, leaf, signed: None, deleted_here: false });
+    };
+    let (device, stream) = (device.to_owned(), stream.to_owned());
+    let signed = match SignedHeader::read(frame, LARGEST_HEADER) {
+        // The window's hash does not match its stream's header.
+        Err(WireError::UnknownStream(_)) => {
+            return Err(Lie::ChangedWindow { device, stream, sequence }.into());
+        }
+        read => read.map_err(|error| OwnerError::WrongAnswer(format!("a signed header: {error}")))?,
+    };
+    if signed.is_unsigned() {
+        return Err(Lie::UnsignedWindow { device, stream, sequence }.into());
+    }
+    if !keys.signed(&signed) {
+        return Err(Lie::ChangedWindow { device, stream, sequence }.into());
+    }
+    let header = &signed.header;
+    let same = (&header.device, &header.stream, header.sequence) == (&device, &stream, sequence);
+    // The encoding is canonical, so the header determines the leaf.
+    let own_leaf = signed.leaf().is_ok_and(|own| own == leaf);
+    if !same || !own_leaf {
+        return Err(Lie::ExchangedWindow { device, stream, sequence }.into());
+    }
+    if id.is_empty() {
+        return Err(OwnerError::WrongAnswer(format!("window {sequence} of a log has no name")));
+    }
+    Ok(Entry { id, bytes, sequence, leaf, signed: Some(signed), deleted_here: false })
+}

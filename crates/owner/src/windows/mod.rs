@@ -1,0 +1,23 @@
+//! Stored windows: the logs of streams, compared with the cloud's earlier statements, and the windows in them.
+
+mod covered;
+mod deleted;
+mod entry;
+mod forget;
+mod group;
+mod list;
+mod log;
+mod stored;
+mod time;
+mod window;
+
+pub(crate) use covered::{Covered, ticks_between};
+pub(crate) use forget::note_deleted;
+pub(crate) use group::{Group, InGroup, groups, last_readings, pieces};
+pub(crate) use list::list;
+pub(crate) use log::{kept_log, sync_log};
+pub(crate) use stored::accept_logs;
+pub use stored::rewritten_log;
+pub(crate) use time::Between;
+pub use time::moment;
+pub(crate) use window::{Aside, DeviceWindows, Window, left_out, position};

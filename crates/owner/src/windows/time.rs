@@ -1,0 +1,84 @@
+//! The time that a question covers.
+
+use sotto_pack::Clock;
+
+use super::window::DeviceWindows;
+use crate::error::OwnerError;
+use crate::language::{Duration, DurationUnit, Period, When};
+use crate::question::Question;
+
+/// A time with or without a start and an end, in milliseconds since 1970.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Between {
+    /// The first moment, included.
+    pub(crate) since: Option<i64>,
+    /// The last moment, excluded.
+    pub(crate) until: Option<i64>,
+}
+
+impl Between {
+    /// Returns the start and the end that a question names.
+    pub(crate) fn of(question: &Question, clock: &Clock) -> Result<Self, OwnerError> {
+        let resolve = |when: &Option<When>| when.as_ref().map(|when| moment(when, clock)).transpose();
+        match &question.period {
+            Period::All | Period::Over(_) => Ok(Self::default()),
+            Period::Between { since, until } => Ok(Self { since: resolve(since)?, until: resolve(until)? }),
+        }
+    }
+
+    /// Resolves `over 7d` back from the end of the newest window, so that the stored data decide and not this computer's
+    /// clock. Days and weeks follow the plant's clock.
+    pub(crate) fn back_from_newest(
+        &mut self,
+        question: &Question,
+        devices: &mut [DeviceWindows],
+        clock: &Clock,
+    ) {
+        let Period::Over(time) = &question.period else { return };
+        let ends = devices.iter().flat_map(|device| &device.windows).map(|window| window.end());
+        let Some(newest) = ends.max() else { return };
+        let since = before(clock, newest, *time);
+        for device in devices {
+            // A window that ends before `since` is not cut by it.
+            let later = device.windows.iter().filter(|window| window.end() > since).count();
+            device.windows.retain(|window| window.start() >= since);
+            device.aside.cut += later.saturating_sub(device.windows.len());
+        }
+        self.since = self.since.or(Some(since));
+        self.until = self.until.or(Some(newest));
+    }
+}
+
+/// Resolves a written moment, in the plant's zone if it names none. Returns milliseconds since 1970.
+///
+/// # Errors
+/// [`OwnerError::Question`] if the date or time does not exist.
+pub fn moment(when: &When, clock: &Clock) -> Result<i64, OwnerError> {
+    let text = when.as_str();
+    let wrong =
+        || OwnerError::Question(format!("{text} is no date or time: write 2014-01-31 or 2014-01-31T12:30"));
+    if let Ok(timestamp) = text.parse::<jiff::Timestamp>() {
+        return Ok(timestamp.as_millisecond());
+    }
+    let civil = match text.parse::<jiff::civil::DateTime>() {
+        Ok(civil) => civil,
+        Err(_) => {
+            text.parse::<jiff::civil::Date>().map_err(|_| wrong())?.to_datetime(jiff::civil::Time::midnight())
+        }
+    };
+    let zoned = clock.zone().to_zoned(civil).map_err(|_| wrong())?;
+    Ok(zoned.timestamp().as_millisecond())
+}
+
+/// Returns the moment that lies `time` before `at`, by the plant's clock.
+fn before(clock: &Clock, at: i64, time: Duration) -> i64 {
+    let seconds = at.saturating_sub_unsigned(1000 * time.seconds());
+    let days = match time.unit {
+        DurationUnit::Day => i64::from(time.count),
+        DurationUnit::Week => 7 * i64::from(time.count),
+        _ => return seconds,
+    };
+    let span = jiff::Span::new().try_days(days);
+    let earlier = span.and_then(|span| clock.local(at).checked_sub(span));
+    earlier.map_or(seconds, |at| at.timestamp().as_millisecond())
+}

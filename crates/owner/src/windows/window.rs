@@ -1,0 +1,130 @@
+//! Stored windows.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use sotto_pack::{Layout, LeftOut, Reason, WindowDescription};
+use sotto_rlwe::{Origin, ParameterSpec};
+use sotto_wire::Digest;
+
+use crate::quantities::Input;
+use crate::streams::{CompactStream, Kind};
+
+/// A stored window of a device.
+#[derive(Clone, Debug)]
+pub(crate) struct Window {
+    pub(crate) id: String,
+    /// The leaf in the log of its stream.
+    pub(crate) leaf: Digest,
+    pub(crate) stream: String,
+    pub(crate) parameter_id: String,
+    pub(crate) bytes: u64,
+    pub(crate) description: Arc<WindowDescription>,
+    pub(super) end: i64,
+    pub(super) kind: Option<Kind>,
+    /// The number of its bundle, from 0.
+    pub(super) bundle: usize,
+    /// The stream, if the window is compact.
+    pub(crate) compact: Option<Arc<CompactStream>>,
+    /// True if it is under the mask of its stream's fleet.
+    pub(crate) shared_mask: bool,
+    /// The key that it is encrypted under.
+    pub(crate) origin: Origin,
+}
+
+impl Window {
+    pub(crate) fn start(&self) -> i64 {
+        self.description.start
+    }
+
+    /// Returns the end of the last tick, or the end of the window's span if that is earlier.
+    pub(crate) fn end(&self) -> i64 {
+        self.end
+    }
+
+    pub(crate) fn layout(&self) -> &Layout {
+        &self.description.layout
+    }
+
+    /// Returns the kind of the stream; None for streams of profiles, which have no kind.
+    pub(crate) fn kind(&self) -> Option<Kind> {
+        self.kind
+    }
+
+    /// Returns the window as an input that starts at a tick of its group.
+    pub(crate) fn input(&self, offset: u32) -> Input {
+        let (id, window, origin) = (self.id.clone(), self.description.clone(), self.origin);
+        Input { id, leaf: self.leaf, window, offset, origin }
+    }
+
+    /// Returns the position of a channel.
+    pub(crate) fn channel(&self, name: &str) -> Option<u16> {
+        position(self.layout(), name)
+    }
+}
+
+/// Returns the position of a channel in a layout.
+pub(crate) fn position(layout: &Layout, name: &str) -> Option<u16> {
+    layout.channels().iter().position(|channel| channel.name == name).and_then(|at| u16::try_from(at).ok())
+}
+
+/// The windows of one device in order of time, and their parameters.
+pub(crate) struct DeviceWindows {
+    pub(crate) device: String,
+    pub(crate) windows: Vec<Window>,
+    pub(crate) specs: BTreeMap<String, ParameterSpec>,
+    /// Counts of unused windows, by reason.
+    pub(crate) aside: Aside,
+}
+
+/// Counts of a device's windows that an answer does not use.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Aside {
+    /// Windows that cover the same time as another, which is counted instead.
+    pub(crate) overlapping: usize,
+    /// Windows that no bundle of this plant makes (another layout, key or parameters), or that are damaged.
+    pub(crate) unreadable: usize,
+    /// Windows that contain the start or the end of the question's time.
+    pub(crate) cut: usize,
+    /// Windows with a channel whose unit has changed since.
+    pub(crate) other_unit: usize,
+    /// Windows encrypted for other questions, with parameters that do not suffice for this one.
+    pub(crate) not_carried: usize,
+    /// Windows in the cloud's log that the cloud cannot read.
+    pub(crate) lost: usize,
+    /// Windows that were deleted, but not by this plant.
+    pub(crate) deleted: usize,
+    /// Windows whose readings were fetched one by one, as their bins do not answer the question.
+    pub(crate) fetched: u64,
+    /// Sequence numbers without a log entry: the device did not send them, or the cloud withholds them.
+    pub(crate) missing: u64,
+}
+
+impl Aside {
+    /// Returns the number of windows that a question about another time could not use either.
+    pub(crate) fn unusable(self) -> usize {
+        self.overlapping + self.unreadable + self.other_unit
+    }
+}
+
+/// Returns the readings that devices left out of these windows, by channel.
+pub(crate) fn left_out(windows: &[Window]) -> BTreeMap<String, LeftOut> {
+    let mut left_out: BTreeMap<String, LeftOut> = BTreeMap::new();
+    // A device with streams of two kinds reports a reading in both; only the first kind is counted.
+    let mut kinds: BTreeMap<String, Kind> = BTreeMap::new();
+    for window in windows {
+        let Some(kind) = window.kind() else { continue };
+        for (channel, counts) in window.layout().channels().iter().zip(&window.description.left_out) {
+            if *kinds.entry(channel.name.clone()).or_insert(kind) == kind {
+                let entry = left_out.entry(channel.name.clone()).or_default();
+                // A reading that was already sent is in another window, so it is not lacking.
+                counts.iter().filter(|(reason, _)| *reason != Reason::AlreadySent).for_each(
+                    |(reason, count)| {
+                        entry.add(reason, count);
+                    },
+                );
+            }
+        }
+    }
+    left_out
+}

@@ -1,0 +1,246 @@
+//! The work on one device: choice of quantities and windows, and tallies from the results.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::batch::Batch;
+use super::exact::ExactResults;
+use super::job::Computer;
+use super::pieces::{ByGroup, Pieces, Split};
+use super::progress::OnProgress;
+use super::wanted::Wanted;
+use super::weights::GroupSpan;
+use crate::error::OwnerError;
+use crate::gathered::{Need, NeedId, Tally};
+use crate::quantities::{Input, Part};
+use crate::question::{Asked, AskedCall};
+use crate::streams::Kind;
+use crate::windows;
+use crate::windows::{Covered, DeviceWindows, Group, Window, position};
+
+/// The work on one device.
+pub(crate) struct Work<'w> {
+    pub(crate) asked: &'w Asked<'w>,
+    pub(crate) groups: &'w [Group],
+    /// For each group, the end of the last tick with a reading of any device. Half-lives count back from it.
+    pub(crate) ends: &'w [i64],
+    pub(crate) device: &'w DeviceWindows,
+    /// Windows that are summed together with other devices: they count as this device's, but are not computed here.
+    pub(crate) elsewhere: &'w BTreeSet<String>,
+}
+
+/// A device's results.
+#[derive(Default)]
+pub(crate) struct Tallied {
+    pub(crate) computed: Computed,
+    /// Number of windows encrypted for other questions, whose parameters do not suffice.
+    pub(crate) not_carried: usize,
+    /// The reason why they do not, if there are any.
+    pub(crate) error: Option<OwnerError>,
+}
+
+/// Results of windows, by group.
+#[derive(Clone, Default)]
+pub(crate) struct Computed {
+    pub(crate) tallies: Vec<Tally>,
+    /// Bytes of the included windows, by id.
+    pub(crate) used: BTreeMap<String, u64>,
+    /// Number of windows whose readings were fetched one by one, as their bins do not answer the question.
+    pub(crate) fetched: u64,
+}
+
+/// Groups of one batch whose quantities are equal. Weights depend on the number of ticks in a group.
+#[derive(Default)]
+struct Lot {
+    groups: Vec<(usize, Vec<Input>)>,
+    split: Vec<Split>,
+}
+
+impl<'w> Work<'w> {
+    /// Computes a tally for each group. Omits windows whose parameters do not suffice.
+    pub(crate) fn tallies(
+        &self,
+        computer: &mut Computer<'_>,
+        progress: OnProgress<'_>,
+    ) -> Result<Tallied, OwnerError> {
+        let mut done = Tallied::default();
+        done.computed.tallies = vec![Tally::default(); self.groups.len()];
+        let mut counted: Vec<&Window> = Vec::with_capacity(self.device.windows.len());
+        let mut wrong = None;
+        for batch in Batch::all(&self.device.windows) {
+            // A batch counts completely or not at all.
+            let mut computed = done.computed.clone();
+            let answered = match batch.kind {
+                Kind::Exact => self.exact(&batch, computer, &mut computed, progress),
+                Kind::Steps => self.steps(&batch, computer, &mut computed, progress),
+                Kind::Real => self.real(&batch, computer, &mut computed, progress),
+            };
+            let (elsewhere, here): (Vec<&Window>, Vec<&Window>) =
+                batch.windows.into_iter().partition(|window| self.elsewhere.contains(&window.id));
+            match answered {
+                Ok(()) => {
+                    done.computed = computed;
+                    counted.extend(here);
+                }
+                Err(error @ OwnerError::CannotCarry { .. }) => {
+                    done.not_carried += here.len();
+                    done.error.get_or_insert(error);
+                }
+                // The other batches are asked for all the same: an answer's content must not decide about a request.
+                Err(error @ OwnerError::WrongAnswer(_)) => drop(wrong.get_or_insert(error)),
+                Err(error) => return Err(error),
+            }
+            done.computed.used.extend(elsewhere.iter().map(|window| (window.id.clone(), window.bytes)));
+            counted.extend(elsewhere);
+        }
+        if let Some(error) = wrong {
+            return Err(error);
+        }
+        for channel in self.asked.question.channels() {
+            let covered = Covered::new(&counted, &channel);
+            for (tally, group) in done.computed.tallies.iter_mut().zip(self.groups) {
+                let expected = covered.as_ref().map_or(0, |covered| covered.ticks(*group));
+                tally.expected.insert(channel.clone(), expected);
+            }
+        }
+        Ok(done)
+    }
+
+    /// Returns the calls that this batch can answer.
+    pub(super) fn calls(&self, batch: &Batch<'_>) -> Vec<&'w AskedCall<'w>> {
+        let layout = batch.windows[0].layout();
+        let held = |asked: &&AskedCall<'_>| {
+            let channels = asked.call.channels();
+            self.kind_of(asked.call) == batch.kind
+                && channels.iter().all(|name| position(layout, name).is_some())
+        };
+        self.asked.calls().filter(held).collect()
+    }
+
+    /// Returns the needs of the calls that this batch can answer, each once.
+    pub(super) fn needs(&self, batch: &Batch<'_>) -> Vec<(NeedId, &'w Need)> {
+        self.asked.needs_of(&self.calls(batch))
+    }
+
+    /// Returns the windows of a batch by group, and those that cross the end of a group, with their ticks in each.
+    pub(super) fn by_group(&self, batch: &Batch<'_>) -> Result<ByGroup, OwnerError> {
+        let mut all = ByGroup::default();
+        for window in batch.windows.iter().filter(|window| !self.elsewhere.contains(&window.id)) {
+            let groups = windows::pieces(self.groups, self.asked.question.by, window)?;
+            let Some(first) = groups.first() else { continue };
+            let since = (window.start() - self.groups[first.group].from).max(0).unsigned_abs();
+            let offset = since / u64::from(window.description.period.max(1));
+            let offset = u32::try_from(offset).unwrap_or(u32::MAX / 2);
+            let input = window.input(offset);
+            if groups.len() == 1 {
+                all.whole.entry(first.group).or_default().push(input);
+            } else {
+                all.split.push(Split { input, groups });
+            }
+        }
+        Ok(all)
+    }
+
+    /// Computes sums of exact windows, and adds them to the tallies.
+    fn exact(
+        &self,
+        batch: &Batch<'_>,
+        computer: &mut Computer<'_>,
+        computed: &mut Computed,
+        progress: OnProgress<'_>,
+    ) -> Result<(), OwnerError> {
+        let needs = self.needs(batch);
+        if needs.is_empty() {
+            return Ok(());
+        }
+        for (span, lot) in self.lots(batch, &needs)? {
+            let wanted = Wanted::new(&needs, batch, span, !lot.split.is_empty())?;
+            let pieces = self.pieces(batch, lot, &wanted, computer)?;
+            if wanted.compared.each {
+                computed.fetched += pieces.parts.len() as u64;
+            }
+            self.remember(batch, &pieces.parts, &mut computed.used);
+            let (device, spec, quantities) =
+                (self.device.device.as_str(), self.spec(batch)?, &wanted.quantities[..]);
+            let results = match &batch.windows[0].compact {
+                Some(stream) => {
+                    computer.compact_results((device, stream), spec, &pieces.parts, quantities, progress)?
+                }
+                None => computer.results(device, spec, &pieces.parts, quantities, progress)?,
+            };
+            let layout = batch.windows[0].layout();
+            for piece in pieces.with(&results) {
+                let exact = ExactResults { layout, wanted: &wanted, piece: &piece };
+                exact.add_to(&mut computed.tallies[piece.group])?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Divides the groups of a batch: all of them together or, if there are weights, those with equal weights.
+    fn lots(
+        &self,
+        batch: &Batch<'_>,
+        needs: &[(NeedId, &Need)],
+    ) -> Result<BTreeMap<Option<GroupSpan>, Lot>, OwnerError> {
+        let ByGroup { whole, split } = self.by_group(batch)?;
+        let weighted = needs.iter().any(|(_, need)| need.is_weighted());
+        // Weights follow the readings of one group, so windows longer than the group cannot be used.
+        if weighted && !split.is_empty() {
+            return Err(self.cannot_carry());
+        }
+        let period = batch.windows[0].description.period;
+        let mut lots: BTreeMap<Option<GroupSpan>, Lot> = BTreeMap::new();
+        for (group, inputs) in whole {
+            let span = weighted.then(|| GroupSpan::new(self.groups[group], self.ends[group], period));
+            lots.entry(span).or_default().groups.push((group, inputs));
+        }
+        if !split.is_empty() {
+            lots.entry(None).or_default().split = split;
+        }
+        Ok(lots)
+    }
+
+    /// Divides the windows of a lot into parts that can be computed.
+    fn pieces(
+        &self,
+        batch: &Batch<'_>,
+        lot: Lot,
+        wanted: &Wanted<'_>,
+        computer: &Computer<'_>,
+    ) -> Result<Pieces, OwnerError> {
+        let layout = batch.windows[0].layout();
+        let most = match &batch.windows[0].compact {
+            _ if wanted.compared.each => Some(1),
+            // Their sums are split later, as far as necessary.
+            Some(_) => None,
+            None => {
+                let spec = self.spec(batch)?;
+                let fitting = wanted.most_windows(layout, spec.plain).ok_or_else(|| self.cannot_carry())?;
+                Some(fitting.min(computer.granted(spec, &wanted.quantities)))
+            }
+        };
+        let mut pieces = Pieces::default();
+        for (group, inputs) in &lot.groups {
+            pieces.add_whole(*group, inputs, layout.ticks(), most);
+        }
+        lot.split.into_iter().for_each(|split| pieces.add_split(split));
+        Ok(pieces)
+    }
+
+    pub(super) fn cannot_carry(&self) -> OwnerError {
+        OwnerError::CannotCarry { device: self.device.device.clone() }
+    }
+
+    pub(super) fn spec(&self, batch: &Batch<'_>) -> Result<&'w sotto_rlwe::ParameterSpec, OwnerError> {
+        let spec = self.device.specs.get(&batch.windows[0].parameter_id);
+        spec.ok_or_else(|| OwnerError::wrong("windows of unknown parameters"))
+    }
+
+    pub(super) fn remember(&self, batch: &Batch<'_>, parts: &[Part], used: &mut BTreeMap<String, u64>) {
+        let bytes: BTreeMap<&str, u64> =
+            batch.windows.iter().map(|window| (window.id.as_str(), window.bytes)).collect();
+        for input in parts.iter().flat_map(|part| &part.inputs) {
+            used.insert(input.id.clone(), bytes.get(input.id.as_str()).copied().unwrap_or_default());
+        }
+    }
+}

@@ -1,0 +1,196 @@
+//! Sums of exact windows: from the decrypted results of a part to moments, pairs, weighted sums and distributions.
+
+use std::ops::Range;
+
+use sotto_pack::{Layout, Presence};
+
+use super::pieces::Piece;
+use super::wanted::Wanted;
+use crate::error::OwnerError;
+use crate::gathered::distribution::Distribution;
+use crate::gathered::moments::{Moments, Pair};
+use crate::gathered::{ChannelPair, ChannelTally, Tally};
+use crate::open::Numbers;
+use crate::quantities::{Input, Quantity};
+use crate::windows::position;
+
+/// Returns the sum over a channel's slots of a result, at some ticks.
+pub(super) fn total(
+    numbers: &Numbers,
+    layout: &Layout,
+    channel: u16,
+    ticks: &Range<u32>,
+) -> Result<i128, OwnerError> {
+    let Numbers::Whole(numbers) = numbers else {
+        return Err(OwnerError::wrong("whole numbers were expected"));
+    };
+    let slots = ticks.clone().filter_map(|tick| layout.slot(channel, tick));
+    Ok(slots.map(|slot| i128::from(numbers.get(slot).copied().unwrap_or_default())).sum())
+}
+
+/// Returns the number of readings of a channel in windows at some ticks.
+pub(super) fn readings_in(
+    inputs: &[Input],
+    layout: &Layout,
+    ticks: &Range<u32>,
+    channel: u16,
+) -> Result<u64, OwnerError> {
+    let present = |input: &Input| u64::from(input.window.present[usize::from(channel)]);
+    let whole = *ticks == (0..layout.ticks());
+    let of = |input: &Input| match input.window.presence(channel) {
+        Some(presence) => Some(at_ticks(&presence, ticks)),
+        None => whole.then(|| present(input)),
+    };
+    inputs.iter().map(of).sum::<Option<u64>>().ok_or_else(unknown_readings)
+}
+
+fn at_ticks(presence: &Presence, ticks: &Range<u32>) -> u64 {
+    ticks.clone().filter(|tick| presence.contains(*tick)).count() as u64
+}
+
+fn unknown_readings() -> OwnerError {
+    OwnerError::wrong("the device does not say which readings are missing")
+}
+
+/// Refuses sums that no readings in the declared range can have; then the key, the layout or the answer is wrong.
+fn possible(count: u64, top: i64, sum: i128, squares: Option<i128>) -> Result<(), OwnerError> {
+    let (count, top) = (i128::from(count), i128::from(top));
+    let sums = sum.abs() <= count * top;
+    let squares = squares
+        .is_none_or(|squares| (0..=count * top * top).contains(&squares) && count * squares >= sum * sum);
+    if sums && squares {
+        Ok(())
+    } else {
+        Err(OwnerError::wrong("no readings of the declared range have these sums"))
+    }
+}
+
+/// The results of a part that belong to one group, as sums by channel.
+pub(super) struct ExactResults<'r> {
+    pub(super) layout: &'r Layout,
+    pub(super) wanted: &'r Wanted<'r>,
+    pub(super) piece: &'r Piece<'r>,
+}
+
+impl ExactResults<'_> {
+    fn of(&self, quantity: &Quantity) -> Option<&Numbers> {
+        let at = self.wanted.quantities.iter().position(|other| other == quantity)?;
+        self.piece.results.get(at).map(|(numbers, _)| numbers)
+    }
+
+    fn total(&self, numbers: &Numbers, channel: u16) -> Result<i128, OwnerError> {
+        total(numbers, self.layout, channel, self.piece.ticks)
+    }
+
+    fn period(&self) -> u32 {
+        self.piece.inputs.first().map_or(0, |input| input.window.period)
+    }
+
+    /// Adds the moments of every channel, the computed pairs, weighted sums and distributions.
+    pub(super) fn add_to(&self, tally: &mut Tally) -> Result<(), OwnerError> {
+        if let Some(sums) = self.of(&Quantity::Sum) {
+            let squares = self.of(&Quantity::Square);
+            let hours = f64::from(self.period()) / 3_600_000.0;
+            for (at, channel) in (0u16..).zip(self.layout.channels()) {
+                let moments = self.moments(at, sums, squares)?;
+                tally.add_channel(&channel.name, &ChannelTally::new(moments, hours));
+            }
+        }
+        for channels in &self.wanted.pairs {
+            if let Some(pair) = self.pair(channels)? {
+                tally.add_pair(channels, &pair);
+            }
+        }
+        for wanted in &self.wanted.weighted {
+            let weights = &wanted.weights;
+            if let Some(numbers) = self.of(&weights.quantity()) {
+                let sum = self.total(numbers, weights.whole.channel)?;
+                let weighted = weights.tally(self.piece.inputs, self.layout, sum);
+                let weighted = weighted.ok_or_else(unknown_readings)?;
+                tally.weighted.entry(wanted.need).or_default().merge(&weighted);
+            }
+        }
+        for channel in &self.wanted.compared.channels {
+            let distribution = self.distribution(*channel)?;
+            let name = self.layout.channels()[usize::from(*channel)].name.clone();
+            tally.distributions.entry(name).or_default().merge(&distribution);
+        }
+        Ok(())
+    }
+
+    /// Returns the distribution of a channel's readings: from the counts of the windows' bins, or from the readings of a
+    /// single window.
+    fn distribution(&self, channel: u16) -> Result<Distribution, OwnerError> {
+        let wrong = OwnerError::wrong;
+        let quantiser = self.layout.quantiser(channel).ok_or_else(|| wrong("whole numbers were expected"))?;
+        let Piece { inputs, ticks, .. } = *self.piece;
+        let present = readings_in(inputs, self.layout, ticks, channel)?;
+        let compared = &self.wanted.compared;
+        let whole = *ticks == (0..self.layout.ticks());
+        let counts = self.of(&Quantity::Counts(channel)).zip(compared.bins_of(channel));
+        if let Some((counts, bins)) = counts.filter(|_| whole && !compared.each) {
+            let Numbers::Whole(counts) = counts else { return Err(wrong("whole numbers were expected")) };
+            let counts: Option<Vec<u64>> = counts.iter().map(|count| u64::try_from(*count).ok()).collect();
+            let counts = counts.filter(|counts| counts.iter().sum::<u64>() == present);
+            let counts =
+                counts.ok_or_else(|| wrong("the counts of the bins are not those of the readings"))?;
+            return Ok(Distribution::of_counts(quantiser, bins, &counts, self.period()));
+        }
+        let ([input], Some(Numbers::Whole(numbers))) = (inputs, self.of(&Quantity::Sum)) else {
+            return Err(wrong("the readings of a window are missing"));
+        };
+        let presence = input.window.presence(channel).ok_or_else(unknown_readings)?;
+        let mut readings = Vec::with_capacity(present as usize);
+        for tick in presence.iter().filter(|tick| ticks.contains(tick)) {
+            let slot = self.layout.slot(channel, tick).and_then(|slot| numbers.get(slot));
+            let q = slot.copied().filter(|q| q.abs() <= quantiser.top());
+            readings.push(q.ok_or_else(|| wrong("a reading is outside of its declared range"))?);
+        }
+        Ok(Distribution::of_readings(quantiser, readings, self.period()))
+    }
+
+    fn moments(&self, at: u16, sums: &Numbers, squares: Option<&Numbers>) -> Result<Moments, OwnerError> {
+        let quantiser = self.layout.quantiser(at);
+        let quantiser = quantiser.ok_or_else(|| OwnerError::wrong("whole numbers were expected"))?;
+        let count = readings_in(self.piece.inputs, self.layout, self.piece.ticks, at)?;
+        let sum = self.total(sums, at)?;
+        let squares = squares.map(|squares| self.total(squares, at)).transpose()?;
+        possible(count, quantiser.top(), sum, squares)?;
+        Ok(Moments::of_sums(quantiser, count, sum, squares))
+    }
+
+    /// Returns the pair of two channels; None if this layout does not hold both.
+    fn pair(&self, channels: &ChannelPair) -> Result<Option<Pair>, OwnerError> {
+        let wrong = OwnerError::wrong;
+        let positions = position(self.layout, &channels.first).zip(position(self.layout, &channels.second));
+        let Some((at_x, at_y)) = positions else { return Ok(None) };
+        let (first, second) = (at_x.min(at_y), at_x.max(at_y));
+        let Some(products) = self.of(&Quantity::Product(first, second)) else { return Ok(None) };
+        let (inputs, ticks) = (self.piece.inputs, self.piece.ticks);
+        let both = |input: &Input| Some(at_ticks(&input.both(at_x, at_y)?, ticks));
+        let count = inputs.iter().map(both).sum::<Option<u64>>().ok_or_else(unknown_readings)?;
+        let joint = Quantity::Joint(first, second);
+        let sums =
+            self.of(&joint).or_else(|| self.of(&Quantity::Sum)).ok_or_else(|| wrong("a sum is missing"))?;
+        // The channels' own squares are over the common ticks only if both have the same ticks. Otherwise the joint
+        // squares are used.
+        let together = inputs.iter().all(|input| input.together(at_x, at_y) == Some(true));
+        let squares = if together {
+            self.of(&Quantity::Square)
+        } else {
+            self.of(&Quantity::JointSquare(first, second))
+        };
+        let squares = squares.ok_or_else(|| wrong("squares are missing"))?;
+        let (qx, qy) = (self.layout.quantiser(at_x), self.layout.quantiser(at_y));
+        let (qx, qy) = qx.zip(qy).ok_or_else(|| wrong("whole numbers were expected"))?;
+        let sums = [self.total(sums, at_x)?, self.total(sums, at_y)?];
+        let squares = [self.total(squares, at_x)?, self.total(squares, at_y)?];
+        let products = self.total(products, first)?;
+        possible(count, qx.top(), sums[0], Some(squares[0]))?;
+        possible(count, qy.top(), sums[1], Some(squares[1]))?;
+        if products.abs() > i128::from(count) * i128::from(qx.top()) * i128::from(qy.top()) {
+            return Err(wrong("no readings of the declared range have these sums"));
+        }
+        Ok(Some(Pair::of_sums([qx, qy], count, sums, squares.map(Some), products)))
+    }
+}

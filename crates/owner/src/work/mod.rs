@@ -1,0 +1,34 @@
+//! The work on windows: jobs and sums in the cloud, their decrypted results, and tallies from these.
+
+mod batch;
+mod budgets;
+mod compact;
+mod curve;
+mod decide;
+mod device;
+mod evidence;
+mod exact;
+mod flags;
+mod fleet;
+mod flooded;
+mod job;
+mod keys;
+mod pieces;
+mod progress;
+mod reals;
+mod spent;
+mod steps;
+mod sum_request;
+mod transcript;
+mod wanted;
+mod weights;
+
+pub(crate) use device::{Computed, Work};
+pub(crate) use evidence::LARGEST_EVIDENCE;
+pub use evidence::{Evidence, WorkRecord};
+pub(crate) use fleet::Together;
+pub use flooded::Flooded;
+pub(crate) use job::Computer;
+pub(crate) use keys::sent_evaluation_keys;
+pub use progress::OnProgress;
+pub(crate) use sum_request::sum_request;

@@ -1,0 +1,170 @@
+//! Comparisons in the cloud: whole steps, and limits chosen when the question is asked.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use sotto_pack::{ChannelBins, Layout, StepDigits};
+
+use super::batch::Batch;
+use super::device::{Computed, Work};
+use super::exact::{readings_in, total};
+use super::job::Computer;
+use super::pieces::{ByGroup, Piece, Pieces};
+use super::progress::OnProgress;
+use super::wanted::answers;
+use crate::error::OwnerError;
+use crate::functions::Call;
+use crate::gathered::Need;
+use crate::gathered::distribution::Distribution;
+use crate::open::Numbers;
+use crate::quantities::Quantity;
+use crate::streams::{Kind, MOST_COMPARED, Needs};
+use crate::windows::{Window, position};
+
+/// Largest number of limits of a channel that the cloud compares in one question. With more, fetching the readings costs
+/// less.
+const MOST_LIMITS: usize = 32;
+
+impl<'w> Work<'w> {
+    /// Returns the kind of the stream that answers a call. Comparisons take the counts of exact windows if their bins
+    /// answer the call; else the steps, if they cover every reading; else the readings of exact windows.
+    pub(super) fn kind_of(&self, call: &Call) -> Kind {
+        let wanted = call.needs();
+        if !wanted.iter().any(Need::compares) {
+            return Kind::of(&wanted);
+        }
+        let needs = Needs::of(&wanted);
+        let mut readings: BTreeMap<(Kind, &String), u64> = BTreeMap::new();
+        for window in &self.device.windows {
+            for name in needs.bins.keys() {
+                let Some((at, kind)) = window.channel(name).zip(window.kind()) else { continue };
+                let present = window.description.present.get(usize::from(at)).copied().unwrap_or_default();
+                *readings.entry((kind, name)).or_default() += u64::from(present);
+            }
+        }
+        let counted = |window: &&Window| {
+            let places = window.compact.as_ref().map(|stream| &stream.places);
+            needs.bins.iter().all(|(name, needed)| {
+                let Some(at) = window.channel(name) else { return true };
+                let bins = places.and_then(|places| places.bins_of(at));
+                bins.is_some_and(|bins| {
+                    needed.iter().all(|needed| answers(bins, needed, window.layout(), at))
+                })
+            })
+        };
+        let exact = |window: &&Window| window.kind() == Some(Kind::Exact);
+        if self.device.windows.iter().filter(exact).all(|window| counted(&window)) {
+            return Kind::Exact;
+        }
+        let covered = needs.bins.keys().all(|name| {
+            let of = |kind| readings.get(&(kind, name)).copied().unwrap_or_default();
+            of(Kind::Steps) > 0 && of(Kind::Steps) >= of(Kind::Exact)
+        });
+        let few = self.device.windows.iter().find(|window| window.kind() == Some(Kind::Steps)).is_some_and(
+            |window| {
+                let limits =
+                    |name: &String| Some(limits(window.layout(), window.channel(name)?, &needs).len());
+                needs.bins.keys().all(|name| limits(name).is_some_and(|limits| limits <= MOST_LIMITS))
+            },
+        );
+        if covered && few { Kind::Steps } else { Kind::Exact }
+    }
+
+    /// Compares the windows of a batch with the limits of its calls, and adds the distributions to the tallies.
+    pub(super) fn steps(
+        &self,
+        batch: &Batch<'_>,
+        computer: &mut Computer<'_>,
+        computed: &mut Computed,
+        progress: OnProgress<'_>,
+    ) -> Result<(), OwnerError> {
+        let calls = self.calls(batch);
+        if calls.is_empty() {
+            return Ok(());
+        }
+        let layout = batch.windows[0].layout();
+        let channels: BTreeSet<u16> = calls
+            .iter()
+            .flat_map(|asked| asked.call.channels())
+            .filter_map(|name| position(layout, name))
+            .collect();
+        let mut needs = Needs::default();
+        calls.iter().for_each(|asked| needs.merge(&Needs::of(&asked.call.needs())));
+        let bins: Vec<ChannelBins> = channels
+            .into_iter()
+            .map(|channel| ChannelBins { channel, edges: limits(layout, channel, &needs) })
+            .collect();
+        let of = |bins: &ChannelBins| -> Vec<Quantity> {
+            bins.edges.iter().map(|edge| Quantity::AtLeast(bins.channel, *edge)).collect()
+        };
+        let quantities: Vec<Quantity> = bins.iter().flat_map(of).collect();
+        let mut pieces = Pieces::default();
+        let ByGroup { whole, split } = self.by_group(batch)?;
+        for (group, inputs) in whole {
+            pieces.add_whole(group, &inputs, layout.ticks(), Some(MOST_COMPARED));
+        }
+        split.into_iter().for_each(|split| pieces.add_split(split));
+        self.remember(batch, &pieces.parts, &mut computed.used);
+        // A limit beyond the range needs no comparison.
+        let results = if quantities.is_empty() {
+            vec![Vec::new(); pieces.parts.len()]
+        } else {
+            computer.results(&self.device.device, self.spec(batch)?, &pieces.parts, &quantities, progress)?
+        };
+        for piece in pieces.with(&results) {
+            let mut results = piece.results.iter();
+            for bins in &bins {
+                let above: Vec<&Numbers> =
+                    results.by_ref().take(bins.edges.len()).map(|(numbers, _)| numbers).collect();
+                let distribution = distribution(layout, bins, &piece, &above)?;
+                let name = layout.channels()[usize::from(bins.channel)].name.clone();
+                computed.tallies[piece.group].distributions.entry(name).or_default().merge(&distribution);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Returns the numbers at which a channel's bins begin, within its declared range.
+fn limits(layout: &Layout, channel: u16, needs: &Needs) -> Vec<i64> {
+    let Some(quantiser) = layout.quantiser(channel) else { return Vec::new() };
+    let declared = &layout.channels()[usize::from(channel)];
+    let mut edges = Vec::new();
+    for needed in needs.bins.get(&declared.name).into_iter().flatten() {
+        edges.extend(needed.edges(quantiser, (declared.minimum, declared.maximum)));
+    }
+    let bins = ChannelBins::new(channel, edges, quantiser);
+    let lowest = StepDigits::lowest(layout, channel).unwrap_or(i64::MIN);
+    let highest = quantiser.quantise(declared.maximum).unwrap_or(i64::MAX);
+    bins.edges.into_iter().filter(|edge| (lowest + 1..=highest).contains(edge)).collect()
+}
+
+/// Returns the distribution of a channel's readings in a piece. `above` has, for each edge, the readings in every slot
+/// that are at least the edge.
+fn distribution(
+    layout: &Layout,
+    bins: &ChannelBins,
+    Piece { inputs, ticks, .. }: &Piece<'_>,
+    above: &[&Numbers],
+) -> Result<Distribution, OwnerError> {
+    let channel = bins.channel;
+    let quantiser = layout.quantiser(channel);
+    let quantiser = quantiser.ok_or_else(|| OwnerError::wrong("whole numbers were expected"))?;
+    let present = readings_in(inputs, layout, ticks, channel)?;
+    // A tick without a reading was compared as the number 0.
+    let compared = u64::from(ticks.end - ticks.start) * inputs.len() as u64;
+    let missing = i128::from(compared - present.min(compared));
+    let mut counts = Vec::with_capacity(bins.count());
+    let mut left = i128::from(present);
+    for (edge, numbers) in bins.edges.iter().zip(above) {
+        let of_missing = if *edge <= 0 { missing } else { 0 };
+        let at_least = total(numbers, layout, channel, ticks)? - of_missing;
+        if !(0..=left).contains(&at_least) {
+            return Err(OwnerError::wrong("no readings have these comparisons"));
+        }
+        counts.push((left - at_least) as u64);
+        left = at_least;
+    }
+    counts.push(left as u64);
+    let period = inputs.first().map_or(0, |input| input.window.period);
+    Ok(Distribution::of_counts(quantiser, bins, &counts, period))
+}

@@ -1,0 +1,145 @@
+//! Weighted sums: the question's weights and whole numbers in their place.
+
+use sotto_pack::{Cut, Layout, Span};
+
+use crate::error::OwnerError;
+use crate::gathered::Weighted;
+use crate::language::Weights;
+use crate::quantities::{Input, LARGEST_WEIGHT, Quantity, TickWeights};
+use crate::windows::Group;
+
+/// The ticks of a group, which weights follow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct GroupSpan {
+    /// Number of ticks.
+    pub(super) ticks: u32,
+    /// Number of ticks until the last reading of any device.
+    pub(super) until: u32,
+    /// Milliseconds between ticks.
+    pub(super) period: u32,
+}
+
+impl GroupSpan {
+    /// Returns the span of a group of which `last` is the end of the last reading.
+    pub(super) fn new(group: Group, last: i64, period: u32) -> Self {
+        let cut = Cut { span: Span::Day, period, ticks: 1 };
+        let ticks = |to: i64| cut.ticks_between(group.from, to);
+        Self { ticks: ticks(group.to), until: ticks(last.min(group.to)), period }
+    }
+}
+
+/// The weights of a group's ticks: those of the question, and their approximation by whole numbers.
+#[derive(Clone, Debug)]
+pub(super) struct GroupWeights {
+    /// The question's weights, one per tick.
+    asked: Vec<f64>,
+    pub(super) whole: TickWeights,
+    scale: f64,
+    total: f64,
+}
+
+impl GroupWeights {
+    /// Computes the weights for a group.
+    ///
+    /// A list of weights divides the group into equal parts and spreads each weight evenly over its part, so the
+    /// weights of all ticks add up to those of the list. A half-life counts back from the end of the readings; its weights
+    /// add up to 1.
+    ///
+    /// # Errors
+    /// [`OwnerError::Unanswerable`] if there are more than [`MOST_TICKS`] ticks.
+    pub(super) fn new(channel: u16, weights: &Weights, span: GroupSpan) -> Result<Self, OwnerError> {
+        let (ticks, until) = (span.ticks.max(1) as usize, span.until.max(1) as usize);
+        if ticks > MOST_TICKS {
+            return Err(OwnerError::Unanswerable(format!(
+                "a weighted sum over {ticks} readings is too long ({MOST_TICKS} at most): ask by day, week or month, or for a shorter time"
+            )));
+        }
+        let asked: Vec<f64> = match weights {
+            Weights::Each(list) => spread(list, ticks),
+            Weights::HalfLife(time) => {
+                let half_life = 1000.0 * time.seconds() as f64;
+                let raw = |tick: usize| {
+                    let before_end = (until - 1 - tick) as f64 * f64::from(span.period);
+                    (-before_end / half_life * std::f64::consts::LN_2).exp()
+                };
+                let total: f64 = (0..until).map(raw).sum();
+                (0..until).map(|tick| raw(tick) / total).collect()
+            }
+        };
+        let largest = asked.iter().fold(0.0, |most: f64, weight| most.max(weight.abs()));
+        let scale = if largest > 0.0 { LARGEST_WEIGHT as f64 / largest } else { 1.0 };
+        let whole = asked.iter().map(|weight| (weight * scale).round() as i64).collect();
+        let total = asked.iter().sum();
+        Ok(Self { asked, whole: TickWeights { channel, weights: whole }, scale, total })
+    }
+
+    pub(super) fn quantity(&self) -> Quantity {
+        Quantity::Weighted(self.whole.clone())
+    }
+
+    /// Converts a part's decrypted Σ w·q to a weighted sum.
+    pub(super) fn tally(&self, inputs: &[Input], layout: &Layout, sum: i128) -> Option<Weighted> {
+        let quantiser = layout.quantiser(self.whole.channel)?;
+        let channel = &layout.channels()[usize::from(self.whole.channel)];
+        let mut weighted = Weighted {
+            range: (channel.minimum, channel.maximum),
+            error: quantiser.value_error(),
+            total: self.total,
+            ..Weighted::default()
+        };
+        for input in inputs {
+            for tick in input.window.presence(self.whole.channel)?.iter() {
+                let at = input.offset.saturating_add(tick) as usize;
+                let whole = self.whole.weights.get(at).copied().unwrap_or_default() as f64 / self.scale;
+                let asked = self.asked.get(at).copied().unwrap_or_default();
+                weighted.count += 1;
+                weighted.weight += whole;
+                weighted.size += whole.abs();
+                weighted.rounded += (whole - asked).abs();
+            }
+        }
+        weighted.sum = quantiser.centre() * weighted.weight + quantiser.step() * sum as f64 / self.scale;
+        Some(weighted)
+    }
+}
+
+/// Largest number of ticks in a group with weights.
+const MOST_TICKS: usize = 1 << 22;
+
+/// Spreads each weight of a list evenly over its share of the ticks. A tick at the boundary of two shares gets a part
+/// of both.
+fn spread(list: &[f64], ticks: usize) -> Vec<f64> {
+    let (shares, mut asked) = (list.len(), vec![0.0; ticks]);
+    for (share, weight) in list.iter().enumerate() {
+        // In units of 1/(ticks · shares): the share covers share · ticks to (share + 1) · ticks, the tick covers tick ·
+        // shares to (tick + 1) · shares.
+        let (from, to) = (share * ticks, (share + 1) * ticks);
+        for (tick, asked) in asked.iter_mut().enumerate().take(to.div_ceil(shares)).skip(from / shares) {
+            let overlap = to.min((tick + 1) * shares) - from.max(tick * shares);
+            *asked += weight * overlap as f64 / ticks as f64;
+        }
+    }
+    asked
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_weight_of_a_list_is_spread_whatever_the_ticks() {
+        for (list, ticks) in
+            [(vec![1.0, 2.0], 4), (vec![1.0; 24], 23), (vec![1.0, 5.0, -2.0], 2), (vec![3.0], 7)]
+        {
+            let spread = spread(&list, ticks);
+            assert_eq!(spread.len(), ticks);
+            assert!(
+                (spread.iter().sum::<f64>() - list.iter().sum::<f64>()).abs() < 1e-12,
+                "{list:?} {ticks}"
+            );
+        }
+        assert_eq!(spread(&[1.0, 3.0], 4), [0.5, 0.5, 1.5, 1.5]);
+        let uneven = spread(&[2.0, 4.0], 3);
+        assert!((uneven[1] - 2.0).abs() < 1e-12, "half of a third of each: {uneven:?}");
+    }
+}
