@@ -9,9 +9,6 @@ use serde::{Deserialize, Serialize};
 
 use super::event::Event;
 use super::machine::Machine;
-use super::round;
-use super::round::what;
-use crate::declared;
 use crate::declared::{Declared, Plant, edit};
 use crate::error::{OwnerError, io};
 use crate::files::{make_folder, pretty, random, read_json, remove_if_there, write_private};
@@ -50,68 +47,17 @@ pub(super) struct Stored {
     pub(super) unposted: Vec<Event>,
 }
 
-/// The state of an alarm, for people.
-///
-/// ```
-/// # let folder = tempfile::tempdir()?;
-/// # let here = sotto_owner::NewPlant { cloud: None, listen: "127.0.0.1:7410".parse()?, time_zone: None };
-/// # let mut plant = sotto_owner::Plant::init(&folder.path().join("dairy"), &here)?;
-/// # let (unit, range, every) = ("°C".into(), "-20..120".parse()?, "5m".parse()?);
-/// # let boiler = sotto_owner::edit::NewChannel { unit, range, resolution: 0.1, every, comparable: false };
-/// # plant.edit(|settings| sotto_owner::edit::add_channel(settings, "boiler", &boiler))?;
-/// # let hot = sotto_owner::alarm::AlarmSettings::new("boiler > 80");
-/// # plant.edit(|settings| sotto_owner::edit::add_alarm(settings, "hot", &hot))?;
-/// use sotto_owner::alarm::{AlarmStatus, DeviceAlarm};
-///
-/// let status: AlarmStatus = plant.alarm_status("hot")?; // `plant` has an alarm hot, and no device yet
-/// let devices: &[DeviceAlarm] = &status.devices;
-/// assert!(devices.is_empty() && status.events.is_empty());
-/// # Ok::<(), Box<dyn core::error::Error>>(())
-/// ```
-#[derive(Clone, Debug, Serialize)]
-pub struct AlarmStatus {
-    /// The alarm.
-    pub alarm: String,
-    /// The condition.
-    pub when: String,
-    /// The alarm's devices.
-    pub devices: Vec<DeviceAlarm>,
-    /// The last events, oldest first.
-    pub events: Vec<Event>,
-}
-
-/// The state of an alarm about one device, for people.
-///
-/// Example: [`AlarmStatus`]
-#[derive(Clone, Debug, Serialize)]
-pub struct DeviceAlarm {
-    /// The device.
-    pub device: String,
-    /// Start of the window that raised the alarm, as RFC 3339; None while it is quiet.
-    pub raised_since: Option<String>,
-    /// Number of consecutive windows that count towards the next change.
-    pub run: u32,
-    /// Number of windows needed for it.
-    pub needed: u32,
-    /// End of the last window that was evaluated.
-    pub last: Option<String>,
-    /// The last value in words.
-    pub value: Option<String>,
-    /// The reason why windows could not be evaluated in the last round.
-    pub failing: Option<String>,
-}
-
-pub(crate) fn alarm_file(plant: &Plant, name: &str) -> PathBuf {
+fn alarm_file(plant: &Plant, name: &str) -> PathBuf {
     plant.path(FOLDER).join(STATE).join(format!("{name}.json"))
 }
 
-pub(crate) fn make_alarm_folders(plant: &Plant) -> Result<(), OwnerError> {
+pub(super) fn make_alarm_folders(plant: &Plant) -> Result<(), OwnerError> {
     make_folder(&plant.path(FOLDER), true)?;
     make_folder(&plant.path(FOLDER).join(STATE), true)
 }
 
 /// Returns the stored state of an alarm; a new one if there is none, or if it is of another definition.
-pub(crate) fn stored_alarm(plant: &Plant, name: &str, declared: &Declared) -> Result<Stored, OwnerError> {
+pub(super) fn stored_alarm(plant: &Plant, name: &str, declared: &Declared) -> Result<Stored, OwnerError> {
     let definition = serde_json::to_string(&(
         declared.alarm.to_string(),
         declared.clear(),
@@ -133,7 +79,7 @@ pub(crate) fn stored_alarm(plant: &Plant, name: &str, declared: &Declared) -> Re
     }
 }
 
-pub(crate) fn store_alarm(plant: &Plant, name: &str, stored: &Stored) -> Result<(), OwnerError> {
+pub(super) fn store_alarm(plant: &Plant, name: &str, stored: &Stored) -> Result<(), OwnerError> {
     write_private(&alarm_file(plant, name), &pretty(stored)?)
 }
 
@@ -144,7 +90,7 @@ pub(crate) fn remove_alarm(plant: &mut Plant, name: &str) -> Result<(), OwnerErr
 }
 
 /// Appends an event to the journal, if it is not there.
-pub(crate) fn journal(plant: &Plant, event: &Event) -> Result<(), OwnerError> {
+pub(super) fn journal(plant: &Plant, event: &Event) -> Result<(), OwnerError> {
     if journal_end(plant)?.iter().any(|known| known.id == event.id) {
         return Ok(());
     }
@@ -164,7 +110,7 @@ pub(crate) fn journal(plant: &Plant, event: &Event) -> Result<(), OwnerError> {
 }
 
 /// Returns the events at the end of the journal, oldest first.
-fn journal_end(plant: &Plant) -> Result<Vec<Event>, OwnerError> {
+pub(super) fn journal_end(plant: &Plant) -> Result<Vec<Event>, OwnerError> {
     let path = plant.path(FOLDER).join(JOURNAL);
     if !path.exists() {
         return Ok(Vec::new());
@@ -180,35 +126,4 @@ fn journal_end(plant: &Plant) -> Result<Vec<Event>, OwnerError> {
     let text: String = read().map_err(io(&path))?;
     // The first line may be cut, the last one half written.
     Ok(text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect())
-}
-
-/// Returns the state of an alarm about each of its devices, and its last 10 events.
-pub(crate) fn alarm_status(plant: &Plant, name: &str) -> Result<AlarmStatus, OwnerError> {
-    let declared = declared::alarm(plant, name)?;
-    let (clock, rule) = (plant.settings().clock()?, declared.rule());
-    let mut devices = Vec::new();
-    let stored = stored_alarm(plant, name, &declared)?;
-    for device in round::alarm_devices(plant, &declared)? {
-        let state = stored.devices.get(&device).cloned().unwrap_or_default();
-        let raised = state.machine.raised_since(rule);
-        let last = state.machine.last();
-        devices.push(DeviceAlarm {
-            raised_since: raised.map(|at| clock.rfc3339(at)),
-            run: state.machine.run(rule),
-            needed: if raised.is_some() { rule.clear_after } else { rule.windows },
-            last: last.map(|seen| clock.rfc3339(seen.to)),
-            value: last.map(|seen| what(&declared, plant, seen, declared.alarm.limit)),
-            failing: state.failing,
-            device,
-        });
-    }
-    let mut events = journal_end(plant)?;
-    events.retain(|event| event.alarm == name);
-    let old = events.len().saturating_sub(10);
-    Ok(AlarmStatus {
-        alarm: name.to_owned(),
-        when: declared.alarm.to_string(),
-        devices,
-        events: events.split_off(old),
-    })
 }

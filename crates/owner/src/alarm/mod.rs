@@ -20,18 +20,24 @@
 //! # Ok::<(), sotto_owner::OwnerError>(())
 //! ```
 
+mod active;
 mod event;
 mod files;
+mod judge;
 mod machine;
 mod outbox;
 mod round;
+mod status;
 mod watch;
+mod words;
 
 pub use event::{Event, EventKind};
-pub use files::{AlarmStatus, DeviceAlarm};
-pub(crate) use files::{alarm_status, remove_alarm};
+pub(crate) use files::remove_alarm;
 pub use machine::{Change, Machine, Rule, Seen, Verdict};
 pub use outbox::{Delivery, GIVE_UP_AFTER_MS, Outbox};
-pub use watch::{Round, Watch};
+pub use round::Round;
+pub(crate) use status::alarm_status;
+pub use status::{AlarmStatus, DeviceAlarm};
+pub use watch::Watch;
 
 pub use crate::declared::{AlarmSettings, Declared, MqttAddress, NotAnAddress, SinkKind};

@@ -1,20 +1,21 @@
 //! Rounds over all alarms.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{File, TryLockError};
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
-use super::event::{Event, EventKind};
-use super::files::{FOLDER, Stored};
-use super::machine::{Change, Seen, Verdict};
+use sotto_cloud_client::Cloud;
+
+use super::active::{Active, Evaluated};
+use super::files::{self, FOLDER};
+use super::judge::{judge, new_windows, undecided};
 use super::outbox::Outbox;
-use super::round::{Judged, judge, new_windows, undecided, what};
-use super::{files, round};
-use crate::declared::{Declared, Plant};
+use super::round::Round;
+use crate::declared::Plant;
 use crate::error::{OwnerError, io};
 use crate::windows::{Between, DeviceWindows};
 use crate::work::{Computer, Evidence};
-use crate::{declared, devices, trust, windows};
+use crate::{devices, trust, windows};
 
 /// A window that ended this much before its evaluation, and two rounds more, is late: one hour, in milliseconds.
 const LATE_MS: i64 = 3_600_000;
@@ -28,44 +29,6 @@ pub struct Watch {
     _lock: File,
     every_ms: i64,
     verify: bool,
-}
-
-/// The outcome of a round.
-///
-/// Example: [`crate::alarm`]
-#[derive(Debug, Default)]
-pub struct Round {
-    /// Changes of alarms, in the order of alarms, devices and time.
-    pub events: Vec<Event>,
-    /// Number of alarms.
-    pub alarms: usize,
-    /// Number of devices that were asked about.
-    pub devices: usize,
-    /// Number of new windows that were evaluated, once for each alarm.
-    pub windows: u64,
-    /// Number of these that are undecided.
-    pub undecided: u64,
-    /// Remarks for the reader.
-    pub notes: Vec<String>,
-    /// The error that ended the round early. The next round asks again.
-    pub error: Option<OwnerError>,
-}
-
-/// An alarm during a round.
-struct Active {
-    name: String,
-    declared: Declared,
-    devices: Vec<String>,
-    since: i64,
-    stored: Stored,
-}
-
-/// The new windows of an alarm about one device, evaluated.
-struct Evaluated {
-    alarm: usize,
-    device: String,
-    asked: DeviceWindows,
-    outcome: Result<Judged, OwnerError>,
 }
 
 impl Watch {
@@ -109,174 +72,107 @@ impl Watch {
     }
 
     fn run(&self, plant: &Plant, outbox: &Mutex<Outbox>, round: &mut Round) -> Result<(), OwnerError> {
-        let mut active = Vec::new();
-        for name in plant.settings().alarms.keys() {
-            let declared = declared::alarm(plant, name)?;
-            let mut stored = files::stored_alarm(plant, name, &declared)?;
-            // Left by a process that was stopped.
-            post(plant, outbox, name, &declared, &mut stored)?;
-            let (devices, since) =
-                (round::alarm_devices(plant, &declared)?, round::alarm_since(plant, &declared)?);
-            active.push(Active { name: name.clone(), declared, devices, since, stored });
-        }
+        let names = plant.settings().alarms.keys();
+        let mut active =
+            names.map(|name| Active::read(plant, outbox, name)).collect::<Result<Vec<_>, OwnerError>>()?;
         round.alarms = active.len();
         if active.is_empty() {
             return Ok(());
         }
-        let (evaluated, evidence) = ask(plant, &mut active, round);
-        let refused = if self.verify { refused(plant, &evidence) } else { None };
-        for Evaluated { alarm, device, asked, mut outcome } in evaluated {
-            if let (Some(reason), Ok(judged)) = (&refused, &mut outcome) {
-                judged.seen = asked.windows.iter().map(undecided).collect();
+        let answered = ask(plant, &mut active, round);
+        let refused = if self.verify { refused(plant, &answered.evidence) } else { None };
+        for mut evaluated in answered.evaluated {
+            evaluated.refused.clone_from(&refused);
+            if let (Some(reason), Ok(judged)) = (&refused, &mut evaluated.outcome) {
+                judged.seen = evaluated.asked.windows.iter().map(undecided).collect();
                 round.notes.push(format!("nothing of this round is believed: {reason}"));
             }
-            self.apply(plant, &mut active[alarm], (&device, &asked), (outcome, refused.as_deref()), round)?;
+            active[evaluated.alarm].take(plant, evaluated, LATE_MS + 2 * self.every_ms, round)?;
         }
-        for Active { name, declared, stored, .. } in &mut active {
-            files::store_alarm(plant, name, stored)?;
-            post(plant, outbox, name, declared, stored)?;
+        for alarm in &mut active {
+            alarm.store(plant)?;
+            alarm.post(plant, outbox)?;
         }
         Ok(())
-    }
-
-    /// Takes the answers about one device into the state of an alarm.
-    fn apply(
-        &self,
-        plant: &Plant,
-        active: &mut Active,
-        (device, asked): (&str, &DeviceWindows),
-        (outcome, refused): (Result<Judged, OwnerError>, Option<&str>),
-        round: &mut Round,
-    ) -> Result<(), OwnerError> {
-        let Active { name, declared, stored, .. } = active;
-        let tag = stored.tag.clone();
-        let state = stored.devices.entry(device.to_owned()).or_default();
-        let (seen, failure) = match outcome {
-            Ok(judged) => {
-                if judged.not_carried > 0 {
-                    round.notes.push(format!(
-                        "{name}: {} windows of {device} were encrypted for other questions and are undecided; `sotto device renew {device}` \
-                         makes a bundle that serves the alarm",
-                        judged.not_carried
-                    ));
-                }
-                if judged.fetched > 0 {
-                    round.notes.push(format!(
-                        "{name}: the readings of {} windows of {device} were fetched, as they carry no counts for this limit; `sotto device \
-                         renew {device}` makes a bundle with counts",
-                        judged.fetched
-                    ));
-                }
-                (judged.seen, refused.map(str::to_owned))
-            }
-            // What an answer holds must not decide about a second request.
-            Err(error @ OwnerError::WrongAnswer(_)) => {
-                (asked.windows.iter().map(undecided).collect(), Some(error.to_string()))
-            }
-            Err(error) => (Vec::new(), Some(error.to_string())),
-        };
-        if failure.is_none() || !seen.is_empty() {
-            state.asked.extend(asked.windows.iter().map(|window| window.id.clone()));
-        }
-        round.windows += seen.len() as u64;
-        round.undecided += seen.iter().filter(|seen| seen.over == Verdict::Undecided).count() as u64;
-        let changes = state.machine.take(declared.rule(), seen);
-        let mut events = Vec::new();
-        for (seen, change) in changes {
-            let (kind, limit) = match change {
-                Change::Raised => (EventKind::Raised, declared.alarm.limit),
-                Change::Cleared => (EventKind::Cleared, declared.clear()),
-            };
-            let what = what(declared, plant, &seen, limit);
-            events.push(self.event(plant, (name, declared, &tag), device, kind, &seen, what)?);
-        }
-        if let (Some(reason), None, Some(first)) = (&failure, &state.failing, asked.windows.first()) {
-            let seen = undecided(first);
-            let what = reason.clone();
-            events.push(self.event(plant, (name, declared, &tag), device, EventKind::Failed, &seen, what)?);
-        }
-        if failure.is_some() || !asked.windows.is_empty() {
-            state.failing = failure;
-        }
-        stored.unposted.extend(events.iter().cloned());
-        round.events.extend(events);
-        Ok(())
-    }
-
-    fn event(
-        &self,
-        plant: &Plant,
-        (alarm, declared, tag): (&str, &Declared, &str),
-        device: &str,
-        kind: EventKind,
-        seen: &Seen,
-        what: String,
-    ) -> Result<Event, OwnerError> {
-        let clock = plant.settings().clock()?;
-        let now = jiff::Timestamp::now().as_millisecond();
-        Ok(Event {
-            version: 1,
-            id: format!("{alarm}.{device}.{}.{}.{tag}", kind.word(), seen.from),
-            alarm: alarm.to_owned(),
-            device: device.to_owned(),
-            event: kind,
-            when: declared.alarm.to_string(),
-            from: clock.rfc3339(seen.from),
-            to: clock.rfc3339(seen.to),
-            value: seen.value,
-            bound: seen.bound,
-            unit: declared.unit.clone(),
-            readings: seen.readings,
-            late: now.saturating_sub(seen.to) > LATE_MS + 2 * self.every_ms,
-            at: clock.rfc3339(now),
-            what,
-        })
     }
 }
 
-/// Makes all requests of a round. Looks at no answer.
-fn ask(plant: &Plant, active: &mut [Active], round: &mut Round) -> (Vec<Evaluated>, Evidence) {
-    let mut evaluated = Vec::new();
-    let mut evidence = Evidence::default();
-    let done = (|| {
-        let cloud = plant.cloud()?;
-        let mut computer = Computer::new(plant, &cloud, false)?;
-        let mut listed: BTreeMap<String, DeviceWindows> = BTreeMap::new();
-        let mut names: Vec<&String> = active.iter().flat_map(|alarm| &alarm.devices).collect();
-        names.sort_unstable();
-        names.dedup();
-        for name in names {
-            let Some(record) = devices::record(plant, name)? else { continue };
-            match windows::list(plant, &cloud, &record, Between::default()) {
-                Ok(found) => drop(listed.insert(name.clone(), found)),
-                Err(error @ OwnerError::Cloud(_)) => return Err(error),
-                Err(error) => round.notes.push(format!("{name}: {error}")),
-            }
-        }
-        round.devices = listed.len();
-        for (at, alarm) in active.iter_mut().enumerate() {
-            for device in &alarm.devices {
-                let Some(listed) = listed.get(device) else { continue };
-                let state = alarm.stored.devices.entry(device.clone()).or_default();
-                let asked = new_windows(&alarm.declared, alarm.since, listed, state);
-                if asked.windows.is_empty() {
-                    continue;
-                }
-                let outcome = judge(plant, &alarm.declared, &asked, &mut computer);
-                if let Err(error @ OwnerError::Cloud(_)) = outcome {
-                    evidence = std::mem::take(&mut computer.evidence);
-                    return Err(error);
-                }
-                evaluated.push(Evaluated { alarm: at, device: device.clone(), asked, outcome });
-            }
-        }
-        evidence = std::mem::take(&mut computer.evidence);
-        Ok(())
-    })();
-    if let Err(error) = done {
+/// The answers of a round, and the evidence of the work behind them.
+#[derive(Default)]
+struct Answered {
+    evaluated: Vec<Evaluated>,
+    evidence: Evidence,
+}
+
+/// Makes all requests of a round, up to an error of the cloud. Looks at no answer.
+fn ask(plant: &Plant, active: &mut [Active], round: &mut Round) -> Answered {
+    let mut answered = Answered::default();
+    if let Err(error) = ask_into(&mut answered, plant, active, round) {
         round.error = Some(error);
     }
-    (evaluated, evidence)
+    answered
+}
+
+fn ask_into(
+    answered: &mut Answered,
+    plant: &Plant,
+    active: &mut [Active],
+    round: &mut Round,
+) -> Result<(), OwnerError> {
+    let cloud = plant.cloud()?;
+    let mut computer = Computer::new(plant, &cloud, false)?;
+    let listed = list(plant, &cloud, active, round)?;
+    round.devices = listed.len();
+    let evaluated = evaluate(plant, &mut computer, active, &listed, &mut answered.evaluated);
+    answered.evidence = std::mem::take(&mut computer.evidence);
+    evaluated
+}
+
+/// Lists the windows of all devices that an alarm is about.
+fn list(
+    plant: &Plant,
+    cloud: &Cloud,
+    active: &[Active],
+    round: &mut Round,
+) -> Result<BTreeMap<String, DeviceWindows>, OwnerError> {
+    let mut listed = BTreeMap::new();
+    let names: BTreeSet<&String> = active.iter().flat_map(|alarm| &alarm.devices).collect();
+    for name in names {
+        let Some(record) = devices::record(plant, name)? else { continue };
+        match windows::list(plant, cloud, &record, Between::default()) {
+            Ok(found) => drop(listed.insert(name.clone(), found)),
+            Err(error @ OwnerError::Cloud(_)) => return Err(error),
+            Err(error) => round.notes.push(format!("{name}: {error}")),
+        }
+    }
+    Ok(listed)
+}
+
+/// Evaluates each alarm on the new windows of its devices.
+fn evaluate(
+    plant: &Plant,
+    computer: &mut Computer<'_>,
+    active: &mut [Active],
+    listed: &BTreeMap<String, DeviceWindows>,
+    evaluated: &mut Vec<Evaluated>,
+) -> Result<(), OwnerError> {
+    for (number, alarm) in active.iter_mut().enumerate() {
+        for device in &alarm.devices {
+            let Some(listed) = listed.get(device) else { continue };
+            let state = alarm.stored.devices.entry(device.clone()).or_default();
+            let asked = new_windows(&alarm.declared, alarm.since, listed, state);
+            if asked.windows.is_empty() {
+                continue;
+            }
+            let outcome = judge(plant, &alarm.declared, &asked, computer);
+            if let Err(error @ OwnerError::Cloud(_)) = outcome {
+                return Err(error);
+            }
+            let device = device.clone();
+            evaluated.push(Evaluated { alarm: number, device, asked, outcome, refused: None });
+        }
+    }
+    Ok(())
 }
 
 /// Repeats the cloud's work. Returns the reason why it is not to be believed, if so.
@@ -286,25 +182,4 @@ fn refused(plant: &Plant, evidence: &Evidence) -> Option<String> {
         Ok(Some(finding)) => Some(finding),
         Err(error) => Some(error.to_string()),
     }
-}
-
-/// Moves events into the journal and the outbox.
-fn post(
-    plant: &Plant,
-    outbox: &Mutex<Outbox>,
-    name: &str,
-    declared: &Declared,
-    stored: &mut Stored,
-) -> Result<(), OwnerError> {
-    if stored.unposted.is_empty() {
-        return Ok(());
-    }
-    let now = jiff::Timestamp::now().as_millisecond();
-    let sinks = declared.settings.sinks();
-    for event in &stored.unposted {
-        files::journal(plant, event)?;
-        outbox.lock().unwrap_or_else(PoisonError::into_inner).add(event, &sinks, now)?;
-    }
-    stored.unposted.clear();
-    files::store_alarm(plant, name, stored)
 }

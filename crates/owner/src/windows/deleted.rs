@@ -36,7 +36,7 @@ pub(super) fn leave_out_deleted(
     let size = sizes.get(stream).copied().unwrap_or_default();
     let had = usize::try_from(size).unwrap_or(usize::MAX).min(log.entries.len());
     for entry in &mut log.entries[..had] {
-        let is_old = entry.signed.as_ref().is_some_and(|signed| signed.header.ended_at < *until);
+        let is_old = entry.signed.as_ref().is_some_and(|signed| signed.header().ended_at < *until);
         if is_old || (entry.signed.is_none() && entry.id.is_empty()) {
             (entry.signed, entry.id, entry.deleted_here) = (None, String::new(), true);
         }

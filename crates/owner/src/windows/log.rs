@@ -113,7 +113,7 @@ impl SigningKeys {
         if header.verify(&self.present).is_ok() {
             return true;
         }
-        !self.encryption.contains(&header.header.key)
+        !self.encryption.contains(&header.header().key)
             && self.earlier.iter().any(|key| header.verify(key).is_ok())
     }
 }
@@ -158,10 +158,10 @@ fn check(
     if !keys.signed(&signed) {
         return Err(Lie::ChangedWindow { device, stream, sequence }.into());
     }
-    let header = &signed.header;
+    let header = signed.header();
     let same = (&header.device, &header.stream, header.sequence) == (&device, &stream, sequence);
     // The encoding is canonical, so the header determines the leaf.
-    let own_leaf = signed.leaf().is_ok_and(|own| own == leaf);
+    let own_leaf = signed.leaf() == leaf;
     if !same || !own_leaf {
         return Err(Lie::ExchangedWindow { device, stream, sequence }.into());
     }

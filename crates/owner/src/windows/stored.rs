@@ -36,7 +36,7 @@ struct Kept {
 }
 
 fn write(out: &mut Vec<u8>, entry: &Entry) {
-    let signed = entry.signed.as_ref().and_then(|signed| signed.write().ok()).unwrap_or_default();
+    let signed = entry.signed.as_ref().map(SignedHeader::write).unwrap_or_default();
     out.extend_from_slice(&((FIXED + signed.len()) as u32).to_le_bytes());
     let mut id = [0; 16];
     // Zeros stand for an entry without an id.

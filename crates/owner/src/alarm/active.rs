@@ -1,0 +1,189 @@
+//! Alarms during a round.
+
+use std::sync::{Mutex, PoisonError};
+
+use sotto_pack::Clock;
+
+use super::event::{Event, EventKind};
+use super::files::{self, Stored};
+use super::judge::{self, Judged, undecided};
+use super::machine::{Change, Seen, Verdict};
+use super::outbox::Outbox;
+use super::round::Round;
+use super::words::what;
+use crate::declared::{self, Declared, Plant};
+use crate::error::OwnerError;
+use crate::windows::DeviceWindows;
+
+/// An alarm during a round.
+pub(super) struct Active {
+    pub(super) name: String,
+    pub(super) declared: Declared,
+    pub(super) devices: Vec<String>,
+    /// The start of the first window that the alarm looks at, in milliseconds since 1970.
+    pub(super) since: i64,
+    pub(super) stored: Stored,
+}
+
+/// The new windows of an alarm about one device, evaluated.
+pub(super) struct Evaluated {
+    /// The position of the alarm among those of the round.
+    pub(super) alarm: usize,
+    pub(super) device: String,
+    pub(super) asked: DeviceWindows,
+    pub(super) outcome: Result<Judged, OwnerError>,
+    /// The reason why the cloud's work is not believed, if so.
+    pub(super) refused: Option<String>,
+}
+
+/// What the evaluated windows of a device come to.
+struct Taken {
+    seen: Vec<Seen>,
+    /// The reason why windows could not be evaluated, or are not believed.
+    failure: Option<String>,
+}
+
+/// What happened to an alarm about a device.
+struct Happened {
+    kind: EventKind,
+    seen: Seen,
+    /// The value in words, or the reason of a failure.
+    what: String,
+}
+
+/// The present.
+struct Present {
+    clock: Clock,
+    /// Milliseconds since 1970.
+    now: i64,
+    /// Age at which a window is late, in milliseconds.
+    late: i64,
+}
+
+impl Active {
+    /// Reads an alarm and its state, and posts events that were left by a process that was stopped.
+    pub(super) fn read(plant: &Plant, outbox: &Mutex<Outbox>, name: &str) -> Result<Self, OwnerError> {
+        let declared = declared::alarm(plant, name)?;
+        let stored = files::stored_alarm(plant, name, &declared)?;
+        let mut active =
+            Self { name: name.to_owned(), declared, devices: Vec::new(), since: i64::MIN, stored };
+        active.post(plant, outbox)?;
+        active.devices = judge::alarm_devices(plant, &active.declared)?;
+        active.since = judge::alarm_since(plant, &active.declared)?;
+        Ok(active)
+    }
+
+    /// Moves events into the journal and the outbox.
+    pub(super) fn post(&mut self, plant: &Plant, outbox: &Mutex<Outbox>) -> Result<(), OwnerError> {
+        if self.stored.unposted.is_empty() {
+            return Ok(());
+        }
+        let now = jiff::Timestamp::now().as_millisecond();
+        let sinks = self.declared.settings.sinks();
+        for event in &self.stored.unposted {
+            files::journal(plant, event)?;
+            outbox.lock().unwrap_or_else(PoisonError::into_inner).add(event, &sinks, now)?;
+        }
+        self.stored.unposted.clear();
+        self.store(plant)
+    }
+
+    /// Writes the state.
+    pub(super) fn store(&self, plant: &Plant) -> Result<(), OwnerError> {
+        files::store_alarm(plant, &self.name, &self.stored)
+    }
+
+    /// Takes the answers about one device into the state. `late` is the age at which a window is late, in milliseconds.
+    pub(super) fn take(
+        &mut self,
+        plant: &Plant,
+        evaluated: Evaluated,
+        late: i64,
+        round: &mut Round,
+    ) -> Result<(), OwnerError> {
+        let Evaluated { device, asked, outcome, refused, .. } = evaluated;
+        let Taken { seen, failure } = match outcome {
+            Ok(judged) => {
+                self.note(&device, &judged, round);
+                Taken { seen: judged.seen, failure: refused }
+            }
+            // What an answer holds must not decide about a second request.
+            Err(error @ OwnerError::WrongAnswer(_)) => Taken {
+                seen: asked.windows.iter().map(undecided).collect(),
+                failure: Some(error.to_string()),
+            },
+            Err(error) => Taken { seen: Vec::new(), failure: Some(error.to_string()) },
+        };
+        let state = self.stored.devices.entry(device.clone()).or_default();
+        if failure.is_none() || !seen.is_empty() {
+            state.asked.extend(asked.windows.iter().map(|window| window.id.clone()));
+        }
+        round.windows += seen.len() as u64;
+        round.undecided += seen.iter().filter(|seen| seen.over == Verdict::Undecided).count() as u64;
+        let mut happened = Vec::new();
+        for (seen, change) in state.machine.take(self.declared.rule(), seen) {
+            let (kind, limit) = match change {
+                Change::Raised => (EventKind::Raised, self.declared.alarm.limit),
+                Change::Cleared => (EventKind::Cleared, self.declared.clear()),
+            };
+            let what = what(&self.declared, plant, &seen, limit);
+            happened.push(Happened { kind, seen, what });
+        }
+        if let (Some(reason), None, Some(first)) = (&failure, &state.failing, asked.windows.first()) {
+            let seen = undecided(first);
+            happened.push(Happened { kind: EventKind::Failed, seen, what: reason.clone() });
+        }
+        if failure.is_some() || !asked.windows.is_empty() {
+            state.failing = failure;
+        }
+        let now = jiff::Timestamp::now().as_millisecond();
+        let present = Present { clock: plant.settings().clock()?, now, late };
+        for happened in happened {
+            let event = self.event(&device, happened, &present);
+            self.stored.unposted.push(event.clone());
+            round.events.push(event);
+        }
+        Ok(())
+    }
+
+    /// Notes windows that the device's bundle does not serve.
+    fn note(&self, device: &str, judged: &Judged, round: &mut Round) {
+        let name = &self.name;
+        if judged.not_carried > 0 {
+            round.notes.push(format!(
+                "{name}: {} windows of {device} were encrypted for other questions and are undecided; `sotto device renew {device}` \
+                 makes a bundle that serves the alarm",
+                judged.not_carried
+            ));
+        }
+        if judged.fetched > 0 {
+            round.notes.push(format!(
+                "{name}: the readings of {} windows of {device} were fetched, as they carry no counts for this limit; `sotto device \
+                 renew {device}` makes a bundle with counts",
+                judged.fetched
+            ));
+        }
+    }
+
+    fn event(&self, device: &str, happened: Happened, present: &Present) -> Event {
+        let Happened { kind, seen, what } = happened;
+        let (name, tag) = (&self.name, &self.stored.tag);
+        Event {
+            version: 1,
+            id: format!("{name}.{device}.{}.{}.{tag}", kind.word(), seen.from),
+            alarm: name.clone(),
+            device: device.to_owned(),
+            event: kind,
+            when: self.declared.alarm.to_string(),
+            from: present.clock.rfc3339(seen.from),
+            to: present.clock.rfc3339(seen.to),
+            value: seen.value,
+            bound: seen.bound,
+            unit: self.declared.unit.clone(),
+            readings: seen.readings,
+            late: present.now.saturating_sub(seen.to) > present.late,
+            at: present.clock.rfc3339(present.now),
+            what,
+        }
+    }
+}

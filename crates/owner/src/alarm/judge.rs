@@ -1,0 +1,122 @@
+//! One alarm about one device: its new windows, and their verdicts.
+
+use std::collections::BTreeSet;
+
+use super::files::DeviceState;
+use super::machine::{Seen, Verdict};
+use crate::answers::{Row, by_window};
+use crate::declared::{Declared, Plant};
+use crate::devices;
+use crate::error::OwnerError;
+
+use crate::language::QuestionError;
+use crate::streams::Kind;
+use crate::windows::{DeviceWindows, Window, moment};
+use crate::work::Computer;
+
+/// Returns the enrolled devices that an alarm is about: those that measure all its channels.
+pub(crate) fn alarm_devices(plant: &Plant, declared: &Declared) -> Result<Vec<String>, OwnerError> {
+    let mut devices = devices::enrolled(plant)?;
+    let channels = declared.question.channels();
+    devices.retain(|name, _| {
+        let named = declared.alarm.only.as_ref().is_none_or(|only| only.contains(name));
+        let measured = plant.settings().devices.get(name);
+        named && measured.is_some_and(|device| channels.iter().all(|name| device.channels.contains(name)))
+    });
+    Ok(devices.into_keys().collect())
+}
+
+/// Returns the start of the first window that an alarm looks at.
+pub(crate) fn alarm_since(plant: &Plant, declared: &Declared) -> Result<i64, OwnerError> {
+    let Some(since) = &declared.settings.since else { return Ok(i64::MIN) };
+    let clock = plant.settings().clock()?;
+    let when = since.parse().map_err(|error: QuestionError| OwnerError::Question(error.to_string()))?;
+    moment(&when, &clock)
+}
+
+/// Largest number of windows of a device that a round takes for an alarm; the others follow in the next rounds.
+const MOST: usize = 20_000;
+
+/// Returns the windows that an alarm has not asked for yet. Depends on which windows arrived, never on an answer.
+pub(super) fn new_windows(
+    declared: &Declared,
+    since: i64,
+    listed: &DeviceWindows,
+    state: &mut DeviceState,
+) -> DeviceWindows {
+    let channels = declared.question.channels();
+    let kind = declared.question.calls().next().map(|call| Kind::of(&call.needs()));
+    let from = state.machine.looks_from().unwrap_or(i64::MIN).max(since);
+    let of_alarm = |window: &&Window| {
+        let has_all = channels.iter().all(|name| window.channel(name).is_some());
+        window.start() >= from && window.kind() == kind && has_all
+    };
+    let wanted: Vec<&Window> = listed.windows.iter().filter(of_alarm).collect();
+    let there: BTreeSet<&str> = wanted.iter().map(|window| window.id.as_str()).collect();
+    state.asked.retain(|id| there.contains(id.as_str()));
+    let new = wanted.into_iter().filter(|window| !state.asked.contains(&window.id));
+    DeviceWindows {
+        device: listed.device.clone(),
+        windows: new.take(MOST).cloned().collect(),
+        specs: listed.specs.clone(),
+        aside: listed.aside,
+    }
+}
+
+/// The verdicts on new windows.
+pub(super) struct Judged {
+    pub(super) seen: Vec<Seen>,
+    /// Number of windows that were encrypted for other questions and cannot be evaluated.
+    pub(super) not_carried: usize,
+    /// Number of windows whose readings were fetched, as they carry no suitable counts.
+    pub(super) fetched: u64,
+}
+
+/// Evaluates an alarm on windows of one device.
+pub(super) fn judge(
+    plant: &Plant,
+    declared: &Declared,
+    device: &DeviceWindows,
+    computer: &mut Computer<'_>,
+) -> Result<Judged, OwnerError> {
+    let found = by_window(plant, &declared.question, device, computer)?;
+    let mut judged = Judged { seen: Vec::new(), not_carried: found.not_carried, fetched: found.fetched };
+    for (window, rows) in &found.windows {
+        judged.seen.push(match rows {
+            Some(rows) => seen(declared, window, rows),
+            None => undecided(window),
+        });
+    }
+    Ok(judged)
+}
+
+fn seen(declared: &Declared, window: &Window, rows: &[Row]) -> Seen {
+    let (first, second) = (rows.first(), rows.get(1).or(rows.first()));
+    let verdict = |row: Option<&Row>, limit: f64| {
+        let value = row.and_then(|row| Some((row.value?, row.bound?)));
+        let of = |(value, bound)| Verdict::of(&declared.alarm.probe(limit), value, bound);
+        value.map_or(Verdict::Undecided, of)
+    };
+    Seen {
+        from: window.start(),
+        to: window.end(),
+        readings: rows.iter().map(|row| row.count).max().unwrap_or_default(),
+        over: verdict(first, declared.alarm.limit),
+        near: verdict(second, declared.clear()),
+        value: first.and_then(|row| row.value),
+        bound: first.and_then(|row| row.bound),
+    }
+}
+
+/// Returns a window that was asked for and has no value.
+pub(super) fn undecided(window: &Window) -> Seen {
+    Seen {
+        from: window.start(),
+        to: window.end(),
+        readings: window.description.readings(),
+        over: Verdict::Undecided,
+        near: Verdict::Undecided,
+        value: None,
+        bound: None,
+    }
+}
