@@ -93,9 +93,9 @@ fn packed(degree: usize) {
     let whole = each(count, || {
         for frames in frames.chunks(at_once) {
             ciphertexts.extend(frames.iter().map(read));
-            let terms: Vec<&Ciphertext<Bgv>> = ciphertexts.iter().collect();
-            f.evaluator.add_all_assign(&mut sum, &terms, &mut scratch).expect("adds");
-            ciphertexts.clear();
+            for term in ciphertexts.drain(..) {
+                f.evaluator.add_assign(&mut sum, &term, &mut scratch).expect("adds");
+            }
         }
     });
     let mut out = Wiped::zeros(degree);
@@ -116,9 +116,10 @@ fn packed(degree: usize) {
         }
     });
     ciphertexts.extend(frames[..at_once].iter().map(read));
-    let terms: Vec<&Ciphertext<Bgv>> = ciphertexts.iter().collect();
     let addition = each(at_once, || {
-        f.evaluator.add_all_assign(&mut sum, &terms, &mut scratch).expect("adds");
+        for term in &ciphertexts {
+            f.evaluator.add_assign(&mut sum, term, &mut scratch).expect("adds");
+        }
     });
     let digest = each(count, || frames.iter().for_each(|frame| _ = black_box(blake3::hash(frame))));
     let parts = unpacking + expansion + addition;
@@ -154,7 +155,6 @@ fn expanded() {
         let count = BYTES / (2 * limbs * degree * 8);
         let ciphertexts = vec![one; count];
         let bytes = count * 2 * limbs * degree * 8;
-        let terms: Vec<&Ciphertext<Bgv>> = ciphertexts.iter().collect();
         let mut scratch = Scratch::new();
         let (mut reading, mut four, mut summing) = (0.0f64, 0.0f64, 0.0f64);
         for _ in 0..ROUNDS {
@@ -162,8 +162,8 @@ fn expanded() {
             four = four.max(speed(bytes, || _ = black_box(read_four(&ciphertexts))));
             let mut sum = f.evaluator.copy_with(&ciphertexts[0], &mut scratch);
             summing = summing.max(speed(bytes, || {
-                for c in terms.chunks(AT_ONCE) {
-                    f.evaluator.add_all_assign(&mut sum, c, &mut scratch).expect("adds");
+                for term in &ciphertexts {
+                    f.evaluator.add_assign(&mut sum, term, &mut scratch).expect("adds");
                 }
             }));
             f.evaluator.recycle(sum, &mut scratch);

@@ -152,7 +152,8 @@ impl<S: Answers> Story<S> {
 
     fn check_key_switch(&self, what: &str, input: &Poly<Eval>, key: &KeySwitchKey, answer: &KeySwitchAnswer) {
         assert_limbs(&format!("{what}: input"), input, &answer.input);
-        let level = self.params.level_of(input.limbs()).unwrap();
+        let has_limbs = |level: &usize| self.params.limbs(*level) == input.limbs();
+        let level = (0..=self.params.top_level()).find(has_limbs).unwrap();
         let digits = intermediates::decompose(&self.params, level, input, &mut Scratch::new());
         assert_eq!(digits.len(), answer.digits.len(), "{what}: digits");
         for (i, (digit, limbs)) in digits.iter().zip(&answer.digits).enumerate() {

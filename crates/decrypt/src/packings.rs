@@ -1,7 +1,6 @@
 //! Decryption of other packings than one value a slot: coefficients, repeated values, complex numbers.
 
-use sotto_rlwe::{Ciphertext, Ckks, Scheme};
-use zeroize::Zeroizing;
+use sotto_rlwe::{Ciphertext, Scheme};
 
 use crate::decrypted::Decrypted;
 use crate::decryptor::{DecryptError, Decryptor};
@@ -38,18 +37,5 @@ impl<S: Scheme> Decryptor<'_, S> {
             ciphertext.params().plain_modulus(),
             ciphertext.key(),
         )
-    }
-}
-
-impl Decryptor<'_, Ckks> {
-    /// Decrypts n/2 complex slots. Returns the real part and the imaginary part of each in turn, so that they
-    /// are published like real numbers. The error bound of a slot holds for each part.
-    ///
-    /// # Errors
-    /// [`DecryptError`], as for [`Decryptor::decrypt`].
-    pub fn complex_parts(&self, ciphertext: &Ciphertext<Ckks>) -> Result<Decrypted<Vec<f64>>, DecryptError> {
-        let plaintext = self.decrypt(ciphertext)?;
-        let slots = Zeroizing::new(ciphertext.params().decode_complex(&plaintext));
-        Ok(self.decrypted(slots.iter().flat_map(|z| [z.re, z.im]).collect(), ciphertext))
     }
 }

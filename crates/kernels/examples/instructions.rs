@@ -14,13 +14,12 @@ const DEGREE: usize = 256;
 const PRIMES: [(u32, u64); 3] =
     [(43, 8_796_087_255_041), (50, 1_125_899_902_124_033), (60, 1_152_921_504_606_584_833)];
 
-const KERNELS: [&str; 26] = [
+const KERNELS: [&str; 25] = [
     "forward",
     "forward open",
     "inverse",
     "inverse from",
     "add",
-    "add four",
     "subtract",
     "negate",
     "multiply",
@@ -100,7 +99,6 @@ fn run(name: &str, k: &Kernels, s: &Streams, q: u64, times: usize) {
             "inverse" => (k.ntt_inverse)(&table, x),
             "inverse from" => (k.ntt_inverse_from)(&table, x, a, f),
             "add" => (k.add)(&m, x, a),
-            "add four" => (k.add_four)(&m, x, [a, b, a, b]),
             "subtract" => (k.subtract)(&m, x, a),
             "negate" => (k.negate)(&m, x),
             "multiply" => (k.multiply)(&m, x, a),

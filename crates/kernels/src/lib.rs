@@ -68,7 +68,6 @@ pub use once::Once;
 pub use prefetch::prefetch;
 pub use streams::{AesLanes, ReplaceKernel, Streams};
 pub use table::{
-    AddFourKernel, ConvertKernel, InnerProductsKernel, Kernels, ProductSumKernel, SubtractRestKernel,
-    TensorKernel,
+    ConvertKernel, InnerProductsKernel, Kernels, ProductSumKernel, SubtractRestKernel, TensorKernel,
 };
 pub use wiped::{Wiped, Word, release, wipe};

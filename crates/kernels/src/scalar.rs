@@ -80,15 +80,6 @@ pub(crate) fn add(m: &Modulus, a: &mut [u64], b: &[u64]) {
     }
 }
 
-/// Adds four residues: their sum is below 4q < 2^63, after one subtraction below 2q, and with a below 3q.
-pub(crate) fn add_four(m: &Modulus, a: &mut [u64], [b, c, d, e]: [&[u64]; 4]) {
-    let two_q = 2 * m.value();
-    for ((((x, b), c), d), e) in a.iter_mut().zip(b).zip(c).zip(d).zip(e) {
-        let four = subtract_if_reached(b + c + d + e, two_q);
-        *x = subtract_if_reached(subtract_if_reached(*x + four, two_q), m.value());
-    }
-}
-
 pub(crate) fn subtract(m: &Modulus, a: &mut [u64], b: &[u64]) {
     for (x, y) in a.iter_mut().zip(b) {
         *x = m.subtract(*x, *y);

@@ -6,18 +6,6 @@ use crate::montgomery::{self, MontgomeryKernel};
 use crate::ntt::NttTable;
 use crate::scalar;
 
-/// `(modulus, a, [b, c, d, e])`, see [`Kernels::add_four`].
-///
-/// ```
-/// use sotto_kernels::{AddFourKernel, Kernels, Modulus};
-///
-/// let add_four: AddFourKernel = Kernels::best().add_four;
-/// let mut sum = [1, 2];
-/// add_four(&Modulus::new(97)?, &mut sum, [&[10, 20], &[30, 30], &[40, 40], &[50, 3]]);
-/// assert_eq!(sum, [34, 95]);
-/// # Ok::<(), sotto_kernels::InvalidModulus>(())
-/// ```
-pub type AddFourKernel = fn(&Modulus, &mut [u64], [&[u64]; 4]);
 /// `(modulus, out, sources, source_bits, weights, base)`, see [`Kernels::convert`].
 ///
 /// ```
@@ -117,9 +105,6 @@ pub struct Kernels {
     pub ntt_inverse_from: fn(&NttTable, &mut [u64], &[u64], Factor),
     /// Computes a += b.
     pub add: fn(&Modulus, &mut [u64], &[u64]),
-    /// Computes a += b + c + d + e, for operands that stream from memory: four loads in flight, and a is read and
-    /// written once.
-    pub add_four: AddFourKernel,
     /// Computes a −= b.
     pub subtract: fn(&Modulus, &mut [u64], &[u64]),
     /// Computes a = −a.
@@ -179,7 +164,6 @@ impl Kernels {
         ntt_inverse: scalar::ntt_inverse,
         ntt_inverse_from: scalar::ntt_inverse_from,
         add: scalar::add,
-        add_four: scalar::add_four,
         subtract: scalar::subtract,
         negate: scalar::negate,
         multiply: scalar::multiply,

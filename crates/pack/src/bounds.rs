@@ -26,23 +26,6 @@ pub fn variance(sd: f64, h: f64) -> f64 {
     2.0 * sd * h + h * h
 }
 
-/// Returns the error bound of the variance if only the readings' range is known.
-///
-/// Proof. Readings in `minimum ..= maximum` are within half the range r of its middle c, so
-/// var(x) ≤ mean((x − c)²) ≤ r², and sd ≤ r.
-#[must_use]
-pub fn variance_in_range(minimum: f64, maximum: f64, h: f64) -> f64 {
-    variance(maximum / 2.0 - minimum / 2.0, h)
-}
-
-/// Returns the error bound of the variance if only the answer is known: the computed variance.
-///
-/// Proof. sd is a seminorm, so sd(x) ≤ sd(x + δ) + sd(δ) ≤ √answer + h.
-#[must_use]
-pub fn variance_of_answer(answer: f64, h: f64) -> f64 {
-    variance(answer.max(0.0).sqrt() + h, h)
-}
-
 /// Returns the error bound of the standard deviation: h.
 ///
 /// Proof. sd is a seminorm, so |sd(x + δ) − sd(x)| ≤ sd(δ) ≤ h.

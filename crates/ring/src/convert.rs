@@ -316,11 +316,6 @@ impl Conversion {
         }
         (kernels.centre)(m, out, residues);
     }
-
-    /// Returns the number of target moduli.
-    pub fn target_count(&self) -> usize {
-        self.targets.len()
-    }
 }
 
 impl Target {

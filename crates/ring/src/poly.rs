@@ -207,24 +207,6 @@ impl<F: Form> Poly<F> {
         self.each(|ring, i, limb| (ring.kernels().add)(ring.modulus(i), limb, other.limb(i)));
     }
 
-    /// Adds all the others to self, limb by limb and four at a time, so that a limb of the sum stays in the cache. They
-    /// must hold at least self's limbs of the same ring.
-    pub fn add_all<'a>(&mut self, others: &(impl Iterator<Item = &'a Self> + Clone + Sync)) {
-        self.each(|ring, i, limb| {
-            let (q, kernels) = (ring.modulus(i), ring.kernels());
-            let mut others = others.clone().map(|other| other.limb(i));
-            while let Some(first) = others.next() {
-                match (others.next(), others.next(), others.next()) {
-                    (Some(b), Some(c), Some(d)) => (kernels.add_four)(q, limb, [first, b, c, d]),
-                    rest => [Some(first), rest.0, rest.1, rest.2]
-                        .into_iter()
-                        .flatten()
-                        .for_each(|other| (kernels.add)(q, limb, other)),
-                }
-            }
-        });
-    }
-
     /// Computes self = a + b on self's limbs and overwrites them. Both must hold at least self's limbs of the same
     /// ring.
     pub fn set_sum(&mut self, a: &Self, b: &Self) {

@@ -65,30 +65,6 @@ impl Sign {
         Ok(largest)
     }
 
-    /// Returns about x where it lies between `low` and `high`, else the nearer of the two: low + max(x − low, 0) −
-    /// max(x − high, 0). Range: |factor·(x − low)| ≤ 1 and |factor·(x − high)| ≤ 1.
-    ///
-    /// # Errors
-    /// As [`Sign::evaluate`].
-    pub fn clip<M: Machine<Value = f64>>(
-        &self,
-        machine: &mut M,
-        x: &M::Vector,
-        low: f64,
-        high: f64,
-        factor: f64,
-    ) -> Result<M::Vector, CircuitError> {
-        let mut parts = Vec::new();
-        for limit in [low, high] {
-            let beyond = machine.add_constant(x, -limit)?;
-            parts.push(self.relu(machine, &beyond, factor)?);
-            machine.recycle(beyond);
-        }
-        let between = machine.subtract(&parts[0], &parts[1])?;
-        parts.into_iter().for_each(|part| machine.recycle(part));
-        machine.shift(between, low)
-    }
-
     /// Returns the largest error of [`Sign::absolute`] for operands within ±1, noise not counted: that of the sign where
     /// |x| ≥ gap, less than the gap inside.
     pub fn flaw(&self) -> f64 {

@@ -62,30 +62,6 @@ impl<V: Number> Transform<V> {
     /// [`CircuitError::Matrix`] unless rows and columns are powers of two, at most `row`; [`CircuitError::Entries`]
     /// unless there are rows times columns entries.
     pub fn new(entries: &[V], rows: usize, columns: usize, row: usize) -> Result<Self, CircuitError> {
-        Self::taken_apart(entries, rows, columns, row, None)
-    }
-
-    /// Like [`Transform::new`], with a given number of baby steps, rounded up to a power of two.
-    ///
-    /// # Errors
-    /// As [`Transform::new`].
-    pub fn with_baby_steps(
-        entries: &[V],
-        rows: usize,
-        columns: usize,
-        row: usize,
-        babies: usize,
-    ) -> Result<Self, CircuitError> {
-        Self::taken_apart(entries, rows, columns, row, Some(babies.next_power_of_two()))
-    }
-
-    fn taken_apart(
-        entries: &[V],
-        rows: usize,
-        columns: usize,
-        row: usize,
-        babies: Option<usize>,
-    ) -> Result<Self, CircuitError> {
         let fits = |size: usize| size.is_power_of_two() && size <= row;
         if !fits(rows) || !fits(columns) || !row.is_power_of_two() {
             return Err(CircuitError::Matrix { rows, columns, row });
@@ -100,10 +76,7 @@ impl<V: Number> Transform<V> {
             .filter(|(_, diagonal)| diagonal.iter().any(|v| *v != V::default()))
             .collect();
         let numbers: Vec<usize> = diagonals.keys().copied().collect();
-        let steps = match babies {
-            Some(babies) => Steps::of(&numbers, babies),
-            None => best(&numbers, count),
-        };
+        let steps = best(&numbers, count);
         let folds =
             core::iter::successors(Some(rows), |step| Some(2 * step)).take_while(|step| *step < columns);
         let folds = folds.map(|step| step as i32).collect();

@@ -93,15 +93,11 @@ proptest! {
         entries in prop::collection::vec(-3i64..=3, 256),
         rows in 0u32..5,
         columns in 0u32..5,
-        babies in prop::option::of(0u32..5),
         x in prop::collection::vec(-32768i64..=32768, 16),
     ) {
         let (rows, columns) = (1usize << rows, 1usize << columns);
         let entries = &entries[..rows * columns];
-        let transform = match babies {
-            None => Transform::new(entries, rows, columns, 16).unwrap(),
-            Some(babies) => Transform::with_baby_steps(entries, rows, columns, 16, 1 << babies).unwrap(),
-        };
+        let transform = Transform::new(entries, rows, columns, 16).unwrap();
         let repeated: Vec<i64> = (0..32).map(|slot| x[slot % columns]).collect();
         let m = &mut machine();
         if entries.iter().all(|v| *v == 0) {
@@ -117,10 +113,8 @@ proptest! {
         }
         let count = rows.min(columns);
         let fold = (columns / rows).max(1).trailing_zeros() as usize;
-        if babies.is_none() {
-            let bound = 2.0 * (2.0 * count as f64).sqrt() + fold as f64;
-            prop_assert!(transform.rotations() as f64 <= bound);
-        }
+        let bound = 2.0 * (2.0 * count as f64).sqrt() + fold as f64;
+        prop_assert!(transform.rotations() as f64 <= bound);
         prop_assert!(transform.steps().iter().all(|step| m.can_rotate(*step) && *step != 0));
     }
 }

@@ -4,8 +4,7 @@ use chacha20::ChaCha20Rng;
 use rand_core::SeedableRng;
 use sotto_decrypt::Decryptor;
 use sotto_keys::{DeviceSecret, SecretKey};
-use sotto_ring::Complex;
-use sotto_rlwe::{Bfv, Bgv, Ckks, Params, Scheme};
+use sotto_rlwe::{Bfv, Bgv, Params, Scheme};
 
 fn key<S: Scheme>(degree: usize, plain_modulus: u64) -> (Params<S>, SecretKey<S>, ChaCha20Rng) {
     let params = Params::<S>::default_chain(degree, plain_modulus).unwrap();
@@ -36,19 +35,4 @@ fn integers<S: Scheme<Value = i64>>() {
 fn integers_come_back() {
     integers::<Bfv>();
     integers::<Bgv>();
-}
-
-#[test]
-fn complex_numbers_come_back_and_are_published() {
-    let (params, secret, mut rng) = key::<Ckks>(4096, 0);
-    let slots: Vec<Complex> =
-        (0..2048).map(|i| Complex { re: f64::from(i) / 3000.0, im: -f64::from(i % 7) / 10.0 }).collect();
-    let plaintext = params.encode_complex(&slots, params.top_level()).unwrap();
-    let ciphertext = secret.encrypt(&plaintext, &mut rng).unwrap().expand();
-    let decrypted = Decryptor::new(&secret).complex_parts(&ciphertext).unwrap();
-    let bits = decrypted.publishable_bits();
-    let (bound, values) = (decrypted.published_error(bits), decrypted.publish(bits).unwrap());
-    for (z, found) in slots.iter().zip(values.chunks_exact(2)) {
-        assert!((z.re - found[0]).abs() <= bound && (z.im - found[1]).abs() <= bound);
-    }
 }

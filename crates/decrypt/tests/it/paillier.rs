@@ -50,7 +50,7 @@ proptest! {
                 prop_assert_eq!(open(key.negate(&x).unwrap()), Some(-a));
                 prop_assert_eq!(open(key.add_plain(&x, &key.signed(b)).unwrap()), Some(a + b));
                 prop_assert_eq!(open(key.multiply_plain(&x, k).unwrap()), Some(a * k));
-                prop_assert_eq!(open(key.multiply_plaintext(&x, &key.signed(k)).unwrap()), Some(a * k));
+                prop_assert_eq!(open(key.multiply_plaintext_of(&x, &key.signed(k), key.bits()).unwrap()), Some(a * k));
                 let again = key.rerandomise(&x, key.mask(&mut rng)).unwrap();
                 prop_assert_ne!(key.write(&again), key.write(&x));
                 prop_assert_eq!(open(again), Some(a));

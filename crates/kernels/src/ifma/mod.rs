@@ -41,7 +41,6 @@ macro_rules! entries {
 
 entries! {
     add(m: &Modulus, a: &mut [u64], b: &[u64]) = pointwise::add;
-    add_four(m: &Modulus, a: &mut [u64], b: [&[u64]; 4]) = pointwise::add_four;
     subtract(m: &Modulus, a: &mut [u64], b: &[u64]) = pointwise::subtract;
     negate(m: &Modulus, a: &mut [u64]) = pointwise::negate;
     multiply(m: &Modulus, a: &mut [u64], b: &[u64]) = pointwise::multiply;
@@ -151,7 +150,6 @@ const TABLE: Kernels = Kernels {
     ntt_inverse,
     ntt_inverse_from,
     add,
-    add_four,
     subtract,
     negate,
     multiply,

@@ -29,15 +29,6 @@ pub(super) fn add(m: &Modulus, a: &mut [u64], b: &[u64]) {
 }
 
 #[target_feature(enable = "avx512f")]
-pub(super) fn add_four(m: &Modulus, a: &mut [u64], [b, c, d, e]: [&[u64]; 4]) {
-    let p = Prime::new(m);
-    lines!(a, b, c, d, e; v, w, x, y, z => {
-        let four = _mm512_add_epi64(_mm512_add_epi64(w, x), _mm512_add_epi64(y, z));
-        p.correct(p.below(_mm512_add_epi64(v, p.below(four, p.two_q)), p.two_q))
-    }; scalar::add_four(m, a, [b, c, d, e]));
-}
-
-#[target_feature(enable = "avx512f")]
 pub(super) fn sum(m: &Modulus, out: &mut [u64], a: &[u64], b: &[u64]) {
     let p = Prime::new(m);
     lines!(out, a, b; _x, y, z => p.correct(_mm512_add_epi64(y, z)); scalar::sum(m, out, a, b));

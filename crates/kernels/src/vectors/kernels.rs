@@ -112,7 +112,7 @@ pub(super) fn lift<L: Lanes>(lanes: L, m: &Modulus, out: &mut [u64], values: &[u
     }
 }
 
-pub(super) use pointwise::{add, add_four, centre, negate, subtract, sum};
+pub(super) use pointwise::{add, centre, negate, subtract, sum};
 
 /// The kernel for the table of streams.
 #[inline(always)]

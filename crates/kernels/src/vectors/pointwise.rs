@@ -39,15 +39,6 @@ pub(super) fn add<L: Lanes>(l: L, m: &Modulus, a: &mut [u64], b: &[u64]) {
 }
 
 #[inline(always)]
-pub(super) fn add_four<L: Lanes>(l: L, m: &Modulus, a: &mut [u64], [b, c, d, e]: [&[u64]; 4]) {
-    let (q, two_q) = (l.all(m.value()), l.all(2 * m.value()));
-    lines!(L, l; a, b, c, d, e; v, w, x, y, z => {
-        let four = l.below(l.add(l.add(w, x), l.add(y, z)), two_q);
-        l.below(l.below(l.add(v, four), two_q), q)
-    }; scalar::add_four(m, a, [b, c, d, e]));
-}
-
-#[inline(always)]
 pub(super) fn sum<L: Lanes>(l: L, m: &Modulus, out: &mut [u64], a: &[u64], b: &[u64]) {
     let q = l.all(m.value());
     lines!(L, l; out, a, b; _x, y, z => l.below(l.add(y, z), q); scalar::sum(m, out, a, b));

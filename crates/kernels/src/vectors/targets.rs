@@ -37,7 +37,6 @@ macro_rules! target {
                 ntt_inverse(table: &NttTable, values: &mut [u64]);
                 ntt_inverse_from(table: &NttTable, out: &mut [u64], values: &[u64], scale: Factor);
                 add(m: &Modulus, a: &mut [u64], b: &[u64]);
-                add_four(m: &Modulus, a: &mut [u64], b: [&[u64]; 4]);
                 subtract(m: &Modulus, a: &mut [u64], b: &[u64]);
                 negate(m: &Modulus, a: &mut [u64]);
                 multiply(m: &Modulus, a: &mut [u64], b: &[u64]);
@@ -66,7 +65,6 @@ macro_rules! target {
                 ntt_inverse,
                 ntt_inverse_from,
                 add,
-                add_four,
                 subtract,
                 negate,
                 multiply,
@@ -118,7 +116,6 @@ target!(two, crate::vectors::neon::Neon, "neon", "neon", { horner: scalar::horne
 #[cfg(target_arch = "aarch64")]
 const NEON: Kernels = Kernels {
     add: scalar::add,
-    add_four: scalar::add_four,
     subtract: scalar::subtract,
     negate: scalar::negate,
     scale: scalar::scale,

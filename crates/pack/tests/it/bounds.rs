@@ -41,8 +41,6 @@ fn check(quantiser: &Quantiser, x: &[f64]) -> Result<(), TestCaseError> {
     let answer = quantiser.variance(sum, squares, count).unwrap();
     let error = (answer - variance(x)).abs();
     prop_assert!(error <= bounds::variance(variance(x).sqrt(), h) + ROUNDING);
-    prop_assert!(error <= bounds::variance_in_range(MINIMUM, MAXIMUM, h) + ROUNDING);
-    prop_assert!(error <= bounds::variance_of_answer(answer, h) + ROUNDING);
     prop_assert!((answer.sqrt() - variance(x).sqrt()).abs() <= bounds::deviation(h) + 1e-5 * h + ROUNDING);
     Ok(())
 }

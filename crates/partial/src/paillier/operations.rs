@@ -95,14 +95,6 @@ impl PublicKey {
         Ok(self.ciphertext(self.squared.power(&base, &[size as u64, (size >> 64) as u64], bits)))
     }
 
-    /// Computes E(a·k) for a secret k below n. Timing shows only the length of n.
-    ///
-    /// # Errors
-    /// [`PartialError::OtherKey`] for another key, [`PartialError::Message`] if k is not below n.
-    pub fn multiply_plaintext(&self, a: &Ciphertext, k: &Plaintext) -> Result<Ciphertext, PartialError> {
-        self.multiply_plaintext_of(a, k, self.bits())
-    }
-
     /// Computes E(a·k) for the lowest `bits` bits of a secret k. Timing shows only `bits`.
     ///
     /// # Errors

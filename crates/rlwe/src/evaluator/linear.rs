@@ -68,30 +68,6 @@ impl<S: Scheme> Evaluator<S> {
         self.combine(a, b, Operation::Add, scratch)
     }
 
-    /// Adds all terms to `sum`, limb by limb, so that the limb in progress fits the cache even if a ciphertext does
-    /// not. On an error the sum is unchanged.
-    ///
-    /// # Errors
-    /// As [`Evaluator::add`].
-    pub fn add_all_assign(
-        &self,
-        sum: &mut Ciphertext<S>,
-        terms: &[&Ciphertext<S>],
-        scratch: &mut Scratch,
-    ) -> Result<(), EvalError> {
-        let mut shape = *sum.shape();
-        for term in terms {
-            self.pair(sum, term)?;
-            shape = shape.add(&self.params, term.shape())?;
-        }
-        terms.iter().for_each(|_| self.counters.count(Operation::Add));
-        self.reshape(sum, shape, scratch);
-        for (k, component) in sum.components_mut().iter_mut().enumerate() {
-            component.add_all(&terms.iter().filter_map(|term| term.components().get(k)));
-        }
-        Ok(())
-    }
-
     /// Returns a − b.
     ///
     /// # Errors

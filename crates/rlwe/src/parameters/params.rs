@@ -181,12 +181,6 @@ impl<S: Scheme> Params<S> {
         self.extended_limbs(self.top_level())
     }
 
-    /// Returns the level that has exactly these limbs, or None if there is none.
-    pub fn level_of(&self, limbs: Range<usize>) -> Option<usize> {
-        let level = limbs.len().checked_sub(1)?;
-        (level <= self.top_level() && self.limbs(level) == limbs).then_some(level)
-    }
-
     /// Returns the last prime of a level.
     pub fn data_prime(&self, level: usize) -> u64 {
         self.0.spec.data[level]

@@ -16,7 +16,6 @@ use crate::error::EncodeError;
 use crate::noise::Log2;
 use crate::parameters::{DoubleDouble, Params, ScaleRatio};
 use crate::plaintext::Plaintext;
-use crate::repeated;
 
 /// Coefficients stay below 2^62, so that they are exact in `i64`.
 const COEFFICIENT_LIMIT: f64 = (1u64 << 62) as f64;
@@ -100,37 +99,6 @@ impl Params<Ckks> {
         let scale = self.scale_of(plaintext);
         let slots = Zeroizing::new(self.embedding().to_slots(&coefficients));
         slots.iter().map(|z| Complex { re: z.re / scale, im: z.im / scale }).collect()
-    }
-
-    /// Encodes k complex numbers, repeated to fill the slots: rotations move them around a ring of k. Range: k a power
-    /// of two, at most n/2.
-    ///
-    /// # Errors
-    /// [`EncodeError::Repetition`] for another k, and as [`Params::encode_complex`].
-    pub fn encode_complex_repeated(
-        &self,
-        values: &[Complex],
-        level: usize,
-    ) -> Result<Plaintext<Ckks>, EncodeError> {
-        let slots = Zeroizing::new(repeated::fill(values, self.degree() / 2, 1)?);
-        self.encode_complex(&slots, level)
-    }
-
-    /// Returns the k complex numbers of a plaintext that repeats them: each is the mean of its copies.
-    ///
-    /// # Errors
-    /// [`EncodeError::Repetition`] unless k is a power of two of at most n/2.
-    pub fn decode_complex_repeated(
-        &self,
-        plaintext: &Plaintext<Ckks>,
-        count: usize,
-    ) -> Result<Vec<Complex>, EncodeError> {
-        repeated::check(count, self.degree() / 2)?;
-        let slots = Zeroizing::new(self.decode_complex(plaintext));
-        let part = |index, part: fn(&Complex) -> f64| {
-            repeated::mean(slots.iter().skip(index).step_by(count).map(part))
-        };
-        Ok((0..count).map(|i| Complex { re: part(i, |z| z.re), im: part(i, |z| z.im) }).collect())
     }
 
     /// Encodes up to n numbers as coefficients: sums add them place by place, products convolve them negacyclically.
