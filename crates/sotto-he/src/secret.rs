@@ -163,7 +163,6 @@ impl<S: Arithmetic> Secret<S> {
             .collect::<Result<Vec<_>>>()
     }
 
-    /// Returns the polynomials of ciphertexts.
     pub(crate) fn polynomials(&self, parts: &[Ciphertext<S>]) -> Result<Vec<Plaintext<S>>> {
         let decryptor = Decryptor::new(&self.key);
         each(parts, |part| Ok(decryptor.decrypt(part)?))

@@ -47,7 +47,6 @@ pub(super) fn is_accepted(answer: &[u8]) -> bool {
     status(answer).is_some_and(|status| (200..300).contains(&status))
 }
 
-/// Returns the body of an answer.
 pub(super) fn body(answer: &[u8]) -> &[u8] {
     let end = answer.windows(4).position(|four| four == b"\r\n\r\n");
     end.map_or(&[], |end| &answer[end + 4..])

@@ -115,7 +115,6 @@ fn present(arguments: &Ask, answer: &Answer) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Returns a failure as JSON.
 pub(super) fn failure(question: &str, error: &OwnerError) -> serde_json::Value {
     json!({"version": sotto_owner::VERSION, "question": question, "error": error.to_string(), "exit_code": error.exit_code()})
 }

@@ -25,7 +25,6 @@ pub(super) struct Ladder<M: Machine> {
 }
 
 impl<M: Machine<Value = i64>> Ladder<M> {
-    /// Makes the ladder of a vector.
     pub(super) fn new(machine: &mut M, t: Modulus, first: M::Vector) -> Self {
         let mut ladder = Self { t, powers: BTreeMap::new() };
         let first = ladder.tracked(machine, first, 1);

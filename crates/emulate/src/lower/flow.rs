@@ -29,7 +29,6 @@ struct Writer<'a> {
     blinding_bits: u32,
 }
 
-/// Writes the flow.
 pub(super) fn write(emulation: &Emulation, program: &Program, terms: &Terms) -> Result<Flow, LowerError> {
     let products = || {
         let products = terms.used().map(|(_, known)| known);

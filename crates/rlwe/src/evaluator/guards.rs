@@ -134,7 +134,6 @@ pub(super) fn components<S: Scheme, const COUNT: usize>(
     }
 }
 
-/// Returns the operation of a step.
 pub(super) fn counted(step: i32) -> Operation {
     if step == 0 { Operation::SwapRows } else { Operation::Rotate }
 }

@@ -7,7 +7,6 @@ use sotto_ring::{Conversion, Division, Modulus, Ring, Rounding};
 
 use super::spec::ParameterSpec;
 
-/// The tables of one level.
 #[derive(Debug)]
 pub(crate) struct LevelTables {
     pub(crate) digits: Vec<DigitTables>,

@@ -22,7 +22,6 @@ pub(crate) struct Builder<'p, S: StepRules> {
     constants: Vec<PlainConstant>,
     plaintexts: Vec<Plaintext<S>>,
     encoded: HashMap<(usize, Vec<u64>), ConstantId>,
-    /// The constants that are tables.
     tables: Vec<ConstantId>,
 }
 
@@ -48,7 +47,6 @@ impl<'p, S: StepRules> Builder<'p, S> {
         self.params
     }
 
-    /// Returns the shape of a register.
     pub(super) fn shape(&self, register: Register) -> &Shape<S> {
         &self.shapes[register.index()]
     }

@@ -7,7 +7,6 @@ use super::format::{colour, duration};
 use super::{Group, distinct};
 use crate::row::Row;
 
-/// Returns the cards of a group.
 pub(super) fn cards(group: &Group<'_>) -> String {
     let operations = distinct(&group.rows, Row::label);
     let cards = operations.iter().map(|operation| card(group, operation)).collect::<String>();

@@ -13,7 +13,6 @@ const LONG: f64 = 4e6;
 /// One engine's plan for an operation, made after a first repetition.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Plan {
-    /// Rounds.
     pub(super) rounds: u32,
     /// Counted repetitions in each round.
     pub(super) repetitions: u32,

@@ -14,7 +14,6 @@ use super::super::{Eval, EvalScheme};
 use super::agents::Asked;
 use crate::phases::Phases;
 
-/// Runs the expression.
 pub(super) fn run(arguments: &Eval, parsed: &ParsedExpression, bits: u32) -> anyhow::Result<Report> {
     let program = &parsed.program;
     let inputs = parsed

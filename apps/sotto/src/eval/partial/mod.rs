@@ -41,7 +41,6 @@ struct Opened {
     wrapped_in: Option<u32>,
 }
 
-/// Runs the expression.
 pub(super) fn run(arguments: &Eval, parsed: &ParsedExpression) -> anyhow::Result<Report> {
     if arguments.plain_modulus.is_some() || arguments.degree.is_some() {
         bail!("{} has neither a plain modulus nor a degree: leave them out", arguments.scheme.name());
