@@ -1,6 +1,6 @@
 //! Accepts envelopes. Nothing is stored unless every check succeeds.
 
-#[cfg(test)]
+#[cfg(all(test, feature = "counts"))]
 mod cost;
 mod group;
 

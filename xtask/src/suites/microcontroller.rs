@@ -70,7 +70,7 @@ pub(crate) fn run(context: &Context) -> Result<Outcome> {
     }
     println!("the signature of a window alone (Ed25519)");
     for board in &BOARDS {
-        let program = build(context, &target.join("signature"), board, &["--features=signature"])?;
+        let program = build(context, &target, board, &["--features=signature"])?;
         signed(board, &program, opening).with_context(|| board.core.to_owned())?;
     }
     Ok(Outcome::from_faults(faults))

@@ -30,24 +30,33 @@ const ALONE: [(&str, &str); 7] = [
 /// No development dependency may ask for the `std` of num-traits.
 const TESTS: [&str; 4] = ["--package=sotto-rlwe", "--package=sotto-keys", "--test=it", "--"];
 
+/// The test of what a window costs at ingest, by counts that nothing else needs.
+const COUNTED: [&str; 6] =
+    ["--package=sotto-cloud", "--features=counts", "--lib", "cost", "--", "--nocapture"];
+
 /// The modules of these tests.
 const MODULES: [&str; 3] = ["encodings::", "injection::", "derivation::"];
 
 pub(crate) fn run(context: &Context) -> Result<Outcome> {
     let mut faults = Vec::new();
     for target in NO_STD_TARGETS {
-        for features in ["", FEATURES] {
-            let mut check = without_defaults(context, "check", features);
-            check.args(["--target", target]).args(CRATES.map(|name| format!("--package=sotto-{name}")));
-            faults.extend(fault(check, format!("{target}, features [{features}]"))?);
-        }
+        faults.extend(checked(context, target, FEATURES)?);
     }
     Ok(Outcome::from_faults(faults))
 }
 
-/// Compiles each feature alone, and runs tests of crates without the standard library.
+fn checked(context: &Context, target: &str, features: &str) -> Result<Option<String>> {
+    let mut check = without_defaults(context, "check", features);
+    check.args(["--target", target]).args(CRATES.map(|name| format!("--package=sotto-{name}")));
+    fault(check, format!("{target}, features [{features}]"))
+}
+
+/// Compiles each feature alone, and runs the tests that need other features than the build's.
 pub(crate) fn features(context: &Context) -> Result<Outcome> {
     let mut faults = Vec::new();
+    for target in NO_STD_TARGETS {
+        faults.extend(checked(context, target, "")?);
+    }
     for (package, features) in ALONE {
         let mut check = without_defaults(context, "check", features);
         check.args(["--package", package]);
@@ -56,6 +65,9 @@ pub(crate) fn features(context: &Context) -> Result<Outcome> {
     let mut tests = without_defaults(context, "test", "");
     tests.args(TESTS).args(MODULES);
     faults.extend(fault(tests, "tests of rlwe and keys".to_owned())?);
+    let mut counted = cargo::cargo();
+    counted.args(["test", "--quiet", "--release", "--locked"]).args(COUNTED).current_dir(&context.root);
+    faults.extend(fault(counted, "the counts of ingest".to_owned())?);
     Ok(Outcome::from_faults(faults))
 }
 
