@@ -1,6 +1,7 @@
 //! The executables of the workspace, built by one call of cargo with one set of features.
 
 use std::collections::BTreeMap;
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -9,8 +10,14 @@ use anyhow::{Context as _, Result};
 use crate::cargo::{self, Executable};
 
 /// The call: everything that the suites run.
-const BUILD: [&str; 6] =
-    ["test", "--workspace", "--release", "--locked", "--no-run", "--message-format=json-render-diagnostics"];
+#[rustfmt::skip]
+const BUILD: [&str; 16] = [
+    "test", "--workspace", "--release", "--locked", "--no-run", "--lib", "--bins", "--tests",
+    // Examples that suites run. Others time something, and only `lints` compiles them.
+    "--example=firmware_device", "--example=paillier_lines",
+    "--example=inner_product_two_devices", "--example=integers_bfv", "--example=matrix_vector",
+    "--example=polynomial_ckks", "--example=powers_bgv", "--example=rotations",
+];
 
 /// A test executable.
 pub(crate) struct Test {
@@ -18,11 +25,18 @@ pub(crate) struct Test {
     pub(crate) package: String,
     /// The name of its target: `it`, or the library or program whose unit tests these are.
     pub(crate) target: String,
+    /// `test`, `lib` or `bin`.
+    kind: String,
     folder: PathBuf,
     executable: PathBuf,
 }
 
 impl Test {
+    /// Returns true if it is no library's or program's unit tests.
+    pub(crate) fn is_integration(&self) -> bool {
+        self.kind == "test"
+    }
+
     /// Returns the command that runs it as cargo does, in the folder of its package.
     pub(crate) fn command(&self) -> Command {
         let mut command = cargo::command(&self.executable);
@@ -38,20 +52,38 @@ pub(crate) struct Built {
     programs: BTreeMap<String, PathBuf>,
     /// Examples by the folder of their package and their name.
     examples: BTreeMap<(String, String), PathBuf>,
+    /// The lines of cargo that name them.
+    lines: Vec<String>,
 }
 
 impl Built {
     /// Builds them with the release profile.
     pub(crate) fn make(root: &Path) -> Result<Self> {
-        Ok(Self::of(root, cargo::executables(root, &BUILD)?))
+        Ok(Self::of(root, cargo::messages(root, &BUILD)?.lines()))
     }
 
-    fn of(root: &Path, executables: Vec<Executable>) -> Self {
-        let mut built = Self { tests: Vec::new(), programs: BTreeMap::new(), examples: BTreeMap::new() };
-        for Executable { folder, name, kind, is_test, path } in executables {
+    /// Writes them for another process.
+    pub(crate) fn write(&self, list: &Path) -> Result<()> {
+        fs::write(list, self.lines.join("\n")).with_context(|| format!("cannot write {}", list.display()))
+    }
+
+    /// Reads what [`Built::write`] wrote.
+    pub(crate) fn read(root: &Path, list: &Path) -> Result<Self> {
+        let lines = fs::read_to_string(list).with_context(|| format!("cannot read {}", list.display()))?;
+        Ok(Self::of(root, lines.lines()))
+    }
+
+    fn of<'l>(root: &Path, lines: impl Iterator<Item = &'l str>) -> Self {
+        let (programs, examples) = (BTreeMap::new(), BTreeMap::new());
+        let mut built = Self { tests: Vec::new(), programs, examples, lines: Vec::new() };
+        for line in lines {
+            let Some(Executable { folder, name, kind, is_test, path }) = cargo::executable(line) else {
+                continue;
+            };
+            built.lines.push(line.to_owned());
             let package = folder.strip_prefix(root).unwrap_or(&folder).to_string_lossy().replace('\\', "/");
             if is_test {
-                built.tests.push(Test { package, target: name, folder, executable: path });
+                built.tests.push(Test { package, target: name, kind, folder, executable: path });
             } else if kind == "bin" {
                 built.programs.insert(name, path);
             } else if kind == "example" {
@@ -76,7 +108,7 @@ impl Built {
     /// Returns the command that runs the tests of the package in a folder whose paths contain one of `filters`, with
     /// their output.
     pub(crate) fn tests_of(&self, package: &str, filters: &[&str]) -> Result<Command> {
-        let found = self.tests.iter().find(|test| test.package == package && test.target == "it");
+        let found = self.tests.iter().find(|test| test.package == package && test.is_integration());
         let mut command = found.with_context(|| format!("the build made no tests of {package}"))?.command();
         command.args(filters).arg("--nocapture");
         Ok(command)
@@ -86,6 +118,7 @@ impl Built {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::process::Scratch;
 
     #[test]
     fn executables_are_found_by_package_and_kind() {
@@ -102,8 +135,10 @@ mod tests {
             message("examples", "rotations", "example", false, "\"/t/rotations\""),
             "not JSON".to_owned(),
         ];
-        let executables = messages.iter().filter_map(|line| cargo::executable(line)).collect();
-        let built = Built::of(Path::new("/r"), executables);
+        let scratch = Scratch::new().unwrap();
+        let list = scratch.path().join("built");
+        Built::of(Path::new("/r"), messages.iter().map(String::as_str)).write(&list).unwrap();
+        let built = Built::read(Path::new("/r"), &list).unwrap();
         let tests: Vec<_> =
             built.tests.iter().map(|test| (test.package.as_str(), test.target.as_str())).collect();
         assert_eq!(tests, [("crates/ring", "it"), ("apps/sotto", "sotto")]);

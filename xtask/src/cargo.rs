@@ -84,15 +84,19 @@ pub(crate) fn build_programs(root: &Path) -> Result<PathBuf> {
 }
 
 /// Runs a build from the root; returns the executables that it made or found up to date.
-pub(crate) fn executables(root: &Path, arguments: &[&str]) -> Result<Vec<Executable>> {
+fn executables(root: &Path, arguments: &[&str]) -> Result<Vec<Executable>> {
+    Ok(messages(root, arguments)?.lines().filter_map(executable).collect())
+}
+
+/// Runs a build from the root; returns cargo's messages, one JSON document a line.
+pub(crate) fn messages(root: &Path, arguments: &[&str]) -> Result<String> {
     let mut build = cargo();
     build.args(arguments).arg("--message-format=json-render-diagnostics").current_dir(root);
     let output = build.stderr(Stdio::inherit()).output().context("cannot start cargo")?;
     if !output.status.success() {
         bail!("`cargo {}` failed", arguments.join(" "));
     }
-    let messages = String::from_utf8(output.stdout).context("cargo's messages are not UTF-8")?;
-    Ok(messages.lines().filter_map(executable).collect())
+    String::from_utf8(output.stdout).context("cargo's messages are not UTF-8")
 }
 
 /// Reads one line of cargo's messages; None if it names no executable.

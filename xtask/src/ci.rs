@@ -10,12 +10,13 @@ use crate::process::Scratch;
 use crate::suite::{Context, Depth, Outcome, Suite};
 use crate::suites::SUITES;
 use crate::tools::Tool;
-use crate::{cargo, tools};
+use crate::{beside, cargo, tools};
 
-struct Row {
-    name: &'static str,
-    outcome: Outcome,
-    seconds: f64,
+/// A suite that has run.
+pub(crate) struct Row {
+    pub(crate) name: &'static str,
+    pub(crate) outcome: Outcome,
+    pub(crate) seconds: f64,
 }
 
 pub(crate) fn run(args: &[String]) -> Result<ExitCode> {
@@ -36,9 +37,34 @@ pub(crate) fn run(args: &[String]) -> Result<ExitCode> {
     let chosen = choose(args)?;
     let strict = std::env::var("CI").is_ok_and(|value| value == "true");
     let missing = announce(&chosen, strict);
-    let context = Context::new(cargo::root()?);
-    let rows: Vec<Row> = chosen.iter().map(|suite| run_one(suite, &context, &missing, strict)).collect();
-    Ok(summarise(&rows))
+    let context = Context::new(cargo::root()?, beside::list());
+    let start = Instant::now();
+    let mut rows = run_all(&chosen, &context, &missing, strict)?;
+    rows.sort_by_key(|row| chosen.iter().position(|suite| suite.name == row.name));
+    Ok(summarise(&rows, start.elapsed().as_secs_f64()))
+}
+
+/// Runs the suites in order. Those that may run beside the others begin when everything is built.
+fn run_all(chosen: &[&'static Suite], context: &Context, missing: &[&str], strict: bool) -> Result<Vec<Row>> {
+    let (aside, here): (Vec<&'static Suite>, Vec<&'static Suite>) =
+        chosen.iter().partition(|suite| suite.beside && lacking(suite, missing).is_none());
+    let (mut rows, mut started) = (Vec::new(), None);
+    for suite in here {
+        if started.is_none() && context.is_built() {
+            started = Some(beside::start(aside.clone(), context)?);
+        }
+        rows.push(run_one(suite, context, missing, strict));
+    }
+    match started {
+        Some(thread) => rows.extend(thread.join().map_err(|_| anyhow::anyhow!("a suite panicked"))?),
+        None => rows.extend(aside.into_iter().map(|suite| run_one(suite, context, missing, strict))),
+    }
+    Ok(rows)
+}
+
+/// Returns the first tool that a suite needs and that is missing.
+fn lacking(suite: &Suite, missing: &[&str]) -> Option<&'static Tool> {
+    suite.needs.iter().copied().find(|tool| missing.contains(&tool.name))
 }
 
 /// Runs this program again, with every compiler's call counted.
@@ -96,8 +122,7 @@ fn announce(chosen: &[&Suite], strict: bool) -> Vec<&'static str> {
 fn run_one(suite: &'static Suite, context: &Context, missing: &[&str], strict: bool) -> Row {
     println!("\n== {}: {}", suite.name, suite.shows);
     let start = Instant::now();
-    let lacking = suite.needs.iter().find(|tool| missing.contains(&tool.name));
-    let outcome = match lacking {
+    let outcome = match lacking(suite, missing) {
         Some(tool) => Outcome::Skipped(format!("needs {}", tool.name)),
         None => (suite.run)(context).unwrap_or_else(|error| Outcome::Failed(vec![format!("{error:#}")])),
     };
@@ -107,18 +132,18 @@ fn run_one(suite: &'static Suite, context: &Context, missing: &[&str], strict: b
         }
         other => other,
     };
-    if let Outcome::Failed(faults) = &outcome {
-        for fault in faults {
-            println!("fault: {fault}");
-        }
+    match &outcome {
+        Outcome::Passed => {}
+        Outcome::Failed(faults) => faults.iter().for_each(|fault| println!("fault: {fault}")),
+        Outcome::Skipped(reason) => println!("skipped: {reason}"),
     }
     let seconds = start.elapsed().as_secs_f64();
     println!("-- {} {} in {seconds:.1} s", suite.name, word(&outcome));
     Row { name: suite.name, outcome, seconds }
 }
 
-/// Prints the outcomes in the order of the run, then the suites that took longest.
-fn summarise(rows: &[Row]) -> ExitCode {
+/// Prints the outcomes in the order of the table, then the suites that took longest.
+fn summarise(rows: &[Row], total: f64) -> ExitCode {
     println!("\n{:17} {:8} {:>8}", "suite", "outcome", "seconds");
     for Row { name, outcome, seconds } in rows {
         let line = format!("{name:17} {:8} {seconds:>8.1}  {}", word(outcome), note(outcome));
@@ -128,7 +153,6 @@ fn summarise(rows: &[Row]) -> ExitCode {
     slowest.sort_by(|a, b| b.seconds.total_cmp(&a.seconds));
     let share = |row: &&Row| format!("{} {:.0} s", row.name, row.seconds);
     let most: Vec<String> = slowest.iter().take(8).map(share).collect();
-    let total: f64 = rows.iter().map(|row| row.seconds).sum();
     println!("{:.0} min {:02.0} s: {}", (total / 60.0).floor(), total % 60.0, most.join(", "));
     let count = |counted: &str| rows.iter().filter(|row| word(&row.outcome) == counted).count();
     println!("{} passed, {} failed, {} skipped", count("passed"), count("failed"), count("skipped"));

@@ -1,6 +1,8 @@
 //! `cargo demo`, `cargo ci` and `cargo xtask guide`: the commands of a checkout.
 
 #[cfg(feature = "ci")]
+mod beside;
+#[cfg(feature = "ci")]
 mod built;
 #[cfg_attr(not(feature = "ci"), allow(dead_code, reason = "the suites use the rest"))]
 mod cargo;

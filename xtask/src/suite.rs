@@ -25,6 +25,8 @@ pub(crate) struct Suite {
     /// The property that the suite shows, for `--list` and its headline.
     pub(crate) shows: &'static str,
     pub(crate) depth: Depth,
+    /// True if it waits much, or computes on one core, so that it runs beside the others once everything is built.
+    pub(crate) beside: bool,
     pub(crate) needs: &'static [&'static Tool],
     pub(crate) run: fn(&Context) -> Result<Outcome>,
 }
@@ -33,20 +35,31 @@ pub(crate) struct Suite {
 pub(crate) struct Context {
     /// The root of the checkout.
     pub(crate) root: PathBuf,
+    /// The list of what another process built.
+    list: Option<PathBuf>,
     built: OnceLock<Built>,
 }
 
 impl Context {
-    pub(crate) fn new(root: PathBuf) -> Self {
-        Self { root, built: OnceLock::new() }
+    /// Takes the executables from a list that [`Built::write`] made, if there is one.
+    pub(crate) fn new(root: PathBuf, list: Option<PathBuf>) -> Self {
+        Self { root, list, built: OnceLock::new() }
     }
 
-    /// Returns the executables of the workspace. The first call builds them.
+    /// Returns true if the executables are known.
+    pub(crate) fn is_built(&self) -> bool {
+        self.built.get().is_some()
+    }
+
+    /// Returns the executables of the workspace. Without a list the first call builds them.
     pub(crate) fn built(&self) -> Result<&Built> {
         if let Some(built) = self.built.get() {
             return Ok(built);
         }
-        let built = Built::make(&self.root)?;
+        let built = match &self.list {
+            Some(list) => Built::read(&self.root, list)?,
+            None => Built::make(&self.root)?,
+        };
         Ok(self.built.get_or_init(|| built))
     }
 }

@@ -1,6 +1,7 @@
 //! The suites that compile, and the tests. They share the release profile: the arithmetic is slow without it, the demo
 //! is built with it, and so one set of artefacts serves all.
 
+use crate::built::Test;
 use crate::cargo;
 use crate::suite::{Context, Outcome};
 use anyhow::Result;
@@ -28,14 +29,26 @@ pub(crate) fn build(context: &Context) -> Result<Outcome> {
     Ok(Outcome::Passed)
 }
 
-/// Runs the test executables and the examples of the reference.
+/// Runs the unit tests of libraries and programs.
+pub(crate) fn units(context: &Context) -> Result<Outcome> {
+    Ok(Outcome::from_faults(run_tests(context, |test| !test.is_integration())?))
+}
+
+/// Runs the integration tests and the examples of the reference.
 pub(crate) fn tests(context: &Context) -> Result<Outcome> {
+    // The suite `fuzz` runs its own with more mutations.
+    let mut faults = run_tests(context, |test| test.is_integration() && test.package != "fuzz")?;
+    let examples = ["test", "--workspace", "--release", "--locked", "--no-fail-fast", "--quiet", "--doc"];
+    if !matches!(cargo_passes(context, &examples)?, Outcome::Passed) {
+        faults.push("an example of the reference failed".to_owned());
+    }
+    Ok(Outcome::from_faults(faults))
+}
+
+/// Runs some of the test executables; returns the faults.
+fn run_tests(context: &Context, chosen: impl Fn(&Test) -> bool) -> Result<Vec<String>> {
     let mut faults = Vec::new();
-    for test in &context.built()?.tests {
-        // The suite `fuzz` runs them with more mutations.
-        if test.package == "fuzz" {
-            continue;
-        }
+    for test in context.built()?.tests.iter().filter(|test| chosen(test)) {
         let begin = Instant::now();
         println!("{} {}:", test.package, test.target);
         if !test.command().arg("--quiet").status()?.success() {
@@ -43,11 +56,7 @@ pub(crate) fn tests(context: &Context) -> Result<Outcome> {
         }
         println!("{} {}: {:.1} s", test.package, test.target, begin.elapsed().as_secs_f64());
     }
-    let examples = ["test", "--workspace", "--release", "--locked", "--no-fail-fast", "--quiet", "--doc"];
-    if !matches!(cargo_passes(context, &examples)?, Outcome::Passed) {
-        faults.push("an example of the reference failed".to_owned());
-    }
-    Ok(Outcome::from_faults(faults))
+    Ok(faults)
 }
 
 /// Runs the tests with the profile of benches, in which every crate has level 3.

@@ -12,7 +12,7 @@ const PROGRAMS: [&str; 5] = [
 ];
 
 fn read(path: &str) -> String {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     fs::read_to_string(root.join(path)).expect("a file of the checkout")
 }
 
