@@ -6,6 +6,7 @@ use std::thread;
 
 use anyhow::Context as _;
 use sotto_api::keys::KeyStatus;
+use sotto_api::reason;
 use sotto_rlwe::{KeyId, ParameterId};
 use sotto_runtime::Threads;
 use sotto_service::body;
@@ -98,7 +99,7 @@ impl Cloud {
         }
         let unknown = || {
             let detail = format!("parameters {parameters} are not known here: the owner has to upload them");
-            Problem::unprocessable("unknown-parameters", detail)
+            Problem::unprocessable(reason::UNKNOWN_PARAMETERS, detail)
         };
         let frame = self.store.parameters(parameters)?.ok_or_else(unknown)?;
         let damaged = |error: String| StoreError::Damaged(error);
@@ -165,7 +166,7 @@ impl Cloud {
             if !self.store.is_registered_key(parameters, *from)? {
                 let detail =
                     format!("a transfer key leads from key {from}, which no device registered here has");
-                return Err(Problem::unprocessable("unknown-key", detail));
+                return Err(Problem::unprocessable(reason::UNKNOWN_KEY, detail));
             }
         }
         let mut loaded = self.keys.lock().unwrap_or_else(PoisonError::into_inner);

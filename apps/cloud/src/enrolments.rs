@@ -13,6 +13,7 @@ use std::time::{Duration, Instant, SystemTime};
 use anyhow::{Context as _, bail, ensure};
 use serde::Deserialize;
 use sotto_api::devices::{RegisteredKey, Registration};
+use sotto_api::reason;
 
 pub(crate) use state::Enrolments;
 
@@ -178,7 +179,7 @@ fn register(
         .and_then(|()| register::device(cloud, &device, &registration, Some(written_at)));
     done.map_err(|problem| {
         // A fault of the store, or unknown parameters: a later upload may provide them.
-        *again = problem.status.is_server_error() || problem.reason == "unknown-parameters";
+        *again = problem.status.is_server_error() || problem.reason == reason::UNKNOWN_PARAMETERS;
         anyhow::anyhow!("{}: {}", problem.reason, problem.detail)
     })
 }

@@ -8,6 +8,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use axum::http::StatusCode;
+use sotto_api::reason;
 use sotto_api::uploads::{Receipt, Receipts};
 use sotto_wire::{
     Envelope, EnvelopeHeader, StreamHeader, WindowGroup, WireError, is_group, message_digest, stream_tag,
@@ -56,7 +57,8 @@ fn keep(
     for (index, upload) in uploads.iter().enumerate() {
         let sequence = upload.envelope.header().sequence;
         if i64::try_from(sequence).is_err() {
-            let problem = Problem::unprocessable("invalid-value", "a sequence number must be below 2^63");
+            let problem =
+                Problem::unprocessable(reason::INVALID_VALUE, "a sequence number must be below 2^63");
             return Err((index, problem));
         }
         // The fleet's mask may have been used by another stream of the key, or by a refused or deleted window.
@@ -99,7 +101,7 @@ fn named(idempotency_key: &str, expected: &str) -> Result<(), Problem> {
         return Ok(());
     }
     let detail = format!("the idempotency key of this envelope is {expected}");
-    Err(Problem::unprocessable("idempotency-key-mismatch", detail))
+    Err(Problem::unprocessable(reason::IDEMPOTENCY_KEY_MISMATCH, detail))
 }
 
 /// Returns the stream that a message names; `None` for an envelope of version 1. If the stream is unknown, looks for a
@@ -163,11 +165,11 @@ fn signed_by(
 fn not_admitted() -> Problem {
     let detail = "the cloud does not admit this message: the device is not registered here, was revoked, or signs with another key; its \
                   owner: run `sotto status`";
-    Problem::forbidden("not-admitted", detail)
+    Problem::forbidden(reason::NOT_ADMITTED, detail)
 }
 
 fn revoked(name: &str) -> Problem {
-    Problem::forbidden("device-revoked", format!("device {name} is revoked: its uploads are refused"))
+    Problem::forbidden(reason::DEVICE_REVOKED, format!("device {name} is revoked: its uploads are refused"))
 }
 
 fn registered_key(device: &Device, envelope: &Envelope) -> Result<(), Problem> {
@@ -178,10 +180,10 @@ fn registered_key(device: &Device, envelope: &Envelope) -> Result<(), Problem> {
     }
     Err(if device.keys.iter().any(|(registered, _)| *registered == parameters) {
         let detail = format!("key {key} is not registered for device {name} and parameters {parameters}");
-        Problem::unprocessable("wrong-key", detail)
+        Problem::unprocessable(reason::WRONG_KEY, detail)
     } else {
         let detail = format!("parameters {parameters} are not registered for device {name}");
-        Problem::unprocessable("wrong-parameters", detail)
+        Problem::unprocessable(reason::WRONG_PARAMETERS, detail)
     })
 }
 
@@ -199,23 +201,23 @@ fn receipt(cloud: &Cloud, kept: Kept, upload: &Upload<'_>) -> Result<Receipt, Pr
         }
         Kept::Duplicate(receipt) => signed(cloud, receipt, upload),
         Kept::KeyReused => Err(Problem::conflict(
-            "idempotency-key-reused",
+            reason::IDEMPOTENCY_KEY_REUSED,
             "this idempotency key was used with another body: use a new key for a new body",
         )),
         Kept::SequenceTaken => {
             let (stream, sequence) = (&header.stream, header.sequence);
             let detail = format!("number {sequence} of stream {stream} is there already, with another body");
-            Err(Problem::conflict("sequence-taken", detail))
+            Err(Problem::conflict(reason::SEQUENCE_TAKEN, detail))
         }
         Kept::MaskRepeated => {
             note_repeated_mask(cloud, header)?;
             let detail = "another window was encrypted under the same mask, and both together show their difference: this one is not \
                           stored. The device runs twice from one copy of its memory, or is damaged; its owner sees it in `sotto status`";
-            Err(Problem::conflict("mask-repeated", detail))
+            Err(Problem::conflict(reason::MASK_REPEATED, detail))
         }
         Kept::Forgotten => {
             let detail = "the owner has deleted the windows of this time: they are not stored again";
-            Err(Problem::new(StatusCode::GONE, "forgotten", detail))
+            Err(Problem::new(StatusCode::GONE, reason::FORGOTTEN, detail))
         }
         Kept::NoLongerAccepted => Err(revoked(&header.device)),
     }

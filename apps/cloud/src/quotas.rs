@@ -5,6 +5,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 use axum::http::StatusCode;
+use sotto_api::reason;
 
 use crate::problem::Problem;
 use crate::store::Store;
@@ -66,7 +67,7 @@ impl Quotas {
                 "device {device} has {} of its {most_bytes} bytes (`device_bytes`): the owner deletes with `sotto forget`",
                 used.bytes
             );
-            return Err(Problem::new(StatusCode::INSUFFICIENT_STORAGE, "device-quota", detail));
+            return Err(Problem::new(StatusCode::INSUFFICIENT_STORAGE, reason::DEVICE_QUOTA, detail));
         }
         if rate > 0 {
             let earned = used.at.elapsed().as_secs_f64() / MINUTE * rate as f64;
@@ -75,7 +76,7 @@ impl Quotas {
             let envelopes = envelopes as f64;
             if used.allowance < envelopes.min(rate as f64) {
                 let detail = format!("device {device} may send {rate} envelopes a minute (`device_rate`)");
-                return Err(Problem::new(StatusCode::TOO_MANY_REQUESTS, "device-rate", detail));
+                return Err(Problem::new(StatusCode::TOO_MANY_REQUESTS, reason::DEVICE_RATE, detail));
             }
             used.allowance -= envelopes;
         }

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use sotto_api::devices::Registration;
+use sotto_api::reason;
 use sotto_rlwe::{KeyId, ParameterId, SchemeId};
 use sotto_wire::{FleetId, LARGEST_STREAM_HEADER, StreamHeader};
 
@@ -38,12 +39,12 @@ pub(crate) fn device(
     written_at: Option<i64>,
 ) -> Result<Registering, Problem> {
     if !sotto_program::is_name(name) {
-        return Err(Problem::unprocessable("invalid-name", "a name has 1 to 64 of A-Z a-z 0-9 _ . -"));
+        return Err(Problem::unprocessable(reason::INVALID_NAME, "a name has 1 to 64 of A-Z a-z 0-9 _ . -"));
     }
     let verifying_key = from_hex(&registration.verifying_key).ok_or_else(|| not_hex("verifying_key", 64))?;
     if registration.keys.len() > MOST_KEYS {
         let detail = format!("a device has at most {MOST_KEYS} keys");
-        return Err(Problem::unprocessable("too-many-keys", detail));
+        return Err(Problem::unprocessable(reason::TOO_MANY_KEYS, detail));
     }
     let mut keys = Vec::with_capacity(registration.keys.len());
     for key in &registration.keys {
@@ -55,7 +56,7 @@ pub(crate) fn device(
     }
     if registration.streams.len() > MOST_STREAMS {
         let detail = format!("a device has at most {MOST_STREAMS} streams");
-        return Err(Problem::unprocessable("too-many-streams", detail));
+        return Err(Problem::unprocessable(reason::TOO_MANY_STREAMS, detail));
     }
     let streams = registration.streams.iter().map(|frame| stream(name, &keys, frame));
     let streams = streams.collect::<Result<Vec<_>, _>>()?;
@@ -69,15 +70,16 @@ pub(crate) fn device(
 fn stream(device: &str, keys: &[(ParameterId, KeyId)], frame: &str) -> Result<StreamHeader, Problem> {
     if frame.len() as u64 > 2 * LARGEST_STREAM_HEADER {
         let detail = format!("the header of a stream has at most {LARGEST_STREAM_HEADER} bytes");
-        return Err(Problem::unprocessable("too-large", detail));
+        return Err(Problem::unprocessable(reason::TOO_LARGE, detail));
     }
-    let frame = hex::decode(frame)
-        .map_err(|_| Problem::unprocessable("invalid-value", "the header of a stream is hexadecimal"))?;
+    let frame = hex::decode(frame).map_err(|_| {
+        Problem::unprocessable(reason::INVALID_VALUE, "the header of a stream is hexadecimal")
+    })?;
     let header = StreamHeader::read(&frame)?;
     let of_device = header.device() == device && keys.contains(&(header.parameters(), header.key()));
     if !of_device {
         let detail = "the header of a stream names another device, or a key that is not registered with it";
-        return Err(Problem::unprocessable("wrong-stream", detail));
+        return Err(Problem::unprocessable(reason::WRONG_STREAM, detail));
     }
     Ok(header)
 }
@@ -85,7 +87,7 @@ fn stream(device: &str, keys: &[(ParameterId, KeyId)], frame: &str) -> Result<St
 /// Refuses two streams with one key in one fleet, because both would use the fleet's masks, and streams of one fleet
 /// with different forms.
 fn check_fleets(cloud: &Cloud, streams: &[StreamHeader]) -> Result<(), Problem> {
-    let wrong = |detail: String| Err(Problem::unprocessable("wrong-fleet", detail));
+    let wrong = |detail: String| Err(Problem::unprocessable(reason::WRONG_FLEET, detail));
     let mut seen: BTreeMap<(FleetId, [u8; 16]), &str> = BTreeMap::new();
     for header in streams {
         let Some(fleet) = header.fleet() else { continue };
@@ -106,5 +108,8 @@ fn check_fleets(cloud: &Cloud, streams: &[StreamHeader]) -> Result<(), Problem> 
 }
 
 fn not_hex(field: &str, digits: usize) -> Problem {
-    Problem::unprocessable("invalid-value", format!("{field} has {digits} lower-case hexadecimal digits"))
+    Problem::unprocessable(
+        reason::INVALID_VALUE,
+        format!("{field} has {digits} lower-case hexadecimal digits"),
+    )
 }

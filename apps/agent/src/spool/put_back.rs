@@ -2,6 +2,7 @@
 
 use std::fs;
 
+use sotto_api::reason::SEQUENCE_TAKEN;
 use sotto_wire::Envelope;
 
 use super::durable;
@@ -43,7 +44,7 @@ impl Spool {
                 continue;
             };
             let reason = fs::read_to_string(&problem).unwrap_or_default();
-            if reason.contains("sequence-taken") {
+            if reason.contains(SEQUENCE_TAKEN) {
                 let (stream, sequence) = (entry.stream.clone(), self.next_sequence(&entry.stream)?);
                 let bytes = renumber(envelope, sequence)
                     .map_err(|reason| SpoolError::Damaged { path: from.clone(), reason })?;

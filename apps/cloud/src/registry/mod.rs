@@ -3,6 +3,7 @@
 
 mod keys;
 
+use sotto_api::reason;
 use sotto_compact::{Form, Profile};
 use sotto_evaluate::{Evaluated, Input, JobError};
 use sotto_program::Plan;
@@ -51,7 +52,7 @@ macro_rules! with_keys {
             (AnyParams::Bgv($params), AnyKeys::Bgv($keys)) => $work,
             (AnyParams::Ckks($params), AnyKeys::Ckks($keys)) => $work,
             (AnyParams::Bfv(_) | AnyParams::Bgv(_) | AnyParams::Ckks(_), _) => {
-                Err(Problem::unprocessable("wrong-parameters", "the keys are for another scheme"))
+                Err(Problem::unprocessable(reason::WRONG_PARAMETERS, "the keys are for another scheme"))
             }
         }
     };
