@@ -6,16 +6,17 @@ use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
 use std::io;
 use std::path::Path;
 
-/// An error of a folder.
+/// An error of a folder. It has no error source: the message contains the system's error, and a chain would print it
+/// twice.
 #[derive(Debug, thiserror::Error)]
 pub enum FolderError {
     /// The file system reports an error.
-    #[error("cannot {doing}: {source}")]
+    #[error("cannot {doing}: {error}")]
     Files {
         /// The operation that failed.
         doing: &'static str,
         /// The I/O error.
-        source: io::Error,
+        error: io::Error,
     },
     /// Another process holds the lock.
     #[error("another process has this folder open")]
@@ -23,7 +24,7 @@ pub enum FolderError {
 }
 
 fn failed_to(doing: &'static str) -> impl FnOnce(io::Error) -> FolderError {
-    move |source| FolderError::Files { doing, source }
+    move |error| FolderError::Files { doing, error }
 }
 
 /// Makes a folder with mode 0700. Keeps the mode of an existing one: files inside have modes of their own.

@@ -85,7 +85,7 @@ pub enum OwnerError {
     Host(String),
     /// The certificate cannot be made.
     #[error("the certificate cannot be made: {0}")]
-    Certificate(#[from] rcgen::Error),
+    Certificate(rcgen::Error),
     /// The operating system provides no randomness.
     #[error("the operating system gives no randomness")]
     Randomness,
@@ -139,7 +139,7 @@ pub enum OwnerError {
     },
     /// The cloud is unreachable or refuses.
     #[error("{0}{hint}", hint = hint(.0))]
-    Cloud(#[from] CloudError),
+    Cloud(CloudError),
     /// A question cannot be read; the text points at the place.
     #[error("{0}")]
     Question(String),
@@ -166,10 +166,23 @@ pub enum OwnerError {
     WrongAnswer(String),
 }
 
-/// Has no error source: the message already contains the statement, and a chain would print it twice.
+// These three have no error source: the message already contains theirs, and a chain would print it twice.
+
+impl From<CloudError> for OwnerError {
+    fn from(error: CloudError) -> Self {
+        Self::Cloud(error)
+    }
+}
+
 impl From<Lie> for OwnerError {
     fn from(lie: Lie) -> Self {
         Self::Lie(lie)
+    }
+}
+
+impl From<rcgen::Error> for OwnerError {
+    fn from(error: rcgen::Error) -> Self {
+        Self::Certificate(error)
     }
 }
 

@@ -16,7 +16,7 @@ pub enum SourceError {
     Stopped,
     /// This machine has no sensors that can be read.
     #[error("{0}; read a file with --csv FILE, or take made-up readings with --source generate")]
-    NoSensors(#[from] NoSensors),
+    NoSensors(NoSensors),
     /// An option that cannot be used.
     #[error("{option}: {reason}")]
     Option {
@@ -137,6 +137,13 @@ pub enum NoSensors {
     /// The system is known but reports nothing.
     #[error("this system gives no load, no memory and no temperature")]
     Nothing,
+}
+
+/// Without an error source: the message contains the reason, and a chain would print it twice.
+impl From<NoSensors> for SourceError {
+    fn from(reason: NoSensors) -> Self {
+        Self::NoSensors(reason)
+    }
 }
 
 /// Lists names for people: at most 50 names, 64 characters of each.

@@ -90,19 +90,19 @@ impl Bodies {
             let incoming = self.incoming.join(Id::random()?.to_string());
             let written =
                 write_synced(&incoming, bytes).and_then(|()| fs::rename(&incoming, self.path(folder, name)));
-            if let Err(source) = written {
+            if let Err(error) = written {
                 // Partial files are removed at the next start.
                 let _ = fs::remove_file(&incoming);
-                return Err(StoreError::Files { doing: "write a body", source });
+                return Err(StoreError::Files { doing: "write a body", error });
             }
         }
         sync_folder(&self.root.join(folder.name()))
     }
 
     pub(super) fn read(&self, folder: Folder, name: &str) -> Result<Vec<u8>, StoreError> {
-        fs::read(self.path(folder, name)).map_err(|source| match source.kind() {
+        fs::read(self.path(folder, name)).map_err(|error| match error.kind() {
             io::ErrorKind::NotFound => StoreError::Damaged(format!("{}/{name} is missing", folder.name())),
-            _ => StoreError::Files { doing: "read a body", source },
+            _ => StoreError::Files { doing: "read a body", error },
         })
     }
 

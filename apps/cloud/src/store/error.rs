@@ -7,15 +7,16 @@ use sotto_service::folder::FolderError;
 use sotto_service::migrations::MigrationError;
 use sotto_wire::WireError;
 
-/// An error of the store, for the log; clients get fewer details.
+/// An error of the store, for the log; clients get fewer details. It has no error source: the message contains the
+/// reason, and a chain would print it twice.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum StoreError {
     #[error("the database: {0}")]
-    Database(#[from] rusqlite::Error),
-    #[error("cannot {doing}: {source}")]
-    Files { doing: &'static str, source: io::Error },
+    Database(rusqlite::Error),
+    #[error("cannot {doing}: {error}")]
+    Files { doing: &'static str, error: io::Error },
     #[error("the operating system gave no randomness: {0}")]
-    Random(#[from] getrandom::Error),
+    Random(getrandom::Error),
     #[error("stored bytes cannot be used: {0}")]
     Damaged(String),
     /// The bytes are intact but have a layout that is no longer read.
@@ -36,10 +37,22 @@ pub(crate) enum StoreError {
     Version(i64),
 }
 
+impl From<rusqlite::Error> for StoreError {
+    fn from(error: rusqlite::Error) -> Self {
+        Self::Database(error)
+    }
+}
+
+impl From<getrandom::Error> for StoreError {
+    fn from(error: getrandom::Error) -> Self {
+        Self::Random(error)
+    }
+}
+
 impl From<FolderError> for StoreError {
     fn from(error: FolderError) -> Self {
         match error {
-            FolderError::Files { doing, source } => Self::Files { doing, source },
+            FolderError::Files { doing, error } => Self::Files { doing, error },
             FolderError::InUse => Self::InUse,
         }
     }
@@ -58,8 +71,8 @@ impl StoreError {
     /// Returns true if the disk or the quota is full.
     pub(crate) fn is_full(&self) -> bool {
         match self {
-            Self::Files { source, .. } => {
-                matches!(source.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded)
+            Self::Files { error, .. } => {
+                matches!(error.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded)
             }
             Self::Database(error) => error.sqlite_error_code() == Some(rusqlite::ErrorCode::DiskFull),
             _ => false,
@@ -69,11 +82,31 @@ impl StoreError {
 
 /// `.map_err(failed_to("write a body"))`
 pub(super) fn failed_to(doing: &'static str) -> impl FnOnce(io::Error) -> StoreError {
-    move |source| StoreError::Files { doing, source }
+    move |error| StoreError::Files { doing, error }
 }
 
 /// `.map_err(damaged)`, for stored bytes that cannot be read.
 #[allow(clippy::needless_pass_by_value, reason = "for map_err")]
 pub(super) fn damaged(error: WireError) -> StoreError {
     StoreError::Damaged(error.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_chain_of_errors_prints_the_reason_once() {
+        let full = || io::Error::from(io::ErrorKind::StorageFull);
+        let errors = [
+            StoreError::from(rusqlite::Error::InvalidQuery),
+            StoreError::from(getrandom::Error::UNSUPPORTED),
+            StoreError::from(FolderError::Files { doing: "make a folder", error: full() }),
+            failed_to("write a body")(full()),
+        ];
+        for error in errors {
+            let message = error.to_string();
+            assert_eq!(format!("{:#}", anyhow::Error::from(error)), message);
+        }
+    }
 }

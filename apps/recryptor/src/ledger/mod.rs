@@ -17,15 +17,22 @@ use sotto_wire::UnreadRequests;
 
 pub(crate) use charge::{Charge, MOST_ASKED};
 
-/// An error of the ledger, for the log; callers get fewer details.
+/// An error of the ledger, for the log; callers get fewer details. It has no error source: the message contains the
+/// reason, and a chain would print it twice.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum LedgerError {
     #[error("the database: {0}")]
-    Database(#[from] rusqlite::Error),
+    Database(rusqlite::Error),
     #[error(transparent)]
     Folder(#[from] FolderError),
     #[error("the ledger has version {0}, which this program does not know")]
     Version(i64),
+}
+
+impl From<rusqlite::Error> for LedgerError {
+    fn from(error: rusqlite::Error) -> Self {
+        Self::Database(error)
+    }
 }
 
 impl From<MigrationError> for LedgerError {

@@ -2,7 +2,8 @@
 //! commands.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::net::TcpListener;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use sotto_cloud_client::CloudError;
@@ -53,5 +54,28 @@ fn wrong_arguments_and_a_missing_plant_end_with_their_codes() {
         let mut sotto = Command::new(env!("CARGO_BIN_EXE_sotto"));
         let output = sotto.args(arguments).current_dir(&folder).env_remove("SOTTO_PLANT").output().unwrap();
         assert_eq!(output.status.code(), Some(code), "{arguments:?}");
+    }
+}
+
+#[test]
+fn the_reason_of_a_failure_is_printed_once() {
+    let outside = tempfile::tempdir().unwrap();
+    let run = |folder: &Path, arguments: &[&str]| {
+        let mut sotto = Command::new(env!("CARGO_BIN_EXE_sotto"));
+        let output = sotto.args(arguments).current_dir(folder).env_remove("SOTTO_PLANT").output().unwrap();
+        (output.status.code(), String::from_utf8(output.stderr).unwrap())
+    };
+    // The port is free again when the listener is dropped.
+    let free = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let cloud = format!("http://{free}");
+    let plant = outside.path().join("plant");
+    assert_eq!(run(outside.path(), &["init", "plant", "--cloud", &cloud]).0, Some(0));
+    for (folder, arguments, code, reason) in [
+        (outside.path(), &["init", "other", "--cloud", "http://example.org"][..], 6, "is plain HTTP"),
+        (&plant, &["cloud", "show"], 5, "cannot be reached"),
+    ] {
+        let (ended, error) = run(folder, arguments);
+        assert_eq!(ended, Some(code), "{arguments:?}: {error}");
+        assert_eq!(error.matches(reason).count(), 1, "{arguments:?}: {error}");
     }
 }
