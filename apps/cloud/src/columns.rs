@@ -36,7 +36,7 @@ impl Columns {
         start: i64,
         windows: impl Iterator<Item = (KeyId, Vec<u8>)>,
     ) -> anyhow::Result<()> {
-        Ok(self.file.insert((start, self.ticks), windows)?)
+        Ok(self.file.insert(start, self.ticks, windows)?)
     }
 
     /// Returns the keys of all windows that start at `start`, in order, and one sum for each `most` of them. Uses one

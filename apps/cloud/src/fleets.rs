@@ -68,13 +68,14 @@ pub(crate) fn sums(
         FleetSums { form: FleetForm::from(form), fleet: id, start: request.start, keys, sums }.write()?;
     let (times, after) = ((request.start, request.ticks), selected.after);
     let digest = fleet_sums_request_digest(id, times, request.most, after);
-    let transcript = transcript::of_sums(
-        cloud,
-        (Work::FleetSums, digest),
-        (form.parameters, KeyId([0; 16])),
-        TranscriptInputs::of(leaves),
-        &frame,
-    )?;
+    let summed = transcript::Summed {
+        work: Work::FleetSums,
+        request: digest,
+        parameters: form.parameters,
+        key: KeyId([0; 16]),
+        inputs: TranscriptInputs::of(leaves),
+    };
+    let transcript = transcript::of_sums(cloud, &summed, &frame)?;
     Ok((frame, transcript))
 }
 

@@ -64,9 +64,10 @@ fn add(cloud: &Cloud, request: &SumsRequest) -> Result<(Vec<u8>, Transcript), Fa
         })?;
     }
     let frame = summing.frame()?;
-    let under = under.ok_or_else(Problem::internal)?;
+    let (parameters, key) = under.ok_or_else(Problem::internal)?;
     let inputs = TranscriptInputs::of(leaves);
-    let transcript = transcript::of_sums(cloud, (Work::Sums, digest), under, inputs, &frame)?;
+    let summed = transcript::Summed { work: Work::Sums, request: digest, parameters, key, inputs };
+    let transcript = transcript::of_sums(cloud, &summed, &frame)?;
     Ok((frame, transcript))
 }
 

@@ -35,14 +35,20 @@ pub(crate) fn of_job(
     )
 }
 
+/// Computed sums: the request, the parameters and key of the windows, and the windows' leaves.
+pub(crate) struct Summed {
+    /// [`Work::Sums`] or [`Work::FleetSums`].
+    pub(crate) work: Work,
+    pub(crate) request: Digest,
+    pub(crate) parameters: ParameterId,
+    /// Zero for windows under several keys.
+    pub(crate) key: KeyId,
+    pub(crate) inputs: TranscriptInputs,
+}
+
 /// Returns the transcript of sums, which are one frame.
-pub(crate) fn of_sums(
-    cloud: &Cloud,
-    (work, request): (Work, Digest),
-    (parameters, key): (ParameterId, KeyId),
-    inputs: TranscriptInputs,
-    frame: &[u8],
-) -> Result<Transcript, Problem> {
+pub(crate) fn of_sums(cloud: &Cloud, summed: &Summed, frame: &[u8]) -> Result<Transcript, Problem> {
+    let Summed { work, request, parameters, key, inputs } = *summed;
     signed(
         cloud,
         TranscriptParts {

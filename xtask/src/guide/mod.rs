@@ -17,12 +17,18 @@ use crate::cargo;
 use crate::suite::{Context, Outcome};
 use page::Page;
 
-/// The guides, from the root of the checkout, and the address of the cloud in each; the first uses the defaults of
-/// `sotto init`.
-const GUIDES: [(&str, &str); 3] = [
-    ("docs/guides/first-answer.md", "127.0.0.1:7410"),
-    ("docs/guides/tls.md", "127.0.0.1:7411"),
-    ("docs/guides/alarms.md", "127.0.0.1:7412"),
+/// A page with commands, by its path from the root of the checkout, and the address of the cloud that they start.
+#[derive(Clone, Copy)]
+struct Guide {
+    page: &'static str,
+    cloud: &'static str,
+}
+
+/// The guides. The first uses the defaults of `sotto init`.
+const GUIDES: [Guide; 3] = [
+    Guide { page: "docs/guides/first-answer.md", cloud: "127.0.0.1:7410" },
+    Guide { page: "docs/guides/tls.md", cloud: "127.0.0.1:7411" },
+    Guide { page: "docs/guides/alarms.md", cloud: "127.0.0.1:7412" },
 ];
 /// The file that the guides use.
 const DATASET: &str = "seattle-temps.csv";
@@ -41,13 +47,13 @@ pub(crate) fn run(args: &[String]) -> Result<ExitCode> {
     for guide in GUIDES {
         let (page, outputs) = execute(&root, guide, &dataset)?;
         if check {
-            faults.extend(named(guide.0, page.faults(&outputs)));
+            faults.extend(named(guide.page, page.faults(&outputs)));
             continue;
         }
-        let path = root.join(guide.0);
+        let path = root.join(guide.page);
         std::fs::write(&path, page.with_outputs(&outputs))
-            .with_context(|| format!("cannot write {}", guide.0))?;
-        println!("{}: {} commands", guide.0, outputs.len());
+            .with_context(|| format!("cannot write {}", guide.page))?;
+        println!("{}: {} commands", guide.page, outputs.len());
     }
     faults.iter().for_each(|fault| eprintln!("{fault}"));
     Ok(if faults.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
@@ -61,8 +67,8 @@ pub(crate) fn suite(context: &Context) -> Result<Outcome> {
     let mut faults = Vec::new();
     for guide in GUIDES {
         let (page, outputs) = execute(&context.root, guide, &dataset)?;
-        println!("{}: {} commands", guide.0, outputs.len());
-        faults.extend(named(guide.0, page.faults(&outputs)));
+        println!("{}: {} commands", guide.page, outputs.len());
+        faults.extend(named(guide.page, page.faults(&outputs)));
     }
     Ok(Outcome::from_faults(faults))
 }
@@ -82,8 +88,9 @@ fn dataset() -> Result<Option<PathBuf>> {
 }
 
 /// Builds the programs and runs a guide's commands in a scratch folder.
-fn execute(root: &Path, (guide, cloud): (&str, &str), dataset: &Path) -> Result<(Page, Vec<String>)> {
-    let text = std::fs::read_to_string(root.join(guide)).with_context(|| format!("cannot read {guide}"))?;
+fn execute(root: &Path, guide: Guide, dataset: &Path) -> Result<(Page, Vec<String>)> {
+    let Guide { page, cloud } = guide;
+    let text = std::fs::read_to_string(root.join(page)).with_context(|| format!("cannot read {page}"))?;
     let page = Page::parse(&text)?;
     let sotto = cargo::build_programs(root)?;
     let programs = sotto.parent().map_or(OsStr::new("."), Path::as_os_str);

@@ -147,17 +147,25 @@ fn finish(mut command: Command) -> Result<String> {
     Ok(done.stdout)
 }
 
+/// The smallest numbers that a page must have.
+#[derive(Clone, Copy)]
+struct Fewest {
+    charts: u64,
+    tables: u64,
+}
+
 /// Returns the fewest charts and tables of a page about these rows. Comparisons are tables alone: a kind of readings, and
 /// the gaps.
-fn fewest(rows: &Path) -> Result<(u64, u64)> {
+fn fewest(rows: &Path) -> Result<Fewest> {
     let names = fs::read_dir(rows)?.map(|entry| Ok(entry?.file_name().to_string_lossy().into_owned()));
     let names = names.collect::<Result<Vec<String>>>()?;
     let mut of_rows = names.iter().filter(|name| name.contains(".rows.jsonl"));
-    Ok(if of_rows.all(|name| name.starts_with("comparisons.")) { (0, 4) } else { (40, 8) })
+    let compared = of_rows.all(|name| name.starts_with("comparisons."));
+    Ok(if compared { Fewest { charts: 0, tables: 4 } } else { Fewest { charts: 40, tables: 8 } })
 }
 
 /// Returns the faults of the page in a window of this width, with at least so many charts and tables.
-fn look(page: &Path, width: u32, profile: &Path, (charts, tables): (u64, u64)) -> Result<Vec<String>> {
+fn look(page: &Path, width: u32, profile: &Path, fewest: Fewest) -> Result<Vec<String>> {
     let mut browser = Command::new("chromium");
     // The page is ours, and root cannot use the sandbox.
     browser.args([
@@ -180,7 +188,7 @@ fn look(page: &Path, width: u32, profile: &Path, (charts, tables): (u64, u64)) -
     if number("width") != u64::from(width) {
         faults.push(format!("the window is {} wide", number("width")));
     }
-    if number("charts") < charts || number("tables") < tables {
+    if number("charts") < fewest.charts || number("tables") < fewest.tables {
         faults.push(format!("{} charts and {} tables are too few", number("charts"), number("tables")));
     }
     let told = found["faults"].as_array().context("faults are a list")?;

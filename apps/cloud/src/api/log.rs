@@ -32,7 +32,7 @@ fn page(cloud: &Cloud, query: &LogQuery) -> Result<LogPage, Problem> {
     if !sotto_program::is_name(device) || !sotto_program::is_name(stream) {
         return Err(Problem::unprocessable(reason::INVALID_NAME, "a name has 1 to 64 of A-Z a-z 0-9 _ . -"));
     }
-    let page = cloud.store.log((device, stream), *from, limit(query.limit))?;
+    let page = cloud.store.log(device, stream, *from, limit(query.limit))?;
     let now = milliseconds(std::time::SystemTime::now());
     let head = StreamHead::sign(
         (device, stream),

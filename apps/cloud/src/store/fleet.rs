@@ -156,10 +156,11 @@ impl FleetFile {
         Ok(fleet(&connection, id)?.map(|fleet| Self { connection, fleet }))
     }
 
-    /// Inserts windows that start at `start`.
+    /// Inserts windows of `ticks` ticks that start at `start`.
     pub(crate) fn insert(
         &mut self,
-        (start, ticks): (i64, u32),
+        start: i64,
+        ticks: u32,
         windows: impl Iterator<Item = (KeyId, Vec<u8>)>,
     ) -> Result<(), StoreError> {
         let transaction = self.connection.transaction()?;

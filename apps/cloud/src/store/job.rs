@@ -168,7 +168,7 @@ impl Store {
                 Ok(())
             })
             .and_then(|()| {
-                self.transaction(|transaction| finish(transaction, id, &files, (evaluated, transcript)))
+                self.transaction(|transaction| finish(transaction, id, &files, evaluated, transcript))
             });
         if kept.is_err() {
             files.iter().for_each(|(file, _)| self.bodies.remove(Folder::Outputs, &file.to_string()));
@@ -225,7 +225,8 @@ fn finish(
     connection: &Connection,
     id: Id,
     files: &[(Id, i64)],
-    (evaluated, transcript): (&Evaluated, &[u8]),
+    evaluated: &Evaluated,
+    transcript: &[u8],
 ) -> Result<(), StoreError> {
     for (position, (file, bytes)) in (0i64..).zip(files) {
         connection.execute(

@@ -102,12 +102,13 @@ impl Store {
     /// Returns windows of a log from a position on, and the state of the log.
     pub(crate) fn log(
         &self,
-        (device, stream): (&str, &str),
+        device: &str,
+        stream: &str,
         from: u64,
         limit: usize,
     ) -> Result<LogPage, StoreError> {
         let connection = self.connection();
-        let (size, root) = self.trees.state(&connection, (device, stream))?;
+        let (size, root) = self.trees.state(&connection, device, stream)?;
         let mut query = connection.prepare_cached(
             "SELECT log.sequence, leaf, envelope, coalesce(bytes, 0)
              FROM log LEFT JOIN envelopes ON envelopes.id = envelope
@@ -126,7 +127,8 @@ impl Trees {
     fn state(
         &self,
         connection: &Connection,
-        (device, stream): (&str, &str),
+        device: &str,
+        stream: &str,
     ) -> Result<(u64, Digest), StoreError> {
         let mut held = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if held.len() >= MOST_HELD {

@@ -139,15 +139,15 @@ impl Ledger {
 
     /// Counts a refusal in memory; [`Ledger::write_refusals`] makes it durable.
     pub(crate) fn refused(&self, day: Day, caller: &str, reason: &'static str) {
-        self.note((day, caller.to_owned(), Event::Refused(reason)), (1, Asked::default()));
+        self.note((day, caller.to_owned(), Event::Refused(reason)), 1, Asked::default());
     }
 
     /// Counts in memory the numbers of a batch that were checked before it was refused.
     pub(crate) fn looked_at(&self, day: Day, caller: &str, asked: Asked) {
-        self.note((day, caller.to_owned(), Event::LookedAt), (1, asked));
+        self.note((day, caller.to_owned(), Event::LookedAt), 1, asked);
     }
 
-    fn note(&self, what: Refused, (times, asked): (u64, Asked)) {
+    fn note(&self, what: Refused, times: u64, asked: Asked) {
         let mut refusals = self.refusals();
         let noted = refusals.entry(what).or_default();
         *noted = (noted.0 + times, noted.1.plus(asked));
@@ -173,7 +173,7 @@ impl Ledger {
             })
         });
         if written.is_err() {
-            taken.into_iter().for_each(|(what, times)| self.note(what, times));
+            taken.into_iter().for_each(|(what, (times, asked))| self.note(what, times, asked));
         }
         written
     }

@@ -79,7 +79,7 @@ impl Input {
         let seconds = f64::from(rows * SENSOR_PERIOD) / 1000.0 + 1.0;
         let options = |_| vec!["--source".into(), "sensors".into()];
         let description = "this machine's sensors".to_owned();
-        Ok(Self::of_rows("sensors", description, channels, (rows, SENSOR_PERIOD), seconds, options))
+        Ok(Self::of_rows("sensors", description, channels, rows, SENSOR_PERIOD, seconds, options))
     }
 
     fn generator(arguments: &Demo) -> anyhow::Result<Self> {
@@ -92,14 +92,15 @@ impl Input {
             ["--source", "generate", "--seed", &seed].map(OsString::from).to_vec()
         };
         let description = format!("a generator (seeds {seed} and {})", seed.wrapping_add(1));
-        Ok(Self::of_rows("generator", description, channels, (rows, GENERATOR_PERIOD), 2.0, options))
+        Ok(Self::of_rows("generator", description, channels, rows, GENERATOR_PERIOD, 2.0, options))
     }
 
     fn of_rows(
         source: &'static str,
         description: String,
         channels: Vec<Measured>,
-        (rows, period): (u32, u32),
+        rows: u32,
+        period: u32,
         seconds: f64,
         options: impl Fn(u64) -> Vec<OsString>,
     ) -> Self {

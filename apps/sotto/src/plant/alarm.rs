@@ -205,7 +205,7 @@ fn test(plant: &Plant, name: &str) -> anyhow::Result<ExitCode> {
     }
     let mut failed = false;
     for sink in sinks {
-        match watch::give(plant.folder(), &declared.settings, sink, (&event, false)) {
+        match watch::give(plant.folder(), &declared.settings, sink, &event, false) {
             Ok(()) => say(format!("{}: taken", sink.word())),
             Err(reason) => {
                 failed = true;

@@ -70,7 +70,7 @@ fn dataset(cases: &mut Cases, file: &File, path: &str, text: &str) -> Result<()>
             (By::All, limit(channel) + 1.0, false),
         ] {
             let answer = site.ask(&format!("{}{}", question(channel.name, limit), by.clause()), &[])?;
-            let faults = judge(&series, at, &answer, (limit, exact, by));
+            let faults = judge(&series, at, &answer, limit, exact, by);
             let name = format!("{}: distribution of {}{}", file.name, channel.name, by.clause());
             cases.case(&name, faults);
         }
@@ -114,7 +114,7 @@ pub(super) fn on_random_windows(cases: &mut Cases) -> Result<()> {
     }
     let ask = |site: &Site, by: By| site.ask(&format!("{}{}", question("load", limit), by.clause()), &[]);
     let answer = ask(&site, By::Hour)?;
-    cases.case("readings that are fetched, by hour", judge(&series, 0, &answer, (limit, true, By::Hour)));
+    cases.case("readings that are fetched, by hour", judge(&series, 0, &answer, limit, true, By::Hour));
     let noted = answer["notes"].to_string().contains("were fetched to compare them");
     cases.case(
         "a note says that readings are fetched",
@@ -133,7 +133,7 @@ pub(super) fn on_random_windows(cases: &mut Cases) -> Result<()> {
         }
         for by in [By::Hour, By::Day, By::All] {
             let answer = ask(&site, by)?;
-            cases.case(&format!("{name}{}", by.clause()), judge(&series, 0, &answer, (limit, true, by)));
+            cases.case(&format!("{name}{}", by.clause()), judge(&series, 0, &answer, limit, true, by));
         }
     }
     cases.case("nothing is left behind", site.close()?);
@@ -168,7 +168,7 @@ pub(super) fn on_comparable_channels(cases: &mut Cases) -> Result<()> {
         for limit in [12.0, -5.0, 29.5, 30.0, 40.0] {
             let question = format!("count(load > {limit}), count(load <= {limit}) by day");
             let answer = site.ask(&question, &[])?;
-            let mut faults = judge(&series, 0, &answer, (limit, true, By::Day));
+            let mut faults = judge(&series, 0, &answer, limit, true, By::Day);
             if answer["notes"].to_string().contains("were fetched") {
                 faults.push("the readings were fetched: the cloud did not compare them".into());
             }
@@ -198,7 +198,7 @@ fn counts(channel: &Channel, values: &[f64], holds: impl Fn(f64) -> bool) -> (f6
 }
 
 /// Returns the faults of an answer about one channel. `exact` says that the limit is a declared one.
-fn judge(series: &Series, at: usize, answer: &Value, (limit, exact, by): (f64, bool, By)) -> Vec<String> {
+fn judge(series: &Series, at: usize, answer: &Value, limit: f64, exact: bool, by: By) -> Vec<String> {
     let channel = &series.channels[at];
     let (name, step) = (channel.name, channel.resolution);
     let rows = answer["rows"].as_array().map_or(&[][..], Vec::as_slice);

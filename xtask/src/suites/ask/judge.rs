@@ -77,7 +77,8 @@ impl Asked<'_> {
         }
         for device in 0..devices {
             let name = self.per_device.then(|| series.devices[device]);
-            let groups: Vec<Group> = groups.iter().map(|group| self.fill(series, *group, device)).collect();
+            let groups: Vec<Group> =
+                groups.iter().map(|(from, to)| self.fill(series, *from, *to, device)).collect();
             for (at, group) in groups.iter().enumerate() {
                 for statistic in self.statistics {
                     let key = (group.from, group.to, name, &*statistic.name(&series.channels));
@@ -110,7 +111,7 @@ impl Asked<'_> {
         groups
     }
 
-    fn fill(&self, series: &Series, (from, to): (i64, i64), device: usize) -> Group {
+    fn fill(&self, series: &Series, from: i64, to: i64, device: usize) -> Group {
         let mine = |at: i64, of: usize| (from..to).contains(&at) && (!self.per_device || of == device);
         let samples = series.samples.iter().filter(|sample| mine(sample.at, sample.device)).copied();
         Group { from, to, samples: samples.collect() }

@@ -11,7 +11,8 @@ use std::time::Duration;
 /// Sends a request; returns status and body.
 pub(super) fn request(
     url: &str,
-    (method, path): (&str, &str),
+    method: &str,
+    path: &str,
     headers: &[(&str, &str)],
     body: &[u8],
 ) -> Result<(u16, String)> {

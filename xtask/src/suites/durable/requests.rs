@@ -23,7 +23,7 @@ pub(super) fn run(cases: &mut Cases) -> Result<()> {
     site.start_cloud()?;
     let url = site.cloud_url()?;
     let post =
-        |key: &str, body: &[u8]| request(&url, ("POST", "/v1/envelopes"), &[("Idempotency-Key", key)], body);
+        |key: &str, body: &[u8]| request(&url, "POST", "/v1/envelopes", &[("Idempotency-Key", key)], body);
     let (status, body) = post(&messages[0].0, &messages[1].1)?;
     cases.case(
         "a window under the name of another one is refused",
@@ -81,7 +81,7 @@ fn twice(site: &Site, url: &str) -> Result<Vec<String>> {
     let token = fs::read_to_string(site.folder().join("plant/secrets/owner-token"))?;
     let bearer = format!("Bearer {}", token.trim());
     let list = |path: &str| -> Result<Value> {
-        let (_, body) = request(url, ("GET", path), &[("Authorization", &bearer)], &[])?;
+        let (_, body) = request(url, "GET", path, &[("Authorization", &bearer)], &[])?;
         serde_json::from_str(&body).with_context(|| format!("{path}: {body}"))
     };
     // Exact questions are sums, which need no job.
@@ -101,7 +101,7 @@ fn twice(site: &Site, url: &str) -> Result<Vec<String>> {
     ];
     let submit = |ids: Vec<&Value>| {
         let submission = json!({ "plan": jobs[0]["plan"], "inputs": ids }).to_string();
-        request(url, ("POST", "/v1/jobs"), &headers, submission.as_bytes())
+        request(url, "POST", "/v1/jobs", &headers, submission.as_bytes())
     };
     let inputs = || ids.iter().copied().cycle().take(count).collect::<Vec<_>>();
     let (first, again) = (submit(inputs())?, submit(inputs())?);

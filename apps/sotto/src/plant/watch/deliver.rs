@@ -23,7 +23,7 @@ const LARGEST_AUTHORITY: u64 = sotto_http::LARGEST_AUTHORITY as u64;
 /// Deliveries of one alarm to one sink, in order.
 type Lines = BTreeMap<(String, SinkKind), Vec<Delivery>>;
 
-/// Gives an event to a sink.
+/// Gives an event to a sink. `again` says that it may have got the event before.
 ///
 /// # Errors
 /// The reason for a person.
@@ -31,7 +31,8 @@ pub(crate) fn give(
     folder: &Path,
     settings: &AlarmSettings,
     sink: SinkKind,
-    (event, again): (&Event, bool),
+    event: &Event,
+    again: bool,
 ) -> Result<(), String> {
     let address =
         |of: &Option<String>| of.clone().ok_or_else(|| format!("the alarm has no {} any more", sink.word()));
@@ -44,7 +45,7 @@ pub(crate) fn give(
             let address: MqttAddress =
                 address(&settings.mqtt)?.parse().map_err(|error| format!("{error}"))?;
             let json = serde_json::to_vec(event).map_err(|error| error.to_string())?;
-            mqtt::publish(&address, &trust(folder, settings)?, (&json, again), REQUEST_LIMIT)
+            mqtt::publish(&address, &trust(folder, settings)?, &json, again, REQUEST_LIMIT)
         }
     }
 }
@@ -89,7 +90,7 @@ fn line(folder: &Path, outbox: &Mutex<Outbox>, deliveries: &[Delivery], tell: &(
             }
             Err(error) => return tell(format!("sotto: {error}")),
         };
-        let done = give(folder, &settings, sink, (event, *attempts > 0));
+        let done = give(folder, &settings, sink, event, *attempts > 0);
         let kept = match done {
             Ok(()) => locked(outbox).delivered(id, sink),
             Err(reason) => locked(outbox)

@@ -26,7 +26,8 @@ impl<C: Read + Write> Connection for C {}
 pub(super) fn publish(
     address: &MqttAddress,
     trust: &Trust,
-    (message, again): (&[u8], bool),
+    message: &[u8],
+    again: bool,
     limit: Duration,
 ) -> Result<(), String> {
     let begin = Instant::now();
@@ -190,7 +191,7 @@ mod tests {
         let (address, served) = broker(0, &[[0, 9], [0, 1]]);
         let message = "x".repeat(300);
         let limit = Duration::from_secs(5);
-        publish(&address, &Trust::default(), (message.as_bytes(), true), limit).expect("published");
+        publish(&address, &Trust::default(), message.as_bytes(), true, limit).expect("published");
         let packets = served.join().expect("the broker ends");
         let (connect, publish) = (&packets[0], &packets[1]);
         assert_eq!((connect.0, &connect.1[..10]), (0x10, &b"\0\x04MQTT\x04\xC2\0\x3C"[..]));
@@ -204,11 +205,11 @@ mod tests {
     fn a_refusal_and_silence_are_failures() {
         let limit = Duration::from_millis(300);
         let (address, _) = broker(4, &[]);
-        let refused = publish(&address, &Trust::default(), (b"x", false), limit).expect_err("refused");
+        let refused = publish(&address, &Trust::default(), b"x", false, limit).expect_err("refused");
         assert!(refused.contains("user and password"), "{refused}");
         let (address, _) = broker(0, &[]);
         let begin = Instant::now();
-        publish(&address, &Trust::default(), (b"x", false), limit).expect_err("silent");
+        publish(&address, &Trust::default(), b"x", false, limit).expect_err("silent");
         assert!(begin.elapsed() < Duration::from_secs(3));
     }
 }

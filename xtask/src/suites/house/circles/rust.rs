@@ -69,13 +69,14 @@ impl Modules {
         let own = place.is_empty() || name == "mod.rs";
         let stem = name.trim_end_matches(".rs");
         let folder = if own { folder.to_owned() } else { format!("{folder}/{stem}") };
-        self.items(files, (path, &folder), place, parsed.items)
+        self.items(files, path, &folder, place, parsed.items)
     }
 
     fn items(
         &mut self,
         files: &BTreeMap<&str, &str>,
-        (file, folder): (&str, &str),
+        file: &str,
+        folder: &str,
         place: Place,
         items: Vec<Item>,
     ) -> Result<()> {
@@ -88,7 +89,7 @@ impl Modules {
                     let within = [place.as_slice(), std::slice::from_ref(&name)].concat();
                     match inner.content {
                         Some((_, items)) => {
-                            self.items(files, (file, &format!("{folder}/{name}")), within, items)?;
+                            self.items(files, file, &format!("{folder}/{name}"), within, items)?;
                         }
                         None => {
                             for path in [format!("{folder}/{name}.rs"), format!("{folder}/{name}/mod.rs")] {
