@@ -103,7 +103,7 @@ impl Value {
         if low <= 0.0 && high >= 0.0 {
             return Err(ValueError::Undetermined("the divisor may be zero"));
         }
-        let (value, bound) = quotient((self.value, self.bound), (other.value, other.bound));
+        let Bounded { value, bound } = quotient(self.bounded(), other.bounded());
         let unit = match (self.unit.as_str(), other.unit.as_str()) {
             (unit, "") => unit.to_owned(),
             (a, b) if a == b => String::new(),
@@ -112,15 +112,28 @@ impl Value {
         };
         Ok(Self::new(value, bound, unit))
     }
+
+    /// Returns the value without its unit.
+    pub(crate) fn bounded(&self) -> Bounded {
+        Bounded { value: self.value, bound: self.bound }
+    }
+}
+
+/// A number and a bound on its error.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Bounded {
+    pub(crate) value: f64,
+    pub(crate) bound: f64,
 }
 
 /// Returns a / b and its bound, for intervals of which the second does not contain zero: the largest distance to the
 /// four corners.
-pub(crate) fn quotient((a, a_bound): (f64, f64), (b, b_bound): (f64, f64)) -> (f64, f64) {
-    let value = a / b;
-    let corners = [a - a_bound, a + a_bound].into_iter().flat_map(|a| [a / (b - b_bound), a / (b + b_bound)]);
+pub(crate) fn quotient(a: Bounded, b: Bounded) -> Bounded {
+    let value = a.value / b.value;
+    let ends = [a.value - a.bound, a.value + a.bound].into_iter();
+    let corners = ends.flat_map(|end| [end / (b.value - b.bound), end / (b.value + b.bound)]);
     let bound = corners.map(|corner| (corner - value).abs()).fold(0.0, f64::max);
-    (value, bound)
+    Bounded { value, bound }
 }
 
 /// Returns the unit of a sum.

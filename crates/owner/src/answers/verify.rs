@@ -9,7 +9,7 @@ use super::{evidence, kept, publish};
 use crate::declared::Plant;
 use crate::error::OwnerError;
 use crate::files::{pretty, write_private};
-use crate::trust::{Document, Folder, OnVerified, Sources, Verification, verified};
+use crate::trust::{Claim, Document, Folder, OnVerified, Sources, Verification, verified};
 use crate::{declared, devices};
 
 /// Repeats the work behind a stored answer: all of it, or a random sample that the cloud cannot foresee. With
@@ -29,7 +29,8 @@ pub(crate) fn verify(
     let (cloud, save) = (plant.cloud()?, save.map(Folder::create).transpose()?);
     let mut sources = Sources::new(plant, &cloud, &evidence, save.clone())?;
     let question = &kept.answer.question;
-    let done = verified((answer, question), &evidence, &pinned, sample, &mut sources, progress)?;
+    let claim = Claim { answer, question, evidence: &evidence };
+    let done = verified(&claim, &pinned, sample, &mut sources, progress)?;
     if done.findings.is_empty() && done.open.is_empty() {
         let sampled = if done.work == 0 { 1.0 } else { done.repeated as f64 / done.work as f64 };
         let mark = Verified { at_ms: Timestamp::now().as_millisecond(), sampled, jobs: done.work };

@@ -113,7 +113,7 @@ pub fn add_alarm(document: &mut DocumentMut, name: &str, alarm: &AlarmSettings) 
 /// # Errors
 /// [`OwnerError::NotDeclared`] if there is no alarm with this name.
 pub fn remove_alarm(document: &mut DocumentMut, name: &str) -> Result<(), OwnerError> {
-    remove(document, ("alarms", "alarm"), name)
+    remove(document, "alarms", "alarm", name)
 }
 
 /// Adds `[devices.NAME]`.
@@ -149,7 +149,7 @@ fn device(channels: &[String]) -> Table {
 /// # Errors
 /// [`OwnerError::NotDeclared`] if there is no question with this name.
 pub fn remove_question(document: &mut DocumentMut, name: &str) -> Result<(), OwnerError> {
-    remove(document, ("questions", "question"), name)
+    remove(document, "questions", "question", name)
 }
 
 /// Removes a channel.
@@ -157,7 +157,7 @@ pub fn remove_question(document: &mut DocumentMut, name: &str) -> Result<(), Own
 /// # Errors
 /// [`OwnerError::NotDeclared`] if there is no channel with this name.
 pub fn remove_channel(document: &mut DocumentMut, name: &str) -> Result<(), OwnerError> {
-    remove(document, ("channels", "channel"), name)
+    remove(document, "channels", "channel", name)
 }
 
 /// Removes a device.
@@ -165,14 +165,10 @@ pub fn remove_channel(document: &mut DocumentMut, name: &str) -> Result<(), Owne
 /// # Errors
 /// [`OwnerError::NotDeclared`] if there is no device with this name.
 pub fn remove_device(document: &mut DocumentMut, name: &str) -> Result<(), OwnerError> {
-    remove(document, ("devices", "device"), name)
+    remove(document, "devices", "device", name)
 }
 
-fn remove(
-    document: &mut DocumentMut,
-    (table, kind): (&str, &'static str),
-    name: &str,
-) -> Result<(), OwnerError> {
+fn remove(document: &mut DocumentMut, table: &str, kind: &'static str, name: &str) -> Result<(), OwnerError> {
     let entries = document.get_mut(table).and_then(Item::as_table_like_mut);
     let removed = entries.and_then(|entries| entries.remove(name));
     removed.map(drop).ok_or_else(|| OwnerError::NotDeclared { kind, name: name.to_owned() })

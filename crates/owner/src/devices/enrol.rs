@@ -117,7 +117,14 @@ pub(crate) fn enrol(plant: &Plant, name: &str, bundle: &Path) -> Result<Enrolled
         verifying_key: hex::encode(identity.verifying_key()),
         bundles: Vec::new(),
     };
-    let enrolled = make_bundle(plant, record, (secret, identity), streams, bundle, &mut rng)?;
+    let enrolled = make_bundle(
+        plant,
+        record,
+        Secrets { encryption: secret, signing: identity },
+        streams,
+        bundle,
+        &mut rng,
+    )?;
     made.files.clear();
     Ok(enrolled)
 }
@@ -132,7 +139,8 @@ pub(crate) fn renew(plant: &Plant, name: &str, bundle: &Path) -> Result<Enrolled
     }
     let mut rng = secure_rng().map_err(|_| OwnerError::Randomness)?;
     let identity = KeyFile::Signing.read(&plant.secret_path(&signing_file(name)), None)?;
-    let secrets = (secrets::secret(plant, name)?, SigningIdentity::from_bytes(&identity));
+    let signing = SigningIdentity::from_bytes(&identity);
+    let secrets = Secrets { encryption: secrets::secret(plant, name)?, signing };
     make_bundle(plant, record, secrets, streams, bundle, &mut rng)
 }
 
@@ -142,14 +150,23 @@ fn streams_of(plant: &Plant, name: &str) -> Result<Vec<Chosen>, OwnerError> {
     streams::streams_for(plant, name, device)
 }
 
+/// The secrets of a device.
+struct Secrets {
+    /// The secret from which its encryption keys are derived.
+    encryption: DeviceSecret,
+    /// The key with which it signs.
+    signing: SigningIdentity,
+}
+
 fn make_bundle(
     plant: &Plant,
     mut record: DeviceRecord,
-    (secret, identity): (DeviceSecret, SigningIdentity),
+    secrets: Secrets,
     streams: Vec<Chosen>,
     path: &Path,
     rng: &mut impl SecretRng,
 ) -> Result<Enrolled, OwnerError> {
+    let Secrets { encryption: secret, signing: identity } = secrets;
     verifying::keep_verifying_key(plant, &record)?;
     let mut profiles: Vec<StreamProfile> =
         streams.iter().map(|stream| stream.profile(record.bundles.len())).collect();

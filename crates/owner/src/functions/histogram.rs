@@ -139,7 +139,10 @@ impl SeveralValues for Histogram {
         let found = from.distribution(channel);
         let missing = from.missing(&[channel], found.count());
         let shown = match bins {
-            Bins::Equal(count) => equal_edges(from.channels().range(channel).unwrap_or((0.0, 1.0)), *count),
+            Bins::Equal(count) => {
+                let (minimum, maximum) = from.channels().range(channel).unwrap_or((0.0, 1.0));
+                equal_edges(minimum, maximum, *count)
+            }
             Bins::Edges(edges) => edges.clone(),
         };
         let mut edges = shown.clone();

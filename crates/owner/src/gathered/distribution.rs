@@ -226,7 +226,7 @@ impl Distribution {
 }
 
 /// Returns the edges of equal bins over a range.
-pub(crate) fn equal_edges((minimum, maximum): (f64, f64), count: u32) -> Vec<f64> {
+pub(crate) fn equal_edges(minimum: f64, maximum: f64, count: u32) -> Vec<f64> {
     let width = (maximum - minimum) / f64::from(count.max(1));
     let mut edges: Vec<f64> = (0..=count).map(|bin| minimum + f64::from(bin) * width).collect();
     if let Some(last) = edges.last_mut() {
@@ -320,7 +320,7 @@ mod tests {
     #[test]
     fn bins_of_the_question_give_exact_counts() {
         let quantiser = quantiser();
-        let edges = equal_edges((-20.0, 120.0), 16);
+        let edges = equal_edges(-20.0, 120.0, 16);
         let bins = ChannelBins::new(0, ChannelBins::equal(&quantiser, (-20.0, 120.0), 16), &quantiser);
         let counts: Vec<u64> = (1..=16).collect();
         let found = Distribution::of_counts(&quantiser, &bins, &counts, 1000).histogram(&edges);

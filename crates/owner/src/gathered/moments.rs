@@ -6,7 +6,7 @@
 
 use sotto_pack::{Quantiser, bounds};
 
-use crate::value::{Value, ValueError, product, quotient, ratio, squared};
+use crate::value::{Bounded, Value, ValueError, product, quotient, ratio, squared};
 
 /// Count, mean and spread of the readings of one channel in a group.
 ///
@@ -133,7 +133,7 @@ impl Moments {
     /// # Errors
     /// [`ValueError`] if there are no readings, or squares were not requested.
     pub fn variance(&self, unit: &str) -> Result<Value, ValueError> {
-        let (value, bound) = self.spread()?;
+        let Bounded { value, bound } = self.spread()?;
         Ok(Value { value, bound, unit: squared(unit) })
     }
 
@@ -142,7 +142,7 @@ impl Moments {
     /// # Errors
     /// Those of [`Moments::variance`].
     pub fn deviation(&self, unit: &str) -> Result<Value, ValueError> {
-        let (value, _) = self.spread()?;
+        let Bounded { value, .. } = self.spread()?;
         let bound = bounds::deviation(self.error) + self.rounding(self.largest);
         Ok(Value { value: value.sqrt(), bound, unit: unit.to_owned() })
     }
@@ -152,21 +152,19 @@ impl Moments {
     /// # Errors
     /// Those of [`Moments::variance`].
     pub fn root_mean_square(&self, unit: &str) -> Result<Value, ValueError> {
-        let (variance, _) = self.spread()?;
+        let variance = self.spread()?.value;
         let value = (variance + self.mean * self.mean).sqrt();
         Ok(Value { value, bound: self.error + self.rounding(self.largest), unit: unit.to_owned() })
     }
 
     /// Returns the variance and a bound on its error, which follows from the answer's own deviation: with x = y + δ and
     /// y the rounded readings, |var x − var y| ≤ 2·sd(y)·h + h².
-    fn spread(&self) -> Result<(f64, f64), ValueError> {
+    fn spread(&self) -> Result<Bounded, ValueError> {
         let n = self.n()?;
         let squared = self.squared.ok_or(ValueError::Undetermined("squares were not computed"))?;
         let value = squared / n;
-        Ok((
-            value,
-            bounds::variance(value.sqrt(), self.error) + self.rounding(self.largest * self.largest) * 1e-3,
-        ))
+        let rounding = self.rounding(self.largest * self.largest) * 1e-3;
+        Ok(Bounded { value, bound: bounds::variance(value.sqrt(), self.error) + rounding })
     }
 }
 
@@ -214,13 +212,13 @@ impl Pair {
 
     /// Returns the covariance, divided by the count, and its bound sd(x)·h_y + sd(y)·h_x + h_x·h_y by Cauchy and
     /// Schwarz.
-    fn covariance_and_bound(&self) -> Result<(f64, f64), ValueError> {
+    fn covariance_and_bound(&self) -> Result<Bounded, ValueError> {
         let n = self.x.n()?;
-        let deviation = |of: &Moments| Ok(of.spread()?.0.sqrt());
+        let deviation = |of: &Moments| Ok(of.spread()?.value.sqrt());
         let (sx, sy): (f64, f64) = (deviation(&self.x)?, deviation(&self.y)?);
         let (hx, hy) = (self.x.error, self.y.error);
         let rounding = self.x.rounding(self.x.largest * self.y.largest) * 1e-3;
-        Ok((self.product / n, sx * hy + sy * hx + hx * hy + rounding))
+        Ok(Bounded { value: self.product / n, bound: sx * hy + sy * hx + hx * hy + rounding })
     }
 
     /// Returns the covariance.
@@ -228,7 +226,7 @@ impl Pair {
     /// # Errors
     /// [`ValueError`] if there are no readings.
     pub fn covariance(&self, units: [&str; 2]) -> Result<Value, ValueError> {
-        let (value, bound) = self.covariance_and_bound()?;
+        let Bounded { value, bound } = self.covariance_and_bound()?;
         Ok(Value { value, bound, unit: product(units[0], units[1]) })
     }
 
@@ -237,7 +235,7 @@ impl Pair {
     /// # Errors
     /// [`ValueError`] if there are no readings, or a channel may be constant up to rounding.
     pub fn correlation(&self) -> Result<Value, ValueError> {
-        let (covariance, bound) = self.covariance_and_bound()?;
+        let covariance = self.covariance_and_bound()?;
         let (sx, sy) = (self.x.deviation("")?, self.y.deviation("")?);
         let constant =
             || ValueError::Undetermined("the readings vary too little for the declared resolution");
@@ -248,7 +246,7 @@ impl Pair {
         if both.value <= both.bound {
             return Err(constant());
         }
-        let (value, bound) = quotient((covariance, bound), (both.value, both.bound));
+        let Bounded { value, bound } = quotient(covariance, both.bounded());
         Ok(Value { value: value.clamp(-1.0, 1.0), bound: bound.min(2.0), unit: String::new() })
     }
 
@@ -259,11 +257,11 @@ impl Pair {
     pub fn regression(&self, units: [&str; 2]) -> Result<[Value; 2], ValueError> {
         let covariance = self.covariance_and_bound()?;
         let variance = self.x.spread()?;
-        if variance.0 <= variance.1 {
+        if variance.value <= variance.bound {
             return Err(ValueError::Undetermined("x varies too little for the declared resolution"));
         }
-        let (slope, slope_bound) = quotient(covariance, variance);
-        let slope = Value { value: slope, bound: slope_bound, unit: String::new() };
+        let Bounded { value, bound } = quotient(covariance, variance);
+        let slope = Value { value, bound, unit: String::new() };
         let intercept = self.y.mean("")?.plus(&slope.clone().times(&self.x.mean("")?).negated())?;
         Ok([
             Value { unit: ratio(units[1], units[0]), ..slope },

@@ -15,7 +15,7 @@ use crate::language::By;
 use crate::question::Question;
 
 /// Returns the number of equal bins over a range for an extreme or a quantile within `precision`.
-fn bins_within(precision: f64, (minimum, maximum): (f64, f64)) -> u32 {
+fn bins_within(precision: f64, minimum: f64, maximum: f64) -> u32 {
     let bins = ((maximum - minimum) / (2.0 * precision)).ceil();
     bins.clamp(2.0, sotto_pack::MOST_BINS as f64) as u32
 }
@@ -89,7 +89,7 @@ pub(crate) fn of_device(
             }
             for name in wanted.iter().filter_map(Need::to_precision) {
                 if let (Some(precision), Some(channel)) = (precision, settings.channels.get(name)) {
-                    let bins = bins_within(precision, (channel.range.minimum, channel.range.maximum));
+                    let bins = bins_within(precision, channel.range.minimum, channel.range.maximum);
                     needs.bins.insert(name.clone(), vec![BinsNeeded::Equal(bins)]);
                 }
             }

@@ -85,18 +85,28 @@ pub fn verify_folder(path: &Path, progress: OnVerified<'_>) -> Result<Verificati
     let Document { answer, question, cloud_keys, devices, evidence, .. } = folder.document()?;
     let pinned = CloudKeys::parse(&cloud_keys)?;
     let mut sources = Sources::of_folder(folder, devices);
-    verified((&answer, &question), &evidence, &pinned, 1.0, &mut sources, progress)
+    let claim = Claim { answer: &answer, question: &question, evidence: &evidence };
+    verified(&claim, &pinned, 1.0, &mut sources, progress)
 }
 
-/// Repeats the work: all of it or a sample.
+/// An answer with the work behind it.
+#[derive(Clone, Copy)]
+pub(crate) struct Claim<'c> {
+    /// The answer's name.
+    pub(crate) answer: &'c str,
+    pub(crate) question: &'c str,
+    pub(crate) evidence: &'c Evidence,
+}
+
+/// Repeats the work behind an answer: all of it or a sample.
 pub(crate) fn verified(
-    (answer, question): (&str, &str),
-    evidence: &Evidence,
+    claim: &Claim<'_>,
     pinned: &CloudKeys,
     sample: f64,
     sources: &mut Sources<'_>,
     progress: OnVerified<'_>,
 ) -> Result<Verification, OwnerError> {
+    let Claim { answer, question, evidence } = *claim;
     let begin = Instant::now();
     let chosen = drawn(evidence.work.len(), sample)?;
     let (mut findings, mut open, mut all) = (Vec::new(), Vec::new(), Repeated::default());
@@ -159,8 +169,8 @@ pub(crate) fn verify_work(
     evidence: &Evidence,
 ) -> Result<Option<String>, OwnerError> {
     let mut sources = Sources::new(plant, cloud, evidence, None)?;
-    let done =
-        verified(("", ""), evidence, &declared::cloud_keys(plant)?, 1.0, &mut sources, &mut |_, _| {})?;
+    let claim = Claim { answer: "", question: "", evidence };
+    let done = verified(&claim, &declared::cloud_keys(plant)?, 1.0, &mut sources, &mut |_, _| {})?;
     Ok(done.findings.into_iter().chain(done.open).next().map(|finding| finding.lie))
 }
 

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::entry::StreamLog;
+use super::stream_name::StreamName;
 use crate::declared::Plant;
 use crate::error::OwnerError;
 use crate::files::read_json;
@@ -27,13 +28,13 @@ pub(super) struct Deletion {
 /// Drops the headers of windows that the owner deleted, and marks these windows as deleted.
 pub(super) fn leave_out_deleted(
     plant: &Plant,
-    (device, stream): (&str, &str),
+    name: StreamName<'_>,
     log: &mut StreamLog,
 ) -> Result<(), OwnerError> {
     let deleted = deleted(plant)?;
-    let Some(Deletion { until, sizes }) = deleted.0.get(device) else { return Ok(()) };
+    let Some(Deletion { until, sizes }) = deleted.0.get(name.device) else { return Ok(()) };
     // Windows that came later were not deleted.
-    let size = sizes.get(stream).copied().unwrap_or_default();
+    let size = sizes.get(name.stream).copied().unwrap_or_default();
     let had = usize::try_from(size).unwrap_or(usize::MAX).min(log.entries.len());
     for entry in &mut log.entries[..had] {
         let is_old = entry.signed.as_ref().is_some_and(|signed| signed.header().ended_at < *until);

@@ -3,6 +3,7 @@
 use sotto_cloud_client::Cloud;
 
 use super::deleted::FORGOTTEN;
+use super::stream_name::StreamName;
 use super::{deleted, log, stored};
 use crate::declared::Plant;
 use crate::devices;
@@ -33,9 +34,10 @@ pub(crate) fn note_deleted(plant: &Plant, cloud: &Cloud, device: &str, until: i6
         write_private(&plant.path("logs").join(FORGOTTEN), &pretty(&deleted)?)?;
     }
     for stream in stored::kept_streams(plant, device) {
-        let mut log = stored::read_log(plant, device, &stream)?;
-        deleted::leave_out_deleted(plant, (device, &stream), &mut log)?;
-        stored::replace_log(plant, (device, &stream), &log.entries)?;
+        let name = StreamName { device, stream: &stream };
+        let mut log = stored::read_log(plant, name)?;
+        deleted::leave_out_deleted(plant, name, &mut log)?;
+        stored::replace_log(plant, name, &log.entries)?;
     }
     Ok(())
 }

@@ -43,7 +43,8 @@ struct Known {
 impl Known {
     fn new(
         secret: &DeviceSecret,
-        (bundle, profile): (usize, &StreamProfile),
+        bundle: usize,
+        profile: &StreamProfile,
         spec: &ParameterSpec,
     ) -> Option<Self> {
         let layout = layout_of(profile, spec).ok()?;
@@ -92,7 +93,7 @@ pub(crate) fn list(
     for (number, bundle) in record.bundles.iter().enumerate() {
         for profile in &bundle.streams {
             let spec = parameter_spec(&profile.parameters)?;
-            known.extend(secret.as_ref().and_then(|secret| Known::new(secret, (number, profile), &spec)));
+            known.extend(secret.as_ref().and_then(|secret| Known::new(secret, number, profile, &spec)));
             specs.insert(spec.id().to_string(), spec);
         }
     }

@@ -7,6 +7,7 @@ use sotto_rlwe::KeyId;
 use sotto_wire::{SignedHeader, StreamHead, WireError};
 
 use super::entry::{Entry, StreamLog};
+use super::stream_name::StreamName;
 use super::{deleted, stored};
 use crate::declared::{CloudKeys, Plant};
 use crate::devices::{DeviceRecord, parameter_spec};
@@ -25,14 +26,15 @@ pub(crate) fn sync_log(
     devices::make_log_folder(plant, &record.device)?;
     let _lock = stored::lock_logs(plant, &record.device)?;
     let device = record.device.as_str();
+    let name = StreamName { device, stream };
     let (pinned, keys) = (declared::cloud_keys(plant)?, SigningKeys::of(plant, record)?);
-    let mut log = stored::read_log(plant, device, stream)?;
+    let mut log = stored::read_log(plant, name)?;
     let had = log.entries.len();
     let mut numbers: BTreeSet<u64> = log.entries.iter().map(|entry| entry.sequence).collect();
     loop {
         let size = log.tree.size();
         let page = cloud.log(device, stream, size)?;
-        let head = head(&page.head, (device, stream), &pinned)?;
+        let head = head(&page.head, name, &pinned)?;
         if head.size > MOST_WINDOWS || page.windows.len() as u64 > head.size {
             return Err(OwnerError::Unanswerable(format!(
                 "the cloud's log of stream {stream} of {device} has more than {MOST_WINDOWS} windows: give the device a new bundle with \
@@ -48,7 +50,7 @@ pub(crate) fn sync_log(
             return Err(Lie::ShortLog { device, stream, given: size, size: head.size }.into());
         }
         for window in &page.windows {
-            let entry = check((device, stream), window, &keys)?;
+            let entry = check(name, window, &keys)?;
             if !numbers.insert(entry.sequence) {
                 let (device, stream) = (device.to_owned(), stream.to_owned());
                 return Err(Lie::DoubledWindow { device, stream, sequence: entry.sequence }.into());
@@ -64,9 +66,9 @@ pub(crate) fn sync_log(
             return Err(Lie::ChangedLog { device, stream, had: had as u64 }.into());
         }
         if log.entries.len() > had {
-            stored::append_log(plant, (device, stream), log.bytes, &log.entries[had..], &page.head)?;
+            stored::append_log(plant, name, log.bytes, &log.entries[had..], &page.head)?;
         }
-        deleted::leave_out_deleted(plant, (device, stream), &mut log)?;
+        deleted::leave_out_deleted(plant, name, &mut log)?;
         return Ok(log);
     }
 }
@@ -75,7 +77,7 @@ pub(crate) fn sync_log(
 pub(crate) fn kept_log(plant: &Plant, device: &str, stream: &str) -> Result<StreamLog, OwnerError> {
     devices::make_log_folder(plant, device)?;
     let _lock = stored::lock_logs(plant, device)?;
-    stored::read_log(plant, device, stream)
+    stored::read_log(plant, StreamName { device, stream })
 }
 
 /// Largest signed header, in bytes: a layout of 16 KiB and the other fields.
@@ -119,32 +121,24 @@ impl SigningKeys {
 }
 
 /// Reads the head of a page, and checks that the cloud signed it for this stream.
-pub(super) fn head(
-    frame: &[u8],
-    (device, stream): (&str, &str),
-    pinned: &CloudKeys,
-) -> Result<StreamHead, OwnerError> {
+pub(super) fn head(frame: &[u8], name: StreamName<'_>, pinned: &CloudKeys) -> Result<StreamHead, OwnerError> {
     let read = StreamHead::read(frame);
     let head = read.map_err(|error| OwnerError::WrongAnswer(format!("the head of a log: {error}")))?;
     pinned.check_head(&head)?;
-    if (head.device.as_str(), head.stream.as_str()) != (device, stream) {
+    if (head.device.as_str(), head.stream.as_str()) != (name.device, name.stream) {
         return Err(OwnerError::WrongAnswer("the head is of another log".to_owned()));
     }
     Ok(head)
 }
 
 /// Checks a window of a page, and that its device signed the header.
-fn check(
-    (device, stream): (&str, &str),
-    window: &LoggedWindow,
-    keys: &SigningKeys,
-) -> Result<Entry, OwnerError> {
+fn check(name: StreamName<'_>, window: &LoggedWindow, keys: &SigningKeys) -> Result<Entry, OwnerError> {
     let LoggedWindow { sequence, leaf, bytes, .. } = *window;
     let id = window.id.clone().unwrap_or_default();
     let Some(frame) = &window.signed else {
         return Ok(Entry { id, bytes, sequence, leaf, signed: None, deleted_here: false });
     };
-    let (device, stream) = (device.to_owned(), stream.to_owned());
+    let (device, stream) = (name.device.to_owned(), name.stream.to_owned());
     let signed = match SignedHeader::read(frame, LARGEST_HEADER) {
         // The window's hash does not match its stream's header.
         Err(WireError::UnknownStream(_)) => {

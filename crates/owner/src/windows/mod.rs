@@ -8,6 +8,7 @@ mod group;
 mod list;
 mod log;
 mod stored;
+mod stream_name;
 mod time;
 mod window;
 

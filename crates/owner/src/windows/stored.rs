@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 use sotto_wire::{Frontier, SignedHeader, StreamHead};
 
 use super::entry::{Entry, StreamLog};
+use super::stream_name::StreamName;
 use crate::declared::Plant;
 use crate::devices;
 use crate::error::{OwnerError, io};
@@ -92,13 +93,13 @@ fn lock(path: &Path) -> Result<File, OwnerError> {
     Ok(file)
 }
 
-fn log_files(plant: &Plant, device: &str, stream: &str) -> [PathBuf; 2] {
+fn log_files(plant: &Plant, StreamName { device, stream }: StreamName<'_>) -> [PathBuf; 2] {
     ["log", "head"].map(|ending| devices::log_folder(plant, device).join(format!("{stream}.{ending}")))
 }
 
 /// Reads the log of a stream as it was last compared. Returns an empty log if there is none.
-pub(crate) fn read_log(plant: &Plant, device: &str, stream: &str) -> Result<StreamLog, OwnerError> {
-    let [log, head] = log_files(plant, device, stream);
+pub(crate) fn read_log(plant: &Plant, name: StreamName<'_>) -> Result<StreamLog, OwnerError> {
+    let [log, head] = log_files(plant, name);
     if !head.exists() {
         return Ok(StreamLog::default());
     }
@@ -113,7 +114,8 @@ pub(crate) fn read_log(plant: &Plant, device: &str, stream: &str) -> Result<Stre
     let tree = Frontier::of(entries.iter().map(|entry| entry.leaf));
     if (tree.size(), tree.root()) != (signed.size, signed.root) {
         let way = format!(
-            "its windows are not those of the head beside it: `sotto cloud accept {device}` reads it from the cloud again"
+            "its windows are not those of the head beside it: `sotto cloud accept {}` reads it from the cloud again",
+            name.device
         );
         return Err(damaged(&log, way));
     }
@@ -123,13 +125,13 @@ pub(crate) fn read_log(plant: &Plant, device: &str, stream: &str) -> Result<Stre
 /// Appends windows to the stored log of a stream, and stores the head that they lead to.
 pub(crate) fn append_log(
     plant: &Plant,
-    (device, stream): (&str, &str),
+    name: StreamName<'_>,
     kept_bytes: u64,
     new: &[Entry],
     head: &[u8],
 ) -> Result<(), OwnerError> {
-    let [log, head_file] = log_files(plant, device, stream);
-    devices::make_log_folder(plant, device)?;
+    let [log, head_file] = log_files(plant, name);
+    devices::make_log_folder(plant, name.device)?;
     let mut records = Vec::new();
     new.iter().for_each(|entry| write(&mut records, entry));
     let written = || -> std::io::Result<u64> {
@@ -152,12 +154,8 @@ pub(crate) fn append_log(
 }
 
 /// Replaces the stored log of a stream by these windows, under the stored head.
-pub(crate) fn replace_log(
-    plant: &Plant,
-    (device, stream): (&str, &str),
-    entries: &[Entry],
-) -> Result<(), OwnerError> {
-    let [log, head_file] = log_files(plant, device, stream);
+pub(crate) fn replace_log(plant: &Plant, name: StreamName<'_>, entries: &[Entry]) -> Result<(), OwnerError> {
+    let [log, head_file] = log_files(plant, name);
     let kept: Kept = read_json(&head_file)?;
     let mut records = Vec::new();
     entries.iter().for_each(|entry| write(&mut records, entry));

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::batch::Batch;
+use super::compact::DeviceStream;
 use super::exact::ExactResults;
 use super::job::Computer;
 use super::pieces::{ByGroup, Pieces, Split};
@@ -159,13 +160,14 @@ impl<'w> Work<'w> {
                 computed.fetched += pieces.parts.len() as u64;
             }
             self.remember(batch, &pieces.parts, &mut computed.used);
-            let (device, spec, quantities) =
-                (self.device.device.as_str(), self.spec(batch)?, &wanted.quantities[..]);
+            let (device, spec) = (self.device.device.as_str(), self.spec(batch)?);
+            let (parts, quantities) = (&pieces.parts[..], &wanted.quantities[..]);
             let results = match &batch.windows[0].compact {
                 Some(stream) => {
-                    computer.compact_results((device, stream), spec, &pieces.parts, quantities, progress)?
+                    let stream = DeviceStream { device, stream, spec };
+                    computer.compact_results(stream, parts, quantities, progress)?
                 }
-                None => computer.results(device, spec, &pieces.parts, quantities, progress)?,
+                None => computer.results(device, spec, parts, quantities, progress)?,
             };
             let layout = batch.windows[0].layout();
             for piece in pieces.with(&results) {

@@ -107,7 +107,7 @@ impl Together {
             windows: windows.iter().map(|(at, window)| (window.input(0), positions[at])).collect(),
         };
         let parts: Vec<UnderOneMask> = masks.iter().map(part).collect();
-        let results = computer.fleet_results((stream, layout), spec, &members, &parts, &wanted.quantities)?;
+        let results = computer.fleet_results(stream, spec, layout, &members, &parts, &wanted.quantities)?;
         let Some(results) = results else { return Ok(()) };
         let ticks = 0..layout.ticks();
         for (((group, ..), part), results) in masks.keys().zip(&parts).zip(&results) {

@@ -10,7 +10,7 @@ use sotto_pack::Layout;
 use sotto_rlwe::{Bfv, KeyId, ParameterSpec, Params};
 use sotto_wire::{CompactSums, FleetForm, FleetId, FleetSum, FleetSums, MaskName};
 
-use super::{Opener, Task, request};
+use super::{DeviceStream, Opener, Task, request};
 use crate::devices;
 use crate::error::OwnerError;
 use crate::quantities::{Input, Quantity};
@@ -52,8 +52,9 @@ impl Computer<'_> {
     /// Returns the results of all parts; None if the windows do not hold the quantities.
     pub(crate) fn fleet_results(
         &mut self,
-        (stream, layout): (&CompactStream, &Layout),
+        stream: &CompactStream,
         spec: &ParameterSpec,
+        layout: &Layout,
         members: &[Member],
         parts: &[UnderOneMask],
         quantities: &[Quantity],
@@ -63,7 +64,8 @@ impl Computer<'_> {
         for part in parts {
             let start = part.windows.first().map_or(-1, |(input, _)| input.window.start);
             let Some(name) = MaskName::shared(start) else { return Ok(None) };
-            let opener = Opener::new(self, (&first.device, stream), spec, (layout, part.ticks))?;
+            let opener =
+                Opener::new(self, DeviceStream { device: &first.device, stream, spec }, layout, part.ticks)?;
             let inputs: Vec<&Input> = part.windows.iter().map(|(input, _)| input).collect();
             let mut tasks = Vec::new();
             if opener.tasks(0, 0..inputs.len(), &inputs, quantities, &mut tasks).is_none() {
@@ -109,7 +111,7 @@ impl Computer<'_> {
         let mut keys = windows.iter().map(|(_, at)| asked.members[*at].key.id());
         let first_key = keys.next();
         let key = first_key.filter(|first| keys.all(|key| key == *first));
-        let frame = self.sums(&inputs, &sums, (opener.profile.params().id(), key))?;
+        let frame = self.sums(&inputs, &sums, opener.profile.params().id(), key)?;
         let begin = Instant::now();
         let keys: Vec<KeyId> = windows.iter().map(|(_, at)| asked.members[*at].key.id()).collect();
         let bodies: Vec<FleetSum> = asked.answered(opener, &frame, &keys, &sums)?;

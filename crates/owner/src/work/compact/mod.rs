@@ -44,6 +44,14 @@ impl CompactStream {
     }
 }
 
+/// A compact stream of a device, with its parameters.
+#[derive(Clone, Copy)]
+pub(crate) struct DeviceStream<'s> {
+    pub(crate) device: &'s str,
+    pub(crate) stream: &'s CompactStream,
+    pub(crate) spec: &'s ParameterSpec,
+}
+
 /// A column of a result, and the channel whose slots take its values.
 pub(super) type Wanted = (Column, u16);
 
@@ -90,8 +98,7 @@ impl Computer<'_> {
     /// Returns the results of all parts. Their windows must be of one device, one stream and one layout.
     pub(crate) fn compact_results(
         &mut self,
-        (device, stream): (&str, &CompactStream),
-        spec: &ParameterSpec,
+        source: DeviceStream<'_>,
         parts: &[Part],
         quantities: &[Quantity],
         progress: Progress<'_>,
@@ -99,7 +106,7 @@ impl Computer<'_> {
         let Some(layout) = parts.iter().find_map(|part| Some(&part.inputs.first()?.window.layout)) else {
             return Ok(Vec::new());
         };
-        let cannot = || OwnerError::CannotCarry { device: device.to_owned() };
+        let cannot = || OwnerError::CannotCarry { device: source.device.to_owned() };
         let mut windows: Vec<(u32, usize, &Input)> = Vec::new();
         for (number, part) in parts.iter().enumerate() {
             let ticks = |input: &Input| Places::ticks(&input.window);
@@ -113,9 +120,7 @@ impl Computer<'_> {
             let (ticks, part, _) = alike[0];
             let opener = match openers.entry(ticks) {
                 Entry::Occupied(known) => known.into_mut(),
-                Entry::Vacant(free) => {
-                    free.insert(Opener::new(self, (device, stream), spec, (layout, ticks))?)
-                }
+                Entry::Vacant(free) => free.insert(Opener::new(self, source, layout, ticks)?),
             };
             let windows = first..first + alike.len();
             first = windows.end;
@@ -123,7 +128,7 @@ impl Computer<'_> {
             opener.tasks(part, windows, &inputs, quantities, &mut tasks).ok_or_else(cannot)?;
             tasks[begin..].sort_by_key(|task| task.windows.start);
         }
-        let mut results = vec![stream.empty(layout, quantities); parts.len()];
+        let mut results = vec![source.stream.empty(layout, quantities); parts.len()];
         let (mut left, mut told, mut wrong) = (&tasks[..], 0, None);
         while !left.is_empty() {
             let (now, later) = left.split_at(request(left));
@@ -156,8 +161,7 @@ impl Computer<'_> {
         let end = tasks.iter().map(|task| task.windows.end).max().unwrap_or_default();
         let windows = &inputs[first..end];
         let sums: Vec<SumOf> = tasks.iter().map(|task| task.sum_of(first)).collect();
-        let under = (opener.profile.params().id(), Some(opener.key.id()));
-        let frame = self.sums(windows, &sums, under)?;
+        let frame = self.sums(windows, &sums, opener.profile.params().id(), Some(opener.key.id()))?;
         let begin = Instant::now();
         let bodies: usize = sums.iter().map(|sum| opener.form().bytes(sum.places.1)).sum();
         let limit = CompactSums::frame_bytes(windows.len(), sums.len(), bodies);
@@ -173,7 +177,8 @@ impl Computer<'_> {
         &mut self,
         windows: &[&Input],
         sums: &[SumOf],
-        (parameters, key): (ParameterId, Option<KeyId>),
+        parameters: ParameterId,
+        key: Option<KeyId>,
     ) -> Result<Vec<u8>, OwnerError> {
         let begin = Instant::now();
         let names: Vec<&str> = windows.iter().map(|input| input.id.as_str()).collect();
@@ -211,10 +216,11 @@ impl Computer<'_> {
 impl Opener {
     fn new(
         computer: &Computer<'_>,
-        (device, stream): (&str, &CompactStream),
-        spec: &ParameterSpec,
-        (layout, ticks): (&Layout, u32),
+        source: DeviceStream<'_>,
+        layout: &Layout,
+        ticks: u32,
     ) -> Result<Self, OwnerError> {
+        let DeviceStream { device, stream, spec } = source;
         let refused = |error: String| OwnerError::NoParameters(error);
         let params = Params::<Bfv>::new(spec.clone()).map_err(|error| refused(error.to_string()))?;
         let places = stream.places.clone();
