@@ -190,7 +190,7 @@ pub enum Contents {
 }
 
 /// Decrypts the slots of an answer returned by [`read`]. Returns the numbers and a bound on the error of each;
-/// `magnitude` bounds whole numbers. Calls `spent` with the times of `decrypt` and `decode`.
+/// `bounds.magnitude` bounds whole numbers. Calls `spent` with the times of `decrypt` and `decode`.
 ///
 /// Checks every decoded slot against the plan's magnitude, and whole numbers outside the results against zero. The
 /// result of these checks depends on the secret key, so it must not be told to anyone.
@@ -201,8 +201,8 @@ pub enum Contents {
 pub fn slots<S: Readable>(
     key: &SecretKey<S>,
     answer: &Ciphertext<S>,
-    (planned, magnitude): (&Planned<S>, f64),
-    contents: Contents,
+    planned: &Planned<S>,
+    bounds: Bounds,
     release: Release<'_>,
     mut spent: impl FnMut(&'static str, Duration),
 ) -> Result<(Numbers, f64), OwnerError> {
@@ -213,14 +213,14 @@ pub fn slots<S: Readable>(
     let plaintext = decryptor.decrypt_selected(answer, selection).map_err(wrong)?;
     spent("decrypt", begin.elapsed());
     let begin = Instant::now();
-    let decoded = match contents {
+    let decoded = match bounds.contents {
         Contents::Parts { values, results } => {
             decryptor.decode_parts(&plaintext, &planned.shape, (values, results))
         }
         Contents::Slots(_) => decryptor.decode_slots(&plaintext, &planned.shape),
     };
     let decoded = decoded.map_err(wrong)?;
-    let bounds = Bounds { magnitude: S::magnitude(planned.magnitude, magnitude), contents };
+    let bounds = Bounds { magnitude: S::magnitude(planned.magnitude, bounds.magnitude), ..bounds };
     let numbers = S::numbers(decoded.within(planned.slot_error), bounds, release)?;
     spent("decode", begin.elapsed());
     Ok(numbers)

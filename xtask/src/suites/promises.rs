@@ -178,7 +178,7 @@ mod tests {
         };
         for path in [
             "crates/owner/src/open.rs",
-            "crates/owner/src/work/job.rs",
+            "crates/owner/src/work/job/collect.rs",
             "crates/decrypt/src/decryptor.rs",
             "crates/keys/src/lib.rs",
             "apps/sotto/src/values.rs",

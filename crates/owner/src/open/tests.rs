@@ -77,8 +77,8 @@ impl<S: Readable> World<S> {
     /// Opens a frame like the owner.
     fn opened(&self, frame: &[u8]) -> Result<Numbers, OwnerError> {
         let answer = read(frame, &self.key, self.planned())?;
-        let bounds = (self.planned(), 2.0 * MAGNITUDE);
-        slots(&self.key, &answer, bounds, Contents::Slots(FILLED), Release::Rounded, |_, _| ())
+        let bounds = Bounds { magnitude: 2.0 * MAGNITUDE, contents: Contents::Slots(FILLED) };
+        slots(&self.key, &answer, self.planned(), bounds, Release::Rounded, |_, _| ())
             .map(|(numbers, _)| numbers)
     }
 

@@ -13,6 +13,13 @@ pub(crate) struct Part {
     pub(crate) inputs: Vec<Input>,
 }
 
+impl Part {
+    /// Returns the layout of its first window, which the others share.
+    pub(crate) fn layout(&self) -> &Layout {
+        &self.inputs[0].window.layout
+    }
+}
+
 /// Returns a part of `windows` windows for a quantity.
 pub(crate) fn typical(layout: &Layout, cut: &Cut, windows: usize, quantity: &Quantity) -> Part {
     typical_part(layout, cut, windows, matches!(quantity, Quantity::JointSquare(..)))

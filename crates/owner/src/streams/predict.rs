@@ -71,8 +71,7 @@ fn timed<S: Managed<Value: Default + Clone>>(chosen: &Chosen) -> Option<f64> {
             _ => vec![typical(&chosen.layout, &chosen.cut, TIMED, &quantity)],
         };
         let windows = parts.iter().map(|part| part.inputs.len()).sum();
-        let layout = (&chosen.layout, chosen.spec.degree);
-        let asked = program(layout, &parts, &[quantity], parts.len() > 1).ok()?;
+        let asked = program(&chosen.layout, chosen.spec.degree, &parts, &[quantity], parts.len() > 1).ok()?;
         let Some(program) = &asked.program else { continue };
         let lowered = target.lower_reduced(program, &asked.merged).ok()?;
         let needed = &lowered.keys;

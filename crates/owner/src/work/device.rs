@@ -18,6 +18,9 @@ use crate::streams::Kind;
 use crate::windows;
 use crate::windows::{Covered, DeviceWindows, Group, Window, position};
 
+/// The offset in ticks of a window that begins later in its group than a u32 counts: beyond all weights.
+const LARGEST_OFFSET: u32 = u32::MAX / 2;
+
 /// The work on one device.
 pub(crate) struct Work<'w> {
     pub(crate) asked: &'w Asked<'w>,
@@ -96,14 +99,19 @@ impl<'w> Work<'w> {
         if let Some(error) = wrong {
             return Err(error);
         }
+        self.note_expected(&counted, &mut done.computed.tallies);
+        Ok(done)
+    }
+
+    /// Notes in each tally the number of readings that these windows should have.
+    fn note_expected(&self, counted: &[&Window], tallies: &mut [Tally]) {
         for channel in self.asked.question.channels() {
-            let covered = Covered::new(&counted, &channel);
-            for (tally, group) in done.computed.tallies.iter_mut().zip(self.groups) {
+            let covered = Covered::new(counted, &channel);
+            for (tally, group) in tallies.iter_mut().zip(self.groups) {
                 let expected = covered.as_ref().map_or(0, |covered| covered.ticks(*group));
                 tally.expected.insert(channel.clone(), expected);
             }
         }
-        Ok(done)
     }
 
     /// Returns the calls that this batch can answer.
@@ -130,7 +138,7 @@ impl<'w> Work<'w> {
             let Some(first) = groups.first() else { continue };
             let since = (window.start() - self.groups[first.group].from).max(0).unsigned_abs();
             let offset = since / u64::from(window.description.period.max(1));
-            let offset = u32::try_from(offset).unwrap_or(u32::MAX / 2);
+            let offset = u32::try_from(offset).unwrap_or(LARGEST_OFFSET);
             let input = window.input(offset);
             if groups.len() == 1 {
                 all.whole.entry(first.group).or_default().push(input);
@@ -159,7 +167,7 @@ impl<'w> Work<'w> {
             if wanted.compared.each {
                 computed.fetched += pieces.parts.len() as u64;
             }
-            self.remember(batch, &pieces.parts, &mut computed.used);
+            computed.include(batch, &pieces.parts);
             let (device, spec) = (self.device.device.as_str(), self.spec(batch)?);
             let (parts, quantities) = (&pieces.parts[..], &wanted.quantities[..]);
             let results = match &batch.windows[0].compact {
@@ -237,12 +245,15 @@ impl<'w> Work<'w> {
         let spec = self.device.specs.get(&batch.windows[0].parameter_id);
         spec.ok_or_else(|| OwnerError::wrong("windows of unknown parameters"))
     }
+}
 
-    pub(super) fn remember(&self, batch: &Batch<'_>, parts: &[Part], used: &mut BTreeMap<String, u64>) {
+impl Computed {
+    /// Notes the windows of parts as included, with their bytes.
+    pub(super) fn include(&mut self, batch: &Batch<'_>, parts: &[Part]) {
         let bytes: BTreeMap<&str, u64> =
             batch.windows.iter().map(|window| (window.id.as_str(), window.bytes)).collect();
         for input in parts.iter().flat_map(|part| &part.inputs) {
-            used.insert(input.id.clone(), bytes.get(input.id.as_str()).copied().unwrap_or_default());
+            self.used.insert(input.id.clone(), bytes.get(input.id.as_str()).copied().unwrap_or_default());
         }
     }
 }

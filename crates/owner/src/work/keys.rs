@@ -49,7 +49,8 @@ impl EvaluationKeyStore {
     /// if the cloud reported a missing key. Returns the time of key generation; None if nothing was uploaded.
     pub(crate) fn ensure<S: Managed>(
         &mut self,
-        (plant, cloud): (&Plant, &Cloud),
+        plant: &Plant,
+        cloud: &Cloud,
         key: &SecretKey<S>,
         needed: &KeysNeeded,
         again: bool,

@@ -58,7 +58,7 @@ impl<'w> Work<'w> {
         let (spec, layout) = (self.spec(batch)?, batch.windows[0].layout());
         for of in self.readings(batch) {
             let pieces = self.single(batch)?;
-            self.remember(batch, &pieces.parts, &mut computed.used);
+            computed.include(batch, &pieces.parts);
             let task = Task { spec, origin: batch.windows[0].origin, layout, pieces: &pieces };
             // Values that are decrypted anyway decide the conditions too.
             if of.values.is_empty() && computer.compares_in_cloud(of.reading)? {

@@ -25,7 +25,7 @@ pub(crate) fn carried_gap(
         let quantity = Quantity::Beyond(Beyond { of: Box::new(of.clone()), limit: 0.0, gap_bits: *gap_bits });
         let part = typical(layout, &cut, 1, &quantity);
         // Two results, so that they are put side by side.
-        let asked = program((layout, spec.degree), &[part.clone(), part], &[quantity], true).ok()?;
+        let asked = program(layout, spec.degree, &[part.clone(), part], &[quantity], true).ok()?;
         let program = asked.program?;
         if program.depth().any as usize >= spec.data.len() {
             return None;

@@ -76,7 +76,7 @@ pub(super) fn judge<S: Managed>(
             Quantity::Beyond(_) => MOST_FLAG_ERROR,
             _ => real_error(&stream.needs),
         };
-        let asked = program((layout, params.degree()), &parts, &[quantity], true);
+        let asked = program(layout, params.degree(), &parts, &[quantity], true);
         let asked = asked.map_err(|error| error.to_string())?;
         let Some(program) = &asked.program else { continue };
         let lowered = target.lower_reduced(program, &asked.merged).map_err(|error| lost(&error))?;

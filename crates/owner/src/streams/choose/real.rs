@@ -35,7 +35,8 @@ const LEAST_SLOTS: u32 = 2;
 fn real_layout(
     stream: &StreamNeeds,
     channels: &[Channel],
-    (degree, frames): (usize, u32),
+    degree: usize,
+    frames: u32,
 ) -> Result<(Layout, Cut), OwnerError> {
     let (layout, cut) = layout(stream, channels, degree as u32 / 2, 1)?;
     let slots = (frame(&layout).max(LEAST_SLOTS) * frames).min(degree as u32 / 2);
@@ -48,7 +49,7 @@ fn deepest(stream: &StreamNeeds, layout: &Layout, cut: &Cut, degree: usize) -> R
     let depth = |quantity: Quantity| {
         let part = typical(layout, cut, 1, &quantity);
         // Two results, so that comparisons put them side by side.
-        let asked = program((layout, degree), &[part.clone(), part], &[quantity], true);
+        let asked = program(layout, degree, &[part.clone(), part], &[quantity], true);
         Ok(asked
             .map_err(|error| error.to_string())?
             .program
@@ -73,9 +74,10 @@ fn with_special_primes(stream: &StreamNeeds, candidates: &[(usize, u32)]) -> Vec
 fn real_at_degree(
     stream: &StreamNeeds,
     channels: &[Channel],
-    (degree, frames): (usize, u32),
+    degree: usize,
+    frames: u32,
 ) -> Result<Chosen, String> {
-    let (layout, cut) = real_layout(stream, channels, (degree, frames)).map_err(|error| error.to_string())?;
+    let (layout, cut) = real_layout(stream, channels, degree, frames).map_err(|error| error.to_string())?;
     let scales = if stream.needs.flooding.is_some() { &SHARED_SCALE_BITS[..] } else { &SCALE_BITS[..] };
     let levels = match stream.needs.gap_bits {
         None => 1..=MOST_LEVELS,
@@ -168,7 +170,7 @@ fn choose_place(stream: &StreamNeeds, channels: &[Channel]) -> Result<Chosen, Ow
         let frames = core::iter::successors(Some(1), |frames| Some(4 * frames).filter(|more| *more <= most));
         let mut at_degree = Err(String::new());
         for frames in frames {
-            at_degree = real_at_degree(stream, channels, (degree, frames));
+            at_degree = real_at_degree(stream, channels, degree, frames);
             if at_degree.is_ok() {
                 break;
             }
