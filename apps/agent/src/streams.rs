@@ -110,9 +110,9 @@ impl Stream {
         let layout = Layout::smallest(channels, profile.ticks, columns, rows, profile.encoding)?;
         encryptor.check(&layout)?;
         longest_description(&layout).to_json()?;
-        let key = (encryptor.parameters(), encryptor.key());
-        let header = StreamHeader::of_profile(&device.device, device.period_ms, profile, key)?.map(Arc::new);
-        Ok(Self { name: profile.stream.clone(), layout, encryptor, header })
+        let (parameters, key) = (encryptor.parameters(), encryptor.key());
+        let header = StreamHeader::of_profile(&device.device, device.period_ms, profile, parameters, key)?;
+        Ok(Self { name: profile.stream.clone(), layout, encryptor, header: header.map(Arc::new) })
     }
 
     /// Returns true if the stream's windows may share the masks of a fleet.

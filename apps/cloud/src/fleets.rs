@@ -66,8 +66,7 @@ pub(crate) fn sums(
     let sums = added.iter().enumerate().map(sum).collect();
     let frame =
         FleetSums { form: FleetForm::from(form), fleet: id, start: request.start, keys, sums }.write()?;
-    let (times, after) = ((request.start, request.ticks), selected.after);
-    let digest = fleet_sums_request_digest(id, times, request.most, after);
+    let digest = fleet_sums_request_digest(id, request.start, request.ticks, request.most, selected.after);
     let summed = transcript::Summed {
         work: Work::FleetSums,
         request: digest,

@@ -53,8 +53,9 @@ pub fn with_receipt<T>(then: impl FnOnce(&Receipt<'_>) -> T) -> T {
 #[must_use]
 pub fn stream_head() -> StreamHead {
     let (stream, log) = (stream_header(), Frontier::of(leaves()));
-    let (names, state) = ((stream.device(), stream.stream()), (log.size(), log.root()));
-    StreamHead::sign(names, state, 1_700_000_004_000, cloud_key(), cloud_signs).expect("a head")
+    let (size, root, signed_at) = (log.size(), log.root(), 1_700_000_004_000);
+    StreamHead::sign(stream.device(), stream.stream(), size, root, signed_at, cloud_key(), cloud_signs)
+        .expect("a head")
 }
 
 /// Weights of the second sum in `compact-sums.bin`, as the request has them.

@@ -300,7 +300,8 @@ fn sums_that_do_not_fit_are_refused() {
         fleet.id(1),
         first.shape().drop_prime(&fleet.owner.params).unwrap(),
         seed,
-        (whole, first.limbs()[..first.shape().level].to_vec()),
+        whole,
+        first.limbs()[..first.shape().level].to_vec(),
     );
     let refused = sum.add(&lower.unwrap());
     assert!(matches!(refused, Err(EvalError::LevelMismatch { .. })), "{refused:?}");

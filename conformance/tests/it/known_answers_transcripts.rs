@@ -58,8 +58,10 @@ fn heads_of_logs() {
     let file = vectors::transcripts();
     let (identity, tree) = (cloud(&file), Frontier::of(leaves(&file)));
     let head = StreamHead::sign(
-        ("boiler", "climate"),
-        (tree.size(), tree.root()),
+        "boiler",
+        "climate",
+        tree.size(),
+        tree.root(),
         file.time,
         identity.verifying_key(),
         |bytes| identity.sign(bytes),
@@ -98,7 +100,7 @@ fn requests_for_sums_over_fleets() {
     for answer in &file.fleet_requests {
         let fleet = FleetId(core::array::from_fn(|at| 200 + at as u8));
         let after = answer.after.as_ref().map(|key| KeyId(array(key)));
-        let digest = fleet_sums_request_digest(fleet, (file.time, 7), 2048, after);
+        let digest = fleet_sums_request_digest(fleet, file.time, 7, 2048, after);
         assert_eq!(hex::encode(digest), answer.request);
     }
 }

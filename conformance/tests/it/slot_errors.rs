@@ -182,8 +182,7 @@ fn bounds_hold_for_parts_of_compact_inputs() {
             } else {
                 bytes(&lowered) <= bytes(&whole)
             });
-            let decoded =
-                decryptor.decode_parts(&plaintext, &planned.shape, (places, windows.len())).unwrap();
+            let decoded = decryptor.decode_parts(&plaintext, &planned.shape, places, windows.len()).unwrap();
             let found = decoded.raw_values_for_owner_only().to_vec();
             let clear = clear[number * windows.len()..][..windows.len()].concat();
             let off = |(found, clear): (&f64, &f64)| (found - clear).abs();

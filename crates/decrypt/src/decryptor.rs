@@ -207,7 +207,8 @@ impl<'k, S: Scheme> Decryptor<'k, S> {
         &self,
         plaintext: &Plaintext<S>,
         shape: &Shape<S>,
-        (count, parts): (usize, usize),
+        count: usize,
+        parts: usize,
     ) -> Result<Decrypted<Vec<S::Value>>, DecryptError> {
         let mut values = Vec::with_capacity(parts * count);
         for part in 0..parts {

@@ -215,7 +215,7 @@ pub fn slots<S: Readable>(
     let begin = Instant::now();
     let decoded = match bounds.contents {
         Contents::Parts { values, results } => {
-            decryptor.decode_parts(&plaintext, &planned.shape, (values, results))
+            decryptor.decode_parts(&plaintext, &planned.shape, values, results)
         }
         Contents::Slots(_) => decryptor.decode_slots(&plaintext, &planned.shape),
     };

@@ -64,11 +64,7 @@ impl ChannelBins {
 
     /// Returns the first numbers of `count` bins of equal width over `minimum ..= maximum`, without that of the first
     /// bin.
-    pub fn equal(
-        quantiser: &Quantiser,
-        (minimum, maximum): (f64, f64),
-        count: u32,
-    ) -> impl Iterator<Item = i64> {
+    pub fn equal(quantiser: &Quantiser, minimum: f64, maximum: f64, count: u32) -> impl Iterator<Item = i64> {
         let width = (maximum - minimum) / f64::from(count.max(1));
         (1..count).map(move |bin| Self::from(quantiser, minimum + f64::from(bin) * width))
     }
@@ -131,7 +127,7 @@ mod tests {
     #[test]
     fn every_reading_is_in_one_bin_and_the_ends_say_which() {
         let quantiser = Quantiser::with_resolution(0.0, 10.0, 1.0).unwrap();
-        let edges = ChannelBins::equal(&quantiser, (0.0, 10.0), 4).chain([5, 5, -5, 100]);
+        let edges = ChannelBins::equal(&quantiser, 0.0, 10.0, 4).chain([5, 5, -5, 100]);
         let bins = ChannelBins::new(0, edges, &quantiser);
         assert!(bins.is_valid());
         // 2.5, 5 and 7.5 begin bins at 3, 5 and 8; 5 above the centre is the top.

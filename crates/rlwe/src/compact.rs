@@ -76,7 +76,8 @@ impl<S: Scheme> Compact<S> {
         key: KeyId,
         shape: Shape<S>,
         seed: Seed,
-        (kept, limbs): (Kept, Vec<Vec<u64>>),
+        kept: Kept,
+        limbs: Vec<Vec<u64>>,
     ) -> Result<Self, EvalError> {
         let places = kept.check(params.degree())?.places();
         if limbs.len() != shape.level + 1 || limbs.iter().any(|limb| limb.len() != places) {
@@ -192,7 +193,7 @@ impl<S: Scheme> Seeded<S> {
             }
         };
         let limbs = self.params.limbs(self.shape.level).map(limb).collect();
-        Compact::from_parts(&self.params, self.key, self.shape, self.seed, (kept, limbs))
+        Compact::from_parts(&self.params, self.key, self.shape, self.seed, kept, limbs)
     }
 }
 

@@ -143,7 +143,8 @@ pub fn decompose<S: Scheme>(
 fn sum_limb<S: Scheme>(
     params: &Params<S>,
     limb: usize,
-    (digits, rows): (&Digits<'_>, &mut Rows),
+    digits: &Digits<'_>,
+    rows: &mut Rows,
     key: &KeySwitchKey,
     out: [&mut [u64]; 2],
 ) {
@@ -204,7 +205,7 @@ fn switch_digits<S: Scheme>(
     let [first, second] = &mut sums;
     let items = special.clone().zip(first.iter_mut().zip(second.iter_mut()));
     parallel::for_each_with(&mut workspaces, items, |workspace, (i, (first, second))| {
-        sum_limb(params, i, (&digits, &mut workspace.digits), key, [first, second]);
+        sum_limb(params, i, &digits, &mut workspace.digits, key, [first, second]);
     });
     let quotients = sums.map(|rows| {
         let limbs = special.clone().map(|i| (ring.table(i), rows.row(i - special.start)));
@@ -218,7 +219,7 @@ fn switch_digits<S: Scheme>(
     parallel::for_each_with(&mut workspaces, items, |workspace, (i, (first, second))| {
         let [sums @ .., rest, moved] = &mut workspace.rows;
         let both = sums.each_mut().map(|rows| rows.row_mut(0));
-        sum_limb(params, i, (&digits, &mut workspace.digits), key, both);
+        sum_limb(params, i, &digits, &mut workspace.digits, key, both);
         for (half, out) in [first, second].into_iter().enumerate() {
             let addend = addends.limb(ring.kernels(), half, i, moved.row_mut(0));
             let sum = sums[half].row(0);
@@ -267,7 +268,7 @@ pub(crate) fn switch_and_drop<S: Scheme>(
     let [first, second] = &mut sums;
     let items = special.clone().chain([last]).zip(first.iter_mut().zip(second.iter_mut()));
     parallel::for_each_with(&mut workspaces, items, |workspace, (i, (first, second))| {
-        sum_limb(params, i, (&digits, &mut workspace.digits), key, [&mut *first, &mut *second]);
+        sum_limb(params, i, &digits, &mut workspace.digits, key, [&mut *first, &mut *second]);
         if i == last {
             let row = workspace.rows[0].row_mut(0);
             for (sum, addend) in [first, second].into_iter().zip(addends) {
@@ -289,7 +290,7 @@ pub(crate) fn switch_and_drop<S: Scheme>(
     parallel::for_each_with(&mut workspaces, items, |workspace, (i, (first, second))| {
         let [sums @ .., rest, moved] = &mut workspace.rows;
         let both = sums.each_mut().map(|rows| rows.row_mut(0));
-        sum_limb(params, i, (&digits, &mut workspace.digits), key, both);
+        sum_limb(params, i, &digits, &mut workspace.digits, key, both);
         let q = ring.modulus(i);
         let inverse = q.invert_vartime(q.reduce(ring.modulus(last).value())).expect("distinct primes");
         for (half, out) in [first, second].into_iter().enumerate() {
@@ -324,7 +325,8 @@ pub(crate) fn switch_onto<S: Scheme>(
 pub(crate) fn switch_hoisted<S: Scheme>(
     params: &Params<S>,
     level: usize,
-    (digits, map): (&[Poly<Eval>], &[u32]),
+    digits: &[Poly<Eval>],
+    map: &[u32],
     key: &KeySwitchKey,
     addend: &Poly<Eval>,
     scratch: &mut Scratch,

@@ -80,7 +80,8 @@ impl<S: Scheme> Reduced<S> {
     pub fn from_parts(
         params: &Params<S>,
         key: KeyId,
-        (shape, reduction): (Shape<S>, Reduction),
+        shape: Shape<S>,
+        reduction: Reduction,
         [body, mask]: [Vec<u64>; 2],
     ) -> Result<Self, EvalError> {
         shape.reduced(params, reduction)?;
@@ -182,7 +183,7 @@ impl<S: Scheme> Ciphertext<S> {
         let body = reduction.selection.exponents(params.degree()).map(|at| rounded(body[at], width));
         let mask = fractions(params, &components[1]);
         let parts = [body.collect(), mask.into_iter().map(|part| rounded(part, width)).collect()];
-        Reduced::from_parts(params, self.key(), (shape, reduction), parts)
+        Reduced::from_parts(params, self.key(), shape, reduction, parts)
     }
 }
 

@@ -71,7 +71,7 @@ impl<S: Scheme> Shape<S> {
         plaintext: &Plaintext<S>,
     ) -> Result<Self, EvalError> {
         let shape = Self::fresh(params, origin, plaintext.magnitude())?;
-        shape.encoded_for((plaintext.level(), plaintext.scaling()))?;
+        shape.encoded_for(plaintext.level(), plaintext.scaling())?;
         let too_coarse = plaintext.rounding() > params.norms().bound.any_rounding;
         if plaintext.message_norm() > shape.noise.message || too_coarse {
             return Err(EvalError::Magnitude { declared: plaintext.magnitude() });
@@ -179,7 +179,7 @@ impl<S: Scheme> Shape<S> {
     }
 
     /// Refuses a plaintext that was encoded for another level or scaling, if the scheme depends on that.
-    pub(crate) fn encoded_for(&self, (level, scaling): (usize, S::Scaling)) -> Result<(), EvalError> {
+    pub(crate) fn encoded_for(&self, level: usize, scaling: S::Scaling) -> Result<(), EvalError> {
         if S::ANY_LEVEL { Ok(()) } else { self.matches(level, scaling) }
     }
 
@@ -190,7 +190,8 @@ impl<S: Scheme> Shape<S> {
     pub fn add_plain(
         &self,
         params: &Params<S>,
-        (level, scaling): (usize, S::Scaling),
+        level: usize,
+        scaling: S::Scaling,
         plain: PlainSize,
     ) -> Result<Self, EvalError> {
         self.matches(level, scaling)?;

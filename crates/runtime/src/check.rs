@@ -162,7 +162,7 @@ pub(crate) fn follow<S: StepRules>(
         Step::MultiplyMonomial(a, power) => shape(a).multiply_monomial(params, power as usize),
         Step::AddPlain(a, c) => {
             let (level, size) = size(c);
-            shape(a).add_plain(params, (level, S::addend_scaling(shape(a).scaling)), size)
+            shape(a).add_plain(params, level, S::addend_scaling(shape(a).scaling), size)
         }
         Step::MultiplyPlain(a, c) => {
             let (level, size) = size(c);

@@ -86,7 +86,9 @@ impl Claim {
     fn noise<S: Convention>(
         self,
         params: &Params<S>,
-        (level, components, scaling): (usize, usize, S::Scaling),
+        level: usize,
+        components: usize,
+        scaling: S::Scaling,
         scale: f64,
     ) -> Result<Noise, SealError> {
         self.check_numbers()?;
@@ -138,7 +140,7 @@ pub fn fresh_shape<S: Convention>(
     magnitude: f64,
 ) -> Result<Shape<S>, SealError> {
     let (level, scaling) = (params.top_level(), S::fresh_scaling());
-    let noise = Claim::Fresh { origin, magnitude }.noise(params, (level, 2, scaling), 1.0)?;
+    let noise = Claim::Fresh { origin, magnitude }.noise(params, level, 2, scaling, 1.0)?;
     Ok(Shape::bounded(level, 2, scaling, noise))
 }
 
@@ -251,7 +253,7 @@ pub fn read_ciphertext<S: Convention>(
     }
     let level = chain.level(fields.id)?;
     let (scaling, deviation) = S::scaling(params, level, fields.scale, fields.factor)?;
-    let mut noise = claim.noise(params, (level, components.len(), scaling), fields.scale)?;
+    let mut noise = claim.noise(params, level, components.len(), scaling, fields.scale)?;
     if deviation > 0.0 {
         let off = Log2::of(deviation);
         noise =

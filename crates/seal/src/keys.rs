@@ -37,13 +37,13 @@ impl<S: Convention> Chain<S> {
         HEADER + ciphertext::largest(self.params().degree(), self.params().key_limbs().len(), 2)
     }
 
-    /// Returns body and mask of a public key.
-    fn pair(&self, (fields, pair): (Fields, Vec<Poly<Eval>>)) -> Result<[Poly<Eval>; 2], SealError> {
+    /// Checks the fields of a public key, and returns its body and mask.
+    fn pair(&self, fields: &Fields, polys: Vec<Poly<Eval>>) -> Result<[Poly<Eval>; 2], SealError> {
         if !fields.transformed || fields.scale != 1.0 || fields.factor != 1 {
             return Err(SealError::Value("a key is transformed, and has neither scale nor factor"));
         }
         let pair: [_; 2] =
-            pair.try_into().map_err(|_| SealError::Value("a public key has two polynomials"))?;
+            polys.try_into().map_err(|_| SealError::Value("a public key has two polynomials"))?;
         if pair[1].is_zero() {
             return Err(SealError::Value("the key's mask is zero"));
         }
@@ -66,8 +66,8 @@ pub fn read_public_key<S: Convention>(
 ) -> Result<PublicKey<S>, SealError> {
     let (header, members) = header::open(bytes, chain.key_bytes() as u64)?;
     let order = |id| chain.order_of_key(id);
-    let parsed = ciphertext::parse(&mut Reader::new(&members), header.version, chain, order)?;
-    let [body, mask] = chain.pair(parsed)?;
+    let (fields, polys) = ciphertext::parse(&mut Reader::new(&members), header.version, chain, order)?;
+    let [body, mask] = chain.pair(&fields, polys)?;
     Ok(PublicKey::from_pair(chain.params(), key, body, mask))
 }
 
@@ -166,7 +166,8 @@ fn slots<S: Convention>(
         let (mut bodies, mut masks) = (Vec::new(), Vec::new());
         for _ in 0..pairs {
             let order = |id| chain.order_of_key(id);
-            let [body, mask] = chain.pair(ciphertext::nested(&mut reader, chain, order)?)?;
+            let (fields, polys) = ciphertext::nested(&mut reader, chain, order)?;
+            let [body, mask] = chain.pair(&fields, polys)?;
             bodies.push(body);
             masks.push(mask);
         }

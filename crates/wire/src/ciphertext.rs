@@ -176,20 +176,24 @@ impl CiphertextHeader {
 }
 
 fn write<S: Scheme>(
-    (params, key, shape): (&Params<S>, KeyId, &Shape<S>),
+    params: &Params<S>,
+    key: KeyId,
+    shape: &Shape<S>,
     representation: u8,
     bytes: usize,
     residues: impl FnOnce(&mut Vec<u8>),
 ) -> Vec<u8> {
     frame::write(Kind::Ciphertext, bytes, |out| {
-        write_header((params, key, shape), representation, out);
+        write_header(params, key, shape, representation, out);
         residues(out);
     })
 }
 
 /// Appends a ciphertext's header.
 pub(crate) fn write_header<S: Scheme>(
-    (params, key, shape): (&Params<S>, KeyId, &Shape<S>),
+    params: &Params<S>,
+    key: KeyId,
+    shape: &Shape<S>,
     representation: u8,
     out: &mut Vec<u8>,
 ) {
@@ -247,13 +251,13 @@ impl<S: Scheme> AnyCiphertext<S> {
     /// Returns the ciphertext's frame.
     pub fn write(&self) -> Vec<u8> {
         match self {
-            Self::Seeded(c) => write((&c.params, c.key, &c.shape), SEEDED, seeded_bytes(&c.params), |out| {
+            Self::Seeded(c) => write(&c.params, c.key, &c.shape, SEEDED, seeded_bytes(&c.params), |out| {
                 out.extend_from_slice(&c.seed.0);
                 write_poly(out, &c.body);
             }),
             Self::Expanded(c) => {
                 let bytes = expanded_bytes(c.params(), c.level(), c.components().len());
-                write((c.params(), c.key(), c.shape()), WRITTEN_OUT, bytes, |out| {
+                write(c.params(), c.key(), c.shape(), WRITTEN_OUT, bytes, |out| {
                     c.components().iter().for_each(|p| write_poly(out, p));
                 })
             }

@@ -66,13 +66,13 @@ pub struct Receipt<'r> {
 /// # let cloud = SigningIdentity::generate(&mut sotto_ring::secure_rng()?);
 ///
 /// let log = Frontier::of([[1; 32], [2; 32]]); // two windows
-/// let (names, state) = (("cellar", "boiler"), (log.size(), log.root()));
-/// let signed_at = 1_795_000_000_000;
-/// let head = StreamHead::sign(names, state, signed_at, cloud.verifying_key(), |m| cloud.sign(m))?;
+/// let (size, root, signed_at) = (log.size(), log.root(), 1_795_000_000_000);
+/// let key = cloud.verifying_key();
+/// let head = StreamHead::sign("cellar", "boiler", size, root, signed_at, key, |m| cloud.sign(m))?;
 /// let received = StreamHead::read(&head.write()?)?;
 /// assert_eq!(received.cloud, cloud.verifying_key());
 /// received.verify()?;
-/// assert_eq!((received.size, received.root), state);
+/// assert_eq!((received.size, received.root), (size, root));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -127,8 +127,10 @@ impl StreamHead {
     /// # Errors
     /// [`WireError::Value`] if a name is invalid.
     pub fn sign(
-        (device, stream): (&str, &str),
-        (size, root): (u64, Digest),
+        device: &str,
+        stream: &str,
+        size: u64,
+        root: Digest,
         signed_at: i64,
         cloud: [u8; 32],
         sign: impl FnOnce(&[u8]) -> [u8; 64],

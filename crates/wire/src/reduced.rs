@@ -34,7 +34,7 @@ pub fn write_reduced<S: Scheme>(reduced: &Reduced<S>) -> Vec<u8> {
         Kind::ReducedCiphertext,
         reduced_bytes(params, reduced.reduction()) - FRAME_OVERHEAD,
         |out| {
-            write_header((params, reduced.key(), reduced.shape()), REDUCED, out);
+            write_header(params, reduced.key(), reduced.shape(), REDUCED, out);
             out.extend_from_slice(&[width as u8, selection.spacing.ilog2() as u8]);
             out.extend_from_slice(&(selection.count as u32).to_le_bytes());
             pack(out, reduced.mask(), width);
@@ -67,7 +67,7 @@ pub fn read_reduced<S: Scheme>(bytes: &[u8], params: &Params<S>) -> Result<Arriv
     reader.expect_left(reduced_bytes(params, reduction) - FRAME_OVERHEAD - HEADER - FORM)?;
     let mask = unpacked(&mut reader, degree, width)?;
     let body = unpacked(&mut reader, selection.coefficients(degree), width)?;
-    Reduced::from_parts(params, key, (shape, reduction), [body, mask])
+    Reduced::from_parts(params, key, shape, reduction, [body, mask])
         .map(Arrived::new)
         .map_err(|_| WireError::Value("the ciphertext is transparent: its mask is zero"))
 }

@@ -33,7 +33,7 @@ impl SeededPreamble {
         let mut bytes = Vec::with_capacity(SEEDED_PREAMBLE_BYTES);
         let payload = ciphertext::seeded_bytes(params) - FRAME_OVERHEAD;
         frame::begin(&mut bytes, Kind::Ciphertext, payload as u64);
-        ciphertext::write_header((params, key, &shape), ciphertext::SEEDED, &mut bytes);
+        ciphertext::write_header(params, key, &shape, ciphertext::SEEDED, &mut bytes);
         let mut preamble = [0; SEEDED_PREAMBLE_BYTES];
         preamble.copy_from_slice(&bytes);
         Ok(Self(preamble))

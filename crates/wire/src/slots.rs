@@ -134,7 +134,7 @@ pub fn compact_bytes<S: Scheme>(params: &Params<S>, places: usize) -> usize {
 pub fn write_compact<S: Scheme>(compact: &Compact<S>) -> Vec<u8> {
     let (params, kept) = (compact.params(), compact.kept());
     frame::write(Kind::CompactSlots, compact_bytes(params, kept.places()) - FRAME_OVERHEAD, |out| {
-        write_header((params, compact.key(), compact.shape()), representation(kept), out);
+        write_header(params, compact.key(), compact.shape(), representation(kept), out);
         out.push(kept.places().ilog2() as u8);
         out.extend_from_slice(&compact.seed().0);
         write_residues(compact, out);
@@ -174,7 +174,7 @@ fn parse_compact<S: Scheme>(
     let seed = Seed(reader.array()?);
     let limbs = read_residues(&mut reader, params, places)?;
     let kept = kept(header.representation, places);
-    let compact = Compact::from_parts(params, header.key, shape, seed, (kept, limbs));
+    let compact = Compact::from_parts(params, header.key, shape, seed, kept, limbs);
     compact.map(Arrived::new).map_err(not_of_parameters)
 }
 
@@ -218,7 +218,7 @@ impl SlotsWindow {
         let limbs = read_residues(&mut reader, params, places)?;
         let halves = if matches!(self.kept, Kept::Folded(_)) { 2.0 } else { 1.0 };
         let shape = Shape::fresh(params, Origin::SecretKey, MAGNITUDE / halves).map_err(not_of_parameters)?;
-        Compact::from_parts(params, self.key, shape, self.seed, (self.kept, limbs)).map_err(not_of_parameters)
+        Compact::from_parts(params, self.key, shape, self.seed, self.kept, limbs).map_err(not_of_parameters)
     }
 
     /// Returns the frame.

@@ -158,7 +158,7 @@ impl StreamHeader {
             WindowValues::Places(places) if !places.is_for(layout.channels().len()) => {
                 return Err(WireError::Value("the columns of the stream are not those of its channels"));
             }
-            WindowValues::Places(places) => drop(form(&layout, (parameters, key), places, ticks)?),
+            WindowValues::Places(places) => drop(form(&layout, parameters, key, places, ticks)?),
             WindowValues::Slots(slots) | WindowValues::Steps(slots)
                 if !(slots.is_power_of_two() && (2..=MOST_SLOTS).contains(slots)) =>
             {
@@ -189,7 +189,8 @@ impl StreamHeader {
         device: &str,
         period: u32,
         profile: &StreamProfile,
-        (parameters, key): (ParameterId, KeyId),
+        parameters: ParameterId,
+        key: KeyId,
     ) -> Result<Option<Self>, WireError> {
         let Some(values) = WindowValues::of_profile(profile).filter(|_| profile.envelope == 2) else {
             return Ok(None);
@@ -281,7 +282,7 @@ impl StreamHeader {
     /// slots.
     pub fn form(&self, ticks: u32) -> Result<CompactForm, WireError> {
         match &self.values {
-            WindowValues::Places(places) => form(&self.layout, (self.parameters, self.key), places, ticks),
+            WindowValues::Places(places) => form(&self.layout, self.parameters, self.key, places, ticks),
             WindowValues::Slots(_) | WindowValues::Steps(_) => {
                 Err(WireError::Value("windows of slots have no places"))
             }
@@ -382,7 +383,8 @@ impl Eq for StreamHeader {}
 /// Returns the form of a window of places that sends `ticks` ticks.
 fn form(
     layout: &Layout,
-    (parameters, key): (ParameterId, KeyId),
+    parameters: ParameterId,
+    key: KeyId,
     columns: &Places,
     ticks: u32,
 ) -> Result<CompactForm, WireError> {

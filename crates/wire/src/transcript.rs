@@ -258,7 +258,8 @@ pub fn sums_request_digest(sums: &[SumRequest<'_>]) -> Digest {
 #[must_use]
 pub fn fleet_sums_request_digest(
     fleet: FleetId,
-    (start, ticks): (i64, u32),
+    start: i64,
+    ticks: u32,
     most: u32,
     after: Option<KeyId>,
 ) -> Digest {

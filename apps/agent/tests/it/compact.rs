@@ -75,7 +75,7 @@ impl Plant {
             public: false,
         };
         let key = secret.key_id(&params.id());
-        let header = StreamHeader::of_profile("boiler", 1000, &stream, (params.id(), key)).unwrap();
+        let header = StreamHeader::of_profile("boiler", 1000, &stream, params.id(), key).unwrap();
         let header = Arc::new(header.unwrap());
         let profile = DeviceProfile {
             device: "boiler".into(),

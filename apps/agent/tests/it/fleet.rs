@@ -74,7 +74,7 @@ impl Plant {
             public: false,
         };
         let key = secret.key_id(&params.id());
-        let header = StreamHeader::of_profile("boiler", 1000, &stream, (params.id(), key)).unwrap();
+        let header = StreamHeader::of_profile("boiler", 1000, &stream, params.id(), key).unwrap();
         let streams = vec![stream.clone()];
         let profile = DeviceProfile {
             device: "boiler".into(),

@@ -35,8 +35,10 @@ fn page(cloud: &Cloud, query: &LogQuery) -> Result<LogPage, Problem> {
     let page = cloud.store.log(device, stream, *from, limit(query.limit))?;
     let now = milliseconds(std::time::SystemTime::now());
     let head = StreamHead::sign(
-        (device, stream),
-        (page.size, page.root),
+        device,
+        stream,
+        page.size,
+        page.root,
         now,
         cloud.identity.verifying_key(),
         |message| cloud.identity.sign(message),

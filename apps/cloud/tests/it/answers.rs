@@ -98,7 +98,7 @@ fn results_of_windows_leave_reduced_side_by_side() {
     let lifted = sotto_wire::read_reduced(&frame, &params).unwrap().with_claimed_shape().lift().unwrap();
     let decryptor = Decryptor::new(&device.secret);
     let plaintext = decryptor.decrypt_selected(&lifted, reduction.selection).unwrap();
-    let parts = decryptor.decode_parts(&plaintext, &planned.shape, (SLOTS, all.len())).unwrap();
+    let parts = decryptor.decode_parts(&plaintext, &planned.shape, SLOTS, all.len()).unwrap();
     let expected = all
         .iter()
         .flat_map(|values| (0..SLOTS).map(|slot| values[slot].powi(2) + values[(slot + 1) % SLOTS].powi(2)));

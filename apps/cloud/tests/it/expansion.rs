@@ -95,7 +95,7 @@ fn results_of_windows_leave_side_by_side() {
     let merged = AnyCiphertext::read(&output.bytes, &params).unwrap().with_claimed_shape().expand();
     let decryptor = Decryptor::new(&device.secret);
     let plaintext = decryptor.decrypt(&merged).unwrap();
-    let parts = decryptor.decode_parts(&plaintext, merged.shape(), (SLOTS, all.len())).unwrap();
+    let parts = decryptor.decode_parts(&plaintext, merged.shape(), SLOTS, all.len()).unwrap();
     for (found, expected) in parts.raw_values_for_owner_only().iter().zip(all.concat()) {
         assert!((found - expected).abs() < 1e-4, "{found} {expected}");
     }

@@ -36,7 +36,9 @@ pub(super) fn plain(scheme: SchemeId, plain_modulus: Option<u64>) -> PyResult<u6
 pub(super) fn given(
     scheme: &str,
     degree: usize,
-    (data, special, digit_primes): (Vec<u64>, Vec<u64>, Option<usize>),
+    data: Vec<u64>,
+    special: Vec<u64>,
+    digit_primes: Option<usize>,
     plain_modulus: Option<u64>,
     log2_scale: Option<u64>,
 ) -> PyResult<ParameterSpec> {

@@ -119,7 +119,7 @@ impl Parameters {
         security_bits: u32,
         profile: &str,
     ) -> PyResult<Self> {
-        let spec = given(scheme, degree, (data, special, digit_primes), plain_modulus, log2_scale)?;
+        let spec = given(scheme, degree, data, special, digit_primes, plain_modulus, log2_scale)?;
         let security = target(py, security_bits, profile)?;
         py.detach(|| of_spec(spec, Some(security))).or_refuse(py).map(Self)
     }
@@ -139,7 +139,7 @@ impl Parameters {
         plain_modulus: Option<u64>,
         log2_scale: Option<u64>,
     ) -> PyResult<Self> {
-        let spec = given(scheme, degree, (data, special, digit_primes), plain_modulus, log2_scale)?;
+        let spec = given(scheme, degree, data, special, digit_primes, plain_modulus, log2_scale)?;
         py.detach(|| of_spec(spec, None)).or_refuse(py).map(Self)
     }
 

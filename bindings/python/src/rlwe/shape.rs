@@ -220,7 +220,10 @@ impl Shape {
 
     /// Returns the shape of a sum with a plaintext.
     fn add_plain(&self, py: Python<'_>, plaintext: &Plaintext) -> PyResult<Self> {
-        with_plain!(self, plaintext, py, (a, params, b) => a.add_plain(params, prepared(a, b), b.size()))
+        with_plain!(self, plaintext, py, (a, params, b) => {
+            let (level, scaling) = prepared(a, b);
+            a.add_plain(params, level, scaling, b.size())
+        })
     }
 
     /// Returns the shape of a product with a plaintext.

@@ -176,8 +176,10 @@ impl Truth {
         };
         let tree = Frontier::of(windows.iter().map(leaf));
         let head = StreamHead::sign(
-            (device, stream),
-            (tree.size(), tree.root()),
+            device,
+            stream,
+            tree.size(),
+            tree.root(),
             0,
             self.signing.verifying_key(),
             |message| self.signing.sign(message),

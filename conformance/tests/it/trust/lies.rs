@@ -261,8 +261,10 @@ pub(crate) fn all(world: &World) -> Vec<Case> {
                     let head = sotto_wire::StreamHead::read(&head).unwrap();
                     let other = sotto_keys::SigningIdentity::from_bytes(&[9; 32]);
                     let forged = sotto_wire::StreamHead::sign(
-                        (&head.device, &head.stream),
-                        (head.size, head.root),
+                        &head.device,
+                        &head.stream,
+                        head.size,
+                        head.root,
                         head.signed_at,
                         other.verifying_key(),
                         |message| other.sign(message),

@@ -151,7 +151,7 @@ impl<S: LevelRules> Backend for Outline<'_, S> {
 
     fn add_plain_assign(&mut self, a: &mut Shape<S>, b: &Plaintext<S>) -> Result<(), EvalError> {
         let (level, size) = bounds(b);
-        *a = a.add_plain(self.params, (level, S::addend_scaling(a.scaling)), size)?;
+        *a = a.add_plain(self.params, level, S::addend_scaling(a.scaling), size)?;
         Ok(())
     }
 

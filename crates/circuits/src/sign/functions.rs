@@ -28,7 +28,7 @@ impl Sign {
     ) -> Result<M::Vector, CircuitError> {
         require_levels(machine, x, self.depth() + 1)?;
         let (sign, bound) = self.scaled(machine, x, factor, 1.0)?;
-        self.times_sign(machine, x, factor, (sign, bound), 1.0)
+        self.times_sign(machine, x, factor, sign, bound, 1.0)
     }
 
     /// Returns max(x, 0) about: x times its step. Otherwise as [`Sign::absolute`], with half of its error.
@@ -43,7 +43,7 @@ impl Sign {
     ) -> Result<M::Vector, CircuitError> {
         require_levels(machine, x, self.depth() + 1)?;
         let (step, bound) = self.step(machine, x, factor)?;
-        self.times_sign(machine, x, factor, (step, bound), 0.5)
+        self.times_sign(machine, x, factor, step, bound, 0.5)
     }
 
     /// Returns max(a, b) about: b + max(a − b, 0). Range: |factor·(a − b)| ≤ 1.
@@ -83,7 +83,8 @@ impl Sign {
         machine: &mut M,
         x: &M::Vector,
         factor: f64,
-        (sign, bound): (M::Vector, SignBound),
+        sign: M::Vector,
+        bound: SignBound,
         amplitude: f64,
     ) -> Result<M::Vector, CircuitError> {
         let sign = machine.with_slot_bounds(sign, 1.0 + bound.error + bound.noise, 0.0);

@@ -120,7 +120,7 @@ impl<M: Machine<Value = i64>> Ladder<M> {
             at_most(machine.thrifty_level(&nested.vector, &self.whole(*power).vector)?);
         }
         let level = level.unwrap_or(0);
-        let Some(products) = self.products(machine, sum, nested, (level, again))? else {
+        let Some(products) = self.products(machine, sum, nested, level, again)? else {
             return self.leaf(machine, &sum.weights, level, 1);
         };
         if sum.weights.is_empty() {
@@ -133,13 +133,14 @@ impl<M: Machine<Value = i64>> Ladder<M> {
         Ok(self.tracked(machine, both, products.factor))
     }
 
-    /// Returns the sum of all products; None if there is none.
+    /// Returns the sum of all products; None if there is none. `again`: it is multiplied again.
     fn products(
         &mut self,
         machine: &mut M,
         sum: &Sum,
         nested: Option<(usize, Tracked<M::Vector>)>,
-        (level, again): (usize, bool),
+        level: usize,
+        again: bool,
     ) -> Result<Option<Tracked<M::Vector>>, CircuitError> {
         let mut factors = Vec::with_capacity(sum.products());
         // The factor of the sum follows from the nested polynomial; the leaves' weights are chosen to match it.

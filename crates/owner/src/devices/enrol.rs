@@ -78,7 +78,7 @@ fn stream_header(
     profile: &StreamProfile,
 ) -> Result<Option<StreamHeader>, OwnerError> {
     let id = parameter_spec(&profile.parameters)?.id();
-    StreamHeader::of_profile(device, 1, profile, (id, secret.key_id(&id)))
+    StreamHeader::of_profile(device, 1, profile, id, secret.key_id(&id))
         .map_err(|error| OwnerError::NoParameters(format!("stream {}: {error}", profile.stream)))
 }
 

@@ -36,7 +36,7 @@ impl BinsNeeded {
     pub fn edges(&self, quantiser: &Quantiser, range: (f64, f64)) -> Vec<i64> {
         match self {
             Self::Limit(comparison, limit) => vec![edge(quantiser, *comparison, *limit)],
-            Self::Equal(count) => ChannelBins::equal(quantiser, range, *count).collect(),
+            Self::Equal(count) => ChannelBins::equal(quantiser, range.0, range.1, *count).collect(),
             // The last bin includes its upper edge.
             Self::Edges(edges) => {
                 let (last, first) =

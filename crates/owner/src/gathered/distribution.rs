@@ -321,7 +321,7 @@ mod tests {
     fn bins_of_the_question_give_exact_counts() {
         let quantiser = quantiser();
         let edges = equal_edges(-20.0, 120.0, 16);
-        let bins = ChannelBins::new(0, ChannelBins::equal(&quantiser, (-20.0, 120.0), 16), &quantiser);
+        let bins = ChannelBins::new(0, ChannelBins::equal(&quantiser, -20.0, 120.0, 16), &quantiser);
         let counts: Vec<u64> = (1..=16).collect();
         let found = Distribution::of_counts(&quantiser, &bins, &counts, 1000).histogram(&edges);
         let expected: Vec<(f64, f64)> = (1..=16).map(|count| (f64::from(count), 0.0)).collect();

@@ -134,8 +134,9 @@ impl<S: Scheme> Evaluator<S> {
         scratch: &mut Scratch,
     ) -> Result<Ciphertext<S>, EvalError> {
         let Rotation { shape, map, key, components: [c0, _] } = self.rotation(a.ciphertext, step, keys)?;
-        let digits = (&a.digits[..], map.map());
-        let switched = key_switch::switch_hoisted(&self.params, shape.level, digits, key, c0, scratch);
+        let map = map.map();
+        let switched =
+            key_switch::switch_hoisted(&self.params, shape.level, &a.digits, map, key, c0, scratch);
         Ok(self.result(a.ciphertext, shape, switched))
     }
 

@@ -181,8 +181,9 @@ impl<S: Scheme> Evaluator<S> {
     fn sum_with_plain(&self, a: &Ciphertext<S>, b: &Addend<S>) -> Result<Shape<S>, EvalError> {
         self.follow(a, Operation::AddPlain, |shape, params| {
             self.prepared(b.params.as_ref())?;
-            shape.encoded_for(b.encoded)?;
-            shape.add_plain(params, (b.level, b.scaling), b.size)
+            let (level, scaling) = b.encoded;
+            shape.encoded_for(level, scaling)?;
+            shape.add_plain(params, b.level, b.scaling, b.size)
         })
     }
 

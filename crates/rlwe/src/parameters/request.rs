@@ -168,7 +168,7 @@ impl ChainRequest {
             let Some((special, digit_primes)) = self.split(count) else { continue };
             for bits in self.sizes(count) {
                 for first in self.firsts(count, bits) {
-                    candidates.extend(self.candidate((special, digit_primes), first, (bits, count - 1)));
+                    candidates.extend(self.candidate(special, digit_primes, first, (bits, count - 1)));
                 }
             }
         }
@@ -223,7 +223,8 @@ impl ChainRequest {
 
     fn candidate(
         &self,
-        (special, digit_primes): (usize, usize),
+        special: usize,
+        digit_primes: usize,
         first: u32,
         others: (u32, usize),
     ) -> Option<Candidate> {

@@ -6,7 +6,7 @@ use sotto_program::{ConstantId, KeyNumber, PlainConstant, PlanStep, Register, St
 use sotto_ring::Wiped;
 use sotto_rlwe::{EvalError, Kept, Log2, Origin, Params, Plaintext, Shape};
 
-use super::slot_errors::SlotErrors;
+use super::slot_errors::{Registers, SlotErrors};
 use crate::check::{follow, looked_up};
 use crate::constants::{Constants, Public};
 use crate::step_rules::StepRules;
@@ -138,9 +138,10 @@ impl<'p, S: StepRules> Builder<'p, S> {
         Ok(id)
     }
 
-    /// Returns bounds on the slot errors of all registers, for inputs of this origin and expansion.
-    pub(super) fn slot_errors(&self, origin: (Origin, Option<Kept>)) -> SlotErrors {
-        let mut errors = SlotErrors::new(self.params, self.inputs, origin);
+    /// Returns bounds on the slot errors of all registers, for inputs of this origin, expanded if
+    /// `kept` is given.
+    pub(super) fn slot_errors(&self, origin: Origin, kept: Option<Kept>) -> SlotErrors {
+        let mut errors = SlotErrors::new(self.params, self.inputs, origin, kept);
         self.follow_errors(&mut errors, 0);
         errors
     }
@@ -149,7 +150,8 @@ impl<'p, S: StepRules> Builder<'p, S> {
     pub(super) fn follow_errors(&self, errors: &mut SlotErrors, from: usize) {
         let steps = self.steps[from..].iter().map(|step| step.step);
         let plain = |id: ConstantId| self.plaintexts.get(id.0 as usize).map(Plaintext::size);
-        errors.follow(self.params, steps, (&self.shapes, &self.keys), plain);
+        let registers = Registers { shapes: &self.shapes, keys: &self.keys };
+        errors.follow(self.params, steps, &registers, plain);
     }
 
     /// Returns the shapes of all registers.

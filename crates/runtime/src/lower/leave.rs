@@ -47,10 +47,11 @@ pub(super) fn selection<S: StepRules>(
 pub(super) fn reduced<S: StepRules>(
     builder: &mut Builder<'_, S>,
     outputs: Vec<(PlanOutput, Selection)>,
-    (errors, read): (&SlotErrors, Option<usize>),
+    errors: &SlotErrors,
+    read: Option<usize>,
 ) -> Result<Vec<PlanOutput>, EvalError> {
     let reduced = |(output, selection): (PlanOutput, Selection)| {
-        let Some((width, level)) = least(builder, output.register, selection, (errors, read)) else {
+        let Some((width, level)) = least(builder, output.register, selection, errors, read) else {
             let register = levels::finish(builder, output.register)?;
             return Ok(PlanOutput { register, ..output });
         };
@@ -67,13 +68,14 @@ fn least<S: StepRules>(
     builder: &Builder<'_, S>,
     register: Register,
     selection: Selection,
-    (errors, read): (&SlotErrors, Option<usize>),
+    errors: &SlotErrors,
+    read: Option<usize>,
 ) -> Option<(u32, usize)> {
     let (params, shape) = (builder.params(), builder.shape(register));
     let most = errors.bound(params, register, shape, read) * (1.0 + ADDED);
     let at = |level: usize| {
         let lowered: Shape<S> = shape.lower(params, level).ok()?;
-        let left = most - errors.lowered(params, (register, builder.shapes()), &lowered, read);
+        let left = most - errors.lowered(params, register, builder.shapes(), &lowered, read);
         Some((lowered.least_width(params, selection, left)?, level))
     };
     (0..=shape.level).filter_map(at).min()

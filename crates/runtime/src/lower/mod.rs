@@ -54,12 +54,12 @@ impl<S: StepRules> RlweTarget<S> {
             largest = merged.iter().map(most).collect();
         }
         let read = self.kept.filter(|_| !merged.is_empty()).map(Kept::values);
-        let mut errors = builder.slot_errors((self.origin, self.expanded()));
+        let mut errors = builder.slot_errors(self.origin, self.expanded());
         let known = builder.steps();
         let outputs = if reduced {
             let select = |at| leave::selection(&self.params, self.encoding, self.kept, merged.get(at));
             let selected = outputs.into_iter().enumerate().map(|(at, output)| (output, select(at))).collect();
-            leave::reduced(&mut builder, selected, (&errors, read))
+            leave::reduced(&mut builder, selected, &errors, read)
         } else {
             leave::whole(&mut builder, outputs)
         };

@@ -87,12 +87,19 @@ pub(super) struct SlotErrors {
     all: Vec<Errors>,
 }
 
+/// The shapes and key numbers of all registers.
+pub(super) struct Registers<'a, S: StepRules> {
+    pub(super) shapes: &'a [Shape<S>],
+    pub(super) keys: &'a [KeyNumber],
+}
+
 impl SlotErrors {
     /// Starts with the errors of `inputs` inputs of this origin, expanded if `kept` is given.
     pub(super) fn new<S: StepRules>(
         params: &Params<S>,
         inputs: usize,
-        (origin, kept): (Origin, Option<Kept>),
+        origin: Origin,
+        kept: Option<Kept>,
     ) -> Self {
         if S::ID != SchemeId::Ckks {
             return Self { sizes: None, all: Vec::new() };
@@ -105,19 +112,18 @@ impl SlotErrors {
         Self { sizes: Some(sizes), all }
     }
 
-    /// Follows the steps that write the next registers. `shapes` and `keys` are the shapes and key numbers of all
-    /// registers; `plain` returns the sizes of constants.
+    /// Follows the steps that write the next registers. `plain` returns the sizes of constants.
     pub(super) fn follow<S: StepRules>(
         &mut self,
         params: &Params<S>,
         steps: impl Iterator<Item = Step>,
-        (shapes, keys): (&[Shape<S>], &[KeyNumber]),
+        registers: &Registers<'_, S>,
         plain: impl Fn(sotto_program::ConstantId) -> Option<PlainSize>,
     ) {
         let Some(sizes) = &self.sizes else { return };
         for step in steps {
-            let shape = &shapes[self.all.len()];
-            let errors = sizes.after(params, &step, &self.all, (shape, shapes, keys), &plain);
+            let shape = &registers.shapes[self.all.len()];
+            let errors = sizes.after(params, &step, &self.all, shape, registers, &plain);
             self.all.push(errors);
         }
     }
@@ -142,7 +148,8 @@ impl SlotErrors {
     pub(super) fn lowered<S: StepRules>(
         &self,
         params: &Params<S>,
-        (of, shapes): (Register, &[Shape<S>]),
+        of: Register,
+        shapes: &[Shape<S>],
         lowered: &Shape<S>,
         read: Option<usize>,
     ) -> f64 {
@@ -151,7 +158,8 @@ impl SlotErrors {
             return self.bound(params, of, lowered, read);
         }
         let step = Step::MatchScale { of, level: lowered.level as u8 };
-        let errors = sizes.after(params, &step, &self.all, (lowered, shapes, &[]), |_| None);
+        let registers = Registers { shapes, keys: &[] };
+        let errors = sizes.after(params, &step, &self.all, lowered, &registers, |_| None);
         sizes.bound(params, &errors, lowered, read)
     }
 }
@@ -216,7 +224,8 @@ impl Sizes {
         params: &Params<S>,
         step: &Step,
         all: &[Errors],
-        (shape, shapes, keys): (&Shape<S>, &[Shape<S>], &[KeyNumber]),
+        shape: &Shape<S>,
+        &Registers { shapes, keys }: &Registers<'_, S>,
         plain: impl Fn(sotto_program::ConstantId) -> Option<PlainSize>,
     ) -> Errors {
         let of = step.operands().next().map_or(0, Register::index);

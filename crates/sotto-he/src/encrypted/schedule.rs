@@ -60,11 +60,11 @@ impl Schedule {
                 let width = source.unwrap_or(columns);
                 let doubled = core::iter::successors(Some(period), |step| Some(2 * step));
                 let repeats = doubled.take_while(|step| *step < width).map(|step| step as i32).collect();
-                let parts = vec![once(indices, (slots, columns), source, period)];
+                let parts = vec![once(indices, slots, columns, source, period)];
                 (parts, repeats, rows == 2 && source.is_none())
             }
             _ => {
-                let part = |part| everywhere(indices, part, (slots, columns), source, target);
+                let part = |part| everywhere(indices, part, slots, columns, source, target);
                 ((0..context.parts(indices.len())).map(part).collect(), Vec::new(), false)
             }
         };
@@ -102,7 +102,8 @@ impl Schedule {
 /// the period brings it, and is repeated from there.
 fn once(
     indices: &[usize],
-    (slots, columns): (usize, usize),
+    slots: usize,
+    columns: usize,
     source: Option<usize>,
     period: usize,
 ) -> [Offsets; 2] {
@@ -125,7 +126,8 @@ fn once(
 fn everywhere(
     indices: &[usize],
     part: usize,
-    (slots, columns): (usize, usize),
+    slots: usize,
+    columns: usize,
     source: Option<usize>,
     target: Option<usize>,
 ) -> [Offsets; 2] {

@@ -96,8 +96,8 @@ impl<V: Copy + Default> Selection<'_, V> {
     ) -> Result<M::Vector, CircuitError> {
         let (rows, columns) = machine.slots();
         let mut total = None;
-        for (source, slots) in terms {
-            let rotated = sources.at(*source)?;
+        for (&(part, step), slots) in terms {
+            let rotated = sources.at(part, step)?;
             let term = if self.schedule.whole {
                 machine.copy(rotated)
             } else {
@@ -134,14 +134,14 @@ impl<'a, V> Rotated<'a, V> {
             steps.iter().for_each(|step| children.entry(parent(*step)).or_default().push(*step));
             for (from, steps) in children {
                 let turns: Vec<i32> = steps.iter().map(|step| lowest_bit(*step)).collect();
-                let moved = machine.rotate_many(rotated.at((*part, from))?, &turns)?;
+                let moved = machine.rotate_many(rotated.at(*part, from)?, &turns)?;
                 rotated.babies.extend(steps.iter().map(|step| (*part, *step)).zip(moved));
             }
         }
         Ok(rotated)
     }
 
-    fn at(&self, (part, step): (usize, usize)) -> Result<&V, CircuitError> {
+    fn at(&self, part: usize, step: usize) -> Result<&V, CircuitError> {
         let found = if step == 0 { self.parts.get(part) } else { self.babies.get(&(part, step)) };
         found.ok_or(CircuitError::Empty("a selection"))
     }

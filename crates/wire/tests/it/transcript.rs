@@ -36,7 +36,7 @@ fn transcript(outputs: usize) -> Transcript {
 }
 
 fn head() -> StreamHead {
-    StreamHead::sign(("boiler", "exact-1h"), (7, [8; 32]), -9, cloud().verifying_key(), signs).unwrap()
+    StreamHead::sign("boiler", "exact-1h", 7, [8; 32], -9, cloud().verifying_key(), signs).unwrap()
 }
 
 /// Returns a frame of this kind and payload, with a valid length and digest.
@@ -115,7 +115,7 @@ fn the_longest_frames_are_read() {
     assert!(longest.len() as u64 <= LARGEST_TRANSCRIPT);
     assert_eq!(Transcript::read(&longest).unwrap().parts().outputs.len(), MOST_TRANSCRIPT_OUTPUTS);
     let name = "a".repeat(64);
-    let head = StreamHead::sign((&name, &name), (u64::MAX, [0; 32]), i64::MIN, [0; 32], signs).unwrap();
+    let head = StreamHead::sign(&name, &name, u64::MAX, [0; 32], i64::MIN, [0; 32], signs).unwrap();
     let longest = head.write().unwrap();
     assert!(longest.len() as u64 <= LARGEST_STREAM_HEAD);
     assert_eq!(StreamHead::read(&longest).unwrap(), head);
@@ -219,9 +219,9 @@ fn the_signature_of_a_head_covers_every_field() {
     let mut signature = [0; 64];
     let key = cloud().verifying_key();
     let forge = |names: (&str, &str), state: (u64, Digest), at: i64, key: [u8; 32], signature: [u8; 64]| {
-        StreamHead::sign(names, state, at, key, |_| signature).unwrap().verify()
+        StreamHead::sign(names.0, names.1, state.0, state.1, at, key, |_| signature).unwrap().verify()
     };
-    StreamHead::sign(("boiler", "exact-1h"), (7, [8; 32]), -9, key, |message| {
+    StreamHead::sign("boiler", "exact-1h", 7, [8; 32], -9, key, |message| {
         signature = signs(message);
         signature
     })
@@ -284,7 +284,7 @@ fn statements_have_contexts_of_their_own() {
     let receipt =
         Receipt { device: "d", stream: "s", sequence: 0, digest: [0; 32], position: 0, stored_at: 0 };
     receipt.sign(&mut note).unwrap();
-    StreamHead::sign(("d", "s"), (0, [0; 32]), 0, [0; 32], &mut note).unwrap();
+    StreamHead::sign("d", "s", 0, [0; 32], 0, [0; 32], &mut note).unwrap();
     Transcript::sign(parts(0), &mut note).unwrap();
     for (message, context) in
         messages.iter().zip(["sotto receipt v1", "sotto stream head v1", "sotto transcript v1"])
@@ -325,13 +325,13 @@ fn requests_for_sums_differ_in_every_field() {
     let (fleet, other) = (FleetId([1; 16]), FleetId([2; 16]));
     let key = |byte| Some(KeyId([byte; 16]));
     digests.extend([
-        fleet_sums_request_digest(fleet, (0, 1), 1, None),
-        fleet_sums_request_digest(other, (0, 1), 1, None),
-        fleet_sums_request_digest(fleet, (1, 1), 1, None),
-        fleet_sums_request_digest(fleet, (0, 2), 1, None),
-        fleet_sums_request_digest(fleet, (0, 1), 2, None),
-        fleet_sums_request_digest(fleet, (0, 1), 1, key(0)),
-        fleet_sums_request_digest(fleet, (0, 1), 1, key(1)),
+        fleet_sums_request_digest(fleet, 0, 1, 1, None),
+        fleet_sums_request_digest(other, 0, 1, 1, None),
+        fleet_sums_request_digest(fleet, 1, 1, 1, None),
+        fleet_sums_request_digest(fleet, 0, 2, 1, None),
+        fleet_sums_request_digest(fleet, 0, 1, 2, None),
+        fleet_sums_request_digest(fleet, 0, 1, 1, key(0)),
+        fleet_sums_request_digest(fleet, 0, 1, 1, key(1)),
     ]);
     for (at, digest) in digests.iter().enumerate() {
         assert!(!digests[..at].contains(digest), "request {at} has the digest of another one");
