@@ -8,7 +8,7 @@ use sotto_pack::{Channel, Places};
 use sotto_rlwe::{Bfv, ChainRequest, Params, SchemeId};
 use sotto_wire::{StreamHeader, StreamParts, WindowValues};
 
-/// The device.
+/// The secret of the firmware's example.
 pub fn device() -> DeviceSecret {
     DeviceSecret::from_bytes(&[0x51; 32])
 }

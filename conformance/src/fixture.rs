@@ -89,13 +89,13 @@ impl Testable for Ckks {
 pub struct Fixture<S: Testable> {
     /// The parameters.
     pub params: Params<S>,
-    /// The secret key.
+    /// Encrypts and decrypts.
     pub secret: SecretKey<S>,
-    /// The public key.
+    /// Encrypts under the same key.
     pub public: PublicKey<S>,
     /// Relinearisation key and Galois keys.
     pub keys: EvaluationKeys<S>,
-    /// The evaluator.
+    /// Computes on ciphertexts of these parameters.
     pub evaluator: Evaluator<S>,
     /// The random generator of the test.
     pub rng: ChaCha20Rng,

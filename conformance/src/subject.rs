@@ -13,7 +13,7 @@ pub trait Subject {
     type Value: Number;
     /// The machine's vectors.
     type Vector;
-    /// The type of the machine.
+    /// Computes on the subject's vectors.
     type Machine<'a>: Machine<Value = Self::Value, Vector = Self::Vector>
     where
         Self: 'a;
@@ -22,7 +22,7 @@ pub trait Subject {
     fn name(&self) -> String;
     /// Returns the machine that defines the meaning.
     fn meaning(&self) -> Clear<Self::Value>;
-    /// Returns the machine.
+    /// Returns the machine that is tested.
     fn machine(&self) -> Self::Machine<'_>;
     /// Returns random slots.
     fn random(&mut self) -> Vec<Self::Value>;

@@ -63,7 +63,6 @@ pub fn encode() -> Encode {
     read("encode")
 }
 
-/// A case of `packing`.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PackingCase {
@@ -73,7 +72,6 @@ pub struct PackingCase {
     pub bytes: String,
 }
 
-/// A case of `compact`.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CompactCase {
@@ -92,7 +90,6 @@ pub struct CompactCase {
     pub opened: Vec<i64>,
 }
 
-/// A window of `compact`.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CompactWindow {
@@ -103,7 +100,6 @@ pub struct CompactWindow {
     pub body: String,
 }
 
-/// A case of `reduced`.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ReducedCase {
@@ -120,7 +116,6 @@ pub struct ReducedCase {
     pub lifted: [Limbs; 2],
 }
 
-/// A case of `ntt`.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct NttCase {
@@ -131,7 +126,6 @@ pub struct NttCase {
     pub output: Limb,
 }
 
-/// A case of `chains`.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ChainCase {
@@ -145,7 +139,6 @@ pub struct ChainCase {
     pub scales_log2: Option<Vec<f64>>,
 }
 
-/// A case of `conversion`.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ConversionCase {
@@ -155,7 +148,6 @@ pub struct ConversionCase {
     pub output: Limbs,
 }
 
-/// A case of `divide`.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct DivideCase {
@@ -167,7 +159,6 @@ pub struct DivideCase {
     pub output: Limbs,
 }
 
-/// A case of `seed`.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SeedCase {
@@ -182,7 +173,6 @@ pub struct SeedCase {
     pub residues: Limb,
 }
 
-/// A case of `galois`.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct GaloisCase {
@@ -238,7 +228,6 @@ pub struct ComplexCase {
     pub coefficients: Vec<i64>,
 }
 
-/// A case of `scales`.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ScaleCase {

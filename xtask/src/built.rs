@@ -93,7 +93,6 @@ impl Built {
         built
     }
 
-    /// Returns the path of a program.
     pub(crate) fn program(&self, name: &str) -> Result<&Path> {
         let found = self.programs.get(name).map(PathBuf::as_path);
         found.with_context(|| format!("the build made no program named {name}"))

@@ -50,7 +50,6 @@ fn described(args: &[String]) -> Option<String> {
     Some(format!("{name} {level} {kind}"))
 }
 
-/// Returns a summary of the file.
 pub(crate) fn summary(file: &Path) -> Result<String> {
     let text = fs::read_to_string(file).with_context(|| format!("cannot read {}", file.display()))?;
     let all = text.lines().count();

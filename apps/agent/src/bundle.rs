@@ -31,9 +31,9 @@ pub enum BundleError {
     /// The profile is refused.
     #[error("{path}: {reason}")]
     Profile {
-        /// The bundle.
+        /// The bundle's file.
         path: PathBuf,
-        /// The reason.
+        /// The first fault of the profile.
         reason: ProfileError,
     },
     /// The authority's certificate is refused.
@@ -41,10 +41,10 @@ pub enum BundleError {
     Authority {
         /// The file, or the bundle that contains it.
         path: PathBuf,
-        /// The reason.
+        /// The fault of the certificate.
         reason: NotAnAuthority,
     },
-    /// The file is not a bundle.
+    /// The file is of another kind, or cannot be read.
     #[error("{0}; pass the bundle that the owner made for this device, such as boiler.bundle")]
     NotABundle(KeyFileError),
     /// The bundle is refused.

@@ -14,7 +14,7 @@ use crate::stop::Stop;
 
 /// A source, its name, and the period at which the agent polls it.
 pub struct Feed {
-    /// The source.
+    /// Where rows come from.
     pub source: Box<dyn Source>,
     /// The kind of source: see [`Summary::source`](crate::summary::Summary::source).
     pub name: &'static str,

@@ -95,7 +95,7 @@ pub struct Report {
 pub struct WhatWasRead {
     /// When reading began: milliseconds since 1970.
     pub started_at: i64,
-    /// The channels.
+    /// The source's channels, in its order.
     pub channels: Vec<Channel>,
     /// The counts by stream.
     pub summary: Summary,

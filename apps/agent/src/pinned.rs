@@ -28,9 +28,9 @@ impl FromStr for CloudKey {
 /// The name of a window: a receipt is for one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WindowName<'w> {
-    /// The device.
+    /// The device's name.
     pub device: &'w str,
-    /// The stream.
+    /// The stream's name.
     pub stream: &'w str,
     /// The sequence number.
     pub sequence: u64,

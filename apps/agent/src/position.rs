@@ -45,7 +45,7 @@ pub struct Positions<'p> {
     pub device: &'p str,
     /// The device's key: it signs the questions, and has signed the windows.
     pub identity: &'p SigningIdentity,
-    /// The cloud.
+    /// The cloud that is asked.
     pub cloud: &'p Cloud,
     /// Where the windows of each stream end.
     pub cuts: &'p Cuts,

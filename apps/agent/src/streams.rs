@@ -32,9 +32,9 @@ pub struct Stream {
 #[derive(Debug, thiserror::Error)]
 #[error("stream {stream}: {reason}")]
 pub struct StreamError {
-    /// The stream.
+    /// The stream's name.
     pub stream: String,
-    /// The reason.
+    /// The first fault found.
     pub reason: Refused,
 }
 

@@ -12,7 +12,7 @@ use crate::windows::Taken;
 /// The counts of a run.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Summary {
-    /// The device.
+    /// The device's name.
     pub device: String,
     /// The kind of source: `sensors`, `generator`, `stdin`, the format of the files such as `csv`, or `files` for several
     /// formats.

@@ -78,7 +78,7 @@ impl RemoteRecryptor {
         Self { patience, ..self }
     }
 
-    /// Returns the Paillier key.
+    /// Returns the key that inputs have to be encrypted under.
     pub fn paillier_key(&self) -> &Arc<paillier::PublicKey> {
         &self.paillier
     }

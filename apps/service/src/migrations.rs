@@ -7,7 +7,7 @@ use rusqlite::Connection;
 pub enum Migration {
     /// By these statements.
     Statements(&'static str),
-    /// By this function.
+    /// By code, where statements are not enough.
     Function(fn(&Connection) -> rusqlite::Result<()>),
 }
 

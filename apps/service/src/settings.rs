@@ -19,7 +19,7 @@ use crate::tls::Files;
 pub struct Listening {
     /// Address and port; port 0 takes a free one.
     pub listen: SocketAddr,
-    /// File for the address.
+    /// Where the address is written once connections are accepted.
     pub address_file: Option<PathBuf>,
     /// Limits on connections.
     pub limits: Limits,

@@ -181,7 +181,6 @@ impl Array {
     }
 }
 
-/// An operator of arrays.
 struct Operator<'a, 'py> {
     sign: &'a Bound<'py, PyString>,
     /// The method of the general case.

@@ -34,7 +34,7 @@ impl Flags {
         self.share
     }
 
-    /// Levels left.
+    /// Levels that later computations can use.
     #[getter]
     fn levels_left(&self) -> usize {
         self.flags.vector().levels_left()
@@ -77,7 +77,7 @@ impl FlagPlan {
         self.0.plan().key_bytes()
     }
 
-    /// Bytes of the answer.
+    /// Bytes of the answer's ciphertexts.
     #[getter]
     fn answer_bytes(&self) -> usize {
         self.0.plan().answer_bytes()

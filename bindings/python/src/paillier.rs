@@ -70,7 +70,7 @@ impl PublicKey {
         Ok(Self(Arc::new(made.or_refuse(py)?)))
     }
 
-    /// n.
+    /// The modulus n as big-endian bytes.
     #[getter]
     fn n<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
         PyBytes::new(py, &to_bytes(&words(self.0.modulus()), self.length()))
@@ -194,7 +194,7 @@ impl PrivateKey {
         py.detach(|| Self::of(SecretKey::insecure_from_primes(p, q)?, true)).or_refuse(py)
     }
 
-    /// The public key.
+    /// The key that encrypts for this one.
     #[getter]
     fn public_key(&self) -> PublicKey {
         PublicKey(Arc::clone(&self.public))

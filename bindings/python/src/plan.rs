@@ -28,7 +28,7 @@ impl Plan {
         each!(Plans, &self.0, plan => plan.key_bytes())
     }
 
-    /// Bytes of the answer.
+    /// Bytes of the answer's ciphertexts.
     #[getter]
     fn answer_bytes(&self) -> usize {
         each!(Plans, &self.0, plan => plan.answer_bytes())

@@ -148,7 +148,6 @@ fn slots<S: Testable>() -> [Golden; 2] {
 
 /// The values of the window of slots.
 pub const SLOTS_WINDOW: [f64; 4] = [0.75, -0.25, 1.0, -1.0];
-/// The name of its mask.
 const SLOTS_MASK: MaskName = MaskName { salt: [3; 12], sequence: 7 };
 
 /// The stream of the window of slots.

@@ -39,9 +39,9 @@ pub const MOST_KEYS: sotto_wire::EvaluationKeyCounts =
 /// A file of `vectors/golden`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Golden {
-    /// Its name.
+    /// The file's name, with its ending.
     pub name: String,
-    /// Its bytes.
+    /// The whole file.
     pub bytes: Vec<u8>,
 }
 
@@ -49,7 +49,7 @@ pub struct Golden {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Values {
-    /// The scheme.
+    /// The scheme's name.
     pub scheme: String,
     /// n.
     pub degree: usize,
@@ -77,11 +77,11 @@ pub struct Values {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CiphertextValues {
-    /// Its file.
+    /// The name of the file that holds it.
     pub file: String,
-    /// Its level.
+    /// Index of the highest data prime left.
     pub level: usize,
-    /// Its components.
+    /// Number of polynomials: 2 or 3.
     pub components: usize,
     /// Power of the scale or plaintext factor, as in the frame.
     pub scaling: u64,

@@ -37,9 +37,9 @@ pub struct PartialKeys {
     pub paillier: paillier::PublicKey,
     /// ElGamal's public key.
     pub elgamal: elgamal::PublicKey,
-    /// The secret key on Ristretto.
+    /// ElGamal's secret key on Ristretto.
     pub ristretto_secret: ristretto_keys::SecretKey,
-    /// The public key on Ristretto.
+    /// ElGamal's public key on Ristretto.
     pub ristretto: ristretto::PublicKey,
 }
 

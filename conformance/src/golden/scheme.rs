@@ -33,7 +33,7 @@ pub fn secret<S: Scheme>(params: &Params<S>) -> SecretKey<S> {
     secret_from(DEVICE_SECRET, params)
 }
 
-/// The secret key of a device with this secret.
+/// Derives the key of a device from its 32 bytes.
 pub fn secret_from<S: Scheme>(device: [u8; 32], params: &Params<S>) -> SecretKey<S> {
     SecretKey::derive(&DeviceSecret::from_bytes(&device), params)
 }

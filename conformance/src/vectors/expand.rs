@@ -102,7 +102,6 @@ pub struct FleetAnswer<V> {
     pub expanded: CiphertextAnswer<V>,
 }
 
-/// A device of a fleet.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct DeviceAnswer<V> {

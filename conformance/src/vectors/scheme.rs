@@ -30,7 +30,6 @@ pub struct SchemeCase<V> {
     pub dropped_rotated: SwitchedAnswer<V>,
 }
 
-/// A public key.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PublicKeyAnswer {
@@ -41,7 +40,6 @@ pub struct PublicKeyAnswer {
     pub mask: Limbs,
 }
 
-/// A key-switching key.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct KeySwitchKeyAnswer {

@@ -55,7 +55,6 @@ pub struct SumsAnswer {
     pub transcript: String,
 }
 
-/// A sum of a request.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RequestedSum {

@@ -24,7 +24,6 @@ fn array(text: &str) -> [u8; 32] {
     hex::decode(text).unwrap().try_into().unwrap()
 }
 
-/// Returns the keys of a case.
 fn keys(case: &BundleAnswer) -> DeviceKeys {
     match &case.secret {
         Some(secret) => DeviceKeys::Secret(DeviceSecret::from_bytes(&array(secret))),

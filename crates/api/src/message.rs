@@ -16,7 +16,7 @@ pub const IDEMPOTENCY_KEY: &str = "idempotency-key";
 pub struct Body<'b> {
     /// Its media type.
     pub media: &'static str,
-    /// Its bytes.
+    /// The content, as it is sent.
     pub bytes: Cow<'b, [u8]>,
 }
 
@@ -25,7 +25,7 @@ pub struct Body<'b> {
 /// Example: [`Route`](crate::Route)
 #[derive(Clone, Debug, Default)]
 pub struct Arrived<'a> {
-    /// The body.
+    /// The content, as it was received.
     pub body: Vec<u8>,
     /// Names, in lower case, and values of the headers.
     pub headers: Vec<(&'a str, &'a str)>,

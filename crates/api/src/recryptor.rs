@@ -23,7 +23,7 @@ use crate::route::route;
 pub struct Quota {
     /// Numbers left for today.
     pub left: u64,
-    /// The quota.
+    /// Numbers allowed per day.
     pub numbers_a_day: u64,
     /// Numbers decrypted today.
     pub used: u64,

@@ -85,7 +85,7 @@ pub(crate) fn present<const N: usize>(
 /// # Ok::<(), sotto_api::Unreadable>(())
 /// ```
 pub trait Route {
-    /// The method.
+    /// The HTTP method.
     const METHOD: Method;
     /// The path, with names in braces: `/v1/jobs/{id}`.
     const PATH: &'static str;
@@ -95,7 +95,7 @@ pub trait Route {
     const ADMISSION: Admission;
     /// One text for each name in braces.
     type Names<'n>: AsRef<[&'n str]>;
-    /// The query.
+    /// The part after `?`; `()` for none.
     type Query: Query;
     /// The body of a request.
     type Request: ?Sized;

@@ -80,7 +80,6 @@ impl LocalTime {
         offsets.into_iter().map(name).collect()
     }
 
-    /// Returns the instant of a local time.
     fn instant(&self, local: i64) -> i64 {
         let guess = local - self.offset(local);
         local - self.offset(guess)

@@ -50,9 +50,9 @@ pub enum CircuitError {
          a row; pad it with zeros"
     )]
     Matrix {
-        /// Rows.
+        /// Number of rows.
         rows: usize,
-        /// Columns.
+        /// Number of columns.
         columns: usize,
         /// Slots of a row.
         row: usize,
@@ -94,7 +94,7 @@ pub enum CircuitError {
          a larger gap"
     )]
     Coarse {
-        /// The gap.
+        /// The sign's gap, as a share of the range.
         gap: f64,
         /// Bits by which the error bound exceeds what the gap allows.
         bits: f64,

@@ -88,7 +88,7 @@ impl PowerSums {
         Ok(Self { first: *range.start(), steps: steps as usize })
     }
 
-    /// Returns the range.
+    /// Returns the values that the sums are over.
     pub fn range(&self) -> RangeInclusive<i64> {
         self.first..=self.first + (self.steps as i64 - 1)
     }
@@ -253,7 +253,6 @@ struct Packing<'a, M: Machine> {
     sums: &'a PowerSums,
     machine: &'a mut M,
     degree: usize,
-    /// The level of the packing.
     level: usize,
     /// x^(2^i), of every vector.
     bases: Vec<Vec<M::Vector>>,

@@ -135,7 +135,7 @@ impl MaskSum {
         self.weights = self.weights.and(weight);
     }
 
-    /// Returns the weights.
+    /// Returns the totals of the weights added so far.
     pub fn weights(&self) -> Weights {
         self.weights
     }

@@ -52,7 +52,7 @@ impl Profile {
         &self.params
     }
 
-    /// Returns the form.
+    /// Returns places, width and ring of the bodies.
     pub fn form(&self) -> &Form {
         &self.form
     }

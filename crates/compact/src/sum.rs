@@ -144,7 +144,7 @@ impl Sum {
         self.first
     }
 
-    /// Returns the form.
+    /// Returns the form that every body added must have.
     pub fn form(&self) -> &Form {
         &self.form
     }
@@ -154,7 +154,7 @@ impl Sum {
         self.columns.iter().map(|column| column & self.form.low_bits())
     }
 
-    /// Returns the weights.
+    /// Returns the totals of the weights added so far.
     pub fn weights(&self) -> Weights {
         self.weights
     }

@@ -77,7 +77,7 @@ pub enum BudgetError {
         "the flooding budget of key {key} is spent: all {allowed} results have been released; use a new key"
     )]
     Spent {
-        /// The key.
+        /// The key whose results are counted.
         key: KeyId,
         /// The number of results τ.
         allowed: u64,

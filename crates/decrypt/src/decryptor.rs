@@ -86,7 +86,7 @@ pub struct Decryptor<'k, S: Scheme> {
 }
 
 impl<'k, S: Scheme> Decryptor<'k, S> {
-    /// Makes a decryptor for this key.
+    /// Borrows the key, and computes nothing yet.
     pub fn new(key: &'k SecretKey<S>) -> Self {
         Self { key }
     }

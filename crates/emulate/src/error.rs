@@ -105,7 +105,7 @@ pub enum RunError {
     Step {
         /// The step.
         at: At,
-        /// The reason.
+        /// The partial scheme's refusal.
         reason: PartialError,
     },
     /// A trip failed.

@@ -12,7 +12,7 @@ use ureq::http::{HeaderMap, StatusCode};
 pub struct Answer {
     /// The HTTP status.
     pub status: u16,
-    /// The body.
+    /// The content, whatever the status.
     pub body: Vec<u8>,
     pub(crate) headers: HeaderMap,
 }

@@ -31,7 +31,7 @@ pub struct Request<'r> {
 }
 
 impl<'r> Request<'r> {
-    /// Makes a request to a route.
+    /// Fills the names into the path, and encodes query and body.
     #[must_use]
     pub fn to<R: Route>(names: R::Names<'_>, query: &R::Query, request: &'r R::Request) -> Self {
         Self {

@@ -131,7 +131,7 @@ impl<T: Word> Wiped<T> {
         Self(pooled(length).unwrap_or_else(new))
     }
 
-    /// Returns a copy.
+    /// Copies the values, which stay unwiped where they are.
     pub fn copy(values: &[T]) -> Self {
         let mut copy = Self::zeros(values.len());
         copy.copy_from_slice(values);

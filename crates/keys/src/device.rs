@@ -27,14 +27,14 @@ pub struct DeviceSecret {
 }
 
 impl DeviceSecret {
-    /// Generates a new secret.
+    /// Draws 32 bytes.
     pub fn generate(rng: &mut impl SecretRng) -> Self {
         let mut bytes = [0; 32];
         rng.fill_bytes(&mut bytes);
         Self { bytes }
     }
 
-    /// Makes a secret of its bytes.
+    /// Takes 32 uniform bytes, such as those of a key file.
     pub fn from_bytes(bytes: &[u8; 32]) -> Self {
         Self { bytes: *bytes }
     }

@@ -96,7 +96,7 @@ pub enum KeyFileError {
     /// The file cannot be read or written.
     #[error("the key file {path} cannot be used: {error}")]
     Io {
-        /// The file.
+        /// The file's path.
         path: String,
         /// The system's reason.
         error: io::Error,
@@ -104,15 +104,15 @@ pub enum KeyFileError {
     /// The file's mode lets others read it.
     #[error("the key file {path} can be read by others (mode {mode:03o}): run chmod 600 on it")]
     Mode {
-        /// The file.
+        /// The file's path.
         path: String,
-        /// Its mode.
+        /// The permission bits found.
         mode: u32,
     },
     /// The bytes are not a key file, or are damaged.
     #[error("the key file {path} {reason}")]
     Damaged {
-        /// The file.
+        /// The file's path.
         path: String,
         /// The reason, as the end of a sentence.
         reason: &'static str,
@@ -120,7 +120,7 @@ pub enum KeyFileError {
     /// The passphrase is missing, wrong, or given for a file without one.
     #[error("the key file {path} {reason}")]
     Passphrase {
-        /// The file.
+        /// The file's path.
         path: String,
         /// The reason, as the end of a sentence.
         reason: &'static str,

@@ -9,7 +9,7 @@ use zeroize::Zeroizing;
 use crate::secret::SecretKey;
 
 impl<S: Scheme> SecretKey<S> {
-    /// Makes a public key.
+    /// Makes a public key with a fresh seed and error.
     pub fn public_key(&self, rng: &mut impl SecretRng) -> PublicKey<S> {
         let seed = Seed::random(rng);
         let error = SmallPoly::centred_binomial(self.params().degree(), rng);

@@ -20,7 +20,7 @@ pub struct SigningIdentity {
 }
 
 impl SigningIdentity {
-    /// Generates a new identity.
+    /// Draws an Ed25519 key.
     pub fn generate(rng: &mut impl SecretRng) -> Self {
         let mut bytes = zeroize::Zeroizing::new([0; 32]);
         rng.fill_bytes(bytes.as_mut_slice());
@@ -42,7 +42,7 @@ impl SigningIdentity {
         self.key.verifying_key().to_bytes()
     }
 
-    /// Signs a message.
+    /// Returns the Ed25519 signature of these bytes.
     pub fn sign(&self, message: &[u8]) -> [u8; 64] {
         self.key.sign(message).to_bytes()
     }

@@ -23,13 +23,13 @@ pub enum OwnerError {
     /// The folder has no `sotto.toml`.
     #[error("{} is no plant: there is no sotto.toml. Make one with `sotto init NAME`, or name one with --plant DIR", folder.display())]
     NoPlant {
-        /// The folder.
+        /// Where a plant was looked for.
         folder: PathBuf,
     },
     /// Several folders below have one.
     #[error("there are several plants here ({}): name one with --plant DIR", list(folders))]
     SeveralPlants {
-        /// The folders.
+        /// All that were found.
         folders: Vec<PathBuf>,
     },
     /// A file exists and must not be overwritten.
@@ -45,7 +45,7 @@ pub enum OwnerError {
         path.display()
     )]
     HeldSecret {
-        /// The device.
+        /// The device's name.
         device: String,
         /// The file of the secret.
         path: PathBuf,
@@ -71,7 +71,7 @@ pub enum OwnerError {
     Damaged {
         /// The file.
         path: PathBuf,
-        /// The reason.
+        /// The parser's words, or the fault found.
         reason: String,
     },
     /// The plant has no authority of its own.
@@ -97,7 +97,7 @@ pub enum OwnerError {
     Declared {
         /// The table.
         kind: &'static str,
-        /// The name.
+        /// The name that exists.
         name: String,
     },
     /// A name is not declared.
@@ -105,13 +105,13 @@ pub enum OwnerError {
     NotDeclared {
         /// The kind of declaration.
         kind: &'static str,
-        /// The name.
+        /// The name that was asked for.
         name: String,
     },
     /// A channel cannot be removed while a device measures it or a question uses it.
     #[error("channel {channel} is still in use: first {}", first.join(", "))]
     InUse {
-        /// The channel.
+        /// The channel's name.
         channel: String,
         /// Commands that end its use.
         first: Vec<String>,
@@ -152,7 +152,7 @@ pub enum OwnerError {
         "the windows that {device} has sent cannot carry this question: declare it with `sotto question add NAME '…'`, give the device a new bundle with `sotto device renew {device}`, and send the file again"
     )]
     CannotCarry {
-        /// The device.
+        /// The device's name.
         device: String,
     },
     /// No parameters are suitable for the questions.

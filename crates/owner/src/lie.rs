@@ -18,9 +18,9 @@ pub enum Lie {
          still has them"
     )]
     OlderDatabase {
-        /// The device.
+        /// The device's name.
         device: String,
-        /// The stream.
+        /// The stream's name.
         stream: String,
         /// Number of windows before.
         had: u64,
@@ -34,9 +34,9 @@ pub enum Lie {
          accept {device}`"
     )]
     ChangedLog {
-        /// The device.
+        /// The device's name.
         device: String,
-        /// The stream.
+        /// The stream's name.
         stream: String,
         /// Number of windows before.
         had: u64,
@@ -46,9 +46,9 @@ pub enum Lie {
         "dropped windows: the cloud's log of stream {stream} of {device} ends after {given} windows, its head says {size}"
     )]
     ShortLog {
-        /// The device.
+        /// The device's name.
         device: String,
-        /// The stream.
+        /// The stream's name.
         stream: String,
         /// Number of windows returned.
         given: u64,
@@ -69,9 +69,9 @@ pub enum Lie {
         "doubled window: the cloud has window {sequence} of stream {stream} of {device} twice in its log"
     )]
     DoubledWindow {
-        /// The device.
+        /// The device's name.
         device: String,
-        /// The stream.
+        /// The stream's name.
         stream: String,
         /// The window's sequence number.
         sequence: u64,
@@ -81,9 +81,9 @@ pub enum Lie {
         "exchanged window: in the place of window {sequence} of stream {stream} of {device} the cloud gives another one"
     )]
     ExchangedWindow {
-        /// The device.
+        /// The device's name.
         device: String,
-        /// The stream.
+        /// The stream's name.
         stream: String,
         /// The window's sequence number.
         sequence: u64,
@@ -94,9 +94,9 @@ pub enum Lie {
          stream {stream}: its layout, range, times or body were changed"
     )]
     ChangedWindow {
-        /// The device.
+        /// The device's name.
         device: String,
-        /// The stream.
+        /// The stream's name.
         stream: String,
         /// The window's sequence number.
         sequence: u64,
@@ -106,9 +106,9 @@ pub enum Lie {
         "unsigned layout: window {sequence} of stream {stream} of {device} carries no signature of the device"
     )]
     UnsignedWindow {
-        /// The device.
+        /// The device's name.
         device: String,
-        /// The stream.
+        /// The stream's name.
         stream: String,
         /// The window's sequence number.
         sequence: u64,
@@ -180,7 +180,7 @@ pub enum Lie {
     /// The work cannot be repeated on the cloud's data.
     #[error("impossible work: the cloud says that it ran this work, and here it is refused: {reason}")]
     ImpossibleWork {
-        /// The reason.
+        /// The failure when the work was repeated.
         reason: String,
     },
 }

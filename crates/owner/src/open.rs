@@ -32,7 +32,7 @@ use crate::error::OwnerError;
 /// # Ok::<(), Box<dyn core::error::Error>>(())
 /// ```
 pub trait Readable: Managed {
-    /// Returns `slots` slots of zero.
+    /// Returns that many zeros in the scheme's type.
     fn zeros(slots: usize) -> Numbers;
 
     /// Returns a bound on every slot, from the plan's bound and the bound on whole-number results.

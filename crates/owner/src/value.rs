@@ -148,7 +148,7 @@ pub fn common(left: &str, right: &str) -> Result<String, ValueError> {
     }
 }
 
-/// Returns the unit of a square.
+/// Returns `unit²`, or `(unit)²` if the unit is compound.
 #[must_use]
 pub fn squared(unit: &str) -> String {
     let compound = unit.contains(['/', '·', ' ', '²']);

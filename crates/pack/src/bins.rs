@@ -28,7 +28,7 @@ pub const MOST_BINS: usize = 1024;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ChannelBins {
-    /// The channel.
+    /// The channel's index in the layout.
     pub channel: u16,
     /// The first number of each bin but the first, ascending.
     pub edges: Vec<i64>,

@@ -75,7 +75,7 @@ impl Clock {
         Ok(Self { zone, name: name.to_owned() })
     }
 
-    /// Makes the clock of UTC.
+    /// Makes a clock whose days all have 24 hours.
     #[must_use]
     pub fn utc() -> Self {
         Self { zone: TimeZone::UTC, name: "UTC".to_owned() }

@@ -169,7 +169,7 @@ impl WindowDescription {
         Ok(json)
     }
 
-    /// Returns the ticks of the window.
+    /// Returns the length of the window in ticks, present or not.
     #[must_use]
     pub fn ticks(&self) -> u32 {
         if self.length == 0 { self.layout.ticks() } else { self.length }

@@ -41,7 +41,7 @@ pub enum RangeError {
         "a resolution of {resolution} does not fit the range {minimum} to {maximum}: declare a step above 0, at most half of the range and at least 2^-31 of it"
     )]
     Resolution {
-        /// The resolution.
+        /// The declared step.
         resolution: f64,
         /// The lower end of the range.
         minimum: f64,
@@ -62,7 +62,7 @@ pub enum RangeError {
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 #[error("{value} is not in the declared range {minimum} to {maximum}")]
 pub struct OutOfRange {
-    /// The value.
+    /// The value that was given.
     pub value: f64,
     /// The lower end of the range.
     pub minimum: f64,
@@ -97,15 +97,15 @@ pub enum PackError {
     /// Two channels have the same name.
     #[error("two channels are called {name}: give them different names")]
     DuplicateChannel {
-        /// The name.
+        /// The repeated name.
         name: String,
     },
     /// A channel's range cannot be used.
     #[error("channel {channel}: {reason}")]
     Range {
-        /// The channel.
+        /// The channel's name.
         channel: String,
-        /// The reason.
+        /// The fault of its range.
         reason: RangeError,
     },
     /// Rows, columns, ticks or block are not possible.
@@ -131,7 +131,7 @@ pub enum PackError {
     /// A value is outside its declared range, or not a number.
     #[error("channel {channel}: {reason}")]
     Value {
-        /// The channel.
+        /// The channel's name.
         channel: String,
         /// The value and the range.
         reason: OutOfRange,
@@ -165,9 +165,9 @@ pub enum PackError {
     /// The channel already has a reading at the tick.
     #[error("channel {channel} has a reading at tick {tick} already")]
     Duplicate {
-        /// The channel.
+        /// The channel's name.
         channel: String,
-        /// The tick.
+        /// The tick's index in the window.
         tick: u32,
     },
     /// A row or a vector of slots does not have the layout's length.
@@ -191,7 +191,7 @@ pub enum PackError {
     /// A slot holds a number that no reading of this layout has.
     #[error("slot {slot} holds a number that no reading of this layout has: use the right key and layout")]
     NotAReading {
-        /// The slot.
+        /// The slot's index.
         slot: usize,
     },
 }

@@ -7,7 +7,7 @@ use core::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-/// Bytes of a [`FleetId`].
+/// Length of a fleet's id.
 pub const FLEET_ID_BYTES: usize = 16;
 
 /// The public name of a fleet: streams of several devices with one form, whose windows of one clock time

@@ -153,7 +153,7 @@ pub enum ProfileError {
     Name {
         /// `device` or `stream`.
         what: &'static str,
-        /// The name.
+        /// The name as it was given.
         name: String,
     },
     /// Two streams have the same name.
@@ -180,7 +180,7 @@ pub enum ProfileError {
         "stream {stream} cannot be compact: it takes channels with a resolution, named in the profile, and pairs of them in order"
     )]
     Compact {
-        /// The stream.
+        /// The stream's name.
         stream: String,
     },
     /// The slots do not fit the stream's channels or encoding.
@@ -188,7 +188,7 @@ pub enum ProfileError {
         "stream {stream} cannot have these slots: reals, or steps of a resolution, of channels that the profile names take a power of two from 2 to 65536"
     )]
     Slots {
-        /// The stream.
+        /// The stream's name.
         stream: String,
     },
     /// The stream has a fleet, but its windows cannot share masks.
@@ -196,7 +196,7 @@ pub enum ProfileError {
         "stream {stream} cannot have a fleet: only compact windows of a span in envelopes of version 2 share masks"
     )]
     Fleet {
-        /// The stream.
+        /// The stream's name.
         stream: String,
     },
     /// The windows cannot be compact, as the device holds a public key.
@@ -204,7 +204,7 @@ pub enum ProfileError {
         "stream {stream} cannot be public: under a public key windows are whole ciphertexts in envelopes of version 1"
     )]
     Public {
-        /// The stream.
+        /// The stream's name.
         stream: String,
     },
     /// Two streams of one device have the same fleet, so their windows would share masks under one key.
@@ -220,7 +220,7 @@ pub enum ProfileError {
     /// The parameters are not hexadecimal.
     #[error("the parameters of stream {stream} are not a frame in hexadecimal")]
     Parameters {
-        /// The stream.
+        /// The stream's name.
         stream: String,
     },
 }

@@ -62,7 +62,7 @@ impl Window {
         Ok(Self { packed, next: 0 })
     }
 
-    /// Returns the layout.
+    /// Returns where each reading has its slot.
     #[must_use]
     pub fn layout(&self) -> &Layout {
         &self.packed.layout

@@ -71,7 +71,7 @@ pub enum RecryptError {
     Refused {
         /// The request's position in the batch.
         request: usize,
-        /// The reason.
+        /// The first fault of that request.
         reason: PartialError,
     },
     /// The trip has too many requests.
@@ -105,7 +105,7 @@ pub enum RecryptError {
     /// The recryptor could not be reached, or the connection broke.
     #[error("the recryptor was not reached: {reason}")]
     Lost {
-        /// The reason.
+        /// The client's words.
         reason: String,
     },
     /// The system gave no randomness.

@@ -91,7 +91,7 @@ impl ProgramBuilder {
         NodeId::at(self.parts.ops.len() - 1)
     }
 
-    /// Adds `a + b`.
+    /// Adds `a + b`, slot by slot.
     pub fn add(&mut self, a: NodeId, b: NodeId) -> NodeId {
         self.push(Op::Add(a, b))
     }
@@ -158,7 +158,7 @@ impl ProgramBuilder {
         }
     }
 
-    /// Makes a node an output with this name.
+    /// Appends a node to the outputs, under this name.
     pub fn output(&mut self, name: impl Into<String>, node: NodeId) -> &mut Self {
         self.parts.outputs.push((name.into(), node));
         self

@@ -32,7 +32,7 @@ impl KeyNumber {
         self != Self::ANSWER
     }
 
-    /// Returns the number as an index.
+    /// Returns 0 for the answer's key, 1 and more for foreign ones.
     #[must_use]
     pub fn index(self) -> usize {
         usize::from(self.0)

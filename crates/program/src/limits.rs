@@ -33,7 +33,7 @@ pub const TABLE: core::ops::RangeInclusive<u32> = 2..=511;
 pub const GAP_BITS: [u8; 4] = [4, 6, 8, 12];
 /// Steps of a plan.
 pub const STEPS: usize = 100_000;
-/// Constants of a plan.
+/// Maximum number of constants in a plan.
 pub const PLAN_CONSTANTS: usize = 4096;
 /// Coefficients of one constant of a plan.
 pub const COEFFICIENTS: usize = 131_072;

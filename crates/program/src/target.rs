@@ -65,7 +65,7 @@ pub enum LowerError {
          take a larger scale (and n), or a wider gap", at.0
     )]
     Coarse {
-        /// The node.
+        /// The node's number.
         at: NodeId,
         /// Bits by which the noise exceeds what the gap allows.
         bits_over: f64,

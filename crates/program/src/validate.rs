@@ -19,7 +19,7 @@ pub enum ProgramError {
         what: &'static str,
         /// Number of parts.
         count: usize,
-        /// The limit.
+        /// Maximum number of parts.
         limit: usize,
     },
     /// The program has no output.
@@ -38,13 +38,13 @@ pub enum ProgramError {
     DuplicateName {
         /// `input` or `output`.
         what: &'static str,
-        /// The name.
+        /// The repeated name.
         name: String,
     },
     /// A declared magnitude is negative, infinite or not a number.
     #[error("input {} declares the magnitude {magnitude}: it must be finite and at least 0", input.0)]
     Magnitude {
-        /// The input.
+        /// The input's number.
         input: InputId,
         /// The declared magnitude.
         magnitude: f64,
@@ -55,7 +55,7 @@ pub enum ProgramError {
          up to 64", input.0
     )]
     KeyNumber {
-        /// The input.
+        /// The input's number.
         input: InputId,
         /// The key's number.
         key: KeyNumber,
@@ -63,7 +63,7 @@ pub enum ProgramError {
     /// A constant has no value, too many values, or one that is not finite.
     #[error("constant {} has {values} values: give 1 to 65536 finite ones", constant.0)]
     Constant {
-        /// The constant.
+        /// The constant's number.
         constant: ConstantId,
         /// Number of values.
         values: usize,
@@ -91,23 +91,23 @@ pub enum ProgramError {
     MissingOutput {
         /// The output.
         name: String,
-        /// The node.
+        /// The node's number.
         node: NodeId,
     },
     /// A rotation is longer than any row.
     #[error("node {} rotates by {steps} slots; at most 65536 either way are allowed", node.0)]
     Rotation {
-        /// The node.
+        /// The node's number.
         node: NodeId,
-        /// The steps.
+        /// Slots to the left; negative to the right.
         steps: i32,
     },
     /// The width of a sum is not a power of two, or is too large.
     #[error("node {} sums {width} slots: the width must be a power of two, at most {most}", node.0)]
     Width {
-        /// The node.
+        /// The node's number.
         node: NodeId,
-        /// The width.
+        /// Number of slots in each sum.
         width: u32,
         /// The largest width allowed.
         most: u32,
@@ -115,7 +115,7 @@ pub enum ProgramError {
     /// A constant has more values than slots.
     #[error("constant {} has {values} values and there are {slots} slots", constant.0)]
     ConstantTooLong {
-        /// The constant.
+        /// The constant's number.
         constant: ConstantId,
         /// Number of values.
         values: usize,
@@ -128,7 +128,7 @@ pub enum ProgramError {
         node.0, limits::TABLE.start(), limits::TABLE.end()
     )]
     Table {
-        /// The node.
+        /// The node's number.
         node: NodeId,
         /// Number of values.
         count: u32,
@@ -136,9 +136,9 @@ pub enum ProgramError {
     /// The sign of reals is not approximated with this gap.
     #[error("node {} is a sign with a gap of {gap_bits} bits: 4, 6, 8 and 12 are possible", node.0)]
     Gap {
-        /// The node.
+        /// The node's number.
         node: NodeId,
-        /// Bits of the gap.
+        /// Minus log2 of the gap.
         gap_bits: u8,
     },
     /// A shape has no slots, or more than any parameters provide.

@@ -160,7 +160,7 @@ impl<F: Form> Poly<F> {
         self.data.fill(0);
     }
 
-    /// Returns the ring.
+    /// Returns the ring, which holds moduli and transforms.
     pub fn ring(&self) -> &Arc<Ring> {
         &self.ring
     }

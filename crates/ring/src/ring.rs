@@ -41,7 +41,7 @@ pub enum RingError {
     /// A modulus is not a prime that is 1 modulo 2n, so it has no transform.
     #[error("{modulus} is not a prime p with p mod {} = 1", 2 * degree)]
     NoTransform {
-        /// The modulus.
+        /// The value refused.
         modulus: u64,
         /// The ring's degree.
         degree: usize,
@@ -94,7 +94,7 @@ impl Ring {
         self.tables.len()
     }
 
-    /// Returns the range of all limbs.
+    /// Returns 0 up to the number of primes.
     pub fn all_limbs(&self) -> Range<usize> {
         0..self.tables.len()
     }
@@ -127,7 +127,7 @@ impl Ring {
         self.tables[limbs].iter().map(|t| (t.modulus().value() as f64).log2()).sum()
     }
 
-    /// Returns the product of a range of limbs modulo m.
+    /// Returns the product of these primes modulo m.
     pub fn product_modulo(&self, limbs: Range<usize>, m: &Modulus) -> u64 {
         self.tables[limbs]
             .iter()

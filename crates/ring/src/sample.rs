@@ -95,7 +95,7 @@ impl SmallPoly {
         self.limit
     }
 
-    /// Returns the coefficients.
+    /// Returns the signed values, lowest power first.
     pub fn coefficients(&self) -> &[i64] {
         &self.coefficients
     }

@@ -151,7 +151,7 @@ impl Drop for Rows {
 }
 
 impl Rows {
-    /// Returns one row.
+    /// Returns the words of row `index`. Panics beyond the last one.
     pub fn row(&self, index: usize) -> &[u64] {
         &self.words[index * self.stride..][..self.length]
     }

@@ -72,7 +72,7 @@ impl<S: Scheme> Ciphertext<S> {
         self
     }
 
-    /// Returns the level.
+    /// Returns the index of the highest data prime left.
     pub fn level(&self) -> usize {
         self.shape.level
     }
@@ -139,7 +139,7 @@ pub struct Seeded<S: Scheme> {
     pub params: Params<S>,
     /// The key that decrypts it.
     pub key: KeyId,
-    /// The shape.
+    /// Level, scaling and noise of the ciphertext that it expands to.
     pub shape: Shape<S>,
     /// c0.
     pub body: Poly<Eval>,

@@ -32,7 +32,7 @@ pub enum ParameterError {
     Scheme {
         /// The scheme that was expected.
         expected: SchemeId,
-        /// The scheme of the parameters.
+        /// The scheme that was given.
         found: SchemeId,
     },
     /// The modulus is too large for the degree.
@@ -72,7 +72,7 @@ pub enum ParameterError {
     Request {
         /// The ring degree.
         degree: usize,
-        /// The reason.
+        /// The fault, as a clause.
         reason: String,
         /// The request that would succeed instead.
         way_out: &'static str,
@@ -80,7 +80,7 @@ pub enum ParameterError {
     /// There is no default chain for the degree.
     #[error("there is no default {scheme} chain for n = {degree}; it is defined for {defined}")]
     NoDefaultChain {
-        /// The scheme.
+        /// The scheme asked for.
         scheme: SchemeId,
         /// The ring degree.
         degree: usize,
@@ -95,7 +95,7 @@ pub enum ParameterError {
     PlainModulus {
         /// The plain modulus t.
         value: u64,
-        /// The reason.
+        /// The fault, as the end of a sentence.
         reason: &'static str,
     },
     /// CKKS: the scale cannot be used.
@@ -263,7 +263,7 @@ pub enum EvalError {
     Places {
         /// Places given.
         places: usize,
-        /// The degree.
+        /// The ring's degree n.
         degree: usize,
     },
     /// A selection of coefficients that the parameters do not allow.
@@ -272,11 +272,11 @@ pub enum EvalError {
          the count from 1 to below it; all coefficients are 1 of every 1"
     )]
     Selection {
-        /// The spacing.
+        /// Number of coefficients in a group.
         spacing: usize,
         /// Coefficients of each spacing.
         count: usize,
-        /// The degree.
+        /// The ring's degree n.
         degree: usize,
     },
     /// A width that a coefficient of a reduced ciphertext cannot have.
@@ -290,9 +290,9 @@ pub enum EvalError {
     /// A power of X that is not below the degree.
     #[error("X^{power} is not below the degree {degree}")]
     Monomial {
-        /// The power.
+        /// The exponent of X.
         power: usize,
-        /// The degree.
+        /// The ring's degree n.
         degree: usize,
     },
     /// The noise bound passes the decryption limit.
@@ -322,7 +322,7 @@ pub enum EvalError {
     /// There is no lower level.
     #[error("no prime is left to drop at level {level}")]
     NoLevel {
-        /// The level.
+        /// The level that has no prime to drop.
         level: usize,
     },
     /// CKKS: a rescale of a ciphertext that is not a product.
@@ -340,21 +340,21 @@ pub enum EvalError {
     /// The scheme has no such operation.
     #[error("{scheme} has no {operation}")]
     Unsupported {
-        /// The operation.
+        /// The operation's name.
         operation: &'static str,
-        /// The scheme.
+        /// The scheme that lacks it.
         scheme: SchemeId,
     },
     /// A plan reads an empty register.
     #[error("register {register} holds nothing")]
     MissingRegister {
-        /// The register.
+        /// The register's number.
         register: u32,
     },
     /// The result would be zero for all inputs, and everybody could read that.
     #[error("a part of this is zero whatever the inputs are (x*0, x-x): leave it out")]
     Transparent,
-    /// A key is missing.
+    /// An operation needs a key that the set lacks.
     #[error("the {0} is missing: the owner has to upload it")]
     MissingKey(String),
     /// Key switching is not possible with these parameters.
@@ -365,7 +365,7 @@ pub enum EvalError {
     /// A rotation that does not exist.
     #[error("a rotation by {step} does not exist: rows hold {row} slots")]
     Step {
-        /// The step.
+        /// The rotation asked for, in slots.
         step: i32,
         /// Slots of a row.
         row: usize,

@@ -33,7 +33,7 @@ const ROUNDED: f64 = 1e-6;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Expected<S: Scheme> {
-    /// The parameters.
+    /// The parameters that the plan was made for.
     pub parameters: ParameterId,
     /// The key that decrypts it.
     pub key: KeyId,

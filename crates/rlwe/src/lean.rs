@@ -75,7 +75,7 @@ impl LeanInjection {
         Ok(Self { injection, error_factor, divisor })
     }
 
-    /// Adds an error.
+    /// Adds e times the scheme's error factor.
     pub fn add_error(&mut self, error: &SmallPoly) {
         self.injection.add(error, self.error_factor);
     }

@@ -62,7 +62,7 @@ impl<S: Scheme> PublicKey<S> {
         self.key
     }
 
-    /// Returns the body.
+    /// Returns −a·s + f·e, where a is the mask and f the scheme's factor.
     pub fn body(&self) -> &Poly<Eval> {
         &self.body
     }

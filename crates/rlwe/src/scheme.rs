@@ -36,7 +36,7 @@ pub trait Scheme: Copy + Debug + Send + Sync + 'static {
     type Scaling: Copy + Debug + PartialEq + Send + Sync;
     /// Precomputed tables.
     type Tables: Send + Sync;
-    /// Its noise rules.
+    /// The rules that bound its noise.
     type Noise: NoiseRules<Self>;
 
     /// Checks the plain modulus or scale.

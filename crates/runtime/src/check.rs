@@ -17,7 +17,6 @@ pub(crate) struct Checked<S: StepRules> {
     pub(crate) memory: Memory,
 }
 
-/// See [`check`](crate::check).
 pub(crate) fn checked<S: StepRules>(
     plan: &Plan,
     params: &Params<S>,

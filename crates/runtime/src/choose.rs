@@ -85,7 +85,7 @@ pub enum ChooseError {
     /// The programs cannot be lowered on any of them.
     #[error("no default {scheme} parameters take this (largest tried: n = {degree}): {reason}")]
     None {
-        /// The scheme.
+        /// The scheme asked for.
         scheme: SchemeId,
         /// The largest degree tried.
         degree: usize,
@@ -99,7 +99,7 @@ pub enum ChooseError {
          {declared:e}"
     )]
     Precision {
-        /// The scheme.
+        /// The scheme asked for.
         scheme: SchemeId,
         /// The degree with the smallest error.
         degree: usize,
@@ -118,7 +118,7 @@ pub enum ChooseError {
          smaller magnitude than {declared:e}, or multiply and sum fewer values"
     )]
     Range {
-        /// The scheme.
+        /// The scheme asked for.
         scheme: SchemeId,
         /// A bound on the absolute value of the answers.
         largest: f64,

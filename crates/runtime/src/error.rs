@@ -67,7 +67,7 @@ pub enum RunError {
     Constant {
         /// The constant's index.
         index: usize,
-        /// The reason.
+        /// The fault, as a clause.
         reason: &'static str,
     },
     /// The plan holds more bytes of ciphertexts at the same time than allowed.

@@ -23,7 +23,7 @@ impl Compression {
         all.into_iter().find(|c| *c as u8 == number).ok_or(SealError::Compression(number))
     }
 
-    /// Returns the name.
+    /// Returns `none`, `zlib` or `zstandard`.
     pub fn name(self) -> &'static str {
         match self {
             Self::None => "none",

@@ -75,7 +75,7 @@ pub enum SealError {
     /// A word is not below its modulus.
     #[error("a word is not below {modulus}, its modulus")]
     Residue {
-        /// The modulus.
+        /// The prime of the word's limb.
         modulus: u64,
     },
     /// The file holds a value that cannot occur.
@@ -91,7 +91,7 @@ pub enum SealError {
         found: f64,
         /// log2 of the level's scale, or of its square for a product.
         expected: f64,
-        /// The level.
+        /// The ciphertext's level.
         level: usize,
     },
     /// The parameters are for another scheme.

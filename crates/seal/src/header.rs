@@ -16,9 +16,9 @@ pub(crate) const HEADER: usize = 16;
 /// Example: [`Header`]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Version {
-    /// Major version.
+    /// The 4 of SEAL 4.1.
     pub major: u8,
-    /// Minor version.
+    /// The 1 of SEAL 4.1.
     pub minor: u8,
 }
 

@@ -19,24 +19,24 @@ use crate::words::{ARRAY, parms_id};
 pub enum Kind {
     /// Encryption parameters.
     Parameters,
-    /// A plaintext.
+    /// An encoded message.
     Plaintext,
-    /// A secret key.
+    /// The key that decrypts.
     SecretKey,
-    /// A ciphertext.
+    /// An encrypted message.
     Ciphertext,
-    /// A public key.
+    /// The key that encrypts.
     PublicKey,
     /// A ciphertext or a public key: only the parameters can distinguish them.
     CiphertextOrPublicKey,
-    /// Relinearisation keys.
+    /// Keys for products of ciphertexts.
     RelinearisationKeys,
-    /// Galois keys.
+    /// Keys for rotations.
     GaloisKeys,
 }
 
 impl Kind {
-    /// Returns the name.
+    /// Returns the kind in words, such as `secret key`.
     pub fn name(self) -> &'static str {
         match self {
             Self::Parameters => "parameters",
@@ -67,17 +67,17 @@ impl Kind {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Description {
-    /// The kind.
+    /// What the file holds.
     pub kind: Kind,
     /// The version of the writer.
     pub version: Version,
-    /// The compression.
+    /// How its contents are packed.
     pub compression: Compression,
     /// Bytes of the file.
     pub bytes: u64,
     /// Bytes of the file without compression; None if they exceed the limit given.
     pub inflated: Option<u64>,
-    /// The scheme.
+    /// The scheme, if the file shows it.
     pub scheme: Option<SchemeId>,
     /// n.
     pub degree: Option<u64>,

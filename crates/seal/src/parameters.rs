@@ -45,7 +45,7 @@ impl core::fmt::Debug for ParmsId {
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SealParameters {
-    /// The scheme.
+    /// BFV, BGV or CKKS.
     pub scheme: SchemeId,
     /// n.
     pub degree: usize,
@@ -86,7 +86,7 @@ impl SealParameters {
         Ok(Self { scheme, degree: degree as usize, primes, plain_modulus })
     }
 
-    /// Writes the parameters.
+    /// Returns SEAL's file of an `EncryptionParameters`.
     pub fn write(&self, writing: Writing) -> Vec<u8> {
         let version = Version::PORTABLE;
         let mut members = vec![self.scheme as u8];

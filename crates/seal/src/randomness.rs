@@ -7,7 +7,7 @@ use sotto_ring::Modulus;
 
 use crate::error::SealError;
 
-/// Bytes of a seed.
+/// Length of the seed of SEAL's generator.
 pub const SEED_BYTES: usize = 64;
 /// Bytes of a block; each block is computed from the seed and its number.
 const BLOCK: usize = 4096;

@@ -48,7 +48,7 @@ impl<S: Arithmetic> Answer<S> {
         self.bound
     }
 
-    /// Returns the values by value.
+    /// Takes the values out without a copy.
     pub fn into_values(self) -> Vec<S::Value> {
         self.values
     }

@@ -152,7 +152,7 @@ pub enum Error {
         "no {scheme} parameters with 128 bits of security take this: {reason}; multiply less deeply, or declare smaller values"
     )]
     NoParameters {
-        /// The scheme.
+        /// The scheme asked for.
         scheme: SchemeId,
         /// The reason why the largest ones were refused.
         reason: String,

@@ -153,12 +153,12 @@ impl FlagPlan {
         &self.plan
     }
 
-    /// Returns [`Flags::gap`].
+    /// Returns the least distance that is told, as [`Flags::gap`].
     pub fn gap(&self) -> f64 {
         self.gap
     }
 
-    /// Returns [`Flags::error`].
+    /// Returns the bound on a flag, as [`Flags::error`].
     pub fn error(&self) -> f64 {
         self.error
     }

@@ -92,7 +92,7 @@ impl<S: Arithmetic> Plan<S> {
         (&self.facts, &self.shapes)
     }
 
-    /// Returns the context.
+    /// Returns the context that it was planned in.
     pub fn context(&self) -> &Context<S> {
         &self.context
     }

@@ -68,7 +68,7 @@ impl<S: Arithmetic> Public<S> {
         self.0.key.key()
     }
 
-    /// Returns the context.
+    /// Returns the context that it encrypts in.
     pub fn context(&self) -> &Context<S> {
         &self.0.context
     }

@@ -57,7 +57,7 @@ impl<S: Arithmetic> Secret<S> {
         self.key.id()
     }
 
-    /// Returns the context.
+    /// Returns the context that it was made in.
     pub fn context(&self) -> &Context<S> {
         &self.context
     }

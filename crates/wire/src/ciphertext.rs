@@ -30,7 +30,7 @@ pub(crate) const REDUCED: u8 = 4;
 /// Example: [`AnyCiphertext`]
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CiphertextHeader {
-    /// The parameters.
+    /// The parameters that it was encrypted with.
     pub parameters: ParameterId,
     /// The key that decrypts it.
     pub key: KeyId,

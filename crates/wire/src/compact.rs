@@ -25,7 +25,7 @@ const HEADER: usize = 32 + 16 + 4;
 /// Example: [`CompactCiphertext`]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct CompactForm {
-    /// The parameters.
+    /// The parameters of the windows.
     pub parameters: ParameterId,
     /// The key that decrypts sums.
     pub key: KeyId,
@@ -65,9 +65,9 @@ pub struct MaskName {
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CompactCiphertext {
-    /// The form.
+    /// Shared by all windows that can be added.
     pub form: CompactForm,
-    /// The name of the mask.
+    /// Which mask hides the body.
     pub mask: MaskName,
     /// The coefficients at the places, `width` bits each.
     pub body: Vec<u8>,
@@ -103,11 +103,11 @@ pub struct CompactSum {
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CompactSums {
-    /// The form.
+    /// Shared by all windows added.
     pub form: CompactForm,
-    /// The masks' names.
+    /// Names of the windows' masks, in the order of the request.
     pub masks: Vec<MaskName>,
-    /// The sums.
+    /// The sums asked for, in the order of the request.
     pub sums: Vec<CompactSum>,
 }
 

@@ -147,7 +147,7 @@ impl Envelope {
         Ok(Self { signed: SignedHeader::sign(header, window, *body.digest(), sign), body })
     }
 
-    /// Returns the header.
+    /// Returns the signed facts without the body.
     #[must_use]
     pub fn header(&self) -> &EnvelopeHeader {
         self.signed.header()

@@ -37,7 +37,7 @@ pub enum WireError {
     /// There are more bytes than the reader's limit.
     #[error("{found} bytes are more than the {limit} allowed here")]
     TooLarge {
-        /// The limit.
+        /// Maximum bytes.
         limit: u64,
         /// Bytes declared or found.
         found: u64,
@@ -86,7 +86,7 @@ pub enum WireError {
     /// A residue is not below its prime.
     #[error("a residue of limb {limb} is not below its prime")]
     Residue {
-        /// The limb.
+        /// The index of the limb.
         limb: usize,
     },
     /// Padding bits are not zero.

@@ -24,7 +24,7 @@ const SUM: usize = 12;
 /// Example: [`FleetSums`]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct FleetForm {
-    /// The parameters.
+    /// The parameters of the windows.
     pub parameters: ParameterId,
     /// Number of places, 1 to 4,096.
     pub places: u16,
@@ -68,15 +68,15 @@ pub struct FleetSum {
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FleetSums {
-    /// The form.
+    /// Shared by all windows added.
     pub form: FleetForm,
-    /// The fleet.
+    /// The fleet whose devices sent the windows.
     pub fleet: FleetId,
     /// The start of the windows, in milliseconds since 1970; not negative.
     pub start: i64,
     /// The keys of the windows, without repetition, at most [`MOST_FLEET_WINDOWS`].
     pub keys: Vec<KeyId>,
-    /// The sums.
+    /// Each over a range of the keys.
     pub sums: Vec<FleetSum>,
 }
 

@@ -46,7 +46,7 @@ pub struct EvaluationKeyCounts {
 }
 
 impl EvaluationKeyCounts {
-    /// Counts the keys of a set.
+    /// Counts each kind of key.
     pub fn of<S: Scheme>(keys: &EvaluationKeys<S>) -> Self {
         let (galois, transfers) = (keys.galois.len(), keys.transfers.len());
         Self { relinearisation: keys.relinearisation.is_some(), galois, transfers }

@@ -45,13 +45,13 @@ macro_rules! kinds {
 kinds! {
     /// The numbers that define a parameter set.
     Parameters = 1, "parameters";
-    /// A ciphertext.
+    /// Two or three polynomials, or one and a seed.
     Ciphertext = 2, "a ciphertext";
-    /// A public key.
+    /// A public key of BFV, BGV or CKKS.
     PublicKey = 3, "a public key";
-    /// Evaluation keys.
+    /// Keys for products, rotations and other secret keys.
     EvaluationKeys = 4, "evaluation keys";
-    /// A plan.
+    /// The steps of a computation.
     Plan = 5, "a plan";
     /// A signed envelope around a ciphertext.
     Envelope = 6, "an envelope";
@@ -71,7 +71,7 @@ kinds! {
     RistrettoPublicKey = 13, "a public key on Ristretto";
     /// Ciphertexts of ElGamal's scheme on Ristretto under one key.
     RistrettoCiphertexts = 14, "ciphertexts on Ristretto";
-    /// A batch of requests to the re-encryption agent.
+    /// Requests that the recryptor answers together.
     ExchangeRequest = 15, "a batch for the re-encryption agent";
     /// A batch of the re-encryption agent's responses.
     ExchangeResponse = 16, "a batch from the re-encryption agent";
@@ -81,13 +81,13 @@ kinds! {
     SignedHeader = 18, "a signed header";
     /// A window's compact ciphertext.
     CompactCiphertext = 19, "a compact ciphertext";
-    /// Sums of compact ciphertexts.
+    /// Sums of windows, added without a key.
     CompactSums = 20, "sums of compact ciphertexts";
     /// The description of a stream of compact windows.
     StreamHeader = 21, "the header of a stream";
     /// A window of a stream without its coefficients.
     SignedWindow = 22, "a signed window without its coefficients";
-    /// A window of a stream, with the stream's header.
+    /// A stored window that can be read alone.
     KeptWindow = 23, "a window with its stream's header";
     /// A compact ciphertext of slots: some coefficients of each limb.
     CompactSlots = 24, "a compact ciphertext of slots";

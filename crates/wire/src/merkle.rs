@@ -65,7 +65,7 @@ impl Frontier {
         self.size
     }
 
-    /// Returns the root.
+    /// Returns the hash of the whole tree; for no leaf, that of no bytes.
     #[must_use]
     pub fn root(&self) -> Digest {
         let mut peaks = self.peaks.iter().rev();

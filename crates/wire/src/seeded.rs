@@ -39,7 +39,7 @@ impl SeededPreamble {
         Ok(Self(preamble))
     }
 
-    /// Returns the bytes.
+    /// Returns the frame up to the seed.
     pub fn bytes(&self) -> &[u8; SEEDED_PREAMBLE_BYTES] {
         &self.0
     }

@@ -5,7 +5,6 @@ use ed25519_dalek::{Signature, VerifyingKey};
 use crate::counts::{Counted, count};
 use crate::error::WireError;
 
-/// Bytes of a signature.
 pub(crate) const SIGNATURE_BYTES: usize = 64;
 
 /// Checks an Ed25519 signature strictly: refuses keys and signatures of small order.

@@ -154,7 +154,7 @@ impl SignedHeader {
         signed
     }
 
-    /// Returns the header.
+    /// Returns the facts that the signature covers.
     #[must_use]
     pub fn header(&self) -> &EnvelopeHeader {
         &self.header

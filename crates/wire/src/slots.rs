@@ -54,7 +54,7 @@ pub struct SlotsWindow {
     pub key: KeyId,
     /// The coefficients that are sent.
     pub kept: Kept,
-    /// The name of the mask.
+    /// Never used twice under the key.
     pub mask: MaskName,
     /// The seed of the mask: [`mask_seed`] of the mask's name.
     pub seed: Seed,

@@ -47,7 +47,6 @@ pub(crate) struct WindowHead {
 pub(crate) struct HeadNumbers {
     /// The window's sequence number.
     pub(crate) sequence: u64,
-    /// The name of the mask.
     pub(crate) mask: MaskName,
     /// The start, in milliseconds since 1970.
     pub(crate) start: i64,

@@ -10,7 +10,7 @@ pub const METHODS: [&str; 6] = ["table", "sign", "switch", "table-bootstrap", "l
 /// Readings to encrypt and compare with a limit.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Compare {
-    /// The method: one of [`METHODS`].
+    /// How to compare: one of [`METHODS`].
     pub method: String,
     /// The scheme, for methods that an engine has in several.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -12,7 +12,7 @@ pub enum LabError {
     /// The engine was never installed, or its files have changed since.
     #[error("the engine {engine} is not installed: {how}")]
     NotInstalled {
-        /// The engine.
+        /// The engine's name.
         engine: &'static str,
         /// The way to install it.
         how: &'static str,
@@ -28,7 +28,7 @@ pub enum LabError {
     /// A step of an installation failed.
     #[error("installing {engine}: `{step}` failed: {output}")]
     Install {
-        /// The engine.
+        /// The engine's name.
         engine: &'static str,
         /// The failed command.
         step: String,
@@ -38,7 +38,7 @@ pub enum LabError {
     /// A program could not be started.
     #[error("cannot start {program}: {source}")]
     Start {
-        /// The program.
+        /// Its path, or the command line.
         program: String,
         /// The reason.
         source: std::io::Error,
@@ -46,7 +46,7 @@ pub enum LabError {
     /// The engine ended without an answer.
     #[error("the engine {engine} ended without an answer; it last said: {said}")]
     Ended {
-        /// The engine.
+        /// The engine's name.
         engine: String,
         /// The end of its standard error.
         said: String,
@@ -54,7 +54,7 @@ pub enum LabError {
     /// The engine exceeded its time limit and was ended.
     #[error("the engine {engine} gave no answer within {limit:?} and was ended")]
     TooSlow {
-        /// The engine.
+        /// The engine's name.
         engine: String,
         /// The time limit.
         limit: Duration,
@@ -62,7 +62,7 @@ pub enum LabError {
     /// The engine's answer is not a reply of the protocol.
     #[error("the engine {engine} gave an answer outside the protocol: {reason}")]
     Reply {
-        /// The engine.
+        /// The engine's name.
         engine: String,
         /// The fault.
         reason: String,
@@ -70,7 +70,7 @@ pub enum LabError {
     /// The engine refused the request.
     #[error("the engine {engine} refused: {reason}")]
     Refused {
-        /// The engine.
+        /// The engine's name.
         engine: String,
         /// The engine's own words.
         reason: String,

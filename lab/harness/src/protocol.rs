@@ -72,7 +72,7 @@ pub struct Prepare {
 /// A program and its inputs.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Verify {
-    /// The program.
+    /// What to compute on encrypted inputs.
     pub program: Program,
     /// The values of each input; missing slots are 0.
     pub inputs: Vec<Values>,
@@ -81,7 +81,7 @@ pub struct Verify {
 /// An operation to time.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Measure {
-    /// The operation: one of [`OPERATIONS`].
+    /// What to time: one of [`OPERATIONS`].
     pub operation: String,
     /// Number of timed repetitions.
     pub repetitions: u32,
@@ -215,7 +215,7 @@ pub const CODECS: [&str; 4] = ["none", "zlib", "zstd", "packed"];
 pub struct Program {
     /// For each input, a bound on its values.
     pub magnitudes: Vec<f64>,
-    /// The nodes.
+    /// In an order in which operands come first.
     pub nodes: Vec<Node>,
     /// The nodes whose values are the outputs.
     pub outputs: Vec<usize>,
@@ -232,7 +232,7 @@ pub enum Node {
     },
     /// A public vector: one value for every slot, or values for the first ones.
     Constant {
-        /// The values.
+        /// One for every slot, or those of the first slots.
         values: Values,
     },
     /// a + b.

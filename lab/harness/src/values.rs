@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 pub enum Values {
     /// Whole numbers.
     Integers(Vec<i64>),
-    /// Reals.
+    /// Real numbers.
     Reals(Vec<f64>),
 }
 
@@ -20,7 +20,7 @@ impl Default for Values {
 }
 
 impl Values {
-    /// The values as reals.
+    /// Returns whole numbers as f64.
     pub fn reals(&self) -> Vec<f64> {
         match self {
             Self::Integers(values) => values.iter().map(|value| *value as f64).collect(),

@@ -9,15 +9,15 @@ use crate::statistics::Statistics;
 /// Time, bytes and exactness of one engine's comparisons.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ComparisonRow {
-    /// The definition.
+    /// The definition's name.
     pub definition: String,
-    /// The comparison.
+    /// The comparison's name.
     pub comparison: String,
     /// True for a quick run.
     pub quick: bool,
     /// The origin of the readings.
     pub source: String,
-    /// The engine.
+    /// The engine's name.
     pub engine: String,
     /// The library's version.
     pub version: String,
@@ -27,7 +27,7 @@ pub struct ComparisonRow {
     pub threads: u32,
     /// The method, with the scheme if the engine has it in several.
     pub method: String,
-    /// The scheme.
+    /// The scheme's name.
     pub scheme: String,
     /// n of the ring that holds the readings.
     pub n: usize,

@@ -69,7 +69,7 @@ type Start = Box<dyn Fn() -> Result<Box<dyn Speaker>, LabError>>;
 
 /// An engine's name, and a function that starts it, or the reason why it cannot be started.
 pub struct Contender {
-    /// Its name.
+    /// The engine's name.
     pub name: String,
     /// The function that starts it, or the reason why there is none.
     pub(crate) start: Result<Start, String>,

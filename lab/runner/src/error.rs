@@ -8,7 +8,7 @@ pub enum RunnerError {
     /// A definition is malformed or contradicts itself.
     #[error("the definition {file}: {reason}")]
     Definition {
-        /// Its file.
+        /// The definition's file.
         file: String,
         /// The fault, with its line if known.
         reason: String,
@@ -18,7 +18,7 @@ pub enum RunnerError {
     Unknown {
         /// The kind of the named thing.
         kind: &'static str,
-        /// The name.
+        /// The unknown name.
         name: String,
         /// The known names.
         known: String,
@@ -34,7 +34,7 @@ pub enum RunnerError {
     /// No chain of primes fits.
     #[error("no parameters for {scheme}, n = {degree}: {source}")]
     Parameters {
-        /// The scheme.
+        /// The scheme's name.
         scheme: &'static str,
         /// n.
         degree: usize,

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 /// The time of one operation on one engine, with everything that a comparison needs.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Row {
-    /// The definition.
+    /// The definition's name.
     pub definition: String,
     /// The name of the parameter set; empty if the definition has only one.
     #[serde(default)]
@@ -13,7 +13,7 @@ pub struct Row {
     /// True for a quick run.
     #[serde(default)]
     pub quick: bool,
-    /// The engine.
+    /// The engine's name.
     pub engine: String,
     /// The library's version.
     pub version: String,
@@ -23,9 +23,9 @@ pub struct Row {
     /// Number of threads.
     #[serde(default)]
     pub threads: u32,
-    /// The scheme.
+    /// The scheme's name.
     pub scheme: String,
-    /// n.
+    /// The ring's degree.
     pub n: usize,
     /// Data primes.
     pub limbs: usize,
@@ -70,20 +70,20 @@ pub struct Row {
 /// Identifies a row, except for the engine.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RowKey {
-    /// The definition.
+    /// The definition's name.
     pub definition: String,
-    /// The parameter set.
+    /// The name of the parameter set; empty for the only one.
     pub parameters: String,
-    /// The scheme.
+    /// The scheme's name.
     pub scheme: String,
-    /// n.
+    /// The ring's degree.
     pub n: usize,
     /// The operation, its object and codec.
     pub operation: String,
 }
 
 impl Row {
-    /// Returns the key.
+    /// Returns the facts that rows of all engines share.
     pub fn key(&self) -> RowKey {
         RowKey {
             definition: self.definition.clone(),
@@ -118,20 +118,20 @@ pub(crate) fn label(parts: [Option<&String>; 4], latency_ms: Option<u32>) -> Str
 /// A missing measurement and the reason.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Gap {
-    /// The definition.
+    /// The definition's name.
     pub definition: String,
-    /// The engine.
+    /// The engine's name.
     pub engine: String,
     /// The scheme; None if the whole engine is missing.
     pub scheme: Option<String>,
-    /// n.
+    /// The ring's degree; None if all sizes are missing.
     pub n: Option<usize>,
     /// The parameter set, if the gap is about one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parameters: Option<String>,
     /// The operation; None if all operations are missing.
     pub operation: Option<String>,
-    /// The reason.
+    /// Why it is missing, for people.
     pub reason: String,
     /// The log of a failed installation.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -6,7 +6,7 @@ use crate::error::RunnerError;
 /// A definition, restricted to the requested sizes and schemes.
 #[derive(Clone, Debug)]
 pub struct Selection {
-    /// The definition.
+    /// The definition as it was parsed.
     pub definition: Definition,
     /// True for the quick variant.
     pub quick: bool,
@@ -19,9 +19,9 @@ pub struct Selection {
 /// The unit that engines are prepared for: a parameter set, a scheme and a size.
 #[derive(Clone, Copy, Debug)]
 pub struct Span<'a> {
-    /// The parameter set.
+    /// One of the definition's sets.
     pub parameters: &'a Parameters,
-    /// The scheme.
+    /// One of the requested schemes.
     pub scheme: Scheme,
     /// n.
     pub degree: usize,
@@ -92,7 +92,7 @@ impl Selection {
         if self.quick { self.definition.quick.repetitions } else { self.definition.repetitions }
     }
 
-    /// Returns the measurements of a span.
+    /// Returns what is timed on a span, in the definition's order.
     pub fn measurements(&self, span: &Span<'_>) -> Vec<&Measurement> {
         let named = &span.parameters.operations;
         let has = |m: &&Measurement| {

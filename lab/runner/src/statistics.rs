@@ -5,7 +5,7 @@
 pub struct Statistics {
     /// The median; the mean of the two middle times if their number is even.
     pub median: f64,
-    /// The mean.
+    /// The arithmetic mean.
     pub mean: f64,
     /// The standard deviation of the sample; 0 for a single time.
     pub deviation: f64,

@@ -156,9 +156,9 @@ fn new_name(folder: &Path, definition: &str, extent: Extent) -> String {
 pub struct Collection {
     /// The rows, in the order of the files' names.
     pub rows: Vec<Row>,
-    /// The rows of comparisons.
+    /// One row for each engine and method that compared.
     pub comparisons: Vec<ComparisonRow>,
-    /// The gaps.
+    /// The measurements that are missing.
     pub gaps: Vec<Gap>,
     /// The machine, if the folder describes it.
     pub machine: Option<Machine>,

@@ -41,7 +41,6 @@ impl Venv {
         install
     }
 
-    /// Installs packages.
     pub(crate) fn install(&self, packages: &[&str]) -> Result<()> {
         ensure!(self.pip().args(packages).status()?.success(), "pip cannot install {packages:?}");
         Ok(())

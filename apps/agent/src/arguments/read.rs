@@ -76,7 +76,7 @@ pub enum NotTogether {
         "--column {column}: say which channel it is for, --column CHANNEL={column}; there are {channels}"
     )]
     NoChannel {
-        /// The column.
+        /// The column as it was typed.
         column: String,
         /// The available channels.
         channels: String,

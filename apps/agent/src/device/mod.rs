@@ -62,7 +62,6 @@ pub struct Message {
     readings: u64,
     /// The envelope in the spool's format.
     bytes: Vec<u8>,
-    /// Bytes of the upload.
     upload_bytes: u64,
     until: i64,
     totals: Totals,

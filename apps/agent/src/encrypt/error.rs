@@ -20,7 +20,7 @@ pub enum EncryptError {
     /// Whole numbers for CKKS, or reals for BFV and BGV.
     #[error("{scheme} does not take this encoding: use integer or resolution for BFV and BGV, real for CKKS")]
     Encoding {
-        /// The scheme.
+        /// The scheme of the stream's parameters.
         scheme: SchemeId,
     },
     /// Two readings could become the same residue modulo t.
@@ -46,7 +46,7 @@ pub enum EncryptError {
     /// More slots than the parameters have, or a scheme without a compact form of slots.
     #[error("these parameters do not allow compact windows of {slots} slots")]
     Slots {
-        /// The slots.
+        /// Number of slots, as the profile asks.
         slots: u32,
     },
     /// The parameters do not allow this compact form.

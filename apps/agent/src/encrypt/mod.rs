@@ -65,7 +65,7 @@ impl SentTicks {
 
 /// The frame of a ciphertext, and the time of each step.
 pub struct Encrypted {
-    /// The frame.
+    /// The ciphertext's frame, as `sotto_wire` writes it.
     pub frame: Vec<u8>,
     /// Time from slots to a plaintext.
     pub encode: Duration,
@@ -75,7 +75,7 @@ pub struct Encrypted {
 
 /// Encrypts windows of one stream.
 pub trait Encryptor {
-    /// Returns the id of the parameters.
+    /// Names the parameters that the windows are encrypted with.
     fn parameters(&self) -> ParameterId;
     /// Returns the id of the key that decrypts.
     fn key(&self) -> KeyId;

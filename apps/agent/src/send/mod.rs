@@ -53,7 +53,7 @@ pub enum SendError {
 pub struct Sending {
     /// The messages.
     pub spool: Arc<Spool>,
-    /// The cloud.
+    /// The cloud that messages go to.
     pub cloud: Cloud,
     /// The cloud's keys for receipts.
     pub pinned: Pinned,

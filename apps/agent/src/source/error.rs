@@ -38,7 +38,7 @@ pub enum SourceError {
     File {
         /// The file.
         path: PathBuf,
-        /// The reason.
+        /// The fault: the system's words, or the reader's.
         reason: String,
     },
     /// The file has no column of this name.
@@ -85,7 +85,7 @@ pub enum SourceError {
         path: PathBuf,
         /// The first line of readings.
         line: u64,
-        /// The column.
+        /// The names of the columns with the time.
         column: String,
         /// The first characters of the cell.
         cell: String,
@@ -98,7 +98,7 @@ pub enum SourceError {
     AmbiguousTime {
         /// The file.
         path: PathBuf,
-        /// The column.
+        /// The names of the columns with the time.
         column: String,
         /// Number of rows examined.
         rows: usize,
@@ -123,7 +123,7 @@ pub enum SourceError {
     NotUtf8 {
         /// The file.
         path: PathBuf,
-        /// The line.
+        /// The line's number, from 1.
         line: u64,
     },
 }

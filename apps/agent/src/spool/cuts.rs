@@ -18,7 +18,7 @@ impl Cuts {
         Self { clock, cuts }
     }
 
-    /// Returns the clock.
+    /// Returns the plant's clock, with its time zone.
     #[must_use]
     pub fn clock(&self) -> &Clock {
         &self.clock

@@ -39,7 +39,7 @@ pub enum SpoolError {
     State {
         /// The file.
         path: PathBuf,
-        /// The reason.
+        /// The parser's words.
         reason: String,
     },
     /// The state has more streams than the next start would read.
@@ -59,7 +59,7 @@ pub enum SpoolError {
     NoneLeft {
         /// The file.
         path: PathBuf,
-        /// The stream.
+        /// The stream's name.
         stream: String,
     },
     /// The limit is below the size of one message.
@@ -75,7 +75,7 @@ pub enum SpoolError {
     Damaged {
         /// The file.
         path: PathBuf,
-        /// The reason.
+        /// The first fault of the message's frame.
         reason: WireError,
     },
     /// A file's name and the message in it differ.

@@ -42,7 +42,7 @@ pub struct RefusedMessage {
     pub stream: String,
     /// The message's sequence number.
     pub sequence: u64,
-    /// Bytes of the message.
+    /// Bytes of the message's file.
     pub bytes: u64,
     /// The content of its document, `{status, problem}`; null if there is none.
     pub reason: Value,

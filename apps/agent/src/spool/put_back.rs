@@ -12,7 +12,7 @@ use super::{Spool, SpoolError};
 /// Counts of messages put back into the queue.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PutBack {
-    /// Messages put back.
+    /// Number of all of them.
     pub messages: usize,
     /// Messages among them with a new sequence number, because theirs was taken.
     pub renumbered: usize,

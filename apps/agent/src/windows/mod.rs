@@ -66,7 +66,7 @@ pub(crate) struct Rules {
 pub struct Closed {
     /// The index of the stream.
     pub stream: usize,
-    /// The window.
+    /// Its readings and times.
     pub window: ClosedWindow,
 }
 
@@ -98,7 +98,7 @@ pub struct Windows {
     progress: Progress,
 }
 
-/// Options of [`Windows`].
+/// How windows are filled and closed.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
     /// True if each stream gives only one window.

@@ -30,7 +30,6 @@ impl InOrder {
         &mut *self.source
     }
 
-    /// Returns the next row.
     pub(super) fn next_row(&mut self, stop: &Stop) -> Result<Row, SourceError> {
         if !self.looked {
             self.looked = true;

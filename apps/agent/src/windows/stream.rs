@@ -16,7 +16,6 @@ const LONGEST_TAIL: usize = 1 << 16;
 /// A row may be this far ahead of this machine's clock: one day, in milliseconds.
 const AHEAD: i64 = 86_400_000;
 
-/// The windows of one stream.
 pub(super) struct StreamWindows {
     /// The stream's position in the profile.
     stream: usize,
@@ -82,7 +81,6 @@ impl StreamWindows {
         (&self.totals, self.span)
     }
 
-    /// Counts a window that is sent.
     pub(super) fn count_sent(&mut self, sent: &ClosedWindow) {
         self.totals.windows += 1;
         for (channel, present) in self.layout.channels().iter().zip(&sent.packed.present) {

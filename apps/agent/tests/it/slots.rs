@@ -100,7 +100,6 @@ fn what_has_no_compact_form_of_slots_is_refused() {
     assert!(matches!(rows.map(drop), Err(EncryptError::Slots { .. })), "two rows");
 }
 
-/// Returns a stream under a public key.
 fn under_public_key(profile: StreamProfile) -> StreamProfile {
     StreamProfile { envelope: 1, public: true, ..profile }
 }

@@ -143,7 +143,6 @@ fn complete(operation: &mut Operation, admission: Admission) {
     }
 }
 
-/// Adds a reason to a status.
 fn add(operation: &mut Operation, status: u16, reason: &str) {
     let response = operation.responses.responses.entry(status.to_string());
     let response = response.or_insert_with(|| RefOr::T(Response::new("")));

@@ -64,7 +64,6 @@ pub(crate) struct World {
     child: Mutex<Option<Child>>,
 }
 
-/// An answer.
 pub(crate) struct Answer {
     pub(crate) status: u16,
     pub(crate) bytes: Vec<u8>,

@@ -19,7 +19,6 @@ pub(crate) struct Group<C: Subcommand> {
 
 /// A command on an open plant.
 pub(crate) trait OnPlant {
-    /// Returns the exit code.
     fn run(self, plant: &mut Plant) -> anyhow::Result<ExitCode>;
 }
 

@@ -35,7 +35,7 @@ impl Plant {
         Ok(Self { folder: std::path::absolute(plant.folder())? })
     }
 
-    /// The folder.
+    /// The folder with `sotto.toml`, absolute.
     #[getter]
     fn folder(&self) -> PathBuf {
         self.folder.clone()

@@ -146,7 +146,7 @@ impl Ciphertext {
         each!(&self.body, body => matches!(body.made, AnyCiphertext::Seeded(_)))
     }
 
-    /// The parameters.
+    /// The parameter set that it was encrypted with.
     #[getter]
     fn parameters(&self) -> Parameters {
         Parameters(self.params())

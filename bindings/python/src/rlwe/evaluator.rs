@@ -58,7 +58,7 @@ impl Evaluator {
         Self(mapped!(&parameters.0, params => RustEvaluator::new(params)))
     }
 
-    /// The parameters.
+    /// The parameter set that operands must have.
     #[getter]
     fn parameters(&self) -> Parameters {
         Parameters(mapped!(&self.0, evaluator => evaluator.params().clone()))

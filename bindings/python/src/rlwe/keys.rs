@@ -43,7 +43,7 @@ impl PublicKey {
         self.to_bytes(py)
     }
 
-    /// The parameters.
+    /// The parameter set, with its scheme.
     #[getter]
     fn parameters(&self) -> Parameters {
         Parameters(mapped!(&self.0, key => key.params().clone()))
@@ -118,7 +118,7 @@ impl EvaluationKeys {
         self.to_bytes(py)
     }
 
-    /// The parameters.
+    /// The parameter set, with its scheme.
     #[getter]
     fn parameters(&self) -> Parameters {
         Parameters(mapped!(&self.0, keys => keys.params.clone()))

@@ -25,7 +25,7 @@ pub(crate) struct Multiplier {
 
 #[pymethods]
 impl Plaintext {
-    /// The parameters.
+    /// The parameter set that it was encoded with.
     #[getter]
     fn parameters(&self) -> Parameters {
         Parameters(self.params())

@@ -39,7 +39,7 @@ fn imported<S: Scheme>(params: &Params<S>, secret: &SmallPoly) -> Result<RustKey
 
 #[pymethods]
 impl SecretKey {
-    /// Generates a key.
+    /// Draws a key from the system's randomness.
     #[staticmethod]
     fn generate(py: Python<'_>, parameters: &Parameters) -> PyResult<Self> {
         let device = DeviceSecret::generate(&mut secure_rng().or_refuse(py)?);
@@ -88,7 +88,7 @@ impl SecretKey {
             .map_err(|error| file(&error))
     }
 
-    /// The parameters.
+    /// The parameter set, with its scheme.
     #[getter]
     fn parameters(&self) -> Parameters {
         Parameters(self.params())
@@ -100,7 +100,7 @@ impl SecretKey {
         each!(&self.key, key => key.id().to_string())
     }
 
-    /// Makes a public key.
+    /// Makes a public key with fresh randomness.
     fn public_key(&self, py: Python<'_>) -> PyResult<PublicKey> {
         let mut rng = secure_rng().or_refuse(py)?;
         Ok(PublicKey(py.detach(|| mapped!(&self.key, key => key.public_key(&mut rng)))))

@@ -95,7 +95,7 @@ impl Shape {
         Ok(Self { params: parameters.0.clone(), shape })
     }
 
-    /// The parameters.
+    /// The parameter set that it is followed on.
     #[getter]
     fn parameters(&self) -> Parameters {
         Parameters(self.params.clone())

@@ -9,7 +9,7 @@ use sotto_rlwe::{Adjustment, EvalError, LevelRules, Params, Plaintext, Scheme, S
 ///
 /// Example: [`Encrypted`](super::Encrypted)
 pub trait Backend {
-    /// The scheme.
+    /// The scheme whose rules for levels and factors hold.
     type Scheme: LevelRules;
     /// A ciphertext, or its shape.
     type Operand;

@@ -72,7 +72,7 @@ impl<'a, S: LevelRules> Encrypted<'a, S> {
         }
     }
 
-    /// Returns the evaluator.
+    /// Returns the evaluator that runs the operations.
     pub fn evaluator(&self) -> &'a Evaluator<S> {
         self.evaluator
     }
@@ -82,7 +82,7 @@ impl<'a, S: LevelRules> Encrypted<'a, S> {
         Outline::with_keys(self.evaluator.params(), self.keys)
     }
 
-    /// Returns the keys.
+    /// Returns the keys for products and rotations.
     pub fn keys(&self) -> &'a EvaluationKeys<S> {
         self.keys
     }

@@ -112,7 +112,7 @@ pub trait Machine {
     /// ([`sotto_rlwe::LevelRules::replace_factor`]). Returns 1 on machines without factors.
     fn replace_factor(&mut self, a: &mut Self::Vector, factor: Self::Value) -> Self::Value;
 
-    /// Returns a copy.
+    /// Returns a copy that can be changed and recycled.
     fn copy(&mut self, a: &Self::Vector) -> Self::Vector;
 
     /// Takes the buffers of a vector that is no longer needed.

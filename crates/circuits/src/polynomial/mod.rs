@@ -43,7 +43,7 @@ pub struct Cost {
     pub depth: usize,
     /// Products of two ciphertexts, squares included.
     pub products: usize,
-    /// Relinearisations.
+    /// Key switches that bring products back to two components.
     pub relinearisations: usize,
 }
 

@@ -89,7 +89,7 @@ impl Sign {
         COMPOSITES.iter().map(|composite| Self { composite })
     }
 
-    /// Returns the gap.
+    /// Returns the least |x| from which the stated error holds.
     pub fn gap(&self) -> f64 {
         f64::from(-self.composite.gap_bits).exp2()
     }

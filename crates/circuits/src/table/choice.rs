@@ -14,7 +14,7 @@ use crate::machine::{Outline, Tally};
 /// Example: [`choose_parameters`]
 #[derive(Clone, Debug, PartialEq)]
 pub struct Chosen {
-    /// The parameters.
+    /// The fastest chain of the smallest degree that has room.
     pub spec: ParameterSpec,
     /// Bits between the noise bound of the result and the decryption limit, before primes are dropped for the answer.
     pub room: f64,

@@ -59,7 +59,7 @@ impl TwoDigits {
         Ok(Self { first, last, radix })
     }
 
-    /// Returns the range.
+    /// Returns the values that are split into digits.
     pub fn range(&self) -> RangeInclusive<i64> {
         self.first..=self.last
     }

@@ -134,7 +134,7 @@ impl Table {
         Self::whether(range, |x| x == value)
     }
 
-    /// Returns the range.
+    /// Returns the values that can be looked up.
     pub fn range(&self) -> RangeInclusive<i64> {
         self.first..=self.first + (self.values.len() as i64 - 1)
     }

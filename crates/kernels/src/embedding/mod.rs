@@ -47,7 +47,7 @@ impl Complex {
         Self { re, im: 0.0 }
     }
 
-    /// Returns the conjugate.
+    /// Returns re − i·im.
     pub const fn conjugate(self) -> Self {
         Self { re: self.re, im: -self.im }
     }

@@ -96,7 +96,6 @@ impl Lanes {
         Self { re, im }
     }
 
-    /// Returns self times the conjugate of w.
     #[inline]
     #[target_feature(enable = "avx512f")]
     fn times_conjugate(self, w: Self) -> Self {

@@ -194,7 +194,7 @@ impl Montgomery {
         self.leave_product(a, &self.enter(b))
     }
 
-    /// Returns a·b.
+    /// Returns a·b modulo n, in Montgomery form.
     pub fn multiply(&self, a: &Residue, b: &Residue) -> Residue {
         let mut out = self.blank();
         (self.kernel.multiply)(self, &mut out.0, &a.0, &b.0);

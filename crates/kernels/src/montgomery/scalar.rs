@@ -6,7 +6,6 @@ use super::{Montgomery, MontgomeryKernel};
 
 pub(crate) const KERNEL: MontgomeryKernel = MontgomeryKernel { limb_bits: 64, size, multiply, select };
 
-/// The longest modulus in words.
 const WORDS: usize = super::LONGEST_MODULUS as usize / 64;
 
 fn size(bits: u32) -> (usize, usize) {

@@ -33,7 +33,7 @@ pub struct SecretKey {
 }
 
 impl SecretKey {
-    /// Generates a new key.
+    /// Draws an exponent of the group's length.
     pub fn generate(group: &Arc<Group>, rng: &mut impl SecretRng) -> Self {
         let bits = group.name().exponent_bits();
         let mut exponent = Zeroizing::new(vec![0u64; bits.div_ceil(64) as usize]);
@@ -75,7 +75,7 @@ impl SecretKey {
         Self::generate(group, &mut device.partial_key_stream("elgamal", group.name().bits(), ""))
     }
 
-    /// Returns the public key.
+    /// Returns g^x, with tables for encryption.
     pub fn public_key(&self) -> PublicKey {
         PublicKey::from_member(&self.group, self.public.clone())
     }
@@ -85,7 +85,7 @@ impl SecretKey {
         self.id
     }
 
-    /// Returns the group.
+    /// Returns the group that the exponent is for.
     pub fn group(&self) -> &Arc<Group> {
         &self.group
     }

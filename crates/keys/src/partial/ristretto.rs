@@ -27,7 +27,7 @@ pub struct SecretKey {
 }
 
 impl SecretKey {
-    /// Generates a new key.
+    /// Draws a scalar, uniform modulo the group's order.
     pub fn generate(rng: &mut impl SecretRng) -> Self {
         let mut wide = Zeroizing::new([0; 64]);
         rng.fill_bytes(wide.as_mut_slice());

@@ -51,7 +51,6 @@ struct Happened {
     what: String,
 }
 
-/// The present.
 struct Present {
     clock: Clock,
     /// Milliseconds since 1970.

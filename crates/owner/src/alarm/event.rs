@@ -19,7 +19,7 @@ pub enum EventKind {
 }
 
 impl EventKind {
-    /// Returns the word in events.
+    /// Returns the word that JSON has: `raised`, `cleared`, `failed` or `test`.
     #[must_use]
     pub fn word(self) -> &'static str {
         match self {
@@ -54,11 +54,11 @@ pub struct Event {
     pub version: u32,
     /// The event's name, the same at every attempt to deliver it.
     pub id: String,
-    /// The alarm.
+    /// The alarm's name.
     pub alarm: String,
     /// The device; empty in a test.
     pub device: String,
-    /// The kind.
+    /// What happened.
     pub event: EventKind,
     /// The condition.
     pub when: String,

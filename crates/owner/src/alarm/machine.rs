@@ -14,7 +14,7 @@ pub(crate) const KEPT: usize = 64;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
-    /// It holds.
+    /// The condition is true.
     Holds,
     /// It does not hold.
     Fails,

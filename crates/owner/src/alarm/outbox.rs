@@ -30,9 +30,9 @@ const MOST: usize = 10_000;
 /// Example: [`Outbox`]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Delivery {
-    /// The event.
+    /// The message to deliver.
     pub event: Event,
-    /// The sink.
+    /// Where it goes.
     pub sink: SinkKind,
     /// Number of attempts that failed.
     pub attempts: u32,

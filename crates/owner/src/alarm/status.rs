@@ -29,7 +29,7 @@ use crate::error::OwnerError;
 /// ```
 #[derive(Clone, Debug, Serialize)]
 pub struct AlarmStatus {
-    /// The alarm.
+    /// The alarm's name.
     pub alarm: String,
     /// The condition.
     pub when: String,
@@ -44,7 +44,7 @@ pub struct AlarmStatus {
 /// Example: [`AlarmStatus`]
 #[derive(Clone, Debug, Serialize)]
 pub struct DeviceAlarm {
-    /// The device.
+    /// The device's name.
     pub device: String,
     /// Start of the window that raised the alarm, as RFC 3339; None while it is quiet.
     pub raised_since: Option<String>,

@@ -90,7 +90,7 @@ pub struct Row {
     pub value: Option<f64>,
     /// The largest possible distance of the true value.
     pub bound: Option<f64>,
-    /// The unit.
+    /// The value's unit; empty if it has none.
     pub unit: String,
     /// Number of readings in the value.
     pub count: u64,

@@ -46,7 +46,7 @@ const LOOKED_AT: usize = 50;
 pub struct Kept {
     /// Time of the question, in milliseconds since 1970.
     pub asked_at: i64,
-    /// The answer.
+    /// The rows, with costs and notes.
     #[serde(flatten)]
     pub answer: Answer,
 }

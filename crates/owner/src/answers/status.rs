@@ -33,7 +33,7 @@ pub struct DeviceStatus {
     pub windows: u64,
     /// Number of bytes received.
     pub bytes: u64,
-    /// The status of its channels.
+    /// One entry for each of its channels.
     pub channels: Vec<ChannelStatus>,
     /// Number of windows with made-up readings, from an agent's generator.
     pub generated: u64,

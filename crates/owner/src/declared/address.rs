@@ -19,9 +19,9 @@ use std::fmt;
 /// ```
 #[derive(Clone, PartialEq, Eq)]
 pub struct MqttAddress {
-    /// The host.
+    /// The broker's name or IP address.
     pub host: String,
-    /// The port.
+    /// The TCP port.
     pub port: u16,
     /// True if the connection is TLS.
     pub tls: bool,

@@ -36,7 +36,7 @@ use crate::streams::Kind;
 pub struct Declared {
     /// The condition.
     pub alarm: Alarm,
-    /// The settings.
+    /// The alarm's table in `sotto.toml`.
     pub settings: AlarmSettings,
     /// The question whose answer decides.
     pub question: Question,
@@ -86,7 +86,6 @@ pub(crate) fn condition(plant: &Plant, settings: &AlarmSettings) -> Result<Decla
     Ok(Declared { alarm, settings: settings.clone(), question, unit: unit.unwrap_or_default() })
 }
 
-/// Returns a declared alarm.
 pub(crate) fn alarm(plant: &Plant, name: &str) -> Result<Declared, OwnerError> {
     let settings = plant.settings().alarms.get(name);
     let none = || OwnerError::NotDeclared { kind: "alarm", name: name.to_owned() };

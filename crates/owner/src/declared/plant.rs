@@ -149,7 +149,7 @@ impl Plant {
         }
     }
 
-    /// Returns the folder.
+    /// Returns the folder with `sotto.toml`.
     #[must_use]
     pub fn folder(&self) -> &Path {
         &self.folder

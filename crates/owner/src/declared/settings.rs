@@ -59,7 +59,7 @@ pub struct Settings {
     /// Terms of flooding for answers to `shared` questions: see docs/concepts/publishing.md.
     #[serde(default, skip_serializing_if = "is_default")]
     pub flooding: FloodingSettings,
-    /// The cloud.
+    /// Where the cloud is, and how it is trusted.
     pub cloud: CloudSettings,
     /// Channels by name.
     #[serde(default)]
@@ -127,7 +127,7 @@ pub struct ChannelSettings {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(from = "WrittenQuestion")]
 pub struct QuestionSettings {
-    /// The text of the question.
+    /// The question in the language, as it was declared.
     pub text: String,
     /// The largest error that noise may add to a value of a polynomial or a model, in the value's unit. None: a
     /// ten-thousandth of the size of its coefficients. Exact results do not need it: their only error is the channel's

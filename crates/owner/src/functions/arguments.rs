@@ -27,7 +27,6 @@ pub(crate) enum About<'a> {
     Condition(&'a Condition),
 }
 
-/// One channel.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub(super) struct Channel(pub(super) String);

@@ -25,7 +25,7 @@ pub(super) const SYNTAX: Syntax = Syntax {
 pub struct Correlation(pub(super) TwoChannels);
 
 impl Call {
-    /// Returns the call `correlation(x, y)`.
+    /// Calls for Pearson's coefficient of two channels.
     #[must_use]
     pub fn correlation(x: impl Into<String>, y: impl Into<String>) -> Self {
         Correlation(TwoChannels { x: x.into(), y: y.into() }).into()

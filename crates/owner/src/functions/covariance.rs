@@ -25,7 +25,7 @@ pub(super) const SYNTAX: Syntax = Syntax {
 pub struct Covariance(pub(super) TwoChannels);
 
 impl Call {
-    /// Returns the call `covariance(x, y)`.
+    /// Calls for the mean product of deviations of two channels.
     #[must_use]
     pub fn covariance(x: impl Into<String>, y: impl Into<String>) -> Self {
         Covariance(TwoChannels { x: x.into(), y: y.into() }).into()

@@ -28,7 +28,6 @@ pub(crate) struct Named {
 
 /// A function with its arguments.
 pub(crate) trait Function {
-    /// Returns its name.
     fn name(&self) -> &'static str;
 
     /// Returns the intermediate results that it is computed from.
@@ -59,7 +58,6 @@ pub(crate) enum Yields<'c> {
 
 /// A function with one value.
 pub(crate) trait OneValue {
-    /// Returns the unit of the value.
     fn unit(&self, channels: &dyn Channels) -> String;
 
     /// Returns the value in a group.
@@ -75,7 +73,6 @@ pub(crate) trait SeveralValues {
     fn instead(&self) -> String;
 }
 
-/// One of several values.
 #[derive(Clone, Debug)]
 pub(crate) struct Part {
     /// The end of its name, after the name of the result.

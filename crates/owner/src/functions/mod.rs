@@ -65,7 +65,6 @@ macro_rules! functions {
         const ALL: &[&Syntax] = &[$(&$file::SYNTAX),+];
 
         impl Call {
-            /// Returns the function.
             pub(crate) fn of(&self) -> &dyn Function {
                 match self {
                     $($(Self::$form(of) => of,)+)+

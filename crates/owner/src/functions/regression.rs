@@ -39,7 +39,7 @@ pub(super) struct Explained {
 }
 
 impl Call {
-    /// Returns the call `regression(y ~ x)`.
+    /// Calls for the least-squares line of y over x.
     #[must_use]
     pub fn regression(y: impl Into<String>, x: impl Into<String>) -> Self {
         Regression(Explained { y: y.into(), x: x.into() }).into()

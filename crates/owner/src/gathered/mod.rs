@@ -69,7 +69,6 @@ impl<'t> Gathered<'t> {
         self.channels
     }
 
-    /// Returns the unit of a channel.
     pub(crate) fn unit(&self, channel: &str) -> String {
         self.channels.unit(channel)
     }

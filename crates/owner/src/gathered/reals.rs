@@ -33,12 +33,10 @@ impl Reals {
         self.each.push(real);
     }
 
-    /// Returns the sum.
     pub(crate) fn sum(&self) -> Result<Value, ValueError> {
         self.per(1.0)
     }
 
-    /// Returns the mean.
     pub(crate) fn mean(&self) -> Result<Value, ValueError> {
         self.per(self.count as f64)
     }

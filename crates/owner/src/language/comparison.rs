@@ -24,7 +24,7 @@ pub enum Comparison {
 }
 
 impl Comparison {
-    /// All comparisons.
+    /// In the order of the declaration.
     pub const ALL: [Self; 4] = [Self::Greater, Self::AtLeast, Self::Less, Self::AtMost];
 
     /// Returns the text, such as `>=`.

@@ -26,7 +26,7 @@ pub struct Condition {
     /// The value that is compared.
     #[serde(flatten)]
     pub reading: Reading,
-    /// The comparison.
+    /// Stands between value and limit.
     pub comparison: Comparison,
     /// The limit, in the unit of that value. Finite.
     pub limit: f64,
@@ -77,7 +77,7 @@ impl TryFrom<Unchecked> for Condition {
 }
 
 impl Condition {
-    /// Returns the condition `reading comparison limit`.
+    /// Takes the parts as they are: the limit is not checked.
     #[must_use]
     pub fn new(reading: impl Into<Reading>, comparison: Comparison, limit: f64) -> Self {
         Self { reading: reading.into(), comparison, limit }

@@ -43,7 +43,7 @@ pub enum QuestionErrorKind {
     /// An unknown word in a clause.
     #[error("expected {expected}, found {word}{}", meant(*near))]
     UnknownWord {
-        /// The word.
+        /// The word that stands there.
         word: String,
         /// The words that may stand here.
         expected: &'static str,
@@ -56,7 +56,7 @@ pub enum QuestionErrorKind {
         near.map_or_else(|| format!(": expected one of {known}"), |near| format!("; did you mean {near}?"))
     )]
     UnknownFunction {
-        /// The name.
+        /// The unknown name.
         name: String,
         /// The function that was probably meant.
         near: Option<&'static str>,
@@ -100,7 +100,7 @@ pub enum QuestionErrorKind {
          where device in (a, b)"
     )]
     AlarmClause {
-        /// The word.
+        /// The clause's first word.
         word: String,
     },
     /// A call without a single value in each window.
@@ -134,16 +134,16 @@ pub enum QuestionErrorKind {
         "the edges of a histogram are two numbers or more in ascending order: histogram(x, [0, 50, 100])"
     )]
     Edges,
-    /// A power.
+    /// `^` between two terms.
     #[error("powers (^) are not in the language: multiply, as in mean(x) * mean(x), or ask for energy(x)")]
     Power,
-    /// A single quote.
+    /// `'` around a name.
     #[error("names go in double quotes: \"name\"")]
     SingleQuote,
     /// A function's name without its parenthesis.
     #[error("{name} is a function: write ({arguments}) after it")]
     FunctionName {
-        /// The name.
+        /// The function's name.
         name: &'static str,
         /// Arguments, as an example.
         arguments: &'static str,
@@ -151,7 +151,7 @@ pub enum QuestionErrorKind {
     /// A channel outside of a call.
     #[error("{name} stands outside of a function: ask for a statistic of it, such as mean({name})")]
     BareName {
-        /// The name.
+        /// The channel's name.
         name: String,
     },
     /// A call where a channel belongs.
@@ -240,7 +240,7 @@ pub enum QuestionErrorKind {
     /// A reserved word used as a name.
     #[error("{word} is a word of the language: to use it as a name, write it in quotes, \"{word}\"")]
     Reserved {
-        /// The word.
+        /// The reserved word.
         word: &'static str,
     },
     /// Empty quotes.
@@ -266,13 +266,13 @@ pub enum QuestionErrorKind {
     /// Two results have the same name.
     #[error("two results are called {name}: give one of them another name with as")]
     NameTwice {
-        /// The name.
+        /// The repeated name.
         name: String,
     },
     /// A device occurs twice in the list.
     #[error("the device {name} comes twice: remove one")]
     DeviceTwice {
-        /// The name.
+        /// The device's name.
         name: String,
     },
     /// More parts than the limit.
@@ -299,7 +299,7 @@ pub enum QuestionErrorKind {
     /// Two models are attached for one file.
     #[error("{file} has two different models: attach one with Question::attach_model, or name two files")]
     TwoModels {
-        /// The file.
+        /// The model's file.
         file: String,
     },
     /// The attached model is invalid.
@@ -308,7 +308,7 @@ pub enum QuestionErrorKind {
     /// A message of a later check, from [`Places`](super::Places).
     #[error("{message}")]
     Later {
-        /// The message.
+        /// The later check's words.
         message: String,
     },
 }

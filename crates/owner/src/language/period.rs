@@ -51,7 +51,7 @@ pub enum Period {
 pub struct Duration {
     /// Number of units, at least 1.
     pub count: u32,
-    /// The unit.
+    /// The length of one of them.
     pub unit: DurationUnit,
 }
 
@@ -158,11 +158,11 @@ impl From<When> for String {
 pub enum By {
     /// Each window alone.
     Window,
-    /// Each hour.
+    /// Clock hours in the plant's time zone.
     Hour,
-    /// Each day.
+    /// Calendar days in the plant's time zone.
     Day,
-    /// Each week.
+    /// Weeks from Monday.
     Week,
     /// Each month of the calendar.
     Month,

@@ -58,7 +58,7 @@ impl Places {
         }
     }
 
-    /// Returns the text.
+    /// Returns the question as it was typed.
     #[must_use]
     pub fn text(&self) -> &str {
         &self.text

@@ -22,11 +22,11 @@ use super::written::{File, Name, Numbers};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Reading {
-    /// The reading of a channel.
+    /// The value that the channel measured.
     Channel(String),
     /// A polynomial of a channel: `polynomial(x, [c0, c1, c2])` is c0 + c1·x + c2·x².
     Polynomial {
-        /// The channel.
+        /// The channel's name.
         channel: String,
         /// Two to nine finite coefficients, the constant term first.
         coefficients: Vec<f64>,

@@ -20,7 +20,6 @@ impl Part {
     }
 }
 
-/// Returns a part of `windows` windows for a quantity.
 pub(crate) fn typical(layout: &Layout, cut: &Cut, windows: usize, quantity: &Quantity) -> Part {
     typical_part(layout, cut, windows, matches!(quantity, Quantity::JointSquare(..)))
 }

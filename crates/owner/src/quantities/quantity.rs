@@ -93,7 +93,6 @@ impl Quantity {
 /// Whole weights: `weights[k]` is for the k-th tick after the start of the window's group.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct TickWeights {
-    /// The channel.
     pub(crate) channel: u16,
     /// Weights by tick, with absolute values up to [`LARGEST_WEIGHT`].
     pub(crate) weights: Arc<[i64]>,
@@ -109,7 +108,6 @@ pub(crate) struct Input {
     pub(crate) id: String,
     /// The leaf in the log of its stream.
     pub(crate) leaf: sotto_wire::Digest,
-    /// The description.
     pub(crate) window: Arc<WindowDescription>,
     /// The tick of the group at which the window starts.
     pub(crate) offset: u32,

@@ -55,7 +55,7 @@ pub enum Measured {
 pub struct Alarm {
     /// The quantity compared.
     pub measured: Measured,
-    /// The comparison.
+    /// Stands between quantity and limit.
     pub comparison: Comparison,
     /// The limit, in the quantity's unit. Finite.
     pub limit: f64,

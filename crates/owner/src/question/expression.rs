@@ -65,9 +65,9 @@ pub enum Expression {
 /// assert_eq!(fahrenheit.fold(&mut Answers(60.0)), Ok(140.0));
 /// ```
 pub trait Arithmetic {
-    /// The value type.
+    /// The result of each step.
     type Value;
-    /// The error type.
+    /// The reason that stops the fold.
     type Error;
     /// Returns the value of a number.
     ///

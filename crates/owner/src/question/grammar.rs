@@ -89,7 +89,6 @@ impl<'t> Parser<'t> {
         }
     }
 
-    /// Parses a sum.
     pub(super) fn sum(&mut self) -> Parsed<Term> {
         let mut total = self.product()?;
         loop {

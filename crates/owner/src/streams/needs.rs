@@ -116,7 +116,7 @@ impl Needs {
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct StreamNeeds {
-    /// The kind.
+    /// How windows hold their readings.
     pub kind: Kind,
     /// Milliseconds between readings.
     pub period: u32,

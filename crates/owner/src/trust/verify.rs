@@ -38,7 +38,7 @@ pub type OnVerified<'p> = &'p mut dyn FnMut(u64, u64);
 pub struct Verification {
     /// The answer's name.
     pub answer: String,
-    /// The question.
+    /// The question's text.
     pub question: String,
     /// Number of jobs and requests for sums behind the answer.
     pub work: u64,

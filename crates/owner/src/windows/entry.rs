@@ -24,7 +24,6 @@ pub(crate) struct Entry {
     pub(crate) deleted_here: bool,
 }
 
-/// The log of a stream.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct StreamLog {
     pub(crate) entries: Vec<Entry>,

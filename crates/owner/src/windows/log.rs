@@ -88,11 +88,9 @@ const MOST_WINDOWS: u64 = 2_000_000;
 
 /// The keys with which a device signs or signed.
 struct SigningKeys {
-    /// The present key.
     present: [u8; 32],
     /// Keys under which the device encrypts now. Windows under them must be signed with the present key.
     encryption: BTreeSet<KeyId>,
-    /// Earlier keys.
     earlier: Vec<[u8; 32]>,
 }
 

@@ -83,7 +83,6 @@ fn bins() -> impl Strategy<Value = Bins> {
     prop_oneof![(2..=1024u32).prop_map(Bins::Equal), edges.prop_map(Bins::Edges)]
 }
 
-/// A call with one value.
 fn scalar() -> impl Strategy<Value = Call> {
     prop_oneof![
         reading().prop_map(Call::count),

@@ -64,7 +64,7 @@ impl Ciphertext {
 }
 
 impl PublicKey {
-    /// Makes a key of a member h of the group.
+    /// Makes the key h = g^x, with a table of its powers.
     pub fn from_member(group: &Arc<Group>, h: Residue) -> Self {
         let table = Comb::new(group.modulus(), &h, group.name().exponent_bits());
         let id = Self::id_of(group, &h);
@@ -95,7 +95,7 @@ impl PublicKey {
         to_bytes(&self.group.modulus().leave(&self.h), self.group.bytes())
     }
 
-    /// Returns the group.
+    /// Returns the group that h is a member of.
     pub fn group(&self) -> &Arc<Group> {
         &self.group
     }
@@ -159,7 +159,7 @@ impl PublicKey {
         self.multiply(x, &self.encryption_of_one(rng))
     }
 
-    /// Returns the bytes of a ciphertext.
+    /// Returns the length of two group members.
     pub fn ciphertext_bytes(&self) -> usize {
         2 * self.group.bytes()
     }

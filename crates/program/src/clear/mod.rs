@@ -59,25 +59,25 @@ pub enum ClearError {
     /// A program on integers has a constant with reals.
     #[error("constant {} is not of whole numbers: scale it, or compute on reals (CKKS)", constant.0)]
     NotIntegers {
-        /// The constant.
+        /// The constant's number.
         constant: ConstantId,
     },
     /// A program on integers has a sign.
     #[error("node {} is the sign of a real: look whole numbers up in a table", node.0)]
     Sign {
-        /// The node.
+        /// The node's number.
         node: NodeId,
     },
     /// An exact value does not fit 128 bits.
     #[error("the value of node {} does not fit 128 bits: compute modulo the plain modulus", node.0)]
     Overflow {
-        /// The node.
+        /// The node's number.
         node: NodeId,
     },
     /// The modulus is 0 or 1.
     #[error("the modulus is {modulus}: it must be at least 2")]
     Modulus {
-        /// The modulus.
+        /// The modulus given.
         modulus: u64,
     },
 }

@@ -36,7 +36,7 @@ pub enum ParseErrorKind {
     /// The name of an input is not known.
     #[error("no input is called {name}; {known}")]
     UnknownName {
-        /// The name.
+        /// The unknown name.
         name: String,
         /// A sentence that lists the known inputs.
         known: String,
@@ -44,13 +44,13 @@ pub enum ParseErrorKind {
     /// The name of a function is not known.
     #[error("no function is called {name}: expected sum(e), sum(e, width) or rotate(e, steps)")]
     UnknownFunction {
-        /// The name.
+        /// The unknown name.
         name: String,
     },
     /// A function's name without its parenthesis.
     #[error("{name} is a function: expected '(' after it")]
     FunctionName {
-        /// The name.
+        /// The function's name.
         name: String,
     },
     /// A number beyond the range of f64.

@@ -16,7 +16,7 @@ use crate::{
 /// Example: [`crate::ParsedExpression`]
 #[derive(Clone, Debug, PartialEq)]
 pub struct LiteralInput {
-    /// The input.
+    /// The input that stands for it.
     pub input: InputId,
     /// The value: one number, or the values of a vector.
     pub value: Constant,

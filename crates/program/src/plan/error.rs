@@ -30,7 +30,7 @@ pub enum PlanError {
         what: &'static str,
         /// Number of parts.
         count: usize,
-        /// The limit.
+        /// Maximum number of parts.
         limit: usize,
     },
     /// The plan has no input, or no output.
@@ -52,13 +52,13 @@ pub enum PlanError {
     DuplicateName {
         /// `input` or `output`.
         what: &'static str,
-        /// The name.
+        /// The repeated name.
         name: String,
     },
     /// A constant has no coefficients, or more than any parameter set allows.
     #[error("constant {} has {coefficients} coefficients: 1 to 131072 are possible", constant.0)]
     Constant {
-        /// The constant.
+        /// The constant's number.
         constant: ConstantId,
         /// Number of coefficients.
         coefficients: usize,
@@ -66,7 +66,7 @@ pub enum PlanError {
     /// A step writes another register than the next one.
     #[error("step {step} writes register {}; the next one is {}", found.0, expected.0)]
     Output {
-        /// The step.
+        /// The step's position, from 0.
         step: usize,
         /// The next register.
         expected: Register,
@@ -76,23 +76,23 @@ pub enum PlanError {
     /// A step reads a register that is not written before it.
     #[error("step {step} reads register {}, which is not written before it", register.0)]
     Operand {
-        /// The step.
+        /// The step's position, from 0.
         step: usize,
-        /// The register.
+        /// The register's number.
         register: Register,
     },
     /// A step reads a constant that does not exist.
     #[error("step {step} reads constant {}, which does not exist", constant.0)]
     MissingConstant {
-        /// The step.
+        /// The step's position, from 0.
         step: usize,
-        /// The constant.
+        /// The constant's number.
         constant: ConstantId,
     },
     /// A step reads a ciphertext with the wrong number of components.
     #[error("step {step} takes ciphertexts of {expected} components and register {} has {found}", register.0)]
     Components {
-        /// The step.
+        /// The step's position, from 0.
         step: usize,
         /// The register that the step reads.
         register: Register,
@@ -105,7 +105,7 @@ pub enum PlanError {
     /// a gap out of range.
     #[error("step {step}: {what} by {by} is not possible")]
     Amount {
-        /// The step.
+        /// The step's position, from 0.
         step: usize,
         /// The name of the step.
         what: &'static str,
@@ -117,7 +117,7 @@ pub enum PlanError {
     MissingOutput {
         /// The output.
         name: String,
-        /// The register.
+        /// The register's number.
         register: Register,
     },
     /// Keys are not numbered in the order of the inputs.
@@ -137,7 +137,7 @@ pub enum PlanError {
          switch the foreign one to the answer's key first", left.0, right.0
     )]
     MixedKeys {
-        /// The step.
+        /// The step's position, from 0.
         step: usize,
         /// The first operand.
         left: Register,
@@ -153,7 +153,7 @@ pub enum PlanError {
         "step {step} ({what}) reads register {} under key {key}: switch it to the answer's key first", register.0
     )]
     Foreign {
-        /// The step.
+        /// The step's position, from 0.
         step: usize,
         /// The name of the step.
         what: &'static str,
@@ -165,7 +165,7 @@ pub enum PlanError {
     /// A step switches a register that is already under the answer's key.
     #[error("step {step} switches register {} to the answer's key, which it is under already", register.0)]
     NotForeign {
-        /// The step.
+        /// The step's position, from 0.
         step: usize,
         /// The register that the step reads.
         register: Register,

@@ -38,7 +38,7 @@ pub struct PlanInput {
 pub struct PlanOutput {
     /// The name: see [`crate::is_name`].
     pub name: String,
-    /// The register.
+    /// The register that holds the ciphertext.
     pub register: Register,
     /// The form of the output. None: the whole ciphertext.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -133,7 +133,7 @@ pub struct Predicted {
 /// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Plan {
-    /// The id of the parameters.
+    /// The parameters that the plan was made for.
     pub parameter_id: [u8; 32],
     /// The input ciphertexts, in order.
     pub inputs: Vec<PlanInput>,
@@ -141,7 +141,7 @@ pub struct Plan {
     pub constants: Vec<PlainConstant>,
     /// The steps, in order.
     pub steps: Vec<PlanStep>,
-    /// The outputs.
+    /// The results, in order.
     pub outputs: Vec<PlanOutput>,
     /// The evaluation keys that the steps use, exactly.
     pub keys: KeysNeeded,

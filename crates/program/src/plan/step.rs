@@ -64,7 +64,7 @@ pub enum Step {
     MatchScale {
         /// The operand.
         of: Register,
-        /// The new level.
+        /// The level after the step.
         level: u8,
     },
     /// BGV: multiplies by a scalar that brings the operand's factor to that of another ciphertext.
@@ -166,7 +166,7 @@ impl Step {
 /// Example: [`crate::Plan`]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PlanStep {
-    /// The step.
+    /// The operation with its operands.
     pub step: Step,
     /// The register of the result: the number of inputs plus the position of this step.
     pub output: Register,

@@ -53,7 +53,7 @@ pub struct Evaluator<S: Scheme> {
 }
 
 impl<S: Scheme> Evaluator<S> {
-    /// Makes an evaluator.
+    /// Shares the parameters' tables; the counters start at 0.
     pub fn new(params: &Params<S>) -> Self {
         Self { params: params.clone(), counters: Counters::default() }
     }

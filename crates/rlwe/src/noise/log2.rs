@@ -20,7 +20,7 @@ use num_traits::Float as _;
 pub struct Log2(pub f64);
 
 impl Log2 {
-    /// Zero.
+    /// log2(0): −∞.
     pub const ZERO: Self = Self(f64::NEG_INFINITY);
     /// One.
     pub const ONE: Self = Self(0.0);

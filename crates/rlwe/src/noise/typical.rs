@@ -12,7 +12,6 @@ use num_traits::Float as _;
 /// Randomness counts as independent, so that sums add squares, and values count as spread evenly over their declared
 /// range (the average-case view of Biasioli, Marcolla, Calderini and Mono, ePrint 2023/600, and of Mono and others,
 /// ePrint 2022/706; here in the canonical embedding).
-/// 2022/706; here in the canonical embedding).
 ///
 /// ```
 /// use sotto_rlwe::Typical;
@@ -44,7 +43,7 @@ const EVEN_SQUARED: f64 = 0.423_998_453_277_474_9;
 const EVEN_PEAK: f64 = 0.792_481_250_360_578;
 
 impl Typical {
-    /// Zero.
+    /// The size of the polynomial 0.
     pub const ZERO: Self = Self { rms: f64::NEG_INFINITY, gaussians: 0.0, secrets: 0.0, even: 0.0 };
 
     /// Returns the size of a known number.

@@ -260,12 +260,12 @@ impl<S: Scheme> Params<S> {
         if self.can_switch_keys() { Ok(()) } else { Err(EvalError::NoSpecialPrime) }
     }
 
-    /// Returns the modulus of a limb.
+    /// Returns one prime: special primes come first, then data primes.
     pub fn modulus(&self, limb: usize) -> &Modulus {
         self.0.ring.modulus(limb)
     }
 
-    /// Returns the scheme.
+    /// Returns the scheme's constant, `S::ID`.
     pub fn scheme(&self) -> SchemeId {
         S::ID
     }

@@ -43,7 +43,7 @@ pub enum Digits {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ChainRequest {
-    /// The scheme.
+    /// Decides which primes are possible.
     pub scheme: SchemeId,
     /// The degree n, a power of two with a cell in the security table.
     pub degree: usize,

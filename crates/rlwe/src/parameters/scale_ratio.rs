@@ -93,7 +93,7 @@ impl ScaleRatio {
         DoubleDouble::sum(parts[0], parts[1])
     }
 
-    /// Returns log2 of the ratio.
+    /// Returns the ratio's binary logarithm to double precision.
     pub fn log2(self) -> f64 {
         self.double_double().high.log2()
     }

@@ -144,7 +144,7 @@ impl fmt::Display for SecurityTarget {
 }
 
 impl SecurityTarget {
-    /// Makes a target from a profile and a level.
+    /// Combines a table with a strength in bits.
     pub fn new(profile: SecurityProfile, level: SecurityLevel) -> Self {
         Self { profile, level }
     }

@@ -27,7 +27,7 @@ const WIRE_VERSION: u16 = 1;
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ParameterSpec {
-    /// The scheme.
+    /// The scheme that the chain is for.
     pub scheme: SchemeId,
     /// The degree n.
     pub degree: usize,

@@ -77,7 +77,7 @@ pub struct RlweTarget<S: StepRules> {
 /// ```
 #[derive(Clone, Debug)]
 pub struct Lowered<S: StepRules> {
-    /// The plan.
+    /// The steps, valid and in order.
     pub plan: Plan,
     /// Keys for the plan and for the expansion of its inputs.
     pub keys: KeysNeeded,

@@ -146,7 +146,7 @@ impl<S: Arithmetic> Encrypted<S> {
         self.facts.len
     }
 
-    /// Returns the context.
+    /// Returns the context that it was encrypted in.
     pub fn context(&self) -> &Context<S> {
         &self.context
     }

@@ -13,7 +13,7 @@ use crate::error::EngineError;
 /// rotation by a step that the program does not use, planned like one, and replaced in the plan.
 #[derive(Clone, Debug)]
 pub struct Translated {
-    /// The program.
+    /// The request in our terms.
     pub program: Program,
     /// The step that stands for a row swap, if the program has one.
     swap: Option<i32>,

@@ -16,7 +16,7 @@ const SPECIAL_PRIMES: &str = "special primes";
 /// The primes of one scheme at one size, and further facts that an engine needs.
 #[derive(Clone, Debug)]
 pub struct Chain {
-    /// The scheme.
+    /// The scheme that the primes suit.
     pub scheme: Scheme,
     /// n.
     pub degree: usize,

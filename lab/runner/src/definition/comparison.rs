@@ -7,14 +7,14 @@ use sotto_harness::protocol::METHODS;
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Comparison {
-    /// Its name.
+    /// The name in rows of results.
     pub name: String,
     /// The smallest and the largest reading.
     pub range: [f64; 2],
     /// True if readings are whole numbers.
     #[serde(default)]
     pub whole: bool,
-    /// The limit.
+    /// Readings above it give 1, others 0.
     pub limit: f64,
     /// For reals: the smallest distance from the limit that must be told.
     #[serde(default)]
@@ -31,7 +31,7 @@ pub struct Comparison {
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Method {
-    /// The engine.
+    /// The engine's name.
     pub engine: String,
     /// The method, by its name in the protocol.
     pub method: String,

@@ -14,7 +14,7 @@ pub use comparison::{Comparison, Method};
 pub use published::{Figure, Paper, Published, Sizes, csv_table};
 pub use scheme::Scheme;
 
-/// One definition.
+/// One file of `lab/definitions`.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Definition {
@@ -24,7 +24,7 @@ pub struct Definition {
     pub title: String,
     /// The purpose and how to read the rows, for people.
     pub about: String,
-    /// The schemes.
+    /// In the order in which they are measured.
     #[serde(default)]
     pub schemes: Vec<Scheme>,
     /// The values of n.
@@ -134,7 +134,7 @@ pub struct PrimeBits {
 pub struct DataBits {
     /// n.
     pub degree: usize,
-    /// Bits.
+    /// log2 of the modulus, rounded.
     pub bits: u32,
     /// The schemes of this entry; empty for all.
     #[serde(default)]
@@ -199,7 +199,7 @@ pub struct Quick {
     /// The values of n of the quick variant; empty for all.
     #[serde(default)]
     pub degrees: Vec<usize>,
-    /// Its repetitions.
+    /// Fewer than those of the full variant.
     pub repetitions: Repetitions,
 }
 
@@ -209,7 +209,7 @@ pub struct Quick {
 pub struct Check {
     /// The program, in the protocol's form.
     pub program: Program,
-    /// Its inputs.
+    /// One list of values for each input of the program.
     pub inputs: Vec<Values>,
     /// The first slots of every output.
     pub outputs: Vec<Vec<f64>>,

@@ -34,11 +34,11 @@ pub struct Published {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Paper {
-    /// The paper's title.
+    /// The table's file in `lab/papers`.
     pub file: String,
-    /// The paper.
+    /// The paper, and which of its tables.
     pub title: String,
-    /// The machines of the paper.
+    /// Where the paper measured.
     pub machine: String,
 }
 
@@ -80,11 +80,11 @@ pub fn csv_table(file: &str) -> Vec<Vec<String>> {
 pub struct Figure {
     /// The table, as the paper numbers it.
     pub source: String,
-    /// The library.
+    /// The measured library.
     pub library: String,
-    /// The machine.
+    /// Where the paper measured.
     pub machine: String,
-    /// The scheme.
+    /// The scheme of the operation.
     pub scheme: Scheme,
     /// n.
     pub degree: usize,
@@ -92,7 +92,7 @@ pub struct Figure {
     pub operation: String,
     /// Its codec, for `serialise` and `parse`.
     pub codec: Option<String>,
-    /// Microseconds.
+    /// The published time.
     pub microseconds: f64,
 }
 

@@ -74,7 +74,7 @@ impl Scheme {
         }
     }
 
-    /// Returns the scheme of this name.
+    /// Returns None for an unknown name.
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|scheme| scheme.name() == name)
     }

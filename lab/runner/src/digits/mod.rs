@@ -28,7 +28,7 @@ const ONE_SWITCH: std::ops::RangeInclusive<f64> = 0.8..=1.4;
 pub enum Purpose {
     /// Operations with the relinearisation key.
     Product,
-    /// Rotations.
+    /// Operations with a Galois key.
     Rotation,
     /// Keys, and all other operations.
     Everything,
@@ -54,13 +54,13 @@ impl Purpose {
 /// The measurement of one engine on one chain with one number of special primes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Trial {
-    /// The engine.
+    /// The engine's name.
     pub engine: String,
     /// The library's version.
     pub version: String,
-    /// The scheme.
+    /// The scheme's name.
     pub scheme: String,
-    /// n.
+    /// The ring's degree.
     pub n: usize,
     /// The chain: data primes.
     pub data_primes: usize,

@@ -31,7 +31,7 @@ pub const TEXTS: usize = 2;
 /// The marks between which a page has its tables.
 pub(super) const MARKS: [&str; 2] = ["<!-- lab comparisons: begin -->", "<!-- lab comparisons: end -->"];
 
-/// Returns the cells of a row.
+/// Returns the texts of a row, in the order of the columns.
 pub fn cells(row: &ComparisonRow) -> [String; 12] {
     let score = &row.score;
     let inside = |count: usize| if count > 0 { format!(", {count} in the gap") } else { String::new() };

@@ -13,7 +13,6 @@ use crate::suite::{Context, Outcome};
 /// The time of a slower answer is printed.
 const LONG: Duration = Duration::from_secs(2);
 
-/// A part of a suite.
 pub(in crate::suites) type Part = fn(&mut Cases) -> Result<()>;
 
 /// The number of cases that ran, and their faults.

@@ -13,13 +13,10 @@ const LONGEST_CELL: usize = 128;
 pub(in crate::source) enum Mark {
     /// No mark: the number reads the same with either.
     Plain,
-    /// A point.
     Point,
-    /// A comma.
     Comma,
 }
 
-/// A cell.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(in crate::source) enum Cell {
     /// A finite number; valid if its mark is that of the file.
@@ -47,7 +44,6 @@ pub(in crate::source) struct Record {
 }
 
 impl Cell {
-    /// Reads a cell of text.
     pub(in crate::source) fn read(text: &str) -> Self {
         let text = text.trim();
         if text.is_empty() || ["NA", "N/A", "null", "-"].iter().any(|empty| text.eq_ignore_ascii_case(empty))

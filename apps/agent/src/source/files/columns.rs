@@ -22,7 +22,6 @@ pub(in crate::source) struct Wanted {
     pub(in crate::source) encoding: Option<Encoding>,
 }
 
-/// The columns of the time.
 pub(in crate::source) enum TimeColumns {
     /// Columns with these names; their texts are joined by a space.
     Named(Vec<String>),

@@ -11,13 +11,9 @@ use super::civil::{Order, Parts};
 /// The unit of numeric times since 1970.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Unit {
-    /// Seconds.
     Seconds,
-    /// Milliseconds.
     Milliseconds,
-    /// Microseconds.
     Microseconds,
-    /// Nanoseconds.
     Nanoseconds,
 }
 

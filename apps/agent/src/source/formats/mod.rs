@@ -67,7 +67,7 @@ pub(super) struct Opening<'o> {
     pub(super) before: Option<&'o dyn Rows>,
 }
 
-/// The name of a format.
+/// Always the name of a known format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FormatName(&'static str);
 

@@ -145,7 +145,6 @@ fn degree(program: &Program) -> u32 {
     degrees.iter().copied().max().unwrap_or(1)
 }
 
-/// Returns the error for an operation that a scheme lacks.
 fn lacks(scheme: &str, operation: &str, instead: &str) -> anyhow::Error {
     anyhow::anyhow!("{scheme} cannot {operation} two ciphertexts: use --scheme {instead}")
 }

@@ -30,7 +30,7 @@ use crate::streams::StreamNeeds;
 pub struct Chosen {
     /// The stream's needs.
     pub stream: StreamNeeds,
-    /// The parameters.
+    /// Scheme, degree and primes.
     pub spec: ParameterSpec,
     /// The layout of a window.
     pub layout: Layout,
@@ -65,7 +65,7 @@ pub struct Chosen {
 /// Example: [`StreamReport`]
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct Alternative {
-    /// The scheme.
+    /// The scheme's name.
     pub scheme: String,
     /// The ring's degree.
     pub n: usize,

@@ -33,9 +33,9 @@ pub struct StreamReport {
     pub stream: String,
     /// The questions that it serves; empty for the default stream.
     pub questions: Vec<String>,
-    /// The channels.
+    /// The names of its channels, in the device's order.
     pub channels: Vec<String>,
-    /// The scheme.
+    /// The scheme's name.
     pub scheme: String,
     /// The ring's degree.
     pub n: usize,
@@ -93,7 +93,7 @@ pub struct StreamReport {
     pub alternatives: Vec<Alternative>,
 }
 
-/// Returns the report on a stream.
+/// Puts the choice into numbers for people and JSON.
 #[must_use]
 pub fn stream_report(chosen: &Chosen) -> StreamReport {
     let exact = chosen.spec.scheme != SchemeId::Ckks;
