@@ -364,19 +364,7 @@ impl Cloud {
     /// # Errors
     /// Those of [`Cloud::call`]; the refusal is the failed check, or `queue-full`.
     pub fn submit(&self, plan: &str, inputs: &[&str]) -> Result<String, CloudError> {
-        self.submitted(plan, inputs, None)
-    }
-
-    /// Like [`Cloud::submit`], and names the key of the answer. Needed only if all inputs are under foreign keys.
-    ///
-    /// # Errors
-    /// Those of [`Cloud::submit`].
-    pub fn submit_under_key(&self, plan: &str, inputs: &[&str], key_id: &str) -> Result<String, CloudError> {
-        self.submitted(plan, inputs, Some(key_id.to_owned()))
-    }
-
-    fn submitted(&self, plan: &str, inputs: &[&str], key: Option<String>) -> Result<String, CloudError> {
-        let submission = Submission { plan: plan.to_owned(), inputs: owned(inputs), key };
+        let submission = Submission { plan: plan.to_owned(), inputs: owned(inputs), key: None };
         Ok(self.call::<SubmitJob>([], &(), &submission)?.job)
     }
 

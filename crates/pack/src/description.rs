@@ -13,13 +13,15 @@ pub const LARGEST_DESCRIPTION: usize = 16 << 10;
 /// The fields of a [`Packed`] without its slots. Checked when it is read.
 ///
 /// ```
-/// use sotto_pack::{Channel, Encoding, Layout, Window, WindowDescription};
+/// use sotto_pack::{Channel, Encoding, Layout, Reading, Window, WindowDescription};
 ///
 /// let load = Channel { name: "load".into(), unit: "%".into(), maximum: 100.0, ..Channel::default() };
 /// let layout = Layout::smallest(vec![load], 3, 8, 2, Encoding::Integer { bits: 8 })?;
-/// let mut window = Window::new(layout, 1_700_000_000_000, 1000)?;
-/// for row in [Some(20.0), None, Some(30.0)] {
-///     window.push_row(&[row])?;
+/// let start = 1_700_000_000_000;
+/// let mut window = Window::new(layout, start, 1000)?;
+/// // The reading of the second tick is missing.
+/// for (at, value) in [(start, 20.0), (start + 2000, 30.0)] {
+///     window.push(&Reading { at, channel: 0, value })?;
 /// }
 /// let description = WindowDescription::from(&window.close());
 /// assert_eq!(description.readings(), 2);

@@ -73,15 +73,17 @@ pub struct OutOfRange {
 /// The reason why readings are not packed, or slots not unpacked.
 ///
 /// ```
-/// use sotto_pack::{Channel, Encoding, Layout, PackError, Window};
+/// use sotto_pack::{Channel, Encoding, Layout, PackError, Reading, Window};
 ///
 /// let load = Channel { name: "load".into(), unit: "%".into(), maximum: 100.0, ..Channel::default() };
 /// let layout = Layout::smallest(vec![load], 1, 8, 2, Encoding::Real)?;
 /// let mut window = Window::new(layout, 1_700_000_000_000, 1000)?;
-/// let refused = window.push_row(&[Some(101.0)]).unwrap_err();
+/// let reading = |value| Reading { at: 1_700_000_000_000, channel: 0, value };
+/// let refused = window.push(&reading(101.0)).unwrap_err();
 /// assert_eq!(refused.to_string(), "channel load: 101 is not in the declared range 0 to 100");
-/// window.push_row(&[Some(99.0)])?;
-/// assert_eq!(window.push_row(&[Some(98.0)]), Err(PackError::Full { ticks: 1 }));
+/// window.push(&reading(99.0))?;
+/// let twice = Err(PackError::Duplicate { channel: "load".into(), tick: 0 });
+/// assert_eq!(window.push(&reading(98.0)), twice);
 /// # Ok::<(), PackError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -156,12 +158,6 @@ pub enum PackError {
         /// The end of the window.
         end: i64,
     },
-    /// A row comes after the last tick.
-    #[error("the window is full: it has {ticks} ticks; close it and begin another")]
-    Full {
-        /// Ticks of the window.
-        ticks: u32,
-    },
     /// The channel already has a reading at the tick.
     #[error("channel {channel} has a reading at tick {tick} already")]
     Duplicate {
@@ -170,11 +166,9 @@ pub enum PackError {
         /// The tick's index in the window.
         tick: u32,
     },
-    /// A row or a vector of slots does not have the layout's length.
-    #[error("{found} {what} were given and the layout has {expected}")]
+    /// A vector of slots does not have the layout's length.
+    #[error("{found} slots were given and the layout has {expected}")]
     Length {
-        /// The kind of elements: `values` or `slots`.
-        what: &'static str,
         /// The layout's number.
         expected: usize,
         /// The number given.

@@ -1,13 +1,15 @@
 //! Readings to slots and back.
 //!
 //! ```
-//! use sotto_pack::{Channel, Encoding, Layout, Window};
+//! use sotto_pack::{Channel, Encoding, Layout, Reading, Window};
 //!
 //! let load = Channel { name: "load".into(), unit: "%".into(), minimum: 0.0, maximum: 100.0, resolution: None };
 //! let layout = Layout::smallest(vec![load], 3, 8, 2, Encoding::Integer { bits: 8 })?;
-//! let mut window = Window::new(layout, 1_700_000_000_000, 1000)?;
-//! for row in [Some(0.0), None, Some(100.0)] {
-//!     window.push_row(&[row])?;
+//! let start = 1_700_000_000_000;
+//! let mut window = Window::new(layout, start, 1000)?;
+//! // The reading of the second tick is missing.
+//! for (at, value) in [(start, 0.0), (start + 2000, 100.0)] {
+//!     window.push(&Reading { at, channel: 0, value })?;
 //! }
 //! let packed = window.close();
 //! assert_eq!(packed.integers().map(|slots| &slots[..4]), Some(&[-127, 0, 127, 0][..]));

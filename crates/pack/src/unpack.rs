@@ -7,7 +7,7 @@ use crate::{Layout, PackError, Slots};
 
 fn length(layout: &Layout, found: usize) -> Result<(), PackError> {
     let expected = layout.slots();
-    if found == expected { Ok(()) } else { Err(PackError::Length { what: "slots", expected, found }) }
+    if found == expected { Ok(()) } else { Err(PackError::Length { expected, found }) }
 }
 
 /// Returns the values of each channel, tick by tick. A missing reading becomes the middle of its range; only

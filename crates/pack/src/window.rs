@@ -1,7 +1,5 @@
 //! Collects readings into windows.
 
-use alloc::vec::Vec;
-
 use crate::{Encoding, Layout, LeftOut, PackError, Packed, Presence, Reading, Reason, Slots};
 
 /// A window of readings that is being filled. A refused reading leaves it unchanged.
@@ -23,7 +21,7 @@ use crate::{Encoding, Layout, LeftOut, PackError, Packed, Presence, Reading, Rea
 #[derive(Clone, Debug, PartialEq)]
 pub struct Window {
     packed: Packed,
-    /// The tick after the last one that has a reading or was given a row.
+    /// The tick after the last one that has a reading.
     next: u32,
 }
 
@@ -75,16 +73,10 @@ impl Window {
         self.packed.start.saturating_add(length)
     }
 
-    /// Returns the number of ticks up to the last one that has a reading or was given a row.
+    /// Returns the number of ticks up to the last one that has a reading.
     #[must_use]
     pub fn filled(&self) -> u32 {
         self.next
-    }
-
-    /// Returns true if the last tick has a reading or was given a row.
-    #[must_use]
-    pub fn is_full(&self) -> bool {
-        self.next == self.packed.length
     }
 
     /// Returns true if the channel has a reading at the tick.
@@ -119,35 +111,6 @@ impl Window {
         let number = self.number(channel, value)?;
         self.put(channel, tick, slot, number);
         self.next = self.next.max(tick + 1);
-        Ok(())
-    }
-
-    /// Adds one value of each channel for the next tick; `None` is a missing one.
-    ///
-    /// # Errors
-    /// [`PackError::Full`], [`PackError::Length`], or [`PackError::Value`] for a value outside its declared range or
-    /// not finite.
-    pub fn push_row(&mut self, values: &[Option<f64>]) -> Result<(), PackError> {
-        let layout = &self.packed.layout;
-        let (expected, found, tick) = (layout.channels().len(), values.len(), self.next);
-        if self.is_full() {
-            return Err(PackError::Full { ticks: self.packed.length });
-        }
-        if found != expected {
-            return Err(PackError::Length { what: "values", expected, found });
-        }
-        let number = |(channel, value): (usize, &Option<f64>)| match value {
-            Some(value) => self.number(channel, *value).map(Some),
-            None => Ok(None),
-        };
-        let numbers: Vec<Option<f64>> = values.iter().enumerate().map(number).collect::<Result<_, _>>()?;
-        for (channel, number) in numbers.iter().enumerate() {
-            if let Some(number) = *number {
-                let slot = self.packed.layout.slots_of(channel).start + tick as usize;
-                self.put(channel, tick, slot, number);
-            }
-        }
-        self.next = tick + 1;
         Ok(())
     }
 

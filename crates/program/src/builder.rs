@@ -4,8 +4,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use crate::{
-    Constant, ConstantId, InputDeclaration, InputId, KeyNumber, NodeId, Op, Program, ProgramError,
-    ProgramParts,
+    Constant, ConstantId, InputDeclaration, InputId, NodeId, Op, Program, ProgramError, ProgramParts,
 };
 
 /// Collects operations. Nodes are numbered in the order of the calls.
@@ -58,13 +57,6 @@ impl ProgramBuilder {
     /// Declares an input under the answer's key and reads it.
     pub fn input(&mut self, name: impl Into<String>, magnitude: f64) -> NodeId {
         let id = self.declare(name, magnitude);
-        self.read(id)
-    }
-
-    /// Declares an input under the key with this number and reads it.
-    pub fn input_under(&mut self, name: impl Into<String>, magnitude: f64, key: KeyNumber) -> NodeId {
-        let id = self.declare(name, magnitude);
-        self.parts.inputs[id.index()].key = key;
         self.read(id)
     }
 

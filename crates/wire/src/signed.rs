@@ -235,12 +235,6 @@ impl SignedHeader {
         leaf_of(&[&self.write()])
     }
 
-    /// Returns the stream of a version-2 window; None for version 1.
-    #[must_use]
-    pub fn window_stream(&self) -> Option<&Arc<StreamHeader>> {
-        self.window().map(|window| &window.stream)
-    }
-
     /// Returns true if the signature is all zeros.
     #[must_use]
     pub fn is_unsigned(&self) -> bool {

@@ -1,7 +1,9 @@
 //! Documents: profiles, descriptions of windows, the lab's files and messages.
 
 use sotto_harness::protocol::{Failure, Measured, Prepared, Request, Verified, Version};
-use sotto_pack::{Channel, DeviceProfile, Encoding, Layout, StreamProfile, Window, WindowDescription};
+use sotto_pack::{
+    Channel, DeviceProfile, Encoding, Layout, Reading, StreamProfile, Window, WindowDescription,
+};
 use sotto_runner::{Definition, Gap, Machine, Row};
 
 use super::{Inputs, Target};
@@ -66,7 +68,7 @@ fn descriptions() -> Vec<Vec<u8>> {
         let channels = vec![channel("inside"), channel("outside")];
         let mut window =
             Window::new(Layout::smallest(channels, 3, 8, 2, encoding).ok()?, 1_700_000_000_000, 1000).ok()?;
-        window.push_row(&[Some(1.0), None]).ok()?;
+        window.push(&Reading { at: 1_700_000_000_000, channel: 0, value: 1.0 }).ok()?;
         WindowDescription::from(&window.close()).to_json().ok()
     };
     [Encoding::Real, Encoding::Integer { bits: 12 }].into_iter().filter_map(described).collect()

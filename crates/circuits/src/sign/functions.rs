@@ -16,7 +16,7 @@ impl Sign {
     ///
     /// let (sign, mut machine) = (Sign::with_gap(1.0 / 256.0)?, Clear::reals(3));
     /// let found = sign.absolute(&mut machine, &vec![-0.75, 0.5, 0.0001], 1.0)?;
-    /// let off = sign.flaw();
+    /// let off = sign.error().max(sign.inside());
     /// assert!((found[0] - 0.75).abs() <= off && (found[1] - 0.5).abs() <= off && found[2].abs() <= off);
     /// # Ok::<(), sotto_circuits::CircuitError>(())
     /// ```
@@ -65,13 +65,8 @@ impl Sign {
         Ok(largest)
     }
 
-    /// Returns the largest error of [`Sign::absolute`] for operands within ±1, noise not counted: that of the sign where
-    /// |x| ≥ gap, less than the gap inside.
-    pub fn flaw(&self) -> f64 {
-        self.composite.error.max(self.composite.inside)
-    }
-
-    /// Returns the part of [`Sign::flaw`] from inside the gap: the largest error of |x| there.
+    /// Returns the largest error of [`Sign::absolute`] inside the gap, noise not counted, for operands within ±1. Where
+    /// |x| ≥ gap it is that of the sign, [`Sign::error`].
     pub fn inside(&self) -> f64 {
         self.composite.inside
     }

@@ -3,7 +3,9 @@
 use sotto_emulate::{
     BLINDING_BITS, Emulation, LARGEST_CLEAR_BITS, LARGEST_ELGAMAL_BITS, LowerError, Products, Step,
 };
-use sotto_program::{Constant, KeyNumber, NodeId, Program, ProgramBuilder};
+use sotto_program::{
+    Constant, InputDeclaration, InputId, KeyNumber, NodeId, Op, Program, ProgramBuilder, ProgramParts,
+};
 
 use super::setting::{CONVERTED, KEY_BITS, MODES, SETTING, lower, meaning};
 
@@ -128,7 +130,13 @@ fn what_needs_slots_reals_or_keys_is_refused_with_the_way_out() {
     };
     let supported = |error: &LowerError| matches!(error, LowerError::NotSupported { .. });
     assert!(supported(&refused(&|asked| asked.real(0.5))));
-    assert!(supported(&refused(&|asked| asked.input_under("x", 1.0, KeyNumber(1)))));
+    let foreign = Program::new(ProgramParts {
+        ops: vec![Op::Input(InputId(0))],
+        inputs: vec![InputDeclaration::new("x", 1.0).under(KeyNumber(1))],
+        constants: Vec::new(),
+        outputs: vec![("y".into(), NodeId(0))],
+    });
+    assert!(supported(&lower(&foreign.unwrap(), CONVERTED).unwrap_err()));
     for error in [
         refused(&|asked| {
             let x = asked.input("x", 1.0);

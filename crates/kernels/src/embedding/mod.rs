@@ -28,7 +28,6 @@ use crate::wiped::Wiped;
 ///
 /// let i = Complex { re: 0.0, im: 1.0 };
 /// assert_eq!(i * i, Complex::real(-1.0));
-/// assert_eq!(i + i.conjugate(), Complex::real(0.0));
 /// assert_eq!(Complex { re: 3.0, im: 4.0 }.absolute(), 5.0);
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -45,11 +44,6 @@ impl Complex {
     /// Returns the complex number with this real part and imaginary part 0.
     pub const fn real(re: f64) -> Self {
         Self { re, im: 0.0 }
-    }
-
-    /// Returns re − i·im.
-    pub const fn conjugate(self) -> Self {
-        Self { re: self.re, im: -self.im }
     }
 
     /// Returns the absolute value. Range: below 2^500. Does not use `hypot`, which branches on its arguments.

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use sotto_pack::{
     Channel, DescriptionError, DeviceProfile, Encoding, LARGEST_DESCRIPTION, LARGEST_PROFILE, Layout,
-    ProfileError, StreamProfile, Window, WindowDescription,
+    ProfileError, Reading, StreamProfile, Window, WindowDescription,
 };
 
 fn profile() -> DeviceProfile {
@@ -50,8 +50,9 @@ fn description(minimum: f64, maximum: f64) -> WindowDescription {
     let layout =
         Layout::smallest(vec![channel("inside"), channel("outside")], 3, 8, 2, Encoding::Real).unwrap();
     let mut window = Window::new(layout, 1_700_000_000_000, 1000).unwrap();
-    window.push_row(&[Some(minimum), Some(maximum)]).unwrap();
-    window.push_row(&[None, Some(minimum)]).unwrap();
+    for (tick, channel, value) in [(0, 0, minimum), (0, 1, maximum), (1, 1, minimum)] {
+        window.push(&Reading { at: 1_700_000_000_000 + 1000 * tick, channel, value }).unwrap();
+    }
     WindowDescription::from(&window.close())
 }
 

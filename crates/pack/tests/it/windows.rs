@@ -26,6 +26,17 @@ fn window(encoding: Encoding) -> Window {
     Window::new(layout, START, 1000).unwrap()
 }
 
+/// Pushes rows of values, one a tick of this many milliseconds.
+fn push_rows(window: &mut Window, period: i64, rows: &[Vec<Option<f64>>]) {
+    for (tick, row) in rows.iter().enumerate() {
+        for (channel, value) in row.iter().enumerate() {
+            let Some(value) = *value else { continue };
+            let at = START + tick as i64 * period;
+            window.push(&Reading { at, channel: channel as u16, value }).unwrap();
+        }
+    }
+}
+
 #[test]
 fn blocks_follow_one_another_and_stay_within_rows() {
     let layout = layout(4, 5, 16, 2).unwrap();
@@ -89,12 +100,10 @@ fn json_is_checked_when_it_is_read() {
 #[test]
 fn rows_of_values_are_packed_and_missing_ones_counted() {
     let mut window = window(INTEGER);
-    window.push_row(&[Some(-40.0), Some(85.0)]).unwrap();
-    window.push_row(&[None, Some(22.5)]).unwrap();
-    assert_eq!((window.filled(), window.is_full()), (2, false));
-    window.push_row(&[Some(85.0), None]).unwrap();
-    assert!(window.is_full());
-    assert_eq!(window.push_row(&[None, None]), Err(PackError::Full { ticks: 3 }));
+    push_rows(&mut window, 1000, &[vec![Some(-40.0), Some(85.0)], vec![None, Some(22.5)]]);
+    assert_eq!(window.filled(), 2);
+    window.push(&Reading { at: START + 2000, channel: 0, value: 85.0 }).unwrap();
+    assert_eq!(window.filled(), 3);
     let packed = window.close();
     let top = 2047;
     assert_eq!(packed.integers().unwrap(), [-top, 0, top, 0, top, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
@@ -125,7 +134,7 @@ fn readings_are_placed_by_their_time() {
         assert!(refused.contains(says), "{refused}");
     }
     assert_eq!(window, before);
-    assert_eq!((window.end(), window.is_full()), (START + 3000, true));
+    assert_eq!((window.end(), window.filled()), (START + 3000, 3));
     let packed = window.close();
     assert_eq!(packed.reals().unwrap()[..8], [0.0, 0.0, 1.0, 0.0, -1.0, 0.0, 0.0, 0.0]);
     assert_eq!(packed.present, [2, 1]);
@@ -133,16 +142,12 @@ fn readings_are_placed_by_their_time() {
 }
 
 #[test]
-fn a_refused_row_leaves_the_window_as_it_was() {
+fn a_refused_reading_leaves_the_window_as_it_was() {
     let mut window = window(INTEGER);
     let before = window.clone();
     let reason = OutOfRange { value: 85.5, minimum: -40.0, maximum: 85.0 };
     let refused = PackError::Value { channel: "sensor 1".into(), reason };
-    assert_eq!(window.push_row(&[Some(1.0), Some(85.5)]), Err(refused));
-    assert_eq!(
-        window.push_row(&[Some(1.0)]),
-        Err(PackError::Length { what: "values", expected: 2, found: 1 })
-    );
+    assert_eq!(window.push(&Reading { at: START, channel: 1, value: 85.5 }), Err(refused));
     assert_eq!(window, before);
     assert!(matches!(
         Window::new(before.layout().clone(), 0, 0),
@@ -163,7 +168,7 @@ fn slots_of_another_layout_are_refused() {
     assert!(with(0, 2047).is_ok());
     assert_eq!(with(4, 2048), Err(PackError::NotAReading { slot: 4 }));
     assert_eq!(with(4, i64::MIN), Err(PackError::NotAReading { slot: 4 }));
-    let short = PackError::Length { what: "slots", expected: 16, found: 15 };
+    let short = PackError::Length { expected: 16, found: 15 };
     assert_eq!(unpack(&layout, &Slots::Integers(vec![0; 15])), Err(short.clone()));
     assert_eq!(block_heads(&layout, &[0u8; 15]), Err(short));
     assert!(matches!(unpack(&layout, &Slots::Reals(vec![0.0; 16])), Err(PackError::Encoding { .. })));
@@ -208,9 +213,7 @@ proptest! {
         let encoding = if real { Encoding::Real } else { Encoding::Integer { bits } };
         let layout = Layout::smallest(channels(3), 7, 16, 2, encoding).unwrap();
         let mut window = Window::new(layout, START, 10).unwrap();
-        for row in &rows {
-            window.push_row(row).unwrap();
-        }
+        push_rows(&mut window, 10, &rows);
         let packed = window.close();
         let values = unpack(&packed.layout, &packed.slots).unwrap();
         for (channel, values) in values.iter().enumerate() {

@@ -74,7 +74,6 @@ impl GroupName {
 ///
 /// let group = Group::new(GroupName::Ffdhe2048)?;
 /// assert_eq!(group.bytes(), 256);
-/// assert_eq!(group.largest_message().bits(), 2047);
 /// assert_eq!(GroupName::from_bits(3072), Some(GroupName::Ffdhe3072));
 /// # Ok::<(), sotto_partial::PartialError>(())
 /// ```
@@ -116,11 +115,6 @@ impl Group {
     /// Returns p.
     pub fn prime(&self) -> &BoxedUint {
         &self.p
-    }
-
-    /// Returns the largest message, (p − 1)/2.
-    pub fn largest_message(&self) -> &BoxedUint {
-        &self.q
     }
 
     /// Returns the arithmetic modulo p.

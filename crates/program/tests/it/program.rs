@@ -97,13 +97,15 @@ fn a_power_has_the_least_depth() {
 
 #[test]
 fn inputs_may_be_under_other_keys() {
-    let mut asked = ProgramBuilder::new();
-    let x = asked.input("x", 1.0);
-    let y = asked.input_under("y", 1.0, KeyNumber(1));
-    let sum = asked.add(x, y);
-    asked.output("sum", sum);
-    let program = asked.finish().unwrap();
-    assert_eq!(program.inputs()[1], InputDeclaration::new("y", 1.0).under(KeyNumber(1)));
+    let foreign = InputDeclaration::new("y", 1.0).under(KeyNumber(1));
+    let program = Program::new(ProgramParts {
+        ops: vec![Op::Input(InputId(0)), Op::Input(InputId(1)), Op::Add(NodeId(0), NodeId(1))],
+        inputs: vec![InputDeclaration::new("x", 1.0), foreign.clone()],
+        constants: Vec::new(),
+        outputs: vec![("sum".into(), NodeId(2))],
+    });
+    let program = program.unwrap();
+    assert_eq!(program.inputs()[1], foreign);
     assert_eq!(passes::simplify(&program).unwrap().inputs(), program.inputs());
     // Programs written before key numbers existed are under the answer's key.
     let old: InputDeclaration = serde_json::from_str(r#"{"name":"x","magnitude":1.0}"#).unwrap();
