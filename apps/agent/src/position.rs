@@ -10,7 +10,7 @@ use crate::backoff::Backoff;
 use crate::source::now;
 use crate::spool::{Cuts, Spool, SpoolError};
 use crate::stop::Stop;
-use crate::upload::{Asked, Cloud, Newest, Position};
+use crate::upload::{Cloud, Lookup, Newest, Position};
 
 /// Longest wait for an unreachable cloud before sensors are read: later readings would be lost.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -136,16 +136,16 @@ impl Positions<'_> {
     /// [`NoPosition`] if the cloud does not tell it, or tells one that this device has not signed.
     pub fn ask(&self, stream: &str) -> Result<Standing, NoPosition> {
         match self.cloud.position(&self.question(stream)?) {
-            Asked::Known(position) => self.check(stream, &position),
-            Asked::Unknown => {
+            Lookup::Known(position) => self.check(stream, &position),
+            Lookup::Unknown => {
                 tracing::warn!(
                     stream,
                     "this version of the cloud does not know positions: sequence numbers begin at 0"
                 );
                 Ok(Standing::default())
             }
-            Asked::Later(later) if later.unregistered => Err(NoPosition::Unregistered(later.reason)),
-            Asked::Later(later) => Err(NoPosition::Later(later.reason)),
+            Lookup::Later(later) if later.unregistered => Err(NoPosition::Unregistered(later.reason)),
+            Lookup::Later(later) => Err(NoPosition::Later(later.reason)),
         }
     }
 
@@ -159,10 +159,10 @@ impl Positions<'_> {
     /// [`NoPosition`] if the cloud does not answer.
     pub fn newest(&self, stream: &str) -> Result<Option<Newest>, NoPosition> {
         match self.cloud.newest(&self.question(stream)?) {
-            Asked::Known(newest) => Ok(Some(newest)),
-            Asked::Unknown => Ok(None),
-            Asked::Later(later) if later.unregistered => Err(NoPosition::Unregistered(later.reason)),
-            Asked::Later(later) => Err(NoPosition::Later(later.reason)),
+            Lookup::Known(newest) => Ok(Some(newest)),
+            Lookup::Unknown => Ok(None),
+            Lookup::Later(later) if later.unregistered => Err(NoPosition::Unregistered(later.reason)),
+            Lookup::Later(later) => Err(NoPosition::Later(later.reason)),
         }
     }
 

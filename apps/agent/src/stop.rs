@@ -7,10 +7,10 @@ use std::time::Duration;
 
 /// A stop request that ends every wait. Clones share it.
 #[derive(Clone, Debug, Default)]
-pub struct Stop(Arc<Asked>);
+pub struct Stop(Arc<StopState>);
 
 #[derive(Debug, Default)]
-struct Asked {
+struct StopState {
     asked: Mutex<bool>,
     changed: Condvar,
 }

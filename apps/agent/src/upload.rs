@@ -101,7 +101,7 @@ impl From<Failure> for Later {
 
 /// Outcome of a question about a stream.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Asked<T> {
+pub enum Lookup<T> {
     /// The cloud's answer.
     Known(T),
     /// The cloud's version does not know the question.
@@ -155,35 +155,37 @@ impl Cloud {
 
     /// Asks for the position of a stream, with the frame of a signed question.
     #[must_use]
-    pub fn position(&self, question: &[u8]) -> Asked<Position> {
+    pub fn position(&self, question: &[u8]) -> Lookup<Position> {
         self.ask::<AskPosition>(question)
     }
 
     /// Asks for the end of a stream's newest window, with the frame of a signed question.
     #[must_use]
-    pub fn newest(&self, question: &[u8]) -> Asked<Newest> {
+    pub fn newest(&self, question: &[u8]) -> Lookup<Newest> {
         self.ask::<AskNewest>(question)
     }
 
-    fn ask<R>(&self, question: &[u8]) -> Asked<R::Answer>
+    fn ask<R>(&self, question: &[u8]) -> Lookup<R::Answer>
     where
         R: for<'n> Route<Names<'n> = [&'n str; 0], Query = (), Request = [u8]>,
     {
         let arrived = match self.site.send(&Request::to::<R>([], &(), question)) {
             Ok(arrived) => arrived,
-            Err(failure) => return Asked::Later(failure.into()),
+            Err(failure) => return Lookup::Later(failure.into()),
         };
         if arrived.status == 200 {
             return match arrived.read::<R>() {
-                Ok(answer) => Asked::Known(answer),
-                Err(error) => Asked::Later(Later::new(format!("the position cannot be read: {error}"), None)),
+                Ok(answer) => Lookup::Known(answer),
+                Err(error) => {
+                    Lookup::Later(Later::new(format!("the position cannot be read: {error}"), None))
+                }
             };
         }
         let received = Received::from(arrived);
         match &received.reason {
             // A cloud of an older version answers with our problem document for unknown paths.
-            Some(reason) if WITHOUT_ROUTE.contains(&reason.as_str()) => Asked::Unknown,
-            _ => Asked::Later(received.later()),
+            Some(reason) if WITHOUT_ROUTE.contains(&reason.as_str()) => Lookup::Unknown,
+            _ => Lookup::Later(received.later()),
         }
     }
 }

@@ -7,7 +7,7 @@ use sotto_service::problem::Problem;
 use sotto_wire::{UnreadRequests, frame_digest, write_exchange_response};
 
 use crate::callers::Caller;
-use crate::ledger::{Asked, Charge, Day, MOST_ASKED};
+use crate::ledger::{Charge, Day, MOST_ASKED, RequestCounts};
 use crate::recryptor::Recryptor;
 
 /// Answers a batch.
@@ -18,7 +18,7 @@ use crate::recryptor::Recryptor;
 pub(crate) fn exchange(recryptor: &Recryptor, caller: &Caller, bytes: &[u8]) -> Result<Vec<u8>, Problem> {
     let (keys, ledger, today) = (recryptor.keys(), &recryptor.ledger, Day::today());
     let unread = UnreadRequests::open(bytes, recryptor.config.largest_batch, keys)?;
-    let (batch, asked, digest) = (unread.batch(), Asked::of(&unread), frame_digest(bytes)?);
+    let (batch, asked, digest) = (unread.batch(), RequestCounts::of(&unread), frame_digest(bytes)?);
     if asked.numbers() == 0 {
         return Err(Problem::unprocessable(reason::EMPTY_BATCH, "this batch asks for nothing"));
     }
@@ -32,7 +32,7 @@ pub(crate) fn exchange(recryptor: &Recryptor, caller: &Caller, bytes: &[u8]) -> 
     Ok(write_exchange_response(batch, keys, &answers)?)
 }
 
-fn may_be_answered(charge: Charge, caller: &Caller, asked: Asked) -> Result<(), Problem> {
+fn may_be_answered(charge: Charge, caller: &Caller, asked: RequestCounts) -> Result<(), Problem> {
     let too_many = |reason, detail| Err(Problem::new(StatusCode::TOO_MANY_REQUESTS, reason, detail));
     match charge {
         Charge::Charged | Charge::AskedAgain => Ok(()),

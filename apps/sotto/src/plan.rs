@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use serde::Serialize;
 use sotto_program::{InputDeclaration, KeyNumber, ParseOptions, Plan, Program, parse};
 use sotto_rlwe::{Bfv, Bgv, Ckks, Origin};
-use sotto_runtime::{Asked, Encoding, Managed, choose};
+use sotto_runtime::{Encoding, Managed, Requirements, choose};
 
 use crate::eval::SchemeName;
 use crate::output::say;
@@ -102,7 +102,7 @@ pub(crate) fn run(expression: &str, scheme: SchemeName, arguments: &Expression) 
 }
 
 fn report<S: Managed>(program: &Program, arguments: &Expression) -> anyhow::Result<Report> {
-    let asked = Asked {
+    let asked = Requirements {
         encoding: Encoding::Slots,
         origin: if arguments.public_key { Origin::PublicKey } else { Origin::SecretKey },
         plain_modulus: None,

@@ -10,7 +10,7 @@ use sotto_keys::{DeviceSecret, SecretKey};
 use sotto_program::Program;
 use sotto_ring::secure_rng;
 use sotto_rlwe::{Bfv, Bgv, Ciphertext, Ckks, EvaluationKeys, Evaluator, Origin};
-use sotto_runtime::{Asked, Encoding, Managed, Threads, choose, run_on};
+use sotto_runtime::{Encoding, Managed, Requirements, Threads, choose, run_on};
 
 /// A scheme with single values as numbers.
 pub(crate) trait Single: Managed {
@@ -59,7 +59,7 @@ pub(crate) fn measure<S: Single>(task: &Task, rounds: usize) -> Option<(f64, f64
     parts.inputs.iter_mut().for_each(|input| input.magnitude /= unit);
     let program = &Program::new(parts).ok()?;
     let expected: Vec<f64> = expected.iter().map(|value| *value as f64 / (unit * unit)).collect();
-    let asked = Asked {
+    let asked = Requirements {
         encoding: Encoding::Scalar,
         origin: Origin::SecretKey,
         plain_modulus: None,

@@ -9,7 +9,7 @@ use rand_core::SeedableRng;
 use sotto_keys::{DeviceSecret, SecretKey};
 use sotto_program::ProgramBuilder;
 use sotto_rlwe::{Bfv, Evaluator, Origin, Scheme};
-use sotto_runtime::{Asked, Encoding, Threads, choose, run_on};
+use sotto_runtime::{Encoding, Requirements, Threads, choose, run_on};
 
 /// Number of independent products.
 const PRODUCTS: usize = 16;
@@ -71,7 +71,7 @@ fn independent(degree: usize) {
         asked_for.output(format!("product-{i}"), product);
     }
     let program = asked_for.finish().unwrap();
-    let asked = Asked {
+    let asked = Requirements {
         encoding: Encoding::Slots,
         origin: Origin::SecretKey,
         plain_modulus: None,

@@ -11,7 +11,7 @@ use crate::managed::Managed;
 ///
 /// Example: [`Choice`]
 #[derive(Clone, Copy, Debug)]
-pub struct Asked {
+pub struct Requirements {
     /// The encoding of values in plaintexts.
     pub encoding: Encoding,
     /// The way inputs are encrypted.
@@ -134,7 +134,7 @@ pub enum ChooseError {
 ///
 /// # Errors
 /// [`ChooseError`] if there are none; it names the magnitude, the error or the reason of the largest degree.
-pub fn choose<S: Managed>(programs: &[Program], asked: &Asked) -> Result<Choice<S>, ChooseError> {
+pub fn choose<S: Managed>(programs: &[Program], asked: &Requirements) -> Result<Choice<S>, ChooseError> {
     let (largest, declared) = sizes(programs);
     let widest = 2.0 * largest.max(declared) + 1.0;
     if S::EXACT && asked.plain_modulus.is_none() && widest >= LARGEST_PLAIN_MODULUS {
@@ -188,7 +188,11 @@ enum Refusal {
     Precision(f64),
 }
 
-fn attempt<S: Managed>(programs: &[Program], asked: &Asked, degree: usize) -> Result<Choice<S>, Refusal> {
+fn attempt<S: Managed>(
+    programs: &[Program],
+    asked: &Requirements,
+    degree: usize,
+) -> Result<Choice<S>, Refusal> {
     let plain_modulus = match asked.plain_modulus {
         Some(t) => t,
         None => smallest_plain_modulus(programs, asked.encoding, degree),

@@ -55,7 +55,7 @@ mod step_rules;
 mod threads;
 
 pub use check::reduction;
-pub use choose::{Asked, Choice, ChooseError, choose};
+pub use choose::{Choice, ChooseError, Requirements, choose};
 pub use error::RunError;
 pub use lower::{Encoding, Lowered, Merged, Planned, RlweTarget};
 pub use managed::{Managed, check, run, run_on};

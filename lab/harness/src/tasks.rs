@@ -41,7 +41,7 @@ impl Task {
 
     /// Returns the task (2 + 3)·(4 − 6).
     fn expression(unit: f64) -> Self {
-        let mut asked = Asked::default();
+        let mut asked = ProgramMaker::default();
         let [a, b, c, d] = [2.0, 3.0, 4.0, 6.0].map(|most| asked.input(most / unit));
         let (sum, difference) = (asked.push(Node::Add { a, b }), asked.push(Node::Sub { a: c, b: d }));
         let product = asked.push(Node::Mul { a: sum, b: difference });
@@ -51,7 +51,7 @@ impl Task {
 
     /// Returns the task Σ w·x with both factors encrypted.
     fn weighted_sum(unit: f64) -> Self {
-        let mut asked = Asked::default();
+        let mut asked = ProgramMaker::default();
         let pairs: Vec<[usize; 2]> =
             (0..TERMS).map(|_| [(); 2].map(|()| asked.input(LARGEST_TERM / unit))).collect();
         let mut products = pairs.into_iter().map(|[a, b]| asked.push(Node::Mul { a, b })).collect::<Vec<_>>();
@@ -116,7 +116,7 @@ impl Task {
 /// Returns the program at point n. The first program has no earlier sums and no slope: a single point has none, and xy
 /// − x·y would be a ciphertext of zeros, which SEAL refuses.
 fn point(n: i64, most: f64) -> Program {
-    let mut asked = Asked::default();
+    let mut asked = ProgramMaker::default();
     let before = (n - 1) as f64;
     let sums = if n == 1 {
         Vec::new()
@@ -144,9 +144,9 @@ fn point(n: i64, most: f64) -> Program {
 
 /// A program under construction.
 #[derive(Default)]
-struct Asked(Program);
+struct ProgramMaker(Program);
 
-impl Asked {
+impl ProgramMaker {
     fn input(&mut self, magnitude: f64) -> usize {
         self.0.magnitudes.push(magnitude);
         self.push(Node::Input { index: self.0.magnitudes.len() - 1 })

@@ -3,7 +3,7 @@
 use rusqlite::{Connection, OptionalExtension as _, params};
 use sotto_wire::BatchId;
 
-use super::{Asked, Day, Event, LOOKED_AT, Ledger, LedgerError, count};
+use super::{Day, Event, LOOKED_AT, Ledger, LedgerError, RequestCounts, count};
 use crate::callers::Caller;
 
 /// Maximum number of times that one batch may be sent, even if its answers were lost.
@@ -38,7 +38,7 @@ impl Ledger {
         caller: &Caller,
         batch: BatchId,
         digest: &[u8; 32],
-        asked: Asked,
+        asked: RequestCounts,
     ) -> Result<Charge, LedgerError> {
         self.transaction(|transaction| {
             // Forget batches of days that are too old to be repeated.
@@ -70,7 +70,7 @@ impl Ledger {
         caller: &Caller,
         batch: BatchId,
         digest: &[u8; 32],
-        asked: Asked,
+        asked: RequestCounts,
     ) -> Result<Charge, LedgerError> {
         let unwritten = self.refusals().get(&(day, caller.name.clone(), Event::LookedAt)).copied();
         let unwritten = unwritten.map_or(0, |(_, asked)| asked.numbers());
@@ -94,7 +94,7 @@ fn foresee(
     caller: &Caller,
     batch: BatchId,
     digest: &[u8; 32],
-    asked: Asked,
+    asked: RequestCounts,
 ) -> Result<Charge, LedgerError> {
     // Only today's and yesterday's batches are known.
     let earlier: Option<([u8; 32], i64)> = connection
@@ -134,7 +134,7 @@ mod tests {
     use super::*;
     use crate::callers::Callers;
 
-    const ASKED: Asked = Asked { products: 2, to_elgamal: 1, to_paillier: 0 };
+    const ASKED: RequestCounts = RequestCounts { products: 2, to_elgamal: 1, to_paillier: 0 };
     const TODAY: Day = Day(20_000);
 
     fn caller(folder: &Path) -> Arc<Caller> {
@@ -218,7 +218,7 @@ mod tests {
         ledger.refused(TODAY, "cloud", "wrong-key");
         ledger.write_refusals().unwrap();
         ledger.write_refusals().unwrap();
-        let row = |caller: &str, event: &str, batches, asked: Asked| Count {
+        let row = |caller: &str, event: &str, batches, asked: RequestCounts| Count {
             day: TODAY.0,
             caller: caller.into(),
             event: event.into(),
@@ -230,10 +230,10 @@ mod tests {
         };
         // Read while the ledger is open for writing.
         let expected = [
-            row("", "refused:unauthorised", 2, Asked::default()),
+            row("", "refused:unauthorised", 2, RequestCounts::default()),
             row("cloud", "asked-again", 1, ASKED),
             row("cloud", "charged", 1, ASKED),
-            row("cloud", "refused:wrong-key", 1, Asked::default()),
+            row("cloud", "refused:wrong-key", 1, RequestCounts::default()),
         ];
         assert_eq!(counts(&data).unwrap(), expected);
         assert!(counts(folder.path()).is_err(), "there is no ledger");

@@ -57,13 +57,13 @@ impl Day {
 
 /// Numbers of requests in a batch, by kind.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Asked {
+pub(crate) struct RequestCounts {
     pub(crate) products: u64,
     pub(crate) to_elgamal: u64,
     pub(crate) to_paillier: u64,
 }
 
-impl Asked {
+impl RequestCounts {
     pub(crate) fn of(requests: &UnreadRequests<'_, '_>) -> Self {
         let [products, to_elgamal, to_paillier] = requests.counts();
         Self { products, to_elgamal, to_paillier }
@@ -119,7 +119,7 @@ const LOOKED_AT: &str = "looked-at";
 pub(crate) struct Ledger {
     connection: Mutex<Connection>,
     /// Refusals not written yet. Written together, so that unauthenticated requests cannot keep the disk busy.
-    refusals: Mutex<BTreeMap<Refused, (u64, Asked)>>,
+    refusals: Mutex<BTreeMap<Refused, (u64, RequestCounts)>>,
     /// The file lock, held as long as the ledger is open.
     _lock: File,
 }
@@ -139,21 +139,21 @@ impl Ledger {
 
     /// Counts a refusal in memory; [`Ledger::write_refusals`] makes it durable.
     pub(crate) fn refused(&self, day: Day, caller: &str, reason: &'static str) {
-        self.note((day, caller.to_owned(), Event::Refused(reason)), 1, Asked::default());
+        self.note((day, caller.to_owned(), Event::Refused(reason)), 1, RequestCounts::default());
     }
 
     /// Counts in memory the numbers of a batch that were checked before it was refused.
-    pub(crate) fn looked_at(&self, day: Day, caller: &str, asked: Asked) {
+    pub(crate) fn looked_at(&self, day: Day, caller: &str, asked: RequestCounts) {
         self.note((day, caller.to_owned(), Event::LookedAt), 1, asked);
     }
 
-    fn note(&self, what: Refused, times: u64, asked: Asked) {
+    fn note(&self, what: Refused, times: u64, asked: RequestCounts) {
         let mut refusals = self.refusals();
         let noted = refusals.entry(what).or_default();
         *noted = (noted.0 + times, noted.1.plus(asked));
     }
 
-    fn refusals(&self) -> MutexGuard<'_, BTreeMap<Refused, (u64, Asked)>> {
+    fn refusals(&self) -> MutexGuard<'_, BTreeMap<Refused, (u64, RequestCounts)>> {
         self.refusals.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -203,7 +203,7 @@ fn count(
     caller: &str,
     event: &str,
     batches: u64,
-    asked: Asked,
+    asked: RequestCounts,
 ) -> Result<(), LedgerError> {
     connection
         .prepare_cached(
@@ -233,7 +233,7 @@ pub(crate) fn counts(folder: &Path) -> Result<Vec<Count>, LedgerError> {
          ORDER BY day, caller, event",
     )?;
     let rows = query.query_map([], |row| {
-        let asked = Asked {
+        let asked = RequestCounts {
             products: row.get::<_, i64>(4)? as u64,
             to_elgamal: row.get::<_, i64>(5)? as u64,
             to_paillier: row.get::<_, i64>(6)? as u64,

@@ -12,7 +12,7 @@ use anyhow::{Context, bail};
 use clap::ValueEnum;
 use sotto_program::{ParseOptions, ParsedExpression, Program, SlotShape, clear, magnitudes, parse};
 use sotto_rlwe::{Bfv, Bgv, Ckks, Origin};
-use sotto_runtime::{Asked, ChooseError, Encoding};
+use sotto_runtime::{ChooseError, Encoding, Requirements};
 
 use report::Report;
 use trip::Trip;
@@ -147,8 +147,8 @@ impl Run for Eval {
     }
 }
 
-fn asked(arguments: &Eval, plain_modulus: Option<u64>, largest_error: f64) -> Asked {
-    Asked {
+fn asked(arguments: &Eval, plain_modulus: Option<u64>, largest_error: f64) -> Requirements {
+    Requirements {
         encoding: Encoding::Scalar,
         origin: if arguments.public_key { Origin::PublicKey } else { Origin::SecretKey },
         plain_modulus,
@@ -161,7 +161,7 @@ fn asked(arguments: &Eval, plain_modulus: Option<u64>, largest_error: f64) -> As
 fn integer(
     arguments: &Eval,
     parsed: &ParsedExpression,
-    run: impl Fn(&Program, &Asked, &[Number]) -> anyhow::Result<Trip>,
+    run: impl Fn(&Program, &Requirements, &[Number]) -> anyhow::Result<Trip>,
 ) -> anyhow::Result<Report> {
     let inputs = parsed
         .literal_integers()

@@ -5,7 +5,7 @@ use sotto_keys::{DeviceSecret, SecretKey};
 use sotto_program::Program;
 use sotto_ring::secure_rng;
 use sotto_rlwe::{EvaluationKeys, Evaluator, Origin, Params, PublicKey, Scheme};
-use sotto_runtime::{Asked, choose, run as run_plan};
+use sotto_runtime::{Requirements, choose, run as run_plan};
 use sotto_wire::AnyCiphertext;
 
 use super::parameters::Parameters;
@@ -30,7 +30,11 @@ pub(super) struct Trip {
 }
 
 /// Makes keys, encrypts, runs the plan on ciphertexts, decrypts.
-pub(super) fn run<S: Shown>(program: &Program, asked: &Asked, inputs: &[Number]) -> anyhow::Result<Trip> {
+pub(super) fn run<S: Shown>(
+    program: &Program,
+    asked: &Requirements,
+    inputs: &[Number],
+) -> anyhow::Result<Trip> {
     let choice = choose::<S>(core::slice::from_ref(program), asked)?;
     let (params, lowered) = (choice.target.params, &choice.lowered[0]);
     let mut rng = secure_rng()?;

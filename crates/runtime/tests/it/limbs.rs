@@ -6,7 +6,7 @@ use sotto_keys::{DeviceSecret, SecretKey};
 use sotto_program::{InputDeclaration, ParseOptions, parse};
 use sotto_ring::{Eval, Poly, Scratch, parallel};
 use sotto_rlwe::{Bfv, Bgv, Ciphertext, Ckks, Evaluator, Origin, Params, Scheme};
-use sotto_runtime::{Asked, Encoding, Threads, choose, run_on};
+use sotto_runtime::{Encoding, Requirements, Threads, choose, run_on};
 
 /// A degree from which limbs are shared.
 const DEGREE: usize = parallel::LONG;
@@ -56,7 +56,7 @@ fn many_long_steps_do_not_nest() {
     let text = (0..200).map(|i| format!("(x+{i})*(y-{i})")).collect::<Vec<_>>().join(" + ");
     let inputs = ["x", "y"].map(|name| InputDeclaration::new(name, 3.0)).to_vec();
     let program = parse(&text, &ParseOptions { inputs, ..ParseOptions::default() }).unwrap().program;
-    let asked = Asked {
+    let asked = Requirements {
         encoding: Encoding::Slots,
         origin: Origin::SecretKey,
         plain_modulus: None,

@@ -8,8 +8,8 @@ use sotto_program::{InputDeclaration, LowerError, ParseOptions, Program, SlotSha
 use sotto_ring::{Eval, Poly};
 use sotto_rlwe::{Bfv, Bgv, Ciphertext, Ckks, EvaluationKeys, Evaluator, Origin, Scheme};
 use sotto_runtime::{
-    Asked, Choice, ChooseError, Encoding, Managed, Planned, RlweTarget, RunError, Threads, check, choose,
-    run, run_on,
+    Choice, ChooseError, Encoding, Managed, Planned, Requirements, RlweTarget, RunError, Threads, check,
+    choose, run, run_on,
 };
 
 fn program(text: &str, magnitude: f64) -> Program {
@@ -19,8 +19,8 @@ fn program(text: &str, magnitude: f64) -> Program {
     parse(text, &options).unwrap_or_else(|error| panic!("{error}")).program
 }
 
-fn asked(origin: Origin) -> Asked {
-    Asked {
+fn asked(origin: Origin) -> Requirements {
+    Requirements {
         encoding: Encoding::Slots,
         origin,
         plain_modulus: None,
@@ -186,14 +186,14 @@ fn what_cannot_be_done_is_refused_before_a_key_exists() {
     assert!(matches!(wrap, LowerError::PlainModulusTooSmall { .. }), "{wrap}");
     let real = choose::<Bgv>(&[program("0.5*x", 10.0)], &asked(Origin::SecretKey)).unwrap_err();
     assert!(real.to_string().contains("whole numbers"), "{real}");
-    let shallow = Asked { degree: Some(4096), ..asked(Origin::SecretKey) };
+    let shallow = Requirements { degree: Some(4096), ..asked(Origin::SecretKey) };
     let deep = choose::<Ckks>(&[program("x^4", 1.0)], &shallow).unwrap_err();
     assert!(deep.to_string().contains("needs 2 levels and the parameters have 1"), "{deep}");
 }
 
 #[test]
 fn refusals_say_that_magnitude_and_error_are_the_cause() {
-    let plain = |error| Asked { largest_error: error, ..asked(Origin::SecretKey) };
+    let plain = |error| Requirements { largest_error: error, ..asked(Origin::SecretKey) };
     let wide = choose::<Ckks>(&[program("sum(x*x)", 4000.0)], &plain(1e-3)).unwrap_err().to_string();
     assert!(wide.contains("as large as 2.6e8") && wide.contains("smaller than 4e3"), "{wide}");
     let fine = choose::<Ckks>(&[program("sum(x*x)", 1.0)], &plain(1e-12)).unwrap_err();
@@ -239,7 +239,7 @@ fn single_values_work_for_any_plain_modulus() {
         let options = ParseOptions::encrypted_literals();
         for text in ["3*4+3", "4-3", "30*34", "2*3*4*5"] {
             let parsed = parse(text, &options).unwrap();
-            let asked = Asked {
+            let asked = Requirements {
                 encoding: Encoding::Scalar,
                 origin: Origin::SecretKey,
                 plain_modulus: Some(t),
@@ -256,7 +256,11 @@ fn single_values_work_for_any_plain_modulus() {
     }
 }
 
-fn scalar<S: Managed + Scheme<Value = i64>>(program: &Program, asked: &Asked, inputs: &[Vec<i128>]) -> i128 {
+fn scalar<S: Managed + Scheme<Value = i64>>(
+    program: &Program,
+    asked: &Requirements,
+    inputs: &[Vec<i128>],
+) -> i128 {
     let choice = choose::<S>(core::slice::from_ref(program), asked).unwrap();
     let params = &choice.target.params;
     let mut rng = ChaCha20Rng::from_seed([13; 32]);

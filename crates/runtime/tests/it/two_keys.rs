@@ -6,7 +6,7 @@ use sotto_decrypt::Decryptor;
 use sotto_keys::{DeviceSecret, SecretKey};
 use sotto_program::{InputDeclaration, KeyNumber, ParseOptions, Program, clear, parse};
 use sotto_rlwe::{Bfv, Bgv, Ciphertext, Ckks, EvaluationKeys, Evaluator, Log2, Origin, Scheme, Shape};
-use sotto_runtime::{Asked, Choice, Encoding, Managed, RunError, check, choose, run};
+use sotto_runtime::{Choice, Encoding, Managed, Requirements, RunError, check, choose, run};
 
 /// x and v are under the answer's key, y and z under a second one, w under a third.
 const INPUTS: [(&str, u16); 5] = [("x", 0), ("y", 1), ("z", 1), ("w", 2), ("v", 0)];
@@ -19,7 +19,7 @@ fn program(text: &str, magnitude: f64) -> Program {
 }
 
 fn chosen<S: Managed>(text: &str, magnitude: f64) -> Choice<S> {
-    let asked = Asked {
+    let asked = Requirements {
         encoding: Encoding::Slots,
         origin: Origin::PublicKey,
         plain_modulus: None,

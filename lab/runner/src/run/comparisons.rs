@@ -32,7 +32,8 @@ impl Run<'_> {
                 let contender =
                     self.contenders.iter().find(|one| one.name == method.engine && one.start.is_ok());
                 if let Some(contender) = contender {
-                    let asked = Asked { comparison, method, readings: &readings, source: series.source };
+                    let asked =
+                        ComparisonRequest { comparison, method, readings: &readings, source: series.source };
                     match self.compared(contender, &asked) {
                         Ok(row) => self.observer.comparison(row)?,
                         Err(reason) => self.observer.gap(self.missing(&asked, &reason))?,
@@ -44,7 +45,11 @@ impl Run<'_> {
         Ok(())
     }
 
-    fn compared(&self, contender: &Contender, asked: &Asked<'_>) -> Result<ComparisonRow, String> {
+    fn compared(
+        &self,
+        contender: &Contender,
+        asked: &ComparisonRequest<'_>,
+    ) -> Result<ComparisonRow, String> {
         if let Some(reason) = self.budget.used_up() {
             return Err(reason);
         }
@@ -55,7 +60,7 @@ impl Run<'_> {
         };
         let mut speaker = start(contender).map_err(told)?;
         let version = speaker.version().map_err(told)?;
-        let Asked { comparison, method, readings, source } = *asked;
+        let ComparisonRequest { comparison, method, readings, source } = *asked;
         let repetitions = self.budget.asked();
         let request = Compare {
             method: method.method.clone(),
@@ -101,7 +106,7 @@ impl Run<'_> {
         })
     }
 
-    fn missing(&self, asked: &Asked<'_>, reason: &str) -> Gap {
+    fn missing(&self, asked: &ComparisonRequest<'_>, reason: &str) -> Gap {
         Gap {
             definition: self.selection.definition.name.clone(),
             engine: asked.method.engine.clone(),
@@ -117,7 +122,7 @@ impl Run<'_> {
 
 /// One method of one comparison.
 #[derive(Clone, Copy)]
-struct Asked<'a> {
+struct ComparisonRequest<'a> {
     comparison: &'a Comparison,
     method: &'a Method,
     readings: &'a Values,

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::Result;
 
-use super::judge::Asked;
+use super::judge::Query;
 use super::series::Series;
 use super::site::Site;
 use crate::suite::{Context, Outcome};
@@ -40,7 +40,7 @@ impl Cases {
         name: &str,
         site: &Site,
         series: &Series,
-        asked: &Asked<'_>,
+        asked: &Query<'_>,
         period: &str,
     ) {
         let begin = Instant::now();

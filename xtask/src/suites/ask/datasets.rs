@@ -2,7 +2,7 @@
 
 use super::Cases;
 use super::functions::{ALL, PAIRS, spans_of};
-use super::judge::Asked;
+use super::judge::Query;
 use super::series::{By, Channel, Sample, Series, cells, instant};
 use super::site::Site;
 use super::truth::Statistic;
@@ -112,7 +112,7 @@ fn one(cases: &mut Cases, file: &File, path: &str, text: &str) -> Result<()> {
         site.channel(channel, file.every)?;
     }
     for (name, statistics) in file.questions {
-        let asked = Asked { statistics, by: By::Day, per_device: false, spans: &[] };
+        let asked = Query { statistics, by: By::Day, per_device: false, spans: &[] };
         site.sotto(&["question", "add", name, &asked.text(&series)])?;
     }
     let names: Vec<&str> = file.channels.iter().map(|channel| channel.name).collect();
@@ -132,7 +132,7 @@ fn one(cases: &mut Cases, file: &File, path: &str, text: &str) -> Result<()> {
         let across = by != By::Window && (file.devices.len() > 1 || by == By::Day);
         for per_device in [true, false].into_iter().take(if across { 2 } else { 1 }) {
             for (name, statistics) in file.questions {
-                let asked = Asked { statistics, by, per_device, spans: &spans };
+                let asked = Query { statistics, by, per_device, spans: &spans };
                 let title = format!("{}: {name}{}", file.name, asked.clauses());
                 cases.asked(&title, &site, &series, &asked, "");
             }

@@ -2,7 +2,7 @@
 
 use super::Cases;
 use super::generator::{Numbers, csv};
-use super::judge::Asked;
+use super::judge::Query;
 use super::series::{By, Channel, Sample, Series, instant};
 use super::site::Site;
 use super::truth::Statistic as S;
@@ -47,7 +47,7 @@ fn plant(cases: &Cases, series: &Series, shared: bool) -> Result<Site> {
     for channel in &series.channels {
         site.channel(channel, "15m")?;
     }
-    let asked = Asked { statistics: ASKED, by: By::Day, per_device: false, spans: &[] };
+    let asked = Query { statistics: ASKED, by: By::Day, per_device: false, spans: &[] };
     site.sotto(&["question", "add", "daily", &asked.text(series)])?;
     for device in DEVICES {
         site.sotto(&["device", "add", device, "--channels", "power,voltage"])?;
@@ -71,7 +71,7 @@ pub(super) fn run(cases: &mut Cases) -> Result<()> {
     let (shared, alone) = (plant(cases, &series, true)?, plant(cases, &series, false)?);
     for by in [By::Day, By::All, By::Week] {
         for per_device in [false, true] {
-            let asked = Asked { statistics: ASKED, by, per_device, spans: &[] };
+            let asked = Query { statistics: ASKED, by, per_device, spans: &[] };
             let name = format!("shared masks{}{}", by.clause(), if per_device { " per device" } else { "" });
             cases.asked(&name, &shared, &series, &asked, "");
             let text = asked.text(&series);

@@ -3,7 +3,7 @@
 use super::Cases;
 use super::each::{Each, each};
 use super::generator::{csv, generated};
-use super::judge::{Asked, spans};
+use super::judge::{Query, spans};
 use super::series::{By, Channel, Sample, Series};
 use super::site::Site;
 use super::truth::{CONSTANT, FACTORS, OfReadings, Statistic as S};
@@ -100,11 +100,11 @@ fn days(cases: &mut Cases, thorough: bool) -> Result<()> {
     // Windows of a day are divided into hours by their ticks.
     let spans = spans_of(&site, &series)?;
     for per_device in [true, false] {
-        let asked = Asked { statistics: PAIRS, by: By::Hour, per_device, spans: &spans };
+        let asked = Query { statistics: PAIRS, by: By::Hour, per_device, spans: &spans };
         cases.asked(&format!("by day: pairs{}", asked.clauses()), &site, &series, &asked, "");
     }
     for by in [By::Day, By::Week, By::All] {
-        let asked = Asked { statistics: EDGES, by, per_device: false, spans: &spans };
+        let asked = Query { statistics: EDGES, by, per_device: false, spans: &spans };
         cases.asked(&format!("by day: edges{}", asked.clauses()), &site, &series, &asked, "");
     }
     periods(cases, &site, &series)?;
@@ -138,7 +138,7 @@ fn prepared(cases: &Cases, series: &Series, every: &str, by: By) -> Result<Site>
     }
     site.write("model.json", r#"{"intercept": 2.0, "coefficients": {"temperature": 0.5, "flow": -0.25}}"#)?;
     for (name, statistics) in QUESTIONS {
-        let asked = Asked { statistics, by, per_device: false, spans: &[] };
+        let asked = Query { statistics, by, per_device: false, spans: &[] };
         site.sotto(&["question", "add", name, &asked.text(series)])?;
     }
     for (at, device) in series.devices.iter().enumerate() {
@@ -154,7 +154,7 @@ fn prepared(cases: &Cases, series: &Series, every: &str, by: By) -> Result<Site>
 
 /// Returns the first and the last time of each device's windows.
 pub(super) fn spans_of(site: &Site, series: &Series) -> Result<Vec<(i64, i64)>> {
-    let count = Asked { statistics: &[S::Count(0)], by: By::Window, per_device: true, spans: &[] };
+    let count = Query { statistics: &[S::Count(0)], by: By::Window, per_device: true, spans: &[] };
     Ok(spans(series, &site.ask(&count.text(series), &[])?))
 }
 
@@ -176,7 +176,7 @@ fn every(
                 if *name == "real" && !thorough && !once {
                     continue;
                 }
-                let asked = Asked { statistics, by: *by, per_device, spans: &spans };
+                let asked = Query { statistics, by: *by, per_device, spans: &spans };
                 cases.asked(&format!("{title}: {name}{}", asked.clauses()), site, series, &asked, "");
             }
         }
@@ -226,10 +226,10 @@ fn periods(cases: &mut Cases, site: &Site, series: &Series) -> Result<()> {
         (" since 2025-03-20 until 2025-04-01", cut(march, april, None)),
         (" since 2025-03-20T00:00 until 2025-03-21", cut(march, next, None)),
     ] {
-        let asked = Asked { statistics, by: By::Day, per_device: false, spans: &[] };
+        let asked = Query { statistics, by: By::Day, per_device: false, spans: &[] };
         cases.asked(&format!("count, mean, variance{period} by day"), site, &cut, &asked, period);
     }
-    let asked = Asked { statistics, by: By::Week, per_device: false, spans: &[] };
+    let asked = Query { statistics, by: By::Week, per_device: false, spans: &[] };
     let text = asked.text(series) + " where device in (tank)";
     let found = site.ask(&text, &[]).map(|answer| asked.judge(&cut(0, all, Some(1)), &answer));
     cases.case(&text, found.unwrap_or_else(|error| vec![format!("{error:#}")]));

@@ -2,7 +2,7 @@
 
 use super::Cases;
 use super::generator::{Numbers, csv};
-use super::judge::Asked;
+use super::judge::Query;
 use super::series::{By, Channel, Sample, Series, instant};
 use super::site::Site;
 use super::truth::Statistic as S;
@@ -30,7 +30,7 @@ pub(super) fn run(cases: &mut Cases) -> Result<()> {
     let lines: Vec<&str> = text.lines().collect();
     let mut site = Site::new(cases.sotto(), "UTC")?;
     site.channel(&whole.channels[0], "1m")?;
-    let asked = Asked { statistics: ASKED, by: By::Hour, per_device: false, spans: &[] };
+    let asked = Query { statistics: ASKED, by: By::Hour, per_device: false, spans: &[] };
     site.sotto(&["question", "add", "hourly", &asked.text(&whole)])?;
     site.sotto(&["device", "add", "pump", "--channels", "power"])?;
     site.start_cloud()?;
@@ -61,7 +61,7 @@ pub(super) fn run(cases: &mut Cases) -> Result<()> {
 }
 
 /// Asks until at least `least` readings have arrived; every answer must be right for the readings that it covers.
-fn until(site: &Site, whole: &Series, asked: &Asked<'_>, least: usize) -> Result<Vec<String>> {
+fn until(site: &Site, whole: &Series, asked: &Query<'_>, least: usize) -> Result<Vec<String>> {
     let begin = Instant::now();
     loop {
         let answer = site.ask(&asked.text(whole), &[])?;

@@ -14,7 +14,7 @@ const MOST: usize = 6;
 
 /// A question of the suite.
 #[derive(Clone, Copy)]
-pub(super) struct Asked<'a> {
+pub(super) struct Query<'a> {
     pub(super) statistics: &'a [Statistic],
     pub(super) by: By,
     pub(super) per_device: bool,
@@ -23,7 +23,7 @@ pub(super) struct Asked<'a> {
     pub(super) spans: &'a [(i64, i64)],
 }
 
-impl Asked<'_> {
+impl Query<'_> {
     /// Returns the question's text, without a period.
     pub(super) fn text(&self, series: &Series) -> String {
         self.text_with(series, "")

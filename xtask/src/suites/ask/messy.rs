@@ -1,7 +1,7 @@
 //! Files as they occur in practice: readings left out are counted by reason, and the answers cover the others.
 
 use super::Cases;
-use super::judge::Asked;
+use super::judge::Query;
 use super::series::{By, Channel, Sample, Series, instant};
 use super::site::Site;
 use super::truth::Statistic as S;
@@ -207,7 +207,7 @@ fn one(site: &Site, messy: &Messy, device: &str, channel: &Channel) -> Result<Ve
         .map(|(at, value)| Some(Sample { at: instant(at)?, device: 0, values: [Some(*value), None] }));
     series.samples = readings.collect::<Option<_>>().context("a time of the table")?;
     series.samples.sort_by_key(|sample| sample.at);
-    let asked = Asked { statistics: ASKED, by: By::Day, per_device: false, spans: &[] };
+    let asked = Query { statistics: ASKED, by: By::Day, per_device: false, spans: &[] };
     let answer = site.ask(&format!("{} where device in (\"{device}\")", asked.text(&series)), &[])?;
     faults.extend(asked.judge(&series, &answer));
     Ok(faults)

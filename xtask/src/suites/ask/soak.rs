@@ -3,7 +3,7 @@
 use super::Cases;
 use super::functions::RMS;
 use super::generator::{Numbers, csv};
-use super::judge::{Asked, spans};
+use super::judge::{Query, spans};
 use super::series::{By, Channel, Sample, Series, instant};
 use super::site::Site;
 use super::truth::Statistic as S;
@@ -50,7 +50,7 @@ pub(super) fn run(cases: &mut Cases) -> Result<()> {
     series.take(rows);
     let mut site = Site::new(cases.sotto(), "Europe/Vienna")?;
     site.channel(&series.channels[0], "5m")?;
-    let asked = Asked { statistics: ASKED, by: By::Day, per_device: true, spans: &[] };
+    let asked = Query { statistics: ASKED, by: By::Day, per_device: true, spans: &[] };
     site.sotto(&["question", "add", "daily", &asked.text(&series)])?;
     site.sotto(&["device", "add", "boiler", "--channels", "temperature"])?;
     site.write("boiler.csv", csv(&series, 0))?;
@@ -65,13 +65,13 @@ pub(super) fn run(cases: &mut Cases) -> Result<()> {
     let found = late.then(|| format!("only {on_its_way} signals came while the agent worked"));
     cases.case("200 days: the agent is stopped and killed on its way", found.into_iter().collect());
     site.agent("boiler", &["--csv", "boiler.csv"])?;
-    let windows = Asked { statistics: &[S::Count(0)], by: By::Window, per_device: true, spans: &[] };
+    let windows = Query { statistics: &[S::Count(0)], by: By::Window, per_device: true, spans: &[] };
     let found = site.ask(&windows.text(&series), &[])?;
     let spans = spans(&series, &found);
     cases.case("200 days: every reading is in one window", windows.judge(&series, &found));
     for by in [By::Day, By::Week, By::Month, By::All] {
         let begin = Instant::now();
-        let asked = Asked { by, spans: &spans, ..asked };
+        let asked = Query { by, spans: &spans, ..asked };
         let answer = site.ask(&asked.text(&series), &[])?;
         let mut faults = asked.judge(&series, &answer);
         let seconds = begin.elapsed().as_secs_f64();

@@ -22,13 +22,13 @@ use zeroize::Zeroizing;
 use super::super::RecryptorArguments;
 
 /// A re-encryption agent, its public keys, and the decryptor of the answer.
-pub(super) struct Asked {
+pub(super) struct Parties {
     pub(super) agent: Box<dyn Recrypt>,
     pub(super) public: PublicKeys,
     pub(super) decryptor: Decryptor,
 }
 
-impl Asked {
+impl Parties {
     /// Makes a re-encryption agent in this process, with new keys.
     pub(super) fn here(bits: u32, group: Option<GroupName>) -> anyhow::Result<Self> {
         let mut rng = secure_rng()?;

@@ -11,7 +11,7 @@ use super::super::parameters::Parameters;
 use super::super::report::{RecryptorReport, Report};
 use super::super::trip::Trip;
 use super::super::{Eval, EvalScheme};
-use super::agents::Asked;
+use super::agents::Parties;
 use crate::phases::Phases;
 
 pub(super) fn run(arguments: &Eval, parsed: &ParsedExpression, bits: u32) -> anyhow::Result<Report> {
@@ -30,21 +30,21 @@ pub(super) fn run(arguments: &Eval, parsed: &ParsedExpression, bits: u32) -> any
             let group = converts.then(|| group_of(bits)).transpose()?;
             // Lowered before keys are made, so that a refusal costs no key generation.
             let flow = lower(bits, group.map(GroupName::bits))?;
-            (flow, bits, phases.time("key generation", || Asked::here(bits, group))?)
+            (flow, bits, phases.time("key generation", || Parties::here(bits, group))?)
         }
         Some(url) => {
             ensure!(
                 arguments.key_bits.is_none(),
                 "the recryptor's keys fix the key length: leave --key-bits out"
             );
-            let asked = phases.time("connect", || Asked::far_away(url, &arguments.recryptor, converts))?;
+            let asked = phases.time("connect", || Parties::far_away(url, &arguments.recryptor, converts))?;
             let bits = asked.public.paillier.bits();
             (lower(bits, asked.group_bits())?, bits, asked)
         }
     };
     let expected = clear::run_integer(program, &inputs, SlotShape::SCALAR, None)
         .context("the answer is beyond 128 bits")?[0][0];
-    let Asked { agent, public, decryptor } = asked;
+    let Parties { agent, public, decryptor } = asked;
     let key = &*public.paillier;
     let mut ciphertexts = Vec::new();
     for input in &inputs {

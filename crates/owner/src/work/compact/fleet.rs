@@ -31,7 +31,7 @@ pub(crate) struct UnderOneMask {
 }
 
 /// One mask, the windows under it, and their devices.
-struct Asked<'a> {
+struct MaskRequest<'a> {
     fleet: FleetId,
     start: i64,
     mask: Mask,
@@ -77,7 +77,7 @@ impl Computer<'_> {
             }
             tasks.sort_by_key(|task| task.windows.start);
             let mask = opener.masks.mask(&name.salt, name.sequence);
-            let asked = Asked { fleet, start, mask, name, members, windows: &part.windows };
+            let asked = MaskRequest { fleet, start, mask, name, members, windows: &part.windows };
             planned.push((opener, tasks, asked));
         }
         let mut all = Vec::with_capacity(parts.len());
@@ -98,7 +98,7 @@ impl Computer<'_> {
     fn fleet_request(
         &mut self,
         opener: &Opener,
-        asked: &Asked<'_>,
+        asked: &MaskRequest<'_>,
         tasks: &[Task],
         results: &mut Results,
     ) -> Result<(), OwnerError> {
@@ -124,7 +124,7 @@ impl Computer<'_> {
     }
 }
 
-impl Asked<'_> {
+impl MaskRequest<'_> {
     /// Reads the sums of an answer. Checks that they are of exactly these keys and this mask.
     fn answered(
         &self,
