@@ -18,12 +18,12 @@ pub(crate) struct Encoder(AnyParams);
 
 /// The places of a plaintext that values go to.
 #[derive(Clone, Copy)]
-enum Places {
+enum Destination {
     Slots,
     Coefficients,
 }
 
-impl Places {
+impl Destination {
     fn encode<S: Scheme>(
         self,
         params: &Params<S>,
@@ -57,7 +57,7 @@ impl Encoder {
         level: Option<usize>,
         magnitude: f64,
     ) -> PyResult<Plaintext> {
-        self.put(py, Places::Slots, values, level, magnitude)
+        self.put(py, Destination::Slots, values, level, magnitude)
     }
 
     /// Encodes up to n numbers as coefficients, for any plain modulus. Sums add them place by place; products convolve
@@ -70,7 +70,7 @@ impl Encoder {
         level: Option<usize>,
         magnitude: f64,
     ) -> PyResult<Plaintext> {
-        self.put(py, Places::Coefficients, values, level, magnitude)
+        self.put(py, Destination::Coefficients, values, level, magnitude)
     }
 
     /// Encodes one number in every slot.
@@ -173,7 +173,7 @@ impl Encoder {
     fn put(
         &self,
         py: Python<'_>,
-        places: Places,
+        places: Destination,
         values: &Bound<'_, PyAny>,
         level: Option<usize>,
         magnitude: f64,
@@ -195,7 +195,7 @@ impl Encoder {
                     py.detach(|| places.encode(params, &values, level))
                 }
                 Numbers::Complex(array) => {
-                    let (values, Places::Slots) = (complex(slice(array)?), places) else {
+                    let (values, Destination::Slots) = (complex(slice(array)?), places) else {
                         return Err(PyTypeError::new_err(
                             "coefficients are real: complex numbers go to slots",
                         ));

@@ -11,7 +11,7 @@ use crate::flow::{At, Flow, Step};
 
 /// The steps that hold a term's value, by scheme.
 #[derive(Clone, Copy, Default)]
-struct Places {
+struct Registers {
     paillier: Option<At>,
     blinded: Option<At>,
     /// The step, and the number of factors multiplied in it.
@@ -22,7 +22,7 @@ struct Writer<'a> {
     terms: &'a Terms,
     steps: Vec<Step>,
     nodes: Vec<NodeId>,
-    places: Vec<Places>,
+    places: Vec<Registers>,
     /// Maximum factors of a product under ElGamal.
     most_factors: u32,
     /// Bits by which a blinding number is longer than its range.
@@ -38,7 +38,7 @@ pub(super) fn write(emulation: &Emulation, program: &Program, terms: &Terms) -> 
         terms,
         steps: Vec::new(),
         nodes: Vec::new(),
-        places: vec![Places::default(); terms.all.len()],
+        places: vec![Registers::default(); terms.all.len()],
         most_factors: 2,
         blinding_bits: 0,
     };
@@ -143,8 +143,8 @@ impl Writer<'_> {
     /// Returns the step that holds a term under Paillier. Converts a product from ElGamal at most once.
     fn paillier(&mut self, term: TermId) -> At {
         match self.places[term] {
-            Places { paillier: Some(at), .. } => at,
-            Places { elgamal: Some((from, _)), .. } => {
+            Registers { paillier: Some(at), .. } => at,
+            Registers { elgamal: Some((from, _)), .. } => {
                 let at = self.push(Step::ToPaillier(from), self.terms.all[term].node);
                 self.places[term].paillier = Some(at);
                 at

@@ -39,7 +39,7 @@ pub(crate) mod aes;
 
 /// Four indices; if all are in one line, also the permutation of that line's 32-bit halves.
 #[derive(Clone, Copy)]
-pub(crate) struct Places {
+pub(crate) struct Shuffle {
     places: [u32; 4],
     line: u32,
     inside: Option<__m256i>,
@@ -53,7 +53,7 @@ impl Lanes for Avx2 {
     type Bytes = [u8; 32];
     type Words = __m256i;
     type Floats = __m256d;
-    type Places = Places;
+    type Shuffle = Shuffle;
     const COUNT: usize = 4;
     const WHOLE: bool = true;
 
@@ -73,13 +73,13 @@ impl Lanes for Avx2 {
     }
 
     #[inline(always)]
-    fn places(self, places: &[u32]) -> Places {
+    fn places(self, places: &[u32]) -> Shuffle {
         let places = *places.first_chunk().expect("four places");
-        Places { line: places[0] / 4, inside: self.inside(&places), places }
+        Shuffle { line: places[0] / 4, inside: self.inside(&places), places }
     }
 
     #[inline(always)]
-    fn moved(self, values: &[u64], places: Places) -> __m256i {
+    fn moved(self, values: &[u64], places: Shuffle) -> __m256i {
         let whole = values.len() / Self::COUNT * Self::COUNT;
         debug_assert!(
             places.places.iter().all(|place| (*place as usize) < whole),

@@ -39,7 +39,7 @@ impl Lanes for Avx512 {
     type Bytes = [u8; 64];
     type Words = __m512i;
     type Floats = __m512d;
-    type Places = [u32; 8];
+    type Shuffle = [u32; 8];
     const COUNT: usize = 8;
     const WHOLE: bool = true;
 
@@ -59,12 +59,12 @@ impl Lanes for Avx512 {
     }
 
     #[inline(always)]
-    fn places(self, places: &[u32]) -> Self::Places {
+    fn places(self, places: &[u32]) -> Self::Shuffle {
         core::array::from_fn(|lane| places[lane])
     }
 
     #[inline(always)]
-    fn moved(self, values: &[u64], places: Self::Places) -> Self::Words {
+    fn moved(self, values: &[u64], places: Self::Shuffle) -> Self::Words {
         self.load(&places.map(|place| values[place as usize]))
     }
 

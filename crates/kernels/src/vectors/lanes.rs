@@ -12,7 +12,7 @@ pub(crate) trait Lanes: Copy {
     /// Floating-point numbers.
     type Floats: Copy;
     /// One index into a slice for each lane.
-    type Places: Copy;
+    type Shuffle: Copy;
     /// Lanes: 2, 4 or 8.
     const COUNT: usize;
     /// True if vectors make products of 64-bit words faster.
@@ -36,10 +36,10 @@ pub(crate) trait Lanes: Copy {
     /// Like [`Lanes::lines`], for little-endian words in bytes.
     fn byte_lines(bytes: &[u8]) -> (&[Self::Bytes], &[u8]);
     /// Prepares indices, for [`Lanes::moved`] to read from several slices.
-    fn places(self, places: &[u32]) -> Self::Places;
+    fn places(self, places: &[u32]) -> Self::Shuffle;
     /// Returns the words at these indices. All indices must be in whole lines of the values, not in the rest of
     /// [`Lanes::lines`].
-    fn moved(self, values: &[u64], places: Self::Places) -> Self::Words;
+    fn moved(self, values: &[u64], places: Self::Shuffle) -> Self::Words;
 
     fn load(self, line: &Self::Line) -> Self::Words;
     fn load_bytes(self, bytes: &Self::Bytes) -> Self::Words;

@@ -7,7 +7,7 @@ use super::settings::Compare;
 use crate::error::OwnerError;
 use crate::files::read_text;
 use crate::functions::Call;
-use crate::language::{By, Clause, LinearModel, Period, Places, QuestionError, Reading, When};
+use crate::language::{By, Clause, LinearModel, Period, QuestionError, Reading, TextSpans, When};
 use crate::question::{Question, unit_of};
 
 /// Largest file of a model, in bytes.
@@ -33,7 +33,7 @@ pub(crate) fn question(plant: &Plant, text: &str) -> Result<Question, OwnerError
 }
 
 /// Checks a question's channels, devices and units, and reads its models from their files.
-pub(crate) fn check(plant: &Plant, question: &mut Question, places: &Places) -> Result<(), OwnerError> {
+pub(crate) fn check(plant: &Plant, question: &mut Question, places: &TextSpans) -> Result<(), OwnerError> {
     let at = |error: QuestionError| OwnerError::Question(error.to_string());
     for file in question.missing_models() {
         let model = model(plant, &file).map_err(|reason| at(places.error_at_file(&file, reason)))?;

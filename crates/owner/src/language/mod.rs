@@ -25,7 +25,7 @@ pub(crate) use operands::outside_of_a_call;
 pub(crate) use parser::{Parsed, Parser};
 pub(crate) use period::is_when;
 pub use period::{By, Devices, Duration, DurationUnit, Period, When};
-pub use places::{Clause, Places};
+pub use places::{Clause, TextSpans};
 pub use reading::Reading;
 pub use weights::Weights;
 pub(crate) use written::{Name, Number, Numbers, list, only_devices};

@@ -6,7 +6,7 @@ use sotto_program::text::run;
 
 use super::error::{QuestionError, QuestionErrorKind as Kind};
 use super::lexer::{RESERVED, Spanned, Token, check_length, skip_space, token, unquoted};
-use super::places::Places;
+use super::places::TextSpans;
 use super::{Duration, DurationUnit, When, is_when, limits};
 
 pub(crate) type Parsed<T> = Result<T, QuestionError>;
@@ -18,12 +18,12 @@ pub(crate) struct Parser<'t> {
     pub(crate) end: usize,
     /// Number of open parentheses.
     pub(crate) nesting: usize,
-    pub(crate) places: Places,
+    pub(crate) places: TextSpans,
 }
 
 impl<'t> Parser<'t> {
     pub(crate) fn new(text: &'t str) -> Self {
-        Self { text, end: 0, nesting: 0, places: Places::new(text) }
+        Self { text, end: 0, nesting: 0, places: TextSpans::new(text) }
     }
 
     /// Parses a name, bare or in quotes.

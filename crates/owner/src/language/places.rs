@@ -35,7 +35,7 @@ pub enum Clause {
 /// # Ok::<(), sotto_owner::question::QuestionError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
-pub struct Places {
+pub struct TextSpans {
     pub(crate) text: String,
     pub(crate) selected: Vec<usize>,
     pub(crate) calls: Vec<usize>,
@@ -45,7 +45,7 @@ pub struct Places {
     pub(crate) clauses: Vec<(Clause, usize)>,
 }
 
-impl Places {
+impl TextSpans {
     pub(crate) fn new(text: &str) -> Self {
         Self {
             text: text.into(),

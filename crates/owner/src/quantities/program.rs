@@ -35,7 +35,7 @@ pub(crate) struct Packed {
     /// Results of compact windows that share one ciphertext; empty if each output of the program has its own.
     pub(crate) merged: Vec<Merged>,
     /// The place of each part's results among the decoded numbers of an output, in strides.
-    places: Places,
+    places: ResultOrder,
     /// For each quantity, its outputs in the order of the parts. None if all results of an output are zero for any
     /// windows.
     pub(crate) outputs: Vec<Vec<Option<usize>>>,
@@ -43,7 +43,7 @@ pub(crate) struct Packed {
 
 /// The order of results in an output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Places {
+enum ResultOrder {
     /// The first result is first.
     Ascending,
     /// Each result is one place to the left of the one before, around a row of this many.
@@ -54,14 +54,14 @@ impl Packed {
     /// Returns the place of a part's results in its output, in strides.
     pub(crate) fn place(&self, part: usize) -> usize {
         match self.places {
-            Places::Ascending => part,
-            Places::Descending(row) => (row - part % row) % row,
+            ResultOrder::Ascending => part,
+            ResultOrder::Descending(row) => (row - part % row) % row,
         }
     }
 
     /// Returns true if results of compact windows are in slots, one window after another.
     pub(crate) fn in_slots(&self) -> bool {
-        matches!(self.places, Places::Descending(_))
+        matches!(self.places, ResultOrder::Descending(_))
     }
 
     /// Returns the decoded slots of output `index` that the owner reads: the ticks of the quantity's channel, for each
@@ -118,8 +118,8 @@ pub(crate) fn program(
     let frames = frames(layout, degree, packed);
     let frames = if compared { frames.min(MOST_BEYOND_FRAMES) } else { frames };
     let places = match kept(layout, degree) {
-        Some(kept) if compared => Places::Descending(degree / 2 / kept.values()),
-        _ => Places::Ascending,
+        Some(kept) if compared => ResultOrder::Descending(degree / 2 / kept.values()),
+        _ => ResultOrder::Ascending,
     };
     let mut builder = Builder::new(layout, degree, parts);
     let mut outputs = Vec::with_capacity(quantities.len());

@@ -9,8 +9,8 @@ use super::grammar::Term;
 use super::{Expression, Question};
 use crate::functions::{Call, InAlarm};
 use crate::language::{
-    By, Clause, Comparison, Condition, Number, Parsed, Parser, Places, QuestionError,
-    QuestionErrorKind as Kind, RESERVED, Reading, Token, limits, only_devices, token, unquoted,
+    By, Clause, Comparison, Condition, Number, Parsed, Parser, QuestionError, QuestionErrorKind as Kind,
+    RESERVED, Reading, TextSpans, Token, limits, only_devices, token, unquoted,
 };
 
 /// The quantity that an alarm compares.
@@ -100,7 +100,7 @@ impl Alarm {
     ///
     /// # Errors
     /// Those of [`Alarm::parse`].
-    pub fn parse_with_places(text: &str) -> Result<(Self, Places), QuestionError> {
+    pub fn parse_with_places(text: &str) -> Result<(Self, TextSpans), QuestionError> {
         if text.len() > limits::QUESTION_BYTES {
             let kind = Kind::TooLong { bytes: text.len() };
             return Err(QuestionError::new(kind, text, text.floor_char_boundary(limits::QUESTION_BYTES)));

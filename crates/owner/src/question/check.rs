@@ -8,7 +8,7 @@ use sotto_program::text;
 use super::{Question, Selected, grammar};
 use crate::functions::Call;
 use crate::language::{
-    By, Devices, LinearModel, Period, Places, QuestionError, QuestionErrorKind as Kind, Reading, limits,
+    By, Devices, LinearModel, Period, QuestionError, QuestionErrorKind as Kind, Reading, TextSpans, limits,
 };
 
 /// A [`Question`] in its JSON form. Only `select` is required.
@@ -52,7 +52,7 @@ impl Question {
     ///
     /// # Errors
     /// [`QuestionError`], which points into the canonical text.
-    pub fn places(&self) -> Result<Places, QuestionError> {
+    pub fn places(&self) -> Result<TextSpans, QuestionError> {
         // Checked before anything recurses.
         if self.select.iter().any(|selected| selected.expression.depth() > limits::QUESTION_DEPTH) {
             return Err(QuestionError::new(Kind::Depth, "…", 0));
@@ -71,7 +71,7 @@ impl Question {
         Ok(places)
     }
     /// Checks the attached models: they are valid, and each file has one.
-    fn check_models(&self, places: &Places) -> Result<(), QuestionError> {
+    fn check_models(&self, places: &TextSpans) -> Result<(), QuestionError> {
         let mut attached = BTreeMap::new();
         let readings = self.calls().filter_map(Call::reading).filter_map(|reading| match reading {
             Reading::Linear { file, model } => Some((file, model)),

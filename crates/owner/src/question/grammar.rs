@@ -7,7 +7,7 @@ use sotto_program::text;
 use super::{Expression, Question, Selected};
 use crate::functions::{self, Call};
 use crate::language::{
-    By, Name, Parsed, Parser, Places, QuestionErrorKind as Kind, RESERVED, Spanned, Token, limits, near,
+    By, Name, Parsed, Parser, QuestionErrorKind as Kind, RESERVED, Spanned, TextSpans, Token, limits, near,
     outside_of_a_call, unquoted,
 };
 
@@ -26,7 +26,7 @@ impl Term {
 }
 
 /// Parses a text of any length.
-pub(super) fn question(text: &str) -> Parsed<(Question, Places)> {
+pub(super) fn question(text: &str) -> Parsed<(Question, TextSpans)> {
     let mut parser = Parser::new(text);
     if parser.peek()?.token == Token::End {
         return Err(parser.error(Kind::Empty, text.len()));

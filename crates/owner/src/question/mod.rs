@@ -72,7 +72,7 @@ pub(crate) use units::unit_of;
 pub use crate::functions::{Bins, Call};
 pub use crate::language::{
     By, Clause, Comparison, Condition, Devices, Duration, DurationUnit, LinearModel, ModelError, Period,
-    Places, QuestionError, QuestionErrorKind, Reading, Weights, When, limits,
+    QuestionError, QuestionErrorKind, Reading, TextSpans, Weights, When, limits,
 };
 
 use crate::language::{Name, list, only_devices};
@@ -151,7 +151,7 @@ impl Question {
     ///
     /// # Errors
     /// Those of [`Question::parse`].
-    pub fn parse_with_places(text: &str) -> Result<(Self, Places), QuestionError> {
+    pub fn parse_with_places(text: &str) -> Result<(Self, TextSpans), QuestionError> {
         if text.len() > limits::QUESTION_BYTES {
             let kind = QuestionErrorKind::TooLong { bytes: text.len() };
             return Err(QuestionError::new(kind, text, text.floor_char_boundary(limits::QUESTION_BYTES)));

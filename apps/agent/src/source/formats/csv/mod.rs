@@ -39,7 +39,7 @@ impl Format for Csv {
 
 /// Positions of the requested columns.
 #[derive(Clone)]
-struct Places {
+struct ColumnPositions {
     time: Vec<usize>,
     values: Vec<usize>,
     conditions: Vec<(usize, String)>,
@@ -51,7 +51,7 @@ struct Places {
 #[derive(Clone)]
 pub(in crate::source) struct Header {
     delimiter: u8,
-    places: Places,
+    places: ColumnPositions,
 }
 
 /// A file of delimited values.
@@ -83,8 +83,12 @@ impl Table {
         let before = before.and_then(Rows::header).cloned();
         let (skipped, guessed) = first_line(&mut input, header)?;
         let delimiter = delimiter.or(before.as_ref().map(|header| header.delimiter)).unwrap_or(guessed);
-        let places =
-            Places { time: Vec::new(), values: Vec::new(), conditions: Vec::new(), names: Vec::new() };
+        let places = ColumnPositions {
+            time: Vec::new(),
+            values: Vec::new(),
+            conditions: Vec::new(),
+            names: Vec::new(),
+        };
         let mut table = Self {
             input,
             core: ReaderBuilder::new().delimiter(delimiter).build(),
@@ -103,7 +107,7 @@ impl Table {
         }
         let names =
             if header { table.names(wanted)? } else { (1..=table.count).map(|n| n.to_string()).collect() };
-        match (Places::find(&names, wanted, &table.input.path), before) {
+        match (ColumnPositions::find(&names, wanted, &table.input.path), before) {
             (Ok(places), _) => {
                 table.header.places = places;
                 table.held = !header;
@@ -248,7 +252,7 @@ impl Rows for Table {
     }
 }
 
-impl Places {
+impl ColumnPositions {
     fn find(names: &[String], wanted: &Wanted, path: &Path) -> Result<Self, SourceError> {
         let values =
             wanted.values.iter().map(|name| position(names, name, path)).collect::<Result<_, _>>()?;
