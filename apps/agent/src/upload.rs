@@ -50,7 +50,7 @@ pub struct Cloud {
 
 /// Outcome of an attempt to send a message.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Answer {
+pub enum Delivery {
     /// The cloud has the message: its receipt names the message's digest.
     Stored(Receipt),
     /// The cloud refuses the message for good, in a problem document of its own.
@@ -137,10 +137,10 @@ impl Cloud {
 
     /// Sends a message. `key` is its idempotency key: the cloud stores the message once, however often it is sent.
     #[must_use]
-    pub fn upload(&self, key: &str, message: &[u8]) -> Answer {
+    pub fn upload(&self, key: &str, message: &[u8]) -> Delivery {
         match self.site.send(&Request::to::<Upload>([], &(), message).under(key)) {
             Ok(arrived) => answer(&arrived.into(), message),
-            Err(failure) => Answer::Later(failure.into()),
+            Err(failure) => Delivery::Later(failure.into()),
         }
     }
 
@@ -192,13 +192,13 @@ impl Cloud {
 
 /// An answer, with its reason if it is one of our problem documents.
 struct Received {
-    answer: sotto_http::Answer,
+    answer: sotto_http::Received,
     /// The reason in the document's type; `None` if this is not one of our problem documents.
     reason: Option<String>,
 }
 
-impl From<sotto_http::Answer> for Received {
-    fn from(answer: sotto_http::Answer) -> Self {
+impl From<sotto_http::Received> for Received {
+    fn from(answer: sotto_http::Received) -> Self {
         let problem = answer.is_problem().then(|| answer.problem());
         let reason = problem.and_then(|problem| Some(problem.reason()?.to_owned()));
         Self { answer, reason }
@@ -233,21 +233,21 @@ impl Received {
     }
 }
 
-fn answer(received: &Received, message: &[u8]) -> Answer {
-    let later = |reason: String| Answer::Later(Later::new(reason, received.answer.wait()));
+fn answer(received: &Received, message: &[u8]) -> Delivery {
+    let later = |reason: String| Delivery::Later(Later::new(reason, received.answer.wait()));
     let (status, body) = (received.answer.status, &received.answer.body);
     match (status, received.reason.as_deref()) {
         (200 | 201, _) => match serde_json::from_slice::<Receipt>(body) {
             Ok(receipt) if receipt.id.len() > LONGEST_ID => {
                 later("the receipt has no name for the message".to_owned())
             }
-            Ok(receipt) if is_digest_of(&receipt.digest, message) => Answer::Stored(receipt),
+            Ok(receipt) if is_digest_of(&receipt.digest, message) => Delivery::Stored(receipt),
             Ok(_) => later("the receipt is for another message".to_owned()),
             Err(error) => later(format!("the receipt cannot be read: {error}")),
         },
-        (_, Some(reason::FORGOTTEN)) => Answer::Forgotten,
-        _ if received.is_final() => Answer::Refused(Refusal { status, problem: problem(body) }),
-        _ => Answer::Later(received.later()),
+        (_, Some(reason::FORGOTTEN)) => Delivery::Forgotten,
+        _ if received.is_final() => Delivery::Refused(Refusal { status, problem: problem(body) }),
+        _ => Delivery::Later(received.later()),
     }
 }
 

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use sotto_api::recryptor::{Exchange, FetchElGamalKey, FetchPaillierKey, FetchQuota};
 use sotto_api::{Route, reason};
-use sotto_http::{Answer, Request, Site};
+use sotto_http::{Received, Request, Site};
 use sotto_partial::elgamal::Group;
 use sotto_partial::recrypt::{self, LARGEST_BATCH, Recrypt, RecryptError, Response};
 use sotto_partial::{elgamal, paillier};
@@ -155,7 +155,7 @@ where
     }
 }
 
-fn declined(answer: &Answer) -> RecryptError {
+fn declined(answer: &Received) -> RecryptError {
     let (status, detail) = (answer.status, answer.problem().detail);
     RecryptError::Declined { reason: if detail.is_empty() { format!("it answers {status}") } else { detail } }
 }

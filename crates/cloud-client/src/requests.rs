@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use sotto_api::{Method, Route, shown};
-use sotto_http::{Address, Answer, Cause, Failure, Limits, Request, Site, Trust};
+use sotto_http::{Address, Cause, Failure, Limits, Received, Request, Site, Trust};
 
 use crate::error::CloudError;
 use crate::interrupt::Interrupt;
@@ -67,7 +67,7 @@ impl Requests {
             .map_err(|error| CloudError::Unreadable { what: R::ABOUT, reason: shown(&error.to_string()) })
     }
 
-    fn send(&self, what: &'static str, request: &Request<'_>) -> Result<Answer, CloudError> {
+    fn send(&self, what: &'static str, request: &Request<'_>) -> Result<Received, CloudError> {
         if self.interrupt.is_due() {
             return Err(CloudError::Interrupted { what });
         }

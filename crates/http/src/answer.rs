@@ -9,7 +9,7 @@ use ureq::http::{HeaderMap, StatusCode};
 ///
 /// Example: [`sotto_http`](crate)
 #[derive(Clone, Debug)]
-pub struct Answer {
+pub struct Received {
     /// The HTTP status.
     pub status: u16,
     /// The content, whatever the status.
@@ -17,7 +17,7 @@ pub struct Answer {
     pub(crate) headers: HeaderMap,
 }
 
-impl Answer {
+impl Received {
     /// Returns true for a status of 200 to 299.
     #[must_use]
     pub fn is_success(&self) -> bool {
@@ -75,10 +75,14 @@ fn text_of(name: &ureq::http::HeaderName, value: &ureq::http::HeaderValue) -> Op
 mod tests {
     use super::*;
 
-    fn answer(headers: &[(&'static str, &'static str)], body: &str) -> Answer {
+    fn answer(headers: &[(&'static str, &'static str)], body: &str) -> Received {
         let parsed =
             |(name, value): &(&'static str, &'static str)| (name.parse().unwrap(), value.parse().unwrap());
-        Answer { status: 503, headers: headers.iter().map(parsed).collect(), body: body.as_bytes().to_vec() }
+        Received {
+            status: 503,
+            headers: headers.iter().map(parsed).collect(),
+            body: body.as_bytes().to_vec(),
+        }
     }
 
     #[test]

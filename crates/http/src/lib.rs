@@ -26,7 +26,7 @@ mod site;
 mod trust;
 
 pub use address::{Address, NotAnAddress};
-pub use answer::Answer;
+pub use answer::Received;
 pub use failure::{Cause, Failure};
 pub use request::Request;
 pub use site::{Limits, NotAToken, Site};

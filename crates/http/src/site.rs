@@ -9,7 +9,7 @@ use ureq::{Agent, Body};
 use zeroize::Zeroizing;
 
 use crate::address::Address;
-use crate::answer::{self, Answer};
+use crate::answer::{self, Received};
 use crate::failure::{Cause, Failure};
 use crate::request::Request;
 use crate::trust::Trust;
@@ -142,12 +142,12 @@ impl Site {
     ///
     /// # Errors
     /// [`Failure`] if no answer comes.
-    pub fn send(&self, request: &Request<'_>) -> Result<Answer, Failure> {
+    pub fn send(&self, request: &Request<'_>) -> Result<Received, Failure> {
         let mut response = self.response(request).map_err(|error| self.failure(&error, None))?;
         let (status, headers) = (response.status().as_u16(), response.headers().clone());
         let body = response.body_mut().with_config().limit(self.largest_answer).read_to_vec();
         let body = body.map_err(|error| self.failure(&error, answer::wait(&headers)))?;
-        Ok(Answer { status, body, headers })
+        Ok(Received { status, body, headers })
     }
 
     fn response(&self, request: &Request<'_>) -> Result<Response<Body>, ureq::Error> {

@@ -19,7 +19,7 @@ use crate::position::Positions;
 use crate::shared::SharedMasks;
 use crate::spool::{Cuts, Entry, Spool, SpoolError};
 use crate::stop::Stop;
-use crate::upload::{Answer, Cloud, Later, Receipt, Refusal};
+use crate::upload::{Cloud, Delivery, Later, Receipt, Refusal};
 use group::{Grouped, Grouping};
 
 /// Time that the sender may go on after a stop.
@@ -157,7 +157,7 @@ impl Sending {
         let Self { spool, cloud, journal, .. } = self;
         let begin = Instant::now();
         match cloud.upload(key, message) {
-            Answer::Stored(receipt) => {
+            Delivery::Stored(receipt) => {
                 if let Err(later) = self.check(entry, &receipt) {
                     return Ok(Some(later));
                 }
@@ -166,7 +166,7 @@ impl Sending {
                 self.shared.after_receipt(&self.positions());
                 Ok(None)
             }
-            Answer::Forgotten => {
+            Delivery::Forgotten => {
                 let Entry { stream, sequence, .. } = entry;
                 if !self.pinned.is_empty() {
                     // The answer is not signed: put the message aside, do not delete it.
@@ -178,8 +178,8 @@ impl Sending {
                 spool.delivered(entry)?;
                 Ok(None)
             }
-            Answer::Refused(refusal) => self.put_aside(entry, &refusal),
-            Answer::Later(later) => Ok(Some(later)),
+            Delivery::Refused(refusal) => self.put_aside(entry, &refusal),
+            Delivery::Later(later) => Ok(Some(later)),
         }
     }
 

@@ -3,7 +3,7 @@
 use sotto_partial::encoding::Complement;
 use sotto_program::{NodeId, Program};
 
-use super::terms::{Answer, Term, TermId, Terms};
+use super::terms::{OutputTerm, Term, TermId, Terms};
 use super::{Emulation, LARGEST_ELGAMAL_BITS, Products};
 use crate::blind::BLINDING_BITS;
 use crate::error::LowerError;
@@ -71,8 +71,8 @@ pub(super) fn write(emulation: &Emulation, program: &Program, terms: &Terms) -> 
     let mut outputs = Vec::new();
     for ((name, node), answer) in program.outputs().iter().zip(&terms.answers) {
         let at = match *answer {
-            Answer::Public(value) => writer.push(Step::Public(value), *node),
-            Answer::Term(term) => writer.paillier(term),
+            OutputTerm::Public(value) => writer.push(Step::Public(value), *node),
+            OutputTerm::Term(term) => writer.paillier(term),
         };
         outputs.push((name.clone(), at));
     }

@@ -48,7 +48,7 @@ enum Number {
 }
 
 /// An answer: a public number or a term.
-pub(super) enum Answer {
+pub(super) enum OutputTerm {
     Public(i128),
     Term(TermId),
 }
@@ -56,7 +56,7 @@ pub(super) enum Answer {
 /// The terms of a program, each once, operands first.
 pub(super) struct Terms {
     pub(super) all: Vec<Known>,
-    pub(super) answers: Vec<Answer>,
+    pub(super) answers: Vec<OutputTerm>,
     ids: HashMap<Term, TermId>,
     /// The largest size that a value may have.
     limit: u128,
@@ -88,8 +88,8 @@ impl Terms {
         }
         for (_, node) in program.outputs() {
             let answer = match numbers[node.index()] {
-                Number::Public(value) => Answer::Public(value),
-                Number::Secret { factor, term } => Answer::Term(terms.scaled(*node, factor, term)?),
+                Number::Public(value) => OutputTerm::Public(value),
+                Number::Secret { factor, term } => OutputTerm::Term(terms.scaled(*node, factor, term)?),
             };
             terms.answers.push(answer);
         }
@@ -104,7 +104,7 @@ impl Terms {
 
     fn mark_used(&mut self) {
         for answer in &self.answers {
-            if let Answer::Term(term) = answer {
+            if let OutputTerm::Term(term) = answer {
                 self.all[*term].used = true;
             }
         }

@@ -18,8 +18,8 @@ const INPUT: [i64; 10] = [11, 20, 30, 75, 5, 16, 7, 80, 60, 10];
 const CLOSE: f64 = 1e-2;
 const CLOSE_PART: f64 = 1e-5;
 /// A cloud's step, and its expected answer for a number if both inputs are equal.
-type Answer = (&'static str, fn(i64) -> i64);
-const ANSWERS: [Answer; 2] = [("add", |x| x + x), ("multiply", |x| x * x)];
+type Operation = (&'static str, fn(i64) -> i64);
+const ANSWERS: [Operation; 2] = [("add", |x| x + x), ("multiply", |x| x * x)];
 
 /// The round trips of one engine: the finished steps, and the reasons why others failed.
 pub(super) struct Trips<'m> {
