@@ -17,7 +17,7 @@ use sotto_wire::{
 use crate::cloud::Cloud;
 use crate::enrolments;
 use crate::problem::Problem;
-use crate::store::{Device, Kept, Upload};
+use crate::store::{Device, EarlierUpload, Upload};
 
 /// Checks an upload, an envelope or a group, and stores it durably. An envelope that is already stored is not stored
 /// again.
@@ -64,7 +64,7 @@ fn keep(
         // The fleet's mask may have been used by another stream of the key, or by a refused or deleted window.
         let again = cloud.store.meets_mask_again(upload.envelope);
         let earlier = match again.map_err(|error| (index, error.into()))? {
-            true => Some(Kept::MaskRepeated),
+            true => Some(EarlierUpload::MaskRepeated),
             false => cloud.store.earlier(upload).map_err(|error| (index, error.into()))?,
         };
         match earlier {
@@ -88,7 +88,7 @@ fn keep(
     let kept = cloud.store.keep_envelopes(&fresh, verifying_key).map_err(|error| (first, error.into()))?;
     for (index, kept) in new.into_iter().zip(kept) {
         let upload = &uploads[index];
-        if matches!(kept, Kept::New(_)) {
+        if matches!(kept, EarlierUpload::New(_)) {
             cloud.quotas.stored(device, upload.counted_bytes());
         }
         receipts[index] = Some(receipt(cloud, kept, upload).map_err(at(index))?);
@@ -187,10 +187,10 @@ fn registered_key(device: &Device, envelope: &Envelope) -> Result<(), Problem> {
     })
 }
 
-fn receipt(cloud: &Cloud, kept: Kept, upload: &Upload<'_>) -> Result<Receipt, Problem> {
+fn receipt(cloud: &Cloud, kept: EarlierUpload, upload: &Upload<'_>) -> Result<Receipt, Problem> {
     let header = upload.envelope.header();
     match kept {
-        Kept::New(receipt) => {
+        EarlierUpload::New(receipt) => {
             tracing::info!(
                 device = header.device,
                 stream = header.stream,
@@ -199,27 +199,27 @@ fn receipt(cloud: &Cloud, kept: Kept, upload: &Upload<'_>) -> Result<Receipt, Pr
             );
             signed(cloud, receipt, upload)
         }
-        Kept::Duplicate(receipt) => signed(cloud, receipt, upload),
-        Kept::KeyReused => Err(Problem::conflict(
+        EarlierUpload::Duplicate(receipt) => signed(cloud, receipt, upload),
+        EarlierUpload::KeyReused => Err(Problem::conflict(
             reason::IDEMPOTENCY_KEY_REUSED,
             "this idempotency key was used with another body: use a new key for a new body",
         )),
-        Kept::SequenceTaken => {
+        EarlierUpload::SequenceTaken => {
             let (stream, sequence) = (&header.stream, header.sequence);
             let detail = format!("number {sequence} of stream {stream} is there already, with another body");
             Err(Problem::conflict(reason::SEQUENCE_TAKEN, detail))
         }
-        Kept::MaskRepeated => {
+        EarlierUpload::MaskRepeated => {
             note_repeated_mask(cloud, header)?;
             let detail = "another window was encrypted under the same mask, and both together show their difference: this one is not \
                           stored. The device runs twice from one copy of its memory, or is damaged; its owner sees it in `sotto status`";
             Err(Problem::conflict(reason::MASK_REPEATED, detail))
         }
-        Kept::Forgotten => {
+        EarlierUpload::Forgotten => {
             let detail = "the owner has deleted the windows of this time: they are not stored again";
             Err(Problem::new(StatusCode::GONE, reason::FORGOTTEN, detail))
         }
-        Kept::NoLongerAccepted => Err(revoked(&header.device)),
+        EarlierUpload::NoLongerAccepted => Err(revoked(&header.device)),
     }
 }
 

@@ -6,7 +6,7 @@ use std::path::Path;
 use sotto_cloud_client::Cloud;
 
 use crate::alarm::{self, AlarmStatus};
-use crate::answers::{self, Answer, DeviceStatus, Forgotten, Giving, Kept, Published, Verified};
+use crate::answers::{self, Answer, DeviceStatus, Forgotten, Giving, KeptAnswer, Published, Verified};
 use crate::declared::settings::DeviceSettings;
 use crate::declared::{self, AlarmSettings, CloudKeys, Declared, Plant};
 use crate::devices::{self, DeviceRecord, Enrolled};
@@ -62,7 +62,7 @@ impl Plant {
 
     /// Returns the latest answer to a declared question. Searches the 50 most recent answers; None if none matches.
     #[must_use]
-    pub fn last_cost(&self, question: &str) -> Option<Kept> {
+    pub fn last_cost(&self, question: &str) -> Option<KeptAnswer> {
         answers::last_cost(self, question)
     }
 
@@ -70,7 +70,7 @@ impl Plant {
     ///
     /// # Errors
     /// [`OwnerError::NotDeclared`] if there is no answer with this name; another [`OwnerError`] if its file is damaged.
-    pub fn answer(&self, name: &str) -> Result<Kept, OwnerError> {
+    pub fn answer(&self, name: &str) -> Result<KeptAnswer, OwnerError> {
         answers::answer(self, name)
     }
 

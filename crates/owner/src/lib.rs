@@ -52,7 +52,7 @@ mod work;
 
 pub use amount::{Every, NotAnAmount, Range};
 pub use answers::{
-    Answer, ChannelStatus, DeviceStatus, Forgotten, Giving, Kept, Published, Row, VERSION, Verified,
+    Answer, ChannelStatus, DeviceStatus, Forgotten, Giving, KeptAnswer, Published, Row, VERSION, Verified,
     left_out_in_words,
 };
 pub use declared::{CloudKeys, FloodingSettings, NewPlant, Plant, SETTINGS, edit, settings};

@@ -9,7 +9,7 @@ use sotto_wire::{MaskName, WindowGroup, WireError, message_digest};
 use super::{keep, known, named, receipt, registered_key};
 use crate::cloud::Cloud;
 use crate::problem::Problem;
-use crate::store::{Kept, Upload};
+use crate::store::{EarlierUpload, Upload};
 
 /// Checks the windows of a group and stores each in a file of its own, with the group's signature.
 ///
@@ -52,7 +52,8 @@ pub(super) fn ingest(
     let mut masks = HashSet::with_capacity(windows.len());
     let mut is_repeated = |mask: Option<MaskName>| mask.is_some_and(|mask| !masks.insert(mask));
     if let Some(index) = windows.iter().position(|window| is_repeated(window.mask())) {
-        receipt(cloud, Kept::MaskRepeated, &uploads[index]).map_err(|problem| refused((index, problem)))?;
+        receipt(cloud, EarlierUpload::MaskRepeated, &uploads[index])
+            .map_err(|problem| refused((index, problem)))?;
     }
     keep(cloud, &uploads, &device.verifying_key).map_err(refused)
 }

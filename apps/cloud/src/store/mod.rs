@@ -45,7 +45,7 @@ pub(crate) use log::Logged;
 pub(crate) use page::{LARGEST_PAGE, Page, limit};
 pub(crate) use recover::Recovered;
 pub(crate) use stored::StoredRow;
-pub(crate) use upload::{Kept, Upload};
+pub(crate) use upload::{EarlierUpload, Upload};
 
 use crate::id::Id;
 use bodies::Bodies;

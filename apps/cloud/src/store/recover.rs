@@ -7,7 +7,7 @@ use rusqlite::Connection;
 use sotto_wire::message_digest;
 
 use super::bodies::Folder;
-use super::upload::{self, Kept, Upload};
+use super::upload::{self, EarlierUpload, Upload};
 use super::{Store, StoreError};
 use crate::id::Id;
 
@@ -99,9 +99,11 @@ impl Store {
         let upload = Upload { envelope: &envelope, idempotency_key, bytes, digest, receipt_digest };
         self.transaction(|transaction| {
             Ok(match self.earlier_in(transaction, &upload)? {
-                Some(Kept::Duplicate(_)) => Err("it is stored already under another name".to_owned()),
-                Some(Kept::MaskRepeated) => Err("another envelope has its mask".to_owned()),
-                Some(Kept::Forgotten) => Err("it was forgotten".to_owned()),
+                Some(EarlierUpload::Duplicate(_)) => {
+                    Err("it is stored already under another name".to_owned())
+                }
+                Some(EarlierUpload::MaskRepeated) => Err("another envelope has its mask".to_owned()),
+                Some(EarlierUpload::Forgotten) => Err("it was forgotten".to_owned()),
                 Some(_) => Err("another envelope has its sequence number".to_owned()),
                 None if !upload::was_registered(transaction, &upload)? => {
                     Err("no device is registered with its signature and key".to_owned())

@@ -40,7 +40,7 @@ impl Upload<'_> {
 }
 
 /// Outcome of an upload.
-pub(crate) enum Kept {
+pub(crate) enum EarlierUpload {
     New(Receipt),
     Duplicate(Receipt),
     /// The device sent another body with this idempotency key.
@@ -62,7 +62,7 @@ struct Found {
     stored_at: i64,
 }
 
-impl Kept {
+impl EarlierUpload {
     /// Returns true if the upload is not stored, neither now nor before.
     fn is_refused(&self) -> bool {
         !matches!(self, Self::New(_) | Self::Duplicate(_))
@@ -71,7 +71,7 @@ impl Kept {
 
 impl Store {
     /// Returns the earlier row of an upload: the upload itself, or one in conflict with it.
-    pub(crate) fn earlier(&self, upload: &Upload<'_>) -> Result<Option<Kept>, StoreError> {
+    pub(crate) fn earlier(&self, upload: &Upload<'_>) -> Result<Option<EarlierUpload>, StoreError> {
         self.earlier_in(&self.connection(), upload)
     }
 
@@ -82,7 +82,7 @@ impl Store {
         &self,
         uploads: &[&Upload<'_>],
         verifying_key: &[u8; 32],
-    ) -> Result<Vec<Kept>, StoreError> {
+    ) -> Result<Vec<EarlierUpload>, StoreError> {
         let ids = uploads.iter().map(|_| Id::random()).collect::<Result<Vec<_>, _>>()?;
         let names: Vec<String> = ids.iter().map(Id::to_string).collect();
         let files = names.iter().map(String::as_str).zip(uploads.iter().map(|upload| upload.bytes.as_ref()));
@@ -92,24 +92,26 @@ impl Store {
                 for upload in uploads {
                     let earlier = match self.earlier_in(transaction, upload)? {
                         None if !still_accepted(transaction, upload, verifying_key)? => {
-                            Some(Kept::NoLongerAccepted)
+                            Some(EarlierUpload::NoLongerAccepted)
                         }
                         earlier => earlier,
                     };
-                    let refused = earlier.as_ref().is_some_and(Kept::is_refused);
+                    let refused = earlier.as_ref().is_some_and(EarlierUpload::is_refused);
                     found.push(earlier);
                     if refused {
                         return Ok(found.into_iter().flatten().collect());
                     }
                 }
-                let insert = |((id, upload), earlier): ((&Id, &&Upload<'_>), Option<Kept>)| match earlier {
-                    Some(earlier) => Ok(earlier),
-                    None => insert(transaction, *id, upload).map(Kept::New),
-                };
+                let insert =
+                    |((id, upload), earlier): ((&Id, &&Upload<'_>), Option<EarlierUpload>)| match earlier {
+                        Some(earlier) => Ok(earlier),
+                        None => insert(transaction, *id, upload).map(EarlierUpload::New),
+                    };
                 ids.iter().zip(uploads).zip(found).map(insert).collect::<Result<Vec<_>, _>>()
             })
         });
-        let is_kept = |at: usize| matches!(kept.as_ref().map(|kept| kept.get(at)), Ok(Some(Kept::New(_))));
+        let is_kept =
+            |at: usize| matches!(kept.as_ref().map(|kept| kept.get(at)), Ok(Some(EarlierUpload::New(_))));
         for (at, name) in names.iter().enumerate() {
             if !is_kept(at) {
                 self.bodies.remove(Folder::Envelopes, name);
@@ -122,14 +124,14 @@ impl Store {
         &self,
         connection: &Connection,
         upload: &Upload<'_>,
-    ) -> Result<Option<Kept>, StoreError> {
+    ) -> Result<Option<EarlierUpload>, StoreError> {
         let header = upload.envelope.header();
         let row = |row: &rusqlite::Row<'_>| {
             Ok(Found { id: row.get(0)?, digest: row.get(1)?, stored_at: row.get(2)? })
         };
         let receipt = |Found { id, stored_at, .. }: Found| {
             let position = log::position(connection, id, upload.envelope)?;
-            Ok(Some(Kept::Duplicate(upload.receipt(id, stored_at, position, true))))
+            Ok(Some(EarlierUpload::Duplicate(upload.receipt(id, stored_at, position, true))))
         };
         if let Some(mask) = upload.envelope.mask().map(mask_bytes) {
             let mut by_mask = connection.prepare_cached(
@@ -139,7 +141,7 @@ impl Store {
             if let Some(found) = found
                 && !self.is_same(connection, &found, upload)?
             {
-                return Ok(Some(Kept::MaskRepeated));
+                return Ok(Some(EarlierUpload::MaskRepeated));
             }
         }
         let mut by_sequence = connection.prepare_cached(
@@ -154,7 +156,7 @@ impl Store {
                 }
                 return receipt(found);
             }
-            Some(_) => return Ok(Some(Kept::SequenceTaken)),
+            Some(_) => return Ok(Some(EarlierUpload::SequenceTaken)),
             None => {}
         }
         // Older versions accepted arbitrary idempotency keys.
@@ -163,11 +165,11 @@ impl Store {
         )?;
         match by_key.query_row(params![header.device, upload.idempotency_key], row).optional()? {
             Some(found) if found.digest == upload.digest => return receipt(found),
-            Some(_) => return Ok(Some(Kept::KeyReused)),
+            Some(_) => return Ok(Some(EarlierUpload::KeyReused)),
             None => {}
         }
         let forgotten = forget::forgotten(connection, &header.device, &header.stream)?;
-        Ok(forgotten.filter(|forgotten| header.ended_at < forgotten.until).map(|_| Kept::Forgotten))
+        Ok(forgotten.filter(|forgotten| header.ended_at < forgotten.until).map(|_| EarlierUpload::Forgotten))
     }
 
     /// Returns true if a stored envelope is this upload: the same bytes, or the same window under another signature,
@@ -321,7 +323,7 @@ mod tests {
             store.register_device(&device).unwrap();
         };
         let keep = || store.keep_envelopes(&[&upload], &identity.verifying_key()).unwrap();
-        let refused = || matches!(keep()[..], [Kept::NoLongerAccepted]) && files() == 0;
+        let refused = || matches!(keep()[..], [EarlierUpload::NoLongerAccepted]) && files() == 0;
 
         store.keep_parameters(parameters, SchemeId::Bfv, &[]).unwrap();
         assert!(refused(), "the device is not known");
@@ -332,7 +334,7 @@ mod tests {
         register(&identity, &[(parameters, key)]);
         assert!(store.revoke_device("kitchen").unwrap() && refused(), "the device is revoked");
         register(&identity, &[(parameters, key)]);
-        assert!(matches!(keep()[..], [Kept::New(_)]) && files() == 1);
-        assert!(matches!(keep()[..], [Kept::Duplicate(_)]) && files() == 1);
+        assert!(matches!(keep()[..], [EarlierUpload::New(_)]) && files() == 1);
+        assert!(matches!(keep()[..], [EarlierUpload::Duplicate(_)]) && files() == 1);
     }
 }

@@ -43,7 +43,7 @@ const LOOKED_AT: usize = 50;
 /// # Ok::<(), Box<dyn core::error::Error>>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Kept {
+pub struct KeptAnswer {
     /// Time of the question, in milliseconds since 1970.
     pub asked_at: i64,
     /// The rows, with costs and notes.
@@ -60,7 +60,7 @@ fn name_at(time: Timestamp) -> String {
 pub(crate) fn keep(plant: &Plant, answer: &Answer) -> Result<Option<String>, OwnerError> {
     let now = Timestamp::now();
     let name = name_at(now);
-    let kept = Kept { asked_at: now.as_millisecond(), answer: answer.clone() };
+    let kept = KeptAnswer { asked_at: now.as_millisecond(), answer: answer.clone() };
     let json = pretty(&kept)?;
     if json.len() > LARGEST {
         return Ok(None);
@@ -144,7 +144,7 @@ pub(crate) fn latest_answers(plant: &Plant, within: i64) -> Result<Vec<String>, 
 }
 
 /// Returns the latest answer to a declared question. Searches the 50 most recent answers; None if none matches.
-pub(crate) fn last_cost(plant: &Plant, question: &str) -> Option<Kept> {
+pub(crate) fn last_cost(plant: &Plant, question: &str) -> Option<KeptAnswer> {
     let text = declared::question(plant, question).ok()?.to_string();
     let names = answers(plant).ok()?;
     let mut kept = names.iter().rev().take(LOOKED_AT).filter_map(|name| answer(plant, name).ok());
@@ -152,11 +152,11 @@ pub(crate) fn last_cost(plant: &Plant, question: &str) -> Option<Kept> {
 }
 
 /// Reads a stored answer.
-pub(crate) fn answer(plant: &Plant, name: &str) -> Result<Kept, OwnerError> {
+pub(crate) fn answer(plant: &Plant, name: &str) -> Result<KeptAnswer, OwnerError> {
     if !answers(plant)?.iter().any(|known| known == name) {
         return Err(OwnerError::NotDeclared { kind: "answer", name: name.to_owned() });
     }
-    let mut kept: Kept = read_json(&plant.path("answers").join(format!("{name}.json")))?;
+    let mut kept: KeptAnswer = read_json(&plant.path("answers").join(format!("{name}.json")))?;
     let at = |text: &str| text.parse::<Timestamp>().map_or(0, Timestamp::as_millisecond);
     for row in &mut kept.answer.rows {
         (row.from_ms, row.to_ms) = (at(&row.from), at(&row.to));

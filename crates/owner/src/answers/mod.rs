@@ -19,7 +19,7 @@ pub(crate) use by_window::by_window;
 pub(crate) use evidence::evidence;
 pub use forget::Forgotten;
 pub(crate) use forget::{forget, remove_device};
-pub use kept::Kept;
+pub use kept::KeptAnswer;
 pub(crate) use kept::{answer, answers, expire_answers, keep, last_cost, latest_answer, latest_answers};
 pub use publish::{Giving, Published, Verified};
 pub(crate) use publish::{publish, verified};

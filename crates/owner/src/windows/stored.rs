@@ -29,7 +29,7 @@ const LARGEST_HEADER: u64 = 64 << 10;
 
 /// The last head that was compared with the log.
 #[derive(Debug, Serialize, Deserialize)]
-struct Kept {
+struct StoredHead {
     /// The frame of the head, signed by the cloud.
     head: String,
     /// Size in bytes of the log that the head covers.
@@ -104,7 +104,7 @@ pub(crate) fn read_log(plant: &Plant, name: StreamName<'_>) -> Result<StreamLog,
         return Ok(StreamLog::default());
     }
     let damaged = |path: &PathBuf, reason: String| OwnerError::Damaged { path: path.clone(), reason };
-    let kept: Kept = read_json(&head)?;
+    let kept: StoredHead = read_json(&head)?;
     let frame = hex::decode(&kept.head).map_err(|error| damaged(&head, error.to_string()))?;
     let signed = StreamHead::read(&frame).map_err(|error| damaged(&head, error.to_string()))?;
     let mut bytes = Vec::new();
@@ -149,19 +149,19 @@ pub(crate) fn append_log(
         Ok(kept_bytes + records.len() as u64)
     };
     let bytes = written().map_err(io(&log))?;
-    let kept = Kept { head: hex::encode(head), bytes };
+    let kept = StoredHead { head: hex::encode(head), bytes };
     write_private(&head_file, &pretty(&kept)?)
 }
 
 /// Replaces the stored log of a stream by these windows, under the stored head.
 pub(crate) fn replace_log(plant: &Plant, name: StreamName<'_>, entries: &[Entry]) -> Result<(), OwnerError> {
     let [log, head_file] = log_files(plant, name);
-    let kept: Kept = read_json(&head_file)?;
+    let kept: StoredHead = read_json(&head_file)?;
     let mut records = Vec::new();
     entries.iter().for_each(|entry| write(&mut records, entry));
     // A crash between the two writes leaves a log of another length, which is read from the cloud again.
     write_private(&log, &records)?;
-    let kept = Kept { bytes: records.len() as u64, ..kept };
+    let kept = StoredHead { bytes: records.len() as u64, ..kept };
     write_private(&head_file, &pretty(&kept)?)
 }
 
