@@ -12,7 +12,7 @@ const LONG: f64 = 4e6;
 
 /// One engine's plan for an operation, made after a first repetition.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Plan {
+pub(super) struct Schedule {
     pub(super) rounds: u32,
     /// Counted repetitions in each round.
     pub(super) repetitions: u32,
@@ -27,16 +27,16 @@ pub(super) struct Plan {
 /// one that does not fit, runs once, and this run counts. A shorter `large` operation keeps its repetitions in a late
 /// run: when a process first writes so much memory, a virtual machine's host may have to supply it, which can take
 /// longer than the computation.
-pub(super) fn plan(first: f64, large: bool, asked: &Repetitions, left: f64, pace: f64) -> Plan {
+pub(super) fn plan(first: f64, large: bool, asked: &Repetitions, left: f64, pace: f64) -> Schedule {
     let estimate = first.max(0.1);
     let whole = asked.seconds * 1e6 * pace;
     let a_round = whole / f64::from(asked.rounds);
     let repetitions = (a_round / estimate).clamp(1.0, f64::from(asked.most)) as u32;
     let rounds = (whole / estimate).clamp(0.0, f64::from(asked.rounds)) as u32;
     let warm_up = if estimate * f64::from(asked.rounds) < whole { asked.warm_up } else { 0 };
-    let plan = Plan { rounds, repetitions, warm_up, first_counts: false };
+    let plan = Schedule { rounds, repetitions, warm_up, first_counts: false };
     // The first repetition counts if each is expensive.
-    let few = |counted: u32| Plan { rounds: counted - 1, repetitions: 1, warm_up: 0, first_counts: true };
+    let few = |counted: u32| Schedule { rounds: counted - 1, repetitions: 1, warm_up: 0, first_counts: true };
     // Expensive operations exceed their share of time even at the minimum, so that a small delay reduces them more: the
     // factor is cubed.
     let late = (f64::from(asked.least) * pace.powi(3)).max(1.0) as u32;
@@ -52,7 +52,7 @@ pub(super) fn plan(first: f64, large: bool, asked: &Repetitions, left: f64, pace
     (1..=least).rev().map(few).find(|plan| plan.cost(estimate) <= left).unwrap_or_else(|| few(1))
 }
 
-impl Plan {
+impl Schedule {
     fn counted(&self) -> u32 {
         self.rounds * self.repetitions + u32::from(self.first_counts)
     }
@@ -95,14 +95,14 @@ impl Budget {
     }
 
     /// Plans an operation that took `first` microseconds, in the time that earlier plans leave.
-    pub(super) fn plan(&mut self, first: f64, large: bool) -> Plan {
+    pub(super) fn plan(&mut self, first: f64, large: bool) -> Schedule {
         let plan = plan(first, large, &self.asked, self.left() - self.promised, self.pace);
         self.promised += plan.cost(first.max(0.1));
         plan
     }
 
     /// Plans an operation that one engine does alone.
-    pub(super) fn plan_alone(&self, first: f64) -> Plan {
+    pub(super) fn plan_alone(&self, first: f64) -> Schedule {
         plan(first, false, &self.asked, self.left(), self.pace)
     }
 
@@ -186,7 +186,7 @@ mod tests {
     #[test]
     fn what_is_fast_is_done_as_often_as_asked() {
         let plan = plan(10.0, false, &ASKED, AMPLE, 1.0);
-        assert_eq!(plan, Plan { rounds: 5, repetitions: 20, warm_up: 1, first_counts: false });
+        assert_eq!(plan, Schedule { rounds: 5, repetitions: 20, warm_up: 1, first_counts: false });
     }
 
     #[test]
@@ -200,7 +200,7 @@ mod tests {
             }
         }
         let slow = plan(1e6, false, &ASKED, AMPLE, 1.0);
-        assert_eq!(slow, Plan { rounds: 2, repetitions: 1, warm_up: 0, first_counts: true });
+        assert_eq!(slow, Schedule { rounds: 2, repetitions: 1, warm_up: 0, first_counts: true });
         let once = plan(1e6, false, &Repetitions { least: 1, ..ASKED }, AMPLE, 1.0);
         assert_eq!((once.rounds, once.counted()), (0, 1), "a quick run is content with the first time");
         let long = |large| plan(LONG, large, &ASKED, AMPLE, 1.0).counted();

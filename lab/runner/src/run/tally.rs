@@ -3,7 +3,7 @@
 use sotto_harness::LabError;
 use sotto_harness::protocol::{Measure, Task, UNSUPPORTED};
 
-use super::budget::{Budget, Plan};
+use super::budget::{Budget, Schedule};
 use super::outcome::Outcome;
 use super::session::Session;
 use crate::definition::{Measurement, Scheme};
@@ -21,7 +21,7 @@ pub(super) struct Tally {
     times: Vec<f64>,
     bytes: Option<u64>,
     verified: bool,
-    plan: Plan,
+    plan: Schedule,
     /// True if a result was checked.
     checked: bool,
     /// Set if no times will follow: the engine lacks the operation, or failed.
@@ -50,7 +50,7 @@ impl Tally {
             times: Vec::new(),
             bytes: None,
             verified: true,
-            plan: Plan { rounds: 0, repetitions: 1, warm_up: 0, first_counts: true },
+            plan: Schedule { rounds: 0, repetitions: 1, warm_up: 0, first_counts: true },
             checked: false,
             end: None,
         };
