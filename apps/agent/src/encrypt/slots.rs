@@ -20,13 +20,13 @@ use super::{EncryptError, Encrypted, Encryptor, Mask, Unencrypted, key};
 struct Repeated<S: TakesReadings> {
     params: Params<S>,
     kept: Kept,
-    form: Form<S>,
+    form: SlotForm<S>,
     /// For whole steps: the layout, and the digits of a step.
     steps: Option<(Layout, StepDigits)>,
 }
 
 /// The form in which windows travel.
-enum Form<S: TakesReadings> {
+enum SlotForm<S: TakesReadings> {
     /// Compact, under masks named after the stream.
     Compact { key: SecretKey<S>, stream: String, masks: OwnMasks },
     /// Whole, under a public key.
@@ -68,10 +68,10 @@ impl<S: TakesReadings> Repeated<S> {
             _ => None,
         };
         let form = if stream.public {
-            Form::Whole(key::public(keys, &params)?)
+            SlotForm::Whole(key::public(keys, &params)?)
         } else {
             let key = SecretKey::derive(key::secret(keys)?, &params);
-            Form::Compact { key, stream: stream.stream.clone(), masks: OwnMasks::new()? }
+            SlotForm::Compact { key, stream: stream.stream.clone(), masks: OwnMasks::new()? }
         };
         Ok(Self { params, kept: Kept::Folded(slots as usize), form, steps })
     }
@@ -88,8 +88,8 @@ impl<S: TakesReadings> Repeated<S> {
         };
         let values = S::values(slots)?;
         Ok(match &self.form {
-            Form::Compact { .. } => params.encode_folded(&values, magnitude, level)?,
-            Form::Whole(_) => params.encode_repeated(&values, level)?.declare_magnitude(magnitude),
+            SlotForm::Compact { .. } => params.encode_folded(&values, magnitude, level)?,
+            SlotForm::Whole(_) => params.encode_repeated(&values, level)?.declare_magnitude(magnitude),
         })
     }
 }
@@ -101,8 +101,8 @@ impl<S: TakesReadings> Encryptor for Repeated<S> {
 
     fn key(&self) -> KeyId {
         match &self.form {
-            Form::Compact { key, .. } => key.id(),
-            Form::Whole(key) => key.key(),
+            SlotForm::Compact { key, .. } => key.id(),
+            SlotForm::Whole(key) => key.key(),
         }
     }
 
@@ -112,8 +112,8 @@ impl<S: TakesReadings> Encryptor for Repeated<S> {
 
     fn frame_bytes(&self) -> usize {
         match &self.form {
-            Form::Compact { .. } => SlotsWindow::frame_bytes(&self.params, self.kept),
-            Form::Whole(_) => public_bytes(&self.params),
+            SlotForm::Compact { .. } => SlotsWindow::frame_bytes(&self.params, self.kept),
+            SlotForm::Whole(_) => public_bytes(&self.params),
         }
     }
 
@@ -132,7 +132,7 @@ impl<S: TakesReadings> Encryptor for Repeated<S> {
         let encode = begin.elapsed();
         let begin = Instant::now();
         let frame = match &self.form {
-            Form::Compact { key, stream, masks } => {
+            SlotForm::Compact { key, stream, masks } => {
                 let Mask::Own { sequence } = window.mask else { return Err(EncryptError::NoFleet) };
                 let mask = masks.name(sequence)?;
                 let mut rng = sotto_ring::secure_rng()?;
@@ -140,7 +140,7 @@ impl<S: TakesReadings> Encryptor for Repeated<S> {
                     key.encrypt_under(&plaintext, mask_seed(key.id(), stream, &mask), &mut rng)?;
                 SlotsWindow::of(&encrypted.compact(self.kept)?, mask).write()
             }
-            Form::Whole(key) => under_public_key(key, &plaintext)?,
+            SlotForm::Whole(key) => under_public_key(key, &plaintext)?,
         };
         Ok(Encrypted { encode, encrypt: begin.elapsed(), frame })
     }

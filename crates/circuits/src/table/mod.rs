@@ -183,7 +183,7 @@ impl Table {
     /// # Ok::<(), sotto_circuits::CircuitError>(())
     /// ```
     pub fn cost<M: Machine<Value = i64>>(machine: &M, tables: &[&Self]) -> Result<Cost, CircuitError> {
-        let form = Form::of(&modulus(machine, tables)?, tables)?;
+        let form = TableForm::of(&modulus(machine, tables)?, tables)?;
         let square = usize::from(form.even);
         let cost = split::cost_of(&Sum::best(&form.polynomials));
         let (products, relinearisations) = (cost.products + square, cost.relinearisations + square);
@@ -215,9 +215,9 @@ impl Table {
         a: &M::Vector,
     ) -> Result<Vec<M::Vector>, CircuitError> {
         let t = modulus(machine, tables)?;
-        let form = Form::of(&t, tables)?;
+        let form = TableForm::of(&t, tables)?;
         let mut base = form.place(machine, a)?;
-        if let Form { even: true, .. } = form {
+        if let TableForm { even: true, .. } = form {
             let square = machine.square(&base)?;
             machine.recycle(core::mem::replace(&mut base, square));
         }
@@ -238,7 +238,7 @@ fn modulus<M: Machine>(machine: &M, tables: &[&Table]) -> Result<Modulus, Circui
 }
 
 /// The polynomials of tables that share powers.
-struct Form {
+struct TableForm {
     /// The doubled middle of the range, if the polynomials are in the distance from it; else they are in x itself.
     middle: Option<i64>,
     /// The polynomials are in the square of that.
@@ -246,7 +246,7 @@ struct Form {
     polynomials: Vec<Vec<u64>>,
 }
 
-impl Form {
+impl TableForm {
     fn of(t: &Modulus, tables: &[&Table]) -> Result<Self, CircuitError> {
         let first = tables.first().ok_or(CircuitError::Empty("a table"))?;
         let constant = |table: &&&Table| table.values.iter().all(|value| *value == table.values[0]);

@@ -24,7 +24,7 @@ use crate::stop::Stop;
 use cells::Record;
 use columns::{TimeColumns, Wanted};
 use reader::{Next, Reader};
-use times::{Form, Guess, Local};
+use times::{Guess, Local, TimeFormat};
 
 /// Maximum characters of a cell that an error shows.
 const LONGEST_CELL: usize = 40;
@@ -48,7 +48,7 @@ pub struct FileSource {
     options: FileOptions,
     channels: Vec<Channel>,
     wanted: Wanted,
-    custom: Option<Form>,
+    custom: Option<TimeFormat>,
     start: Option<i64>,
     stop: Stop,
     paced: bool,
@@ -57,7 +57,7 @@ pub struct FileSource {
     reader: Option<Reader>,
     /// Rows read ahead to guess the formats.
     ahead: VecDeque<Record>,
-    form: Option<Form>,
+    form: Option<TimeFormat>,
     decimal_comma: Option<bool>,
     local: Local,
     /// Number of rows returned.

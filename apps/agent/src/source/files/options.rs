@@ -6,7 +6,7 @@ use sotto_pack::Clock;
 
 use super::columns::MOST_TIME_COLUMNS;
 use super::encoding::Encoding;
-use super::times::{Form, Local};
+use super::times::{Local, TimeFormat};
 use crate::source::SourceError;
 use crate::source::formats::FormatName;
 
@@ -90,15 +90,15 @@ impl FileOptions {
     }
 
     /// Returns the format of times, if given.
-    pub(super) fn custom_form(&self) -> Result<Option<Form>, SourceError> {
-        let form = self.time_format.as_deref().map(Form::custom).transpose();
+    pub(super) fn custom_form(&self) -> Result<Option<TimeFormat>, SourceError> {
+        let form = self.time_format.as_deref().map(TimeFormat::custom).transpose();
         form.map_err(|error| refused("--time-format", format!("{error}; an example is '%d.%m.%Y %H:%M'")))
     }
 
     /// Returns the time of the first row, in milliseconds since 1970, if given.
-    pub(super) fn start(&self, custom: Option<&Form>) -> Result<Option<i64>, SourceError> {
+    pub(super) fn start(&self, custom: Option<&TimeFormat>) -> Result<Option<i64>, SourceError> {
         let Some(text) = self.start.as_deref().map(str::trim) else { return Ok(None) };
-        let forms = custom.map_or_else(|| Form::of(text), |form| vec![form.clone()]);
+        let forms = custom.map_or_else(|| TimeFormat::of(text), |form| vec![form.clone()]);
         let [form] = &forms[..] else {
             return Err(refused("--start", "give a time such as 2026-03-01T06:00 or 2026-03-01T06:00:00Z"));
         };

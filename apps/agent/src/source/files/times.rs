@@ -19,7 +19,7 @@ pub(super) enum Unit {
 
 /// The format of times.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Form {
+pub(super) enum TimeFormat {
     /// A number since 1970.
     Epoch(Unit),
     /// A date with an optional time, with an offset from UTC or local. A local date without a time is midnight.
@@ -37,7 +37,7 @@ pub(super) enum When {
     Local(DateTime),
 }
 
-impl Form {
+impl TimeFormat {
     /// Returns the formats that a text may have: none, one, or two that differ in the order of day and month.
     pub(super) fn of(text: &str) -> Vec<Self> {
         if let Some(parts) = Parts::read(text) {
@@ -145,7 +145,7 @@ fn in_range(milliseconds: i64) -> Option<i64> {
 /// The formats that fit all rows examined so far.
 #[derive(Debug, Default)]
 pub(super) struct Guess {
-    forms: Vec<Form>,
+    forms: Vec<TimeFormat>,
     /// The parts of the first time, for error messages.
     first: Option<Parts>,
 }
@@ -153,7 +153,7 @@ pub(super) struct Guess {
 impl Guess {
     /// Narrows the formats by one more time. A time that has no format in common with those before it is ignored.
     pub(super) fn look(&mut self, text: &str) {
-        let mut forms = Form::of(text);
+        let mut forms = TimeFormat::of(text);
         if self.forms.is_empty() {
             self.first = Parts::read(text);
         } else {
@@ -165,7 +165,7 @@ impl Guess {
     }
 
     /// Returns the remaining formats: none yet, one, or two that differ in the order of day and month.
-    pub(super) fn forms(&self) -> &[Form] {
+    pub(super) fn forms(&self) -> &[TimeFormat] {
         &self.forms
     }
 
