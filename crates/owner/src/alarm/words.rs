@@ -4,7 +4,7 @@ use super::machine::Seen;
 use crate::declared::{Declared, Plant};
 use crate::functions::Call;
 use crate::gathered::Channels as _;
-use crate::language::{Comparison, Reading};
+use crate::language::{Comparison, Measurand};
 use crate::question::Measured;
 
 /// Describes the value of a window: `12 of 60 readings > 80 °C`, `mean(boiler) = 81.2 ± 0.05 °C`.
@@ -19,9 +19,9 @@ pub(super) fn what(declared: &Declared, plant: &Plant, seen: &Seen, limit: f64) 
     let mut counts = probe.expression.calls().filter(|_| !itself).filter_map(Call::condition);
     if let Some(condition) = counts.next() {
         let (unit, one) = match &condition.reading {
-            Reading::Channel(channel) => (plant.settings().unit(channel), "reading"),
+            Measurand::Channel(channel) => (plant.settings().unit(channel), "reading"),
             // A polynomial or a model may have any unit.
-            Reading::Polynomial { .. } | Reading::Linear { .. } => (String::new(), "value"),
+            Measurand::Polynomial { .. } | Measurand::Linear { .. } => (String::new(), "value"),
         };
         let space = if unit.is_empty() { "" } else { " " };
         let plural = if seen.readings == 1 { "" } else { "s" };

@@ -7,7 +7,7 @@ use super::settings::Compare;
 use crate::error::OwnerError;
 use crate::files::read_text;
 use crate::functions::Call;
-use crate::language::{By, Clause, LinearModel, Period, QuestionError, Reading, TextSpans, When};
+use crate::language::{By, Clause, LinearModel, Measurand, Period, QuestionError, TextSpans, When};
 use crate::question::{Question, unit_of};
 
 /// Largest file of a model, in bytes.
@@ -114,7 +114,7 @@ pub(crate) fn questions(plant: &Plant) -> Result<std::collections::BTreeMap<Stri
 
 /// Returns true if the cloud compares a polynomial or a model with limits: a declared question with a condition on it says
 /// so.
-pub(crate) fn compares_in_cloud(plant: &Plant, reading: &Reading) -> bool {
+pub(crate) fn compares_in_cloud(plant: &Plant, reading: &Measurand) -> bool {
     let declared = plant.settings().questions.iter();
     declared.filter(|(_, question)| question.compare == Compare::Cloud).any(|(name, _)| {
         let question = question(plant, name);

@@ -5,7 +5,7 @@ use std::fmt::{self, Display, Formatter};
 use serde::{Deserialize, Serialize};
 
 use crate::gathered::Channels;
-use crate::language::{Condition, Name, Parsed, Parser, Reading};
+use crate::language::{Condition, Measurand, Name, Parsed, Parser};
 
 /// Arguments of a function. `Display` writes them as canonical text, without the parentheses.
 pub(crate) trait Arguments: Display {
@@ -13,7 +13,7 @@ pub(crate) trait Arguments: Display {
     fn about(&self) -> About<'_>;
 
     /// Returns the reading, to attach a model to it; None if they name channels.
-    fn reading_mut(&mut self) -> Option<&mut Reading>;
+    fn reading_mut(&mut self) -> Option<&mut Measurand>;
 }
 
 /// The readings that a call is about.
@@ -22,7 +22,7 @@ pub(crate) enum About<'a> {
     /// Those of channels, in the order of the text.
     Channels(Vec<&'a str>),
     /// Those of a channel, or the values of a polynomial or a model.
-    Reading(&'a Reading),
+    Reading(&'a Measurand),
     /// The same, compared with a limit.
     Condition(&'a Condition),
 }
@@ -51,7 +51,7 @@ impl Arguments for Channel {
         About::Channels(vec![&self.0])
     }
 
-    fn reading_mut(&mut self) -> Option<&mut Reading> {
+    fn reading_mut(&mut self) -> Option<&mut Measurand> {
         None
     }
 }
@@ -86,23 +86,23 @@ impl Arguments for TwoChannels {
         About::Channels(vec![&self.x, &self.y])
     }
 
-    fn reading_mut(&mut self) -> Option<&mut Reading> {
+    fn reading_mut(&mut self) -> Option<&mut Measurand> {
         None
     }
 }
 
-impl Arguments for Reading {
+impl Arguments for Measurand {
     fn about(&self) -> About<'_> {
         About::Reading(self)
     }
 
-    fn reading_mut(&mut self) -> Option<&mut Reading> {
+    fn reading_mut(&mut self) -> Option<&mut Measurand> {
         Some(self)
     }
 }
 
 /// Reads a reading and the closing parenthesis.
-pub(super) fn one_reading(parser: &mut Parser<'_>) -> Parsed<Reading> {
+pub(super) fn one_reading(parser: &mut Parser<'_>) -> Parsed<Measurand> {
     let reading = parser.reading()?;
     parser.close_after_name()?;
     Ok(reading)
@@ -113,15 +113,15 @@ impl Arguments for Condition {
         About::Condition(self)
     }
 
-    fn reading_mut(&mut self) -> Option<&mut Reading> {
+    fn reading_mut(&mut self) -> Option<&mut Measurand> {
         Some(&mut self.reading)
     }
 }
 
 /// Returns the unit of a reading. A polynomial or a model may have any unit, so it has none.
-pub(super) fn unit_of(reading: &Reading, channels: &dyn Channels) -> String {
+pub(super) fn unit_of(reading: &Measurand, channels: &dyn Channels) -> String {
     match reading {
-        Reading::Channel(channel) => channels.unit(channel),
-        Reading::Polynomial { .. } | Reading::Linear { .. } => String::new(),
+        Measurand::Channel(channel) => channels.unit(channel),
+        Measurand::Polynomial { .. } | Measurand::Linear { .. } => String::new(),
     }
 }

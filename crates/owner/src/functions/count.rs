@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::Call;
 use super::function::{Function, InAlarm, Named, OneValue, Syntax, Yields};
 use crate::gathered::{Channels, Counted, Gathered, Need};
-use crate::language::{Condition, Reading};
+use crate::language::{Condition, Measurand};
 use crate::value::Value;
 
 pub(super) const SYNTAX: Syntax = Syntax {
@@ -31,7 +31,7 @@ pub(super) const SYNTAX: Syntax = Syntax {
 ///
 /// Example: [`Call`]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Count(pub(super) Reading);
+pub struct Count(pub(super) Measurand);
 
 /// `count(x > 80)`, `count(linear(model.json) > 80)`: the number of readings for which the condition holds.
 ///
@@ -42,7 +42,7 @@ pub struct CountWhere(pub(super) Condition);
 impl Call {
     /// Returns the call `count(x)`.
     #[must_use]
-    pub fn count(reading: impl Into<Reading>) -> Self {
+    pub fn count(reading: impl Into<Measurand>) -> Self {
         Count(reading.into()).into()
     }
 
@@ -84,8 +84,8 @@ impl OneValue for Count {
     fn value(&self, from: &Gathered<'_>) -> Counted {
         let number = |count: u64| Ok(Value::exact(count as f64));
         match &self.0 {
-            Reading::Channel(channel) => from.of_moments(channel, |moments| number(moments.count)),
-            Reading::Polynomial { .. } | Reading::Linear { .. } => {
+            Measurand::Channel(channel) => from.of_moments(channel, |moments| number(moments.count)),
+            Measurand::Polynomial { .. } | Measurand::Linear { .. } => {
                 from.of_reals(&self.0, |reals| number(reals.count))
             }
         }
@@ -118,10 +118,10 @@ impl OneValue for CountWhere {
     fn value(&self, from: &Gathered<'_>) -> Counted {
         let Self(condition) = self;
         match &condition.reading {
-            Reading::Channel(channel) => {
+            Measurand::Channel(channel) => {
                 from.of_distribution(channel, |readings| Ok(readings.count_where(condition)))
             }
-            Reading::Polynomial { .. } | Reading::Linear { .. } => {
+            Measurand::Polynomial { .. } | Measurand::Linear { .. } => {
                 from.of_decided(&condition.reading, |decided| Ok(decided.number()))
             }
         }

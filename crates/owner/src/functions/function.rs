@@ -4,7 +4,7 @@ use std::fmt::{self, Formatter};
 
 use super::{Arguments, Call};
 use crate::gathered::{Channels, Counted, Gathered, Need};
-use crate::language::{Parsed, Parser, Reading};
+use crate::language::{Measurand, Parsed, Parser};
 
 /// A function's words, and the grammar of its arguments.
 pub(crate) struct Syntax {
@@ -102,7 +102,7 @@ pub(crate) enum InAlarm<'c> {
     /// The smallest reading of a channel: it is below a limit if any reading is.
     Smallest(&'c str),
     /// The values at readings are compared, if it stands alone.
-    Readings(&'c Reading),
+    Readings(&'c Measurand),
     /// It has no single value in a window; the text says what to ask for instead.
     Refused(&'static str),
 }

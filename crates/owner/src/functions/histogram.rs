@@ -9,7 +9,7 @@ use super::arguments::{About, Arguments};
 use super::function::{Function, InAlarm, Named, Part, SeveralValues, Syntax, Yields};
 use crate::gathered::distribution::equal_edges;
 use crate::gathered::{BinsNeeded, Counted, Gathered, Need};
-use crate::language::{Name, Numbers, Parsed, Parser, QuestionErrorKind as Kind, Reading, limits};
+use crate::language::{Measurand, Name, Numbers, Parsed, Parser, QuestionErrorKind as Kind, limits};
 
 pub(super) const SYNTAX: Syntax = Syntax {
     names: &[Named { word: "histogram", arguments: "x, 16" }],
@@ -106,7 +106,7 @@ impl Arguments for Binned {
         About::Channels(vec![&self.channel])
     }
 
-    fn reading_mut(&mut self) -> Option<&mut Reading> {
+    fn reading_mut(&mut self) -> Option<&mut Measurand> {
         None
     }
 }

@@ -36,7 +36,7 @@ pub(crate) use arguments::{About, Arguments};
 pub(crate) use function::{Function, InAlarm, Named, Part, Syntax, Time, Yields};
 
 use crate::gathered::Need;
-use crate::language::{Condition, LinearModel, Reading};
+use crate::language::{Condition, LinearModel, Measurand};
 
 /// Makes a call of the functions of these files. Each file has the syntax, and a type for each form of the function, with
 /// its arguments.
@@ -178,7 +178,7 @@ impl Call {
     /// Returns the reading of a call that takes more than channels, and the one that a condition compares; None for other
     /// calls.
     #[must_use]
-    pub fn reading(&self) -> Option<&Reading> {
+    pub fn reading(&self) -> Option<&Measurand> {
         match self.arguments().about() {
             About::Channels(_) => None,
             About::Reading(reading) | About::Condition(Condition { reading, .. }) => Some(reading),
@@ -196,7 +196,7 @@ impl Call {
 
     /// Returns true if the cloud can compare the call's values with its limit: a condition on a polynomial or a model.
     pub(crate) fn can_compare_in_cloud(&self) -> bool {
-        self.condition().is_some_and(|condition| !matches!(condition.reading, Reading::Channel(_)))
+        self.condition().is_some_and(|condition| !matches!(condition.reading, Measurand::Channel(_)))
     }
 
     /// Returns the intermediate results that the call is computed from.
@@ -207,8 +207,8 @@ impl Call {
     /// Returns the file and the model of a linear model.
     pub(crate) fn model_slot(&mut self) -> Option<(&str, &mut Option<LinearModel>)> {
         match self.arguments_mut().reading_mut()? {
-            Reading::Linear { file, model } => Some((file, model)),
-            Reading::Channel(_) | Reading::Polynomial { .. } => None,
+            Measurand::Linear { file, model } => Some((file, model)),
+            Measurand::Channel(_) | Measurand::Polynomial { .. } => None,
         }
     }
 }

@@ -9,7 +9,7 @@ use super::arguments::{About, Arguments};
 use super::function::{Function, InAlarm, Named, OneValue, Syntax, Yields};
 use crate::gathered::moments::Moments;
 use crate::gathered::{Channels, Counted, Gathered, Need};
-use crate::language::{Name, QuestionErrorKind as Kind, Reading, limits};
+use crate::language::{Measurand, Name, QuestionErrorKind as Kind, limits};
 use crate::value::ValueError;
 
 pub(super) const SYNTAX: Syntax = Syntax {
@@ -58,7 +58,7 @@ impl Arguments for Moving {
         About::Channels(vec![&self.channel])
     }
 
-    fn reading_mut(&mut self) -> Option<&mut Reading> {
+    fn reading_mut(&mut self) -> Option<&mut Measurand> {
         None
     }
 }

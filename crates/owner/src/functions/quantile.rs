@@ -9,7 +9,7 @@ use super::Call;
 use super::arguments::{About, Arguments};
 use super::function::{Function, InAlarm, Named, OneValue, Syntax, Yields};
 use crate::gathered::{Channels, Counted, Gathered, Need};
-use crate::language::{Name, Number, Parsed, Parser, QuestionErrorKind as Kind, Reading};
+use crate::language::{Measurand, Name, Number, Parsed, Parser, QuestionErrorKind as Kind};
 
 pub(super) const SYNTAX: Syntax = Syntax {
     names: &[Named { word: "quantile", arguments: "x, 0.95" }],
@@ -73,7 +73,7 @@ impl Arguments for Share {
         About::Channels(vec![&self.channel])
     }
 
-    fn reading_mut(&mut self) -> Option<&mut Reading> {
+    fn reading_mut(&mut self) -> Option<&mut Measurand> {
         None
     }
 }

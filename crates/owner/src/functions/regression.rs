@@ -8,7 +8,7 @@ use super::Call;
 use super::arguments::{About, Arguments};
 use super::function::{Function, InAlarm, Named, Part, SeveralValues, Syntax, Yields};
 use crate::gathered::{Counted, Gathered, Need};
-use crate::language::{Name, Reading};
+use crate::language::{Measurand, Name};
 use crate::value::ratio;
 
 pub(super) const SYNTAX: Syntax = Syntax {
@@ -57,7 +57,7 @@ impl Arguments for Explained {
         About::Channels(vec![&self.y, &self.x])
     }
 
-    fn reading_mut(&mut self) -> Option<&mut Reading> {
+    fn reading_mut(&mut self) -> Option<&mut Measurand> {
         None
     }
 }

@@ -6,7 +6,7 @@ use super::Call;
 use super::arguments::{one_reading, unit_of};
 use super::function::{Function, InAlarm, Named, OneValue, Syntax, Yields};
 use crate::gathered::{Channels, Counted, Gathered, Need, Reals};
-use crate::language::Reading;
+use crate::language::Measurand;
 
 pub(super) const SYNTAX: Syntax = Syntax {
     names: &[Named { word: "sum", arguments: "x" }],
@@ -19,12 +19,12 @@ pub(super) const SYNTAX: Syntax = Syntax {
 ///
 /// Example: [`Call`]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Sum(pub(super) Reading);
+pub struct Sum(pub(super) Measurand);
 
 impl Call {
     /// Returns the call `sum(x)`.
     #[must_use]
-    pub fn sum(reading: impl Into<Reading>) -> Self {
+    pub fn sum(reading: impl Into<Measurand>) -> Self {
         Sum(reading.into()).into()
     }
 }
@@ -54,8 +54,10 @@ impl OneValue for Sum {
 
     fn value(&self, from: &Gathered<'_>) -> Counted {
         match &self.0 {
-            Reading::Channel(channel) => from.of_moments(channel, |moments| moments.sum(&from.unit(channel))),
-            Reading::Polynomial { .. } | Reading::Linear { .. } => from.of_reals(&self.0, Reals::sum),
+            Measurand::Channel(channel) => {
+                from.of_moments(channel, |moments| moments.sum(&from.unit(channel)))
+            }
+            Measurand::Polynomial { .. } | Measurand::Linear { .. } => from.of_reals(&self.0, Reals::sum),
         }
     }
 }

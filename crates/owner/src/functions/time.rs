@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::Call;
 use super::function::{Function, InAlarm, Named, OneValue, Syntax, Yields};
 use crate::gathered::{Channels, Counted, Decided, Gathered, Need};
-use crate::language::{Condition, Reading};
+use crate::language::{Condition, Measurand};
 
 pub(super) const SYNTAX: Syntax = Syntax {
     names: &[Named { word: "time", arguments: "x > 80" }],
@@ -60,10 +60,10 @@ impl OneValue for TimeWhere {
     fn value(&self, from: &Gathered<'_>) -> Counted {
         let Self(condition) = self;
         match &condition.reading {
-            Reading::Channel(channel) => {
+            Measurand::Channel(channel) => {
                 from.of_distribution(channel, |readings| readings.time_where(condition))
             }
-            Reading::Polynomial { .. } | Reading::Linear { .. } => {
+            Measurand::Polynomial { .. } | Measurand::Linear { .. } => {
                 from.of_decided(&condition.reading, Decided::time)
             }
         }

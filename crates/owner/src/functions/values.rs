@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::function::{Function, InAlarm, Named, Part, SeveralValues, Syntax, Time, Yields};
 use super::{Arguments, Call};
 use crate::gathered::{Counted, Gathered, Need, Real};
-use crate::language::Reading;
+use crate::language::Measurand;
 use crate::value::Value;
 
 pub(super) const SYNTAX: Syntax = Syntax {
@@ -24,12 +24,12 @@ pub(super) const SYNTAX: Syntax = Syntax {
 ///
 /// Example: [`Reading`]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Values(pub(super) Reading);
+pub struct Values(pub(super) Measurand);
 
 impl Call {
     /// Returns the call of a polynomial or a linear model at each reading.
     #[must_use]
-    pub fn values(reading: Reading) -> Self {
+    pub fn values(reading: Measurand) -> Self {
         Values(reading).into()
     }
 }
@@ -37,8 +37,8 @@ impl Call {
 impl Function for Values {
     fn name(&self) -> &'static str {
         match self.0 {
-            Reading::Linear { .. } => "linear",
-            Reading::Polynomial { .. } | Reading::Channel(_) => "polynomial",
+            Measurand::Linear { .. } => "linear",
+            Measurand::Polynomial { .. } | Measurand::Channel(_) => "polynomial",
         }
     }
 

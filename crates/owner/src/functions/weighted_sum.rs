@@ -9,7 +9,7 @@ use super::Call;
 use super::arguments::{About, Arguments};
 use super::function::{Function, InAlarm, Named, OneValue, Syntax, Yields};
 use crate::gathered::{Channels, Counted, Gathered, Need};
-use crate::language::{Name, Numbers, Parsed, Parser, QuestionErrorKind as Kind, Reading, Weights, limits};
+use crate::language::{Measurand, Name, Numbers, Parsed, Parser, QuestionErrorKind as Kind, Weights, limits};
 
 pub(super) const SYNTAX: Syntax = Syntax {
     names: &[Named { word: "weighted_sum", arguments: "x, [1, 2]" }],
@@ -79,7 +79,7 @@ impl Arguments for Weighting {
         About::Channels(vec![&self.channel])
     }
 
-    fn reading_mut(&mut self) -> Option<&mut Reading> {
+    fn reading_mut(&mut self) -> Option<&mut Measurand> {
         None
     }
 }

@@ -22,7 +22,7 @@ pub(crate) use weighted::Weighted;
 use distribution::Distribution;
 use moments::{Moments, Pair};
 
-use crate::language::Reading;
+use crate::language::Measurand;
 use crate::value::{Value, ValueError};
 
 /// The declared properties of channels.
@@ -156,7 +156,7 @@ impl<'t> Gathered<'t> {
     /// Returns a value that follows from those of the call's polynomial or model.
     pub(crate) fn of_reals(
         &self,
-        reading: &Reading,
+        reading: &Measurand,
         value: impl FnOnce(&Reals) -> Result<Value, ValueError>,
     ) -> Counted {
         let reals = self.reals();
@@ -166,7 +166,7 @@ impl<'t> Gathered<'t> {
     /// Returns a value that follows from the call's condition on a polynomial or a model.
     pub(crate) fn of_decided(
         &self,
-        reading: &Reading,
+        reading: &Measurand,
         value: impl FnOnce(&Decided) -> Result<Value, ValueError>,
     ) -> Counted {
         let decided = self.own(|tally, need| tally.decided.get(&need).cloned());

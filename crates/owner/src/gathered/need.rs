@@ -1,7 +1,7 @@
 //! The intermediate results that calls need.
 
 use super::BinsNeeded;
-use crate::language::{Condition, Reading, Weights};
+use crate::language::{Condition, Measurand, Weights};
 
 /// An intermediate result that a call is computed from.
 #[derive(Clone, Debug, PartialEq)]
@@ -20,7 +20,7 @@ pub(crate) enum Need {
         to_precision: bool,
     },
     /// Number and sum of the values of a polynomial or a model; with `each` every value.
-    Reals { reading: Reading, each: bool },
+    Reals { reading: Measurand, each: bool },
     /// The readings for which a condition on a polynomial or a model holds.
     Decided(Condition),
 }
@@ -52,10 +52,10 @@ impl Need {
     }
 
     /// Returns count and sum of a channel's readings, or of the values of a polynomial or a model.
-    pub(crate) fn sums(reading: &Reading) -> Self {
+    pub(crate) fn sums(reading: &Measurand) -> Self {
         match reading {
-            Reading::Channel(channel) => Self::moments(channel),
-            Reading::Polynomial { .. } | Reading::Linear { .. } => {
+            Measurand::Channel(channel) => Self::moments(channel),
+            Measurand::Polynomial { .. } | Measurand::Linear { .. } => {
                 Self::Reals { reading: reading.clone(), each: false }
             }
         }
@@ -64,10 +64,10 @@ impl Need {
     /// Returns the number of readings for which a condition holds.
     pub(crate) fn condition(condition: &Condition) -> Self {
         match &condition.reading {
-            Reading::Channel(channel) => {
+            Measurand::Channel(channel) => {
                 Self::counts(channel, BinsNeeded::Limit(condition.comparison, condition.limit))
             }
-            Reading::Polynomial { .. } | Reading::Linear { .. } => Self::Decided(condition.clone()),
+            Measurand::Polynomial { .. } | Measurand::Linear { .. } => Self::Decided(condition.clone()),
         }
     }
 
@@ -77,7 +77,7 @@ impl Need {
     }
 
     /// Returns the polynomial or the model that it is about; None if it is about readings of channels.
-    pub(crate) fn reading(&self) -> Option<&Reading> {
+    pub(crate) fn reading(&self) -> Option<&Measurand> {
         match self {
             Self::Moments { .. } | Self::Pair(_) | Self::Weighted { .. } | Self::Distribution { .. } => None,
             Self::Reals { reading, .. } => Some(reading),

@@ -5,7 +5,7 @@ use std::fmt::{self, Display, Formatter};
 use serde::{Deserialize, Serialize};
 
 use super::written::Number;
-use super::{Comparison, LinearModel, Reading};
+use super::{Comparison, LinearModel, Measurand};
 
 /// A condition on each reading of a channel, or on a value made of readings: `temperature > 80`,
 /// `linear(model.json) > 80`.
@@ -25,7 +25,7 @@ use super::{Comparison, LinearModel, Reading};
 pub struct Condition {
     /// The value that is compared.
     #[serde(flatten)]
-    pub reading: Reading,
+    pub reading: Measurand,
     /// Stands between value and limit.
     pub comparison: Comparison,
     /// The limit, in the unit of that value. Finite.
@@ -65,11 +65,11 @@ impl TryFrom<Unchecked> for Condition {
     fn try_from(from: Unchecked) -> Result<Self, Self::Error> {
         let Unchecked { channel, polynomial, linear, comparison, limit } = from;
         let reading = match (channel, polynomial, linear) {
-            (Some(channel), None, None) => Reading::Channel(channel),
+            (Some(channel), None, None) => Measurand::Channel(channel),
             (None, Some(Polynomial { channel, coefficients }), None) => {
-                Reading::Polynomial { channel, coefficients }
+                Measurand::Polynomial { channel, coefficients }
             }
-            (None, None, Some(Linear { file, model })) => Reading::Linear { file, model },
+            (None, None, Some(Linear { file, model })) => Measurand::Linear { file, model },
             _ => return Err("a condition compares one of channel, polynomial and linear"),
         };
         Ok(Self { reading, comparison, limit })
@@ -79,7 +79,7 @@ impl TryFrom<Unchecked> for Condition {
 impl Condition {
     /// Takes the parts as they are: the limit is not checked.
     #[must_use]
-    pub fn new(reading: impl Into<Reading>, comparison: Comparison, limit: f64) -> Self {
+    pub fn new(reading: impl Into<Measurand>, comparison: Comparison, limit: f64) -> Self {
         Self { reading: reading.into(), comparison, limit }
     }
 }

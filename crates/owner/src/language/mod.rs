@@ -26,6 +26,6 @@ pub(crate) use parser::{Parsed, Parser};
 pub(crate) use period::is_when;
 pub use period::{By, Devices, Duration, DurationUnit, Period, When};
 pub use places::{Clause, TextSpans};
-pub use reading::Reading;
+pub use reading::Measurand;
 pub use weights::Weights;
 pub(crate) use written::{Name, Number, Numbers, list, only_devices};

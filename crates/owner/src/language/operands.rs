@@ -6,11 +6,11 @@ use super::error::QuestionErrorKind as Kind;
 use super::lexer::{Token, check_length, in_file};
 use super::parser::{Parsed, Parser};
 use super::written::Name;
-use super::{Condition, Reading, limits};
+use super::{Condition, Measurand, limits};
 
 impl Parser<'_> {
     /// Parses a comparison with a number, if there is one.
-    pub(crate) fn condition(&mut self, reading: &Reading) -> Parsed<Option<Condition>> {
+    pub(crate) fn condition(&mut self, reading: &Measurand) -> Parsed<Option<Condition>> {
         let next = self.peek()?;
         let Token::Comparison(comparison) = next.token else { return Ok(None) };
         self.end = next.end;
@@ -19,7 +19,7 @@ impl Parser<'_> {
     }
 
     /// Parses a channel, a polynomial or a linear model.
-    pub(crate) fn reading(&mut self) -> Parsed<Reading> {
+    pub(crate) fn reading(&mut self) -> Parsed<Measurand> {
         let next = self.peek()?;
         if let Token::Word(word @ ("polynomial" | "linear")) = next.token {
             let before = self.end;
@@ -29,15 +29,15 @@ impl Parser<'_> {
             }
             self.end = before;
         }
-        Ok(Reading::Channel(self.channel()?))
+        Ok(Measurand::Channel(self.channel()?))
     }
 
     /// Parses the arguments of `polynomial` or `linear`, to the closing parenthesis.
-    pub(crate) fn derived(&mut self, name: &str) -> Parsed<Reading> {
+    pub(crate) fn derived(&mut self, name: &str) -> Parsed<Measurand> {
         if name == "linear" {
             let file = self.file()?;
             self.close_after_name()?;
-            return Ok(Reading::Linear { file, model: None });
+            return Ok(Measurand::Linear { file, model: None });
         }
         let channel = self.channel()?;
         self.expect(',', "',' and coefficients, as in polynomial(x, [0, 1])")?;
@@ -48,7 +48,7 @@ impl Parser<'_> {
             return Err(self.error(Kind::Coefficients { count }, at));
         }
         self.close()?;
-        Ok(Reading::Polynomial { channel, coefficients })
+        Ok(Measurand::Polynomial { channel, coefficients })
     }
 
     /// Parses the name of a channel.

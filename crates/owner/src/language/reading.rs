@@ -21,7 +21,7 @@ use super::written::{File, Name, Numbers};
 /// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
-pub enum Reading {
+pub enum Measurand {
     /// The value that the channel measured.
     Channel(String),
     /// A polynomial of a channel: `polynomial(x, [c0, c1, c2])` is c0 + c1·x + c2·x².
@@ -41,7 +41,7 @@ pub enum Reading {
     },
 }
 
-impl Reading {
+impl Measurand {
     /// Returns a polynomial of `channel`, the constant term first.
     #[must_use]
     pub fn polynomial(channel: impl Into<String>, coefficients: impl Into<Vec<f64>>) -> Self {
@@ -66,19 +66,19 @@ impl Reading {
     }
 }
 
-impl From<&str> for Reading {
+impl From<&str> for Measurand {
     fn from(channel: &str) -> Self {
         Self::Channel(channel.into())
     }
 }
 
-impl From<String> for Reading {
+impl From<String> for Measurand {
     fn from(channel: String) -> Self {
         Self::Channel(channel)
     }
 }
 
-impl Display for Reading {
+impl Display for Measurand {
     fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
         match self {
             Self::Channel(channel) => Name(channel).fmt(out),

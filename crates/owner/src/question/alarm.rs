@@ -9,8 +9,8 @@ use super::grammar::Term;
 use super::{Expression, Question};
 use crate::functions::{Call, InAlarm};
 use crate::language::{
-    By, Clause, Comparison, Condition, Number, Parsed, Parser, QuestionError, QuestionErrorKind as Kind,
-    RESERVED, Reading, TextSpans, Token, limits, only_devices, token, unquoted,
+    By, Clause, Comparison, Condition, Measurand, Number, Parsed, Parser, QuestionError,
+    QuestionErrorKind as Kind, RESERVED, TextSpans, Token, limits, only_devices, token, unquoted,
 };
 
 /// The quantity that an alarm compares.
@@ -20,7 +20,7 @@ use crate::language::{
 pub enum Measured {
     /// Each reading of a channel, or each value of a polynomial or a model: a window counts if the comparison holds for
     /// any of them.
-    Reading(Reading),
+    Reading(Measurand),
     /// A value of each window: a statistic, or arithmetic on statistics.
     Value(Expression),
 }
@@ -117,7 +117,7 @@ impl Alarm {
     #[must_use]
     pub fn probe(&self, limit: f64) -> Probe {
         use Comparison::{AtLeast, AtMost, Greater, Less};
-        let count = |reading: Reading, comparison: Comparison, holds: Comparison| Probe {
+        let count = |reading: Measurand, comparison: Comparison, holds: Comparison| Probe {
             expression: Call::count_where(Condition::new(reading, comparison, limit)).into(),
             comparison: holds,
             limit: 1.0,

@@ -8,7 +8,7 @@ use sotto_program::text;
 use super::{Question, Selected, grammar};
 use crate::functions::Call;
 use crate::language::{
-    By, Devices, LinearModel, Period, QuestionError, QuestionErrorKind as Kind, Reading, TextSpans, limits,
+    By, Devices, LinearModel, Measurand, Period, QuestionError, QuestionErrorKind as Kind, TextSpans, limits,
 };
 
 /// A [`Question`] in its JSON form. Only `select` is required.
@@ -74,8 +74,8 @@ impl Question {
     fn check_models(&self, places: &TextSpans) -> Result<(), QuestionError> {
         let mut attached = BTreeMap::new();
         let readings = self.calls().filter_map(Call::reading).filter_map(|reading| match reading {
-            Reading::Linear { file, model } => Some((file, model)),
-            Reading::Channel(_) | Reading::Polynomial { .. } => None,
+            Measurand::Linear { file, model } => Some((file, model)),
+            Measurand::Channel(_) | Measurand::Polynomial { .. } => None,
         });
         for ((file, model), (_, at)) in readings.zip(&places.files) {
             let refused = |kind| QuestionError::new(kind, &places.text, *at);

@@ -71,8 +71,8 @@ pub(crate) use units::unit_of;
 
 pub use crate::functions::{Bins, Call};
 pub use crate::language::{
-    By, Clause, Comparison, Condition, Devices, Duration, DurationUnit, LinearModel, ModelError, Period,
-    QuestionError, QuestionErrorKind, Reading, TextSpans, Weights, When, limits,
+    By, Clause, Comparison, Condition, Devices, Duration, DurationUnit, LinearModel, Measurand, ModelError,
+    Period, QuestionError, QuestionErrorKind, TextSpans, Weights, When, limits,
 };
 
 use crate::language::{Name, list, only_devices};
@@ -179,7 +179,7 @@ impl Question {
     #[must_use]
     pub fn missing_models(&self) -> BTreeSet<String> {
         let missing = self.calls().filter_map(|call| match call.reading() {
-            Some(Reading::Linear { file, model: None }) => Some(file.clone()),
+            Some(Measurand::Linear { file, model: None }) => Some(file.clone()),
             _ => None,
         });
         missing.collect()

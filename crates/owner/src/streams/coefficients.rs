@@ -1,22 +1,22 @@
 //! Coefficients of polynomials and models on normalised values, which are −1 … 1 over a channel's declared range.
 
-use crate::language::Reading;
+use crate::language::Measurand;
 
 /// Returns the size of the coefficients of a polynomial or a model on normalised values. A slot's error is multiplied
 /// by it.
 pub(crate) fn coefficient_size(
-    reading: &Reading,
+    reading: &Measurand,
     channel: impl Fn(&str) -> Option<sotto_pack::Channel>,
 ) -> Option<f64> {
     let ends = |name: &str| channel(name).map(|channel| (channel.minimum, channel.maximum));
     match reading {
-        Reading::Channel(_) => None,
-        Reading::Polynomial { channel, coefficients } => {
+        Measurand::Channel(_) => None,
+        Measurand::Polynomial { channel, coefficients } => {
             let (low, high) = ends(channel)?;
             let shifted = shifted(coefficients, (low + high) / 2.0, (high - low) / 2.0);
             Some(shifted.iter().skip(1).map(|c| c.abs()).sum())
         }
-        Reading::Linear { model, .. } => {
+        Measurand::Linear { model, .. } => {
             let factors = model.as_ref()?.coefficients.iter();
             factors
                 .map(|(name, factor)| ends(name).map(|(low, high)| factor.abs() * (high - low) / 2.0))

@@ -8,7 +8,7 @@ use super::kind::Kind;
 use crate::amount::Every;
 use crate::declared::FloodingSettings;
 use crate::gathered::{BinsNeeded, ChannelPair, Need};
-use crate::language::{Condition, Reading};
+use crate::language::{Condition, Measurand};
 
 /// The quantities that questions need from the windows of one stream.
 ///
@@ -64,13 +64,13 @@ impl Needs {
         }
     }
 
-    fn add_reading(&mut self, reading: &Reading) {
+    fn add_reading(&mut self, reading: &Measurand) {
         match reading {
-            Reading::Channel(_) => {}
-            Reading::Polynomial { coefficients, .. } => {
+            Measurand::Channel(_) => {}
+            Measurand::Polynomial { coefficients, .. } => {
                 self.degree = self.degree.max(coefficients.len().saturating_sub(1) as u32);
             }
-            Reading::Linear { .. } => {
+            Measurand::Linear { .. } => {
                 self.models = true;
                 self.degree = self.degree.max(1);
             }

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use crate::error::OwnerError;
 use crate::gathered::{Real, Reals};
-use crate::language::{LinearModel, Reading};
+use crate::language::{LinearModel, Measurand};
 use crate::open::Numbers;
 use crate::quantities::{Input, Quantity};
 use crate::streams::shifted;
@@ -24,10 +24,10 @@ pub(super) struct Curve {
 }
 
 impl Curve {
-    pub(super) fn of(reading: &Reading, layout: &sotto_pack::Layout) -> Option<Self> {
+    pub(super) fn of(reading: &Measurand, layout: &sotto_pack::Layout) -> Option<Self> {
         match reading {
-            Reading::Channel(_) => None,
-            Reading::Polynomial { channel, coefficients } => {
+            Measurand::Channel(_) => None,
+            Measurand::Polynomial { channel, coefficients } => {
                 let at = position(layout, channel)?;
                 let normaliser = layout.normaliser(at)?;
                 let shifted = shifted(coefficients, normaliser.centre(), normaliser.half_range());
@@ -45,7 +45,7 @@ impl Curve {
                     rounding,
                 })
             }
-            Reading::Linear { model, .. } => Self::linear(model.as_ref()?, layout),
+            Measurand::Linear { model, .. } => Self::linear(model.as_ref()?, layout),
         }
     }
 

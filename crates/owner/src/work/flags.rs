@@ -133,7 +133,7 @@ impl Sides {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::language::Reading;
+    use crate::language::Measurand;
     use sotto_pack::{Channel, Encoding, Layout};
 
     /// Limits at and beyond the ends of the range, which is 9 to 11, and constants.
@@ -143,11 +143,11 @@ mod tests {
             Channel { name: "x".into(), unit: String::new(), minimum: 0.0, maximum: 2.0, resolution: None };
         let layout = Layout::smallest(vec![channel], 4, 8, 1, Encoding::Real).expect("a layout");
         let of = |coefficients: [f64; 2]| {
-            Curve::of(&Reading::polynomial("x", coefficients), &layout).expect("a curve")
+            Curve::of(&Measurand::polynomial("x", coefficients), &layout).expect("a curve")
         };
         let (curve, constant) = (of([9.0, 1.0]), of([9.5, 0.0]));
         let known = |curve: &Curve, comparison: Comparison, limit: f64| {
-            let condition = Condition::new(Reading::polynomial("x", [9.0, 1.0]), comparison, limit);
+            let condition = Condition::new(Measurand::polynomial("x", [9.0, 1.0]), comparison, limit);
             match CloudComparison::new(curve, &condition, Some(4)).expect("a comparison").limit {
                 Limit::Within(beyond, _) => Err(beyond.limit),
                 Limit::Beyond(holds) => Ok(holds),

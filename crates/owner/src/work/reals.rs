@@ -13,13 +13,13 @@ use super::pieces::{ByGroup, Pieces};
 use super::progress::OnProgress;
 use crate::error::OwnerError;
 use crate::gathered::{Need, NeedId, Real};
-use crate::language::{Condition, Reading};
+use crate::language::{Condition, Measurand};
 use crate::streams::carried_gap;
 
 /// A polynomial or a model of a batch, with the needs of it.
 struct OfReading<'q> {
     curve: Curve,
-    reading: &'q Reading,
+    reading: &'q Measurand,
     /// Needs of values.
     values: Vec<Values>,
     conditions: Vec<OfCondition<'q>>,

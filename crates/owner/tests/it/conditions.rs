@@ -1,7 +1,7 @@
 //! Conditions of alarms: text that reads back, places of errors, the questions that decide.
 
 use proptest::prelude::*;
-use sotto_owner::question::{Alarm, Call, Comparison, Condition, Expression, Measured, Reading};
+use sotto_owner::question::{Alarm, Call, Comparison, Condition, Expression, Measurand, Measured};
 
 #[test]
 fn each_form_is_read_and_written() {
@@ -87,8 +87,8 @@ fn measured() -> impl Strategy<Value = Measured> {
     let channel = "[A-Za-z_][A-Za-z0-9_.]{0,6}|\\PC{1,6}";
     prop_oneof![
         channel.prop_map(|channel| Measured::Reading(channel.into())),
-        channel.prop_map(|channel| Measured::Reading(Reading::polynomial(channel, [1.0, 0.0, 2.5]))),
-        "[a-z]{1,6}".prop_map(|file| Measured::Reading(Reading::linear(file))),
+        channel.prop_map(|channel| Measured::Reading(Measurand::polynomial(channel, [1.0, 0.0, 2.5]))),
+        "[a-z]{1,6}".prop_map(|file| Measured::Reading(Measurand::linear(file))),
         (channel, -9i32..9, 0..4).prop_map(|(channel, number, operator)| {
             let (left, right) = (Expression::from(Call::mean(channel.clone())), f64::from(number));
             Measured::Value(match operator {

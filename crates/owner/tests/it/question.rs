@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use sotto_owner::question::limits;
 use sotto_owner::question::{
     Arithmetic, By, Call, Clause, Comparison, Condition, Devices, Duration, DurationUnit, Expression,
-    LinearModel, ModelError, Period, Question, QuestionErrorKind, Reading, Selected, Weights,
+    LinearModel, Measurand, ModelError, Period, Question, QuestionErrorKind, Selected, Weights,
 };
 
 fn parsed(text: &str) -> Question {
@@ -19,10 +19,10 @@ fn expression(text: &str) -> Expression {
 #[test]
 fn every_call_is_read() {
     let text = |channel: &str| channel.to_string();
-    let polynomial = || Reading::polynomial("x", [1.0, -2.5, 1e-7]);
+    let polynomial = || Measurand::polynomial("x", [1.0, -2.5, 1e-7]);
     let hours = Duration::new(6, DurationUnit::Hour);
     for (written, canonical, call) in [
-        ("count(x)", "count(x)", Call::count(Reading::Channel(text("x")))),
+        ("count(x)", "count(x)", Call::count(Measurand::Channel(text("x")))),
         ("sum( x )", "sum(x)", Call::sum("x")),
         ("mean(hall.t_1)", "mean(hall.t_1)", Call::mean("hall.t_1")),
         ("avg(x)", "mean(x)", Call::mean("x")),
@@ -33,7 +33,7 @@ fn every_call_is_read() {
         (r#"mean("a\"b\\")"#, r#"mean("a\"b\\")"#, Call::mean("a\"b\\")),
         ("mean(\"plain\")", "mean(plain)", Call::mean("plain")),
         ("sum(polynomial(x,[1,-2.5,1e-7]))", "sum(polynomial(x, [1, -2.5, 1e-7]))", Call::sum(polynomial())),
-        ("count(linear(m-1.json))", "count(linear(m-1.json))", Call::count(Reading::linear("m-1.json"))),
+        ("count(linear(m-1.json))", "count(linear(m-1.json))", Call::count(Measurand::linear("m-1.json"))),
         ("variance(x)", "variance(x)", Call::variance("x")),
         ("var(x)", "variance(x)", Call::variance("x")),
         ("stddev(x)", "stddev(x)", Call::stddev("x")),
@@ -57,9 +57,9 @@ fn every_call_is_read() {
         (
             "linear(models/2024.json)",
             "linear(models/2024.json)",
-            Call::values(Reading::linear("models/2024.json")),
+            Call::values(Measurand::linear("models/2024.json")),
         ),
-        ("linear(\"my model\")", "linear(\"my model\")", Call::values(Reading::linear("my model"))),
+        ("linear(\"my model\")", "linear(\"my model\")", Call::values(Measurand::linear("my model"))),
         ("(rms(x))", "rms(x)", Call::rms("x")),
         ("count(x>80)", "count(x > 80)", Call::count_where(Condition::new("x", Comparison::Greater, 80.0))),
         (
@@ -76,12 +76,12 @@ fn every_call_is_read() {
         (
             "count(linear(m.json) > 80)",
             "count(linear(m.json) > 80)",
-            Call::count_where(Condition::new(Reading::linear("m.json"), Comparison::Greater, 80.0)),
+            Call::count_where(Condition::new(Measurand::linear("m.json"), Comparison::Greater, 80.0)),
         ),
         (
             "time(polynomial(x, [0, 1]) < -2)",
             "time(polynomial(x, [0, 1]) < -2)",
-            Call::time_where(Condition::new(Reading::polynomial("x", [0.0, 1.0]), Comparison::Less, -2.0)),
+            Call::time_where(Condition::new(Measurand::polynomial("x", [0.0, 1.0]), Comparison::Less, -2.0)),
         ),
         ("min(x)", "min(x)", Call::min("x")),
         ("max(min)", "max(min)", Call::max("min")),
@@ -254,7 +254,7 @@ fn the_builder_makes_what_the_parser_reads() {
         .and(-Call::stddev("a"))
         .and((Call::sum("a") * 3.0 + Call::count("b")).named("total"))
         .and(Call::weighted_sum("a", Duration::new(6, DurationUnit::Hour)))
-        .and(Call::values(Reading::polynomial("a", vec![0.0, 1.0])).named("calibrated"))
+        .and(Call::values(Measurand::polynomial("a", vec![0.0, 1.0])).named("calibrated"))
         .since("2014-01-01")
         .until("2014-02-01T00:00Z")
         .by(By::Day)
@@ -293,7 +293,7 @@ fn the_builder_refuses_as_the_parser_does() {
         (22, QuestionErrorKind::NotFinite { word: "inf" })
     );
     assert_eq!(
-        column(Question::select(Call::values(Reading::Channel("x".into())))),
+        column(Question::select(Call::values(Measurand::Channel("x".into())))),
         (1, QuestionErrorKind::BareName { name: "x".into() })
     );
     assert_eq!(column(mean().only(Vec::<String>::new())).0, 26);

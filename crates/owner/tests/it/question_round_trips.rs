@@ -3,8 +3,8 @@
 use proptest::collection::vec;
 use proptest::prelude::*;
 use sotto_owner::question::{
-    Bins, By, Call, Comparison, Condition, Devices, Duration, DurationUnit, Expression, LinearModel, Period,
-    Question, Reading, Selected, Weights, When,
+    Bins, By, Call, Comparison, Condition, Devices, Duration, DurationUnit, Expression, LinearModel,
+    Measurand, Period, Question, Selected, Weights, When,
 };
 
 fn name() -> impl Strategy<Value = String> {
@@ -49,16 +49,16 @@ fn model() -> impl Strategy<Value = LinearModel> {
         .prop_map(|(intercept, coefficients)| LinearModel { intercept, coefficients })
 }
 
-fn derived() -> impl Strategy<Value = Reading> {
+fn derived() -> impl Strategy<Value = Measurand> {
     prop_oneof![
         (name(), vec(number(), 2..=9))
-            .prop_map(|(channel, coefficients)| Reading::polynomial(channel, coefficients)),
-        "[a-z0-9_./-]{1,9}|\\PC{1,9}".prop_map(Reading::linear),
+            .prop_map(|(channel, coefficients)| Measurand::polynomial(channel, coefficients)),
+        "[a-z0-9_./-]{1,9}|\\PC{1,9}".prop_map(Measurand::linear),
     ]
 }
 
-fn reading() -> impl Strategy<Value = Reading> {
-    prop_oneof![name().prop_map(Reading::Channel), derived()]
+fn reading() -> impl Strategy<Value = Measurand> {
+    prop_oneof![name().prop_map(Measurand::Channel), derived()]
 }
 
 fn weights() -> impl Strategy<Value = Weights> {

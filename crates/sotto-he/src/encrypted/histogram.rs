@@ -37,7 +37,7 @@ impl<S: Arithmetic<Value = i64>> Work<S> for Sums<'_> {
 
 /// The facts by which the owner counts.
 #[derive(Clone, PartialEq)]
-struct Reading {
+struct HistogramShape {
     sums: PowerSums,
     edges: Vec<i64>,
     /// Values of each group, and the factors of its power sums.
@@ -52,7 +52,7 @@ struct Reading {
 #[derive(Clone)]
 pub struct Histogram<S: Arithmetic> {
     packed: Encrypted<S>,
-    reading: Reading,
+    reading: HistogramShape,
 }
 
 impl<S: Arithmetic> fmt::Debug for Histogram<S> {
@@ -81,7 +81,7 @@ impl<S: Arithmetic> Histogram<S> {
 /// Example: [`Context::plan_histogram`]
 pub struct HistogramPlan<S: Arithmetic> {
     plan: Plan<S>,
-    reading: Reading,
+    reading: HistogramShape,
 }
 
 impl<S: Arithmetic> fmt::Debug for HistogramPlan<S> {
@@ -136,7 +136,7 @@ impl<S: Exact> Encrypted<S> {
         let facts =
             Facts { len: groups.len() * slots, zero_padded: false, unit: 1.0, magnitude, range: None };
         let packed = Self::new(&self.context, facts, body).for_answer()?;
-        Ok(Histogram { packed, reading: Reading { sums, edges: edges.to_vec(), groups, copies } })
+        Ok(Histogram { packed, reading: HistogramShape { sums, edges: edges.to_vec(), groups, copies } })
     }
 }
 
@@ -192,7 +192,7 @@ impl<S: Arithmetic<Value = i64>> Secret<S> {
         self.counts(&plan.reading, &self.planned(bytes, &plan.plan)?)
     }
 
-    fn counts(&self, reading: &Reading, parts: &[sotto_rlwe::Ciphertext<S>]) -> Result<Vec<u64>> {
+    fn counts(&self, reading: &HistogramShape, parts: &[sotto_rlwe::Ciphertext<S>]) -> Result<Vec<u64>> {
         let modulus = self.context().params().plain_modulus();
         let mut bins = vec![0; reading.edges.len() - 1];
         let (first, _) = reading.sums.range().into_inner();

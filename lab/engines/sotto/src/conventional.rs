@@ -15,12 +15,12 @@ use crate::error::EngineError;
 use crate::measure::Timer;
 
 /// A reading is a two-digit number of four bytes; arithmetic wraps.
-type Reading = u32;
+type Word = u32;
 
 /// Two vectors of readings, in the clear or under a conventional cipher.
 pub(crate) struct Conventional {
     cipher: Option<Cipher>,
-    readings: [Vec<Reading>; 2],
+    readings: [Vec<Word>; 2],
     rng: ChaCha20Rng,
 }
 
@@ -47,7 +47,7 @@ impl Conventional {
             return Err(EngineError::Request(format!("1 to {MOST} readings are possible")));
         }
         let mut rng = ChaCha20Rng::from_seed(seed);
-        let mut readings = || (0..request.degree).map(|_| 10 + rng.next_u32() % 90).collect::<Vec<Reading>>();
+        let mut readings = || (0..request.degree).map(|_| 10 + rng.next_u32() % 90).collect::<Vec<Word>>();
         let readings = [readings(), readings()];
         Ok(Self { cipher, readings, rng })
     }
@@ -59,12 +59,12 @@ impl Conventional {
         let Self { cipher, readings: [x, y], rng } = self;
         let operation = request.operation.as_str();
         let arithmetic = match operation {
-            "add" => Some(Reading::wrapping_add as fn(Reading, Reading) -> Reading),
-            "subtract" => Some(Reading::wrapping_sub as fn(Reading, Reading) -> Reading),
-            "multiply" | "multiply_relin" => Some(Reading::wrapping_mul as fn(Reading, Reading) -> Reading),
+            "add" => Some(Word::wrapping_add as fn(Word, Word) -> Word),
+            "subtract" => Some(Word::wrapping_sub as fn(Word, Word) -> Word),
+            "multiply" | "multiply_relin" => Some(Word::wrapping_mul as fn(Word, Word) -> Word),
             _ => None,
         };
-        let pairwise = |f: fn(Reading, Reading) -> Reading, x: &[Reading], y: &[Reading]| {
+        let pairwise = |f: fn(Word, Word) -> Word, x: &[Word], y: &[Word]| {
             x.iter().zip(y).map(|(x, y)| f(*x, *y)).collect::<Vec<_>>()
         };
         let Some(cipher) = cipher else {
@@ -108,14 +108,14 @@ impl Conventional {
 
 impl Cipher {
     /// Returns nonce, ciphertext and tag.
-    fn encrypt(&self, readings: &[Reading], rng: &mut ChaCha20Rng) -> Result<Vec<u8>, EngineError> {
+    fn encrypt(&self, readings: &[Word], rng: &mut ChaCha20Rng) -> Result<Vec<u8>, EngineError> {
         match self {
             Self::Aes(cipher) => encrypt(cipher.as_ref(), readings, rng),
             Self::ChaCha(cipher) => encrypt(cipher, readings, rng),
         }
     }
 
-    fn decrypt(&self, bytes: &[u8]) -> Result<Vec<Reading>, EngineError> {
+    fn decrypt(&self, bytes: &[u8]) -> Result<Vec<Word>, EngineError> {
         match self {
             Self::Aes(cipher) => decrypt(cipher.as_ref(), bytes),
             Self::ChaCha(cipher) => decrypt(cipher, bytes),
@@ -123,7 +123,7 @@ impl Cipher {
     }
 }
 
-fn encrypt<C: Aead>(cipher: &C, readings: &[Reading], rng: &mut ChaCha20Rng) -> Result<Vec<u8>, EngineError> {
+fn encrypt<C: Aead>(cipher: &C, readings: &[Word], rng: &mut ChaCha20Rng) -> Result<Vec<u8>, EngineError> {
     let clear: Vec<u8> = readings.iter().flat_map(|reading| reading.to_le_bytes()).collect();
     let mut nonce = Nonce::<C>::default();
     rng.fill_bytes(&mut nonce);
@@ -131,10 +131,10 @@ fn encrypt<C: Aead>(cipher: &C, readings: &[Reading], rng: &mut ChaCha20Rng) -> 
     Ok([nonce.as_slice(), &sealed].concat())
 }
 
-fn decrypt<C: Aead + AeadCore>(cipher: &C, bytes: &[u8]) -> Result<Vec<Reading>, EngineError> {
+fn decrypt<C: Aead + AeadCore>(cipher: &C, bytes: &[u8]) -> Result<Vec<Word>, EngineError> {
     let mut nonce = Nonce::<C>::default();
     let (first, sealed) = bytes.split_at_checked(nonce.len()).ok_or(EngineError::Cipher)?;
     nonce.copy_from_slice(first);
     let clear = cipher.decrypt(&nonce, sealed).map_err(|_| EngineError::Cipher)?;
-    Ok(clear.as_chunks::<4>().0.iter().map(|bytes| Reading::from_le_bytes(*bytes)).collect())
+    Ok(clear.as_chunks::<4>().0.iter().map(|bytes| Word::from_le_bytes(*bytes)).collect())
 }

@@ -19,7 +19,7 @@ use super::spent::Spent;
 use super::transcript::of_work;
 use crate::declared::{CloudKeys, Plant};
 use crate::error::OwnerError;
-use crate::language::Reading;
+use crate::language::Measurand;
 use crate::open::{Numbers, Readable};
 use crate::quantities::{Part, Quantity};
 use crate::streams::{HELD_FOR_A_COMPARISON, HELD_FOR_A_WINDOW, expanded_bytes};
@@ -73,7 +73,7 @@ impl<'p> Computer<'p> {
     ///
     /// # Errors
     /// [`OwnerError::Unanswerable`] for answers that are given to others: comparisons leave no room for flooding.
-    pub(crate) fn compares_in_cloud(&self, reading: &Reading) -> Result<bool, OwnerError> {
+    pub(crate) fn compares_in_cloud(&self, reading: &Measurand) -> Result<bool, OwnerError> {
         let in_cloud = declared::compares_in_cloud(self.plant, reading);
         if in_cloud && self.shared {
             return Err(OwnerError::Unanswerable(format!(
