@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use sotto_harness::Installed;
 use sotto_runner::{
-    Contender, Definition, Extent, Machine, RunnerError, Scheme, Selection, Store, definition, report,
+    Contender, Definition, Extent, Host, RunnerError, Scheme, Selection, Store, definition, report,
 };
 
 use super::engines;
@@ -69,7 +69,7 @@ pub(super) fn scheme(name: &str) -> Result<Scheme, String> {
 
 /// Runs the command.
 pub(super) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
-    let machine = Machine::here();
+    let machine = Host::here();
     let ours = engines::ours()?;
     // All arguments are checked before anything is measured.
     let mut runs = Vec::new();

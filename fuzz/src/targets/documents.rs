@@ -4,7 +4,7 @@ use sotto_harness::protocol::{Failure, Measured, Prepared, Request, Verified, Ve
 use sotto_pack::{
     Channel, DeviceProfile, Encoding, Layout, Reading, StreamProfile, Window, WindowDescription,
 };
-use sotto_runner::{Definition, Gap, Machine, Row};
+use sotto_runner::{Definition, Gap, Host, Row};
 
 use super::{Inputs, Target};
 
@@ -158,7 +158,7 @@ fn row(bytes: &[u8]) -> bool {
     if let Ok(row) = &row {
         let _ = (row.key(), row.is_insecure(), row.label());
     }
-    let machine = serde_json::from_slice::<Machine>(bytes);
+    let machine = serde_json::from_slice::<Host>(bytes);
     if let Ok(machine) = &machine {
         let _ = machine.slug();
     }

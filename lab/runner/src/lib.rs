@@ -25,7 +25,7 @@ pub use comparison_row::{ComparisonRow, Score};
 pub use contender::{Contender, Speaker};
 pub use definition::{Definition, Scheme};
 pub use error::RunnerError;
-pub use machine::Machine;
+pub use machine::Host;
 pub use row::{Gap, Row, RowKey};
 pub use run::{Observer, run};
 pub use selection::{Selection, Span};

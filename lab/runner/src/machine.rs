@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 /// The facts about a machine that figures depend on.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Machine {
+pub struct Host {
     /// The processor's name, or the board's if the processor has none.
     pub processor: String,
     /// Vector extensions.
@@ -24,7 +24,7 @@ pub struct Machine {
     pub load: Option<f64>,
 }
 
-impl Machine {
+impl Host {
     /// Describes this machine.
     pub fn here() -> Self {
         let text = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
@@ -113,7 +113,7 @@ mod tests {
             "cpu family\t: 6\nmodel\t\t: 207\nmodel name\t: Intel(R) Xeon(R) Processor\nflags: fpu avx2";
         let name = processor(intel, "");
         assert_eq!(name, "Intel(R) Xeon(R) Processor (family 6 model 207)");
-        let machine = Machine { processor: name, ..Machine::default() };
+        let machine = Host { processor: name, ..Host::default() };
         assert_eq!(machine.slug(), "intel-xeon-processor-family-6-model-207");
         assert_eq!(processor("Features: fp asimd", "Raspberry Pi 4 Model B\0"), "Raspberry Pi 4 Model B");
         assert!(processor("", "").ends_with(" processor"));
@@ -122,7 +122,7 @@ mod tests {
 
     #[test]
     fn this_machine_has_a_folder() {
-        let slug = Machine::here().slug();
+        let slug = Host::here().slug();
         assert!(!slug.is_empty() && slug.chars().all(|c| c.is_ascii_alphanumeric() || c == '-'), "{slug}");
     }
 }

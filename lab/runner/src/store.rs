@@ -10,7 +10,7 @@ use serde::de::DeserializeOwned;
 
 use crate::comparison_row::ComparisonRow;
 use crate::error::RunnerError;
-use crate::machine::Machine;
+use crate::machine::Host;
 use crate::row::{Gap, Row};
 
 const MACHINE: &str = "machine.json";
@@ -62,7 +62,7 @@ impl Store {
         folder: &Path,
         definition: &str,
         extent: Extent,
-        machine: &Machine,
+        machine: &Host,
     ) -> Result<Self, RunnerError> {
         fs::create_dir_all(folder).map_err(RunnerError::file(folder))?;
         let name = new_name(folder, definition, Extent::Part);
@@ -161,7 +161,7 @@ pub struct Collection {
     /// The measurements that are missing.
     pub gaps: Vec<Gap>,
     /// The machine, if the folder describes it.
-    pub machine: Option<Machine>,
+    pub machine: Option<Host>,
 }
 
 impl Collection {
@@ -273,7 +273,7 @@ mod tests {
     #[test]
     fn what_is_kept_is_read_and_never_overwritten() {
         let folder = tempfile::tempdir().unwrap();
-        let machine = Machine { processor: "test".into(), ..Machine::default() };
+        let machine = Host { processor: "test".into(), ..Host::default() };
         let mut store = Store::create(folder.path(), "operations", Extent::Quick, &machine).unwrap();
         let row = Row::example("seal", "add", 4096, 2.0);
         store.row(&row).unwrap();
@@ -308,7 +308,7 @@ mod tests {
     fn what_is_a_part_or_was_not_finished_hides_nothing() {
         let folder = tempfile::tempdir().unwrap();
         let begin = |extent: Extent, median: f64| {
-            let mut store = Store::create(folder.path(), "operations", extent, &Machine::default()).unwrap();
+            let mut store = Store::create(folder.path(), "operations", extent, &Host::default()).unwrap();
             store.row(&Row::example("seal", "add", 4096, median)).unwrap();
             store
         };

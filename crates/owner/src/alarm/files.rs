@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 
 use super::event::Event;
-use super::machine::Machine;
+use super::machine::AlarmState;
 use crate::declared::{Declared, Plant, edit};
 use crate::error::{OwnerError, io};
 use crate::files::{make_folder, pretty, random, read_json, remove_if_there, write_private};
@@ -26,7 +26,7 @@ const SEARCHED: u64 = 1 << 20;
 /// The state of an alarm about one device.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct DeviceState {
-    pub(super) machine: Machine,
+    pub(super) machine: AlarmState,
     /// Ids of recent windows that were asked for, whatever the answer was.
     pub(super) asked: BTreeSet<String>,
     /// The reason why windows could not be evaluated in the last round.

@@ -157,7 +157,7 @@ impl Verdict {
 /// assert_eq!(machine.raised_since(rule), None);
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Machine {
+pub struct AlarmState {
     /// The state before the kept windows.
     base: State,
     /// The recent windows in order of time, without overlaps.
@@ -166,7 +166,7 @@ pub struct Machine {
     told: Vec<(i64, Change)>,
 }
 
-impl Machine {
+impl AlarmState {
     /// Takes windows in any order. Returns the changes that were not told before, in order of time.
     pub fn take(&mut self, rule: Rule, windows: impl IntoIterator<Item = Seen>) -> Vec<(Seen, Change)> {
         let mut windows: Vec<Seen> = windows.into_iter().collect();
@@ -293,7 +293,7 @@ mod tests {
         #[test]
         fn in_order_every_change_is_told_once(windows in windows(), rule in rule(), parts in 1usize..9) {
             let (expected, active) = reference(rule, &windows);
-            let mut machine = Machine::default();
+            let mut machine = AlarmState::default();
             let mut told = Vec::new();
             for part in windows.chunks(parts) {
                 // The second time is a renewed bundle, or a window that was asked for twice.
@@ -315,7 +315,7 @@ mod tests {
         ) {
             let (windows, shuffled) = windows;
             let (expected, active) = reference(rule, &windows);
-            let mut machine = Machine::default();
+            let mut machine = AlarmState::default();
             let mut told = Vec::new();
             for seen in shuffled {
                 // An overlapping window of another length is not counted.
@@ -346,7 +346,7 @@ mod tests {
             let seen = |at: i64| Seen {
                 from: at, to: at + 1, readings: 1, over: Verdict::Holds, near: Verdict::Holds, value: None, bound: None,
             };
-            let mut machine = Machine::default();
+            let mut machine = AlarmState::default();
             let changes = machine.take(rule, (0..count as i64).map(seen));
             prop_assert_eq!(changes.len(), 1);
             prop_assert_eq!(machine.kept.len(), KEPT);

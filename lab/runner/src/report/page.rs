@@ -8,7 +8,7 @@ use super::{
     sizes, sweeps, tables, tasks,
 };
 use crate::definition::{self, Definition};
-use crate::machine::Machine;
+use crate::machine::Host;
 use crate::row::Row;
 use crate::store::Collection;
 
@@ -53,7 +53,7 @@ pub(super) fn page(collection: &Collection) -> String {
     )
 }
 
-fn machine(machine: &Machine) -> String {
+fn machine(machine: &Host) -> String {
     let pinned = machine.pinned.map_or("not pinned".to_owned(), |core| format!("pinned to processor {core}"));
     let load = machine.load.map_or(String::new(), |load| format!("; load {load} when the run began"));
     format!(

@@ -7,8 +7,8 @@ use sotto_harness::protocol::{
     Compare, Compared, Measure, Measured, Prepare, Prepared, UNSUPPORTED, Values, Verified, Verify, Version,
 };
 use sotto_runner::{
-    Collection, ComparisonRow, Contender, Definition, Extent, Gap, Machine, Observer, Row, RunnerError,
-    Score, Selection, Speaker, Store, run,
+    Collection, ComparisonRow, Contender, Definition, Extent, Gap, Host, Observer, Row, RunnerError, Score,
+    Selection, Speaker, Store, run,
 };
 
 /// Answers by another limit than the asked one, so that some answers are wrong.
@@ -146,7 +146,7 @@ fn a_quick_run_leaves_out_slow_methods() {
 fn rows_of_comparisons_are_kept_beside_others_and_reported() {
     let heard = heard(true);
     let folder = tempfile::tempdir().unwrap();
-    let mut store = Store::create(folder.path(), "comparisons", Extent::Quick, &Machine::default()).unwrap();
+    let mut store = Store::create(folder.path(), "comparisons", Extent::Quick, &Host::default()).unwrap();
     heard.rows.iter().for_each(|row| store.comparison(row).unwrap());
     store.finish().unwrap();
     let read = Collection::read(folder.path()).unwrap();

@@ -1,6 +1,6 @@
 //! The report as a page: complete, with charts, and self-contained.
 
-use sotto_runner::{Collection, Gap, Machine, Row, report};
+use sotto_runner::{Collection, Gap, Host, Row, report};
 
 fn row(definition: &str, engine: &str, operation: &str, n: usize, median: f64) -> Row {
     let written = operation == "serialise";
@@ -32,8 +32,7 @@ fn collection() -> Collection {
         reason: "is not installed".into(),
         log: Some("no wheel for <this> Python".into()),
     };
-    let machine =
-        Machine { processor: "A processor".into(), vectors: vec!["avx2".into()], ..Machine::default() };
+    let machine = Host { processor: "A processor".into(), vectors: vec!["avx2".into()], ..Host::default() };
     Collection { rows, gaps: vec![gap], machine: Some(machine), ..Collection::default() }
 }
 
