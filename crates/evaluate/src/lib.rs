@@ -41,4 +41,4 @@ mod sums;
 
 pub use input::Input;
 pub use job::{Evaluated, JobError, job};
-pub use sums::{LARGEST_SUMS, SumError, Summing, Window, window};
+pub use sums::{LARGEST_SUMS, SumError, SummedWindow, Summing, window};

@@ -32,13 +32,13 @@ pub enum SumError {
 /// The compact ciphertext of a window, and its fleet if it is under a mask of one.
 ///
 /// Example: [`Summing`]
-pub type Window = (CompactCiphertext, Option<FleetId>);
+pub type SummedWindow = (CompactCiphertext, Option<FleetId>);
 
 /// Returns the compact ciphertext of an envelope.
 ///
 /// # Errors
 /// [`SumError::Request`] if the ciphertext is not compact.
-pub fn window(envelope: &Envelope) -> Result<Window, SumError> {
+pub fn window(envelope: &Envelope) -> Result<SummedWindow, SumError> {
     let refused = SumError::Request("only compact ciphertexts can be summed: run a job on others");
     let ciphertext = envelope.body().compact().ok_or(refused)?;
     let fleet = envelope.window().and_then(|(stream, _)| stream.fleet());
@@ -118,7 +118,7 @@ impl<'r> Summing<'r> {
     /// [`SumError`] if the window does not match the others or its body does not fit; any error of `places`.
     pub fn add<E: From<SumError>>(
         &mut self,
-        (ciphertext, fleet): &Window,
+        (ciphertext, fleet): &SummedWindow,
         places: impl FnOnce(&CompactForm) -> Result<Form, E>,
     ) -> Result<(), E> {
         let CompactCiphertext { form, mask, body } = ciphertext;

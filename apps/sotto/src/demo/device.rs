@@ -18,14 +18,14 @@ pub(super) const NAMES: [&str; 2] = ["device-1", "device-2"];
 #[derive(Debug, Deserialize)]
 pub(super) struct Report {
     source: String,
-    pub(super) streams: Vec<Window>,
+    pub(super) streams: Vec<WindowForm>,
     /// Microseconds by phase, one number for each window.
     pub(super) phases: BTreeMap<String, Vec<f64>>,
 }
 
 /// A window that was sent.
 #[derive(Debug, Deserialize)]
-pub(super) struct Window {
+pub(super) struct WindowForm {
     stream: String,
     readings: u64,
     upload_bytes: u64,

@@ -11,7 +11,7 @@ use crate::error::OwnerError;
 
 use crate::language::QuestionError;
 use crate::streams::Kind;
-use crate::windows::{DeviceWindows, Window, moment};
+use crate::windows::{DeviceWindows, StoredWindow, moment};
 use crate::work::Computer;
 
 /// Returns the enrolled devices that an alarm is about: those that measure all its channels.
@@ -47,11 +47,11 @@ pub(super) fn new_windows(
     let channels = declared.question.channels();
     let kind = declared.question.calls().next().map(|call| Kind::of(&call.needs()));
     let from = state.machine.looks_from().unwrap_or(i64::MIN).max(since);
-    let of_alarm = |window: &&Window| {
+    let of_alarm = |window: &&StoredWindow| {
         let has_all = channels.iter().all(|name| window.channel(name).is_some());
         window.start() >= from && window.kind() == kind && has_all
     };
-    let wanted: Vec<&Window> = listed.windows.iter().filter(of_alarm).collect();
+    let wanted: Vec<&StoredWindow> = listed.windows.iter().filter(of_alarm).collect();
     let there: BTreeSet<&str> = wanted.iter().map(|window| window.id.as_str()).collect();
     state.asked.retain(|id| there.contains(id.as_str()));
     let new = wanted.into_iter().filter(|window| !state.asked.contains(&window.id));
@@ -90,7 +90,7 @@ pub(super) fn judge(
     Ok(judged)
 }
 
-fn seen(declared: &Declared, window: &Window, rows: &[Row]) -> Seen {
+fn seen(declared: &Declared, window: &StoredWindow, rows: &[Row]) -> Seen {
     let (first, second) = (rows.first(), rows.get(1).or(rows.first()));
     let verdict = |row: Option<&Row>, limit: f64| {
         let value = row.and_then(|row| Some((row.value?, row.bound?)));
@@ -109,7 +109,7 @@ fn seen(declared: &Declared, window: &Window, rows: &[Row]) -> Seen {
 }
 
 /// Returns a window that was asked for and has no value.
-pub(super) fn undecided(window: &Window) -> Seen {
+pub(super) fn undecided(window: &StoredWindow) -> Seen {
     Seen {
         from: window.start(),
         to: window.end(),

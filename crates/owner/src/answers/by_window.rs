@@ -9,13 +9,13 @@ use crate::error::OwnerError;
 use crate::language::By;
 use crate::question::{Asked, Question};
 use crate::windows;
-use crate::windows::{Between, DeviceWindows, Group, Window};
+use crate::windows::{Between, DeviceWindows, Group, StoredWindow};
 use crate::work::{Computer, Work};
 
 /// Results by window.
 pub(crate) struct ByWindow<'w> {
     /// Each window with the rows of its results; None if it was encrypted for other questions.
-    pub(crate) windows: Vec<(&'w Window, Option<Vec<Row>>)>,
+    pub(crate) windows: Vec<(&'w StoredWindow, Option<Vec<Row>>)>,
     /// Number of windows that were encrypted for other questions.
     pub(crate) not_carried: usize,
     /// Number of windows whose readings were fetched to compare them.
@@ -44,7 +44,7 @@ pub(crate) fn by_window<'w>(
     for row in rows {
         by_group.entry((row.from_ms, row.to_ms)).or_default().push(row);
     }
-    let of = |window: &'w Window| {
+    let of = |window: &'w StoredWindow| {
         let Group { from, to } = Group { from: window.start(), to: window.end() };
         let rows = by_group.get(&(from, to)).cloned().unwrap_or_default();
         (window, done.computed.used.contains_key(&window.id).then_some(rows))

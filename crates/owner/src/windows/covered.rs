@@ -1,7 +1,7 @@
 //! The time that a device's windows cover.
 
 use super::group::Group;
-use super::window::Window;
+use super::window::StoredWindow;
 
 /// The time from a device's first window with a channel to the last one, and the period.
 pub(crate) struct Covered {
@@ -12,7 +12,7 @@ pub(crate) struct Covered {
 
 impl Covered {
     /// Returns None if no window has the channel.
-    pub(crate) fn new(windows: &[&Window], channel: &str) -> Option<Self> {
+    pub(crate) fn new(windows: &[&StoredWindow], channel: &str) -> Option<Self> {
         let of = || windows.iter().filter(|window| window.channel(channel).is_some());
         let first = of().map(|window| window.start()).min()?;
         let last = of().map(|window| window.end()).max()?;

@@ -5,7 +5,7 @@ use std::ops::Range;
 use sotto_pack::{Clock, Span};
 
 use super::time::Between;
-use super::window::Window;
+use super::window::StoredWindow;
 use crate::error::OwnerError;
 use crate::language::By;
 
@@ -43,7 +43,7 @@ pub(crate) fn span(by: By) -> Option<Span> {
 pub(crate) fn groups<'w>(
     clock: &Clock,
     by: Option<By>,
-    windows: impl Iterator<Item = &'w Window>,
+    windows: impl Iterator<Item = &'w StoredWindow>,
     Between { since, until }: Between,
 ) -> Option<Vec<Group>> {
     let mut all: Vec<Group> =
@@ -76,8 +76,11 @@ pub(crate) fn groups<'w>(
 
 /// Returns for each group the end of the last tick with a reading in any window that begins in the group. Groups must
 /// be in order of time.
-pub(crate) fn last_readings<'w>(groups: &[Group], windows: impl Iterator<Item = &'w Window>) -> Vec<i64> {
-    let of = |window: &Window| {
+pub(crate) fn last_readings<'w>(
+    groups: &[Group],
+    windows: impl Iterator<Item = &'w StoredWindow>,
+) -> Vec<i64> {
+    let of = |window: &StoredWindow| {
         let presence = &window.description.presence;
         let last = presence.iter().filter_map(|presence| presence.iter().last()).max();
         last.map_or(window.end(), |tick| {
@@ -106,7 +109,11 @@ pub(crate) fn last_readings<'w>(groups: &[Group], windows: impl Iterator<Item = 
 /// # Errors
 /// [`OwnerError::Unanswerable`] if a group ends within a tick, because readings with this period cannot be assigned to
 /// groups.
-pub(crate) fn pieces(groups: &[Group], by: Option<By>, window: &Window) -> Result<Vec<InGroup>, OwnerError> {
+pub(crate) fn pieces(
+    groups: &[Group],
+    by: Option<By>,
+    window: &StoredWindow,
+) -> Result<Vec<InGroup>, OwnerError> {
     let Some(first) = of_window(groups, by, window) else { return Ok(Vec::new()) };
     let (start, all) = (window.start(), window.description.ticks());
     if window.end() <= groups[first].to || by.is_none_or(|by| by == By::Window) {
@@ -143,7 +150,7 @@ pub(crate) fn pieces(groups: &[Group], by: Option<By>, window: &Window) -> Resul
 }
 
 /// Returns the group that a window belongs to.
-pub(crate) fn of_window(groups: &[Group], by: Option<By>, window: &Window) -> Option<usize> {
+pub(crate) fn of_window(groups: &[Group], by: Option<By>, window: &StoredWindow) -> Option<usize> {
     match by {
         None => (!groups.is_empty()).then_some(0),
         Some(By::Window) => groups.binary_search(&Group { from: window.start(), to: window.end() }).ok(),

@@ -12,7 +12,7 @@ use sotto_wire::{EnvelopeHeader, SignedHeader};
 use super::entry::{Entry, StreamLog};
 use super::log;
 use super::time::Between;
-use super::window::{Aside, DeviceWindows, Window};
+use super::window::{Aside, DeviceWindows, StoredWindow};
 use crate::declared::Plant;
 use crate::devices;
 use crate::devices::{DeviceRecord, parameter_spec};
@@ -124,7 +124,7 @@ pub(crate) fn list(
         }
     }
     let Between { since, until } = between;
-    let inside = |window: &Window| {
+    let inside = |window: &StoredWindow| {
         since.is_none_or(|since| window.start() >= since) && until.is_none_or(|until| window.end() <= until)
     };
     let listed = windows.len();
@@ -156,12 +156,12 @@ pub(super) fn missing(log: &StreamLog, between: Between) -> u64 {
     beside.map(|(first, last)| last - first + 1).sum()
 }
 
-fn read(entry: &Entry, signed: &SignedHeader, known: &[Known], clock: &Clock) -> Option<Window> {
+fn read(entry: &Entry, signed: &SignedHeader, known: &[Known], clock: &Clock) -> Option<StoredWindow> {
     let header = signed.header();
     let description = WindowDescription::parse(&header.layout).ok()?;
     let stream = known.iter().find(|known| known.is_of(header, &description))?;
     let end = description.end().min(clock.end_of(stream.span, description.start));
-    Some(Window {
+    Some(StoredWindow {
         id: entry.id.clone(),
         leaf: entry.leaf,
         stream: header.stream.clone(),
@@ -178,7 +178,7 @@ fn read(entry: &Entry, signed: &SignedHeader, known: &[Known], clock: &Clock) ->
 }
 
 /// Returns true if the units of all channels are unchanged. Readings of different units are never added.
-fn units_are(plant: &Plant, window: &Window) -> bool {
+fn units_are(plant: &Plant, window: &StoredWindow) -> bool {
     let same = |channel: &sotto_pack::Channel| {
         plant.settings().channels.get(&channel.name).is_none_or(|settings| settings.unit == channel.unit)
     };
@@ -187,10 +187,12 @@ fn units_are(plant: &Plant, window: &Window) -> bool {
 
 /// Removes windows that cover the same time as another of the same kind for the same channel; those of a later bundle
 /// win. Returns the others in order of time.
-fn without_overlaps(mut windows: Vec<Window>, aside: &mut Aside) -> Vec<Window> {
+fn without_overlaps(mut windows: Vec<StoredWindow>, aside: &mut Aside) -> Vec<StoredWindow> {
     // Covered times by their start, with the end and the bundle.
     type Covered = BTreeMap<i64, (i64, usize)>;
-    let in_order = |a: &Window, b: &Window| (a.start(), &a.stream, &a.id).cmp(&(b.start(), &b.stream, &b.id));
+    let in_order = |a: &StoredWindow, b: &StoredWindow| {
+        (a.start(), &a.stream, &a.id).cmp(&(b.start(), &b.stream, &b.id))
+    };
     windows.sort_by(|a, b| b.bundle.cmp(&a.bundle).then_with(|| in_order(a, b)));
     let mut covered: BTreeMap<(Kind, String), Covered> = BTreeMap::new();
     let mut kept = Vec::with_capacity(windows.len());

@@ -21,4 +21,4 @@ pub(crate) use stored::accept_logs;
 pub use stored::rewritten_log;
 pub(crate) use time::Between;
 pub use time::moment;
-pub(crate) use window::{Aside, DeviceWindows, Window, left_out, position};
+pub(crate) use window::{Aside, DeviceWindows, StoredWindow, left_out, position};

@@ -12,7 +12,7 @@ use crate::streams::{CompactStream, Kind};
 
 /// A stored window of a device.
 #[derive(Clone, Debug)]
-pub(crate) struct Window {
+pub(crate) struct StoredWindow {
     pub(crate) id: String,
     /// The leaf in the log of its stream.
     pub(crate) leaf: Digest,
@@ -32,7 +32,7 @@ pub(crate) struct Window {
     pub(crate) origin: Origin,
 }
 
-impl Window {
+impl StoredWindow {
     pub(crate) fn start(&self) -> i64 {
         self.description.start
     }
@@ -71,7 +71,7 @@ pub(crate) fn position(layout: &Layout, name: &str) -> Option<u16> {
 /// The windows of one device in order of time, and their parameters.
 pub(crate) struct DeviceWindows {
     pub(crate) device: String,
-    pub(crate) windows: Vec<Window>,
+    pub(crate) windows: Vec<StoredWindow>,
     pub(crate) specs: BTreeMap<String, ParameterSpec>,
     /// Counts of unused windows, by reason.
     pub(crate) aside: Aside,
@@ -108,7 +108,7 @@ impl Aside {
 }
 
 /// Returns the readings that devices left out of these windows, by channel.
-pub(crate) fn left_out(windows: &[Window]) -> BTreeMap<String, LeftOut> {
+pub(crate) fn left_out(windows: &[StoredWindow]) -> BTreeMap<String, LeftOut> {
     let mut left_out: BTreeMap<String, LeftOut> = BTreeMap::new();
     // A device with streams of two kinds reports a reading in both; only the first kind is counted.
     let mut kinds: BTreeMap<String, Kind> = BTreeMap::new();

@@ -1,17 +1,17 @@
 //! Windows that are computed together.
 
 use crate::streams::Kind;
-use crate::windows::Window;
+use crate::windows::StoredWindow;
 
 /// Windows of one kind, layout, period and parameter set.
 pub(super) struct Batch<'w> {
     pub(super) kind: Kind,
-    pub(super) windows: Vec<&'w Window>,
+    pub(super) windows: Vec<&'w StoredWindow>,
 }
 
 impl<'w> Batch<'w> {
     /// Divides windows into batches, in the order of their first windows.
-    pub(super) fn all(windows: &'w [Window]) -> Vec<Self> {
+    pub(super) fn all(windows: &'w [StoredWindow]) -> Vec<Self> {
         let mut batches: Vec<Self> = Vec::new();
         for window in windows {
             let Some(kind) = window.kind() else { continue };

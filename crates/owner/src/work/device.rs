@@ -16,7 +16,7 @@ use crate::quantities::{Input, Part};
 use crate::question::{Asked, AskedCall};
 use crate::streams::Kind;
 use crate::windows;
-use crate::windows::{Covered, DeviceWindows, Group, Window, position};
+use crate::windows::{Covered, DeviceWindows, Group, StoredWindow, position};
 
 /// The offset in ticks of a window that begins later in its group than a u32 counts: beyond all weights.
 const LARGEST_OFFSET: u32 = u32::MAX / 2;
@@ -68,7 +68,7 @@ impl<'w> Work<'w> {
     ) -> Result<Tallied, OwnerError> {
         let mut done = Tallied::default();
         done.computed.tallies = vec![Tally::default(); self.groups.len()];
-        let mut counted: Vec<&Window> = Vec::with_capacity(self.device.windows.len());
+        let mut counted: Vec<&StoredWindow> = Vec::with_capacity(self.device.windows.len());
         let mut wrong = None;
         for batch in Batch::all(&self.device.windows) {
             // A batch counts completely or not at all.
@@ -78,7 +78,7 @@ impl<'w> Work<'w> {
                 Kind::Steps => self.steps(&batch, computer, &mut computed, progress),
                 Kind::Real => self.real(&batch, computer, &mut computed, progress),
             };
-            let (elsewhere, here): (Vec<&Window>, Vec<&Window>) =
+            let (elsewhere, here): (Vec<&StoredWindow>, Vec<&StoredWindow>) =
                 batch.windows.into_iter().partition(|window| self.elsewhere.contains(&window.id));
             match answered {
                 Ok(()) => {
@@ -104,7 +104,7 @@ impl<'w> Work<'w> {
     }
 
     /// Notes in each tally the number of readings that these windows should have.
-    fn note_expected(&self, counted: &[&Window], tallies: &mut [Tally]) {
+    fn note_expected(&self, counted: &[&StoredWindow], tallies: &mut [Tally]) {
         for channel in self.asked.question.channels() {
             let covered = Covered::new(counted, &channel);
             for (tally, group) in tallies.iter_mut().zip(self.groups) {

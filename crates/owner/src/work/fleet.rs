@@ -18,7 +18,7 @@ use crate::quantities::{Input, Quantity};
 use crate::question::{Asked, Question};
 use crate::streams::Kind;
 use crate::windows;
-use crate::windows::{DeviceWindows, Group, InGroup, Window};
+use crate::windows::{DeviceWindows, Group, InGroup, StoredWindow};
 
 /// The part of an answer that is summed over several devices before decryption.
 #[derive(Default)]
@@ -30,7 +30,7 @@ pub(crate) struct Together {
 }
 
 /// A window, with the position of its device.
-type Of<'w> = (usize, &'w Window);
+type Of<'w> = (usize, &'w StoredWindow);
 
 /// Windows under one mask, by group, start and ticks.
 type Masks<'w> = BTreeMap<(usize, i64, u32), Vec<Of<'w>>>;
@@ -78,7 +78,7 @@ impl Together {
         masks: &Masks<'_>,
         computer: &mut Computer<'_>,
     ) -> Result<(), OwnerError> {
-        let windows: Vec<&Window> = masks.values().flatten().map(|(_, window)| *window).collect();
+        let windows: Vec<&StoredWindow> = masks.values().flatten().map(|(_, window)| *window).collect();
         let first = windows[0];
         let (layout, batch) = (first.layout(), Batch { kind: Kind::Exact, windows });
         let needs = work.needs(&batch);

@@ -18,7 +18,7 @@ use crate::gathered::distribution::Distribution;
 use crate::open::Numbers;
 use crate::quantities::Quantity;
 use crate::streams::{Kind, MOST_COMPARED, Needs};
-use crate::windows::{Window, position};
+use crate::windows::{StoredWindow, position};
 
 /// Largest number of limits of a channel that the cloud compares in one question. With more, fetching the readings costs
 /// less.
@@ -41,7 +41,7 @@ impl<'w> Work<'w> {
                 *readings.entry((kind, name)).or_default() += u64::from(present);
             }
         }
-        let counted = |window: &&Window| {
+        let counted = |window: &&StoredWindow| {
             let places = window.compact.as_ref().map(|stream| &stream.places);
             needs.bins.iter().all(|(name, needed)| {
                 let Some(at) = window.channel(name) else { return true };
@@ -51,7 +51,7 @@ impl<'w> Work<'w> {
                 })
             })
         };
-        let exact = |window: &&Window| window.kind() == Some(Kind::Exact);
+        let exact = |window: &&StoredWindow| window.kind() == Some(Kind::Exact);
         if self.device.windows.iter().filter(exact).all(|window| counted(&window)) {
             return Kind::Exact;
         }
