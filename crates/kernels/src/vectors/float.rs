@@ -1,7 +1,7 @@
 //! Residues below 2^50 as floating-point integers, with fused multiplication. Proof:
 //! docs/math/kernels.md#floating-point.
 
-use super::arithmetic::{Arithmetic, LineOf, Pair, WordsOf};
+use super::arithmetic::{LaneArithmetic, LineOf, Pair, WordsOf};
 use super::lanes::Lanes;
 use crate::modulus::Modulus;
 
@@ -53,7 +53,7 @@ impl<L: Lanes, const LAZY: bool, const EXACT: bool> Float<L, LAZY, EXACT> {
     }
 }
 
-impl<L: Lanes, const LAZY: bool, const EXACT: bool> Arithmetic for Float<L, LAZY, EXACT> {
+impl<L: Lanes, const LAZY: bool, const EXACT: bool> LaneArithmetic for Float<L, LAZY, EXACT> {
     type Lanes = L;
     type Value = L::Floats;
     type Constant = Constant<L>;

@@ -1,7 +1,7 @@
 //! The functions of [`crate::Kernels`] for any lanes: selects the arithmetic for a prime, or the scalar function where
 //! vectors gain nothing.
 
-use super::arithmetic::Arithmetic;
+use super::arithmetic::LaneArithmetic;
 use super::float::Float;
 use super::lanes::Lanes;
 use super::whole::Whole;

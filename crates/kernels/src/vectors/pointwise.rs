@@ -1,6 +1,6 @@
 //! Pointwise kernels: sums of few products, constants, signs. Ranges as in [`crate::Kernels`].
 
-use super::arithmetic::Arithmetic;
+use super::arithmetic::LaneArithmetic;
 use super::float::Float;
 use super::lanes::Lanes;
 use super::whole::Whole;
@@ -90,13 +90,13 @@ pub(super) fn permute<L: Lanes>(l: L, out: &mut [u64], values: &[u64], map: &[u3
 }
 
 #[inline(always)]
-pub(super) fn multiply<A: Arithmetic>(a: A, m: &Modulus, x: &mut [u64], y: &[u64]) {
+pub(super) fn multiply<A: LaneArithmetic>(a: A, m: &Modulus, x: &mut [u64], y: &[u64]) {
     let l = a.lanes();
     lines!(A::Lanes, l; x, y; v, w => a.give_product(a.product(a.take(v), a.take(w))); scalar::multiply(m, x, y));
 }
 
 #[inline(always)]
-pub(super) fn product<A: Arithmetic>(a: A, m: &Modulus, out: &mut [u64], x: &[u64], y: &[u64]) {
+pub(super) fn product<A: LaneArithmetic>(a: A, m: &Modulus, out: &mut [u64], x: &[u64], y: &[u64]) {
     let l = a.lanes();
     lines!(A::Lanes, l; out, x, y; _o, v, w => a.give_product(a.product(a.take(v), a.take(w))); {
         scalar::product(m, out, x, y);
@@ -104,7 +104,7 @@ pub(super) fn product<A: Arithmetic>(a: A, m: &Modulus, out: &mut [u64], x: &[u6
 }
 
 #[inline(always)]
-pub(super) fn add_product<A: Arithmetic>(a: A, m: &Modulus, sum: &mut [u64], x: &[u64], y: &[u64]) {
+pub(super) fn add_product<A: LaneArithmetic>(a: A, m: &Modulus, sum: &mut [u64], x: &[u64], y: &[u64]) {
     let l = a.lanes();
     lines!(A::Lanes, l; sum, x, y; s, v, w => a.give(a.add(a.take(s), a.product(a.take(v), a.take(w)))); {
         scalar::add_product(m, sum, x, y);
@@ -112,7 +112,7 @@ pub(super) fn add_product<A: Arithmetic>(a: A, m: &Modulus, sum: &mut [u64], x: 
 }
 
 #[inline(always)]
-pub(super) fn product_sum<A: Arithmetic>(
+pub(super) fn product_sum<A: LaneArithmetic>(
     a: A,
     m: &Modulus,
     out: &mut [u64],
@@ -127,7 +127,7 @@ pub(super) fn product_sum<A: Arithmetic>(
 }
 
 #[inline(always)]
-pub(super) fn subtract_product<A: Arithmetic>(
+pub(super) fn subtract_product<A: LaneArithmetic>(
     a: A,
     m: &Modulus,
     body: &mut [u64],
@@ -141,13 +141,13 @@ pub(super) fn subtract_product<A: Arithmetic>(
 }
 
 #[inline(always)]
-pub(super) fn scale<A: Arithmetic>(a: A, m: &Modulus, x: &mut [u64], factor: Factor) {
+pub(super) fn scale<A: LaneArithmetic>(a: A, m: &Modulus, x: &mut [u64], factor: Factor) {
     let (l, by) = (a.lanes(), a.constant(&A::pair(m, factor.value)));
     lines!(A::Lanes, l; x; v => a.give_product(a.times(a.take(v), by)); scalar::scale(m, x, factor));
 }
 
 #[inline(always)]
-pub(super) fn subtract_scale<A: Arithmetic>(a: A, m: &Modulus, x: &mut [u64], y: &[u64], factor: Factor) {
+pub(super) fn subtract_scale<A: LaneArithmetic>(a: A, m: &Modulus, x: &mut [u64], y: &[u64], factor: Factor) {
     let (l, by) = (a.lanes(), a.constant(&A::pair(m, factor.value)));
     lines!(A::Lanes, l; x, y; v, w => a.give_product(a.times(a.subtract(a.take(v), a.take(w)), by)); {
         scalar::subtract_scale(m, x, y, factor);

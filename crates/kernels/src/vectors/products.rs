@@ -1,6 +1,6 @@
 //! Sums of many products: key switching, tensors, base conversion, the end of a division.
 
-use super::arithmetic::{Arithmetic, LineOf, Pair};
+use super::arithmetic::{LaneArithmetic, LineOf, Pair};
 use super::float::ROUND;
 use super::lanes::Lanes;
 use crate::conversion::{FRACTION_BITS, Quotient};
@@ -14,7 +14,7 @@ const SETTLED: usize = 8;
 
 /// Computes out\[h\] = Σ digit·key\[h\] for unreduced digits, permuted by `map` if given.
 #[inline(always)]
-pub(super) fn inner_products<A: Arithmetic>(
+pub(super) fn inner_products<A: LaneArithmetic>(
     a: A,
     m: &Modulus,
     out: [&mut [u64]; 2],
@@ -49,7 +49,7 @@ struct Sums<'a> {
 impl Sums<'_> {
     /// Writes the sums. MOVED: there is a map. FACTORS: digits are valid factors without conversion.
     #[inline(always)]
-    fn write<A: Arithmetic, const MOVED: bool, const FACTORS: bool>(&self, a: A, out: [&mut [u64]; 2]) {
+    fn write<A: LaneArithmetic, const MOVED: bool, const FACTORS: bool>(&self, a: A, out: [&mut [u64]; 2]) {
         let l = a.lanes();
         let [first, second] = out.map(|out| A::Lanes::lines_mut(out).0.as_chunks_mut::<SIDE>().0);
         let count = first.len().min(second.len());
@@ -103,7 +103,7 @@ impl Sums<'_> {
 
 /// Computes out = sum·first + rest·second + addend (if given). Range: rest below 2^52 or a residue.
 #[inline(always)]
-pub(super) fn subtract_rest<A: Arithmetic>(
+pub(super) fn subtract_rest<A: LaneArithmetic>(
     a: A,
     m: &Modulus,
     out: &mut [u64],
@@ -136,7 +136,13 @@ pub(super) fn subtract_rest<A: Arithmetic>(
 
 /// Computes a0·b0, a0·b1 + a1·b0, a1·b1.
 #[inline(always)]
-pub(super) fn tensor<A: Arithmetic>(a: A, m: &Modulus, out: [&mut [u64]; 3], x: [&[u64]; 2], y: [&[u64]; 2]) {
+pub(super) fn tensor<A: LaneArithmetic>(
+    a: A,
+    m: &Modulus,
+    out: [&mut [u64]; 3],
+    x: [&[u64]; 2],
+    y: [&[u64]; 2],
+) {
     let l = a.lanes();
     let [(low, low_rest), (middle, middle_rest), (high, high_rest)] = out.map(A::Lanes::lines_mut);
     let [(x0, x0_rest), (x1, x1_rest)] = x.map(A::Lanes::lines);
@@ -153,7 +159,7 @@ pub(super) fn tensor<A: Arithmetic>(a: A, m: &Modulus, out: [&mut [u64]; 3], x: 
 
 /// Computes out = Σ source·weight + base. Range: sources below 2^50 in floating point, any word in whole words.
 #[inline(always)]
-pub(super) fn convert<A: Arithmetic>(
+pub(super) fn convert<A: LaneArithmetic>(
     a: A,
     m: &Modulus,
     out: &mut [u64],

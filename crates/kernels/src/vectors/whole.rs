@@ -1,7 +1,7 @@
 //! Residues up to 2^61 as words, with products from 32-bit halves; also serves functions that take any word. Proof:
 //! docs/math/kernels.md#whole-words.
 
-use super::arithmetic::{Arithmetic, LineOf, Pair, WordsOf};
+use super::arithmetic::{LaneArithmetic, LineOf, Pair, WordsOf};
 use super::lanes::Lanes;
 use crate::modulus::Modulus;
 
@@ -56,7 +56,7 @@ impl<L: Lanes> Whole<L> {
     }
 }
 
-impl<L: Lanes> Arithmetic for Whole<L> {
+impl<L: Lanes> LaneArithmetic for Whole<L> {
     type Lanes = L;
     type Value = L::Words;
     type Constant = Constant<L>;

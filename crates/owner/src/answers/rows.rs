@@ -5,7 +5,7 @@ use std::slice::Iter;
 use super::answer::Row;
 use crate::functions::{Call, Part, Time, Yields};
 use crate::gathered::{Channels, Counted, Gathered, Tally};
-use crate::question::{Arithmetic, Asked, AskedCall, AskedResult, Expression, unit_of};
+use crate::question::{Asked, AskedCall, AskedResult, CallArithmetic, Expression, unit_of};
 use crate::value::{Value, ValueError};
 use crate::windows::Group;
 
@@ -116,7 +116,7 @@ struct Fold<'t> {
     missing: u64,
 }
 
-impl Arithmetic for Fold<'_> {
+impl CallArithmetic for Fold<'_> {
     type Value = Value;
     type Error = ValueError;
 

@@ -64,7 +64,7 @@ pub enum Expression {
 /// let fahrenheit = Call::mean("boiler") * 1.8 + 32.0;
 /// assert_eq!(fahrenheit.fold(&mut Answers(60.0)), Ok(140.0));
 /// ```
-pub trait Arithmetic {
+pub trait CallArithmetic {
     /// The result of each step.
     type Value;
     /// The reason that stops the fold.
@@ -117,7 +117,7 @@ impl Expression {
     ///
     /// # Errors
     /// The first error of `arithmetic`.
-    pub fn fold<A: Arithmetic>(&self, arithmetic: &mut A) -> Result<A::Value, A::Error> {
+    pub fn fold<A: CallArithmetic>(&self, arithmetic: &mut A) -> Result<A::Value, A::Error> {
         let mut both = |left: &Self, right: &Self| Ok((left.fold(arithmetic)?, right.fold(arithmetic)?));
         match self {
             Self::Number(number) => arithmetic.number(*number),

@@ -66,7 +66,7 @@ use serde::{Deserialize, Serialize};
 pub use alarm::{Alarm, Measured, Probe};
 pub(crate) use asked::{Asked, AskedCall, AskedResult};
 pub use builder::QuestionBuilder;
-pub use expression::{Arithmetic, Expression};
+pub use expression::{CallArithmetic, Expression};
 pub(crate) use units::unit_of;
 
 pub use crate::functions::{Bins, Call};

@@ -1,6 +1,6 @@
 //! Units of results.
 
-use super::{Arithmetic, Expression};
+use super::{CallArithmetic, Expression};
 use crate::functions::{Call, Yields};
 use crate::gathered::Channels;
 use crate::value::{Value, ValueError, common};
@@ -20,7 +20,7 @@ fn one(unit: String) -> Value {
     Value { unit, ..Value::exact(1.0) }
 }
 
-impl Arithmetic for Units<'_> {
+impl CallArithmetic for Units<'_> {
     type Value = Value;
     type Error = ValueError;
 

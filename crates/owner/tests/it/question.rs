@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use sotto_owner::question::limits;
 use sotto_owner::question::{
-    Arithmetic, By, Call, Clause, Comparison, Condition, Devices, Duration, DurationUnit, Expression,
+    By, Call, CallArithmetic, Clause, Comparison, Condition, Devices, Duration, DurationUnit, Expression,
     LinearModel, Measurand, ModelError, Period, Question, QuestionErrorKind, Selected, Weights,
 };
 
@@ -165,7 +165,7 @@ fn durations_have_seconds() {
 /// Gives every call the number of its channel as its value.
 struct Numbers;
 
-impl Arithmetic for Numbers {
+impl CallArithmetic for Numbers {
     type Value = f64;
     type Error = &'static str;
 

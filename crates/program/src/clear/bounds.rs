@@ -6,7 +6,7 @@ use core::convert::Infallible;
 #[cfg(not(feature = "std"))]
 use num_traits::Float as _;
 
-use super::evaluate::{Arithmetic, evaluate, spread};
+use super::evaluate::{ClearArithmetic, evaluate, spread};
 use crate::{Constant, ConstantId, NodeId, Program, ProgramError, SlotShape};
 
 /// Bounds on |value|, never rounded down: a sum or product that f64 would round down is rounded up.
@@ -41,7 +41,7 @@ impl Bounds {
     }
 }
 
-impl Arithmetic for Bounds {
+impl ClearArithmetic for Bounds {
     type Number = f64;
     type Error = Infallible;
 

@@ -47,7 +47,7 @@ use crate::{Constant, ConstantId, NodeId, Op, Program, SlotShape};
 /// assert_eq!(unit("3 * boiler^2"), Ok(vec![vec![2]]));
 /// assert_eq!(unit("boiler^2 + boiler"), Err(NodeId(2)));
 /// ```
-pub trait Arithmetic {
+pub trait ClearArithmetic {
     /// The value of one slot.
     type Number: Clone;
     /// The error of an operation; [`std::convert::Infallible`] if none can fail.
@@ -135,7 +135,7 @@ fn zipped<N, E>(a: &[N], b: &[N], with: impl Fn(&N, &N) -> Result<N, E>) -> Resu
 ///
 /// # Panics
 /// If an input is missing or does not have `shape.slots()` values.
-pub fn evaluate<A: Arithmetic>(
+pub fn evaluate<A: ClearArithmetic>(
     arithmetic: &A,
     program: &Program,
     inputs: &[Vec<A::Number>],

@@ -2,13 +2,13 @@
 
 use alloc::vec::Vec;
 
-use super::evaluate::{Arithmetic, evaluate, spread};
+use super::evaluate::{ClearArithmetic, evaluate, spread};
 use super::{ClearError, padded};
 use crate::{Constant, ConstantId, NodeId, Program, SlotShape};
 
 struct Exact;
 
-impl Arithmetic for Exact {
+impl ClearArithmetic for Exact {
     type Number = i128;
     type Error = ClearError;
 
@@ -58,7 +58,7 @@ impl Modulo {
     }
 }
 
-impl Arithmetic for Modulo {
+impl ClearArithmetic for Modulo {
     type Number = u64;
     type Error = ClearError;
 

@@ -12,7 +12,7 @@ mod integers;
 mod reals;
 
 pub use bounds::{magnitudes, slot_magnitudes};
-pub use evaluate::{Arithmetic, evaluate};
+pub use evaluate::{ClearArithmetic, evaluate};
 pub use integers::run_integer;
 pub use reals::run_real;
 

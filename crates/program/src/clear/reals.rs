@@ -6,13 +6,13 @@ use core::convert::Infallible;
 #[cfg(not(feature = "std"))]
 use num_traits::Float as _;
 
-use super::evaluate::{Arithmetic, evaluate, spread};
+use super::evaluate::{ClearArithmetic, evaluate, spread};
 use super::{ClearError, padded};
 use crate::{Constant, ConstantId, NodeId, Program, SlotShape};
 
 struct Reals;
 
-impl Arithmetic for Reals {
+impl ClearArithmetic for Reals {
     type Number = f64;
     type Error = Infallible;
 

@@ -7,13 +7,13 @@ use super::{
     twiddles,
 };
 use crate::ntt::NttTable;
-use crate::vectors::arithmetic::{Arithmetic, LineOf};
+use crate::vectors::arithmetic::{LaneArithmetic, LineOf};
 use crate::vectors::lanes::Lanes;
 
 /// Runs the forward transform. Range: in < q, out < q, or if OPEN the result of [`Arithmetic::open`]. The degree has at
 /// least two blocks.
 #[inline(always)]
-pub(crate) fn forward<A: Arithmetic, const OPEN: bool>(a: A, table: &NttTable, values: &mut [u64]) {
+pub(crate) fn forward<A: LaneArithmetic, const OPEN: bool>(a: A, table: &NttTable, values: &mut [u64]) {
     let twiddles = &twiddles::<A>(table).forward;
     let (lines, _) = A::Lanes::lines_mut(values);
     let left = (lines.len() / 8).ilog2();
@@ -28,7 +28,7 @@ pub(crate) fn forward<A: Arithmetic, const OPEN: bool>(a: A, table: &NttTable, v
 
 /// Runs the layers below entry `at`.
 #[inline(always)]
-fn inner<A: Arithmetic, const OPEN: bool>(
+fn inner<A: LaneArithmetic, const OPEN: bool>(
     a: A,
     twiddles: &Direction,
     mut left: u32,
@@ -54,7 +54,7 @@ fn inner<A: Arithmetic, const OPEN: bool>(
 /// Runs the layers of the blocks. With sixteen registers (four lanes) it runs the upper layers over all blocks, then
 /// the lower layers: the chain of instructions of both is longer than the processor's reordering window.
 #[inline(always)]
-fn blocks_in<A: Arithmetic, const OPEN: bool>(a: A, blocks: &mut [[LineOf<A>; 8]], words: &[u64]) {
+fn blocks_in<A: LaneArithmetic, const OPEN: bool>(a: A, blocks: &mut [[LineOf<A>; 8]], words: &[u64]) {
     let twiddles = || words.chunks_exact(block_words(A::Lanes::COUNT)).map(|words| words.split_at(16));
     let split = splits_blocks::<A::Lanes>();
     for (lines, (registers, lanes)) in blocks.iter_mut().zip(twiddles()) {
@@ -74,7 +74,7 @@ fn blocks_in<A: Arithmetic, const OPEN: bool>(a: A, blocks: &mut [[LineOf<A>; 8]
 }
 
 #[inline(always)]
-fn any_pass<A: Arithmetic, const FIRST: bool>(
+fn any_pass<A: LaneArithmetic, const FIRST: bool>(
     a: A,
     twiddles: &Direction,
     layers: u32,
@@ -90,7 +90,7 @@ fn any_pass<A: Arithmetic, const FIRST: bool>(
 
 /// Runs log2(WAYS) layers between vectors that are `step` apart.
 #[inline(always)]
-fn pass<A: Arithmetic, const FIRST: bool, const WAYS: usize>(
+fn pass<A: LaneArithmetic, const FIRST: bool, const WAYS: usize>(
     a: A,
     twiddles: &Direction,
     lines: &mut [LineOf<A>],
@@ -119,7 +119,7 @@ fn pass<A: Arithmetic, const FIRST: bool, const WAYS: usize>(
 
 /// Runs the layers between registers.
 #[inline(always)]
-fn upper<A: Arithmetic>(a: A, lines: &[LineOf<A>; 8], registers: &[u64]) -> [A::Value; 8] {
+fn upper<A: LaneArithmetic>(a: A, lines: &[LineOf<A>; 8], registers: &[u64]) -> [A::Value; 8] {
     let mut v = load_block::<A, true, true>(a, lines);
     run_layers::<A, true>(a, &mut v, Factors::All(registers.as_chunks::<2>().0));
     v
@@ -127,7 +127,7 @@ fn upper<A: Arithmetic>(a: A, lines: &[LineOf<A>; 8], registers: &[u64]) -> [A::
 
 /// Runs the last layers, and the reduction.
 #[inline(always)]
-fn lower<A: Arithmetic, const OPEN: bool>(
+fn lower<A: LaneArithmetic, const OPEN: bool>(
     a: A,
     lines: &mut [LineOf<A>; 8],
     v: [A::Value; 8],

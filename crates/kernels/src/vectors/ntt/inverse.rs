@@ -8,7 +8,7 @@ use super::{
 };
 use crate::modulus::Factor;
 use crate::ntt::NttTable;
-use crate::vectors::arithmetic::{Arithmetic, LineOf, Pair};
+use crate::vectors::arithmetic::{LaneArithmetic, LineOf, Pair};
 use crate::vectors::lanes::Lanes;
 
 /// The constant that scales every result, and the last layer's factor times that constant.
@@ -21,7 +21,7 @@ struct Last {
 /// Runs the inverse transform times `scale`·n, from `from` if given, else in place. Range: in < q, out < q. The degree
 /// has at least two blocks.
 #[inline(always)]
-pub(crate) fn inverse<A: Arithmetic>(
+pub(crate) fn inverse<A: LaneArithmetic>(
     a: A,
     table: &NttTable,
     values: &mut [u64],
@@ -46,7 +46,7 @@ pub(crate) fn inverse<A: Arithmetic>(
 
 /// Runs the layers below entry `at`.
 #[inline(always)]
-fn inner<A: Arithmetic>(
+fn inner<A: LaneArithmetic>(
     a: A,
     twiddles: &Direction,
     left: u32,
@@ -73,7 +73,7 @@ fn inner<A: Arithmetic>(
 }
 
 #[inline(always)]
-fn any_pass<A: Arithmetic, const LAST: bool>(
+fn any_pass<A: LaneArithmetic, const LAST: bool>(
     a: A,
     twiddles: &Direction,
     layers: u32,
@@ -90,7 +90,7 @@ fn any_pass<A: Arithmetic, const LAST: bool>(
 
 /// Runs log2(WAYS) layers between vectors that are `step` apart.
 #[inline(always)]
-fn pass<A: Arithmetic, const LAST: bool, const WAYS: usize>(
+fn pass<A: LaneArithmetic, const LAST: bool, const WAYS: usize>(
     a: A,
     twiddles: &Direction,
     lines: &mut [LineOf<A>],
@@ -130,7 +130,7 @@ fn pass<A: Arithmetic, const LAST: bool, const WAYS: usize>(
 
 /// Settles the sums. Register 0 is a sum of all, register 1 of half as many products.
 #[inline(always)]
-fn settle_sums<A: Arithmetic>(a: A, v: &mut [A::Value]) {
+fn settle_sums<A: LaneArithmetic>(a: A, v: &mut [A::Value]) {
     if A::SETTLES_SUMS {
         v[0] = a.settle(v[0]);
         v[1] = a.settle(v[1]);
@@ -139,7 +139,7 @@ fn settle_sums<A: Arithmetic>(a: A, v: &mut [A::Value]) {
 
 /// Runs the layers of the blocks, as in the forward transform.
 #[inline(always)]
-fn blocks_in<A: Arithmetic>(
+fn blocks_in<A: LaneArithmetic>(
     a: A,
     blocks: &mut [[LineOf<A>; 8]],
     from: Option<&[[LineOf<A>; 8]]>,
@@ -168,7 +168,7 @@ fn blocks_in<A: Arithmetic>(
 
 /// Runs the first layers.
 #[inline(always)]
-fn lower<A: Arithmetic>(a: A, lines: &[LineOf<A>; 8], twiddles: &[u64]) -> [A::Value; 8] {
+fn lower<A: LaneArithmetic>(a: A, lines: &[LineOf<A>; 8], twiddles: &[u64]) -> [A::Value; 8] {
     let mut v = transpose(a, load_block::<A, false, true>(a, lines));
     layers_in_lanes::<A, false>(a, &mut v, twiddles);
     for v in v.chunks_exact_mut(A::Lanes::COUNT) {
@@ -179,7 +179,7 @@ fn lower<A: Arithmetic>(a: A, lines: &[LineOf<A>; 8], twiddles: &[u64]) -> [A::V
 
 /// Runs the layers between registers.
 #[inline(always)]
-fn upper<A: Arithmetic>(a: A, lines: &mut [LineOf<A>; 8], v: [A::Value; 8], registers: &[u64]) {
+fn upper<A: LaneArithmetic>(a: A, lines: &mut [LineOf<A>; 8], v: [A::Value; 8], registers: &[u64]) {
     let mut v = v;
     if A::SETTLES_ON_LOAD {
         for v in &mut v {

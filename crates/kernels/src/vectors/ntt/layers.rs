@@ -1,17 +1,17 @@
 //! Layers between registers, unrolled by hand: if the compiler leaves loops here, it spills the registers to memory.
 
-use crate::vectors::arithmetic::{Arithmetic, LineOf, Pair};
+use crate::vectors::arithmetic::{LaneArithmetic, LineOf, Pair};
 
 /// The factors of some layers. Group g in the layer of 2^l groups has number 2^l − 1 + g.
 #[derive(Clone, Copy)]
-pub(super) enum Factors<'a, A: Arithmetic> {
+pub(super) enum Factors<'a, A: LaneArithmetic> {
     /// The same factor in every lane.
     All(&'a [Pair]),
     /// One factor a lane: a line of values and one of quotients.
     Lanes(&'a [LineOf<A>]),
 }
 
-impl<A: Arithmetic> Factors<'_, A> {
+impl<A: LaneArithmetic> Factors<'_, A> {
     #[inline(always)]
     fn number(self, a: A, index: usize) -> A::Constant {
         match self {
@@ -23,7 +23,7 @@ impl<A: Arithmetic> Factors<'_, A> {
 
 /// Runs log2(v.len()) layers on v, which has 2, 4 or 8 values.
 #[inline(always)]
-pub(super) fn layers<A: Arithmetic, const FORWARD: bool>(a: A, v: &mut [A::Value], w: Factors<'_, A>) {
+pub(super) fn layers<A: LaneArithmetic, const FORWARD: bool>(a: A, v: &mut [A::Value], w: Factors<'_, A>) {
     match v.len() {
         2 => one::<A, FORWARD>(a, v, w),
         4 => two::<A, FORWARD>(a, v, w),
@@ -33,7 +33,7 @@ pub(super) fn layers<A: Arithmetic, const FORWARD: bool>(a: A, v: &mut [A::Value
 
 /// Runs two layers of two groups of four values, alternating the butterflies of both groups.
 #[inline(always)]
-pub(super) fn two_groups<A: Arithmetic, const FORWARD: bool>(
+pub(super) fn two_groups<A: LaneArithmetic, const FORWARD: bool>(
     a: A,
     v: &mut [A::Value; 8],
     first: Factors<'_, A>,
@@ -54,7 +54,7 @@ pub(super) fn two_groups<A: Arithmetic, const FORWARD: bool>(
 }
 
 #[inline(always)]
-fn butterfly<A: Arithmetic, const FORWARD: bool>(
+fn butterfly<A: LaneArithmetic, const FORWARD: bool>(
     a: A,
     v: &mut [A::Value],
     low: usize,
@@ -72,12 +72,12 @@ fn butterfly<A: Arithmetic, const FORWARD: bool>(
 }
 
 #[inline(always)]
-fn one<A: Arithmetic, const FORWARD: bool>(a: A, v: &mut [A::Value], w: Factors<'_, A>) {
+fn one<A: LaneArithmetic, const FORWARD: bool>(a: A, v: &mut [A::Value], w: Factors<'_, A>) {
     butterfly::<A, FORWARD>(a, v, 0, 1, w.number(a, 0));
 }
 
 #[inline(always)]
-fn two<A: Arithmetic, const FORWARD: bool>(a: A, v: &mut [A::Value], w: Factors<'_, A>) {
+fn two<A: LaneArithmetic, const FORWARD: bool>(a: A, v: &mut [A::Value], w: Factors<'_, A>) {
     if FORWARD {
         two_apart::<A, FORWARD>(a, v, 0, w.number(a, 0));
         butterfly::<A, FORWARD>(a, v, 0, 1, w.number(a, 1));
@@ -90,7 +90,7 @@ fn two<A: Arithmetic, const FORWARD: bool>(a: A, v: &mut [A::Value], w: Factors<
 }
 
 #[inline(always)]
-fn three<A: Arithmetic, const FORWARD: bool>(a: A, v: &mut [A::Value], w: Factors<'_, A>) {
+fn three<A: LaneArithmetic, const FORWARD: bool>(a: A, v: &mut [A::Value], w: Factors<'_, A>) {
     if FORWARD {
         four_apart::<A, FORWARD>(a, v, w.number(a, 0));
         two_apart::<A, FORWARD>(a, v, 0, w.number(a, 1));
@@ -105,7 +105,7 @@ fn three<A: Arithmetic, const FORWARD: bool>(a: A, v: &mut [A::Value], w: Factor
 }
 
 #[inline(always)]
-fn four_apart<A: Arithmetic, const FORWARD: bool>(a: A, v: &mut [A::Value], w: A::Constant) {
+fn four_apart<A: LaneArithmetic, const FORWARD: bool>(a: A, v: &mut [A::Value], w: A::Constant) {
     butterfly::<A, FORWARD>(a, v, 0, 4, w);
     butterfly::<A, FORWARD>(a, v, 1, 5, w);
     butterfly::<A, FORWARD>(a, v, 2, 6, w);
@@ -113,13 +113,13 @@ fn four_apart<A: Arithmetic, const FORWARD: bool>(a: A, v: &mut [A::Value], w: A
 }
 
 #[inline(always)]
-fn two_apart<A: Arithmetic, const FORWARD: bool>(a: A, v: &mut [A::Value], at: usize, w: A::Constant) {
+fn two_apart<A: LaneArithmetic, const FORWARD: bool>(a: A, v: &mut [A::Value], at: usize, w: A::Constant) {
     butterfly::<A, FORWARD>(a, v, at, at + 2, w);
     butterfly::<A, FORWARD>(a, v, at + 1, at + 3, w);
 }
 
 #[inline(always)]
-fn one_apart<A: Arithmetic, const FORWARD: bool>(a: A, v: &mut [A::Value], w: Factors<'_, A>) {
+fn one_apart<A: LaneArithmetic, const FORWARD: bool>(a: A, v: &mut [A::Value], w: Factors<'_, A>) {
     butterfly::<A, FORWARD>(a, v, 0, 1, w.number(a, 3));
     butterfly::<A, FORWARD>(a, v, 2, 3, w.number(a, 4));
     butterfly::<A, FORWARD>(a, v, 4, 5, w.number(a, 5));

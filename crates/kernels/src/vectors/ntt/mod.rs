@@ -13,7 +13,7 @@ pub(crate) use twiddles::{Prepared, Twiddles};
 use layers::{Factors, two_groups};
 use twiddles::group_words;
 
-use super::arithmetic::{Arithmetic, LineOf, Pair};
+use super::arithmetic::{LaneArithmetic, LineOf, Pair};
 use super::lanes::Lanes;
 use crate::ntt::NttTable;
 
@@ -24,7 +24,7 @@ pub(super) fn fits<L: Lanes>(degree: usize) -> bool {
 }
 
 #[inline(always)]
-fn twiddles<A: Arithmetic>(table: &NttTable) -> &Twiddles {
+fn twiddles<A: LaneArithmetic>(table: &NttTable) -> &Twiddles {
     prepared(table, A::Lanes::COUNT, A::pair)
 }
 
@@ -81,7 +81,7 @@ fn splits_blocks<L: Lanes>() -> bool {
 /// Loads eight lines as values. KEPT: they are in the format between passes, else residues. SETTLED: settles them if
 /// this kind does so on load.
 #[inline(always)]
-fn load_block<A: Arithmetic, const KEPT: bool, const SETTLED: bool>(
+fn load_block<A: LaneArithmetic, const KEPT: bool, const SETTLED: bool>(
     a: A,
     lines: &[LineOf<A>; 8],
 ) -> [A::Value; 8] {
@@ -97,7 +97,7 @@ fn load_block<A: Arithmetic, const KEPT: bool, const SETTLED: bool>(
 }
 
 #[inline(always)]
-fn store_block<A: Arithmetic>(a: A, lines: &mut [LineOf<A>; 8], v: [A::Value; 8]) {
+fn store_block<A: LaneArithmetic>(a: A, lines: &mut [LineOf<A>; 8], v: [A::Value; 8]) {
     for (line, v) in lines.iter_mut().zip(v) {
         a.lanes().store(line, a.kept(v));
     }
@@ -105,7 +105,7 @@ fn store_block<A: Arithmetic>(a: A, lines: &mut [LineOf<A>; 8], v: [A::Value; 8]
 
 /// Runs the layers inside transposed groups of as many registers as there are lanes.
 #[inline(always)]
-fn layers_in_lanes<A: Arithmetic, const FORWARD: bool>(a: A, v: &mut [A::Value; 8], twiddles: &[u64]) {
+fn layers_in_lanes<A: LaneArithmetic, const FORWARD: bool>(a: A, v: &mut [A::Value; 8], twiddles: &[u64]) {
     let count = A::Lanes::COUNT;
     let mut groups =
         twiddles.chunks_exact(group_words(count)).map(|words| Factors::Lanes(A::Lanes::lines(words).0));
@@ -119,7 +119,7 @@ fn layers_in_lanes<A: Arithmetic, const FORWARD: bool>(a: A, v: &mut [A::Value; 
 }
 
 #[inline(always)]
-fn transpose<A: Arithmetic>(a: A, v: [A::Value; 8]) -> [A::Value; 8] {
+fn transpose<A: LaneArithmetic>(a: A, v: [A::Value; 8]) -> [A::Value; 8] {
     let mut words = [a.lanes().all(0); 8];
     for (words, v) in words.iter_mut().zip(v) {
         *words = a.kept(v);
