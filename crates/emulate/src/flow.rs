@@ -20,7 +20,7 @@ impl At {
 ///
 /// Example: [`Flow`]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Step {
+pub enum FlowStep {
     /// An input of the program.
     Input(InputId),
     /// A public number that is an answer.
@@ -54,7 +54,7 @@ pub enum Step {
     ToPaillier(At),
 }
 
-impl Step {
+impl FlowStep {
     /// Returns the step's name, for lists.
     pub fn name(&self) -> &'static str {
         match self {
@@ -152,7 +152,7 @@ pub struct Seen {
 /// ```
 #[derive(Clone, Debug)]
 pub struct Flow {
-    pub(crate) steps: Vec<Step>,
+    pub(crate) steps: Vec<FlowStep>,
     /// The program's node of each step.
     pub(crate) nodes: Vec<NodeId>,
     pub(crate) outputs: Vec<(String, At)>,
@@ -166,7 +166,7 @@ pub struct Flow {
 
 impl Flow {
     /// Returns the steps, in an executable order.
-    pub fn steps(&self) -> &[Step] {
+    pub fn steps(&self) -> &[FlowStep] {
         &self.steps
     }
 
@@ -188,8 +188,8 @@ impl Flow {
     /// Returns the numbers that the recryptor sees in the clear: all that it converts, but not the blinded
     /// ones that it multiplies.
     pub fn seen(&self) -> Vec<Seen> {
-        let converts = |step: &Step| matches!(step, Step::ToElGamal(_) | Step::ToPaillier(_));
-        let seen = |(step, (kind, node)): (u32, (&Step, &NodeId))| {
+        let converts = |step: &FlowStep| matches!(step, FlowStep::ToElGamal(_) | FlowStep::ToPaillier(_));
+        let seen = |(step, (kind, node)): (u32, (&FlowStep, &NodeId))| {
             converts(kind).then_some(Seen { node: *node, step: At(step) })
         };
         (0..).zip(self.steps.iter().zip(&self.nodes)).filter_map(seen).collect()
@@ -197,7 +197,7 @@ impl Flow {
 
     /// Returns the number of blinded numbers that the recryptor decrypts.
     pub fn blinded(&self) -> usize {
-        self.steps.iter().filter(|step| matches!(step, Step::Blind(..))).count()
+        self.steps.iter().filter(|step| matches!(step, FlowStep::Blind(..))).count()
     }
 
     /// Returns the number of trips that must follow one another, if a trip could carry any number of requests

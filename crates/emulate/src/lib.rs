@@ -43,7 +43,7 @@ mod work;
 
 pub use blind::BLINDING_BITS;
 pub use error::{LowerError, RunError};
-pub use flow::{At, Flow, Seen, Step};
+pub use flow::{At, Flow, FlowStep, Seen};
 pub use lower::{Emulation, LARGEST_CLEAR_BITS, LARGEST_ELGAMAL_BITS, Products};
 pub use progress::{Progress, PublicKeys, Tally};
 pub use run::run;

@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock};
 use sotto_partial::{elgamal, paillier};
 
 use crate::error::RunError;
-use crate::flow::{Flow, Step};
+use crate::flow::{Flow, FlowStep};
 use crate::value::Value;
 
 /// The public keys that a flow runs under.
@@ -91,8 +91,8 @@ impl<'flow> Progress<'flow> {
         if let Some(input) = inputs.iter().position(|input| input.key() != keys.paillier.id()) {
             return Err(RunError::OtherKey { input, found: inputs[input].key() });
         }
-        let value = |step: &Step| match step {
-            Step::Input(id) => OnceLock::from(Value::Paillier(inputs[id.index()].clone())),
+        let value = |step: &FlowStep| match step {
+            FlowStep::Input(id) => OnceLock::from(Value::Paillier(inputs[id.index()].clone())),
             _ => OnceLock::new(),
         };
         let values = flow.steps.iter().map(value).collect();

@@ -6,7 +6,7 @@ use sotto_ring::secure_rng;
 
 use crate::blind::{Blinded, unblind};
 use crate::error::RunError;
-use crate::flow::{At, Step};
+use crate::flow::{At, FlowStep};
 use crate::progress::Progress;
 use crate::value::Value;
 
@@ -42,27 +42,27 @@ impl Progress<'_> {
         let failed = |reason| RunError::Step { at, reason };
         let rng = || secure_rng().map_err(|_| RunError::Randomness);
         let sum = match self.flow.steps[at.index()] {
-            Step::Add(a, b) => key.add(self.additive(a)?, self.additive(b)?),
-            Step::Subtract(a, b) => key.subtract(self.additive(a)?, self.additive(b)?),
-            Step::AddPlain(a, k) => key.add_plain(self.additive(a)?, &key.signed(k)),
-            Step::Scale(a, k) => key.multiply_plain(self.additive(a)?, k),
-            Step::Public(k) => key.encrypt(&key.signed(k), &mut rng()?),
-            Step::Unblind { product, factors: [a, b], blinded: [x, y] } => unblind(
+            FlowStep::Add(a, b) => key.add(self.additive(a)?, self.additive(b)?),
+            FlowStep::Subtract(a, b) => key.subtract(self.additive(a)?, self.additive(b)?),
+            FlowStep::AddPlain(a, k) => key.add_plain(self.additive(a)?, &key.signed(k)),
+            FlowStep::Scale(a, k) => key.multiply_plain(self.additive(a)?, k),
+            FlowStep::Public(k) => key.encrypt(&key.signed(k), &mut rng()?),
+            FlowStep::Unblind { product, factors: [a, b], blinded: [x, y] } => unblind(
                 key,
                 self.additive(product)?,
                 [self.additive(a)?, self.additive(b)?],
                 [self.blinded(x)?, self.blinded(y)?],
             ),
-            Step::Blind(a, bits) => {
+            FlowStep::Blind(a, bits) => {
                 let blinded = Blinded::new(key, self.additive(a)?, bits, &mut rng()?).map_err(failed)?;
                 return Ok(Value::Blinded(blinded));
             }
-            Step::Multiply(a, b) => {
+            FlowStep::Multiply(a, b) => {
                 let key = self.keys.elgamal.as_deref().ok_or(RunError::Broken { at })?;
                 let product = key.multiply(self.multiplicative(a)?, self.multiplicative(b)?);
                 return Ok(Value::ElGamal(product.map_err(failed)?));
             }
-            Step::Input(_) | Step::Product(..) | Step::ToElGamal(_) | Step::ToPaillier(_) => {
+            FlowStep::Input(_) | FlowStep::Product(..) | FlowStep::ToElGamal(_) | FlowStep::ToPaillier(_) => {
                 return Err(RunError::Broken { at });
             }
         };
@@ -73,12 +73,12 @@ impl Progress<'_> {
     pub(crate) fn request(&self, at: At) -> Result<Request, RunError> {
         let code = self.flow.code.ok_or(RunError::Broken { at });
         match self.flow.steps[at.index()] {
-            Step::Product(x, y) => {
+            FlowStep::Product(x, y) => {
                 let (x, y) = (&self.blinded(x)?.ciphertext, &self.blinded(y)?.ciphertext);
                 Ok(Request::Product(x.clone(), y.clone()))
             }
-            Step::ToElGamal(a) => Ok(Request::ToElGamal(self.additive(a)?.clone(), code?)),
-            Step::ToPaillier(a) => Ok(Request::ToPaillier(self.multiplicative(a)?.clone(), code?)),
+            FlowStep::ToElGamal(a) => Ok(Request::ToElGamal(self.additive(a)?.clone(), code?)),
+            FlowStep::ToPaillier(a) => Ok(Request::ToPaillier(self.multiplicative(a)?.clone(), code?)),
             _ => Err(RunError::Broken { at }),
         }
     }
@@ -87,12 +87,12 @@ impl Progress<'_> {
     pub(crate) fn accept(&self, at: At, response: Response) -> Result<Value, RecryptError> {
         let elgamal = self.keys.elgamal.as_ref().map(|key| key.id());
         match (self.flow.steps[at.index()], response) {
-            (Step::Product(..) | Step::ToPaillier(_), Response::Paillier(answer))
+            (FlowStep::Product(..) | FlowStep::ToPaillier(_), Response::Paillier(answer))
                 if answer.key() == self.keys.paillier.id() =>
             {
                 Ok(Value::Paillier(answer))
             }
-            (Step::ToElGamal(_), Response::ElGamal(answer)) if Some(answer.key()) == elgamal => {
+            (FlowStep::ToElGamal(_), Response::ElGamal(answer)) if Some(answer.key()) == elgamal => {
                 Ok(Value::ElGamal(answer))
             }
             _ => Err(RecryptError::Answers),

@@ -58,7 +58,7 @@ pub(super) struct Answered {
     /// Number of rows.
     answers: usize,
     pub(super) within_bound: bool,
-    pub(super) steps: Vec<Step>,
+    pub(super) steps: Vec<StepCount>,
     pub(super) rows: Vec<Compared>,
 }
 
@@ -78,7 +78,7 @@ pub(super) struct Compared {
 
 /// An operation, its count, and the place where it ran.
 #[derive(Clone, Debug, Serialize)]
-pub(super) struct Step {
+pub(super) struct StepCount {
     pub(super) op: String,
     pub(super) count: u64,
     #[serde(rename = "where")]
@@ -140,9 +140,9 @@ impl Answered {
     }
 }
 
-fn steps(declared: &Declared, answer: &Answer) -> Vec<Step> {
-    let step = |op: &str, count: u64, place| Step { op: op.to_owned(), count, place };
-    let mut steps: Vec<Step> =
+fn steps(declared: &Declared, answer: &Answer) -> Vec<StepCount> {
+    let step = |op: &str, count: u64, place| StepCount { op: op.to_owned(), count, place };
+    let mut steps: Vec<StepCount> =
         ["pack", "encode", "encrypt"].iter().map(|op| step(op, answer.windows, "device")).collect();
     steps.extend(answer.steps.iter().map(|(op, count)| step(op, *count, "cloud")));
     let ciphertexts = answer.phases.get("decrypt").map_or(0, Vec::len) as u64;

@@ -7,7 +7,7 @@ use super::terms::{OutputTerm, Term, TermId, Terms};
 use super::{Emulation, LARGEST_ELGAMAL_BITS, Products};
 use crate::blind::BLINDING_BITS;
 use crate::error::LowerError;
-use crate::flow::{At, Flow, Step};
+use crate::flow::{At, Flow, FlowStep};
 
 /// The steps that hold a term's value, by scheme.
 #[derive(Clone, Copy, Default)]
@@ -20,7 +20,7 @@ struct Registers {
 
 struct Writer<'a> {
     terms: &'a Terms,
-    steps: Vec<Step>,
+    steps: Vec<FlowStep>,
     nodes: Vec<NodeId>,
     places: Vec<Registers>,
     /// Maximum factors of a product under ElGamal.
@@ -71,13 +71,13 @@ pub(super) fn write(emulation: &Emulation, program: &Program, terms: &Terms) -> 
     let mut outputs = Vec::new();
     for ((name, node), answer) in program.outputs().iter().zip(&terms.answers) {
         let at = match *answer {
-            OutputTerm::Public(value) => writer.push(Step::Public(value), *node),
+            OutputTerm::Public(value) => writer.push(FlowStep::Public(value), *node),
             OutputTerm::Term(term) => writer.paillier(term),
         };
         outputs.push((name.clone(), at));
     }
     let factors = writer.longest_product();
-    let converts = writer.steps.iter().any(|step| matches!(step, Step::ToElGamal(_)));
+    let converts = writer.steps.iter().any(|step| matches!(step, FlowStep::ToElGamal(_)));
     let (code, group_bits) = match emulation.products {
         Products::Converted { group_bits } if converts => {
             (Complement::new(clear_bits, factors.max(2), group_bits - 2).ok(), group_bits)
@@ -109,7 +109,7 @@ fn elgamal_bits(terms: &Terms) -> Result<u32, LowerError> {
 }
 
 impl Writer<'_> {
-    fn push(&mut self, step: Step, node: NodeId) -> At {
+    fn push(&mut self, step: FlowStep, node: NodeId) -> At {
         self.steps.push(step);
         self.nodes.push(node);
         // A program has at most 100,000 nodes, and a node a handful of steps, so `u32` suffices.
@@ -120,21 +120,21 @@ impl Writer<'_> {
         let step = match term {
             Term::Product(a, b) if !blinded => {
                 let [x, y] = self.factors(a, b);
-                let at = self.push(Step::Multiply(x.0, y.0), node);
+                let at = self.push(FlowStep::Multiply(x.0, y.0), node);
                 self.places[id].elgamal = Some((at, x.1 + y.1));
                 return;
             }
             Term::Product(a, b) => {
                 let factors = [self.paillier(a), self.paillier(b)];
                 let blinded = [self.blinded(a), self.blinded(b)];
-                let product = self.push(Step::Product(blinded[0], blinded[1]), node);
-                Step::Unblind { product, factors, blinded }
+                let product = self.push(FlowStep::Product(blinded[0], blinded[1]), node);
+                FlowStep::Unblind { product, factors, blinded }
             }
-            Term::Input(input) => Step::Input(input),
-            Term::Sum(a, b) => Step::Add(self.paillier(a), self.paillier(b)),
-            Term::Difference(a, b) => Step::Subtract(self.paillier(a), self.paillier(b)),
-            Term::Shift(a, k) => Step::AddPlain(self.paillier(a), k),
-            Term::Scale(a, k) => Step::Scale(self.paillier(a), k),
+            Term::Input(input) => FlowStep::Input(input),
+            Term::Sum(a, b) => FlowStep::Add(self.paillier(a), self.paillier(b)),
+            Term::Difference(a, b) => FlowStep::Subtract(self.paillier(a), self.paillier(b)),
+            Term::Shift(a, k) => FlowStep::AddPlain(self.paillier(a), k),
+            Term::Scale(a, k) => FlowStep::Scale(self.paillier(a), k),
         };
         let at = self.push(step, node);
         self.places[id].paillier = Some(at);
@@ -145,7 +145,7 @@ impl Writer<'_> {
         match self.places[term] {
             Registers { paillier: Some(at), .. } => at,
             Registers { elgamal: Some((from, _)), .. } => {
-                let at = self.push(Step::ToPaillier(from), self.terms.all[term].node);
+                let at = self.push(FlowStep::ToPaillier(from), self.terms.all[term].node);
                 self.places[term].paillier = Some(at);
                 at
             }
@@ -161,7 +161,7 @@ impl Writer<'_> {
             return place;
         }
         let from = self.paillier(term);
-        let place = (self.push(Step::ToElGamal(from), self.terms.all[term].node), 1);
+        let place = (self.push(FlowStep::ToElGamal(from), self.terms.all[term].node), 1);
         self.places[term].elgamal = Some(place);
         place
     }
@@ -185,7 +185,7 @@ impl Writer<'_> {
             return at;
         }
         let of = self.paillier(term);
-        let at = self.push(Step::Blind(of, self.blinding_for(term)), self.terms.all[term].node);
+        let at = self.push(FlowStep::Blind(of, self.blinding_for(term)), self.terms.all[term].node);
         self.places[term].blinded = Some(at);
         at
     }
@@ -200,7 +200,7 @@ impl Writer<'_> {
         for step in &self.steps {
             let of = |at: At| factors[at.index()];
             factors.push(match *step {
-                Step::Multiply(a, b) => of(a) + of(b),
+                FlowStep::Multiply(a, b) => of(a) + of(b),
                 _ => 1,
             });
         }

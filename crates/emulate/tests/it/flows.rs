@@ -1,6 +1,6 @@
 //! The steps of flows, and the numbers that the recryptor sees.
 
-use sotto_emulate::{Flow, Products, Step};
+use sotto_emulate::{Flow, FlowStep, Products};
 use sotto_program::{NodeId, ParseOptions, Program, ProgramBuilder, parse};
 
 use super::setting::{CONVERTED, MODES, SETTING, lower, meaning};
@@ -83,7 +83,7 @@ fn public_answers_are_encrypted() {
     let program = asked("x*y-y*x+5");
     for (products, schedule) in MODES {
         let flow = lower(&program, products).unwrap();
-        assert_eq!(flow.steps(), [Step::Public(5)]);
+        assert_eq!(flow.steps(), [FlowStep::Public(5)]);
         assert_eq!(SETTING.answers(&flow, &[3, 4], &SETTING.recryptor, schedule).unwrap(), [5]);
     }
 }

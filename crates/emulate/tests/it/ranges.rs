@@ -1,7 +1,7 @@
 //! Refusals before a key exists, and the ends of the accepted ranges.
 
 use sotto_emulate::{
-    BLINDING_BITS, Emulation, LARGEST_CLEAR_BITS, LARGEST_ELGAMAL_BITS, LowerError, Products, Step,
+    BLINDING_BITS, Emulation, FlowStep, LARGEST_CLEAR_BITS, LARGEST_ELGAMAL_BITS, LowerError, Products,
 };
 use sotto_program::{
     Constant, InputDeclaration, InputId, KeyNumber, NodeId, Op, Program, ProgramBuilder, ProgramParts,
@@ -109,7 +109,7 @@ fn blinding_numbers_are_longer_than_what_they_hide_and_need_room() {
         .steps()
         .iter()
         .filter_map(|step| match step {
-            Step::Blind(_, bits) => Some(*bits),
+            FlowStep::Blind(_, bits) => Some(*bits),
             _ => None,
         })
         .collect();
