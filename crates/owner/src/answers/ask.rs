@@ -18,7 +18,7 @@ use crate::language::Devices;
 use crate::question::{Asked, Question};
 use crate::streams::Kind;
 use crate::windows::{Between, DeviceWindows, Group};
-use crate::work::{Computed, Computer, OnProgress, Together, Work};
+use crate::work::{Computed, Computer, DeviceWork, OnProgress, Together};
 use crate::{devices, windows};
 
 /// The devices of a question with their windows, and the groups of the answer.
@@ -131,7 +131,7 @@ fn computed(
             finished += now;
             progress(finished, total);
         };
-        let work = Work { asked, groups, ends, device, elsewhere: &together.windows };
+        let work = DeviceWork { asked, groups, ends, device, elsewhere: &together.windows };
         let tallied = work.tallies(computer, &mut tell)?;
         let Computed { tallies, mut used, fetched } = tallied.computed;
         if !used.is_empty() {

@@ -10,7 +10,7 @@ use crate::language::By;
 use crate::question::{Asked, Question};
 use crate::windows;
 use crate::windows::{Between, DeviceWindows, Group, StoredWindow};
-use crate::work::{Computer, Work};
+use crate::work::{Computer, DeviceWork};
 
 /// Results by window.
 pub(crate) struct ByWindow<'w> {
@@ -36,7 +36,7 @@ pub(crate) fn by_window<'w>(
     let ends = windows::last_readings(&groups, device.windows.iter());
     let none = BTreeSet::new();
     let asked = Asked::new(question);
-    let work = Work { asked: &asked, groups: &groups, ends: &ends, device, elsewhere: &none };
+    let work = DeviceWork { asked: &asked, groups: &groups, ends: &ends, device, elsewhere: &none };
     let done = work.tallies(computer, &mut |_, _| {})?;
     let columns = [Column { device: Some(device.device.clone()), tallies: done.computed.tallies }];
     let rows = rows(&asked, &groups, &columns, plant.settings());

@@ -22,7 +22,7 @@ use crate::windows::{Covered, DeviceWindows, Group, StoredWindow, position};
 const LARGEST_OFFSET: u32 = u32::MAX / 2;
 
 /// The work on one device.
-pub(crate) struct Work<'w> {
+pub(crate) struct DeviceWork<'w> {
     pub(crate) asked: &'w Asked<'w>,
     pub(crate) groups: &'w [Group],
     /// For each group, the end of the last tick with a reading of any device. Half-lives count back from it.
@@ -59,7 +59,7 @@ struct Lot {
     split: Vec<Split>,
 }
 
-impl<'w> Work<'w> {
+impl<'w> DeviceWork<'w> {
     /// Computes a tally for each group. Omits windows whose parameters do not suffice.
     pub(crate) fn tallies(
         &self,

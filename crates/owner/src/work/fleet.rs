@@ -6,7 +6,7 @@ use sotto_pack::FleetId;
 
 use super::batch::Batch;
 use super::compact::UnderOneMask;
-use super::device::Work;
+use super::device::DeviceWork;
 use super::exact::ExactResults;
 use super::job::Computer;
 use super::pieces::Piece;
@@ -65,7 +65,7 @@ impl Together {
             }
             let none = BTreeSet::new();
             let device = &listed[windows[0].0];
-            let work = Work { asked, groups, ends, device, elsewhere: &none };
+            let work = DeviceWork { asked, groups, ends, device, elsewhere: &none };
             done.add(&work, listed, &masks, computer)?;
         }
         Ok(done)
@@ -73,7 +73,7 @@ impl Together {
 
     fn add(
         &mut self,
-        work: &Work<'_>,
+        work: &DeviceWork<'_>,
         listed: &[DeviceWindows],
         masks: &Masks<'_>,
         computer: &mut Computer<'_>,

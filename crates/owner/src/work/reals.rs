@@ -6,7 +6,7 @@ use sotto_rlwe::{Origin, ParameterSpec};
 use super::batch::Batch;
 use super::curve::Curve;
 use super::decide::decide;
-use super::device::{Computed, Work};
+use super::device::{Computed, DeviceWork};
 use super::flags::CloudComparison;
 use super::job::{Computer, Results};
 use super::pieces::{ByGroup, Pieces};
@@ -46,7 +46,7 @@ struct Task<'t> {
     pieces: &'t Pieces,
 }
 
-impl<'w> Work<'w> {
+impl<'w> DeviceWork<'w> {
     /// Computes the polynomials and models of a batch, and adds their values to the tallies.
     pub(super) fn real(
         &self,

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use sotto_pack::{ChannelBins, Layout, StepDigits};
 
 use super::batch::Batch;
-use super::device::{Computed, Work};
+use super::device::{Computed, DeviceWork};
 use super::exact::{readings_in, total};
 use super::job::Computer;
 use super::pieces::{ByGroup, Piece, Pieces};
@@ -24,7 +24,7 @@ use crate::windows::{StoredWindow, position};
 /// less.
 const MOST_LIMITS: usize = 32;
 
-impl<'w> Work<'w> {
+impl<'w> DeviceWork<'w> {
     /// Returns the kind of the stream that answers a call. Comparisons take the counts of exact windows if their bins
     /// answer the call; else the steps, if they cover every reading; else the readings of exact windows.
     pub(super) fn kind_of(&self, call: &Call) -> Kind {

@@ -3,7 +3,7 @@
 use sotto_circuits::Machine;
 use sotto_rlwe::{EvalError, small_integer};
 
-use super::work::{Operands, Outcome, Work, check, run};
+use super::work::{Operands, Operation, Outcome, check, run};
 use super::{Encrypted, Facts};
 use crate::error::{Error, Result};
 use crate::scheme::{Arithmetic, Real};
@@ -14,7 +14,7 @@ struct Combined<V> {
     right: V,
 }
 
-impl<S: Arithmetic> Work<S> for Combined<S::Value> {
+impl<S: Arithmetic> Operation<S> for Combined<S::Value> {
     fn run<M: Machine<Value = S::Value>>(&self, machine: &mut M, operands: Operands<'_, M>) -> Outcome<M> {
         let one = S::number(1.0);
         let minus_one = S::number(-1.0);
@@ -41,7 +41,7 @@ impl<S: Arithmetic> Work<S> for Combined<S::Value> {
 
 struct Product;
 
-impl<S: Arithmetic> Work<S> for Product {
+impl<S: Arithmetic> Operation<S> for Product {
     fn run<M: Machine<Value = S::Value>>(&self, machine: &mut M, operands: Operands<'_, M>) -> Outcome<M> {
         pairs(operands).map(|(a, b)| machine.multiply(a, b)).collect()
     }
@@ -57,7 +57,7 @@ pub(super) fn pairs<'a, V>(operands: &[&'a [V]]) -> impl Iterator<Item = (&'a V,
 /// Multiplies slots by a public value.
 pub(super) struct Scaled<V>(pub(super) V);
 
-impl<S: Arithmetic> Work<S> for Scaled<S::Value> {
+impl<S: Arithmetic> Operation<S> for Scaled<S::Value> {
     fn run<M: Machine<Value = S::Value>>(&self, machine: &mut M, operands: Operands<'_, M>) -> Outcome<M> {
         operands[0].iter().map(|part| machine.multiply_constant(part, self.0)).collect()
     }
@@ -69,7 +69,7 @@ enum Shifted<V> {
     Slots(Vec<Vec<V>>),
 }
 
-impl<S: Arithmetic> Work<S> for Shifted<S::Value> {
+impl<S: Arithmetic> Operation<S> for Shifted<S::Value> {
     fn run<M: Machine<Value = S::Value>>(&self, machine: &mut M, operands: Operands<'_, M>) -> Outcome<M> {
         let parts = operands[0];
         match self {
@@ -85,7 +85,7 @@ impl<S: Arithmetic> Work<S> for Shifted<S::Value> {
 /// Multiplies by public slots, by part.
 struct Weighted<V>(Vec<Vec<V>>);
 
-impl<S: Arithmetic> Work<S> for Weighted<S::Value> {
+impl<S: Arithmetic> Operation<S> for Weighted<S::Value> {
     fn run<M: Machine<Value = S::Value>>(&self, machine: &mut M, operands: Operands<'_, M>) -> Outcome<M> {
         let parts = operands[0];
         let part = |index: usize| &parts[index.min(parts.len() - 1)];

@@ -3,7 +3,7 @@
 use sotto_circuits::{CircuitError, Machine, Polynomial, exponentiate, sum_all, sum_block};
 use sotto_rlwe::Ckks;
 
-use super::work::{Operands, Outcome, Work, check, run};
+use super::work::{Operands, Operation, Outcome, check, run};
 use super::{Encrypted, Facts};
 use crate::error::Result;
 use crate::scheme::{Arithmetic, Real};
@@ -16,7 +16,7 @@ struct Total<V> {
     period: Option<usize>,
 }
 
-impl<S: Arithmetic> Work<S> for Total<S::Value> {
+impl<S: Arithmetic> Operation<S> for Total<S::Value> {
     fn run<M: Machine<Value = S::Value>>(&self, machine: &mut M, operands: Operands<'_, M>) -> Outcome<M> {
         let parts = operands[0];
         let mut total: Option<M::Vector> = None;
@@ -46,7 +46,7 @@ impl<S: Arithmetic> Work<S> for Total<S::Value> {
 
 struct Power(u64);
 
-impl<S: Arithmetic> Work<S> for Power {
+impl<S: Arithmetic> Operation<S> for Power {
     fn run<M: Machine<Value = S::Value>>(&self, machine: &mut M, operands: Operands<'_, M>) -> Outcome<M> {
         operands[0].iter().map(|part| exponentiate(machine, part, self.0)).collect()
     }
@@ -54,7 +54,7 @@ impl<S: Arithmetic> Work<S> for Power {
 
 struct Evaluated<V>(Polynomial<V>);
 
-impl<S: Arithmetic> Work<S> for Evaluated<S::Value> {
+impl<S: Arithmetic> Operation<S> for Evaluated<S::Value> {
     fn run<M: Machine<Value = S::Value>>(&self, machine: &mut M, operands: Operands<'_, M>) -> Outcome<M> {
         operands[0].iter().map(|part| self.0.evaluate(machine, part)).collect()
     }

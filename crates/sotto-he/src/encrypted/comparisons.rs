@@ -6,7 +6,7 @@ use sotto_circuits::{Machine, Sign, SignBound};
 use sotto_rlwe::{Ckks, DefaultChain, Scheme};
 
 use super::arithmetic::Scaled;
-use super::work::{Operands, Outcome, Work, check, run};
+use super::work::{Operands, Operation, Outcome, check, run};
 use super::{Body, Encrypted, Facts};
 use crate::error::{Error, Result};
 use crate::flags::Flags;
@@ -27,7 +27,7 @@ enum Function {
     Relu,
 }
 
-impl Work<Ckks> for Compared {
+impl Operation<Ckks> for Compared {
     fn run<M: Machine<Value = f64>>(&self, machine: &mut M, operands: Operands<'_, M>) -> Outcome<M> {
         let part = |part: &M::Vector| match self.function {
             Function::Absolute => self.sign.absolute(machine, part, self.factor),

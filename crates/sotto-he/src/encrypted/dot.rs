@@ -3,7 +3,7 @@
 use sotto_circuits::{Machine, sum_all, sum_block};
 
 use super::arithmetic::pairs;
-use super::work::{Operands, Outcome, Work, check};
+use super::work::{Operands, Operation, Outcome, check};
 use super::{Body, Encrypted, Facts};
 use crate::error::Result;
 use crate::scheme::Arithmetic;
@@ -15,7 +15,7 @@ struct InnerProduct<V> {
     period: Option<usize>,
 }
 
-impl<S: Arithmetic> Work<S> for InnerProduct<S::Value> {
+impl<S: Arithmetic> Operation<S> for InnerProduct<S::Value> {
     fn run<M: Machine<Value = S::Value>>(&self, machine: &mut M, operands: Operands<'_, M>) -> Outcome<M> {
         let terms: Vec<_> = pairs(operands).collect();
         let mut products = machine.sum_of_products(&terms)?;

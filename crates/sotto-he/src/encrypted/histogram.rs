@@ -5,7 +5,7 @@ use core::fmt;
 
 use sotto_circuits::{Counted, Machine, PowerSums};
 
-use super::work::{Operands, Outcome, Work, run};
+use super::work::{Operands, Operation, Outcome, run};
 use super::{Encrypted, Facts};
 use crate::context::Context;
 use crate::error::{Error, Result};
@@ -21,7 +21,7 @@ struct Sums<'a> {
     factors: RefCell<Vec<Vec<i64>>>,
 }
 
-impl<S: Arithmetic<Value = i64>> Work<S> for Sums<'_> {
+impl<S: Arithmetic<Value = i64>> Operation<S> for Sums<'_> {
     fn run<M: Machine<Value = i64>>(&self, machine: &mut M, operands: Operands<'_, M>) -> Outcome<M> {
         let mut factors = Vec::new();
         let mut packed = Vec::new();

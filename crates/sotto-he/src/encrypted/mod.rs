@@ -30,7 +30,7 @@ use crate::scheme::Arithmetic;
 pub use histogram::{Histogram, HistogramPlan};
 pub(crate) use work::decodes;
 
-use work::{Work, run};
+use work::{Operation, run};
 
 /// An encrypted vector of a known length. Operators on references and owned vectors work slot by slot and return a
 /// [`Result`]; a vector of length 1, like a sum, goes with vectors of every length. Levels, scales,
@@ -195,7 +195,7 @@ impl<S: Arithmetic> Encrypted<S> {
     }
 
     /// Returns the result of an operation on vectors of this context, with these facts.
-    fn computed(facts: Facts, operands: &[&Self], work: &impl Work<S>) -> Result<Self> {
+    fn computed(facts: Facts, operands: &[&Self], work: &impl Operation<S>) -> Result<Self> {
         Ok(Self::new(&operands[0].context, facts, run(operands, work)?))
     }
 

@@ -7,7 +7,7 @@ use sotto_circuits::{CircuitError, Machine, Tally, sum_all, sum_block};
 
 use super::arithmetic::pairs;
 use super::shrink::{GROWTH, SPARE_BITS};
-use super::work::{Operands, Outcome, Work, decodes, run};
+use super::work::{Operands, Operation, Outcome, decodes, run};
 use super::{Body, Encrypted, Facts};
 use crate::error::Result;
 use crate::scheme::Arithmetic;
@@ -15,7 +15,7 @@ use crate::scheme::Arithmetic;
 /// The sum of all parts of a vector, or of the products of two vectors' parts, slot by slot.
 struct Parts;
 
-impl<S: Arithmetic> Work<S> for Parts {
+impl<S: Arithmetic> Operation<S> for Parts {
     fn run<M: Machine<Value = S::Value>>(&self, machine: &mut M, operands: Operands<'_, M>) -> Outcome<M> {
         if let [parts] = operands {
             let one = S::number(1.0);
@@ -33,7 +33,7 @@ struct Slots {
     period: Option<usize>,
 }
 
-impl<S: Arithmetic> Work<S> for Slots {
+impl<S: Arithmetic> Operation<S> for Slots {
     fn run<M: Machine<Value = S::Value>>(&self, machine: &mut M, operands: Operands<'_, M>) -> Outcome<M> {
         let [[part]] = operands else { return Err(CircuitError::Empty("a sum of slots")) };
         Ok(vec![match self.period {

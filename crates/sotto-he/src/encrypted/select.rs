@@ -5,7 +5,7 @@ use sotto_rlwe::{Ciphertext, Params, Shape};
 use std::collections::BTreeMap;
 
 use super::schedule::{Giants, Schedule, ancestors, lowest_bit, parent};
-use super::work::{Operands, Outcome, Work, decodes, outline, run};
+use super::work::{Operands, Operation, Outcome, decodes, outline, run};
 use super::{Body, Encrypted, Facts};
 use crate::error::{Error, Result};
 use crate::scheme::Arithmetic;
@@ -16,7 +16,7 @@ struct Selection<'a, V> {
     mask: V,
 }
 
-impl<S: Arithmetic> Work<S> for Selection<'_, S::Value> {
+impl<S: Arithmetic> Operation<S> for Selection<'_, S::Value> {
     fn run<M: Machine<Value = S::Value>>(&self, machine: &mut M, operands: Operands<'_, M>) -> Outcome<M> {
         let schedule = self.schedule;
         let missing: Vec<i32> =

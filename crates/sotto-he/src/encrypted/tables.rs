@@ -5,13 +5,13 @@ use core::ops::RangeInclusive;
 use sotto_circuits::{CircuitError, Machine, Table, maximum, minimum};
 
 use super::arithmetic::pairs;
-use super::work::{Operands, Outcome, Work, run};
+use super::work::{Operands, Operation, Outcome, run};
 use super::{Encrypted, Facts};
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::scheme::{Arithmetic, Exact};
 
-impl<S: Arithmetic> Work<S> for Table {
+impl<S: Arithmetic> Operation<S> for Table {
     fn run<M: Machine<Value = S::Value>>(&self, machine: &mut M, operands: Operands<'_, M>) -> Outcome<M> {
         operands[0].iter().map(|part| S::look_up(self, machine, part)).collect()
     }
@@ -23,7 +23,7 @@ struct Extreme {
     larger: bool,
 }
 
-impl<S: Arithmetic<Value = i64>> Work<S> for Extreme {
+impl<S: Arithmetic<Value = i64>> Operation<S> for Extreme {
     fn run<M: Machine<Value = i64>>(&self, machine: &mut M, operands: Operands<'_, M>) -> Outcome<M> {
         let extreme = if self.larger { maximum } else { minimum };
         pairs(operands).map(|(a, b)| extreme(machine, a, b, self.range.clone())).collect()

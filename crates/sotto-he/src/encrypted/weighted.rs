@@ -3,7 +3,7 @@
 use sotto_circuits::{CircuitError, Machine};
 use sotto_rlwe::{EvalError, small_integer};
 
-use super::work::{Operands, Outcome, Work, check, run};
+use super::work::{Operands, Operation, Outcome, check, run};
 use super::{Encrypted, Facts};
 use crate::error::{Error, Result};
 use crate::scheme::{Arithmetic, Real};
@@ -14,7 +14,7 @@ struct WeightedSum<V> {
     parts: usize,
 }
 
-impl<S: Arithmetic> Work<S> for WeightedSum<S::Value> {
+impl<S: Arithmetic> Operation<S> for WeightedSum<S::Value> {
     fn run<M: Machine<Value = S::Value>>(&self, machine: &mut M, operands: Operands<'_, M>) -> Outcome<M> {
         let part = |index: usize| {
             let terms = operands.iter().zip(&self.weights);

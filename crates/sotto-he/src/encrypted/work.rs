@@ -10,7 +10,7 @@ use crate::scheme::Arithmetic;
 use crate::watch::Steps;
 
 /// An operation on the parts of its operands, written once for every machine.
-pub(crate) trait Work<S: Arithmetic> {
+pub(crate) trait Operation<S: Arithmetic> {
     /// Computes the parts of the result.
     fn run<M: Machine<Value = S::Value>>(&self, machine: &mut M, operands: Operands<'_, M>) -> Outcome<M>;
 }
@@ -22,7 +22,7 @@ pub(crate) type Operands<'o, M> = &'o [&'o [<M as Machine>::Vector]];
 pub(crate) type Outcome<M> = Result<Vec<<M as Machine>::Vector>, CircuitError>;
 
 /// Computes the body of the result.
-pub(crate) fn run<S: Arithmetic>(operands: &[&Encrypted<S>], work: &impl Work<S>) -> Result<Body<S>> {
+pub(crate) fn run<S: Arithmetic>(operands: &[&Encrypted<S>], work: &impl Operation<S>) -> Result<Body<S>> {
     let context = &operands[0].context;
     if operands.iter().any(|operand| operand.context != *context) {
         return Err(Error::Mixed);
@@ -79,7 +79,7 @@ fn key_of<S: Arithmetic>(parts: &[&[sotto_rlwe::Ciphertext<S>]]) -> KeyId {
 }
 
 /// Refuses what [`run`] would refuse, without computing.
-pub(crate) fn check<S: Arithmetic>(operands: &[&Encrypted<S>], work: &impl Work<S>) -> Result<()> {
+pub(crate) fn check<S: Arithmetic>(operands: &[&Encrypted<S>], work: &impl Operation<S>) -> Result<()> {
     let params = operands[0].context.params();
     outline(operands, work)?.0.iter().try_for_each(|shape| decodes(params, shape))
 }
@@ -87,7 +87,7 @@ pub(crate) fn check<S: Arithmetic>(operands: &[&Encrypted<S>], work: &impl Work<
 /// Returns the shapes of the result, and the operations that lead to it, without computing.
 pub(crate) fn outline<S: Arithmetic>(
     operands: &[&Encrypted<S>],
-    work: &impl Work<S>,
+    work: &impl Operation<S>,
 ) -> Result<(Vec<Shape<S>>, Tally)> {
     let params = operands[0].context.params();
     let shapes: Vec<_> = operands.iter().map(|operand| operand.shapes()).collect();
