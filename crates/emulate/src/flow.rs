@@ -131,7 +131,7 @@ impl FlowStep {
 pub struct Seen {
     /// The program's node whose value it is, up to a public factor.
     pub node: NodeId,
-    /// The step that reveals it: [`Step::ToElGamal`] or [`Step::ToPaillier`].
+    /// The step that reveals it: [`FlowStep::ToElGamal`] or [`FlowStep::ToPaillier`].
     pub step: At,
 }
 
@@ -145,7 +145,7 @@ pub struct Seen {
 /// let inputs = ParseOptions { undeclared: Some(1000.0), ..ParseOptions::default() };
 /// let total = parse("3*indoors + outdoors", &inputs)?.program;
 /// let flow = Emulation { key_bits: 2048, products: Products::Blinded }.lower(&total)?;
-/// assert!(flow.steps().contains(&Step::Scale(At(0), 3)));
+/// assert!(flow.steps().contains(&FlowStep::Scale(At(0), 3)));
 /// assert_eq!(flow.outputs()[0].1, At(3)); // after two inputs and the product
 /// assert_eq!((flow.requests(), flow.rounds()), (0, 0)); // needs no recryptor
 /// # Ok::<(), Box<dyn core::error::Error>>(())

@@ -50,13 +50,13 @@ pub fn window(envelope: &Envelope) -> Result<SummedWindow, SumError> {
 ///
 /// ```
 /// use sotto_compact::Form;
-/// use sotto_evaluate::{SumError, Summing, Window};
+/// use sotto_evaluate::{SumError, Summing, SummedWindow};
 /// use sotto_rlwe::{KeyId, ParameterId};
 /// use sotto_wire::{CompactCiphertext, CompactForm, CompactSums, MaskName, SumRequest};
 ///
 /// // Windows of two places with 8 bits each.
 /// let form = CompactForm { parameters: ParameterId([3; 32]), key: KeyId([1; 16]), places: 2, width: 8 };
-/// let window = |sequence: u64, body: [u8; 2]| -> Window {
+/// let window = |sequence: u64, body: [u8; 2]| -> SummedWindow {
 ///     let mask = MaskName { salt: [9; 12], sequence };
 ///     (CompactCiphertext { form, mask, body: body.to_vec() }, None)
 /// };

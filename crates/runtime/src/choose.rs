@@ -31,12 +31,12 @@ pub struct Requirements {
 /// ```
 /// use sotto_program::{ParseOptions, parse};
 /// use sotto_rlwe::{Bgv, Origin};
-/// use sotto_runtime::{Asked, Choice, Encoding, choose};
+/// use sotto_runtime::{Requirements, Choice, Encoding, choose};
 ///
 /// // The sum of 64 squared loads of at most 100 % each.
 /// let options = ParseOptions { undeclared: Some(100.0), ..ParseOptions::default() };
 /// let program = parse("sum(load^2, 64)", &options)?.program;
-/// let asked = Asked {
+/// let asked = Requirements {
 ///     encoding: Encoding::Slots,
 ///     origin: Origin::SecretKey,
 ///     plain_modulus: None,
@@ -63,11 +63,11 @@ pub struct Choice<S: Managed> {
 /// ```
 /// use sotto_program::{ParseOptions, parse};
 /// use sotto_rlwe::{Bgv, Origin};
-/// use sotto_runtime::{Asked, ChooseError, Encoding, choose};
+/// use sotto_runtime::{Requirements, ChooseError, Encoding, choose};
 ///
 /// let options = ParseOptions { undeclared: Some(1e9), ..ParseOptions::default() };
 /// let program = parse("energy * energy", &options)?.program;
-/// let asked = Asked {
+/// let asked = Requirements {
 ///     encoding: Encoding::Slots,
 ///     origin: Origin::SecretKey,
 ///     plain_modulus: None,

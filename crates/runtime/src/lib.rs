@@ -5,14 +5,14 @@
 //! use sotto_keys::{DeviceSecret, SecretKey};
 //! use sotto_program::{InputDeclaration, ParseOptions, parse};
 //! use sotto_rlwe::{Bgv, Evaluator, Origin, Scheme};
-//! use sotto_runtime::{Asked, Encoding, choose, run};
+//! use sotto_runtime::{Requirements, Encoding, choose, run};
 //!
 //! // The heat that a boiler gives off, from its inlet and outlet in °C and its flow, at each reading.
 //! let inputs = [("inlet", 120.0), ("outlet", 120.0), ("flow", 10.0)];
 //! let inputs = inputs.map(|(name, magnitude)| InputDeclaration::new(name, magnitude)).to_vec();
 //! let options = ParseOptions { inputs, ..ParseOptions::default() };
 //! let program = parse("(outlet - inlet) * flow", &options)?.program;
-//! let asked = Asked {
+//! let asked = Requirements {
 //!     encoding: Encoding::Slots,
 //!     origin: Origin::SecretKey,
 //!     plain_modulus: None,

@@ -19,11 +19,11 @@ use crate::threads::Threads;
 /// ```
 /// use sotto_program::{ParseOptions, Program, parse};
 /// use sotto_rlwe::{Bfv, Bgv, Origin};
-/// use sotto_runtime::{Asked, ChooseError, Encoding, Managed, choose};
+/// use sotto_runtime::{Requirements, ChooseError, Encoding, Managed, choose};
 ///
 /// /// Returns the smallest degree that holds this program.
 /// fn degree<S: Managed>(program: &Program) -> Result<usize, ChooseError> {
-///     let asked = Asked {
+///     let asked = Requirements {
 ///         encoding: Encoding::Slots,
 ///         origin: Origin::SecretKey,
 ///         plain_modulus: None,

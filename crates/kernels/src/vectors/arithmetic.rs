@@ -15,12 +15,12 @@ pub(super) trait LaneArithmetic: Copy {
     /// A constant in every lane, or a different one in each.
     type Constant: Copy;
 
-    /// If true, passes of the transforms begin with [`Arithmetic::settle`].
+    /// If true, passes of the transforms begin with [`LaneArithmetic::settle`].
     const SETTLES_ON_LOAD: bool;
-    /// If true, passes of the inverse transform end with [`Arithmetic::settle`] on the values that were not multiplied.
+    /// If true, passes of the inverse transform end with [`LaneArithmetic::settle`] on the values that were not multiplied.
     const SETTLES_SUMS: bool;
     /// Up to this bit length of the prime, unreduced output of the transforms is a valid factor of
-    /// [`Arithmetic::product`].
+    /// [`LaneArithmetic::product`].
     const FACTOR_BITS: u32;
 
     fn new(lanes: Self::Lanes, modulus: &Modulus) -> Self;
@@ -45,7 +45,7 @@ pub(super) trait LaneArithmetic: Copy {
     fn give_product(self, value: Self::Value) -> WordsOf<Self>;
     /// Returns a small representative, ready for further sums or products.
     fn settle(self, value: Self::Value) -> Self::Value;
-    /// Converts the result of [`Arithmetic::take`] to a factor of [`Arithmetic::product`].
+    /// Converts the result of [`LaneArithmetic::take`] to a factor of [`LaneArithmetic::product`].
     fn factor(self, value: Self::Value) -> Self::Value;
 
     fn add(self, x: Self::Value, y: Self::Value) -> Self::Value;

@@ -43,7 +43,7 @@ impl Lanes for Neon {
     type Bytes = [u8; 16];
     type Words = uint64x2_t;
     type Floats = float64x2_t;
-    type Places = [u32; 2];
+    type Shuffle = [u32; 2];
     const COUNT: usize = 2;
     // A product of two words takes a dozen vector instructions for two lanes; `mul` and `umulh` take one each.
     const WHOLE: bool = false;
@@ -64,12 +64,12 @@ impl Lanes for Neon {
     }
 
     #[inline(always)]
-    fn places(self, places: &[u32]) -> Self::Places {
+    fn places(self, places: &[u32]) -> Self::Shuffle {
         core::array::from_fn(|lane| places[lane])
     }
 
     #[inline(always)]
-    fn moved(self, values: &[u64], places: Self::Places) -> Self::Words {
+    fn moved(self, values: &[u64], places: Self::Shuffle) -> Self::Words {
         self.load(&places.map(|place| values[place as usize]))
     }
 

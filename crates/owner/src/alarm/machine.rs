@@ -10,7 +10,7 @@ pub(crate) const KEPT: usize = 64;
 
 /// A condition in a window: an interval may lie on both sides of a limit.
 ///
-/// Example: [`Machine`]
+/// Example: [`AlarmState`]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
@@ -38,7 +38,7 @@ impl Verdict {
 
 /// A window as an alarm sees it.
 ///
-/// Example: [`Machine`]
+/// Example: [`AlarmState`]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Seen {
     /// Start, in milliseconds since 1970.
@@ -59,7 +59,7 @@ pub struct Seen {
 
 /// When an alarm begins and when it ends.
 ///
-/// Example: [`Machine`]
+/// Example: [`AlarmState`]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rule {
     /// Number of consecutive windows in which the condition holds until the alarm is raised; at least 1.
@@ -70,7 +70,7 @@ pub struct Rule {
 
 /// A change of an alarm.
 ///
-/// Example: [`Machine`]
+/// Example: [`AlarmState`]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Change {
@@ -140,14 +140,14 @@ impl Verdict {
 /// - A change that was told is not withdrawn.
 ///
 /// ```
-/// use sotto_owner::alarm::{Change, Machine, Rule, Seen, Verdict};
+/// use sotto_owner::alarm::{Change, AlarmState, Rule, Seen, Verdict};
 ///
 /// let hour = |at: i64, over, near| Seen {
 ///     from: 3_600_000 * at, to: 3_600_000 * (at + 1), readings: 60, over, near, value: None, bound: None,
 /// };
 /// let (hot, warm) = ((Verdict::Holds, Verdict::Holds), (Verdict::Fails, Verdict::Holds));
 /// let (cool, open) = ((Verdict::Fails, Verdict::Fails), (Verdict::Undecided, Verdict::Undecided));
-/// let mut machine = Machine::default();
+/// let mut machine = AlarmState::default();
 /// let rule = Rule { windows: 2, clear_after: 1 };
 /// let day = [hot, open, hot, warm, cool];
 /// let windows = (0..).zip(day).map(|(at, (over, near))| hour(at, over, near));

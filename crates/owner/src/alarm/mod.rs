@@ -2,7 +2,7 @@
 //!
 //! An alarm is a [question](crate::question::Alarm) by window and per device, and is therefore declared as one:
 //! devices count their readings on both sides of its limits. [`Watch::round`] fetches sums of the windows that have
-//! arrived since the round before, whatever the answers were, and turns them into changes of [`Machine`]s. Changes
+//! arrived since the round before, whatever the answers were, and turns them into changes of [`AlarmState`]s. Changes
 //! become [`Event`]s, which wait in the [`Outbox`] until each of the alarm's sinks has taken them.
 //!
 //! ```no_run

@@ -21,7 +21,7 @@ const LOOKED_AT: usize = 50;
 /// A stored answer.
 ///
 /// ```
-/// use sotto_owner::Kept;
+/// use sotto_owner::KeptAnswer;
 /// # let folder = tempfile::tempdir()?;
 /// # let here = sotto_owner::NewPlant { cloud: None, listen: "127.0.0.1:7410".parse()?, time_zone: None };
 /// # let mut plant = sotto_owner::Plant::init(&folder.path().join("dairy"), &here)?;
@@ -37,7 +37,7 @@ const LOOKED_AT: usize = 50;
 ///
 /// // `answer` is an answer of this `plant`.
 /// let name = plant.keep(&answer)?.ok_or("longer than 16 MiB")?;
-/// let kept: Kept = plant.answer(&name)?;
+/// let kept: KeptAnswer = plant.answer(&name)?;
 /// assert_eq!(kept.answer.rows[0].value, Some(71.25));
 /// assert!(kept.asked_at > 0);
 /// # Ok::<(), Box<dyn core::error::Error>>(())

@@ -22,7 +22,7 @@ pub(super) const SYNTAX: Syntax = Syntax {
 
 /// A polynomial or a linear model without a statistic: its value at each reading. Never a bare channel.
 ///
-/// Example: [`Reading`]
+/// Example: [`Measurand`]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Values(pub(super) Measurand);
 

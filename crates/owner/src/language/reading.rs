@@ -13,7 +13,7 @@ use super::written::{File, Name, Numbers};
 /// use sotto_owner::question::{Call, Question, Reading};
 ///
 /// // The power of a fan from its speed, at each reading.
-/// let power = Reading::polynomial("speed", [0.5, 0.0, 2.0]);
+/// let power = Measurand::polynomial("speed", [0.5, 0.0, 2.0]);
 /// assert_eq!(power.channels(), ["speed"]);
 /// let question = Question::select(Call::mean(power)).build()?;
 /// assert_eq!(question, "mean(polynomial(speed, [0.5, 0, 2]))".parse()?);

@@ -44,12 +44,12 @@ pub enum Expression {
 /// Arithmetic on the caller's value type, e.g. a value with its bound and unit. Used by [`Expression::fold`].
 ///
 /// ```
-/// use sotto_owner::question::{Arithmetic, Call};
+/// use sotto_owner::question::{CallArithmetic, Call};
 /// use std::convert::Infallible;
 ///
 /// /// Decrypted means by channel; here the same for all.
 /// struct Answers(f64);
-/// impl Arithmetic for Answers {
+/// impl CallArithmetic for Answers {
 ///     type Value = f64;
 ///     type Error = Infallible;
 ///     fn number(&mut self, number: f64) -> Result<f64, Infallible> { Ok(number) }

@@ -2,7 +2,7 @@
 //!
 //! A question is a text, a value in Rust ([`Question::select`]) or JSON (serde). All three pass the same checks, and
 //! `Display` writes the canonical text. A later check decides which channels exist and which streams devices send; it
-//! draws its errors with [`Places`].
+//! draws its errors with [`TextSpans`].
 //!
 //! ```
 //! use sotto_owner::question::{By, Call, Question};

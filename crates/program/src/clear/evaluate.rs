@@ -9,11 +9,11 @@ use crate::{Constant, ConstantId, NodeId, Op, Program, SlotShape};
 /// This arithmetic computes the unit of an answer: a value's number is its power of °C.
 ///
 /// ```
-/// use sotto_program::clear::{Arithmetic, evaluate};
+/// use sotto_program::clear::{ClearArithmetic, evaluate};
 /// use sotto_program::{Constant, ConstantId, NodeId, ParseOptions, SlotShape, parse};
 ///
 /// struct PowersOfCelsius;
-/// impl Arithmetic for PowersOfCelsius {
+/// impl ClearArithmetic for PowersOfCelsius {
 ///     type Number = u32;
 ///     type Error = NodeId; // the node that adds different units
 ///     fn constant(&self, _: ConstantId, _: &Constant, slots: usize) -> Result<Vec<u32>, NodeId> {
@@ -72,22 +72,22 @@ pub trait ClearArithmetic {
     /// Returns `a − b`.
     ///
     /// # Errors
-    /// Those of [`Arithmetic::add`].
+    /// Those of [`ClearArithmetic::add`].
     fn sub(&self, at: NodeId, a: &Self::Number, b: &Self::Number) -> Result<Self::Number, Self::Error>;
     /// Returns `−a`.
     ///
     /// # Errors
-    /// Those of [`Arithmetic::add`].
+    /// Those of [`ClearArithmetic::add`].
     fn neg(&self, at: NodeId, a: &Self::Number) -> Result<Self::Number, Self::Error>;
     /// Returns `a · b`.
     ///
     /// # Errors
-    /// Those of [`Arithmetic::add`].
+    /// Those of [`ClearArithmetic::add`].
     fn mul(&self, at: NodeId, a: &Self::Number, b: &Self::Number) -> Result<Self::Number, Self::Error>;
     /// Returns `table[a − first]`, 0 outside of the table.
     ///
     /// # Errors
-    /// Those of [`Arithmetic::add`].
+    /// Those of [`ClearArithmetic::add`].
     fn look_up(
         &self,
         at: NodeId,
@@ -98,7 +98,7 @@ pub trait ClearArithmetic {
     /// Returns 1 above 0, −1 below, and 0 at 0.
     ///
     /// # Errors
-    /// Those of [`Arithmetic::add`].
+    /// Those of [`ClearArithmetic::add`].
     fn sign(&self, at: NodeId, a: &Self::Number) -> Result<Self::Number, Self::Error>;
 }
 

@@ -1,6 +1,6 @@
 //! The clear backend: evaluation without encryption. It defines the meaning of a program.
 //!
-//! One evaluator, [`evaluate`], is generic in an [`Arithmetic`]: reals ([`run_real`]), exact integers and integers
+//! One evaluator, [`evaluate`], is generic in a [`ClearArithmetic`]: reals ([`run_real`]), exact integers and integers
 //! modulo t ([`run_integer`]), and upper bounds ([`magnitudes`]).
 //!
 //! Slot `(row, column)` of a vector is its value `row · columns + column`. An input with fewer values than slots is

@@ -10,7 +10,7 @@ use crate::ntt::NttTable;
 use crate::vectors::arithmetic::{LaneArithmetic, LineOf};
 use crate::vectors::lanes::Lanes;
 
-/// Runs the forward transform. Range: in < q, out < q, or if OPEN the result of [`Arithmetic::open`]. The degree has at
+/// Runs the forward transform. Range: in < q, out < q, or if OPEN the result of [`LaneArithmetic::open`]. The degree has at
 /// least two blocks.
 #[inline(always)]
 pub(crate) fn forward<A: LaneArithmetic, const OPEN: bool>(a: A, table: &NttTable, values: &mut [u64]) {
