@@ -5,9 +5,6 @@
 //! real ones [`Normaliser::value_error`](crate::Normaliser::value_error) of the encryption noise. Variances
 //! divide by the count.
 
-#[cfg(not(feature = "std"))]
-use num_traits::Float as _;
-
 /// Returns the error bound of the mean: h.
 ///
 /// Proof. mean(x + δ) − mean(x) = mean(δ), and a mean of numbers in −h … h is in −h … h.
