@@ -139,7 +139,7 @@ pub struct Seen {
 /// that every operand exists and is under the right scheme.
 ///
 /// ```
-/// use sotto_emulate::{At, Emulation, Products, Step};
+/// use sotto_emulate::{At, Emulation, Products, FlowStep};
 /// use sotto_program::{ParseOptions, parse};
 ///
 /// let inputs = ParseOptions { undeclared: Some(1000.0), ..ParseOptions::default() };

@@ -11,12 +11,12 @@ use super::{Comparison, LinearModel, Measurand};
 /// `linear(model.json) > 80`.
 ///
 /// ```
-/// use sotto_owner::question::{Call, Comparison, Condition, Question, Reading};
+/// use sotto_owner::question::{Call, Comparison, Condition, Question, Measurand};
 ///
 /// let hot = Condition::new("temperature", Comparison::Greater, 80.0);
 /// let question = Question::select(Call::count_where(hot)).build()?;
 /// assert_eq!(question, "count(temperature > 80)".parse()?);
-/// let strong = Condition::new(Reading::polynomial("wind", [0.0, 0.0, 0.0, 0.6]), Comparison::AtLeast, 500.0);
+/// let strong = Condition::new(Measurand::polynomial("wind", [0.0, 0.0, 0.0, 0.6]), Comparison::AtLeast, 500.0);
 /// assert_eq!(strong.to_string(), "polynomial(wind, [0, 0, 0, 0.6]) >= 500");
 /// # Ok::<(), sotto_owner::question::QuestionError>(())
 /// ```

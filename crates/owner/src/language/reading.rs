@@ -10,7 +10,7 @@ use super::written::{File, Name, Numbers};
 /// The value that a function takes from each reading.
 ///
 /// ```
-/// use sotto_owner::question::{Call, Question, Reading};
+/// use sotto_owner::question::{Call, Question, Measurand};
 ///
 /// // The power of a fan from its speed, at each reading.
 /// let power = Measurand::polynomial("speed", [0.5, 0.0, 2.0]);
