@@ -1,17 +1,18 @@
 //! Suites that run beside the others: each in a process of its own, one after another. Their output is printed when
 //! they end.
 
+use std::collections::VecDeque;
 use std::fs::{self, File};
 use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::Instant;
 
-use anyhow::Result;
+use anyhow::{Result, anyhow};
 
 use crate::cargo;
-use crate::ci::Row;
 use crate::process::Scratch;
-use crate::suite::{Context, Outcome, Suite};
+use crate::suite::{Context, Outcome, Row, Suite};
 
 /// The variable that names the list of what is built.
 const BUILT: &str = "SOTTO_BUILT";
@@ -21,11 +22,37 @@ pub(crate) fn list() -> Option<PathBuf> {
     std::env::var_os(BUILT).map(PathBuf::from)
 }
 
-/// Starts the suites; the thread ends with the last of them.
-pub(crate) fn start(suites: Vec<&'static Suite>, context: &Context) -> Result<JoinHandle<Vec<Row>>> {
-    let scratch = Scratch::new()?;
-    context.built()?.write(&scratch.path().join("built"))?;
-    Ok(thread::spawn(move || suites.into_iter().map(|suite| finished(suite, &scratch)).collect()))
+/// A thread that runs suites, and the suites that nobody has begun.
+pub(crate) struct Beside {
+    waiting: Arc<Mutex<VecDeque<&'static Suite>>>,
+    thread: JoinHandle<Vec<Row>>,
+}
+
+impl Beside {
+    /// Starts a thread for the suites, in their order.
+    pub(crate) fn start(suites: &[&'static Suite], context: &Context) -> Result<Self> {
+        let scratch = Scratch::new()?;
+        context.built()?.write(&scratch.path().join("built"))?;
+        let waiting = Arc::new(Mutex::new(suites.iter().copied().collect()));
+        let mine = Arc::clone(&waiting);
+        let run =
+            move || core::iter::from_fn(|| next(&mine)).map(|suite| finished(suite, &scratch)).collect();
+        Ok(Self { waiting, thread: thread::spawn(run) })
+    }
+
+    /// Takes the next suite from the thread.
+    pub(crate) fn next(&self) -> Option<&'static Suite> {
+        next(&self.waiting)
+    }
+
+    /// Waits for the suites that the thread has begun.
+    pub(crate) fn finish(self) -> Result<Vec<Row>> {
+        self.thread.join().map_err(|_| anyhow!("a suite panicked"))
+    }
+}
+
+fn next(waiting: &Mutex<VecDeque<&'static Suite>>) -> Option<&'static Suite> {
+    waiting.lock().unwrap_or_else(PoisonError::into_inner).pop_front()
 }
 
 fn finished(suite: &'static Suite, scratch: &Scratch) -> Row {

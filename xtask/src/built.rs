@@ -5,18 +5,24 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use anyhow::{Context as _, Result};
+use anyhow::{Context as _, Result, ensure};
 
 use crate::cargo::{self, Executable};
 
-/// The call: everything that the suites run.
+/// The calls: programs and tests, then the examples that suites run. Others time something, and only `lints` compiles
+/// them.
 #[rustfmt::skip]
-const BUILD: [&str; 16] = [
-    "test", "--workspace", "--release", "--locked", "--no-run", "--lib", "--bins", "--tests",
-    // Examples that suites run. Others time something, and only `lints` compiles them.
-    "--example=firmware_device", "--example=paillier_lines",
-    "--example=inner_product_two_devices", "--example=integers_bfv", "--example=matrix_vector",
-    "--example=polynomial_ckks", "--example=powers_bgv", "--example=rotations",
+const CALLS: [&[&str]; 2] = [
+    &[
+        "test", "--workspace", "--exclude=sotto-python", "--release", "--locked", "--no-run",
+        "--lib", "--bins", "--tests",
+    ],
+    &[
+        "build", "--workspace", "--exclude=sotto-python", "--release", "--locked",
+        "--example=firmware_device", "--example=paillier_lines",
+        "--example=inner_product_two_devices", "--example=integers_bfv", "--example=matrix_vector",
+        "--example=polynomial_ckks", "--example=powers_bgv", "--example=rotations",
+    ],
 ];
 
 /// A test executable.
@@ -59,7 +65,9 @@ pub(crate) struct Built {
 impl Built {
     /// Builds them with the release profile.
     pub(crate) fn make(root: &Path) -> Result<Self> {
-        Ok(Self::of(root, cargo::messages(root, &BUILD)?.lines()))
+        let [tests, examples] = CALLS.map(|call| cargo::messages(root, call));
+        let (tests, examples) = (tests?, examples?);
+        Ok(Self::of(root, tests.lines().chain(examples.lines())))
     }
 
     /// Writes them for another process.
@@ -105,12 +113,20 @@ impl Built {
     }
 
     /// Returns the command that runs the tests of the package in a folder whose paths contain one of `filters`, with
-    /// their output.
+    /// their output. Refuses filters that no test matches.
     pub(crate) fn tests_of(&self, package: &str, filters: &[&str]) -> Result<Command> {
-        let found = self.tests.iter().find(|test| test.package == package && test.is_integration());
-        let mut command = found.with_context(|| format!("the build made no tests of {package}"))?.command();
+        let mut list = self.integration(package)?;
+        let listed = list.args(filters).arg("--list").output().context("a test executable does not start")?;
+        let found = String::from_utf8_lossy(&listed.stdout).lines().any(|line| line.ends_with(": test"));
+        ensure!(found, "no test of {package} is named {}", filters.join(" or "));
+        let mut command = self.integration(package)?;
         command.args(filters).arg("--nocapture");
         Ok(command)
+    }
+
+    fn integration(&self, package: &str) -> Result<Command> {
+        let found = self.tests.iter().find(|test| test.package == package && test.target == "it");
+        Ok(found.with_context(|| format!("the build made no tests of {package}"))?.command())
     }
 }
 
@@ -144,7 +160,7 @@ mod tests {
         assert_eq!(built.program("sotto").unwrap(), Path::new("/t/sotto"));
         assert_eq!(built.example("examples", "rotations").unwrap(), Path::new("/t/rotations"));
         assert!(built.program("sotto-cloud").is_err() && built.example("lab", "rotations").is_err());
-        assert_eq!(built.tests_of("crates/ring", &[]).unwrap().get_program(), "/t/it-1");
-        assert!(built.tests_of("apps/sotto", &[]).is_err());
+        assert_eq!(built.integration("crates/ring").unwrap().get_program(), "/t/it-1");
+        assert!(built.integration("apps/sotto").is_err());
     }
 }

@@ -5,19 +5,13 @@ use std::time::Instant;
 
 use anyhow::{Result, bail};
 
+use crate::beside::{self, Beside};
 use crate::compilations;
 use crate::process::Scratch;
-use crate::suite::{Context, Depth, Outcome, Suite};
+use crate::suite::{Context, Depth, Outcome, Row, Suite};
 use crate::suites::SUITES;
 use crate::tools::Tool;
-use crate::{beside, cargo, tools};
-
-/// A suite that has run.
-pub(crate) struct Row {
-    pub(crate) name: &'static str,
-    pub(crate) outcome: Outcome,
-    pub(crate) seconds: f64,
-}
+use crate::{cargo, tools};
 
 pub(crate) fn run(args: &[String]) -> Result<ExitCode> {
     if args.iter().any(|arg| arg == "--list") {
@@ -51,14 +45,18 @@ fn run_all(chosen: &[&'static Suite], context: &Context, missing: &[&str], stric
     let (mut rows, mut started) = (Vec::new(), None);
     for suite in here {
         if started.is_none() && context.is_built() {
-            started = Some(beside::start(aside.clone(), context)?);
+            started = Some(Beside::start(&aside, context)?);
         }
         rows.push(run_one(suite, context, missing, strict));
     }
-    match started {
-        Some(thread) => rows.extend(thread.join().map_err(|_| anyhow::anyhow!("a suite panicked"))?),
-        None => rows.extend(aside.into_iter().map(|suite| run_one(suite, context, missing, strict))),
+    let Some(beside) = started else {
+        rows.extend(aside.into_iter().map(|suite| run_one(suite, context, missing, strict)));
+        return Ok(rows);
+    };
+    while let Some(suite) = beside.next() {
+        rows.push(run_one(suite, context, missing, strict));
     }
+    rows.extend(beside.finish()?);
     Ok(rows)
 }
 

@@ -79,3 +79,10 @@ impl Outcome {
         if faults.is_empty() { Self::Passed } else { Self::Failed(faults) }
     }
 }
+
+/// A suite that has run.
+pub(crate) struct Row {
+    pub(crate) name: &'static str,
+    pub(crate) outcome: Outcome,
+    pub(crate) seconds: f64,
+}

@@ -13,7 +13,7 @@ use crate::files::read_json;
 
 /// The public part of a device, stored in `devices/NAME.json`.
 ///
-/// Example: [`Enrolment`]
+/// Example: [`Enrolment`](crate::Enrolment)
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct DeviceRecord {
@@ -36,7 +36,7 @@ impl DeviceRecord {
 
 /// The record of a bundle.
 ///
-/// Example: [`Enrolment`]
+/// Example: [`Enrolment`](crate::Enrolment)
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct BundleRecord {

@@ -305,7 +305,7 @@ pub enum QuestionErrorKind {
     /// The attached model is invalid.
     #[error(transparent)]
     Model(#[from] super::ModelError),
-    /// A message of a later check, from [`Places`](super::Places).
+    /// A message of a later check, from [`Places`](super::TextSpans).
     #[error("{message}")]
     Later {
         /// The later check's words.

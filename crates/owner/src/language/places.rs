@@ -4,7 +4,7 @@ use super::{QuestionError, QuestionErrorKind};
 
 /// A clause of a question.
 ///
-/// Example: [`Places`]
+/// Example: [`TextSpans`]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Clause {
     /// `over`, `since` or `until`.

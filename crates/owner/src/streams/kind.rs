@@ -6,7 +6,7 @@ use crate::gathered::Need;
 
 /// The kinds of streams. A device encrypts a window once for each kind that its questions need.
 ///
-/// Example: [`StreamNeeds`]
+/// Example: [`StreamNeeds`](crate::StreamNeeds)
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Kind {
     /// Whole numbers at the channel's resolution, in BFV or BGV. The resolution is the only error.

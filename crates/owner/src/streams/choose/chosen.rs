@@ -62,7 +62,7 @@ pub struct Chosen {
 
 /// A scheme and degree that was not chosen.
 ///
-/// Example: [`StreamReport`]
+/// Example: [`StreamReport`](crate::StreamReport)
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct Alternative {
     /// The scheme's name.
