@@ -41,6 +41,9 @@ struct Enrolment {
     /// Headers of the device's compact streams: frames in hexadecimal.
     #[serde(default)]
     streams: Vec<String>,
+    /// The owner's sealed record of the device, in hexadecimal.
+    #[serde(default)]
+    record: Option<String>,
 }
 
 /// Looks for the enrolment of a device that was refused: its own file immediately, the folder at most once a second.
@@ -167,12 +170,12 @@ fn register(
     written_at: i64,
     again: &mut bool,
 ) -> anyhow::Result<Registering> {
-    let Enrolment { device, verifying_key, parameters, keys, streams } = enrolment;
+    let Enrolment { device, verifying_key, parameters, keys, streams, record } = enrolment;
     let count = parameters.len();
     ensure!(count <= MOST_KEYS, "it has {count} sets of parameters, and may have {MOST_KEYS}");
     let frames: Vec<Vec<u8>> =
         parameters.iter().map(hex::decode).collect::<Result<_, _>>().context("parameters")?;
-    let registration = Registration { verifying_key, keys, streams };
+    let registration = Registration { verifying_key, keys, streams, record };
     let done = frames
         .iter()
         .try_for_each(|frame| register::parameters(cloud, frame).map(drop))

@@ -17,6 +17,8 @@ use crate::store::{NewDevice, Registering};
 pub(crate) const MOST_KEYS: usize = 256;
 /// Maximum number of streams of a registration.
 const MOST_STREAMS: usize = 4096;
+/// Maximum bytes of a sealed record: 64 KiB.
+const LARGEST_RECORD: usize = 64 << 10;
 /// Maximum bytes of a frame of parameters.
 pub(crate) const LARGEST_PARAMETERS: u64 = 4096;
 
@@ -61,9 +63,26 @@ pub(crate) fn device(
     let streams = registration.streams.iter().map(|frame| stream(name, &keys, frame));
     let streams = streams.collect::<Result<Vec<_>, _>>()?;
     check_fleets(cloud, &streams)?;
-    let device =
-        NewDevice { name, verifying_key: &verifying_key, keys: &keys, streams: &streams, written_at };
+    let record = registration.record.as_deref().map(sealed_record).transpose()?;
+    let device = NewDevice {
+        name,
+        verifying_key: &verifying_key,
+        keys: &keys,
+        streams: &streams,
+        record: record.as_deref(),
+        written_at,
+    };
     Ok(cloud.store.register_device(&device)?)
+}
+
+/// Returns the bytes of a sealed record.
+fn sealed_record(text: &str) -> Result<Vec<u8>, Problem> {
+    if text.len() > 2 * LARGEST_RECORD {
+        let detail = format!("a sealed record has at most {LARGEST_RECORD} bytes");
+        return Err(Problem::unprocessable(reason::TOO_LARGE, detail));
+    }
+    hex::decode(text)
+        .map_err(|_| Problem::unprocessable(reason::INVALID_VALUE, "a sealed record is hexadecimal"))
 }
 
 /// Reads the header of a stream, and checks that it names this device and one of these keys.

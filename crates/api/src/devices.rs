@@ -5,7 +5,8 @@
 //! use sotto_api::{Method, Route};
 //!
 //! let key = RegisteredKey { parameter_id: "01".repeat(32), key_id: "02".repeat(16) };
-//! let registration = Registration { verifying_key: "03".repeat(32), keys: vec![key], streams: Vec::new() };
+//! let registration =
+//!     Registration { verifying_key: "03".repeat(32), keys: vec![key], streams: Vec::new(), record: None };
 //! let body = PutDevice::body(&registration).expect("a body");
 //! assert!(body.bytes.starts_with(br#"{"verifying_key":"0303"#));
 //! assert_eq!((RevokeDevice::METHOD, RevokeDevice::path(["cellar"])), (Method::Delete, "/v1/devices/cellar".into()));
@@ -33,6 +34,22 @@ pub struct Registration {
     #[serde(default)]
     #[cfg_attr(feature = "schema", schema(max_items = 4096))]
     pub streams: Vec<String>,
+    /// The owner's record of the device, sealed under the device's secret, in hexadecimal; at most 64 KiB before that.
+    /// The cloud keeps it for the owner. Absent: the stored one stays.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub record: Option<String>,
+}
+
+/// The owner's record of a device, which the cloud cannot open.
+///
+/// Example: [`devices`](self)
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct SealedRecord {
+    /// The sealed record in hexadecimal.
+    pub record: String,
+    /// Time at which it was stored, in milliseconds since 1970.
+    pub stored_at: i64,
 }
 
 /// A pair of parameters and secret key.
@@ -191,8 +208,20 @@ route! {
     responses(
         (status = 200, description = "Registered.", body = Registered),
         (status = 400, description = "`invalid-json`; of a stream's header: `not-a-frame`, `digest-mismatch` and the other reasons of a frame that is no frame"),
-        (status = 422, description = "`invalid-name`, `invalid-value`, `too-many-keys` (more than 256), `too-many-streams` (more than 4096), `too-large` (a stream's header), `unknown-parameters`, `wrong-stream` (a header names another device or a key that is not registered), `wrong-fleet`"),
+        (status = 422, description = "`invalid-name`, `invalid-value`, `too-many-keys` (more than 256), `too-many-streams` (more than 4096), `too-large` (a stream's header), `unknown-parameters`, `wrong-stream` (a header names another device or a key that is not registered), `wrong-fleet`, `too-large` (the sealed record)"),
         (status = 507, description = "`storage-full`")
+    )
+}
+
+route! {
+    /// Returns the owner's record of a device, as the last registration that had one gave it.
+    ///
+    /// It is sealed under the device's secret, which the cloud does not have.
+    FetchRecord: Token get "/v1/devices/{name}/record", "the device's record", gives json SealedRecord;
+    params(("name" = String, Path, description = "The device's name: 1 to 64 of `A-Z a-z 0-9 _ . -`.", example = "boiler")),
+    responses(
+        (status = 200, description = "The sealed record.", body = SealedRecord),
+        (status = 404, description = "`unknown-device`, or `no-record`: no registration had one")
     )
 }
 

@@ -73,6 +73,8 @@ reasons! {
     MISSING_KEY = "missing-key";
     /// The recryptor has no ElGamal key.
     NO_ELGAMAL_KEY = "no-elgamal-key";
+    /// No registration of the device had a record.
+    NO_RECORD = "no-record";
     /// The parameters have no special prime.
     NO_SPECIAL_PRIME = "no-special-prime";
     /// Nothing has this path.

@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use sotto_api::devices::{DeviceQuery, PutDevice, RegisteredKey, Registration, RevokeDevice};
+use sotto_api::devices::{DeviceQuery, FetchRecord, PutDevice, Registration, RevokeDevice};
 use sotto_api::envelopes::{
     DeleteEnvelopes, EnvelopeQuery, FetchBody, FetchEnvelope, FetchMessage, Forgetting, Forgotten,
     StoredEnvelope,
@@ -140,22 +140,30 @@ impl Cloud {
         self.call::<PutParameters>([], &(), frame).map(drop)
     }
 
-    /// Registers a device: its verifying key (64 hexadecimal digits), the keys that it may encrypt under, and the
-    /// headers of its streams of compact windows (frames in hexadecimal). Replaces an earlier registration with that
-    /// name, but keeps its streams.
+    /// Registers a device. Replaces an earlier registration with that name, but keeps its streams, and its sealed record
+    /// unless there is a new one.
     ///
     /// # Errors
     /// Those of [`Cloud::call`].
-    pub fn put_device(
-        &self,
-        device: &str,
-        verifying_key: &str,
-        keys: &[RegisteredKey],
-        streams: &[String],
-    ) -> Result<(), CloudError> {
-        let (verifying_key, keys, streams) = (verifying_key.to_owned(), keys.to_vec(), streams.to_vec());
-        let registration = Registration { verifying_key, keys, streams };
-        self.call::<PutDevice>([device], &(), &registration).map(drop)
+    pub fn put_device(&self, device: &str, registration: &Registration) -> Result<(), CloudError> {
+        self.call::<PutDevice>([device], &(), registration).map(drop)
+    }
+
+    /// Returns the sealed record of a device; None if the cloud has none.
+    ///
+    /// # Errors
+    /// Those of [`Cloud::call`]; [`CloudError::Unreadable`] if it is not hexadecimal.
+    pub fn sealed_record(&self, device: &str) -> Result<Option<Vec<u8>>, CloudError> {
+        let found = match self.call::<FetchRecord>([device], &(), &()) {
+            Err(error) if error.refusal() == Some(reason::NO_RECORD) => return Ok(None),
+            found => known(reason::UNKNOWN_DEVICE, found)?,
+        };
+        let Some(found) = found else { return Ok(None) };
+        let wrong = |error: hex::FromHexError| CloudError::Unreadable {
+            what: "the device's record",
+            reason: error.to_string(),
+        };
+        hex::decode(&found.record).map(Some).map_err(wrong)
     }
 
     /// Revokes a device: the cloud refuses its uploads from now on and keeps its envelopes. Returns false if there is

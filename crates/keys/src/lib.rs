@@ -44,6 +44,8 @@ mod imported;
 mod lengths;
 #[cfg(feature = "partial")]
 pub mod partial;
+#[cfg(feature = "std")]
+mod sealed;
 mod secret;
 mod streaming;
 
@@ -52,7 +54,7 @@ pub use bundle::{DeviceBundle, DeviceKeys};
 pub use compact::{CompactEncryptor, SecretSum, mask_product, secret_bits};
 pub use device::DeviceSecret;
 #[cfg(feature = "std")]
-pub use file::{KeyFile, KeyFileError, Protection};
+pub use file::{KeyFile, KeyFileError, Protection, make_private};
 pub use identity::SigningIdentity;
 pub use imported::ImportedKeyError;
 #[cfg(feature = "std")]

@@ -1,7 +1,7 @@
 //! The verbs of a plant, each in the room that does the work.
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use sotto_cloud_client::Cloud;
 
@@ -9,7 +9,7 @@ use crate::alarm::{self, AlarmStatus};
 use crate::answers::{self, Answer, DeviceStatus, Forgotten, Giving, KeptAnswer, Published, Verified};
 use crate::declared::settings::DeviceSettings;
 use crate::declared::{self, AlarmSettings, CloudKeys, Declared, Plant};
-use crate::devices::{self, DeviceRecord, Enrolled};
+use crate::devices::{self, DeviceRecord, Enrolled, Restored};
 use crate::error::OwnerError;
 use crate::question::Question;
 use crate::reports;
@@ -241,7 +241,7 @@ impl Plant {
     }
 
     /// Repeats the work behind a stored answer: all of it, or a random sample that the cloud cannot foresee. With
-    /// `save`, everything needed to verify the same work is written to a new folder, for [`verify_folder`].
+    /// `save`, everything needed to verify the same work is written to a new folder, for [`verify_folder`](crate::verify_folder).
     ///
     /// # Errors
     /// [`OwnerError`] if there is no evidence, the sample is not above 0 and at most 1, the cloud is unreachable, or a
@@ -285,6 +285,15 @@ impl Plant {
         tls::make_tls(self, hosts)
     }
 
+    /// Makes a new authority in place of one whose key was stolen, as [`Plant::make_tls`] does. The old key and
+    /// certificate go to `secrets/old`. All devices need new bundles.
+    ///
+    /// # Errors
+    /// Those of [`Plant::make_tls`], but for [`OwnerError::Exists`].
+    pub fn replace_tls(&mut self, hosts: &[String]) -> Result<TlsFiles, OwnerError> {
+        tls::replace_tls(self, hosts)
+    }
+
     /// Makes a new key and certificate of the cloud under the existing authority, for the same hosts and for `hosts`.
     /// Bundles and configurations stay unchanged.
     ///
@@ -303,7 +312,7 @@ impl Plant {
         tls::cloud_certificate(self)
     }
 
-    /// Returns the day on which the cloud's certificate ends, if it is past or within [`WARNING_DAYS`].
+    /// Returns the day on which the cloud's certificate ends, if it is past or within [`WARNING_DAYS`](crate::WARNING_DAYS).
     ///
     /// # Errors
     /// [`OwnerError`] if the record cannot be read.
@@ -384,6 +393,34 @@ impl Plant {
     /// As [`Self::can_enrol`]; another [`OwnerError`] if no parameters are suitable, or a file cannot be written.
     pub fn enrol(&self, name: &str, bundle: &Path) -> Result<Enrolled, OwnerError> {
         devices::enrol(self, name, bundle)
+    }
+
+    /// Brings back the record of a device whose secret is in the folder, from its registration or the cloud, whichever
+    /// is newer.
+    ///
+    /// # Errors
+    /// [`OwnerError::HeldSecret`] if neither has a copy that the secret opens; [`OwnerError::NotDeclared`] if the folder
+    /// has no secret of this device; another [`OwnerError`] if a file cannot be read or written.
+    pub fn restore(&self, name: &str) -> Result<Restored, OwnerError> {
+        devices::restore(self, name)
+    }
+
+    /// Takes a device from its bundle: writes the secrets that are missing in the folder, and the newest of the records
+    /// that bundle, folder and cloud have. Puts the device, and channels of it, back into `sotto.toml`.
+    ///
+    /// # Errors
+    /// [`OwnerError::OtherSecret`] if the folder has another secret of this device; another [`OwnerError`] if the bundle
+    /// cannot be read, or a file cannot be written.
+    pub fn adopt(&mut self, bundle: &Path) -> Result<Restored, OwnerError> {
+        devices::adopt(self, bundle)
+    }
+
+    /// Puts the secrets of a device without a record aside, into `secrets/old`. Returns their new paths.
+    ///
+    /// # Errors
+    /// [`OwnerError::Io`] if a file cannot be moved.
+    pub fn put_secrets_aside(&self, name: &str) -> Result<Vec<PathBuf>, OwnerError> {
+        devices::put_secrets_aside(self, name)
     }
 
     /// Makes a new bundle for an enrolled device, for the questions declared now.

@@ -41,13 +41,36 @@ pub enum OwnerError {
     /// A device without a record whose secret exists: a new secret would make its past readings unreadable.
     #[error(
         "{} is the secret of {device}, whose record devices/{device}.json is missing: nothing was changed. \
-         Restore the record from a backup; if no bundle was ever made with this secret, move the file away",
+         Neither its registration nor the cloud has a copy that this secret opens. `sotto device adopt {device}.bundle` takes \
+         the record from a bundle; `sotto device add {device} … --replace` puts the secret aside and begins anew: what the \
+         device sent until now cannot be asked any more",
         path.display()
     )]
     HeldSecret {
         /// The device's name.
         device: String,
         /// The file of the secret.
+        path: PathBuf,
+    },
+    /// The secrets of a plant without its settings.
+    #[error(
+        "{} belongs to a plant whose sotto.toml is missing: nothing was changed. Restore sotto.toml from a backup, or choose \
+         another folder for a new plant",
+        path.display()
+    )]
+    NoSettings {
+        /// The file with the owner's token.
+        path: PathBuf,
+    },
+    /// A bundle with another secret than that of the device of its name.
+    #[error(
+        "{} is of another {device} than this plant's: its secret is not the one in secrets/{device}.key; nothing was changed",
+        path.display()
+    )]
+    OtherSecret {
+        /// The device's name.
+        device: String,
+        /// The bundle.
         path: PathBuf,
     },
     /// The operating system refuses access.

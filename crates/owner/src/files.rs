@@ -52,6 +52,14 @@ pub(crate) fn write_private(path: &Path, bytes: &[u8]) -> Result<(), OwnerError>
     replace(path, bytes, true)
 }
 
+/// Makes a file of a secret, readable by the owner only. It never replaces one ([`sotto_keys::make_private`]).
+pub(crate) fn make_private(path: &Path, bytes: &[u8]) -> Result<(), OwnerError> {
+    sotto_keys::make_private(path, bytes).map_err(|error| match error.kind() {
+        ErrorKind::AlreadyExists => OwnerError::Exists { path: path.to_owned() },
+        _ => io(path)(error),
+    })
+}
+
 fn replace(path: &Path, bytes: &[u8], private: bool) -> Result<(), OwnerError> {
     let mut name = path.file_name().unwrap_or_default().to_owned();
     name.push(format!(".{}.partial", std::process::id()));

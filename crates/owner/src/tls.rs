@@ -16,7 +16,7 @@ use zeroize::Zeroizing;
 
 use crate::declared::{CLOUD, Plant, settings};
 use crate::error::OwnerError;
-use crate::files::{make_folder, pretty, read_json, read_text, write_private, write_whole};
+use crate::files::{make_folder, make_private, pretty, read_json, read_text, write_private, write_whole};
 
 /// Validity of the authority in days. A new authority requires new bundles for all devices.
 pub const AUTHORITY_DAYS: i64 = 3650;
@@ -38,8 +38,11 @@ const LARGEST_KEY: u64 = 16 << 10;
 
 const AUTHORITY: &str = "ca.pem";
 
-/// In the folder of secrets.
-const AUTHORITY_KEY: &str = "ca.key";
+/// In the folder of secrets. No device's secret has such a name.
+const AUTHORITY_KEY: &str = "authority-key";
+
+/// The name in older plants, which is also that of the secret of a device `ca`.
+const EARLIER_AUTHORITY_KEY: &str = "ca.key";
 
 const FOLDER: &str = "tls";
 
@@ -168,9 +171,16 @@ pub(crate) fn make_tls(plant: &mut Plant, hosts: &[String]) -> Result<TlsFiles, 
     }
     let hosts = hosts_of(cloud_host(&plant.settings().cloud.url).into_iter().chain(hosts.iter().cloned()))?;
     let today = Timestamp::now().to_zoned(TimeZone::UTC);
-    // A key without a certificate may remain from an earlier attempt; it is replaced.
-    let key = KeyPair::generate()?;
-    write_private(&plant.secret_path(AUTHORITY_KEY), Zeroizing::new(key.serialize_pem()).as_bytes())?;
+    // A key without a certificate may remain from an earlier attempt.
+    let key = match authority_key(plant)? {
+        Some(key) => key,
+        None => {
+            let key = KeyPair::generate()?;
+            let pem = Zeroizing::new(key.serialize_pem());
+            make_private(&plant.secret_path(AUTHORITY_KEY), pem.as_bytes())?;
+            key
+        }
+    };
     let certificate = authority_params(&key, &today)?.self_signed(&key)?;
     let of_cloud = issue(plant, key, hosts, &today)?;
     write_whole(&authority, certificate.pem().as_bytes())?;
@@ -187,15 +197,36 @@ pub(crate) fn make_tls(plant: &mut Plant, hosts: &[String]) -> Result<TlsFiles, 
     Ok(tls_files(plant, of_cloud, is_local))
 }
 
+/// Puts the authority's key and certificate aside, and makes others.
+pub(crate) fn replace_tls(plant: &mut Plant, hosts: &[String]) -> Result<TlsFiles, OwnerError> {
+    // A device's secret may have the earlier name.
+    let is_earlier = !plant.secret_path(AUTHORITY_KEY).exists() && authority_key(plant)?.is_some();
+    let key = if is_earlier { EARLIER_AUTHORITY_KEY } else { AUTHORITY_KEY };
+    for path in [plant.secret_path(key), plant.path(AUTHORITY)] {
+        if path.exists() {
+            plant.put_aside(&path)?;
+        }
+    }
+    make_tls(plant, hosts)
+}
+
+/// Returns the authority's key; None if there is none.
+fn authority_key(plant: &Plant) -> Result<Option<KeyPair>, OwnerError> {
+    let [path, earlier] = [AUTHORITY_KEY, EARLIER_AUTHORITY_KEY].map(|name| plant.secret_path(name));
+    if path.exists() {
+        let pem = Zeroizing::new(read_text(&path, LARGEST_KEY)?);
+        return KeyPair::from_pem(&pem).map(Some).map_err(|_| OwnerError::NoAuthority { path });
+    }
+    // It may be a device's secret, which is no text.
+    let pem = if earlier.exists() { read_text(&earlier, LARGEST_KEY).ok().map(Zeroizing::new) } else { None };
+    Ok(pem.and_then(|pem| KeyPair::from_pem(&pem).ok()))
+}
+
 /// Makes a new key and certificate of the cloud under the existing authority, for the same hosts and for `hosts`.
 /// Bundles and configurations stay unchanged.
 pub(crate) fn renew_tls(plant: &Plant, hosts: &[String]) -> Result<TlsFiles, OwnerError> {
-    let path = plant.secret_path(AUTHORITY_KEY);
-    if !path.exists() || !plant.path(AUTHORITY).exists() {
-        return Err(OwnerError::NoAuthority { path });
-    }
-    let pem = Zeroizing::new(read_text(&path, LARGEST_KEY)?);
-    let key = KeyPair::from_pem(&pem).map_err(|_| OwnerError::NoAuthority { path })?;
+    let key = if plant.path(AUTHORITY).exists() { authority_key(plant)? } else { None };
+    let key = key.ok_or_else(|| OwnerError::NoAuthority { path: plant.secret_path(AUTHORITY_KEY) })?;
     let before: CloudCertificate = read_json(&plant.path(RECORD))?;
     let hosts = hosts_of(before.hosts.into_iter().chain(hosts.iter().cloned()))?;
     let of_cloud = issue(plant, key, hosts, &Timestamp::now().to_zoned(TimeZone::UTC))?;

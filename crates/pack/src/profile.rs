@@ -55,6 +55,10 @@ pub struct DeviceProfile {
     pub cloud_keys: Vec<String>,
     /// The streams, 1 to [`MAX_STREAMS`]. Windows that close at the same time are sent in this order.
     pub streams: Vec<StreamProfile>,
+    /// The owner's record of the device, sealed under the device's secret, in hexadecimal. The device does not use it:
+    /// it brings the record back when the owner has lost it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub record: Option<String>,
 }
 
 /// The configuration of one stream.
@@ -121,6 +125,8 @@ struct Unchecked {
     #[serde(default)]
     cloud_keys: Vec<String>,
     streams: Vec<StreamProfile>,
+    #[serde(default)]
+    record: Option<String>,
 }
 
 /// The reason why a profile is refused.
@@ -349,8 +355,8 @@ impl TryFrom<Unchecked> for DeviceProfile {
     type Error = ProfileError;
 
     fn try_from(unchecked: Unchecked) -> Result<Self, ProfileError> {
-        let Unchecked { device, period_ms, zone, cloud_keys, streams } = unchecked;
-        let profile = Self { device, period_ms, zone, cloud_keys, streams };
+        let Unchecked { device, period_ms, zone, cloud_keys, streams, record } = unchecked;
+        let profile = Self { device, period_ms, zone, cloud_keys, streams, record };
         profile.check()?;
         Ok(profile)
     }

@@ -45,6 +45,7 @@ fn profiles() -> Vec<Vec<u8>> {
         period_ms: 250,
         cloud_keys: Vec::new(),
         streams,
+        record: None,
     };
     profile.to_json().into_iter().collect()
 }

@@ -69,8 +69,14 @@ impl Plant {
             (tempfile::tempdir().unwrap(), secure_rng().unwrap(), Cloud::start(script));
         let secret = DeviceSecret::generate(&mut rng);
         let zone = Some("Europe/Vienna".to_owned());
-        let profile =
-            DeviceProfile { device: "boiler".into(), period_ms: 1000, zone, cloud_keys: Vec::new(), streams };
+        let profile = DeviceProfile {
+            device: "boiler".into(),
+            period_ms: 1000,
+            zone,
+            cloud_keys: Vec::new(),
+            streams,
+            record: None,
+        };
         let bundle = DeviceBundle {
             keys: DeviceKeys::Secret(DeviceSecret::from_bytes(secret.expose_secret_bytes())),
             identity: SigningIdentity::generate(&mut rng),

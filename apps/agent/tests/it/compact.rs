@@ -83,6 +83,7 @@ impl Plant {
             zone: None,
             cloud_keys: Vec::new(),
             streams: vec![stream],
+            record: None,
         };
         let cloud = Cloud::start_with(script, groups.then(|| Arc::clone(&header)));
         let identity = SigningIdentity::generate(&mut rng);

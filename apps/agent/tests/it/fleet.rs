@@ -82,6 +82,7 @@ impl Plant {
             zone: None,
             cloud_keys: Vec::new(),
             streams,
+            record: None,
         };
         let bundle = DeviceBundle {
             keys: DeviceKeys::Secret(DeviceSecret::from_bytes(secret.expose_secret_bytes())),
@@ -338,6 +339,7 @@ fn only_compact_windows_of_a_span_have_a_fleet_and_a_device_has_it_once() {
             zone: None,
             cloud_keys: Vec::new(),
             streams,
+            record: None,
         }
         .to_json()
     };

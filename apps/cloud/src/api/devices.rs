@@ -6,7 +6,9 @@ use axum::Json;
 use axum::extract::{Path, Query, Request, State};
 use axum::http::StatusCode;
 use axum::response::Response;
-use sotto_api::devices::{DeviceQuery, ListDevices, PutDevice, Registered, Registration, RevokeDevice};
+use sotto_api::devices::{
+    DeviceQuery, FetchRecord, ListDevices, PutDevice, Registered, Registration, RevokeDevice, SealedRecord,
+};
 use sotto_api::reason;
 use sotto_service::body;
 
@@ -17,7 +19,11 @@ use crate::problem::Problem;
 use crate::register;
 
 pub(super) fn routes(routes: Routes) -> Routes {
-    routes.serve(ListDevices, list).serve(PutDevice, put).serve(RevokeDevice, revoke)
+    routes
+        .serve(ListDevices, list)
+        .serve(PutDevice, put)
+        .serve(FetchRecord, record)
+        .serve(RevokeDevice, revoke)
 }
 
 async fn list(
@@ -47,12 +53,30 @@ async fn put(
         .await
 }
 
+async fn record(
+    State(cloud): State<Arc<Cloud>>,
+    Path(name): Path<String>,
+) -> Result<Json<SealedRecord>, Problem> {
+    cloud
+        .blocking(move |cloud| match cloud.store.record(&name)? {
+            Some(record) => {
+                Ok(Json(SealedRecord { record: hex::encode(record.sealed), stored_at: record.stored_at }))
+            }
+            None if cloud.store.device(&name)?.is_none() => Err(unknown_device()),
+            None => Err(Problem::not_found(reason::NO_RECORD, "no registration of the device had a record")),
+        })
+        .await
+}
+
+fn unknown_device() -> Problem {
+    Problem::not_found(reason::UNKNOWN_DEVICE, "no device of this name is registered here")
+}
+
 async fn revoke(State(cloud): State<Arc<Cloud>>, Path(name): Path<String>) -> Result<StatusCode, Problem> {
     cloud
         .blocking(move |cloud| {
             if !cloud.store.revoke_device(&name)? {
-                let detail = "no device of this name is registered here";
-                return Err(Problem::not_found(reason::UNKNOWN_DEVICE, detail));
+                return Err(unknown_device());
             }
             tracing::info!(device = name, "revoked");
             Ok(StatusCode::NO_CONTENT)

@@ -8,7 +8,7 @@ use sotto_rlwe::{KeyId, ParameterId};
 use sotto_wire::StreamHeader;
 
 use super::page::{self, Page};
-use super::{Store, StoreError, count, now, stream};
+use super::{Store, StoreError, count, now, record, stream};
 
 const SENT: &str = "SELECT count(*), coalesce(sum(bytes), 0), min(started_at), max(ended_at), max(stored_at)
                     FROM envelopes WHERE device = ?1";
@@ -31,6 +31,8 @@ pub(crate) struct NewDevice<'d> {
     pub(crate) keys: &'d [(ParameterId, KeyId)],
     /// Headers of its compact streams.
     pub(crate) streams: &'d [StreamHeader],
+    /// The owner's sealed record of it.
+    pub(crate) record: Option<&'d [u8]>,
     /// Time of the registration file in milliseconds since 1970; `None` for a request.
     pub(crate) written_at: Option<i64>,
 }
@@ -125,12 +127,12 @@ impl Store {
     /// Registers a device; replaces an earlier registration with its name. A registration from a file written at
     /// `written_at` (ms since 1970) yields to a revocation at that time or later, and to a newer registration.
     pub(crate) fn register_device(&self, device: &NewDevice<'_>) -> Result<Registering, StoreError> {
-        let NewDevice { name, verifying_key, keys, streams, written_at } = *device;
+        let NewDevice { name, verifying_key, keys, written_at, .. } = *device;
         self.transaction(|transaction| {
             if let Some(written_at) = written_at {
                 let kept = before_file(transaction, name, verifying_key, keys, written_at)?;
                 if kept == Registering::Unchanged {
-                    streams.iter().try_for_each(|header| stream::keep(transaction, header))?;
+                    keep_beside(transaction, device)?;
                 }
                 if kept != Registering::Done {
                     return Ok(kept);
@@ -154,7 +156,7 @@ impl Store {
                     params![name, parameters.0, key.0],
                 )?;
             }
-            streams.iter().try_for_each(|header| stream::keep(transaction, header))?;
+            keep_beside(transaction, device)?;
             Ok(Registering::Done)
         })
     }
@@ -187,6 +189,12 @@ impl Store {
     pub(crate) fn device(&self, name: &str) -> Result<Option<Device>, StoreError> {
         device(&self.connection(), name)
     }
+}
+
+/// Stores the headers of a device's streams, and its record.
+fn keep_beside(connection: &Connection, device: &NewDevice<'_>) -> Result<(), StoreError> {
+    device.streams.iter().try_for_each(|header| stream::keep(connection, header))?;
+    Ok(device.record.map_or(Ok(()), |sealed| record::keep(connection, device.name, sealed))?)
 }
 
 /// Returns the outcome of a registration from a file before anything is written; `Done` if it has to be written.

@@ -319,7 +319,14 @@ mod tests {
         let files = || std::fs::read_dir(folder.path().join("envelopes")).unwrap().count();
         let register = |identity: &SigningIdentity, keys: &[(ParameterId, KeyId)]| {
             let verifying_key = &identity.verifying_key();
-            let device = NewDevice { name: "kitchen", verifying_key, keys, streams: &[], written_at: None };
+            let device = NewDevice {
+                name: "kitchen",
+                verifying_key,
+                keys,
+                streams: &[],
+                record: None,
+                written_at: None,
+            };
             store.register_device(&device).unwrap();
         };
         let keep = || store.keep_envelopes(&[&upload], &identity.verifying_key()).unwrap();

@@ -1,6 +1,7 @@
 //! Lists and limits, requested with the owner's client.
 
 use rusqlite::params;
+use serde_json::{Value, json};
 use sotto_cloud::config::Settings;
 use sotto_cloud_client::{CloudError, EnvelopeQuery, ListedKey, StoredEnvelope};
 
@@ -95,6 +96,36 @@ fn limits_are_those_of_the_configuration_and_of_plans() {
     assert_eq!((limits.most_galois_keys, limits.most_transfer_keys, limits.most_device_keys), (64, 64, 256));
     assert_eq!((limits.most_inputs, limits.most_outputs, limits.most_steps), (1024, 256, 100_000));
     assert_eq!(limits.largest_page, 1000);
+}
+
+#[test]
+fn the_record_of_a_device_is_kept_as_it_came_last() {
+    let (world, _, kitchen) = World::with_device();
+    let cloud = world.client();
+    let register = |record: Option<Value>, status: u16| {
+        let mut registration = kitchen.registration();
+        if let Some(record) = record {
+            registration["record"] = record;
+        }
+        let answer = world.owner("PUT", "/v1/devices/kitchen", registration.to_string().as_bytes());
+        assert_eq!(answer.status, status, "{answer}");
+    };
+    assert_eq!(cloud.sealed_record("kitchen").unwrap(), None);
+    assert_eq!(cloud.sealed_record("cellar").unwrap(), None);
+    world.owner("GET", "/v1/devices/cellar/record", &[]).refused(404, "unknown-device");
+    world.owner("GET", "/v1/devices/kitchen/record", &[]).refused(404, "no-record");
+    register(Some(json!("0a0b")), 200);
+    assert_eq!(cloud.sealed_record("kitchen").unwrap(), Some(vec![10, 11]));
+    // A registration without one keeps it, and a revocation does.
+    register(None, 200);
+    world.owner("DELETE", "/v1/devices/kitchen", &[]);
+    assert_eq!(cloud.sealed_record("kitchen").unwrap(), Some(vec![10, 11]));
+    let longest = vec![7; 64 << 10];
+    register(Some(json!(hex::encode(&longest))), 200);
+    assert_eq!(cloud.sealed_record("kitchen").unwrap(), Some(longest.clone()));
+    register(Some(json!(hex::encode([&longest[..], &[7]].concat()))), 422);
+    register(Some(json!("no digits")), 422);
+    assert_eq!(cloud.sealed_record("kitchen").unwrap(), Some(longest));
 }
 
 #[test]

@@ -66,9 +66,11 @@ fn every_operation_answers_as_documented() {
     }
     caller.send("PUT /v1/parameters", &[], "", &sotto_wire::write_parameters(params.spec()));
     for device in [&kitchen, &attic] {
-        let body = device.registration().to_string();
-        caller.send("PUT /v1/devices/{name}", &[&device.name], "", body.as_bytes());
+        let mut registration = device.registration();
+        registration["record"] = json!("00ff");
+        caller.send("PUT /v1/devices/{name}", &[&device.name], "", registration.to_string().as_bytes());
     }
+    caller.send("GET /v1/devices/{name}/record", &["kitchen"], "", &[]);
     let mut ids = Vec::new();
     for sequence in 0..2 {
         let receipt = caller.json("POST /v1/envelopes", &[], "", &kitchen.envelope(sequence, &[1, 2]));

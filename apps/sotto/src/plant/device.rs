@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use clap::Subcommand;
 use serde_json::json;
 use sotto_owner::settings::{DeviceSettings, SettingsError};
-use sotto_owner::{Chosen, Enrolled, OwnerError, Plant, edit};
+use sotto_owner::{Chosen, Enrolled, Found, OwnerError, Plant, Restored, edit};
 
 use super::forget::confirmed;
 use super::group::OnPlant;
@@ -14,6 +14,8 @@ use super::progress::waiting;
 use crate::output::say;
 
 const CHOOSING: &str = "choosing parameters";
+
+const LOOKING: &str = "looking for the record";
 
 /// The commands of `sotto device`.
 #[derive(Subcommand, Debug)]
@@ -32,6 +34,18 @@ pub(crate) enum Device {
         /// The bundle's file [default: NAME.bundle in this folder]
         #[arg(long, value_name = "FILE")]
         bundle: Option<PathBuf>,
+        /// If the folder has a secret of this device and no record: put the secret aside, into secrets/old, and begin anew.
+        /// What the device sent until now cannot be asked any more
+        #[arg(long)]
+        replace: bool,
+        /// As one JSON document
+        #[arg(long)]
+        json: bool,
+    },
+    /// Take a device back from its bundle: its secrets, its record, and its place in sotto.toml.
+    Adopt {
+        /// The bundle's file
+        bundle: PathBuf,
         /// As one JSON document
         #[arg(long)]
         json: bool,
@@ -69,7 +83,7 @@ pub(crate) enum Device {
 impl OnPlant for Device {
     fn run(self, plant: &mut Plant) -> anyhow::Result<ExitCode> {
         match self {
-            Self::Add { name, channels, public, bundle, json } => {
+            Self::Add { name, channels, public, bundle, replace, json } => {
                 let channels: Vec<String> =
                     channels.iter().map(|channel| channel.trim().to_owned()).collect();
                 let file = bundle.unwrap_or_else(|| format!("{name}.bundle").into());
@@ -82,11 +96,21 @@ impl OnPlant for Device {
                     return Err(OwnerError::from(SettingsError::Part { place, reason }).into());
                 }
                 // A removed device that is added again keeps its keys.
-                let known = plant.device(&name)?.is_some() && !declared;
+                let mut known = plant.device(&name)?.is_some() && !declared;
                 if known && file.exists() {
                     return Err(OwnerError::Exists { path: file }.into());
                 } else if !known {
-                    plant.can_enrol(&name, &file)?;
+                    match plant.can_enrol(&name, &file) {
+                        Err(OwnerError::HeldSecret { .. }) if replace => {
+                            plant.put_secrets_aside(&name)?;
+                            eprintln!("note: the secret of {name} is in secrets/old now");
+                        }
+                        Err(OwnerError::HeldSecret { .. }) => {
+                            brought_back(&waiting(LOOKING, || plant.restore(&name))?);
+                            known = true;
+                        }
+                        enrollable => enrollable?,
+                    }
                 }
                 if !declared {
                     // Checked before the declaration: a refusal leaves sotto.toml unchanged.
@@ -106,6 +130,21 @@ impl OnPlant for Device {
                     if known { plant.renew(&name, &file) } else { plant.enrol(&name, &file) }
                 })?;
                 report(plant, &name, &enrolled, json)?;
+            }
+            Self::Adopt { bundle, json } => {
+                let restored = waiting(LOOKING, || plant.adopt(&bundle))?;
+                if json {
+                    say(serde_json::to_string_pretty(&restored)?);
+                } else {
+                    brought_back(&restored);
+                    for channel in &restored.channels {
+                        say(format!("channel {channel}: put back into sotto.toml as the bundle has it"));
+                    }
+                    say(format!(
+                        "Next: sotto status; a bundle for new questions: sotto device renew {}",
+                        restored.device
+                    ));
+                }
             }
             Self::Renew { name, bundle, json } => {
                 let number = plant.device(&name)?.map_or(0, |record| record.bundles.len()) + 1;
@@ -142,6 +181,25 @@ impl OnPlant for Device {
             }
         }
         Ok(ExitCode::SUCCESS)
+    }
+}
+
+/// Tells where a record came from, on standard error, so that a JSON document stays one.
+fn brought_back(restored: &Restored) {
+    let Restored { device, from, bundles, cloud_is_away, .. } = restored;
+    let from = match from {
+        Found::Here => "was in its place",
+        Found::Registration => "came back from its registration in enrolments",
+        Found::Cloud => "came back from the cloud",
+        Found::Bundle => "came back from the bundle",
+    };
+    let of = if *bundles == 1 { "1 bundle".to_owned() } else { format!("{bundles} bundles") };
+    eprintln!("note: the record of {device}, of {of}, {from}");
+    if let Some(reason) = cloud_is_away {
+        eprintln!(
+            "note: the cloud was not asked ({reason}). It may have a newer record: before a new bundle is made, run \
+             `sotto device adopt` on the device's bundle with the cloud in reach"
+        );
     }
 }
 

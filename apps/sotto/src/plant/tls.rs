@@ -18,6 +18,9 @@ pub(crate) enum Tls {
         /// A further DNS name or IP address of the cloud, beside the host in sotto.toml; may be repeated
         #[arg(long, value_name = "HOST")]
         host: Vec<String>,
+        /// Make a new authority in place of one whose key was stolen; the old one goes to secrets/old
+        #[arg(long)]
+        replace: bool,
     },
     /// Make a new certificate and key of the cloud under the same authority, for the same hosts: bundles stay valid.
     Renew {
@@ -30,7 +33,8 @@ pub(crate) enum Tls {
 impl OnPlant for Tls {
     fn run(self, plant: &mut Plant) -> anyhow::Result<ExitCode> {
         let (files, is_new) = match &self {
-            Self::Init { host } => (plant.make_tls(host)?, true),
+            Self::Init { host, replace: false } => (plant.make_tls(host)?, true),
+            Self::Init { host, replace: true } => (plant.replace_tls(host)?, true),
             Self::Renew { host } => (plant.renew_tls(host)?, false),
         };
         let folder = plant.folder();
@@ -41,7 +45,7 @@ impl OnPlant for Tls {
         say("In the plant's folder:");
         if is_new {
             say(format!(
-                "  {authority}: the plant's own authority, valid for ten years. Its key is secrets/ca.key: whoever has it can pass for the cloud."
+                "  {authority}: the plant's own authority, valid for ten years. Its key is secrets/authority-key: whoever has it can pass for the cloud."
             ));
             say(format!(
                 "  sotto.toml: the cloud is {}, with a certificate of this authority.",

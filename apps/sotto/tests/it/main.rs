@@ -4,6 +4,8 @@
 mod first_answer;
 mod guide;
 mod public;
+mod recovery;
 mod recryptor;
 mod seal;
+mod session;
 mod tls;

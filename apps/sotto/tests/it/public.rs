@@ -1,62 +1,13 @@
 //! A device that holds public keys: its readings are asked for and answered, and its bundle cannot decrypt them.
 
-use std::fmt::Write as _;
 use std::path::Path;
-use std::process::Command;
 
-use serde_json::Value;
-use sotto_agent::arguments::{Arguments, Command as AgentCommand};
-use sotto_agent::device::Device;
-use sotto_agent::stop::Stop;
-use sotto_cloud::config::{Config, Settings};
-use sotto_cloud::server::Server;
 use sotto_keys::{DeviceBundle, DeviceKeys, DeviceSecret, KeyFile};
 use sotto_pack::DeviceProfile;
 use sotto_rlwe::{Bfv, Bgv, Ckks, KeyId, Params, Scheme, SchemeId};
 use sotto_wire::{read_parameters, read_public_key};
-use tokio::runtime::Runtime;
 
-/// Hours of readings: 0.0, 0.1, … in kW.
-const HOURS: u32 = 48;
-
-/// Runs `sotto` in a folder.
-fn sotto(folder: &Path, arguments: &[&str]) -> Result<String, String> {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_sotto"));
-    let done = command.args(arguments).current_dir(folder).env_remove("SOTTO_PLANT").output().unwrap();
-    let [said, error] = [done.stdout, done.stderr].map(|bytes| String::from_utf8(bytes).unwrap());
-    if done.status.success() { Ok(said) } else { Err(error) }
-}
-
-/// Sends two days of hourly readings.
-fn send(folder: &Path, bundle: &str) {
-    let csv = folder.join("days.csv");
-    let mut text = "time,heat,flow\n".to_owned();
-    for hour in 0..HOURS {
-        let (day, of_day) = (1 + hour / 24, hour % 24);
-        writeln!(text, "2024-01-{day:02}T{of_day:02}:00:00Z,{0}.{1},{0}.{1}", hour / 10, hour % 10).unwrap();
-    }
-    std::fs::write(&csv, text).unwrap();
-    let (bundle, csv) = (folder.join(bundle), csv.to_str().unwrap().to_owned());
-    let words = ["sotto-agent", "run", "--bundle", bundle.to_str().unwrap(), "--csv", &csv];
-    let AgentCommand::Run(run) = Arguments::read(words).unwrap().command else { panic!("run") };
-    let mut device = Device::open(*run, &Stop::default()).unwrap();
-    let sender = device.start_sending();
-    while let Some(window) = device.read_and_pack().unwrap() {
-        let encrypted = device.encrypt(window).unwrap();
-        let message = device.sign(encrypted).unwrap();
-        device.spool(message).unwrap();
-    }
-    device.finish(sender).unwrap();
-}
-
-/// Returns the values of a question's only row, by the name of the result.
-fn ask(folder: &Path, question: &str) -> Vec<f64> {
-    let span = ["--since", "2024-01-01", "--until", "2024-01-03"];
-    let said = sotto(folder, &[&["ask", question, "--json"], &span[..]].concat()).unwrap();
-    let answer: Value = serde_json::from_str(&said).unwrap();
-    let rows = answer["rows"].as_array().unwrap();
-    rows.iter().map(|row| row["value"].as_f64().unwrap_or_else(|| panic!("{question}: {row}"))).collect()
-}
+use crate::session::{self, HOURS, ask, send, sotto};
 
 #[test]
 fn a_device_with_public_keys_is_answered_and_cannot_read_what_it_sent() {
@@ -75,14 +26,7 @@ fn a_device_with_public_keys_is_answered_and_cannot_read_what_it_sent() {
     ] {
         run(&["question", "add", name, question]);
     }
-    let settings = Settings::read(&folder.join("plant/cloud.toml")).unwrap();
-    let config = Config::new(Settings { listen: Some("127.0.0.1:0".parse().unwrap()), ..settings }).unwrap();
-    let runtime = Runtime::new().unwrap();
-    let server = runtime.block_on(Server::open(&config)).unwrap();
-    let file = folder.join("plant/sotto.toml");
-    let text = std::fs::read_to_string(&file).unwrap();
-    std::fs::write(&file, text.replace("127.0.0.1:7410", &server.address().to_string())).unwrap();
-    runtime.spawn(server.serve(std::future::pending()));
+    let _cloud = session::serve(folder);
 
     let said = run(&["device", "add", "boiler", "--channels", "heat,flow", "--public"]);
     assert!(

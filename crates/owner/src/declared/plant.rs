@@ -25,7 +25,7 @@ use zeroize::Zeroizing;
 use super::authority;
 use super::settings::{self, Settings};
 use crate::error::{OwnerError, io};
-use crate::files::{make_folder, random, read_text, write_private, write_whole};
+use crate::files::{make_folder, make_private, random, read_text, write_whole};
 
 /// The file that makes a folder a plant.
 pub const SETTINGS: &str = "sotto.toml";
@@ -39,6 +39,10 @@ const TOKEN: &str = "owner-token";
 
 /// The signing key of a cloud on this machine.
 const SIGNING: &str = "cloud-signing-key";
+
+/// The folders, each with true if it is the owner's only. Missing ones are made when the plant is opened.
+const FOLDERS: [(&str, bool); 4] =
+    [(SECRETS, true), ("devices", false), ("enrolments", true), ("answers", true)];
 
 /// A plant's folder, with its settings read and checked.
 ///
@@ -85,6 +89,10 @@ impl Plant {
         if file.exists() {
             return Err(OwnerError::Exists { path: file });
         }
+        let token = folder.join(SECRETS).join(TOKEN);
+        if token.exists() {
+            return Err(OwnerError::NoSettings { path: token });
+        }
         let signing = match new.cloud {
             // A cloud elsewhere generates its own key.
             Some(_) => None,
@@ -102,14 +110,13 @@ impl Plant {
         Cloud::new(&url, &"0".repeat(64))?;
         let token = Zeroizing::new(hex::encode(random::<32>()?));
         fs::create_dir_all(folder).map_err(io(folder))?;
-        for (name, private) in [(SECRETS, true), ("devices", false), ("enrolments", true), ("answers", true)]
-        {
+        for (name, private) in FOLDERS {
             make_folder(&folder.join(name), private)?;
         }
-        write_private(&folder.join(SECRETS).join(TOKEN), token.as_bytes())?;
+        make_private(&folder.join(SECRETS).join(TOKEN), token.as_bytes())?;
         if let Some(signing) = signing {
             let secret = Zeroizing::new(hex::encode(signing.expose_secret_bytes()));
-            write_private(&folder.join(SECRETS).join(SIGNING), secret.as_bytes())?;
+            make_private(&folder.join(SECRETS).join(SIGNING), secret.as_bytes())?;
             write_whole(&folder.join(CLOUD), first_cloud(new.listen).as_bytes())?;
         }
         // Written last: it makes the folder a plant.
@@ -127,6 +134,10 @@ impl Plant {
             return Err(OwnerError::NoPlant { folder: folder.to_owned() });
         }
         let settings = Settings::parse(&read_text(&file, settings::LARGEST)?)?;
+        for (name, private) in FOLDERS {
+            // A folder that only some work needs and that cannot be made is an error of that work.
+            let _ = make_folder(&folder.join(name), private);
+        }
         Ok(Self { folder: folder.to_owned(), settings, interrupt: Interrupt::default() })
     }
 
@@ -168,6 +179,19 @@ impl Plant {
 
     pub(crate) fn secret_path(&self, name: &str) -> PathBuf {
         self.folder.join(SECRETS).join(name)
+    }
+
+    /// Moves a secret into `secrets/old`, with the time in its name. Returns its new path.
+    pub(crate) fn put_aside(&self, path: &Path) -> Result<PathBuf, OwnerError> {
+        let old = self.secret_path("old");
+        make_folder(&old, true)?;
+        let mut file = path.file_name().unwrap_or_default().to_owned();
+        file.push(format!(".{}", jiff::Timestamp::now().as_millisecond()));
+        let aside = old.join(file);
+        // A link and not a renaming, which would replace a file of that name.
+        fs::hard_link(path, &aside).map_err(io(&aside))?;
+        fs::remove_file(path).map_err(io(path))?;
+        Ok(aside)
     }
 
     /// Returns the token of the owner's requests.

@@ -7,22 +7,20 @@ use sotto_compact::fleet_id;
 use sotto_keys::{DeviceBundle, DeviceKeys, DeviceSecret, KeyFile, Protection, SigningIdentity};
 use sotto_pack::{DeviceProfile, FleetId, MOST_CLOUD_KEYS, StreamProfile};
 use sotto_ring::{SecretRng, secure_rng};
-use sotto_wire::StreamHeader;
 
-use super::records::{BundleRecord, DeviceRecord, parameter_spec};
-use super::register::{EnrolledKey, Enrolment};
+use super::records::{BundleRecord, DeviceRecord};
 use super::secrets::signing_file;
-use super::{records, register, secrets, streams, verifying};
+use super::{numbers, records, register, secrets, streams, verifying};
 use crate::declared;
 use crate::declared::Plant;
 use crate::error::{OwnerError, io};
-use crate::files::{pretty, random, write_private, write_whole};
+use crate::files::{random, write_whole};
 use crate::public_keys::public_keys;
 use crate::streams::Chosen;
 
 /// The result of an enrolment.
 ///
-/// Example: [`Enrolment`]
+/// Example: [`Enrolment`](crate::Enrolment)
 #[derive(Debug)]
 pub struct Enrolled {
     /// The file of the bundle.
@@ -47,39 +45,6 @@ impl Drop for Unfinished {
             let _ = std::fs::remove_file(file);
         }
     }
-}
-
-/// Collects the parameters, keys and streams of all bundles, because the cloud accepts windows of older bundles too.
-pub(super) fn enrolment(record: &DeviceRecord, secret: &DeviceSecret) -> Result<Enrolment, OwnerError> {
-    let mut parameters: Vec<String> =
-        record.bundles.iter().flat_map(|bundle| &bundle.streams).map(|s| s.parameters.clone()).collect();
-    parameters.sort_unstable();
-    parameters.dedup();
-    let key = |frame: &String| {
-        let id = parameter_spec(frame)?.id();
-        Ok(EnrolledKey { parameter_id: id.to_string(), key_id: secret.key_id(&id).to_string() })
-    };
-    let keys = parameters.iter().map(key).collect::<Result<_, OwnerError>>()?;
-    let (device, verifying_key) = (record.device.clone(), record.verifying_key.clone());
-    let streams = record
-        .bundles
-        .iter()
-        .flat_map(|bundle| &bundle.streams)
-        .filter_map(|profile| stream_header(&device, secret, profile).transpose())
-        .map(|header| Ok(hex::encode(header?.write())))
-        .collect::<Result<_, OwnerError>>()?;
-    Ok(Enrolment { device, verifying_key, parameters, keys, streams })
-}
-
-/// Returns the header of a stream; None if its envelopes are of version 1.
-fn stream_header(
-    device: &str,
-    secret: &DeviceSecret,
-    profile: &StreamProfile,
-) -> Result<Option<StreamHeader>, OwnerError> {
-    let id = parameter_spec(&profile.parameters)?.id();
-    StreamHeader::of_profile(device, 1, profile, id, secret.key_id(&id))
-        .map_err(|error| OwnerError::NoParameters(format!("stream {}: {error}", profile.stream)))
 }
 
 /// Checks that a device can be enrolled and its bundle written, before anything is declared or made.
@@ -129,6 +94,13 @@ pub(crate) fn enrol(plant: &Plant, name: &str, bundle: &Path) -> Result<Enrolled
     Ok(enrolled)
 }
 
+/// Puts the secrets of a device without a record aside: into `secrets/old`, with the time in their names. Returns their
+/// new paths.
+pub(crate) fn put_secrets_aside(plant: &Plant, name: &str) -> Result<Vec<PathBuf>, OwnerError> {
+    let [_, secrets @ ..] = secrets::device_files(plant, name);
+    secrets.into_iter().filter(|path| path.exists()).map(|path| plant.put_aside(&path)).collect()
+}
+
 /// Makes a new bundle for an enrolled device, for the questions declared now.
 pub(crate) fn renew(plant: &Plant, name: &str, bundle: &Path) -> Result<Enrolled, OwnerError> {
     let not_enrolled = || OwnerError::NotDeclared { kind: "enrolled device", name: name.to_owned() };
@@ -168,31 +140,34 @@ fn make_bundle(
 ) -> Result<Enrolled, OwnerError> {
     let Secrets { encryption: secret, signing: identity } = secrets;
     verifying::keep_verifying_key(plant, &record)?;
-    let mut profiles: Vec<StreamProfile> =
-        streams.iter().map(|stream| stream.profile(record.bundles.len())).collect();
+    let number = numbers::next(plant, &record)?;
+    let mut profiles: Vec<StreamProfile> = streams.iter().map(|stream| stream.profile(number)).collect();
     if plant.settings().share_masks {
         let plant = fleet_tag(plant)?;
         for profile in &mut profiles {
-            let header = stream_header(&record.device, &secret, profile)?;
+            let header = register::stream_header(&record.device, &secret, profile)?;
             let id = header.map(|header| fleet_id(&plant, &profile.stream, &header.common()));
             profile.fleet = id.map(FleetId);
         }
     }
+    record
+        .bundles
+        .push(BundleRecord { made_at: Timestamp::now().as_millisecond(), streams: profiles.clone() });
+    let enrolment = register::enrolment(plant, &record, &secret, rng)?;
+    let public = profiles.iter().any(|stream| stream.public);
     let profile = DeviceProfile {
         device: record.device.clone(),
         period_ms: profiles.iter().filter_map(|stream| stream.period_ms).min().unwrap_or(1),
         zone: Some(plant.settings().time_zone.clone()),
         cloud_keys: declared::cloud_keys(plant)?.shown().into_iter().take(MOST_CLOUD_KEYS).collect(),
-        streams: profiles.clone(),
+        streams: profiles,
+        record: enrolment.record.clone(),
     };
     let json = profile
         .to_json()
         .map_err(|error| OwnerError::Damaged { path: path.to_owned(), reason: error.to_string() })?;
-    let public = profiles.iter().any(|stream| stream.public);
     let specs = streams.iter().map(|stream| &stream.spec);
     let public = public.then(|| public_keys(&secret, specs, rng)).transpose()?;
-    record.bundles.push(BundleRecord { made_at: Timestamp::now().as_millisecond(), streams: profiles });
-    let enrolment = enrolment(&record, &secret)?;
     let cloud = plant.settings().cloud.url.clone();
     let bundle = DeviceBundle {
         keys: public.map_or(DeviceKeys::Secret(secret), DeviceKeys::Public),
@@ -203,9 +178,7 @@ fn make_bundle(
     };
     bundle.write(path, &Protection::FileMode, rng)?;
     // Written last, when everything that the record refers to exists.
-    let recorded = write_private(&register::enrolment_path(plant, &record.device), &pretty(&enrolment)?)
-        .and_then(|()| write_whole(&records::record_path(plant, &record.device), &pretty(&record)?));
-    if let Err(error) = recorded {
+    if let Err(error) = register::write(plant, &record, &enrolment) {
         let _ = std::fs::remove_file(path);
         return Err(error);
     }

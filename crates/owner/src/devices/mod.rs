@@ -2,19 +2,24 @@
 
 mod carried;
 mod enrol;
+mod numbers;
 mod records;
 mod register;
+mod restore;
+mod sealed;
 mod secrets;
 mod streams;
 mod verifying;
 
 pub(crate) use carried::carried_by;
 pub use enrol::Enrolled;
-pub(crate) use enrol::{can_enrol, enrol, renew};
+pub(crate) use enrol::{can_enrol, enrol, put_secrets_aside, renew};
 pub use records::{BundleRecord, DeviceRecord};
 pub(crate) use records::{all_records, enrolled, parameter_spec, record};
 pub use register::{EnrolledKey, Enrolment};
 pub(crate) use register::{enrolment_path, is_registered, register};
+pub use restore::{Found, Restored};
+pub(crate) use restore::{adopt, restore};
 pub(crate) use secrets::{device_files, held_secret, secret};
 pub(crate) use streams::{planned_streams, streams_for, streams_for_question};
 pub(crate) use verifying::{keep_verifying_key, log_folder, make_log_folder, verifying_keys};

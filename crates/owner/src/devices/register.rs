@@ -3,11 +3,19 @@
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
-use sotto_api::devices::{ListedKey, RegisteredKey};
+use sotto_api::devices::{ListedKey, RegisteredKey, Registration};
+use sotto_keys::DeviceSecret;
+use sotto_pack::StreamProfile;
+use sotto_ring::{SecretRng, secure_rng};
+use sotto_wire::StreamHeader;
 
+use super::records::{DeviceRecord, parameter_spec, record_path};
+use super::sealed::Copy;
+use super::{records, secrets};
 use crate::declared::Plant;
+use crate::declared::settings::DeviceSettings;
 use crate::error::OwnerError;
-use crate::files::read_json;
+use crate::files::{make_folder, pretty, read_json, write_private, write_whole};
 
 /// A device's registration, stored in `enrolments/NAME.json`. A cloud on this machine reads it there.
 ///
@@ -50,6 +58,9 @@ pub struct Enrolment {
     /// Headers of its streams of compact windows: frames in hexadecimal.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub streams: Vec<String>,
+    /// The device's record sealed under its secret, in hexadecimal. None if it is too long, or older than such copies.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub record: Option<String>,
 }
 
 /// A key of a device, by its public id.
@@ -63,13 +74,87 @@ pub struct EnrolledKey {
     pub key_id: String,
 }
 
+/// Collects the parameters, keys and streams of all bundles, because the cloud accepts windows of older bundles too.
+pub(super) fn enrolment(
+    plant: &Plant,
+    record: &DeviceRecord,
+    secret: &DeviceSecret,
+    rng: &mut impl SecretRng,
+) -> Result<Enrolment, OwnerError> {
+    let mut parameters: Vec<String> =
+        record.bundles.iter().flat_map(|bundle| &bundle.streams).map(|s| s.parameters.clone()).collect();
+    parameters.sort_unstable();
+    parameters.dedup();
+    let key = |frame: &String| {
+        let id = parameter_spec(frame)?.id();
+        Ok(EnrolledKey { parameter_id: id.to_string(), key_id: secret.key_id(&id).to_string() })
+    };
+    let keys = parameters.iter().map(key).collect::<Result<_, OwnerError>>()?;
+    let (device, verifying_key) = (record.device.clone(), record.verifying_key.clone());
+    let streams = record
+        .bundles
+        .iter()
+        .flat_map(|bundle| &bundle.streams)
+        .filter_map(|profile| stream_header(&device, secret, profile).transpose())
+        .map(|header| Ok(hex::encode(header?.write())))
+        .collect::<Result<_, OwnerError>>()?;
+    let settings = plant.settings().devices.get(&device).cloned().unwrap_or_else(|| declared_by(record));
+    let copy = Copy { record: record.clone(), settings }.seal(secret, rng);
+    Ok(Enrolment { device, verifying_key, parameters, keys, streams, record: copy })
+}
+
+/// Returns the settings that a device was enrolled with, by its latest bundle.
+pub(super) fn declared_by(record: &DeviceRecord) -> DeviceSettings {
+    let streams = record.bundles.last().map(|bundle| bundle.streams.as_slice()).unwrap_or_default();
+    let mut settings = DeviceSettings { channels: Vec::new(), public: streams.iter().any(|s| s.public) };
+    for channel in streams.iter().flat_map(|stream| &stream.channels) {
+        if !settings.channels.contains(&channel.name) {
+            settings.channels.push(channel.name.clone());
+        }
+    }
+    settings
+}
+
+/// Returns the header of a stream; None if its envelopes are of version 1.
+pub(super) fn stream_header(
+    device: &str,
+    secret: &DeviceSecret,
+    profile: &StreamProfile,
+) -> Result<Option<StreamHeader>, OwnerError> {
+    let id = parameter_spec(&profile.parameters)?.id();
+    StreamHeader::of_profile(device, 1, profile, id, secret.key_id(&id))
+        .map_err(|error| OwnerError::NoParameters(format!("stream {}: {error}", profile.stream)))
+}
+
+/// Writes a device's registration and its record, the record last. Makes missing folders.
+pub(super) fn write(plant: &Plant, record: &DeviceRecord, enrolment: &Enrolment) -> Result<(), OwnerError> {
+    let (registration, path) = (enrolment_path(plant, &record.device), record_path(plant, &record.device));
+    make_folder(&plant.path("enrolments"), true)?;
+    make_folder(&plant.path("devices"), false)?;
+    write_private(&registration, &pretty(enrolment)?)?;
+    write_whole(&path, &pretty(record)?)
+}
+
+/// Reads a device's registration; makes it again from the record if the file is gone.
+fn registration(plant: &Plant, name: &str) -> Result<Enrolment, OwnerError> {
+    let path = enrolment_path(plant, name);
+    let (record, secret) = match records::record(plant, name)? {
+        Some(record) if !path.exists() => (record, secrets::secret(plant, name)?),
+        _ => return read_json(&path),
+    };
+    let mut rng = secure_rng().map_err(|_| OwnerError::Randomness)?;
+    let enrolment = enrolment(plant, &record, &secret, &mut rng)?;
+    write(plant, &record, &enrolment)?;
+    Ok(enrolment)
+}
+
 pub(crate) fn enrolment_path(plant: &Plant, name: &str) -> PathBuf {
     plant.path("enrolments").join(format!("{name}.json"))
 }
 
 /// Returns true if `keys` includes every key that the device may encrypt under.
 pub(crate) fn is_registered(plant: &Plant, name: &str, keys: &[ListedKey]) -> Result<bool, OwnerError> {
-    let enrolment: Enrolment = read_json(&enrolment_path(plant, name))?;
+    let enrolment = registration(plant, name)?;
     let there = |key: &EnrolledKey| {
         keys.iter().any(|known| known.parameter_id == key.parameter_id && known.key_id == key.key_id)
     };
@@ -82,7 +167,7 @@ pub(crate) fn register(
     cloud: &sotto_cloud_client::Cloud,
     name: &str,
 ) -> Result<(), OwnerError> {
-    let enrolment: Enrolment = read_json(&enrolment_path(plant, name))?;
+    let enrolment = registration(plant, name)?;
     for parameters in &enrolment.parameters {
         cloud.put_parameters(&hex::decode(parameters).unwrap_or_default())?;
     }
@@ -90,6 +175,11 @@ pub(crate) fn register(
         parameter_id: key.parameter_id.clone(),
         key_id: key.key_id.clone(),
     };
-    let keys: Vec<RegisteredKey> = enrolment.keys.iter().map(key).collect();
-    Ok(cloud.put_device(name, &enrolment.verifying_key, &keys, &enrolment.streams)?)
+    let registration = Registration {
+        verifying_key: enrolment.verifying_key,
+        keys: enrolment.keys.iter().map(key).collect(),
+        streams: enrolment.streams,
+        record: enrolment.record,
+    };
+    Ok(cloud.put_device(name, &registration)?)
 }

@@ -27,6 +27,7 @@ fn profile() -> DeviceProfile {
         period_ms: 250,
         cloud_keys: Vec::new(),
         streams: vec![stream("exact", Encoding::Integer { bits: 12 }), stream("real", Encoding::Real)],
+        record: None,
     }
 }
 

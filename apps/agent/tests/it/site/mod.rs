@@ -261,6 +261,7 @@ impl Site {
                 stream::<Bgv>("bgv", integers, ticks, channels),
                 stream::<Ckks>("ckks", Encoding::Real, ticks, channels),
             ],
+            record: None,
         };
         let site = Self { folder, secret, identity, profile };
         site.write("device.bundle", site.secret_keys(), site.profile.to_json().unwrap());

@@ -1,0 +1,221 @@
+//! A plant that lost files: what the screen advises brings every reading back, and no secret changes.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+use tokio::runtime::Runtime;
+
+use crate::session::{self, HOURS, ask, send, sotto};
+
+const TOTAL: &str = "sum(heat)";
+
+/// A plant with a device that has sent two days of readings, and a cloud that serves.
+struct Plant {
+    outside: tempfile::TempDir,
+    cloud: Runtime,
+}
+
+impl Plant {
+    fn new() -> Self {
+        let outside = tempfile::tempdir().unwrap();
+        let folder = outside.path();
+        let run = |arguments: &[&str]| sotto(folder, arguments).unwrap();
+        run(&["init", "plant", "--time-zone", "UTC"]);
+        for name in ["heat", "flow"] {
+            let channel = ["channel", "add", name, "--unit", "kW", "--range", "0..10", "--resolution", "0.1"];
+            run(&[&channel[..], &["--every", "1h"]].concat());
+        }
+        run(&["question", "add", "daily", "sum(heat), mean(flow) by day"]);
+        let cloud = session::serve(folder);
+        run(&["device", "add", "boiler", "--channels", "heat,flow"]);
+        send(folder, "boiler.bundle");
+        let plant = Self { outside, cloud };
+        plant.is_whole("before");
+        plant
+    }
+
+    fn folder(&self) -> &Path {
+        self.outside.path()
+    }
+
+    fn run(&self, arguments: &[&str]) -> Result<String, String> {
+        sotto(self.folder(), arguments)
+    }
+
+    /// Deletes files and folders of the plant.
+    fn lose(&self, names: &[&str]) {
+        for name in names {
+            let path = self.folder().join("plant").join(name);
+            if path.is_dir() { fs::remove_dir_all(path).unwrap() } else { fs::remove_file(path).unwrap() }
+        }
+    }
+
+    fn secrets(&self) -> BTreeMap<String, Vec<u8>> {
+        let entries = fs::read_dir(self.folder().join("plant/secrets")).unwrap().map(Result::unwrap);
+        let files = entries.filter(|entry| entry.path().is_file());
+        files.map(|e| (e.file_name().into_string().unwrap(), fs::read(e.path()).unwrap())).collect()
+    }
+
+    /// Checks that every reading is in the answer.
+    fn is_whole(&self, when: &str) {
+        let expected: f64 = (0..HOURS).map(|hour| f64::from(hour) / 10.0).sum();
+        let found = ask(self.folder(), TOTAL);
+        assert!(found.len() == 1 && (found[0] - expected).abs() < 1e-9, "{when}: {found:?}");
+    }
+}
+
+#[test]
+fn records_that_are_lost_come_back_with_the_same_secret() {
+    for lost in [
+        &["devices"][..],
+        &["devices/boiler.json"],
+        // Then only the cloud has a copy.
+        &["devices", "enrolments"],
+        &["devices", "logs"],
+    ] {
+        let plant = Plant::new();
+        let before = plant.secrets();
+        plant.lose(lost);
+        let again = ["device", "add", "boiler", "--channels", "heat,flow", "--bundle", "again.bundle"];
+        plant.run(&again).unwrap_or_else(|error| panic!("{lost:?}: {error}"));
+        assert_eq!(plant.secrets(), before, "{lost:?}");
+        plant.is_whole(&format!("{lost:?}"));
+        // The new bundle's streams are not those of the first.
+        let record = fs::read_to_string(plant.folder().join("plant/devices/boiler.json")).unwrap();
+        assert!(record.contains("\"exact-1h\"") && record.contains("\"exact-1h.2\""), "{lost:?}: {record}");
+    }
+}
+
+#[test]
+fn what_can_be_made_again_is() {
+    for lost in [&["enrolments"][..], &["logs"], &["enrolments", "logs", "evaluation-keys", "answers"]] {
+        let plant = Plant::new();
+        plant.run(&["ask", TOTAL, "--since", "2024-01-01", "--until", "2024-01-03"]).unwrap();
+        let there: Vec<&str> =
+            lost.iter().copied().filter(|name| plant.folder().join("plant").join(name).exists()).collect();
+        plant.lose(&there);
+        let status = plant.run(&["status"]).unwrap_or_else(|error| panic!("{lost:?}: {error}"));
+        assert!(status.contains("48 readings"), "{lost:?}: {status}");
+        plant.is_whole(&format!("{lost:?}"));
+    }
+}
+
+#[test]
+fn a_bundle_brings_back_secrets_record_and_settings() {
+    for lost in [
+        &["secrets/boiler.key", "secrets/boiler.signing"][..],
+        &["secrets/boiler.key", "devices", "enrolments"],
+        &["secrets/boiler.signing", "devices"],
+    ] {
+        let plant = Plant::new();
+        let before = plant.secrets();
+        plant.lose(lost);
+        let adopted = plant.run(&["device", "adopt", "boiler.bundle", "--json"]).unwrap();
+        assert!(adopted.contains("\"device\": \"boiler\""), "{adopted}");
+        // The same bytes, whatever was lost.
+        assert_eq!(plant.secrets(), before, "{lost:?}");
+        plant.is_whole(&format!("{lost:?}"));
+    }
+    // Settings without the device and its channels, as from an older copy.
+    let plant = Plant::new();
+    let file = plant.folder().join("plant/sotto.toml");
+    let text = fs::read_to_string(&file).unwrap();
+    let end = text.find("[channels.heat]").unwrap();
+    fs::write(&file, &text[..end]).unwrap();
+    let adopted = plant.run(&["device", "adopt", "boiler.bundle"]).unwrap();
+    assert!(adopted.contains("channel heat: put back"), "{adopted}");
+    plant.is_whole("settings");
+}
+
+#[test]
+fn without_any_copy_nothing_is_replaced_unless_asked_for() {
+    let plant = Plant::new();
+    let before = plant.secrets();
+    plant.lose(&["devices", "enrolments"]);
+    let Plant { outside, cloud } = plant;
+    cloud.shutdown_background();
+    let run = |arguments: &[&str]| sotto(outside.path(), arguments);
+    let secrets = || fs::read(outside.path().join("plant/secrets/boiler.key")).unwrap();
+    let again = ["device", "add", "boiler", "--channels", "heat,flow", "--bundle", "again.bundle"];
+    let error = run(&again).unwrap_err();
+    assert!(error.contains("sotto device adopt boiler.bundle") && error.contains("--replace"), "{error}");
+    assert_eq!(secrets(), before["boiler.key"]);
+    run(&["device", "adopt", "boiler.bundle"]).unwrap();
+    assert_eq!(secrets(), before["boiler.key"]);
+}
+
+#[test]
+fn replacing_puts_the_old_secret_aside() {
+    let plant = Plant::new();
+    let before = plant.secrets();
+    plant.lose(&["devices"]);
+    let again =
+        ["device", "add", "boiler", "--channels", "heat,flow", "--bundle", "again.bundle", "--replace"];
+    plant.run(&again).unwrap();
+    let after = plant.secrets();
+    assert_ne!(after["boiler.key"], before["boiler.key"]);
+    let old = fs::read_dir(plant.folder().join("plant/secrets/old")).unwrap();
+    let old: Vec<Vec<u8>> = old.map(|entry| fs::read(entry.unwrap().path()).unwrap()).collect();
+    assert!(old.contains(&before["boiler.key"]) && old.contains(&before["boiler.signing"]));
+}
+
+#[test]
+fn a_bundle_of_another_device_changes_nothing() {
+    let (plant, other) = (Plant::new(), Plant::new());
+    let before = plant.secrets();
+    let foreign = other.folder().join("boiler.bundle");
+    let error = plant.run(&["device", "adopt", foreign.to_str().unwrap()]).unwrap_err();
+    assert!(error.contains("another boiler") && error.contains("nothing was changed"), "{error}");
+    assert_eq!(plant.secrets(), before);
+    plant.is_whole("after");
+}
+
+#[test]
+fn a_folder_with_secrets_and_without_settings_is_no_new_plant() {
+    let plant = Plant::new();
+    let before = plant.secrets();
+    plant.lose(&["sotto.toml"]);
+    let error = plant.run(&["init", "plant"]).unwrap_err();
+    assert!(error.contains("sotto.toml is missing") && error.contains("nothing was changed"), "{error}");
+    assert_eq!(plant.secrets(), before);
+}
+
+#[test]
+fn the_authoritys_key_is_not_the_secret_of_a_device() {
+    let outside = tempfile::tempdir().unwrap();
+    let folder = outside.path();
+    let run = |arguments: &[&str]| sotto(folder, arguments).unwrap();
+    run(&["init", "plant", "--time-zone", "UTC"]);
+    run(&[
+        "channel",
+        "add",
+        "heat",
+        "--unit",
+        "kW",
+        "--range",
+        "0..10",
+        "--resolution",
+        "0.1",
+        "--every",
+        "1h",
+    ]);
+    run(&["device", "add", "ca", "--channels", "heat"]);
+    let secret = || fs::read(folder.join("plant/secrets/ca.key")).unwrap();
+    let before = secret();
+    run(&["tls", "init"]);
+    assert_eq!(secret(), before);
+    let key = || fs::read(folder.join("plant/secrets/authority-key")).unwrap();
+    let (authority, first) = (fs::read(folder.join("plant/ca.pem")).unwrap(), key());
+    // Without its certificate the same key makes another one.
+    fs::remove_file(folder.join("plant/ca.pem")).unwrap();
+    run(&["tls", "init"]);
+    assert_eq!(key(), first);
+    assert!(sotto(folder, &["tls", "init"]).is_err());
+    let again = fs::read(folder.join("plant/ca.pem")).unwrap();
+    run(&["tls", "init", "--replace"]);
+    assert!(key() != first && authority != again && secret() == before);
+    let old = fs::read_dir(folder.join("plant/secrets/old")).unwrap();
+    let old: Vec<Vec<u8>> = old.map(|entry| fs::read(entry.unwrap().path()).unwrap()).collect();
+    assert!(old.contains(&first) && old.contains(&again));
+}

@@ -1,0 +1,257 @@
+//! Records that come back: from the registration, the cloud, or a bundle.
+
+use std::path::Path;
+
+use serde::Serialize;
+use sotto_keys::{DeviceBundle, DeviceKeys, DeviceSecret, KeyFile, Protection, SigningIdentity};
+use sotto_pack::{DeviceProfile, Encoding, StreamProfile};
+use sotto_ring::secure_rng;
+
+use super::records::{BundleRecord, DeviceRecord, record_path};
+use super::register::{declared_by, enrolment_path};
+use super::sealed::Copy;
+use super::secrets::{device_files, held_secret};
+use super::{records, register, verifying};
+use crate::amount::{Every, Range};
+use crate::declared::settings::{DeviceSettings, Settings};
+use crate::declared::{Plant, edit};
+use crate::error::{OwnerError, io};
+use crate::files::read_json;
+
+/// Where a record came from.
+///
+/// Example: [`Restored`]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Found {
+    /// The record was in its place, and none is newer.
+    Here,
+    /// The device's registration in the folder.
+    Registration,
+    /// The cloud.
+    Cloud,
+    /// The bundle.
+    Bundle,
+}
+
+/// A device whose record is in its place again.
+///
+/// ```no_run
+/// use sotto_owner::{Found, Plant, Restored};
+///
+/// let mut plant = Plant::open("dairy".as_ref())?;
+/// let boiler: Restored = plant.adopt("boiler.bundle".as_ref())?;
+/// assert!(boiler.bundles >= 1 && boiler.from != Found::Here);
+/// # Ok::<(), sotto_owner::OwnerError>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Restored {
+    /// The device's name.
+    pub device: String,
+    /// Where its record came from.
+    pub from: Found,
+    /// Number of bundles that the record knows.
+    pub bundles: usize,
+    /// The reason why the cloud was not asked. A newer bundle may then be missing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cloud_is_away: Option<String>,
+    /// Channels that were put back into `sotto.toml`.
+    pub channels: Vec<String>,
+}
+
+/// Brings back the record of a device whose secret is in the folder, from its registration or the cloud, whichever is
+/// newer.
+pub(crate) fn restore(plant: &Plant, name: &str) -> Result<Restored, OwnerError> {
+    let not_enrolled = || OwnerError::NotDeclared { kind: "enrolled device", name: name.to_owned() };
+    let secret = held_secret(plant, name)?.ok_or_else(not_enrolled)?;
+    let (copies, away) = copies(plant, &secret, name);
+    let restored = keep_newest(plant, &secret, name, copies, away)?;
+    let [_, key, _] = device_files(plant, name);
+    restored.ok_or(OwnerError::HeldSecret { device: name.to_owned(), path: key })
+}
+
+/// Takes a device from its bundle: writes the secrets that are missing here, and the newest of the records that bundle,
+/// folder and cloud have. Puts the device back into `sotto.toml`, with channels that are not declared.
+pub(crate) fn adopt(plant: &mut Plant, path: &Path) -> Result<Restored, OwnerError> {
+    let bundle = DeviceBundle::read(path, None)?;
+    let damaged = |reason: String| OwnerError::Damaged { path: path.to_owned(), reason };
+    let profile = DeviceProfile::parse(&bundle.profile).map_err(|error| damaged(error.to_string()))?;
+    let name = profile.device.clone();
+    let held = held_secret(plant, &name)?;
+    let secret = match (bundle.keys, held) {
+        (DeviceKeys::Secret(secret), held) => {
+            let is_other = held.is_some_and(|held| !is_same(&held, &secret));
+            if is_other {
+                return Err(OwnerError::OtherSecret { device: name, path: path.to_owned() });
+            }
+            secret
+        }
+        (DeviceKeys::Public(_), Some(held)) => held,
+        (DeviceKeys::Public(_), None) => {
+            let reason = format!(
+                "it holds public keys in place of the secret of {name}, which is not in the folder of secrets either: what the device sent can no longer be decrypted"
+            );
+            return Err(damaged(reason));
+        }
+    };
+    keep_secrets(plant, &name, &secret, &bundle.identity)?;
+    let (mut copies, away) = copies(plant, &secret, &name);
+    let sealed = profile.record.as_deref().and_then(|sealed| Copy::open_text(&secret, &name, sealed));
+    let of_bundle = sealed.unwrap_or_else(|| of_profile(&profile, &bundle.identity, made_at(path)));
+    copies.push((Found::Bundle, of_bundle));
+    let restored = keep_newest(plant, &secret, &name, copies, away)?;
+    let mut restored = restored.ok_or_else(|| damaged("it has no streams".to_owned()))?;
+    restored.channels = declare(plant, &profile)?;
+    Ok(restored)
+}
+
+/// Returns the copies in the folder and in the cloud, and the reason if the cloud cannot be asked.
+fn copies(plant: &Plant, secret: &DeviceSecret, name: &str) -> (Vec<(Found, Copy)>, Option<String>) {
+    let mut copies = Vec::new();
+    let registration = read_json::<register::Enrolment>(&enrolment_path(plant, name)).ok();
+    if let Some(sealed) = registration.and_then(|registration| registration.record) {
+        copies.extend(Copy::open_text(secret, name, &sealed).map(|copy| (Found::Registration, copy)));
+    }
+    let asked = plant.cloud().and_then(|cloud| Ok(cloud.sealed_record(name)?));
+    let away = match asked {
+        Ok(sealed) => {
+            let opened = sealed.and_then(|sealed| Copy::open(secret, name, &sealed));
+            copies.extend(opened.map(|copy| (Found::Cloud, copy)));
+            None
+        }
+        Err(error) => Some(error.to_string()),
+    };
+    (copies, away)
+}
+
+/// Writes the newest of the copies, unless the record in its place is as new. Returns None if there is no copy.
+fn keep_newest(
+    plant: &Plant,
+    secret: &DeviceSecret,
+    name: &str,
+    copies: Vec<(Found, Copy)>,
+    cloud_is_away: Option<String>,
+) -> Result<Option<Restored>, OwnerError> {
+    // A damaged record is as good as none.
+    let here = records::record(plant, name).ok().flatten();
+    let here = here.map(|record| (Found::Here, Copy { settings: declared_by(&record), record }));
+    // The first of equal ones, so that what is here stays.
+    let all = here.into_iter().chain(copies);
+    let newest = all.reduce(|best, next| if next.1.age() > best.1.age() { next } else { best });
+    let Some((from, copy)) = newest else { return Ok(None) };
+    let path = record_path(plant, name);
+    if from != Found::Here && path.exists() {
+        let mut aside = path.as_os_str().to_owned();
+        aside.push(".older");
+        std::fs::rename(&path, &aside).map_err(io(&path))?;
+    }
+    verifying::keep_verifying_key(plant, &copy.record)?;
+    let mut rng = secure_rng().map_err(|_| OwnerError::Randomness)?;
+    register::write(plant, &copy.record, &register::enrolment(plant, &copy.record, secret, &mut rng)?)?;
+    let (device, bundles) = (name.to_owned(), copy.record.bundles.len());
+    Ok(Some(Restored { device, from, bundles, cloud_is_away, channels: Vec::new() }))
+}
+
+fn is_same(one: &DeviceSecret, other: &DeviceSecret) -> bool {
+    let name = sotto_rlwe::ParameterId([0; 32]);
+    // By the public names of keys that derive from them.
+    one.key_id(&name) == other.key_id(&name)
+}
+
+/// Writes the secrets of a device that are not in the folder.
+fn keep_secrets(
+    plant: &Plant,
+    name: &str,
+    secret: &DeviceSecret,
+    identity: &SigningIdentity,
+) -> Result<(), OwnerError> {
+    let mut rng = secure_rng().map_err(|_| OwnerError::Randomness)?;
+    let [_, key, signing] = device_files(plant, name);
+    if !key.exists() {
+        let bytes = secret.expose_secret_bytes();
+        KeyFile::Device.write(&key, bytes, &Protection::FileMode, &mut rng)?;
+    }
+    if !signing.exists() {
+        let bytes = identity.expose_secret_bytes();
+        KeyFile::Signing.write(&signing, bytes, &Protection::FileMode, &mut rng)?;
+    }
+    Ok(())
+}
+
+/// Returns what a bundle without a record tells: its own streams.
+fn of_profile(profile: &DeviceProfile, identity: &SigningIdentity, made_at: i64) -> Copy {
+    let record = DeviceRecord {
+        version: 1,
+        device: profile.device.clone(),
+        verifying_key: hex::encode(identity.verifying_key()),
+        bundles: vec![BundleRecord { made_at, streams: profile.streams.clone() }],
+    };
+    Copy { settings: declared_by(&record), record }
+}
+
+/// Returns the time at which a file was written, in milliseconds since 1970; 0 if the system does not tell.
+fn made_at(path: &Path) -> i64 {
+    let modified = std::fs::metadata(path).and_then(|metadata| metadata.modified()).ok();
+    let since = modified.and_then(|time| time.duration_since(std::time::UNIX_EPOCH).ok());
+    since.and_then(|since| i64::try_from(since.as_millis()).ok()).unwrap_or(0)
+}
+
+/// Puts a device and its channels back into `sotto.toml`, as far as they are not there. Returns these channels.
+fn declare(plant: &mut Plant, profile: &DeviceProfile) -> Result<Vec<String>, OwnerError> {
+    let mut missing: Vec<(String, edit::NewChannel)> = Vec::new();
+    let mut settings = DeviceSettings { channels: Vec::new(), public: false };
+    for stream in &profile.streams {
+        settings.public |= stream.public;
+        for channel in &stream.channels {
+            if !settings.channels.contains(&channel.name) {
+                settings.channels.push(channel.name.clone());
+            }
+            let known = |(name, _): &(String, edit::NewChannel)| *name == channel.name;
+            if !plant.settings().channels.contains_key(&channel.name) && !missing.iter().any(known) {
+                let every = stream.period_ms.unwrap_or(profile.period_ms);
+                missing.push((
+                    channel.name.clone(),
+                    new_channel(channel, every, is_comparable(profile, channel))?,
+                ));
+            }
+        }
+    }
+    let device = &profile.device;
+    let declared = is_declared(plant.settings(), device);
+    if !missing.is_empty() || !declared {
+        plant.edit(|document| {
+            missing.iter().try_for_each(|(name, channel)| edit::add_channel(document, name, channel))?;
+            let add = if settings.public { edit::add_public_device } else { edit::add_device };
+            if declared { Ok(()) } else { add(document, device, &settings.channels) }
+        })?;
+    }
+    Ok(missing.into_iter().map(|(name, _)| name).collect())
+}
+
+fn is_declared(settings: &Settings, device: &str) -> bool {
+    settings.devices.contains_key(device)
+}
+
+/// Returns true if the device sends a channel as whole steps, which the cloud compares.
+fn is_comparable(profile: &DeviceProfile, channel: &sotto_pack::Channel) -> bool {
+    let of_steps =
+        |stream: &&StreamProfile| stream.encoding == Encoding::Resolution && stream.slots.is_some();
+    let mut streams = profile.streams.iter().filter(of_steps);
+    streams.any(|stream| stream.channels.iter().any(|other| other.name == channel.name))
+}
+
+fn new_channel(
+    channel: &sotto_pack::Channel,
+    every: u32,
+    comparable: bool,
+) -> Result<edit::NewChannel, OwnerError> {
+    let sotto_pack::Channel { unit, minimum, maximum, resolution, .. } = channel;
+    Ok(edit::NewChannel {
+        unit: unit.clone(),
+        range: Range { minimum: *minimum, maximum: *maximum },
+        // Streams of reals carry none.
+        resolution: resolution.unwrap_or((maximum - minimum) / 1000.0),
+        every: Every { milliseconds: every },
+        comparable,
+    })
+}
