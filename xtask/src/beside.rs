@@ -1,8 +1,9 @@
-//! Suites that run beside the others: each in a process of its own, one after another. Their output is printed when
-//! they end.
+//! Suites that run beside the others: each in a process of its own, as many at a time as there are processors, since
+//! most of them wait. Their output is printed when they end.
 
 use std::collections::VecDeque;
 use std::fs::{self, File};
+use std::num::NonZero;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
@@ -14,6 +15,9 @@ use crate::cargo;
 use crate::process::Scratch;
 use crate::suite::{Context, Outcome, Row, Suite};
 
+/// Most suites that run beside the others.
+const MOST_LANES: usize = 4;
+
 /// The variable that names the list of what is built.
 const BUILT: &str = "SOTTO_BUILT";
 
@@ -22,32 +26,40 @@ pub(crate) fn list() -> Option<PathBuf> {
     std::env::var_os(BUILT).map(PathBuf::from)
 }
 
-/// A thread that runs suites, and the suites that nobody has begun.
+/// Threads that run suites, and the suites that nobody has begun.
 pub(crate) struct Beside {
     waiting: Arc<Mutex<VecDeque<&'static Suite>>>,
-    thread: JoinHandle<Vec<Row>>,
+    threads: Vec<JoinHandle<Vec<Row>>>,
 }
 
 impl Beside {
-    /// Starts a thread for the suites, in their order.
+    /// Starts threads for the suites, which take them in their order.
     pub(crate) fn start(suites: &[&'static Suite], context: &Context) -> Result<Self> {
-        let scratch = Scratch::new()?;
+        let scratch = Arc::new(Scratch::new()?);
         context.built()?.write(&scratch.path().join("built"))?;
         let waiting = Arc::new(Mutex::new(suites.iter().copied().collect()));
-        let mine = Arc::clone(&waiting);
-        let run =
-            move || core::iter::from_fn(|| next(&mine)).map(|suite| finished(suite, &scratch)).collect();
-        Ok(Self { waiting, thread: thread::spawn(run) })
+        let lane = |_| {
+            let (waiting, scratch) = (Arc::clone(&waiting), Arc::clone(&scratch));
+            thread::spawn(move || {
+                core::iter::from_fn(|| next(&waiting)).map(|suite| finished(suite, &scratch)).collect()
+            })
+        };
+        let lanes = thread::available_parallelism().map_or(1, NonZero::get).min(MOST_LANES);
+        Ok(Self { threads: (0..lanes).map(lane).collect(), waiting })
     }
 
-    /// Takes the next suite from the thread.
+    /// Takes the next suite from the threads.
     pub(crate) fn next(&self) -> Option<&'static Suite> {
         next(&self.waiting)
     }
 
-    /// Waits for the suites that the thread has begun.
+    /// Waits for the suites that the threads have begun.
     pub(crate) fn finish(self) -> Result<Vec<Row>> {
-        self.thread.join().map_err(|_| anyhow!("a suite panicked"))
+        let mut rows = Vec::new();
+        for thread in self.threads {
+            rows.extend(thread.join().map_err(|_| anyhow!("a suite panicked"))?);
+        }
+        Ok(rows)
     }
 }
 

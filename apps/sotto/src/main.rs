@@ -46,6 +46,8 @@ enum Command {
     Plan(plant::Plan),
     /// Show devices, the readings that have arrived and those that are missing.
     Status(plant::Status),
+    /// Look for what the plant's folder lacks, and show the commands that mend it.
+    Check(plant::Check),
     /// Make the cloud's TLS certificate, and a private authority of the plant that signs it.
     Tls(plant::Group<plant::Tls>),
     /// Show earlier answers.
@@ -82,6 +84,7 @@ fn main() -> ExitCode {
         Command::Watch(command) => command.run(),
         Command::Plan(command) => command.run(),
         Command::Status(command) => command.run(),
+        Command::Check(command) => command.run(),
         Command::Tls(command) => command.run(),
         Command::Answers(command) => command.run(),
         Command::Verify(command) => command.run(),

@@ -9,7 +9,7 @@ use crate::alarm::{self, AlarmStatus};
 use crate::answers::{self, Answer, DeviceStatus, Forgotten, Giving, KeptAnswer, Published, Verified};
 use crate::declared::settings::DeviceSettings;
 use crate::declared::{self, AlarmSettings, CloudKeys, Declared, Plant};
-use crate::devices::{self, DeviceRecord, Enrolled, Restored};
+use crate::devices::{self, DeviceRecord, Enrolled, Fault, Restored};
 use crate::error::OwnerError;
 use crate::question::Question;
 use crate::reports;
@@ -393,6 +393,14 @@ impl Plant {
     /// As [`Self::can_enrol`]; another [`OwnerError`] if no parameters are suitable, or a file cannot be written.
     pub fn enrol(&self, name: &str, bundle: &Path) -> Result<Enrolled, OwnerError> {
         devices::enrol(self, name, bundle)
+    }
+
+    /// Looks at the folder: the owner's token, the modes of secrets, the files of every device.
+    ///
+    /// # Errors
+    /// [`OwnerError::Io`] if a folder cannot be read. Faults are no errors.
+    pub fn check(&self) -> Result<Vec<Fault>, OwnerError> {
+        devices::check(self)
     }
 
     /// Brings back the record of a device whose secret is in the folder, from its registration or the cloud, whichever

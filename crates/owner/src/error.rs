@@ -52,6 +52,12 @@ pub enum OwnerError {
         /// The file of the secret.
         path: PathBuf,
     },
+    /// A secret that others may read.
+    #[error("{} can be read by others: run chmod 600 on it", path.display())]
+    OpenToOthers {
+        /// The file.
+        path: PathBuf,
+    },
     /// The secrets of a plant without its settings.
     #[error(
         "{} belongs to a plant whose sotto.toml is missing: nothing was changed. Restore sotto.toml from a backup, or choose \

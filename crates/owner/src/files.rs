@@ -93,6 +93,20 @@ fn replace(path: &Path, bytes: &[u8], private: bool) -> Result<(), OwnerError> {
     })
 }
 
+/// Returns true if others than the owner may read a file or a folder. False on systems without such modes.
+pub(crate) fn is_open_to_others(path: &Path) -> bool {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        fs::metadata(path).is_ok_and(|metadata| metadata.permissions().mode() & 0o077 != 0)
+    }
+    #[cfg(not(unix))]
+    {
+        let _ = path;
+        false
+    }
+}
+
 /// Makes a folder and those above it; a private one is the owner's only (mode 0700).
 pub(crate) fn make_folder(path: &Path, private: bool) -> Result<(), OwnerError> {
     let mut builder = fs::DirBuilder::new();

@@ -56,7 +56,7 @@ pub use answers::{
     left_out_in_words,
 };
 pub use declared::{CloudKeys, FloodingSettings, NewPlant, Plant, SETTINGS, edit, settings};
-pub use devices::{BundleRecord, DeviceRecord, Enrolled, EnrolledKey, Enrolment, Found, Restored};
+pub use devices::{BundleRecord, DeviceRecord, Enrolled, EnrolledKey, Enrolment, Fault, Found, Restored};
 pub use error::OwnerError;
 pub use gathered::{BinsNeeded, USUAL_BINS, distribution, moments};
 pub use lie::Lie;

@@ -86,7 +86,8 @@ impl OnPlant for Device {
             Self::Add { name, channels, public, bundle, replace, json } => {
                 let channels: Vec<String> =
                     channels.iter().map(|channel| channel.trim().to_owned()).collect();
-                let file = bundle.unwrap_or_else(|| format!("{name}.bundle").into());
+                let is_named = bundle.is_some();
+                let mut file = bundle.unwrap_or_else(|| format!("{name}.bundle").into());
                 // A device that was declared in sotto.toml by hand is enrolled with that declaration.
                 let declaration = plant.settings().devices.get(&name);
                 let declared = declaration.is_some();
@@ -106,8 +107,12 @@ impl OnPlant for Device {
                             eprintln!("note: the secret of {name} is in secrets/old now");
                         }
                         Err(OwnerError::HeldSecret { .. }) => {
-                            brought_back(&waiting(LOOKING, || plant.restore(&name))?);
+                            let restored = waiting(LOOKING, || plant.restore(&name))?;
+                            brought_back(&restored);
                             known = true;
+                            if !is_named && file.exists() {
+                                file = format!("{name}-{}.bundle", restored.bundles + 1).into();
+                            }
                         }
                         enrollable => enrollable?,
                     }

@@ -2,8 +2,11 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
+use std::process::Command;
 
+use serde_json::Value;
 use tokio::runtime::Runtime;
 
 use crate::session::{self, HOURS, ask, send, sotto};
@@ -57,6 +60,38 @@ impl Plant {
         files.map(|e| (e.file_name().into_string().unwrap(), fs::read(e.path()).unwrap())).collect()
     }
 
+    /// Returns the files of the folder but the cloud's, by their names.
+    fn kept(&self) -> BTreeMap<String, Vec<u8>> {
+        let root = self.folder().join("plant");
+        let mut kept = BTreeMap::new();
+        let mut folders = vec![root.clone()];
+        while let Some(folder) = folders.pop() {
+            for path in fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path()) {
+                let name = path.strip_prefix(&root).unwrap().to_str().unwrap().to_owned();
+                match path.is_dir() {
+                    true if name == "cloud" => {}
+                    true => folders.push(path),
+                    false => drop(kept.insert(name, fs::read(&path).unwrap())),
+                }
+            }
+        }
+        kept
+    }
+
+    /// Writes these files, with modes as the programs make them, and deletes all others.
+    fn restore(&self, kept: &BTreeMap<String, Vec<u8>>) {
+        for name in self.kept().keys().filter(|name| !kept.contains_key(*name)) {
+            self.lose(&[name]);
+        }
+        for (name, bytes) in kept {
+            let path = self.folder().join("plant").join(name);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            let _ = fs::remove_file(&path);
+            fs::write(&path, bytes).unwrap();
+            fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).unwrap();
+        }
+    }
+
     /// Checks that every reading is in the answer.
     fn is_whole(&self, when: &str) {
         let expected: f64 = (0..HOURS).map(|hour| f64::from(hour) / 10.0).sum();
@@ -99,6 +134,90 @@ fn what_can_be_made_again_is() {
         assert!(status.contains("48 readings"), "{lost:?}: {status}");
         plant.is_whole(&format!("{lost:?}"));
     }
+}
+
+/// Follows what `sotto check` shows until it shows nothing. Returns what it showed.
+fn mended(plant: &Plant) -> Vec<String> {
+    let mut shown = Vec::new();
+    for _ in 0..6 {
+        let (code, found) = session::output(plant.folder(), &["check", "--json"]);
+        let found: Value = serde_json::from_str(&found).unwrap();
+        let faults = found["faults"].as_array().unwrap();
+        assert_eq!(code == 0, faults.is_empty());
+        let Some(fault) = faults.first() else { return shown };
+        let cure = fault["cure"].as_str().unwrap().to_owned();
+        let words: Vec<&str> = cure.split(' ').collect();
+        match words[..] {
+            ["sotto", ref rest @ ..] => {
+                plant.run(rest).unwrap_or_else(|error| panic!("{cure}: {error}"));
+            }
+            ["chmod", mode, file] => {
+                let mut chmod = Command::new("chmod");
+                assert!(chmod.args([mode, file]).current_dir(plant.folder()).status().unwrap().success());
+            }
+            _ => panic!("{fault}"),
+        }
+        shown.push(cure);
+    }
+    panic!("not mended by {shown:?}");
+}
+
+#[test]
+fn what_check_shows_mends_every_loss_of_two_files() {
+    const FILES: [&str; 8] = [
+        "devices",
+        "devices/boiler.json",
+        "enrolments",
+        "enrolments/boiler.json",
+        "secrets/boiler.key",
+        "secrets/boiler.signing",
+        "logs",
+        "answers",
+    ];
+    let plant = Plant::new();
+    assert_eq!(mended(&plant), [""; 0]);
+    let before = plant.secrets();
+    let kept = plant.kept();
+    for (first, one) in FILES.iter().enumerate() {
+        for other in &FILES[first..] {
+            // The folder is then older than the cloud, which knows the bundles of earlier cases.
+            plant.restore(&kept);
+            for name in [one, other] {
+                if plant.folder().join("plant").join(name).exists() {
+                    plant.lose(&[name]);
+                }
+            }
+            let shown = mended(&plant);
+            assert_eq!(plant.secrets(), before, "{one}, {other}: {shown:?}");
+            plant.is_whole(&format!("{one}, {other}: {shown:?}"));
+        }
+    }
+}
+
+#[test]
+fn files_that_others_can_read_are_shown() {
+    let plant = Plant::new();
+    for (file, mode) in [("secrets/boiler.key", 0o644), ("secrets/owner-token", 0o640), ("secrets", 0o755)] {
+        let path = plant.folder().join("plant").join(file);
+        fs::set_permissions(&path, fs::Permissions::from_mode(mode)).unwrap();
+    }
+    let error = plant.run(&["status"]).unwrap_err();
+    assert!(error.contains("owner-token") && error.contains("chmod 600"), "{error}");
+    let shown = session::output(plant.folder(), &["check"]).1;
+    assert!(["boiler.key", "owner-token", "chmod 700"].iter().all(|text| shown.contains(text)), "{shown}");
+    let token = plant.folder().join("plant/secrets/owner-token");
+    fs::set_permissions(&token, fs::Permissions::from_mode(0o600)).unwrap();
+    mended(&plant);
+    plant.is_whole("modes");
+}
+
+#[test]
+fn a_secret_without_a_copy_is_told_as_lost() {
+    let plant = Plant::new();
+    plant.lose(&["secrets/boiler.key"]);
+    let (code, shown) = session::output(plant.folder(), &["check"]);
+    assert_eq!(code, 8, "{shown}");
+    assert!(shown.contains("lost, unless a copy of it exists elsewhere"), "{shown}");
 }
 
 #[test]

@@ -23,6 +23,13 @@ pub(crate) fn sotto(folder: &Path, arguments: &[&str]) -> Result<String, String>
     if done.status.success() { Ok(said) } else { Err(error) }
 }
 
+/// Runs `sotto` in a folder; returns its exit code and its output.
+pub(crate) fn output(folder: &Path, arguments: &[&str]) -> (i32, String) {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_sotto"));
+    let done = command.args(arguments).current_dir(folder).env_remove("SOTTO_PLANT").output().unwrap();
+    (done.status.code().unwrap(), String::from_utf8(done.stdout).unwrap())
+}
+
 /// Sends two days of hourly readings.
 pub(crate) fn send(folder: &Path, bundle: &str) {
     let csv = folder.join("days.csv");

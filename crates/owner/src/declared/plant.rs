@@ -25,7 +25,7 @@ use zeroize::Zeroizing;
 use super::authority;
 use super::settings::{self, Settings};
 use crate::error::{OwnerError, io};
-use crate::files::{make_folder, make_private, random, read_text, write_whole};
+use crate::files::{is_open_to_others, make_folder, make_private, random, read_text, write_whole};
 
 /// The file that makes a folder a plant.
 pub const SETTINGS: &str = "sotto.toml";
@@ -197,9 +197,13 @@ impl Plant {
     /// Returns the token of the owner's requests.
     ///
     /// # Errors
-    /// [`OwnerError`] if the file cannot be read.
+    /// [`OwnerError`] if the file cannot be read, or others may read it.
     pub fn token(&self) -> Result<Zeroizing<String>, OwnerError> {
-        let text = Zeroizing::new(read_text(&self.secret_path(TOKEN), 4096)?);
+        let path = self.secret_path(TOKEN);
+        if is_open_to_others(&path) {
+            return Err(OwnerError::OpenToOthers { path });
+        }
+        let text = Zeroizing::new(read_text(&path, 4096)?);
         Ok(Zeroizing::new(text.trim().to_owned()))
     }
 

@@ -50,15 +50,13 @@ impl Drop for Unfinished {
 /// Checks that a device can be enrolled and its bundle written, before anything is declared or made.
 pub(crate) fn can_enrol(plant: &Plant, name: &str, bundle: &Path) -> Result<(), OwnerError> {
     let [record, secrets @ ..] = secrets::device_files(plant, name);
-    for path in [bundle.to_owned(), record] {
-        if path.exists() {
-            return Err(OwnerError::Exists { path });
-        }
+    if record.exists() {
+        return Err(OwnerError::Exists { path: record });
     }
-    match secrets.into_iter().find(|path| path.exists()) {
-        Some(path) => Err(OwnerError::HeldSecret { device: name.to_owned(), path }),
-        None => Ok(()),
+    if let Some(path) = secrets.into_iter().find(|path| path.exists()) {
+        return Err(OwnerError::HeldSecret { device: name.to_owned(), path });
     }
+    if bundle.exists() { Err(OwnerError::Exists { path: bundle.to_owned() }) } else { Ok(()) }
 }
 
 /// Enrols a device declared in `sotto.toml`: generates its secret and signing key, and writes its bundle, the one

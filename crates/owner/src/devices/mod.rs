@@ -1,6 +1,7 @@
 //! Devices: enrolled by their owner, each with a secret of its own.
 
 mod carried;
+mod check;
 mod enrol;
 mod numbers;
 mod records;
@@ -12,6 +13,8 @@ mod streams;
 mod verifying;
 
 pub(crate) use carried::carried_by;
+pub use check::Fault;
+pub(crate) use check::check;
 pub use enrol::Enrolled;
 pub(crate) use enrol::{can_enrol, enrol, put_secrets_aside, renew};
 pub use records::{BundleRecord, DeviceRecord};

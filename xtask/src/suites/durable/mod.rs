@@ -29,7 +29,7 @@ pub(crate) fn run(context: &Context) -> Result<Outcome> {
             ("sources", source::run),
             ("deletion", deletion::run),
             ("answers", answers::run),
-            ("a minute of faults", soak::minute),
+            ("seconds of faults", soak::seconds),
         ],
     )
 }

@@ -18,8 +18,8 @@ const BEGIN: i64 = 1_735_689_600_000;
 /// The disks of agent and cloud, and their sizes.
 const DISKS: [(&str, &str); 2] = [("disk", "4m"), ("plant/cloud", "512m")];
 
-pub(super) fn minute(cases: &mut Cases) -> Result<()> {
-    faults(cases, Duration::from_secs(40))
+pub(super) fn seconds(cases: &mut Cases) -> Result<()> {
+    faults(cases, Duration::from_secs(20))
 }
 
 pub(super) fn hour(cases: &mut Cases) -> Result<()> {

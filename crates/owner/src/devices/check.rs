@@ -1,0 +1,160 @@
+//! A look at the plant's folder: what is missing, unreadable or open to others, and the command that mends it.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+use serde::Serialize;
+use sotto_keys::{DeviceSecret, KeyFile, SigningIdentity};
+
+use super::records::{self, record_path};
+use super::register::{Enrolment, enrolment_path};
+use super::sealed::Copy;
+use super::secrets::device_files;
+use crate::declared::{AlarmSettings, MqttAddress, Plant, SETTINGS};
+use crate::error::{OwnerError, io};
+use crate::files::{is_open_to_others, read_json};
+
+/// A fault of the plant's folder.
+///
+/// ```no_run
+/// use sotto_owner::{Fault, Plant};
+///
+/// let faults: Vec<Fault> = Plant::open("dairy".as_ref())?.check()?;
+/// for Fault { file, what, cure, .. } in &faults {
+///     println!("{file}: {what}: {cure}");
+/// }
+/// # Ok::<(), sotto_owner::OwnerError>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Fault {
+    /// The file, from the plant's folder.
+    pub file: String,
+    /// The fault, as the end of a sentence about the file.
+    pub what: String,
+    /// The way out.
+    pub cure: String,
+    /// True if readings can no longer be decrypted unless a copy is found outside of the folder.
+    pub lost: bool,
+}
+
+/// Looks at the owner's token, the modes of secrets, and the files of every device.
+pub(crate) fn check(plant: &Plant) -> Result<Vec<Fault>, OwnerError> {
+    let mut faults = Vec::new();
+    if let Err(error) = plant.token() {
+        let cure = "restore it from a backup; a cloud on this machine takes any new text of 16 to 256 characters in this file (mode 600) when it starts again".to_owned();
+        faults.push(Fault { file: "secrets/owner-token".into(), what: error.to_string(), cure, lost: false });
+    }
+    modes(plant, &mut faults)?;
+    for name in names(plant)? {
+        device(plant, &name, &mut faults);
+    }
+    Ok(faults)
+}
+
+/// Returns the devices that `sotto.toml`, a record or a secret names.
+fn names(plant: &Plant) -> Result<BTreeSet<String>, OwnerError> {
+    let mut names: BTreeSet<String> = plant.settings().devices.keys().cloned().collect();
+    for (folder, endings) in [("devices", &[".json"][..]), ("secrets", &[".key", ".signing"])] {
+        let path = plant.path(folder);
+        for entry in fs::read_dir(&path).map_err(io(&path))? {
+            let file = entry.map_err(io(&path))?.file_name();
+            let file = file.to_str().unwrap_or_default();
+            names.extend(endings.iter().find_map(|ending| file.strip_suffix(ending)).map(str::to_owned));
+        }
+    }
+    // The key of an authority of earlier plants.
+    if !plant.settings().devices.contains_key("ca") && !record_path(plant, "ca").exists() {
+        names.remove("ca");
+    }
+    Ok(names)
+}
+
+fn modes(plant: &Plant, faults: &mut Vec<Fault>) -> Result<(), OwnerError> {
+    let secrets = plant.path("secrets");
+    let mut private = vec![secrets.clone()];
+    for entry in fs::read_dir(&secrets).map_err(io(&secrets))? {
+        private.push(entry.map_err(io(&secrets))?.path());
+    }
+    let has_password = |alarm: &AlarmSettings| {
+        let address = alarm.mqtt.as_deref().and_then(|mqtt| mqtt.parse::<MqttAddress>().ok());
+        address.is_some_and(|address| address.password.is_some())
+    };
+    if plant.settings().alarms.values().any(has_password) {
+        private.push(plant.path(SETTINGS));
+    }
+    for path in private.iter().filter(|path| is_open_to_others(path)) {
+        let mode = if path.is_dir() { 700 } else { 600 };
+        faults.push(Fault {
+            file: shown(plant, path),
+            what: "can be read by others".to_owned(),
+            cure: format!("chmod {mode} {}", path.display()),
+            lost: false,
+        });
+    }
+    Ok(())
+}
+
+/// Looks at the record, the secrets and the registration of a device.
+fn device(plant: &Plant, name: &str, faults: &mut Vec<Fault>) {
+    let [record, key, signing] = device_files(plant, name);
+    let read = records::record(plant, name);
+    let is_enrolled = read.as_ref().is_ok_and(Option::is_some) || key.exists() || signing.exists();
+    if read.is_ok() && !is_enrolled {
+        // Declared by hand and not enrolled yet.
+        return;
+    }
+    let adopt = || format!("sotto device adopt {name}.bundle");
+    let mut fault = |path: &Path, what: String, cure: String, lost: bool| {
+        faults.push(Fault { file: shown(plant, path), what, cure, lost });
+    };
+    let secret = KeyFile::Device.read(&key, None).map(|bytes| DeviceSecret::from_bytes(&bytes));
+    match &secret {
+        Ok(_) => {}
+        Err(_) if !key.exists() => fault(&key, "is missing".into(), adopt(), true),
+        Err(error) => fault(&key, error.to_string(), adopt(), true),
+    }
+    let identity = KeyFile::Signing.read(&signing, None).map(|bytes| SigningIdentity::from_bytes(&bytes));
+    match &identity {
+        Ok(_) => {}
+        Err(_) if !signing.exists() => fault(&signing, "is missing".into(), adopt(), false),
+        Err(error) => fault(&signing, error.to_string(), adopt(), false),
+    }
+    match &read {
+        Ok(Some(record)) => {
+            let is_own =
+                |identity: &SigningIdentity| hex::encode(identity.verifying_key()) == record.verifying_key;
+            if identity.as_ref().is_ok_and(|identity| !is_own(identity)) {
+                let path = record_path(plant, name);
+                fault(&path, "has another signing key than secrets".into(), adopt(), false);
+            }
+        }
+        Ok(None) => {
+            let copy = secret.as_ref().ok().and_then(|secret| copy_here(plant, secret, name));
+            let (what, cure) = match copy {
+                Some(copy) => {
+                    let channels = copy.settings.channels.join(",");
+                    ("is missing".to_owned(), format!("sotto device add {name} --channels {channels}"))
+                }
+                None => {
+                    let what = format!(
+                        "is missing, as is its registration; if there is no bundle either, `sotto device add {name}` asks the cloud"
+                    );
+                    (what, adopt())
+                }
+            };
+            fault(&record, what, cure, false);
+        }
+        Err(error) => fault(&record, error.to_string(), adopt(), false),
+    }
+}
+
+/// Returns the copy of a record in the device's registration.
+fn copy_here(plant: &Plant, secret: &DeviceSecret, name: &str) -> Option<Copy> {
+    let registration: Enrolment = read_json(&enrolment_path(plant, name)).ok()?;
+    Copy::open_text(secret, name, &registration.record?)
+}
+
+fn shown(plant: &Plant, path: &Path) -> String {
+    path.strip_prefix(plant.folder()).unwrap_or(path).display().to_string()
+}
