@@ -14,8 +14,7 @@ use crate::cargo::{self, Executable};
 #[rustfmt::skip]
 const CALLS: [&[&str]; 2] = [
     &[
-        "test", "--workspace", "--exclude=sotto-python", "--release", "--locked", "--no-run",
-        "--lib", "--bins", "--tests",
+        "test", "--workspace", "--exclude=sotto-python", "--release", "--locked", "--no-run", "--tests",
     ],
     &[
         "build", "--workspace", "--exclude=sotto-python", "--release", "--locked",

@@ -78,7 +78,7 @@ pub(crate) static SUITES: &[Suite] = &[
     Suite { name: "arm-instructions", shows: "no kernel takes more instructions on 64-bit ARM than the scalar one", depth: Depth::Deep, beside: false, needs: &[&AARCH64_STD, &AARCH64_CC, &QEMU_AARCH64], run: arm_instructions::run },
     Suite { name: "lab-device", shows: "the lab as one static program for 64-bit ARM, emulated", depth: Depth::Deep, beside: false, needs: &[&AARCH64_MUSL, &AARCH64_CC, &QEMU_AARCH64], run: lab_device::run },
     Suite { name: "dist", shows: "static programs for three kinds of machine, the same bytes from two folders, with their components", depth: Depth::Deep, beside: false, needs: &[&C_COMPILER, &PYTHON], run: dist::run },
-    Suite { name: "python-deep", shows: "10,000 random expressions on encrypted arrays agree with NumPy", depth: Depth::Deep, beside: false, needs: &[&C_COMPILER, &PYTHON_VENV], run: python::deep },
+    Suite { name: "python-deep", shows: "all tests of the Python package, with 10,000 random expressions that agree with NumPy", depth: Depth::Deep, beside: false, needs: &[&C_COMPILER, &PYTHON_VENV], run: python::deep },
     Suite { name: "wheels", shows: "wheels for Linux and macOS on two processors, with and without the interpreter's lock", depth: Depth::Deep, beside: false, needs: &[&C_COMPILER, &PYTHON_VENV], run: wheels::run },
     Suite { name: "miri", shows: "kernels and ring at n = 16 have no undefined behaviour", depth: Depth::Deep, beside: false, needs: &[&NIGHTLY, &MIRI], run: compile::miri },
     Suite { name: "fuzz-deep", shows: "libFuzzer finds nothing in 100,000 executions of each target (SOTTO_FUZZ_RUNS)", depth: Depth::Deep, beside: false, needs: &[&CPP_COMPILER], run: fuzz::coverage },

@@ -10,14 +10,24 @@ use crate::suite::{Context, Outcome};
 const PACKAGE: &str = "bindings/python";
 const CONFIG: &str = "bindings/python/pyproject.toml";
 
+/// Long tests, for the deep suite alone.
+const LONG: [&str; 4] = [
+    "--deselect=tests/test_notebooks.py::test_notebook[tenseal-tasks]",
+    "--deselect=tests/test_notebooks.py::test_notebook[sensor-models]",
+    "--deselect=tests/test_random.py::test_random_expressions",
+    "--deselect=tests/test_formulas.py::test_random_texts_and_functions_agree",
+];
+
 /// Expressions of the deep suite.
 const EXPRESSIONS: &str = "10000";
 
-/// Compares many random expressions with NumPy.
+/// Runs all tests, and compares many random expressions with NumPy.
 pub(crate) fn deep(context: &Context) -> Result<Outcome> {
     let mut check = installed(context)?.python();
-    check.args(["-m", "pytest", "-q", "-p", "no:cacheprovider", "bindings/python/tests/test_random.py"]);
+    let programs = context.built()?.program("sotto")?.parent().context("the program has no folder")?;
+    check.args(["-m", "pytest", "-q", "-p", "no:cacheprovider", "bindings/python/tests"]);
     check.env("SOTTO_EXPRESSIONS", EXPRESSIONS).env("PYTHONDONTWRITEBYTECODE", "1");
+    check.env("SOTTO_PROGRAMS", std::path::absolute(programs)?).env("MPLBACKEND", "Agg");
     passes(context, check)
 }
 
@@ -37,6 +47,9 @@ pub(crate) fn run(context: &Context) -> Result<Outcome> {
     for step in steps {
         let mut check = environment.python();
         check.args(step).env("PYTHONDONTWRITEBYTECODE", "1").env("MPLBACKEND", "Agg");
+        if step.contains(&"pytest") {
+            check.args(LONG);
+        }
         check.env("SOTTO_PROGRAMS", std::path::absolute(programs)?);
         if !matches!(passes(context, check)?, Outcome::Passed) {
             faults.push(format!("`python {}` failed", step.join(" ")));
