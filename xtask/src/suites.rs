@@ -35,7 +35,7 @@ use crate::tools::{
     NO_STD, PYTHON, PYTHON_VENV, QEMU_AARCH64, QEMU_SYSTEM, RUSTFMT, SMALL_CORES,
 };
 
-/// The deep suites come last.
+/// Of those that run beside the others, the ones that wait longest come first; the deep suites come last.
 #[rustfmt::skip]
 pub(crate) static SUITES: &[Suite] = &[
     Suite { name: "format", shows: "the sources are formatted", depth: Depth::Quick, beside: false, needs: &[&RUSTFMT], run: compile::format },
@@ -44,16 +44,16 @@ pub(crate) static SUITES: &[Suite] = &[
     Suite { name: "units", shows: "the unit tests pass", depth: Depth::Quick, beside: false, needs: &[&C_COMPILER], run: compile::units },
     Suite { name: "tests", shows: "the integration tests pass, and the examples of the reference", depth: Depth::Usual, beside: false, needs: &[&C_COMPILER], run: compile::tests },
     Suite { name: "docs", shows: "the reference builds without a warning", depth: Depth::Usual, beside: false, needs: &[&C_COMPILER], run: compile::docs },
+    Suite { name: "alarms", shows: "alarms are right, no event is lost or repeated, and requests do not depend on readings", depth: Depth::Usual, beside: true, needs: &[&C_COMPILER], run: alarms::run },
+    Suite { name: "durable", shows: "nothing is lost between device and owner, and nothing is made up", depth: Depth::Usual, beside: true, needs: &[&C_COMPILER], run: durable::run },
     Suite { name: "python", shows: "`pip install ./bindings/python` in an empty environment; the package's tests, types, style", depth: Depth::Usual, beside: true, needs: &[&C_COMPILER, &PYTHON_VENV], run: python::run },
+    Suite { name: "ask", shows: "answers of real processes are within their bounds of values computed by other means", depth: Depth::Usual, beside: true, needs: &[&C_COMPILER], run: ask::run },
     Suite { name: "spec", shows: "the Python schemes are right and make the kept vectors", depth: Depth::Usual, beside: true, needs: &[&PYTHON], run: spec::run },
     Suite { name: "promises", shows: "forbidden links, unsafe code only in the kernels", depth: Depth::Quick, beside: false, needs: &[], run: promises::run },
     Suite { name: "house", shows: "file lengths, names, links, words, an example at every public type", depth: Depth::Quick, beside: false, needs: &[], run: house::run },
     Suite { name: "demo", shows: "the demo is right, and leaves nothing behind", depth: Depth::Usual, beside: true, needs: &[&C_COMPILER], run: demo::run },
     Suite { name: "guide", shows: "the commands of the guides First answer, TLS and Alarms print the output that these show", depth: Depth::Usual, beside: true, needs: &[&C_COMPILER], run: guide::suite },
     Suite { name: "eval", shows: "`sotto eval` is right over a list of expressions", depth: Depth::Usual, beside: true, needs: &[&C_COMPILER], run: eval::run },
-    Suite { name: "ask", shows: "answers of real processes are within their bounds of values computed by other means", depth: Depth::Usual, beside: true, needs: &[&C_COMPILER], run: ask::run },
-    Suite { name: "alarms", shows: "alarms are right, no event is lost or repeated, and requests do not depend on readings", depth: Depth::Usual, beside: true, needs: &[&C_COMPILER], run: alarms::run },
-    Suite { name: "durable", shows: "nothing is lost between device and owner, and nothing is made up", depth: Depth::Usual, beside: true, needs: &[&C_COMPILER], run: durable::run },
     Suite { name: "trust", shows: "a cloud that lies is found out, and each lie is named", depth: Depth::Usual, beside: true, needs: &[&C_COMPILER], run: trust::run },
     Suite { name: "examples", shows: "every worked example gives the right answer", depth: Depth::Usual, beside: true, needs: &[&C_COMPILER], run: examples::run },
     Suite { name: "differential", shows: "50 random programs a scheme give SEAL's answers", depth: Depth::Usual, beside: false, needs: &[&C_COMPILER, &PYTHON_VENV], run: differential::sample },

@@ -56,6 +56,7 @@ fn cloud() -> (TempDir, Cloud, Arc<StreamHeader>) {
         verifying_key: hex::encode(identity().verifying_key()),
         keys: vec![RegisteredKey { parameter_id: parameters.to_string(), key_id: KEY.to_string() }],
         streams: vec![hex::encode(stream.write())],
+        record: None,
     };
     register::device(&cloud, "kitchen", &registration, None).unwrap();
     (folder, cloud, Arc::new(stream))

@@ -2,7 +2,6 @@
 
 use std::fmt::Write as _;
 use std::path::Path;
-use std::process::Command;
 
 use clap::Parser as _;
 use serde_json::Value;
@@ -13,13 +12,7 @@ use sotto_cloud::config::{Config, Settings};
 use sotto_cloud::server::Server;
 use tokio::runtime::Runtime;
 
-/// Runs `sotto` in a folder.
-fn sotto(folder: &Path, arguments: &[&str]) -> Result<String, String> {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_sotto"));
-    let done = command.args(arguments).current_dir(folder).env_remove("SOTTO_PLANT").output().unwrap();
-    let [said, error] = [done.stdout, done.stderr].map(|bytes| String::from_utf8(bytes).unwrap());
-    if done.status.success() { Ok(said) } else { Err(error) }
-}
+use crate::session::sotto;
 
 /// Runs the device on a day of hourly readings, 0.0 to 2.3.
 fn device(folder: &Path, bundle: &str, more: &[&str]) -> anyhow::Result<()> {
