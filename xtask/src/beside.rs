@@ -18,10 +18,10 @@ use crate::suite::{Context, Outcome, Row, Suite};
 /// Most suites that run beside the others.
 const MOST_LANES: usize = 4;
 
-/// The variable that names the list of what is built.
+/// The variable that names the list of executables.
 const BUILT: &str = "SOTTO_BUILT";
 
-/// Returns the list of what another process built for this one.
+/// Returns the list of executables that another process built for this one.
 pub(crate) fn list() -> Option<PathBuf> {
     std::env::var_os(BUILT).map(PathBuf::from)
 }

@@ -46,7 +46,7 @@ enum Command {
     Plan(plant::Plan),
     /// Show devices, the readings that have arrived and those that are missing.
     Status(plant::Status),
-    /// Look for what the plant's folder lacks, and show the commands that mend it.
+    /// Look for missing, unreadable and open files of the plant's folder, and show the commands that mend them.
     Check(plant::Check),
     /// Make the cloud's TLS certificate, and a private authority of the plant that signs it.
     Tls(plant::Group<plant::Tls>),

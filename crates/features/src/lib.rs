@@ -1,1 +1,1 @@
-//! No code: features of other crates, chosen once, so that every build of the workspace shares what it compiles.
+//! No code: features of other crates, chosen once, so that all builds of the workspace share compiled crates.

@@ -1,4 +1,4 @@
-//! `sotto check`: what the plant's folder lacks, and the commands that mend it.
+//! `sotto check`: missing files of the plant's folder, and the commands that mend it.
 
 use std::process::ExitCode;
 

@@ -1,4 +1,4 @@
-//! A look at the plant's folder: what is missing, unreadable or open to others, and the command that mends it.
+//! A look at the plant's folder: files that are missing, unreadable or open to others, and the command that mends each.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -8,12 +8,11 @@ use serde::Serialize;
 use sotto_keys::{DeviceSecret, KeyFile, SigningIdentity};
 
 use super::records::{self, record_path};
-use super::register::{Enrolment, enrolment_path};
-use super::sealed::Copy;
+use super::register::registered_copy;
 use super::secrets::device_files;
 use crate::declared::{AlarmSettings, MqttAddress, Plant, SETTINGS};
 use crate::error::{OwnerError, io};
-use crate::files::{is_open_to_others, read_json};
+use crate::files::is_open_to_others;
 
 /// A fault of the plant's folder.
 ///
@@ -130,7 +129,7 @@ fn device(plant: &Plant, name: &str, faults: &mut Vec<Fault>) {
             }
         }
         Ok(None) => {
-            let copy = secret.as_ref().ok().and_then(|secret| copy_here(plant, secret, name));
+            let copy = secret.as_ref().ok().and_then(|secret| registered_copy(plant, secret, name));
             let (what, cure) = match copy {
                 Some(copy) => {
                     let channels = copy.settings.channels.join(",");
@@ -147,12 +146,6 @@ fn device(plant: &Plant, name: &str, faults: &mut Vec<Fault>) {
         }
         Err(error) => fault(&record, error.to_string(), adopt(), false),
     }
-}
-
-/// Returns the copy of a record in the device's registration.
-fn copy_here(plant: &Plant, secret: &DeviceSecret, name: &str) -> Option<Copy> {
-    let registration: Enrolment = read_json(&enrolment_path(plant, name)).ok()?;
-    Copy::open_text(secret, name, &registration.record?)
 }
 
 fn shown(plant: &Plant, path: &Path) -> String {

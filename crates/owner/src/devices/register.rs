@@ -15,7 +15,7 @@ use super::{records, secrets};
 use crate::declared::Plant;
 use crate::declared::settings::DeviceSettings;
 use crate::error::OwnerError;
-use crate::files::{make_folder, pretty, read_json, write_private, write_whole};
+use crate::files::{pretty, read_json, write_private, write_whole};
 
 /// A device's registration, stored in `enrolments/NAME.json`. A cloud on this machine reads it there.
 ///
@@ -105,7 +105,11 @@ pub(super) fn enrolment(
 
 /// Returns the settings that a device was enrolled with, by its latest bundle.
 pub(super) fn declared_by(record: &DeviceRecord) -> DeviceSettings {
-    let streams = record.bundles.last().map(|bundle| bundle.streams.as_slice()).unwrap_or_default();
+    declared_for(record.bundles.last().map(|bundle| bundle.streams.as_slice()).unwrap_or_default())
+}
+
+/// Returns the settings for which a bundle's streams were made.
+pub(super) fn declared_for(streams: &[StreamProfile]) -> DeviceSettings {
     let mut settings = DeviceSettings { channels: Vec::new(), public: streams.iter().any(|s| s.public) };
     for channel in streams.iter().flat_map(|stream| &stream.channels) {
         if !settings.channels.contains(&channel.name) {
@@ -126,11 +130,9 @@ pub(super) fn stream_header(
         .map_err(|error| OwnerError::NoParameters(format!("stream {}: {error}", profile.stream)))
 }
 
-/// Writes a device's registration and its record, the record last. Makes missing folders.
+/// Writes a device's registration and its record, the record last.
 pub(super) fn write(plant: &Plant, record: &DeviceRecord, enrolment: &Enrolment) -> Result<(), OwnerError> {
     let (registration, path) = (enrolment_path(plant, &record.device), record_path(plant, &record.device));
-    make_folder(&plant.path("enrolments"), true)?;
-    make_folder(&plant.path("devices"), false)?;
     write_private(&registration, &pretty(enrolment)?)?;
     write_whole(&path, &pretty(record)?)
 }
@@ -146,6 +148,12 @@ fn registration(plant: &Plant, name: &str) -> Result<Enrolment, OwnerError> {
     let enrolment = enrolment(plant, &record, &secret, &mut rng)?;
     write(plant, &record, &enrolment)?;
     Ok(enrolment)
+}
+
+/// Returns the copy of a device's record in its registration in the folder; None if there is none that the secret opens.
+pub(super) fn registered_copy(plant: &Plant, secret: &DeviceSecret, name: &str) -> Option<Copy> {
+    let registration: Enrolment = read_json(&enrolment_path(plant, name)).ok()?;
+    Copy::open_text(secret, name, &registration.record?)
 }
 
 pub(crate) fn enrolment_path(plant: &Plant, name: &str) -> PathBuf {

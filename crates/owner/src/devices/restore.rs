@@ -4,19 +4,17 @@ use std::path::Path;
 
 use serde::Serialize;
 use sotto_keys::{DeviceBundle, DeviceKeys, DeviceSecret, KeyFile, Protection, SigningIdentity};
-use sotto_pack::{DeviceProfile, Encoding, StreamProfile};
+use sotto_pack::{Channel, DeviceProfile, Encoding, StreamProfile};
 use sotto_ring::secure_rng;
 
 use super::records::{BundleRecord, DeviceRecord, record_path};
-use super::register::{declared_by, enrolment_path};
+use super::register::{declared_by, declared_for};
 use super::sealed::Copy;
 use super::secrets::{device_files, held_secret};
 use super::{records, register, verifying};
 use crate::amount::{Every, Range};
-use crate::declared::settings::{DeviceSettings, Settings};
 use crate::declared::{Plant, edit};
 use crate::error::{OwnerError, io};
-use crate::files::read_json;
 
 /// Where a record came from.
 ///
@@ -107,11 +105,8 @@ pub(crate) fn adopt(plant: &mut Plant, path: &Path) -> Result<Restored, OwnerErr
 
 /// Returns the copies in the folder and in the cloud, and the reason if the cloud cannot be asked.
 fn copies(plant: &Plant, secret: &DeviceSecret, name: &str) -> (Vec<(Found, Copy)>, Option<String>) {
-    let mut copies = Vec::new();
-    let registration = read_json::<register::Enrolment>(&enrolment_path(plant, name)).ok();
-    if let Some(sealed) = registration.and_then(|registration| registration.record) {
-        copies.extend(Copy::open_text(secret, name, &sealed).map(|copy| (Found::Registration, copy)));
-    }
+    let here = register::registered_copy(plant, secret, name).map(|copy| (Found::Registration, copy));
+    let mut copies: Vec<(Found, Copy)> = here.into_iter().collect();
     let asked = plant.cloud().and_then(|cloud| Ok(cloud.sealed_record(name)?));
     let away = match asked {
         Ok(sealed) => {
@@ -135,7 +130,7 @@ fn keep_newest(
     // A damaged record is as good as none.
     let here = records::record(plant, name).ok().flatten();
     let here = here.map(|record| (Found::Here, Copy { settings: declared_by(&record), record }));
-    // The first of equal ones, so that what is here stays.
+    // Of equal ones the first, so that the record in its place stays.
     let all = here.into_iter().chain(copies);
     let newest = all.reduce(|best, next| if next.1.age() > best.1.age() { next } else { best });
     let Some((from, copy)) = newest else { return Ok(None) };
@@ -198,60 +193,47 @@ fn made_at(path: &Path) -> i64 {
 
 /// Puts a device and its channels back into `sotto.toml`, as far as they are not there. Returns these channels.
 fn declare(plant: &mut Plant, profile: &DeviceProfile) -> Result<Vec<String>, OwnerError> {
-    let mut missing: Vec<(String, edit::NewChannel)> = Vec::new();
-    let mut settings = DeviceSettings { channels: Vec::new(), public: false };
+    // In the order of the streams.
+    let mut missing: Vec<(&str, edit::NewChannel)> = Vec::new();
     for stream in &profile.streams {
-        settings.public |= stream.public;
         for channel in &stream.channels {
-            if !settings.channels.contains(&channel.name) {
-                settings.channels.push(channel.name.clone());
-            }
-            let known = |(name, _): &(String, edit::NewChannel)| *name == channel.name;
-            if !plant.settings().channels.contains_key(&channel.name) && !missing.iter().any(known) {
+            let name = channel.name.as_str();
+            let is_there = plant.settings().channels.contains_key(name);
+            if !is_there && missing.iter().all(|(other, _)| *other != name) {
                 let every = stream.period_ms.unwrap_or(profile.period_ms);
-                missing.push((
-                    channel.name.clone(),
-                    new_channel(channel, every, is_comparable(profile, channel))?,
-                ));
+                missing.push((name, new_channel(channel, every, is_comparable(profile, channel))));
             }
         }
     }
     let device = &profile.device;
-    let declared = is_declared(plant.settings(), device);
-    if !missing.is_empty() || !declared {
+    let is_declared = plant.settings().devices.contains_key(device);
+    if !missing.is_empty() || !is_declared {
+        let settings = declared_for(&profile.streams);
         plant.edit(|document| {
             missing.iter().try_for_each(|(name, channel)| edit::add_channel(document, name, channel))?;
             let add = if settings.public { edit::add_public_device } else { edit::add_device };
-            if declared { Ok(()) } else { add(document, device, &settings.channels) }
+            if is_declared { Ok(()) } else { add(document, device, &settings.channels) }
         })?;
     }
-    Ok(missing.into_iter().map(|(name, _)| name).collect())
-}
-
-fn is_declared(settings: &Settings, device: &str) -> bool {
-    settings.devices.contains_key(device)
+    Ok(missing.into_iter().map(|(name, _)| name.to_owned()).collect())
 }
 
 /// Returns true if the device sends a channel as whole steps, which the cloud compares.
-fn is_comparable(profile: &DeviceProfile, channel: &sotto_pack::Channel) -> bool {
+fn is_comparable(profile: &DeviceProfile, channel: &Channel) -> bool {
     let of_steps =
         |stream: &&StreamProfile| stream.encoding == Encoding::Resolution && stream.slots.is_some();
     let mut streams = profile.streams.iter().filter(of_steps);
     streams.any(|stream| stream.channels.iter().any(|other| other.name == channel.name))
 }
 
-fn new_channel(
-    channel: &sotto_pack::Channel,
-    every: u32,
-    comparable: bool,
-) -> Result<edit::NewChannel, OwnerError> {
-    let sotto_pack::Channel { unit, minimum, maximum, resolution, .. } = channel;
-    Ok(edit::NewChannel {
+fn new_channel(channel: &Channel, every: u32, comparable: bool) -> edit::NewChannel {
+    let Channel { unit, minimum, maximum, resolution, .. } = channel;
+    edit::NewChannel {
         unit: unit.clone(),
         range: Range { minimum: *minimum, maximum: *maximum },
         // Streams of reals carry none.
         resolution: resolution.unwrap_or((maximum - minimum) / 1000.0),
         every: Every { milliseconds: every },
         comparable,
-    })
+    }
 }
