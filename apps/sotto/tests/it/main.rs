@@ -9,3 +9,4 @@ mod recryptor;
 mod seal;
 mod session;
 mod tls;
+mod zones;

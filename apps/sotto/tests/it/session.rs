@@ -32,12 +32,17 @@ pub(crate) fn output(folder: &Path, arguments: &[&str]) -> (i32, String) {
 
 /// Sends two days of hourly readings.
 pub(crate) fn send(folder: &Path, bundle: &str) {
-    let csv = folder.join("days.csv");
     let mut text = "time,heat,flow\n".to_owned();
     for hour in 0..HOURS {
         let (day, of_day) = (1 + hour / 24, hour % 24);
         writeln!(text, "2024-01-{day:02}T{of_day:02}:00:00Z,{0}.{1},{0}.{1}", hour / 10, hour % 10).unwrap();
     }
+    send_text(folder, bundle, &text);
+}
+
+/// Sends the readings of a file with this text.
+pub(crate) fn send_text(folder: &Path, bundle: &str, text: &str) {
+    let csv = folder.join("days.csv");
     std::fs::write(&csv, text).unwrap();
     let (bundle, csv) = (folder.join(bundle), csv.to_str().unwrap().to_owned());
     let words = ["sotto-agent", "run", "--bundle", bundle.to_str().unwrap(), "--csv", &csv];

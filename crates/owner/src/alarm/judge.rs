@@ -49,7 +49,7 @@ pub(super) fn new_windows(
     let from = state.machine.looks_from().unwrap_or(i64::MIN).max(since);
     let of_alarm = |window: &&StoredWindow| {
         let has_all = channels.iter().all(|name| window.channel(name).is_some());
-        window.start() >= from && window.kind() == kind && has_all
+        window.from() >= from && window.kind() == kind && has_all
     };
     let wanted: Vec<&StoredWindow> = listed.windows.iter().filter(of_alarm).collect();
     let there: BTreeSet<&str> = wanted.iter().map(|window| window.id.as_str()).collect();
@@ -98,8 +98,8 @@ fn seen(declared: &Declared, window: &StoredWindow, rows: &[Row]) -> Seen {
         value.map_or(Verdict::Undecided, of)
     };
     Seen {
-        from: window.start(),
-        to: window.end(),
+        from: window.from(),
+        to: window.to(),
         readings: rows.iter().map(|row| row.count).max().unwrap_or_default(),
         over: verdict(first, declared.alarm.limit),
         near: verdict(second, declared.clear()),
@@ -111,8 +111,8 @@ fn seen(declared: &Declared, window: &StoredWindow, rows: &[Row]) -> Seen {
 /// Returns a window that was asked for and has no value.
 pub(super) fn undecided(window: &StoredWindow) -> Seen {
     Seen {
-        from: window.start(),
-        to: window.end(),
+        from: window.from(),
+        to: window.to(),
         readings: window.description.readings(),
         over: Verdict::Undecided,
         near: Verdict::Undecided,

@@ -139,7 +139,7 @@ fn list(
     let names: BTreeSet<&String> = active.iter().flat_map(|alarm| &alarm.devices).collect();
     for name in names {
         let Some(record) = devices::record(plant, name)? else { continue };
-        match windows::list(plant, cloud, &record, Between::default()) {
+        match windows::list(plant, cloud, &record, Between::default(), None) {
             Ok(found) => drop(listed.insert(name.clone(), found)),
             Err(error @ OwnerError::Cloud(_)) => return Err(error),
             Err(error) => round.notes.push(format!("{name}: {error}")),

@@ -88,18 +88,15 @@ pub(crate) fn ask(
 fn listed(plant: &Plant, question: &Question, cloud: &Cloud, clock: &Clock) -> Result<Listed, OwnerError> {
     let records = devices_of(plant, question)?;
     let mut between = Between::of(question, clock)?;
+    let needed = question.channels();
     let mut devices = Vec::with_capacity(records.len());
     for (name, record) in &records {
-        let found = windows::list(plant, cloud, record, between)?;
+        let found = windows::list(plant, cloud, record, between, Some(&needed))?;
         if found.windows.is_empty() && found.aside == windows::Aside::default() {
             // The cloud may not know the device yet.
             tracing::debug!(device = name, "no windows");
         }
         devices.push(found);
-    }
-    let needed = question.channels();
-    for device in &mut devices {
-        device.windows.retain(|window| needed.iter().any(|name| window.channel(name).is_some()));
     }
     between.back_from_newest(question, &mut devices, clock);
     let all = || devices.iter().flat_map(|device| &device.windows);
@@ -109,7 +106,7 @@ fn listed(plant: &Plant, question: &Question, cloud: &Cloud, clock: &Clock) -> R
         )
     })?;
     can_answer(question, &records)?;
-    let ends = windows::last_readings(&groups, all());
+    let ends = windows::last_readings(&groups, question.by, all());
     Ok(Listed { devices, groups, ends })
 }
 

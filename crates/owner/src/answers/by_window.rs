@@ -33,7 +33,7 @@ pub(crate) fn by_window<'w>(
     let too_many = || OwnerError::Unanswerable("more than 100,000 windows".to_owned());
     let groups = windows::groups(&clock, Some(By::Window), device.windows.iter(), Between::default())
         .ok_or_else(too_many)?;
-    let ends = windows::last_readings(&groups, device.windows.iter());
+    let ends = windows::last_readings(&groups, Some(By::Window), device.windows.iter());
     let none = BTreeSet::new();
     let asked = Asked::new(question);
     let work = DeviceWork { asked: &asked, groups: &groups, ends: &ends, device, elsewhere: &none };
@@ -45,7 +45,7 @@ pub(crate) fn by_window<'w>(
         by_group.entry((row.from_ms, row.to_ms)).or_default().push(row);
     }
     let of = |window: &'w StoredWindow| {
-        let Group { from, to } = Group { from: window.start(), to: window.end() };
+        let Group { from, to } = Group { from: window.from(), to: window.to() };
         let rows = by_group.get(&(from, to)).cloned().unwrap_or_default();
         (window, done.computed.used.contains_key(&window.id).then_some(rows))
     };

@@ -53,7 +53,6 @@ pub(super) fn on_windows(listed: &[DeviceWindows]) -> Vec<String> {
             ));
         }
         for (count, why) in [
-            (aside.cut, "reaches beyond the time that was asked for; sums are of whole windows"),
             (aside.overlapping, "covers a time that another window covers"),
             (aside.unreadable, "was not made with a bundle of this plant"),
             (aside.other_unit, "has a channel whose unit was another one then"),

@@ -81,11 +81,11 @@ fn status_of(
     let mut by_kind: BTreeMap<_, (u64, u64, i64, i64)> = BTreeMap::new();
     for window in &listed.windows {
         let (Some(at), Some(kind)) = (window.channel(channel), window.kind()) else { continue };
-        let entry = by_kind.entry(kind).or_insert((0, 0, window.start(), window.start()));
+        let entry = by_kind.entry(kind).or_insert((0, 0, window.from(), window.from()));
         entry.0 += u64::from(window.description.present[usize::from(at)]);
         // Counted from the end of the previous window, because ticks between windows are missing too.
-        entry.1 += ticks_between(entry.3, window.end(), window.description.period);
-        entry.3 = entry.3.max(window.end());
+        entry.1 += ticks_between(entry.3, window.to(), window.description.period);
+        entry.3 = entry.3.max(window.to());
     }
     let most = by_kind.values().max_by_key(|(readings, ..)| *readings).copied();
     let (readings, expected, from, to) = most.unwrap_or_default();
@@ -134,7 +134,7 @@ pub(crate) fn status(plant: &Plant) -> Result<Vec<DeviceStatus>, OwnerError> {
             });
             continue;
         };
-        let listed = windows::list(plant, &cloud, record, Between::default())?;
+        let listed = windows::list(plant, &cloud, record, Between::default(), None)?;
         let left_out = windows::left_out(&listed.windows);
         let known = known.iter().find(|device| device.name == *name);
         let channel = |channel: &String| status_of(&listed, channel, &left_out, &clock);

@@ -1,5 +1,6 @@
 //! Quantities: values summed over windows, slot by slot.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use sotto_pack::{Encoding, Layout, Presence, StepDigits, WindowDescription};
@@ -109,8 +110,10 @@ pub(crate) struct Input {
     /// The leaf in the log of its stream.
     pub(crate) leaf: sotto_wire::Digest,
     pub(crate) window: Arc<WindowDescription>,
-    /// The tick of the group at which the window starts.
-    pub(crate) offset: u32,
+    /// The tick of the group at which the window starts; below 0 if it starts before the group.
+    pub(crate) offset: i64,
+    /// The window's ticks that have weights.
+    pub(crate) ticks: Range<u32>,
     /// The key that the window is encrypted under.
     pub(crate) origin: Origin,
 }
@@ -121,13 +124,22 @@ impl Input {
         let layout = &self.window.layout;
         let mut slots = vec![0; layout.slots()];
         for tick in 0..self.window.ticks() {
-            let at = self.offset.saturating_add(tick) as usize;
-            let weight = of.weights.get(at).copied().unwrap_or_default();
             if let Some(slot) = layout.slot(of.channel, tick) {
-                slots[slot] = weight.into();
+                slots[slot] = self.weight(of, tick).into();
             }
         }
         slots
+    }
+
+    /// Returns the place of a tick among the weights of its group; None if it has no weight.
+    pub(crate) fn weighted_at(&self, tick: u32) -> Option<usize> {
+        let at = self.offset.checked_add(tick.into()).filter(|_| self.ticks.contains(&tick))?;
+        usize::try_from(at).ok()
+    }
+
+    /// Returns the weight of a tick; 0 if it has none.
+    pub(crate) fn weight(&self, of: &TickWeights, tick: u32) -> i64 {
+        self.weighted_at(tick).and_then(|at| of.weights.get(at)).copied().unwrap_or_default()
     }
 
     /// Returns the ticks at which both channels have a reading; None if the description does not tell.

@@ -14,8 +14,8 @@ impl Covered {
     /// Returns None if no window has the channel.
     pub(crate) fn new(windows: &[&StoredWindow], channel: &str) -> Option<Self> {
         let of = || windows.iter().filter(|window| window.channel(channel).is_some());
-        let first = of().map(|window| window.start()).min()?;
-        let last = of().map(|window| window.end()).max()?;
+        let first = of().map(|window| window.from()).min()?;
+        let last = of().map(|window| window.to()).max()?;
         Some(Self { first, last, period: of().next()?.description.period.max(1) })
     }
 

@@ -2,11 +2,10 @@
 
 use std::ops::Range;
 
-use sotto_pack::{Clock, Span};
+use sotto_pack::{Clock, Presence, Span};
 
 use super::time::Between;
 use super::window::StoredWindow;
-use crate::error::OwnerError;
 use crate::language::By;
 
 /// Ticks of a part's windows that belong to a group.
@@ -46,8 +45,7 @@ pub(crate) fn groups<'w>(
     windows: impl Iterator<Item = &'w StoredWindow>,
     Between { since, until }: Between,
 ) -> Option<Vec<Group>> {
-    let mut all: Vec<Group> =
-        windows.map(|window| Group { from: window.start(), to: window.end() }).collect();
+    let mut all: Vec<Group> = windows.map(|window| Group { from: window.from(), to: window.to() }).collect();
     all.sort_unstable();
     all.dedup();
     let (Some(first), Some(last)) =
@@ -74,89 +72,61 @@ pub(crate) fn groups<'w>(
     }
 }
 
-/// Returns for each group the end of the last tick with a reading in any window that begins in the group. Groups must
-/// be in order of time.
+/// Returns for each group the end of the last tick with a reading of any window. Groups must be in order of time.
 pub(crate) fn last_readings<'w>(
     groups: &[Group],
+    by: Option<By>,
     windows: impl Iterator<Item = &'w StoredWindow>,
 ) -> Vec<i64> {
-    let of = |window: &StoredWindow| {
-        let presence = &window.description.presence;
-        let last = presence.iter().filter_map(|presence| presence.iter().last()).max();
-        last.map_or(window.end(), |tick| {
-            window.start() + (i64::from(tick) + 1) * i64::from(window.description.period)
-        })
-    };
     let mut last: Vec<Option<i64>> = vec![None; groups.len()];
-    let longest = groups.iter().map(|group| group.to.saturating_sub(group.from)).max().unwrap_or_default();
     for window in windows {
-        let start = window.start();
-        let end = groups.partition_point(|group| group.from <= start);
-        // Groups that are single windows may overlap.
-        let near = groups[..end].iter().zip(&mut last).rev();
-        for (group, last) in near.take_while(|(group, _)| start.saturating_sub(group.from) <= longest) {
-            if start < group.to {
-                *last = Some(last.map_or_else(|| of(window), |known| known.max(of(window))));
-            }
+        let presence = &window.description.presence;
+        for InGroup { group, ticks } in pieces(groups, by, window) {
+            let read = |presence: &Presence| presence.iter().filter(|tick| ticks.contains(tick)).last();
+            let end = match presence.iter().filter_map(read).max() {
+                Some(tick) => window.instant(tick + 1),
+                // Without gaps, every tick has a reading.
+                None if presence.is_empty() => window.to().min(window.instant(ticks.end)),
+                None => continue,
+            };
+            last[group] = last[group].max(Some(end));
         }
     }
     groups.iter().zip(last).map(|(group, last)| last.unwrap_or(group.to)).collect()
 }
 
-/// Returns the groups in which a window has ticks, each with these ticks. A window that crosses the end of a group is
-/// split by ticks.
-///
-/// # Errors
-/// [`OwnerError::Unanswerable`] if a group ends within a tick, because readings with this period cannot be assigned to
-/// groups.
-pub(crate) fn pieces(
-    groups: &[Group],
-    by: Option<By>,
-    window: &StoredWindow,
-) -> Result<Vec<InGroup>, OwnerError> {
-    let Some(first) = of_window(groups, by, window) else { return Ok(Vec::new()) };
-    let (start, all) = (window.start(), window.description.ticks());
-    if window.end() <= groups[first].to || by.is_none_or(|by| by == By::Window) {
-        return Ok(vec![InGroup { group: first, ticks: 0..window.layout().ticks() }]);
+/// Returns the groups in which a window has ticks, each with these ticks. A tick belongs to the group that its instant
+/// is in.
+pub(crate) fn pieces(groups: &[Group], by: Option<By>, window: &StoredWindow) -> Vec<InGroup> {
+    let Some(first) = of_window(groups, by, window) else { return Vec::new() };
+    let all = window.ticks();
+    let last = window.instant(all.end.saturating_sub(1));
+    if last < groups[first].to || by.is_none_or(|by| by == By::Window) {
+        return vec![InGroup { group: first, ticks: all }];
     }
-    let period = i64::from(window.description.period.max(1));
     let mut pieces = Vec::new();
-    let mut from = 0;
+    let mut from = all.start;
     for (at, group) in groups.iter().enumerate().skip(first) {
-        if group.to < window.end() && group.to.saturating_sub(start) % period != 0 {
-            let by = by.map_or("group", By::word);
-            return Err(OwnerError::Unanswerable(format!(
-                "readings of stream {} are {} s apart, which does not divide the {by}: ask by day",
-                window.stream,
-                period as f64 / 1000.0
-            )));
-        }
-        // The number of ticks that begin before the group ends.
-        let until = group
-            .to
-            .saturating_sub(start)
-            .saturating_add(period - 1)
-            .div_euclid(period)
-            .clamp(0, i64::from(all)) as u32;
+        let until = window.ticks_before(group.to).min(all.end);
         if until > from {
             pieces.push(InGroup { group: at, ticks: from..until });
             from = until;
         }
-        if from >= all {
+        if from >= all.end {
             break;
         }
     }
-    Ok(pieces)
+    pieces
 }
 
 /// Returns the group that a window belongs to.
 pub(crate) fn of_window(groups: &[Group], by: Option<By>, window: &StoredWindow) -> Option<usize> {
     match by {
         None => (!groups.is_empty()).then_some(0),
-        Some(By::Window) => groups.binary_search(&Group { from: window.start(), to: window.end() }).ok(),
+        Some(By::Window) => groups.binary_search(&Group { from: window.from(), to: window.to() }).ok(),
         Some(_) => {
-            let at = groups.partition_point(|group| group.from <= window.start()).checked_sub(1)?;
-            (window.start() < groups[at].to).then_some(at)
+            let at = groups.partition_point(|group| group.from <= window.from()).checked_sub(1)?;
+            (window.from() < groups[at].to).then_some(at)
         }
     }
 }

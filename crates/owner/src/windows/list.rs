@@ -1,11 +1,13 @@
 //! The stored windows that a question uses.
 
-use std::collections::BTreeMap;
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 use std::sync::Arc;
 
 use sotto_cloud_client::Cloud;
 use sotto_keys::DeviceSecret;
-use sotto_pack::{Clock, Layout, Span, StreamProfile, WindowDescription};
+use sotto_pack::{Channel, Clock, Layout, Span, StreamProfile, WindowDescription};
 use sotto_rlwe::{KeyId, Origin, ParameterId, ParameterSpec};
 use sotto_wire::{EnvelopeHeader, SignedHeader};
 
@@ -77,7 +79,7 @@ impl Known {
     }
 }
 
-/// Lists a device's whole windows between two times.
+/// Lists a device's windows with ticks between two times. With `needed`, only those that hold one of these channels.
 ///
 /// # Errors
 /// [`OwnerError`] if the cloud is unreachable, or its answer is invalid.
@@ -86,6 +88,7 @@ pub(crate) fn list(
     cloud: &Cloud,
     record: &DeviceRecord,
     between: Between,
+    needed: Option<&BTreeSet<String>>,
 ) -> Result<DeviceWindows, OwnerError> {
     let clock = plant.settings().clock()?;
     let (mut specs, mut known) = (BTreeMap::new(), Vec::new());
@@ -117,20 +120,17 @@ pub(crate) fn list(
                 )));
             }
             match read(entry, signed, &known, &clock) {
-                Some(window) if units_are(plant, &window) => windows.push(window),
-                Some(_) => aside.other_unit += 1,
+                Some(window) => windows.push(window),
                 None => aside.unreadable += 1,
             }
         }
     }
-    let Between { since, until } = between;
-    let inside = |window: &StoredWindow| {
-        since.is_none_or(|since| window.start() >= since) && until.is_none_or(|until| window.end() <= until)
-    };
+    let of = Needed(needed);
+    windows.retain_mut(|window| of.channels(window).next().is_some() && between.cut(window));
     let listed = windows.len();
-    windows.retain(inside);
-    aside.cut = listed - windows.len();
-    let windows = without_overlaps(windows, &mut aside);
+    windows.retain(|window| of.channels(window).all(|channel| unit_is(plant, channel)));
+    aside.other_unit = listed - windows.len();
+    let windows = without_overlaps(windows, &of, &mut aside);
     Ok(DeviceWindows { device: record.device.clone(), windows, specs, aside })
 }
 
@@ -160,9 +160,14 @@ fn read(entry: &Entry, signed: &SignedHeader, known: &[Known], clock: &Clock) ->
     let header = signed.header();
     let description = WindowDescription::parse(&header.layout).ok()?;
     let stream = known.iter().find(|known| known.is_of(header, &description))?;
-    let end = description.end().min(clock.end_of(stream.span, description.start));
+    let (whole, span) = (description.end(), clock.end_of(stream.span, description.start));
+    // The end of the span cuts the last tick alone. In a time zone that was another one then, it is elsewhere.
+    let cuts = description.length == 0 || whole.saturating_sub(span) < i64::from(description.period);
+    let end = if cuts { whole.min(span) } else { whole };
     Some(StoredWindow {
         id: entry.id.clone(),
+        sequence: entry.sequence,
+        ticks: 0..description.ticks(),
         leaf: entry.leaf,
         stream: header.stream.clone(),
         parameter_id: header.parameters.to_string(),
@@ -177,43 +182,102 @@ fn read(entry: &Entry, signed: &SignedHeader, known: &[Known], clock: &Clock) ->
     })
 }
 
-/// Returns true if the units of all channels are unchanged. Readings of different units are never added.
-fn units_are(plant: &Plant, window: &StoredWindow) -> bool {
-    let same = |channel: &sotto_pack::Channel| {
-        plant.settings().channels.get(&channel.name).is_none_or(|settings| settings.unit == channel.unit)
-    };
-    window.layout().channels().iter().all(same)
+/// Returns true if the unit of a channel is unchanged. Readings of different units are never added.
+fn unit_is(plant: &Plant, channel: &Channel) -> bool {
+    plant.settings().channels.get(&channel.name).is_none_or(|settings| settings.unit == channel.unit)
 }
 
-/// Removes windows that cover the same time as another of the same kind for the same channel; those of a later bundle
-/// win. Returns the others in order of time.
-fn without_overlaps(mut windows: Vec<StoredWindow>, aside: &mut Aside) -> Vec<StoredWindow> {
-    // Covered times by their start, with the end and the bundle.
-    type Covered = BTreeMap<i64, (i64, usize)>;
-    let in_order = |a: &StoredWindow, b: &StoredWindow| {
-        (a.start(), &a.stream, &a.id).cmp(&(b.start(), &b.stream, &b.id))
-    };
-    windows.sort_by(|a, b| b.bundle.cmp(&a.bundle).then_with(|| in_order(a, b)));
+/// The channels that an answer needs; None: all.
+struct Needed<'n>(Option<&'n BTreeSet<String>>);
+
+impl Needed<'_> {
+    /// Iterates over the channels of a window that are needed.
+    fn channels<'w>(&self, window: &'w StoredWindow) -> impl Iterator<Item = &'w Channel> + use<'w, '_> {
+        let all = window.layout().channels().iter();
+        all.filter(|channel| self.0.is_none_or(|needed| needed.contains(&channel.name)))
+    }
+}
+
+/// Times that windows cover, of one kind and channel: the end and the bundle, by the start.
+type Covered = BTreeMap<i64, (i64, usize)>;
+
+/// Leaves out ticks that another window of the same kind covers for a needed channel. Of two windows, the one with more of
+/// the needed channels counts; then that of the later bundle, of more readings, sent earlier. Returns them in order of time;
+/// a window whose middle is covered comes twice.
+fn without_overlaps(
+    mut windows: Vec<StoredWindow>,
+    needed: &Needed<'_>,
+    aside: &mut Aside,
+) -> Vec<StoredWindow> {
+    windows.sort_by_cached_key(|window| {
+        let channels = needed.channels(window).count();
+        let readings = window.description.readings();
+        (Reverse((channels, window.bundle, readings)), window.start(), window.stream.clone(), window.sequence)
+    });
     let mut covered: BTreeMap<(Kind, String), Covered> = BTreeMap::new();
     let mut kept = Vec::with_capacity(windows.len());
     for window in windows {
         let Some(kind) = window.kind() else { continue };
-        let channels: Vec<String> = window.layout().channels().iter().map(|c| c.name.clone()).collect();
-        // The last covered time that starts before the window ends.
-        let other = |name: &String| {
-            let times = covered.get(&(kind, name.clone()))?;
-            let (_, (end, bundle)) = times.range(..window.end()).next_back()?;
-            (*end > window.start()).then_some(*bundle)
-        };
-        if let Some(bundle) = channels.iter().find_map(other) {
-            aside.overlapping += usize::from(bundle == window.bundle);
-            continue;
+        let channels: Vec<&str> = needed.channels(&window).map(|channel| channel.name.as_str()).collect();
+        let others: Vec<Vec<CoveredTicks>> = channels
+            .iter()
+            .map(|name| {
+                covered
+                    .get(&(kind, (*name).to_owned()))
+                    .map_or_else(Vec::new, |times| ticks_in(times, &window))
+            })
+            .collect();
+        let free = free(&window, others.iter().flatten());
+        // Ticks of an earlier bundle's window are expected to be sent again, all of its channels together.
+        let is_expected = others.windows(2).all(|pair| pair[0] == pair[1])
+            && others.iter().flatten().all(|other| other.bundle != window.bundle);
+        aside.overlapping += usize::from(!is_expected);
+        for ticks in free {
+            let (from, to) = (window.instant(ticks.start), window.instant(ticks.end - 1) + 1);
+            for name in &channels {
+                let times = covered.entry((kind, (*name).to_owned())).or_default();
+                times.insert(from, (to, window.bundle));
+            }
+            kept.push(StoredWindow { ticks, ..window.clone() });
         }
-        for name in channels {
-            covered.entry((kind, name)).or_default().insert(window.start(), (window.end(), window.bundle));
-        }
-        kept.push(window);
     }
-    kept.sort_by(in_order);
+    kept.sort_by(|a, b| (a.from(), &a.stream, a.sequence).cmp(&(b.from(), &b.stream, b.sequence)));
     kept
+}
+
+/// Ticks of a window that another window covers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct CoveredTicks {
+    ticks: Range<u32>,
+    /// The other window's bundle.
+    bundle: usize,
+}
+
+/// Returns the ticks of a window that these times cover, the last first.
+fn ticks_in(times: &Covered, window: &StoredWindow) -> Vec<CoveredTicks> {
+    let (first, last) = (window.from(), window.instant(window.ticks.end.saturating_sub(1)));
+    let near = times.range(..=last).rev().take_while(|(_, (end, _))| *end > first);
+    let ticks = |(from, (to, bundle)): (&i64, &(i64, usize))| {
+        let ticks = window.ticks_before(*from).max(window.ticks.start)
+            ..window.ticks_before(*to).min(window.ticks.end);
+        CoveredTicks { ticks, bundle: *bundle }
+    };
+    near.map(ticks).filter(|covered| !covered.ticks.is_empty()).collect()
+}
+
+/// Returns the ticks of a window that no other window covers.
+fn free<'c>(window: &StoredWindow, others: impl Iterator<Item = &'c CoveredTicks>) -> Vec<Range<u32>> {
+    let mut covered: Vec<Range<u32>> = others.map(|other| other.ticks.clone()).collect();
+    covered.sort_unstable_by_key(|ticks| ticks.start);
+    let (mut free, mut at) = (Vec::new(), window.ticks.start);
+    for ticks in covered {
+        if ticks.start > at {
+            free.push(at..ticks.start);
+        }
+        at = at.max(ticks.end);
+    }
+    if at < window.ticks.end {
+        free.push(at..window.ticks.end);
+    }
+    free
 }

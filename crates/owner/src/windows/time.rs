@@ -2,7 +2,7 @@
 
 use sotto_pack::Clock;
 
-use super::window::DeviceWindows;
+use super::window::{DeviceWindows, StoredWindow};
 use crate::error::OwnerError;
 use crate::language::{Duration, DurationUnit, Period, When};
 use crate::question::Question;
@@ -26,6 +26,14 @@ impl Between {
         }
     }
 
+    /// Leaves out a window's ticks at other times. Returns true if any are left.
+    pub(super) fn cut(self, window: &mut StoredWindow) -> bool {
+        let first = self.since.map_or(0, |since| window.ticks_before(since));
+        let end = self.until.map_or(u32::MAX, |until| window.ticks_before(until));
+        window.ticks = window.ticks.start.max(first)..window.ticks.end.min(end);
+        !window.ticks.is_empty()
+    }
+
     /// Resolves `over 7d` back from the end of the newest window, so that the stored data decide and not this computer's
     /// clock. Days and weeks follow the plant's clock.
     pub(crate) fn back_from_newest(
@@ -35,14 +43,12 @@ impl Between {
         clock: &Clock,
     ) {
         let Period::Over(time) = &question.period else { return };
-        let ends = devices.iter().flat_map(|device| &device.windows).map(|window| window.end());
+        let ends = devices.iter().flat_map(|device| &device.windows).map(|window| window.to());
         let Some(newest) = ends.max() else { return };
         let since = before(clock, newest, *time);
+        let later = Self { since: Some(since), until: None };
         for device in devices {
-            // A window that ends before `since` is not cut by it.
-            let later = device.windows.iter().filter(|window| window.end() > since).count();
-            device.windows.retain(|window| window.start() >= since);
-            device.aside.cut += later.saturating_sub(device.windows.len());
+            device.windows.retain_mut(|window| later.cut(window));
         }
         self.since = self.since.or(Some(since));
         self.until = self.until.or(Some(newest));

@@ -1,6 +1,7 @@
 //! Stored windows.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::sync::Arc;
 
 use sotto_pack::{Layout, LeftOut, Reason, WindowDescription};
@@ -14,6 +15,8 @@ use crate::streams::{CompactStream, Kind};
 #[derive(Clone, Debug)]
 pub(crate) struct StoredWindow {
     pub(crate) id: String,
+    /// Its number in its stream.
+    pub(super) sequence: u64,
     /// The leaf in the log of its stream.
     pub(crate) leaf: Digest,
     pub(crate) stream: String,
@@ -21,6 +24,8 @@ pub(crate) struct StoredWindow {
     pub(crate) bytes: u64,
     pub(crate) description: Arc<WindowDescription>,
     pub(super) end: i64,
+    /// The ticks that an answer uses. Others belong to another time, or to another window.
+    pub(super) ticks: Range<u32>,
     pub(super) kind: Option<Kind>,
     /// The number of its bundle, from 0.
     pub(super) bundle: usize,
@@ -33,13 +38,41 @@ pub(crate) struct StoredWindow {
 }
 
 impl StoredWindow {
+    /// Returns the instant of the window's first tick.
     pub(crate) fn start(&self) -> i64 {
         self.description.start
     }
 
-    /// Returns the end of the last tick, or the end of the window's span if that is earlier.
-    pub(crate) fn end(&self) -> i64 {
-        self.end
+    /// Returns the instant of a tick.
+    pub(crate) fn instant(&self, tick: u32) -> i64 {
+        self.start().saturating_add(i64::from(tick) * i64::from(self.description.period))
+    }
+
+    /// Returns the number of ticks before an instant, at most those of the window.
+    pub(crate) fn ticks_before(&self, at: i64) -> u32 {
+        let since = at.saturating_sub(self.start()).max(0).unsigned_abs();
+        let ticks = since.div_ceil(u64::from(self.description.period.max(1)));
+        u32::try_from(ticks).unwrap_or(u32::MAX).min(self.description.ticks())
+    }
+
+    /// Returns the ticks that an answer uses.
+    pub(crate) fn ticks(&self) -> Range<u32> {
+        self.ticks.clone()
+    }
+
+    /// Returns true if an answer uses all ticks.
+    pub(crate) fn is_whole(&self) -> bool {
+        self.ticks == (0..self.description.ticks())
+    }
+
+    /// Returns the instant of the first tick that an answer uses.
+    pub(crate) fn from(&self) -> i64 {
+        self.instant(self.ticks.start)
+    }
+
+    /// Returns the end of the last tick that an answer uses, or the end of the window's span if that is earlier.
+    pub(crate) fn to(&self) -> i64 {
+        if self.ticks.end >= self.description.ticks() { self.end } else { self.instant(self.ticks.end) }
     }
 
     pub(crate) fn layout(&self) -> &Layout {
@@ -51,10 +84,10 @@ impl StoredWindow {
         self.kind
     }
 
-    /// Returns the window as an input that starts at a tick of its group.
-    pub(crate) fn input(&self, offset: u32) -> Input {
+    /// Returns the window as an input that starts at a tick of its group, of which some ticks have weights.
+    pub(crate) fn input(&self, offset: i64, ticks: Range<u32>) -> Input {
         let (id, window, origin) = (self.id.clone(), self.description.clone(), self.origin);
-        Input { id, leaf: self.leaf, window, offset, origin }
+        Input { id, leaf: self.leaf, window, offset, ticks, origin }
     }
 
     /// Returns the position of a channel.
@@ -84,9 +117,7 @@ pub(crate) struct Aside {
     pub(crate) overlapping: usize,
     /// Windows that no bundle of this plant makes (another layout, key or parameters), or that are damaged.
     pub(crate) unreadable: usize,
-    /// Windows that contain the start or the end of the question's time.
-    pub(crate) cut: usize,
-    /// Windows with a channel whose unit has changed since.
+    /// Windows with a channel of the question whose unit has changed since.
     pub(crate) other_unit: usize,
     /// Windows encrypted for other questions, with parameters that do not suffice for this one.
     pub(crate) not_carried: usize,

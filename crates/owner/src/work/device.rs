@@ -18,9 +18,6 @@ use crate::streams::Kind;
 use crate::windows;
 use crate::windows::{Covered, DeviceWindows, Group, StoredWindow, position};
 
-/// The offset in ticks of a window that begins later in its group than a u32 counts: beyond all weights.
-const LARGEST_OFFSET: u32 = u32::MAX / 2;
-
 /// The work on one device.
 pub(crate) struct DeviceWork<'w> {
     pub(crate) asked: &'w Asked<'w>,
@@ -131,22 +128,20 @@ impl<'w> DeviceWork<'w> {
     }
 
     /// Returns the windows of a batch by group, and those that cross the end of a group, with their ticks in each.
-    pub(super) fn by_group(&self, batch: &Batch<'_>) -> Result<ByGroup, OwnerError> {
+    pub(super) fn by_group(&self, batch: &Batch<'_>) -> ByGroup {
         let mut all = ByGroup::default();
         for window in batch.windows.iter().filter(|window| !self.elsewhere.contains(&window.id)) {
-            let groups = windows::pieces(self.groups, self.asked.question.by, window)?;
+            let groups = windows::pieces(self.groups, self.asked.question.by, window);
             let Some(first) = groups.first() else { continue };
-            let since = (window.start() - self.groups[first.group].from).max(0).unsigned_abs();
-            let offset = since / u64::from(window.description.period.max(1));
-            let offset = u32::try_from(offset).unwrap_or(LARGEST_OFFSET);
-            let input = window.input(offset);
-            if groups.len() == 1 {
+            let offset = offset(self.groups[first.group], window.start(), window.description.period);
+            let input = window.input(offset, window.ticks());
+            if groups.len() == 1 && window.is_whole() {
                 all.whole.entry(first.group).or_default().push(input);
             } else {
                 all.split.push(Split { input, groups });
             }
         }
-        Ok(all)
+        all
     }
 
     /// Computes sums of exact windows, and adds them to the tallies.
@@ -161,7 +156,7 @@ impl<'w> DeviceWork<'w> {
         if needs.is_empty() {
             return Ok(());
         }
-        for (span, lot) in self.lots(batch, &needs)? {
+        for (span, lot) in self.lots(batch, &needs) {
             let wanted = Wanted::new(&needs, batch, span, !lot.split.is_empty())?;
             let pieces = self.pieces(batch, lot, &wanted, computer)?;
             if wanted.compared.each {
@@ -187,27 +182,29 @@ impl<'w> DeviceWork<'w> {
     }
 
     /// Divides the groups of a batch: all of them together or, if there are weights, those with equal weights.
-    fn lots(
-        &self,
-        batch: &Batch<'_>,
-        needs: &[(NeedId, &Need)],
-    ) -> Result<BTreeMap<Option<GroupSpan>, Lot>, OwnerError> {
-        let ByGroup { whole, split } = self.by_group(batch)?;
+    fn lots(&self, batch: &Batch<'_>, needs: &[(NeedId, &Need)]) -> BTreeMap<Option<GroupSpan>, Lot> {
+        let ByGroup { whole, split } = self.by_group(batch);
         let weighted = needs.iter().any(|(_, need)| need.is_weighted());
-        // Weights follow the readings of one group, so windows longer than the group cannot be used.
-        if weighted && !split.is_empty() {
-            return Err(self.cannot_carry());
-        }
         let period = batch.windows[0].description.period;
+        let span =
+            |group: usize| weighted.then(|| GroupSpan::new(self.groups[group], self.ends[group], period));
         let mut lots: BTreeMap<Option<GroupSpan>, Lot> = BTreeMap::new();
         for (group, inputs) in whole {
-            let span = weighted.then(|| GroupSpan::new(self.groups[group], self.ends[group], period));
-            lots.entry(span).or_default().groups.push((group, inputs));
+            lots.entry(span(group)).or_default().groups.push((group, inputs));
         }
-        if !split.is_empty() {
-            lots.entry(None).or_default().split = split;
+        for Split { input, groups } in split {
+            if !weighted {
+                lots.entry(None).or_default().split.push(Split { input, groups });
+                continue;
+            }
+            // Weights follow the ticks of one group, so each group is a part of its own.
+            for piece in groups {
+                let offset = offset(self.groups[piece.group], input.window.start, period);
+                let input = Input { offset, ticks: piece.ticks.clone(), ..input.clone() };
+                lots.entry(span(piece.group)).or_default().split.push(Split { input, groups: vec![piece] });
+            }
         }
-        Ok(lots)
+        lots
     }
 
     /// Divides the windows of a lot into parts that can be computed.
@@ -245,6 +242,11 @@ impl<'w> DeviceWork<'w> {
         let spec = self.device.specs.get(&batch.windows[0].parameter_id);
         spec.ok_or_else(|| OwnerError::wrong("windows of unknown parameters"))
     }
+}
+
+/// Returns the tick of a group at which a window starts, below 0 if it starts before the group.
+fn offset(group: Group, start: i64, period: u32) -> i64 {
+    start.saturating_sub(group.from).div_euclid(i64::from(period.max(1)))
 }
 
 impl Computed {

@@ -104,7 +104,10 @@ impl Together {
         }
         let part = |((_, _, ticks), windows): (&(usize, i64, u32), &Vec<Of<'_>>)| UnderOneMask {
             ticks: *ticks,
-            windows: windows.iter().map(|(at, window)| (window.input(0), positions[at])).collect(),
+            windows: windows
+                .iter()
+                .map(|(at, window)| (window.input(0, window.ticks()), positions[at]))
+                .collect(),
         };
         let parts: Vec<UnderOneMask> = masks.iter().map(part).collect();
         let results = computer.fleet_results(stream, spec, layout, &members, &parts, &wanted.quantities)?;
@@ -146,9 +149,9 @@ fn by_fleet(listed: &[DeviceWindows]) -> BTreeMap<(FleetId, &str), Vec<Of<'_>>> 
 fn by_mask<'w>(question: &Question, groups: &[Group], windows: &[Of<'w>]) -> Masks<'w> {
     let mut masks = Masks::new();
     for (at, window) in windows {
-        // The device's own work handles windows that cannot be split at a group's end; it may not need them.
-        let Ok(pieces) = windows::pieces(groups, question.by, window) else { continue };
-        let [InGroup { group, .. }] = &pieces[..] else { continue };
+        // The device's own work handles windows that a group boundary or another window cuts.
+        let pieces = windows::pieces(groups, question.by, window);
+        let ([InGroup { group, .. }], true) = (&pieces[..], window.is_whole()) else { continue };
         let ticks = sotto_pack::Places::ticks(&window.description);
         masks.entry((*group, window.start(), ticks)).or_default().push((*at, *window));
     }

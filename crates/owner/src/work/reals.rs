@@ -175,7 +175,7 @@ impl<'w> DeviceWork<'w> {
     /// Returns a part for each window of a batch: values are at single readings, and sums must exclude missing ones.
     fn single(&self, batch: &Batch<'_>) -> Result<Pieces, OwnerError> {
         let ticks = batch.windows[0].layout().ticks();
-        let ByGroup { whole, split } = self.by_group(batch)?;
+        let ByGroup { whole, split } = self.by_group(batch);
         let mut pieces = Pieces::default();
         for (group, inputs) in whole {
             pieces.add_whole(group, &inputs, ticks, Some(1));

@@ -98,7 +98,7 @@ impl<'w> DeviceWork<'w> {
         };
         let quantities: Vec<Quantity> = bins.iter().flat_map(of).collect();
         let mut pieces = Pieces::default();
-        let ByGroup { whole, split } = self.by_group(batch)?;
+        let ByGroup { whole, split } = self.by_group(batch);
         for (group, inputs) in whole {
             pieces.add_whole(group, &inputs, layout.ticks(), Some(MOST_COMPARED));
         }

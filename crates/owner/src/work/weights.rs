@@ -89,7 +89,7 @@ impl GroupWeights {
         };
         for input in inputs {
             for tick in input.window.presence(self.whole.channel)?.iter() {
-                let at = input.offset.saturating_add(tick) as usize;
+                let Some(at) = input.weighted_at(tick) else { continue };
                 let whole = self.whole.weights.get(at).copied().unwrap_or_default() as f64 / self.scale;
                 let asked = self.asked.get(at).copied().unwrap_or_default();
                 weighted.count += 1;

@@ -63,11 +63,8 @@ impl Opener {
                     }
                 }
                 Quantity::Weighted(weights) => {
-                    let of = |input: &Input| {
-                        let at = |tick: u32| weights.weights.get(input.offset.checked_add(tick)? as usize);
-                        let ticks = 0..self.ticks;
-                        ticks.map(|tick| at(tick).copied().unwrap_or_default()).collect()
-                    };
+                    let of =
+                        |input: &Input| (0..self.ticks).map(|tick| input.weight(weights, tick)).collect();
                     let wanted = (number, (Column::Reading(weights.channel), weights.channel));
                     self.places.first(&self.layout, self.ticks, wanted.1.0)?;
                     weighted.push((wanted, by_window(inputs, &windows, of)));
