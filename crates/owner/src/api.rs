@@ -150,6 +150,26 @@ impl Plant {
         declared::remove_channel(self, name)
     }
 
+    /// Gives a channel another name, in declared questions and alarms too. Streams and bundles go on using the first one:
+    /// `wire` in `sotto.toml`. Models in files keep the name that they have.
+    ///
+    /// # Errors
+    /// [`OwnerError::NotDeclared`] if there is no channel `name`; [`OwnerError`] if `new` is taken, or the readings of
+    /// another channel are stored under it.
+    pub fn rename_channel(&mut self, name: &str, new: &str) -> Result<(), OwnerError> {
+        declared::rename_channel(self, name, new)
+    }
+
+    /// Gives a device another name, in declared questions and alarms too. Bundles, the cloud and the folder's files go on
+    /// using the first one: `wire` in `sotto.toml`.
+    ///
+    /// # Errors
+    /// [`OwnerError::NotDeclared`] if there is no device `name`; [`OwnerError`] if `new` is taken, or the readings of
+    /// another device are stored under it.
+    pub fn rename_device(&mut self, name: &str, new: &str) -> Result<(), OwnerError> {
+        declared::rename_device(self, name, new)
+    }
+
     /// Parses a text for this plant: the name of a declared question, or a question in the language. Reads models from
     /// files in the working directory or in the plant's folder.
     ///
@@ -262,7 +282,7 @@ impl Plant {
     /// # Errors
     /// [`OwnerError::Io`] if a file cannot be removed.
     pub fn accept_logs(&self, device: &str) -> Result<bool, OwnerError> {
-        windows::accept_logs(self, device)
+        windows::accept_logs(self, self.wire_device(device))
     }
 
     /// Returns the evidence of a stored answer.

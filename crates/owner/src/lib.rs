@@ -55,7 +55,7 @@ pub use answers::{
     Answer, ChannelStatus, DeviceStatus, Forgotten, Giving, KeptAnswer, Published, Row, VERSION, Verified,
     left_out_in_words,
 };
-pub use declared::{CloudKeys, FloodingSettings, NewPlant, Plant, SETTINGS, edit, settings};
+pub use declared::{CloudKeys, FloodingSettings, NewPlant, Plant, Removal, SETTINGS, edit, settings};
 pub use devices::{BundleRecord, DeviceRecord, Enrolled, EnrolledKey, Enrolment, Fault, Found, Restored};
 pub use error::OwnerError;
 pub use gathered::{BinsNeeded, USUAL_BINS, distribution, moments};

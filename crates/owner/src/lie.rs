@@ -184,3 +184,19 @@ pub enum Lie {
         reason: String,
     },
 }
+
+impl Lie {
+    /// Returns the device's name, if the statement is about one.
+    pub(crate) fn device_mut(&mut self) -> Option<&mut String> {
+        match self {
+            Self::OlderDatabase { device, .. }
+            | Self::ChangedLog { device, .. }
+            | Self::ShortLog { device, .. }
+            | Self::DoubledWindow { device, .. }
+            | Self::ExchangedWindow { device, .. }
+            | Self::ChangedWindow { device, .. }
+            | Self::UnsignedWindow { device, .. } => Some(device),
+            _ => None,
+        }
+    }
+}

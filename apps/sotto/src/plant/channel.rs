@@ -33,6 +33,13 @@ pub(crate) enum Channel {
         #[arg(long)]
         comparable: bool,
     },
+    /// Give a channel another name, in sotto.toml with its questions and alarms. Devices go on using the first one.
+    Rename {
+        /// Its name
+        name: String,
+        /// Its new name
+        new: String,
+    },
     /// Take a channel out of sotto.toml. Its stored readings stay.
     Remove {
         /// Its name
@@ -53,6 +60,11 @@ impl OnPlant for Channel {
                 let channel = edit::NewChannel { unit, range, resolution, every, comparable };
                 plant.edit(|document| edit::add_channel(document, &name, &channel))?;
                 say(format!("channel {name}: {}", describe(plant, &name)));
+            }
+            Self::Rename { name, new } => {
+                plant.rename_channel(&name, &new)?;
+                let wire = plant.settings().wire_channel(&new);
+                say(format!("channel {new}: was {name}; devices go on calling it {wire}"));
             }
             Self::Remove { name } => {
                 plant.remove_channel(&name)?;

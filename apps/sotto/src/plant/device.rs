@@ -61,7 +61,15 @@ pub(crate) enum Device {
         #[arg(long)]
         json: bool,
     },
-    /// Revoke a device and take it out of sotto.toml. Its stored windows stay; `sotto forget` deletes them.
+    /// Give a device another name, in sotto.toml with its questions and alarms. Its bundle and the cloud go on using the
+    /// first one.
+    Rename {
+        /// Its name
+        name: String,
+        /// Its new name
+        new: String,
+    },
+    /// Revoke a device and take it out of sotto.toml. Its stored windows stay in answers; `sotto forget` deletes them.
     Remove {
         /// Its name
         name: String,
@@ -127,7 +135,7 @@ impl OnPlant for Device {
                         return Err(OwnerError::from(SettingsError::Part { place, reason }).into());
                     }
                     let add = if public { edit::add_public_device } else { edit::add_device };
-                    let settings = DeviceSettings { channels, public };
+                    let settings = DeviceSettings { channels, public, wire: None };
                     waiting(CHOOSING, || plant.streams_for(&name, &settings))?;
                     plant.edit(|document| add(document, &name, &settings.channels))?;
                 }
@@ -157,6 +165,11 @@ impl OnPlant for Device {
                 let enrolled = waiting(CHOOSING, || plant.renew(&name, &file))?;
                 report(plant, &name, &enrolled, json)?;
             }
+            Self::Rename { name, new } => {
+                plant.rename_device(&name, &new)?;
+                let wire = plant.settings().wire_device(&new);
+                say(format!("device {new}: was {name}; its bundle and the cloud go on calling it {wire}"));
+            }
             Self::Remove { name, destroy_secret, yes } => {
                 let asked = format!(
                     "The secret of {name} is deleted: its windows in the cloud can never be decrypted again"
@@ -168,7 +181,7 @@ impl OnPlant for Device {
                 say(format!("device {name}: revoked, and taken out of sotto.toml"));
                 if !destroy_secret {
                     say(format!(
-                        "Its windows stay in the cloud, and its secret here: sotto device add {name} brings it back."
+                        "Its windows stay in the cloud and in answers, and its secret here: sotto device add {name} brings it back."
                     ));
                 }
             }

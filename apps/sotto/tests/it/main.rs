@@ -3,6 +3,7 @@
 
 mod first_answer;
 mod guide;
+mod names;
 mod public;
 mod recovery;
 mod recryptor;

@@ -1,6 +1,6 @@
 //! One alarm about one device: its new windows, and their verdicts.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::files::DeviceState;
 use super::machine::{Seen, Verdict};
@@ -57,9 +57,11 @@ pub(super) fn new_windows(
     let new = wanted.into_iter().filter(|window| !state.asked.contains(&window.id));
     DeviceWindows {
         device: listed.device.clone(),
+        shown: listed.shown.clone(),
         windows: new.take(MOST).cloned().collect(),
         specs: listed.specs.clone(),
         aside: listed.aside,
+        undeclared: BTreeMap::new(),
     }
 }
 

@@ -10,6 +10,7 @@ use super::answer::{Answer, VERSION};
 use super::notes;
 use super::rows::{Column, rows};
 use crate::declared::Plant;
+use crate::declared::settings::Settings;
 use crate::devices::DeviceRecord;
 use crate::error::OwnerError;
 use crate::functions::Call;
@@ -53,9 +54,11 @@ pub(crate) fn ask(
     let asked = Asked::new(question);
     let mut listed = listed(plant, question, &cloud, &clock)?;
     let mut computer = Computer::new(plant, &cloud, question.shared)?;
-    let done = computed(&asked, &mut listed, &mut computer, progress)?;
+    let done = computed(&asked, &mut listed, &mut computer, progress).map_err(|error| shown(plant, error))?;
     let needed = question.channels();
     let mut notes = notes::on_windows(&listed.devices);
+    notes.extend(notes::on_removed(plant, &clock, &done.took_part));
+    notes.extend(notes::on_unknown(plant, &cloud)?);
     notes.extend(notes::on_undecided(&asked, done.by_device.iter().chain([&done.together])));
     let left_out = left_out(&listed.devices, &needed);
     let (used, took_part) = (done.used.clone(), done.took_part.clone());
@@ -91,7 +94,8 @@ fn listed(plant: &Plant, question: &Question, cloud: &Cloud, clock: &Clock) -> R
     let needed = question.channels();
     let mut devices = Vec::with_capacity(records.len());
     for (name, record) in &records {
-        let found = windows::list(plant, cloud, record, between, Some(&needed))?;
+        let found = windows::list(plant, cloud, record, between, Some(&needed));
+        let found = found.map_err(|error| shown(plant, error))?;
         if found.windows.is_empty() && found.aside == windows::Aside::default() {
             // The cloud may not know the device yet.
             tracing::debug!(device = name, "no windows");
@@ -105,7 +109,7 @@ fn listed(plant: &Plant, question: &Question, cloud: &Cloud, clock: &Clock) -> R
             "the answer would have more than 100,000 groups: ask for a shorter time".to_owned(),
         )
     })?;
-    can_answer(question, &records)?;
+    can_answer(plant.settings(), question, &records)?;
     let ends = windows::last_readings(&groups, question.by, all());
     Ok(Listed { devices, groups, ends })
 }
@@ -132,7 +136,7 @@ fn computed(
         let tallied = work.tallies(computer, &mut tell)?;
         let Computed { tallies, mut used, fetched } = tallied.computed;
         if !used.is_empty() {
-            done.took_part.insert(device.device.clone(), used.len() as u64);
+            done.took_part.insert(device.shown.clone(), used.len() as u64);
         }
         done.used.append(&mut used);
         done.by_device.push(tallies);
@@ -147,12 +151,25 @@ fn computed(
     }
 }
 
+/// Returns an error with the name that its device has in `sotto.toml`.
+fn shown(plant: &Plant, mut error: OwnerError) -> OwnerError {
+    let device = match &mut error {
+        OwnerError::CannotCarry { device } => Some(device),
+        OwnerError::Lie(lie) => lie.device_mut(),
+        _ => None,
+    };
+    if let Some(device) = device {
+        *device = plant.shown_device(device).to_owned();
+    }
+    error
+}
+
 impl Done {
     /// Returns a column for each device, or one for all devices together.
     fn columns(self, listed: &Listed, grouping: Devices) -> Vec<Column> {
         match grouping {
             Devices::Each => {
-                let names = listed.devices.iter().map(|device| Some(device.device.clone()));
+                let names = listed.devices.iter().map(|device| Some(device.shown.clone()));
                 let column = |(device, tallies)| Column { device, tallies };
                 names.zip(self.by_device).map(column).collect()
             }
@@ -179,10 +196,12 @@ fn left_out(devices: &[DeviceWindows], needed: &BTreeSet<String>) -> BTreeMap<St
 }
 
 /// Returns true if a bundle of the device sends the stream that a call needs.
-fn sends(record: &DeviceRecord, call: &Call) -> bool {
+fn sends(settings: &Settings, record: &DeviceRecord, call: &Call) -> bool {
     let kind = Kind::of(&call.needs());
     record.bundles.iter().flat_map(|bundle| &bundle.streams).any(|stream| {
-        let has = |name: &&str| stream.channels.iter().any(|channel| channel.name == **name);
+        let has = |name: &&str| {
+            stream.channels.iter().any(|channel| settings.shown_channel(&channel.name) == *name)
+        };
         Kind::of_profile(stream) == Some(kind) && call.channels().iter().all(has)
     })
 }
@@ -194,9 +213,13 @@ fn unsent(call: &str, device: &str) -> String {
 }
 
 /// Refuses a question with a call that no device can answer.
-fn can_answer(question: &Question, devices: &BTreeMap<String, DeviceRecord>) -> Result<(), OwnerError> {
+fn can_answer(
+    settings: &Settings,
+    question: &Question,
+    devices: &BTreeMap<String, DeviceRecord>,
+) -> Result<(), OwnerError> {
     for call in question.calls() {
-        if !devices.values().any(|record| sends(record, call)) {
+        if !devices.values().any(|record| sends(settings, record, call)) {
             let device = devices.keys().next().map_or("NAME", String::as_str);
             return Err(OwnerError::Unanswerable(unsent(&call.to_string(), device)));
         }
@@ -206,7 +229,7 @@ fn can_answer(question: &Question, devices: &BTreeMap<String, DeviceRecord>) -> 
 
 /// Returns the devices that send a channel of the question.
 fn devices_of(plant: &Plant, question: &Question) -> Result<BTreeMap<String, DeviceRecord>, OwnerError> {
-    let mut devices = devices::enrolled(plant)?;
+    let mut devices = devices::with_removed(plant)?;
     let mut named = question.only.iter().flatten();
     if let Some(device) = named.find(|name| !devices.contains_key(*name)) {
         return Err(OwnerError::Unanswerable(format!(
@@ -215,7 +238,7 @@ fn devices_of(plant: &Plant, question: &Question) -> Result<BTreeMap<String, Dev
     }
     devices.retain(|name, record| {
         let named = question.only.as_ref().is_none_or(|only| only.contains(name));
-        named && question.calls().any(|call| sends(record, call))
+        named && question.calls().any(|call| sends(plant.settings(), record, call))
     });
     if devices.is_empty() {
         return Err(OwnerError::Unanswerable(nobody_sends(plant, question)?));

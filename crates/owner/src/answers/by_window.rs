@@ -38,7 +38,7 @@ pub(crate) fn by_window<'w>(
     let asked = Asked::new(question);
     let work = DeviceWork { asked: &asked, groups: &groups, ends: &ends, device, elsewhere: &none };
     let done = work.tallies(computer, &mut |_, _| {})?;
-    let columns = [Column { device: Some(device.device.clone()), tallies: done.computed.tallies }];
+    let columns = [Column { device: Some(device.shown.clone()), tallies: done.computed.tallies }];
     let rows = rows(&asked, &groups, &columns, plant.settings());
     let mut by_group: BTreeMap<(i64, i64), Vec<Row>> = BTreeMap::new();
     for row in rows {

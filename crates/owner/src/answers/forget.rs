@@ -36,21 +36,25 @@ pub struct Forgotten {
 /// together with results computed from them, and the answers in the plant's folder about that time. The cloud
 /// refuses these windows if they are sent again.
 pub(crate) fn forget(plant: &Plant, device: &str, before: Option<i64>) -> Result<Forgotten, OwnerError> {
+    let (client, wire) = (plant.cloud()?, plant.wire_device(device));
     if devices::record(plant, device)?.is_none() {
-        return Err(OwnerError::NotDeclared { kind: "enrolled device", name: device.to_owned() });
+        // The cloud may have windows of a device whose record was destroyed.
+        let known = client.devices().collect::<Result<Vec<_>, _>>()?;
+        if !known.iter().any(|known| known.name == wire) {
+            return Err(OwnerError::NotDeclared { kind: "enrolled device", name: device.to_owned() });
+        }
     }
     let before = before.unwrap_or_else(|| jiff::Timestamp::now().as_millisecond());
-    let client = plant.cloud()?;
     // Noted first: if the cloud's reply is lost, the windows count as deleted here in either case.
-    windows::note_deleted(plant, &client, device, before)?;
-    let cloud = client.forget(device, before)?;
+    windows::note_deleted(plant, &client, wire, before)?;
+    let cloud = client.forget(wire, before)?;
     let answers = kept::forget_answers(plant, device, before)?;
     let sotto_cloud_client::Forgotten { envelopes, bytes, jobs, outputs, .. } = cloud;
     Ok(Forgotten { windows: envelopes, bytes, jobs, outputs, answers })
 }
 
 /// Revokes a device in the cloud and removes it from `sotto.toml`. Keeps its record and secret, which can decrypt
-/// its stored windows.
+/// its stored windows: they stay in answers.
 pub(crate) fn remove_device(plant: &mut Plant, name: &str, destroy_secret: bool) -> Result<(), OwnerError> {
     if !plant.settings().devices.contains_key(name) {
         return Err(OwnerError::NotDeclared { kind: "device", name: name.to_owned() });
@@ -60,11 +64,12 @@ pub(crate) fn remove_device(plant: &mut Plant, name: &str, destroy_secret: bool)
         devices::keep_verifying_key(plant, &record)?;
     }
     // Revoked first: a device that is removed from the file is certainly revoked.
-    plant.cloud()?.revoke_device(name)?;
+    plant.cloud()?.revoke_device(plant.wire_device(name))?;
     let mut files = vec![devices::enrolment_path(plant, name)];
     if destroy_secret {
         files.extend(devices::device_files(plant, name));
     }
     files.iter().try_for_each(|file| remove_if_there(file))?;
+    devices::note_removal(plant, name)?;
     plant.edit(|document| edit::remove_device(document, name))
 }

@@ -86,7 +86,11 @@ pub(crate) fn expire_answers(plant: &Plant) -> Result<usize, OwnerError> {
 pub(crate) fn forget_answers(plant: &Plant, device: &str, before: i64) -> Result<usize, OwnerError> {
     delete_answers(plant, |name| {
         let kept = answer(plant, name)?;
-        let about = |row: &Row| row.device.as_deref().is_none_or(|of| of == device) && row.from_ms < before;
+        // A name that no device has now may be an earlier one of this device.
+        let is_other = |of: &str| {
+            of != device && (plant.settings().devices.contains_key(of) || plant.removed().contains_key(of))
+        };
+        let about = |row: &Row| !row.device.as_deref().is_some_and(is_other) && row.from_ms < before;
         Ok(kept.answer.rows.iter().any(about))
     })
 }

@@ -2,6 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use sotto_cloud_client::Cloud;
+use sotto_pack::Clock;
+
+use crate::declared::Plant;
+use crate::error::OwnerError;
 use crate::gathered::{Decided, NeedId, Tally};
 use crate::question::Asked;
 use crate::windows::DeviceWindows;
@@ -41,10 +46,49 @@ pub(super) fn on_undecided<'t>(
     all.into_iter().filter_map(note).collect()
 }
 
+/// Returns a note for each device whose windows count although `sotto.toml` does not declare it any more.
+pub(super) fn on_removed(plant: &Plant, clock: &Clock, took_part: &BTreeMap<String, u64>) -> Vec<String> {
+    let note = |(name, count): (&String, &u64)| {
+        let removed = plant.removed().get(name)?;
+        let when = match removed.at {
+            Some(at) => format!("was removed on {}", &clock.rfc3339(at)[..10]),
+            None => "is not in sotto.toml any more".to_owned(),
+        };
+        let windows =
+            if *count == 1 { "its window counts".to_owned() } else { format!("its {count} windows count") };
+        Some(format!("{name} {when}; {windows}"))
+    };
+    took_part.iter().filter_map(note).collect()
+}
+
+/// Returns a note for each device of the cloud that this folder knows nothing of.
+pub(super) fn on_unknown(plant: &Plant, cloud: &Cloud) -> Result<Vec<String>, OwnerError> {
+    let mut notes = Vec::new();
+    for device in cloud.devices() {
+        let device = device?;
+        let (name, windows) = (&device.name, device.sent.envelopes);
+        let shown = plant.shown_device(name);
+        let is_known = plant.settings().devices.contains_key(shown) || plant.removed().contains_key(shown);
+        if !is_known && windows > 0 {
+            notes.push(format!(
+                "the cloud has {windows} windows of {name}, which this folder does not know: `sotto device adopt \
+                 {name}.bundle` brings the device back, `sotto forget --device {name} --before DATE` deletes them"
+            ));
+        }
+    }
+    Ok(notes)
+}
+
 /// Returns notes on windows that the answer does not use, and on made-up ones.
 pub(super) fn on_windows(listed: &[DeviceWindows]) -> Vec<String> {
     let mut notes = Vec::new();
-    for DeviceWindows { device, aside, windows, .. } in listed {
+    for DeviceWindows { shown: device, aside, windows, undeclared, .. } in listed {
+        for (channel, count) in undeclared {
+            notes.push(format!(
+                "{count} windows of {device} hold {channel}, which sotto.toml does not declare, and lack a channel of the question. If \
+                 {channel} was renamed by hand, put the name back and run `sotto channel rename {channel} NEW`"
+            ));
+        }
         let generated = windows.iter().filter(|window| window.description.generated).count();
         if generated > 0 {
             notes.push(format!(

@@ -105,7 +105,7 @@ pub(crate) fn status(plant: &Plant) -> Result<Vec<DeviceStatus>, OwnerError> {
     let records = devices::enrolled(plant)?;
     let known = cloud.devices().collect::<Result<Vec<_>, _>>()?;
     for name in records.keys() {
-        let complete = match known.iter().find(|device| device.name == *name) {
+        let complete = match known.iter().find(|device| device.name == plant.wire_device(name)) {
             // A device revoked by the owner stays revoked.
             Some(device) => device.revoked || devices::is_registered(plant, name, &device.keys)?,
             None => false,
@@ -136,7 +136,7 @@ pub(crate) fn status(plant: &Plant) -> Result<Vec<DeviceStatus>, OwnerError> {
         };
         let listed = windows::list(plant, &cloud, record, Between::default(), None)?;
         let left_out = windows::left_out(&listed.windows);
-        let known = known.iter().find(|device| device.name == *name);
+        let known = known.iter().find(|device| device.name == plant.wire_device(name));
         let channel = |channel: &String| status_of(&listed, channel, &left_out, &clock);
         all.push(DeviceStatus {
             device: name.clone(),

@@ -168,6 +168,81 @@ pub fn remove_device(document: &mut DocumentMut, name: &str) -> Result<(), Owner
     remove(document, "devices", "device", name)
 }
 
+/// Gives a channel another name; `wire` keeps the one in streams and bundles.
+///
+/// # Errors
+/// [`OwnerError::NotDeclared`] if there is no channel `name`; [`OwnerError::Declared`] if there is one called `new`.
+pub fn rename_channel(document: &mut DocumentMut, name: &str, new: &str) -> Result<(), OwnerError> {
+    rename(document, "channels", "channel", name, new)?;
+    let devices = document.get_mut("devices").and_then(Item::as_table_like_mut);
+    for (_, device) in devices.into_iter().flat_map(|devices| devices.iter_mut()) {
+        let channels = device.as_table_like_mut().and_then(|device| device.get_mut("channels"));
+        for channel in channels.and_then(Item::as_array_mut).into_iter().flat_map(Array::iter_mut) {
+            replace_text(channel, |text| if text == name { new.to_owned() } else { text.to_owned() });
+        }
+    }
+    Ok(())
+}
+
+/// Gives a device another name; `wire` keeps the one in bundles, in the cloud and in the folder's files.
+///
+/// # Errors
+/// [`OwnerError::NotDeclared`] if there is no device `name`; [`OwnerError::Declared`] if there is one called `new`.
+pub fn rename_device(document: &mut DocumentMut, name: &str, new: &str) -> Result<(), OwnerError> {
+    rename(document, "devices", "device", name, new)
+}
+
+/// Replaces the text of every declared question and of every alarm's condition.
+pub fn rewrite_questions(document: &mut DocumentMut, rewritten: impl Fn(&str) -> String) {
+    for (table, key) in [("questions", "text"), ("alarms", "when")] {
+        let entries = document.get_mut(table).and_then(Item::as_table_like_mut);
+        for (_, entry) in entries.into_iter().flat_map(|entries| entries.iter_mut()) {
+            let within = entry.is_table_like();
+            let text =
+                if within { entry.as_table_like_mut().and_then(|t| t.get_mut(key)) } else { Some(entry) };
+            if let Some(text) = text.and_then(Item::as_value_mut) {
+                replace_text(text, &rewritten);
+            }
+        }
+    }
+}
+
+/// Replaces a text that changes, and leaves the space and the comments around it.
+fn replace_text(of: &mut toml_edit::Value, replaced: impl Fn(&str) -> String) {
+    let Some(text) = of.as_str() else { return };
+    let new = replaced(text);
+    if new != text {
+        let around = of.decor().clone();
+        *of = new.into();
+        *of.decor_mut() = around;
+    }
+}
+
+fn rename(
+    document: &mut DocumentMut,
+    table: &'static str,
+    kind: &'static str,
+    name: &str,
+    new: &str,
+) -> Result<(), OwnerError> {
+    let missing = || OwnerError::NotDeclared { kind, name: name.to_owned() };
+    let entries = document.get_mut(table).and_then(Item::as_table_like_mut).ok_or_else(missing)?;
+    if entries.contains_key(new) {
+        return Err(OwnerError::Declared { kind: table, name: new.to_owned() });
+    }
+    let mut entry = entries.remove(name).ok_or_else(missing)?;
+    if let Some(fields) = entry.as_table_like_mut() {
+        let wire = fields.get("wire").and_then(Item::as_str).unwrap_or(name).to_owned();
+        if wire == new {
+            fields.remove("wire");
+        } else {
+            fields.insert("wire", value(wire));
+        }
+    }
+    entries.insert(new, entry);
+    Ok(())
+}
+
 fn remove(document: &mut DocumentMut, table: &str, kind: &'static str, name: &str) -> Result<(), OwnerError> {
     let entries = document.get_mut(table).and_then(Item::as_table_like_mut);
     let removed = entries.and_then(|entries| entries.remove(name));

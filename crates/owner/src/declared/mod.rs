@@ -10,6 +10,8 @@ mod flooding;
 mod pins;
 mod plant;
 mod questions;
+mod removed;
+mod rename;
 pub mod settings;
 
 pub use address::{MqttAddress, NotAnAddress};
@@ -24,3 +26,5 @@ pub(crate) use pins::{claimed_cloud_key, cloud_keys, pin_cloud};
 pub(crate) use plant::CLOUD;
 pub use plant::{NewPlant, Plant, SETTINGS};
 pub(crate) use questions::{compares_in_cloud, question, question_between, questions};
+pub use removed::Removal;
+pub(crate) use rename::{rename_channel, rename_device};

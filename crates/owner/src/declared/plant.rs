@@ -14,6 +14,7 @@
 //!   ca.pem, tls/     after `sotto tls init`: the plant's authority, the cloud's certificate and key
 //! ```
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -23,6 +24,7 @@ use sotto_keys::SigningIdentity;
 use zeroize::Zeroizing;
 
 use super::authority;
+use super::removed::{RemovedDevice, removed};
 use super::settings::{self, Settings};
 use crate::error::{OwnerError, io};
 use crate::files::{is_open_to_others, make_folder, make_private, random, read_text, write_whole};
@@ -35,6 +37,9 @@ pub(crate) const CLOUD: &str = "cloud.toml";
 /// Mode 0700.
 const SECRETS: &str = "secrets";
 
+/// The records of devices.
+const DEVICES: &str = "devices";
+
 const TOKEN: &str = "owner-token";
 
 /// The signing key of a cloud on this machine.
@@ -42,7 +47,7 @@ const SIGNING: &str = "cloud-signing-key";
 
 /// The folders, each with true if it is the owner's only. Missing ones are made when the plant is opened.
 const FOLDERS: [(&str, bool); 4] =
-    [(SECRETS, true), ("devices", false), ("enrolments", true), ("answers", true)];
+    [(SECRETS, true), (DEVICES, false), ("enrolments", true), ("answers", true)];
 
 /// A plant's folder, with its settings read and checked.
 ///
@@ -62,6 +67,7 @@ const FOLDERS: [(&str, bool); 4] =
 pub struct Plant {
     folder: PathBuf,
     settings: Settings,
+    removed: BTreeMap<String, RemovedDevice>,
     interrupt: Interrupt,
 }
 
@@ -138,7 +144,8 @@ impl Plant {
             // A folder that only some work needs and that cannot be made is an error of that work.
             let _ = make_folder(&folder.join(name), private);
         }
-        Ok(Self { folder: folder.to_owned(), settings, interrupt: Interrupt::default() })
+        let removed = removed(&folder.join(DEVICES), &settings);
+        Ok(Self { folder: folder.to_owned(), settings, removed, interrupt: Interrupt::default() })
     }
 
     /// Finds the plant for a working directory: the folder itself, the nearest folder above it, or the only plant
@@ -170,6 +177,25 @@ impl Plant {
     #[must_use]
     pub fn settings(&self) -> &Settings {
         &self.settings
+    }
+
+    /// Returns the devices with records that `sotto.toml` does not declare, by name.
+    pub(crate) fn removed(&self) -> &BTreeMap<String, RemovedDevice> {
+        &self.removed
+    }
+
+    /// Returns the name of a device in bundles, in the cloud and in the folder's files. A name of that kind stays.
+    pub(crate) fn wire_device<'n>(&'n self, name: &'n str) -> &'n str {
+        match self.removed.get(name) {
+            Some(device) => &device.wire,
+            None => self.settings.wire_device(name),
+        }
+    }
+
+    /// Returns the name in `sotto.toml` of a device of the cloud, or the last one that it had there.
+    pub(crate) fn shown_device<'n>(&'n self, wire: &'n str) -> &'n str {
+        let removed = self.removed.iter().find(|(_, device)| device.wire == wire);
+        removed.map_or_else(|| self.settings.shown_device(wire), |(name, _)| name)
     }
 
     /// Returns a path in the folder.
@@ -245,6 +271,7 @@ impl Plant {
         let text = document.to_string();
         let settings = Settings::parse(&text)?;
         write_whole(&file, text.as_bytes())?;
+        self.removed = removed(&self.path(DEVICES), &settings);
         self.settings = settings;
         Ok(())
     }

@@ -46,7 +46,7 @@ pub(crate) fn check(plant: &Plant, question: &mut Question, places: &TextSpans) 
         }
     }
     for device in question.only.iter().flatten() {
-        if !plant.settings().devices.contains_key(device) {
+        if !plant.settings().devices.contains_key(device) && !plant.removed().contains_key(device) {
             let known: Vec<&str> = plant.settings().devices.keys().map(String::as_str).take(20).collect();
             let reason = format!("there is no device {device}; there are {}", known.join(", "));
             return Err(at(places.error_at_device(device, reason)));

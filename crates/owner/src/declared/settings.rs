@@ -119,6 +119,9 @@ pub struct ChannelSettings {
     /// True if devices also send the readings in a form in which the cloud compares them with limits chosen later.
     #[serde(default, skip_serializing_if = "core::ops::Not::not")]
     pub comparable: bool,
+    /// The name in streams and bundles, if the channel was renamed since.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub wire: Option<String>,
 }
 
 /// A declared question: its text alone, or a table with more requirements.
@@ -208,6 +211,9 @@ pub struct DeviceSettings {
     /// True if its bundles hold public keys in place of its secret: it sends whole ciphertexts, and cannot read them.
     #[serde(default, skip_serializing_if = "core::ops::Not::not")]
     pub public: bool,
+    /// The name in bundles, in the cloud and in the folder's files, if the device was renamed since.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub wire: Option<String>,
 }
 
 /// The reason why `sotto.toml` is refused.
@@ -272,6 +278,32 @@ impl Settings {
         })
     }
 
+    /// Returns the name of a channel in streams and bundles.
+    #[must_use]
+    pub fn wire_channel<'n>(&'n self, name: &'n str) -> &'n str {
+        self.channels.get(name).and_then(|channel| channel.wire.as_deref()).unwrap_or(name)
+    }
+
+    /// Returns the name of a channel of a stream or bundle in `sotto.toml`.
+    #[must_use]
+    pub fn shown_channel<'n>(&'n self, wire: &'n str) -> &'n str {
+        let renamed = self.channels.iter().find(|(_, channel)| channel.wire.as_deref() == Some(wire));
+        renamed.map_or(wire, |(name, _)| name)
+    }
+
+    /// Returns the name of a device in bundles, in the cloud and in the folder's files.
+    #[must_use]
+    pub fn wire_device<'n>(&'n self, name: &'n str) -> &'n str {
+        self.devices.get(name).and_then(|device| device.wire.as_deref()).unwrap_or(name)
+    }
+
+    /// Returns the name in `sotto.toml` of a device of the cloud.
+    #[must_use]
+    pub fn shown_device<'n>(&'n self, wire: &'n str) -> &'n str {
+        let renamed = self.devices.iter().find(|(_, device)| device.wire.as_deref() == Some(wire));
+        renamed.map_or(wire, |(name, _)| name)
+    }
+
     fn check(&self) -> Result<(), SettingsError> {
         if self.version != VERSION {
             return Err(SettingsError::Version(self.version));
@@ -284,6 +316,10 @@ impl Settings {
         if self.cloud.ca.is_some() && !self.cloud.url.to_ascii_lowercase().starts_with("https://") {
             return Err(part("cloud.ca", "an authority is for TLS: write https:// in cloud.url"));
         }
+        let channels = self.channels.iter().map(|(name, channel)| (name.as_str(), channel.wire.as_deref()));
+        check_wires("channel", &channels.collect())?;
+        let devices = self.devices.iter().map(|(name, device)| (name.as_str(), device.wire.as_deref()));
+        check_wires("device", &devices.collect())?;
         for (name, channel) in &self.channels {
             let place = || format!("channels.{name}");
             check_name(name, &place())?;
@@ -353,6 +389,9 @@ impl Settings {
     /// Returns the error message for a channel that is not declared.
     #[must_use]
     pub fn no_channel(&self, name: &str) -> String {
+        if self.shown_channel(name) != name {
+            return format!("channel {name} is called {} now: write that", self.shown_channel(name));
+        }
         let known: Vec<&str> = self.channels.keys().map(String::as_str).take(20).collect();
         let known = if known.is_empty() {
             "no channel is declared yet".to_owned()
@@ -372,6 +411,23 @@ impl Channels for Settings {
         let Range { minimum, maximum } = self.channels.get(channel)?.range;
         Some((minimum, maximum))
     }
+}
+
+/// Checks that no name is the one under which the readings of another are stored.
+fn check_wires(kind: &str, names: &BTreeMap<&str, Option<&str>>) -> Result<(), SettingsError> {
+    let mut owners: BTreeMap<&str, &str> = BTreeMap::new();
+    for (name, wire) in names.iter().filter_map(|(name, wire)| Some((*name, (*wire)?))) {
+        check_name(wire, &format!("{kind}s.{name}.wire"))?;
+        let namesake = names.keys().find(|other| **other == wire && **other != name).copied();
+        if let Some(other) = owners.insert(wire, name).or(namesake) {
+            let reason = format!(
+                "the readings of {kind} {name} are stored as {wire}, which cannot be the name of another {kind}: choose \
+                 another name, or forget these readings and remove {name} first"
+            );
+            return Err(part(format!("{kind}s.{other}"), reason));
+        }
+    }
+    Ok(())
 }
 
 fn check_name(name: &str, place: &str) -> Result<(), SettingsError> {

@@ -23,7 +23,7 @@ pub(crate) fn carried_by(
         // The device is not needed for streams that no question needs.
         streams.retain(|stream| !stream.questions.is_empty());
         if !streams.is_empty() {
-            let lacking = streams.iter().find_map(|stream| lacks(&record, stream));
+            let lacking = streams.iter().find_map(|stream| lacks(plant, &record, stream));
             devices.push((name, lacking));
         }
     }
@@ -31,7 +31,7 @@ pub(crate) fn carried_by(
 }
 
 /// Returns the reason why a device's latest bundle does not support a stream; None if it does.
-fn lacks(record: &DeviceRecord, stream: &StreamNeeds) -> Option<String> {
+fn lacks(plant: &Plant, record: &DeviceRecord, stream: &StreamNeeds) -> Option<String> {
     let latest = record.bundles.last()?;
     let of_kind = |profile: &&sotto_pack::StreamProfile| {
         Kind::of_profile(profile) == Some(stream.kind) && profile.period_ms == Some(stream.period)
@@ -39,6 +39,7 @@ fn lacks(record: &DeviceRecord, stream: &StreamNeeds) -> Option<String> {
     let Some(profile) = latest.streams.iter().find(of_kind) else {
         return Some(format!("it sends no {} stream", stream.kind.word()));
     };
+    let profile = &records::shown(plant, profile);
     let has = |name: &String| profile.channels.iter().any(|channel| channel.name == *name);
     if let Some(missing) = stream.channels.iter().find(|name| !has(name)) {
         return Some(format!("it does not send {missing}"));

@@ -59,7 +59,8 @@ fn names(plant: &Plant) -> Result<BTreeSet<String>, OwnerError> {
         for entry in fs::read_dir(&path).map_err(io(&path))? {
             let file = entry.map_err(io(&path))?.file_name();
             let file = file.to_str().unwrap_or_default();
-            names.extend(endings.iter().find_map(|ending| file.strip_suffix(ending)).map(str::to_owned));
+            let wire = endings.iter().find_map(|ending| file.strip_suffix(ending));
+            names.extend(wire.map(|wire| plant.shown_device(wire).to_owned()));
         }
     }
     // The key of an authority of earlier plants.
@@ -132,7 +133,9 @@ fn device(plant: &Plant, name: &str, faults: &mut Vec<Fault>) {
             let copy = secret.as_ref().ok().and_then(|secret| registered_copy(plant, secret, name));
             let (what, cure) = match copy {
                 Some(copy) => {
-                    let channels = copy.settings.channels.join(",");
+                    let shown =
+                        copy.settings.channels.iter().map(|name| plant.settings().shown_channel(name));
+                    let channels = shown.collect::<Vec<_>>().join(",");
                     ("is missing".to_owned(), format!("sotto device add {name} --channels {channels}"))
                 }
                 None => {

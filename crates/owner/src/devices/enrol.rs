@@ -9,7 +9,6 @@ use sotto_pack::{DeviceProfile, FleetId, MOST_CLOUD_KEYS, StreamProfile};
 use sotto_ring::{SecretRng, secure_rng};
 
 use super::records::{BundleRecord, DeviceRecord};
-use super::secrets::signing_file;
 use super::{numbers, records, register, secrets, streams, verifying};
 use crate::declared;
 use crate::declared::Plant;
@@ -76,9 +75,10 @@ pub(crate) fn enrol(plant: &Plant, name: &str, bundle: &Path) -> Result<Enrolled
     made.files.push(signing);
     let record = DeviceRecord {
         version: 1,
-        device: name.to_owned(),
+        device: plant.wire_device(name).to_owned(),
         verifying_key: hex::encode(identity.verifying_key()),
         bundles: Vec::new(),
+        removed: None,
     };
     let enrolled = make_bundle(
         plant,
@@ -108,7 +108,7 @@ pub(crate) fn renew(plant: &Plant, name: &str, bundle: &Path) -> Result<Enrolled
         return Err(OwnerError::Exists { path: bundle.to_owned() });
     }
     let mut rng = secure_rng().map_err(|_| OwnerError::Randomness)?;
-    let identity = KeyFile::Signing.read(&plant.secret_path(&signing_file(name)), None)?;
+    let identity = KeyFile::Signing.read(&secrets::signing_path(plant, name), None)?;
     let signing = SigningIdentity::from_bytes(&identity);
     let secrets = Secrets { encryption: secrets::secret(plant, name)?, signing };
     make_bundle(plant, record, secrets, streams, bundle, &mut rng)
@@ -140,6 +140,11 @@ fn make_bundle(
     verifying::keep_verifying_key(plant, &record)?;
     let number = numbers::next(plant, &record)?;
     let mut profiles: Vec<StreamProfile> = streams.iter().map(|stream| stream.profile(number)).collect();
+    for channel in profiles.iter_mut().flat_map(|profile| &mut profile.channels) {
+        channel.name = plant.settings().wire_channel(&channel.name).to_owned();
+    }
+    // A device that is declared again is not removed any more.
+    record.removed = None;
     if plant.settings().share_masks {
         let plant = fleet_tag(plant)?;
         for profile in &mut profiles {
@@ -151,7 +156,7 @@ fn make_bundle(
     record
         .bundles
         .push(BundleRecord { made_at: Timestamp::now().as_millisecond(), streams: profiles.clone() });
-    let enrolment = register::enrolment(plant, &record, &secret, rng)?;
+    let enrolment = register::enrolment(&record, &secret, rng)?;
     let public = profiles.iter().any(|stream| stream.public);
     let profile = DeviceProfile {
         device: record.device.clone(),

@@ -18,7 +18,7 @@ pub(crate) use check::check;
 pub use enrol::Enrolled;
 pub(crate) use enrol::{can_enrol, enrol, put_secrets_aside, renew};
 pub use records::{BundleRecord, DeviceRecord};
-pub(crate) use records::{all_records, enrolled, parameter_spec, record};
+pub(crate) use records::{all_records, enrolled, note_removal, parameter_spec, record, shown, with_removed};
 pub use register::{EnrolledKey, Enrolment};
 pub(crate) use register::{enrolment_path, is_registered, register};
 pub use restore::{Found, Restored};

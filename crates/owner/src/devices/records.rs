@@ -7,9 +7,9 @@ use serde::{Deserialize, Serialize};
 use sotto_pack::StreamProfile;
 use sotto_rlwe::ParameterSpec;
 
-use crate::declared::Plant;
+use crate::declared::{Plant, Removal};
 use crate::error::{OwnerError, io};
-use crate::files::read_json;
+use crate::files::{pretty, read_json, write_whole};
 
 /// The public part of a device, stored in `devices/NAME.json`.
 ///
@@ -19,12 +19,15 @@ use crate::files::read_json;
 pub struct DeviceRecord {
     /// The version of this format: 1.
     pub version: u32,
-    /// The device's name.
+    /// The device's name in bundles and in the cloud: its first one.
     pub device: String,
     /// The Ed25519 key that verifies its messages, in hexadecimal.
     pub verifying_key: String,
     /// The streams of every bundle made for it, the latest last.
     pub bundles: Vec<BundleRecord>,
+    /// Its removal from `sotto.toml`. None while it is declared.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub removed: Option<Removal>,
 }
 
 impl DeviceRecord {
@@ -58,6 +61,15 @@ pub(crate) fn enrolled(plant: &Plant) -> Result<BTreeMap<String, DeviceRecord>, 
     plant.settings().devices.keys().filter_map(|name| named(name).transpose()).collect()
 }
 
+/// Returns all enrolled devices and those that were removed from `sotto.toml`, by name.
+pub(crate) fn with_removed(plant: &Plant) -> Result<BTreeMap<String, DeviceRecord>, OwnerError> {
+    let mut records = enrolled(plant)?;
+    for name in plant.removed().keys() {
+        records.extend(record(plant, name)?.map(|record| (name.clone(), record)));
+    }
+    Ok(records)
+}
+
 /// Returns all stored records, including those of devices that are no longer in `sotto.toml`.
 pub(crate) fn all_records(plant: &Plant) -> Result<BTreeMap<String, DeviceRecord>, OwnerError> {
     let folder = plant.path("devices");
@@ -72,8 +84,24 @@ pub(crate) fn all_records(plant: &Plant) -> Result<BTreeMap<String, DeviceRecord
     Ok(records)
 }
 
+/// Notes in a device's record, if there is one, that it is removed from `sotto.toml` now.
+pub(crate) fn note_removal(plant: &Plant, name: &str) -> Result<(), OwnerError> {
+    let Some(mut record) = record(plant, name)? else { return Ok(()) };
+    record.removed = Some(Removal { name: name.to_owned(), at: jiff::Timestamp::now().as_millisecond() });
+    write_whole(&record_path(plant, name), &pretty(&record)?)
+}
+
+/// Returns a stream with the names that its channels have in `sotto.toml`.
+pub(crate) fn shown(plant: &Plant, stream: &StreamProfile) -> StreamProfile {
+    let mut shown = stream.clone();
+    for channel in &mut shown.channels {
+        channel.name = plant.settings().shown_channel(&channel.name).to_owned();
+    }
+    shown
+}
+
 pub(super) fn record_path(plant: &Plant, name: &str) -> PathBuf {
-    plant.path("devices").join(format!("{name}.json"))
+    plant.path("devices").join(format!("{}.json", plant.wire_device(name)))
 }
 
 /// Reads the parameters from a frame in hexadecimal.

@@ -20,7 +20,7 @@ use crate::files::{pretty, read_json, write_private, write_whole};
 /// A device's registration, stored in `enrolments/NAME.json`. A cloud on this machine reads it there.
 ///
 /// ```
-/// use sotto_owner::{BundleRecord, DeviceRecord, Enrolled, EnrolledKey, Enrolment};
+/// use sotto_owner::{BundleRecord, DeviceRecord, Enrolled, EnrolledKey, Enrolment, Removal};
 /// # let folder = tempfile::tempdir()?;
 /// # let here = sotto_owner::NewPlant { cloud: None, listen: "127.0.0.1:7410".parse()?, time_zone: None };
 /// # let mut plant = sotto_owner::Plant::init(&folder.path().join("dairy"), &here)?;
@@ -37,6 +37,7 @@ use crate::files::{pretty, read_json, write_private, write_whole};
 /// let record: DeviceRecord = plant.device("boiler")?.ok_or("not enrolled")?;
 /// let bundles: &[BundleRecord] = &record.bundles;
 /// assert_eq!(bundles[0].streams.len(), enrolled.streams.len());
+/// assert_eq!(record.removed, None::<Removal>);
 ///
 /// let file = std::fs::read(plant.folder().join("enrolments/boiler.json"))?; // goes to the cloud
 /// let enrolment: Enrolment = serde_json::from_slice(&file)?;
@@ -76,7 +77,6 @@ pub struct EnrolledKey {
 
 /// Collects the parameters, keys and streams of all bundles, because the cloud accepts windows of older bundles too.
 pub(super) fn enrolment(
-    plant: &Plant,
     record: &DeviceRecord,
     secret: &DeviceSecret,
     rng: &mut impl SecretRng,
@@ -98,7 +98,7 @@ pub(super) fn enrolment(
         .filter_map(|profile| stream_header(&device, secret, profile).transpose())
         .map(|header| Ok(hex::encode(header?.write())))
         .collect::<Result<_, OwnerError>>()?;
-    let settings = plant.settings().devices.get(&device).cloned().unwrap_or_else(|| declared_by(record));
+    let settings = declared_by(record);
     let copy = Copy { record: record.clone(), settings }.seal(secret, rng);
     Ok(Enrolment { device, verifying_key, parameters, keys, streams, record: copy })
 }
@@ -110,7 +110,8 @@ pub(super) fn declared_by(record: &DeviceRecord) -> DeviceSettings {
 
 /// Returns the settings for which a bundle's streams were made.
 pub(super) fn declared_for(streams: &[StreamProfile]) -> DeviceSettings {
-    let mut settings = DeviceSettings { channels: Vec::new(), public: streams.iter().any(|s| s.public) };
+    let public = streams.iter().any(|stream| stream.public);
+    let mut settings = DeviceSettings { channels: Vec::new(), public, wire: None };
     for channel in streams.iter().flat_map(|stream| &stream.channels) {
         if !settings.channels.contains(&channel.name) {
             settings.channels.push(channel.name.clone());
@@ -145,7 +146,7 @@ fn registration(plant: &Plant, name: &str) -> Result<Enrolment, OwnerError> {
         _ => return read_json(&path),
     };
     let mut rng = secure_rng().map_err(|_| OwnerError::Randomness)?;
-    let enrolment = enrolment(plant, &record, &secret, &mut rng)?;
+    let enrolment = enrolment(&record, &secret, &mut rng)?;
     write(plant, &record, &enrolment)?;
     Ok(enrolment)
 }
@@ -153,11 +154,11 @@ fn registration(plant: &Plant, name: &str) -> Result<Enrolment, OwnerError> {
 /// Returns the copy of a device's record in its registration in the folder; None if there is none that the secret opens.
 pub(super) fn registered_copy(plant: &Plant, secret: &DeviceSecret, name: &str) -> Option<Copy> {
     let registration: Enrolment = read_json(&enrolment_path(plant, name)).ok()?;
-    Copy::open_text(secret, name, &registration.record?)
+    Copy::open_text(secret, plant.wire_device(name), &registration.record?)
 }
 
 pub(crate) fn enrolment_path(plant: &Plant, name: &str) -> PathBuf {
-    plant.path("enrolments").join(format!("{name}.json"))
+    plant.path("enrolments").join(format!("{}.json", plant.wire_device(name)))
 }
 
 /// Returns true if `keys` includes every key that the device may encrypt under.
@@ -189,5 +190,5 @@ pub(crate) fn register(
         streams: enrolment.streams,
         record: enrolment.record,
     };
-    Ok(cloud.put_device(name, &registration)?)
+    Ok(cloud.put_device(plant.wire_device(name), &registration)?)
 }

@@ -107,6 +107,7 @@ pub(crate) fn adopt(plant: &mut Plant, path: &Path) -> Result<Restored, OwnerErr
 fn copies(plant: &Plant, secret: &DeviceSecret, name: &str) -> (Vec<(Found, Copy)>, Option<String>) {
     let here = register::registered_copy(plant, secret, name).map(|copy| (Found::Registration, copy));
     let mut copies: Vec<(Found, Copy)> = here.into_iter().collect();
+    let name = plant.wire_device(name);
     let asked = plant.cloud().and_then(|cloud| Ok(cloud.sealed_record(name)?));
     let away = match asked {
         Ok(sealed) => {
@@ -133,7 +134,8 @@ fn keep_newest(
     // Of equal ones the first, so that the record in its place stays.
     let all = here.into_iter().chain(copies);
     let newest = all.reduce(|best, next| if next.1.age() > best.1.age() { next } else { best });
-    let Some((from, copy)) = newest else { return Ok(None) };
+    let Some((from, mut copy)) = newest else { return Ok(None) };
+    copy.record.removed = None;
     let path = record_path(plant, name);
     if from != Found::Here && path.exists() {
         let mut aside = path.as_os_str().to_owned();
@@ -142,7 +144,7 @@ fn keep_newest(
     }
     verifying::keep_verifying_key(plant, &copy.record)?;
     let mut rng = secure_rng().map_err(|_| OwnerError::Randomness)?;
-    register::write(plant, &copy.record, &register::enrolment(plant, &copy.record, secret, &mut rng)?)?;
+    register::write(plant, &copy.record, &register::enrolment(&copy.record, secret, &mut rng)?)?;
     let (device, bundles) = (name.to_owned(), copy.record.bundles.len());
     Ok(Some(Restored { device, from, bundles, cloud_is_away, channels: Vec::new() }))
 }
@@ -180,6 +182,7 @@ fn of_profile(profile: &DeviceProfile, identity: &SigningIdentity, made_at: i64)
         device: profile.device.clone(),
         verifying_key: hex::encode(identity.verifying_key()),
         bundles: vec![BundleRecord { made_at, streams: profile.streams.clone() }],
+        removed: None,
     };
     Copy { settings: declared_by(&record), record }
 }
@@ -198,7 +201,7 @@ fn declare(plant: &mut Plant, profile: &DeviceProfile) -> Result<Vec<String>, Ow
     for stream in &profile.streams {
         for channel in &stream.channels {
             let name = channel.name.as_str();
-            let is_there = plant.settings().channels.contains_key(name);
+            let is_there = plant.settings().channels.contains_key(plant.settings().shown_channel(name));
             if !is_there && missing.iter().all(|(other, _)| *other != name) {
                 let every = stream.period_ms.unwrap_or(profile.period_ms);
                 missing.push((name, new_channel(channel, every, is_comparable(profile, channel))));
@@ -206,13 +209,15 @@ fn declare(plant: &mut Plant, profile: &DeviceProfile) -> Result<Vec<String>, Ow
         }
     }
     let device = &profile.device;
-    let is_declared = plant.settings().devices.contains_key(device);
+    let is_declared = plant.settings().devices.contains_key(plant.settings().shown_device(device));
     if !missing.is_empty() || !is_declared {
         let settings = declared_for(&profile.streams);
+        let shown = settings.channels.iter().map(|name| plant.settings().shown_channel(name).to_owned());
+        let channels: Vec<String> = shown.collect();
         plant.edit(|document| {
             missing.iter().try_for_each(|(name, channel)| edit::add_channel(document, name, channel))?;
             let add = if settings.public { edit::add_public_device } else { edit::add_device };
-            if is_declared { Ok(()) } else { add(document, device, &settings.channels) }
+            if is_declared { Ok(()) } else { add(document, device, &channels) }
         })?;
     }
     Ok(missing.into_iter().map(|(name, _)| name.to_owned()).collect())

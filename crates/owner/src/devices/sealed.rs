@@ -69,8 +69,12 @@ mod tests {
             device: "boiler".into(),
             verifying_key: "01".repeat(32),
             bundles: (0..bundles).map(made_at).collect(),
+            removed: None,
         };
-        Copy { record, settings: DeviceSettings { channels: vec!["temperature".into()], public: false } }
+        Copy {
+            record,
+            settings: DeviceSettings { channels: vec!["temperature".into()], public: false, wire: None },
+        }
     }
 
     #[test]

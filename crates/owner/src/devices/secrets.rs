@@ -9,17 +9,17 @@ use super::records;
 use crate::declared::Plant;
 use crate::error::OwnerError;
 
-pub(super) fn signing_file(device: &str) -> String {
-    format!("{device}.signing")
+pub(super) fn signing_path(plant: &Plant, device: &str) -> PathBuf {
+    plant.secret_path(&format!("{}.signing", plant.wire_device(device)))
 }
 
-fn secret_file(device: &str) -> String {
-    format!("{device}.key")
+fn secret_path(plant: &Plant, device: &str) -> PathBuf {
+    plant.secret_path(&format!("{}.key", plant.wire_device(device)))
 }
 
 /// Returns a device's secret, from which its keys are derived.
 pub(crate) fn secret(plant: &Plant, name: &str) -> Result<DeviceSecret, OwnerError> {
-    let bytes = KeyFile::Device.read(&plant.secret_path(&secret_file(name)), None)?;
+    let bytes = KeyFile::Device.read(&secret_path(plant, name), None)?;
     Ok(DeviceSecret::from_bytes(&bytes))
 }
 
@@ -35,6 +35,5 @@ pub(crate) fn held_secret(plant: &Plant, name: &str) -> Result<Option<DeviceSecr
 
 /// Returns the paths of a device's record and secrets.
 pub(crate) fn device_files(plant: &Plant, name: &str) -> [PathBuf; 3] {
-    let [key, signing] = [secret_file(name), signing_file(name)].map(|file| plant.secret_path(&file));
-    [records::record_path(plant, name), key, signing]
+    [records::record_path(plant, name), secret_path(plant, name), signing_path(plant, name)]
 }

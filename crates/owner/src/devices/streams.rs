@@ -49,7 +49,7 @@ pub(crate) fn planned_streams(
             let none = "no channel is declared yet: sotto channel add NAME …".to_owned();
             return Err(OwnerError::Unanswerable(none));
         }
-        let settings = DeviceSettings { channels, public: false };
+        let settings = DeviceSettings { channels, public: false, wire: None };
         devices.push(("a device with all channels".to_owned(), settings));
     }
     let streams = |(name, settings): (String, DeviceSettings)| {

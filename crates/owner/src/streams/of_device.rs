@@ -57,7 +57,7 @@ pub(crate) fn of_device(
     settings: &Settings,
     questions: &BTreeMap<String, Question>,
     device: &str,
-    DeviceSettings { channels, public }: &DeviceSettings,
+    DeviceSettings { channels, public, .. }: &DeviceSettings,
 ) -> Vec<StreamNeeds> {
     let public = *public;
     let mut streams: BTreeMap<(Kind, u32), StreamNeeds> = BTreeMap::new();

@@ -34,6 +34,8 @@ struct Known {
     key_id: KeyId,
     stream: String,
     layout: Layout,
+    /// The layout with the names that channels have in `sotto.toml`.
+    shown: Layout,
     period: u32,
     span: Span,
     kind: Option<Kind>,
@@ -44,6 +46,7 @@ struct Known {
 
 impl Known {
     fn new(
+        plant: &Plant,
         secret: &DeviceSecret,
         bundle: usize,
         profile: &StreamProfile,
@@ -56,6 +59,7 @@ impl Known {
             key_id: secret.key_id(&id),
             stream: profile.stream.clone(),
             layout,
+            shown: layout_of(&devices::shown(plant, profile), spec).ok()?,
             period: profile.period_ms?,
             span: profile.span?,
             kind: Kind::of_profile(profile),
@@ -96,7 +100,8 @@ pub(crate) fn list(
     for (number, bundle) in record.bundles.iter().enumerate() {
         for profile in &bundle.streams {
             let spec = parameter_spec(&profile.parameters)?;
-            known.extend(secret.as_ref().and_then(|secret| Known::new(secret, number, profile, &spec)));
+            let of = |secret| Known::new(plant, secret, number, profile, &spec);
+            known.extend(secret.as_ref().and_then(of));
             specs.insert(spec.id().to_string(), spec);
         }
     }
@@ -126,12 +131,14 @@ pub(crate) fn list(
         }
     }
     let of = Needed(needed);
+    let undeclared = undeclared(plant, &windows, &of);
     windows.retain_mut(|window| of.channels(window).next().is_some() && between.cut(window));
     let listed = windows.len();
     windows.retain(|window| of.channels(window).all(|channel| unit_is(plant, channel)));
     aside.other_unit = listed - windows.len();
     let windows = without_overlaps(windows, &of, &mut aside);
-    Ok(DeviceWindows { device: record.device.clone(), windows, specs, aside })
+    let (device, shown) = (record.device.clone(), plant.shown_device(&record.device).to_owned());
+    Ok(DeviceWindows { device, shown, windows, specs, aside, undeclared })
 }
 
 /// Returns true if the time of a window's readings overlaps the requested time.
@@ -158,8 +165,9 @@ pub(super) fn missing(log: &StreamLog, between: Between) -> u64 {
 
 fn read(entry: &Entry, signed: &SignedHeader, known: &[Known], clock: &Clock) -> Option<StoredWindow> {
     let header = signed.header();
-    let description = WindowDescription::parse(&header.layout).ok()?;
+    let mut description = WindowDescription::parse(&header.layout).ok()?;
     let stream = known.iter().find(|known| known.is_of(header, &description))?;
+    description.layout = stream.shown.clone();
     let (whole, span) = (description.end(), clock.end_of(stream.span, description.start));
     // The end of the span cuts the last tick alone. In a time zone that was another one then, it is elsewhere.
     let cuts = description.length == 0 || whole.saturating_sub(span) < i64::from(description.period);
@@ -198,6 +206,19 @@ impl Needed<'_> {
     }
 }
 
+/// Returns the numbers of windows that lack a needed channel and hold one that `sotto.toml` does not declare.
+fn undeclared(plant: &Plant, windows: &[StoredWindow], needed: &Needed<'_>) -> BTreeMap<String, usize> {
+    let mut undeclared = BTreeMap::new();
+    let wanted = needed.0.map_or(0, BTreeSet::len);
+    for window in windows.iter().filter(|window| needed.channels(window).count() < wanted) {
+        let names = window.layout().channels().iter().map(|channel| &channel.name);
+        for name in names.filter(|name| !plant.settings().channels.contains_key(*name)) {
+            *undeclared.entry(name.clone()).or_default() += 1;
+        }
+    }
+    undeclared
+}
+
 /// Times that windows cover, of one kind and channel: the end and the bundle, by the start.
 type Covered = BTreeMap<i64, (i64, usize)>;
 
@@ -233,16 +254,31 @@ fn without_overlaps(
             && others.iter().flatten().all(|other| other.bundle != window.bundle);
         aside.overlapping += usize::from(!is_expected);
         for ticks in free {
-            let (from, to) = (window.instant(ticks.start), window.instant(ticks.end - 1) + 1);
-            for name in &channels {
-                let times = covered.entry((kind, (*name).to_owned())).or_default();
-                times.insert(from, (to, window.bundle));
+            for channel in needed.channels(&window) {
+                let times = covered.entry((kind, channel.name.clone())).or_default();
+                times.extend(
+                    time_of(&window, &channel.name, &ticks).map(|(from, to)| (from, (to, window.bundle))),
+                );
             }
             kept.push(StoredWindow { ticks, ..window.clone() });
         }
     }
     kept.sort_by(|a, b| (a.from(), &a.stream, a.sequence).cmp(&(b.from(), &b.stream, b.sequence)));
     kept
+}
+
+/// Returns the time from the first to the last reading of a channel at some ticks; None if there is none.
+fn time_of(window: &StoredWindow, channel: &str, ticks: &Range<u32>) -> Option<(i64, i64)> {
+    let presence = window.description.presence(window.channel(channel)?);
+    let (first, last) = match presence {
+        Some(presence) => {
+            let mut there = presence.iter().filter(|tick| ticks.contains(tick));
+            let first = there.next()?;
+            (first, there.last().unwrap_or(first))
+        }
+        None => (ticks.start, ticks.end - 1),
+    };
+    Some((window.instant(first), window.instant(last) + 1))
 }
 
 /// Ticks of a window that another window covers.

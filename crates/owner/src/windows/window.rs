@@ -103,11 +103,16 @@ pub(crate) fn position(layout: &Layout, name: &str) -> Option<u16> {
 
 /// The windows of one device in order of time, and their parameters.
 pub(crate) struct DeviceWindows {
+    /// The device's name in the cloud and in the folder's files.
     pub(crate) device: String,
+    /// Its name in `sotto.toml`.
+    pub(crate) shown: String,
     pub(crate) windows: Vec<StoredWindow>,
     pub(crate) specs: BTreeMap<String, ParameterSpec>,
     /// Counts of unused windows, by reason.
     pub(crate) aside: Aside,
+    /// Numbers of windows that lack a channel of the question and hold one that `sotto.toml` does not declare, by the latter.
+    pub(crate) undeclared: BTreeMap<String, usize>,
 }
 
 /// Counts of a device's windows that an answer does not use.
