@@ -112,7 +112,7 @@ impl DeviceBundle {
             }
         };
         content.extend_from_slice(&self.profile);
-        kind.write_secret(path, &content, protection, rng)
+        kind.write_secret(path, &content, *protection, rng)
     }
 
     /// Returns the most bytes that the content takes.
@@ -141,7 +141,7 @@ impl DeviceBundle {
     pub fn parse(bytes: &[u8], path: &Path, passphrase: Option<&str>) -> Result<Self, KeyFileError> {
         let kinds = [KeyFile::BundleWithAuthority, KeyFile::BundleWithPublicKeys];
         let kind = kinds.into_iter().find(|kind| kind.is_kind_of(bytes)).unwrap_or(KeyFile::Bundle);
-        Self::parse_content(kind, &kind.parse_secret(bytes, path, passphrase)?, path)
+        Self::parse_content(kind, &kind.parse_secret(bytes, path, passphrase.into())?, path)
     }
 
     fn parse_content(kind: KeyFile, content: &[u8], path: &Path) -> Result<Self, KeyFileError> {
@@ -288,7 +288,7 @@ mod tests {
             }
             assert!(KeyFile::Device.read(&path, None).is_err(), "another kind");
             // Older programs know only this kind.
-            let known = KeyFile::Bundle.read_secret(&path, None).is_ok();
+            let known = KeyFile::Bundle.read_secret(&path, Protection::FileMode).is_ok();
             assert_eq!(known, authority.is_none() && !is_public, "{name}");
         }
         let refused = |bundle: DeviceBundle, rng: &mut _| {

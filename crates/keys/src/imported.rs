@@ -136,7 +136,7 @@ impl<S: Scheme> SecretKey<S> {
         for four in coefficients.chunks(4) {
             secret.push(four.iter().rev().fold(0, |byte, c| byte << 2 | (c + 1) as u8));
         }
-        KeyFile::Imported.write_secret(path, &secret, &Protection::Passphrase(passphrase), rng)
+        KeyFile::Imported.write_secret(path, &secret, Protection::Passphrase(passphrase), rng)
     }
 
     /// Reads a file of [`write_imported`](Self::write_imported) for these parameters.
@@ -144,7 +144,11 @@ impl<S: Scheme> SecretKey<S> {
     /// # Errors
     /// Those of [`KeyFile::read`]; [`KeyFileError::Damaged`] for a key of other parameters.
     pub fn read_imported(path: &Path, params: &Params<S>, passphrase: &str) -> Result<Self, KeyFileError> {
-        Self::imported(&KeyFile::Imported.read_secret(path, Some(passphrase))?, path, params)
+        Self::imported(
+            &KeyFile::Imported.read_secret(path, Protection::Passphrase(passphrase))?,
+            path,
+            params,
+        )
     }
 
     /// Decodes the bytes of a file; `path` names the file in errors.
@@ -157,7 +161,7 @@ impl<S: Scheme> SecretKey<S> {
         params: &Params<S>,
         passphrase: Option<&str>,
     ) -> Result<Self, KeyFileError> {
-        Self::imported(&KeyFile::Imported.parse_secret(bytes, path, passphrase)?, path, params)
+        Self::imported(&KeyFile::Imported.parse_secret(bytes, path, passphrase.into())?, path, params)
     }
 
     fn imported(secret: &[u8], path: &Path, params: &Params<S>) -> Result<Self, KeyFileError> {

@@ -10,6 +10,8 @@ pub const LONGEST_PROFILE: usize = 1 << 20;
 pub const MOST_PUBLIC_KEYS: usize = 64;
 /// Maximum bytes of a bundle's public keys together: 64 MiB.
 pub const LONGEST_PUBLIC_KEYS: usize = 64 << 20;
+/// Maximum bytes of a secret text: 1 MiB.
+pub(crate) const LONGEST_DOCUMENT: usize = 1 << 20;
 /// Bytes of a length in a bundle.
 pub(crate) const LENGTH: usize = 4;
 /// Maximum bytes of a bundle without an authority: two secrets, address and profile.

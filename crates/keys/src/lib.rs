@@ -45,6 +45,8 @@ mod lengths;
 #[cfg(feature = "partial")]
 pub mod partial;
 #[cfg(feature = "std")]
+mod plant_key;
+#[cfg(feature = "std")]
 mod sealed;
 mod secret;
 mod streaming;
@@ -54,10 +56,12 @@ pub use bundle::{DeviceBundle, DeviceKeys};
 pub use compact::{CompactEncryptor, SecretSum, mask_product, secret_bits};
 pub use device::DeviceSecret;
 #[cfg(feature = "std")]
-pub use file::{KeyFile, KeyFileError, Protection, make_private};
+pub use file::{KeyFile, KeyFileError, Protected, Protection, make_private};
 pub use identity::SigningIdentity;
 pub use imported::ImportedKeyError;
 #[cfg(feature = "std")]
 pub use lengths::{LONGEST_AUTHORITY, LONGEST_CLOUD, LONGEST_PROFILE, LONGEST_PUBLIC_KEYS, MOST_PUBLIC_KEYS};
+#[cfg(feature = "std")]
+pub use plant_key::{PlantKey, PlantKeyName};
 pub use secret::SecretKey;
 pub use streaming::{StreamingEncryptor, StreamingError};

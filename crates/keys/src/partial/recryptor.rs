@@ -67,7 +67,7 @@ impl RecryptorSecret {
         protection: &Protection<'_>,
         rng: &mut impl SecretRng,
     ) -> Result<(), KeyFileError> {
-        KeyFile::Recryptor.write_secret(path, &self.to_bytes(), protection, rng)
+        KeyFile::Recryptor.write_secret(path, &self.to_bytes(), *protection, rng)
     }
 
     /// Reads a file that [`write`](Self::write) made.
@@ -76,7 +76,7 @@ impl RecryptorSecret {
     /// [`KeyFileError`] if the file cannot be read, has a mode that lets others read it, is damaged, or does
     /// not fit the passphrase.
     pub fn read(path: &Path, passphrase: Option<&str>) -> Result<Self, KeyFileError> {
-        Self::of_file(path, &KeyFile::Recryptor.read_secret(path, passphrase)?)
+        Self::of_file(path, &KeyFile::Recryptor.read_secret(path, passphrase.into())?)
     }
 
     /// Decodes the bytes of a file of this kind; `path` names the file in errors.
@@ -85,7 +85,7 @@ impl RecryptorSecret {
     /// [`KeyFileError::Damaged`] for bytes that hold no keys of a recryptor, [`KeyFileError::Passphrase`] for
     /// a missing, wrong or unexpected passphrase.
     pub fn parse(bytes: &[u8], path: &Path, passphrase: Option<&str>) -> Result<Self, KeyFileError> {
-        Self::of_file(path, &KeyFile::Recryptor.parse_secret(bytes, path, passphrase)?)
+        Self::of_file(path, &KeyFile::Recryptor.parse_secret(bytes, path, passphrase.into())?)
     }
 
     fn of_file(path: &Path, secret: &[u8]) -> Result<Self, KeyFileError> {
