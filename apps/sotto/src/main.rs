@@ -48,6 +48,12 @@ enum Command {
     Status(plant::Status),
     /// Look for missing, unreadable and open files of the plant's folder, and show the commands that mend them.
     Check(plant::Check),
+    /// Put the plant's secrets under a passphrase.
+    Passphrase(plant::Passphrase),
+    /// Keep the plant's key in the kernel's keyring for some time, so that commands ask for no passphrase.
+    Unlock(plant::UnlockFor),
+    /// Remove the plant's key from the kernel's keyring.
+    Lock(plant::Lock),
     /// Make the cloud's TLS certificate, and a private authority of the plant that signs it.
     Tls(plant::Group<plant::Tls>),
     /// Show earlier answers.
@@ -85,6 +91,9 @@ fn main() -> ExitCode {
         Command::Plan(command) => command.run(),
         Command::Status(command) => command.run(),
         Command::Check(command) => command.run(),
+        Command::Passphrase(command) => command.run(),
+        Command::Unlock(command) => command.run(),
+        Command::Lock(command) => command.run(),
         Command::Tls(command) => command.run(),
         Command::Answers(command) => command.run(),
         Command::Verify(command) => command.run(),

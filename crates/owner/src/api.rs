@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use sotto_cloud_client::Cloud;
 
@@ -475,5 +476,79 @@ impl Plant {
     /// [`OwnerError::NotDeclared`] if there is no such report, and those of its work.
     pub fn report(&self, name: &str, argument: Option<&str>) -> Result<String, OwnerError> {
         reports::report(self, name, argument)
+    }
+
+    /// Seals the secrets under a new random key, and that key under a passphrase of at least 8 characters. The owner's token
+    /// and the signing key of a cloud on this machine stay in the clear. Interrupted at any moment, all secrets still open,
+    /// and the next call with the same passphrase finishes.
+    ///
+    /// # Errors
+    /// [`SecretsError::HasPassphrase`](crate::SecretsError::HasPassphrase) if the plant has one; another [`OwnerError`] if a
+    /// file cannot be read or written.
+    pub fn set_passphrase(&self, passphrase: &str) -> Result<(), OwnerError> {
+        self.secrets().set_passphrase(passphrase)
+    }
+
+    /// Replaces the passphrase. Backups that were made under the earlier one still need it.
+    ///
+    /// # Errors
+    /// [`SecretsError::NoPassphrase`](crate::SecretsError::NoPassphrase) if the plant has none; another [`OwnerError`] if its
+    /// key cannot be opened, or the file cannot be written.
+    pub fn change_passphrase(&self, passphrase: &str) -> Result<(), OwnerError> {
+        self.secrets().change_passphrase(passphrase)
+    }
+
+    /// Writes all secrets in the clear. The plant's key goes to `secrets/old`.
+    ///
+    /// # Errors
+    /// [`SecretsError::NoPassphrase`](crate::SecretsError::NoPassphrase) if the plant has none; another [`OwnerError`] if its
+    /// key cannot be opened, or a file cannot be written.
+    pub fn remove_passphrase(&self) -> Result<(), OwnerError> {
+        self.secrets().remove_passphrase()
+    }
+
+    /// Seals a secret that its owner has put into the folder `secrets` in the clear, as from an older copy.
+    ///
+    /// # Errors
+    /// [`OwnerError`] if the plant has no passphrase, its key cannot be opened, or the file cannot be read or written.
+    pub fn seal_secret(&self, file: &str) -> Result<(), OwnerError> {
+        self.secrets().seal_one(&self.secret_path(file))
+    }
+
+    /// Returns true if the plant has a passphrase.
+    #[must_use]
+    pub fn has_passphrase(&self) -> bool {
+        self.secrets().are_sealed()
+    }
+
+    /// Returns true if setting or removing the passphrase was interrupted: the same command finishes it.
+    #[must_use]
+    pub fn is_changing_passphrase(&self) -> bool {
+        self.secrets().are_changing()
+    }
+
+    /// Opens the plant's key, if it has a passphrase. Later calls use it, and ask for nothing.
+    ///
+    /// # Errors
+    /// [`SecretsError`](crate::SecretsError) if no passphrase is given, or it does not open the key.
+    pub fn open_secrets(&self) -> Result<(), OwnerError> {
+        self.secrets().key().map(drop)
+    }
+
+    /// Keeps the plant's key in the kernel's keyring, for all processes of this user, for at most a time.
+    ///
+    /// # Errors
+    /// [`SecretsError`](crate::SecretsError) if the plant has no passphrase, its key cannot be opened, or the system has no
+    /// keyring.
+    pub fn unlock_for(&self, time: Duration) -> Result<(), OwnerError> {
+        self.secrets().keep_for(time)
+    }
+
+    /// Removes the plant's key from the kernel's keyring. Returns false if it was not there.
+    ///
+    /// # Errors
+    /// [`SecretsError`](crate::SecretsError) if the plant has no passphrase, or the keyring cannot be used.
+    pub fn lock(&self) -> Result<bool, OwnerError> {
+        self.secrets().lock()
     }
 }

@@ -6,6 +6,7 @@ use sotto_cloud_client::CloudError;
 
 use crate::declared::settings::SettingsError;
 use crate::lie::Lie;
+use crate::secrets::SecretsError;
 
 /// The reason why a command failed, with a remedy. Contains no secret and no reading.
 ///
@@ -145,6 +146,9 @@ pub enum OwnerError {
         /// Commands that end its use.
         first: Vec<String>,
     },
+    /// The plant's secrets cannot be opened or sealed.
+    #[error(transparent)]
+    Secrets(#[from] SecretsError),
     /// A key file cannot be used.
     #[error(transparent)]
     Key(#[from] sotto_keys::KeyFileError),

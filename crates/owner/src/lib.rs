@@ -43,6 +43,7 @@ mod public_keys;
 mod quantities;
 pub mod question;
 mod reports;
+mod secrets;
 mod streams;
 mod tls;
 mod trust;
@@ -60,6 +61,7 @@ pub use devices::{BundleRecord, DeviceRecord, Enrolled, EnrolledKey, Enrolment, 
 pub use error::OwnerError;
 pub use gathered::{BinsNeeded, USUAL_BINS, distribution, moments};
 pub use lie::Lie;
+pub use secrets::{SecretsError, Unlock};
 pub use sotto_cloud_client::{CloudError, Interrupt};
 pub use streams::{
     Alternative, Chosen, Kind, Needs, REAL_ERROR, SHARED_ERROR, StreamNeeds, StreamReport, USUAL_GAP_BITS,

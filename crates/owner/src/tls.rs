@@ -11,12 +11,13 @@ use rcgen::{
 };
 use serde::{Deserialize, Serialize};
 use sotto_http::is_host;
+use sotto_keys::KeyFile;
 use toml_edit::{DocumentMut, Item, Table, value};
 use zeroize::Zeroizing;
 
 use crate::declared::{CLOUD, Plant, settings};
 use crate::error::OwnerError;
-use crate::files::{make_folder, make_private, pretty, read_json, read_text, write_private, write_whole};
+use crate::files::{make_folder, pretty, read_json, read_text, write_private, write_whole};
 
 /// Validity of the authority in days. A new authority requires new bundles for all devices.
 pub const AUTHORITY_DAYS: i64 = 3650;
@@ -32,9 +33,6 @@ const BACKDATED_DAYS: i64 = 1;
 
 /// Largest number of hosts in a certificate.
 const MOST_HOSTS: usize = 64;
-
-/// Largest file of a key, in bytes.
-const LARGEST_KEY: u64 = 16 << 10;
 
 const AUTHORITY: &str = "ca.pem";
 
@@ -177,7 +175,7 @@ pub(crate) fn make_tls(plant: &mut Plant, hosts: &[String]) -> Result<TlsFiles, 
         None => {
             let key = KeyPair::generate()?;
             let pem = Zeroizing::new(key.serialize_pem());
-            make_private(&plant.secret_path(AUTHORITY_KEY), pem.as_bytes())?;
+            plant.secrets().write(KeyFile::Document, &plant.secret_path(AUTHORITY_KEY), pem.as_bytes())?;
             key
         }
     };
@@ -204,7 +202,7 @@ pub(crate) fn replace_tls(plant: &mut Plant, hosts: &[String]) -> Result<TlsFile
     let key = if is_earlier { EARLIER_AUTHORITY_KEY } else { AUTHORITY_KEY };
     for path in [plant.secret_path(key), plant.path(AUTHORITY)] {
         if path.exists() {
-            plant.put_aside(&path)?;
+            plant.secrets().put_aside(&path)?;
         }
     }
     make_tls(plant, hosts)
@@ -214,12 +212,22 @@ pub(crate) fn replace_tls(plant: &mut Plant, hosts: &[String]) -> Result<TlsFile
 fn authority_key(plant: &Plant) -> Result<Option<KeyPair>, OwnerError> {
     let [path, earlier] = [AUTHORITY_KEY, EARLIER_AUTHORITY_KEY].map(|name| plant.secret_path(name));
     if path.exists() {
-        let pem = Zeroizing::new(read_text(&path, LARGEST_KEY)?);
-        return KeyPair::from_pem(&pem).map(Some).map_err(|_| OwnerError::NoAuthority { path });
+        let pem = plant.secrets().read(KeyFile::Document, &path)?;
+        return Ok(Some(key_pair(&pem).ok_or(OwnerError::NoAuthority { path })?));
     }
     // It may be a device's secret, which is no text.
-    let pem = if earlier.exists() { read_text(&earlier, LARGEST_KEY).ok().map(Zeroizing::new) } else { None };
-    Ok(pem.and_then(|pem| KeyPair::from_pem(&pem).ok()))
+    if !earlier.exists() {
+        return Ok(None);
+    }
+    match plant.secrets().read(KeyFile::Document, &earlier) {
+        Ok(pem) => Ok(key_pair(&pem)),
+        Err(OwnerError::Key(_)) => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+fn key_pair(pem: &[u8]) -> Option<KeyPair> {
+    std::str::from_utf8(pem).ok().and_then(|pem| KeyPair::from_pem(pem).ok())
 }
 
 /// Makes a new key and certificate of the cloud under the existing authority, for the same hosts and for `hosts`.

@@ -10,6 +10,7 @@ mod device;
 mod forget;
 mod group;
 mod init;
+mod passphrase;
 mod plan;
 mod progress;
 mod publish;
@@ -22,7 +23,7 @@ mod watch;
 
 use std::path::PathBuf;
 
-use sotto_owner::{OwnerError, Plant};
+use sotto_owner::{OwnerError, Plant, Unlock};
 
 pub(crate) use alarm::Alarm;
 pub(crate) use answers::Answers;
@@ -34,6 +35,7 @@ pub(crate) use device::Device;
 pub(crate) use forget::Forget;
 pub(crate) use group::Group;
 pub(crate) use init::Init;
+pub(crate) use passphrase::{Lock, Passphrase, UnlockFor};
 pub(crate) use plan::Plan;
 pub(crate) use publish::Publish;
 pub(crate) use question::Question;
@@ -50,13 +52,23 @@ pub(crate) struct Place {
     /// The plant's folder [default: this folder, the nearest above it, or the only one in it]
     #[arg(long, value_name = "DIR", env = "SOTTO_PLANT", global = true)]
     plant: Option<PathBuf>,
+    /// The file that holds the plant's passphrase, if it has one [default: systemd's credential `sotto`, then `sotto unlock`,
+    /// then a question on the terminal]
+    #[arg(long, value_name = "FILE", env = "SOTTO_PASSPHRASE_FILE", global = true)]
+    passphrase_file: Option<PathBuf>,
 }
 
 impl Place {
     pub(crate) fn open(&self) -> Result<Plant, OwnerError> {
-        match &self.plant {
+        let plant = match &self.plant {
             Some(folder) => Plant::open(folder),
             None => Plant::find(&std::env::current_dir().unwrap_or_else(|_| PathBuf::from("."))),
-        }
+        };
+        Ok(plant?.unlocking(self.unlock()))
+    }
+
+    fn unlock(&self) -> Unlock {
+        let file = self.passphrase_file.as_ref();
+        file.map_or_else(Unlock::default, Unlock::by_file).asking(passphrase::ask)
     }
 }

@@ -103,7 +103,7 @@ fn secret_key<S: Convention>(chain: &Chain<S>, arguments: &Convert) -> anyhow::R
         "a secret key is written without compression, because a compressor leaves unwiped copies in memory: leave --compress out"
     );
     let (params, passphrase) = (chain.params(), passphrase(false)?);
-    let key = match KeyFile::Device.read(&arguments.file, Some(&passphrase)) {
+    let key = match KeyFile::Device.read(&arguments.file, Some(passphrase.as_str())) {
         Ok(secret) => SecretKey::derive(&DeviceSecret::from_bytes(&secret), params),
         Err(_) => SecretKey::read_imported(&arguments.file, params, &passphrase)?,
     };

@@ -4,6 +4,7 @@
 mod first_answer;
 mod guide;
 mod names;
+mod passphrase;
 mod public;
 mod recovery;
 mod recryptor;

@@ -37,12 +37,21 @@ class Cloud:
     or tasks may share a `Cloud`.
     """
 
-    def __init__(self, plant: str | os.PathLike[str] | None = None) -> None:
+    def __init__(
+        self,
+        plant: str | os.PathLike[str] | None = None,
+        *,
+        passphrase_file: str | os.PathLike[str] | None = None,
+    ) -> None:
         """Open a plant's folder. Connects to nothing yet.
 
         Args:
             plant: The folder. Without one: the folder in the environment variable SOTTO_PLANT,
                 else the working directory, the nearest plant above it, or the only one in it.
+            passphrase_file: The file that holds the plant's passphrase, if it has one. Without it: the
+                file in the environment variable SOTTO_PASSPHRASE_FILE, else systemd's credential
+                `sotto`, else the key that `sotto unlock` keeps. It is read when a question first
+                needs a secret.
 
         Raises:
             PlantError: The folder is no plant, or its sotto.toml cannot be used.
@@ -51,7 +60,10 @@ class Cloud:
             raise SottoError(
                 "this build has no st.Cloud: build the package with its Cargo feature `cloud`"
             )
-        self._plant = _native.Plant(plant or os.environ.get("SOTTO_PLANT") or None)
+        self._plant = _native.Plant(
+            plant or os.environ.get("SOTTO_PLANT") or None,
+            passphrase_file or os.environ.get("SOTTO_PASSPHRASE_FILE") or None,
+        )
         self._lock = _LOCKS.setdefault(os.path.realpath(self._plant.folder), threading.Lock())
 
     @property

@@ -14,25 +14,33 @@ use sotto_owner::OwnerError;
 use raise::raised;
 use watch::Watch;
 
-/// An owner's folder. Its settings are read again for each call, so that later declarations count.
+/// An owner's folder. Its settings are read again for each call, so that later declarations count; the key that its
+/// passphrase opens stays open.
 #[pyclass(frozen, module = "sotto._native")]
 pub(crate) struct Plant {
     folder: PathBuf,
+    plant: sotto_owner::Plant,
 }
 
 #[pymethods]
 impl Plant {
-    /// Opens a folder; without one, the working directory, the nearest plant above it, or the only one in it.
+    /// Opens a folder; without one, the working directory, the nearest plant above it, or the only one in it. The file
+    /// holds the plant's passphrase.
     #[new]
-    #[pyo3(signature = (folder=None))]
-    fn new(py: Python<'_>, folder: Option<PathBuf>) -> PyResult<Self> {
+    #[pyo3(signature = (folder=None, passphrase_file=None))]
+    fn new(py: Python<'_>, folder: Option<PathBuf>, passphrase_file: Option<PathBuf>) -> PyResult<Self> {
         let found = py.detach(|| match folder {
             Some(folder) => sotto_owner::Plant::open(&folder),
             None => sotto_owner::Plant::find(&std::env::current_dir().unwrap_or_else(|_| PathBuf::from("."))),
         });
-        let plant = found.map_err(|error| raised(py, &error))?;
-        // Absolute, so that the plant is the same after a change of the working directory.
-        Ok(Self { folder: std::path::absolute(plant.folder())? })
+        let found = found.map_err(|error| raised(py, &error))?;
+        // Absolute, so that both files are the same after a change of the working directory.
+        let folder = std::path::absolute(found.folder())?;
+        let file = passphrase_file.map(std::path::absolute).transpose()?;
+        let plant = sotto_owner::Plant::open(&folder).map_err(|error| raised(py, &error))?;
+        let plant =
+            plant.unlocking(file.map_or_else(sotto_owner::Unlock::default, sotto_owner::Unlock::by_file));
+        Ok(Self { folder, plant })
     }
 
     /// The folder with `sotto.toml`, absolute.
@@ -122,7 +130,7 @@ impl Plant {
         work: impl FnOnce(&sotto_owner::Plant, &Watch) -> Result<T, OwnerError> + Send,
     ) -> PyResult<T> {
         let done = py.detach(|| {
-            let plant = sotto_owner::Plant::open(&self.folder)?.interrupted_by(watch.interrupt());
+            let plant = self.plant.reopened()?.interrupted_by(watch.interrupt());
             work(&plant, &watch)
         });
         match done {

@@ -94,6 +94,26 @@ def test_wrong_keys(session):
     assert "not made with a bundle" in repr(st.Cloud(folder).ask("mean(humidity) by day"))
 
 
+def test_a_passphrase(session, monkeypatch):
+    monkeypatch.delenv("SOTTO_PASSPHRASE_FILE", raising=False)
+    folder = session.copy("sealed")
+    file = session.folder / "passphrase"
+    file.touch(mode=0o600)
+    file.write_text("correct horse\n")
+    session.run("sotto", "passphrase", "set", "--plant", str(folder), "--passphrase-file", str(file))
+    locked = st.Cloud(folder)
+    assert locked.status()
+    with pytest.raises(st.PlantError, match="under a passphrase"):
+        locked.ask("daily")
+    expected = st.Cloud(session.plant).ask("daily").dropna()
+    assert st.Cloud(folder, passphrase_file=file).ask("daily").dropna().equals(expected)
+    monkeypatch.setenv("SOTTO_PASSPHRASE_FILE", str(file))
+    assert st.Cloud(folder).ask("daily").dropna().equals(expected)
+    file.write_text("battery staple")
+    with pytest.raises(st.PlantError, match="does not open"):
+        st.Cloud(folder).ask("daily")
+
+
 def test_another_signer(session):
     folder = session.copy("forged")
     settings = folder / "sotto.toml"

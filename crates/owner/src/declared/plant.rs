@@ -4,7 +4,8 @@
 //! plant/
 //!   sotto.toml       channels, questions, devices
 //!   cloud.toml       configuration of a cloud on this machine
-//!   secrets/         mode 0700: the owner's token, a secret and a signing key for each device, budgets of flooding
+//!   secrets/         mode 0700: the owner's token, a secret and a signing key for each device, budgets of flooding; with a
+//!                    passphrase all but the token and a cloud's signing key are sealed under `plant-key`
 //!   devices/         the public part of each device: verifying key, streams of every bundle
 //!   enrolments/      registrations, which a cloud on this machine reads by itself
 //!   alarms/          mode 0700: the state of each alarm, its events, those that wait for a sink
@@ -28,22 +29,15 @@ use super::removed::{RemovedDevice, removed};
 use super::settings::{self, Settings};
 use crate::error::{OwnerError, io};
 use crate::files::{is_open_to_others, make_folder, make_private, random, read_text, write_whole};
+use crate::secrets::{SECRETS, SIGNING, Secrets, TOKEN, Unlock};
 
 /// The file that makes a folder a plant.
 pub const SETTINGS: &str = "sotto.toml";
 
 pub(crate) const CLOUD: &str = "cloud.toml";
 
-/// Mode 0700.
-const SECRETS: &str = "secrets";
-
 /// The records of devices.
 const DEVICES: &str = "devices";
-
-const TOKEN: &str = "owner-token";
-
-/// The signing key of a cloud on this machine.
-const SIGNING: &str = "cloud-signing-key";
 
 /// The folders, each with true if it is the owner's only. Missing ones are made when the plant is opened.
 const FOLDERS: [(&str, bool); 4] =
@@ -69,6 +63,7 @@ pub struct Plant {
     settings: Settings,
     removed: BTreeMap<String, RemovedDevice>,
     interrupt: Interrupt,
+    secrets: Secrets,
 }
 
 /// Options for a new plant.
@@ -144,8 +139,24 @@ impl Plant {
             // A folder that only some work needs and that cannot be made is an error of that work.
             let _ = make_folder(&folder.join(name), private);
         }
+        let secrets = Secrets::of(folder);
         let removed = removed(&folder.join(DEVICES), &settings);
-        Ok(Self { folder: folder.to_owned(), settings, removed, interrupt: Interrupt::default() })
+        Ok(Self { folder: folder.to_owned(), settings, removed, interrupt: Interrupt::default(), secrets })
+    }
+
+    /// Opens the plant once more, so that later settings count. Its key stays open.
+    ///
+    /// # Errors
+    /// Those of [`Plant::open`].
+    pub fn reopened(&self) -> Result<Self, OwnerError> {
+        let plant = Self::open(&self.folder)?;
+        Ok(Self { interrupt: self.interrupt.clone(), secrets: self.secrets.reopened()?, ..plant })
+    }
+
+    /// Says how the passphrase of the plant, if it has one, is found.
+    #[must_use]
+    pub fn unlocking(self, unlock: Unlock) -> Self {
+        Self { secrets: self.secrets.unlocking(unlock), ..self }
     }
 
     /// Finds the plant for a working directory: the folder itself, the nearest folder above it, or the only plant
@@ -204,20 +215,12 @@ impl Plant {
     }
 
     pub(crate) fn secret_path(&self, name: &str) -> PathBuf {
-        self.folder.join(SECRETS).join(name)
+        self.secrets.path(name)
     }
 
-    /// Moves a secret into `secrets/old`, with the time in its name. Returns its new path.
-    pub(crate) fn put_aside(&self, path: &Path) -> Result<PathBuf, OwnerError> {
-        let old = self.secret_path("old");
-        make_folder(&old, true)?;
-        let mut file = path.file_name().unwrap_or_default().to_owned();
-        file.push(format!(".{}", jiff::Timestamp::now().as_millisecond()));
-        let aside = old.join(file);
-        // A link and not a renaming, which would replace a file of that name.
-        fs::hard_link(path, &aside).map_err(io(&aside))?;
-        fs::remove_file(path).map_err(io(path))?;
-        Ok(aside)
+    /// The secrets of the folder.
+    pub(crate) fn secrets(&self) -> &Secrets {
+        &self.secrets
     }
 
     /// Returns the token of the owner's requests.

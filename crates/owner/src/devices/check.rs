@@ -6,6 +6,7 @@ use std::path::Path;
 
 use serde::Serialize;
 use sotto_keys::{DeviceSecret, KeyFile, SigningIdentity};
+use zeroize::Zeroizing;
 
 use super::records::{self, record_path};
 use super::register::registered_copy;
@@ -13,6 +14,7 @@ use super::secrets::device_files;
 use crate::declared::{AlarmSettings, MqttAddress, Plant, SETTINGS};
 use crate::error::{OwnerError, io};
 use crate::files::is_open_to_others;
+use crate::secrets::{KEY, SecretsError};
 
 /// A fault of the plant's folder.
 ///
@@ -45,6 +47,7 @@ pub(crate) fn check(plant: &Plant) -> Result<Vec<Fault>, OwnerError> {
         faults.push(Fault { file: "secrets/owner-token".into(), what: error.to_string(), cure, lost: false });
     }
     modes(plant, &mut faults)?;
+    protection(plant, &mut faults)?;
     for name in names(plant)? {
         device(plant, &name, &mut faults);
     }
@@ -108,15 +111,17 @@ fn device(plant: &Plant, name: &str, faults: &mut Vec<Fault>) {
     let mut fault = |path: &Path, what: String, cure: String, lost: bool| {
         faults.push(Fault { file: shown(plant, path), what, cure, lost });
     };
-    let secret = KeyFile::Device.read(&key, None).map(|bytes| DeviceSecret::from_bytes(&bytes));
+    let secret =
+        looked_at(plant, KeyFile::Device, &key).map(|bytes| bytes.map(|b| DeviceSecret::from_bytes(&b)));
     match &secret {
-        Ok(_) => {}
+        Ok(_) | Err(OwnerError::Secrets(_)) => {}
         Err(_) if !key.exists() => fault(&key, "is missing".into(), adopt(), true),
         Err(error) => fault(&key, error.to_string(), adopt(), true),
     }
-    let identity = KeyFile::Signing.read(&signing, None).map(|bytes| SigningIdentity::from_bytes(&bytes));
+    let identity = looked_at(plant, KeyFile::Signing, &signing)
+        .map(|bytes| bytes.map(|b| SigningIdentity::from_bytes(&b)));
     match &identity {
-        Ok(_) => {}
+        Ok(_) | Err(OwnerError::Secrets(_)) => {}
         Err(_) if !signing.exists() => fault(&signing, "is missing".into(), adopt(), false),
         Err(error) => fault(&signing, error.to_string(), adopt(), false),
     }
@@ -124,13 +129,14 @@ fn device(plant: &Plant, name: &str, faults: &mut Vec<Fault>) {
         Ok(Some(record)) => {
             let is_own =
                 |identity: &SigningIdentity| hex::encode(identity.verifying_key()) == record.verifying_key;
-            if identity.as_ref().is_ok_and(|identity| !is_own(identity)) {
+            if matches!(&identity, Ok(Some(identity)) if !is_own(identity)) {
                 let path = record_path(plant, name);
                 fault(&path, "has another signing key than secrets".into(), adopt(), false);
             }
         }
         Ok(None) => {
-            let copy = secret.as_ref().ok().and_then(|secret| registered_copy(plant, secret, name));
+            let secret = secret.as_ref().ok().and_then(Option::as_ref);
+            let copy = secret.and_then(|secret| registered_copy(plant, secret, name));
             let (what, cure) = match copy {
                 Some(copy) => {
                     let shown =
@@ -149,6 +155,37 @@ fn device(plant: &Plant, name: &str, faults: &mut Vec<Fault>) {
         }
         Err(error) => fault(&record, error.to_string(), adopt(), false),
     }
+}
+
+/// Returns a secret of 32 bytes if it opens without a question to a person; None if it would need one.
+fn looked_at(plant: &Plant, kind: KeyFile, path: &Path) -> Result<Option<Zeroizing<[u8; 32]>>, OwnerError> {
+    let Some(bytes) = plant.secrets().look_at(kind, path)? else { return Ok(None) };
+    let damaged = || OwnerError::Damaged { path: path.to_owned(), reason: "it is no key".to_owned() };
+    <[u8; 32]>::try_from(bytes.as_slice()).map(Zeroizing::new).map(Some).map_err(|_| damaged())
+}
+
+/// Looks for secrets that the plant's passphrase does not protect, and for the key of those that it does.
+fn protection(plant: &Plant, faults: &mut Vec<Fault>) -> Result<(), OwnerError> {
+    let mut fault = |path: &Path, what: &str, cure: String, lost: bool| {
+        faults.push(Fault { file: shown(plant, path), what: what.to_owned(), cure, lost });
+    };
+    if plant.secrets().are_changing() {
+        let what = "the passphrase was being set or removed; all secrets still open";
+        fault(&plant.path("secrets"), what, "sotto passphrase set".to_owned(), false);
+        return Ok(());
+    }
+    for path in plant.secrets().strays()? {
+        let what = "is in the clear, although the plant has a passphrase: if it is not yours, delete it";
+        let name = path.strip_prefix(plant.path("secrets")).unwrap_or(&path).display().to_string();
+        fault(&path, what, format!("sotto passphrase seal {name}"), false);
+    }
+    if let Err(OwnerError::Secrets(SecretsError::NoPlantKey { .. })) = plant.secrets().are_none_sealed()
+        && !plant.has_passphrase()
+    {
+        let what = "is missing, and secrets are sealed under it";
+        fault(&plant.secret_path(KEY), what, "sotto restore FILE".to_owned(), true);
+    }
+    Ok(())
 }
 
 fn shown(plant: &Plant, path: &Path) -> String {

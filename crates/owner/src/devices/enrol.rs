@@ -68,10 +68,9 @@ pub(crate) fn enrol(plant: &Plant, name: &str, bundle: &Path) -> Result<Enrolled
     let mut made = Unfinished::default();
     let [_, key, signing] = secrets::device_files(plant, name);
     // Each write fails if the file exists.
-    let mode = Protection::FileMode;
-    KeyFile::Device.write(&key, secret.expose_secret_bytes(), &mode, &mut rng)?;
+    plant.secrets().write(KeyFile::Device, &key, secret.expose_secret_bytes())?;
     made.files.push(key);
-    KeyFile::Signing.write(&signing, identity.expose_secret_bytes(), &mode, &mut rng)?;
+    plant.secrets().write(KeyFile::Signing, &signing, identity.expose_secret_bytes())?;
     made.files.push(signing);
     let record = DeviceRecord {
         version: 1,
@@ -96,7 +95,7 @@ pub(crate) fn enrol(plant: &Plant, name: &str, bundle: &Path) -> Result<Enrolled
 /// new paths.
 pub(crate) fn put_secrets_aside(plant: &Plant, name: &str) -> Result<Vec<PathBuf>, OwnerError> {
     let [_, secrets @ ..] = secrets::device_files(plant, name);
-    secrets.into_iter().filter(|path| path.exists()).map(|path| plant.put_aside(&path)).collect()
+    secrets.into_iter().filter(|path| path.exists()).map(|path| plant.secrets().put_aside(&path)).collect()
 }
 
 /// Makes a new bundle for an enrolled device, for the questions declared now.
@@ -108,9 +107,8 @@ pub(crate) fn renew(plant: &Plant, name: &str, bundle: &Path) -> Result<Enrolled
         return Err(OwnerError::Exists { path: bundle.to_owned() });
     }
     let mut rng = secure_rng().map_err(|_| OwnerError::Randomness)?;
-    let identity = KeyFile::Signing.read(&secrets::signing_path(plant, name), None)?;
-    let signing = SigningIdentity::from_bytes(&identity);
-    let secrets = Secrets { encryption: secrets::secret(plant, name)?, signing };
+    let secrets =
+        Secrets { encryption: secrets::secret(plant, name)?, signing: secrets::identity(plant, name)? };
     make_bundle(plant, record, secrets, streams, bundle, &mut rng)
 }
 

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use serde::Serialize;
-use sotto_keys::{DeviceBundle, DeviceKeys, DeviceSecret, KeyFile, Protection, SigningIdentity};
+use sotto_keys::{DeviceBundle, DeviceKeys, DeviceSecret, KeyFile, SigningIdentity};
 use sotto_pack::{Channel, DeviceProfile, Encoding, StreamProfile};
 use sotto_ring::secure_rng;
 
@@ -162,15 +162,12 @@ fn keep_secrets(
     secret: &DeviceSecret,
     identity: &SigningIdentity,
 ) -> Result<(), OwnerError> {
-    let mut rng = secure_rng().map_err(|_| OwnerError::Randomness)?;
     let [_, key, signing] = device_files(plant, name);
     if !key.exists() {
-        let bytes = secret.expose_secret_bytes();
-        KeyFile::Device.write(&key, bytes, &Protection::FileMode, &mut rng)?;
+        plant.secrets().write(KeyFile::Device, &key, secret.expose_secret_bytes())?;
     }
     if !signing.exists() {
-        let bytes = identity.expose_secret_bytes();
-        KeyFile::Signing.write(&signing, bytes, &Protection::FileMode, &mut rng)?;
+        plant.secrets().write(KeyFile::Signing, &signing, identity.expose_secret_bytes())?;
     }
     Ok(())
 }

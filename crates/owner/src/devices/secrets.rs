@@ -3,13 +3,13 @@
 use std::io::ErrorKind;
 use std::path::PathBuf;
 
-use sotto_keys::{DeviceSecret, KeyFile, KeyFileError};
+use sotto_keys::{DeviceSecret, KeyFile, KeyFileError, SigningIdentity};
 
 use super::records;
 use crate::declared::Plant;
 use crate::error::OwnerError;
 
-pub(super) fn signing_path(plant: &Plant, device: &str) -> PathBuf {
+fn signing_path(plant: &Plant, device: &str) -> PathBuf {
     plant.secret_path(&format!("{}.signing", plant.wire_device(device)))
 }
 
@@ -19,8 +19,14 @@ fn secret_path(plant: &Plant, device: &str) -> PathBuf {
 
 /// Returns a device's secret, from which its keys are derived.
 pub(crate) fn secret(plant: &Plant, name: &str) -> Result<DeviceSecret, OwnerError> {
-    let bytes = KeyFile::Device.read(&secret_path(plant, name), None)?;
+    let bytes = plant.secrets().read_key(KeyFile::Device, &secret_path(plant, name))?;
     Ok(DeviceSecret::from_bytes(&bytes))
+}
+
+/// Returns the key with which a device signs.
+pub(super) fn identity(plant: &Plant, name: &str) -> Result<SigningIdentity, OwnerError> {
+    let bytes = plant.secrets().read_key(KeyFile::Signing, &signing_path(plant, name))?;
+    Ok(SigningIdentity::from_bytes(&bytes))
 }
 
 /// Returns a device's secret; None if its file is gone, as `sotto device remove --destroy-secret` leaves it.

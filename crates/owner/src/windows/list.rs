@@ -6,7 +6,6 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use sotto_cloud_client::Cloud;
-use sotto_keys::DeviceSecret;
 use sotto_pack::{Channel, Clock, Layout, Span, StreamProfile, WindowDescription};
 use sotto_rlwe::{KeyId, Origin, ParameterId, ParameterSpec};
 use sotto_wire::{EnvelopeHeader, SignedHeader};
@@ -47,7 +46,7 @@ struct Known {
 impl Known {
     fn new(
         plant: &Plant,
-        secret: &DeviceSecret,
+        names: &BTreeMap<ParameterId, KeyId>,
         bundle: usize,
         profile: &StreamProfile,
         spec: &ParameterSpec,
@@ -56,7 +55,7 @@ impl Known {
         let id = spec.id();
         Some(Self {
             parameter_id: id,
-            key_id: secret.key_id(&id),
+            key_id: *names.get(&id)?,
             stream: profile.stream.clone(),
             layout,
             shown: layout_of(&devices::shown(plant, profile), spec).ok()?,
@@ -96,12 +95,11 @@ pub(crate) fn list(
 ) -> Result<DeviceWindows, OwnerError> {
     let clock = plant.settings().clock()?;
     let (mut specs, mut known) = (BTreeMap::new(), Vec::new());
-    let secret = devices::held_secret(plant, &record.device)?;
+    let names = devices::key_names(plant, record)?;
     for (number, bundle) in record.bundles.iter().enumerate() {
         for profile in &bundle.streams {
             let spec = parameter_spec(&profile.parameters)?;
-            let of = |secret| Known::new(plant, secret, number, profile, &spec);
-            known.extend(secret.as_ref().and_then(of));
+            known.extend(Known::new(plant, &names, number, profile, &spec));
             specs.insert(spec.id().to_string(), spec);
         }
     }

@@ -10,7 +10,7 @@ use super::entry::{Entry, StreamLog};
 use super::stream_name::StreamName;
 use super::{deleted, stored};
 use crate::declared::{CloudKeys, Plant};
-use crate::devices::{DeviceRecord, parameter_spec};
+use crate::devices::DeviceRecord;
 use crate::error::OwnerError;
 use crate::lie::Lie;
 use crate::{declared, devices};
@@ -98,12 +98,7 @@ impl SigningKeys {
     fn of(plant: &Plant, record: &DeviceRecord) -> Result<Self, OwnerError> {
         let keys = devices::verifying_keys(plant, record)?;
         let (present, earlier) = keys.split_first().ok_or(OwnerError::Randomness)?;
-        let mut encryption = BTreeSet::new();
-        if let Some(secret) = devices::held_secret(plant, &record.device)? {
-            for profile in record.bundles.iter().flat_map(|bundle| &bundle.streams) {
-                encryption.insert(secret.key_id(&parameter_spec(&profile.parameters)?.id()));
-            }
-        }
+        let encryption = devices::key_names(plant, record)?.into_values().collect();
         Ok(Self { present: *present, encryption, earlier: earlier.to_vec() })
     }
 

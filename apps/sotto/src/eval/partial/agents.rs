@@ -54,7 +54,7 @@ impl Parties {
         };
         let token = read_token(token).with_context(|| format!("cannot read {}", token.display()))?;
         let passphrase = crate::keys::passphrase(false)?;
-        let device = DeviceSecret::from_bytes(&*KeyFile::Device.read(owner, Some(&passphrase))?);
+        let device = DeviceSecret::from_bytes(&*KeyFile::Device.read(owner, Some(passphrase.as_str()))?);
         // The recryptor's message selects key lengths and the group; the keys themselves are derived from the device
         // secret.
         let address = if arguments.allow_plain_http {

@@ -12,8 +12,8 @@ use std::thread;
 use std::time::{Duration, SystemTime};
 
 use serde_json::json;
+use sotto_owner::Every;
 use sotto_owner::alarm::{Outbox, Round, Watch};
-use sotto_owner::{Every, Plant};
 
 use super::{Place, show};
 use crate::output::say;
@@ -49,6 +49,8 @@ fn now_ms() -> i64 {
 impl Run for WatchAlarms {
     fn run(self) -> anyhow::Result<ExitCode> {
         let mut plant = self.place.open()?;
+        // Asked for now and not in the first round that needs it.
+        plant.open_secrets()?;
         let every = i64::from(self.every.milliseconds.max(1000));
         let mut watch = Watch::open(&plant, every)?.verifying(self.verify);
         let outbox = Arc::new(Mutex::new(Outbox::open(&plant)?));
@@ -76,7 +78,7 @@ impl Run for WatchAlarms {
             let now = now_ms();
             let wait = every - now.rem_euclid(every);
             thread::sleep(Duration::from_millis(wait.unsigned_abs()));
-            match Plant::open(&folder) {
+            match plant.reopened() {
                 Ok(changed) => plant = changed,
                 Err(error) => eprintln!("sotto: {error}; the alarms are those of before"),
             }

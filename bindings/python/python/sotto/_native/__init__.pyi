@@ -198,7 +198,11 @@ class Public:
 
 @final
 class Plant:
-    def __new__(cls, folder: str | os.PathLike[str] | None = None) -> Plant: ...
+    def __new__(
+        cls,
+        folder: str | os.PathLike[str] | None = None,
+        passphrase_file: str | os.PathLike[str] | None = None,
+    ) -> Plant: ...
     @property
     def folder(self) -> pathlib.Path: ...
     @property

@@ -1,0 +1,12 @@
+//! The secrets of a plant's folder: in the clear, or sealed under the plant's key, which a passphrase opens.
+
+mod clear;
+mod error;
+mod files;
+mod keyring;
+mod seal;
+mod unlock;
+
+pub use error::SecretsError;
+pub(crate) use files::{KEY, SECRETS, SIGNING, Secrets, TOKEN};
+pub use unlock::Unlock;
