@@ -48,6 +48,10 @@ enum Command {
     Status(plant::Status),
     /// Look for missing, unreadable and open files of the plant's folder, and show the commands that mend them.
     Check(plant::Check),
+    /// Write the plant's folder into one encrypted file, or append what changed.
+    Backup(plant::Backup),
+    /// Make the plant's folder of a backup, or put what a folder lacks.
+    Restore(plant::Restore),
     /// Put the plant's secrets under a passphrase.
     Passphrase(plant::Passphrase),
     /// Keep the plant's key in the kernel's keyring for some time, so that commands ask for no passphrase.
@@ -91,6 +95,8 @@ fn main() -> ExitCode {
         Command::Plan(command) => command.run(),
         Command::Status(command) => command.run(),
         Command::Check(command) => command.run(),
+        Command::Backup(command) => command.run(),
+        Command::Restore(command) => command.run(),
         Command::Passphrase(command) => command.run(),
         Command::Unlock(command) => command.run(),
         Command::Lock(command) => command.run(),

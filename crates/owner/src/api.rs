@@ -8,6 +8,7 @@ use sotto_cloud_client::Cloud;
 
 use crate::alarm::{self, AlarmStatus};
 use crate::answers::{self, Answer, DeviceStatus, Forgotten, Giving, KeptAnswer, Published, Verified};
+use crate::backup::{self, BackedUp, BackupNote, BackupOptions};
 use crate::declared::settings::DeviceSettings;
 use crate::declared::{self, AlarmSettings, CloudKeys, Declared, Plant};
 use crate::devices::{self, DeviceRecord, Enrolled, Fault, Restored};
@@ -416,12 +417,15 @@ impl Plant {
         devices::enrol(self, name, bundle)
     }
 
-    /// Looks at the folder: the owner's token, the modes of secrets, the files of every device.
+    /// Looks at the folder: the owner's token, the modes of secrets, the files of every device, and whether its backup is
+    /// newer.
     ///
     /// # Errors
     /// [`OwnerError::Io`] if a folder cannot be read. Faults are no errors.
     pub fn check(&self) -> Result<Vec<Fault>, OwnerError> {
-        devices::check(self)
+        let mut faults = devices::check(self)?;
+        faults.extend(backup::check(self)?);
+        Ok(faults)
     }
 
     /// Brings back the record of a device whose secret is in the folder, from its registration or the cloud, whichever
@@ -550,5 +554,34 @@ impl Plant {
     /// [`SecretsError`](crate::SecretsError) if the plant has no passphrase, or the keyring cannot be used.
     pub fn lock(&self) -> Result<bool, OwnerError> {
         self.secrets().lock()
+    }
+
+    /// Writes a backup of the plant: appends what changed to the file, or writes it whole. Then every file in it is compared
+    /// with the folder. `progress` gets bytes.
+    ///
+    /// # Errors
+    /// [`BackupError`](crate::BackupError) if the file is no backup, is damaged or in use; another [`OwnerError`] if no
+    /// passphrase opens it, or a file cannot be read or written.
+    pub fn backup(
+        &self,
+        to: &Path,
+        options: BackupOptions<'_>,
+        progress: OnProgress<'_>,
+    ) -> Result<BackedUp, OwnerError> {
+        backup::back_up(self, to, options, progress)
+    }
+
+    /// Returns true if a backup to this file needs a new passphrase, as the plant has none.
+    #[must_use]
+    pub fn needs_backup_passphrase(&self, to: &Path, whole: bool) -> bool {
+        backup::needs_passphrase(self, to, whole)
+    }
+
+    /// Returns the last backup, or the one that the folder was restored from; None if there was none.
+    ///
+    /// # Errors
+    /// [`OwnerError`] if the note is damaged.
+    pub fn last_backup(&self) -> Result<Option<BackupNote>, OwnerError> {
+        backup::note(self)
     }
 }

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use sotto_cloud_client::CloudError;
 
+use crate::backup::BackupError;
 use crate::declared::settings::SettingsError;
 use crate::lie::Lie;
 use crate::secrets::SecretsError;
@@ -61,8 +62,8 @@ pub enum OwnerError {
     },
     /// The secrets of a plant without its settings.
     #[error(
-        "{} belongs to a plant whose sotto.toml is missing: nothing was changed. Restore sotto.toml from a backup, or choose \
-         another folder for a new plant",
+        "{} belongs to a plant whose sotto.toml is missing: nothing was changed. Bring sotto.toml back with `sotto restore FILE --to` this folder, or \
+         choose another folder for a new plant",
         path.display()
     )]
     NoSettings {
@@ -149,6 +150,9 @@ pub enum OwnerError {
     /// The plant's secrets cannot be opened or sealed.
     #[error(transparent)]
     Secrets(#[from] SecretsError),
+    /// A backup cannot be made or used.
+    #[error(transparent)]
+    Backup(#[from] BackupError),
     /// A key file cannot be used.
     #[error(transparent)]
     Key(#[from] sotto_keys::KeyFileError),

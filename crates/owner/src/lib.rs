@@ -30,6 +30,7 @@ pub mod alarm;
 mod amount;
 mod answers;
 mod api;
+mod backup;
 mod declared;
 mod devices;
 mod error;
@@ -56,6 +57,11 @@ pub use answers::{
     Answer, ChannelStatus, DeviceStatus, Forgotten, Giving, KeptAnswer, Published, Row, VERSION, Verified,
     left_out_in_words,
 };
+pub use backup::{
+    BackedUp, BackupError, BackupNote, BackupOptions, RestoreOptions, RestoredFolder, restore_backup,
+};
+#[doc(hidden)]
+pub use backup::{walked_backup, walked_contents};
 pub use declared::{CloudKeys, FloodingSettings, NewPlant, Plant, Removal, SETTINGS, edit, settings};
 pub use devices::{BundleRecord, DeviceRecord, Enrolled, EnrolledKey, Enrolment, Fault, Found, Restored};
 pub use error::OwnerError;

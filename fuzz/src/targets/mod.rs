@@ -3,6 +3,7 @@
 //! Not covered: the owner's command line, which reads the cloud's answers into a few plain fields with derived readers,
 //! in a program without a library; [`frames`] covers its ciphertexts.
 
+mod backup;
 mod cloud;
 mod cloud_site;
 mod connection;
@@ -61,6 +62,7 @@ pub fn targets() -> Vec<Target> {
         documents::TARGETS,
         facade::TARGETS,
         secrets::TARGETS,
+        backup::TARGETS,
         device::TARGETS,
         cloud::TARGETS,
         recryptor::TARGETS,

@@ -4,7 +4,9 @@ use std::path::Path;
 
 use sotto_conformance::golden;
 use sotto_decrypt::FloodingBudget;
-use sotto_keys::{DeviceBundle, DeviceKeys, DeviceSecret, KeyFile, Protection, SecretKey, SigningIdentity};
+use sotto_keys::{
+    DeviceBundle, DeviceKeys, DeviceSecret, KeyFile, PlantKey, Protection, SecretKey, SigningIdentity,
+};
 use sotto_rlwe::{Bfv, KeyId, Params};
 
 use super::{Inputs, Target, as_key_file, in_file, once};
@@ -18,16 +20,30 @@ pub(super) const TARGETS: &[Target] = &[
 ];
 
 fn key_files() -> Vec<Vec<u8>> {
-    ["device.key", "signing.key", "owner.key", "owner-cost.key"].map(golden::read).to_vec()
+    let mut files = ["device.key", "signing.key", "owner.key", "owner-cost.key"].map(golden::read).to_vec();
+    let mut rng = sotto_ring::secure_rng().expect("randomness");
+    let sealed = KeyFile::Device.encode(&[7; 32], Protection::PlantKey(&plant_key()), &mut rng);
+    files.push(sealed.expect("a key file").to_vec());
+    files
+}
+
+fn plant_key() -> PlantKey {
+    PlantKey::from_bytes(&[5; 32])
 }
 
 /// Reads a key file unchanged, and with a correct digest. Without a passphrase: trying one takes 64 MiB and a tenth of
 /// a second, by design.
 fn key_file(bytes: &[u8]) -> bool {
     as_key_file(bytes, |bytes| {
-        let read =
-            |kind: KeyFile| kind.parse(bytes, Path::new("key"), None).map_err(|error| error.to_string());
-        [KeyFile::Device, KeyFile::Signing].map(read).iter().any(Result::is_ok)
+        let read = |kind: KeyFile, protection: Protection<'_>| {
+            kind.parse(bytes, Path::new("key"), protection).map_err(|error| error.to_string())
+        };
+        let key = plant_key();
+        let kinds = [KeyFile::Device, KeyFile::Signing, KeyFile::Plant];
+        let protections = [Protection::FileMode, Protection::PlantKey(&key)];
+        let accepted = kinds.map(|kind| protections.map(|protection| read(kind, protection).is_ok()));
+        let _ = PlantKey::name_of(bytes);
+        accepted.as_flattened().contains(&true)
     })
 }
 

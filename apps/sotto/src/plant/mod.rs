@@ -3,6 +3,7 @@
 mod alarm;
 mod answers;
 mod ask;
+mod backup;
 mod channel;
 mod check;
 mod cloud;
@@ -28,6 +29,7 @@ use sotto_owner::{OwnerError, Plant, Unlock};
 pub(crate) use alarm::Alarm;
 pub(crate) use answers::Answers;
 pub(crate) use ask::Ask;
+pub(crate) use backup::{Backup, Restore};
 pub(crate) use channel::Channel;
 pub(crate) use check::Check;
 pub(crate) use cloud::Cloud;

@@ -63,11 +63,11 @@ pub(crate) struct Lock {
 
 /// Asks for the passphrase on the terminal.
 pub(super) fn ask() -> io::Result<Zeroizing<String>> {
-    rpassword::prompt_password("Passphrase of the plant: ").map(Zeroizing::new)
+    rpassword::prompt_password("Passphrase: ").map(Zeroizing::new)
 }
 
 /// Reads a new passphrase: in a file, or typed twice.
-fn new_passphrase(file: Option<&PathBuf>) -> anyhow::Result<Zeroizing<String>> {
+pub(super) fn new_passphrase(file: Option<&PathBuf>) -> anyhow::Result<Zeroizing<String>> {
     if let Some(file) = file {
         return Ok(Unlock::passphrase_in(file)?);
     }
@@ -75,7 +75,7 @@ fn new_passphrase(file: Option<&PathBuf>) -> anyhow::Result<Zeroizing<String>> {
         let hint = "there is no terminal to ask for the new passphrase: name a file that holds it";
         rpassword::prompt_password(prompt).map(Zeroizing::new).context(hint)
     };
-    let passphrase = prompt("New passphrase of the plant: ")?;
+    let passphrase = prompt("New passphrase: ")?;
     anyhow::ensure!(*prompt("Once more: ")? == *passphrase, "the two passphrases differ");
     Ok(passphrase)
 }

@@ -4,6 +4,7 @@ use std::process::ExitCode;
 
 use serde_json::json;
 
+use super::backup::last_backup;
 use super::{Place, show};
 use crate::output::say;
 use crate::run::Run;
@@ -35,7 +36,9 @@ impl Run for Status {
             }
         };
         if self.json {
-            say(serde_json::to_string_pretty(&json!({"version": 1, "devices": devices}))?);
+            say(serde_json::to_string_pretty(
+                &json!({"version": 1, "devices": devices, "backup": plant.last_backup()?}),
+            )?);
             return Ok(ExitCode::SUCCESS);
         }
         say(format!("cloud {}: reachable", plant.settings().cloud.url));
@@ -103,6 +106,7 @@ impl Run for Status {
         if devices.is_empty() {
             say("no device yet: sotto device add NAME --channels …");
         }
+        say(last_backup(plant.last_backup()?.as_ref()));
         for (name, question) in &plant.settings().questions {
             let cost = plant.last_cost(name).map_or_else(String::new, |kept| {
                 let answer = kept.answer;

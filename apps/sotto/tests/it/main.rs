@@ -1,10 +1,12 @@
 //! The tests of `sotto` that use only its public interface: one executable.
 #![allow(clippy::unwrap_used)]
 
+mod backup;
 mod first_answer;
 mod guide;
 mod names;
 mod passphrase;
+mod plant;
 mod public;
 mod recovery;
 mod recryptor;

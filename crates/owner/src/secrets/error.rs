@@ -2,6 +2,9 @@
 
 use std::path::PathBuf;
 
+/// Least characters of a passphrase.
+pub(super) const LEAST: usize = 8;
+
 /// The reason why the secrets of a plant cannot be opened or sealed.
 ///
 /// ```
@@ -17,21 +20,26 @@ use std::path::PathBuf;
 /// ```
 #[derive(Debug, thiserror::Error)]
 pub enum SecretsError {
-    /// The plant has a passphrase, which nothing and nobody gave.
+    /// There is a passphrase, which nothing and nobody gave.
     #[error(
-        "the secrets of this plant are under a passphrase, and there is no terminal to ask for it: name a file that holds it with \
-         --passphrase-file FILE or in SOTTO_PASSPHRASE_FILE, let systemd give it (LoadCredential=sotto:FILE), or run `sotto unlock --for 8h` \
-         in a terminal first"
+        "{} is under a passphrase, and there is no terminal to ask for it: name a file that holds it with --passphrase-file FILE or in \
+         SOTTO_PASSPHRASE_FILE, let systemd give it (LoadCredential=sotto:FILE), or run `sotto unlock --for 8h` in a terminal first",
+        path.display()
     )]
-    Locked,
-    /// The passphrase does not open the plant's key.
-    #[error("the passphrase {from} does not open secrets/plant-key")]
+    Locked {
+        /// The file with the key that the passphrase opens: the plant's, or a backup.
+        path: PathBuf,
+    },
+    /// The passphrase does not open the key.
+    #[error("the passphrase {from} does not open {}", path.display())]
     WrongPassphrase {
+        /// The file with the key: the plant's, or a backup.
+        path: PathBuf,
         /// Where the passphrase came from.
         from: String,
     },
     /// The passphrase is too short.
-    #[error("a passphrase has at least {least} characters", least = super::unlock::LEAST)]
+    #[error("a passphrase has at least {least} characters", least = LEAST)]
     ShortPassphrase,
     /// A file of a passphrase that others may read.
     #[error("{} can be read by others: run chmod 600 on it", path.display())]

@@ -30,7 +30,7 @@ pub(crate) const SIGNING: &str = "cloud-signing-key";
 pub(crate) const KEY: &str = "plant-key";
 
 /// The list of secrets in the clear while a passphrase is set or removed.
-pub(super) const CLEAR: &str = "in-the-clear";
+pub(crate) const CLEAR: &str = "in-the-clear";
 
 /// Held while a passphrase is set, changed or removed.
 pub(super) const LOCK: &str = "passphrase.lock";
@@ -163,6 +163,21 @@ impl Secrets {
         make_private(path, &self.encode(kind, secret)?)
     }
 
+    /// Returns the key in a file of the kind `Plant`, which is this plant's or that of a backup in `path`.
+    pub(crate) fn key_of(&self, path: &Path, file: &[u8]) -> Result<PlantKey, OwnerError> {
+        if self.key_name()?.is_some()
+            && self.key_name()? == PlantKey::name_of(file)
+            && let Some(key) = self.key()?
+        {
+            return Ok(PlantKey::from_bytes(key.expose_secret_bytes()));
+        }
+        self.unlock.open(path, file)
+    }
+
+    pub(super) fn keep_open(&self, key: &PlantKey) {
+        let _ = self.opened.set(PlantKey::from_bytes(key.expose_secret_bytes()));
+    }
+
     fn encode(&self, kind: KeyFile, secret: &[u8]) -> Result<Zeroizing<Vec<u8>>, OwnerError> {
         let mut rng = secure_rng().map_err(|_| OwnerError::Randomness)?;
         match self.key()? {
@@ -188,14 +203,15 @@ impl Secrets {
 
     /// Returns the secrets in the clear in a plant with a passphrase, of which none should be.
     pub(crate) fn strays(&self) -> Result<Vec<PathBuf>, OwnerError> {
-        let is_clear = |path: &PathBuf| {
-            let bytes = KeyFile::Document.load(path).unwrap_or_default();
-            matches!(KeyFile::protected(&bytes), None | Some(Protected::FileMode))
-        };
         if !self.are_sealed() {
             return Ok(Vec::new());
         }
-        Ok(self.all()?.into_iter().filter(is_clear).collect())
+        Ok(self.all()?.into_iter().filter(|path| is_clear(path)).collect())
+    }
+
+    /// Returns true if secrets stand in the clear, as in a plant without a passphrase.
+    pub(crate) fn has_clear_ones(&self) -> Result<bool, OwnerError> {
+        Ok(secrets_in(&self.folder)?.iter().any(|path| is_clear(path)))
     }
 
     /// Returns true while a passphrase is set or removed, or if that was interrupted.
@@ -253,8 +269,13 @@ fn secrets_in(folder: &Path) -> Result<Vec<PathBuf>, OwnerError> {
     Ok(files)
 }
 
+fn is_clear(path: &Path) -> bool {
+    let bytes = KeyFile::Document.load(path).unwrap_or_default();
+    matches!(KeyFile::protected(&bytes), None | Some(Protected::FileMode))
+}
+
 /// Returns false for files that a cloud reads, public ones, and those without a secret.
-fn is_secret(path: &Path) -> bool {
+pub(super) fn is_secret(path: &Path) -> bool {
     let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
     // Files that were put aside have the time in their names.
     let first = match name.rsplit_once('.') {

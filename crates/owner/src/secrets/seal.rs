@@ -20,7 +20,7 @@ use crate::files::{make_folder, make_private, remove_if_there, write_private};
 type Step<'a> = Box<dyn FnOnce() -> Result<(), OwnerError> + 'a>;
 
 /// Kind and secret of a file.
-type Parts = (KeyFile, Zeroizing<Vec<u8>>);
+pub(super) type Parts = (KeyFile, Zeroizing<Vec<u8>>);
 
 /// The change of one secret's file.
 #[derive(Clone, Copy)]
@@ -208,7 +208,7 @@ impl Secrets {
 
 /// Returns kind and secret of a file, in the clear or sealed. None if it is under a passphrase of its own, or another
 /// plant's key.
-fn parts(path: &Path, bytes: &[u8], key: &PlantKey) -> Result<Option<Parts>, OwnerError> {
+pub(super) fn parts(path: &Path, bytes: &[u8], key: &PlantKey) -> Result<Option<Parts>, OwnerError> {
     let kind = KeyFile::of(bytes).unwrap_or(KeyFile::Document);
     let protection = match KeyFile::protected(bytes) {
         None => return Ok(Some((KeyFile::Document, Zeroizing::new(bytes.to_vec())))),

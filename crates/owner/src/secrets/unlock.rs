@@ -7,13 +7,10 @@ use std::path::{Path, PathBuf};
 use sotto_keys::{KeyFile, KeyFileError, PlantKey, Protection};
 use zeroize::Zeroizing;
 
-use super::error::SecretsError;
+use super::error::{LEAST, SecretsError};
 use super::keyring;
 use crate::error::OwnerError;
 use crate::files::{is_open_to_others, read_text};
-
-/// Least characters of a passphrase.
-pub(super) const LEAST: usize = 8;
 
 /// Largest file of a passphrase, in bytes.
 const LARGEST: u64 = 4096;
@@ -92,8 +89,9 @@ impl Unlock {
         if let Some(key) = self.open_alone(path, file)? {
             return Ok(key);
         }
-        let ask = self.ask.ok_or(SecretsError::Locked)?;
-        let passphrase = ask().map_err(|_| SecretsError::Locked)?;
+        let locked = || SecretsError::Locked { path: path.to_owned() };
+        let ask = self.ask.ok_or_else(locked)?;
+        let passphrase = ask().map_err(|_| locked())?;
         opened(path, file, &passphrase, "that was typed")
     }
 }
@@ -111,7 +109,7 @@ pub(super) fn opened(path: &Path, file: &[u8], passphrase: &str, from: &str) -> 
     match KeyFile::Plant.parse(file, path, Protection::Passphrase(passphrase)) {
         Ok(bytes) => Ok(PlantKey::from_bytes(&bytes)),
         Err(KeyFileError::Passphrase { .. }) if KeyFile::of(file) == Some(KeyFile::Plant) => {
-            Err(SecretsError::WrongPassphrase { from: from.to_owned() }.into())
+            Err(SecretsError::WrongPassphrase { from: from.to_owned(), path: path.to_owned() }.into())
         }
         Err(error) => Err(error.into()),
     }

@@ -1,0 +1,63 @@
+//! The note of the last backup, and the folder compared with it.
+
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use super::open::Backup;
+use super::paths::NOTE;
+use crate::declared::Plant;
+use crate::devices::Fault;
+use crate::error::OwnerError;
+use crate::files::{pretty, read_json, write_private};
+
+/// The last backup of a plant, or the one that it was restored from: `backup.json` in its folder.
+///
+/// ```no_run
+/// use sotto_owner::{BackupNote, Plant};
+///
+/// match Plant::open("dairy".as_ref())?.last_backup()? {
+///     Some(BackupNote { at, path, .. }) => println!("{}, {at} ms since 1970", path.display()),
+///     None => println!("no backup yet"),
+/// }
+/// # Ok::<(), sotto_owner::OwnerError>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct BackupNote {
+    /// The version of this format: 1.
+    pub version: u32,
+    /// Milliseconds since 1970.
+    pub at: i64,
+    /// The backup's file, absolute.
+    pub path: PathBuf,
+    /// The digest of the list of files, in hexadecimal: that of the backup's last segment.
+    pub list: String,
+}
+
+/// Returns the note of the last backup; None if there was none.
+pub(crate) fn note(plant: &Plant) -> Result<Option<BackupNote>, OwnerError> {
+    let path = plant.path(NOTE);
+    if path.exists() { read_json(&path).map(Some) } else { Ok(None) }
+}
+
+/// Writes the note of a backup into a plant's folder.
+pub(super) fn take_note(folder: &Path, note: &BackupNote) -> Result<(), OwnerError> {
+    write_private(&folder.join(NOTE), &pretty(note)?)
+}
+
+/// Returns a fault if the backup that the note names has a later segment: then the folder is an older copy. Reads heads only,
+/// which need no passphrase.
+pub(crate) fn check(plant: &Plant) -> Result<Option<Fault>, OwnerError> {
+    let Ok(Some(note)) = note(plant) else { return Ok(None) };
+    // A disk that is elsewhere is no fault.
+    let Ok(backup) = Backup::open(&note.path) else { return Ok(None) };
+    let Some(last) = backup.heads.last().filter(|last| last.at > note.at) else { return Ok(None) };
+    let when = plant.settings().clock()?.rfc3339(last.at);
+    Ok(Some(Fault {
+        file: ".".to_owned(),
+        what: format!("is older than the backup of {when} in {}", note.path.display()),
+        cure: format!("sotto restore {}", note.path.display()),
+        lost: false,
+    }))
+}

@@ -1,0 +1,51 @@
+//! Secrets that come back from a backup, which may protect them otherwise than the plant does.
+
+use std::path::Path;
+
+use sotto_keys::{KeyFile, PlantKey, Protected};
+
+use super::files::{KEY, Secrets, clear_form, is_secret};
+use super::seal::parts;
+use crate::error::OwnerError;
+use crate::files::{make_folder, make_private};
+
+impl Secrets {
+    /// Returns true if a file here holds the same secret as the bytes of a backup, whatever protects them. `key` opens those
+    /// of the backup.
+    pub(crate) fn is_same(&self, path: &Path, backed_up: &[u8], key: &PlantKey) -> Result<bool, OwnerError> {
+        if !is_secret(path) {
+            return Ok(false);
+        }
+        let bytes = KeyFile::Document.load(path)?;
+        let here = match self.key()? {
+            Some(own) => parts(path, &bytes, own),
+            None => parts(path, &bytes, key),
+        };
+        // A damaged file is another one.
+        Ok(matches!((here, parts(path, backed_up, key)), (Ok(Some(here)), Ok(Some(there))) if here == there))
+    }
+
+    /// Makes the file of a secret from its bytes in a backup, protected as the other secrets here.
+    pub(crate) fn bring_back(&self, path: &Path, backed_up: &[u8], key: &PlantKey) -> Result<(), OwnerError> {
+        if let Some(folder) = path.parent() {
+            make_folder(folder, true)?;
+        }
+        let sealed_under = match KeyFile::protected(backed_up) {
+            Some(Protected::PlantKey(name)) => Some(name),
+            _ => None,
+        };
+        let own = if self.are_sealed() { self.key()?.map(PlantKey::name) } else { None };
+        let is_protected_alike = sealed_under == own;
+        match parts(path, backed_up, key)? {
+            Some((kind, secret)) if is_secret(path) && !is_protected_alike => match own {
+                Some(_) => self.write(kind, path, &secret)?,
+                None => make_private(path, &clear_form(kind, &secret)?)?,
+            },
+            _ => make_private(path, backed_up)?,
+        }
+        if path == self.path(KEY) && PlantKey::name_of(backed_up) == Some(key.name()) {
+            self.keep_open(key);
+        }
+        Ok(())
+    }
+}
