@@ -62,8 +62,8 @@ pub enum OwnerError {
     },
     /// The secrets of a plant without its settings.
     #[error(
-        "{} belongs to a plant whose sotto.toml is missing: nothing was changed. Bring sotto.toml back with `sotto restore FILE --to` this folder, or \
-         choose another folder for a new plant",
+        "{} belongs to a plant whose sotto.toml is missing: nothing was changed. `sotto restore FILE --to FOLDER` brings it back from a \
+         backup; a new plant needs another folder",
         path.display()
     )]
     NoSettings {

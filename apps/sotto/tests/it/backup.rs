@@ -298,3 +298,38 @@ fn the_status_tells_the_age_of_the_last_backup() {
     assert!(plant.given(&["backup", "--to", "notes.txt", "--whole"]).is_err());
     assert_eq!(fs::read(&text).unwrap(), b"no backup");
 }
+
+#[test]
+fn killed_at_any_time_the_backup_restores_and_the_next_one_finishes() {
+    let plant = Plant::new();
+    plant.backup();
+    let answers = plant.root().join("answers");
+    fs::create_dir_all(&answers).unwrap();
+    let (mut waited, mut kills) = (Duration::from_millis(4), 0);
+    loop {
+        // 8 MiB that no earlier backup has.
+        for number in 0..8_u8 {
+            let text = vec![number ^ kills; 1 << 20];
+            fs::write(answers.join(format!("{kills}-{number}.json")), text).unwrap();
+        }
+        let is_done = plant.killed(&["backup", "--to", "plant.backup"], waited);
+        let folder = format!("other/{kills}");
+        plant.restored(&["--to", &folder]);
+        let restored = contents(&plant.folder().join(&folder));
+        assert!(
+            contents(&plant.root())
+                .iter()
+                .all(|(name, bytes)| { name.starts_with("answers/") || restored.get(name) == Some(bytes) })
+        );
+        fs::remove_dir_all(plant.folder().join(&folder)).unwrap();
+        if is_done {
+            break;
+        }
+        kills += 1;
+        waited += waited / 2 + Duration::from_millis(20);
+    }
+    plant.backup();
+    plant.restored(&["--to", "other/last"]);
+    assert_eq!(contents(&plant.folder().join("other/last")), contents(&plant.root()));
+    assert!(kills > 2);
+}

@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
+use std::time::Duration;
 
 use crate::plant::{ASK, Plant, is_whole};
 use crate::session;
@@ -60,7 +61,7 @@ fn each_way_gives_the_passphrase() {
             assert!(plant.alone(&["lock"]).unwrap().contains("has forgotten"));
             assert!(plant.alone(&ASK).is_err());
             plant.given(&["unlock", "--for", "1s"]).unwrap();
-            std::thread::sleep(std::time::Duration::from_millis(2500));
+            std::thread::sleep(Duration::from_millis(2500));
             assert!(plant.alone(&ASK).is_err(), "the time is over");
         }
         // A kernel, or a container, without keyrings.
@@ -146,5 +147,30 @@ fn without_the_plants_key_nothing_changes() {
     let (code, shown) = session::output(plant.folder(), &["check"]);
     assert!(code == 8 && shown.contains("sotto restore FILE"), "{shown}");
     plant.given(&["restore", "plant.backup"]).unwrap();
+    assert!(is_whole(&plant.given(&ASK).unwrap()));
+}
+
+#[test]
+fn killed_at_any_time_all_secrets_open_and_the_command_finishes() {
+    let plant = Plant::new();
+    // Many secrets, so that a kill finds some sealed and others not.
+    let old = plant.folder().join("plant/secrets/old");
+    fs::create_dir(&old).unwrap();
+    fs::set_permissions(&old, fs::Permissions::from_mode(0o700)).unwrap();
+    for number in 0..60 {
+        let file = old.join(format!("boiler.key.{}", 1_790_000_000_000_u64 + number));
+        fs::write(&file, plant.secret("boiler.key")).unwrap();
+        fs::set_permissions(&file, fs::Permissions::from_mode(0o600)).unwrap();
+    }
+    let (mut waited, mut kills) = (Duration::from_millis(4), 0);
+    while !plant.killed(&["passphrase", "set"], waited) {
+        kills += 1;
+        assert!(is_whole(&plant.given(&ASK).unwrap()), "after {waited:?}");
+        waited += waited / 6 + Duration::from_millis(2);
+    }
+    assert!(kills > 5 && plant.is_sealed("boiler.key"));
+    let strays = fs::read_dir(&old).unwrap().map(|entry| fs::read(entry.unwrap().path()).unwrap());
+    assert!(strays.into_iter().all(|bytes| bytes[10] == 3), "no secret is left in the clear");
+    assert!(plant.alone(&["check"]).is_ok());
     assert!(is_whole(&plant.given(&ASK).unwrap()));
 }

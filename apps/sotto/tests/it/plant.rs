@@ -3,7 +3,8 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, Stdio};
+use std::time::Duration;
 
 use tokio::runtime::Runtime;
 
@@ -44,6 +45,18 @@ impl Plant {
         let path = self.folder().join(file);
         fs::write(&path, format!("{passphrase}\n")).unwrap();
         fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).unwrap();
+    }
+
+    /// Runs `sotto` with the passphrase in a file, and kills it after a time. Returns true if it had ended before.
+    pub(crate) fn killed(&self, arguments: &[&str], after: Duration) -> bool {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_sotto"));
+        command.args(arguments).args(["--passphrase-file", "passphrase"]).current_dir(self.folder());
+        let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        std::thread::sleep(after);
+        let has_ended = child.try_wait().unwrap().is_some();
+        let _ = child.kill();
+        child.wait().unwrap();
+        has_ended
     }
 
     /// Runs `sotto` without a terminal, and with an environment.
