@@ -32,7 +32,11 @@ fn what_needs_no_secret_asks_for_no_passphrase() {
     ] {
         plant.alone(command).unwrap_or_else(|error| panic!("{command:?}: {error}"));
     }
-    let refused = plant.alone(&ASK).unwrap_err();
+    // Also about a device that is no longer declared.
+    plant.alone(&["device", "remove", "boiler"]).unwrap();
+    plant.alone(&["status"]).unwrap();
+    plant.alone(&["forget", "--device", "boiler", "--before", "2024-01-03", "--yes"]).unwrap();
+    let refused = sealed().alone(&ASK).unwrap_err();
     for way in
         ["--passphrase-file", "SOTTO_PASSPHRASE_FILE", "LoadCredential=sotto:FILE", "sotto unlock --for 8h"]
     {

@@ -62,6 +62,7 @@ pub(crate) fn remove_device(plant: &mut Plant, name: &str, destroy_secret: bool)
     // Its signatures must stay verifiable after its record is deleted.
     if let Some(record) = devices::record(plant, name)? {
         devices::keep_verifying_key(plant, &record)?;
+        devices::keep_key_names(plant, &record)?;
     }
     // Revoked first: a device that is removed from the file is certainly revoked.
     plant.cloud()?.revoke_device(plant.wire_device(name))?;

@@ -130,10 +130,11 @@ impl Target<'_> {
         Ok(if is_same { Fate::Same } else { Fate::Refuse })
     }
 
-    /// Compares the records of a device: the one with more bundles is newer.
+    /// Compares the records of a device: the one with more bundles, or a later removal, is newer.
     fn of_record(&self, path: &Path, entry: &Entry) -> Fate {
         let age = |record: &DeviceRecord| {
-            (record.bundles.len(), record.bundles.last().map_or(i64::MIN, |bundle| bundle.made_at))
+            let last = record.bundles.last().map_or(i64::MIN, |bundle| bundle.made_at);
+            (record.bundles.len(), last, record.removed.as_ref().map(|removal| removal.at))
         };
         let bytes = self.contents.get(&entry.path);
         let kept: Option<DeviceRecord> = bytes.and_then(|bytes| serde_json::from_slice(bytes).ok());

@@ -5,11 +5,15 @@ use std::collections::BTreeMap;
 use sotto_rlwe::{KeyId, ParameterId};
 
 use super::records::{DeviceRecord, parameter_spec};
-use super::register::{Enrolment, enrolment_path};
+use super::register::{EnrolledKey, Enrolment, enrolment_path};
 use super::secrets;
+use super::verifying::{log_folder, make_log_folder};
 use crate::declared::Plant;
 use crate::error::OwnerError;
-use crate::files::read_json;
+use crate::files::{pretty, read_json, write_private};
+
+/// In the folder of a device's logs: the names of the keys of a device that was removed, as its registration is deleted.
+const KEPT: &str = "key-names.json";
 
 /// Returns the names of the keys under which a device encrypts, for all parameters in its record. Empty if its secret is
 /// gone. In a plant with a passphrase they come from its registration, so that nobody is asked for the passphrase.
@@ -34,15 +38,30 @@ pub(crate) fn key_names(
     Ok(parameters.into_iter().map(|id| (id, secret.key_id(&id))).collect())
 }
 
-/// Returns the names in the device's registration; None if it lacks one.
+/// Stores the names of a device's keys permanently, independent of its registration.
+pub(crate) fn keep_key_names(plant: &Plant, record: &DeviceRecord) -> Result<(), OwnerError> {
+    let key = |(parameters, key): (ParameterId, KeyId)| EnrolledKey {
+        parameter_id: parameters.to_string(),
+        key_id: key.to_string(),
+    };
+    let keys: Vec<EnrolledKey> = key_names(plant, record)?.into_iter().map(key).collect();
+    make_log_folder(plant, &record.device)?;
+    write_private(&log_folder(plant, &record.device).join(KEPT), &pretty(&keys)?)
+}
+
+/// Returns the names in the device's registration, or those that were kept when it was removed; None if one is missing.
 fn registered(
     plant: &Plant,
     device: &str,
     parameters: &[ParameterId],
 ) -> Option<BTreeMap<ParameterId, KeyId>> {
-    let registration: Enrolment = read_json(&enrolment_path(plant, device)).ok()?;
+    let registration = read_json::<Enrolment>(&enrolment_path(plant, device));
+    let keys = match registration {
+        Ok(registration) => registration.keys,
+        Err(_) => read_json::<Vec<EnrolledKey>>(&log_folder(plant, device).join(KEPT)).ok()?,
+    };
     let name = |id: &ParameterId| {
-        let key = registration.keys.iter().find(|key| key.parameter_id == id.to_string())?;
+        let key = keys.iter().find(|key| key.parameter_id == id.to_string())?;
         Some((*id, KeyId(hex::decode(&key.key_id).ok()?.try_into().ok()?)))
     };
     parameters.iter().map(name).collect()

@@ -18,7 +18,7 @@ pub use check::Fault;
 pub(crate) use check::check;
 pub use enrol::Enrolled;
 pub(crate) use enrol::{can_enrol, enrol, put_secrets_aside, renew};
-pub(crate) use key_names::key_names;
+pub(crate) use key_names::{keep_key_names, key_names};
 pub use records::{BundleRecord, DeviceRecord};
 pub(crate) use records::{all_records, enrolled, note_removal, parameter_spec, record, shown, with_removed};
 pub use register::{EnrolledKey, Enrolment};
