@@ -17,6 +17,7 @@ mod lab_device;
 mod lab_page;
 mod microcontroller;
 mod no_std;
+mod owner;
 mod paillier;
 mod promises;
 mod python;
@@ -47,6 +48,7 @@ pub(crate) static SUITES: &[Suite] = &[
     Suite { name: "alarms", shows: "alarms are right, no event is lost or repeated, and requests do not depend on readings", depth: Depth::Usual, beside: true, needs: &[&C_COMPILER], run: alarms::run },
     Suite { name: "durable", shows: "nothing is lost between device and owner, and nothing is made up", depth: Depth::Usual, beside: true, needs: &[&C_COMPILER], run: durable::run },
     Suite { name: "python", shows: "`pip install ./bindings/python` in an empty environment; the package's tests, types, style", depth: Depth::Usual, beside: true, needs: &[&C_COMPILER, &PYTHON_VENV], run: python::run },
+    Suite { name: "owner", shows: "whatever happens to the plant's folder: no secret is lost by a command, and the shown advice brings every reading back", depth: Depth::Usual, beside: true, needs: &[&C_COMPILER], run: owner::run },
     Suite { name: "ask", shows: "answers of real processes are within their bounds of values computed by other means", depth: Depth::Usual, beside: true, needs: &[&C_COMPILER], run: ask::run },
     Suite { name: "spec", shows: "the Python schemes are right and make the kept vectors", depth: Depth::Usual, beside: true, needs: &[&PYTHON], run: spec::run },
     Suite { name: "promises", shows: "forbidden links, unsafe code only in the kernels", depth: Depth::Quick, beside: false, needs: &[], run: promises::run },
@@ -68,6 +70,7 @@ pub(crate) static SUITES: &[Suite] = &[
     Suite { name: "optimised", shows: "the tests pass as benches are compiled: every crate at level 3", depth: Depth::Deep, beside: false, needs: &[&C_COMPILER], run: compile::optimised },
     Suite { name: "checked", shows: "the tests pass with overflow checks and debug assertions", depth: Depth::Deep, beside: false, needs: &[&C_COMPILER], run: compile::checked },
     Suite { name: "ask-deep", shows: "200 days with agents stopped and killed: nothing is lost, nothing counts twice", depth: Depth::Deep, beside: false, needs: &[&C_COMPILER], run: ask::deep },
+    Suite { name: "owner-deep", shows: "10,000 random histories of the plant's folder", depth: Depth::Deep, beside: false, needs: &[&C_COMPILER], run: owner::deep },
     Suite { name: "durable-deep", shows: "an hour of kills and full disks: nothing is lost, nothing counts twice", depth: Depth::Deep, beside: false, needs: &[&C_COMPILER], run: durable::deep },
     Suite { name: "differential-deep", shows: "1,000 random programs a scheme give SEAL's and Lattigo's answers", depth: Depth::Deep, beside: false, needs: &[&C_COMPILER, &PYTHON_VENV, &GO], run: differential::all },
     Suite { name: "emulation", shows: "10,000 random programs over the partial schemes give the answers in the clear", depth: Depth::Deep, beside: false, needs: &[&C_COMPILER], run: compile::emulation },

@@ -23,6 +23,9 @@ pub(crate) enum Cloud {
         /// 64 hexadecimal digits
         key: String,
     },
+    /// Make the secrets shared with the cloud that are gone: the owner's token, and the signing key of a cloud on this
+    /// machine, which is pinned. Nothing that the cloud stores is lost.
+    Secrets,
     /// Accept the current logs of a device in the cloud, after its operator has restored a backup.
     Accept {
         /// The device
@@ -57,6 +60,17 @@ impl OnPlant for Cloud {
             Self::Pin { key } => {
                 plant.pin_cloud(key)?;
                 say("pinned. Devices take it with their next bundle: sotto device renew NAME");
+            }
+            Self::Secrets => {
+                let made = plant.make_cloud_secrets()?;
+                for file in &made {
+                    say(format!("{}: made anew", file.display()));
+                }
+                say(match (made.is_empty(), plant.has_cloud()) {
+                    (true, _) => "nothing is missing",
+                    (false, true) => "Start the cloud again: it reads them when it starts.",
+                    (false, false) => "Give it to the cloud's operator, who starts the cloud again with it.",
+                });
             }
             Self::Accept { device } => {
                 if plant.device(device)?.is_none() {

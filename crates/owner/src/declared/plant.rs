@@ -25,6 +25,7 @@ use sotto_keys::SigningIdentity;
 use zeroize::Zeroizing;
 
 use super::authority;
+use super::edit;
 use super::removed::{RemovedDevice, removed};
 use super::settings::{self, Settings};
 use crate::error::{OwnerError, io};
@@ -109,12 +110,11 @@ impl Plant {
         // Checked before anything is written.
         Settings::parse(&text)?;
         Cloud::new(&url, &"0".repeat(64))?;
-        let token = Zeroizing::new(hex::encode(random::<32>()?));
         fs::create_dir_all(folder).map_err(io(folder))?;
         for (name, private) in FOLDERS {
             make_folder(&folder.join(name), private)?;
         }
-        make_private(&folder.join(SECRETS).join(TOKEN), token.as_bytes())?;
+        make_private(&token, Zeroizing::new(hex::encode(random::<32>()?)).as_bytes())?;
         if let Some(signing) = signing {
             let secret = Zeroizing::new(hex::encode(signing.expose_secret_bytes()));
             make_private(&folder.join(SECRETS).join(SIGNING), secret.as_bytes())?;
@@ -234,6 +234,44 @@ impl Plant {
         }
         let text = Zeroizing::new(read_text(&path, 4096)?);
         Ok(Zeroizing::new(text.trim().to_owned()))
+    }
+
+    /// Makes the secrets shared with the cloud that are gone: the owner's token and, for a cloud on this machine, its
+    /// signing key, which is pinned. Returns their files. The cloud takes them when it starts again.
+    ///
+    /// # Errors
+    /// [`OwnerError`] if a file cannot be written.
+    pub fn make_cloud_secrets(&mut self) -> Result<Vec<PathBuf>, OwnerError> {
+        let mut made = Vec::new();
+        let (token, signing) = (self.secret_path(TOKEN), self.secret_path(SIGNING));
+        if !token.exists() {
+            make_private(&token, Zeroizing::new(hex::encode(random::<32>()?)).as_bytes())?;
+            made.push(token);
+        }
+        if self.has_cloud() && !signing.exists() {
+            let mut rng = sotto_ring::secure_rng().map_err(|_| OwnerError::Randomness)?;
+            let identity = SigningIdentity::generate(&mut rng);
+            // Pinned first: a key that signs nothing does no harm.
+            self.edit(|document| {
+                edit::pin_cloud(document, &hex::encode(identity.verifying_key()));
+                Ok(())
+            })?;
+            let secret = Zeroizing::new(hex::encode(identity.expose_secret_bytes()));
+            make_private(&signing, secret.as_bytes())?;
+            made.push(signing);
+        }
+        Ok(made)
+    }
+
+    /// Returns true if the folder has the configuration of a cloud on this machine.
+    #[must_use]
+    pub fn has_cloud(&self) -> bool {
+        self.path(CLOUD).exists()
+    }
+
+    /// Returns true if a cloud on this machine has its signing key, or signs elsewhere.
+    pub(crate) fn has_cloud_key(&self) -> bool {
+        !self.has_cloud() || self.secret_path(SIGNING).exists()
     }
 
     /// Returns the plant's cloud.

@@ -39,12 +39,16 @@ pub struct Fault {
     pub lost: bool,
 }
 
-/// Looks at the owner's token, the modes of secrets, and the files of every device.
+/// Looks at the secrets shared with the cloud, the modes of secrets, and the files of every device.
 pub(crate) fn check(plant: &Plant) -> Result<Vec<Fault>, OwnerError> {
     let mut faults = Vec::new();
     if let Err(error) = plant.token() {
-        let cure = "restore it from a backup; a cloud on this machine takes any new text of 16 to 256 characters in this file (mode 600) when it starts again".to_owned();
-        faults.push(Fault { file: "secrets/owner-token".into(), what: error.to_string(), cure, lost: false });
+        let (file, what) = ("secrets/owner-token".to_owned(), error.to_string());
+        faults.push(Fault { file, what, cure: "sotto cloud secrets".to_owned(), lost: false });
+    }
+    if !plant.has_cloud_key() {
+        let (file, what) = ("secrets/cloud-signing-key".to_owned(), "is missing".to_owned());
+        faults.push(Fault { file, what, cure: "sotto cloud secrets".to_owned(), lost: false });
     }
     modes(plant, &mut faults)?;
     protection(plant, &mut faults)?;
@@ -107,7 +111,7 @@ fn device(plant: &Plant, name: &str, faults: &mut Vec<Fault>) {
         // Declared by hand and not enrolled yet.
         return;
     }
-    let adopt = || format!("sotto device adopt {name}.bundle");
+    let adopt = || format!("sotto device adopt {}.bundle", plant.wire_device(name));
     let mut fault = |path: &Path, what: String, cure: String, lost: bool| {
         faults.push(Fault { file: shown(plant, path), what, cure, lost });
     };

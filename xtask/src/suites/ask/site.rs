@@ -5,7 +5,7 @@ use crate::process::{self, Finished, Scratch, Times};
 use anyhow::{Context as _, Result, bail};
 use serde_json::Value;
 use std::fs::{self, File};
-use std::net::{Ipv4Addr, TcpListener};
+use std::net::{Ipv4Addr, TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::thread;
@@ -30,6 +30,23 @@ impl Site {
         let listen = format!("127.0.0.1:{port}");
         site.sotto(&["init", "plant", "--listen", &listen, "--time-zone", zone])?;
         Ok(site)
+    }
+
+    /// Copies the folder, with another address for the cloud, which does not run.
+    pub(in crate::suites) fn copy(&self) -> Result<Self> {
+        let port = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?.local_addr()?.port();
+        let copy = Self { scratch: Scratch::new()?, programs: self.programs.clone(), cloud: None };
+        let copied = Command::new("cp").arg("-a").arg(self.folder().join(".")).arg(copy.folder()).status()?;
+        if !copied.success() {
+            bail!("the folder cannot be copied");
+        }
+        let address = self.cloud_url()?;
+        let address = address.trim_start_matches("http://");
+        for file in ["plant/sotto.toml", "plant/cloud.toml"] {
+            let text = fs::read_to_string(copy.folder().join(file))?;
+            copy.write(file, text.replace(address, &format!("127.0.0.1:{port}")))?;
+        }
+        Ok(copy)
     }
 
     /// Returns the working folder of commands; the plant is in its folder `plant`.
@@ -104,6 +121,11 @@ impl Site {
         Ok(Running(self.start(&mut command, "agent.log")?))
     }
 
+    /// Starts a command of `sotto`, with its output in a file.
+    pub(in crate::suites) fn start_sotto(&self, args: &[&str]) -> Result<Running> {
+        Ok(Running(self.start(&mut self.command("sotto", args), "sotto.log")?))
+    }
+
     /// Starts `sotto watch`, with its output in a file.
     pub(in crate::suites) fn start_watch(&self, args: &[&str]) -> Result<Running> {
         let mut command = self.command("sotto", &[&["watch"], args].concat());
@@ -130,8 +152,7 @@ impl Site {
 
     /// Starts the cloud and waits until it has registered every device.
     pub(in crate::suites) fn start_cloud(&mut self) -> Result<()> {
-        let mut command = self.command("sotto-cloud", &["run", "--config", "plant/cloud.toml"]);
-        self.cloud = Some(self.start(&mut command, "cloud.log")?);
+        self.run_cloud()?;
         let begin = Instant::now();
         loop {
             let status = self.try_sotto(&["status", "--json"])?;
@@ -147,6 +168,27 @@ impl Site {
         }
     }
 
+    /// Starts the cloud.
+    pub(in crate::suites) fn run_cloud(&mut self) -> Result<()> {
+        let mut command = self.command("sotto-cloud", &["run", "--config", "plant/cloud.toml"]);
+        self.cloud = Some(self.start(&mut command, "cloud.log")?);
+        Ok(())
+    }
+
+    /// Starts the cloud, and waits until it takes connections.
+    pub(in crate::suites) fn run_cloud_until_it_answers(&mut self) -> Result<()> {
+        self.run_cloud()?;
+        let url = self.cloud_url_of_config()?;
+        let (address, begin) = (url.trim_start_matches("http://"), Instant::now());
+        while TcpStream::connect(address).is_err() {
+            if begin.elapsed() > Duration::from_secs(30) {
+                bail!("the cloud does not listen at {address}");
+            }
+            thread::sleep(Duration::from_millis(20));
+        }
+        Ok(())
+    }
+
     /// Ends the cloud by a signal, and waits for its end.
     pub(in crate::suites) fn stop_cloud(&mut self, name: &str) -> Result<()> {
         if let Some(mut cloud) = self.cloud.take() {
@@ -160,6 +202,13 @@ impl Site {
     pub(in crate::suites) fn ask(&self, question: &str, more: &[&str]) -> Result<Value> {
         let printed = self.sotto(&[&["ask", question, "--json", "--no-keep"], more].concat())?;
         serde_json::from_str(&printed).context("the answer is no JSON")
+    }
+
+    /// Returns the address at which the cloud listens.
+    pub(in crate::suites) fn cloud_url_of_config(&self) -> Result<String> {
+        let settings = fs::read_to_string(self.folder().join("plant/cloud.toml"))?;
+        let listen = settings.lines().find_map(|line| line.strip_prefix("listen = "));
+        Ok(format!("http://{}", listen.context("cloud.toml has no address")?.trim_matches('"')))
     }
 
     /// Returns the cloud's address.
