@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod backup;
+mod earlier;
 mod first_answer;
 mod guide;
 mod names;

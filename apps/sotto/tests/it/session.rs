@@ -65,7 +65,9 @@ pub(crate) fn serve(folder: &Path) -> Runtime {
     let server = runtime.block_on(Server::open(&config)).unwrap();
     let file = folder.join("plant/sotto.toml");
     let text = std::fs::read_to_string(&file).unwrap();
-    std::fs::write(&file, text.replace("127.0.0.1:7410", &server.address().to_string())).unwrap();
+    let address = format!("url = \"http://{}\"", server.address());
+    let lines = text.lines().map(|line| if line.starts_with("url = ") { &address } else { line });
+    std::fs::write(&file, lines.collect::<Vec<_>>().join("\n") + "\n").unwrap();
     runtime.spawn(server.serve(std::future::pending()));
     runtime
 }
