@@ -206,23 +206,19 @@ fn periods(cases: &mut Cases, site: &Site, series: &Series) -> Result<()> {
         Series { samples: series.samples.iter().filter(inside).copied().collect(), ..series.clone() }
     };
     let local = |text: &str| series.local(text).context("a time");
-    // Windows are days: one that began before `over` or `since` is left out as a whole.
+    // Windows are days: those that began before `over` or `since` are cut by reading.
     // Seven calendar days earlier at the same time of day; the clocks change on neither day.
     let begins = series.group(By::Day, last).0;
     let week = (0..7).fold(begins, |day, _| series.group(By::Day, day - 1).0) + (last - begins);
-    let first_day = match series.group(By::Day, week) {
-        (from, _) if from == week => from,
-        (_, to) => to,
-    };
     let (march, half) = (local("2025-03-20T00:00")?, local("2025-03-20T12:00")?);
     let (april, next) = (local("2025-04-01T00:00")?, series.group(By::Day, march).1);
     let all = i64::MAX;
     for (period, cut) in [
-        (" over 7d", cut(first_day, all, None)),
+        (" over 7d", cut(week, all, None)),
         (" since 2025-03-20", cut(march, all, None)),
-        (" since 2025-03-20T12:00", cut(series.group(By::Day, half).1, all, None)),
+        (" since 2025-03-20T12:00", cut(half, all, None)),
         (" until 2025-04-01", cut(0, april, None)),
-        (" until 2025-03-20T12:00", cut(0, march, None)),
+        (" until 2025-03-20T12:00", cut(0, half, None)),
         (" since 2025-03-20 until 2025-04-01", cut(march, april, None)),
         (" since 2025-03-20T00:00 until 2025-03-21", cut(march, next, None)),
     ] {
