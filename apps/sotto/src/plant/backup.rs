@@ -143,9 +143,10 @@ fn shown(done: &RestoredFolder, folder: &Path, dry_run: bool) {
     let RestoredFolder { at, files, restored, kept, newer, refused, moved_to, is_cut, .. } = done;
     let verb = if dry_run { "would be restored" } else { "restored" };
     say(format!(
-        "{}: {} of {files} {verb}, of the backup of {}",
+        "{}: {} of {} {verb}, of the backup of {}",
         folder.display(),
-        show::counted(restored.len() as u64, "file"),
+        restored.len(),
+        show::counted(*files as u64, "file"),
         moment(*at)
     ));
     for file in restored.iter().filter(|_| dry_run) {

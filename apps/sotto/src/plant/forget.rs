@@ -75,7 +75,7 @@ impl Run for Forget {
         say(
             "  of the cloud's store: backups, `orphans` and `before-restore-…` in its folder, blocks of its disk",
         );
-        say("  here: answers that you saved elsewhere, as pages or as JSON");
+        say("  here: answers that you saved elsewhere, as pages or as JSON, and backups of this folder");
         say(
             "All but your answers are ciphertexts. `sotto device remove --destroy-secret` makes those of a device unreadable.",
         );

@@ -48,10 +48,10 @@ class Cloud:
         Args:
             plant: The folder. Without one: the folder in the environment variable SOTTO_PLANT,
                 else the working directory, the nearest plant above it, or the only one in it.
-            passphrase_file: The file that holds the plant's passphrase, if it has one. Without it: the
-                file in the environment variable SOTTO_PASSPHRASE_FILE, else systemd's credential
-                `sotto`, else the key that `sotto unlock` keeps. It is read when a question first
-                needs a secret.
+            passphrase_file: The file that holds the plant's passphrase, if it has one. Without it:
+                the file in the environment variable SOTTO_PASSPHRASE_FILE, else systemd's
+                credential `sotto`, else the key that `sotto unlock` keeps. It is read when a
+                question first needs a secret.
 
         Raises:
             PlantError: The folder is no plant, or its sotto.toml cannot be used.

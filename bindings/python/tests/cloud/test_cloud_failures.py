@@ -100,7 +100,9 @@ def test_a_passphrase(session, monkeypatch):
     file = session.folder / "passphrase"
     file.touch(mode=0o600)
     file.write_text("correct horse\n")
-    session.run("sotto", "passphrase", "set", "--plant", str(folder), "--passphrase-file", str(file))
+    session.run(
+        "sotto", "passphrase", "set", "--plant", str(folder), "--passphrase-file", str(file)
+    )
     locked = st.Cloud(folder)
     assert locked.status()
     with pytest.raises(st.PlantError, match="under a passphrase"):
