@@ -105,7 +105,9 @@ impl Target<'_> {
     ) -> Result<Fate, OwnerError> {
         let Some(here) = here else {
             // A plant without a passphrase keeps none; secrets of the backup are written as it protects its own.
-            let stays_clear = [KEY, CLEAR].contains(&name) && self.secrets.has_clear_ones()?;
+            let stays_clear = [KEY, CLEAR].contains(&name)
+                && self.secrets.has_clear_ones()?
+                && self.secrets.are_none_sealed().is_ok();
             return Ok(if stays_clear { Fate::Same } else { Fate::Put });
         };
         let bytes = self.contents.get(&entry.path);

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::{self, Read, Write as _};
 use std::path::{Path, PathBuf};
-use std::time::{Duration, UNIX_EPOCH};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use jiff::Timestamp;
 use sotto_keys::PlantKey;
@@ -214,7 +214,8 @@ impl<'a> Writer<'a> {
             return self.write_stream(entry, fate, &mut bytes.as_slice());
         }
         self.secrets.bring_back(&path, bytes, self.key)?;
-        set_time(&path, entry)
+        let file = File::options().write(true).open(&path).map_err(io(&path))?;
+        file.set_modified(time_of(entry)).map_err(io(&path))
     }
 
     fn write_stream(&mut self, entry: &Entry, fate: Fate, from: &mut dyn Read) -> Result<(), OwnerError> {
@@ -237,6 +238,7 @@ impl<'a> Writer<'a> {
             let mut file = options.open(&partial)?;
             io::copy(from, &mut file)?;
             file.flush()?;
+            file.set_modified(time_of(entry))?;
             #[cfg(unix)]
             {
                 use std::os::unix::fs::PermissionsExt as _;
@@ -248,7 +250,6 @@ impl<'a> Writer<'a> {
             let _ = fs::remove_file(&partial);
             io(&path)(error)
         })?;
-        set_time(&partial, entry)?;
         if fate == Fate::Take && path.exists() {
             let aside = self.aside.join(&entry.path);
             make_folder(aside.parent().unwrap_or(&self.aside), true)?;
@@ -259,9 +260,7 @@ impl<'a> Writer<'a> {
     }
 }
 
-/// Sets a file's time, which decides whether a registration is older than a revocation.
-fn set_time(path: &Path, entry: &Entry) -> Result<(), OwnerError> {
-    let time = UNIX_EPOCH + Duration::from_millis(u64::try_from(entry.modified).unwrap_or(0));
-    let set = File::options().write(true).open(path).and_then(|file| file.set_modified(time));
-    set.map_err(io(path))
+/// Returns a file's time, which decides whether a registration is older than a revocation.
+fn time_of(entry: &Entry) -> SystemTime {
+    UNIX_EPOCH + Duration::from_millis(u64::try_from(entry.modified).unwrap_or(0))
 }
