@@ -6,6 +6,7 @@ use sotto_cloud_client::Cloud;
 use sotto_pack::Clock;
 
 use crate::declared::Plant;
+use crate::devices;
 use crate::error::OwnerError;
 use crate::gathered::{Decided, NeedId, Tally};
 use crate::question::Asked;
@@ -67,9 +68,15 @@ pub(super) fn on_unknown(plant: &Plant, cloud: &Cloud) -> Result<Vec<String>, Ow
     for device in cloud.devices() {
         let device = device?;
         let (name, windows) = (&device.name, device.sent.envelopes);
+        if windows == 0 || devices::has_record(plant, name) {
+            continue;
+        }
         let shown = plant.shown_device(name);
-        let is_known = plant.settings().devices.contains_key(shown) || plant.removed().contains_key(shown);
-        if !is_known && windows > 0 {
+        if plant.settings().devices.contains_key(shown) {
+            notes.push(format!(
+                "the cloud has {windows} windows of {shown}, whose record is missing here: `sotto check` shows how to bring it back"
+            ));
+        } else {
             notes.push(format!(
                 "the cloud has {windows} windows of {name}, which this folder does not know: `sotto device adopt \
                  {name}.bundle` brings the device back, `sotto forget --device {name} --before DATE` deletes them"
@@ -112,6 +119,13 @@ pub(super) fn on_windows(listed: &[DeviceWindows]) -> Vec<String> {
                 1 => notes.push(format!("1 window of {device} was left out: it {why}")),
                 _ => notes.push(format!("{count} windows of {device} were left out, as each {why}")),
             }
+        }
+        match aside.shifted {
+            0 => {}
+            count => notes.push(format!(
+                "{count} windows of {device} meet windows of another time zone: where the device does not measure at whole periods \
+                 of UTC, a reading at each of their ends may count twice or not at all"
+            )),
         }
         match aside.fetched {
             0 => {}

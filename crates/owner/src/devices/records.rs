@@ -55,6 +55,11 @@ pub(crate) fn record(plant: &Plant, name: &str) -> Result<Option<DeviceRecord>, 
     if path.exists() { read_json(&path).map(Some) } else { Ok(None) }
 }
 
+/// Returns true if the folder has a device's record.
+pub(crate) fn has_record(plant: &Plant, name: &str) -> bool {
+    record_path(plant, name).exists()
+}
+
 /// Returns all enrolled devices, by name.
 pub(crate) fn enrolled(plant: &Plant) -> Result<BTreeMap<String, DeviceRecord>, OwnerError> {
     let named = |name: &String| Ok(record(plant, name)?.map(|record| (name.clone(), record)));

@@ -1,8 +1,6 @@
 //! The stored windows that a question uses.
 
-use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
-use std::ops::Range;
 use std::sync::Arc;
 
 use sotto_cloud_client::Cloud;
@@ -11,9 +9,9 @@ use sotto_rlwe::{KeyId, Origin, ParameterId, ParameterSpec};
 use sotto_wire::{EnvelopeHeader, SignedHeader};
 
 use super::entry::{Entry, StreamLog};
-use super::log;
 use super::time::Between;
 use super::window::{Aside, DeviceWindows, StoredWindow};
+use super::{log, overlaps};
 use crate::declared::Plant;
 use crate::devices;
 use crate::devices::{DeviceRecord, parameter_spec};
@@ -134,7 +132,7 @@ pub(crate) fn list(
     let listed = windows.len();
     windows.retain(|window| of.channels(window).all(|channel| unit_is(plant, channel)));
     aside.other_unit = listed - windows.len();
-    let windows = without_overlaps(windows, &of, &mut aside);
+    let windows = overlaps::leave_out(windows, &of, &mut aside);
     let (device, shown) = (record.device.clone(), plant.shown_device(&record.device).to_owned());
     Ok(DeviceWindows { device, shown, windows, specs, aside, undeclared })
 }
@@ -194,11 +192,14 @@ fn unit_is(plant: &Plant, channel: &Channel) -> bool {
 }
 
 /// The channels that an answer needs; None: all.
-struct Needed<'n>(Option<&'n BTreeSet<String>>);
+pub(super) struct Needed<'n>(Option<&'n BTreeSet<String>>);
 
 impl Needed<'_> {
     /// Iterates over the channels of a window that are needed.
-    fn channels<'w>(&self, window: &'w StoredWindow) -> impl Iterator<Item = &'w Channel> + use<'w, '_> {
+    pub(super) fn channels<'w>(
+        &self,
+        window: &'w StoredWindow,
+    ) -> impl Iterator<Item = &'w Channel> + use<'w, '_> {
         let all = window.layout().channels().iter();
         all.filter(|channel| self.0.is_none_or(|needed| needed.contains(&channel.name)))
     }
@@ -215,103 +216,4 @@ fn undeclared(plant: &Plant, windows: &[StoredWindow], needed: &Needed<'_>) -> B
         }
     }
     undeclared
-}
-
-/// Times that windows cover, of one kind and channel: the end and the bundle, by the start.
-type Covered = BTreeMap<i64, (i64, usize)>;
-
-/// Leaves out ticks that another window of the same kind covers for a needed channel. Of two windows, the one with more of
-/// the needed channels counts; then that of the later bundle, of more readings, sent earlier. Returns them in order of time;
-/// a window whose middle is covered comes twice.
-fn without_overlaps(
-    mut windows: Vec<StoredWindow>,
-    needed: &Needed<'_>,
-    aside: &mut Aside,
-) -> Vec<StoredWindow> {
-    windows.sort_by_cached_key(|window| {
-        let channels = needed.channels(window).count();
-        let readings = window.description.readings();
-        (Reverse((channels, window.bundle, readings)), window.start(), window.stream.clone(), window.sequence)
-    });
-    let mut covered: BTreeMap<(Kind, String), Covered> = BTreeMap::new();
-    let mut kept = Vec::with_capacity(windows.len());
-    for window in windows {
-        let Some(kind) = window.kind() else { continue };
-        let channels: Vec<&str> = needed.channels(&window).map(|channel| channel.name.as_str()).collect();
-        let others: Vec<Vec<CoveredTicks>> = channels
-            .iter()
-            .map(|name| {
-                covered
-                    .get(&(kind, (*name).to_owned()))
-                    .map_or_else(Vec::new, |times| ticks_in(times, &window))
-            })
-            .collect();
-        let free = free(&window, others.iter().flatten());
-        // Ticks of an earlier bundle's window are expected to be sent again, all of its channels together.
-        let is_expected = others.windows(2).all(|pair| pair[0] == pair[1])
-            && others.iter().flatten().all(|other| other.bundle != window.bundle);
-        aside.overlapping += usize::from(!is_expected);
-        for ticks in free {
-            for channel in needed.channels(&window) {
-                let times = covered.entry((kind, channel.name.clone())).or_default();
-                times.extend(
-                    time_of(&window, &channel.name, &ticks).map(|(from, to)| (from, (to, window.bundle))),
-                );
-            }
-            kept.push(StoredWindow { ticks, ..window.clone() });
-        }
-    }
-    kept.sort_by(|a, b| (a.from(), &a.stream, a.sequence).cmp(&(b.from(), &b.stream, b.sequence)));
-    kept
-}
-
-/// Returns the time from the first to the last reading of a channel at some ticks; None if there is none.
-fn time_of(window: &StoredWindow, channel: &str, ticks: &Range<u32>) -> Option<(i64, i64)> {
-    let presence = window.description.presence(window.channel(channel)?);
-    let (first, last) = match presence {
-        Some(presence) => {
-            let mut there = presence.iter().filter(|tick| ticks.contains(tick));
-            let first = there.next()?;
-            (first, there.last().unwrap_or(first))
-        }
-        None => (ticks.start, ticks.end - 1),
-    };
-    Some((window.instant(first), window.instant(last) + 1))
-}
-
-/// Ticks of a window that another window covers.
-#[derive(Clone, Debug, PartialEq, Eq)]
-struct CoveredTicks {
-    ticks: Range<u32>,
-    /// The other window's bundle.
-    bundle: usize,
-}
-
-/// Returns the ticks of a window that these times cover, the last first.
-fn ticks_in(times: &Covered, window: &StoredWindow) -> Vec<CoveredTicks> {
-    let (first, last) = (window.from(), window.instant(window.ticks.end.saturating_sub(1)));
-    let near = times.range(..=last).rev().take_while(|(_, (end, _))| *end > first);
-    let ticks = |(from, (to, bundle)): (&i64, &(i64, usize))| {
-        let ticks = window.ticks_before(*from).max(window.ticks.start)
-            ..window.ticks_before(*to).min(window.ticks.end);
-        CoveredTicks { ticks, bundle: *bundle }
-    };
-    near.map(ticks).filter(|covered| !covered.ticks.is_empty()).collect()
-}
-
-/// Returns the ticks of a window that no other window covers.
-fn free<'c>(window: &StoredWindow, others: impl Iterator<Item = &'c CoveredTicks>) -> Vec<Range<u32>> {
-    let mut covered: Vec<Range<u32>> = others.map(|other| other.ticks.clone()).collect();
-    covered.sort_unstable_by_key(|ticks| ticks.start);
-    let (mut free, mut at) = (Vec::new(), window.ticks.start);
-    for ticks in covered {
-        if ticks.start > at {
-            free.push(at..ticks.start);
-        }
-        at = at.max(ticks.end);
-    }
-    if at < window.ticks.end {
-        free.push(at..window.ticks.end);
-    }
-    free
 }

@@ -7,6 +7,7 @@ mod forget;
 mod group;
 mod list;
 mod log;
+mod overlaps;
 mod stored;
 mod stream_name;
 mod time;

@@ -120,6 +120,8 @@ pub(crate) struct DeviceWindows {
 pub(crate) struct Aside {
     /// Windows that cover the same time as another, which is counted instead.
     pub(crate) overlapping: usize,
+    /// Windows beside others of the same readings whose ticks are at other instants of the hour.
+    pub(crate) shifted: usize,
     /// Windows that no bundle of this plant makes (another layout, key or parameters), or that are damaged.
     pub(crate) unreadable: usize,
     /// Windows with a channel of the question whose unit has changed since.

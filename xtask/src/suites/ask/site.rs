@@ -67,6 +67,7 @@ impl Site {
         command.args(args).current_dir(self.folder()).env("TMPDIR", self.folder());
         command.env("SOTTO_PLANT", self.folder().join("plant")).env_remove("RUST_LOG");
         command.env_remove("RUST_BACKTRACE");
+        command.env("SOTTO_PASSPHRASE_FILE", self.folder().join("passphrase"));
         command
     }
 

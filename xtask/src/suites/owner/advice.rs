@@ -5,7 +5,7 @@ use std::process::Command;
 use anyhow::{Result, bail};
 use serde_json::Value;
 
-use super::world::World;
+use super::world::{BACKUP, World};
 use crate::process::Finished;
 
 /// Rounds of looking and mending after which a plant is not mended.
@@ -86,10 +86,22 @@ impl World {
         Ok(false)
     }
 
+    /// Restores what is missing from the backup, once. Returns false if there is none.
+    fn from_backup(&mut self, followed: &mut Vec<String>) -> Result<bool> {
+        let done = format!("sotto restore {BACKUP}");
+        if followed.contains(&done) || !self.site.folder().join(BACKUP).exists() {
+            return Ok(false);
+        }
+        followed.push(done);
+        Ok(self.sotto(&["restore", BACKUP])?.status.success())
+    }
+
     /// Takes a file from the latest copy that has it. Returns false if there is none, or it was taken already.
     fn from_copy(&mut self, file: &str, followed: &mut Vec<String>, why: &str) -> Result<bool> {
         let has = |copy: &&String| self.site.folder().join(copy).join(file).exists();
-        let Some(copy) = self.copies.iter().rev().find(has).cloned() else { return Ok(false) };
+        let Some(copy) = self.copies.iter().rev().find(has).cloned() else {
+            return self.from_backup(followed);
+        };
         let done = format!("{file} of {copy}, for {why}");
         if followed.contains(&done) {
             return Ok(false);

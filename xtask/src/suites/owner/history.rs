@@ -7,7 +7,7 @@ use anyhow::Result;
 
 use super::operation::Operation;
 use super::world::World;
-use super::{Numbers, Site};
+use super::{Numbers, PASSPHRASE, Site};
 
 /// Steps in order.
 #[derive(Clone, Debug)]
@@ -48,6 +48,7 @@ impl Template {
             site.sotto(&[&channel[..], &["--every", "1h"]].concat())?;
         }
         site.sotto(&["question", "add", "daily", "sum(heat), mean(flow) by day"])?;
+        site.write_private(PASSPHRASE, b"a passphrase of the histories")?;
         site.start_cloud()?;
         let mut world = World::new(site);
         for _ in 0..2 {

@@ -19,6 +19,9 @@ use super::ask::{Cases, Numbers, Site, run_parts};
 use crate::suite::{Context, Outcome};
 use history::{History, Template};
 
+/// The file of the passphrase for plants and backups: `SOTTO_PASSPHRASE_FILE` names it.
+const PASSPHRASE: &str = "passphrase";
+
 /// Faults after which no more histories are run.
 const MOST_FAULTS: usize = 5;
 

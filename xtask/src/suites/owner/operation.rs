@@ -50,6 +50,16 @@ pub(super) enum Operation {
         copy: usize,
         file: Option<usize>,
     },
+    /// `sotto backup` writes its file, or appends to it.
+    Backup,
+    /// `sotto restore` puts back what is missing, or with `replace` everything but secrets.
+    FromBackup {
+        replace: bool,
+    },
+    /// A passphrase is set or removed.
+    Passphrase {
+        set: bool,
+    },
     /// A command is killed after some milliseconds.
     Kill {
         command: usize,
@@ -71,11 +81,14 @@ impl Operation {
             41..46 => Self::RenameChannel { channel: below(2) },
             46..51 => Self::Zone { zone: below(5) },
             51..54 => Self::Widen { channel: below(2) },
-            54..72 => Self::Lose { file: below(64) },
-            72..74 => Self::LoseBundles { device: below(8) },
-            74..80 => Self::Copy,
-            80..90 => Self::Restore { copy: below(8), file: (below(2) == 0).then_some(below(64)) },
-            90..96 => Self::Kill { command: below(8), after: below(60) as u64 },
+            54..68 => Self::Lose { file: below(64) },
+            68..70 => Self::LoseBundles { device: below(8) },
+            70..75 => Self::Copy,
+            75..78 => Self::Backup,
+            78..80 => Self::FromBackup { replace: below(2) == 0 },
+            80..82 => Self::Passphrase { set: below(3) > 0 },
+            82..90 => Self::Restore { copy: below(8), file: (below(2) == 0).then_some(below(64)) },
+            90..96 => Self::Kill { command: below(10), after: below(60) as u64 },
             _ => Self::Ask,
         }
     }

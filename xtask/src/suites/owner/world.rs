@@ -20,6 +20,9 @@ const HOURS: u32 = 48;
 /// The zones of the histories.
 const ZONES: [&str; 5] = ["UTC", "Europe/Vienna", "Asia/Kolkata", "Australia/Lord_Howe", "America/New_York"];
 
+/// The file of backups.
+pub(super) const BACKUP: &str = "plant.backup";
+
 /// The readings of a device.
 #[derive(Clone, Debug)]
 pub(super) struct Sent {
@@ -127,6 +130,15 @@ impl World {
                 self.copies.push(name);
             }
             Operation::Restore { copy, file } => self.restore(copy, file)?,
+            Operation::Backup => drop(self.sotto(&["backup", "--to", BACKUP])?),
+            Operation::FromBackup { replace } => {
+                let more: &[&str] = if replace { &["--replace"] } else { &[] };
+                self.sotto(&[&["restore", BACKUP], more].concat())?;
+            }
+            // It seals or opens every secret: the same ones, in other bytes.
+            Operation::Passphrase { set } => {
+                self.site.try_sotto(&["passphrase", if set { "set" } else { "remove" }])?;
+            }
             Operation::Kill { command, after } => self.kill(command, after)?,
             Operation::Ask => self.ask()?,
         }
@@ -325,7 +337,7 @@ impl World {
         let (bundle, new) = (self.new_name("killed") + ".bundle", self.new_name("killed"));
         let channels: Vec<String> = self.names().channels.into_values().collect();
         let channels = channels.join(",");
-        let commands: [&[&str]; 8] = [
+        let commands: [&[&str]; 10] = [
             &["device", "renew", &shown, "--bundle", &bundle],
             &["device", "rename", &shown, &new],
             &["device", "remove", &shown],
@@ -334,6 +346,8 @@ impl World {
             &["status"],
             &["ask", "daily"],
             &["check"],
+            &["backup", "--to", BACKUP],
+            &["restore", BACKUP],
         ];
         let arguments = commands[command];
         let before = self.secrets()?;
