@@ -343,9 +343,10 @@ impl Plant {
     }
 
     /// Registers every enrolled device that the cloud does not know, and returns the status of each declared device.
+    /// Trouble of one device, such as a damaged record, is in its status.
     ///
     /// # Errors
-    /// [`OwnerError`] if the cloud is unreachable or refuses, or a record or log is damaged.
+    /// [`OwnerError`] if the cloud is unreachable or refuses the owner, or `sotto.toml` names no time zone.
     pub fn status(&self) -> Result<Vec<DeviceStatus>, OwnerError> {
         answers::status(self)
     }

@@ -54,6 +54,31 @@ pub enum OwnerError {
         /// The file of the secret.
         path: PathBuf,
     },
+    /// A device whose secret is gone.
+    #[error(
+        "{} is missing: `sotto device adopt {device}.bundle` brings it back from a bundle, or restore the file from a backup; \
+         without a copy the readings of {device} are lost",
+        path.display()
+    )]
+    MissingSecret {
+        /// The device's name.
+        device: String,
+        /// The file of the secret.
+        path: PathBuf,
+    },
+    /// A device whose record cannot be read.
+    #[error(
+        "{} is damaged: {reason}. `sotto device adopt {device}.bundle` brings the record back from a bundle or the cloud",
+        path.display()
+    )]
+    DamagedRecord {
+        /// The device's name.
+        device: String,
+        /// The file of the record.
+        path: PathBuf,
+        /// The parser's words.
+        reason: String,
+    },
     /// A secret that others may read.
     #[error("{} can be read by others: run chmod 600 on it", path.display())]
     OpenToOthers {

@@ -35,11 +35,13 @@ impl Run for Status {
                 return Ok(ExitCode::from(error.exit_code()));
             }
         };
+        let first = devices.iter().flat_map(|device| &device.troubles).next();
+        let code = first.map_or(ExitCode::SUCCESS, |trouble| ExitCode::from(trouble.exit_code));
         if self.json {
             say(serde_json::to_string_pretty(
                 &json!({"version": 1, "devices": devices, "backup": plant.last_backup()?}),
             )?);
-            return Ok(ExitCode::SUCCESS);
+            return Ok(code);
         }
         say(format!("cloud {}: reachable", plant.settings().cloud.url));
         if let Some(until) = plant.certificate_ends_soon()? {
@@ -49,11 +51,21 @@ impl Run for Status {
         }
         for device in &devices {
             if !device.enrolled {
-                say(format!("{}: not enrolled; run sotto device add {}", device.device, device.device));
+                let settings = plant.settings().devices.get(&device.device);
+                let channels = settings.map(|settings| settings.channels.join(",")).unwrap_or_default();
+                say(format!(
+                    "{0}: not enrolled; run sotto device add {0} --channels {channels}",
+                    device.device
+                ));
                 continue;
             }
-            let windows = show::counted(device.windows, "window");
-            say(format!("{}: {windows}, {} bytes", device.device, device.bytes));
+            say(if device.listed {
+                let windows = show::counted(device.windows, "window");
+                format!("{}: {windows}, {} bytes", device.device, device.bytes)
+            } else {
+                format!("{}: its windows cannot be listed", device.device)
+            });
+            device.troubles.iter().for_each(|trouble| say(format!("  {}", trouble.error)));
             for channel in &device.channels {
                 let readings = show::counted(channel.readings, "reading");
                 let (from, to) = (minute(channel.from.as_deref()), minute(channel.to.as_deref()));
@@ -117,7 +129,7 @@ impl Run for Status {
             });
             say(format!("question {name}: {}{cost}", question.text));
         }
-        Ok(ExitCode::SUCCESS)
+        Ok(code)
     }
 }
 

@@ -13,5 +13,6 @@ mod recovery;
 mod recryptor;
 mod seal;
 mod session;
+mod status;
 mod tls;
 mod zones;

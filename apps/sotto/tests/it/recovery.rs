@@ -14,13 +14,13 @@ use crate::session::{self, HOURS, ask, send, sotto};
 const TOTAL: &str = "sum(heat)";
 
 /// A plant with a device that has sent two days of readings, and a cloud that serves.
-struct Plant {
+pub(crate) struct Plant {
     outside: tempfile::TempDir,
     cloud: Runtime,
 }
 
 impl Plant {
-    fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let outside = tempfile::tempdir().unwrap();
         let folder = outside.path();
         let run = |arguments: &[&str]| sotto(folder, arguments).unwrap();
@@ -38,30 +38,30 @@ impl Plant {
         plant
     }
 
-    fn folder(&self) -> &Path {
+    pub(crate) fn folder(&self) -> &Path {
         self.outside.path()
     }
 
-    fn run(&self, arguments: &[&str]) -> Result<String, String> {
+    pub(crate) fn run(&self, arguments: &[&str]) -> Result<String, String> {
         sotto(self.folder(), arguments)
     }
 
     /// Deletes files and folders of the plant.
-    fn lose(&self, names: &[&str]) {
+    pub(crate) fn lose(&self, names: &[&str]) {
         for name in names {
             let path = self.folder().join("plant").join(name);
             if path.is_dir() { fs::remove_dir_all(path).unwrap() } else { fs::remove_file(path).unwrap() }
         }
     }
 
-    fn secrets(&self) -> BTreeMap<String, Vec<u8>> {
+    pub(crate) fn secrets(&self) -> BTreeMap<String, Vec<u8>> {
         let entries = fs::read_dir(self.folder().join("plant/secrets")).unwrap().map(Result::unwrap);
         let files = entries.filter(|entry| entry.path().is_file());
         files.map(|e| (e.file_name().into_string().unwrap(), fs::read(e.path()).unwrap())).collect()
     }
 
     /// Returns the files of the folder but the cloud's, by their names.
-    fn kept(&self) -> BTreeMap<String, Vec<u8>> {
+    pub(crate) fn kept(&self) -> BTreeMap<String, Vec<u8>> {
         let root = self.folder().join("plant");
         let mut kept = BTreeMap::new();
         let mut folders = vec![root.clone()];
@@ -93,7 +93,7 @@ impl Plant {
     }
 
     /// Checks that every reading is in the answer.
-    fn is_whole(&self, when: &str) {
+    pub(crate) fn is_whole(&self, when: &str) {
         let expected: f64 = (0..HOURS).map(|hour| f64::from(hour) / 10.0).sum();
         let found = ask(self.folder(), TOTAL);
         assert!(found.len() == 1 && (found[0] - expected).abs() < 1e-9, "{when}: {found:?}");

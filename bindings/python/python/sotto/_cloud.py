@@ -226,11 +226,13 @@ class Cloud:
     def status(self) -> list[dict[str, Any]]:
         """Return devices with the readings that arrived and those that are missing.
 
-        Registers devices that the cloud does not know yet.
+        Registers devices that the cloud does not know yet. Trouble of one device does not hide
+        the others.
 
         Returns:
-            One dictionary a device: device, windows, bytes, and channels with readings, missing,
-            from, to, left_out; as `sotto status --json` prints them.
+            One dictionary a device: device, windows, bytes, channels with readings, missing,
+            from, to, left_out, and troubles with error and exit_code; as `sotto status --json`
+            prints them.
 
         Raises:
             CloudAway: The cloud cannot be reached.

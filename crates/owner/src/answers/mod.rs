@@ -25,5 +25,5 @@ pub use publish::{Giving, Published, Verified};
 pub(crate) use publish::{publish, verified};
 pub use remarks::left_out_in_words;
 pub(crate) use status::status;
-pub use status::{ChannelStatus, DeviceStatus};
+pub use status::{ChannelStatus, DeviceStatus, Trouble};
 pub(crate) use verify::verify;

@@ -3,9 +3,12 @@
 use std::collections::BTreeMap;
 
 use serde::Serialize;
+use sotto_api::devices::Device;
+use sotto_cloud_client::{Cloud, CloudError};
 use sotto_pack::LeftOut;
 
 use crate::declared::Plant;
+use crate::declared::settings::DeviceSettings;
 use crate::error::OwnerError;
 use crate::windows::{Between, DeviceWindows, ticks_between};
 use crate::{devices, windows};
@@ -13,13 +16,16 @@ use crate::{devices, windows};
 /// The status of a device.
 ///
 /// ```no_run
-/// use sotto_owner::{ChannelStatus, DeviceStatus, Plant};
+/// use sotto_owner::{ChannelStatus, DeviceStatus, Plant, Trouble};
 ///
 /// let devices: Vec<DeviceStatus> = Plant::open("dairy".as_ref())?.status()?;
 /// for device in &devices {
 ///     let channels: &[ChannelStatus] = &device.channels;
 ///     let missing: u64 = channels.iter().map(|channel| channel.missing).sum();
 ///     println!("{}: {} windows, {missing} readings missing", device.device, device.windows);
+///     for Trouble { error, .. } in &device.troubles {
+///         println!("  {error}");
+///     }
 /// }
 /// # Ok::<(), sotto_owner::OwnerError>(())
 /// ```
@@ -50,6 +56,49 @@ pub struct DeviceStatus {
     pub revoked: bool,
     /// Number of windows that no bundle of this plant made, or that cover a time twice.
     pub unusable: u64,
+    /// False if its windows could not be listed: then the counts are 0.
+    pub listed: bool,
+    /// The faults of its files, its registration and its logs, the first one first.
+    pub troubles: Vec<Trouble>,
+}
+
+/// A fault of one device, which does not keep the others from their status.
+///
+/// Example: [`DeviceStatus`]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Trouble {
+    /// The fault, with its remedy.
+    pub error: String,
+    /// The exit code of a command that ends with it ([`OwnerError::exit_code`]).
+    pub exit_code: u8,
+}
+
+impl From<OwnerError> for Trouble {
+    fn from(error: OwnerError) -> Self {
+        Self { error: error.to_string(), exit_code: error.exit_code() }
+    }
+}
+
+impl DeviceStatus {
+    /// Returns the status of a device about which nothing is known yet.
+    fn of(device: &str) -> Self {
+        Self {
+            device: device.to_owned(),
+            enrolled: false,
+            windows: 0,
+            bytes: 0,
+            channels: Vec::new(),
+            generated: 0,
+            recoveries: 0,
+            recovered_at: None,
+            repeated_masks: 0,
+            repeated_at: None,
+            revoked: false,
+            unusable: 0,
+            listed: false,
+            troubles: Vec::new(),
+        }
+    }
 }
 
 /// The status of a channel of a device.
@@ -99,59 +148,84 @@ fn status_of(
     }
 }
 
-/// Registers every enrolled device that the cloud does not know, and returns the status of each declared device.
+/// Registers every enrolled device that the cloud does not know, and returns the status of each declared device. The
+/// trouble of one device is in its status; trouble that all devices share is an error.
 pub(crate) fn status(plant: &Plant) -> Result<Vec<DeviceStatus>, OwnerError> {
     let cloud = plant.cloud()?;
-    let records = devices::enrolled(plant)?;
+    let clock = plant.settings().clock()?;
     let known = cloud.devices().collect::<Result<Vec<_>, _>>()?;
-    for name in records.keys() {
-        let complete = match known.iter().find(|device| device.name == plant.wire_device(name)) {
-            // A device revoked by the owner stays revoked.
-            Some(device) => device.revoked || devices::is_registered(plant, name, &device.keys)?,
+    let look = Look { plant, cloud: &cloud, clock: &clock };
+    let declared = plant.settings().devices.iter();
+    declared
+        .map(|(name, settings)| {
+            look.at(name, settings, known.iter().find(|d| d.name == plant.wire_device(name)))
+        })
+        .collect()
+}
+
+/// A look at devices, with the things that all of them share.
+struct Look<'l> {
+    plant: &'l Plant,
+    cloud: &'l Cloud,
+    clock: &'l sotto_pack::Clock,
+}
+
+impl Look<'_> {
+    /// Returns the status of a device, which the cloud knows as `known`.
+    fn at(
+        &self,
+        name: &str,
+        settings: &DeviceSettings,
+        known: Option<&Device>,
+    ) -> Result<DeviceStatus, OwnerError> {
+        let mut status = DeviceStatus::of(name);
+        if let Some(known) = known {
+            status.recoveries = known.recoveries;
+            status.recovered_at = known.recovered_at.map(|at| self.clock.rfc3339(at));
+            status.repeated_masks = known.repeated_masks;
+            status.repeated_at = known.repeated_at.map(|at| self.clock.rfc3339(at));
+            status.revoked = known.revoked;
+        }
+        let Some(record) = of_device(devices::record(self.plant, name), &mut status)?.flatten() else {
+            return Ok(status);
+        };
+        status.enrolled = true;
+        of_device(devices::has_secrets(self.plant, name), &mut status)?;
+        of_device(self.register(name, known), &mut status)?;
+        let listed = windows::list(self.plant, self.cloud, &record, Between::default(), None);
+        let Some(listed) = of_device(listed, &mut status)? else { return Ok(status) };
+        let left_out = windows::left_out(&listed.windows);
+        let channel = |channel: &String| status_of(&listed, channel, &left_out, self.clock);
+        status.listed = true;
+        status.windows = listed.windows.len() as u64;
+        status.bytes = listed.windows.iter().map(|window| window.bytes).sum();
+        status.channels = settings.channels.iter().map(channel).collect();
+        status.generated = listed.windows.iter().filter(|window| window.description.generated).count() as u64;
+        status.unusable = listed.aside.unusable() as u64;
+        Ok(status)
+    }
+
+    /// Registers a device unless the cloud knows it completely. A device revoked by the owner stays revoked.
+    fn register(&self, name: &str, known: Option<&Device>) -> Result<(), OwnerError> {
+        let complete = match known {
+            Some(device) => device.revoked || devices::is_registered(self.plant, name, &device.keys)?,
             None => false,
         };
-        if !complete {
-            devices::register(plant, &cloud, name)?;
+        if complete { Ok(()) } else { devices::register(self.plant, self.cloud, name) }
+    }
+}
+
+/// Puts an error of one device into its status. Other errors are returned: they are of all devices.
+fn of_device<T>(done: Result<T, OwnerError>, status: &mut DeviceStatus) -> Result<Option<T>, OwnerError> {
+    match done {
+        Ok(done) => Ok(Some(done)),
+        Err(OwnerError::Cloud(
+            error @ (CloudError::Away { .. } | CloudError::Tls(_) | CloudError::Interrupted { .. }),
+        )) => Err(error.into()),
+        Err(error) => {
+            status.enrolled = true;
+            status.troubles.push(error.into());
+            Ok(None)
         }
     }
-    let clock = plant.settings().clock()?;
-    let mut all = Vec::new();
-    for (name, settings) in &plant.settings().devices {
-        let Some(record) = records.get(name) else {
-            all.push(DeviceStatus {
-                device: name.clone(),
-                enrolled: false,
-                windows: 0,
-                bytes: 0,
-                channels: Vec::new(),
-                generated: 0,
-                recoveries: 0,
-                recovered_at: None,
-                repeated_masks: 0,
-                repeated_at: None,
-                revoked: false,
-                unusable: 0,
-            });
-            continue;
-        };
-        let listed = windows::list(plant, &cloud, record, Between::default(), None)?;
-        let left_out = windows::left_out(&listed.windows);
-        let known = known.iter().find(|device| device.name == plant.wire_device(name));
-        let channel = |channel: &String| status_of(&listed, channel, &left_out, &clock);
-        all.push(DeviceStatus {
-            device: name.clone(),
-            enrolled: true,
-            windows: listed.windows.len() as u64,
-            bytes: listed.windows.iter().map(|window| window.bytes).sum(),
-            channels: settings.channels.iter().map(channel).collect(),
-            generated: listed.windows.iter().filter(|window| window.description.generated).count() as u64,
-            recoveries: known.map_or(0, |device| device.recoveries),
-            recovered_at: known.and_then(|device| device.recovered_at).map(|at| clock.rfc3339(at)),
-            repeated_masks: known.map_or(0, |device| device.repeated_masks),
-            repeated_at: known.and_then(|device| device.repeated_at).map(|at| clock.rfc3339(at)),
-            revoked: known.is_some_and(|device| device.revoked),
-            unusable: listed.aside.unusable() as u64,
-        });
-    }
-    Ok(all)
 }

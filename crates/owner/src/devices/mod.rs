@@ -27,6 +27,6 @@ pub use register::{EnrolledKey, Enrolment};
 pub(crate) use register::{enrolment_path, is_registered, register};
 pub use restore::{Found, Restored};
 pub(crate) use restore::{adopt, restore};
-pub(crate) use secrets::{device_files, secret};
+pub(crate) use secrets::{device_files, has_secrets, secret};
 pub(crate) use streams::{planned_streams, streams_for, streams_for_question};
 pub(crate) use verifying::{keep_verifying_key, log_folder, make_log_folder, verifying_keys};

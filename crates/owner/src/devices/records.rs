@@ -52,7 +52,15 @@ pub struct BundleRecord {
 /// Returns the public part of a device; None if it is not enrolled.
 pub(crate) fn record(plant: &Plant, name: &str) -> Result<Option<DeviceRecord>, OwnerError> {
     let path = record_path(plant, name);
-    if path.exists() { read_json(&path).map(Some) } else { Ok(None) }
+    if !path.exists() {
+        return Ok(None);
+    }
+    read_json(&path).map(Some).map_err(|error| match error {
+        OwnerError::Damaged { path, reason } => {
+            OwnerError::DamagedRecord { device: plant.wire_device(name).to_owned(), path, reason }
+        }
+        other => other,
+    })
 }
 
 /// Returns true if the folder has a device's record.

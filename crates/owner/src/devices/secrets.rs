@@ -39,6 +39,25 @@ pub(crate) fn held_secret(plant: &Plant, name: &str) -> Result<Option<DeviceSecr
     }
 }
 
+/// Checks that the folder has both secrets of a device, without a question to a person.
+///
+/// # Errors
+/// [`OwnerError::MissingSecret`] if a file is gone; another [`OwnerError`] if one cannot be read.
+pub(crate) fn has_secrets(plant: &Plant, name: &str) -> Result<(), OwnerError> {
+    let [_, key, signing] = device_files(plant, name);
+    for (kind, path) in [(KeyFile::Device, key), (KeyFile::Signing, signing)] {
+        if !path.exists() {
+            return Err(OwnerError::MissingSecret { device: plant.wire_device(name).to_owned(), path });
+        }
+        match plant.secrets().look_at(kind, &path) {
+            // Without the passphrase nothing is known about it.
+            Ok(_) | Err(OwnerError::Secrets(_)) => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(())
+}
+
 /// Returns the paths of a device's record and secrets.
 pub(crate) fn device_files(plant: &Plant, name: &str) -> [PathBuf; 3] {
     [records::record_path(plant, name), secret_path(plant, name), signing_path(plant, name)]

@@ -103,21 +103,27 @@ pub(crate) fn read_log(plant: &Plant, name: StreamName<'_>) -> Result<StreamLog,
     if !head.exists() {
         return Ok(StreamLog::default());
     }
-    let damaged = |path: &PathBuf, reason: String| OwnerError::Damaged { path: path.clone(), reason };
-    let kept: StoredHead = read_json(&head)?;
+    let way = format!("`sotto cloud accept {}` reads it from the cloud again", name.device);
+    let damaged = |path: &PathBuf, reason: String| {
+        let reason = format!("{reason}: {way}");
+        OwnerError::Damaged { path: path.clone(), reason }
+    };
+    let kept: StoredHead = read_json(&head).map_err(|error| match error {
+        OwnerError::Damaged { path, reason } => damaged(&path, reason),
+        other => other,
+    })?;
     let frame = hex::decode(&kept.head).map_err(|error| damaged(&head, error.to_string()))?;
     let signed = StreamHead::read(&frame).map_err(|error| damaged(&head, error.to_string()))?;
     let mut bytes = Vec::new();
+    if !log.exists() {
+        return Err(damaged(&log, "it is missing, and its head is there".to_owned()));
+    }
     let file = fs::File::open(&log).map_err(io(&log))?;
     file.take(kept.bytes.min(LARGEST)).read_to_end(&mut bytes).map_err(io(&log))?;
     let entries = parse(&bytes).ok_or_else(|| damaged(&log, "a record cannot be read".to_owned()))?;
     let tree = Frontier::of(entries.iter().map(|entry| entry.leaf));
     if (tree.size(), tree.root()) != (signed.size, signed.root) {
-        let way = format!(
-            "its windows are not those of the head beside it: `sotto cloud accept {}` reads it from the cloud again",
-            name.device
-        );
-        return Err(damaged(&log, way));
+        return Err(damaged(&log, "its windows are not those of the head beside it".to_owned()));
     }
     Ok(StreamLog { entries, tree, bytes: bytes.len() as u64 })
 }
