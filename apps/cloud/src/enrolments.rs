@@ -19,7 +19,7 @@ pub(crate) use state::Enrolments;
 
 use crate::cloud::Cloud;
 use crate::register::{self, LARGEST_PARAMETERS, MOST_KEYS};
-use crate::store::{Registering, milliseconds};
+use crate::store::{Registering, Source, milliseconds};
 use state::{Listing, Seen, Stamp};
 
 /// Maximum bytes of a file.
@@ -44,6 +44,9 @@ struct Enrolment {
     /// The owner's sealed record of the device, in hexadecimal.
     #[serde(default)]
     record: Option<String>,
+    /// The generation of the registration that the file replaces; 0 if the owner knew none.
+    #[serde(default)]
+    generation: Option<u64>,
 }
 
 /// Looks for the enrolment of a device that was refused: its own file immediately, the folder at most once a second.
@@ -124,11 +127,11 @@ fn read_file(cloud: &Cloud, folder: &Path, device: &str, listed: bool) {
     }
     let (applied, again) = apply(cloud, &path, device);
     // Count unchanged files too: another thread may have just applied this one without having counted it yet.
-    if matches!(applied, Ok(Registering::Done | Registering::Unchanged)) {
+    if matches!(applied, Ok(Registering::Done(_) | Registering::Unchanged)) {
         cloud.enrolments.count_applied();
     }
     match applied {
-        Ok(Registering::Done) => {
+        Ok(Registering::Done(_)) => {
             tracing::info!(device, file, "registered from its enrolment");
         }
         Ok(Registering::Unchanged) => {}
@@ -139,11 +142,11 @@ fn read_file(cloud: &Cloud, folder: &Path, device: &str, listed: bool) {
             "enrolment skipped: the device was revoked after the file was written; register it with a request, or \
              write the file anew"
         ),
-        Ok(Registering::Superseded) => {
+        Ok(Registering::Superseded | Registering::Refused(_)) => {
             tracing::warn!(
                 device,
                 file,
-                "enrolment skipped: the device was registered anew after the file was written"
+                "enrolment skipped: the device was registered anew since; its owner: run `sotto status`"
             );
         }
         Err(error) => tracing::warn!(file, "enrolment skipped: {error:#}"),
@@ -170,16 +173,16 @@ fn register(
     written_at: i64,
     again: &mut bool,
 ) -> anyhow::Result<Registering> {
-    let Enrolment { device, verifying_key, parameters, keys, streams, record } = enrolment;
+    let Enrolment { device, verifying_key, parameters, keys, streams, record, generation } = enrolment;
     let count = parameters.len();
     ensure!(count <= MOST_KEYS, "it has {count} sets of parameters, and may have {MOST_KEYS}");
     let frames: Vec<Vec<u8>> =
         parameters.iter().map(hex::decode).collect::<Result<_, _>>().context("parameters")?;
     let registration = Registration { verifying_key, keys, streams, record };
-    let done = frames
-        .iter()
-        .try_for_each(|frame| register::parameters(cloud, frame).map(drop))
-        .and_then(|()| register::device(cloud, &device, &registration, Some(written_at)));
+    let done =
+        frames.iter().try_for_each(|frame| register::parameters(cloud, frame).map(drop)).and_then(|()| {
+            register::device(cloud, &device, &registration, Source::File { written_at, generation })
+        });
     done.map_err(|problem| {
         // A fault of the store, or unknown parameters: a later upload may provide them.
         *again = problem.status.is_server_error() || problem.reason == reason::UNKNOWN_PARAMETERS;

@@ -138,7 +138,7 @@ impl Operation<'_> {
             match text(one, "in") {
                 "path" => path = path.replace(&format!("{{{name}}}"), &example),
                 "query" if one["required"] == true => query.push(format!("{name}={example}")),
-                "header" if one["required"] == true => line.extend([" -H '", name, ": ", &example, "'"]),
+                "header" if !one["example"].is_null() => line.extend([" -H '", name, ": ", &example, "'"]),
                 _ => {}
             }
         }

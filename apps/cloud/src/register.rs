@@ -11,7 +11,7 @@ use crate::cloud::Cloud;
 use crate::id::from_hex;
 use crate::problem::Problem;
 use crate::registry::AnyParams;
-use crate::store::{NewDevice, Registering};
+use crate::store::{NewDevice, Registering, Source};
 
 /// Maximum number of pairs of parameters and key of a registration.
 pub(crate) const MOST_KEYS: usize = 256;
@@ -33,12 +33,12 @@ pub(crate) fn parameters(cloud: &Cloud, frame: &[u8]) -> Result<(ParameterId, Sc
     Ok((id, scheme))
 }
 
-/// Registers a device: by a request, or by a file that was written at `written_at` (ms since 1970).
+/// Registers a device.
 pub(crate) fn device(
     cloud: &Cloud,
     name: &str,
     registration: &Registration,
-    written_at: Option<i64>,
+    source: Source<'_>,
 ) -> Result<Registering, Problem> {
     if !sotto_program::is_name(name) {
         return Err(Problem::unprocessable(reason::INVALID_NAME, "a name has 1 to 64 of A-Z a-z 0-9 _ . -"));
@@ -70,7 +70,7 @@ pub(crate) fn device(
         keys: &keys,
         streams: &streams,
         record: record.as_deref(),
-        written_at,
+        source,
     };
     Ok(cloud.store.register_device(&device)?)
 }

@@ -3,12 +3,16 @@
 
 use std::future::Future;
 use std::io;
+use std::net::IpAddr;
 use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
+use hyper::Request;
+use hyper::body::Incoming;
 use hyper::server::conn::http1;
+use hyper::service::Service;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
 use tokio::io::{AsyncRead, AsyncWrite};
@@ -41,8 +45,13 @@ pub struct Limits {
     pub connections_per_peer: usize,
 }
 
+/// The address that a connection comes from. Each request of it carries this extension.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Peer(pub IpAddr);
+
 /// A connection's permits: one of all connections, one of its peer.
 struct Place {
+    peer: IpAddr,
     _among_all: Option<OwnedSemaphorePermit>,
     _of_peer: PeerPlace,
 }
@@ -69,8 +78,13 @@ pub async fn serve(
             () = &mut stop => break,
             accepted = accept(&listener, &places, &peers) => accepted,
         };
-        let conversation =
-            Conversation { http: http.clone(), router: router.clone(), limits, ending: ending.clone() };
+        let conversation = Conversation {
+            http: http.clone(),
+            router: router.clone(),
+            peer: Peer(place.peer),
+            limits,
+            ending: ending.clone(),
+        };
         let tls = tls.clone();
         tokio::spawn(async move {
             // The place is dropped after the connection.
@@ -86,10 +100,11 @@ pub async fn serve(
     end.closed().await;
 }
 
-/// Server, router, limits and the stop signal of one connection.
+/// Server, router, peer, limits and the stop signal of one connection.
 struct Conversation {
     http: http1::Builder,
     router: Router,
+    peer: Peer,
     limits: Limits,
     ending: watch::Receiver<()>,
 }
@@ -109,7 +124,7 @@ impl Conversation {
     async fn hold(mut self, stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static) {
         // Time to finish the current request: once for its body to arrive, once for its answer to be read.
         let (life, grace) = (self.limits.connection_time, 2 * self.limits.body_time);
-        let service = TowerToHyperService::new(self.router);
+        let service = FromPeer { routes: TowerToHyperService::new(self.router), peer: self.peer };
         let mut connection = pin!(self.http.serve_connection(TokioIo::new(stream), service));
         tokio::select! {
             // Errors at the end concern only the other end.
@@ -123,13 +138,32 @@ impl Conversation {
     }
 }
 
+/// The routes, with the peer in each request.
+struct FromPeer {
+    routes: TowerToHyperService<Router>,
+    peer: Peer,
+}
+
+impl Service<Request<Incoming>> for FromPeer {
+    type Response = <TowerToHyperService<Router> as Service<Request<Incoming>>>::Response;
+    type Error = <TowerToHyperService<Router> as Service<Request<Incoming>>>::Error;
+    type Future = <TowerToHyperService<Router> as Service<Request<Incoming>>>::Future;
+
+    fn call(&self, mut request: Request<Incoming>) -> Self::Future {
+        request.extensions_mut().insert(self.peer);
+        self.routes.call(request)
+    }
+}
+
 /// Accepts the next connection once a place is free. Closes connections of a peer that holds all of its places.
 async fn accept(listener: &TcpListener, places: &Arc<Semaphore>, peers: &Peers) -> (TcpStream, Place) {
     let place = Arc::clone(places).acquire_owned().await.ok();
     loop {
         match listener.accept().await {
             Ok((stream, from)) => match peers.admit(from.ip()) {
-                Some(of_peer) => return (stream, Place { _among_all: place, _of_peer: of_peer }),
+                Some(of_peer) => {
+                    return (stream, Place { peer: from.ip(), _among_all: place, _of_peer: of_peer });
+                }
                 None => tracing::debug!(peer = %from.ip(), "closed: this peer has connections_per_peer open"),
             },
             Err(error) if is_its_own(&error) => tracing::debug!(%error, "a connection ended early"),

@@ -1,7 +1,7 @@
 //! Devices: their registration, and the cloud's list of them.
 //!
 //! ```
-//! use sotto_api::devices::{PutDevice, RegisteredKey, Registration, RevokeDevice};
+//! use sotto_api::devices::{PutDevice, RegisteredKey, Registration, Revoked, RevokeDevice};
 //! use sotto_api::{Method, Route};
 //!
 //! let key = RegisteredKey { parameter_id: "01".repeat(32), key_id: "02".repeat(16) };
@@ -10,6 +10,8 @@
 //! let body = PutDevice::body(&registration).expect("a body");
 //! assert!(body.bytes.starts_with(br#"{"verifying_key":"0303"#));
 //! assert_eq!((RevokeDevice::METHOD, RevokeDevice::path(["cellar"])), (Method::Delete, "/v1/devices/cellar".into()));
+//! let revoked: Revoked = serde_json::from_str(r#"{"generation": 8}"#).expect("JSON");
+//! assert_eq!(revoked.generation, 8);
 //! ```
 
 use serde::{Deserialize, Serialize};
@@ -50,6 +52,14 @@ pub struct SealedRecord {
     pub record: String,
     /// Time at which it was stored, in milliseconds since 1970.
     pub stored_at: i64,
+    /// Number of writes of the device's registration: the generation that the next write names.
+    #[serde(default)]
+    #[cfg_attr(feature = "schema", schema(value_type = i64, required = true))]
+    pub generation: u64,
+    /// True if the device is revoked now.
+    #[serde(default)]
+    #[cfg_attr(feature = "schema", schema(required = true))]
+    pub revoked: bool,
 }
 
 /// A pair of parameters and secret key.
@@ -78,6 +88,21 @@ pub struct Registered {
     pub device: String,
     /// Number of pairs of parameters and key.
     pub keys: usize,
+    /// Number of writes of the registration, this one included: the generation that the next write names.
+    #[serde(default)]
+    #[cfg_attr(feature = "schema", schema(value_type = i64, required = true))]
+    pub generation: u64,
+}
+
+/// A device that was revoked.
+///
+/// Example: [`devices`](self)
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct Revoked {
+    /// Number of writes of the registration, this one included.
+    #[cfg_attr(feature = "schema", schema(value_type = i64))]
+    pub generation: u64,
 }
 
 /// Selects a page of devices.
@@ -108,6 +133,10 @@ pub struct Device {
     /// The device's name.
     #[serde(deserialize_with = "name")]
     pub name: String,
+    /// Number of writes of its registration, from 1: registrations and revocations.
+    #[serde(default)]
+    #[cfg_attr(feature = "schema", schema(value_type = i64, required = true))]
+    pub generation: u64,
     /// Time of its last registration.
     pub registered_at: i64,
     /// True if it is revoked now.
@@ -197,9 +226,13 @@ route! {
     /// Registers a device, or replaces its registration.
     ///
     /// Afterwards the cloud accepts only envelopes with this signature and these keys from the device. A revoked device is
-    /// admitted again. Idempotent.
+    /// admitted again. One of the conditions is necessary: two copies of an owner's folder cannot undo each other's writes.
     PutDevice: Token put "/v1/devices/{name}", "the device", takes json Registration, gives json Registered;
-    params(("name" = String, Path, description = "The device's name: 1 to 64 of `A-Z a-z 0-9 _ . -`.", example = "boiler")),
+    params(
+        ("name" = String, Path, description = "The device's name: 1 to 64 of `A-Z a-z 0-9 _ . -`.", example = "boiler"),
+        ("If-Match" = Option<String>, Header, description = "The registration that is replaced: its `generation` in quotes; `*` for any."),
+        ("If-None-Match" = Option<String>, Header, description = "`*` for a device that is not registered yet.", example = "*")
+    ),
     request_body(content = Registration, description = "At most 256 KiB.", example = json!({
         "keys": [{ "key_id": "00112233445566778899aabbccddeeff",
                    "parameter_id": "00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff" }],
@@ -208,6 +241,8 @@ route! {
     responses(
         (status = 200, description = "Registered.", body = Registered),
         (status = 400, description = "`invalid-json`; of a stream's header: `not-a-frame`, `digest-mismatch` and the other reasons of a frame that is no frame"),
+        (status = 412, description = "`written-since`: the registration has another generation, is there already, or is not; the detail has the time and the address of its last write"),
+        (status = 428, description = "`condition-missing`: neither of both conditions"),
         (status = 422, description = "`invalid-name`, `invalid-value`, `too-many-keys` (more than 256), `too-many-streams` (more than 4096), `too-large` (a stream's header), `unknown-parameters`, `wrong-stream` (a header names another device or a key that is not registered), `wrong-fleet`, `too-large` (the sealed record)"),
         (status = 507, description = "`storage-full`")
     )
@@ -228,11 +263,16 @@ route! {
 route! {
     /// Revokes a device.
     ///
-    /// Later uploads are refused; stored envelopes stay. Idempotent.
-    RevokeDevice: Token delete "/v1/devices/{name}", "the device", gives nothing;
-    params(("name" = String, Path, description = "The device's name: 1 to 64 of `A-Z a-z 0-9 _ . -`.", example = "boiler")),
+    /// Later uploads are refused; stored envelopes stay.
+    RevokeDevice: Token delete "/v1/devices/{name}", "the device", gives json Revoked;
+    params(
+        ("name" = String, Path, description = "The device's name: 1 to 64 of `A-Z a-z 0-9 _ . -`.", example = "boiler"),
+        ("If-Match" = Option<String>, Header, description = "The registration that is revoked: its `generation` in quotes; `*` for any.", example = "*")
+    ),
     responses(
-        (status = 204, description = "Revoked."),
+        (status = 200, description = "Revoked.", body = Revoked),
+        (status = 412, description = "`written-since`: the registration has another generation; the detail has the time and the address of its last write"),
+        (status = 428, description = "`condition-missing`: no condition"),
         (status = 404, description = "`unknown-device`"),
         (status = 507, description = "`storage-full`")
     )

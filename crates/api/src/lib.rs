@@ -21,6 +21,7 @@
 //!
 //! Feature `schema`: descriptions of routes and objects for OpenAPI, by utoipa.
 
+mod condition;
 pub mod devices;
 mod encode;
 pub mod envelopes;
@@ -45,6 +46,7 @@ pub mod sums;
 mod text;
 pub mod uploads;
 
+pub use condition::{Condition, IF_MATCH, IF_NONE_MATCH};
 pub use message::{Arrived, Body, FRAME, IDEMPOTENCY_KEY, JSON, Unreadable};
 pub use page::{Page, link};
 pub use problem::{PROBLEM, PROBLEM_TYPE, Problem};

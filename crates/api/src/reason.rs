@@ -27,6 +27,8 @@ reasons! {
     BATCH_NAME_TAKEN = "batch-name-taken";
     /// The clocks of device and cloud are more than a day apart.
     CLOCK_APART = "clock-apart";
+    /// A write lacks the condition that it has to carry.
+    CONDITION_MISSING = "condition-missing";
     /// The device has as many bytes as it may have.
     DEVICE_QUOTA = "device-quota";
     /// The device has sent as many envelopes a minute as it may.
@@ -153,6 +155,8 @@ reasons! {
     UNKNOWN_VERSION = "unknown-version";
     /// A number is out of its range.
     VALUE_OUT_OF_RANGE = "value-out-of-range";
+    /// The object was written since the state that the write's condition names.
+    WRITTEN_SINCE = "written-since";
     /// The streams of a fleet contradict each other.
     WRONG_FLEET = "wrong-fleet";
     /// The inputs are not those that the plan takes.

@@ -15,7 +15,7 @@ use sotto_api::log::{FetchIdentity, FetchLog, LogPage, LogQuery};
 use sotto_api::parameters::PutParameters;
 use sotto_api::plans::PutPlan;
 use sotto_api::sums::{AddEnvelopes, SumOf, Summed, SumsRequest};
-use sotto_api::{Route, reason};
+use sotto_api::{Condition, Route, reason};
 use sotto_http::{Request, Trust};
 
 use crate::error::CloudError;
@@ -43,6 +43,28 @@ use crate::requests::Requests;
 /// ```
 pub struct Cloud {
     requests: Requests,
+}
+
+/// The owner's record of a device, as the cloud keeps it.
+///
+/// ```
+/// # mod stand_in { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/stand_in/mod.rs")); }
+/// use sotto_cloud_client::StoredRecord;
+/// # let body = r#"{"record": "00ff", "stored_at": 1795000000000, "generation": 7, "revoked": false}"#;
+/// # let (cloud, _) = stand_in::serve(vec![stand_in::ok(body)]);
+///
+/// let record: Option<StoredRecord> = cloud.sealed_record("cellar")?;
+/// assert_eq!(record.expect("the owner registered one").generation, 7);
+/// # Ok::<(), sotto_cloud_client::CloudError>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StoredRecord {
+    /// The record, sealed under the device's secret.
+    pub sealed: Vec<u8>,
+    /// Number of writes of the device's registration.
+    pub generation: u64,
+    /// True if the device is revoked.
+    pub revoked: bool,
 }
 
 impl Cloud {
@@ -140,20 +162,26 @@ impl Cloud {
         self.call::<PutParameters>([], &(), frame).map(drop)
     }
 
-    /// Registers a device. Replaces an earlier registration with that name, but keeps its streams, and its sealed record
-    /// unless there is a new one.
+    /// Registers a device if the condition holds, and returns the registration's generation. Replaces an earlier
+    /// registration with that name, but keeps its streams, and its sealed record unless there is a new one.
     ///
     /// # Errors
-    /// Those of [`Cloud::call`].
-    pub fn put_device(&self, device: &str, registration: &Registration) -> Result<(), CloudError> {
-        self.call::<PutDevice>([device], &(), registration).map(drop)
+    /// Those of [`Cloud::call`]; the refusal is `written-since` if the condition does not hold.
+    pub fn put_device(
+        &self,
+        device: &str,
+        registration: &Registration,
+        condition: Condition,
+    ) -> Result<u64, CloudError> {
+        let request = Request::to::<PutDevice>([device], &(), registration).on(condition);
+        Ok(self.requests.call::<PutDevice>(request)?.generation)
     }
 
-    /// Returns the sealed record of a device; None if the cloud has none.
+    /// Returns the sealed record of a device, with the registration's generation; None if the cloud has none.
     ///
     /// # Errors
     /// Those of [`Cloud::call`]; [`CloudError::Unreadable`] if it is not hexadecimal.
-    pub fn sealed_record(&self, device: &str) -> Result<Option<Vec<u8>>, CloudError> {
+    pub fn sealed_record(&self, device: &str) -> Result<Option<StoredRecord>, CloudError> {
         let found = match self.call::<FetchRecord>([device], &(), &()) {
             Err(error) if error.refusal() == Some(reason::NO_RECORD) => return Ok(None),
             found => known(reason::UNKNOWN_DEVICE, found)?,
@@ -163,16 +191,19 @@ impl Cloud {
             what: "the device's record",
             reason: error.to_string(),
         };
-        hex::decode(&found.record).map(Some).map_err(wrong)
+        let sealed = hex::decode(&found.record).map_err(wrong)?;
+        Ok(Some(StoredRecord { sealed, generation: found.generation, revoked: found.revoked }))
     }
 
-    /// Revokes a device: the cloud refuses its uploads from now on and keeps its envelopes. Returns false if there is
-    /// no such device.
+    /// Revokes a device if the condition holds: the cloud refuses its uploads from now on and keeps its envelopes.
+    /// Returns the registration's generation; None if there is no such device.
     ///
     /// # Errors
-    /// Those of [`Cloud::call`].
-    pub fn revoke_device(&self, device: &str) -> Result<bool, CloudError> {
-        Ok(known(reason::UNKNOWN_DEVICE, self.call::<RevokeDevice>([device], &(), &()))?.is_some())
+    /// Those of [`Cloud::call`]; the refusal is `written-since` if the condition does not hold.
+    pub fn revoke_device(&self, device: &str, condition: Condition) -> Result<Option<u64>, CloudError> {
+        let request = Request::to::<RevokeDevice>([device], &(), &()).on(condition);
+        let revoked = known(reason::UNKNOWN_DEVICE, self.requests.call::<RevokeDevice>(request))?;
+        Ok(revoked.map(|revoked| revoked.generation))
     }
 
     /// Deletes a device's envelopes whose last reading is before `before` (milliseconds since 1970), and the jobs that

@@ -36,11 +36,12 @@ mod job;
 mod pages;
 mod requests;
 
-pub use cloud::Cloud;
+pub use cloud::{Cloud, StoredRecord};
 pub use error::CloudError;
 pub use interrupt::Interrupt;
 pub use job::{JobDone, JobProgress};
 pub use pages::{Devices, Envelopes, Jobs, Pages};
+pub use sotto_api::Condition;
 pub use sotto_api::devices::{Device, ListedKey, RegisteredKey};
 pub use sotto_api::envelopes::{EnvelopeQuery, Forgotten, StoredEnvelope};
 pub use sotto_api::fleets::FleetSumsOf;

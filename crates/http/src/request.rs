@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use sotto_api::{Body, Method, Query as _, Route};
+use sotto_api::{Body, Condition, Method, Query as _, Route};
 
 /// A request to a route.
 ///
@@ -27,6 +27,7 @@ pub struct Request<'r> {
     query: String,
     pub(crate) body: Option<Body<'r>>,
     pub(crate) idempotency_key: Option<&'r str>,
+    pub(crate) condition: Option<Condition>,
     pub(crate) within: Option<Duration>,
 }
 
@@ -40,6 +41,7 @@ impl<'r> Request<'r> {
             query: query.text(),
             body: R::body(request),
             idempotency_key: None,
+            condition: None,
             within: None,
         }
     }
@@ -56,6 +58,7 @@ impl<'r> Request<'r> {
             query: query.to_owned(),
             body: None,
             idempotency_key: None,
+            condition: None,
             within: None,
         }
     }
@@ -64,6 +67,12 @@ impl<'r> Request<'r> {
     #[must_use]
     pub fn under(self, idempotency_key: &'r str) -> Self {
         Self { idempotency_key: Some(idempotency_key), ..self }
+    }
+
+    /// Names the state that a write replaces: the service refuses it in any other.
+    #[must_use]
+    pub fn on(self, condition: Condition) -> Self {
+        Self { condition: Some(condition), ..self }
     }
 
     /// Limits the time until the answer is there.

@@ -165,6 +165,10 @@ impl Site {
         if let Some(key) = request.idempotency_key {
             head = head.header(IDEMPOTENCY_KEY, key);
         }
+        if let Some(condition) = request.condition {
+            let (name, value) = condition.header();
+            head = head.header(name, value);
+        }
         match &request.body {
             None => self.run(request.within, head.body(())?),
             Some(body) => {

@@ -11,7 +11,7 @@ use crate::answers::{self, Answer, DeviceStatus, Forgotten, Giving, KeptAnswer, 
 use crate::backup::{self, BackedUp, BackupNote, BackupOptions};
 use crate::declared::settings::DeviceSettings;
 use crate::declared::{self, AlarmSettings, CloudKeys, Declared, Plant};
-use crate::devices::{self, DeviceRecord, Enrolled, Fault, Restored};
+use crate::devices::{self, DeviceRecord, Enrolled, Fault, Restored, Taken};
 use crate::error::OwnerError;
 use crate::question::Question;
 use crate::reports;
@@ -410,10 +410,10 @@ impl Plant {
     }
 
     /// Enrols a device declared in `sotto.toml`: generates its secret and signing key, and writes its bundle, the one
-    /// file that it needs. A failed enrolment leaves neither.
+    /// file that it needs. Registers it first if the cloud is in reach. A failed enrolment leaves neither.
     ///
     /// # Errors
-    /// As [`Self::can_enrol`]; another [`OwnerError`] if no parameters are suitable, or a file cannot be written.
+    /// As [`Self::can_enrol`]; [`OwnerError::OtherDevice`] if the cloud knows another device of this name; another [`OwnerError`] if no parameters are suitable, or a file cannot be written.
     pub fn enrol(&self, name: &str, bundle: &Path) -> Result<Enrolled, OwnerError> {
         devices::enrol(self, name, bundle)
     }
@@ -457,10 +457,23 @@ impl Plant {
         devices::put_secrets_aside(self, name)
     }
 
-    /// Makes a new bundle for an enrolled device, for the questions declared now.
+    /// Takes over the record that the cloud has of a device, after another copy of this folder has written it. Keeps the
+    /// bundles that only this folder knows.
     ///
     /// # Errors
-    /// [`OwnerError`] if it is not enrolled, no parameters are suitable, or the file exists.
+    /// [`OwnerError::NothingToTake`] if the cloud has no record; [`OwnerError::OtherDevice`] if it does not open under the
+    /// secret in the folder, [`OwnerError::MissingSecret`] if there is none; another [`OwnerError`] if the cloud is
+    /// unreachable, or a file cannot be written.
+    pub fn take(&self, name: &str) -> Result<Taken, OwnerError> {
+        devices::take(self, name)
+    }
+
+    /// Makes a new bundle for an enrolled device, for the questions declared now, and registers it before it is written
+    /// if the cloud is in reach.
+    ///
+    /// # Errors
+    /// [`OwnerError::OtherCopy`] if another copy of the folder has written the device's registration; another
+    /// [`OwnerError`] if it is not enrolled, no parameters are suitable, or the file exists. Nothing is changed then.
     pub fn renew(&self, name: &str, bundle: &Path) -> Result<Enrolled, OwnerError> {
         devices::renew(self, name, bundle)
     }
@@ -468,7 +481,8 @@ impl Plant {
     /// Registers a device with the cloud: its parameters, its verifying key, the ids of its keys, its streams.
     ///
     /// # Errors
-    /// [`OwnerError::Cloud`] if the cloud is unreachable or refuses; another [`OwnerError`] if the enrolment cannot be
+    /// [`OwnerError::OtherCopy`] or [`OwnerError::OtherDevice`] if another copy of the folder has written the
+    /// registration; [`OwnerError::Cloud`] if the cloud is unreachable or refuses; another [`OwnerError`] if the enrolment cannot be
     /// read.
     pub fn register(&self, cloud: &Cloud, name: &str) -> Result<(), OwnerError> {
         devices::register(self, cloud, name)

@@ -79,6 +79,37 @@ pub enum OwnerError {
         /// The parser's words.
         reason: String,
     },
+    /// Another copy of the plant's folder has written a device's registration.
+    #[error(
+        "device {device} was written by another copy of this folder, or by a command of this one that was interrupted: \
+         {write}; nothing was changed{}. `sotto device take {device}` takes its record over",
+        only_here(*unregistered)
+    )]
+    OtherCopy {
+        /// The device's name.
+        device: String,
+        /// The cloud's words about the write: its time and its address.
+        write: String,
+        /// The number of the folder's last bundle, if the cloud does not know it.
+        unregistered: Option<usize>,
+    },
+    /// The cloud knows another device of this name.
+    #[error(
+        "the cloud knows a device {device} with another secret: {write}; nothing was changed. If it is of another copy of \
+         this folder, `sotto device adopt {device}.bundle` takes it from its bundle; else choose another name"
+    )]
+    OtherDevice {
+        /// The device's name.
+        device: String,
+        /// The cloud's words about the write: its time and its address.
+        write: String,
+    },
+    /// The cloud has no copy of a device's record.
+    #[error("the cloud has no record of {device} to take: `sotto status` registers the one in this folder")]
+    NothingToTake {
+        /// The device's name.
+        device: String,
+    },
     /// A secret that others may read.
     #[error("{} can be read by others: run chmod 600 on it", path.display())]
     OpenToOthers {
@@ -262,7 +293,7 @@ impl OwnerError {
         match self {
             Self::Question(_) | Self::Unanswerable(_) | Self::CannotCarry { .. } | Self::NoParameters(_) => 4,
             Self::Cloud(CloudError::Away { .. } | CloudError::Tls(_)) => 5,
-            Self::Cloud(_) => 6,
+            Self::Cloud(_) | Self::OtherCopy { .. } | Self::OtherDevice { .. } => 6,
             Self::WrongAnswer(_) | Self::Lie(_) => 7,
             _ => 3,
         }
@@ -293,6 +324,14 @@ fn not_verified(sampled: Option<f64>) -> String {
             100.0 * part
         ),
     }
+}
+
+fn only_here(bundle: Option<usize>) -> String {
+    bundle.map_or_else(String::new, |number| {
+        format!(
+            ". Bundle {number}, which only this folder knows, is not registered: the cloud refuses its windows until then"
+        )
+    })
 }
 
 /// Adds the path to an error of the system.

@@ -63,7 +63,9 @@ pub use backup::{
 #[doc(hidden)]
 pub use backup::{walked_backup, walked_contents};
 pub use declared::{CloudKeys, FloodingSettings, NewPlant, Plant, Removal, SETTINGS, edit, settings};
-pub use devices::{BundleRecord, DeviceRecord, Enrolled, EnrolledKey, Enrolment, Fault, Found, Restored};
+pub use devices::{
+    BundleRecord, DeviceRecord, Enrolled, EnrolledKey, Enrolment, Fault, Found, Restored, Taken,
+};
 pub use error::OwnerError;
 pub use gathered::{BinsNeeded, USUAL_BINS, distribution, moments};
 pub use lie::Lie;

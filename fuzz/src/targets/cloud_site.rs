@@ -182,7 +182,16 @@ pub(super) fn request(line: &str, body: &[u8]) -> Vec<u8> {
         (_, Ok(group)) => group.upload_key(),
         _ => key_of(body),
     };
-    connection::request(line, TOKEN, &key, body)
+    let request = connection::request(line, TOKEN, &key, body);
+    // A registration replaces the one of the site.
+    if line.starts_with("PUT /v1/devices/") { on_condition(&request, "if-match: *") } else { request }
+}
+
+/// Adds the header of a condition.
+fn on_condition(request: &[u8], condition: &str) -> Vec<u8> {
+    let (line, rest) =
+        request.split_at(request.iter().position(|byte| *byte == b'\n').map_or(0, |at| at + 1));
+    [line, condition.as_bytes(), b"\r\n", rest].concat()
 }
 
 /// A running cloud.
@@ -226,7 +235,12 @@ impl Site {
         let named = json!({ "parameter_id": parameters.to_string(), "key_id": key.to_string() });
         device["keys"].as_array_mut().expect("keys").push(named);
         device["streams"] = json!([header.iter().map(|byte| format!("{byte:02x}")).collect::<String>()]);
-        self.ask(&format!("PUT /v1/devices/{DEVICE}"), device.to_string().as_bytes());
+        for name in [DEVICE, "kitchen"] {
+            let registration = if name == DEVICE { device.to_string().into_bytes() } else { registration() };
+            let put = connection::request(&format!("PUT /v1/devices/{name}"), TOKEN, "k", &registration);
+            let answer = self.exchange(&on_condition(&put, "if-none-match: *"));
+            assert!(is_accepted(&answer), "{name}: {}", String::from_utf8_lossy(&answer));
+        }
         self.ask("PUT /v1/plans", &write_plan(&plan()).expect("a frame"));
         for number in 0..2 {
             let receipt = self.ask("POST /v1/envelopes", &envelope(number));

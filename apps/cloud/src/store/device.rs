@@ -3,12 +3,14 @@
 use std::collections::BTreeSet;
 
 use rusqlite::{Connection, OptionalExtension as _, params};
+use sotto_api::Condition;
 use sotto_api::devices::{Device as ListedDevice, DeviceQuery, ListedKey, Sent};
 use sotto_rlwe::{KeyId, ParameterId};
 use sotto_wire::StreamHeader;
 
 use super::page::{self, Page};
-use super::{Store, StoreError, count, now, record, stream};
+use super::writes::{FOLDER, Write};
+use super::{Store, StoreError, count, now, record, stream, writes};
 
 const SENT: &str = "SELECT count(*), coalesce(sum(bytes), 0), min(started_at), max(ended_at), max(stored_at)
                     FROM envelopes WHERE device = ?1";
@@ -33,20 +35,47 @@ pub(crate) struct NewDevice<'d> {
     pub(crate) streams: &'d [StreamHeader],
     /// The owner's sealed record of it.
     pub(crate) record: Option<&'d [u8]>,
-    /// Time of the registration file in milliseconds since 1970; `None` for a request.
-    pub(crate) written_at: Option<i64>,
+    pub(crate) source: Source<'d>,
 }
 
-/// Outcome of a registration. A request always gives `Done`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// The source of a registration.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Source<'d> {
+    /// A request from an address.
+    Request { condition: Condition, from: &'d str },
+    /// A file of the folder of enrolments. It yields to a revocation at its time or later, and to a newer registration.
+    File {
+        /// Time of its writing in milliseconds since 1970.
+        written_at: i64,
+        /// The generation that it replaces, as its owner knew it; 0 if none was known.
+        generation: Option<u64>,
+    },
+}
+
+/// Outcome of a registration.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Registering {
-    Done,
+    /// Registered, with this generation.
+    Done(u64),
+    /// A request's condition does not hold; with the last write, if the device is registered.
+    Refused(Option<Write>),
     /// The same registration is already stored.
     Unchanged,
     /// The device was revoked after the file was written.
     Revoked,
     /// The device was registered differently after the file was written.
     Superseded,
+}
+
+/// Outcome of a revocation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Revoking {
+    /// Revoked, with this generation.
+    Done(u64),
+    /// The condition does not hold.
+    Refused(Write),
+    /// No device has this name.
+    Unknown,
 }
 
 impl Store {
@@ -65,7 +94,7 @@ impl Store {
     fn registered(&self, query: &DeviceQuery, limit: usize) -> Result<Vec<ListedDevice>, StoreError> {
         let connection = self.connection();
         let mut devices = connection.prepare_cached(
-            "SELECT name, registered_at, revoked_at, verifying_key FROM devices
+            "SELECT name, registered_at, revoked_at, verifying_key, generation FROM devices
              WHERE name > ?1 ORDER BY name LIMIT ?2",
         )?;
         let after = query.after.as_deref().unwrap_or_default();
@@ -73,6 +102,7 @@ impl Store {
             let revoked_at: Option<i64> = row.get(2)?;
             Ok(ListedDevice {
                 name: row.get(0)?,
+                generation: count(row, 4)?,
                 registered_at: row.get(1)?,
                 revoked: revoked_at.is_some(),
                 revoked_at,
@@ -124,29 +154,35 @@ impl Store {
         Ok(self.sent(device)?.bytes)
     }
 
-    /// Registers a device; replaces an earlier registration with its name. A registration from a file written at
-    /// `written_at` (ms since 1970) yields to a revocation at that time or later, and to a newer registration.
+    /// Registers a device; replaces an earlier registration with its name, if the source's condition holds.
     pub(crate) fn register_device(&self, device: &NewDevice<'_>) -> Result<Registering, StoreError> {
-        let NewDevice { name, verifying_key, keys, written_at, .. } = *device;
+        let NewDevice { name, verifying_key, keys, source, .. } = *device;
         self.transaction(|transaction| {
-            if let Some(written_at) = written_at {
-                let kept = before_file(transaction, name, verifying_key, keys, written_at)?;
-                if kept == Registering::Unchanged {
-                    keep_beside(transaction, device)?;
+            let (written_at, from) = match source {
+                Source::Request { condition, from } => {
+                    let last = writes::last(transaction, name)?;
+                    if !condition.holds(last.as_ref().map(|write| write.generation)) {
+                        return Ok(Registering::Refused(last));
+                    }
+                    (now(), from)
                 }
-                if kept != Registering::Done {
-                    return Ok(kept);
+                Source::File { written_at, generation } => {
+                    match before_file(transaction, device, written_at, generation)? {
+                        Registering::Done(_) => (written_at, FOLDER),
+                        kept => return Ok(kept),
+                    }
                 }
-            }
+            };
             transaction.execute(
-                "INSERT INTO devices (name, verifying_key, registered_at) VALUES (?1, ?2, ?3)
-                 ON CONFLICT (name) DO UPDATE SET verifying_key = ?2, registered_at = ?3, revoked_at = NULL",
-                params![name, verifying_key, written_at.unwrap_or_else(now)],
+                "INSERT INTO devices (name, verifying_key, registered_at, written_from) VALUES (?1, ?2, ?3, ?4)
+                 ON CONFLICT (name) DO UPDATE SET verifying_key = ?2, registered_at = ?3, revoked_at = NULL,
+                     generation = generation + 1, written_from = ?4",
+                params![name, verifying_key, written_at, from],
             )?;
             transaction.execute(
                 "INSERT INTO verifying_keys (device, verifying_key, registered_at) VALUES (?1, ?2, ?3)
                  ON CONFLICT DO NOTHING",
-                params![name, verifying_key, written_at.unwrap_or_else(now)],
+                params![name, verifying_key, written_at],
             )?;
             transaction.execute("DELETE FROM device_keys WHERE device = ?1", [name])?;
             for (parameters, key) in keys {
@@ -157,7 +193,7 @@ impl Store {
                 )?;
             }
             keep_beside(transaction, device)?;
-            Ok(Registering::Done)
+            Ok(Registering::Done(writes::generation(transaction, name)?))
         })
     }
 
@@ -171,11 +207,26 @@ impl Store {
         Ok(())
     }
 
-    /// Revokes a device; returns false if there is none. Its envelopes stay. The time of the last revocation counts, so
-    /// that older files do not undo it.
-    pub(crate) fn revoke_device(&self, name: &str) -> Result<bool, StoreError> {
-        let update = "UPDATE devices SET revoked_at = max(coalesce(revoked_at, 0), ?2) WHERE name = ?1";
-        Ok(self.connection().execute(update, params![name, now()])? > 0)
+    /// Revokes a device, if the condition holds. Its envelopes stay. The time of the last revocation counts, so that
+    /// older files do not undo it.
+    pub(crate) fn revoke_device(
+        &self,
+        name: &str,
+        condition: Condition,
+        from: &str,
+    ) -> Result<Revoking, StoreError> {
+        self.transaction(|transaction| {
+            let Some(last) = writes::last(transaction, name)? else { return Ok(Revoking::Unknown) };
+            if !condition.holds(Some(last.generation)) {
+                return Ok(Revoking::Refused(last));
+            }
+            transaction.execute(
+                "UPDATE devices SET revoked_at = max(coalesce(revoked_at, 0), ?2), generation = generation + 1,
+                     written_from = ?3 WHERE name = ?1",
+                params![name, now(), from],
+            )?;
+            Ok(Revoking::Done(last.generation + 1))
+        })
     }
 
     /// Returns true if a device, revoked or not, is registered with this key: its data can still be used in jobs.
@@ -197,31 +248,39 @@ fn keep_beside(connection: &Connection, device: &NewDevice<'_>) -> Result<(), St
     Ok(device.record.map_or(Ok(()), |sealed| record::keep(connection, device.name, sealed))?)
 }
 
-/// Returns the outcome of a registration from a file before anything is written; `Done` if it has to be written.
+/// Returns the outcome of a registration from a file before its device is written; `Done` if it has to be written.
 fn before_file(
     connection: &Connection,
-    name: &str,
-    verifying_key: &[u8; 32],
-    wanted: &[(ParameterId, KeyId)],
+    device: &NewDevice<'_>,
     written_at: i64,
+    generation: Option<u64>,
 ) -> Result<Registering, StoreError> {
+    let NewDevice { name, verifying_key, keys: wanted, .. } = *device;
     let times = "SELECT registered_at, revoked_at FROM devices WHERE name = ?1";
     let times: Option<(i64, Option<i64>)> =
         connection.query_row(times, [name], |row| Ok((row.get(0)?, row.get(1)?))).optional()?;
-    let (Some((registered_at, revoked_at)), Some(there)) = (times, device(connection, name)?) else {
-        return Ok(Registering::Done);
+    let (Some((registered_at, revoked_at)), Some(there), Some(last)) =
+        (times, self::device(connection, name)?, writes::last(connection, name)?)
+    else {
+        return Ok(Registering::Done(1));
     };
     let set = |keys: &[(ParameterId, KeyId)]| -> BTreeSet<_> {
         keys.iter().map(|(parameters, key)| (parameters.0, key.0)).collect()
     };
+    // A file names the generation that it replaces. Files without it come from no owner's folder.
+    let replaces = generation.is_none_or(|generation| generation == last.generation || last.from == FOLDER);
+    let is_newer = replaces && registered_at <= written_at;
+    let same = !there.revoked && there.verifying_key == *verifying_key && set(&there.keys) == set(wanted);
     Ok(if revoked_at.is_some_and(|revoked_at| revoked_at >= written_at) {
         Registering::Revoked
-    } else if !there.revoked && there.verifying_key == *verifying_key && set(&there.keys) == set(wanted) {
+    } else if same {
+        let record = device.record.filter(|_| is_newer);
+        keep_beside(connection, &NewDevice { record, ..*device })?;
         Registering::Unchanged
-    } else if registered_at > written_at {
-        Registering::Superseded
+    } else if is_newer {
+        Registering::Done(last.generation + 1)
     } else {
-        Registering::Done
+        Registering::Superseded
     })
 }
 

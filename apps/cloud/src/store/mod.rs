@@ -26,6 +26,7 @@ mod startup;
 mod stored;
 mod stream;
 mod upload;
+mod writes;
 
 use std::fs::File;
 use std::path::Path;
@@ -38,15 +39,17 @@ use sotto_service::folder;
 
 pub(crate) use bodies::Folder;
 pub(crate) use copy::{backup, restore};
-pub(crate) use device::{Device, NewDevice, Registering};
+pub(crate) use device::{Device, NewDevice, Registering, Revoking, Source};
 pub(crate) use error::StoreError;
 pub(crate) use fleet::{FleetFile, Selected};
 pub(crate) use job::{Job, NewJob, SubmissionName, Submitted};
 pub(crate) use log::Logged;
 pub(crate) use page::{LARGEST_PAGE, Page, limit};
+pub(crate) use record::Record;
 pub(crate) use recover::Recovered;
 pub(crate) use stored::StoredRow;
 pub(crate) use upload::{EarlierUpload, Upload};
+pub(crate) use writes::Write;
 
 use crate::id::Id;
 use bodies::Bodies;

@@ -2,7 +2,7 @@
 
 use rusqlite::{Connection, OptionalExtension as _, params};
 
-use super::{Store, StoreError, now};
+use super::{Store, StoreError, count, now};
 
 /// A stored record.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -11,6 +11,10 @@ pub(crate) struct Record {
     pub(crate) sealed: Vec<u8>,
     /// Time at which it was stored, in milliseconds since 1970.
     pub(crate) stored_at: i64,
+    /// Number of writes of the device's registration.
+    pub(crate) generation: u64,
+    /// True if the device is revoked.
+    pub(crate) revoked: bool,
 }
 
 /// Replaces the record of a registered device.
@@ -24,9 +28,18 @@ impl Store {
     /// Returns the record of a device; None if no registration had one.
     pub(crate) fn record(&self, device: &str) -> Result<Option<Record>, StoreError> {
         let connection = self.connection();
-        let mut query =
-            connection.prepare_cached("SELECT sealed, stored_at FROM records WHERE device = ?1")?;
-        let record = |row: &rusqlite::Row<'_>| Ok(Record { sealed: row.get(0)?, stored_at: row.get(1)? });
+        let mut query = connection.prepare_cached(
+            "SELECT sealed, stored_at, generation, revoked_at IS NOT NULL
+             FROM records JOIN devices ON name = device WHERE device = ?1",
+        )?;
+        let record = |row: &rusqlite::Row<'_>| {
+            Ok(Record {
+                sealed: row.get(0)?,
+                stored_at: row.get(1)?,
+                generation: count(row, 2)?,
+                revoked: row.get(3)?,
+            })
+        };
         Ok(query.query_row([device], record).optional()?)
     }
 }

@@ -285,11 +285,12 @@ fn mask_bytes(mask: MaskName) -> Vec<u8> {
 
 #[cfg(test)]
 mod tests {
+    use sotto_api::Condition;
     use sotto_keys::SigningIdentity;
     use sotto_rlwe::{KeyId, ParameterId, SchemeId};
     use sotto_wire::{CompactCiphertext, CompactForm, EnvelopeHeader};
 
-    use super::super::{NewDevice, Opening};
+    use super::super::{NewDevice, Opening, Source};
     use super::*;
 
     #[test]
@@ -319,13 +320,15 @@ mod tests {
         let files = || std::fs::read_dir(folder.path().join("envelopes")).unwrap().count();
         let register = |identity: &SigningIdentity, keys: &[(ParameterId, KeyId)]| {
             let verifying_key = &identity.verifying_key();
+            let is_there = store.device("kitchen").unwrap().is_some();
+            let condition = if is_there { Condition::Existing } else { Condition::New };
             let device = NewDevice {
                 name: "kitchen",
                 verifying_key,
                 keys,
                 streams: &[],
                 record: None,
-                written_at: None,
+                source: Source::Request { condition, from: "127.0.0.1" },
             };
             store.register_device(&device).unwrap();
         };
@@ -339,7 +342,10 @@ mod tests {
         register(&other, &[(parameters, key)]);
         assert!(refused(), "the signature is another device's");
         register(&identity, &[(parameters, key)]);
-        assert!(store.revoke_device("kitchen").unwrap() && refused(), "the device is revoked");
+        assert!(
+            store.revoke_device("kitchen", Condition::Existing, "::1").is_ok() && refused(),
+            "the device is revoked"
+        );
         register(&identity, &[(parameters, key)]);
         assert!(matches!(keep()[..], [EarlierUpload::New(_)]) && files() == 1);
         assert!(matches!(keep()[..], [EarlierUpload::Duplicate(_)]) && files() == 1);

@@ -11,6 +11,7 @@ mod expansion;
 mod fleets;
 mod flood;
 mod forget;
+mod generations;
 mod groups;
 mod jobs;
 mod listing;

@@ -133,9 +133,30 @@ impl World {
         sotto_cloud_client::Cloud::new(&self.url(""), TOKEN).unwrap()
     }
 
+    /// Sends a request of the owner. A write of a registration replaces the one that is there.
     pub(crate) fn owner(&self, method: &str, path: &str, body: &[u8]) -> Answer {
+        let is_write = path.starts_with("/v1/devices/") && method != "GET";
+        if !is_write {
+            return self.owner_with(method, path, &[], body);
+        }
+        let replaced = self.owner_with(method, path, &[("if-match", "*")], body);
+        match (method, replaced.status) {
+            ("PUT", 412) => self.owner_with(method, path, &[("if-none-match", "*")], body),
+            _ => replaced,
+        }
+    }
+
+    /// Sends a request of the owner with these headers.
+    pub(crate) fn owner_with(
+        &self,
+        method: &str,
+        path: &str,
+        headers: &[(&str, &str)],
+        body: &[u8],
+    ) -> Answer {
         let authorization = format!("Bearer {TOKEN}");
-        send(method, &self.url(path), &[("authorization", &authorization)], body)
+        let headers = [&[("authorization", authorization.as_str())], headers].concat();
+        send(method, &self.url(path), &headers, body)
     }
 
     /// Returns the JSON answer to a GET of the owner, which must succeed.

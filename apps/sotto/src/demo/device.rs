@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use anyhow::Context;
+use anyhow::{Context, bail};
 use serde::Deserialize;
 use sotto_owner::{Enrolled, Plant};
 
@@ -38,8 +38,10 @@ fn file(name: &str, kind: &str, processes: &Processes) -> PathBuf {
 /// Makes the device's secrets and its bundle, and registers it with the cloud.
 pub(super) fn enrol(name: &str, plant: &Plant, processes: &Processes) -> anyhow::Result<Enrolled> {
     let enrolled = processes.uninterrupted(|| plant.enrol(name, &file(name, "bundle", processes)))?;
-    plant.register(&plant.cloud()?, name)?;
-    Ok(enrolled)
+    match &enrolled.not_registered {
+        Some(reason) => bail!("{name} is not registered: {reason}"),
+        None => Ok(enrolled),
+    }
 }
 
 /// Starts `sotto-agent run`.

@@ -5,8 +5,9 @@ use std::process::ExitCode;
 
 use clap::Subcommand;
 use serde_json::json;
+use sotto_cloud_client::CloudError;
 use sotto_owner::settings::{DeviceSettings, SettingsError};
-use sotto_owner::{Chosen, Enrolled, Found, OwnerError, Plant, Restored, edit};
+use sotto_owner::{Chosen, Enrolled, Found, OwnerError, Plant, Restored, Taken, edit};
 
 use super::forget::confirmed;
 use super::group::OnPlant;
@@ -46,6 +47,14 @@ pub(crate) enum Device {
     Adopt {
         /// The bundle's file
         bundle: PathBuf,
+        /// As one JSON document
+        #[arg(long)]
+        json: bool,
+    },
+    /// Take over the record that the cloud has of a device, after another copy of this folder has written it.
+    Take {
+        /// Its name
+        name: String,
         /// As one JSON document
         #[arg(long)]
         json: bool,
@@ -141,8 +150,11 @@ impl OnPlant for Device {
                 }
                 let enrolled = waiting(CHOOSING, || {
                     if known { plant.renew(&name, &file) } else { plant.enrol(&name, &file) }
-                })?;
-                report(plant, &name, &enrolled, json)?;
+                });
+                if enrolled.is_err() && !declared {
+                    plant.edit(|document| edit::remove_device(document, &name))?;
+                }
+                report(plant, &name, &enrolled?, json)?;
             }
             Self::Adopt { bundle, json } => {
                 let restored = waiting(LOOKING, || plant.adopt(&bundle))?;
@@ -157,6 +169,14 @@ impl OnPlant for Device {
                         "Next: sotto status; a bundle for new questions: sotto device renew {}",
                         restored.device
                     ));
+                }
+            }
+            Self::Take { name, json } => {
+                let taken = waiting(LOOKING, || plant.take(&name))?;
+                if json {
+                    say(serde_json::to_string_pretty(&taken)?);
+                } else {
+                    took(&taken);
                 }
             }
             Self::Renew { name, bundle, json } => {
@@ -215,21 +235,35 @@ fn brought_back(restored: &Restored) {
     eprintln!("note: the record of {device}, of {of}, {from}");
     if let Some(reason) = cloud_is_away {
         eprintln!(
-            "note: the cloud was not asked ({reason}). It may have a newer record: before a new bundle is made, run \
-             `sotto device adopt` on the device's bundle with the cloud in reach"
+            "note: the cloud was not asked ({reason}). It may know newer bundles: `sotto status` tells when it is in reach"
         );
     }
 }
 
+/// Tells what a taken record has.
+fn took(taken: &Taken) {
+    let Taken { device, bundles, registered, left_out, revoked } = taken;
+    let of = if *bundles == 1 { "1 bundle".to_owned() } else { format!("{bundles} bundles") };
+    say(format!("{device}: the record of the cloud is taken over, with {of}"));
+    for number in registered {
+        say(format!("  bundle {number} of this folder was not registered, and is now"));
+    }
+    for number in left_out {
+        say(format!(
+            "  bundle {number} of this folder has the streams of another one, and is left out: give the device a new \
+             bundle with `sotto device renew {device}`"
+        ));
+    }
+    if *revoked {
+        say(format!("  revoked: the cloud refuses its windows; sotto device renew {device} brings it back"));
+    }
+}
+
 fn report(plant: &Plant, name: &str, enrolled: &Enrolled, json: bool) -> anyhow::Result<()> {
-    let Enrolled { bundle, streams } = enrolled;
-    // A cloud on this machine reads the enrolment when it starts; a running cloud is told here.
-    let registered =
-        plant.cloud().map_err(anyhow::Error::from).and_then(|cloud| Ok(plant.register(&cloud, name)?));
+    let Enrolled { bundle, streams, not_registered } = enrolled;
     if json {
         let streams: Vec<_> = streams.iter().map(sotto_owner::stream_report).collect();
-        let report =
-            json!({"device": name, "bundle": bundle, "registered": registered.is_ok(), "streams": streams});
+        let report = json!({"device": name, "bundle": bundle, "registered": not_registered.is_none(), "streams": streams});
         say(serde_json::to_string_pretty(&report)?);
         return Ok(());
     }
@@ -249,10 +283,12 @@ fn report(plant: &Plant, name: &str, enrolled: &Enrolled, json: bool) -> anyhow:
             "  No question is declared about its channels yet: it sends the data for means and standard deviations by day.",
         );
     }
-    if registered.is_err() {
-        say(
+    match not_registered {
+        None => {}
+        Some(OwnerError::Cloud(CloudError::Away { .. })) => say(
             "The cloud cannot be reached yet: it registers the device when it starts, or `sotto status` does.",
-        );
+        ),
+        Some(error) => say(format!("It is not registered yet: {error}. `sotto status` registers it.")),
     }
     say(format!(
         "On the device: sotto-agent run --bundle {} --csv FILE --time COLUMN --column CHANNEL=COLUMN",

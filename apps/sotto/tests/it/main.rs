@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod backup;
+mod copies;
 mod earlier;
 mod first_answer;
 mod guide;

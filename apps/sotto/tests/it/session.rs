@@ -32,20 +32,30 @@ pub(crate) fn output(folder: &Path, arguments: &[&str]) -> (i32, String) {
 
 /// Sends two days of hourly readings.
 pub(crate) fn send(folder: &Path, bundle: &str) {
+    send_with(folder, bundle, &[]);
+}
+
+/// Sends two days of hourly readings, with further options of the agent.
+pub(crate) fn send_with(folder: &Path, bundle: &str, options: &[&str]) {
     let mut text = "time,heat,flow\n".to_owned();
     for hour in 0..HOURS {
         let (day, of_day) = (1 + hour / 24, hour % 24);
         writeln!(text, "2024-01-{day:02}T{of_day:02}:00:00Z,{0}.{1},{0}.{1}", hour / 10, hour % 10).unwrap();
     }
-    send_text(folder, bundle, &text);
+    send_file(folder, bundle, &text, options).unwrap();
 }
 
 /// Sends the readings of a file with this text.
 pub(crate) fn send_text(folder: &Path, bundle: &str, text: &str) {
+    send_file(folder, bundle, text, &[]).unwrap();
+}
+
+fn send_file(folder: &Path, bundle: &str, text: &str, options: &[&str]) -> anyhow::Result<()> {
     let csv = folder.join("days.csv");
     std::fs::write(&csv, text).unwrap();
     let (bundle, csv) = (folder.join(bundle), csv.to_str().unwrap().to_owned());
     let words = ["sotto-agent", "run", "--bundle", bundle.to_str().unwrap(), "--csv", &csv];
+    let words = words.iter().chain(options).copied();
     let AgentCommand::Run(run) = Arguments::read(words).unwrap().command else { panic!("run") };
     let mut device = Device::open(*run, &Stop::default()).unwrap();
     let sender = device.start_sending();
@@ -54,7 +64,7 @@ pub(crate) fn send_text(folder: &Path, bundle: &str, text: &str) {
         let message = device.sign(encrypted).unwrap();
         device.spool(message).unwrap();
     }
-    device.finish(sender).unwrap();
+    device.finish(sender)
 }
 
 /// Starts the cloud of the folder `plant`, and writes its address into `sotto.toml`. It ends with the runtime.

@@ -65,7 +65,7 @@ pub(crate) fn remove_device(plant: &mut Plant, name: &str, destroy_secret: bool)
         devices::keep_key_names(plant, &record)?;
     }
     // Revoked first: a device that is removed from the file is certainly revoked.
-    plant.cloud()?.revoke_device(plant.wire_device(name))?;
+    devices::revoke(plant, &plant.cloud()?, name)?;
     let mut files = vec![devices::enrolment_path(plant, name)];
     if destroy_secret {
         files.extend(devices::device_files(plant, name));

@@ -9,6 +9,7 @@ use sotto_pack::LeftOut;
 
 use crate::declared::Plant;
 use crate::declared::settings::DeviceSettings;
+use crate::devices::DeviceRecord;
 use crate::error::OwnerError;
 use crate::windows::{Between, DeviceWindows, ticks_between};
 use crate::{devices, windows};
@@ -191,7 +192,7 @@ impl Look<'_> {
         };
         status.enrolled = true;
         of_device(devices::has_secrets(self.plant, name), &mut status)?;
-        of_device(self.register(name, known), &mut status)?;
+        of_device(self.register(&record, known), &mut status)?;
         let listed = windows::list(self.plant, self.cloud, &record, Between::default(), None);
         let Some(listed) = of_device(listed, &mut status)? else { return Ok(status) };
         let left_out = windows::left_out(&listed.windows);
@@ -206,12 +207,12 @@ impl Look<'_> {
     }
 
     /// Registers a device unless the cloud knows it completely. A device revoked by the owner stays revoked.
-    fn register(&self, name: &str, known: Option<&Device>) -> Result<(), OwnerError> {
+    fn register(&self, record: &DeviceRecord, known: Option<&Device>) -> Result<(), OwnerError> {
         let complete = match known {
-            Some(device) => device.revoked || devices::is_registered(self.plant, name, &device.keys)?,
+            Some(device) => device.revoked || devices::is_registered(self.plant, record, device)?,
             None => false,
         };
-        if complete { Ok(()) } else { devices::register(self.plant, self.cloud, name) }
+        if complete { Ok(()) } else { devices::register(self.plant, self.cloud, &record.device) }
     }
 }
 

@@ -8,8 +8,11 @@ use sotto_keys::{DeviceBundle, DeviceKeys, DeviceSecret, KeyFile, Protection, Si
 use sotto_pack::{DeviceProfile, FleetId, MOST_CLOUD_KEYS, StreamProfile};
 use sotto_ring::{SecretRng, secure_rng};
 
-use super::records::{BundleRecord, DeviceRecord};
-use super::{numbers, records, register, secrets, streams, verifying};
+use super::numbers::Number;
+use super::records::{BundleRecord, DeviceRecord, parameter_spec};
+use super::register::Enrolment;
+use super::writer::Writer;
+use super::{records, register, secrets, streams, verifying};
 use crate::declared;
 use crate::declared::Plant;
 use crate::error::{OwnerError, io};
@@ -26,6 +29,8 @@ pub struct Enrolled {
     pub bundle: PathBuf,
     /// The streams with their parameters.
     pub streams: Vec<Chosen>,
+    /// The reason why the cloud has not registered the bundle yet; None if it has.
+    pub not_registered: Option<OwnerError>,
 }
 
 /// The file with the tag of the plant's fleets.
@@ -78,15 +83,11 @@ pub(crate) fn enrol(plant: &Plant, name: &str, bundle: &Path) -> Result<Enrolled
         verifying_key: hex::encode(identity.verifying_key()),
         bundles: Vec::new(),
         removed: None,
+        generation: 0,
+        unregistered: false,
     };
-    let enrolled = make_bundle(
-        plant,
-        record,
-        Secrets { encryption: secret, signing: identity },
-        streams,
-        bundle,
-        &mut rng,
-    )?;
+    let secrets = Secrets { encryption: secret, signing: identity, are_new: true };
+    let enrolled = make_bundle(plant, &record, secrets, streams, bundle, &mut rng)?;
     made.files.clear();
     Ok(enrolled)
 }
@@ -107,9 +108,12 @@ pub(crate) fn renew(plant: &Plant, name: &str, bundle: &Path) -> Result<Enrolled
         return Err(OwnerError::Exists { path: bundle.to_owned() });
     }
     let mut rng = secure_rng().map_err(|_| OwnerError::Randomness)?;
-    let secrets =
-        Secrets { encryption: secrets::secret(plant, name)?, signing: secrets::identity(plant, name)? };
-    make_bundle(plant, record, secrets, streams, bundle, &mut rng)
+    let secrets = Secrets {
+        encryption: secrets::secret(plant, name)?,
+        signing: secrets::identity(plant, name)?,
+        are_new: false,
+    };
+    make_bundle(plant, &record, secrets, streams, bundle, &mut rng)
 }
 
 fn streams_of(plant: &Plant, name: &str) -> Result<Vec<Chosen>, OwnerError> {
@@ -124,20 +128,28 @@ struct Secrets {
     encryption: DeviceSecret,
     /// The key with which it signs.
     signing: SigningIdentity,
+    /// True if no bundle was made with them.
+    are_new: bool,
 }
 
-fn make_bundle(
+/// A record with a new bundle, and the registration that names it.
+struct Prepared {
+    record: DeviceRecord,
+    streams: Vec<StreamProfile>,
+    enrolment: Enrolment,
+}
+
+/// Adds a bundle with this number to a record.
+fn prepare(
     plant: &Plant,
     mut record: DeviceRecord,
-    secrets: Secrets,
-    streams: Vec<Chosen>,
-    path: &Path,
+    secret: &DeviceSecret,
+    streams: &[Chosen],
+    number: &Number,
     rng: &mut impl SecretRng,
-) -> Result<Enrolled, OwnerError> {
-    let Secrets { encryption: secret, signing: identity } = secrets;
-    verifying::keep_verifying_key(plant, &record)?;
-    let number = numbers::next(plant, &record)?;
-    let mut profiles: Vec<StreamProfile> = streams.iter().map(|stream| stream.profile(number)).collect();
+) -> Result<Prepared, OwnerError> {
+    let profile = |chosen: &Chosen| chosen.profile(number.stream(&chosen.stream.name()));
+    let mut profiles: Vec<StreamProfile> = streams.iter().map(profile).collect();
     for channel in profiles.iter_mut().flat_map(|profile| &mut profile.channels) {
         channel.name = plant.settings().wire_channel(&channel.name).to_owned();
     }
@@ -146,7 +158,7 @@ fn make_bundle(
     if plant.settings().share_masks {
         let plant = fleet_tag(plant)?;
         for profile in &mut profiles {
-            let header = register::stream_header(&record.device, &secret, profile)?;
+            let header = register::stream_header(&record.device, secret, profile)?;
             let id = header.map(|header| fleet_id(&plant, &profile.stream, &header.common()));
             profile.fleet = id.map(FleetId);
         }
@@ -154,21 +166,96 @@ fn make_bundle(
     record
         .bundles
         .push(BundleRecord { made_at: Timestamp::now().as_millisecond(), streams: profiles.clone() });
-    let enrolment = register::enrolment(&record, &secret, rng)?;
+    let enrolment = register::enrolment(&record, secret, rng)?;
+    Ok(Prepared { record, streams: profiles, enrolment })
+}
+
+/// Registers a bundle before anybody has it. Returns the generation, or the reason why the cloud cannot be asked.
+fn register_first(plant: &Plant, prepared: &Prepared) -> Result<Result<u64, OwnerError>, OwnerError> {
+    let Prepared { record, enrolment, .. } = prepared;
+    let put = plant.cloud().and_then(|cloud| Writer::of(plant, &cloud, record).put(enrolment));
+    match put {
+        Ok(generation) => Ok(Ok(generation)),
+        Err(OwnerError::OtherCopy { device, write, unregistered }) => {
+            // The bundle that is not made does not count.
+            let unregistered = unregistered.map(|number| number - 1);
+            Err(OwnerError::OtherCopy { device, write, unregistered })
+        }
+        Err(error @ OwnerError::OtherDevice { .. }) => Err(error),
+        Err(error) => Ok(Err(error)),
+    }
+}
+
+fn make_bundle(
+    plant: &Plant,
+    record: &DeviceRecord,
+    secrets: Secrets,
+    streams: Vec<Chosen>,
+    path: &Path,
+    rng: &mut impl SecretRng,
+) -> Result<Enrolled, OwnerError> {
+    let Secrets { encryption: secret, signing: identity, are_new } = secrets;
+    verifying::keep_verifying_key(plant, record)?;
+    let number = Number::next(plant, record);
+    let tagged =
+        |rng: &mut _| prepare(plant, record.clone(), &secret, &streams, &number.clone().tagged()?, rng);
+    let mut prepared = prepare(plant, record.clone(), &secret, &streams, &number, rng)?;
+    // A registration without its record hides which bundles it knows.
+    let is_told = prepared.enrolment.record.is_some();
+    if !is_told && !are_new {
+        prepared = tagged(rng)?;
+    }
+    let registered = register_first(plant, &prepared)?;
+    if registered.is_err() && is_told && !are_new {
+        prepared = tagged(rng)?;
+    }
+    let generation = registered.as_ref().map_or(record.generation, |generation| *generation);
+    prepared.record.generation = generation;
+    prepared.enrolment.generation = generation;
+    prepared.record.unregistered = registered.is_err();
+    let written =
+        write_bundle(plant, &prepared, Secrets { encryption: secret, signing: identity, are_new }, path, rng);
+    if let Err(error) = written {
+        // The cloud knows a bundle that nobody has: a new device is revoked, which frees its name.
+        match (&registered, are_new) {
+            (Ok(_), true) => drop(register::revoke_new(plant, &prepared.record)),
+            (Ok(_), false) => drop(register::write(plant, &prepared.record, &prepared.enrolment)),
+            (Err(_), _) => {}
+        }
+        return Err(error);
+    }
+    // Written last, when everything that the record refers to exists.
+    if let Err(error) = register::write(plant, &prepared.record, &prepared.enrolment) {
+        let _ = std::fs::remove_file(path);
+        return Err(error);
+    }
+    Ok(Enrolled { bundle: path.to_owned(), streams, not_registered: registered.err() })
+}
+
+fn write_bundle(
+    plant: &Plant,
+    prepared: &Prepared,
+    secrets: Secrets,
+    path: &Path,
+    rng: &mut impl SecretRng,
+) -> Result<(), OwnerError> {
+    let Secrets { encryption: secret, signing: identity, .. } = secrets;
+    let Prepared { record, streams: profiles, enrolment } = prepared;
     let public = profiles.iter().any(|stream| stream.public);
     let profile = DeviceProfile {
         device: record.device.clone(),
         period_ms: profiles.iter().filter_map(|stream| stream.period_ms).min().unwrap_or(1),
         zone: Some(plant.settings().time_zone.clone()),
         cloud_keys: declared::cloud_keys(plant)?.shown().into_iter().take(MOST_CLOUD_KEYS).collect(),
-        streams: profiles,
+        streams: profiles.clone(),
         record: enrolment.record.clone(),
     };
     let json = profile
         .to_json()
         .map_err(|error| OwnerError::Damaged { path: path.to_owned(), reason: error.to_string() })?;
-    let specs = streams.iter().map(|stream| &stream.spec);
-    let public = public.then(|| public_keys(&secret, specs, rng)).transpose()?;
+    let specs = profiles.iter().map(|stream| parameter_spec(&stream.parameters));
+    let specs = specs.collect::<Result<Vec<_>, _>>()?;
+    let public = public.then(|| public_keys(&secret, specs.iter(), rng)).transpose()?;
     let cloud = plant.settings().cloud.url.clone();
     let bundle = DeviceBundle {
         keys: public.map_or(DeviceKeys::Secret(secret), DeviceKeys::Public),
@@ -177,13 +264,7 @@ fn make_bundle(
         authority: declared::authority(plant.folder(), &plant.settings().cloud)?,
         profile: json,
     };
-    bundle.write(path, &Protection::FileMode, rng)?;
-    // Written last, when everything that the record refers to exists.
-    if let Err(error) = register::write(plant, &record, &enrolment) {
-        let _ = std::fs::remove_file(path);
-        return Err(error);
-    }
-    Ok(Enrolled { bundle: path.to_owned(), streams })
+    Ok(bundle.write(path, &Protection::FileMode, rng)?)
 }
 
 /// Returns the public random tag that distinguishes this plant's fleets from others'. A plant that loses it makes

@@ -11,7 +11,9 @@ mod restore;
 mod sealed;
 mod secrets;
 mod streams;
+mod take;
 mod verifying;
+mod writer;
 
 pub(crate) use carried::carried_by;
 pub use check::Fault;
@@ -24,9 +26,11 @@ pub(crate) use records::{
     all_records, enrolled, has_record, note_removal, parameter_spec, record, shown, with_removed,
 };
 pub use register::{EnrolledKey, Enrolment};
-pub(crate) use register::{enrolment_path, is_registered, register};
+pub(crate) use register::{enrolment_path, is_registered, register, revoke};
 pub use restore::{Found, Restored};
 pub(crate) use restore::{adopt, restore};
 pub(crate) use secrets::{device_files, has_secrets, secret};
 pub(crate) use streams::{planned_streams, streams_for, streams_for_question};
+pub use take::Taken;
+pub(crate) use take::take;
 pub(crate) use verifying::{keep_verifying_key, log_folder, make_log_folder, verifying_keys};

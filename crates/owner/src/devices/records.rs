@@ -28,9 +28,30 @@ pub struct DeviceRecord {
     /// Its removal from `sotto.toml`. None while it is declared.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub removed: Option<Removal>,
+    /// Number of writes of its registration in the cloud that this folder knows of; 0 if it knows of none. The next write
+    /// is conditional on it.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub generation: u64,
+    /// True if the cloud does not know all of the bundles yet.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub unregistered: bool,
+}
+
+fn is_zero(number: &u64) -> bool {
+    *number == 0
+}
+
+fn is_false(flag: &bool) -> bool {
+    !flag
 }
 
 impl DeviceRecord {
+    /// Returns true if this record has all bundles of the other one.
+    pub(crate) fn includes(&self, other: &Self) -> bool {
+        self.verifying_key == other.verifying_key
+            && other.bundles.iter().all(|bundle| self.bundles.contains(bundle))
+    }
+
     /// Returns the names of the streams of all bundles, without repetition.
     pub(crate) fn streams(&self) -> std::collections::BTreeSet<&str> {
         self.bundles.iter().flat_map(|bundle| &bundle.streams).map(|stream| stream.stream.as_str()).collect()

@@ -3,7 +3,8 @@
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
-use sotto_api::devices::{ListedKey, RegisteredKey, Registration};
+use sotto_api::devices::Device;
+use sotto_cloud_client::Condition;
 use sotto_keys::DeviceSecret;
 use sotto_pack::StreamProfile;
 use sotto_ring::{SecretRng, secure_rng};
@@ -11,6 +12,7 @@ use sotto_wire::StreamHeader;
 
 use super::records::{DeviceRecord, parameter_spec, record_path};
 use super::sealed::Copy;
+use super::writer::Writer;
 use super::{records, secrets};
 use crate::declared::Plant;
 use crate::declared::settings::DeviceSettings;
@@ -62,6 +64,9 @@ pub struct Enrolment {
     /// The device's record sealed under its secret, in hexadecimal. None if it is too long, or older than such copies.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub record: Option<String>,
+    /// The generation of the registration in the cloud that this one replaces; 0 if the folder knows of none.
+    #[serde(default)]
+    pub generation: u64,
 }
 
 /// A key of a device, by its public id.
@@ -100,7 +105,8 @@ pub(super) fn enrolment(
         .collect::<Result<_, OwnerError>>()?;
     let settings = declared_by(record);
     let copy = Copy { record: record.clone(), settings }.seal(secret, rng);
-    Ok(Enrolment { device, verifying_key, parameters, keys, streams, record: copy })
+    let generation = record.generation;
+    Ok(Enrolment { device, verifying_key, parameters, keys, streams, record: copy, generation })
 }
 
 /// Returns the settings that a device was enrolled with, by its latest bundle.
@@ -154,41 +160,58 @@ fn registration(plant: &Plant, name: &str) -> Result<Enrolment, OwnerError> {
 /// Returns the copy of a device's record in its registration in the folder; None if there is none that the secret opens.
 pub(super) fn registered_copy(plant: &Plant, secret: &DeviceSecret, name: &str) -> Option<Copy> {
     let registration: Enrolment = read_json(&enrolment_path(plant, name)).ok()?;
-    Copy::open_text(secret, plant.wire_device(name), &registration.record?)
+    let mut copy = Copy::open_text(secret, plant.wire_device(name), &registration.record?)?;
+    copy.record.generation = registration.generation;
+    Some(copy)
 }
 
 pub(crate) fn enrolment_path(plant: &Plant, name: &str) -> PathBuf {
     plant.path("enrolments").join(format!("{}.json", plant.wire_device(name)))
 }
 
-/// Returns true if `keys` includes every key that the device may encrypt under.
-pub(crate) fn is_registered(plant: &Plant, name: &str, keys: &[ListedKey]) -> Result<bool, OwnerError> {
-    let enrolment = registration(plant, name)?;
+/// Returns true if the cloud's registration is the one that the record knows, with every key that the device may
+/// encrypt under.
+pub(crate) fn is_registered(
+    plant: &Plant,
+    record: &DeviceRecord,
+    known: &Device,
+) -> Result<bool, OwnerError> {
+    let enrolment = registration(plant, &record.device)?;
     let there = |key: &EnrolledKey| {
-        keys.iter().any(|known| known.parameter_id == key.parameter_id && known.key_id == key.key_id)
+        known.keys.iter().any(|known| known.parameter_id == key.parameter_id && known.key_id == key.key_id)
     };
-    Ok(enrolment.keys.iter().all(there))
+    let is_known = record.generation == known.generation && !record.unregistered;
+    Ok(is_known && enrolment.keys.iter().all(there))
 }
 
-/// Registers a device with the cloud: its parameters, its verifying key, the ids of its keys, its streams.
+/// Registers a device with the cloud: its parameters, its verifying key, the ids of its keys, its streams. Writes the
+/// registration's generation into the record.
 pub(crate) fn register(
     plant: &Plant,
     cloud: &sotto_cloud_client::Cloud,
     name: &str,
 ) -> Result<(), OwnerError> {
     let enrolment = registration(plant, name)?;
-    for parameters in &enrolment.parameters {
-        cloud.put_parameters(&hex::decode(parameters).unwrap_or_default())?;
-    }
-    let key = |key: &EnrolledKey| RegisteredKey {
-        parameter_id: key.parameter_id.clone(),
-        key_id: key.key_id.clone(),
+    let not_enrolled = || OwnerError::NotDeclared { kind: "enrolled device", name: name.to_owned() };
+    let record = records::record(plant, name)?.ok_or_else(not_enrolled)?;
+    let generation = Writer::of(plant, cloud, &record).put(&enrolment)?;
+    let record = DeviceRecord { generation, unregistered: false, ..record };
+    write(plant, &record, &Enrolment { generation, ..enrolment })
+}
+
+/// Revokes a device in the cloud, and writes the registration's generation into the record.
+pub(crate) fn revoke(plant: &Plant, cloud: &sotto_cloud_client::Cloud, name: &str) -> Result<(), OwnerError> {
+    let Some(record) = records::record(plant, name)? else {
+        cloud.revoke_device(plant.wire_device(name), Condition::Existing)?;
+        return Ok(());
     };
-    let registration = Registration {
-        verifying_key: enrolment.verifying_key,
-        keys: enrolment.keys.iter().map(key).collect(),
-        streams: enrolment.streams,
-        record: enrolment.record,
-    };
-    Ok(cloud.put_device(plant.wire_device(name), &registration)?)
+    let Some(generation) = Writer::of(plant, cloud, &record).revoke()? else { return Ok(()) };
+    write_whole(&record_path(plant, name), &pretty(&DeviceRecord { generation, ..record })?)
+}
+
+/// Revokes a device that was registered and cannot be used.
+pub(super) fn revoke_new(plant: &Plant, record: &DeviceRecord) -> Result<(), OwnerError> {
+    let condition = Condition::Generation(record.generation);
+    plant.cloud()?.revoke_device(&record.device, condition)?;
+    Ok(())
 }

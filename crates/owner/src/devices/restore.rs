@@ -111,7 +111,11 @@ fn copies(plant: &Plant, secret: &DeviceSecret, name: &str) -> (Vec<(Found, Copy
     let asked = plant.cloud().and_then(|cloud| Ok(cloud.sealed_record(name)?));
     let away = match asked {
         Ok(sealed) => {
-            let opened = sealed.and_then(|sealed| Copy::open(secret, name, &sealed));
+            let opened = sealed.and_then(|stored| {
+                let mut copy = Copy::open(secret, name, &stored.sealed)?;
+                copy.record.generation = stored.generation;
+                Some(copy)
+            });
             copies.extend(opened.map(|copy| (Found::Cloud, copy)));
             None
         }
@@ -136,6 +140,7 @@ fn keep_newest(
     let newest = all.reduce(|best, next| if next.1.age() > best.1.age() { next } else { best });
     let Some((from, mut copy)) = newest else { return Ok(None) };
     copy.record.removed = None;
+    copy.record.unregistered |= matches!(from, Found::Registration | Found::Bundle);
     let path = record_path(plant, name);
     if from != Found::Here && path.exists() {
         let mut aside = path.as_os_str().to_owned();
@@ -180,6 +185,8 @@ fn of_profile(profile: &DeviceProfile, identity: &SigningIdentity, made_at: i64)
         verifying_key: hex::encode(identity.verifying_key()),
         bundles: vec![BundleRecord { made_at, streams: profile.streams.clone() }],
         removed: None,
+        generation: 0,
+        unregistered: false,
     };
     Copy { settings: declared_by(&record), record }
 }

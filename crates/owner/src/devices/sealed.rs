@@ -30,7 +30,10 @@ pub(crate) struct Copy {
 impl Copy {
     /// Seals it, compressed by zlib. Returns None if it is longer than the cloud takes.
     pub(super) fn seal(&self, secret: &DeviceSecret, rng: &mut impl SecretRng) -> Option<String> {
-        let document = serde_json::to_vec(self).ok()?;
+        // The generation belongs to the folder.
+        let record =
+            DeviceRecord { generation: 0, unregistered: false, removed: None, ..self.record.clone() };
+        let document = serde_json::to_vec(&Self { record, settings: self.settings.clone() }).ok()?;
         let mut encoder = ZlibEncoder::new(Vec::new(), Compression::best());
         encoder.write_all(&document).ok()?;
         let sealed = secret.seal(&self.record.device, &encoder.finish().ok()?, rng);
@@ -70,6 +73,8 @@ mod tests {
             verifying_key: "01".repeat(32),
             bundles: (0..bundles).map(made_at).collect(),
             removed: None,
+            generation: 0,
+            unregistered: false,
         };
         Copy {
             record,

@@ -87,7 +87,7 @@ fn windows_of_reals_are_compact() {
     {
         let needs = stream(Kind::Real, period, span, &["temperature"], cubic.clone());
         let chosen = choose(&needs, &temperature).unwrap();
-        let (profile, degree) = (chosen.profile(0), chosen.spec.degree);
+        let (profile, degree) = (chosen.profile(chosen.stream.name()), chosen.spec.degree);
         assert_eq!((profile.slots, profile.envelope), (Some(slots), 2));
         assert_eq!(chosen.kept(), Some(Kept::Folded(slots as usize)));
         assert_eq!(chosen.results_in_one, (degree / 2 / slots as usize).min(64));
@@ -184,7 +184,7 @@ fn public_keys_take_whole_ciphertexts() {
         let secret = stream(kind, 3_600_000, Span::Day, &["temperature"], needs);
         let public = StreamNeeds { public: true, ..secret.clone() };
         let [secret, public] = [secret, public].map(|needs| choose(&needs, &temperature).unwrap());
-        let (spec, profile) = (&public.spec, public.profile(0));
+        let (spec, profile) = (&public.spec, public.profile(public.stream.name()));
         let bits: u32 = spec.data.iter().map(|q| u64::BITS - q.leading_zeros()).sum();
         let whole = 2 * spec.degree * bits as usize / 8;
         assert!((whole..whole + 200).contains(&public.window_bytes), "{} {whole}", public.window_bytes);

@@ -111,13 +111,12 @@ impl Chosen {
         frame(&self.layout)
     }
 
-    /// Returns the stream's entry in the device's profile, for bundle number `bundle`, from 0. Each bundle's streams
-    /// have names of their own, so their windows are numbered anew, and readings of a file are sent again.
+    /// Returns the stream's entry in the device's profile, under this name. Each bundle's streams have names of their own,
+    /// so their windows are numbered anew, and readings of a file are sent again.
     #[must_use]
-    pub fn profile(&self, bundle: usize) -> sotto_pack::StreamProfile {
-        let name = self.stream.name();
+    pub fn profile(&self, name: String) -> sotto_pack::StreamProfile {
         sotto_pack::StreamProfile {
-            stream: if bundle == 0 { name } else { format!("{name}.{}", bundle + 1) },
+            stream: name,
             parameters: hex::encode(sotto_wire::write_parameters(&self.spec)),
             encoding: self.layout.encoding(),
             ticks: self.cut.ticks,

@@ -1,0 +1,87 @@
+//! Records of another copy of the plant's folder, taken over from the cloud.
+
+use serde::Serialize;
+use sotto_ring::secure_rng;
+
+use super::records::{self, BundleRecord, DeviceRecord, record_path};
+use super::sealed::Copy;
+use super::{register, secrets, verifying};
+use crate::declared::Plant;
+use crate::error::{OwnerError, io};
+
+/// A record that was taken over from the cloud.
+///
+/// ```no_run
+/// use sotto_owner::{Plant, Taken};
+///
+/// let desk: Taken = Plant::open("dairy".as_ref())?.take("desk")?;
+/// println!("{} bundles, {} of them only here", desk.bundles, desk.registered.len());
+/// # Ok::<(), sotto_owner::OwnerError>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Taken {
+    /// The device's name.
+    pub device: String,
+    /// Number of bundles that the record knows now.
+    pub bundles: usize,
+    /// Numbers of this folder's bundles, from 1, that the cloud did not know. They are registered with the others.
+    pub registered: Vec<usize>,
+    /// Numbers of this folder's bundles, from 1, whose streams have the names of others: they are of no use.
+    pub left_out: Vec<usize>,
+    /// True if the device is revoked in the cloud.
+    pub revoked: bool,
+}
+
+/// Takes over the record that the cloud has of a device, and keeps the bundles that only this folder knows.
+pub(crate) fn take(plant: &Plant, name: &str) -> Result<Taken, OwnerError> {
+    secrets::has_secrets(plant, name)?;
+    let secret = secrets::secret(plant, name)?;
+    let cloud = plant.cloud()?;
+    let nothing = || OwnerError::NothingToTake { device: name.to_owned() };
+    let wire = plant.wire_device(name);
+    let stored = cloud.sealed_record(wire)?.ok_or_else(nothing)?;
+    let copy = Copy::open(&secret, wire, &stored.sealed).ok_or_else(|| OwnerError::OtherDevice {
+        device: wire.to_owned(),
+        write: "its record does not open".to_owned(),
+    })?;
+    // A damaged record is as good as none.
+    let here = records::record(plant, name).ok().flatten();
+    let removed = here.as_ref().and_then(|record| record.removed.clone());
+    let here = here.map(|record| record.bundles).unwrap_or_default();
+    let mut record = DeviceRecord { removed, ..copy.record };
+    let (mut registered, mut left_out) = (Vec::new(), Vec::new());
+    for (number, bundle) in (1..).zip(here) {
+        if record.bundles.contains(&bundle) {
+            continue;
+        }
+        if begins_again(&record, &bundle) {
+            left_out.push(number);
+        } else {
+            registered.push(number);
+            record.bundles.push(bundle);
+        }
+    }
+    record.bundles.sort_by_key(|bundle| bundle.made_at);
+    record.generation = stored.generation;
+    record.unregistered = !registered.is_empty();
+    let path = record_path(plant, name);
+    if !left_out.is_empty() {
+        let mut aside = path.as_os_str().to_owned();
+        aside.push(".older");
+        std::fs::rename(&path, &aside).map_err(io(&path))?;
+    }
+    verifying::keep_verifying_key(plant, &record)?;
+    let mut rng = secure_rng().map_err(|_| OwnerError::Randomness)?;
+    register::write(plant, &record, &register::enrolment(&record, &secret, &mut rng)?)?;
+    if record.unregistered && !stored.revoked {
+        register::register(plant, &cloud, name)?;
+    }
+    let (device, bundles) = (name.to_owned(), record.bundles.len());
+    Ok(Taken { device, bundles, registered, left_out, revoked: stored.revoked })
+}
+
+/// Returns true if a stream of the bundle has the name of a stream of the record.
+fn begins_again(record: &DeviceRecord, bundle: &BundleRecord) -> bool {
+    let names = record.streams();
+    bundle.streams.iter().any(|stream| names.contains(stream.stream.as_str()))
+}
