@@ -206,7 +206,11 @@ fn receipt(cloud: &Cloud, kept: EarlierUpload, upload: &Upload<'_>) -> Result<Re
         )),
         EarlierUpload::SequenceTaken => {
             let (stream, sequence) = (&header.stream, header.sequence);
-            let detail = format!("number {sequence} of stream {stream} is there already, with another body");
+            cloud.store.note_taken_number(&header.device)?;
+            let detail = format!(
+                "number {sequence} of stream {stream} is there already, with another body: the device's spool is an old copy, \
+                 or a copy of its bundle is in use; its owner sees it in `sotto status`"
+            );
             Err(Problem::conflict(reason::SEQUENCE_TAKEN, detail))
         }
         EarlierUpload::MaskRepeated => {

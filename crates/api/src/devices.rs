@@ -169,6 +169,14 @@ pub struct Device {
     #[serde(default)]
     #[cfg_attr(feature = "schema", schema(required = true))]
     pub repeated_at: Option<i64>,
+    /// Number of windows refused because their stream has another window with their number.
+    #[serde(default)]
+    #[cfg_attr(feature = "schema", schema(value_type = i64, required = true))]
+    pub taken_numbers: u64,
+    /// The last such time.
+    #[serde(default)]
+    #[cfg_attr(feature = "schema", schema(required = true))]
+    pub taken_at: Option<i64>,
 }
 
 /// A pair of parameters and secret key that a device may use.

@@ -12,7 +12,7 @@ use sotto_service::folder;
 
 use super::bodies::Folder;
 use super::error::{StoreError, failed_to};
-use super::{recover, startup};
+use super::{recover, startup, writes};
 
 const DATABASE: &str = "cloud.sqlite";
 /// The name of a copied database until all of its files are copied.
@@ -114,6 +114,9 @@ pub(crate) fn restore(data: &Path, from: &Path, now: i64) -> Result<Copied, Stor
     remove_database(&partial)?;
     folder::keep_database_private(&partial)?;
     fs::copy(&backup, &partial).map_err(failed_to("copy the database"))?;
+    let database = Connection::open(&partial)?;
+    writes::set_apart(&database)?;
+    drop(database);
     sync(&partial)?;
     fs::rename(&partial, data.join(DATABASE)).map_err(failed_to("name the database"))?;
     sync(data)?;

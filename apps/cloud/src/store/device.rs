@@ -113,6 +113,8 @@ impl Store {
                 recovered_at: None,
                 repeated_masks: 0,
                 repeated_at: None,
+                taken_numbers: 0,
+                taken_at: None,
             })
         })?;
         let mut devices: Vec<ListedDevice> = devices.collect::<Result<_, _>>()?;
@@ -123,14 +125,9 @@ impl Store {
             };
             device.keys = keys(&connection, &device.name)?.into_iter().map(listed).collect();
             // A device with several streams asks once for each.
-            let recoveries =
-                "SELECT coalesce(max(count), 0), max(noted_at) FROM recoveries WHERE device = ?1";
-            (device.recoveries, device.recovered_at) =
-                connection.query_row(recoveries, [&device.name], |row| Ok((count(row, 0)?, row.get(1)?)))?;
-            let repeated =
-                "SELECT coalesce(max(count), 0), max(noted_at) FROM repeated_masks WHERE device = ?1";
-            (device.repeated_masks, device.repeated_at) =
-                connection.query_row(repeated, [&device.name], |row| Ok((count(row, 0)?, row.get(1)?)))?;
+            (device.recoveries, device.recovered_at) = noted(&connection, "recoveries", &device.name)?;
+            (device.repeated_masks, device.repeated_at) = noted(&connection, "repeated_masks", &device.name)?;
+            (device.taken_numbers, device.taken_at) = noted(&connection, "taken_numbers", &device.name)?;
         }
         Ok(devices)
     }
@@ -199,11 +196,20 @@ impl Store {
 
     /// Counts a window that was refused because another one has the same mask.
     pub(crate) fn note_repeated_mask(&self, device: &str) -> Result<(), StoreError> {
-        self.connection().execute(
-            "INSERT INTO repeated_masks (device, count, noted_at) VALUES (?1, 1, ?2)
-             ON CONFLICT (device) DO UPDATE SET count = count + 1, noted_at = ?2",
-            params![device, now()],
-        )?;
+        self.note("repeated_masks", device)
+    }
+
+    /// Counts a window that was refused because another one has its number.
+    pub(crate) fn note_taken_number(&self, device: &str) -> Result<(), StoreError> {
+        self.note("taken_numbers", device)
+    }
+
+    fn note(&self, table: &'static str, device: &str) -> Result<(), StoreError> {
+        let insert = format!(
+            "INSERT INTO {table} (device, count, noted_at) VALUES (?1, 1, ?2)
+             ON CONFLICT (device) DO UPDATE SET count = count + 1, noted_at = ?2"
+        );
+        self.connection().execute(&insert, params![device, now()])?;
         Ok(())
     }
 
@@ -240,6 +246,12 @@ impl Store {
     pub(crate) fn device(&self, name: &str) -> Result<Option<Device>, StoreError> {
         device(&self.connection(), name)
     }
+}
+
+/// Returns the count of a device in a table of events, and the time of the last one.
+fn noted(connection: &Connection, table: &'static str, device: &str) -> rusqlite::Result<(u64, Option<i64>)> {
+    let query = format!("SELECT coalesce(max(count), 0), max(noted_at) FROM {table} WHERE device = ?1");
+    connection.prepare_cached(&query)?.query_row([device], |row| Ok((count(row, 0)?, row.get(1)?)))
 }
 
 /// Stores the headers of a device's streams, and its record.

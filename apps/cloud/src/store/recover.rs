@@ -8,7 +8,7 @@ use sotto_wire::message_digest;
 
 use super::bodies::Folder;
 use super::upload::{self, EarlierUpload, Upload};
-use super::{Store, StoreError};
+use super::{Store, StoreError, writes};
 use crate::id::Id;
 
 /// Counts from the comparison of rows with files.
@@ -70,6 +70,8 @@ impl Store {
         self.complete_logs()?;
         if recovered.rebuilt > 0 {
             tracing::warn!(envelopes = recovered.rebuilt, "rows were made again from envelopes");
+            // The database may be an older copy.
+            writes::set_apart(&self.connection())?;
         }
         let _ = self.recovered.set(recovered);
         Ok(recovered)

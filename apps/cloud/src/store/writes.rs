@@ -31,6 +31,14 @@ pub(super) fn last(connection: &Connection, device: &str) -> rusqlite::Result<Op
     query.query_row([device], write).optional()
 }
 
+/// The step of all generations when a store may be older than its owners have seen it.
+const APART: i64 = 1 << 32;
+
+/// Sets the generations apart from those that a newer store had: a condition on one of those does not hold by accident.
+pub(super) fn set_apart(connection: &Connection) -> rusqlite::Result<()> {
+    connection.execute("UPDATE devices SET generation = generation + ?1", [APART]).map(drop)
+}
+
 /// Returns the generation of a registered device.
 pub(super) fn generation(connection: &Connection, device: &str) -> rusqlite::Result<u64> {
     let mut query = connection.prepare_cached("SELECT generation FROM devices WHERE name = ?1")?;

@@ -102,6 +102,15 @@ impl Run for Status {
                     minute(device.repeated_at.as_deref())
                 ));
             }
+            if device.taken_numbers > 0 {
+                say(format!(
+                    "  the cloud refused {}, last on {}: other windows have their numbers. Either its spool was an old copy: \
+                     `sotto-agent requeue` sends what was put aside; or two devices run with one bundle: stop one of them, \
+                     and add it with a name of its own (`sotto device add`)",
+                    show::counted(device.taken_numbers, "window"),
+                    minute(device.taken_at.as_deref())
+                ));
+            }
             if device.revoked {
                 say(format!(
                     "  revoked: the cloud refuses its windows; sotto device renew {} brings it back",

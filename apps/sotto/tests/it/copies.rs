@@ -235,6 +235,39 @@ fn a_cloud_that_was_set_back_is_written_again() {
         assert_ne!(one.record()["generation"], known);
         generation(&one.file("devices/boiler.json"), known);
         one.renew(&format!("{known}.bundle")).unwrap();
+        // Other copies may know more than a cloud that was set back.
+        let streams = one.streams().pop().unwrap();
+        let tagged = streams.iter().all(|name| name.rsplit('-').next().unwrap().len() == 24);
+        assert_eq!(tagged, known != 0, "{streams:?}");
     }
     plant.is_whole("after");
+}
+
+#[test]
+fn a_bundle_that_is_used_twice_is_told_with_both_causes() {
+    let plant = Plant::new();
+    // Other readings under the numbers of the first device, from a second one whose spool is new.
+    let second = plant.folder().join("second device");
+    fs::create_dir(&second).unwrap();
+    fs::copy(plant.folder().join("boiler.bundle"), second.join("boiler.bundle")).unwrap();
+    copy_spool(&plant.folder().join("boiler.spool"), &second.join("boiler.spool"));
+    // Both go on from the same spool.
+    crate::session::send_days(plant.folder(), "boiler.bundle", 3..5, 0);
+    crate::session::send_days(&second, "boiler.bundle", 3..5, 1);
+    let status = plant.run(&["status"]).unwrap();
+    for told in [
+        "other windows have their numbers",
+        "old copy",
+        "`sotto-agent requeue`",
+        "two devices run with one bundle",
+    ] {
+        assert!(status.contains(told), "{told}: {status}");
+    }
+    let devices: Value = serde_json::from_str(&plant.run(&["status", "--json"]).unwrap()).unwrap();
+    assert!(devices["devices"][0]["taken_numbers"].as_u64().unwrap() > 0, "{devices}");
+}
+
+fn copy_spool(from: &Path, to: &Path) {
+    let mut copy = Command::new("cp");
+    assert!(copy.arg("-a").arg(from).arg(to).status().unwrap().success());
 }

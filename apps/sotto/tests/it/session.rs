@@ -1,6 +1,7 @@
 //! A plant, its cloud and its devices: `sotto` as a process, the others in this one.
 
 use std::fmt::Write as _;
+use std::ops::Range;
 use std::path::Path;
 use std::process::Command;
 
@@ -37,12 +38,23 @@ pub(crate) fn send(folder: &Path, bundle: &str) {
 
 /// Sends two days of hourly readings, with further options of the agent.
 pub(crate) fn send_with(folder: &Path, bundle: &str, options: &[&str]) {
-    let mut text = "time,heat,flow\n".to_owned();
-    for hour in 0..HOURS {
-        let (day, of_day) = (1 + hour / 24, hour % 24);
-        writeln!(text, "2024-01-{day:02}T{of_day:02}:00:00Z,{0}.{1},{0}.{1}", hour / 10, hour % 10).unwrap();
-    }
+    let text = readings(0..HOURS, 0);
     send_file(folder, bundle, &text, options).unwrap();
+}
+
+/// Sends these days of hourly readings, `more` tenths above those of the hour. Messages may be refused.
+pub(crate) fn send_days(folder: &Path, bundle: &str, days: Range<u32>, more: u32) {
+    let _ = send_file(folder, bundle, &readings(24 * days.start..24 * days.end, more), &[]);
+}
+
+fn readings(hours: Range<u32>, more: u32) -> String {
+    let mut text = "time,heat,flow\n".to_owned();
+    for hour in hours {
+        let (day, of_day, tenths) = (1 + hour / 24, hour % 24, hour % 48 + more);
+        let (whole, tenth) = (tenths / 10, tenths % 10);
+        writeln!(text, "2024-01-{day:02}T{of_day:02}:00:00Z,{whole}.{tenth},{whole}.{tenth}").unwrap();
+    }
+    text
 }
 
 /// Sends the readings of a file with this text.

@@ -53,6 +53,11 @@ pub struct DeviceStatus {
     pub repeated_masks: u64,
     /// Time of the last such refusal by the cloud's clock, as RFC 3339.
     pub repeated_at: Option<String>,
+    /// Number of windows that the cloud refused because another one has their number. Then a copy of the device's bundle
+    /// or of its spool is in use.
+    pub taken_numbers: u64,
+    /// Time of the last such refusal by the cloud's clock, as RFC 3339.
+    pub taken_at: Option<String>,
     /// True if the cloud refuses the device's windows until it is registered again.
     pub revoked: bool,
     /// Number of windows that no bundle of this plant made, or that cover a time twice.
@@ -94,6 +99,8 @@ impl DeviceStatus {
             recovered_at: None,
             repeated_masks: 0,
             repeated_at: None,
+            taken_numbers: 0,
+            taken_at: None,
             revoked: false,
             unusable: 0,
             listed: false,
@@ -185,6 +192,8 @@ impl Look<'_> {
             status.recovered_at = known.recovered_at.map(|at| self.clock.rfc3339(at));
             status.repeated_masks = known.repeated_masks;
             status.repeated_at = known.repeated_at.map(|at| self.clock.rfc3339(at));
+            status.taken_numbers = known.taken_numbers;
+            status.taken_at = known.taken_at.map(|at| self.clock.rfc3339(at));
             status.revoked = known.revoked;
         }
         let Some(record) = of_device(devices::record(self.plant, name), &mut status)?.flatten() else {

@@ -170,19 +170,27 @@ fn prepare(
     Ok(Prepared { record, streams: profiles, enrolment })
 }
 
-/// Registers a bundle before anybody has it. Returns the generation, or the reason why the cloud cannot be asked.
-fn register_first(plant: &Plant, prepared: &Prepared) -> Result<Result<u64, OwnerError>, OwnerError> {
+/// Registers a bundle before anybody has it. Returns the generation, or the reason why the cloud cannot be asked; None if
+/// it has another registration than `expected`.
+fn register_first(
+    plant: &Plant,
+    prepared: &Prepared,
+    expected: bool,
+) -> Result<Option<Result<u64, OwnerError>>, OwnerError> {
     let Prepared { record, enrolment, .. } = prepared;
-    let put = plant.cloud().and_then(|cloud| Writer::of(plant, &cloud, record).put(enrolment));
+    let put = plant.cloud().and_then(|cloud| {
+        let writer = Writer::of(plant, &cloud, record);
+        if expected { writer.put_expected(enrolment) } else { writer.put(enrolment).map(Some) }
+    });
     match put {
-        Ok(generation) => Ok(Ok(generation)),
+        Ok(generation) => Ok(generation.map(Ok)),
         Err(OwnerError::OtherCopy { device, write, unregistered }) => {
             // The bundle that is not made does not count.
             let unregistered = unregistered.map(|number| number - 1);
             Err(OwnerError::OtherCopy { device, write, unregistered })
         }
         Err(error @ OwnerError::OtherDevice { .. }) => Err(error),
-        Err(error) => Ok(Err(error)),
+        Err(error) => Ok(Some(Err(error))),
     }
 }
 
@@ -197,18 +205,21 @@ fn make_bundle(
     let Secrets { encryption: secret, signing: identity, are_new } = secrets;
     verifying::keep_verifying_key(plant, record)?;
     let number = Number::next(plant, record);
-    let tagged =
-        |rng: &mut _| prepare(plant, record.clone(), &secret, &streams, &number.clone().tagged()?, rng);
     let mut prepared = prepare(plant, record.clone(), &secret, &streams, &number, rng)?;
-    // A registration without its record hides which bundles it knows.
-    let is_told = prepared.enrolment.record.is_some();
-    if !is_told && !are_new {
-        prepared = tagged(rng)?;
-    }
-    let registered = register_first(plant, &prepared)?;
-    if registered.is_err() && is_told && !are_new {
-        prepared = tagged(rng)?;
-    }
+    // Without its record, a registration hides the bundles that it knows.
+    let may_repeat = !are_new && prepared.enrolment.record.is_none();
+    let first = if may_repeat { None } else { register_first(plant, &prepared, !are_new)? };
+    let registered = match first {
+        Some(registered) if registered.is_ok() || are_new => registered,
+        away => {
+            // Another copy of the folder may give the number too.
+            prepared = prepare(plant, record.clone(), &secret, &streams, &number.tagged()?, rng)?;
+            match away {
+                Some(away) => away,
+                None => register_first(plant, &prepared, false)?.unwrap_or(Ok(record.generation)),
+            }
+        }
+    };
     let generation = registered.as_ref().map_or(record.generation, |generation| *generation);
     prepared.record.generation = generation;
     prepared.enrolment.generation = generation;

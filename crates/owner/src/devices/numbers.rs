@@ -2,7 +2,7 @@
 //!
 //! Two copies of the plant's folder may give the same number. So a name without a tag is given only to the first bundle
 //! of a new secret, or if the cloud has registered the bundle in place of the registration that the folder knows, which it
-//! does once. Any other bundle has a random tag of 96 bits in the names of its streams.
+//! does once. Any other bundle has a random tag of 96 bits in the names of its streams, as many as the salt of a mask.
 
 use std::fs;
 
@@ -38,8 +38,8 @@ impl Number {
     }
 
     /// Returns the number with a random tag.
-    pub(super) fn tagged(self) -> Result<Self, OwnerError> {
-        Ok(Self { tag: Some(hex::encode(random::<12>()?)), ..self })
+    pub(super) fn tagged(&self) -> Result<Self, OwnerError> {
+        Ok(Self { tag: Some(hex::encode(random::<12>()?)), ..self.clone() })
     }
 
     /// Returns the name of a stream in this bundle.
@@ -72,7 +72,7 @@ mod tests {
         assert_eq!(streams.map(of_stream), [0, 1, 16, 0, 2, 0]);
         let number = Number { number: 2, tag: None };
         assert_eq!((number.stream("exact-5m").as_str(), of_stream("exact-5m.3")), ("exact-5m.3", 2));
-        let (one, other) = (number.clone().tagged().expect("a tag"), number.tagged().expect("a tag"));
+        let (one, other) = (number.tagged().expect("a tag"), number.tagged().expect("a tag"));
         let [one, other] = [one, other].map(|number| number.stream("exact-0.5s"));
         assert_ne!(one, other);
         assert!(one.len() <= 64 && one.starts_with("exact-0.5s.3-") && of_stream(&one) == 2, "{one}");

@@ -13,6 +13,9 @@ use super::secrets;
 use crate::declared::Plant;
 use crate::error::OwnerError;
 
+/// The generation of a registration that was written once: by a cloud that read it in `enrolments`.
+const FIRST: u64 = 1;
+
 /// Largest number of secrets put aside that are tried.
 const MOST_OLD: usize = 64;
 
@@ -29,6 +32,15 @@ impl<'w> Writer<'w> {
         Self { plant, cloud, record }
     }
 
+    /// Registers the device if the cloud has the registration that the folder knows. Returns its generation; None if the
+    /// cloud has a part of it, as after a backup was put back: then other copies of the folder may know more.
+    ///
+    /// # Errors
+    /// Those of [`Self::put`].
+    pub(super) fn put_expected(&self, enrolment: &Enrolment) -> Result<Option<u64>, OwnerError> {
+        self.put_if(enrolment, |generation| generation == FIRST)
+    }
+
     /// Registers the device. Returns the registration's generation.
     ///
     /// If the cloud has another registration than the folder knows, it is replaced only if the folder has all of it: the
@@ -37,6 +49,16 @@ impl<'w> Writer<'w> {
     /// # Errors
     /// [`OwnerError::OtherCopy`] or [`OwnerError::OtherDevice`] if it has more; [`OwnerError::Cloud`] for other refusals.
     pub(super) fn put(&self, enrolment: &Enrolment) -> Result<u64, OwnerError> {
+        let registered = self.put_if(enrolment, |_| true)?;
+        registered.ok_or_else(|| OwnerError::wrong("the registration has no generation"))
+    }
+
+    /// Registers the device. In place of a part of the registration only if `replaces` allows its generation.
+    fn put_if(
+        &self,
+        enrolment: &Enrolment,
+        replaces: impl Fn(u64) -> bool,
+    ) -> Result<Option<u64>, OwnerError> {
         for parameters in &enrolment.parameters {
             self.cloud.put_parameters(&hex::decode(parameters).unwrap_or_default())?;
         }
@@ -54,14 +76,18 @@ impl<'w> Writer<'w> {
         match put(self.condition()) {
             Err(error) if is_refused_as_written(&error) => match self.known_as(&error)? {
                 // Nothing would change.
-                Known::Same(generation) => Ok(generation),
-                Known::New => Ok(put(Condition::New)?),
-                Known::Part(generation) => put(Condition::Generation(generation)).map_err(|error| {
-                    // A third writer.
-                    if is_refused_as_written(&error) { self.other_copy(&error) } else { error.into() }
-                }),
+                Known::Same(generation) => Ok(Some(generation)),
+                Known::New if replaces(0) => Ok(Some(put(Condition::New)?)),
+                Known::Part(generation) if replaces(generation) => {
+                    let put = put(Condition::Generation(generation)).map_err(|error| {
+                        // A third writer.
+                        if is_refused_as_written(&error) { self.other_copy(&error) } else { error.into() }
+                    });
+                    put.map(Some)
+                }
+                Known::New | Known::Part(_) => Ok(None),
             },
-            put => Ok(put?),
+            put => Ok(Some(put?)),
         }
     }
 
