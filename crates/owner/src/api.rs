@@ -18,7 +18,7 @@ use crate::reports;
 use crate::streams::Chosen;
 use crate::tls::{self, CloudCertificate, TlsFiles};
 use crate::trust::{OnVerified, Verification};
-use crate::windows;
+use crate::windows::{self, GivenUp};
 use crate::work::{Evidence, OnProgress};
 
 impl Plant {
@@ -278,13 +278,32 @@ impl Plant {
         answers::verify(self, answer, sample, save, progress)
     }
 
-    /// Deletes the stored logs of a device. They are then read from the cloud again, without an earlier state to
-    /// compare with. Returns true if there were any.
+    /// Moves the stored logs of a device to `logs/old`, as evidence. They are then read from the cloud again, without an
+    /// earlier state to compare with. Returns true if there were any.
     ///
     /// # Errors
-    /// [`OwnerError::Io`] if a file cannot be removed.
+    /// [`OwnerError::Io`] if a file cannot be moved.
     pub fn accept_logs(&self, device: &str) -> Result<bool, OwnerError> {
         windows::accept_logs(self, self.wire_device(device))
+    }
+
+    /// Returns the streams whose logs the cloud does not continue, as after a backup was put back, each with the windows
+    /// that the cloud no longer has.
+    ///
+    /// # Errors
+    /// [`OwnerError::Lie`] if the cloud's present logs are false in themselves; another [`OwnerError`] if the cloud is
+    /// unreachable, or a record or log is damaged.
+    pub fn set_back(&self) -> Result<Vec<GivenUp>, OwnerError> {
+        windows::set_back(self)
+    }
+
+    /// Accepts the cloud's logs of these streams, and gives up the windows that it no longer has. Moves the stored logs to
+    /// `logs/old`, as evidence.
+    ///
+    /// # Errors
+    /// [`OwnerError::Io`] if a file cannot be moved.
+    pub fn accept(&self, streams: &[GivenUp]) -> Result<(), OwnerError> {
+        windows::accept(self, streams)
     }
 
     /// Returns the evidence of a stored answer.

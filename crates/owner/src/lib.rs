@@ -79,5 +79,5 @@ pub use tls::{AUTHORITY_DAYS, CloudCertificate, SERVER_DAYS, TlsFiles, WARNING_D
 pub use trust::{Finding, OnVerified, Verification, verify_folder};
 pub use windows::moment;
 #[doc(hidden)]
-pub use windows::rewritten_log;
+pub use windows::{GivenUp, rewritten_log};
 pub use work::{Evidence, Flooded, OnProgress, WorkRecord};

@@ -14,8 +14,8 @@ pub enum Lie {
     /// A log has fewer windows than before.
     #[error(
         "older database: the cloud's log of stream {stream} of {device} has {has} windows, and had {had} before. If its operator has put back \
-         a backup, accept that with `sotto cloud accept {device}`; windows that came since the backup are sent again by the device only if it \
-         still has them"
+         a backup, accept that with `sotto cloud accept {device}`, or of all devices with `sotto cloud accept --all`; windows that came since the backup \
+         are sent again by the device only if it still has them"
     )]
     OlderDatabase {
         /// The device's name.

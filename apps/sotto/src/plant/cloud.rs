@@ -1,12 +1,16 @@
 //! `sotto cloud`: the cloud's signing key and its logs.
 
+use std::io::{BufRead as _, IsTerminal as _, Write as _};
 use std::process::ExitCode;
 
 use clap::Subcommand;
 use serde_json::json;
-use sotto_owner::{OwnerError, Plant};
+use sotto_owner::{GivenUp, OwnerError, Plant};
 
+use super::forget::NOT_CONFIRMED;
 use super::group::OnPlant;
+use super::show::counted;
+use super::status::minute;
 use crate::output::say;
 
 /// The commands of `sotto cloud`.
@@ -26,10 +30,21 @@ pub(crate) enum Cloud {
     /// Make the secrets shared with the cloud that are gone: the owner's token, and the signing key of a cloud on this
     /// machine, which is pinned. Nothing that the cloud stores is lost.
     Secrets,
-    /// Accept the current logs of a device in the cloud, after its operator has restored a backup.
+    /// Accept the current logs of a device in the cloud, after its operator has restored a backup. The logs of before are
+    /// moved to logs/old.
     Accept {
         /// The device
-        device: String,
+        #[arg(required_unless_present = "all", conflicts_with = "all")]
+        device: Option<String>,
+        /// All devices whose logs the cloud does not continue: shows the windows that are given up, and asks for their number
+        #[arg(long)]
+        all: bool,
+        /// The number of windows that are given up, in place of the question
+        #[arg(long, value_name = "N", requires = "all")]
+        windows: Option<u64>,
+        /// Print one JSON document
+        #[arg(long, requires = "all")]
+        json: bool,
     },
 }
 
@@ -72,14 +87,18 @@ impl OnPlant for Cloud {
                     (false, false) => "Give it to the cloud's operator, who starts the cloud again with it.",
                 });
             }
-            Self::Accept { device } => {
+            Self::Accept { device: None, windows, json, .. } => return accept_all(plant, *windows, *json),
+            Self::Accept { device: Some(device), .. } => {
                 if plant.device(device)?.is_none() {
                     return Err(
                         OwnerError::NotDeclared { kind: "enrolled device", name: device.clone() }.into()
                     );
                 }
                 say(if plant.accept_logs(device)? {
-                    format!("the logs of {device} are read from the cloud again when they are next needed")
+                    format!(
+                        "the logs of {device} are read from the cloud again when they are next needed; those of before are in \
+                         logs/old"
+                    )
                 } else {
                     format!("no log of {device} was read yet")
                 });
@@ -87,4 +106,63 @@ impl OnPlant for Cloud {
         }
         Ok(ExitCode::SUCCESS)
     }
+}
+
+/// Accepts all logs that the cloud does not continue, if the number of windows that are given up is confirmed.
+fn accept_all(plant: &Plant, windows: Option<u64>, json: bool) -> anyhow::Result<ExitCode> {
+    let lost = plant.set_back()?;
+    let total: u64 = lost.iter().map(|stream| stream.windows).sum();
+    if !json {
+        list(&lost);
+    }
+    let is_confirmed = match windows {
+        _ if lost.is_empty() => true,
+        Some(windows) => windows == total,
+        None => !json && asked(total)? == Some(total),
+    };
+    if is_confirmed {
+        plant.accept(&lost)?;
+    }
+    if json {
+        let document = json!({"version": 1, "windows": total, "accepted": is_confirmed, "streams": lost});
+        say(serde_json::to_string_pretty(&document)?);
+    } else if !is_confirmed {
+        eprintln!(
+            "sotto: nothing was changed: {total} windows are given up if you confirm that number (--windows {total})"
+        );
+    } else if !lost.is_empty() {
+        say(
+            "accepted. The logs of before are in logs/old, as evidence; devices that still have the windows send them again.",
+        );
+    }
+    Ok(if is_confirmed { ExitCode::SUCCESS } else { ExitCode::from(NOT_CONFIRMED) })
+}
+
+fn list(lost: &[GivenUp]) {
+    if lost.is_empty() {
+        say("The cloud continues every log: there is nothing to accept.");
+    }
+    for GivenUp { device, stream, windows, from, to, has } in lost {
+        let of = match (from, to) {
+            (Some(from), Some(to)) => {
+                format!(" with readings from {} to {}", minute(Some(from)), minute(Some(to)))
+            }
+            _ => String::new(),
+        };
+        let windows = counted(*windows, "window");
+        say(format!("{device}: stream {stream}: {windows} given up{of}; the cloud has {has}"));
+    }
+}
+
+/// Asks for a number on a terminal; None if there is no terminal, or no number.
+fn asked(total: u64) -> anyhow::Result<Option<u64>> {
+    let stdin = std::io::stdin();
+    if !stdin.is_terminal() {
+        return Ok(None);
+    }
+    eprint!("{} given up. Type that number to go on: ", counted(total, "window"));
+    std::io::stderr().flush()?;
+    let mut line = String::new();
+    stdin.lock().read_line(&mut line)?;
+    Ok(line.trim().parse().ok())
 }

@@ -11,7 +11,7 @@ use crate::output::say;
 use crate::run::Run;
 
 /// Exit code of a command that was not confirmed.
-const NOT_CONFIRMED: u8 = 2;
+pub(super) const NOT_CONFIRMED: u8 = 2;
 
 /// Arguments of `sotto forget`.
 #[derive(clap::Args, Debug)]

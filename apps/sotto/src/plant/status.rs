@@ -143,6 +143,6 @@ impl Run for Status {
 }
 
 /// Formats a time to the minute for people; `--json` includes its offset.
-fn minute(time: Option<&str>) -> String {
+pub(super) fn minute(time: Option<&str>) -> String {
     time.map_or_else(|| "–".to_owned(), |time| time.get(..16).unwrap_or(time).replacen('T', " ", 1))
 }

@@ -1,6 +1,7 @@
 //! The tests of `sotto` that use only its public interface: one executable.
 #![allow(clippy::unwrap_used)]
 
+mod accept;
 mod backup;
 mod copies;
 mod earlier;

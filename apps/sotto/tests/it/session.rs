@@ -12,6 +12,8 @@ use sotto_agent::stop::Stop;
 use sotto_cloud::config::{Config, Settings};
 use sotto_cloud::server::Server;
 use tokio::runtime::Runtime;
+use tokio::sync::oneshot;
+use tokio::task::JoinHandle;
 
 /// Hours of readings: 0.0, 0.1, … in kW.
 pub(crate) const HOURS: u32 = 48;
@@ -47,6 +49,12 @@ pub(crate) fn send_days(folder: &Path, bundle: &str, days: Range<u32>, more: u32
     let _ = send_file(folder, bundle, &readings(24 * days.start..24 * days.end, more), &[]);
 }
 
+/// Sends these days of hourly readings to a cloud.
+pub(crate) fn send_to(folder: &Path, bundle: &str, days: Range<u32>, cloud: &str) {
+    let text = readings(24 * days.start..24 * days.end, 0);
+    send_file(folder, bundle, &text, &["--cloud", cloud]).unwrap();
+}
+
 fn readings(hours: Range<u32>, more: u32) -> String {
     let mut text = "time,heat,flow\n".to_owned();
     for hour in hours {
@@ -79,19 +87,51 @@ fn send_file(folder: &Path, bundle: &str, text: &str, options: &[&str]) -> anyho
     device.finish(sender)
 }
 
+/// Returns the configuration of the cloud of the folder `plant`.
+pub(crate) fn config(folder: &Path) -> Config {
+    let settings = Settings::read(&folder.join("plant/cloud.toml")).unwrap();
+    Config::new(Settings { listen: Some("127.0.0.1:0".parse().unwrap()), ..settings }).unwrap()
+}
+
 /// Starts the cloud of the folder `plant`, and writes its address into `sotto.toml`. It ends with the runtime.
 pub(crate) fn serve(folder: &Path) -> Runtime {
-    let settings = Settings::read(&folder.join("plant/cloud.toml")).unwrap();
-    let config = Config::new(Settings { listen: Some("127.0.0.1:0".parse().unwrap()), ..settings }).unwrap();
     let runtime = Runtime::new().unwrap();
-    let server = runtime.block_on(Server::open(&config)).unwrap();
+    let server = open(folder, &runtime);
+    runtime.spawn(server.serve(std::future::pending()));
+    runtime
+}
+
+fn open(folder: &Path, runtime: &Runtime) -> Server {
+    let server = runtime.block_on(Server::open(&config(folder))).unwrap();
     let file = folder.join("plant/sotto.toml");
     let text = std::fs::read_to_string(&file).unwrap();
     let address = format!("url = \"http://{}\"", server.address());
     let lines = text.lines().map(|line| if line.starts_with("url = ") { &address } else { line });
     std::fs::write(&file, lines.collect::<Vec<_>>().join("\n") + "\n").unwrap();
-    runtime.spawn(server.serve(std::future::pending()));
-    runtime
+    server
+}
+
+/// A cloud that can be stopped and started again.
+pub(crate) struct Cloud {
+    runtime: Runtime,
+    stop: oneshot::Sender<()>,
+    ended: JoinHandle<anyhow::Result<()>>,
+}
+
+impl Cloud {
+    /// Starts the cloud of the folder `plant`, and writes its address into `sotto.toml`.
+    pub(crate) fn start(folder: &Path) -> Self {
+        let runtime = Runtime::new().unwrap();
+        let server = open(folder, &runtime);
+        let (stop, stopped) = oneshot::channel::<()>();
+        let ended = runtime.spawn(server.serve(async { drop(stopped.await) }));
+        Self { runtime, stop, ended }
+    }
+
+    pub(crate) fn stop(self) {
+        self.stop.send(()).unwrap();
+        self.runtime.block_on(self.ended).unwrap().unwrap();
+    }
 }
 
 /// Returns the values of a question's only row, by the name of the result.

@@ -7,7 +7,7 @@
 use std::fs;
 
 use super::records::DeviceRecord;
-use super::verifying::log_folder;
+use super::verifying::log_folders;
 use crate::declared::Plant;
 use crate::error::OwnerError;
 use crate::files::random;
@@ -27,7 +27,8 @@ impl Number {
     pub(super) fn next(plant: &Plant, record: &DeviceRecord) -> Self {
         let of_record =
             record.bundles.iter().flat_map(|bundle| &bundle.streams).map(|s| of_stream(&s.stream));
-        let entries = fs::read_dir(log_folder(plant, &record.device)).into_iter().flatten();
+        let entries =
+            log_folders(plant, &record.device).flat_map(|folder| fs::read_dir(folder).into_iter().flatten());
         let of_log = entries.filter_map(|entry| {
             let name = entry.ok()?.file_name();
             Some(of_stream(name.to_str()?.strip_suffix(".head")?))

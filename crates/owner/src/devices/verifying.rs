@@ -13,6 +13,13 @@ pub(crate) fn log_folder(plant: &Plant, device: &str) -> PathBuf {
     plant.path("logs").join(format!("{device}.d"))
 }
 
+/// Returns the folder of a device's logs, and those of logs that were put aside.
+pub(super) fn log_folders(plant: &Plant, device: &str) -> impl Iterator<Item = PathBuf> {
+    let aside = std::fs::read_dir(plant.path("logs").join("old")).into_iter().flatten().flatten();
+    let name = format!("{device}.d");
+    std::iter::once(log_folder(plant, device)).chain(aside.map(move |entry| entry.path().join(&name)))
+}
+
 pub(crate) fn make_log_folder(plant: &Plant, device: &str) -> Result<(), OwnerError> {
     make_folder(&plant.path("logs"), true)?;
     make_folder(&log_folder(plant, device), true)

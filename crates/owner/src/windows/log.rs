@@ -25,10 +25,41 @@ pub(crate) fn sync_log(
 ) -> Result<StreamLog, OwnerError> {
     devices::make_log_folder(plant, &record.device)?;
     let _lock = stored::lock_logs(plant, &record.device)?;
-    let device = record.device.as_str();
-    let name = StreamName { device, stream };
-    let (pinned, keys) = (declared::cloud_keys(plant)?, SigningKeys::of(plant, record)?);
+    let name = StreamName { device: record.device.as_str(), stream };
     let mut log = stored::read_log(plant, name)?;
+    let had = log.entries.len();
+    let head = follow(plant, cloud, record, name, &mut log)?;
+    if log.entries.len() > had {
+        stored::append_log(plant, name, log.bytes, &log.entries[had..], &head)?;
+    }
+    deleted::leave_out_deleted(plant, name, &mut log)?;
+    Ok(log)
+}
+
+/// Returns the cloud's log of a stream, without an earlier state to compare with. Changes no file.
+pub(super) fn cloud_log(
+    plant: &Plant,
+    cloud: &Cloud,
+    record: &DeviceRecord,
+    stream: &str,
+) -> Result<StreamLog, OwnerError> {
+    let name = StreamName { device: record.device.as_str(), stream };
+    let mut log = StreamLog::default();
+    follow(plant, cloud, record, name, &mut log)?;
+    Ok(log)
+}
+
+/// Appends the cloud's windows after those of a log, and compares the whole with the cloud's signed head. Returns the
+/// frame of the head.
+fn follow(
+    plant: &Plant,
+    cloud: &Cloud,
+    record: &DeviceRecord,
+    name: StreamName<'_>,
+    log: &mut StreamLog,
+) -> Result<Vec<u8>, OwnerError> {
+    let StreamName { device, stream } = name;
+    let (pinned, keys) = (declared::cloud_keys(plant)?, SigningKeys::of(plant, record)?);
     let had = log.entries.len();
     let mut numbers: BTreeSet<u64> = log.entries.iter().map(|entry| entry.sequence).collect();
     loop {
@@ -65,11 +96,7 @@ pub(crate) fn sync_log(
             let (device, stream) = (device.to_owned(), stream.to_owned());
             return Err(Lie::ChangedLog { device, stream, had: had as u64 }.into());
         }
-        if log.entries.len() > had {
-            stored::append_log(plant, name, log.bytes, &log.entries[had..], &page.head)?;
-        }
-        deleted::leave_out_deleted(plant, name, &mut log)?;
-        return Ok(log);
+        return Ok(page.head);
     }
 }
 

@@ -1,5 +1,6 @@
 //! Stored windows: the logs of streams, compared with the cloud's earlier statements, and the windows in them.
 
+mod accept;
 mod covered;
 mod deleted;
 mod entry;
@@ -13,12 +14,13 @@ mod stream_name;
 mod time;
 mod window;
 
+pub use accept::GivenUp;
+pub(crate) use accept::{accept, accept_logs, set_back};
 pub(crate) use covered::{Covered, ticks_between};
 pub(crate) use forget::note_deleted;
 pub(crate) use group::{Group, InGroup, groups, last_readings, pieces};
 pub(crate) use list::list;
 pub(crate) use log::{kept_log, sync_log};
-pub(crate) use stored::accept_logs;
 pub use stored::rewritten_log;
 pub(crate) use time::Between;
 pub use time::moment;

@@ -17,7 +17,7 @@ use super::stream_name::StreamName;
 use crate::declared::Plant;
 use crate::devices;
 use crate::error::{OwnerError, io};
-use crate::files::{pretty, read_json, write_private};
+use crate::files::{make_folder, pretty, read_json, write_private};
 
 /// Largest log that is read: 4 GiB, in bytes.
 const LARGEST: u64 = 4 << 30;
@@ -171,24 +171,39 @@ pub(crate) fn replace_log(plant: &Plant, name: StreamName<'_>, entries: &[Entry]
     write_private(&head_file, &pretty(&kept)?)
 }
 
-/// Deletes the stored logs of a device. They are then read from the cloud again, without an earlier state to
-/// compare with. Returns true if there were any.
-pub(crate) fn accept_logs(plant: &Plant, device: &str) -> Result<bool, OwnerError> {
+/// Moves the stored logs of a device, or those of some of its streams, to `logs/old/TIME`. They are then read from the cloud
+/// again, without an earlier state to compare with. Returns true if there were any.
+pub(super) fn put_logs_aside(
+    plant: &Plant,
+    device: &str,
+    time: i64,
+    is_moved: impl Fn(&str) -> bool,
+) -> Result<bool, OwnerError> {
     let folder = devices::log_folder(plant, device);
     if !folder.exists() {
         return Ok(false);
     }
     let _lock = lock_logs(plant, device)?;
-    let entries = fs::read_dir(&folder).map_err(io(&folder))?;
-    let mut any = false;
-    for entry in entries {
+    let aside = plant.path("logs").join("old").join(time.to_string()).join(format!("{device}.d"));
+    // Heads first: a log without its head is not read.
+    let mut files = Vec::new();
+    for entry in fs::read_dir(&folder).map_err(io(&folder))? {
         let path = entry.map_err(io(&folder))?.path();
-        if path.extension().is_some_and(|ending| ending == "log" || ending == "head") {
-            fs::remove_file(&path).map_err(io(&path))?;
-            any = true;
+        let ending = path.extension().and_then(|ending| ending.to_str()).map(str::to_owned);
+        let stream = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
+        if ending.is_some_and(|ending| ending == "log" || ending == "head") && is_moved(stream) {
+            files.push(path);
         }
     }
-    Ok(any)
+    files.sort_by_key(|path| path.extension().is_some_and(|ending| ending == "log"));
+    if !files.is_empty() {
+        make_folder(&aside, true)?;
+    }
+    for path in &files {
+        let to = aside.join(path.file_name().unwrap_or_default());
+        fs::rename(path, &to).map_err(io(path))?;
+    }
+    Ok(!files.is_empty())
 }
 
 /// Returns the streams of a device with stored logs.

@@ -1,0 +1,113 @@
+//! Logs of a cloud that was set back, accepted by the owner.
+
+use std::collections::BTreeSet;
+
+use serde::Serialize;
+use sotto_cloud_client::Cloud;
+
+use super::entry::StreamLog;
+use super::stream_name::StreamName;
+use super::{deleted, log, stored};
+use crate::declared::Plant;
+use crate::devices::{self, DeviceRecord};
+use crate::error::OwnerError;
+use crate::lie::Lie;
+
+/// A stream whose log the cloud does not continue, with the windows that are given up if that is accepted.
+///
+/// ```no_run
+/// use sotto_owner::{GivenUp, Plant};
+///
+/// let plant = Plant::open("dairy".as_ref())?;
+/// let lost: Vec<GivenUp> = plant.set_back()?;
+/// let windows: u64 = lost.iter().map(|stream| stream.windows).sum();
+/// println!("{windows} windows would be given up");
+/// plant.accept(&lost)?;
+/// # Ok::<(), sotto_owner::OwnerError>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct GivenUp {
+    /// The device's name.
+    pub device: String,
+    /// The stream's name.
+    pub stream: String,
+    /// Number of windows that the log in the folder has and the cloud's log has not.
+    pub windows: u64,
+    /// Start of the first of them, as RFC 3339; None if it is not known.
+    pub from: Option<String>,
+    /// End of the last of them, as RFC 3339.
+    pub to: Option<String>,
+    /// Number of windows that the cloud's log has.
+    pub has: u64,
+}
+
+/// Returns the streams whose logs the cloud does not continue.
+///
+/// # Errors
+/// [`OwnerError::Lie`] if the cloud's own log is false: such a cloud is not accepted.
+pub(crate) fn set_back(plant: &Plant) -> Result<Vec<GivenUp>, OwnerError> {
+    let cloud = plant.cloud()?;
+    let mut found = Vec::new();
+    for (device, record) in devices::all_records(plant)? {
+        let mut streams = stored::kept_streams(plant, &device);
+        streams.sort_unstable();
+        for stream in streams {
+            match log::sync_log(plant, &cloud, &record, &stream) {
+                Ok(_) => {}
+                Err(OwnerError::Lie(
+                    Lie::OlderDatabase { .. } | Lie::ChangedLog { .. } | Lie::DoubledWindow { .. },
+                )) => found.push(given_up(plant, &cloud, &record, &stream)?),
+                Err(error) => return Err(error),
+            }
+        }
+    }
+    Ok(found)
+}
+
+/// Compares a log in the folder with the cloud's, which has to be true in itself.
+fn given_up(
+    plant: &Plant,
+    cloud: &Cloud,
+    record: &DeviceRecord,
+    stream: &str,
+) -> Result<GivenUp, OwnerError> {
+    let name = StreamName { device: &record.device, stream };
+    let mut kept = log::kept_log(plant, &record.device, stream)?;
+    deleted::leave_out_deleted(plant, name, &mut kept)?;
+    let there = log::cloud_log(plant, cloud, record, stream)?;
+    let clock = plant.settings().clock()?;
+    let lost = lost(&kept, &there);
+    let headers = || lost.iter().filter_map(|entry| entry.signed.as_ref()).map(|signed| signed.header());
+    Ok(GivenUp {
+        device: record.device.clone(),
+        stream: stream.to_owned(),
+        windows: lost.len() as u64,
+        from: headers().map(|header| header.started_at).min().map(|at| clock.rfc3339(at)),
+        // The header has the last millisecond.
+        to: headers().map(|header| header.ended_at.saturating_add(1)).max().map(|at| clock.rfc3339(at)),
+        has: there.entries.len() as u64,
+    })
+}
+
+/// Returns the windows that only one log has, without those that the owner deleted.
+fn lost<'l>(kept: &'l StreamLog, there: &StreamLog) -> Vec<&'l super::entry::Entry> {
+    let leaves: BTreeSet<_> = there.entries.iter().map(|entry| entry.leaf).collect();
+    kept.entries.iter().filter(|entry| !entry.deleted_here && !leaves.contains(&entry.leaf)).collect()
+}
+
+/// Accepts the cloud's logs of these streams. The logs in the folder are moved to `logs/old/TIME`, as evidence.
+pub(crate) fn accept(plant: &Plant, streams: &[GivenUp]) -> Result<(), OwnerError> {
+    let time = jiff::Timestamp::now().as_millisecond();
+    let devices: BTreeSet<&str> = streams.iter().map(|stream| stream.device.as_str()).collect();
+    for device in devices {
+        let is_moved =
+            |name: &str| streams.iter().any(|stream| stream.device == device && stream.stream == name);
+        stored::put_logs_aside(plant, device, time, is_moved)?;
+    }
+    Ok(())
+}
+
+/// Accepts the cloud's logs of a device, whatever they are. Returns true if there were logs in the folder.
+pub(crate) fn accept_logs(plant: &Plant, device: &str) -> Result<bool, OwnerError> {
+    stored::put_logs_aside(plant, device, jiff::Timestamp::now().as_millisecond(), |_| true)
+}
