@@ -66,6 +66,8 @@ pub use declared::{CloudKeys, FloodingSettings, NewPlant, Plant, Removal, SETTIN
 pub use devices::{
     BundleRecord, DeviceRecord, Enrolled, EnrolledKey, Enrolment, Fault, Found, Restored, Taken,
 };
+#[doc(hidden)]
+pub use devices::{opened_record, sealed_record};
 pub use error::OwnerError;
 pub use gathered::{BinsNeeded, USUAL_BINS, distribution, moments};
 pub use lie::Lie;
@@ -77,7 +79,7 @@ pub use streams::{
 };
 pub use tls::{AUTHORITY_DAYS, CloudCertificate, SERVER_DAYS, TlsFiles, WARNING_DAYS};
 pub use trust::{Finding, OnVerified, Verification, verify_folder};
-pub use windows::moment;
 #[doc(hidden)]
-pub use windows::{GivenUp, rewritten_log};
+pub use windows::rewritten_log;
+pub use windows::{GivenUp, moment};
 pub use work::{Evidence, Flooded, OnProgress, WorkRecord};

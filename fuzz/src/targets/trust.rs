@@ -1,8 +1,12 @@
 //! The cloud's signed statements and logs, as the owner reads and keeps them.
 
+use std::io::Write as _;
+
+use flate2::Compression;
+use flate2::write::ZlibEncoder;
 use sotto_cloud_client::LogPage;
 use sotto_conformance::golden;
-use sotto_keys::SigningIdentity;
+use sotto_keys::{DeviceSecret, SigningIdentity};
 use sotto_owner::Evidence;
 use sotto_wire::{Frontier, LARGEST_ENVELOPE, SignedHeader, StreamHead, Transcript, Work};
 
@@ -15,6 +19,7 @@ pub(super) const TARGETS: &[Target] = &[
     Target { name: "signed-header", run: signed_header, inputs: Inputs::Kept(|| SIGNED.map(golden::read).to_vec()), memory: |bytes| 64 * bytes.len() + (256 << 10) },
     Target { name: "kept-log", run: kept_log, inputs: Inputs::Kept(|| vec![records(&SIGNED), records(&[])]), memory: |bytes| 64 * bytes.len() + (256 << 10) },
     Target { name: "log-page", run: log_page, inputs: Inputs::Kept(pages), memory: |bytes| 64 * bytes.len() + (256 << 10) },
+    Target { name: "sealed-record", run: sealed_record, inputs: Inputs::Kept(records_of_devices), memory: |bytes| 64 * bytes.len() + (64 << 20) },
     Target { name: "evidence", run: evidence, inputs: Inputs::Kept(evidences), memory: |bytes| 128 * bytes.len() + (64 << 10) },
 ];
 
@@ -80,6 +85,60 @@ fn kept_log(bytes: &[u8]) -> bool {
     let Some(written) = sotto_owner::rewritten_log(bytes) else { return false };
     assert!(written == bytes, "rewriting changes bytes");
     true
+}
+
+/// The name of the device whose records are read.
+const DEVICE: &str = "boiler";
+
+/// Returns documents of records, and one that is compressed.
+fn records_of_devices() -> Vec<Vec<u8>> {
+    let stream = r#"{"stream":"exact-1h","parameters":"00ff","encoding":"real","ticks":24,"channels":[]}"#;
+    let record = |bundles: &str| {
+        let key = "01".repeat(32);
+        format!(
+            r#"{{"record":{{"version":1,"device":"{DEVICE}","verifying_key":"{key}","bundles":[{bundles}]}},"settings":{{"channels":["heat"]}}}}"#
+        )
+        .into_bytes()
+    };
+    let bundle = format!(r#"{{"made_at":1795000000000,"streams":[{stream}]}}"#);
+    vec![record(""), record(r#"{"made_at":1,"streams":[]}"#), record(&bundle), compressed(&record(""))]
+}
+
+fn compressed(document: &[u8]) -> Vec<u8> {
+    let mut encoder = ZlibEncoder::new(Vec::new(), Compression::fast());
+    encoder.write_all(document).and_then(|()| encoder.finish()).expect("memory")
+}
+
+/// Reads a device's record as it came from the cloud or a bundle: unchanged, as the sealed bytes, and as the document.
+fn sealed_record(bytes: &[u8]) -> bool {
+    let secret = DeviceSecret::from_bytes(&[1; 32]);
+    let mut rng = sotto_ring::secure_rng().expect("randomness");
+    let raw = sotto_owner::opened_record(&secret, DEVICE, bytes);
+    assert!(raw.is_none(), "a forgery");
+    let mut accepted = false;
+    for sealed in [bytes, &compressed(bytes)].map(|bytes| secret.seal(DEVICE, bytes, &mut rng)) {
+        let Some(document) = sotto_owner::opened_record(&secret, DEVICE, &sealed) else { continue };
+        accepted = true;
+        assert!(sotto_owner::opened_record(&secret, "cellar", &sealed).is_none(), "another device's record");
+        // A record that was read is read again from its own copy; long ones have none.
+        if let Some(again) = sotto_owner::sealed_record(&secret, &document, &mut rng) {
+            let again = sotto_owner::opened_record(&secret, DEVICE, &again).expect("its own copy opens");
+            assert!(is_same_record(&again, &document), "a copy has another record");
+        }
+    }
+    accepted
+}
+
+/// Compares the device, its key and the times of its bundles. The last bit of other numbers may differ.
+fn is_same_record(one: &[u8], other: &[u8]) -> bool {
+    let read = |document: &[u8]| {
+        let document: serde_json::Value = serde_json::from_slice(document).expect("JSON");
+        let record = document["record"].clone();
+        let made_at = |bundle: &serde_json::Value| bundle["made_at"].clone();
+        let bundles: Vec<_> = record["bundles"].as_array().expect("bundles").iter().map(made_at).collect();
+        (record["device"].clone(), record["verifying_key"].clone(), bundles)
+    };
+    read(one) == read(other)
 }
 
 fn hexadecimal(bytes: &[u8]) -> String {

@@ -29,6 +29,7 @@ pub use register::{EnrolledKey, Enrolment};
 pub(crate) use register::{enrolment_path, is_registered, register, revoke};
 pub use restore::{Found, Restored};
 pub(crate) use restore::{adopt, restore};
+pub use sealed::{opened_record, sealed_record};
 pub(crate) use secrets::{device_files, has_secrets, secret};
 pub(crate) use streams::{planned_streams, streams_for, streams_for_question};
 pub use take::Taken;

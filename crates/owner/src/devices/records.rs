@@ -48,8 +48,12 @@ fn is_false(flag: &bool) -> bool {
 impl DeviceRecord {
     /// Returns true if this record has all bundles of the other one.
     pub(crate) fn includes(&self, other: &Self) -> bool {
-        self.verifying_key == other.verifying_key
-            && other.bundles.iter().all(|bundle| self.bundles.contains(bundle))
+        self.verifying_key == other.verifying_key && other.bundles.iter().all(|bundle| self.knows(bundle))
+    }
+
+    /// Returns true if this record has the bundle.
+    pub(crate) fn knows(&self, bundle: &BundleRecord) -> bool {
+        self.bundles.iter().any(|other| other.is_same(bundle))
     }
 
     /// Returns the names of the streams of all bundles, without repetition.
@@ -68,6 +72,19 @@ pub struct BundleRecord {
     pub made_at: i64,
     /// The streams that the device sends.
     pub streams: Vec<StreamProfile>,
+}
+
+impl BundleRecord {
+    /// Returns true for the same bundle: made at the same time, with streams of the same names and parameters. Ranges are
+    /// not compared: numbers of JSON may change in their last bit when they are read and written.
+    fn is_same(&self, other: &Self) -> bool {
+        let named = |one: &StreamProfile, other: &StreamProfile| {
+            (&one.stream, &one.parameters) == (&other.stream, &other.parameters)
+        };
+        self.made_at == other.made_at
+            && self.streams.len() == other.streams.len()
+            && self.streams.iter().zip(&other.streams).all(|(one, other)| named(one, other))
+    }
 }
 
 /// Returns the public part of a device; None if it is not enrolled.

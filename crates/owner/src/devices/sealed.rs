@@ -60,6 +60,21 @@ impl Copy {
     }
 }
 
+/// Opens a sealed record and returns its document, for the fuzz targets. Returns None if it is none.
+#[doc(hidden)]
+#[must_use]
+pub fn opened_record(secret: &DeviceSecret, device: &str, sealed: &[u8]) -> Option<Vec<u8>> {
+    serde_json::to_vec(&Copy::open(secret, device, sealed)?).ok()
+}
+
+/// Seals a document as a record, for the fuzz targets. Returns None if it is none, or too long.
+#[doc(hidden)]
+#[must_use]
+pub fn sealed_record(secret: &DeviceSecret, document: &[u8], rng: &mut impl SecretRng) -> Option<Vec<u8>> {
+    let copy: Copy = serde_json::from_slice(document).ok()?;
+    hex::decode(copy.seal(secret, rng)?).ok()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

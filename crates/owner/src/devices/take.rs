@@ -51,7 +51,7 @@ pub(crate) fn take(plant: &Plant, name: &str) -> Result<Taken, OwnerError> {
     let mut record = DeviceRecord { removed, ..copy.record };
     let (mut registered, mut left_out) = (Vec::new(), Vec::new());
     for (number, bundle) in (1..).zip(here) {
-        if record.bundles.contains(&bundle) {
+        if record.knows(&bundle) {
             continue;
         }
         if begins_again(&record, &bundle) {
