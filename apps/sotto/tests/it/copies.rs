@@ -244,6 +244,43 @@ fn a_cloud_that_was_set_back_is_written_again() {
 }
 
 #[test]
+fn a_record_that_came_back_with_the_cloud_away_repeats_no_number() {
+    // Copies of a record that do not know the newest bundle: in `enrolments`, and in the first bundle.
+    for with_registration in [true, false] {
+        let plant = Plant::new();
+        let one = Copy::first(&plant);
+        let older = fs::read(one.file("enrolments/boiler.json")).unwrap();
+        one.renew("in-the-field.bundle").unwrap();
+        let in_the_field = one.streams().pop().unwrap();
+        fs::remove_file(one.file("devices/boiler.json")).unwrap();
+        fs::remove_file(one.file("enrolments/boiler.json")).unwrap();
+        one.away(|| {
+            let add = ["device", "add", "boiler", "--channels", "heat,flow", "--bundle", "new.bundle"];
+            if with_registration {
+                fs::write(one.file("enrolments/boiler.json"), &older).unwrap();
+                one.run(&add).unwrap();
+            } else {
+                assert!(one.run(&add).unwrap_err().contains("`sotto device adopt boiler.bundle`"));
+                one.run(&["device", "adopt", "boiler.bundle"]).unwrap();
+                one.renew("new.bundle").unwrap();
+            }
+        });
+        assert_eq!(one.streams().len(), 2);
+        assert!(one.streams()[1].is_disjoint(&in_the_field), "{:?}", one.streams());
+        // The cloud knows the newer one, and the way out keeps both.
+        let (code, status) = output(&one.folder, &["status"]);
+        assert!(code == 6 && status.contains("`sotto device take boiler`"), "{code}: {status}");
+        one.run(&["device", "take", "boiler"]).unwrap();
+        assert_eq!(one.streams().len(), 3);
+        assert_eq!(output(&one.folder, &["status"]).0, 0);
+        for bundle in ["in-the-field.bundle", "new.bundle"] {
+            send_with(&one.folder, bundle, &["--cloud", &one.url]);
+        }
+        plant.is_whole("after both");
+    }
+}
+
+#[test]
 fn a_bundle_that_is_used_twice_is_told_with_both_causes() {
     let plant = Plant::new();
     // Other readings under the numbers of the first device, from a second one whose spool is new.
