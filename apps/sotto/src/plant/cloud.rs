@@ -113,7 +113,7 @@ fn accept_all(plant: &Plant, windows: Option<u64>, json: bool) -> anyhow::Result
     let lost = plant.set_back()?;
     let total: u64 = lost.iter().map(|stream| stream.windows).sum();
     if !json {
-        list(&lost);
+        list(plant, &lost);
     }
     let is_confirmed = match windows {
         _ if lost.is_empty() => true,
@@ -138,7 +138,7 @@ fn accept_all(plant: &Plant, windows: Option<u64>, json: bool) -> anyhow::Result
     Ok(if is_confirmed { ExitCode::SUCCESS } else { ExitCode::from(NOT_CONFIRMED) })
 }
 
-fn list(lost: &[GivenUp]) {
+fn list(plant: &Plant, lost: &[GivenUp]) {
     if lost.is_empty() {
         say("The cloud continues every log: there is nothing to accept.");
     }
@@ -149,7 +149,7 @@ fn list(lost: &[GivenUp]) {
             }
             _ => String::new(),
         };
-        let windows = counted(*windows, "window");
+        let (device, windows) = (plant.settings().shown_device(device), counted(*windows, "window"));
         say(format!("{device}: stream {stream}: {windows} given up{of}; the cloud has {has}"));
     }
 }

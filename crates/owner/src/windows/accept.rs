@@ -27,7 +27,7 @@ use crate::lie::Lie;
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct GivenUp {
-    /// The device's name.
+    /// The device's name in the cloud: its first one.
     pub device: String,
     /// The stream's name.
     pub stream: String,
