@@ -12,7 +12,7 @@ use super::numbers::Number;
 use super::records::{BundleRecord, DeviceRecord, parameter_spec};
 use super::register::Enrolment;
 use super::writer::Writer;
-use super::{records, register, secrets, streams, verifying};
+use super::{records, register, secrets, streams, verifying, writer};
 use crate::declared;
 use crate::declared::Plant;
 use crate::error::{OwnerError, io};
@@ -229,7 +229,7 @@ fn make_bundle(
     if let Err(error) = written {
         // The cloud knows a bundle that nobody has: a new device is revoked, which frees its name.
         match (&registered, are_new) {
-            (Ok(_), true) => drop(register::revoke_new(plant, &prepared.record)),
+            (Ok(_), true) => drop(writer::revoke_new(plant, &prepared.record)),
             (Ok(_), false) => drop(register::write(plant, &prepared.record, &prepared.enrolment)),
             (Err(_), _) => {}
         }

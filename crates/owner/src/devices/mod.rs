@@ -26,7 +26,7 @@ pub(crate) use records::{
     all_records, enrolled, has_record, note_removal, parameter_spec, record, shown, with_removed,
 };
 pub use register::{EnrolledKey, Enrolment};
-pub(crate) use register::{enrolment_path, is_registered, register, revoke};
+pub(crate) use register::{enrolment_path, is_registered};
 pub use restore::{Found, Restored};
 pub(crate) use restore::{adopt, restore};
 pub use sealed::{opened_record, sealed_record};
@@ -35,3 +35,4 @@ pub(crate) use streams::{planned_streams, streams_for, streams_for_question};
 pub use take::Taken;
 pub(crate) use take::take;
 pub(crate) use verifying::{keep_verifying_key, log_folder, make_log_folder, verifying_keys};
+pub(crate) use writer::{register, revoke};

@@ -4,7 +4,6 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 use sotto_api::devices::Device;
-use sotto_cloud_client::Condition;
 use sotto_keys::DeviceSecret;
 use sotto_pack::StreamProfile;
 use sotto_ring::{SecretRng, secure_rng};
@@ -12,7 +11,6 @@ use sotto_wire::StreamHeader;
 
 use super::records::{DeviceRecord, parameter_spec, record_path};
 use super::sealed::Copy;
-use super::writer::Writer;
 use super::{records, secrets};
 use crate::declared::Plant;
 use crate::declared::settings::DeviceSettings;
@@ -145,7 +143,7 @@ pub(super) fn write(plant: &Plant, record: &DeviceRecord, enrolment: &Enrolment)
 }
 
 /// Reads a device's registration; makes it again from the record if the file is gone.
-fn registration(plant: &Plant, name: &str) -> Result<Enrolment, OwnerError> {
+pub(super) fn registration(plant: &Plant, name: &str) -> Result<Enrolment, OwnerError> {
     let path = enrolment_path(plant, name);
     let (record, secret) = match records::record(plant, name)? {
         Some(record) if !path.exists() => (record, secrets::secret(plant, name)?),
@@ -182,36 +180,4 @@ pub(crate) fn is_registered(
     };
     let is_known = record.generation == known.generation && !record.unregistered;
     Ok(is_known && enrolment.keys.iter().all(there))
-}
-
-/// Registers a device with the cloud: its parameters, its verifying key, the ids of its keys, its streams. Writes the
-/// registration's generation into the record.
-pub(crate) fn register(
-    plant: &Plant,
-    cloud: &sotto_cloud_client::Cloud,
-    name: &str,
-) -> Result<(), OwnerError> {
-    let enrolment = registration(plant, name)?;
-    let not_enrolled = || OwnerError::NotDeclared { kind: "enrolled device", name: name.to_owned() };
-    let record = records::record(plant, name)?.ok_or_else(not_enrolled)?;
-    let generation = Writer::of(plant, cloud, &record).put(&enrolment)?;
-    let record = DeviceRecord { generation, unregistered: false, ..record };
-    write(plant, &record, &Enrolment { generation, ..enrolment })
-}
-
-/// Revokes a device in the cloud, and writes the registration's generation into the record.
-pub(crate) fn revoke(plant: &Plant, cloud: &sotto_cloud_client::Cloud, name: &str) -> Result<(), OwnerError> {
-    let Some(record) = records::record(plant, name)? else {
-        cloud.revoke_device(plant.wire_device(name), Condition::Existing)?;
-        return Ok(());
-    };
-    let Some(generation) = Writer::of(plant, cloud, &record).revoke()? else { return Ok(()) };
-    write_whole(&record_path(plant, name), &pretty(&DeviceRecord { generation, ..record })?)
-}
-
-/// Revokes a device that was registered and cannot be used.
-pub(super) fn revoke_new(plant: &Plant, record: &DeviceRecord) -> Result<(), OwnerError> {
-    let condition = Condition::Generation(record.generation);
-    plant.cloud()?.revoke_device(&record.device, condition)?;
-    Ok(())
 }

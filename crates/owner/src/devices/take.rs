@@ -5,7 +5,7 @@ use sotto_ring::secure_rng;
 
 use super::records::{self, BundleRecord, DeviceRecord, record_path};
 use super::sealed::Copy;
-use super::{register, secrets, verifying};
+use super::{register, secrets, verifying, writer};
 use crate::declared::Plant;
 use crate::error::{OwnerError, io};
 
@@ -74,7 +74,7 @@ pub(crate) fn take(plant: &Plant, name: &str) -> Result<Taken, OwnerError> {
     let mut rng = secure_rng().map_err(|_| OwnerError::Randomness)?;
     register::write(plant, &record, &register::enrolment(&record, &secret, &mut rng)?)?;
     if record.unregistered && !stored.revoked {
-        register::register(plant, &cloud, name)?;
+        writer::register(plant, &cloud, name)?;
     }
     let (device, bundles) = (name.to_owned(), record.bundles.len());
     Ok(Taken { device, bundles, registered, left_out, revoked: stored.revoked })

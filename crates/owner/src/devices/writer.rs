@@ -6,12 +6,13 @@ use sotto_api::reason;
 use sotto_cloud_client::{Cloud, CloudError, Condition, StoredRecord};
 use sotto_keys::{DeviceSecret, KeyFile};
 
-use super::records::DeviceRecord;
-use super::register::{EnrolledKey, Enrolment};
+use super::records::{self, DeviceRecord, record_path};
+use super::register::{self, EnrolledKey, Enrolment};
 use super::sealed::Copy;
 use super::secrets;
 use crate::declared::Plant;
 use crate::error::OwnerError;
+use crate::files::{pretty, write_whole};
 
 /// The generation of a registration that was written once: by a cloud that read it in `enrolments`.
 const FIRST: u64 = 1;
@@ -192,4 +193,32 @@ fn detail(error: &CloudError) -> String {
         CloudError::Refused { detail, .. } => detail.clone(),
         other => other.to_string(),
     }
+}
+
+/// Registers a device with the cloud: its parameters, its verifying key, the ids of its keys, its streams. Writes the
+/// registration's generation into the record.
+pub(crate) fn register(plant: &Plant, cloud: &Cloud, name: &str) -> Result<(), OwnerError> {
+    let enrolment = register::registration(plant, name)?;
+    let not_enrolled = || OwnerError::NotDeclared { kind: "enrolled device", name: name.to_owned() };
+    let record = records::record(plant, name)?.ok_or_else(not_enrolled)?;
+    let generation = Writer::of(plant, cloud, &record).put(&enrolment)?;
+    let record = DeviceRecord { generation, unregistered: false, ..record };
+    register::write(plant, &record, &Enrolment { generation, ..enrolment })
+}
+
+/// Revokes a device in the cloud, and writes the registration's generation into the record.
+pub(crate) fn revoke(plant: &Plant, cloud: &Cloud, name: &str) -> Result<(), OwnerError> {
+    let Some(record) = records::record(plant, name)? else {
+        cloud.revoke_device(plant.wire_device(name), Condition::Existing)?;
+        return Ok(());
+    };
+    let Some(generation) = Writer::of(plant, cloud, &record).revoke()? else { return Ok(()) };
+    write_whole(&record_path(plant, name), &pretty(&DeviceRecord { generation, ..record })?)
+}
+
+/// Revokes a device that was registered and cannot be used.
+pub(super) fn revoke_new(plant: &Plant, record: &DeviceRecord) -> Result<(), OwnerError> {
+    let condition = Condition::Generation(record.generation);
+    plant.cloud()?.revoke_device(&record.device, condition)?;
+    Ok(())
 }
