@@ -74,7 +74,8 @@ pub(super) fn on_unknown(plant: &Plant, cloud: &Cloud) -> Result<Vec<String>, Ow
         let shown = plant.shown_device(name);
         if plant.settings().devices.contains_key(shown) {
             notes.push(format!(
-                "the cloud has {windows} windows of {shown}, whose record is missing here: `sotto check` shows how to bring it back"
+                "the cloud has {windows} windows of {shown}, whose record is missing here: `sotto check` shows how to \
+                 bring it back, and `sotto device adopt {name}.bundle` does if its secret is gone too"
             ));
         } else {
             notes.push(format!(

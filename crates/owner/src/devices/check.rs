@@ -9,8 +9,9 @@ use sotto_keys::{DeviceSecret, KeyFile, SigningIdentity};
 use zeroize::Zeroizing;
 
 use super::records::{self, record_path};
-use super::register::registered_copy;
+use super::register::{enrolment_path, registered_copy};
 use super::secrets::device_files;
+use super::verifying::log_folder;
 use crate::declared::{AlarmSettings, MqttAddress, Plant, SETTINGS};
 use crate::error::{OwnerError, io};
 use crate::files::is_open_to_others;
@@ -106,7 +107,9 @@ fn modes(plant: &Plant, faults: &mut Vec<Fault>) -> Result<(), OwnerError> {
 fn device(plant: &Plant, name: &str, faults: &mut Vec<Fault>) {
     let [record, key, signing] = device_files(plant, name);
     let read = records::record(plant, name);
-    let is_enrolled = read.as_ref().is_ok_and(Option::is_some) || key.exists() || signing.exists();
+    let mut traces = vec![key.clone(), signing.clone(), enrolment_path(plant, name)];
+    traces.push(log_folder(plant, plant.wire_device(name)));
+    let is_enrolled = read.as_ref().is_ok_and(Option::is_some) || traces.iter().any(|path| path.exists());
     if read.is_ok() && !is_enrolled {
         // Declared by hand and not enrolled yet.
         return;

@@ -48,9 +48,14 @@ fn histories(cases: &mut Cases, time: Duration, most: u64) -> Result<()> {
         let history = History::random(&mut Numbers(seed + done));
         if let Some(fault) = template.fault(&history)? {
             let (shortest, fault) = template.shortest(history, fault)?;
-            faults.push(format!("SOTTO_SEED={}: {shortest}: {fault}", seed + done));
+            let found = format!("SOTTO_SEED={}: {shortest}: {fault}", seed + done);
+            println!("{found}");
+            faults.push(found);
         }
         done += 1;
+        if done % 500 == 0 {
+            println!("{done} histories, {:.0} s", begin.elapsed().as_secs_f64());
+        }
     }
     cases.case(&format!("{done} histories from SOTTO_SEED={seed}"), faults);
     Ok(())
