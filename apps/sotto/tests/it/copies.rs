@@ -308,3 +308,20 @@ fn copy_spool(from: &Path, to: &Path) {
     let mut copy = Command::new("cp");
     assert!(copy.arg("-a").arg(from).arg(to).status().unwrap().success());
 }
+
+#[test]
+fn an_answer_tells_a_device_whose_record_is_lost() {
+    let plant = Plant::new();
+    plant.run(&["device", "add", "desk", "--channels", "heat"]).unwrap();
+    crate::session::send(plant.folder(), "desk.bundle");
+    plant.lose(&["devices/boiler.json"]);
+    let span = ["--since", "2024-01-01", "--until", "2024-01-03"];
+    let ask = || plant.run(&[&["ask", "sum(heat) per device"], &span[..]].concat()).unwrap();
+    let answer = ask();
+    assert!(
+        answer.contains("2 windows of boiler") && answer.contains("`sotto device take boiler`"),
+        "{answer}"
+    );
+    plant.run(&["device", "take", "boiler"]).unwrap();
+    assert!(ask().matches("48").count() >= 2 && !ask().contains("missing here"), "{}", ask());
+}

@@ -62,20 +62,29 @@ pub(super) fn on_removed(plant: &Plant, clock: &Clock, took_part: &BTreeMap<Stri
     took_part.iter().filter_map(note).collect()
 }
 
-/// Returns a note for each device of the cloud that this folder knows nothing of.
+/// Returns a note for each device of the cloud that this folder does not know, or knows from an older copy.
 pub(super) fn on_unknown(plant: &Plant, cloud: &Cloud) -> Result<Vec<String>, OwnerError> {
     let mut notes = Vec::new();
     for device in cloud.devices() {
         let device = device?;
         let (name, windows) = (&device.name, device.sent.envelopes);
-        if windows == 0 || devices::has_record(plant, name) {
+        if windows == 0 {
             continue;
         }
         let shown = plant.shown_device(name);
+        if let Some(record) = devices::record(plant, name)? {
+            if record.generation != 0 && record.generation < device.generation && !record.unregistered {
+                notes.push(format!(
+                    "{shown} was registered again since, by another copy of this folder or before this one was put back: \
+                     `sotto device take {shown}` takes over the bundles that are missing here"
+                ));
+            }
+            continue;
+        }
         if plant.settings().devices.contains_key(shown) {
             notes.push(format!(
-                "the cloud has {windows} windows of {shown}, whose record is missing here: `sotto check` shows how to \
-                 bring it back, and `sotto device adopt {name}.bundle` does if its secret is gone too"
+                "the cloud has {windows} windows of {shown}, whose record devices/{name}.json is missing here: \
+                 `sotto device take {shown}` brings it back from the cloud, `sotto device adopt {name}.bundle` from a bundle"
             ));
         } else {
             notes.push(format!(

@@ -22,9 +22,7 @@ pub use enrol::Enrolled;
 pub(crate) use enrol::{can_enrol, enrol, put_secrets_aside, renew};
 pub(crate) use key_names::{keep_key_names, key_names};
 pub use records::{BundleRecord, DeviceRecord};
-pub(crate) use records::{
-    all_records, enrolled, has_record, note_removal, parameter_spec, record, shown, with_removed,
-};
+pub(crate) use records::{all_records, enrolled, note_removal, parameter_spec, record, shown, with_removed};
 pub use register::{EnrolledKey, Enrolment};
 pub(crate) use register::{enrolment_path, is_registered};
 pub use restore::{Found, Restored};

@@ -101,11 +101,6 @@ pub(crate) fn record(plant: &Plant, name: &str) -> Result<Option<DeviceRecord>, 
     })
 }
 
-/// Returns true if the folder has a device's record.
-pub(crate) fn has_record(plant: &Plant, name: &str) -> bool {
-    record_path(plant, name).exists()
-}
-
 /// Returns all enrolled devices, by name.
 pub(crate) fn enrolled(plant: &Plant) -> Result<BTreeMap<String, DeviceRecord>, OwnerError> {
     let named = |name: &String| Ok(record(plant, name)?.map(|record| (name.clone(), record)));

@@ -12,13 +12,13 @@ use super::list::Needed;
 use super::window::{Aside, StoredWindow};
 use crate::streams::Kind;
 
-/// Times of readings that windows cover, of one kind and channel, by the first.
+/// Ticks with readings that windows cover, of one kind and channel, by the instant of the first.
 type Covered = BTreeMap<i64, Cover>;
 
 /// The readings that a window covers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Cover {
-    /// The time after the last one.
+    /// Just after the instant of the last tick.
     to: i64,
     bundle: usize,
     /// Milliseconds from a tick to its reading.
@@ -93,20 +93,22 @@ fn cover(window: &StoredWindow, channel: &str, ticks: &Range<u32>) -> Option<(i6
         None => (ticks.start, ticks.end - 1),
     };
     let phase = phase(window);
-    let to = window.instant(last) + phase + 1;
-    Some((window.instant(first) + phase, Cover { to, bundle: window.bundle, phase }))
+    let to = window.instant(last) + 1;
+    Some((window.instant(first), Cover { to, bundle: window.bundle, phase }))
 }
 
 /// Returns the ticks of a window that these times cover, the last first.
 fn ticks_in(times: &Covered, window: &StoredWindow) -> Vec<CoveredTicks> {
     let (phase, all) = (phase(window), window.ticks());
-    let (first, last) = (window.from() + phase, window.instant(all.end.saturating_sub(1)) + phase);
-    let near = times.range(..=last).rev().take_while(|(_, cover)| cover.to > first);
-    let ticks = |(from, cover): (&i64, &Cover)| CoveredTicks {
-        ticks: window.ticks_before(*from - phase).max(all.start)
-            ..window.ticks_before(cover.to - phase).min(all.end),
-        bundle: cover.bundle,
-        is_shifted: cover.phase != phase,
+    let period = i64::from(window.description.period);
+    let (first, last) = (window.from(), window.instant(all.end.saturating_sub(1)));
+    let near = times.range(..=last + period).rev().take_while(|(_, cover)| cover.to > first - period);
+    let ticks = |(from, cover): (&i64, &Cover)| {
+        // Windows of one bundle are of one zone: a reading has one tick.
+        let shift = if cover.bundle == window.bundle { 0 } else { cover.phase - phase };
+        let (from, to) = (window.ticks_before(from + shift), window.ticks_before(cover.to + shift));
+        let ticks = from.max(all.start)..to.min(all.end);
+        CoveredTicks { ticks, bundle: cover.bundle, is_shifted: shift != 0 }
     };
     near.map(ticks).filter(|covered| !covered.ticks.is_empty()).collect()
 }

@@ -51,7 +51,7 @@ impl World {
         let checked = self.sotto(&["check", "--json"])?;
         let Ok(found) = serde_json::from_str::<Value>(&checked.stdout) else {
             // Without sotto.toml nothing can be checked.
-            return self.from_copy("sotto.toml", followed, &said(&checked));
+            return self.take_from_copy("sotto.toml", followed, &said(&checked));
         };
         for fault in found["faults"].as_array().into_iter().flatten() {
             let (file, cure) =
@@ -78,7 +78,7 @@ impl World {
                 _ => false,
             };
             // "from a backup", or "a copy of it elsewhere".
-            if (done && !followed.contains(&cure.to_owned())) || self.from_copy(file, followed, cure)? {
+            if (done && !followed.contains(&cure.to_owned())) || self.take_from_copy(file, followed, cure)? {
                 followed.push(cure.to_owned());
                 return Ok(true);
             }
@@ -87,7 +87,7 @@ impl World {
     }
 
     /// Restores what is missing from the backup, once. Returns false if there is none.
-    fn from_backup(&mut self, followed: &mut Vec<String>) -> Result<bool> {
+    fn restore_backup(&mut self, followed: &mut Vec<String>) -> Result<bool> {
         let done = format!("sotto restore {BACKUP}");
         if followed.contains(&done) || !self.site.folder().join(BACKUP).exists() {
             return Ok(false);
@@ -97,10 +97,10 @@ impl World {
     }
 
     /// Takes a file from the latest copy that has it. Returns false if there is none, or it was taken already.
-    fn from_copy(&mut self, file: &str, followed: &mut Vec<String>, why: &str) -> Result<bool> {
+    fn take_from_copy(&mut self, file: &str, followed: &mut Vec<String>, why: &str) -> Result<bool> {
         let has = |copy: &&String| self.site.folder().join(copy).join(file).exists();
         let Some(copy) = self.copies.iter().rev().find(has).cloned() else {
-            return self.from_backup(followed);
+            return self.restore_backup(followed);
         };
         let done = format!("{file} of {copy}, for {why}");
         if followed.contains(&done) {

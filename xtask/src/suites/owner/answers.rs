@@ -98,9 +98,7 @@ impl World {
                 self.faults.push(format!(
                     "after {followed:?}: {count} readings of {wire} with the sum {sum}: {sent:?}; notes {notes:?}"
                 ));
-            } else if !held
-                && !is_whole
-                && !(is_told || notes.iter().any(|note| note.contains(wire.as_str())))
+            } else if !(held || is_whole || is_told || notes.iter().any(|note| note.contains(wire.as_str())))
             {
                 self.faults.push(format!("{wire} is lost, and nothing says so: {}", checked.stdout.trim()));
             }

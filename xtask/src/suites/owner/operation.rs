@@ -50,6 +50,15 @@ pub(super) enum Operation {
         copy: usize,
         file: Option<usize>,
     },
+    /// A device gets a new bundle in a copy of the folder.
+    InCopy {
+        copy: usize,
+        device: usize,
+    },
+    /// The cloud's folder is copied.
+    CopyCloud,
+    /// The copy of the cloud's folder is put back.
+    SetBack,
     /// `sotto backup` writes its file, or appends to it.
     Backup,
     /// `sotto restore` puts back what is missing, or with `replace` everything but secrets.
@@ -81,7 +90,10 @@ impl Operation {
             41..46 => Self::RenameChannel { channel: below(2) },
             46..51 => Self::Zone { zone: below(5) },
             51..54 => Self::Widen { channel: below(2) },
-            54..68 => Self::Lose { file: below(64) },
+            54..63 => Self::Lose { file: below(64) },
+            63..66 => Self::InCopy { copy: below(8), device: below(8) },
+            66 => Self::CopyCloud,
+            67 => Self::SetBack,
             68..70 => Self::LoseBundles { device: below(8) },
             70..75 => Self::Copy,
             75..78 => Self::Backup,

@@ -21,10 +21,8 @@ impl Names {
         // Tables come after a line with their name; `wire` may follow within.
         let mut table: Option<(bool, String, String)> = None;
         for line in text.lines().chain(["[end]"]) {
-            if let Some(wire) = line.strip_prefix("wire = ") {
-                if let Some((_, _, of)) = &mut table {
-                    *of = wire.trim_matches('"').to_owned();
-                }
+            if let (Some(wire), Some((_, _, of))) = (line.strip_prefix("wire = "), &mut table) {
+                *of = wire.trim_matches('"').to_owned();
             }
             let Some(head) = line.strip_prefix('[') else { continue };
             if let Some((is_channel, name, wire)) = table.take() {

@@ -32,6 +32,8 @@ pub(super) struct Sent {
     pub(super) hours: u32,
     /// Hours that may be.
     pub(super) most: u32,
+    /// Hours that the copy of the cloud's folder has.
+    hours_of_copy: u32,
     /// Files of its bundles, the latest last.
     pub(super) bundles: Vec<String>,
 }
@@ -44,13 +46,21 @@ pub(super) struct World {
     /// Folders of copies of the plant, the latest last.
     pub(super) copies: Vec<String>,
     pub(super) faults: Vec<String>,
+    has_cloud_copy: bool,
     /// Number of names that were made.
     made: usize,
 }
 
 impl World {
     pub(super) fn new(site: Site) -> Self {
-        Self { site, devices: BTreeMap::new(), copies: Vec::new(), faults: Vec::new(), made: 0 }
+        Self {
+            site,
+            devices: BTreeMap::new(),
+            copies: Vec::new(),
+            faults: Vec::new(),
+            has_cloud_copy: false,
+            made: 0,
+        }
     }
 
     /// Copies everything to another place, with a cloud of its own that runs.
@@ -58,7 +68,7 @@ impl World {
         let mut site = self.site.copy()?;
         site.start_cloud()?;
         let (devices, copies) = (self.devices.clone(), self.copies.clone());
-        Ok(Self { site, devices, copies, faults: Vec::new(), made: self.made })
+        Ok(Self { site, devices, copies, faults: Vec::new(), has_cloud_copy: false, made: self.made })
     }
 
     /// Ends the cloud.
@@ -129,6 +139,9 @@ impl World {
                 self.copy_plant("plant", &name)?;
                 self.copies.push(name);
             }
+            Operation::InCopy { copy, device } => self.renew_in_copy(copy, device)?,
+            Operation::CopyCloud => self.copy_cloud()?,
+            Operation::SetBack => self.set_back()?,
             Operation::Restore { copy, file } => self.restore(copy, file)?,
             Operation::Backup => drop(self.sotto(&["backup", "--to", BACKUP])?),
             Operation::FromBackup { replace } => {
@@ -224,6 +237,42 @@ impl World {
         Ok(())
     }
 
+    /// Makes a bundle for a device in a copy of the folder, as on a second computer.
+    fn renew_in_copy(&mut self, copy: usize, device: usize) -> Result<()> {
+        let Some(name) = self.copies.get(copy % self.copies.len().max(1)).cloned() else { return Ok(()) };
+        let at = device % self.devices.len();
+        let Some((wire, _)) = self.devices.iter().nth(at) else { return Ok(()) };
+        let Some(shown) = Names::read(&self.site.folder().join(&name)).devices.remove(wire) else {
+            return Ok(());
+        };
+        let bundle = self.new_name("elsewhere") + ".bundle";
+        let renew = ["device", "renew", &shown, "--bundle", &bundle, "--plant", &name];
+        if self.site.try_sotto(&renew)?.status.success() {
+            self.devices.values_mut().nth(at).context("a device")?.bundles.push(bundle);
+        }
+        Ok(())
+    }
+
+    /// Copies the cloud's folder, in place of an earlier copy.
+    fn copy_cloud(&mut self) -> Result<()> {
+        self.site.stop_cloud("TERM")?;
+        self.shell("rm -rf cloud-copy && cp -a plant/cloud cloud-copy", &[])?;
+        self.devices.values_mut().for_each(|sent| sent.hours_of_copy = sent.hours);
+        self.has_cloud_copy = true;
+        self.site.run_cloud_until_it_answers()
+    }
+
+    /// Puts the copy of the cloud's folder back, as its operator after the loss of a disk.
+    fn set_back(&mut self) -> Result<()> {
+        if !self.has_cloud_copy {
+            return Ok(());
+        }
+        self.site.stop_cloud("TERM")?;
+        self.shell("rm -rf plant/cloud && cp -a cloud-copy plant/cloud", &[])?;
+        self.devices.values_mut().for_each(|sent| sent.hours = sent.hours_of_copy);
+        self.site.run_cloud_until_it_answers()
+    }
+
     /// Adds the first device that is not declared, else a new one.
     fn add(&mut self) -> Result<()> {
         let names = self.names();
@@ -245,7 +294,7 @@ impl World {
         let done = self.sotto(&add)?;
         if done.status.success() {
             let value = 10.0 + 0.5 * self.devices.len() as f64;
-            let new = Sent { value, hours: 0, most: 0, bundles: Vec::new() };
+            let new = Sent { value, hours: 0, most: 0, hours_of_copy: 0, bundles: Vec::new() };
             self.devices.entry(name).or_insert(new).bundles.push(bundle);
         }
         Ok(())
@@ -286,12 +335,8 @@ impl World {
             return Ok(());
         }
         let path = self.plant().join(name);
-        if path.is_dir() {
-            fs::remove_dir_all(path)?
-        } else {
-            fs::remove_file(path)?
-        }
-        Ok(())
+        let removed = if path.is_dir() { fs::remove_dir_all(path) } else { fs::remove_file(path) };
+        Ok(removed?)
     }
 
     /// Copies a plant's folder but for the cloud's data.
