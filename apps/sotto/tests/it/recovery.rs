@@ -212,6 +212,23 @@ fn files_that_others_can_read_are_shown() {
 }
 
 #[test]
+fn secrets_shared_with_the_cloud_are_made_anew() {
+    let mut plant = Plant::new();
+    plant.lose(&["secrets/owner-token", "secrets/cloud-signing-key"]);
+    let (code, shown) = session::output(plant.folder(), &["check"]);
+    assert!(code == 3 && shown.matches("sotto cloud secrets").count() == 2, "{shown}");
+    let made = plant.run(&["cloud", "secrets"]).unwrap();
+    assert!(made.contains("owner-token") && made.contains("Start the cloud again"), "{made}");
+    let secrets = plant.secrets();
+    plant.run(&["cloud", "secrets"]).unwrap();
+    assert_eq!(plant.secrets(), secrets, "none is replaced");
+    let outside = plant.outside;
+    plant.cloud.shutdown_timeout(std::time::Duration::from_secs(10));
+    plant = Plant { cloud: session::serve(outside.path()), outside };
+    plant.is_whole("with a new token and key");
+}
+
+#[test]
 fn a_secret_without_a_copy_is_told_as_lost() {
     let plant = Plant::new();
     plant.lose(&["secrets/boiler.key"]);

@@ -75,8 +75,8 @@ pub(super) fn on_unknown(plant: &Plant, cloud: &Cloud) -> Result<Vec<String>, Ow
         if let Some(record) = devices::record(plant, name)? {
             if record.generation != 0 && record.generation < device.generation && !record.unregistered {
                 notes.push(format!(
-                    "{shown} was registered again since, by another copy of this folder or before this one was put back: \
-                     `sotto device take {shown}` takes over the bundles that are missing here"
+                    "the cloud has a newer registration of {shown} than this folder: another copy of the folder wrote it, or this \
+                     folder or the cloud was put back. `sotto device take {shown}` takes over what is missing here"
                 ));
             }
             continue;
