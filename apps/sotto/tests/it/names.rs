@@ -232,3 +232,48 @@ fn a_channel_that_a_later_bundle_leaves_out_keeps_its_readings() {
     assert_eq!(both.iter().map(|(_, count)| *count).collect::<Vec<_>>(), [120, 96, 96]);
     assert_eq!((both[0].0, both[1].0), (1200.0, 480.0));
 }
+
+#[test]
+fn a_later_bundle_with_gaps_leaves_the_earlier_readings() {
+    let plant = Plant::new();
+    plant.send("boiler.bundle", 0..2, 10.0, 5.0);
+    plant.run(&["device", "renew", "boiler"]);
+    let text =
+        "time,heat,flow\n2024-01-01T00:00:00Z,20,5\n2024-01-01T23:00:00Z,20,5\n2024-01-02T12:00:00Z,20,\n";
+    send_text(plant.outside.path(), "boiler-2.bundle", text);
+    assert_eq!(plant.values("sum(heat)"), [(45.0 * 10.0 + 3.0 * 20.0, 48)]);
+    assert_eq!(plant.values("mean(flow)"), [(5.0, 48)]);
+    let status: Value = serde_json::from_str(&plant.run(&["status", "--json"])).unwrap();
+    let device = &status["devices"][0];
+    assert_eq!((&device["windows"], &device["channels"][0]["readings"]), (&4.into(), &48.into()), "{device}");
+    assert_eq!(device["channels"][0]["missing"], 0);
+}
+
+#[test]
+fn channels_of_two_bundles_count_each_by_itself() {
+    let plant = Plant::new();
+    plant.run(&[
+        "channel",
+        "add",
+        "level",
+        "--unit",
+        "m",
+        "--range",
+        "0..9",
+        "--resolution",
+        "1",
+        "--every",
+        "1h",
+    ]);
+    plant.send("boiler.bundle", 0..1, 10.0, 5.0);
+    plant.edit("channels = [\"heat\", \"flow\"]", "channels = [\"flow\", \"level\"]");
+    plant.run(&["device", "renew", "boiler"]);
+    plant.send_columns("boiler-2.bundle", 0..1, &[("flow", 5.0), ("level", 3.0)]);
+    let counts =
+        |question: &str| plant.values(question).into_iter().map(|(_, count)| count).collect::<Vec<_>>();
+    for question in ["sum(heat), sum(flow), sum(level)", "sum(heat), sum(flow)", "sum(flow), sum(level)"] {
+        assert!(counts(question).iter().all(|count| *count == 24), "{question}: {:?}", counts(question));
+    }
+    assert_eq!(plant.values("sum(heat), sum(flow), sum(level)")[1].0, 120.0);
+    assert_eq!(plant.notes("sum(heat), sum(flow), sum(level)"), Vec::<String>::new());
+}

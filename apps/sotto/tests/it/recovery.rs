@@ -7,16 +7,15 @@ use std::path::Path;
 use std::process::Command;
 
 use serde_json::Value;
-use tokio::runtime::Runtime;
 
-use crate::session::{self, HOURS, ask, send, sotto};
+use crate::session::{self, Cloud, HOURS, ask, send, sotto};
 
 const TOTAL: &str = "sum(heat)";
 
 /// A plant with a device that has sent two days of readings, and a cloud that serves.
 pub(crate) struct Plant {
     outside: tempfile::TempDir,
-    cloud: Runtime,
+    cloud: Cloud,
 }
 
 impl Plant {
@@ -30,7 +29,7 @@ impl Plant {
             run(&[&channel[..], &["--every", "1h"]].concat());
         }
         run(&["question", "add", "daily", "sum(heat), mean(flow) by day"]);
-        let cloud = session::serve(folder);
+        let cloud = Cloud::start(folder);
         run(&["device", "add", "boiler", "--channels", "heat,flow"]);
         send(folder, "boiler.bundle");
         let plant = Self { outside, cloud };
@@ -223,8 +222,8 @@ fn secrets_shared_with_the_cloud_are_made_anew() {
     plant.run(&["cloud", "secrets"]).unwrap();
     assert_eq!(plant.secrets(), secrets, "none is replaced");
     let outside = plant.outside;
-    plant.cloud.shutdown_timeout(std::time::Duration::from_secs(10));
-    plant = Plant { cloud: session::serve(outside.path()), outside };
+    plant.cloud.stop();
+    plant = Plant { cloud: Cloud::start(outside.path()), outside };
     plant.is_whole("with a new token and key");
 }
 
@@ -270,7 +269,7 @@ fn without_any_copy_nothing_is_replaced_unless_asked_for() {
     let before = plant.secrets();
     plant.lose(&["devices", "enrolments"]);
     let Plant { outside, cloud } = plant;
-    cloud.shutdown_background();
+    cloud.stop();
     let run = |arguments: &[&str]| sotto(outside.path(), arguments);
     let secrets = || fs::read(outside.path().join("plant/secrets/boiler.key")).unwrap();
     let again = ["device", "add", "boiler", "--channels", "heat,flow", "--bundle", "again.bundle"];

@@ -217,3 +217,15 @@ fn a_time_inside_of_windows_cuts_them_by_tick() {
     assert_eq!(answer["rows"][0]["count"], 60);
     assert_eq!(answer["rows"][0]["missing"], 0);
 }
+
+#[test]
+fn readings_in_a_period_that_a_midnight_cuts_are_told() {
+    let plant = Plant::new("UTC", "2024-01-01T00:30:00Z", 60, 3);
+    let notes = |plant: &Plant| plant.ask(&["count(heat > 5), sum(heat) by day"])["notes"].to_string();
+    assert!(!notes(&plant).contains("cuts the period"), "{}", notes(&plant));
+    plant.correct("UTC", "Asia/Kolkata");
+    let told = notes(&plant);
+    assert!(told.contains("the end of the day cuts the period of 3 readings of boiler"), "{told}");
+    plant.correct("Asia/Kolkata", "America/New_York");
+    assert!(!notes(&plant).contains("cuts the period"), "{}", notes(&plant));
+}

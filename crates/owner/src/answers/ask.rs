@@ -57,6 +57,7 @@ pub(crate) fn ask(
     let done = computed(&asked, &mut listed, &mut computer, progress).map_err(|error| shown(plant, error))?;
     let needed = question.channels();
     let mut notes = notes::on_windows(&listed.devices);
+    notes.extend(notes::on_cut_ticks(&listed.groups, question.by, &listed.devices));
     notes.extend(notes::on_removed(plant, &clock, &done.took_part));
     notes.extend(notes::on_unknown(plant, &cloud)?);
     notes.extend(notes::on_undecided(&asked, done.by_device.iter().chain([&done.together])));

@@ -9,8 +9,9 @@ use crate::declared::Plant;
 use crate::devices;
 use crate::error::OwnerError;
 use crate::gathered::{Decided, NeedId, Tally};
+use crate::language::By;
 use crate::question::Asked;
-use crate::windows::DeviceWindows;
+use crate::windows::{DeviceWindows, Group, cut_ticks, once};
 
 /// Returns a number above 0 rounded up to two digits.
 fn two_digits(number: f64) -> String {
@@ -73,7 +74,8 @@ pub(super) fn on_unknown(plant: &Plant, cloud: &Cloud) -> Result<Vec<String>, Ow
         }
         let shown = plant.shown_device(name);
         if let Some(record) = devices::record(plant, name)? {
-            if record.generation != 0 && record.generation < device.generation && !record.unregistered {
+            if record.generation != device.generation && devices::is_older_than_cloud(plant, cloud, &record)?
+            {
                 notes.push(format!(
                     "the cloud has a newer registration of {shown} than this folder: another copy of the folder wrote it, or this \
                      folder or the cloud was put back. `sotto device take {shown}` takes over what is missing here"
@@ -96,6 +98,19 @@ pub(super) fn on_unknown(plant: &Plant, cloud: &Cloud) -> Result<Vec<String>, Ow
     Ok(notes)
 }
 
+/// Returns a note for each device whose readings the end of a group may have put into the wrong one.
+pub(super) fn on_cut_ticks(groups: &[Group], by: Option<By>, listed: &[DeviceWindows]) -> Vec<String> {
+    let of_device = |device: &DeviceWindows| {
+        let count: u64 = device.windows.iter().map(|window| cut_ticks(groups, by, window)).sum();
+        let (by, name) = (by.map_or("group", By::word), &device.shown);
+        let readings = if count == 1 { "1 reading".to_owned() } else { format!("{count} readings") };
+        (count > 0).then(|| {
+            format!("the end of the {by} cuts the period of {readings} of {name}: each counts in the {by} in which its period begins")
+        })
+    };
+    listed.iter().filter_map(of_device).collect()
+}
+
 /// Returns notes on windows that the answer does not use, and on made-up ones.
 pub(super) fn on_windows(listed: &[DeviceWindows]) -> Vec<String> {
     let mut notes = Vec::new();
@@ -106,11 +121,11 @@ pub(super) fn on_windows(listed: &[DeviceWindows]) -> Vec<String> {
                  {channel} was renamed by hand, put the name back and run `sotto channel rename {channel} NEW`"
             ));
         }
-        let generated = windows.iter().filter(|window| window.description.generated).count();
+        let generated = once(windows).filter(|window| window.description.generated).count();
         if generated > 0 {
             notes.push(format!(
                 "{generated} of {} windows of {device} hold readings that a generator made up",
-                windows.len()
+                once(windows).count()
             ));
         }
         for (count, why) in [
@@ -134,7 +149,7 @@ pub(super) fn on_windows(listed: &[DeviceWindows]) -> Vec<String> {
             0 => {}
             count => notes.push(format!(
                 "{count} windows of {device} meet windows of another time zone: where the device does not measure at whole periods \
-                 of UTC, a reading at each of their ends may count twice or not at all"
+                 of UTC, a reading at each of their ends and gaps may count twice or not at all"
             )),
         }
         match aside.fetched {

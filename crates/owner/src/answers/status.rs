@@ -139,7 +139,7 @@ fn status_of(
     for window in &listed.windows {
         let (Some(at), Some(kind)) = (window.channel(channel), window.kind()) else { continue };
         let entry = by_kind.entry(kind).or_insert((0, 0, window.from(), window.from()));
-        entry.0 += u64::from(window.description.present[usize::from(at)]);
+        entry.0 += window.readings(at);
         // Counted from the end of the previous window, because ticks between windows are missing too.
         entry.1 += ticks_between(entry.3, window.to(), window.description.period);
         entry.3 = entry.3.max(window.to());
@@ -207,10 +207,11 @@ impl Look<'_> {
         let left_out = windows::left_out(&listed.windows);
         let channel = |channel: &String| status_of(&listed, channel, &left_out, self.clock);
         status.listed = true;
-        status.windows = listed.windows.len() as u64;
-        status.bytes = listed.windows.iter().map(|window| window.bytes).sum();
+        status.windows = windows::once(&listed.windows).count() as u64;
+        status.bytes = windows::once(&listed.windows).map(|window| window.bytes).sum();
         status.channels = settings.channels.iter().map(channel).collect();
-        status.generated = listed.windows.iter().filter(|window| window.description.generated).count() as u64;
+        let generated = windows::once(&listed.windows).filter(|window| window.description.generated);
+        status.generated = generated.count() as u64;
         status.unusable = listed.aside.unusable() as u64;
         Ok(status)
     }

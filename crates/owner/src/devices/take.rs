@@ -1,6 +1,7 @@
 //! Records of another copy of the plant's folder, taken over from the cloud.
 
 use serde::Serialize;
+use sotto_cloud_client::Cloud;
 use sotto_ring::secure_rng;
 
 use super::records::{self, BundleRecord, DeviceRecord, record_path};
@@ -78,6 +79,18 @@ pub(crate) fn take(plant: &Plant, name: &str) -> Result<Taken, OwnerError> {
     }
     let (device, bundles) = (name.to_owned(), record.bundles.len());
     Ok(Taken { device, bundles, registered, left_out, revoked: stored.revoked })
+}
+
+/// Returns true if the cloud's copy of a device's record has bundles that this record lacks, or does not open.
+pub(crate) fn is_older_than_cloud(
+    plant: &Plant,
+    cloud: &Cloud,
+    record: &DeviceRecord,
+) -> Result<bool, OwnerError> {
+    let Some(secret) = secrets::held_secret(plant, &record.device)? else { return Ok(false) };
+    let Some(stored) = cloud.sealed_record(&record.device)? else { return Ok(false) };
+    let copy = Copy::open(&secret, &record.device, &stored.sealed);
+    Ok(copy.is_none_or(|copy| !record.includes(&copy.record)))
 }
 
 /// Returns true if a stream of the bundle has the name of a stream of the record.

@@ -119,6 +119,20 @@ pub(crate) fn pieces(groups: &[Group], by: Option<By>, window: &StoredWindow) ->
     pieces
 }
 
+/// Returns the number of ticks with a reading that the end of a group cuts. The reading may be on either side of it.
+pub(crate) fn cut_ticks(groups: &[Group], by: Option<By>, window: &StoredWindow) -> u64 {
+    let is_cut = |InGroup { group, ticks }: &InGroup| {
+        let (last, end) = (ticks.end - 1, window.to().min(window.instant(ticks.end)));
+        let has_reading = |presence: &Presence| presence.contains(last);
+        let presence = &window.description.presence;
+        groups[*group].to < end && (presence.is_empty() || presence.iter().any(has_reading))
+    };
+    match by {
+        None | Some(By::Window) => 0,
+        Some(_) => pieces(groups, by, window).iter().filter(|piece| is_cut(piece)).count() as u64,
+    }
+}
+
 /// Returns the group that a window belongs to.
 pub(crate) fn of_window(groups: &[Group], by: Option<By>, window: &StoredWindow) -> Option<usize> {
     match by {

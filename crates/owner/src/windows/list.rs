@@ -172,6 +172,7 @@ fn read(entry: &Entry, signed: &SignedHeader, known: &[Known], clock: &Clock) ->
         id: entry.id.clone(),
         sequence: entry.sequence,
         ticks: 0..description.ticks(),
+        channels: None,
         leaf: entry.leaf,
         stream: header.stream.clone(),
         parameter_id: header.parameters.to_string(),

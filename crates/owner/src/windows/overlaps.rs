@@ -2,11 +2,12 @@
 //!
 //! Windows of bundles for two time zones may have their ticks at different instants of the hour. Then one reading has ticks of
 //! two instants, less than a period apart. Readings are taken to be at whole periods since 1970; if they are not, one reading
-//! at each end of a window may count twice or not at all, and a note says so.
+//! at each end of a window or gap may count twice or not at all, and a note says so.
 
 use std::cmp::Reverse;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
+use std::sync::Arc;
 
 use super::list::Needed;
 use super::window::{Aside, StoredWindow};
@@ -35,9 +36,9 @@ struct CoveredTicks {
     is_shifted: bool,
 }
 
-/// Leaves out ticks that another window of the same kind covers for a needed channel. Of two windows, the one with more of
-/// the needed channels counts; then that of the later bundle, of more readings, sent earlier. Returns them in order of time;
-/// a window whose middle is covered comes twice.
+/// Leaves out, by channel, ticks at which another window of the same kind has a reading. Of two windows, the one with more
+/// of the needed channels counts; then that of the later bundle, of more readings, sent earlier. Returns them in order of
+/// time. A window of which only parts are left comes once for each.
 pub(super) fn leave_out(
     mut windows: Vec<StoredWindow>,
     needed: &Needed<'_>,
@@ -52,24 +53,33 @@ pub(super) fn leave_out(
     let mut kept = Vec::with_capacity(windows.len());
     for window in windows {
         let Some(kind) = window.kind() else { continue };
-        let of_channel = |channel: &sotto_pack::Channel| {
-            let times = covered.get(&(kind, channel.name.clone()));
-            times.map_or_else(Vec::new, |times| ticks_in(times, &window))
-        };
-        let others: Vec<Vec<CoveredTicks>> = needed.channels(&window).map(of_channel).collect();
-        let free = free(&window, others.iter().flatten());
-        // Ticks of an earlier bundle's window are expected to be sent again, all of its channels together.
-        let is_expected = others.windows(2).all(|pair| pair[0] == pair[1])
-            && others.iter().flatten().all(|other| other.bundle != window.bundle);
-        aside.overlapping += usize::from(!is_expected);
-        let meets_shifted = others.iter().flatten().any(|other| other.is_shifted);
-        aside.shifted += usize::from(meets_shifted && !free.is_empty());
-        for ticks in free {
-            for channel in needed.channels(&window) {
-                let times = covered.entry((kind, channel.name.clone())).or_default();
-                times.extend(cover(&window, &channel.name, &ticks));
+        let mut parts: BTreeMap<Vec<(u32, u32)>, BTreeSet<String>> = BTreeMap::new();
+        let (mut meets_own, mut meets_shifted) = (false, false);
+        for channel in needed.channels(&window) {
+            let times = covered.entry((kind, channel.name.clone())).or_default();
+            let others = ticks_in(times, &window);
+            // Windows of an earlier bundle are expected to be sent again.
+            meets_own |= others.iter().any(|other| other.bundle == window.bundle);
+            meets_shifted |= others.iter().any(|other| other.is_shifted);
+            let mut free = free(&window, &others);
+            if !others.is_empty() {
+                free.retain(|ticks| covers(&window, &channel.name, ticks).next().is_some());
             }
-            kept.push(StoredWindow { ticks, ..window.clone() });
+            free.iter().for_each(|ticks| times.extend(covers(&window, &channel.name, ticks)));
+            let free = free.into_iter().map(|ticks| (ticks.start, ticks.end)).collect();
+            parts.entry(free).or_default().insert(channel.name.clone());
+        }
+        aside.overlapping += usize::from(meets_own);
+        aside.shifted += usize::from(meets_shifted && parts.keys().any(|free| !free.is_empty()));
+        let is_one = parts.len() == 1;
+        for (free, channels) in parts {
+            let channels = (!is_one).then(|| Arc::new(channels));
+            let part = |(start, end)| StoredWindow {
+                ticks: start..end,
+                channels: channels.clone(),
+                ..window.clone()
+            };
+            kept.extend(free.into_iter().map(part));
         }
     }
     kept.sort_by(|a, b| (a.from(), &a.stream, a.sequence).cmp(&(b.from(), &b.stream, b.sequence)));
@@ -81,20 +91,30 @@ fn phase(window: &StoredWindow) -> i64 {
     window.start().saturating_neg().rem_euclid(i64::from(window.description.period.max(1)))
 }
 
-/// Returns the time from the first to the last reading of a channel at some ticks; None if there is none.
-fn cover(window: &StoredWindow, channel: &str, ticks: &Range<u32>) -> Option<(i64, Cover)> {
-    let presence = window.description.presence(window.channel(channel)?);
-    let (first, last) = match presence {
-        Some(presence) => {
-            let mut there = presence.iter().filter(|tick| ticks.contains(tick));
-            let first = there.next()?;
-            (first, there.last().unwrap_or(first))
+/// Iterates over the runs of ticks with a reading of a channel, among some ticks.
+fn covers(
+    window: &StoredWindow,
+    channel: &str,
+    ticks: &Range<u32>,
+) -> impl Iterator<Item = (i64, Cover)> + use<> {
+    let mut runs: Vec<Range<u32>> = Vec::new();
+    match window.channel(channel).map(|at| window.description.presence(at)) {
+        // Agents of earlier versions do not tell.
+        None | Some(None) => runs.push(ticks.clone()),
+        Some(Some(presence)) => {
+            for tick in presence.iter().filter(|tick| ticks.contains(tick)) {
+                match runs.last_mut().filter(|run| run.end == tick) {
+                    Some(run) => run.end += 1,
+                    None => runs.push(tick..tick + 1),
+                }
+            }
         }
-        None => (ticks.start, ticks.end - 1),
+    }
+    let cover = |run: Range<u32>| {
+        let to = window.instant(run.end - 1) + 1;
+        (window.instant(run.start), Cover { to, bundle: window.bundle, phase: phase(window) })
     };
-    let phase = phase(window);
-    let to = window.instant(last) + 1;
-    Some((window.instant(first), Cover { to, bundle: window.bundle, phase }))
+    runs.into_iter().map(cover).collect::<Vec<_>>().into_iter()
 }
 
 /// Returns the ticks of a window that these times cover, the last first.
@@ -114,8 +134,8 @@ fn ticks_in(times: &Covered, window: &StoredWindow) -> Vec<CoveredTicks> {
 }
 
 /// Returns the ticks of a window that no other window covers.
-fn free<'c>(window: &StoredWindow, others: impl Iterator<Item = &'c CoveredTicks>) -> Vec<Range<u32>> {
-    let mut covered: Vec<Range<u32>> = others.map(|other| other.ticks.clone()).collect();
+fn free(window: &StoredWindow, others: &[CoveredTicks]) -> Vec<Range<u32>> {
+    let mut covered: Vec<Range<u32>> = others.iter().map(|other| other.ticks.clone()).collect();
     covered.sort_unstable_by_key(|ticks| ticks.start);
     let all = window.ticks();
     let (mut free, mut at) = (Vec::new(), all.start);

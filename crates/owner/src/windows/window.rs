@@ -1,6 +1,6 @@
 //! Stored windows.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -26,6 +26,8 @@ pub(crate) struct StoredWindow {
     pub(super) end: i64,
     /// The ticks that an answer uses. Others belong to another time, or to another window.
     pub(super) ticks: Range<u32>,
+    /// The channels that an answer uses; None: all. Other windows have the readings of the others.
+    pub(super) channels: Option<Arc<BTreeSet<String>>>,
     pub(super) kind: Option<Kind>,
     /// The number of its bundle, from 0.
     pub(super) bundle: usize,
@@ -90,9 +92,25 @@ impl StoredWindow {
         Input { id, leaf: self.leaf, window, offset, ticks, origin }
     }
 
-    /// Returns the position of a channel.
+    /// Returns the position of a channel that an answer uses.
     pub(crate) fn channel(&self, name: &str) -> Option<u16> {
-        position(self.layout(), name)
+        let is_used = self.channels.as_ref().is_none_or(|channels| channels.contains(name));
+        if is_used { position(self.layout(), name) } else { None }
+    }
+
+    /// Returns true if an answer uses the same channels of another window.
+    pub(crate) fn has_channels_of(&self, other: &Self) -> bool {
+        self.channels == other.channels
+    }
+
+    /// Returns the number of readings of a channel that an answer uses.
+    pub(crate) fn readings(&self, channel: u16) -> u64 {
+        match self.description.presence(channel) {
+            Some(presence) if !self.is_whole() => {
+                presence.iter().filter(|tick| self.ticks.contains(tick)).count() as u64
+            }
+            _ => u64::from(self.description.present[usize::from(channel)]),
+        }
     }
 }
 
@@ -145,12 +163,18 @@ impl Aside {
     }
 }
 
+/// Iterates over windows without repetition: parts of one window count once.
+pub(crate) fn once(windows: &[StoredWindow]) -> impl Iterator<Item = &StoredWindow> {
+    let mut seen = BTreeSet::new();
+    windows.iter().filter(move |window| seen.insert(window.id.as_str()))
+}
+
 /// Returns the readings that devices left out of these windows, by channel.
 pub(crate) fn left_out(windows: &[StoredWindow]) -> BTreeMap<String, LeftOut> {
     let mut left_out: BTreeMap<String, LeftOut> = BTreeMap::new();
     // A device with streams of two kinds reports a reading in both; only the first kind is counted.
     let mut kinds: BTreeMap<String, Kind> = BTreeMap::new();
-    for window in windows {
+    for window in once(windows) {
         let Some(kind) = window.kind() else { continue };
         for (channel, counts) in window.layout().channels().iter().zip(&window.description.left_out) {
             if *kinds.entry(channel.name.clone()).or_insert(kind) == kind {

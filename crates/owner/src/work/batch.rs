@@ -3,7 +3,7 @@
 use crate::streams::Kind;
 use crate::windows::StoredWindow;
 
-/// Windows of one kind, layout, period and parameter set.
+/// Windows of one kind, layout, period and parameter set, of which an answer uses the same channels.
 pub(super) struct Batch<'w> {
     pub(super) kind: Kind,
     pub(super) windows: Vec<&'w StoredWindow>,
@@ -22,6 +22,7 @@ impl<'w> Batch<'w> {
                     && first.origin == window.origin
                     && first.description.period == window.description.period
                     && first.layout() == window.layout()
+                    && first.has_channels_of(window)
             };
             match batches.iter_mut().find(same) {
                 Some(batch) => batch.windows.push(window),

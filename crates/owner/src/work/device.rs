@@ -16,7 +16,7 @@ use crate::quantities::{Input, Part};
 use crate::question::{Asked, AskedCall};
 use crate::streams::Kind;
 use crate::windows;
-use crate::windows::{Covered, DeviceWindows, Group, StoredWindow, position};
+use crate::windows::{Covered, DeviceWindows, Group, StoredWindow};
 
 /// The work on one device.
 pub(crate) struct DeviceWork<'w> {
@@ -113,11 +113,11 @@ impl<'w> DeviceWork<'w> {
 
     /// Returns the calls that this batch can answer.
     pub(super) fn calls(&self, batch: &Batch<'_>) -> Vec<&'w AskedCall<'w>> {
-        let layout = batch.windows[0].layout();
+        let window = batch.windows[0];
         let held = |asked: &&AskedCall<'_>| {
             let channels = asked.call.channels();
             self.kind_of(asked.call) == batch.kind
-                && channels.iter().all(|name| position(layout, name).is_some())
+                && channels.iter().all(|name| window.channel(name).is_some())
         };
         self.asked.calls().filter(held).collect()
     }
@@ -172,9 +172,8 @@ impl<'w> DeviceWork<'w> {
                 }
                 None => computer.results(device, spec, parts, quantities, progress)?,
             };
-            let layout = batch.windows[0].layout();
             for piece in pieces.with(&results) {
-                let exact = ExactResults { layout, wanted: &wanted, piece: &piece };
+                let exact = ExactResults { window: batch.windows[0], wanted: &wanted, piece: &piece };
                 exact.add_to(&mut computed.tallies[piece.group])?;
             }
         }

@@ -12,7 +12,7 @@ use crate::gathered::moments::{Moments, Pair};
 use crate::gathered::{ChannelPair, ChannelTally, Tally};
 use crate::open::Numbers;
 use crate::quantities::{Input, Quantity};
-use crate::windows::position;
+use crate::windows::{StoredWindow, position};
 
 /// Returns the sum over a channel's slots of a result, at some ticks.
 pub(super) fn total(
@@ -67,7 +67,8 @@ fn possible(count: u64, top: i64, sum: i128, squares: Option<i128>) -> Result<()
 
 /// The results of a part that belong to one group, as sums by channel.
 pub(super) struct ExactResults<'r> {
-    pub(super) layout: &'r Layout,
+    /// Any of the windows.
+    pub(super) window: &'r StoredWindow,
     pub(super) wanted: &'r Wanted<'r>,
     pub(super) piece: &'r Piece<'r>,
 }
@@ -79,7 +80,7 @@ impl ExactResults<'_> {
     }
 
     fn total(&self, numbers: &Numbers, channel: u16) -> Result<i128, OwnerError> {
-        total(numbers, self.layout, channel, self.piece.ticks)
+        total(numbers, self.window.layout(), channel, self.piece.ticks)
     }
 
     fn period(&self) -> u32 {
@@ -91,7 +92,8 @@ impl ExactResults<'_> {
         if let Some(sums) = self.of(&Quantity::Sum) {
             let squares = self.of(&Quantity::Square);
             let hours = f64::from(self.period()) / 3_600_000.0;
-            for (at, channel) in (0u16..).zip(self.layout.channels()) {
+            for channel in self.window.layout().channels() {
+                let Some(at) = self.window.channel(&channel.name) else { continue };
                 let moments = self.moments(at, sums, squares)?;
                 tally.add_channel(&channel.name, &ChannelTally::new(moments, hours));
             }
@@ -105,14 +107,14 @@ impl ExactResults<'_> {
             let weights = &wanted.weights;
             if let Some(numbers) = self.of(&weights.quantity()) {
                 let sum = self.total(numbers, weights.whole.channel)?;
-                let weighted = weights.tally(self.piece.inputs, self.layout, sum);
+                let weighted = weights.tally(self.piece.inputs, self.window.layout(), sum);
                 let weighted = weighted.ok_or_else(unknown_readings)?;
                 tally.weighted.entry(wanted.need).or_default().merge(&weighted);
             }
         }
         for channel in &self.wanted.compared.channels {
             let distribution = self.distribution(*channel)?;
-            let name = self.layout.channels()[usize::from(*channel)].name.clone();
+            let name = self.window.layout().channels()[usize::from(*channel)].name.clone();
             tally.distributions.entry(name).or_default().merge(&distribution);
         }
         Ok(())
@@ -122,11 +124,12 @@ impl ExactResults<'_> {
     /// single window.
     fn distribution(&self, channel: u16) -> Result<Distribution, OwnerError> {
         let wrong = OwnerError::wrong;
-        let quantiser = self.layout.quantiser(channel).ok_or_else(|| wrong("whole numbers were expected"))?;
+        let quantiser =
+            self.window.layout().quantiser(channel).ok_or_else(|| wrong("whole numbers were expected"))?;
         let Piece { inputs, ticks, .. } = *self.piece;
-        let present = readings_in(inputs, self.layout, ticks, channel)?;
+        let present = readings_in(inputs, self.window.layout(), ticks, channel)?;
         let compared = &self.wanted.compared;
-        let whole = *ticks == (0..self.layout.ticks());
+        let whole = *ticks == (0..self.window.layout().ticks());
         let counts = self.of(&Quantity::Counts(channel)).zip(compared.bins_of(channel));
         if let Some((counts, bins)) = counts.filter(|_| whole && !compared.each) {
             let Numbers::Whole(counts) = counts else { return Err(wrong("whole numbers were expected")) };
@@ -142,7 +145,7 @@ impl ExactResults<'_> {
         let presence = input.window.presence(channel).ok_or_else(unknown_readings)?;
         let mut readings = Vec::with_capacity(present as usize);
         for tick in presence.iter().filter(|tick| ticks.contains(tick)) {
-            let slot = self.layout.slot(channel, tick).and_then(|slot| numbers.get(slot));
+            let slot = self.window.layout().slot(channel, tick).and_then(|slot| numbers.get(slot));
             let q = slot.copied().filter(|q| q.abs() <= quantiser.top());
             readings.push(q.ok_or_else(|| wrong("a reading is outside of its declared range"))?);
         }
@@ -150,9 +153,9 @@ impl ExactResults<'_> {
     }
 
     fn moments(&self, at: u16, sums: &Numbers, squares: Option<&Numbers>) -> Result<Moments, OwnerError> {
-        let quantiser = self.layout.quantiser(at);
+        let quantiser = self.window.layout().quantiser(at);
         let quantiser = quantiser.ok_or_else(|| OwnerError::wrong("whole numbers were expected"))?;
-        let count = readings_in(self.piece.inputs, self.layout, self.piece.ticks, at)?;
+        let count = readings_in(self.piece.inputs, self.window.layout(), self.piece.ticks, at)?;
         let sum = self.total(sums, at)?;
         let squares = squares.map(|squares| self.total(squares, at)).transpose()?;
         possible(count, quantiser.top(), sum, squares)?;
@@ -162,7 +165,8 @@ impl ExactResults<'_> {
     /// Returns the pair of two channels; None if this layout does not hold both.
     fn pair(&self, channels: &ChannelPair) -> Result<Option<Pair>, OwnerError> {
         let wrong = OwnerError::wrong;
-        let positions = position(self.layout, &channels.first).zip(position(self.layout, &channels.second));
+        let positions = position(self.window.layout(), &channels.first)
+            .zip(position(self.window.layout(), &channels.second));
         let Some((at_x, at_y)) = positions else { return Ok(None) };
         let (first, second) = (at_x.min(at_y), at_x.max(at_y));
         let Some(products) = self.of(&Quantity::Product(first, second)) else { return Ok(None) };
@@ -181,7 +185,7 @@ impl ExactResults<'_> {
             self.of(&Quantity::JointSquare(first, second))
         };
         let squares = squares.ok_or_else(|| wrong("squares are missing"))?;
-        let (qx, qy) = (self.layout.quantiser(at_x), self.layout.quantiser(at_y));
+        let (qx, qy) = (self.window.layout().quantiser(at_x), self.window.layout().quantiser(at_y));
         let (qx, qy) = qx.zip(qy).ok_or_else(|| wrong("whole numbers were expected"))?;
         let sums = [self.total(sums, at_x)?, self.total(sums, at_y)?];
         let squares = [self.total(squares, at_x)?, self.total(squares, at_y)?];

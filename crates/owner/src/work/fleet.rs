@@ -116,7 +116,8 @@ impl Together {
         for (((group, ..), part), results) in masks.keys().zip(&parts).zip(&results) {
             let inputs: Vec<Input> = part.windows.iter().map(|(input, _)| input.clone()).collect();
             let piece = Piece { inputs: &inputs, group: *group, ticks: &ticks, results };
-            ExactResults { layout, wanted: &wanted, piece: &piece }.add_to(&mut self.tallies[*group])?;
+            ExactResults { window: first, wanted: &wanted, piece: &piece }
+                .add_to(&mut self.tallies[*group])?;
             self.windows.extend(inputs.into_iter().map(|input| input.id));
         }
         Ok(())
@@ -134,6 +135,7 @@ fn by_fleet(listed: &[DeviceWindows]) -> BTreeMap<(FleetId, &str), Vec<Of<'_>>> 
             let known = fleets.entry((fleet, &window.parameter_id)).or_default();
             let alike = |(_, first): &Of<'_>| {
                 first.layout() == window.layout()
+                    && first.has_channels_of(window)
                     && first.compact == window.compact
                     && first.description.period == window.description.period
             };
