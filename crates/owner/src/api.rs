@@ -437,6 +437,21 @@ impl Plant {
         devices::enrol(self, name, bundle)
     }
 
+    /// Returns the channels of an enrolled device's latest bundle, by the names that they have now; none if it is not
+    /// enrolled.
+    ///
+    /// # Errors
+    /// [`OwnerError`] if the record is damaged.
+    pub fn channels_of(&self, name: &str) -> Result<Vec<String>, OwnerError> {
+        devices::channels_of(self, name)
+    }
+
+    /// Returns the name of a device in bundles, in the cloud and in the folder's files, also of a removed one.
+    #[must_use]
+    pub fn wire_name<'n>(&'n self, name: &'n str) -> &'n str {
+        self.wire_device(name)
+    }
+
     /// Looks at the folder: the owner's token, the modes of secrets, the files of every device, and whether its backup is
     /// newer.
     ///

@@ -86,9 +86,22 @@ impl OnPlant for Cloud {
                     (false, true) => "Start the cloud again: it reads them when it starts.",
                     (false, false) => "Give it to the cloud's operator, who starts the cloud again with it.",
                 });
+                if made.iter().any(|file| file.ends_with("cloud-signing-key")) {
+                    say(
+                        "Devices keep their messages until they know the new key: sotto device renew NAME for each, or --cloud-key in \
+                         the agent's options. If a backup has the old key, delete the new one and restore it instead.",
+                    );
+                }
             }
             Self::Accept { device: None, windows, json, .. } => return accept_all(plant, *windows, *json),
             Self::Accept { device: Some(device), .. } => {
+                let wire = plant.wire_name(device).to_owned();
+                // Told before, as the logs of before tell it. A cloud that is away or lies in another way is no obstacle.
+                let lost = plant.set_back().unwrap_or_default();
+                let lost: Vec<GivenUp> = lost.into_iter().filter(|stream| stream.device == wire).collect();
+                if !lost.is_empty() {
+                    list(plant, &lost);
+                }
                 if plant.device(device)?.is_none() {
                     return Err(
                         OwnerError::NotDeclared { kind: "enrolled device", name: device.clone() }.into()
@@ -132,7 +145,8 @@ fn accept_all(plant: &Plant, windows: Option<u64>, json: bool) -> anyhow::Result
         );
     } else if !lost.is_empty() {
         say(
-            "accepted. The logs of before are in logs/old, as evidence; devices that still have the windows send them again.",
+            "accepted. The logs of before are in logs/old, as evidence. A device sends the windows again if it still has its file: \
+             remove its spool (NAME.spool beside the bundle), then run the agent on the file.",
         );
     }
     Ok(if is_confirmed { ExitCode::SUCCESS } else { ExitCode::from(NOT_CONFIRMED) })

@@ -25,14 +25,14 @@ pub(crate) enum Device {
     Add {
         /// Its name: letters, digits, _ . -
         name: String,
-        /// The channels that it measures, separated by commas
-        #[arg(long, value_delimiter = ',', required = true)]
+        /// The channels that it measures, separated by commas [default: those of its latest bundle]
+        #[arg(long, value_delimiter = ',')]
         channels: Vec<String>,
         /// Put public keys into the bundle in place of the device's secret: the device cannot read what it has sent. Its
         /// windows are whole ciphertexts, many times as long as compact ones
         #[arg(long)]
         public: bool,
-        /// The bundle's file [default: NAME.bundle in this folder]
+        /// The bundle's file [default: NAME.bundle in this folder; NAME-2.bundle, if the device had one]
         #[arg(long, value_name = "FILE")]
         bundle: Option<PathBuf>,
         /// If the folder has a secret of this device and no record: put the secret aside, into secrets/old, and begin anew.
@@ -101,7 +101,7 @@ impl OnPlant for Device {
     fn run(self, plant: &mut Plant) -> anyhow::Result<ExitCode> {
         match self {
             Self::Add { name, channels, public, bundle, replace, json } => {
-                let channels: Vec<String> =
+                let mut channels: Vec<String> =
                     channels.iter().map(|channel| channel.trim().to_owned()).collect();
                 let is_named = bundle.is_some();
                 let mut file = bundle.unwrap_or_else(|| format!("{name}.bundle").into());
@@ -115,6 +115,9 @@ impl OnPlant for Device {
                 }
                 // A removed device that is added again keeps its keys.
                 let mut known = plant.device(&name)?.is_some() && !declared;
+                if known && !is_named {
+                    file = next_bundle(plant, &name)?;
+                }
                 if known && file.exists() {
                     return Err(OwnerError::Exists { path: file }.into());
                 } else if !known {
@@ -128,11 +131,19 @@ impl OnPlant for Device {
                             brought_back(&restored);
                             known = true;
                             if !is_named && file.exists() {
-                                file = format!("{name}-{}.bundle", restored.bundles + 1).into();
+                                file = next_bundle(plant, &name)?;
                             }
                         }
                         enrollable => enrollable?,
                     }
+                }
+                if channels.is_empty() {
+                    channels = plant.channels_of(&name)?;
+                }
+                if channels.is_empty() && !declared {
+                    let (place, reason) =
+                        (format!("devices.{name}"), "name its channels: --channels A,B".to_owned());
+                    return Err(OwnerError::from(SettingsError::Part { place, reason }).into());
                 }
                 if !declared {
                     // Checked before the declaration: a refusal leaves sotto.toml unchanged.
@@ -146,7 +157,11 @@ impl OnPlant for Device {
                     let add = if public { edit::add_public_device } else { edit::add_device };
                     let settings = DeviceSettings { channels, public, wire: None };
                     waiting(CHOOSING, || plant.streams_for(&name, &settings))?;
-                    plant.edit(|document| add(document, &name, &settings.channels))?;
+                    let wire = plant.wire_name(&name).to_owned();
+                    plant.edit(|document| {
+                        add(document, &name, &settings.channels)?;
+                        if wire == name { Ok(()) } else { edit::set_wire(document, &name, &wire) }
+                    })?;
                 }
                 let enrolled = waiting(CHOOSING, || {
                     if known { plant.renew(&name, &file) } else { plant.enrol(&name, &file) }
@@ -180,8 +195,7 @@ impl OnPlant for Device {
                 }
             }
             Self::Renew { name, bundle, json } => {
-                let number = plant.device(&name)?.map_or(0, |record| record.bundles.len()) + 1;
-                let file = bundle.unwrap_or_else(|| format!("{name}-{number}.bundle").into());
+                let file = bundle.map_or_else(|| next_bundle(plant, &name), Ok)?;
                 let enrolled = waiting(CHOOSING, || plant.renew(&name, &file))?;
                 report(plant, &name, &enrolled, json)?;
             }
@@ -220,6 +234,12 @@ impl OnPlant for Device {
         }
         Ok(ExitCode::SUCCESS)
     }
+}
+
+/// Returns the usual file of a device's next bundle.
+fn next_bundle(plant: &Plant, name: &str) -> Result<PathBuf, OwnerError> {
+    let number = plant.device(name)?.map_or(0, |record| record.bundles.len()) + 1;
+    Ok(format!("{name}-{number}.bundle").into())
 }
 
 /// Tells where a record came from, on standard error, so that a JSON document stays one.

@@ -155,6 +155,14 @@ fn a_removed_device_keeps_its_months() {
     );
     assert_eq!(plant.values("sum(heat) where device in (cellar)"), [(480.0, 48)]);
 
+    // The shown command brings it back, under its last name.
+    plant.run(&["device", "add", "cellar"]);
+    assert!(plant.settings().contains("wire = \"boiler\""), "{}", plant.settings());
+    assert_eq!(plant.values("sum(heat)"), [(528.0, 96)]);
+    assert_eq!(plant.notes("sum(heat)"), Vec::<String>::new());
+    assert!(plant.refused(&["device", "add", "attic"]).contains("name its channels"));
+    plant.run(&["device", "remove", "cellar"]);
+
     // By hand, too.
     let text = plant.settings();
     let at = text.find("[devices.pump]").unwrap();

@@ -117,7 +117,7 @@ fn records_that_are_lost_come_back_with_the_same_secret() {
         plant.is_whole(&format!("{lost:?}"));
         // The new bundle's streams are not those of the first.
         let record = fs::read_to_string(plant.folder().join("plant/devices/boiler.json")).unwrap();
-        assert!(record.contains("\"exact-1h\"") && record.contains("\"exact-1h.2\""), "{lost:?}: {record}");
+        assert!(record.contains("\"exact-1h\"") && record.contains("\"exact-1h.2"), "{lost:?}: {record}");
     }
 }
 
@@ -293,6 +293,91 @@ fn replacing_puts_the_old_secret_aside() {
     let old = fs::read_dir(plant.folder().join("plant/secrets/old")).unwrap();
     let old: Vec<Vec<u8>> = old.map(|entry| fs::read(entry.unwrap().path()).unwrap()).collect();
     assert!(old.contains(&before["boiler.key"]) && old.contains(&before["boiler.signing"]));
+}
+
+#[test]
+fn an_old_bundle_of_a_device_that_was_begun_anew_is_refused() {
+    let plant = Plant::new();
+    plant.lose(&["devices", "enrolments"]);
+    let Plant { outside, cloud } = plant;
+    cloud.stop();
+    let run = |arguments: &[&str]| sotto(outside.path(), arguments);
+    run(&["device", "add", "boiler", "--channels", "heat,flow", "--bundle", "new.bundle", "--replace"])
+        .unwrap();
+    let secret = outside.path().join("plant/secrets/boiler.key");
+    let new = fs::read(&secret).unwrap();
+    fs::remove_file(&secret).unwrap();
+    let refused = run(&["device", "adopt", "boiler.bundle"]).unwrap_err();
+    assert!(refused.contains("another boiler") && !secret.exists(), "{refused}");
+    run(&["device", "adopt", "new.bundle"]).unwrap();
+    assert_eq!(fs::read(&secret).unwrap(), new);
+}
+
+#[test]
+fn bundles_of_two_records_are_kept_together() {
+    let Plant { outside, cloud } = Plant::new();
+    cloud.stop();
+    let run = |arguments: &[&str]| sotto(outside.path(), arguments).unwrap();
+    assert!(
+        Command::new("cp")
+            .args(["-a", "plant", "copy"])
+            .current_dir(outside.path())
+            .status()
+            .unwrap()
+            .success()
+    );
+    run(&["device", "renew", "boiler", "--bundle", "a.bundle", "--plant", "plant"]);
+    run(&["device", "renew", "boiler", "--bundle", "b.bundle", "--plant", "copy"]);
+    run(&["device", "adopt", "b.bundle", "--plant", "plant"]);
+    let record: Value =
+        serde_json::from_slice(&fs::read(outside.path().join("plant/devices/boiler.json")).unwrap()).unwrap();
+    let bundles = record["bundles"].as_array().unwrap();
+    let names: Vec<&str> =
+        bundles.iter().map(|bundle| bundle["streams"][0]["stream"].as_str().unwrap()).collect();
+    assert_eq!(names.len(), 3, "{names:?}");
+    // Each has a name that no other has.
+    assert!(names[0] == "exact-1h" && names[1] != names[2], "{names:?}");
+    let cloud = Cloud::start(outside.path());
+    run(&["status", "--plant", "plant"]);
+    send(outside.path(), "a.bundle");
+    send(outside.path(), "b.bundle");
+    let total = ask(&outside.path().join("plant"), TOTAL)[0];
+    assert!((total - (0..HOURS).map(|hour| f64::from(hour) / 10.0).sum::<f64>()).abs() < 1e-9, "{total}");
+    drop(cloud);
+}
+
+#[test]
+fn a_registration_of_an_older_record_is_made_again() {
+    let Plant { outside, cloud } = Plant::new();
+    let run = |arguments: &[&str]| sotto(outside.path(), arguments).unwrap();
+    let registration = outside.path().join("plant/enrolments/boiler.json");
+    let older = fs::read(&registration).unwrap();
+    cloud.stop();
+    run(&["device", "renew", "boiler"]);
+    fs::write(&registration, older).unwrap();
+    let _cloud = Cloud::start(outside.path());
+    run(&["status"]);
+    send(outside.path(), "boiler-2.bundle");
+    assert!(run(&["status"]).contains("heat: 48 readings"), "{}", run(&["status"]));
+}
+
+#[test]
+fn a_bundle_after_a_record_came_back_repeats_no_stream() {
+    let plant = Plant::new();
+    plant.run(&["device", "renew", "boiler"]).unwrap();
+    // As in a new plant with an empty cloud, which know only the first bundle.
+    let Plant { outside, cloud } = plant;
+    cloud.stop();
+    for name in ["devices", "enrolments", "logs", "cloud"] {
+        fs::remove_dir_all(outside.path().join("plant").join(name)).unwrap();
+    }
+    let _cloud = Cloud::start(outside.path());
+    let run = |arguments: &[&str]| sotto(outside.path(), arguments).unwrap();
+    run(&["device", "adopt", "boiler.bundle"]);
+    run(&["status"]);
+    run(&["device", "renew", "boiler", "--bundle", "again.bundle"]);
+    let record = fs::read_to_string(outside.path().join("plant/devices/boiler.json")).unwrap();
+    assert!(record.contains("exact-1h.2-") && !record.contains("\"exact-1h.2\""), "{record}");
 }
 
 #[test]

@@ -74,7 +74,11 @@ fn send_file(folder: &Path, bundle: &str, text: &str, options: &[&str]) -> anyho
     let csv = folder.join("days.csv");
     std::fs::write(&csv, text).unwrap();
     let (bundle, csv) = (folder.join(bundle), csv.to_str().unwrap().to_owned());
-    let words = ["sotto-agent", "run", "--bundle", bundle.to_str().unwrap(), "--csv", &csv];
+    // A cloud that was started again has another address than the bundle.
+    let settings = std::fs::read_to_string(folder.join("plant/sotto.toml")).unwrap_or_default();
+    let url = settings.lines().find_map(|line| line.strip_prefix("url = ")).map(|url| url.trim_matches('"'));
+    let mut words = vec!["sotto-agent", "run", "--bundle", bundle.to_str().unwrap(), "--csv", &csv];
+    words.extend(url.filter(|_| !options.contains(&"--cloud")).into_iter().flat_map(|url| ["--cloud", url]));
     let words = words.iter().chain(options).copied();
     let AgentCommand::Run(run) = Arguments::read(words).unwrap().command else { panic!("run") };
     let mut device = Device::open(*run, &Stop::default()).unwrap();

@@ -192,6 +192,18 @@ pub fn rename_device(document: &mut DocumentMut, name: &str, new: &str) -> Resul
     rename(document, "devices", "device", name, new)
 }
 
+/// Names a declared device as bundles, the cloud and the folder's files do.
+///
+/// # Errors
+/// [`OwnerError::NotDeclared`] if there is no device with this name.
+pub fn set_wire(document: &mut DocumentMut, name: &str, wire: &str) -> Result<(), OwnerError> {
+    let devices = document.get_mut("devices").and_then(Item::as_table_like_mut);
+    let device = devices.and_then(|devices| devices.get_mut(name)).and_then(Item::as_table_like_mut);
+    let missing = || OwnerError::NotDeclared { kind: "device", name: name.to_owned() };
+    device.ok_or_else(missing)?.insert("wire", value(wire));
+    Ok(())
+}
+
 /// Replaces the text of every declared question and of every alarm's condition.
 pub fn rewrite_questions(document: &mut DocumentMut, rewritten: impl Fn(&str) -> String) {
     for (table, key) in [("questions", "text"), ("alarms", "when")] {

@@ -132,7 +132,13 @@ impl Plant {
     pub fn open(folder: &Path) -> Result<Self, OwnerError> {
         let file = folder.join(SETTINGS);
         if !file.exists() {
-            return Err(OwnerError::NoPlant { folder: folder.to_owned() });
+            let token = folder.join(SECRETS).join(TOKEN);
+            let lost = OwnerError::NoSettings { path: token.clone() };
+            return Err(if token.exists() {
+                lost
+            } else {
+                OwnerError::NoPlant { folder: folder.to_owned() }
+            });
         }
         let settings = Settings::parse(&read_text(&file, settings::LARGEST)?)?;
         for (name, private) in FOLDERS {
@@ -173,7 +179,8 @@ impl Plant {
         below.sort_unstable();
         match below.as_slice() {
             [folder] => Self::open(folder),
-            [] => Err(OwnerError::NoPlant { folder: from.to_owned() }),
+            // The folder itself or one below may have lost its sotto.toml.
+            [] => Err(of_lost_settings(from).unwrap_or(OwnerError::NoPlant { folder: from.to_owned() })),
             _ => Err(OwnerError::SeveralPlants { folders: below }),
         }
     }
@@ -316,6 +323,14 @@ impl Plant {
         self.settings = settings;
         Ok(())
     }
+}
+
+/// Returns the error of a folder, or one directly below it, that has a plant's secrets and no `sotto.toml`.
+fn of_lost_settings(from: &Path) -> Option<OwnerError> {
+    let below = fs::read_dir(from).ok()?.filter_map(|entry| Some(entry.ok()?.path()));
+    let mut tokens =
+        from.ancestors().map(Path::to_owned).chain(below).map(|path| path.join(SECRETS).join(TOKEN));
+    tokens.find(|token| token.exists()).map(|path| OwnerError::NoSettings { path })
 }
 
 /// Returns the first `sotto.toml`. Its comments explain it to a first reader.

@@ -85,6 +85,7 @@ pub(crate) fn enrol(plant: &Plant, name: &str, bundle: &Path) -> Result<Enrolled
         removed: None,
         generation: 0,
         unregistered: false,
+        came_back: false,
     };
     let secrets = Secrets { encryption: secret, signing: identity, are_new: true };
     let enrolled = make_bundle(plant, &record, secrets, streams, bundle, &mut rng)?;
@@ -206,8 +207,8 @@ fn make_bundle(
     verifying::keep_verifying_key(plant, record)?;
     let number = Number::next(plant, record);
     let mut prepared = prepare(plant, record.clone(), &secret, &streams, &number, rng)?;
-    // Without its record, a registration hides the bundles that it knows.
-    let may_repeat = !are_new && prepared.enrolment.record.is_none();
+    // A record that came back may lack bundles, and without its record a registration hides those that it knows.
+    let may_repeat = !are_new && (record.came_back || prepared.enrolment.record.is_none());
     let first = if may_repeat { None } else { register_first(plant, &prepared, !are_new)? };
     let registered = match first {
         Some(registered) if registered.is_ok() || are_new => registered,

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use sotto_keys::DeviceSecret;
 use sotto_rlwe::{KeyId, ParameterId};
 
 use super::records::{DeviceRecord, parameter_spec};
@@ -38,6 +39,22 @@ pub(crate) fn key_names(
     Ok(parameters.into_iter().map(|id| (id, secret.key_id(&id))).collect())
 }
 
+/// Returns false if the names of a device's keys in the folder are not those of a secret.
+pub(super) fn are_of(plant: &Plant, device: &str, secret: &DeviceSecret) -> bool {
+    let keys = kept_keys(plant, device).unwrap_or_default();
+    keys.iter().all(|key| {
+        let id = hex::decode(&key.parameter_id).ok().and_then(|id| id.try_into().ok()).map(ParameterId);
+        id.is_none_or(|id| secret.key_id(&id).to_string() == key.key_id)
+    })
+}
+
+/// Returns the keys in a device's registration, or those that were kept when it was removed.
+fn kept_keys(plant: &Plant, device: &str) -> Option<Vec<EnrolledKey>> {
+    let registration = read_json::<Enrolment>(&enrolment_path(plant, device));
+    let of_removed = || read_json(&log_folder(plant, plant.wire_device(device)).join(KEPT)).ok();
+    registration.ok().map(|registration| registration.keys).or_else(of_removed)
+}
+
 /// Stores the names of a device's keys permanently, independent of its registration.
 pub(crate) fn keep_key_names(plant: &Plant, record: &DeviceRecord) -> Result<(), OwnerError> {
     let key = |(parameters, key): (ParameterId, KeyId)| EnrolledKey {
@@ -55,11 +72,7 @@ fn registered(
     device: &str,
     parameters: &[ParameterId],
 ) -> Option<BTreeMap<ParameterId, KeyId>> {
-    let registration = read_json::<Enrolment>(&enrolment_path(plant, device));
-    let keys = match registration {
-        Ok(registration) => registration.keys,
-        Err(_) => read_json::<Vec<EnrolledKey>>(&log_folder(plant, device).join(KEPT)).ok()?,
-    };
+    let keys = kept_keys(plant, device)?;
     let name = |id: &ParameterId| {
         let key = keys.iter().find(|key| key.parameter_id == id.to_string())?;
         Some((*id, KeyId(hex::decode(&key.key_id).ok()?.try_into().ok()?)))

@@ -24,7 +24,7 @@ pub(crate) use key_names::{keep_key_names, key_names};
 pub use records::{BundleRecord, DeviceRecord};
 pub(crate) use records::{all_records, enrolled, note_removal, parameter_spec, record, shown, with_removed};
 pub use register::{EnrolledKey, Enrolment};
-pub(crate) use register::{enrolment_path, is_registered};
+pub(crate) use register::{channels_of, enrolment_path, is_registered};
 pub use restore::{Found, Restored};
 pub(crate) use restore::{adopt, restore};
 pub use sealed::{opened_record, sealed_record};

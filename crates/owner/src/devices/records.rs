@@ -35,6 +35,9 @@ pub struct DeviceRecord {
     /// True if the cloud does not know all of the bundles yet.
     #[serde(default, skip_serializing_if = "is_false")]
     pub unregistered: bool,
+    /// True if it came back from a bundle or a registration in the folder: bundles may have been made that it does not know.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub came_back: bool,
 }
 
 fn is_zero(number: &u64) -> bool {
@@ -54,6 +57,32 @@ impl DeviceRecord {
     /// Returns true if this record has the bundle.
     pub(crate) fn knows(&self, bundle: &BundleRecord) -> bool {
         self.bundles.iter().any(|other| other.is_same(bundle))
+    }
+
+    /// Returns true if a stream of the bundle has the name of a stream of the record.
+    pub(super) fn begins_again(&self, bundle: &BundleRecord) -> bool {
+        let names = self.streams();
+        bundle.streams.iter().any(|stream| names.contains(stream.stream.as_str()))
+    }
+
+    /// Adds the bundles of another copy that this one lacks, but for those whose streams have the names of its own. Returns
+    /// true if there was one.
+    pub(super) fn merge(&mut self, other: &Self) -> bool {
+        let had = self.bundles.len();
+        for bundle in other.bundles.iter().filter(|_| other.verifying_key == self.verifying_key) {
+            if !self.knows(bundle) && !self.begins_again(bundle) {
+                self.bundles.push(bundle.clone());
+            }
+        }
+        self.bundles.sort_by_key(|bundle| bundle.made_at);
+        self.bundles.len() > had
+    }
+
+    /// Returns true if the names are such as devices and streams have: none leads out of a folder.
+    pub(super) fn has_names(&self) -> bool {
+        let streams = self.bundles.iter().flat_map(|bundle| &bundle.streams);
+        sotto_program::is_name(&self.device)
+            && streams.map(|s| &s.stream).all(|name| sotto_program::is_name(name))
     }
 
     /// Returns the names of the streams of all bundles, without repetition.
@@ -93,7 +122,11 @@ pub(crate) fn record(plant: &Plant, name: &str) -> Result<Option<DeviceRecord>, 
     if !path.exists() {
         return Ok(None);
     }
-    read_json(&path).map(Some).map_err(|error| match error {
+    let read = read_json(&path).and_then(|record: DeviceRecord| {
+        let reason = "a device or a stream has a name that none can have".to_owned();
+        if record.has_names() { Ok(record) } else { Err(OwnerError::Damaged { path: path.clone(), reason }) }
+    });
+    read.map(Some).map_err(|error| match error {
         OwnerError::Damaged { path, reason } => {
             OwnerError::DamagedRecord { device: plant.wire_device(name).to_owned(), path, reason }
         }

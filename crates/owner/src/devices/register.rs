@@ -1,5 +1,6 @@
 //! Registration of devices with the cloud.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
@@ -78,6 +79,23 @@ pub struct EnrolledKey {
     pub key_id: String,
 }
 
+impl Enrolment {
+    /// Returns true if it has the parameters and streams of the record.
+    fn is_of(&self, record: &DeviceRecord) -> bool {
+        let streams = || record.bundles.iter().flat_map(|bundle| &bundle.streams);
+        let parameters: BTreeSet<&str> = streams().map(|stream| stream.parameters.as_str()).collect();
+        let of_headers: Option<BTreeSet<String>> = self
+            .streams
+            .iter()
+            .map(|frame| Some(StreamHeader::read(&hex::decode(frame).ok()?).ok()?.stream().to_owned()))
+            .collect();
+        let with_headers = streams().filter(|stream| stream.envelope > 1).map(|stream| stream.stream.clone());
+        self.verifying_key == record.verifying_key
+            && self.parameters.iter().map(String::as_str).collect::<BTreeSet<_>>() == parameters
+            && of_headers == Some(with_headers.collect())
+    }
+}
+
 /// Collects the parameters, keys and streams of all bundles, because the cloud accepts windows of older bundles too.
 pub(super) fn enrolment(
     record: &DeviceRecord,
@@ -124,6 +142,13 @@ pub(super) fn declared_for(streams: &[StreamProfile]) -> DeviceSettings {
     settings
 }
 
+/// Returns the channels of a device's latest bundle, by their names in `sotto.toml`; none if it is not enrolled.
+pub(crate) fn channels_of(plant: &Plant, name: &str) -> Result<Vec<String>, OwnerError> {
+    let Some(record) = records::record(plant, name)? else { return Ok(Vec::new()) };
+    let shown = |wire: &String| plant.settings().shown_channel(wire).to_owned();
+    Ok(declared_by(&record).channels.iter().map(shown).collect())
+}
+
 /// Returns the header of a stream; None if its envelopes are of version 1.
 pub(super) fn stream_header(
     device: &str,
@@ -142,13 +167,14 @@ pub(super) fn write(plant: &Plant, record: &DeviceRecord, enrolment: &Enrolment)
     write_whole(&path, &pretty(record)?)
 }
 
-/// Reads a device's registration; makes it again from the record if the file is gone.
+/// Reads a device's registration; makes it again from the record if the file is gone or of another record.
 pub(super) fn registration(plant: &Plant, name: &str) -> Result<Enrolment, OwnerError> {
     let path = enrolment_path(plant, name);
-    let (record, secret) = match records::record(plant, name)? {
-        Some(record) if !path.exists() => (record, secrets::secret(plant, name)?),
-        _ => return read_json(&path),
-    };
+    let Some(record) = records::record(plant, name)? else { return read_json(&path) };
+    if let Some(registration) = read_json::<Enrolment>(&path).ok().filter(|found| found.is_of(&record)) {
+        return Ok(registration);
+    }
+    let secret = secrets::secret(plant, name)?;
     let mut rng = secure_rng().map_err(|_| OwnerError::Randomness)?;
     let enrolment = enrolment(&record, &secret, &mut rng)?;
     write(plant, &record, &enrolment)?;

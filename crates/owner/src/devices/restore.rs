@@ -11,7 +11,7 @@ use super::records::{BundleRecord, DeviceRecord, record_path};
 use super::register::{declared_by, declared_for};
 use super::sealed::Copy;
 use super::secrets::{device_files, held_secret};
-use super::{records, register, verifying};
+use super::{key_names, records, register, verifying};
 use crate::amount::{Every, Range};
 use crate::declared::{Plant, edit};
 use crate::error::{OwnerError, io};
@@ -63,7 +63,7 @@ pub(crate) fn restore(plant: &Plant, name: &str) -> Result<Restored, OwnerError>
     let not_enrolled = || OwnerError::NotDeclared { kind: "enrolled device", name: name.to_owned() };
     let secret = held_secret(plant, name)?.ok_or_else(not_enrolled)?;
     let (copies, away) = copies(plant, &secret, name);
-    let restored = keep_newest(plant, &secret, name, copies, away)?;
+    let restored = keep_newest(plant, &secret, name, None, copies, away)?;
     let [_, key, _] = device_files(plant, name);
     restored.ok_or(OwnerError::HeldSecret { device: name.to_owned(), path: key })
 }
@@ -92,12 +92,21 @@ pub(crate) fn adopt(plant: &mut Plant, path: &Path) -> Result<Restored, OwnerErr
             return Err(damaged(reason));
         }
     };
-    keep_secrets(plant, &name, &secret, &bundle.identity)?;
+    let own = hex::encode(bundle.identity.verifying_key());
+    let is_others = |record: DeviceRecord| record.verifying_key != own;
+    let here = records::record(plant, &name).ok().flatten();
+    let is_held = device_files(plant, &name)[1].exists();
+    // Without the secret, record and registration tell whose bundle it is.
+    if !is_held && (here.is_some_and(is_others) || !key_names::are_of(plant, &name, &secret)) {
+        return Err(OwnerError::OtherSecret { device: name, path: path.to_owned() });
+    }
     let (mut copies, away) = copies(plant, &secret, &name);
     let sealed = profile.record.as_deref().and_then(|sealed| Copy::open_text(&secret, &name, sealed));
     let of_bundle = sealed.unwrap_or_else(|| of_profile(&profile, &bundle.identity, made_at(path)));
     copies.push((Found::Bundle, of_bundle));
-    let restored = keep_newest(plant, &secret, &name, copies, away)?;
+    let restored = keep_newest(plant, &secret, &name, Some(&own), copies, away)?;
+    // Only now: the bundle is whole, and of this device.
+    keep_secrets(plant, &name, &secret, &bundle.identity)?;
     let mut restored = restored.ok_or_else(|| damaged("it has no streams".to_owned()))?;
     restored.channels = declare(plant, &profile)?;
     Ok(restored)
@@ -124,33 +133,48 @@ fn copies(plant: &Plant, secret: &DeviceSecret, name: &str) -> (Vec<(Found, Copy
     (copies, away)
 }
 
-/// Writes the newest of the copies, unless the record in its place is as new. Returns None if there is no copy.
+/// Writes the newest of the copies with the bundles of all others, unless the record in its place has them. Returns None if
+/// there is no copy. A record in its place with another verifying key than `own` is no copy.
 fn keep_newest(
     plant: &Plant,
     secret: &DeviceSecret,
     name: &str,
+    own: Option<&str>,
     copies: Vec<(Found, Copy)>,
     cloud_is_away: Option<String>,
 ) -> Result<Option<Restored>, OwnerError> {
     // A damaged record is as good as none.
     let here = records::record(plant, name).ok().flatten();
+    let here = here.filter(|record| own.is_none_or(|own| record.verifying_key == own));
     let here = here.map(|record| (Found::Here, Copy { settings: declared_by(&record), record }));
     // Of equal ones the first, so that the record in its place stays.
-    let all = here.into_iter().chain(copies);
-    let newest = all.reduce(|best, next| if next.1.age() > best.1.age() { next } else { best });
-    let Some((from, mut copy)) = newest else { return Ok(None) };
-    copy.record.removed = None;
-    copy.record.unregistered |= matches!(from, Found::Registration | Found::Bundle);
+    let all: Vec<(Found, Copy)> = here.into_iter().chain(copies).collect();
+    let newest = all.iter().reduce(|best, next| if next.1.age() > best.1.age() { next } else { best });
+    let Some((mut from, Copy { record, .. })) = newest.cloned() else { return Ok(None) };
+    let mut record = DeviceRecord { removed: None, ..record };
+    for (found, other) in &all {
+        if record.merge(&other.record) && from == Found::Here {
+            from = *found;
+        }
+    }
+    if from != Found::Here {
+        let in_cloud = all.iter().find(|(found, _)| *found == Found::Cloud);
+        record.unregistered |= !in_cloud.is_some_and(|(_, copy)| copy.record.includes(&record));
+        record.came_back |= from != Found::Cloud;
+    }
+    let enrolment = {
+        let mut rng = secure_rng().map_err(|_| OwnerError::Randomness)?;
+        register::enrolment(&record, secret, &mut rng)?
+    };
     let path = record_path(plant, name);
     if from != Found::Here && path.exists() {
         let mut aside = path.as_os_str().to_owned();
-        aside.push(".older");
+        aside.push(format!(".older.{}", jiff::Timestamp::now().as_millisecond()));
         std::fs::rename(&path, &aside).map_err(io(&path))?;
     }
-    verifying::keep_verifying_key(plant, &copy.record)?;
-    let mut rng = secure_rng().map_err(|_| OwnerError::Randomness)?;
-    register::write(plant, &copy.record, &register::enrolment(&copy.record, secret, &mut rng)?)?;
-    let (device, bundles) = (name.to_owned(), copy.record.bundles.len());
+    verifying::keep_verifying_key(plant, &record)?;
+    register::write(plant, &record, &enrolment)?;
+    let (device, bundles) = (plant.shown_device(name).to_owned(), record.bundles.len());
     Ok(Some(Restored { device, from, bundles, cloud_is_away, channels: Vec::new() }))
 }
 
@@ -187,6 +211,7 @@ fn of_profile(profile: &DeviceProfile, identity: &SigningIdentity, made_at: i64)
         removed: None,
         generation: 0,
         unregistered: false,
+        came_back: false,
     };
     Copy { settings: declared_by(&record), record }
 }

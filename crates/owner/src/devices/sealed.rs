@@ -45,7 +45,8 @@ impl Copy {
         let compressed = secret.open(device, sealed)?;
         let mut document = Vec::new();
         ZlibDecoder::new(&compressed[..]).take(LARGEST_DOCUMENT).read_to_end(&mut document).ok()?;
-        serde_json::from_slice(&document).ok().filter(|copy: &Self| copy.record.device == device)
+        let copy: Self = serde_json::from_slice(&document).ok()?;
+        (copy.record.device == device && copy.record.has_names()).then_some(copy)
     }
 
     /// Opens a sealed copy in hexadecimal.
@@ -90,6 +91,7 @@ mod tests {
             removed: None,
             generation: 0,
             unregistered: false,
+            came_back: false,
         };
         Copy {
             record,
@@ -107,6 +109,26 @@ mod tests {
         assert_eq!(Copy::open_text(&DeviceSecret::generate(&mut rng), "boiler", &sealed), None);
         assert_eq!(Copy::open_text(&secret, "boiler", "no hexadecimal"), None);
         assert!(copy(3).age() > copy(2).age() && copy(1).age() > copy(0).age());
+    }
+
+    #[test]
+    fn a_name_that_leads_out_of_a_folder_is_refused() {
+        let mut rng = sotto_ring::secure_rng().expect("randomness");
+        let secret = DeviceSecret::generate(&mut rng);
+        let with = |name: &str| {
+            let stream = format!(
+                r#"{{"stream": {name:?}, "parameters": "", "encoding": {{"integer": {{"bits": 8}}}}, "ticks": 1}}"#
+            );
+            let stream = serde_json::from_str(&stream).expect("a stream");
+            let mut copy = copy(0);
+            copy.record.bundles.push(BundleRecord { made_at: 0, streams: vec![stream] });
+            let sealed = copy.seal(&secret, &mut sotto_ring::secure_rng().expect("randomness"));
+            Copy::open_text(&secret, "boiler", &sealed.expect("short"))
+        };
+        assert!(with("exact-5m.2").is_some());
+        for name in ["../exact", "a/b", "", "/tmp/x"] {
+            assert!(with(name).is_none(), "{name}");
+        }
     }
 
     #[test]

@@ -4,7 +4,7 @@ use serde::Serialize;
 use sotto_cloud_client::Cloud;
 use sotto_ring::secure_rng;
 
-use super::records::{self, BundleRecord, DeviceRecord, record_path};
+use super::records::{self, DeviceRecord, record_path};
 use super::sealed::Copy;
 use super::{register, secrets, verifying, writer};
 use crate::declared::Plant;
@@ -55,7 +55,7 @@ pub(crate) fn take(plant: &Plant, name: &str) -> Result<Taken, OwnerError> {
         if record.knows(&bundle) {
             continue;
         }
-        if begins_again(&record, &bundle) {
+        if record.begins_again(&bundle) {
             left_out.push(number);
         } else {
             registered.push(number);
@@ -91,10 +91,4 @@ pub(crate) fn is_older_than_cloud(
     let Some(stored) = cloud.sealed_record(&record.device)? else { return Ok(false) };
     let copy = Copy::open(&secret, &record.device, &stored.sealed);
     Ok(copy.is_none_or(|copy| !record.includes(&copy.record)))
-}
-
-/// Returns true if a stream of the bundle has the name of a stream of the record.
-fn begins_again(record: &DeviceRecord, bundle: &BundleRecord) -> bool {
-    let names = record.streams();
-    bundle.streams.iter().any(|stream| names.contains(stream.stream.as_str()))
 }
