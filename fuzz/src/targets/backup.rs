@@ -47,7 +47,7 @@ fn backup(bytes: &[u8]) -> bool {
 fn with_digests(bytes: &[u8]) -> Option<Vec<u8>> {
     let mut bytes = bytes.to_vec();
     let length = usize::from(u16::from_le_bytes([*bytes.get(9)?, *bytes.get(10)?]));
-    let head = 11 + length + 32;
+    let head = 11 + length + 16 + 32;
     for (from, to) in [(0, head), (head + 32, head + 32 + 79)] {
         let digest = blake3::hash(bytes.get(from..to)?);
         bytes.get_mut(to..to + 32)?.copy_from_slice(digest.as_bytes());

@@ -90,7 +90,7 @@ impl Run for Backup {
             say(serde_json::to_string_pretty(&json!({"version": 1, "backup": made}))?);
             return Ok(ExitCode::SUCCESS);
         }
-        let BackedUp { path, files, written, bytes, is_whole, was_torn, changed } = &made;
+        let BackedUp { path, files, written, bytes, is_whole, was_torn, changed, kept, damaged } = &made;
         if *was_torn {
             say("The last backup was interrupted: its unfinished end was cut off.");
         }
@@ -103,6 +103,16 @@ impl Run for Backup {
         say("Read again and compared with the folder: every file is there.");
         for file in changed {
             say(format!("  {file} changed meanwhile: the next backup takes it"));
+        }
+        for file in kept {
+            say(format!("  {file}, which the folder has lost, is kept from earlier backups"));
+        }
+        if !kept.is_empty() {
+            say("They come back with:");
+            say(format!("  sotto restore {}", path.display()));
+        }
+        if let Some(damaged) = damaged {
+            say(format!("The earlier backup was damaged, and is in {} now.", damaged.display()));
         }
         if passphrase.is_some() {
             say("Nobody can open it without this passphrase: keep a copy of that, too.");
@@ -193,15 +203,19 @@ pub(super) fn last_backup(note: Option<&BackupNote>) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
+
     use super::*;
 
     #[test]
     fn the_age_of_a_backup_is_told_in_words() {
         let note = |minutes: i64| BackupNote {
             version: 1,
+            plant: String::new(),
             at: Timestamp::now().as_millisecond() - minutes * 60_000 - 1000,
             path: "/mnt/plant.backup".into(),
             list: String::new(),
+            destroyed: BTreeMap::new(),
         };
         for (minutes, words) in [(0, "less than a minute"), (1, "1 minute"), (90, "1 hour"), (4400, "3 days")]
         {

@@ -10,6 +10,8 @@ use serde_json::Value;
 
 use crate::plant::{ASK, Plant, is_whole};
 
+mod guards;
+
 /// Returns the files of a folder but those that no backup holds: contents, mode and time.
 fn files(root: &Path) -> BTreeMap<String, (Vec<u8>, u32, i128)> {
     let (mut found, mut folders) = (BTreeMap::new(), vec![root.to_owned()]);

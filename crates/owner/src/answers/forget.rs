@@ -6,7 +6,7 @@ use super::kept;
 use crate::declared::{Plant, edit};
 use crate::error::OwnerError;
 use crate::files::remove_if_there;
-use crate::{devices, windows};
+use crate::{backup, devices, windows};
 
 /// Counts of deleted objects.
 ///
@@ -71,6 +71,7 @@ pub(crate) fn remove_device(plant: &mut Plant, name: &str, destroy_secret: bool)
         files.extend(devices::device_files(plant, name));
     }
     files.iter().try_for_each(|file| remove_if_there(file))?;
+    backup::note_destroyed(plant, &files)?;
     devices::note_removal(plant, name)?;
     plant.edit(|document| edit::remove_device(document, name))
 }

@@ -23,6 +23,32 @@ pub enum BackupError {
         /// The file.
         path: PathBuf,
     },
+    /// The backup is of another plant.
+    #[error("{} is the backup of another plant: nothing was changed. Name another file for this plant", path.display())]
+    OtherPlant {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The backup of another plant, and a folder that would be restored from it.
+    #[error(
+        "{} is the backup of another plant than that in {}: nothing was changed. Name another folder with --to DIR",
+        path.display(), folder.display()
+    )]
+    OtherFolder {
+        /// The file.
+        path: PathBuf,
+        /// The folder.
+        folder: PathBuf,
+    },
+    /// The passphrase does not open the backup that is there.
+    #[error(
+        "the passphrase does not open {}, which has an earlier one or is of another plant: nothing was changed. Name another file",
+        path.display()
+    )]
+    OtherPassphrase {
+        /// The file.
+        path: PathBuf,
+    },
     /// A part of the backup is damaged.
     #[error(
         "{} is damaged in segment {segment}: {reason}. A whole new one: `sotto backup --to FILE --whole`",

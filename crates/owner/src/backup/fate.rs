@@ -32,7 +32,10 @@ pub(super) enum Fate {
     Refuse,
 }
 
-/// Returns true for files whose contents decide.
+/// Largest file whose contents decide about its fate, in bytes: 16 MiB.
+pub(super) const LARGEST_DECIDING: u64 = 16 << 20;
+
+/// Returns true for files whose contents decide: secrets, and records of devices.
 pub(super) fn decides(path: &str) -> bool {
     path.starts_with("secrets/") || path.starts_with("devices/")
 }

@@ -12,6 +12,9 @@ const DIGEST: usize = 32;
 
 pub(super) const SALT: usize = 32;
 
+/// Bytes of a plant's id.
+pub(super) const PLANT: usize = 16;
+
 /// Bytes of a nonce of STREAM: those of XChaCha20-Poly1305 without counter and mark.
 pub(super) const NONCE: usize = 19;
 
@@ -26,6 +29,8 @@ const LARGEST_KEY: usize = 512;
 pub(super) struct FileHead {
     /// A key file of the kind `Plant`, under a passphrase.
     pub(super) key_file: Vec<u8>,
+    /// The plant's id, random, which its folder notes.
+    pub(super) plant: [u8; PLANT],
     pub(super) salt: [u8; SALT],
 }
 
@@ -48,6 +53,7 @@ impl FileHead {
         let mut bytes = MAGIC.to_vec();
         bytes.extend_from_slice(&(self.key_file.len() as u16).to_le_bytes());
         bytes.extend_from_slice(&self.key_file);
+        bytes.extend_from_slice(&self.plant);
         bytes.extend_from_slice(&self.salt);
         with_digest(bytes)
     }
@@ -61,10 +67,12 @@ impl FileHead {
         if length > LARGEST_KEY {
             return Ok(None);
         }
-        bytes.extend(read_up_to(from, length + SALT + DIGEST)?);
+        bytes.extend(read_up_to(from, length + PLANT + SALT + DIGEST)?);
         let Some(body) = without_digest(&bytes) else { return Ok(None) };
-        let Some((key_file, salt)) = body[MAGIC.len() + 2..].split_last_chunk() else { return Ok(None) };
-        Ok((key_file.len() == length).then(|| Self { key_file: key_file.to_vec(), salt: *salt }))
+        let Some((rest, salt)) = body[MAGIC.len() + 2..].split_last_chunk() else { return Ok(None) };
+        let Some((key_file, plant)) = rest.split_last_chunk() else { return Ok(None) };
+        let head = || Self { key_file: key_file.to_vec(), plant: *plant, salt: *salt };
+        Ok((key_file.len() == length).then(head))
     }
 }
 
@@ -191,7 +199,7 @@ mod tests {
     use super::*;
 
     fn file(segments: &[(u32, u64)]) -> Vec<u8> {
-        let mut bytes = FileHead { key_file: vec![1; 160], salt: [2; SALT] }.bytes();
+        let mut bytes = FileHead { key_file: vec![1; 160], plant: [5; PLANT], salt: [2; SALT] }.bytes();
         for (number, length) in segments {
             let head =
                 SegmentHead { number: *number, at: 7, bytes: *length, list: [3; 32], nonce: [4; NONCE] };
@@ -226,7 +234,7 @@ mod tests {
         }
         assert_eq!(read(&file(&[(0, 1), (2, 1)])).expect("a backup").rest, Rest::Damaged);
         assert_eq!(read(b"sottobak"), None);
-        for cut in 0..235 {
+        for cut in 0..251 {
             assert_eq!(read(&whole[..cut]), None, "{cut}");
         }
     }

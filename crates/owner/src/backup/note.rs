@@ -1,9 +1,12 @@
 //! The note of the last backup, and the folder compared with it.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
+use super::fate::decides;
 use super::open::Backup;
 use super::paths::NOTE;
 use crate::declared::Plant;
@@ -27,18 +30,38 @@ use crate::files::{pretty, read_json, write_private};
 pub struct BackupNote {
     /// The version of this format: 1.
     pub version: u32,
+    /// The plant's id, random, in hexadecimal: that in the heads of its backups.
+    pub plant: String,
     /// Milliseconds since 1970.
     pub at: i64,
     /// The backup's file, absolute.
     pub path: PathBuf,
     /// The digest of the list of files, in hexadecimal: that of the backup's last segment.
     pub list: String,
+    /// Files that were destroyed by name, with the times in milliseconds since 1970: no later backup keeps them.
+    #[serde(default)]
+    pub destroyed: BTreeMap<String, i64>,
 }
 
 /// Returns the note of the last backup; None if there was none.
 pub(crate) fn note(plant: &Plant) -> Result<Option<BackupNote>, OwnerError> {
-    let path = plant.path(NOTE);
+    note_in(plant.folder())
+}
+
+/// Returns the note in a folder; None if there is none.
+pub(super) fn note_in(folder: &Path) -> Result<Option<BackupNote>, OwnerError> {
+    let path = folder.join(NOTE);
     if path.exists() { read_json(&path).map(Some) } else { Ok(None) }
+}
+
+/// Notes that files of the folder were destroyed by name. Without a backup there is nothing to note.
+pub(crate) fn note_destroyed(plant: &Plant, files: &[PathBuf]) -> Result<(), OwnerError> {
+    let Some(mut note) = note(plant)? else { return Ok(()) };
+    let now = Timestamp::now().as_millisecond();
+    let paths = files.iter().filter_map(|file| file.strip_prefix(plant.folder()).ok());
+    let paths = paths.map(|path| path.to_string_lossy().into_owned()).filter(|path| decides(path));
+    note.destroyed.extend(paths.map(|path| (path, now)));
+    take_note(plant.folder(), &note)
 }
 
 /// Writes the note of a backup into a plant's folder.

@@ -35,7 +35,7 @@ impl Backup {
     }
 
     pub(super) fn keys(&self, key: &PlantKey) -> Keys {
-        Keys::new(key, &self.heads.head.salt)
+        Keys::new(key, &self.heads.head.plant, &self.heads.head.salt)
     }
 
     pub(super) fn file(&mut self) -> &mut File {

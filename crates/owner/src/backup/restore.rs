@@ -11,17 +11,16 @@ use sotto_keys::PlantKey;
 use zeroize::Zeroizing;
 
 use super::contents::{Entry, List};
-use super::fate::{Contents, Fate, Target, decides};
+use super::error::BackupError;
+use super::fate::{Contents, Fate, LARGEST_DECIDING, Target, decides};
 use super::head::Rest;
-use super::note::{BackupNote, take_note};
+use super::note::{BackupNote, note_in, take_note};
 use super::open::Backup;
+use super::owned::is_of_plant;
 use crate::error::{OwnerError, io};
 use crate::files::make_folder;
 use crate::secrets::{KEY, SECRETS, Secrets, Unlock};
 use crate::work::OnProgress;
-
-/// Largest file whose contents decide about its fate, in bytes: 16 MiB.
-const LARGEST_DECIDING: u64 = 16 << 20;
 
 /// The file that makes a folder a plant; written last.
 const SETTINGS: &str = "sotto.toml";
@@ -83,7 +82,7 @@ pub struct RestoredFolder {
 /// lacks, and records of devices that are newer in the backup. Secrets are never overwritten.
 ///
 /// # Errors
-/// [`BackupError`](crate::BackupError) if the file is no backup or is damaged; another [`OwnerError`] if no passphrase opens
+/// [`BackupError`](crate::BackupError) if the file is no backup, is damaged, or of another plant than the folder; another [`OwnerError`] if no passphrase opens
 /// it, or a file cannot be written.
 pub fn restore_backup(
     file: &Path,
@@ -97,6 +96,10 @@ pub fn restore_backup(
     let key = secrets.key_of(file, &backup.heads.head.key_file)?;
     let keys = backup.keys(&key);
     let list = backup.list(&keys)?;
+    let (id, note) = (backup.heads.head.plant, note_in(to)?);
+    if to.join(SETTINGS).exists() && !is_of_plant(to, note.as_ref(), &id, &list)? {
+        return Err(BackupError::OtherFolder { path: file.to_owned(), folder: to.to_owned() }.into());
+    }
     let deciding = list.files.iter().filter(|entry| decides(&entry.path) || entry.path == SETTINGS);
     let deciding: BTreeMap<&str, &Entry> = deciding.map(|entry| (entry.path.as_str(), entry)).collect();
     let mut contents = Contents::new();
@@ -150,7 +153,9 @@ pub fn restore_backup(
     if !options.dry_run {
         let path = std::path::absolute(file).map_err(io(file))?;
         let list = backup.heads.last().map_or_else(String::new, |last| hex::encode(last.list));
-        take_note(to, &BackupNote { version: 1, at: report.at, path, list })?;
+        let destroyed = note.map(|note| note.destroyed).unwrap_or_default();
+        let plant = hex::encode(id);
+        take_note(to, &BackupNote { version: 1, plant, at: report.at, path, list, destroyed })?;
     }
     Ok(report)
 }
@@ -223,6 +228,9 @@ impl<'a> Writer<'a> {
             return Ok(());
         }
         let path = self.folder.join(&entry.path);
+        if let Some(parent) = path.parent() {
+            make_folder(parent, false)?;
+        }
         let mut name = path.file_name().unwrap_or_default().to_owned();
         name.push(format!(".{}.partial", std::process::id()));
         let partial = path.with_file_name(name);

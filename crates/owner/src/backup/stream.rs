@@ -7,7 +7,7 @@ use chacha20poly1305::XChaCha20Poly1305;
 use chacha20poly1305::aead::KeyInit as _;
 use zeroize::Zeroizing;
 
-use super::head::{NONCE, SALT};
+use super::head::{NONCE, PLANT, SALT};
 use sotto_keys::PlantKey;
 
 /// Bytes of a chunk before it is encrypted.
@@ -22,9 +22,10 @@ pub(super) struct Keys {
 }
 
 impl Keys {
-    /// Derives the keys of a backup with this salt from the key in its head.
-    pub(super) fn new(key: &PlantKey, salt: &[u8; SALT]) -> Self {
-        let file = Zeroizing::new(*blake3::keyed_hash(&key.derived("sotto backup v1"), salt).as_bytes());
+    /// Derives the keys of a plant's backup with this salt from the key in its head.
+    pub(super) fn new(key: &PlantKey, plant: &[u8; PLANT], salt: &[u8; SALT]) -> Self {
+        let head = [&plant[..], salt].concat();
+        let file = Zeroizing::new(*blake3::keyed_hash(&key.derived("sotto backup v1"), &head).as_bytes());
         let derived = |context| Zeroizing::new(blake3::derive_key(context, file.as_slice()));
         Self { chunks: derived("sotto backup chunks v1"), lists: derived("sotto backup lists v1") }
     }
@@ -142,7 +143,7 @@ mod tests {
     #[test]
     fn chunks_come_back_and_nothing_is_cut_or_changed() {
         let key = PlantKey::from_bytes(&[5; 32]);
-        let keys = Keys::new(&key, &[6; SALT]);
+        let keys = Keys::new(&key, &[5; PLANT], &[6; SALT]);
         for length in [0, 1, CHUNK - 1, CHUNK, CHUNK + 1, 3 * CHUNK] {
             let plain: Vec<u8> = (0..length).map(|at| at as u8).collect();
             let mut sealer = Sealer::new(Vec::new(), &keys, &[7; NONCE], b"head".to_vec());
@@ -157,7 +158,7 @@ mod tests {
             };
             assert_eq!(open(&sealed, &keys, b"head").expect("opened"), plain);
             assert!(open(&sealed, &keys, b"tail").is_err());
-            assert!(open(&sealed, &Keys::new(&key, &[8; SALT]), b"head").is_err());
+            assert!(open(&sealed, &Keys::new(&key, &[5; PLANT], &[8; SALT]), b"head").is_err());
             for cut in [0, sealed.len() / 2, sealed.len() - 1, sealed.len().saturating_sub(CHUNK + TAG)] {
                 assert!(
                     cut == sealed.len() || open(&sealed[..cut], &keys, b"head").is_err(),

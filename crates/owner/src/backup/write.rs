@@ -9,16 +9,19 @@ use jiff::Timestamp;
 use sotto_keys::{KeyFile, PlantKey, Protection};
 use sotto_ring::secure_rng;
 
-use super::contents::{Entry, Folder, List, write_file_head, write_list};
+use super::contents::{Entry, List, write_file_head, write_list};
 use super::error::BackupError;
 use super::folder::{digest, listed};
-use super::head::{FileHead, Rest, SEGMENT_HEAD, SegmentHead};
-use super::note::{BackupNote, take_note};
+use super::head::{FileHead, PLANT, Rest, SEGMENT_HEAD, SegmentHead};
+use super::kept::{Brought, brought, lost};
+use super::note::{BackupNote, note, take_note};
 use super::open::Backup;
+use super::owned::is_of_plant;
 use super::stream::{Keys, Sealer};
 use crate::declared::Plant;
 use crate::error::{OwnerError, io};
 use crate::files::random;
+use crate::secrets::SecretsError;
 use crate::work::OnProgress;
 
 /// Options of a backup.
@@ -62,6 +65,10 @@ pub struct BackedUp {
     pub was_torn: bool,
     /// Files that changed in the folder meanwhile: the next backup takes them.
     pub changed: Vec<String>,
+    /// Secrets and records that the folder has lost, from earlier backups: a restore brings them back.
+    pub kept: Vec<String>,
+    /// The new place of the earlier backup, if that was damaged and this one is whole.
+    pub damaged: Option<PathBuf>,
 }
 
 /// Returns true if a backup to this file needs a new passphrase, as the plant has none.
@@ -78,22 +85,35 @@ pub(crate) fn back_up(
 ) -> Result<BackedUp, OwnerError> {
     let to = std::path::absolute(to).map_err(io(to))?;
     let of_plant = plant.secrets().key_file()?.map(|file| file.to_vec());
+    let before = note(plant)?;
+    let earlier = Earlier::open(plant, &to, before.as_ref(), options.passphrase)?;
+    let of_earlier = earlier.as_ref().map(|earlier| earlier.backup.heads.head.plant);
+    let of_note = before.as_ref().and_then(|note| id_of(&note.plant));
+    let id = match of_earlier.or(of_note) {
+        Some(id) => id,
+        None => random()?,
+    };
+    let destroyed = before.map(|note| note.destroyed).unwrap_or_default();
+    let work = Work { plant, to: &to, id, destroyed: &destroyed };
     // A backup under another key or an earlier passphrase is written anew.
-    let existing = match to.exists() && !options.whole {
-        true => Some(locked(&to)?)
-            .filter(|backup| of_plant.as_ref().is_none_or(|file| *file == backup.heads.head.key_file)),
-        false => None,
+    let continues =
+        |head: &FileHead| !options.whole && of_plant.as_ref().is_none_or(|file| *file == head.key_file);
+    let mut done = match earlier {
+        Some(earlier) if continues(&earlier.backup.heads.head) => work.append(earlier, progress)?,
+        earlier => work.whole(earlier, of_plant.clone(), options.passphrase, progress)?,
     };
-    let mut done = match existing {
-        Some(backup) => append(plant, &to, backup, progress)?,
-        None => whole(plant, &to, of_plant, options.passphrase, progress)?,
-    };
-    done.changed = compared(plant, &to, &done.keys, progress)?;
-    let note = BackupNote { version: 1, at: done.at, path: to.clone(), list: hex::encode(done.list) };
+    done.changed = compared(plant, &to, &done, progress)?;
+    let list = hex::encode(done.list);
+    let note =
+        BackupNote { version: 1, plant: hex::encode(id), at: done.at, path: to.clone(), list, destroyed };
     take_note(plant.folder(), &note)?;
     let bytes = fs::metadata(&to).map_err(io(&to))?.len();
-    let Done { files, written, is_whole, was_torn, changed, .. } = done;
-    Ok(BackedUp { path: to, files, written, bytes, is_whole, was_torn, changed })
+    let Done { files, written, is_whole, was_torn, changed, kept, damaged, .. } = done;
+    Ok(BackedUp { path: to, files, written, bytes, is_whole, was_torn, changed, kept, damaged })
+}
+
+fn id_of(text: &str) -> Option<[u8; PLANT]> {
+    hex::decode(text).ok()?.try_into().ok()
 }
 
 struct Done {
@@ -105,6 +125,51 @@ struct Done {
     is_whole: bool,
     was_torn: bool,
     changed: Vec<String>,
+    kept: Vec<String>,
+    damaged: Option<PathBuf>,
+}
+
+/// The backup that is there already: of this plant, and opened.
+struct Earlier {
+    backup: Backup,
+    key: PlantKey,
+    keys: Keys,
+    /// Its last list of files.
+    list: Result<List, OwnerError>,
+}
+
+impl Earlier {
+    /// Opens the backup that is there; None if there is none. Refuses that of another plant, and one that does not open.
+    fn open(
+        plant: &Plant,
+        to: &Path,
+        note: Option<&BackupNote>,
+        passphrase: Option<&str>,
+    ) -> Result<Option<Self>, OwnerError> {
+        if !to.exists() {
+            return Ok(None);
+        }
+        let mut backup = locked(to)?;
+        let other = || BackupError::OtherPlant { path: to.to_owned() };
+        let head = backup.heads.head.clone();
+        if note.is_some_and(|note| note.plant != hex::encode(head.plant)) {
+            return Err(other().into());
+        }
+        let key = match plant.secrets().key_of_given(to, &head.key_file, passphrase) {
+            Err(OwnerError::Secrets(SecretsError::WrongPassphrase { path, .. })) if path == to => {
+                return Err(BackupError::OtherPassphrase { path }.into());
+            }
+            key => key?,
+        };
+        let keys = backup.keys(&key);
+        let list = backup.list(&keys);
+        if let Ok(list) = &list
+            && !is_of_plant(plant.folder(), note, &head.plant, list)?
+        {
+            return Err(other().into());
+        }
+        Ok(Some(Self { backup, key, keys, list }))
+    }
 }
 
 /// Opens a backup for writing, and excludes other processes that write it.
@@ -121,155 +186,207 @@ fn exclusive(path: &Path, file: File) -> Result<File, OwnerError> {
     }
 }
 
-/// Writes a new backup beside the file, and renames it into its place.
-fn whole(
-    plant: &Plant,
-    to: &Path,
-    of_plant: Option<Vec<u8>>,
-    passphrase: Option<&str>,
-    progress: OnProgress<'_>,
-) -> Result<Done, OwnerError> {
-    let own;
-    let (key, key_file) = match (of_plant, plant.secrets().key()?) {
-        (Some(file), Some(key)) => (key, file),
-        _ => {
-            let passphrase = passphrase.ok_or(BackupError::NoPassphrase)?;
-            let mut rng = secure_rng().map_err(|_| OwnerError::Randomness)?;
-            own = PlantKey::generate(&mut rng);
-            let protection = Protection::Passphrase(passphrase);
-            let file = KeyFile::Plant.encode(own.expose_secret_bytes(), protection, &mut rng)?;
-            (&own, file.to_vec())
-        }
-    };
-    if to.exists() {
-        // Replaces backups only.
-        Backup::open(to)?;
-    }
-    let head = FileHead { key_file, salt: random()? };
-    let keys = Keys::new(key, &head.salt);
-    let mut name = to.file_name().unwrap_or_default().to_owned();
-    name.push(".partial");
-    let partial = to.with_file_name(name);
-    let written = || -> Result<Done, OwnerError> {
-        let mut options = File::options();
-        // What an interrupted backup left is overwritten.
-        options.read(true).write(true).create(true).truncate(false);
-        #[cfg(unix)]
-        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-        let file = options.open(&partial).map_err(io(&partial))?;
-        let mut file = exclusive(&partial, file)?;
-        file.set_len(0).map_err(io(&partial))?;
-        file.write_all(&head.bytes()).map_err(io(&partial))?;
-        let mut backup = Backup::of(&partial, file)?;
-        let list = List { version: 1, ..List::default() };
-        let done = segment(plant, &mut backup, keys, &partial, &list, progress)?;
-        fs::rename(&partial, to).map_err(io(to))?;
-        if let Some(folder) = to.parent().filter(|_| cfg!(unix)) {
-            File::open(folder).and_then(|folder| folder.sync_all()).map_err(io(folder))?;
-        }
-        Ok(Done { is_whole: true, ..done })
-    };
-    written().inspect_err(|error| {
-        if !matches!(error, OwnerError::Backup(BackupError::InUse { .. })) {
-            let _ = fs::remove_file(&partial);
-        }
-    })
+/// A backup that is being made.
+struct Work<'a> {
+    plant: &'a Plant,
+    to: &'a Path,
+    id: [u8; PLANT],
+    /// Files that were destroyed by name, with the times.
+    destroyed: &'a BTreeMap<String, i64>,
 }
 
-/// Appends a segment, unless nothing changed. Cuts off a segment that was not finished.
-fn append(
-    plant: &Plant,
-    to: &Path,
-    mut backup: Backup,
-    progress: OnProgress<'_>,
-) -> Result<Done, OwnerError> {
-    let was_torn = backup.heads.rest == Rest::Torn;
-    if backup.heads.rest == Rest::Damaged {
-        let segment = backup.last().map_or(0, |last| last + 1);
-        let reason = "its head cannot be read".to_owned();
-        return Err(BackupError::Damaged { path: to.to_owned(), segment, reason }.into());
+impl Work<'_> {
+    /// Writes a new backup beside the file, and renames it into its place. A damaged one is put aside.
+    fn whole(
+        &self,
+        earlier: Option<Earlier>,
+        of_plant: Option<Vec<u8>>,
+        passphrase: Option<&str>,
+        progress: OnProgress<'_>,
+    ) -> Result<Done, OwnerError> {
+        let (plant, to) = (self.plant, self.to);
+        let own;
+        let (key, key_file) = match (of_plant, plant.secrets().key()?) {
+            (Some(file), Some(key)) => (key, file),
+            _ => {
+                let passphrase = passphrase.ok_or(BackupError::NoPassphrase)?;
+                let mut rng = secure_rng().map_err(|_| OwnerError::Randomness)?;
+                own = PlantKey::generate(&mut rng);
+                let protection = Protection::Passphrase(passphrase);
+                let file = KeyFile::Plant.encode(own.expose_secret_bytes(), protection, &mut rng)?;
+                (&own, file.to_vec())
+            }
+        };
+        let (brought, is_damaged) = match earlier {
+            Some(earlier) => self.brought(earlier)?,
+            None => (Vec::new(), false),
+        };
+        let head = FileHead { key_file, plant: self.id, salt: random()? };
+        let keys = Keys::new(key, &head.plant, &head.salt);
+        let mut name = to.file_name().unwrap_or_default().to_owned();
+        name.push(".partial");
+        let partial = to.with_file_name(name);
+        let written = || -> Result<Done, OwnerError> {
+            let mut options = File::options();
+            // What an interrupted backup left is overwritten.
+            options.read(true).write(true).create(true).truncate(false);
+            #[cfg(unix)]
+            std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+            let file = options.open(&partial).map_err(io(&partial))?;
+            let mut file = exclusive(&partial, file)?;
+            file.set_len(0).map_err(io(&partial))?;
+            file.write_all(&head.bytes()).map_err(io(&partial))?;
+            let mut backup = Backup::of(&partial, file)?;
+            let list = List { version: 1, ..List::default() };
+            let done = self.segment(&mut backup, keys, &partial, &list, brought, progress)?;
+            let damaged = if is_damaged { Some(put_aside(to)?) } else { None };
+            fs::rename(&partial, to).map_err(io(to))?;
+            if let Some(folder) = to.parent().filter(|_| cfg!(unix)) {
+                File::open(folder).and_then(|folder| folder.sync_all()).map_err(io(folder))?;
+            }
+            Ok(Done { is_whole: true, damaged, ..done })
+        };
+        written().inspect_err(|error| {
+            if !matches!(error, OwnerError::Backup(BackupError::InUse { .. })) {
+                let _ = fs::remove_file(&partial);
+            }
+        })
     }
-    let keys = backup.keys(&plant.secrets().key_of(to, &backup.heads.head.key_file)?);
-    let list = backup.list(&keys)?;
-    if was_torn {
+
+    /// Returns the files of an earlier backup that the folder has lost, and true if some may be missing.
+    fn brought(&self, mut earlier: Earlier) -> Result<(Vec<Brought>, bool), OwnerError> {
+        let list = match earlier.list {
+            Ok(list) => list,
+            Err(OwnerError::Backup(BackupError::Damaged { .. })) => return Ok((Vec::new(), true)),
+            Err(error) => return Err(error),
+        };
+        let (_, files) = listed(self.plant.folder())?;
+        let lost = lost(&list, &files, self.destroyed);
+        let is_cut = earlier.backup.heads.rest == Rest::Damaged;
+        let (brought, is_damaged) =
+            brought(self.plant, &mut earlier.backup, &earlier.key, &earlier.keys, &lost)?;
+        Ok((brought, is_cut || is_damaged))
+    }
+
+    /// Appends a segment, unless nothing changed. Cuts off a segment that was not finished.
+    fn append(&self, earlier: Earlier, progress: OnProgress<'_>) -> Result<Done, OwnerError> {
+        let (to, Earlier { mut backup, keys, list, .. }) = (self.to, earlier);
+        let was_torn = backup.heads.rest == Rest::Torn;
+        if backup.heads.rest == Rest::Damaged {
+            let segment = backup.last().map_or(0, |last| last + 1);
+            let reason = "its head cannot be read".to_owned();
+            return Err(BackupError::Damaged { path: to.to_owned(), segment, reason }.into());
+        }
+        let list = list?;
         let end = backup.heads.end;
-        backup.file().set_len(end).map_err(io(to))?;
-    }
-    let end = backup.heads.end;
-    let done = segment(plant, &mut backup, keys, to, &list, progress).inspect_err(|_| {
-        // As on a full disk: what was written makes room again.
-        let _ = backup.file().set_len(end);
-    })?;
-    Ok(Done { was_torn, ..done })
-}
-
-/// Writes the files that are not in `before` at the end of a backup, then the new list.
-fn segment(
-    plant: &Plant,
-    backup: &mut Backup,
-    keys: Keys,
-    path: &Path,
-    before: &List,
-    progress: OnProgress<'_>,
-) -> Result<Done, OwnerError> {
-    let number = backup.last().map_or(0, |last| last + 1);
-    let at = Timestamp::now().as_millisecond();
-    let (folders, mut files) = listed(plant.folder())?;
-    let known: BTreeMap<&str, &Entry> =
-        before.files.iter().map(|entry| (entry.path.as_str(), entry)).collect();
-    let mut changed = Vec::new();
-    for (place, entry) in files.iter_mut().enumerate() {
-        let Some(digest) = digest(&plant.path(&entry.path))? else { continue };
-        entry.digest = digest;
-        match known.get(entry.path.as_str()) {
-            Some(same) if same.digest == entry.digest => entry.segment = same.segment,
-            _ => changed.push(place),
+        if was_torn {
+            backup.file().set_len(end).map_err(io(to))?;
         }
+        let done = self.segment(&mut backup, keys, to, &list, Vec::new(), progress).inspect_err(|_| {
+            // As on a full disk: what was written makes room again.
+            let _ = backup.file().set_len(end);
+        })?;
+        Ok(Done { was_torn, ..done })
     }
-    files_there(&mut files, &mut changed);
-    let last = backup.heads.last().copied();
-    if let Some(last) = last.filter(|_| changed.is_empty() && is_same(before, &folders, &files)) {
-        let (files, list) = (files.len(), last.list);
-        return Ok(Done {
+
+    /// Writes the files that are not in `before`, and those that were brought from an earlier backup, at the end of a backup,
+    /// then the new list. Files of `before` that the folder has lost stay in the list.
+    fn segment(
+        &self,
+        backup: &mut Backup,
+        keys: Keys,
+        path: &Path,
+        before: &List,
+        brought: Vec<Brought>,
+        progress: OnProgress<'_>,
+    ) -> Result<Done, OwnerError> {
+        let plant = self.plant;
+        let number = backup.last().map_or(0, |last| last + 1);
+        let at = Timestamp::now().as_millisecond();
+        let (folders, mut files) = listed(plant.folder())?;
+        let known: BTreeMap<&str, &Entry> =
+            before.files.iter().map(|entry| (entry.path.as_str(), entry)).collect();
+        let mut changed = Vec::new();
+        for (place, entry) in files.iter_mut().enumerate() {
+            let Some(digest) = digest(&plant.path(&entry.path))? else { continue };
+            entry.digest = digest;
+            match known.get(entry.path.as_str()) {
+                Some(same) if same.digest == entry.digest => entry.segment = same.segment,
+                _ => changed.push(place),
+            }
+        }
+        files_there(&mut files, &mut changed);
+        let mut kept: Vec<Entry> = lost(before, &files, self.destroyed).into_iter().cloned().collect();
+        let is_same = before.folders == folders
+            && before.files.len() == files.len() + kept.len()
+            && files.iter().all(|entry| known.get(entry.path.as_str()) == Some(&entry));
+        let mut done = Done {
             keys,
             at,
-            list,
-            files,
+            list: [0; 32],
+            files: before.files.len(),
             written: 0,
             is_whole: false,
             was_torn: false,
             changed: vec![],
-        });
+            kept: kept.iter().map(|entry| entry.path.clone()).collect(),
+            damaged: None,
+        };
+        if let Some(last) =
+            backup.heads.last().filter(|_| is_same && changed.is_empty() && brought.is_empty())
+        {
+            done.list = last.list;
+            return Ok(done);
+        }
+        let head = SegmentHead { number, at, bytes: 0, list: [0; 32], nonce: random()? };
+        let start = backup.heads.end;
+        let associated = head.associated(&backup.heads.list_before(number));
+        let file = backup.file();
+        file.seek(SeekFrom::Start(start)).map_err(io(path))?;
+        file.write_all(&[0; SEGMENT_HEAD]).map_err(io(path))?;
+        let mut sealer =
+            Sealer::new(BufWriter::with_capacity(1 << 17, &*file), &done.keys, &head.nonce, associated);
+        let all: u64 = changed.iter().map(|place| files[*place].bytes).sum();
+        let mut copied = 0;
+        for place in &changed {
+            let entry = &mut files[*place];
+            copy(plant, entry, &mut sealer, path)?;
+            entry.segment = number;
+            copied += entry.bytes;
+            // The comparison afterwards is the other half of the work.
+            progress(copied, 2 * all.max(1));
+        }
+        done.written = changed.len() + brought.len();
+        for (entry, bytes) in brought {
+            write_file_head(&mut sealer, &entry.path, entry.bytes).map_err(io(path))?;
+            sealer.write_all(&bytes).map_err(io(path))?;
+            done.kept.push(entry.path.clone());
+            kept.push(Entry { segment: number, ..entry });
+        }
+        files.extend(kept);
+        files.sort_by(|a, b| a.path.cmp(&b.path));
+        let list = List { version: 1, folders, files };
+        let text = serde_json::to_vec(&list).map_err(|error| OwnerError::WrongAnswer(error.to_string()))?;
+        write_list(&mut sealer, &text).map_err(io(path))?;
+        let (out, bytes) = sealer.finish().map_err(io(path))?;
+        drop(out);
+        file.sync_all().map_err(io(path))?;
+        let head = SegmentHead { bytes, list: done.keys.digest(&text), ..head };
+        file.seek(SeekFrom::Start(start)).map_err(io(path))?;
+        file.write_all(&head.bytes()).map_err(io(path))?;
+        file.sync_all().map_err(io(path))?;
+        (done.list, done.files) = (head.list, list.files.len());
+        Ok(done)
     }
-    let head = SegmentHead { number, at, bytes: 0, list: [0; 32], nonce: random()? };
-    let start = backup.heads.end;
-    let associated = head.associated(&backup.heads.list_before(number));
-    let file = backup.file();
-    file.seek(SeekFrom::Start(start)).map_err(io(path))?;
-    file.write_all(&[0; SEGMENT_HEAD]).map_err(io(path))?;
-    let mut sealer = Sealer::new(BufWriter::with_capacity(1 << 17, &*file), &keys, &head.nonce, associated);
-    let all: u64 = changed.iter().map(|place| files[*place].bytes).sum();
-    let mut done = 0;
-    for place in &changed {
-        let entry = &mut files[*place];
-        copy(plant, entry, &mut sealer, path)?;
-        entry.segment = number;
-        done += entry.bytes;
-        // The comparison afterwards is the other half of the work.
-        progress(done, 2 * all.max(1));
-    }
-    let list = List { version: 1, folders, files };
-    let text = serde_json::to_vec(&list).map_err(|error| OwnerError::WrongAnswer(error.to_string()))?;
-    write_list(&mut sealer, &text).map_err(io(path))?;
-    let (out, bytes) = sealer.finish().map_err(io(path))?;
-    drop(out);
-    file.sync_all().map_err(io(path))?;
-    let head = SegmentHead { bytes, list: keys.digest(&text), ..head };
-    file.seek(SeekFrom::Start(start)).map_err(io(path))?;
-    file.write_all(&head.bytes()).map_err(io(path))?;
-    file.sync_all().map_err(io(path))?;
-    let (files, written) = (list.files.len(), changed.len());
-    Ok(Done { keys, at, list: head.list, files, written, is_whole: false, was_torn: false, changed: vec![] })
+}
+
+/// Renames a damaged backup. Returns its new path.
+fn put_aside(path: &Path) -> Result<PathBuf, OwnerError> {
+    let mut name = path.file_name().unwrap_or_default().to_owned();
+    name.push(format!(".damaged-{}", Timestamp::now().as_millisecond()));
+    let aside = path.with_file_name(name);
+    fs::rename(path, &aside).map_err(io(path))?;
+    Ok(aside)
 }
 
 /// Drops files that were gone when they were read.
@@ -277,10 +394,6 @@ fn files_there(files: &mut Vec<Entry>, changed: &mut Vec<usize>) {
     let paths: Vec<String> = changed.iter().map(|place| files[*place].path.clone()).collect();
     files.retain(|entry| !entry.digest.is_empty());
     *changed = (0..files.len()).filter(|place| paths.binary_search(&files[*place].path).is_ok()).collect();
-}
-
-fn is_same(before: &List, folders: &[Folder], files: &[Entry]) -> bool {
-    before.folders == folders && before.files == files
 }
 
 /// Copies one file as long as it is now, and notes length and digest of the copied bytes.
@@ -309,26 +422,27 @@ fn copy(plant: &Plant, entry: &mut Entry, out: &mut impl Write, backup: &Path) -
     Ok(())
 }
 
-/// Reads the backup again and compares every file with the folder's. Returns those that changed in the folder meanwhile.
+/// Reads the backup again and compares every file with the folder's, but for those that the folder has lost. Returns those
+/// that changed in the folder meanwhile.
 fn compared(
     plant: &Plant,
     path: &Path,
-    keys: &Keys,
+    done: &Done,
     progress: OnProgress<'_>,
 ) -> Result<Vec<String>, OwnerError> {
     let mut backup = Backup::open(path)?;
-    let list = backup.list(keys)?;
+    let list = backup.list(&done.keys)?;
     let wanted: BTreeMap<&str, &Entry> =
         list.files.iter().map(|entry| (entry.path.as_str(), entry)).collect();
     let all: u64 = list.files.iter().map(|entry| entry.bytes).sum();
-    let mut done = 0;
-    backup.files(keys, &wanted, |entry, _| {
-        done += entry.bytes;
-        progress(all + done, 2 * all.max(1));
+    let mut read = 0;
+    backup.files(&done.keys, &wanted, |entry, _| {
+        read += entry.bytes;
+        progress(all + read, 2 * all.max(1));
         Ok(())
     })?;
     let mut changed = Vec::new();
-    for entry in &list.files {
+    for entry in list.files.iter().filter(|entry| !done.kept.contains(&entry.path)) {
         if digest(&plant.path(&entry.path))?.as_deref() != Some(&entry.digest) {
             changed.push(entry.path.clone());
         }

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use sotto_keys::{KeyFile, PlantKey, Protected};
+use zeroize::Zeroizing;
 
 use super::files::{KEY, Secrets, clear_form, is_secret};
 use super::seal::parts;
@@ -30,6 +31,20 @@ impl Secrets {
         if let Some(folder) = path.parent() {
             make_folder(folder, true)?;
         }
+        make_private(path, &self.protected_here(path, backed_up, key)?)?;
+        if path == self.path(KEY) && PlantKey::name_of(backed_up) == Some(key.name()) {
+            self.keep_open(key);
+        }
+        Ok(())
+    }
+
+    /// Returns the file of a secret from its bytes in a backup, protected as the other secrets here.
+    pub(crate) fn protected_here(
+        &self,
+        path: &Path,
+        backed_up: &[u8],
+        key: &PlantKey,
+    ) -> Result<Zeroizing<Vec<u8>>, OwnerError> {
         let sealed_under = match KeyFile::protected(backed_up) {
             Some(Protected::PlantKey(name)) => Some(name),
             _ => None,
@@ -38,14 +53,10 @@ impl Secrets {
         let is_protected_alike = sealed_under == own;
         match parts(path, backed_up, key)? {
             Some((kind, secret)) if is_secret(path) && !is_protected_alike => match own {
-                Some(_) => self.write(kind, path, &secret)?,
-                None => make_private(path, &clear_form(kind, &secret)?)?,
+                Some(_) => self.encode(kind, &secret),
+                None => clear_form(kind, &secret),
             },
-            _ => make_private(path, backed_up)?,
+            _ => Ok(Zeroizing::new(backed_up.to_vec())),
         }
-        if path == self.path(KEY) && PlantKey::name_of(backed_up) == Some(key.name()) {
-            self.keep_open(key);
-        }
-        Ok(())
     }
 }

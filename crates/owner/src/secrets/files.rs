@@ -13,7 +13,7 @@ use zeroize::Zeroizing;
 use super::clear::InTheClear;
 use super::error::SecretsError;
 use super::keyring;
-use super::unlock::Unlock;
+use super::unlock::{Unlock, opened};
 use crate::error::{OwnerError, io};
 use crate::files::make_private;
 
@@ -174,11 +174,26 @@ impl Secrets {
         self.unlock.open(path, file)
     }
 
+    /// Like [`Self::key_of`]; tries a passphrase first that was given for it.
+    pub(crate) fn key_of_given(
+        &self,
+        path: &Path,
+        file: &[u8],
+        passphrase: Option<&str>,
+    ) -> Result<PlantKey, OwnerError> {
+        match passphrase.map(|passphrase| opened(path, file, passphrase, "that was given")) {
+            None | Some(Err(OwnerError::Secrets(SecretsError::WrongPassphrase { .. }))) => {
+                self.key_of(path, file)
+            }
+            Some(key) => key,
+        }
+    }
+
     pub(super) fn keep_open(&self, key: &PlantKey) {
         let _ = self.opened.set(PlantKey::from_bytes(key.expose_secret_bytes()));
     }
 
-    fn encode(&self, kind: KeyFile, secret: &[u8]) -> Result<Zeroizing<Vec<u8>>, OwnerError> {
+    pub(super) fn encode(&self, kind: KeyFile, secret: &[u8]) -> Result<Zeroizing<Vec<u8>>, OwnerError> {
         let mut rng = secure_rng().map_err(|_| OwnerError::Randomness)?;
         match self.key()? {
             Some(key) => Ok(kind.encode(secret, Protection::PlantKey(key), &mut rng)?),

@@ -1,0 +1,118 @@
+//! Backups that refuse to forget, to replace another one, or to follow a link.
+
+use std::fs;
+use std::process::Command;
+
+use serde_json::json;
+
+use super::{contents, json};
+use crate::plant::{ASK, Plant, is_whole};
+
+impl Plant {
+    /// Runs `sotto` with the passphrase in a file. Returns exit code and output.
+    fn ended(&self, arguments: &[&str]) -> (i32, String) {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_sotto"));
+        command.args(arguments).args(["--passphrase-file", "passphrase"]).current_dir(self.folder());
+        let done = command.env_remove("SOTTO_PLANT").output().unwrap();
+        let said = [done.stdout, done.stderr].concat();
+        (done.status.code().unwrap(), String::from_utf8(said).unwrap())
+    }
+
+    /// Makes a second plant beside the first.
+    fn barn(&self) {
+        self.alone(&["init", "away/barn", "--time-zone", "UTC"]).unwrap();
+    }
+}
+
+const BACKUP: [&str; 3] = ["backup", "--to", "plant.backup"];
+
+#[test]
+fn files_that_the_folder_lost_stay_in_the_backup_and_are_told() {
+    for sealed in [false, true] {
+        let plant = Plant::new();
+        if sealed {
+            plant.given(&["passphrase", "set"]).unwrap();
+        }
+        plant.backup();
+        let before = contents(&plant.root());
+        let lost = ["devices/boiler.json", "secrets/boiler.key", "secrets/boiler.signing"];
+        lost.iter().for_each(|name| plant.lose(name));
+        let made = plant.backup();
+        assert_eq!(made["kept"], json!(lost), "{made}");
+        let said = plant.given(&BACKUP).unwrap();
+        assert!(said.contains("secrets/boiler.key, which the folder has lost"), "{said}");
+        let cure = said.lines().find_map(|line| line.trim().strip_prefix("sotto restore ")).unwrap();
+        // A whole one copies them.
+        let whole = json(&plant.given(&[&BACKUP[..], &["--whole", "--json"]].concat()).unwrap());
+        assert!(whole["backup"]["kept"] == json!(lost) && whole["backup"]["is_whole"] == true, "{whole}");
+        plant.given(&["restore", cure]).unwrap();
+        assert_eq!(contents(&plant.root()), before);
+        assert_eq!(plant.backup()["kept"], json!([]));
+        assert!(is_whole(&plant.given(&ASK).unwrap()));
+    }
+}
+
+#[test]
+fn a_lost_secret_follows_the_passphrase() {
+    let plant = Plant::new();
+    plant.given(&["passphrase", "set"]).unwrap();
+    plant.backup();
+    plant.lose("secrets/boiler.key");
+    plant.given(&["passphrase", "remove"]).unwrap();
+    plant.given(&["passphrase", "set"]).unwrap();
+    // Sealed under the earlier key, which is put aside and not lost.
+    let made = plant.backup();
+    assert!(made["is_whole"] == true && made["kept"] == json!(["secrets/boiler.key"]), "{made}");
+    plant.restored(&[]);
+    assert!(plant.is_sealed("boiler.key"));
+    assert!(is_whole(&plant.given(&ASK).unwrap()));
+}
+
+#[test]
+fn a_secret_that_was_destroyed_by_name_stays_away() {
+    let plant = Plant::new();
+    plant.backup();
+    plant.given(&["device", "remove", "boiler", "--destroy-secret", "--yes"]).unwrap();
+    let made = plant.backup();
+    assert_eq!(made["kept"], json!([]), "{made}");
+    plant.restored(&["--to", "other/again"]);
+    assert!(!plant.folder().join("other/again/secrets/boiler.key").exists());
+    assert!(!plant.folder().join("other/again/devices/boiler.json").exists());
+}
+
+#[test]
+fn the_backup_of_another_plant_is_refused() {
+    let plant = Plant::new();
+    plant.backup();
+    plant.barn();
+    let file = plant.folder().join("plant.backup");
+    let of_plant = fs::read(&file).unwrap();
+    let refused = |expected: &str| {
+        for options in [&[][..], &["--whole"]] {
+            let (code, said) = plant.ended(&[&BACKUP[..], &["--plant", "away/barn"], options].concat());
+            assert!(code == 3 && said.contains(expected) && said.contains("plant.backup"), "{code}: {said}");
+            assert_eq!(fs::read(&file).unwrap(), of_plant);
+        }
+    };
+    // Without a backup of its own, with one, and under a passphrase.
+    refused("another plant");
+    plant.given(&["backup", "--to", "barn.backup", "--plant", "away/barn"]).unwrap();
+    refused("another plant");
+    let (code, said) = plant.ended(&["restore", "plant.backup", "--to", "away/barn"]);
+    assert!(code == 3 && said.contains("another plant"), "{said}");
+    assert!(!plant.folder().join("away/barn/devices/boiler.json").exists());
+    plant.given(&["passphrase", "set", "--plant", "away/barn"]).unwrap();
+    refused("another plant");
+    fs::remove_file(plant.folder().join("away/barn/backup.json")).unwrap();
+    refused("another plant");
+    plant.write_passphrase("passphrase", "battery staple");
+    let (code, said) = plant.ended(&[&BACKUP[..], &["--whole"]].concat());
+    assert!(code == 3 && said.contains("does not open"), "{said}");
+    assert_eq!(fs::read(&file).unwrap(), of_plant);
+    plant.write_passphrase("passphrase", "correct horse");
+    // A folder without its note, and a restored one, are of the same plant.
+    plant.lose("backup.json");
+    assert!(plant.backup()["is_whole"] == false);
+    plant.restored(&["--to", "other/again"]);
+    plant.given(&[&BACKUP[..], &["--plant", "other/again"]].concat()).unwrap();
+}
