@@ -12,6 +12,7 @@
 //! Numbers are little-endian. A segment's head is written last, once its chunks are on the disk: zeros in its place tell of a
 //! segment that was not finished.
 
+mod beside;
 mod contents;
 mod error;
 mod fate;

@@ -1,7 +1,7 @@
 //! A backup made: whole, or by a segment with the files that changed.
 
 use std::collections::BTreeMap;
-use std::fs::{self, File, TryLockError};
+use std::fs::{self, File};
 use std::io::{self, BufWriter, Read as _, Seek as _, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
@@ -9,6 +9,7 @@ use jiff::Timestamp;
 use sotto_keys::{KeyFile, PlantKey, Protection};
 use sotto_ring::secure_rng;
 
+use super::beside::{locked, partial};
 use super::contents::{Entry, List, write_file_head, write_list};
 use super::error::BackupError;
 use super::folder::{digest, listed};
@@ -85,6 +86,7 @@ pub(crate) fn back_up(
 ) -> Result<BackedUp, OwnerError> {
     let to = std::path::absolute(to).map_err(io(to))?;
     let of_plant = plant.secrets().key_file()?.map(|file| file.to_vec());
+    let _lock = locked(&to)?;
     let before = note(plant)?;
     let earlier = Earlier::open(plant, &to, before.as_ref(), options.passphrase)?;
     let of_earlier = earlier.as_ref().map(|earlier| earlier.backup.heads.head.plant);
@@ -149,7 +151,8 @@ impl Earlier {
         if !to.exists() {
             return Ok(None);
         }
-        let mut backup = locked(to)?;
+        let file = File::options().read(true).write(true).open(to).map_err(io(to))?;
+        let mut backup = Backup::of(to, file)?;
         let other = || BackupError::OtherPlant { path: to.to_owned() };
         let head = backup.heads.head.clone();
         if note.is_some_and(|note| note.plant != hex::encode(head.plant)) {
@@ -169,20 +172,6 @@ impl Earlier {
             return Err(other().into());
         }
         Ok(Some(Self { backup, key, keys, list }))
-    }
-}
-
-/// Opens a backup for writing, and excludes other processes that write it.
-fn locked(path: &Path) -> Result<Backup, OwnerError> {
-    let file = File::options().read(true).write(true).open(path).map_err(io(path))?;
-    Backup::of(path, exclusive(path, file)?)
-}
-
-fn exclusive(path: &Path, file: File) -> Result<File, OwnerError> {
-    match file.try_lock() {
-        Ok(()) => Ok(file),
-        Err(TryLockError::WouldBlock) => Err(BackupError::InUse { path: path.to_owned() }.into()),
-        Err(TryLockError::Error(error)) => Err(io(path)(error)),
     }
 }
 
@@ -223,18 +212,8 @@ impl Work<'_> {
         };
         let head = FileHead { key_file, plant: self.id, salt: random()? };
         let keys = Keys::new(key, &head.plant, &head.salt);
-        let mut name = to.file_name().unwrap_or_default().to_owned();
-        name.push(".partial");
-        let partial = to.with_file_name(name);
+        let (partial, mut file) = partial(to)?;
         let written = || -> Result<Done, OwnerError> {
-            let mut options = File::options();
-            // What an interrupted backup left is overwritten.
-            options.read(true).write(true).create(true).truncate(false);
-            #[cfg(unix)]
-            std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-            let file = options.open(&partial).map_err(io(&partial))?;
-            let mut file = exclusive(&partial, file)?;
-            file.set_len(0).map_err(io(&partial))?;
             file.write_all(&head.bytes()).map_err(io(&partial))?;
             let mut backup = Backup::of(&partial, file)?;
             let list = List { version: 1, ..List::default() };
@@ -246,10 +225,8 @@ impl Work<'_> {
             }
             Ok(Done { is_whole: true, damaged, ..done })
         };
-        written().inspect_err(|error| {
-            if !matches!(error, OwnerError::Backup(BackupError::InUse { .. })) {
-                let _ = fs::remove_file(&partial);
-            }
+        written().inspect_err(|_| {
+            let _ = fs::remove_file(&partial);
         })
     }
 

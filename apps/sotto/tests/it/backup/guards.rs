@@ -1,6 +1,7 @@
 //! Backups that refuse to forget, to replace another one, or to follow a link.
 
 use std::fs;
+use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::process::Command;
 
 use serde_json::json;
@@ -115,4 +116,27 @@ fn the_backup_of_another_plant_is_refused() {
     assert!(plant.backup()["is_whole"] == false);
     plant.restored(&["--to", "other/again"]);
     plant.given(&[&BACKUP[..], &["--plant", "other/again"]].concat()).unwrap();
+}
+
+#[test]
+fn links_beside_a_backup_lead_nowhere() {
+    let plant = Plant::new();
+    let secret = plant.secret("boiler.key");
+    for name in ["plant.backup.partial", "plant.backup.lock"] {
+        let link = plant.folder().join(name);
+        // The lock of the round before.
+        let _ = fs::remove_file(&link);
+        symlink("plant/secrets/boiler.key", &link).unwrap();
+        for _ in 0..2 {
+            let _ = plant.given(&[&BACKUP[..], &["--whole"]].concat());
+            assert!(plant.secret("boiler.key") == secret, "{name}");
+        }
+        fs::remove_file(&link).unwrap();
+    }
+    plant.backup();
+    let modes = fs::read_dir(plant.folder()).unwrap().map(|entry| entry.unwrap());
+    let of_backup = modes.filter(|entry| entry.file_name().to_str().unwrap().starts_with("plant.backup"));
+    for entry in of_backup {
+        assert_eq!(entry.metadata().unwrap().permissions().mode() & 0o777, 0o600, "{entry:?}");
+    }
 }
