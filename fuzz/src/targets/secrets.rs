@@ -22,7 +22,11 @@ pub(super) const TARGETS: &[Target] = &[
 fn key_files() -> Vec<Vec<u8>> {
     let mut files = ["device.key", "signing.key", "owner.key", "owner-cost.key"].map(golden::read).to_vec();
     let mut rng = sotto_ring::secure_rng().expect("randomness");
-    let sealed = KeyFile::Device.encode(&[7; 32], Protection::PlantKey(&plant_key()), &mut rng);
+    let sealed = KeyFile::Device.encode(
+        &[7; 32],
+        Protection::PlantKey { key: &plant_key(), name: "boiler.key" },
+        &mut rng,
+    );
     files.push(sealed.expect("a key file").to_vec());
     files
 }
@@ -40,7 +44,7 @@ fn key_file(bytes: &[u8]) -> bool {
         };
         let key = plant_key();
         let kinds = [KeyFile::Device, KeyFile::Signing, KeyFile::Plant];
-        let protections = [Protection::FileMode, Protection::PlantKey(&key)];
+        let protections = [Protection::FileMode, Protection::PlantKey { key: &key, name: "boiler.key" }];
         let accepted = kinds.map(|kind| protections.map(|protection| read(kind, protection).is_ok()));
         let _ = PlantKey::name_of(bytes);
         accepted.as_flattened().contains(&true)

@@ -127,6 +127,27 @@ fn a_secret_in_the_clear_is_shown_and_sealed_by_name() {
 }
 
 #[test]
+fn a_secret_opens_under_its_own_name_only() {
+    let plant = sealed();
+    plant.given(&["device", "add", "cellar", "--channels", "heat"]).unwrap();
+    let secrets = plant.folder().join("plant/secrets");
+    let exchange = || {
+        fs::rename(secrets.join("boiler.key"), secrets.join("aside")).unwrap();
+        fs::rename(secrets.join("cellar.key"), secrets.join("boiler.key")).unwrap();
+        fs::rename(secrets.join("aside"), secrets.join("cellar.key")).unwrap();
+    };
+    exchange();
+    let refused = plant.given(&["device", "renew", "boiler"]).unwrap_err();
+    assert!(refused.contains("boiler.key") && refused.contains("under this name"), "{refused}");
+    assert!(plant.given(&ASK).is_err());
+    let shown = session::output(plant.folder(), &["check", "--passphrase-file", "passphrase"]).1;
+    assert!(shown.contains("boiler.key") && shown.contains("cellar.key"), "{shown}");
+    exchange();
+    assert!(is_whole(&plant.given(&ASK).unwrap()));
+    assert!(plant.given(&["check"]).is_ok());
+}
+
+#[test]
 fn a_forgotten_passphrase_leaves_the_bundles() {
     let plant = sealed();
     plant.write_passphrase("passphrase", "another one");

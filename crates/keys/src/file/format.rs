@@ -64,9 +64,9 @@ impl KeyFile {
         bytes.extend_from_slice(MAGIC);
         bytes.extend_from_slice(&[1, self as u8]);
         let failed = || damaged(path, "cannot be encrypted with this passphrase");
-        let seal = |bytes: &mut Vec<u8>, cipher: &XChaCha20Poly1305, nonce: [u8; NONCE]| {
+        let seal = |bytes: &mut Vec<u8>, cipher: &XChaCha20Poly1305, nonce: [u8; NONCE], name: &str| {
             bytes.extend_from_slice(&nonce);
-            let payload = Payload { msg: secret, aad: bytes };
+            let payload = Payload { msg: secret, aad: &[bytes, name.as_bytes()].concat() };
             let sealed = cipher.encrypt(&XNonce::from(nonce), payload).map_err(|_| failed())?;
             bytes.extend_from_slice(&sealed);
             Ok(())
@@ -87,12 +87,12 @@ impl KeyFile {
                 rng.fill_bytes(&mut salt);
                 bytes.extend_from_slice(&salt);
                 let cipher = Cost::NEW.cipher(passphrase, &salt).ok_or_else(failed)?;
-                seal(&mut bytes, &cipher, nonce)?;
+                seal(&mut bytes, &cipher, nonce, "")?;
             }
-            Protection::PlantKey(key) => {
+            Protection::PlantKey { key, name } => {
                 bytes.push(UNDER_PLANT_KEY);
                 bytes.extend_from_slice(&key.name().0);
-                seal(&mut bytes, &key.file_cipher(), nonce)?;
+                seal(&mut bytes, &key.file_cipher(), nonce, name)?;
             }
         }
         let digest = blake3::hash(&bytes);
@@ -155,13 +155,15 @@ impl KeyFile {
                      so, give no passphrase",
                 ));
             }
-            (IN_THE_CLEAR, Protection::PlantKey(_)) => {
+            (IN_THE_CLEAR, Protection::PlantKey { .. }) => {
                 return Err(refused(
                     "is in the clear, although the plant has a passphrase: somebody may have put it in the place of your own. If it is yours, \
                      run `sotto passphrase seal` with its name",
                 ));
             }
-            (UNDER_PLANT_KEY, Protection::PlantKey(key)) => return open_sealed(body, path, key),
+            (UNDER_PLANT_KEY, Protection::PlantKey { key, name }) => {
+                return open_sealed(body, path, key, name);
+            }
             (UNDER_PLANT_KEY, _) => {
                 return Err(refused(
                     "is sealed under the key of a plant: only `sotto` with this plant's passphrase opens it",
@@ -184,24 +186,35 @@ impl KeyFile {
             return Err(damaged(path, "is damaged"));
         }
         let cipher = cost.cipher(passphrase, salt);
-        let opened = cipher.and_then(|cipher| decrypt(&cipher, body, sealed));
+        let opened = cipher.and_then(|cipher| decrypt(&cipher, body, sealed, ""));
         opened.ok_or_else(|| refused("does not open with this passphrase"))
     }
 }
 
-fn open_sealed(body: &[u8], path: &Path, key: &PlantKey) -> Result<Zeroizing<Vec<u8>>, KeyFileError> {
+fn open_sealed(
+    body: &[u8],
+    path: &Path,
+    key: &PlantKey,
+    name: &str,
+) -> Result<Zeroizing<Vec<u8>>, KeyFileError> {
     let refused = |reason| KeyFileError::Passphrase { path: path.display().to_string(), reason };
-    let (name, sealed) =
+    let (of_key, sealed) =
         body[HEADER..].split_first_chunk::<NAME>().ok_or_else(|| damaged(path, "is damaged"))?;
-    if PlantKeyName(*name) != key.name() {
+    if PlantKeyName(*of_key) != key.name() {
         return Err(refused("is sealed under the key of another plant, or of an earlier one of this plant"));
     }
-    decrypt(&key.file_cipher(), body, sealed).ok_or_else(|| damaged(path, "is damaged: it does not open"))
+    decrypt(&key.file_cipher(), body, sealed, name).ok_or_else(|| {
+        damaged(
+            path,
+            "does not open under this name: it is damaged, or the file of another secret is in its place",
+        )
+    })
 }
 
-/// Opens nonce and ciphertext at the end of a body; all bytes before the ciphertext are associated data.
-fn decrypt(cipher: &XChaCha20Poly1305, body: &[u8], sealed: &[u8]) -> Option<Zeroizing<Vec<u8>>> {
+/// Opens nonce and ciphertext at the end of a body; all bytes before the ciphertext and the name are associated data.
+fn decrypt(cipher: &XChaCha20Poly1305, body: &[u8], sealed: &[u8], name: &str) -> Option<Zeroizing<Vec<u8>>> {
     let (nonce, sealed) = sealed.split_first_chunk::<NONCE>()?;
-    let payload = Payload { msg: sealed, aad: &body[..body.len() - sealed.len()] };
+    let payload =
+        Payload { msg: sealed, aad: &[&body[..body.len() - sealed.len()], name.as_bytes()].concat() };
     cipher.decrypt(&XNonce::from(*nonce), payload).ok().map(Zeroizing::new)
 }

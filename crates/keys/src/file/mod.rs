@@ -8,7 +8,7 @@
 //!   the secret bytes encrypted by XChaCha20-Poly1305 with all bytes before as associated data;
 //! - 1, of earlier versions: like 2 without the cost, which is 64 MiB, 3 passes and 1 lane;
 //! - 3: the public name of a plant's key (16 bytes), a nonce, and the secret bytes encrypted by XChaCha20-Poly1305 under a
-//!   key derived from the plant's, with all bytes before as associated data.
+//!   key derived from the plant's, with all bytes before and the secret's name as associated data.
 //!
 //! A file of the kind [`KeyFile::Plant`] has the plant key's public name between the byte `protection` and what follows.
 //!
@@ -89,9 +89,11 @@ pub enum KeyFile {
 /// let path = folder.path().join("boiler.key");
 /// let mut rng = sotto_ring::secure_rng()?;
 /// let key = PlantKey::generate(&mut rng);
-/// KeyFile::Device.write(&path, &[7; 32], &Protection::PlantKey(&key), &mut rng)?;
-/// assert_eq!(*KeyFile::Device.read(&path, Protection::PlantKey(&key))?, [7; 32]);
+/// let protection = Protection::PlantKey { key: &key, name: "boiler.key" };
+/// KeyFile::Device.write(&path, &[7; 32], &protection, &mut rng)?;
+/// assert_eq!(*KeyFile::Device.read(&path, protection)?, [7; 32]);
 /// assert!(KeyFile::Device.read(&path, None).is_err());
+/// assert!(KeyFile::Device.read(&path, Protection::PlantKey { key: &key, name: "pump.key" }).is_err());
 /// # Ok::<(), Box<dyn core::error::Error>>(())
 /// ```
 #[derive(Clone, Copy)]
@@ -101,7 +103,12 @@ pub enum Protection<'a> {
     /// The file's mode and a passphrase.
     Passphrase(&'a str),
     /// The file's mode and the key of the plant that the file belongs to.
-    PlantKey(&'a PlantKey),
+    PlantKey {
+        /// The plant's key.
+        key: &'a PlantKey,
+        /// The secret's name in the plant: the file opens under no other one.
+        name: &'a str,
+    },
 }
 
 impl<'a> From<Option<&'a str>> for Protection<'a> {

@@ -154,8 +154,12 @@ fn a_key_comes_through_a_pipe_and_nothing_longer_than_a_key() {
     assert!(matches!(KeyFile::Device.read(&path, None), Err(KeyFileError::Damaged { .. })));
 }
 
+fn under(key: &PlantKey) -> Protection<'_> {
+    Protection::PlantKey { key, name: "boiler.key" }
+}
+
 fn sealed(key: &PlantKey) -> Vec<u8> {
-    KeyFile::Device.encode(&[7; 32], Protection::PlantKey(key), &mut rng()).unwrap().to_vec()
+    KeyFile::Device.encode(&[7; 32], under(key), &mut rng()).unwrap().to_vec()
 }
 
 #[test]
@@ -166,21 +170,25 @@ fn only_the_plants_key_opens_a_sealed_file() {
     assert_ne!(file, sealed(&key), "another nonce");
     let path = Path::new("boiler.key");
     let open = |kind: KeyFile, protection: Protection<'_>| kind.parse(&file, path, protection);
-    assert_eq!(*open(KeyFile::Device, Protection::PlantKey(&key)).unwrap(), [7; 32]);
+    assert_eq!(*open(KeyFile::Device, under(&key)).unwrap(), [7; 32]);
     let other = PlantKey::generate(&mut rng());
     for (protection, reason) in [
         (Protection::FileMode, "only `sotto` with this plant's passphrase"),
         (Protection::Passphrase("correct horse"), "only `sotto` with this plant's passphrase"),
-        (Protection::PlantKey(&other), "another plant"),
+        (under(&other), "another plant"),
     ] {
         let refused = open(KeyFile::Device, protection).unwrap_err();
         assert!(matches!(refused, KeyFileError::Passphrase { .. }));
         assert!(refused.to_string().contains(reason), "{refused}");
     }
-    assert!(open(KeyFile::Signing, Protection::PlantKey(&key)).is_err(), "another kind");
+    assert!(open(KeyFile::Signing, under(&key)).is_err(), "another kind");
+    for name in ["pump.key", "boiler.ke", "boiler.key2", ""] {
+        let refused = open(KeyFile::Device, Protection::PlantKey { key: &key, name }).unwrap_err();
+        assert!(refused.to_string().contains("under this name"), "{refused}");
+    }
     // A file in the clear is refused where the plant has a key.
     let clear = KeyFile::Device.encode(&[9; 32], Protection::FileMode, &mut rng()).unwrap();
-    let refused = KeyFile::Device.parse(&clear, path, Protection::PlantKey(&key)).unwrap_err();
+    let refused = KeyFile::Device.parse(&clear, path, under(&key)).unwrap_err();
     assert!(refused.to_string().contains("in the clear"), "{refused}");
 }
 
@@ -192,10 +200,9 @@ fn every_byte_of_a_sealed_file_counts() {
     for at in 0..body.len() {
         let mut changed = body.to_vec();
         changed[at] ^= 1;
-        let read = KeyFile::Device.parse(&with_digest(&changed), Path::new("f"), Protection::PlantKey(&key));
+        let read = KeyFile::Device.parse(&with_digest(&changed), Path::new("f"), under(&key));
         assert!(read.is_err(), "byte {at}");
-        let read =
-            KeyFile::Device.parse(&with_digest(&body[..at]), Path::new("f"), Protection::PlantKey(&key));
+        let read = KeyFile::Device.parse(&with_digest(&body[..at]), Path::new("f"), under(&key));
         assert!(read.is_err(), "cut at {at}");
     }
 }
@@ -225,9 +232,9 @@ fn a_plants_key_has_a_public_name_that_stays_when_the_passphrase_changes() {
 fn a_text_is_sealed_like_a_key_and_bounded() {
     let key = PlantKey::generate(&mut rng());
     let (text, path) = (b"-----BEGIN PRIVATE KEY-----", Path::new("authority-key"));
-    let file = KeyFile::Document.encode(text, Protection::PlantKey(&key), &mut rng()).unwrap();
+    let file = KeyFile::Document.encode(text, under(&key), &mut rng()).unwrap();
     assert_eq!(KeyFile::of(&file), Some(KeyFile::Document));
     assert_eq!(KeyFile::protected(&file), Some(Protected::PlantKey(key.name())));
-    assert_eq!(*KeyFile::Document.parse_bytes(&file, path, Protection::PlantKey(&key)).unwrap(), text);
+    assert_eq!(*KeyFile::Document.parse_bytes(&file, path, under(&key)).unwrap(), text);
     assert!(KeyFile::Document.encode(&vec![0; (1 << 20) + 1], Protection::FileMode, &mut rng()).is_err());
 }

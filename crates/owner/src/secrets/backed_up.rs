@@ -6,7 +6,6 @@ use sotto_keys::{KeyFile, PlantKey, Protected};
 use zeroize::Zeroizing;
 
 use super::files::{KEY, Secrets, clear_form, is_secret};
-use super::seal::parts;
 use crate::error::OwnerError;
 use crate::files::{make_folder, make_private};
 
@@ -19,11 +18,13 @@ impl Secrets {
         }
         let bytes = KeyFile::Document.load(path)?;
         let here = match self.key()? {
-            Some(own) => parts(path, &bytes, own),
-            None => parts(path, &bytes, key),
+            Some(own) => self.parts(path, &bytes, own),
+            None => self.parts(path, &bytes, key),
         };
         // A damaged file is another one.
-        Ok(matches!((here, parts(path, backed_up, key)), (Ok(Some(here)), Ok(Some(there))) if here == there))
+        Ok(
+            matches!((here, self.parts(path, backed_up, key)), (Ok(Some(here)), Ok(Some(there))) if here == there),
+        )
     }
 
     /// Makes the file of a secret from its bytes in a backup, protected as the other secrets here.
@@ -50,13 +51,13 @@ impl Secrets {
             _ => None,
         };
         let own = if self.are_sealed() { self.key()?.map(PlantKey::name) } else { None };
-        let is_protected_alike = sealed_under == own;
-        match parts(path, backed_up, key)? {
-            Some((kind, secret)) if is_secret(path) && !is_protected_alike => match own {
-                Some(_) => self.encode(kind, &secret),
-                None => clear_form(kind, &secret),
-            },
-            _ => Ok(Zeroizing::new(backed_up.to_vec())),
+        if sealed_under == own || !is_secret(path) {
+            return Ok(Zeroizing::new(backed_up.to_vec()));
+        }
+        match self.parts(path, backed_up, key)? {
+            Some((kind, secret)) if own.is_some() => self.encode(kind, path, &secret),
+            Some((kind, secret)) => clear_form(kind, &secret),
+            None => Ok(Zeroizing::new(backed_up.to_vec())),
         }
     }
 }

@@ -125,7 +125,11 @@ impl Secrets {
             return in_the_clear(kind, path, &bytes);
         };
         if is_sealed {
-            return Ok(kind.parse_bytes(&bytes, path, Protection::PlantKey(key))?);
+            return Ok(kind.parse_bytes(
+                &bytes,
+                path,
+                Protection::PlantKey { key, name: &self.name_of(path) },
+            )?);
         }
         if self.clear_ones(key)?.holds(key, &bytes) {
             return in_the_clear(kind, path, &bytes);
@@ -160,7 +164,7 @@ impl Secrets {
 
     /// Makes the file of a secret. It never replaces one.
     pub(crate) fn write(&self, kind: KeyFile, path: &Path, secret: &[u8]) -> Result<(), OwnerError> {
-        make_private(path, &self.encode(kind, secret)?)
+        make_private(path, &self.encode(kind, path, secret)?)
     }
 
     /// Returns the key in a file of the kind `Plant`, which is this plant's or that of a backup in `path`.
@@ -193,10 +197,27 @@ impl Secrets {
         let _ = self.opened.set(PlantKey::from_bytes(key.expose_secret_bytes()));
     }
 
-    pub(super) fn encode(&self, kind: KeyFile, secret: &[u8]) -> Result<Zeroizing<Vec<u8>>, OwnerError> {
+    /// Returns the name under which a secret is sealed: its path below this folder, with `/`. One that was put aside keeps the
+    /// name that it had.
+    pub(super) fn name_of(&self, path: &Path) -> String {
+        let below = path.strip_prefix(&self.folder).unwrap_or(path);
+        let names: Vec<_> = below.components().map(|name| name.as_os_str().to_string_lossy()).collect();
+        let name = names.join("/");
+        name.strip_prefix("old/").map_or(name.as_str(), without_time).to_owned()
+    }
+
+    pub(super) fn encode(
+        &self,
+        kind: KeyFile,
+        path: &Path,
+        secret: &[u8],
+    ) -> Result<Zeroizing<Vec<u8>>, OwnerError> {
         let mut rng = secure_rng().map_err(|_| OwnerError::Randomness)?;
         match self.key()? {
-            Some(key) => Ok(kind.encode(secret, Protection::PlantKey(key), &mut rng)?),
+            Some(key) => {
+                let protection = Protection::PlantKey { key, name: &self.name_of(path) };
+                Ok(kind.encode(secret, protection, &mut rng)?)
+            }
             None => {
                 self.are_none_sealed()?;
                 clear_form(kind, secret)
@@ -251,7 +272,8 @@ impl Secrets {
         }
         let file = KeyFile::Document.load(&path)?;
         // A list under another key is left over from an attempt that made none.
-        let list = KeyFile::Document.parse_bytes(&file, &path, Protection::PlantKey(key)).ok();
+        let protection = Protection::PlantKey { key, name: CLEAR };
+        let list = KeyFile::Document.parse_bytes(&file, &path, protection).ok();
         Ok(list.and_then(|list| InTheClear::read(&list)).unwrap_or_default())
     }
 
@@ -292,12 +314,16 @@ fn is_clear(path: &Path) -> bool {
 /// Returns false for files that a cloud reads, public ones, and those without a secret.
 pub(super) fn is_secret(path: &Path) -> bool {
     let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    // Files that were put aside have the time in their names.
-    let first = match name.rsplit_once('.') {
+    ![TOKEN, SIGNING, KEY, CLEAR, LOCK, "ca.pem"].contains(&without_time(&name))
+        && !name.ends_with(".partial")
+}
+
+/// Returns the name that a file had before it was put aside, which appends the time.
+fn without_time(name: &str) -> &str {
+    match name.rsplit_once('.') {
         Some((first, time)) if time.bytes().all(|digit| digit.is_ascii_digit()) => first,
-        _ => &name,
-    };
-    ![TOKEN, SIGNING, KEY, CLEAR, LOCK, "ca.pem"].contains(&first) && !name.ends_with(".partial")
+        _ => name,
+    }
 }
 
 /// Decodes a secret that is in the clear.

@@ -20,7 +20,7 @@ use crate::files::{make_folder, make_private, remove_if_there, write_private};
 type Step<'a> = Box<dyn FnOnce() -> Result<(), OwnerError> + 'a>;
 
 /// Kind and secret of a file.
-pub(super) type Parts = (KeyFile, Zeroizing<Vec<u8>>);
+type Parts = (KeyFile, Zeroizing<Vec<u8>>);
 
 /// The change of one secret's file.
 #[derive(Clone, Copy)]
@@ -101,7 +101,7 @@ impl Secrets {
     pub(crate) fn seal_one(&self, path: &Path) -> Result<(), OwnerError> {
         let _lock = self.lock_changes()?;
         let key = self.key()?.ok_or(SecretsError::NoPassphrase)?;
-        match parts(path, &KeyFile::Document.load(path)?, key)? {
+        match self.parts(path, &KeyFile::Document.load(path)?, key)? {
             Some((kind, secret)) => self.replace(path, kind, &secret, key, To::Sealed),
             None => Ok(()),
         }
@@ -130,14 +130,14 @@ impl Secrets {
             if is_clear && self.are_sealed() && !earlier.holds(key, &bytes) {
                 continue;
             }
-            if let Some((kind, secret)) = parts(path, &bytes, key)? {
+            if let Some((kind, secret)) = self.parts(path, &bytes, key)? {
                 list.add(key, &clear_form(kind, &secret)?);
                 // A text in a key file in the clear, or one as this version would not write it.
                 list.add(key, &bytes);
             }
         }
         let mut rng = secure_rng().map_err(|_| OwnerError::Randomness)?;
-        Ok(KeyFile::Document.encode(&list.bytes(), Protection::PlantKey(key), &mut rng)?)
+        Ok(KeyFile::Document.encode(&list.bytes(), Protection::PlantKey { key, name: CLEAR }, &mut rng)?)
     }
 
     /// Brings the file of one secret into another form, unless it has that form or is foreign.
@@ -147,7 +147,7 @@ impl Secrets {
         if is_sealed == matches!(to, To::Sealed) || !is_sealed && !self.clear_ones(key)?.holds(key, &bytes) {
             return Ok(());
         }
-        match parts(path, &bytes, key)? {
+        match self.parts(path, &bytes, key)? {
             Some((kind, secret)) => self.replace(path, kind, &secret, key, to),
             None => Ok(()),
         }
@@ -164,15 +164,38 @@ impl Secrets {
     ) -> Result<(), OwnerError> {
         let mut rng = secure_rng().map_err(|_| OwnerError::Randomness)?;
         let bytes = match to {
-            To::Sealed => kind.encode(secret, Protection::PlantKey(key), &mut rng)?,
+            To::Sealed => {
+                let protection = Protection::PlantKey { key, name: &self.name_of(path) };
+                kind.encode(secret, protection, &mut rng)?
+            }
             To::Clear => clear_form(kind, secret)?,
         };
-        let again = parts(path, &bytes, key)?;
+        let again = self.parts(path, &bytes, key)?;
         if !again.is_some_and(|(same, again)| same == kind && *again == *secret) {
             let reason = "it does not open in its new form; the file is unchanged".to_owned();
             return Err(OwnerError::Damaged { path: path.to_owned(), reason });
         }
         write_private(path, &bytes)
+    }
+
+    /// Returns kind and secret of a file, in the clear or sealed. None if it is under a passphrase of its own, or another
+    /// plant's key.
+    pub(super) fn parts(
+        &self,
+        path: &Path,
+        bytes: &[u8],
+        key: &PlantKey,
+    ) -> Result<Option<Parts>, OwnerError> {
+        let kind = KeyFile::of(bytes).unwrap_or(KeyFile::Document);
+        let name = self.name_of(path);
+        let protection = match KeyFile::protected(bytes) {
+            None => return Ok(Some((KeyFile::Document, Zeroizing::new(bytes.to_vec())))),
+            Some(Protected::Passphrase) => return Ok(None),
+            Some(Protected::FileMode) => Protection::FileMode,
+            Some(Protected::PlantKey(of_key)) if of_key != key.name() => return Ok(None),
+            Some(Protected::PlantKey(_)) => Protection::PlantKey { key, name: &name },
+        };
+        Ok(Some((kind, kind.parse_bytes(bytes, path, protection)?)))
     }
 
     /// Deletes what interrupted writes left, which may be secrets in the clear.
@@ -204,20 +227,6 @@ impl Secrets {
             Err(TryLockError::Error(error)) => Err(io(&path)(error)),
         }
     }
-}
-
-/// Returns kind and secret of a file, in the clear or sealed. None if it is under a passphrase of its own, or another
-/// plant's key.
-pub(super) fn parts(path: &Path, bytes: &[u8], key: &PlantKey) -> Result<Option<Parts>, OwnerError> {
-    let kind = KeyFile::of(bytes).unwrap_or(KeyFile::Document);
-    let protection = match KeyFile::protected(bytes) {
-        None => return Ok(Some((KeyFile::Document, Zeroizing::new(bytes.to_vec())))),
-        Some(Protected::Passphrase) => return Ok(None),
-        Some(Protected::FileMode) => Protection::FileMode,
-        Some(Protected::PlantKey(name)) if name != key.name() => return Ok(None),
-        Some(Protected::PlantKey(_)) => Protection::PlantKey(key),
-    };
-    Ok(Some((kind, kind.parse_bytes(bytes, path, protection)?)))
 }
 
 fn plant_file(key: &PlantKey, passphrase: &str) -> Result<Zeroizing<Vec<u8>>, OwnerError> {
