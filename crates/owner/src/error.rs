@@ -110,6 +110,15 @@ pub enum OwnerError {
         /// The device's name.
         device: String,
     },
+    /// A link in the place of a secret or a record.
+    #[error(
+        "{} is a link, which no backup holds and no passphrase protects: nothing was changed. This puts its file there: {}",
+        path.display(), unlinked(path)
+    )]
+    Link {
+        /// The link.
+        path: PathBuf,
+    },
     /// A secret that others may read.
     #[error("{} can be read by others: run chmod 600 on it", path.display())]
     OpenToOthers {
@@ -332,6 +341,12 @@ fn only_here(bundle: Option<usize>) -> String {
             ". Bundle {number}, which only this folder knows, is not registered: the cloud refuses its windows until then"
         )
     })
+}
+
+/// Returns the command that puts the file of a link in its place.
+pub(crate) fn unlinked(path: &Path) -> String {
+    let path = path.display().to_string().replace('\'', r"'\''");
+    format!("cp --remove-destination \"$(realpath '{path}')\" '{path}'")
 }
 
 /// Adds the path to an error of the system.

@@ -39,6 +39,7 @@ pub mod functions;
 mod gathered;
 mod language;
 mod lie;
+mod links;
 pub mod open;
 mod public_keys;
 mod quantities;

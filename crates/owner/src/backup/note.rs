@@ -11,8 +11,9 @@ use super::open::Backup;
 use super::paths::NOTE;
 use crate::declared::Plant;
 use crate::devices::Fault;
-use crate::error::OwnerError;
+use crate::error::{OwnerError, unlinked};
 use crate::files::{pretty, read_json, write_private};
+use crate::links::links;
 
 /// The last backup of a plant, or the one that it was restored from: `backup.json` in its folder.
 ///
@@ -69,9 +70,23 @@ pub(super) fn take_note(folder: &Path, note: &BackupNote) -> Result<(), OwnerErr
     write_private(&folder.join(NOTE), &pretty(note)?)
 }
 
+/// Returns the faults of which a backup tells, or that keep one from being made: links, and a folder that is older than its
+/// backup.
+pub(crate) fn check(plant: &Plant) -> Result<Vec<Fault>, OwnerError> {
+    let fault = |path: PathBuf| Fault {
+        file: path.strip_prefix(plant.folder()).unwrap_or(&path).display().to_string(),
+        what: "is a link, which no backup holds and no passphrase protects".to_owned(),
+        cure: unlinked(&path),
+        lost: false,
+    };
+    let mut faults: Vec<Fault> = links(plant.folder())?.into_iter().map(fault).collect();
+    faults.extend(older(plant)?);
+    Ok(faults)
+}
+
 /// Returns a fault if the backup that the note names has a later segment: then the folder is an older copy. Reads heads only,
 /// which need no passphrase.
-pub(crate) fn check(plant: &Plant) -> Result<Option<Fault>, OwnerError> {
+fn older(plant: &Plant) -> Result<Option<Fault>, OwnerError> {
     let Ok(Some(note)) = note(plant) else { return Ok(None) };
     // A disk that is elsewhere is no fault.
     let Ok(backup) = Backup::open(&note.path) else { return Ok(None) };

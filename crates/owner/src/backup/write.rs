@@ -22,6 +22,7 @@ use super::stream::{Keys, Sealer};
 use crate::declared::Plant;
 use crate::error::{OwnerError, io};
 use crate::files::random;
+use crate::links::refuse_links;
 use crate::secrets::SecretsError;
 use crate::work::OnProgress;
 
@@ -86,6 +87,7 @@ pub(crate) fn back_up(
 ) -> Result<BackedUp, OwnerError> {
     let to = std::path::absolute(to).map_err(io(to))?;
     let of_plant = plant.secrets().key_file()?.map(|file| file.to_vec());
+    refuse_links(plant.folder())?;
     let _lock = locked(&to)?;
     let before = note(plant)?;
     let earlier = Earlier::open(plant, &to, before.as_ref(), options.passphrase)?;

@@ -15,6 +15,7 @@ use super::files::{CLEAR, KEY, LOCK, Secrets, clear_form};
 use super::unlock::{checked, opened};
 use crate::error::{OwnerError, io};
 use crate::files::{make_folder, make_private, remove_if_there, write_private};
+use crate::links::refuse_links;
 
 /// One change of the folder, which a crash leaves done or not done.
 type Step<'a> = Box<dyn FnOnce() -> Result<(), OwnerError> + 'a>;
@@ -33,6 +34,7 @@ impl Secrets {
     /// Seals all secrets under a new key, and that key under the passphrase.
     pub(crate) fn set_passphrase(&self, passphrase: &str) -> Result<(), OwnerError> {
         let _lock = self.lock_changes()?;
+        self.refuse_links()?;
         let key = match self.key_file()? {
             // Finishes a command that was interrupted.
             Some(file) if self.are_changing() => {
@@ -71,6 +73,7 @@ impl Secrets {
     /// Replaces the passphrase: the file of the plant's key is written anew.
     pub(crate) fn change_passphrase(&self, passphrase: &str) -> Result<(), OwnerError> {
         let _lock = self.lock_changes()?;
+        self.refuse_links()?;
         let key = self.key()?.ok_or(SecretsError::NoPassphrase)?;
         let passphrase = checked(Zeroizing::new(passphrase.to_owned()))?;
         write_private(&self.path(KEY), &plant_file(key, &passphrase)?)
@@ -79,6 +82,7 @@ impl Secrets {
     /// Writes all secrets in the clear, and puts the plant's key aside.
     pub(crate) fn remove_passphrase(&self) -> Result<(), OwnerError> {
         let _lock = self.lock_changes()?;
+        self.refuse_links()?;
         let key = self.key()?.ok_or(SecretsError::NoPassphrase)?;
         self.removing(key)?.into_iter().try_for_each(|step| step())
     }
@@ -100,6 +104,7 @@ impl Secrets {
     /// Seals one secret that its owner has put into the folder in the clear.
     pub(crate) fn seal_one(&self, path: &Path) -> Result<(), OwnerError> {
         let _lock = self.lock_changes()?;
+        self.refuse_links()?;
         let key = self.key()?.ok_or(SecretsError::NoPassphrase)?;
         match self.parts(path, &KeyFile::Document.load(path)?, key)? {
             Some((kind, secret)) => self.replace(path, kind, &secret, key, To::Sealed),
@@ -213,6 +218,11 @@ impl Secrets {
             }
         }
         Ok(())
+    }
+
+    /// Refuses links: sealing would replace them, and leave their files in the clear.
+    fn refuse_links(&self) -> Result<(), OwnerError> {
+        self.folder().parent().map_or(Ok(()), refuse_links)
     }
 
     fn lock_changes(&self) -> Result<File, OwnerError> {

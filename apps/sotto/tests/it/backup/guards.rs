@@ -8,6 +8,7 @@ use serde_json::json;
 
 use super::{contents, json};
 use crate::plant::{ASK, Plant, is_whole};
+use crate::session;
 
 impl Plant {
     /// Runs `sotto` with the passphrase in a file. Returns exit code and output.
@@ -138,5 +139,33 @@ fn links_beside_a_backup_lead_nowhere() {
     let of_backup = modes.filter(|entry| entry.file_name().to_str().unwrap().starts_with("plant.backup"));
     for entry in of_backup {
         assert_eq!(entry.metadata().unwrap().permissions().mode() & 0o777, 0o600, "{entry:?}");
+    }
+}
+
+#[test]
+fn links_to_secrets_and_records_are_refused_and_shown() {
+    for name in ["secrets/boiler.key", "devices/boiler.json"] {
+        let plant = Plant::new();
+        let (path, outside) = (plant.root().join(name), plant.folder().join("elsewhere"));
+        fs::rename(&path, &outside).unwrap();
+        symlink(&outside, &path).unwrap();
+        let bytes = fs::read(&outside).unwrap();
+        let refused = plant.given(&BACKUP).unwrap_err();
+        assert!(refused.contains("is a link") && refused.contains(name), "{refused}");
+        if name.starts_with("secrets") {
+            let refused = plant.given(&["passphrase", "set"]).unwrap_err();
+            assert!(refused.contains("is a link") && refused.contains(name), "{refused}");
+            assert!(!plant.root().join("secrets/plant-key").exists());
+        }
+        assert!(path.is_symlink() && fs::read(&outside).unwrap() == bytes);
+        let (code, shown) = session::output(plant.folder(), &["check", "--json"]);
+        assert_eq!(code, 3, "{shown}");
+        let fault = &json(&shown)["faults"][0];
+        assert!(fault["file"] == name && fault["what"].as_str().unwrap().contains("is a link"), "{shown}");
+        let cure = fault["cure"].as_str().unwrap();
+        let done = Command::new("sh").args(["-c", cure]).current_dir(plant.folder()).status().unwrap();
+        assert!(done.success() && !path.is_symlink() && fs::read(&path).unwrap() == bytes);
+        plant.alone(&["check"]).unwrap();
+        plant.backup();
     }
 }
