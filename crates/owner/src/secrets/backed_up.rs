@@ -5,7 +5,7 @@ use std::path::Path;
 use sotto_keys::{KeyFile, PlantKey, Protected};
 use zeroize::Zeroizing;
 
-use super::files::{KEY, Secrets, clear_form, is_secret};
+use super::files::{KEY, Secrets, clear_form};
 use crate::error::OwnerError;
 use crate::files::{make_folder, make_private};
 
@@ -13,7 +13,7 @@ impl Secrets {
     /// Returns true if a file here holds the same secret as the bytes of a backup, whatever protects them. `key` opens those
     /// of the backup.
     pub(crate) fn is_same(&self, path: &Path, backed_up: &[u8], key: &PlantKey) -> Result<bool, OwnerError> {
-        if !is_secret(path) {
+        if !self.is_secret(path) {
             return Ok(false);
         }
         let bytes = KeyFile::Document.load(path)?;
@@ -51,7 +51,7 @@ impl Secrets {
             _ => None,
         };
         let own = if self.are_sealed() { self.key()?.map(PlantKey::name) } else { None };
-        if sealed_under == own || !is_secret(path) {
+        if sealed_under == own || !self.is_secret(path) {
             return Ok(Zeroizing::new(backed_up.to_vec()));
         }
         match self.parts(path, backed_up, key)? {

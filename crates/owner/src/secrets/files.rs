@@ -231,7 +231,7 @@ impl Secrets {
             let bytes = KeyFile::Document.load(path).unwrap_or_default();
             matches!(KeyFile::protected(&bytes), Some(Protected::PlantKey(_)))
         };
-        match secrets_in(&self.folder)?.into_iter().find(is_sealed) {
+        match self.secrets_in(&self.folder)?.into_iter().find(is_sealed) {
             Some(path) => Err(SecretsError::NoPlantKey { path }.into()),
             None => Ok(()),
         }
@@ -247,7 +247,7 @@ impl Secrets {
 
     /// Returns true if secrets stand in the clear, as in a plant without a passphrase.
     pub(crate) fn has_clear_ones(&self) -> Result<bool, OwnerError> {
-        Ok(secrets_in(&self.folder)?.iter().any(|path| is_clear(path)))
+        Ok(self.secrets_in(&self.folder)?.iter().any(|path| is_clear(path)))
     }
 
     /// Returns true while a passphrase is set or removed, or if that was interrupted.
@@ -258,10 +258,24 @@ impl Secrets {
     /// Returns the files that are sealed when the plant has a passphrase: all of the folder and of `old`, but those that a
     /// cloud reads, public ones, and those that are no secrets.
     pub(super) fn all(&self) -> Result<Vec<PathBuf>, OwnerError> {
-        let mut files = secrets_in(&self.folder)?;
-        files.extend(secrets_in(&self.path("old"))?);
+        let mut files = self.secrets_in(&self.folder)?;
+        files.extend(self.secrets_in(&self.path("old"))?);
         files.sort_unstable();
         Ok(files)
+    }
+
+    /// Returns the secrets directly in a folder, which may be missing.
+    fn secrets_in(&self, folder: &Path) -> Result<Vec<PathBuf>, OwnerError> {
+        let mut files = files_in(folder)?;
+        files.retain(|path| path.is_file() && self.is_secret(path));
+        Ok(files)
+    }
+
+    /// Returns false for files that a cloud reads, public ones, and those without a secret, such as all of `flooding`.
+    pub(super) fn is_secret(&self, path: &Path) -> bool {
+        let name = self.name_of(path);
+        let is_known = [TOKEN, SIGNING, KEY, CLEAR, LOCK, "ca.pem"].contains(&name.as_str());
+        !is_known && !name.contains('/') && !name.ends_with(".partial")
     }
 
     /// Returns the list of the secrets that may be in the clear; an empty one unless a passphrase is being set or removed.
@@ -290,32 +304,18 @@ impl Secrets {
     }
 }
 
-/// Returns the secrets in a folder, which may be missing.
-fn secrets_in(folder: &Path) -> Result<Vec<PathBuf>, OwnerError> {
+/// Returns the paths in a folder, which may be missing.
+fn files_in(folder: &Path) -> Result<Vec<PathBuf>, OwnerError> {
     let entries = match fs::read_dir(folder) {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
         entries => entries.map_err(io(folder))?,
     };
-    let mut files = Vec::new();
-    for entry in entries {
-        let path = entry.map_err(io(folder))?.path();
-        if path.is_file() && is_secret(&path) {
-            files.push(path);
-        }
-    }
-    Ok(files)
+    entries.map(|entry| entry.map(|entry| entry.path()).map_err(io(folder))).collect()
 }
 
 fn is_clear(path: &Path) -> bool {
     let bytes = KeyFile::Document.load(path).unwrap_or_default();
     matches!(KeyFile::protected(&bytes), None | Some(Protected::FileMode))
-}
-
-/// Returns false for files that a cloud reads, public ones, and those without a secret.
-pub(super) fn is_secret(path: &Path) -> bool {
-    let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    ![TOKEN, SIGNING, KEY, CLEAR, LOCK, "ca.pem"].contains(&without_time(&name))
-        && !name.ends_with(".partial")
 }
 
 /// Returns the name that a file had before it was put aside, which appends the time.

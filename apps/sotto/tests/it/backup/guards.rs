@@ -169,3 +169,17 @@ fn links_to_secrets_and_records_are_refused_and_shown() {
         plant.backup();
     }
 }
+
+#[test]
+fn counts_of_results_come_back_as_they_were() {
+    let plant = Plant::new();
+    let budget = plant.root().join("secrets/flooding/boiler-4096");
+    fs::create_dir_all(budget.parent().unwrap()).unwrap();
+    fs::write(&budget, "a count").unwrap();
+    fs::set_permissions(&budget, fs::Permissions::from_mode(0o600)).unwrap();
+    plant.backup();
+    plant.given(&["passphrase", "set"]).unwrap();
+    plant.lose("secrets/flooding");
+    plant.restored(&[]);
+    assert_eq!(fs::read(&budget).unwrap(), b"a count");
+}
