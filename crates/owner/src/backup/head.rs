@@ -21,6 +21,9 @@ pub(super) const NONCE: usize = 19;
 /// Bytes of a segment's head.
 pub(super) const SEGMENT_HEAD: usize = SEGMENT.len() + 4 + 8 + 8 + DIGEST + NONCE + DIGEST;
 
+/// Bytes that are searched at once.
+const SEARCHED: usize = 64 << 10;
+
 /// Largest key file in a head, in bytes.
 const LARGEST_KEY: usize = 512;
 
@@ -147,12 +150,14 @@ impl Heads {
             }
             let Some(segment) = SegmentHead::parse(&bytes) else {
                 let is_torn = bytes.len() < SEGMENT_HEAD || bytes.iter().all(|byte| *byte == 0);
-                break if is_torn { Rest::Torn } else { Rest::Damaged };
+                // Nothing follows a segment that was not finished.
+                let is_last = is_torn && !has_head(file, end + 1)?;
+                break if is_last { Rest::Torn } else { Rest::Damaged };
             };
             let first = end + SEGMENT_HEAD as u64;
             // A copy that was cut ends before its last segment does.
             let Some(next) = first.checked_add(segment.bytes).filter(|next| *next <= length) else {
-                break Rest::Torn;
+                break if has_head(file, first)? { Rest::Damaged } else { Rest::Torn };
             };
             if usize::try_from(segment.number).ok() != Some(segments.len()) {
                 break Rest::Damaged;
@@ -171,6 +176,27 @@ impl Heads {
     pub(super) fn list_before(&self, number: u32) -> [u8; DIGEST] {
         let before = usize::try_from(number).ok().and_then(|number| number.checked_sub(1));
         before.and_then(|before| self.segments.get(before)).map_or([0; DIGEST], |(segment, _)| segment.list)
+    }
+}
+
+/// Returns true if the head of a segment stands anywhere at or after a place.
+fn has_head(file: &mut (impl Read + Seek), from: u64) -> io::Result<bool> {
+    file.seek(SeekFrom::Start(from))?;
+    let mut bytes = Vec::new();
+    loop {
+        let read = read_up_to(file, SEARCHED)?;
+        if read.is_empty() {
+            return Ok(false);
+        }
+        bytes.extend(read);
+        if bytes
+            .windows(SEGMENT_HEAD)
+            .any(|window| window.starts_with(SEGMENT) && SegmentHead::parse(window).is_some())
+        {
+            return Ok(true);
+        }
+        // A head may begin in the last bytes.
+        bytes.drain(..bytes.len().saturating_sub(SEGMENT_HEAD - 1));
     }
 }
 
@@ -227,6 +253,10 @@ mod tests {
         let mut zeros = whole.clone();
         zeros[first..first + SEGMENT_HEAD].fill(0);
         assert_eq!(read(&zeros).expect("a backup").rest, Rest::Torn);
+        // Damage before a whole segment.
+        let mut zeros = file(&[(0, 100), (1, 100_000), (2, 50)]);
+        zeros[first..first + SEGMENT_HEAD].fill(0);
+        assert_eq!(read(&zeros).expect("a backup").rest, Rest::Damaged);
         for at in first..first + SEGMENT_HEAD {
             let mut changed = whole.clone();
             changed[at] ^= 1;

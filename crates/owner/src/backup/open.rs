@@ -60,7 +60,8 @@ impl Backup {
             reason: reason.to_owned(),
         };
         let segment = usize::try_from(number).ok().and_then(|at| self.heads.segments.get(at)).copied();
-        let (head, first) = segment.ok_or_else(|| failed(&self.path, "it is missing"))?;
+        let (head, first) =
+            segment.ok_or_else(|| failed(&self.path, "it is missing, or its head cannot be read"))?;
         self.file.seek(SeekFrom::Start(first)).map_err(io(&self.path))?;
         let associated = head.associated(&self.heads.list_before(number));
         let from = BufReader::with_capacity(1 << 17, &self.file);
@@ -75,12 +76,10 @@ impl Backup {
         Ok(parsed.ok_or_else(|| failed(&self.path, "its list of files is damaged"))?)
     }
 
-    /// Returns the list of the last segment; an empty one if there is no segment.
+    /// Returns the list of the last segment.
     pub(super) fn list(&mut self, keys: &Keys) -> Result<List, OwnerError> {
-        match self.last() {
-            Some(number) => self.read(keys, number, |_, _| Ok(())),
-            None => Ok(List { version: 1, ..List::default() }),
-        }
+        // Without one the first is damaged: a backup gets its name with a whole segment in it.
+        self.read(keys, self.last().unwrap_or(0), |_, _| Ok(()))
     }
 
     /// Gives the present contents of each wanted file to `file`, segment by segment. Fails if one of them is missing, or its

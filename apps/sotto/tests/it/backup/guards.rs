@@ -183,3 +183,40 @@ fn counts_of_results_come_back_as_they_were() {
     plant.restored(&[]);
     assert_eq!(fs::read(&budget).unwrap(), b"a count");
 }
+
+#[test]
+fn a_damaged_middle_is_no_torn_end() {
+    let plant = Plant::new();
+    let mut ends = vec![plant.backup()["bytes"].as_u64().unwrap()];
+    for name in ["weekly", "monthly"] {
+        plant.given(&["question", "add", name, "sum(heat) by week"]).unwrap();
+        ends.push(plant.backup()["bytes"].as_u64().unwrap());
+    }
+    let file = plant.folder().join("plant.backup");
+    let whole = fs::read(&file).unwrap();
+    let zeroed = |from: u64| {
+        let mut bytes = whole.clone();
+        let from = usize::try_from(from).unwrap();
+        bytes[from..from + 111].fill(0);
+        fs::write(&file, &bytes).unwrap();
+        bytes
+    };
+    let damaged = zeroed(ends[0]);
+    let refused = plant.given(&BACKUP).unwrap_err();
+    assert!(refused.contains("damaged in segment 1") && refused.contains("--whole"), "{refused}");
+    assert_eq!(fs::read(&file).unwrap(), damaged);
+    assert!(plant.restored(&["--to", "other/first"])["is_cut"] == true);
+    // No segment is whole.
+    let head = whole.windows(8).position(|window| window == b"segment1").unwrap();
+    let damaged = zeroed(head as u64);
+    let (code, said) = plant.ended(&["restore", "plant.backup", "--to", "other/none"]);
+    assert!(code == 3 && said.contains("damaged in segment 0"), "{said}");
+    assert!(!plant.folder().join("other/none").exists());
+    assert!(plant.given(&BACKUP).is_err());
+    assert_eq!(fs::read(&file).unwrap(), damaged);
+    // A whole new one leaves the damaged one there.
+    let made = json(&plant.given(&[&BACKUP[..], &["--whole", "--json"]].concat()).unwrap());
+    assert_eq!(fs::read(made["backup"]["damaged"].as_str().unwrap()).unwrap(), damaged);
+    plant.restored(&["--to", "other/again"]);
+    assert_eq!(contents(&plant.folder().join("other/again")), contents(&plant.root()));
+}
