@@ -119,9 +119,7 @@ impl Secrets {
         let mut file = path.file_name().unwrap_or_default().to_owned();
         file.push(format!(".{}", jiff::Timestamp::now().as_millisecond()));
         let aside = old.join(file);
-        // A link and not a renaming, which would replace a file of that name.
-        fs::hard_link(path, &aside).map_err(io(&aside))?;
-        fs::remove_file(path).map_err(io(path))?;
+        moved(path, &aside, |from, to| fs::hard_link(from, to)).map_err(io(&aside))?;
         Ok(aside)
     }
 
@@ -236,6 +234,24 @@ impl Secrets {
             Err(TryLockError::WouldBlock) => Err(SecretsError::InUse.into()),
             Err(TryLockError::Error(error)) => Err(io(&path)(error)),
         }
+    }
+}
+
+/// Moves a file to a name that is free: by `link`, as a renaming would replace a file of that name.
+fn moved(
+    from: &Path,
+    to: &Path,
+    link: impl FnOnce(&Path, &Path) -> std::io::Result<()>,
+) -> std::io::Result<()> {
+    match link(from, to) {
+        // File systems without links, such as FAT.
+        Err(error) if matches!(error.kind(), ErrorKind::Unsupported | ErrorKind::PermissionDenied) => {
+            if to.symlink_metadata().is_ok() {
+                return Err(ErrorKind::AlreadyExists.into());
+            }
+            fs::rename(from, to)
+        }
+        linked => linked.and_then(|()| fs::remove_file(from)),
     }
 }
 

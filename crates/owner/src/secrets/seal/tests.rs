@@ -189,3 +189,19 @@ fn a_changed_passphrase_opens_the_same_key() {
     );
     assert!(world.secrets().change_passphrase("short").is_err());
 }
+
+#[test]
+fn a_file_is_put_aside_without_links_and_replaces_none() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let [from, to] = ["a.key", "a.key.17"].map(|name| folder.path().join(name));
+    for kind in [ErrorKind::Unsupported, ErrorKind::PermissionDenied] {
+        fs::write(&from, "secret").expect("written");
+        moved(&from, &to, |_, _| Err(kind.into())).expect("moved");
+        assert!(!from.exists() && fs::read(&to).expect("read") == b"secret");
+        fs::write(&from, "another").expect("written");
+        let refused = moved(&from, &to, |_, _| Err(kind.into())).expect_err("there is one");
+        assert_eq!(refused.kind(), ErrorKind::AlreadyExists);
+        assert!(from.exists() && fs::read(&to).expect("read") == b"secret");
+        fs::remove_file(&to).expect("removed");
+    }
+}
