@@ -14,6 +14,7 @@
 
 mod beside;
 mod contents;
+mod earlier;
 mod error;
 mod fate;
 mod folder;
@@ -24,6 +25,7 @@ mod open;
 mod owned;
 mod paths;
 mod restore;
+mod segment;
 mod stream;
 mod write;
 

@@ -90,7 +90,8 @@ fn older(plant: &Plant) -> Result<Option<Fault>, OwnerError> {
     let Ok(Some(note)) = note(plant) else { return Ok(None) };
     // A disk that is elsewhere is no fault.
     let Ok(backup) = Backup::open(&note.path) else { return Ok(None) };
-    let Some(last) = backup.heads.last().filter(|last| last.at > note.at) else { return Ok(None) };
+    let is_own = hex::encode(backup.heads.head.plant) == note.plant;
+    let Some(last) = backup.heads.last().filter(|last| is_own && last.at > note.at) else { return Ok(None) };
     let when = plant.settings().clock()?.rfc3339(last.at);
     Ok(Some(Fault {
         file: ".".to_owned(),
