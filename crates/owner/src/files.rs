@@ -10,7 +10,7 @@ use serde::de::DeserializeOwned;
 use crate::error::{OwnerError, io};
 
 /// Largest file of the folder that is read: 16 MiB, in bytes.
-const LARGEST_FILE: u64 = 16 << 20;
+pub(crate) const LARGEST_FILE: u64 = 16 << 20;
 
 /// Returns random bytes from the operating system.
 pub(crate) fn random<const N: usize>() -> Result<[u8; N], OwnerError> {

@@ -150,9 +150,9 @@ fn mended(plant: &Plant) -> Vec<String> {
             ["sotto", ref rest @ ..] => {
                 plant.run(rest).unwrap_or_else(|error| panic!("{cure}: {error}"));
             }
-            ["chmod", mode, file] => {
-                let mut chmod = Command::new("chmod");
-                assert!(chmod.args([mode, file]).current_dir(plant.folder()).status().unwrap().success());
+            [program @ ("chmod" | "mv"), one, other] => {
+                let mut command = Command::new(program);
+                assert!(command.args([one, other]).current_dir(plant.folder()).status().unwrap().success());
             }
             _ => panic!("{fault}"),
         }
@@ -190,6 +190,28 @@ fn what_check_shows_mends_every_loss_of_two_files() {
             assert_eq!(plant.secrets(), before, "{one}, {other}: {shown:?}");
             plant.is_whole(&format!("{one}, {other}: {shown:?}"));
         }
+    }
+}
+
+#[test]
+fn damaged_files_are_put_away_and_come_back() {
+    let plant = Plant::new();
+    let before = plant.secrets();
+    for (file, bytes) in [
+        ("secrets/boiler.key", &b""[..]),
+        ("secrets/boiler.signing", b"no key"),
+        ("devices/boiler.json", b"{"),
+        ("enrolments/boiler.json", b""),
+        ("backup.json", b"?"),
+    ] {
+        let path = plant.folder().join("plant").join(file);
+        fs::write(&path, bytes).unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).unwrap();
+        let shown = mended(&plant);
+        let after = plant.secrets();
+        assert!(before.iter().all(|(name, bytes)| after.get(name) == Some(bytes)), "{file}: {shown:?}");
+        plant.run(&["status"]).unwrap();
+        plant.is_whole(file);
     }
 }
 

@@ -60,6 +60,7 @@ pub(super) fn new_windows(
         shown: listed.shown.clone(),
         windows: new.take(MOST).cloned().collect(),
         specs: listed.specs.clone(),
+        has_secret: listed.has_secret,
         aside: listed.aside,
         undeclared: BTreeMap::new(),
     }

@@ -114,7 +114,12 @@ pub(super) fn on_cut_ticks(groups: &[Group], by: Option<By>, listed: &[DeviceWin
 /// Returns notes on windows that the answer does not use, and on made-up ones.
 pub(super) fn on_windows(listed: &[DeviceWindows]) -> Vec<String> {
     let mut notes = Vec::new();
-    for DeviceWindows { shown: device, aside, windows, undeclared, .. } in listed {
+    for listed in listed {
+        let DeviceWindows { shown: device, aside, windows, undeclared, .. } = listed;
+        let no_secret = format!(
+            "cannot be opened, as secrets/{0}.key is missing; `sotto device adopt {0}.bundle` brings it back from a bundle",
+            listed.device
+        );
         for (channel, count) in undeclared {
             notes.push(format!(
                 "{count} windows of {device} hold {channel}, which sotto.toml does not declare, and lack a channel of the question. If \
@@ -130,7 +135,14 @@ pub(super) fn on_windows(listed: &[DeviceWindows]) -> Vec<String> {
         }
         for (count, why) in [
             (aside.overlapping, "covers a time that another window covers"),
-            (aside.unreadable, "was not made with a bundle of this plant"),
+            (
+                aside.unreadable,
+                if listed.has_secret {
+                    "was not made with a bundle of this plant"
+                } else {
+                    no_secret.as_str()
+                },
+            ),
             (aside.other_unit, "has a channel whose unit was another one then"),
             (
                 aside.not_carried,

@@ -145,7 +145,8 @@ impl Target<'_> {
         let kept: Option<DeviceRecord> = bytes.and_then(|bytes| serde_json::from_slice(bytes).ok());
         match (read_json::<DeviceRecord>(path).ok(), kept) {
             (None, Some(_)) => Fate::Take,
-            (Some(here), Some(kept)) if age(&here) < age(&kept) => Fate::Take,
+            // A bundle that only the folder knows must stay known.
+            (Some(here), Some(kept)) if age(&here) < age(&kept) && kept.includes(&here) => Fate::Take,
             (Some(here), Some(kept)) if here == kept => Fate::Same,
             _ => Fate::Newer,
         }

@@ -4,10 +4,11 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-use serde::Serialize;
 use sotto_keys::{DeviceSecret, KeyFile, SigningIdentity};
 use zeroize::Zeroizing;
 
+use super::damage;
+use super::fault::{Fault, shown};
 use super::records::{self, record_path};
 use super::register::{enrolment_path, registered_copy};
 use super::secrets::device_files;
@@ -17,45 +18,32 @@ use crate::error::{OwnerError, io};
 use crate::files::is_open_to_others;
 use crate::secrets::{KEY, SecretsError};
 
-/// A fault of the plant's folder.
-///
-/// ```no_run
-/// use sotto_owner::{Fault, Plant};
-///
-/// let faults: Vec<Fault> = Plant::open("dairy".as_ref())?.check()?;
-/// for Fault { file, what, cure, .. } in &faults {
-///     println!("{file}: {what}: {cure}");
-/// }
-/// # Ok::<(), sotto_owner::OwnerError>(())
-/// ```
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Fault {
-    /// The file, from the plant's folder.
-    pub file: String,
-    /// The fault, as the end of a sentence about the file.
-    pub what: String,
-    /// The way out.
-    pub cure: String,
-    /// True if readings can no longer be decrypted unless a copy is found outside of the folder.
-    pub lost: bool,
-}
-
-/// Looks at the secrets shared with the cloud, the modes of secrets, and the files of every device.
+/// Looks at the secrets shared with the cloud, the modes of secrets, the files of every device, the authority's certificate
+/// and what interrupted commands left.
 pub(crate) fn check(plant: &Plant) -> Result<Vec<Fault>, OwnerError> {
-    let mut faults = Vec::new();
+    let mut faults = damage::faults(plant)?;
+    let damaged: BTreeSet<String> = faults.iter().map(|fault| fault.file.clone()).collect();
+    let mut others = Vec::new();
+    let secrets = |file: &str, what: String| Fault {
+        file: file.to_owned(),
+        what,
+        cure: "sotto cloud secrets".to_owned(),
+        lost: false,
+    };
     if let Err(error) = plant.token() {
-        let (file, what) = ("secrets/owner-token".to_owned(), error.to_string());
-        faults.push(Fault { file, what, cure: "sotto cloud secrets".to_owned(), lost: false });
+        others.push(secrets("secrets/owner-token", error.to_string()));
     }
     if !plant.has_cloud_key() {
-        let (file, what) = ("secrets/cloud-signing-key".to_owned(), "is missing".to_owned());
-        faults.push(Fault { file, what, cure: "sotto cloud secrets".to_owned(), lost: false });
+        others.push(secrets("secrets/cloud-signing-key", "is missing".to_owned()));
     }
-    modes(plant, &mut faults)?;
-    protection(plant, &mut faults)?;
+    modes(plant, &mut others)?;
+    protection(plant, &mut others)?;
     for name in names(plant)? {
-        device(plant, &name, &mut faults);
+        device(plant, &name, &mut others);
     }
+    // A damaged file is put away first; then the next look tells how it comes back.
+    others.retain(|fault| !damaged.contains(&fault.file));
+    faults.append(&mut others);
     Ok(faults)
 }
 
@@ -193,8 +181,4 @@ fn protection(plant: &Plant, faults: &mut Vec<Fault>) -> Result<(), OwnerError> 
         fault(&plant.secret_path(KEY), what, "sotto restore FILE".to_owned(), true);
     }
     Ok(())
-}
-
-fn shown(plant: &Plant, path: &Path) -> String {
-    path.strip_prefix(plant.folder()).unwrap_or(path).display().to_string()
 }

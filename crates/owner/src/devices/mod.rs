@@ -2,7 +2,9 @@
 
 mod carried;
 mod check;
+mod damage;
 mod enrol;
+mod fault;
 mod key_names;
 mod numbers;
 mod records;
@@ -16,10 +18,10 @@ mod verifying;
 mod writer;
 
 pub(crate) use carried::carried_by;
-pub use check::Fault;
 pub(crate) use check::check;
 pub use enrol::Enrolled;
 pub(crate) use enrol::{can_enrol, enrol, put_secrets_aside, renew};
+pub use fault::Fault;
 pub(crate) use key_names::{keep_key_names, key_names};
 pub use records::{BundleRecord, DeviceRecord};
 pub(crate) use records::{all_records, enrolled, note_removal, parameter_spec, record, shown, with_removed};

@@ -101,6 +101,7 @@ pub(crate) fn list(
             specs.insert(spec.id().to_string(), spec);
         }
     }
+    let has_secret = !names.is_empty();
     let (mut windows, mut aside) = (Vec::new(), Aside::default());
     for stream in record.streams() {
         let log = log::sync_log(plant, cloud, record, stream)?;
@@ -134,7 +135,7 @@ pub(crate) fn list(
     aside.other_unit = listed - windows.len();
     let windows = overlaps::leave_out(windows, &of, &mut aside);
     let (device, shown) = (record.device.clone(), plant.shown_device(&record.device).to_owned());
-    Ok(DeviceWindows { device, shown, windows, specs, aside, undeclared })
+    Ok(DeviceWindows { device, shown, windows, specs, has_secret, aside, undeclared })
 }
 
 /// Returns true if the time of a window's readings overlaps the requested time.

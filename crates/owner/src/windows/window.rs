@@ -127,6 +127,8 @@ pub(crate) struct DeviceWindows {
     pub(crate) shown: String,
     pub(crate) windows: Vec<StoredWindow>,
     pub(crate) specs: BTreeMap<String, ParameterSpec>,
+    /// False if the device's secret is not in the folder: then no window can be opened.
+    pub(crate) has_secret: bool,
     /// Counts of unused windows, by reason.
     pub(crate) aside: Aside,
     /// Numbers of windows that lack a channel of the question and hold one that `sotto.toml` does not declare, by the latter.
