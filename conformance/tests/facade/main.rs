@@ -11,6 +11,7 @@ mod readme;
 mod refusals;
 mod select;
 mod side_by_side;
+mod sums;
 mod tables;
 mod travel;
 mod watch;

@@ -28,12 +28,13 @@ impl<S: Arithmetic> Operation<S> for Combined<S::Value> {
                     machine.recycle(b);
                     Ok(sum)
                 }
-                _ => {
+                (false, true) => {
                     let a = machine.multiply_constant(a, self.left)?;
                     let sum = machine.add(&a, b)?;
                     machine.recycle(a);
                     Ok(sum)
                 }
+                (false, false) => machine.weighted_sum(&[(a, self.left), (b, self.right)]),
             })
             .collect()
     }
@@ -109,8 +110,12 @@ impl<S: Arithmetic> Encrypted<S> {
             (ratio.abs() <= 1.0).then_some((1.0, ratio, a.unit)),
             (ratio.abs() > 1.0).then_some((1.0 / ratio, 1.0, sign * b.unit)),
         ];
-        let mut refusal = Error::Mixed;
-        for (left, right, unit) in candidates.into_iter().flatten() {
+        // Slots that together outgrow the bits that decryption decodes shrink first.
+        let within = magnitude.max(a.unit.abs()).log2().ceil().exp2();
+        let shrunk = (a.unit / within, sign * b.unit / within, within);
+        let shrunk = (!S::EXACT).then_some(shrunk).into_iter();
+        let mut refusal = None;
+        for (left, right, unit) in candidates.into_iter().flatten().chain(shrunk) {
             let work = Combined { left: S::number(left), right: S::number(right) };
             match check(&[self, other], &work) {
                 Ok(()) => {
@@ -119,10 +124,10 @@ impl<S: Arithmetic> Encrypted<S> {
                     let body = run(&[self, other], &work)?;
                     return Ok(Self::new(&self.context, facts, body));
                 }
-                Err(error) => refusal = error,
+                Err(error) => refusal = refusal.or(Some(error)),
             }
         }
-        Err(refusal)
+        Err(refusal.unwrap_or(Error::Mixed))
     }
 
     /// a · b. Slots that would outgrow the bits that decryption decodes are shrunk first, which takes a level.

@@ -1,48 +1,12 @@
-//! Sums over a vector, powers, polynomials.
+//! Powers, polynomials, means and variances.
 
-use sotto_circuits::{CircuitError, Machine, Polynomial, exponentiate, sum_all, sum_block};
+use sotto_circuits::{Machine, Polynomial, exponentiate};
 use sotto_rlwe::Ckks;
 
-use super::work::{Operands, Operation, Outcome, check, run};
+use super::work::{Operands, Operation, Outcome, run};
 use super::{Encrypted, Facts};
 use crate::error::Result;
 use crate::scheme::{Arithmetic, Real};
-
-/// The sum of all values, in every slot. `factor` shrinks the slots first; `mask` clears the padding of the last part.
-struct Total<V> {
-    factor: Option<V>,
-    mask: Option<Vec<V>>,
-    /// Slots after which a short vector repeats.
-    period: Option<usize>,
-}
-
-impl<S: Arithmetic> Operation<S> for Total<S::Value> {
-    fn run<M: Machine<Value = S::Value>>(&self, machine: &mut M, operands: Operands<'_, M>) -> Outcome<M> {
-        let parts = operands[0];
-        let mut total: Option<M::Vector> = None;
-        for (index, part) in parts.iter().enumerate() {
-            let term = match (&self.mask, self.factor) {
-                (Some(mask), _) if index + 1 == parts.len() => machine.multiply_vector(part, mask)?,
-                (_, Some(factor)) => machine.multiply_constant(part, factor)?,
-                _ => machine.copy(part),
-            };
-            total = Some(match total {
-                None => term,
-                Some(sum) => {
-                    let both = machine.add(&sum, &term)?;
-                    machine.recycle(sum);
-                    machine.recycle(term);
-                    both
-                }
-            });
-        }
-        let total = total.ok_or(CircuitError::Empty("a sum"))?;
-        Ok(vec![match self.period {
-            Some(period) => sum_block(machine, &total, period)?,
-            None => sum_all(machine, &total)?,
-        }])
-    }
-}
 
 struct Power(u64);
 
@@ -61,44 +25,6 @@ impl<S: Arithmetic> Operation<S> for Evaluated<S::Value> {
 }
 
 impl<S: Arithmetic> Encrypted<S> {
-    /// Adds all values: a vector of length 1 that goes with vectors of every length. Rotations, no product, unless padding
-    /// has to be cleared first.
-    ///
-    /// # Errors
-    /// [`Error::NoKeys`](crate::Error::NoKeys) without evaluation keys, [`Error::Depth`](crate::Error::Depth) without room.
-    ///
-    /// ```
-    /// # use sotto::{Bfv, Context};
-    /// # let context = Context::<Bfv>::for_depth(1)?;
-    /// # let (secret, _) = context.keys(&mut sotto::secure_rng()?)?;
-    /// let x = secret.encrypt(&[1, 2, 3, 4])?;
-    /// assert_eq!(secret.decrypt(&x.sum()?)?.value(), 10);
-    /// # Ok::<(), sotto::Error>(())
-    /// ```
-    pub fn sum(&self) -> Result<Self> {
-        let facts = self.facts;
-        if facts.len == 1 {
-            return Ok(self.clone());
-        }
-        let slots = self.context.slots();
-        let period = self.context.period(facts.len);
-        let last = facts.len - (self.context.parts(facts.len) - 1) * slots;
-        let clear = !facts.zero_padded && last < period.unwrap_or(slots);
-        let mask = |value: f64| clear.then(|| self.context.filled(&vec![S::number(value); last], facts.len));
-        let plain = Total { factor: None, mask: mask(1.0), period };
-        // Slots that would grow beyond the last primes are shrunk first, which takes a level.
-        let factor = (-(facts.len as f64).log2().ceil()).exp2();
-        let shrunk = Total { factor: Some(S::number(factor)), mask: mask(factor), period };
-        let (work, unit) = match check(&[self], &plain) {
-            Err(error) if !S::EXACT && error.is_room() => (shrunk, facts.unit / factor),
-            _ => (plain, facts.unit),
-        };
-        let body = run(&[self], &work)?;
-        let magnitude = facts.magnitude * facts.len as f64;
-        let facts = Facts { len: 1, zero_padded: true, unit, magnitude, range: None }.finite()?;
-        Ok(Self::new(&self.context, facts, body))
-    }
-
     /// Returns a²: one level, one relinearisation.
     ///
     /// # Errors

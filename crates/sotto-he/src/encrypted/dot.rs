@@ -1,36 +1,8 @@
 //! Inner products of vectors: the products of all parts are added before they are relinearised.
 
-use sotto_circuits::{Machine, sum_all, sum_block};
-
-use super::arithmetic::pairs;
-use super::work::{Operands, Operation, Outcome, check};
 use super::{Body, Encrypted, Facts};
 use crate::error::Result;
 use crate::scheme::Arithmetic;
-
-/// Σ a·b over all parts and slots, in every slot. `factor` shrinks the slots before rotations add them.
-struct InnerProduct<V> {
-    factor: Option<V>,
-    /// Slots after which a short vector repeats.
-    period: Option<usize>,
-}
-
-impl<S: Arithmetic> Operation<S> for InnerProduct<S::Value> {
-    fn run<M: Machine<Value = S::Value>>(&self, machine: &mut M, operands: Operands<'_, M>) -> Outcome<M> {
-        let terms: Vec<_> = pairs(operands).collect();
-        let mut products = machine.sum_of_products(&terms)?;
-        if let Some(factor) = self.factor {
-            let shrunk = machine.multiply_constant(&products, factor)?;
-            machine.recycle(core::mem::replace(&mut products, shrunk));
-        }
-        let total = match self.period {
-            Some(period) => sum_block(machine, &products, period)?,
-            None => sum_all(machine, &products)?,
-        };
-        machine.recycle(products);
-        Ok(vec![total])
-    }
-}
 
 impl<S: Arithmetic> Encrypted<S> {
     /// Returns Σ aᵢ·bᵢ as a vector of length 1: one product for each ciphertext of the vectors, but one relinearisation, one
@@ -52,23 +24,11 @@ impl<S: Arithmetic> Encrypted<S> {
         if facts.len == 1 || !facts.zero_padded {
             return self.product(other)?.sum();
         }
-        let period = self.context.period(facts.len);
-        // Slots that would grow beyond the last primes are shrunk first, which takes a level.
-        let factor = (-(facts.len as f64).log2().ceil()).exp2();
-        let shrunk = (!S::EXACT).then_some((Some(S::number(factor)), facts.unit / factor));
-        for (factor, unit) in [(None, facts.unit)].into_iter().chain(shrunk) {
-            let work = InnerProduct { factor, period };
-            match check(&[self, other], &work) {
-                Ok(()) => {
-                    let magnitude = facts.magnitude * facts.len as f64;
-                    let facts = Facts { len: 1, zero_padded: true, unit, magnitude, range: None }.finite()?;
-                    return Self::computed(facts, &[self, other], &work);
-                }
-                Err(error) if error.is_room() => {}
-                Err(error) => return Err(error),
-            }
+        match self.inner_product(other, facts)? {
+            Some(sum) => Ok(sum),
+            // Slots that outgrow a product shrink before it.
+            None => self.product(other)?.sum(),
         }
-        self.product(other)?.sum()
     }
 
     /// Returns Σ aᵢ·wᵢ with public weights. Ciphertexts whose weights are all zero are left out.

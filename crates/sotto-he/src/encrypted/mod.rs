@@ -10,6 +10,7 @@ mod operators;
 mod schedule;
 mod select;
 mod shrink;
+mod sums;
 mod tables;
 mod weighted;
 mod work;

@@ -3,13 +3,14 @@
 
 use std::sync::{Arc, Mutex};
 
-use sotto_circuits::{CircuitError, Machine, Tally, sum_all, sum_block};
+use sotto_circuits::{CircuitError, Machine, Tally};
 
 use super::arithmetic::pairs;
 use super::shrink::{GROWTH, SPARE_BITS};
+use super::sums::{factor_of, shrunk, slots};
 use super::work::{Operands, Operation, Outcome, decodes, run};
 use super::{Body, Encrypted, Facts};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::scheme::Arithmetic;
 
 /// The sum of all parts of a vector, or of the products of two vectors' parts, slot by slot.
@@ -27,26 +28,24 @@ impl<S: Arithmetic> Operation<S> for Parts {
     }
 }
 
-/// The sum of a ciphertext's slots, in every slot.
-struct Slots {
+/// The sum of a ciphertext's slots, in every slot, times a factor.
+struct Slots<V> {
     /// Slots after which a short vector repeats.
     period: Option<usize>,
+    factor: Option<V>,
 }
 
-impl<S: Arithmetic> Operation<S> for Slots {
+impl<S: Arithmetic> Operation<S> for Slots<S::Value> {
     fn run<M: Machine<Value = S::Value>>(&self, machine: &mut M, operands: Operands<'_, M>) -> Outcome<M> {
         let [[part]] = operands else { return Err(CircuitError::Empty("a sum of slots")) };
-        Ok(vec![match self.period {
-            Some(period) => sum_block(machine, part, period)?,
-            None => sum_all(machine, part)?,
-        }])
+        let sum = slots(machine, part, self.period)?;
+        Ok(vec![shrunk(machine, sum, self.factor)?])
     }
 }
 
 impl<S: Arithmetic> Encrypted<S> {
     /// Returns Σ aᵢ as the last step of a computation: like [`Encrypted::sum`] and [`Encrypted::for_answer`], but primes are
-    /// dropped before the rotations, which then cost less, and slots of real numbers shrink only as far as decryption
-    /// needs, which keeps more of their bits.
+    /// dropped before the rotations, which then cost less.
     ///
     /// # Errors
     /// As [`Encrypted::sum`].
@@ -92,18 +91,18 @@ impl<S: Arithmetic> Encrypted<S> {
     /// Adds the parts of the operands, which stand for a vector with these facts, and then their slots.
     fn added(&self, facts: Facts, operands: &[&Self]) -> Result<Self> {
         let parts = self.context.parts(facts.len);
-        let slots = Slots { period: self.context.period(facts.len) };
+        let period = self.context.period(facts.len);
         let magnitude = facts.magnitude * parts as f64;
         let facts = Facts { magnitude, ..facts }.finite()?;
         let params = self.context.params();
         let body = run(operands, &Parts)?.bounded(params, magnitude / facts.unit.abs());
         let sums = Self::new(&self.context, facts, body);
-        let (shift, level) = sums.outlined().room_for(&slots)?;
-        let sums = if shift == 0 { sums } else { sums.shrunk(f64::from(shift).exp2())? };
+        let (shift, level) = sums.outlined().room_for(period)?;
         let sums = sums.lowered(|_| level)?;
+        let unit = facts.unit * f64::from(shift).exp2();
         let magnitude = magnitude / parts as f64 * facts.len as f64;
-        let facts = Facts { len: 1, magnitude, ..sums.facts }.finite()?;
-        Self::computed(facts, &[&sums], &slots)
+        let facts = Facts { len: 1, unit, magnitude, ..sums.facts }.finite()?;
+        Self::computed(facts, &[&sums], &Slots { period, factor: factor_of::<S>(shift) })
     }
 
     /// The shapes alone.
@@ -112,46 +111,41 @@ impl<S: Arithmetic> Encrypted<S> {
         Self::new(&self.context, self.facts, Body::Dry { parts: self.shapes(), tally })
     }
 
-    /// Bits by which the slots of a dry vector have to shrink before they are added, and the lowest level at which that is
-    /// about as exact as at any.
-    fn room_for(&self, slots: &Slots) -> Result<(u32, usize)> {
-        let most = (self.facts.len as f64).log2().ceil() as u32;
-        let mut refusal = None;
-        for shift in 0..=most {
-            let shrunk = match shift {
-                0 => Ok(self.clone()),
-                _ => self.shrunk(f64::from(shift).exp2()),
-            };
-            let found = shrunk.and_then(|shrunk| {
-                let top = shrunk.levels_left();
-                let errors: Vec<_> = (0..=top).map(|level| shrunk.error_at(level, slots)).collect();
-                let best = errors.iter().flatten().fold(f64::INFINITY, |a, b| a.min(*b));
-                match errors.iter().position(|error| error.as_ref().is_ok_and(|e| *e <= GROWTH * best)) {
-                    Some(level) => Ok((shift, level)),
-                    None => shrunk.error_at(top, slots).map(|_| (shift, top)),
+    /// Returns the bits by which the sum of a dry vector's slots has to shrink after the rotations, and the lowest level to add
+    /// them at that is about as exact as any.
+    fn room_for(&self, period: Option<usize>) -> Result<(u32, usize)> {
+        let mut refusal = Error::DryRun;
+        let mut found = Vec::new();
+        for level in 0..=self.levels_left() {
+            let lowered = self.lowered(|_| level)?;
+            for shift in 0..=(self.facts.len as f64).log2().ceil() as u32 {
+                match lowered.error_of(&Slots { period, factor: factor_of::<S>(shift) }) {
+                    Ok(error) => {
+                        found.push((shift, level, error * f64::from(shift).exp2()));
+                        break;
+                    }
+                    Err(error) if error.is_room() => refusal = error,
+                    Err(error) => return Err(error),
                 }
-            });
-            match found {
-                Ok(found) => return Ok(found),
-                Err(error) if error.is_room() => refusal = refusal.or(Some(error)),
-                Err(error) => return Err(error),
             }
         }
-        Err(refusal.unwrap_or(crate::error::Error::DryRun))
+        let best = found.iter().map(|(.., error)| *error).fold(f64::INFINITY, f64::min);
+        let chosen = found.into_iter().find(|(.., error)| *error <= GROWTH * best);
+        chosen.map(|(shift, level, _)| (shift, level)).ok_or(refusal)
     }
 
-    /// The error of the sum of a dry vector's slots, added at a level.
-    fn error_at(&self, level: usize, slots: &Slots) -> Result<f64> {
+    /// Returns the error of the slots of a dry vector's sum.
+    fn error_of(&self, slots: &Slots<S::Value>) -> Result<f64> {
         let params = self.context.params();
-        let sum = Self::new(&self.context, self.facts, run(&[&self.lowered(|_| level)?], slots)?);
-        let Body::Dry { parts, .. } = &sum.body else { return Err(crate::error::Error::DryRun) };
+        let sum = Self::new(&self.context, self.facts, run(&[self], slots)?);
+        let Body::Dry { parts, .. } = &sum.body else { return Err(Error::DryRun) };
         let mut largest = 0.0_f64;
         for shape in parts {
             decodes(params, shape)?;
             if shape.room(params) < SPARE_BITS {
                 let degree = params.degree();
                 let reason = "the sum leaves no room for decryption".into();
-                return Err(crate::error::Error::Depth { degree, reason });
+                return Err(Error::Depth { degree, reason });
             }
             largest = largest.max(shape.slot_error(params));
         }
