@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use pyo3::prelude::*;
 use pyo3::types::PyList;
-use sotto::keys::KeyFile;
 use sotto::{Bfv, Ckks, DeviceSecret, secure_rng};
+use sotto_keys::KeyFile;
 use zeroize::Zeroizing;
 
 use crate::call::detached;

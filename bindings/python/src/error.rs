@@ -5,9 +5,9 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::PyType;
 use sotto::Error;
-use sotto::circuits::CircuitError;
-use sotto::decrypt::DecryptError;
-use sotto::rlwe::EvalError;
+use sotto_circuits::CircuitError;
+use sotto_decrypt::DecryptError;
+use sotto_rlwe::EvalError;
 
 /// Turns an error into an exception with the same text.
 pub(crate) fn raised(py: Python<'_>, error: &Error) -> PyErr {
@@ -88,7 +88,7 @@ pub(crate) fn mixed_kinds() -> PyErr {
 }
 
 /// Returns the exception for a key file.
-pub(crate) fn file(error: &sotto::keys::KeyFileError) -> PyErr {
+pub(crate) fn file(error: &sotto_keys::KeyFileError) -> PyErr {
     PyOSError::new_err(error.to_string())
 }
 

@@ -3,8 +3,8 @@
 use numpy::{IntoPyArray as _, PyArray1};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
-use sotto::circuits::Sign;
 use sotto::{Ckks, Encrypted, Error, Flag};
+use sotto_circuits::Sign;
 
 use crate::call::detached;
 

@@ -3,8 +3,8 @@
 use pyo3::exceptions::{PyIndexError, PyOverflowError};
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyTuple};
-use sotto::program::passes::simplify;
-use sotto::program::{
+use sotto_program::passes::simplify;
+use sotto_program::{
     Constant, InputDeclaration, InputId, NodeId, Op, ParseOptions, Program, ProgramBuilder, parse,
 };
 
@@ -151,7 +151,7 @@ impl FormulaBuilder {
     }
 
     fn power(&mut self, a: u32, exponent: u32) -> PyResult<u32> {
-        if exponent > sotto::program::limits::EXPONENT {
+        if exponent > sotto_program::limits::EXPONENT {
             return Err(PyOverflowError::new_err(format!("no power of {exponent}")));
         }
         let a = self.checked(a)?;

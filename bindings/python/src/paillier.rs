@@ -5,15 +5,13 @@ use std::sync::Arc;
 
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
-use sotto::decrypt::partial::paillier::Decryptor;
-use sotto::kernels::Kernels;
-use sotto::keys::partial::paillier::{Masking, SecretKey};
-use sotto::partial::PartialError;
-use sotto::partial::number::{from_bytes, to_bytes, words};
-use sotto::partial::paillier::{
-    Ciphertext as RustCiphertext, Plaintext, PublicKey as RustPublic, Randomness,
-};
 use sotto::secure_rng;
+use sotto_decrypt::partial::paillier::Decryptor;
+use sotto_kernels::Kernels;
+use sotto_keys::partial::paillier::{Masking, SecretKey};
+use sotto_partial::PartialError;
+use sotto_partial::number::{from_bytes, to_bytes, words};
+use sotto_partial::paillier::{Ciphertext as RustCiphertext, Plaintext, PublicKey as RustPublic, Randomness};
 use zeroize::Zeroizing;
 
 use crate::rlwe::{OrRefuse as _, Refusal};

@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use pyo3::prelude::*;
-use sotto::keys::{KeyFile, Protection};
 use sotto::{DeviceSecret, secure_rng};
+use sotto_keys::{KeyFile, Protection};
 
 use crate::error::{OrRaise as _, file};
 

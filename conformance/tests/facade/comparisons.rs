@@ -1,7 +1,7 @@
 //! Approximate comparisons at real parameters, against arithmetic in the clear.
 
-use sotto::circuits::{CircuitError, Sign};
 use sotto::{Ckks, Context, Encrypted, Error, Flag, Secret};
+use sotto_circuits::{CircuitError, Sign};
 
 const WITHIN: f64 = 100.0;
 
@@ -224,14 +224,14 @@ fn refusals_name_the_gap_or_the_degree_that_would_do() {
     let work = |x: &[Encrypted<Ckks>]| x[0].clip(2.0, 1.0, 0.1);
     assert!(matches!(context.plan(&[4], work), Err(Error::Limits { .. })));
     // A scale of 25 bits is too coarse for a gap of 2^-4.
-    let request = sotto::rlwe::ChainRequest {
+    let request = sotto_rlwe::ChainRequest {
         levels: Some(7),
         other_bits: Some(25),
         first_bits: Some(40),
-        ..sotto::rlwe::ChainRequest::new(sotto::rlwe::SchemeId::Ckks, 16384, 0)
+        ..sotto_rlwe::ChainRequest::new(sotto_rlwe::SchemeId::Ckks, 16384, 0)
     };
     if let Ok(spec) = request.build() {
-        let coarse = Context::<Ckks>::with_params(&sotto::rlwe::Params::new(spec).unwrap(), 1.0).unwrap();
+        let coarse = Context::<Ckks>::with_params(&sotto_rlwe::Params::new(spec).unwrap(), 1.0).unwrap();
         let error = coarse.plan(&[4], |x| Ok(x[0].sign(0.1)?.0)).unwrap_err().to_string();
         assert!(error.contains("larger scale"), "{error}");
     }

@@ -1,8 +1,8 @@
 //! Selections against the clear: every slot of the result, dry runs, bytes, and the rotations that they take.
 
-use sotto::decrypt::Decryptor;
-use sotto::keys::SecretKey;
 use sotto::{Bfv, Bgv, Ckks, Context, DeviceSecret, Encrypted, Error, Result};
+use sotto_decrypt::Decryptor;
+use sotto_keys::SecretKey;
 
 use super::expressions::{Party, Public1, party};
 

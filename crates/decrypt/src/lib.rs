@@ -26,6 +26,7 @@ mod flooding;
 mod gaussian;
 mod measure;
 mod packings;
+#[cfg(feature = "partial")]
 pub mod partial;
 
 pub use budget::{BudgetError, FloodingBudget, LEAST_STATISTICAL_BITS};

@@ -2,16 +2,16 @@
 //! protection.
 
 use alloc::vec::Vec;
-#[cfg(feature = "std")]
+#[cfg(feature = "files")]
 use std::path::Path;
 
-#[cfg(feature = "std")]
+#[cfg(feature = "files")]
 use sotto_ring::SecretRng;
 use sotto_ring::{Eval, Poly, SmallPoly};
 use sotto_rlwe::{KeyId, Params, Scheme};
 use zeroize::Zeroizing;
 
-#[cfg(feature = "std")]
+#[cfg(feature = "files")]
 use crate::file::{KeyFile, KeyFileError, Protection};
 use crate::secret::{SecretKey, canonical_norm};
 
@@ -90,7 +90,7 @@ impl<S: Scheme> SecretKey<S> {
     }
 
     /// Returns the coefficients, each −1, 0 or 1.
-    #[cfg(feature = "std")]
+    #[cfg(feature = "files")]
     pub(crate) fn ternary(&self) -> Zeroizing<Vec<i64>> {
         let params = self.params();
         let limb = params.limbs(0).start;
@@ -117,7 +117,7 @@ fn imported_key_id<S: Scheme>(params: &Params<S>, coefficients: &[i64]) -> KeyId
 
 const PARAMETER_ID: usize = 32;
 
-#[cfg(feature = "std")]
+#[cfg(feature = "files")]
 impl<S: Scheme> SecretKey<S> {
     /// Writes a key that was not derived from a device secret to a new file of mode 0600, encrypted under a
     /// passphrase. The content is the parameters' identity and two bits a coefficient.

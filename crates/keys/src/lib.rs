@@ -21,9 +21,10 @@
 //!
 //! # Features
 //!
-//! - `std` (default): key files ([`KeyFile`], [`DeviceBundle`]), with Argon2id. Without it the crate needs `alloc` only;
-//!   secrets come and go as bytes ([`DeviceSecret::from_bytes`]). Derived keys are the same, but for a secret whose
-//!   canonical norm differs from its limit by rounding of `f64` alone.
+//! - `std` (default): the standard library in the dependencies. Without it the crate needs `alloc` only. Derived keys are the
+//!   same, but for a secret whose canonical norm differs from its limit by rounding of `f64` alone.
+//! - `files` (default): key files ([`KeyFile`], [`DeviceBundle`]), with Argon2id. Without it secrets come and go as bytes
+//!   ([`DeviceSecret::from_bytes`]).
 //! - `partial` (default): secret keys of the partially homomorphic schemes ([`partial`]).
 
 #![cfg_attr(not(feature = "std"), no_std)]
@@ -31,37 +32,37 @@
 #[macro_use]
 extern crate alloc;
 
-#[cfg(feature = "std")]
+#[cfg(feature = "files")]
 mod bundle;
 mod compact;
 mod device;
-#[cfg(feature = "std")]
+#[cfg(feature = "files")]
 mod file;
 mod generate;
 mod identity;
 mod imported;
-#[cfg(feature = "std")]
+#[cfg(feature = "files")]
 mod lengths;
 #[cfg(feature = "partial")]
 pub mod partial;
-#[cfg(feature = "std")]
+#[cfg(feature = "files")]
 mod plant_key;
-#[cfg(feature = "std")]
+#[cfg(feature = "files")]
 mod sealed;
 mod secret;
 mod streaming;
 
-#[cfg(feature = "std")]
+#[cfg(feature = "files")]
 pub use bundle::{DeviceBundle, DeviceKeys};
 pub use compact::{CompactEncryptor, SecretSum, mask_product, secret_bits};
 pub use device::DeviceSecret;
-#[cfg(feature = "std")]
+#[cfg(feature = "files")]
 pub use file::{KeyFile, KeyFileError, Protected, Protection, make_private};
 pub use identity::SigningIdentity;
 pub use imported::ImportedKeyError;
-#[cfg(feature = "std")]
+#[cfg(feature = "files")]
 pub use lengths::{LONGEST_AUTHORITY, LONGEST_CLOUD, LONGEST_PROFILE, LONGEST_PUBLIC_KEYS, MOST_PUBLIC_KEYS};
-#[cfg(feature = "std")]
+#[cfg(feature = "files")]
 pub use plant_key::{PlantKey, PlantKeyName};
 pub use secret::SecretKey;
 pub use streaming::{StreamingEncryptor, StreamingError};

@@ -10,26 +10,11 @@ use alloc::string::ToString;
 use jiff::civil::Weekday;
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, ToSpan, Zoned};
-use serde::{Deserialize, Serialize};
+
+use crate::Span;
 
 /// Milliseconds of an hour.
 const HOUR: i64 = 3_600_000;
-
-/// A calendar unit of the plant's clock.
-///
-/// Example: [`Clock`]
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Span {
-    /// From one full hour to the next.
-    Hour,
-    /// From midnight to midnight.
-    Day,
-    /// From Monday's midnight to the next.
-    Week,
-    /// From the first of a month to the first of the next.
-    Month,
-}
 
 /// The clock of one time zone.
 ///

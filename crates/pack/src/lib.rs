@@ -28,6 +28,8 @@
 //!
 //! - `std` (default): the standard library in the dependencies. Without it the crate needs `alloc` only, with the same
 //!   interface; time zones are those of the database in the program.
+//! - `zones` (default): the plant's clock ([`Clock`]), with a database of time zones. Without it a profile's zone is kept and
+//!   not checked.
 
 #![cfg_attr(not(feature = "std"), no_std)]
 
@@ -38,6 +40,7 @@ mod answer;
 mod bins;
 mod bits;
 pub mod bounds;
+#[cfg(feature = "zones")]
 mod clock;
 mod description;
 mod error;
@@ -52,6 +55,7 @@ mod quantise;
 mod range;
 mod reading;
 mod reason;
+mod span;
 mod steps;
 mod unpack;
 mod window;
@@ -59,7 +63,8 @@ mod window;
 pub use answer::NoAnswer;
 pub use bins::{ChannelBins, MOST_BINS};
 pub use bits::{MAX_BITS, MIN_BITS};
-pub use clock::{Clock, Cut, Span, UnknownZone};
+#[cfg(feature = "zones")]
+pub use clock::{Clock, Cut, UnknownZone};
 pub use description::{DescriptionError, LARGEST_DESCRIPTION, WindowDescription};
 pub use error::{OutOfRange, PackError, RangeError};
 pub use fleet::{FLEET_ID_BYTES, FleetId, NotAFleetId};
@@ -74,6 +79,7 @@ pub use profile::{
 pub use quantise::Quantiser;
 pub use reading::{Channel, NAME_BYTES, Reading, UNIT_BYTES};
 pub use reason::{LeftOut, Reason};
+pub use span::Span;
 pub use steps::{DIGIT_BITS, STEPS_OF_ONE, StepDigits};
 pub use unpack::{block_heads, unpack};
 pub use window::Window;

@@ -9,7 +9,9 @@ use alloc::vec::Vec;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Channel, Clock, Encoding, FleetId, MAX_BITS, MAX_TICKS, MIN_BITS, Places, Span};
+use crate::{Channel, Encoding, FleetId, MAX_BITS, MAX_TICKS, MIN_BITS, Places, Span};
+#[cfg(feature = "zones")]
+use crate::{Clock, UnknownZone};
 
 /// Maximum bytes of a profile: 1 MiB.
 pub const LARGEST_PROFILE: usize = 1 << 20;
@@ -179,8 +181,9 @@ pub enum ProfileError {
         possible: &'static str,
     },
     /// The time zone is not known.
+    #[cfg(feature = "zones")]
     #[error(transparent)]
-    Zone(#[from] crate::UnknownZone),
+    Zone(#[from] UnknownZone),
     /// The compact form does not fit the stream's channels.
     #[error(
         "stream {stream} cannot be compact: it takes channels with a resolution, named in the profile, and pairs of them in order"
@@ -257,10 +260,11 @@ impl DeviceProfile {
         Ok(json)
     }
 
-    /// Returns the clock that windows follow.
+    /// Returns the clock that windows follow. With feature `zones`.
     ///
     /// # Errors
     /// [`ProfileError::Zone`] if the zone is not known.
+    #[cfg(feature = "zones")]
     pub fn clock(&self) -> Result<Clock, ProfileError> {
         self.zone.as_deref().map_or(Ok(Clock::utc()), |zone| Ok(Clock::new(zone)?))
     }
@@ -269,6 +273,7 @@ impl DeviceProfile {
         check_name("device", &self.device)?;
         let least = "it is at least 1";
         check_number("the period in milliseconds", self.period_ms.into(), 1..=u64::MAX, least)?;
+        #[cfg(feature = "zones")]
         self.clock()?;
         let keys = self.cloud_keys.len() as u64;
         check_number(

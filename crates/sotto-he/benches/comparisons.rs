@@ -4,10 +4,10 @@
 use std::sync::LazyLock;
 use std::time::Instant;
 
-use sotto::circuits::{CircuitError, Encrypted, Machine, Outline, Sign};
-use sotto::keys::{DeviceSecret, SecretKey};
-use sotto::rlwe::{ChainRequest, Evaluator, Params, Scheme, SchemeId};
 use sotto::{Ckks, secure_rng};
+use sotto_circuits::{CircuitError, Encrypted, Machine, Outline, Sign};
+use sotto_keys::{DeviceSecret, SecretKey};
+use sotto_rlwe::{ChainRequest, Evaluator, Params, Scheme, SchemeId};
 
 const BATCHES: u32 = 3;
 /// Seconds of a batch: the thread's time is counted in steps of some milliseconds.

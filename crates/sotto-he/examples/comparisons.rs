@@ -1,7 +1,6 @@
 //! The parameters of approximate comparisons, by gap: `cargo run --release -p sotto-he --example comparisons`. Dry runs alone.
 
-use sotto::circuits::Sign;
-use sotto::{Ckks, Context, Encrypted, Result};
+use sotto::{Ckks, Context, Encrypted, Result, Sign};
 
 fn main() -> Result<()> {
     println!(

@@ -48,22 +48,36 @@
 //!
 //! # Layers below
 //!
-//! | module | content |
+//! This crate re-exports the types that its own functions take, return and refuse with. A program that works with
+//! ciphertexts themselves depends on the layers: [`Context::params`], [`Encrypted::ciphertexts`] and
+//! [`Public::evaluation_keys`] lead there.
+//!
+//! | crate | content |
 //! | --- | --- |
-//! | [`circuits`] | `Machine`: managed arithmetic; polynomials, matrices, powers, the sign |
-//! | [`rlwe`] | parameters, ciphertexts, evaluator, noise |
-//! | [`keys`], [`decrypt`] | secret keys, key files; decryption, rounding, flooding |
-//! | [`program`], [`runtime`] | computations as data: parsed, planned, run by threads |
-//! | [`wire`] | bytes of all public objects |
-//! | [`ring`], [`kernels`] | polynomials; vector loops for AVX2, AVX-512, NEON |
-//! | `partial`, `emulate` | Paillier, ElGamal (feature `partial`) |
-//! | `seal` | Microsoft SEAL's files (feature `seal`) |
+//! | `sotto-circuits` | `Machine`: managed arithmetic; polynomials, matrices, powers, the sign |
+//! | `sotto-rlwe` | parameters, ciphertexts, evaluator, noise |
+//! | `sotto-keys`, `sotto-decrypt` | secret keys, key files; decryption, rounding, flooding |
+//! | `sotto-program`, `sotto-runtime` | computations as data: parsed, planned, run by threads |
+//! | `sotto-wire` | bytes of all public objects |
+//! | `sotto-ring`, `sotto-kernels` | polynomials; vector loops for AVX2, AVX-512, NEON |
+//! | `sotto-partial`, `sotto-emulate` | Paillier, ElGamal |
+//! | `sotto-seal` | Microsoft SEAL's files |
 //!
 //! # Features
 //!
-//! `threads` (default): long polynomials share the caller's rayon pool. `partial`: the partially homomorphic schemes.
-//! `seal`: SEAL's files. This crate needs the standard library; of the layers below, kernels, ring, rlwe, keys, wire and
-//! program build with `alloc` only.
+//! `threads` (default): long polynomials share the caller's rayon pool. `key-files` (default): `KeyFile` and its passphrase
+//! (Argon2id). No feature of this crate links Paillier or time zones. The crate needs the standard library; of the layers
+//! below, kernels, ring, rlwe, keys, wire and program build with `alloc` only.
+//!
+//! # Speed
+//!
+//! Build with `--release`: without optimisation a program takes some thirty times as long. A debug build that is fast where
+//! it matters has this in its `Cargo.toml`:
+//!
+//! ```toml
+//! [profile.dev.package."*"]
+//! opt-level = 3
+//! ```
 //!
 //! # Not protected
 //!
@@ -95,39 +109,19 @@ pub use plan::Plan;
 pub use public::Public;
 pub use scheme::{Arithmetic, Exact, Opened, Real};
 pub use secret::Secret;
-pub use sotto_circuits::{SignBound, Table};
+pub use sotto_circuits::{CircuitError, Sign, SignBound, Table};
+pub use sotto_decrypt::{DecryptError, PublishError, RangeError};
 pub use sotto_keys::DeviceSecret;
+#[cfg(feature = "key-files")]
+pub use sotto_keys::{KeyFile, KeyFileError, Protected, Protection, make_private};
 pub use sotto_ring::{RandomnessUnavailable, SecretRng, secure_rng};
-pub use sotto_rlwe::{Bfv, Bgv, Ckks, KeyId};
+pub use sotto_rlwe::{
+    Bfv, Bgv, ChainRequest, Ciphertext, Ckks, DefaultChain, EncodeError, EvalError, EvaluationKeys, KeyId,
+    ParameterError, ParameterId, ParameterSpec, Params, PublicKey, Scheme, SchemeId, SecurityLevel, Shape,
+    Unexpected,
+};
+pub use sotto_wire::{LARGEST_BUNDLE, WireError};
 pub use watch::{Progress, watched, watched_every};
-
-#[doc(inline)]
-pub use sotto_circuits as circuits;
-#[doc(inline)]
-pub use sotto_decrypt as decrypt;
-#[cfg(feature = "partial")]
-#[doc(inline)]
-pub use sotto_emulate as emulate;
-#[doc(inline)]
-pub use sotto_kernels as kernels;
-#[doc(inline)]
-pub use sotto_keys as keys;
-#[cfg(feature = "partial")]
-#[doc(inline)]
-pub use sotto_partial as partial;
-#[doc(inline)]
-pub use sotto_program as program;
-#[doc(inline)]
-pub use sotto_ring as ring;
-#[doc(inline)]
-pub use sotto_rlwe as rlwe;
-#[doc(inline)]
-pub use sotto_runtime as runtime;
-#[cfg(feature = "seal")]
-#[doc(inline)]
-pub use sotto_seal as seal;
-#[doc(inline)]
-pub use sotto_wire as wire;
 
 /// The guide's blocks, run as tests.
 #[cfg(doctest)]

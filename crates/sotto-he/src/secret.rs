@@ -62,7 +62,7 @@ impl<S: Arithmetic> Secret<S> {
         &self.context
     }
 
-    /// Returns the 32 bytes to store ([`DeviceSecret::expose_secret_bytes`], or a file of `sotto::keys`).
+    /// Returns the 32 bytes to store ([`DeviceSecret::expose_secret_bytes`], or a `KeyFile`).
     /// [`Context::secret`] makes the key from them again. They decrypt everything: store them like a password.
     pub fn device_secret(&self) -> &DeviceSecret {
         &self.device

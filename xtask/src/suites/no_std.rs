@@ -13,16 +13,20 @@ use crate::tools::NO_STD_TARGETS;
 const CRATES: [&str; 6] = ["kernels", "ring", "rlwe", "keys", "wire", "pack"];
 
 /// Features that need no standard library.
-const FEATURES: &str = "sotto-keys/partial,sotto-wire/partial,sotto-wire/plan";
+const FEATURES: &str = "sotto-keys/partial,sotto-pack/zones,sotto-wire/partial,sotto-wire/plan";
 
 /// Package and features that compile on this machine without the default features.
-const ALONE: [(&str, &str); 7] = [
+const ALONE: [(&str, &str); 11] = [
     ("sotto-he", ""),
-    ("sotto-he", "partial"),
-    ("sotto-he", "seal"),
+    ("sotto-he", "threads"),
+    ("sotto-he", "key-files"),
+    ("sotto-decrypt", ""),
+    ("sotto-decrypt", "partial"),
     ("sotto-kernels", ""),
+    ("sotto-pack", "std"),
     ("sotto-ring", "threads"),
     ("sotto-keys", "std"),
+    ("sotto-keys", "files"),
     ("sotto-wire", "std"),
 ];
 

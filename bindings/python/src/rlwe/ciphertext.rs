@@ -5,8 +5,8 @@ use std::sync::OnceLock;
 use numpy::{IntoPyArray as _, PyArray3, PyArrayMethods as _};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
-use sotto::rlwe::{Bfv, Bgv, Ciphertext as Expanded, Ckks, Expected, Params, Scheme, Shape as RustShape};
-use sotto::wire::AnyCiphertext;
+use sotto_rlwe::{Bfv, Bgv, Ciphertext as Expanded, Ckks, Expected, Params, Scheme, Shape as RustShape};
+use sotto_wire::AnyCiphertext;
 
 use super::error::{OrRefuse as _, other_parameters};
 use super::parameters::Parameters;
@@ -43,7 +43,7 @@ impl<S: Scheme> Body<S> {
         }
     }
 
-    fn expect(&self, shape: RustShape<S>) -> Result<Self, sotto::rlwe::Unexpected> {
+    fn expect(&self, shape: RustShape<S>) -> Result<Self, sotto_rlwe::Unexpected> {
         let whole = self.whole();
         let (parameters, key) = (whole.params().id(), whole.key());
         whole.clone().expect(&Expected { parameters, key, shape, reduction: None }).map(Self::from)
@@ -99,7 +99,7 @@ impl Ciphertext {
                 }
             })
         });
-        let read: Result<AnyBody, sotto::wire::WireError> = read;
+        let read: Result<AnyBody, sotto_wire::WireError> = read;
         Ok(Self { body: read.or_refuse(py)?, claimed: true })
     }
 

@@ -3,7 +3,7 @@
 use numpy::{Complex64, IntoPyArray as _};
 use pyo3::exceptions::{PyOverflowError, PyTypeError};
 use pyo3::prelude::*;
-use sotto::rlwe::{Bfv, Bgv, Ckks, EncodeError, Params, Plaintext as RustPlaintext, Scheme};
+use sotto_rlwe::{Bfv, Bgv, Ckks, EncodeError, Params, Plaintext as RustPlaintext, Scheme};
 
 use super::arrays::{Numbers, complex, reals, signed, slice};
 use super::error::{OrRefuse as _, mixed, other_parameters};

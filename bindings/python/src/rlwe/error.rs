@@ -4,10 +4,10 @@ use std::fmt::Display;
 
 use pyo3::prelude::*;
 use sotto::RandomnessUnavailable;
-use sotto::decrypt::DecryptError;
-use sotto::keys::ImportedKeyError;
-use sotto::rlwe::{EncodeError, EvalError, ParameterError, Unexpected};
-use sotto::wire::WireError;
+use sotto_decrypt::DecryptError;
+use sotto_keys::ImportedKeyError;
+use sotto_rlwe::{EncodeError, EvalError, ParameterError, Unexpected};
+use sotto_wire::WireError;
 
 use crate::error::named;
 

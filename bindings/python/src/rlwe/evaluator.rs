@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use sotto::circuits::row_steps;
-use sotto::ring::Scratch;
-use sotto::rlwe::{
+use sotto_circuits::row_steps;
+use sotto_ring::Scratch;
+use sotto_rlwe::{
     Addend as RustAddend, Ciphertext as Whole, EvalError, EvaluationKeys as RustKeys,
     Evaluator as RustEvaluator, Multiplier as RustMultiplier, Scheme,
 };
@@ -224,7 +224,7 @@ impl Evaluator {
 
 fn addend<S: Scheme>(
     evaluator: &RustEvaluator<S>,
-    plaintext: &sotto::rlwe::Plaintext<S>,
+    plaintext: &sotto_rlwe::Plaintext<S>,
     like: &Whole<S>,
 ) -> RustAddend<S> {
     RustAddend::new(evaluator.params(), plaintext, like.level(), like.shape().scaling)
@@ -232,7 +232,7 @@ fn addend<S: Scheme>(
 
 fn multiplier<S: Scheme>(
     evaluator: &RustEvaluator<S>,
-    plaintext: &sotto::rlwe::Plaintext<S>,
+    plaintext: &sotto_rlwe::Plaintext<S>,
     like: &Whole<S>,
 ) -> RustMultiplier<S> {
     RustMultiplier::new(evaluator.params(), plaintext, like.level())

@@ -2,10 +2,10 @@
 
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
-use sotto::ring::SmallPoly;
-use sotto::rlwe::{EvaluationKeys as RustKeys, Scheme};
 use sotto::secure_rng;
-use sotto::wire::{
+use sotto_ring::SmallPoly;
+use sotto_rlwe::{EvaluationKeys as RustKeys, Scheme};
+use sotto_wire::{
     EvaluationKeyCounts, WireError, read_evaluation_keys, read_public_key, write_evaluation_keys,
     write_public_key,
 };
@@ -101,7 +101,7 @@ impl EvaluationKeys {
     #[staticmethod]
     fn from_bytes(py: Python<'_>, parameters: &Parameters, data: &[u8]) -> PyResult<Self> {
         /// Reads at most as many keys as there are automorphisms. The length of the bytes bounds allocations.
-        fn read<S: Scheme>(data: &[u8], params: &sotto::rlwe::Params<S>) -> Result<RustKeys<S>, WireError> {
+        fn read<S: Scheme>(data: &[u8], params: &sotto_rlwe::Params<S>) -> Result<RustKeys<S>, WireError> {
             let most = EvaluationKeyCounts { relinearisation: true, galois: params.degree(), transfers: 0 };
             read_evaluation_keys(data, params, most)
         }

@@ -2,9 +2,9 @@
 
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use sotto::decrypt::Decryptor;
-use sotto::keys::SecretKey as RustKey;
-use sotto::rlwe::{Log2, Noise, NoiseRules as _, Scheme};
+use sotto_decrypt::Decryptor;
+use sotto_keys::SecretKey as RustKey;
+use sotto_rlwe::{Log2, Noise, NoiseRules as _, Scheme};
 use zeroize::Zeroizing;
 
 use super::ciphertext::{Body, Ciphertext};

@@ -3,11 +3,11 @@
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
-use sotto::circuits::row_steps;
-use sotto::rlwe::{
+use sotto_circuits::row_steps;
+use sotto_rlwe::{
     ChainRequest, DefaultChain, Digits, ParameterSpec, Scheme as _, SchemeId, Security, SecurityTarget,
 };
-use sotto::wire::{read_parameters, write_parameters};
+use sotto_wire::{read_parameters, write_parameters};
 
 use super::arguments::{given, of_spec, plain, scheme_of, target};
 use super::error::OrRefuse as _;

@@ -1,6 +1,6 @@
 //! One object of three schemes, and calls of the same generic code for each.
 
-use sotto::rlwe::{
+use sotto_rlwe::{
     Addend, Bfv, Bgv, Ckks, EvaluationKeys, Evaluator, Multiplier, Params, Plaintext, PublicKey, Shape,
 };
 

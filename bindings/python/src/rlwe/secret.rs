@@ -4,12 +4,12 @@ use std::path::PathBuf;
 
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use sotto::decrypt::Decryptor;
-use sotto::keys::{ImportedKeyError, KeyFile, Protection, SecretKey as RustKey};
-use sotto::ring::{Poly, Seed, SmallPoly};
-use sotto::rlwe::{Bgv, Ckks, Params, Scheme};
-use sotto::wire::AnyCiphertext;
 use sotto::{Bfv, DeviceSecret, secure_rng};
+use sotto_decrypt::Decryptor;
+use sotto_keys::{ImportedKeyError, KeyFile, Protection, SecretKey as RustKey};
+use sotto_ring::{Poly, Seed, SmallPoly};
+use sotto_rlwe::{Bgv, Ckks, Params, Scheme};
+use sotto_wire::AnyCiphertext;
 use zeroize::Zeroizing;
 
 use super::ciphertext::Ciphertext;

@@ -1,7 +1,7 @@
 //! Shapes: facts of ciphertexts that are known without their data.
 
 use pyo3::prelude::*;
-use sotto::rlwe::{Bfv, Bgv, Ckks, Origin, Plaintext as RustPlaintext, Scheme, Shape as RustShape};
+use sotto_rlwe::{Bfv, Bgv, Ckks, Origin, Plaintext as RustPlaintext, Scheme, Shape as RustShape};
 
 use super::encoder::positive;
 use super::error::{OrRefuse as _, mixed, other_parameters};

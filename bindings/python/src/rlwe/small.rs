@@ -3,7 +3,7 @@
 use numpy::PyReadonlyArray1;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use sotto::ring::SmallPoly;
+use sotto_ring::SmallPoly;
 
 use super::arrays::slice;
 

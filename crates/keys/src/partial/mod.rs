@@ -4,9 +4,9 @@ pub mod elgamal;
 pub mod lwe;
 pub mod paillier;
 mod primes;
-#[cfg(feature = "std")]
+#[cfg(feature = "files")]
 mod recryptor;
 pub mod ristretto;
 
-#[cfg(feature = "std")]
+#[cfg(feature = "files")]
 pub use recryptor::RecryptorSecret;
