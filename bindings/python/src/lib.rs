@@ -48,9 +48,10 @@ mod _native {
     #[pymodule_export]
     use super::vector::Vector;
 
-    /// Lists the submodules among the loaded modules, so that they can be imported by name.
+    /// Adds the version. Lists the submodules among the loaded modules, so that they can be imported by name.
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        module.add("__version__", env!("CARGO_PKG_VERSION"))?;
         let loaded = module.py().import("sys")?.getattr("modules")?;
         for name in ["paillier", "rlwe"] {
             let (path, part) = (format!("sotto._native.{name}"), module.getattr(name)?);

@@ -133,6 +133,20 @@ def test_plot_needs_matplotlib(monkeypatch):
         two_units().plot()
 
 
+def test_shown():
+    answer = answer_of(
+        [
+            (0, 1, None, "mean(a)", 20.512345, 0.05, "°C", 24, 0, None),
+            (1, 2, None, "mean(a)", 21.5, 0.0, "°C", 24, 0, None),
+            (2, 3, None, "mean(a)", None, None, "°C", 0, 3, None),
+        ]
+    )
+    text = repr(answer)
+    assert "20.51 ± 0.053" in text and "21.5 ± 0" in text and "NaN" in text
+    assert "20.51 ± 0.053" in answer._repr_html_()
+    assert answer["mean(a)"].iloc[0] == 20.512345 and answer["mean(a) ±"].iloc[0] == 0.05
+
+
 def test_notebook():
     answer = answer_of(
         [(0, 1, None, "mean(a)", None, None, "", 0, 3, None)], remarks=["note: <b>boiler</b>"]

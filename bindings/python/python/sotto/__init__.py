@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 from sotto._array import DetachedArray, EncryptedArray, EncryptedFlags
 from sotto._cloud import Cloud
-from sotto._decrypted import Decrypted
+from sotto._decrypted import Decrypted, DecryptedValue
 from sotto._errors import (
     BadBytes,
     BadFormula,
@@ -29,6 +29,7 @@ from sotto._errors import (
     OutOfDepth,
     OutOfRange,
     PlantError,
+    PublicZero,
     QuestionError,
     ShapeMismatch,
     SottoError,
@@ -54,6 +55,7 @@ from sotto._learn import (
     from_sklearn,
     plan_fit,
 )
+from sotto._native import __version__ as __version__
 from sotto._owner import Evaluator, Owner
 from sotto._program import Like, Plan, Program, like, program
 from sotto._progress import show_progress
@@ -65,20 +67,26 @@ from sotto._verification import Verification
 
 if TYPE_CHECKING:
     from sotto import paillier, rlwe
+    from sotto._answer import Answer
+    from sotto._table.arrow import CiphertextType
+    from sotto._table.cells import EncryptedCells, column
+    from sotto._table.compute import compute_frame
+    from sotto._table.frame import EncryptedColumn, EncryptedDtype
 
-
-def __getattr__(name: str) -> object:
-    """Load `rlwe`, `paillier`, and the names that need a package, when they are first used."""
-    if name in ("paillier", "rlwe"):
-        return importlib.import_module(f"sotto.{name}")
-    if name not in _LAZY:
-        raise AttributeError(f"module 'sotto' has no attribute {name!r}")
-    module, package = _LAZY[name]
-    try:
-        found = importlib.import_module(f"sotto.{module}")
-    except ImportError as error:
-        raise ImportError(f"st.{name} needs {package}: pip install {package}") from error
-    return getattr(found, name)
+else:
+    # Unseen by type checkers, so that they refuse a name that is not there.
+    def __getattr__(name: str) -> object:
+        """Load `rlwe`, `paillier`, and the names that need a package, when they are first used."""
+        if name in ("paillier", "rlwe"):
+            return importlib.import_module(f"sotto.{name}")
+        if name not in _LAZY:
+            raise AttributeError(f"module 'sotto' has no attribute {name!r}")
+        module, package = _LAZY[name]
+        try:
+            found = importlib.import_module(f"sotto.{module}")
+        except ImportError as error:
+            raise ImportError(f"st.{name} needs {package}: pip install {package}") from error
+        return getattr(found, name)
 
 
 #: Where names are that need a package, and the package.
@@ -109,6 +117,7 @@ __all__ = [
     "CloudError",
     "Decrypted",
     "DecryptedFlags",
+    "DecryptedValue",
     "DetachedArray",
     "EncryptedArray",
     "EncryptedCells",
@@ -132,6 +141,7 @@ __all__ = [
     "NotFitted",
     "PlantError",
     "Program",
+    "PublicZero",
     "QuestionError",
     "RidgeModel",
     "ShapeMismatch",

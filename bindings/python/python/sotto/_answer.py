@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from sotto._plot import AnswerPlot
+from sotto._shown_frames import answer_shown
 
 #: Follows a result's name in the name of its column of bounds.
 BOUND = " ±"
@@ -54,14 +55,17 @@ class Answer(pd.DataFrame):
         return AnswerPlot(self)
 
     def __repr__(self) -> str:
-        """Return the table, and remarks on missing readings."""
-        return "\n".join([super().__repr__(), *self._remarks()])
+        """Return the table, whose digits end where the bounds begin, and remarks."""
+        return "\n".join([repr(self._shown()), *self._remarks()])
 
     def _repr_html_(self) -> str | None:
-        table: str | None = super()._repr_html_()
+        table: str | None = self._shown()._repr_html_()
         if table is None:
             return None
         return table + "".join(f"<p>{html.escape(remark)}</p>" for remark in self._remarks())
+
+    def _shown(self) -> pd.DataFrame:
+        return answer_shown(self, list(self.attrs.get("units", [])), BOUND)
 
     def _remarks(self) -> list[str]:
         """Return gaps and remarks: pandas may cut their columns out of a printed table."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
@@ -43,14 +43,16 @@ class EncryptedArray(Protocols, EncryptedBase):
         """Return shape and type; never a value."""
         return f"EncryptedArray(shape={self.shape}, dtype={self.dtype})"
 
-    def __getattr__(self, name: str) -> NoReturn:
-        """Say what encrypted arrays have instead of a method of NumPy's."""
-        if hasattr(np.ndarray, name) and not name.startswith("__"):
-            raise AttributeError(
-                f"encrypted arrays have no .{name}: there are sum, mean, var, std, cov, dot, "
-                "polynomial, T, indexing and arithmetic"
-            )
-        raise AttributeError(f"'EncryptedArray' object has no attribute {name!r}")
+    if not TYPE_CHECKING:  # A type checker refuses names that are not there.
+
+        def __getattr__(self, name: str) -> NoReturn:
+            """Say what encrypted arrays have instead of a method of NumPy's."""
+            if hasattr(np.ndarray, name) and not name.startswith("__"):
+                raise AttributeError(
+                    f"encrypted arrays have no .{name}: there are sum, mean, var, std, cov, dot, "
+                    "polynomial, T, indexing and arithmetic"
+                )
+            raise AttributeError(f"'EncryptedArray' object has no attribute {name!r}")
 
     # The base class has the operators, and comes here unless both operands are single vectors, or
     # one is and the other is public and needs no broadcasting.

@@ -2,13 +2,51 @@
 
 from __future__ import annotations
 
+import html
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
+from sotto._shown import shown
+
+
+class DecryptedValue(np.float64):
+    """One decrypted value, with a bound on its error: `.bound`. Arithmetic gives plain numbers."""
+
+    bound: float
+
+    def __new__(cls, value: Any, bound: float) -> DecryptedValue:
+        """Make a value with its bound."""
+        made = super().__new__(cls, value)
+        made.bound = bound
+        return made
+
+    def __str__(self) -> str:
+        """Return the value and its bound; digits end where the bound begins."""
+        return _text(np.asarray(float(self)), self.bound)
+
+    def __repr__(self) -> str:
+        """Return the value and its bound."""
+        return f"DecryptedValue({self})"
+
+    def __format__(self, form: str) -> str:
+        """Format the value alone where a format is given."""
+        return format(float(self), form) if form else str(self)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Keep the bound in pickles and copies."""
+        return DecryptedValue, (float(self), self.bound)
+
+    def _repr_html_(self) -> str:
+        return f"<code>{html.escape(str(self))}</code>"
+
 
 class Decrypted(np.ndarray[Any, Any]):
-    """Decrypted values, with a bound on the error of each: `.bound`."""
+    """Decrypted values, with a bound on the error of each: `.bound`.
+
+    `print` shows values and bound; digits end where the bound begins. Elements have the bound too.
+    """
 
     bound: float
 
@@ -23,13 +61,47 @@ class Decrypted(np.ndarray[Any, Any]):
         return array
 
     def __array_finalize__(self, source: Any) -> None:
-        """Keep the bound in views; results of arithmetic have none."""
-        self.bound = getattr(source, "bound", float("nan"))
+        """Keep the bound in views; results of arithmetic, and other types, have none."""
+        same = getattr(source, "dtype", None) == self.dtype
+        self.bound = getattr(source, "bound", float("nan")) if same else float("nan")
 
     def __array_wrap__(self, values: Any, context: Any = None, return_scalar: bool = False) -> Any:
         """Return plain values from arithmetic, for which the bound does not hold."""
         plain = np.asarray(values)
         return plain[()] if return_scalar else plain
+
+    def __getitem__(self, key: Any) -> Any:
+        """Return elements, and parts, with the bound."""
+        found = super().__getitem__(key)
+        return DecryptedValue(found, self.bound) if type(found) is np.float64 else found
+
+    def __iter__(self) -> Iterator[Any]:
+        """Iterate over elements, or rows, with the bound."""
+        return (self[index] for index in range(len(self)))
+
+    def __str__(self) -> str:
+        """Return the values and the bound; digits end where the bound begins."""
+        return _text(np.asarray(self), self.bound)
+
+    def __repr__(self) -> str:
+        """Return the values and the bound."""
+        return f"Decrypted({self})"
+
+    def __format__(self, form: str) -> str:
+        """Format a single value alone where a format is given."""
+        return super().__format__(form) if form else str(self)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Keep the bound in pickles and copies."""
+        return Decrypted, (np.asarray(self), self.bound)
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{html.escape(str(self))}</pre>"
+
+
+def _text(values: np.ndarray[Any, Any], bound: float) -> str:
+    text, margin = shown(values, bound)
+    return text if bound != bound else f"{text} ± {margin}"
 
 
 def assembled(

@@ -11,6 +11,10 @@ class OutOfRange(SottoError, ValueError):
     """A value outside its declared range, not a number, or a result beyond its bound."""
 
 
+class PublicZero(SottoError, ValueError):
+    """Zeros that everybody knows, `x * 0`, where no encrypted computation takes their place."""
+
+
 class ShapeMismatch(SottoError, ValueError):
     """Arrays whose shapes do not go together."""
 

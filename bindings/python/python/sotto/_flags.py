@@ -7,6 +7,7 @@ from operator import methodcaller
 from typing import Any, NoReturn
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sotto._base import EncryptedBase
 from sotto._errors import OutOfRange
@@ -27,17 +28,21 @@ class DecryptedFlags:
 
     __slots__ = ("yes", "no", "gap")
 
+    yes: NDArray[np.bool_]
+    no: NDArray[np.bool_]
+    gap: float
+
     def __init__(self, yes: Any, no: Any, gap: float) -> None:
         """Take two bool arrays of one shape."""
         self.yes, self.no, self.gap = yes, no, gap
 
     @property
-    def undecided(self) -> Any:
+    def undecided(self) -> NDArray[np.bool_]:
         """Bool array of the values that are neither."""
         return ~(self.yes | self.no)
 
     @property
-    def values(self) -> Any:
+    def values(self) -> np.ma.MaskedArray[Any, np.dtype[np.bool_]]:
         """The answers as a masked array of bools: undecided ones are masked."""
         return np.ma.masked_array(self.yes, mask=self.undecided)
 

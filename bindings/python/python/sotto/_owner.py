@@ -6,7 +6,7 @@ import errno
 import math
 import os
 import threading
-from typing import Any, overload
+from typing import TYPE_CHECKING, Any, TypedDict, overload
 
 import numpy as np
 
@@ -21,8 +21,20 @@ from sotto._native import Public, Secret
 from sotto._program import Like, Plan, planned, trimmed
 from sotto._progress import tracked
 
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
 #: The deepest computation that `Owner.for_program` tries.
 _DEEPEST = 24
+
+
+class Options(TypedDict, total=False):
+    """Arguments of `Owner.new` beside the depth."""
+
+    results_within: float | None
+    public_inputs: bool
+    comparisons: float | None
+    integer_range: tuple[int, int] | None
 
 
 class Owner:
@@ -93,7 +105,9 @@ class Owner:
         return owner
 
     @classmethod
-    def for_program(cls, program: Any, *inputs: Like | EncryptedArray, **options: Any) -> Owner:
+    def for_program(
+        cls, program: Any, *inputs: Like | EncryptedArray, **options: Unpack[Options]
+    ) -> Owner:
         """Make an owner with the smallest parameters on which a computation has room.
 
         Args:

@@ -118,8 +118,8 @@ class Classes:
         if public.shape != (len(rows),):
             raise ShapeMismatch(f"labels of shape {public.shape} for {len(rows)} rows")
         self.names = np.unique(public) if classes is None else np.asarray(classes)
-        self._hot = (public[:, None] == self.names).astype(np.float64)
-        counts = self._hot.sum(axis=0)
+        hot: Matrix = (public[:, None] == self.names).astype(np.float64)
+        self._hot, counts = hot, hot.sum(axis=0)
         if len(self.names) < 2 or not counts.all() or counts.sum() != len(rows):
             raise OutOfRange("labels: at least two classes, and rows of every one")
 

@@ -11,6 +11,8 @@ from sotto._native import paillier as paillier
 from sotto._native import rlwe as rlwe
 from typing_extensions import Self, disjoint_base
 
+__version__: str
+
 __all__ = [
     "Array",
     "Context",
@@ -23,6 +25,7 @@ __all__ = [
     "Public",
     "Secret",
     "Vector",
+    "__version__",
     "paillier",
     "rlwe",
 ]

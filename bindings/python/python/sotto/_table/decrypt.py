@@ -60,12 +60,13 @@ def _pandas(
 ) -> Any:
     import pandas as pd
 
+    from sotto._shown_frames import DecryptedFrame, DecryptedSeries
     from sotto._table.frame import EncryptedColumn
 
     if isinstance(hidden, pd.Series):
         name = "values" if hidden.name is None else hidden.name
         frame = _pandas(hidden.to_frame(name), owner, catalog, computed, plans)
-        series = frame[name].rename(hidden.name)
+        series = DecryptedSeries(frame[name].rename(hidden.name))
         series.attrs["bound"] = frame.attrs["bound"].get(str(name), 0.0)
         return series
     if not hidden.columns.is_unique:
@@ -97,6 +98,7 @@ def _pandas(
 
         opened = _open.table(_arrow.table(clear), owner, catalog, computed)
         clear = _arrow.exported(opened, "pandas").set_axis(clear.index)
+    clear = DecryptedFrame(clear)
     clear.attrs["bound"] = bounds
     return clear
 
