@@ -15,7 +15,8 @@ pub(crate) fn raised(py: Python<'_>, error: &Error) -> PyErr {
         Error::Value { .. } | Error::Bound(_) | Error::Range(_) | Error::Wraps { .. } => "OutOfRange",
         Error::OutsideRange { .. } | Error::NotInTable { .. } => "OutOfRange",
         Error::Count { .. } | Error::Length { .. } => "ShapeMismatch",
-        Error::Depth { .. } | Error::NoParameters { .. } => "OutOfDepth",
+        Error::Depth { .. } | Error::Constant { .. } | Error::NoParameters { .. } => "OutOfDepth",
+        Error::Zero | Error::Circuit(CircuitError::Eval(EvalError::Transparent)) => "PublicZero",
         Error::Mixed | Error::NoKeys => "WrongKeys",
         Error::Circuit(CircuitError::Eval(EvalError::KeyMismatch { .. })) => "WrongKeys",
         Error::Decrypt(DecryptError::Key { .. } | DecryptError::Parameters) => "WrongKeys",
@@ -58,6 +59,18 @@ fn message(error: &Error) -> String {
         }
         Error::Decrypt(DecryptError::Parameters) => {
             "the array was encrypted with other parameters than those of this owner: ask its own owner".into()
+        }
+        Error::Constant { times } => format!(
+            "a public number is more than {times:.0} times as large as the encrypted values may be: add it after decryption, \
+             or declare a wider range=(lowest, highest) when you encrypt"
+        ),
+        Error::Zero => "the array, or a column of it, is zero whatever the inputs are (x * 0, x @ 0): leave it out, and add \
+                        public numbers after decryption"
+            .into(),
+        Error::Circuit(CircuitError::Eval(EvalError::Transparent)) => {
+            "the public array is zero over a whole ciphertext: sums with it are x @ weights; otherwise select the rows that \
+             count, x[rows]"
+                .into()
         }
         Error::Depth { degree, reason } => format!(
             "n = {degree} has no room for this ({reason}): make room with Owner.new(depth=…) of one more, or let \

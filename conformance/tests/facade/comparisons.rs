@@ -236,3 +236,25 @@ fn refusals_name_the_gap_or_the_degree_that_would_do() {
         assert!(error.contains("larger scale"), "{error}");
     }
 }
+
+/// The parameters of the Python package for one gap.
+fn searched(gap: f64) -> sotto::Result<Context<Ckks>> {
+    Context::<Ckks>::builder().values_within(1.0).build_for(&[1], |inputs| {
+        let values = &inputs[0];
+        values.greater_than(1.0, gap)?;
+        Ok(values.clone().with_magnitude(0.5).greater_than(f64::EPSILON, gap)?.into_vector())
+    })
+}
+
+#[test]
+fn every_gap_has_parameters() {
+    let mut before = 0;
+    for halves in 2..=24 {
+        let gap = (-f64::from(halves) / 2.0).exp2();
+        let context =
+            searched(gap).unwrap_or_else(|error| panic!("gap 2^-{}: {error}", f64::from(halves) / 2.0));
+        let degree = context.params().degree();
+        assert!(degree >= before, "gap 2^-{}: {degree} after {before}", f64::from(halves) / 2.0);
+        before = degree;
+    }
+}

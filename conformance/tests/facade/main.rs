@@ -16,3 +16,4 @@ mod tables;
 mod travel;
 mod watch;
 mod weighted;
+mod zeros;

@@ -113,11 +113,11 @@ fn products_without_keys() {
 }
 
 #[test]
-fn zero_and_other_constants_that_hide_nothing() {
+fn constants_that_are_no_numbers() {
     let context = Context::<Ckks>::for_depth(1).unwrap();
     let (secret, _) = context.keys(&mut sotto::secure_rng().unwrap()).unwrap();
     let x = secret.encrypt(&[1.0, 2.0]).unwrap();
-    for constant in [0.0, f64::NAN, f64::INFINITY] {
+    for constant in [f64::NAN, f64::INFINITY] {
         assert!((&x * constant).is_err() && (&x * &[constant, constant]).is_err(), "{constant}");
     }
     assert!((&x + f64::NAN).is_err() && x.polynomial(&[1.0]).is_err() && x.pow(0).is_err());

@@ -6,6 +6,8 @@ use sotto_ring::RandomnessUnavailable;
 use sotto_rlwe::{EncodeError, EvalError, ParameterError, SchemeId, Unexpected};
 use sotto_wire::WireError;
 
+use crate::scheme::Arithmetic;
+
 /// The result of everything in this crate.
 ///
 /// ```
@@ -35,10 +37,7 @@ pub type Result<T, E = Error> = core::result::Result<T, E>;
 #[non_exhaustive]
 pub enum Error {
     /// A value that is not a number, or is larger than the context declares.
-    #[error(
-        "value number {index} is not a number within ±{within}: declare a larger bound, \
-         `Context::builder().values_within(..)`, or leave the value out"
-    )]
+    #[error("{}", value_refused(*index, *within))]
     Value {
         /// The index of the value.
         index: usize,
@@ -133,6 +132,11 @@ pub enum Error {
         "no evaluation keys are attached to this vector: read it with `Public::read`, or pass it to `Public::attach`"
     )]
     NoKeys,
+    /// A computation with a vector of public zeros that has no encrypted form.
+    #[error(
+        "this vector is zero whatever the inputs are (x*0, x*[0, 0, …]): compute with 0 in its place, and add public numbers after decryption"
+    )]
+    Zero,
     /// An observer stopped the call ([`watched`](crate::watched)). Nothing was changed.
     #[error("the call was stopped before its end")]
     Interrupted,
@@ -146,6 +150,15 @@ pub enum Error {
         degree: usize,
         /// The message of the layer below.
         reason: String,
+    },
+    /// Real numbers: a public number that the scale cannot hold beside the encrypted ones.
+    #[error(
+        "a public number is more than {times:.0} times as large as the encrypted values may be: add it after decryption, or \
+         encrypt with a wider bound, `Secret::encrypt_within(..)`"
+    )]
+    Constant {
+        /// The largest ratio.
+        times: f64,
     },
     /// No parameters allow the computation.
     #[error(
@@ -203,10 +216,38 @@ pub enum Error {
     Randomness(#[from] RandomnessUnavailable),
 }
 
+/// A refusal's reason without advice on parameters, which the context chooses.
+fn facts(error: &CircuitError) -> String {
+    match error {
+        CircuitError::Levels { needed, left } => format!("it takes {needed} levels, and {left} are left"),
+        CircuitError::Coarse { bits, .. } => format!("the error is {bits:.1} bits too large for the gap"),
+        CircuitError::Eval(EvalError::Noise { over }) => {
+            format!("the noise bound would pass the decryption limit by {over:.1} bits")
+        }
+        CircuitError::Eval(EvalError::NoLevel { .. }) => "no level is left".into(),
+        other => other.to_string(),
+    }
+}
+
+fn value_refused(index: usize, within: f64) -> String {
+    if within == f64::MAX {
+        return format!(
+            "value number {index}, or the bound on the result, is not a finite number: leave it out"
+        );
+    }
+    format!(
+        "value number {index} is not a number within ±{within}: declare a larger bound, \
+         `Context::builder().values_within(..)`, or leave the value out"
+    )
+}
+
 impl Error {
     /// Names the degree where a refusal is one of room.
-    pub(crate) fn of_circuit(error: CircuitError, degree: usize) -> Self {
+    pub(crate) fn of_circuit<S: Arithmetic>(error: CircuitError, degree: usize) -> Self {
         match error {
+            CircuitError::Eval(EvalError::Encode(EncodeError::OutOfRange { limit, .. })) if !S::EXACT => {
+                Self::Constant { times: limit }
+            }
             CircuitError::Levels { .. }
             | CircuitError::Coarse { .. }
             | CircuitError::Eval(
@@ -214,7 +255,7 @@ impl Error {
                 | EvalError::NoLevel { .. }
                 | EvalError::ScalePower { .. }
                 | EvalError::NoSpecialPrime,
-            ) => Self::Depth { degree, reason: error.to_string() },
+            ) => Self::Depth { degree, reason: facts(&error) },
             CircuitError::Eval(EvalError::Interrupted) => Self::Interrupted,
             other => Self::Circuit(other),
         }
@@ -222,7 +263,7 @@ impl Error {
 
     /// True if more room would help.
     pub(crate) fn is_room(&self) -> bool {
-        matches!(self, Self::Depth { .. } | Self::Parameters(_))
+        matches!(self, Self::Depth { .. } | Self::Constant { .. } | Self::Parameters(_))
     }
 }
 

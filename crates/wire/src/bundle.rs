@@ -22,7 +22,7 @@ pub struct VectorHeader {
     pub len: u64,
     /// True if all slots of the padding hold zero.
     pub zero_padded: bool,
-    /// The factor by which slots are multiplied after decryption: finite, not zero.
+    /// The factor by which slots are multiplied after decryption: finite; 0 for zeros, whose magnitude is 0 too.
     pub unit: f64,
     /// A bound on the absolute value of every value: finite, not negative.
     pub magnitude: f64,
@@ -33,7 +33,10 @@ impl VectorHeader {
         if !(1..=1 << 28).contains(&self.len) {
             return Err(WireError::Value("a vector has 1 to 2^28 values"));
         }
-        if !self.unit.is_normal() || !self.magnitude.is_finite() || self.magnitude.is_sign_negative() {
+        // Of a vector that is zero whatever the inputs are, both are 0.
+        let zero = self.unit.to_bits() == 0 && self.magnitude == 0.0;
+        let unit = self.unit.is_normal() || zero;
+        if !unit || !self.magnitude.is_finite() || self.magnitude.is_sign_negative() {
             return Err(WireError::Value("a vector's unit or magnitude cannot occur"));
         }
         Ok(())

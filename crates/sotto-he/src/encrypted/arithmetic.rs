@@ -1,7 +1,7 @@
 //! Sums, differences and products, slot by slot.
 
 use sotto_circuits::Machine;
-use sotto_rlwe::{EvalError, small_integer};
+use sotto_rlwe::small_integer;
 
 use super::work::{Operands, Operation, Outcome, check, run};
 use super::{Encrypted, Facts};
@@ -97,6 +97,9 @@ impl<S: Arithmetic> Operation<S> for Weighted<S::Value> {
 impl<S: Arithmetic> Encrypted<S> {
     /// a + b, or a − b.
     pub(crate) fn combined(&self, other: &Self, subtract: bool) -> Result<Self> {
+        if let Some(sum) = self.beside_zero(other, subtract)? {
+            return Ok(sum);
+        }
         let (a, b) = (&self.facts, &other.facts);
         let facts = self.joined(other)?;
         let padded = a.zero_padded && b.zero_padded && a.len == b.len;
@@ -132,6 +135,9 @@ impl<S: Arithmetic> Encrypted<S> {
 
     /// a · b. Slots that would outgrow the bits that decryption decodes are shrunk first, which takes a level.
     pub(crate) fn product(&self, other: &Self) -> Result<Self> {
+        if let Some(zeros) = self.times_zero(other)? {
+            return Ok(zeros);
+        }
         let slots = self.facts.magnitude / self.facts.unit.abs();
         if !S::EXACT && slots > 1.0 && check(&[self, other], &Product).is_err_and(|error| error.is_room()) {
             return self.shrunk(slots)?.multiplied(other);
@@ -173,8 +179,8 @@ impl<S: Arithmetic> Encrypted<S> {
     /// a · a public value.
     pub(crate) fn scaled(&self, value: S::Value) -> Result<Self> {
         let real = Into::<Real>::into(value).0;
-        if real == 0.0 {
-            return Err(EvalError::Transparent.into());
+        if real == 0.0 || (self.facts.is_zero() && real.is_finite()) {
+            return Ok(self.zeros(self.facts.len));
         }
         let magnitude = self.facts.magnitude * real.abs();
         if !S::EXACT {
@@ -194,6 +200,9 @@ impl<S: Arithmetic> Encrypted<S> {
     /// a + a public vector.
     pub(crate) fn add_plain(&self, values: &[S::Value]) -> Result<Self> {
         let (facts, largest) = self.joined_with_plain(values)?;
+        if self.facts.is_zero() {
+            return if largest == 0.0 { Ok(self.zeros(facts.len)) } else { Err(Error::Zero) };
+        }
         let slots = S::divided(values, self.facts.unit);
         let work = match slots.as_slice() {
             [value] => Shifted::Every(*value),
@@ -206,8 +215,8 @@ impl<S: Arithmetic> Encrypted<S> {
     /// a · a public vector.
     pub(crate) fn multiply_plain(&self, values: &[S::Value]) -> Result<Self> {
         let (facts, largest) = self.joined_with_plain(values)?;
-        if largest == 0.0 {
-            return Err(EvalError::Transparent.into());
+        if largest == 0.0 || self.facts.is_zero() {
+            return Ok(self.zeros(facts.len));
         }
         if let [value] = values {
             return self.scaled(*value);

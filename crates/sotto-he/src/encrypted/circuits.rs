@@ -39,6 +39,9 @@ impl<S: Arithmetic> Encrypted<S> {
     /// [`Error::Circuit`](crate::Error::Circuit) for 0; otherwise as [`Encrypted::square`].
     pub fn pow(&self, exponent: u32) -> Result<Self> {
         let facts = self.facts;
+        if facts.is_zero() && exponent > 0 {
+            return Ok(self.clone());
+        }
         let (power, magnitude) = (exponent as i32, facts.magnitude.powf(f64::from(exponent)));
         let body = run(&[self], &Power(u64::from(exponent)))?;
         let facts = Facts { unit: facts.unit.powi(power), magnitude, ..facts }.finite()?;

@@ -20,6 +20,9 @@ impl<S: Arithmetic> Encrypted<S> {
     /// # Ok::<(), sotto::Error>(())
     /// ```
     pub fn dot(&self, other: &Self) -> Result<Self> {
+        if let Some(zeros) = self.times_zero(other)? {
+            return zeros.sum();
+        }
         let facts = self.product_facts(other)?;
         if facts.len == 1 || !facts.zero_padded {
             return self.product(other)?.sum();
@@ -34,7 +37,7 @@ impl<S: Arithmetic> Encrypted<S> {
     /// Returns Σ aᵢ·wᵢ with public weights. Ciphertexts whose weights are all zero are left out.
     ///
     /// # Errors
-    /// [`Error::Circuit`](crate::Error::Circuit) if all weights are zero; otherwise as [`Encrypted::dot`].
+    /// As [`Encrypted::dot`].
     ///
     /// ```
     /// # use sotto::{Bfv, Context};

@@ -14,6 +14,7 @@ mod sums;
 mod tables;
 mod weighted;
 mod work;
+mod zero;
 
 use core::fmt;
 use std::sync::{Arc, Mutex};

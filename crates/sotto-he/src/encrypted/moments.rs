@@ -60,7 +60,7 @@ impl<S: Arithmetic> Encrypted<S> {
     /// # Ok::<(), sotto::Error>(())
     /// ```
     pub fn sum_for_answer(&self) -> Result<Self> {
-        if S::EXACT || self.facts.len == 1 || !self.facts.zero_padded {
+        if S::EXACT || self.facts.is_zero() || self.facts.len == 1 || !self.facts.zero_padded {
             return self.sum()?.for_answer();
         }
         self.added(self.facts, &[self])
@@ -81,6 +81,9 @@ impl<S: Arithmetic> Encrypted<S> {
     /// # Ok::<(), sotto::Error>(())
     /// ```
     pub fn dot_for_answer(&self, other: &Self) -> Result<Self> {
+        if let Some(zeros) = self.times_zero(other)? {
+            return zeros.sum();
+        }
         let facts = self.product_facts(other)?;
         if S::EXACT || facts.len == 1 || !facts.zero_padded {
             return self.dot(other)?.for_answer();

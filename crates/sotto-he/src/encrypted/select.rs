@@ -209,6 +209,9 @@ impl<S: Arithmetic> Encrypted<S> {
         if indices.iter().copied().eq(0..facts.len) {
             return Ok(self.clone());
         }
+        if facts.is_zero() {
+            return Ok(self.zeros(fresh.len));
+        }
         let schedule = Schedule::of(&self.context, facts.len, indices);
         let plain = Selection { schedule: &schedule, mask: S::number(1.0) };
         // Masked slots do not meet, but their bounds add up. Masks shrink the slots where that leaves no room.

@@ -1,7 +1,7 @@
 //! Sums of several vectors with public weights.
 
 use sotto_circuits::{CircuitError, Machine};
-use sotto_rlwe::{EvalError, small_integer};
+use sotto_rlwe::small_integer;
 
 use super::work::{Operands, Operation, Outcome, check, run};
 use super::{Encrypted, Facts};
@@ -35,7 +35,7 @@ impl<S: Arithmetic> Encrypted<S> {
     /// # Errors
     /// [`Error::Weights`] if there is not one weight for each vector, [`Error::Length`] for vectors of different lengths,
     /// [`Error::Mixed`] for vectors of different contexts, [`Error::Value`] for a weight that is not a number,
-    /// [`Error::Circuit`] for no vector and if all weights are zero, [`Error::Depth`] without room.
+    /// [`Error::Circuit`] for no vector, [`Error::Depth`] without room.
     ///
     /// ```
     /// # use sotto::{Ckks, Context, Encrypted};
@@ -72,15 +72,18 @@ impl<S: Arithmetic> Encrypted<S> {
         let terms: Vec<(&Self, f64, S::Value)> = vectors
             .iter()
             .zip(real.iter().zip(weights))
-            .filter(|(_, (real, _))| **real != 0.0)
+            .filter(|(vector, (real, _))| **real != 0.0 && !vector.facts.is_zero())
             .map(|(vector, (real, weight))| (*vector, *real, *weight))
             .collect();
+        if terms.is_empty() {
+            return Ok(first.zeros(len));
+        }
         let used: Vec<&Self> = terms.iter().map(|(vector, ..)| *vector).collect();
         let context = &first.context;
         let magnitude: f64 = terms.iter().map(|(vector, real, _)| real.abs() * vector.facts.magnitude).sum();
         let zero_padded = used.iter().all(|vector| vector.facts.zero_padded && vector.facts.len == len);
         let parts = context.parts(len);
-        let mut refusal = EvalError::Transparent.into();
+        let mut refusal = Error::Mixed;
         for unit in units(&terms, magnitude) {
             let facts = Facts { len, zero_padded, unit, magnitude, range: None }.finite()?;
             let slot = |(vector, real, weight): &(&Self, f64, S::Value)| match S::EXACT {

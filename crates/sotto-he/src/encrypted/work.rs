@@ -27,8 +27,11 @@ pub(crate) fn run<S: Arithmetic>(operands: &[&Encrypted<S>], work: &impl Operati
     if operands.iter().any(|operand| operand.context != *context) {
         return Err(Error::Mixed);
     }
+    if operands.iter().any(|operand| operand.facts.is_zero()) {
+        return Err(Error::Zero);
+    }
     let degree = context.params().degree();
-    let refused = |error| Error::of_circuit(error, degree);
+    let refused = |error| Error::of_circuit::<S>(error, degree);
     match &operands[0].body {
         Body::Dry { tally, .. } => {
             let all = operands.iter().map(|operand| match &operand.body {
@@ -93,7 +96,8 @@ pub(crate) fn outline<S: Arithmetic>(
     let shapes: Vec<_> = operands.iter().map(|operand| operand.shapes()).collect();
     let all: Vec<_> = shapes.iter().map(Vec::as_slice).collect();
     let mut machine = Outline::new(params);
-    let parts = work.run(&mut machine, &all).map_err(|error| Error::of_circuit(error, params.degree()))?;
+    let parts =
+        work.run(&mut machine, &all).map_err(|error| Error::of_circuit::<S>(error, params.degree()))?;
     Ok((parts, machine.tally().clone()))
 }
 
