@@ -274,3 +274,30 @@ def test_pickles_and_representations(pair):
     text = repr(private) + repr(public) + repr(sent)
     for secret in (private.p, private.q):
         assert str(secret) not in text and f"{secret:x}" not in text
+
+
+def test_products_that_would_wrap_are_refused(pair):
+    public, private = pair
+    number, exact = public.encrypt(3.14), Fraction(3.14)
+    products = 0
+    while True:
+        try:
+            longer = number * 0.1
+        except st.OutOfRange as refused:
+            assert "has room for 2046" in str(refused) and "precision" in str(refused)
+            break
+        number, exact, products = longer, exact * Fraction(0.1), products + 1
+        assert private.decrypt(number) == pytest.approx(float(exact), rel=1e-12)
+    # Each product takes 53 bits or a little less.
+    assert 35 <= products <= 40
+    with pytest.raises(st.OutOfRange, match="room"):
+        number / 3.0
+    # The cure: one public number in place of many.
+    once = ours.EncodedNumber.encode(public, 0.1**30 * 0.1**30, precision=1e-70)
+    assert private.decrypt(public.encrypt(3.14) * once) == pytest.approx(3.14e-60, rel=1e-6)
+    # Sums take next to nothing, and whole numbers are exact as before.
+    total = sum((public.encrypt(0.1) for _ in range(20)), start=public.encrypt(0.0))
+    assert private.decrypt(total * 0.5) == pytest.approx(1.0)
+    assert private.decrypt(public.encrypt(7) * 3) == 21
+    again = ours.EncryptedNumber.from_json(public, (public.encrypt(2.5) * 0.5).to_json())
+    assert private.decrypt(again * 0.5) == 0.625

@@ -120,6 +120,10 @@ class EncodedNumber:
             return self.encoding - key.n
         raise Overflow("the decrypted number overflowed: it exceeds a third of the key's n")
 
+    def signed_bits(self) -> int:
+        """Return the bits of the integer without its sign."""
+        return min(self.encoding, self.public_key.n - self.encoding).bit_length()
+
     def decrease_exponent_to(self, new_exp: int) -> EncodedNumber:
         """Return the same number with a lower exponent. Integers beyond n wrap around.
 

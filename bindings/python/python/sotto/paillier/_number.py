@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from typing import TYPE_CHECKING, Any
 
 from sotto._errors import OutOfRange
@@ -19,6 +20,10 @@ class EncryptedNumber:
 
     Takes part in `+` and `-` with encrypted and public numbers, and in `*` and `/` with public
     ones. NumPy's object arrays of such numbers do as well.
+
+    Each product by a float makes the integer some 53 bits longer. How long it may be is followed
+    from the exponents, for numbers that were within ±2^64 when they were encrypted; a product by
+    a float for which the key has no room is refused.
 
     Args:
         public_key: the key.
@@ -46,6 +51,7 @@ class EncryptedNumber:
         self.exponent = checked(exponent)
         self._native = public_key._native.read(ciphertext.to_bytes(length, "big"))
         self._is_obfuscated = False
+        self._bits = usual_bits(self.exponent)
 
     @classmethod
     def _of(
@@ -53,6 +59,7 @@ class EncryptedNumber:
         key: PaillierPublicKey,
         inner: native.Ciphertext,
         exponent: int,
+        bits: float,
         *,
         obfuscated: bool = False,
     ) -> EncryptedNumber:
@@ -61,6 +68,7 @@ class EncryptedNumber:
         number.exponent = checked(exponent)
         number._native = inner
         number._is_obfuscated = obfuscated
+        number._bits = bits
         return number
 
     def ciphertext(self, be_secure: bool = True) -> int:
@@ -88,7 +96,8 @@ class EncryptedNumber:
         factor = EncodedNumber._shift(self.public_key, self.exponent, new_exp)
         if factor > self.public_key.max_int:
             raise OutOfRange(f"exponent {new_exp} is further down than this key has room for")
-        return self._of(self.public_key, self._times(factor), new_exp)
+        longer = math.log2(factor)
+        return self._of(self.public_key, self._times(factor), new_exp, self._bits + longer)
 
     def to_json(self, exponent: int | None = -32) -> str:
         """Write ciphertext and exponent as `pheutil` does, under a new mask.
@@ -126,14 +135,20 @@ class EncryptedNumber:
                 self.public_key,
                 key.add_plain(a._native, self.public_key._plain(b.encoding)),
                 lowest,
+                either(a._bits, max(b.signed_bits(), 0)),
             )
         c = other if other.exponent == lowest else other.decrease_exponent_to(lowest)
-        return self._of(self.public_key, key.add(a._native, c._native), lowest)
+        bits = either(a._bits, c._bits)
+        return self._of(self.public_key, key.add(a._native, c._native), lowest, bits)
 
     __radd__ = __add__
 
     def __mul__(self, other: EncodedNumber | float) -> EncryptedNumber:
-        """Multiply by a public or encoded number."""
+        """Multiply by a public or encoded number.
+
+        Raises:
+            OutOfRange: the key has no room for a product by a float: it could wrap around n.
+        """
         if isinstance(other, EncryptedNumber):
             raise TypeError(
                 "Paillier's scheme has no product of two encrypted numbers: use st.Owner, "
@@ -143,16 +158,25 @@ class EncryptedNumber:
             other = EncodedNumber.encode(self.public_key, other)
         if other.public_key != self.public_key:
             raise _json.other_key("the other number was encoded")
-        product = self._times(other.signed())
-        return self._of(self.public_key, product, self.exponent + other.exponent)
+        factor = other.signed()
+        bits = self._bits + math.log2(abs(factor)) if factor else 0.0
+        # Less the rounding of the logarithms.
+        room = math.log2(self.public_key.max_int) - 1e-6
+        if bits > room and other.exponent != 0:
+            raise OutOfRange(
+                f"the product may take {bits:.0f} bits at exponent "
+                f"{self.exponent + other.exponent}, and the key has room for {room:.0f}: multiply "
+                "the public numbers first and encode them with a coarser precision, "
+                "x * EncodedNumber.encode(key, a * b, precision=1e-6), or decrypt in between"
+            )
+        return self._of(self.public_key, self._times(factor), self.exponent + other.exponent, bits)
 
     __rmul__ = __mul__
 
     def __neg__(self) -> EncryptedNumber:
         """Negate."""
-        return self._of(
-            self.public_key, self.public_key._native.negate(self._native), self.exponent
-        )
+        negative = self.public_key._native.negate(self._native)
+        return self._of(self.public_key, negative, self.exponent, self._bits)
 
     def __sub__(self, other: EncryptedNumber | EncodedNumber | float) -> EncryptedNumber:
         """Subtract an encrypted, encoded or public number."""
@@ -187,3 +211,13 @@ class EncryptedNumber:
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle key, ciphertext under a new mask, and exponent."""
         return (EncryptedNumber, (self.public_key, self.ciphertext(), self.exponent))
+
+
+def usual_bits(exponent: int) -> float:
+    """Return the bits of the integer of a number within ±2^64 at an exponent."""
+    return 64.0 + EncodedNumber.LOG2_BASE * max(-exponent, 0)
+
+
+def either(a: float, b: float) -> float:
+    """Return the bits of a sum of integers of so many bits each."""
+    return max(a, b) + math.log2(1.0 + 2.0 ** -abs(a - b))

@@ -13,10 +13,13 @@ from sotto._errors import OutOfRange
 from sotto._native import paillier as native
 from sotto.paillier import _json
 from sotto.paillier._encoding import EncodedNumber
-from sotto.paillier._number import EncryptedNumber
+from sotto.paillier._number import EncryptedNumber, usual_bits
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+
+#: Bits of the integer of a float that is encoded exactly.
+EXACT_BITS = EncodedNumber.FLOAT_MANTISSA_BITS + EncodedNumber.LOG2_BASE - 1
 
 DEFAULT_KEYSIZE = 3072
 """Bits of n, for 128 bits of security."""
@@ -79,7 +82,10 @@ class PaillierPublicKey:
         """
         known = isinstance(value, EncodedNumber)
         encoded = value if known else EncodedNumber.encode(self, value, precision)  # type: ignore[arg-type]
-        return self.encrypt_encoded(encoded, r_value)  # type: ignore[arg-type]
+        number = self.encrypt_encoded(encoded, r_value)  # type: ignore[arg-type]
+        if isinstance(value, float) and precision is None:
+            number._bits = EXACT_BITS
+        return number
 
     def encrypt_encoded(self, encoding: EncodedNumber, r_value: int | None) -> EncryptedNumber:
         """Encrypt an encoded number: see `encrypt`."""
@@ -90,7 +96,8 @@ class PaillierPublicKey:
             inner = self._native.encrypt(number)
         else:
             inner = self._native.insecure_encrypt_with(number, self._plain(r_value))
-        return EncryptedNumber._of(self, inner, encoding.exponent, obfuscated=r_value is None)
+        bits = usual_bits(encoding.exponent)
+        return EncryptedNumber._of(self, inner, encoding.exponent, bits, obfuscated=r_value is None)
 
     def encrypt_array(self, values: ArrayLike, precision: float | None = None) -> NDArray[Any]:
         """Encrypt an array without holding the interpreter's lock.
@@ -111,10 +118,13 @@ class PaillierPublicKey:
         encoded = [EncodedNumber.encode(self, value, precision) for value in array.ravel().tolist()]
         inner = self._native.encrypt_many([self._plain(number.encoding) for number in encoded])
         numbers = zip(inner, encoded, strict=True)
-        return objects(
-            (EncryptedNumber._of(self, one, of.exponent, obfuscated=True) for one, of in numbers),
-            array.shape,
-        )
+        exact = array.dtype.kind == "f" and precision is None
+
+        def number(one: native.Ciphertext, of: EncodedNumber) -> EncryptedNumber:
+            bits = EXACT_BITS if exact else usual_bits(of.exponent)
+            return EncryptedNumber._of(self, one, of.exponent, bits, obfuscated=True)
+
+        return objects((number(one, of) for one, of in numbers), array.shape)
 
     def raw_encrypt(self, plaintext: int, r_value: int | None = None) -> int:
         """Encrypt an integer from 0 to n - 1, and return the ciphertext as an integer below n²."""
