@@ -15,7 +15,8 @@ pub(crate) fn raised(py: Python<'_>, error: &Error) -> PyErr {
         Error::Value { .. } | Error::Bound(_) | Error::Range(_) | Error::Wraps { .. } => "OutOfRange",
         Error::OutsideRange { .. } | Error::NotInTable { .. } => "OutOfRange",
         Error::Count { .. } | Error::Length { .. } => "ShapeMismatch",
-        Error::Depth { .. } | Error::Constant { .. } | Error::NoParameters { .. } => "OutOfDepth",
+        Error::Depth { .. } | Error::NoParameters { .. } => "OutOfDepth",
+        Error::Constant { .. } => "ConstantTooLarge",
         Error::Zero | Error::Circuit(CircuitError::Eval(EvalError::Transparent)) => "PublicZero",
         Error::Mixed | Error::NoKeys => "WrongKeys",
         Error::Circuit(CircuitError::Eval(EvalError::KeyMismatch { .. })) => "WrongKeys",
@@ -42,8 +43,9 @@ fn message(error: &Error) -> String {
              with Owner.new(integer_range=(lowest, highest)), or leave the value out"
         ),
         Error::Wraps { magnitude, limit } => format!(
-            "a result may be as large as {magnitude:.1e}, and these keys tell whole numbers apart up to ±{limit}: make \
-             them with Owner.new(results_within={magnitude:.1e})"
+            "a result may be as large as {0:.1e}, and these keys tell whole numbers apart up to ±{limit}: make \
+             them with Owner.new(results_within={0:.1e})",
+            sotto::rounded_up(*magnitude)
         ),
         Error::NoKeys => {
             "this array has no keys to compute with: evaluator.attach(x) or owner.attach(x) gives it some"
@@ -72,12 +74,17 @@ fn message(error: &Error) -> String {
              count, x[rows]"
                 .into()
         }
-        Error::Depth { degree, reason } => format!(
-            "n = {degree} has no room for this ({reason}): make room with Owner.new(depth=…) of one more, or let \
-             Owner.for_program(f, …) find it"
+        Error::Depth { reason, .. } => format!(
+            "{}: make room with Owner.new(depth=…) of one more, or let Owner.for_program(f, …) find it",
+            without_degree(reason)
         ),
         other => other.to_string(),
     }
+}
+
+/// Returns a reason without the degree that would do: depth and gap choose it.
+fn without_degree(reason: &str) -> &str {
+    [", or n = ", ": n = "].iter().fold(reason, |text, mark| text.split(mark).next().unwrap_or(text))
 }
 
 /// Returns an exception of `sotto._errors`.

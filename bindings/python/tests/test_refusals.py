@@ -67,3 +67,92 @@ def test_a_text_whose_sum_would_take_in_padding():
     assert text.startswith("sum(")
     assert st.program(lambda x: (2 * x - x**2).sum() + 1).text(like)
     assert st.program(lambda x: (x + 1).sum()).text(st.like(8, range=(0, 1)))
+
+
+def test_public_zeros(owner, close):
+    values = np.array([20.5, 21.0, 18.5])
+    for x, kind in [
+        (owner.encrypt(values, range=(-40, 60)), float),
+        (owner.encrypt([20, 21, 18], range=(0, 50)), int),
+    ]:
+        exact = np.array([20, 21, 18]) if kind is int else values
+        for zero in (x * 0, x * np.zeros(3, dtype=kind), 0 * x * x, x.sum() * 0, (x * 0).sum()):
+            found = owner.decrypt(zero)
+            assert not found.any() and found.bound == 0 and str(found).endswith("± 0")
+            close(owner.decrypt(x + zero), exact)
+            close(owner.decrypt((zero - x).sum()), -exact.sum())
+        weights = np.array([[1, 0], [0, 0], [2, 0]], dtype=kind)
+        close(owner.decrypt(x @ weights), exact @ weights)
+        plan = owner.plan(lambda x: x * 0, st.like(3))
+        assert plan.bound == 0
+    zero = owner.encrypt(values, range=(-40, 60)) * 0
+    with pytest.raises(
+        st.PublicZero, match=r"test_refusals.py:\d+, \+: .* after decryption"
+    ) as refused:
+        zero + 5
+    assert isinstance(refused.value, ValueError)
+    # The cure.
+    assert (owner.decrypt(zero) + 5 == 5).all()
+
+
+def test_a_mask_that_hides_whole_ciphertexts(owner, close):
+    values = np.arange(10_000.0)
+    x, mask = owner.encrypt(values, range=(0, 10_000)), (values < 3).astype(float)
+    with pytest.raises(st.PublicZero, match=r"x @ weights.* x\[rows\]"):
+        x * mask
+    total = owner.decrypt(x @ mask)
+    assert abs(total - 3.0) <= total.bound
+    kept = owner.decrypt(x[:3])
+    assert np.all(np.abs(kept - values[:3]) <= kept.bound)
+
+
+def test_large_constants(owner, close):
+    values = np.array([0.5, -0.25])
+    x = owner.encrypt(values, range=(-1, 1)) * 0.001
+    with pytest.raises(
+        st.ConstantTooLarge, match=r"test_refusals.py:\d+, \+: .*wider range"
+    ) as refused:
+        x + 1e9
+    assert isinstance(refused.value, st.OutOfDepth) and len(str(refused.value)) < 300
+    # The cures.
+    assert np.allclose(owner.decrypt(x) + 1e9, values * 0.001 + 1e9)
+    wide = owner.encrypt(values, range=(-1e9, 1e9)) * 0.001
+    close(owner.decrypt(wide + 1e9), values * 0.001 + 1e9)
+    for number in (1e300, np.inf, np.nan):
+        with pytest.raises(st.SottoError) as refused:
+            x + number
+        assert len(str(refused.value)) < 300
+
+
+@pytest.mark.parametrize("halves", range(2, 25))
+def test_every_gap_has_parameters(halves):
+    from sotto._contexts import Contexts
+
+    assert Contexts(comparisons=2.0 ** (-halves / 2)).reals()
+
+
+@pytest.mark.parametrize("factor", [10**9, 11 * 10**9, 194 * 10**8])
+def test_the_bound_that_a_refusal_names_suffices(owner, factor):
+    with pytest.raises(st.OutOfRange, match="results_within") as refused:
+        owner.decrypt(owner.encrypt([1, 2, 9], range=(0, 98)) * factor)
+    within = float(str(refused.value).rsplit("results_within=", 1)[1].rstrip(")"))
+    wider = st.Owner.new(depth=2, results_within=within)
+    found = wider.decrypt(wider.encrypt([1, 2, 9], range=(0, 98)) * factor)
+    assert found.tolist() == [factor, 2 * factor, 9 * factor]
+
+
+def test_too_many_products_name_depths_and_gaps_alone(owner):
+    x = owner.encrypt([0.5, 0.25], range=(-1, 1))
+    with pytest.raises(st.OutOfDepth, match="depth=") as refused:
+        for _ in range(40):
+            x = x * x
+    assert "n =" not in str(refused.value) and "larger n" not in str(refused.value)
+    shallow = st.Owner.new(comparisons=2**-4)
+    y = shallow.encrypt([0.5, 0.25], range=(-1, 1))
+    with pytest.raises(st.OutOfDepth, match="levels") as refused:
+        _ = y * y > 0.1
+    assert "n =" not in str(refused.value)
+    # The cure.
+    deeper = st.Owner.new(depth=1, comparisons=2**-4)
+    z = deeper.encrypt([0.9, 0.0], range=(-1, 1))
+    assert deeper.decrypt(z * z > 0.1).yes.tolist() == [True, False]

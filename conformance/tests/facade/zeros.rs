@@ -15,7 +15,7 @@ where
         (&zero * one)?,
         (&zero * x)?,
         (x * &zero)?,
-        (&zero - &zero)?,
+        (&zero - &(x * S::Value::default())?)?,
         zero.square()?,
         zero.pow(3)?,
         zero.select(&[2, 0, 0])?,

@@ -137,7 +137,7 @@ impl<S: Arithmetic> Context<S> {
     pub(crate) fn fresh_shape(&self) -> Result<Shape<S>> {
         let origin = if self.0.public_inputs { Origin::PublicKey } else { Origin::SecretKey };
         Shape::fresh(self.params(), origin, self.0.values_within / self.unit())
-            .map_err(|error| Error::of_circuit::<S>(error.into(), self.params().degree()))
+            .map_err(|error| Error::of_circuit(error.into(), self.params().degree(), S::EXACT))
     }
 
     /// A fresh ciphertext's expected key and shape.

@@ -6,8 +6,6 @@ use sotto_ring::RandomnessUnavailable;
 use sotto_rlwe::{EncodeError, EvalError, ParameterError, SchemeId, Unexpected};
 use sotto_wire::WireError;
 
-use crate::scheme::Arithmetic;
-
 /// The result of everything in this crate.
 ///
 /// ```
@@ -172,8 +170,9 @@ pub enum Error {
     },
     /// Whole numbers that may exceed half of the plain modulus.
     #[error(
-        "a result may be as large as {magnitude:.1e}, and this context tells whole numbers apart up to ±{limit}: make it with \
-         `Context::builder().results_within({magnitude:.1e})`"
+        "a result may be as large as {0:.1e}, and this context tells whole numbers apart up to ±{limit}: make it with \
+         `Context::builder().results_within({0:.1e})`",
+        rounded_up(*magnitude)
     )]
     Wraps {
         /// A bound on the result.
@@ -216,6 +215,14 @@ pub enum Error {
     Randomness(#[from] RandomnessUnavailable),
 }
 
+/// Rounds a positive number up to two digits, so that the shown bound suffices.
+#[doc(hidden)]
+pub fn rounded_up(number: f64) -> f64 {
+    let shown = |number: f64| format!("{number:.1e}").parse().unwrap_or(number);
+    let nearest: f64 = shown(number);
+    if nearest < number { shown(number * 1.05) } else { nearest }
+}
+
 /// A refusal's reason without advice on parameters, which the context chooses.
 fn facts(error: &CircuitError) -> String {
     match error {
@@ -242,10 +249,10 @@ fn value_refused(index: usize, within: f64) -> String {
 }
 
 impl Error {
-    /// Names the degree where a refusal is one of room.
-    pub(crate) fn of_circuit<S: Arithmetic>(error: CircuitError, degree: usize) -> Self {
+    /// Names the degree where a refusal is one of room. `exact`: of whole numbers.
+    pub(crate) fn of_circuit(error: CircuitError, degree: usize, exact: bool) -> Self {
         match error {
-            CircuitError::Eval(EvalError::Encode(EncodeError::OutOfRange { limit, .. })) if !S::EXACT => {
+            CircuitError::Eval(EvalError::Encode(EncodeError::OutOfRange { limit, .. })) if !exact => {
                 Self::Constant { times: limit }
             }
             CircuitError::Levels { .. }

@@ -103,6 +103,8 @@ pub use answer::Answer;
 pub use builder::ContextBuilder;
 pub use context::Context;
 pub use encrypted::{Encrypted, Histogram, HistogramPlan};
+#[doc(hidden)]
+pub use error::rounded_up;
 pub use error::{Error, Result};
 pub use flags::{Flag, FlagPlan, Flags};
 pub use plan::Plan;

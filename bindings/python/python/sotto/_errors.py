@@ -23,6 +23,10 @@ class OutOfDepth(SottoError, ArithmeticError):
     """A computation with more products one after another than the keys have room for."""
 
 
+class ConstantTooLarge(OutOfDepth):
+    """A public number too large beside the encrypted ones for the keys' scale."""
+
+
 class WrongKeys(SottoError, ValueError):
     """Arrays of different keys, or an array without keys to compute with."""
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from sotto import _progress
-from sotto._errors import OutOfDepth
+from sotto._errors import OutOfDepth, PublicZero, SottoError
 from sotto._native import Vector
 
 #: A line of the caller's program and the operation in it.
@@ -70,8 +70,8 @@ def computed(
     """
     try:
         parts = run()
-    except OutOfDepth as error:
-        raise OutOfDepth(_explained(str(error), (*trail, caller(operation)))) from None
+    except (OutOfDepth, PublicZero) as error:
+        raise _placed(error, (*trail, caller(operation))) from None
     return parts, _grown(operation, operands, parts.flat, trail)
 
 
@@ -85,8 +85,8 @@ def computed_alone(
     """Return `computed` for one vector: `run(*operands, *public)`."""
     try:
         vector = run(*operands, *public)
-    except OutOfDepth as error:
-        raise OutOfDepth(_explained(str(error), (*trail, caller(operation)))) from None
+    except (OutOfDepth, PublicZero) as error:
+        raise _placed(error, (*trail, caller(operation))) from None
     return vector, _grown(operation, operands, (vector,), trail)
 
 
@@ -97,6 +97,14 @@ def _grown(
     before = min([vector.levels_left for vector in operands])
     after = min([vector.levels_left for vector in results])
     return trail if after >= before else longer(trail, operation)
+
+
+def _placed(error: SottoError, trail: tuple[Step, ...]) -> SottoError:
+    """Return the error with the lines that led to it."""
+    if type(error) is OutOfDepth:
+        return OutOfDepth(_explained(str(error), trail))
+    name, line, operation = trail[-1]
+    return type(error)(f"{os.path.basename(name)}:{line}, {operation}: {error}")
 
 
 def _explained(message: str, trail: tuple[Step, ...]) -> str:

@@ -31,7 +31,7 @@ pub(crate) fn run<S: Arithmetic>(operands: &[&Encrypted<S>], work: &impl Operati
         return Err(Error::Zero);
     }
     let degree = context.params().degree();
-    let refused = |error| Error::of_circuit::<S>(error, degree);
+    let refused = |error| Error::of_circuit(error, degree, S::EXACT);
     match &operands[0].body {
         Body::Dry { tally, .. } => {
             let all = operands.iter().map(|operand| match &operand.body {
@@ -97,7 +97,7 @@ pub(crate) fn outline<S: Arithmetic>(
     let all: Vec<_> = shapes.iter().map(Vec::as_slice).collect();
     let mut machine = Outline::new(params);
     let parts =
-        work.run(&mut machine, &all).map_err(|error| Error::of_circuit::<S>(error, params.degree()))?;
+        work.run(&mut machine, &all).map_err(|error| Error::of_circuit(error, params.degree(), S::EXACT))?;
     Ok((parts, machine.tally().clone()))
 }
 

@@ -98,7 +98,8 @@ def _pandas(
 
         opened = _open.table(_arrow.table(clear), owner, catalog, computed)
         clear = _arrow.exported(opened, "pandas").set_axis(clear.index)
-    clear = DecryptedFrame(clear)
+    if bounds:
+        clear = DecryptedFrame(clear)
     clear.attrs["bound"] = bounds
     return clear
 
