@@ -6,7 +6,12 @@ import sotto as st
 
 pytest.importorskip("sklearn")
 from sklearn.cluster import KMeans  # noqa: E402
-from sklearn.datasets import load_breast_cancer, load_diabetes, load_digits  # noqa: E402
+from sklearn.datasets import (  # noqa: E402
+    load_breast_cancer,
+    load_diabetes,
+    load_digits,
+    load_iris,
+)
 from sklearn.decomposition import PCA  # noqa: E402
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis  # noqa: E402
 from sklearn.linear_model import LinearRegression, LogisticRegression, Ridge  # noqa: E402
@@ -99,3 +104,23 @@ def test_refusals(owner):
         st.from_sklearn(Ridge().fit(*load_diabetes(return_X_y=True)), degree=3)
     with pytest.raises(st.OutOfRange, match="centres"):
         st.from_sklearn(Ridge().fit(*load_diabetes(return_X_y=True)), centres=[1.0, 2.0])
+
+
+def test_scores_of_no_feature(owner):
+    rows, labels = load_iris(return_X_y=True)
+    model = LogisticRegression(max_iter=1000).fit(rows, labels)
+    # As an L1 penalty leaves it.
+    model.coef_[1] = 0.0
+    ours = st.from_sklearn(model)
+    hidden = owner.encrypt(rows[::3], range=(0, 8))
+    scores = owner.decrypt(ours(hidden))
+    assert not scores[:, 1].any()
+    assert (ours.predict(scores) == model.predict(rows[::3])).all()
+    plan = owner.plan(ours, st.like((50, 4), range=(0, 8)))
+    sent = st.DetachedArray(bytes(ours(hidden)))
+    assert (ours.predict(owner.decrypt(sent, plan)) == model.predict(rows[::3])).all()
+    rare = Ridge().fit(rows, labels)
+    rare.coef_[:] = 0.0
+    ours = st.from_sklearn(rare)
+    found = ours.predict(owner.decrypt(ours(hidden)))
+    assert np.allclose(found, rare.predict(rows[::3]))

@@ -69,18 +69,8 @@ def errors_of_mypy(path, folder):
 
 
 def errors_of_pyright(path, folder):
-    done = subprocess.run(
-        [
-            sys.executable,
-            "-m",
-            "pyright",
-            "--outputjson",
-            str(path),
-        ],
-        capture_output=True,
-        text=True,
-        cwd=folder,
-    )
+    command = [sys.executable, "-m", "pyright", "--pythonpath", sys.executable, "--outputjson"]
+    done = subprocess.run([*command, str(path)], capture_output=True, text=True, cwd=folder)
     found = json.loads(done.stdout)["generalDiagnostics"]
     return {
         one["range"]["start"]["line"] + 1: one["message"]

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from sotto._array import EncryptedArray
-from sotto._errors import NotFitted, ShapeMismatch
+from sotto._errors import NotFitted
 from sotto._learn.model import Matrix, Model
 from sotto._learn.moments import centres_of
 
@@ -22,6 +22,8 @@ class _Affine:
 
     def __init__(self, weights: Matrix, offset: Matrix) -> None:
         self.weights, self.offset = weights, offset
+        # A score of no feature is public: the owner adds it to a zero.
+        self.public = np.where(weights.any(axis=0), 0.0, offset)
 
     def then(self, weights: Matrix, offset: Matrix) -> _Affine:
         return _Affine(self.weights @ weights, self.offset @ weights + offset)
@@ -29,10 +31,7 @@ class _Affine:
     def __call__(self, rows: EncryptedArray) -> EncryptedArray:
         if np.array_equal(self.weights, np.eye(len(self.weights))):
             return rows if not self.offset.any() else rows + self.offset
-        used = self.weights.any(axis=0)
-        if not used.all():
-            raise ShapeMismatch("a score of the model depends on no feature")
-        return rows @ self.weights + self.offset
+        return rows @ self.weights + (self.offset - self.public)
 
 
 def from_sklearn(
@@ -117,16 +116,18 @@ Halves = tuple[Callable[[EncryptedArray], EncryptedArray], Callable[[Matrix], Ma
 def _regression(before: _Affine, model: Any) -> Halves:
     weights = np.atleast_2d(model.coef_).T
     whole = before.then(weights, np.broadcast_to(model.intercept_, weights.shape[1:]))
-    single = np.ndim(model.coef_) == 1
-    return (lambda x: _one(whole(x)) if single else whole(x)), lambda scores: scores
+    if np.ndim(model.coef_) == 1:
+        return (lambda x: _one(whole(x))), lambda scores: scores + whole.public[0]
+    return whole, lambda scores: scores + whole.public
 
 
 def _classifier(before: _Affine, model: Any) -> Halves:
     whole = before.then(model.coef_.T, np.broadcast_to(model.intercept_, len(model.coef_)))
     classes = model.classes_
     if len(model.coef_) == 1:
-        return (lambda x: _one(whole(x))), lambda scores: classes[(scores > 0).astype(int)]
-    return whole, lambda scores: classes[scores.argmax(axis=1)]
+        public = whole.public[0]
+        return (lambda x: _one(whole(x))), lambda scores: classes[(scores + public > 0).astype(int)]
+    return whole, lambda scores: classes[(scores + whole.public).argmax(axis=1)]
 
 
 def _naive_bayes(before: _Affine, model: Any) -> Halves:
