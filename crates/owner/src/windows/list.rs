@@ -9,6 +9,7 @@ use sotto_rlwe::{KeyId, Origin, ParameterId, ParameterSpec};
 use sotto_wire::{EnvelopeHeader, SignedHeader};
 
 use super::entry::{Entry, StreamLog};
+use super::needed::Needed;
 use super::time::Between;
 use super::window::{Aside, DeviceWindows, StoredWindow};
 use super::{log, overlaps};
@@ -191,20 +192,6 @@ fn read(entry: &Entry, signed: &SignedHeader, known: &[Known], clock: &Clock) ->
 /// Returns true if the unit of a channel is unchanged. Readings of different units are never added.
 fn unit_is(plant: &Plant, channel: &Channel) -> bool {
     plant.settings().channels.get(&channel.name).is_none_or(|settings| settings.unit == channel.unit)
-}
-
-/// The channels that an answer needs; None: all.
-pub(super) struct Needed<'n>(Option<&'n BTreeSet<String>>);
-
-impl Needed<'_> {
-    /// Iterates over the channels of a window that are needed.
-    pub(super) fn channels<'w>(
-        &self,
-        window: &'w StoredWindow,
-    ) -> impl Iterator<Item = &'w Channel> + use<'w, '_> {
-        let all = window.layout().channels().iter();
-        all.filter(|channel| self.0.is_none_or(|needed| needed.contains(&channel.name)))
-    }
 }
 
 /// Returns the numbers of windows that lack a needed channel and hold one that `sotto.toml` does not declare.

@@ -8,6 +8,7 @@ mod forget;
 mod group;
 mod list;
 mod log;
+mod needed;
 mod overlaps;
 mod stored;
 mod stream_name;

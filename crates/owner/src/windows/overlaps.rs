@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::list::Needed;
+use super::needed::Needed;
 use super::window::{Aside, StoredWindow};
 use crate::streams::Kind;
 

@@ -113,6 +113,9 @@ impl<S: Arithmetic> Encrypted<S> {
         if facts.len == 1 {
             return Ok(self.clone());
         }
+        if facts.is_zero() {
+            return Ok(self.zeros(1));
+        }
         let slots = self.context.slots();
         let period = self.context.period(facts.len);
         let last = facts.len - (self.context.parts(facts.len) - 1) * slots;
