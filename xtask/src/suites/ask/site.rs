@@ -183,7 +183,8 @@ impl Site {
         let (address, begin) = (url.trim_start_matches("http://"), Instant::now());
         while TcpStream::connect(address).is_err() {
             if begin.elapsed() > Duration::from_secs(30) {
-                bail!("the cloud does not listen at {address}");
+                let log = fs::read_to_string(self.folder().join("cloud.log")).unwrap_or_default();
+                bail!("the cloud does not listen at {address}: {}", log.lines().last().unwrap_or_default());
             }
             thread::sleep(Duration::from_millis(20));
         }

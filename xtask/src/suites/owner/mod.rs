@@ -13,7 +13,7 @@ mod world;
 
 use std::time::{Duration, Instant};
 
-use anyhow::Result;
+use anyhow::{Context as _, Result};
 
 use super::ask::{Cases, Numbers, Site, run_parts};
 use crate::suite::{Context, Outcome};
@@ -46,7 +46,9 @@ fn histories(cases: &mut Cases, time: Duration, most: u64) -> Result<()> {
     let (begin, mut done, mut faults) = (Instant::now(), 0, Vec::new());
     while begin.elapsed() < time && done < most && faults.len() < MOST_FAULTS {
         let history = History::random(&mut Numbers(seed + done));
-        if let Some(fault) = template.fault(&history)? {
+        let found =
+            template.fault(&history).with_context(|| format!("SOTTO_SEED={}: {history}", seed + done));
+        if let Some(fault) = found? {
             let (shortest, fault) = template.shortest(history, fault)?;
             let found = format!("SOTTO_SEED={}: {shortest}: {fault}", seed + done);
             println!("{found}");
