@@ -253,8 +253,17 @@ impl World {
         Ok(())
     }
 
+    /// Returns true if the secrets that the cloud reads when it starts are there.
+    fn can_start_cloud(&self) -> bool {
+        let secrets = self.plant().join("secrets");
+        ["owner-token", "cloud-signing-key"].iter().all(|name| secrets.join(name).exists())
+    }
+
     /// Copies the cloud's folder, in place of an earlier copy.
     fn copy_cloud(&mut self) -> Result<()> {
+        if !self.can_start_cloud() {
+            return Ok(());
+        }
         self.site.stop_cloud("TERM")?;
         self.shell("rm -rf cloud-copy && cp -a plant/cloud cloud-copy", &[])?;
         self.devices.values_mut().for_each(|sent| sent.hours_of_copy = sent.hours);
@@ -264,7 +273,7 @@ impl World {
 
     /// Puts the copy of the cloud's folder back, as its operator after the loss of a disk.
     fn set_back(&mut self) -> Result<()> {
-        if !self.has_cloud_copy {
+        if !self.has_cloud_copy || !self.can_start_cloud() {
             return Ok(());
         }
         self.site.stop_cloud("TERM")?;
