@@ -120,7 +120,7 @@ pub(super) struct Heads {
     pub(super) segments: Vec<(SegmentHead, u64)>,
     /// The end of the last whole segment.
     pub(super) end: u64,
-    /// What follows that end.
+    /// The bytes after it.
     pub(super) rest: Rest,
 }
 
