@@ -109,7 +109,7 @@ def test_groups_that_stand_together_in_a_column_longer_than_a_ciphertext():
 def test_a_bound_beyond_the_values_is_a_warning(owner):
     """Variances of groups subtract large squares; a result that says nothing is not silent."""
     rng = np.random.default_rng(1)
-    clear = pd.DataFrame({"g": np.repeat([0, 1], 2016), "t": 61 + rng.normal(0, 0.1, 4032)})
+    clear = pd.DataFrame({"g": np.repeat([0, 1], 2016), "t": 61 + rng.normal(0, 0.02, 4032)})
     hidden = st.encrypt_frame(clear, owner, {"t": (-20, 120)})
     with pytest.warns(UserWarning, match="may be off by"):
         found = st.decrypt_frame(hidden.groupby("g").t.var(), owner)

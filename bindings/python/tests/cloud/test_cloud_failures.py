@@ -91,7 +91,7 @@ def test_wrong_keys(session):
     with pytest.raises(st.PlantError, match="can be read by others.*chmod 600"):
         st.Cloud(folder).ask("mean(humidity) by day")
     boiler.unlink()
-    assert "not made with a bundle" in repr(st.Cloud(folder).ask("mean(humidity) by day"))
+    assert "secrets/boiler.key is missing" in repr(st.Cloud(folder).ask("mean(humidity) by day"))
 
 
 def test_a_passphrase(session, monkeypatch):
