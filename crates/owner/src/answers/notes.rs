@@ -88,6 +88,11 @@ pub(super) fn on_unknown(plant: &Plant, cloud: &Cloud) -> Result<Vec<String>, Ow
                 "the cloud has {windows} windows of {shown}, whose record devices/{name}.json is missing here: \
                  `sotto device take {shown}` brings it back from the cloud, `sotto device adopt {name}.bundle` from a bundle"
             ));
+        } else if devices::device_files(plant, name)[1].exists() {
+            notes.push(format!(
+                "the cloud has {windows} windows of {shown}, whose secret is here and whose record is not: `sotto device add {shown}` \
+                 brings the device back from the cloud"
+            ));
         } else {
             notes.push(format!(
                 "the cloud has {windows} windows of {name}, which this folder does not know: `sotto device adopt \

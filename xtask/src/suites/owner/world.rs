@@ -162,7 +162,10 @@ impl World {
     pub(super) fn sotto(&mut self, arguments: &[&str]) -> Result<Finished> {
         let before = self.secrets()?;
         let done = self.site.try_sotto(arguments)?;
-        self.compare_secrets(&before, arguments)?;
+        // It seals a secret that was put back in the clear: the same one, in other bytes.
+        if arguments.get(..2) != Some(&["passphrase", "seal"]) {
+            self.compare_secrets(&before, arguments)?;
+        }
         Ok(done)
     }
 
