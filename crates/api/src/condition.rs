@@ -1,4 +1,4 @@
-//! Conditions of writes: whoever writes names the state that is to be replaced (RFC 9110, section 13).
+//! Conditions of writes: the writer names the state to replace (RFC 9110, section 13).
 
 /// The header of a condition on a stored object.
 pub const IF_MATCH: &str = "if-match";

@@ -446,12 +446,6 @@ impl Plant {
         devices::channels_of(self, name)
     }
 
-    /// Returns the name of a device in bundles, in the cloud and in the folder's files, also of a removed one.
-    #[must_use]
-    pub fn wire_name<'n>(&'n self, name: &'n str) -> &'n str {
-        self.wire_device(name)
-    }
-
     /// Looks at the folder: the owner's token, the modes of secrets, the files of every device, and whether its backup is
     /// newer.
     ///

@@ -41,7 +41,7 @@ pub(crate) struct Backup {
 pub(crate) struct Restore {
     /// The backup's file
     file: PathBuf,
-    /// The folder: a missing or an empty one becomes the plant, an existing one gets what it lacks [default: the plant]
+    /// The folder: a missing or an empty one becomes the plant, an existing one gets the files that it lacks [default: the plant]
     #[arg(long, value_name = "DIR")]
     to: Option<PathBuf>,
     /// Take the backup's files where the folder has others, which go to before-restore-TIME; never secrets

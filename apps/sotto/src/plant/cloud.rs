@@ -95,7 +95,7 @@ impl OnPlant for Cloud {
             }
             Self::Accept { device: None, windows, json, .. } => return accept_all(plant, *windows, *json),
             Self::Accept { device: Some(device), .. } => {
-                let wire = plant.wire_name(device).to_owned();
+                let wire = plant.wire_device(device).to_owned();
                 // Told before, as the logs of before tell it. A cloud that is away or lies in another way is no obstacle.
                 let lost = plant.set_back().unwrap_or_default();
                 let lost: Vec<GivenUp> = lost.into_iter().filter(|stream| stream.device == wire).collect();

@@ -157,7 +157,7 @@ impl OnPlant for Device {
                     let add = if public { edit::add_public_device } else { edit::add_device };
                     let settings = DeviceSettings { channels, public, wire: None };
                     waiting(CHOOSING, || plant.streams_for(&name, &settings))?;
-                    let wire = plant.wire_name(&name).to_owned();
+                    let wire = plant.wire_device(&name).to_owned();
                     plant.edit(|document| {
                         add(document, &name, &settings.channels)?;
                         if wire == name { Ok(()) } else { edit::set_wire(document, &name, &wire) }

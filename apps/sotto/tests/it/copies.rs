@@ -45,7 +45,7 @@ impl Copy {
         self.folder.join("plant").join(name)
     }
 
-    /// Takes the cloud out of reach for what `work` does.
+    /// Runs `work` with the cloud out of reach.
     fn away<T>(&self, work: impl FnOnce() -> T) -> T {
         let file = self.file("sotto.toml");
         let text = fs::read_to_string(&file).unwrap();

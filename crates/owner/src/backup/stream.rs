@@ -40,7 +40,7 @@ impl Keys {
     }
 }
 
-/// Encrypts what is written to it.
+/// Encrypts the bytes written to it.
 pub(super) struct Sealer<W> {
     out: W,
     encryptor: EncryptorBE32<XChaCha20Poly1305>,
@@ -86,7 +86,7 @@ impl<W: Write> Write for Sealer<W> {
     }
 }
 
-/// Decrypts what is read from it. A chunk that does not open is an error of the kind `InvalidData`.
+/// Decrypts the bytes read from it. A chunk that does not open is an error of the kind `InvalidData`.
 pub(super) struct Opener<R> {
     from: R,
     /// None after the last chunk.

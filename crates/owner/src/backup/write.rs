@@ -196,7 +196,7 @@ impl Work<'_> {
             backup.file().set_len(end).map_err(io(to))?;
         }
         let done = self.segment(&mut backup, keys, to, &list, Vec::new(), progress).inspect_err(|_| {
-            // As on a full disk: what was written makes room again.
+            // A full disk gets its room back.
             let _ = backup.file().set_len(end);
         })?;
         Ok(Done { was_torn, ..done })

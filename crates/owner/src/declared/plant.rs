@@ -203,7 +203,8 @@ impl Plant {
     }
 
     /// Returns the name of a device in bundles, in the cloud and in the folder's files. A name of that kind stays.
-    pub(crate) fn wire_device<'n>(&'n self, name: &'n str) -> &'n str {
+    #[must_use]
+    pub fn wire_device<'n>(&'n self, name: &'n str) -> &'n str {
         match self.removed.get(name) {
             Some(device) => &device.wire,
             None => self.settings.wire_device(name),

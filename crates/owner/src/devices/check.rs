@@ -10,7 +10,7 @@ use zeroize::Zeroizing;
 use super::damage;
 use super::fault::{Fault, shown};
 use super::records::{self, record_path};
-use super::register::{enrolment_path, registered_copy};
+use super::register::{enrolment_path, registered_copy, shown_channels};
 use super::secrets::device_files;
 use super::verifying::log_folder;
 use crate::declared::{AlarmSettings, MqttAddress, Plant, SETTINGS};
@@ -134,9 +134,7 @@ fn device(plant: &Plant, name: &str, faults: &mut Vec<Fault>) {
             let copy = secret.and_then(|secret| registered_copy(plant, secret, name));
             let (what, cure) = match copy {
                 Some(copy) => {
-                    let shown =
-                        copy.settings.channels.iter().map(|name| plant.settings().shown_channel(name));
-                    let channels = shown.collect::<Vec<_>>().join(",");
+                    let channels = shown_channels(plant, &copy.record).join(",");
                     ("is missing".to_owned(), format!("sotto device add {name} --channels {channels}"))
                 }
                 None => {

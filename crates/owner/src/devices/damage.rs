@@ -4,19 +4,17 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use sotto_cloud_client::Cloud;
 use sotto_keys::KeyFile;
 
 use super::fault::{Fault, shown};
 use crate::declared::Plant;
 use crate::error::OwnerError;
 use crate::files::{LARGEST_FILE, read_json};
-use crate::secrets::KEY;
+use crate::secrets::{KEY, TOKEN};
 
 /// Age after which a file of a command that runs is left over from one that was interrupted.
 const LEFT_OVER: Duration = Duration::from_secs(600);
-
-/// Numbers of characters that a token has.
-const TOKEN: std::ops::RangeInclusive<usize> = 16..=256;
 
 /// Returns the faults of damaged secrets, of the note of the last backup, of the authority's certificate, and of files left
 /// over.
@@ -34,10 +32,10 @@ pub(super) fn faults(plant: &Plant) -> Result<Vec<Fault>, OwnerError> {
             fault(&path, "is damaged: it is no key file", away(&path));
         }
     }
-    let is_token =
-        |token: &str| TOKEN.contains(&token.len()) && token.bytes().all(|byte| byte.is_ascii_graphic());
+    // The address was checked with the settings.
+    let is_token = |token: &str| Cloud::with_plain_http(&plant.settings().cloud.url, token).is_ok();
     if plant.token().is_ok_and(|token| !is_token(&token)) {
-        let path = plant.path("secrets").join("owner-token");
+        let path = plant.secret_path(TOKEN);
         fault(&path, "is damaged: a token has 16 to 256 visible ASCII characters", away(&path));
     }
     let note = plant.path("backup.json");

@@ -60,22 +60,27 @@ impl DeviceRecord {
     }
 
     /// Returns true if a stream of the bundle has the name of a stream of the record.
-    pub(super) fn begins_again(&self, bundle: &BundleRecord) -> bool {
+    fn begins_again(&self, bundle: &BundleRecord) -> bool {
         let names = self.streams();
         bundle.streams.iter().any(|stream| names.contains(stream.stream.as_str()))
     }
 
-    /// Adds the bundles of another copy that this one lacks, but for those whose streams have the names of its own. Returns
-    /// true if there was one.
-    pub(super) fn merge(&mut self, other: &Self) -> bool {
-        let had = self.bundles.len();
-        for bundle in other.bundles.iter().filter(|_| other.verifying_key == self.verifying_key) {
-            if !self.knows(bundle) && !self.begins_again(bundle) {
+    /// Adds the bundles of another copy that this one lacks, but for those whose streams have the names of its own.
+    pub(super) fn merge(&mut self, others: &[BundleRecord]) -> Merged {
+        let mut merged = Merged::default();
+        for (number, bundle) in (1..).zip(others) {
+            if self.knows(bundle) {
+                continue;
+            }
+            if self.begins_again(bundle) {
+                merged.left_out.push(number);
+            } else {
+                merged.added.push(number);
                 self.bundles.push(bundle.clone());
             }
         }
         self.bundles.sort_by_key(|bundle| bundle.made_at);
-        self.bundles.len() > had
+        merged
     }
 
     /// Returns true if the names are such as devices and streams have: none leads out of a folder.
@@ -89,6 +94,14 @@ impl DeviceRecord {
     pub(crate) fn streams(&self) -> std::collections::BTreeSet<&str> {
         self.bundles.iter().flat_map(|bundle| &bundle.streams).map(|stream| stream.stream.as_str()).collect()
     }
+}
+
+/// Bundles of another copy of a record, by their numbers in it, from 1.
+#[derive(Debug, Default)]
+pub(super) struct Merged {
+    pub(super) added: Vec<usize>,
+    /// Those whose streams have the names of others.
+    pub(super) left_out: Vec<usize>,
 }
 
 /// The record of a bundle.
@@ -177,6 +190,17 @@ pub(crate) fn shown(plant: &Plant, stream: &StreamProfile) -> StreamProfile {
         channel.name = plant.settings().shown_channel(&channel.name).to_owned();
     }
     shown
+}
+
+/// Moves a device's record, if there is one, to a name of its own beside it.
+pub(super) fn put_aside(plant: &Plant, name: &str) -> Result<(), OwnerError> {
+    let path = record_path(plant, name);
+    if !path.exists() {
+        return Ok(());
+    }
+    let mut aside = path.as_os_str().to_owned();
+    aside.push(format!(".older.{}", jiff::Timestamp::now().as_millisecond()));
+    std::fs::rename(&path, &aside).map_err(io(&path))
 }
 
 pub(super) fn record_path(plant: &Plant, name: &str) -> PathBuf {

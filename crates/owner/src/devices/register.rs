@@ -119,14 +119,13 @@ pub(super) fn enrolment(
         .filter_map(|profile| stream_header(&device, secret, profile).transpose())
         .map(|header| Ok(hex::encode(header?.write())))
         .collect::<Result<_, OwnerError>>()?;
-    let settings = declared_by(record);
-    let copy = Copy { record: record.clone(), settings }.seal(secret, rng);
+    let copy = Copy { record: record.clone() }.seal(secret, rng);
     let generation = record.generation;
     Ok(Enrolment { device, verifying_key, parameters, keys, streams, record: copy, generation })
 }
 
 /// Returns the settings that a device was enrolled with, by its latest bundle.
-pub(super) fn declared_by(record: &DeviceRecord) -> DeviceSettings {
+fn declared_by(record: &DeviceRecord) -> DeviceSettings {
     declared_for(record.bundles.last().map(|bundle| bundle.streams.as_slice()).unwrap_or_default())
 }
 
@@ -144,9 +143,13 @@ pub(super) fn declared_for(streams: &[StreamProfile]) -> DeviceSettings {
 
 /// Returns the channels of a device's latest bundle, by their names in `sotto.toml`; none if it is not enrolled.
 pub(crate) fn channels_of(plant: &Plant, name: &str) -> Result<Vec<String>, OwnerError> {
-    let Some(record) = records::record(plant, name)? else { return Ok(Vec::new()) };
+    Ok(records::record(plant, name)?.map(|record| shown_channels(plant, &record)).unwrap_or_default())
+}
+
+/// Returns the channels of a record's latest bundle, by their names in `sotto.toml`.
+pub(super) fn shown_channels(plant: &Plant, record: &DeviceRecord) -> Vec<String> {
     let shown = |wire: &String| plant.settings().shown_channel(wire).to_owned();
-    Ok(declared_by(&record).channels.iter().map(shown).collect())
+    declared_by(record).channels.iter().map(shown).collect()
 }
 
 /// Returns the header of a stream; None if its envelopes are of version 1.

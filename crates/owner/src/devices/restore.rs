@@ -7,14 +7,14 @@ use sotto_keys::{DeviceBundle, DeviceKeys, DeviceSecret, KeyFile, SigningIdentit
 use sotto_pack::{Channel, DeviceProfile, Encoding, StreamProfile};
 use sotto_ring::secure_rng;
 
-use super::records::{BundleRecord, DeviceRecord, record_path};
-use super::register::{declared_by, declared_for};
+use super::records::{BundleRecord, DeviceRecord};
+use super::register::declared_for;
 use super::sealed::Copy;
 use super::secrets::{device_files, held_secret};
 use super::{key_names, records, register, verifying};
 use crate::amount::{Every, Range};
 use crate::declared::{Plant, edit};
-use crate::error::{OwnerError, io};
+use crate::error::OwnerError;
 
 /// Where a record came from.
 ///
@@ -146,14 +146,15 @@ fn keep_newest(
     // A damaged record is as good as none.
     let here = records::record(plant, name).ok().flatten();
     let here = here.filter(|record| own.is_none_or(|own| record.verifying_key == own));
-    let here = here.map(|record| (Found::Here, Copy { settings: declared_by(&record), record }));
+    let here = here.map(|record| (Found::Here, Copy { record }));
     // Of equal ones the first, so that the record in its place stays.
     let all: Vec<(Found, Copy)> = here.into_iter().chain(copies).collect();
     let newest = all.iter().reduce(|best, next| if next.1.age() > best.1.age() { next } else { best });
-    let Some((mut from, Copy { record, .. })) = newest.cloned() else { return Ok(None) };
+    let Some((mut from, Copy { record })) = newest.cloned() else { return Ok(None) };
     let mut record = DeviceRecord { removed: None, ..record };
-    for (found, other) in &all {
-        if record.merge(&other.record) && from == Found::Here {
+    for (found, Copy { record: other }) in &all {
+        let is_of_same_key = other.verifying_key == record.verifying_key;
+        if is_of_same_key && !record.merge(&other.bundles).added.is_empty() && from == Found::Here {
             from = *found;
         }
     }
@@ -166,11 +167,8 @@ fn keep_newest(
         let mut rng = secure_rng().map_err(|_| OwnerError::Randomness)?;
         register::enrolment(&record, secret, &mut rng)?
     };
-    let path = record_path(plant, name);
-    if from != Found::Here && path.exists() {
-        let mut aside = path.as_os_str().to_owned();
-        aside.push(format!(".older.{}", jiff::Timestamp::now().as_millisecond()));
-        std::fs::rename(&path, &aside).map_err(io(&path))?;
+    if from != Found::Here {
+        records::put_aside(plant, name)?;
     }
     verifying::keep_verifying_key(plant, &record)?;
     register::write(plant, &record, &enrolment)?;
@@ -213,7 +211,7 @@ fn of_profile(profile: &DeviceProfile, identity: &SigningIdentity, made_at: i64)
         unregistered: false,
         came_back: false,
     };
-    Copy { settings: declared_by(&record), record }
+    Copy { record }
 }
 
 /// Returns the time at which a file was written, in milliseconds since 1970; 0 if the system does not tell.

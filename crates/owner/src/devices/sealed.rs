@@ -11,7 +11,6 @@ use sotto_keys::DeviceSecret;
 use sotto_ring::SecretRng;
 
 use super::records::DeviceRecord;
-use crate::declared::settings::DeviceSettings;
 
 /// Largest sealed copy in bytes: what the cloud takes.
 const LARGEST_SEALED: usize = 64 << 10;
@@ -23,8 +22,6 @@ const LARGEST_DOCUMENT: u64 = 16 << 20;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Copy {
     pub(crate) record: DeviceRecord,
-    /// Its table in `sotto.toml`.
-    pub(crate) settings: DeviceSettings,
 }
 
 impl Copy {
@@ -33,7 +30,7 @@ impl Copy {
         // The generation belongs to the folder.
         let record =
             DeviceRecord { generation: 0, unregistered: false, removed: None, ..self.record.clone() };
-        let document = serde_json::to_vec(&Self { record, settings: self.settings.clone() }).ok()?;
+        let document = serde_json::to_vec(&Self { record }).ok()?;
         let mut encoder = ZlibEncoder::new(Vec::new(), Compression::best());
         encoder.write_all(&document).ok()?;
         let sealed = secret.seal(&self.record.device, &encoder.finish().ok()?, rng);
@@ -93,10 +90,7 @@ mod tests {
             unregistered: false,
             came_back: false,
         };
-        Copy {
-            record,
-            settings: DeviceSettings { channels: vec!["temperature".into()], public: false, wire: None },
-        }
+        Copy { record }
     }
 
     #[test]

@@ -4,11 +4,11 @@ use serde::Serialize;
 use sotto_cloud_client::Cloud;
 use sotto_ring::secure_rng;
 
-use super::records::{self, DeviceRecord, record_path};
+use super::records::{self, DeviceRecord, Merged};
 use super::sealed::Copy;
 use super::{register, secrets, verifying, writer};
 use crate::declared::Plant;
-use crate::error::{OwnerError, io};
+use crate::error::OwnerError;
 
 /// A record that was taken over from the cloud.
 ///
@@ -50,26 +50,11 @@ pub(crate) fn take(plant: &Plant, name: &str) -> Result<Taken, OwnerError> {
     let removed = here.as_ref().and_then(|record| record.removed.clone());
     let here = here.map(|record| record.bundles).unwrap_or_default();
     let mut record = DeviceRecord { removed, ..copy.record };
-    let (mut registered, mut left_out) = (Vec::new(), Vec::new());
-    for (number, bundle) in (1..).zip(here) {
-        if record.knows(&bundle) {
-            continue;
-        }
-        if record.begins_again(&bundle) {
-            left_out.push(number);
-        } else {
-            registered.push(number);
-            record.bundles.push(bundle);
-        }
-    }
-    record.bundles.sort_by_key(|bundle| bundle.made_at);
+    let Merged { added: registered, left_out } = record.merge(&here);
     record.generation = stored.generation;
     record.unregistered = !registered.is_empty();
-    let path = record_path(plant, name);
     if !left_out.is_empty() {
-        let mut aside = path.as_os_str().to_owned();
-        aside.push(".older");
-        std::fs::rename(&path, &aside).map_err(io(&path))?;
+        records::put_aside(plant, name)?;
     }
     verifying::keep_verifying_key(plant, &record)?;
     let mut rng = secure_rng().map_err(|_| OwnerError::Randomness)?;

@@ -101,6 +101,7 @@ fn covers(
     match window.channel(channel).map(|at| window.description.presence(at)) {
         // Agents of earlier versions do not tell.
         None | Some(None) => runs.push(ticks.clone()),
+        Some(Some(presence)) if presence.count() == window.description.ticks() => runs.push(ticks.clone()),
         Some(Some(presence)) => {
             for tick in presence.iter().filter(|tick| ticks.contains(tick)) {
                 match runs.last_mut().filter(|run| run.end == tick) {

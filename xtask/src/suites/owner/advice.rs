@@ -86,7 +86,7 @@ impl World {
         Ok(false)
     }
 
-    /// Restores what is missing from the backup, once. Returns false if there is none.
+    /// Restores missing files from the backup, once. Returns false if there is none.
     fn restore_backup(&mut self, followed: &mut Vec<String>) -> Result<bool> {
         let done = format!("sotto restore {BACKUP}");
         if followed.contains(&done) || !self.site.folder().join(BACKUP).exists() {

@@ -61,7 +61,7 @@ pub(super) enum Operation {
     SetBack,
     /// `sotto backup` writes its file, or appends to it.
     Backup,
-    /// `sotto restore` puts back what is missing, or with `replace` everything but secrets.
+    /// `sotto restore` puts missing files back; with `replace` all but secrets.
     FromBackup {
         replace: bool,
     },
