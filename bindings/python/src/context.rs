@@ -18,12 +18,26 @@ use crate::vector::{Values, Vector};
 
 #[pymethods]
 impl Context {
-    /// Chooses parameters for real numbers (CKKS).
+    /// Chooses parameters for real numbers (CKKS): by depth and a largest error, as a share of the range; or the chain of a
+    /// degree and a scale in bits.
     #[staticmethod]
-    fn reals(py: Python<'_>, depth: usize, public_inputs: bool) -> PyResult<Self> {
+    #[pyo3(signature = (depth, public_inputs, error_within=None, chain=None))]
+    fn reals(
+        py: Python<'_>,
+        depth: usize,
+        public_inputs: bool,
+        error_within: Option<f64>,
+        chain: Option<(usize, u32)>,
+    ) -> PyResult<Self> {
         let mut builder = sotto::Context::<Ckks>::builder().depth(depth).values_within(1.0);
         if public_inputs {
             builder = builder.public_inputs();
+        }
+        if let Some(share) = error_within {
+            builder = builder.relative_error_within(share);
+        }
+        if let Some((degree, bits)) = chain {
+            builder = builder.degree(degree).scale(bits);
         }
         Ok(Self(Schemes::Reals(detached(py, || builder.build())?)))
     }

@@ -37,6 +37,16 @@ macro_rules! unary {
     }};
 }
 
+/// An operation on real numbers alone.
+macro_rules! real {
+    ($py:ident, $self:ident, $a:ident => $result:expr) => {
+        match &$self.0 {
+            Values::Reals($a) => detached($py, || $result).map(Values::Reals).map(Vector),
+            Values::Integers(_) => Err(mixed_kinds()),
+        }
+    };
+}
+
 macro_rules! binary {
     ($py:ident, $self:ident, $other:ident, $a:ident, $b:ident => $result:expr) => {{
         let done = match (&$self.0, &$other.0) {
@@ -231,6 +241,21 @@ impl Vector {
     /// Σ aᵢ·wᵢ with public weights.
     fn dot_plain(&self, py: Python<'_>, weights: Plain<'_>) -> PyResult<Self> {
         with_plain!(py, self, weights, x, c => x.dot_plain(c))
+    }
+
+    /// Σ aᵢ·wᵢ with public weights, for a product with its like.
+    fn dot_plain_to_multiply(&self, py: Python<'_>, weights: Plain<'_>) -> PyResult<Self> {
+        with_plain!(py, self, weights, x, c => x.dot_plain_to_multiply(c))
+    }
+
+    /// The mean of real values.
+    fn mean(&self, py: Python<'_>) -> PyResult<Self> {
+        real!(py, self, x => x.mean())
+    }
+
+    /// The variance of real values.
+    fn variance(&self, py: Python<'_>) -> PyResult<Self> {
+        real!(py, self, x => x.variance())
     }
 
     /// Σ aᵢ as the last step.

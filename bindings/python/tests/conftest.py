@@ -7,7 +7,7 @@ import sotto as st
 
 @pytest.fixture(scope="session")
 def owner():
-    """Return an owner with room for three products one after another."""
+    """Return an owner with room for two products one after another."""
     return st.Owner.new()
 
 

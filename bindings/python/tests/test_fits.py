@@ -26,8 +26,8 @@ def owner():
 
 @pytest.fixture(scope="module")
 def deeper():
-    """Return an owner with room for two products and a sum."""
-    return st.Owner.new(depth=2)
+    """Return an owner with room for three products and a sum."""
+    return st.Owner.new(depth=3)
 
 
 def centred(owner, rows):

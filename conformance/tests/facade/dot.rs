@@ -84,7 +84,7 @@ fn refusals() {
     let (secret, _) = context.keys(&mut sotto::secure_rng().unwrap()).unwrap();
     let (x, y) = (secret.encrypt(&[1.0, 2.0]).unwrap(), secret.encrypt(&[1.0, 2.0, 3.0]).unwrap());
     assert!(matches!(x.dot(&y), Err(Error::Length { left: 2, right: 3 })));
-    let deeper = Context::<Ckks>::for_depth(2).unwrap();
+    let deeper = Context::<Ckks>::for_depth(3).unwrap();
     let (deep, _) = deeper.keys(&mut sotto::secure_rng().unwrap()).unwrap();
     assert!(matches!(x.dot(&deep.encrypt(&[1.0, 2.0]).unwrap()), Err(Error::Mixed)));
     let spent = |v: &[Encrypted<Ckks>]| v[0].square()?.square()?.square()?.dot(&v[0]);

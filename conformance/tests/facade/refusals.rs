@@ -91,7 +91,7 @@ fn vectors_that_do_not_go_together() {
     let foreign = other.encrypt(&[1.0, 2.0]).unwrap();
     assert!((&x + &foreign).is_err() && secret.decrypt(&foreign).is_err());
     assert!(matches!(public.attach(foreign), Err(Error::Mixed)));
-    let deeper = Context::<Ckks>::for_depth(2).unwrap();
+    let deeper = Context::<Ckks>::for_depth(3).unwrap();
     let (deep, _) = deeper.keys(&mut sotto::secure_rng().unwrap()).unwrap();
     assert!(matches!(&x + &deep.encrypt(&[1.0, 2.0]).unwrap(), Err(Error::Mixed)));
     assert!(matches!(context.plan(&[2], |dry| &dry[0] + &x), Err(Error::Mixed)));

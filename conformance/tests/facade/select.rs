@@ -180,7 +180,8 @@ fn the_context_that_a_computation_chooses_has_room_for_its_selections() {
 #[test]
 fn a_shuffle_leaves_the_room_of_its_level() {
     // Hundreds of masked rotations are added up, whose slots do not meet: slots stay within ±1, and products have room.
-    let party = party(&Context::<Ckks>::builder().values_within(60.0).depth(1).build().unwrap());
+    let party =
+        party(&Context::<Ckks>::builder().values_within(60.0).degree(8192).scale(44).build().unwrap());
     let len = party.secret.context().slots();
     let shuffle: Vec<usize> = (0..len).map(|i| (i * 7919 + i * i * 31) % len).collect();
     let input = values::<Ckks>(len);
@@ -193,7 +194,8 @@ fn a_shuffle_leaves_the_room_of_its_level() {
     let late = late.select(&shuffle).unwrap();
     assert_eq!(late.ciphertexts()[0].level(), 0);
     // At the last level there is no room for the bound on the sum of as many slots: masks shrink them.
-    assert!(every_slot(&party, &late).iter().all(|slot| slot.abs() < 1.0 / 512.0));
+    let largest = every_slot(&party, &late).iter().fold(0.0_f64, |most, slot| most.max(slot.abs()));
+    assert!(largest < 1.0 / 512.0, "{largest}");
     for (answer, power) in [(early, 2), (late, 1)] {
         let answer = party.secret.decrypt(&answer).unwrap();
         assert!(answer.bound() < 1.0, "{}", answer.bound());

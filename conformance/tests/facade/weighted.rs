@@ -107,7 +107,7 @@ fn refusals() {
         Encrypted::weighted_sum(&[&x, &x], &[1.0, f64::NAN]),
         Err(Error::Value { index: 1, .. })
     ));
-    let deeper = Context::<Ckks>::for_depth(2).unwrap();
+    let deeper = Context::<Ckks>::for_depth(3).unwrap();
     let (deep, _) = deeper.keys(&mut sotto::secure_rng().unwrap()).unwrap();
     let foreign = deep.encrypt(&[1.0, 2.0]).unwrap();
     assert!(matches!(Encrypted::weighted_sum(&[&x, &foreign], &[1.0, 1.0]), Err(Error::Mixed)));

@@ -86,6 +86,7 @@
 
 mod answer;
 mod builder;
+mod chains;
 mod context;
 mod encode;
 mod encrypted;

@@ -10,6 +10,7 @@ use sotto_rlwe::{
     ParameterSpec, Params, Scheme, SchemeId, Shape,
 };
 
+use crate::chains::{precise, usual};
 use crate::error::{Error, Result};
 
 mod sealed {
@@ -51,6 +52,16 @@ pub trait Arithmetic: LevelRules<Value: Number + Into<Real>> + sealed::Sealed {
     #[doc(hidden)]
     fn chains_for(degree: usize, plain_modulus: u64, tables: bool)
     -> Box<dyn Iterator<Item = ParameterSpec>>;
+    /// Chains for a number of products and a sum, smallest degree first; None where the default chains serve.
+    #[doc(hidden)]
+    fn chains_by_depth(_depth: usize) -> Option<impl Iterator<Item = ParameterSpec>> {
+        None::<core::iter::Empty<_>>
+    }
+    /// The chain of a degree with this scale, for real numbers.
+    #[doc(hidden)]
+    fn chain_of_scale(_degree: usize, _bits: u32, _levels: usize) -> Option<ParameterSpec> {
+        None
+    }
     /// Looks up slots of whole numbers in a table; refused for real numbers.
     #[doc(hidden)]
     fn look_up<M: Machine<Value = Self::Value>>(
@@ -258,6 +269,14 @@ impl Arithmetic for Ckks {
         _tables: bool,
     ) -> Box<dyn Iterator<Item = ParameterSpec>> {
         Box::new(Self::chains(degree, plain_modulus, None))
+    }
+
+    fn chains_by_depth(depth: usize) -> Option<impl Iterator<Item = ParameterSpec>> {
+        Some(usual(depth))
+    }
+
+    fn chain_of_scale(degree: usize, bits: u32, levels: usize) -> Option<ParameterSpec> {
+        precise(degree, bits, levels)
     }
 
     fn look_up<M: Machine<Value = f64>>(

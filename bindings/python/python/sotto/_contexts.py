@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import operator
 
+from sotto._accuracy import Accuracy
 from sotto._native import Context
 
 #: Whole numbers are declared within this at most.
 LARGEST_INTEGER = 2.0**40
 RESULTS_WITHIN = 1e10
 #: Products that there is room for unless a number is given, also before a comparison.
-_DEPTH, _DEPTH_BEFORE_COMPARISON = 3, 0
+_DEPTH, _DEPTH_BEFORE_COMPARISON = 2, 0
 #: Gaps of comparisons, and numbers of a range that is compared exactly.
 _GAPS, _MOST_COMPARED = (2.0**-12, 0.5), 256
 
@@ -25,7 +26,30 @@ class Contexts:
         public_inputs: bool = False,
         comparisons: float | None = None,
         integer_range: tuple[int, int] | None = None,
+        error_within: float | str | None = None,
+        chain: tuple[int, int] | None = None,
     ) -> None:
+        # The arguments that make the same parameters again.
+        self.options = {
+            name: value
+            for name, value in (
+                ("depth", depth),
+                ("results_within", results_within),
+                ("public_inputs", public_inputs or None),
+                ("comparisons", comparisons),
+                ("integer_range", integer_range),
+                ("error_within", error_within),
+                ("chain", chain),
+            )
+            if value is not None
+        }
+        self._error = None if error_within is None else Accuracy.of(error_within)
+        if comparisons is not None and (self._error or chain) is not None:
+            raise ValueError(
+                "the gap of a comparison is its accuracy: comparisons=… goes without error_within "
+                "and chain"
+            )
+        self._chain = chain
         if depth is None:
             depth = _DEPTH if comparisons is None else _DEPTH_BEFORE_COMPARISON
         if not 0 <= depth <= 100:
@@ -41,6 +65,9 @@ class Contexts:
 
     def __str__(self) -> str:
         parts = [f"depth={self.depth}"]
+        if "error_within" in self.options:
+            parts.append(f"error_within={self.options['error_within']!r}")
+        parts += [] if self._chain is None else [f"chain={self._chain}"]
         parts += [] if self._gap is None else [f"comparisons={self._gap:g}"]
         parts += [] if self.integer_range is None else [f"integer_range={self.integer_range}"]
         return ", ".join(parts)
@@ -48,7 +75,8 @@ class Contexts:
     def reals(self) -> Context:
         if self._reals is None:
             if self._gap is None:
-                self._reals = Context.reals(self.depth, self._public)
+                error = None if self._error is None else self._error.value
+                self._reals = Context.reals(self.depth, self._public, error, self._chain)
             else:
                 self._reals = Context.reals_to_compare(self.depth, self._gap, self._public)
         return self._reals

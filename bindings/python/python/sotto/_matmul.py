@@ -35,14 +35,18 @@ def with_plain(x: A, values: Any) -> A:
     )
 
 
-def _over_slots(x: A, weights: np.ndarray[Any, Any]) -> A:
+def _over_slots(
+    x: A,
+    weights: np.ndarray[Any, Any],
+    dot: Callable[[Vector, Any], Vector] = Vector.dot_plain,
+) -> A:
     """Return sums of the rows of x with public weights."""
     columns = np.ascontiguousarray(weights.reshape(len(weights), -1).T)
     parts = x._parts
     result = x._computed(
         "@",
         lambda: objects(
-            (v.dot_plain(column) for column in columns for v in parts.flat),
+            (dot(v, column) for column in columns for v in parts.flat),
             weights.shape[1:] + parts.shape,
         ),
     )
@@ -61,6 +65,11 @@ def plain_with(values: Any, x: A) -> A:
     turned = x._of(x._parts.T, None, trail=x._trail)
     product = with_plain(turned, weights.T)
     return product._with(parts=product._parts.T)
+
+
+def means_to_square(shares: np.ndarray[Any, Any], x: A) -> A:
+    """Return W @ x with public rows of weights, with room to square it."""
+    return _over_slots(x, np.ascontiguousarray(shares.T), Vector.dot_plain_to_multiply)
 
 
 def encrypted(x: A, y: EncryptedBase) -> A:

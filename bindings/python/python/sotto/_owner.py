@@ -18,23 +18,29 @@ from sotto._decrypted import Decrypted, assembled
 from sotto._errors import NotTrusted, OutOfDepth, OutOfRange, WrongKeys
 from sotto._inputs import Range, checked, encrypted
 from sotto._native import Public, Secret
-from sotto._program import Like, Plan, planned, trimmed
+from sotto._program import Like, Plan, accurate, planned, trimmed
 from sotto._progress import tracked
+from sotto._search import parameters_for
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-#: The deepest computation that `Owner.for_program` tries.
-_DEEPEST = 24
-
 
 class Options(TypedDict, total=False):
-    """Arguments of `Owner.new` beside the depth."""
+    """Arguments of `Owner.new` beside the accuracy."""
 
+    depth: int | None
     results_within: float | None
     public_inputs: bool
     comparisons: float | None
     integer_range: tuple[int, int] | None
+
+
+class Parameters(Options, total=False):
+    """Arguments of `Owner.new`."""
+
+    error_within: float | str | None
+    chain: tuple[int, int] | None
 
 
 class Owner:
@@ -62,16 +68,20 @@ class Owner:
         cls,
         depth: int | None = None,
         *,
+        error_within: float | str | None = None,
         results_within: float | None = None,
         public_inputs: bool = False,
         comparisons: float | None = None,
         integer_range: tuple[int, int] | None = None,
+        chain: tuple[int, int] | None = None,
     ) -> Owner:
         """Make a new secret key.
 
         Args:
-            depth: Products one after another that there is room for. Default: 3. With
+            depth: Products one after another that there is room for. Default: 2. With
                 `comparisons`: products before a comparison, by default none.
+            error_within: The largest error of a value and of a mean, as a share of the range:
+                `1e-9`, or `"0.0000001%"`. Default: 2^-30 of a value, 2^-24 of a mean.
             results_within: The largest absolute value of a whole-number result. Default: 10^10;
                 with `integer_range` 32,768.
             public_inputs: Allow answers on data that others encrypted with the public key.
@@ -80,8 +90,20 @@ class Owner:
                 may be undecided. Gaps of 2^-4 take n = 16384, smaller ones n = 32768 or 65536.
             integer_range: The lowest and highest whole number of int64 arrays, at most 256 numbers:
                 `x > limit` is exact then. Values outside are refused. n is at most 16384.
+            chain: The parameters for real numbers that `for_program` chose, from `options`: the
+                degree n and the bits of the scale.
         """
-        owner = cls._of(Contexts(depth, results_within, public_inputs, comparisons, integer_range))
+        owner = cls._of(
+            Contexts(
+                depth,
+                results_within,
+                public_inputs,
+                comparisons,
+                integer_range,
+                error_within,
+                chain,
+            )
+        )
         owner._secret, owner._public = owner._contexts.reals().keys()
         return owner
 
@@ -90,49 +112,49 @@ class Owner:
         cls,
         path: str | os.PathLike[str],
         passphrase: str | None = None,
-        *,
-        depth: int | None = None,
-        results_within: float | None = None,
-        public_inputs: bool = False,
-        comparisons: float | None = None,
-        integer_range: tuple[int, int] | None = None,
+        **parameters: Unpack[Parameters],
     ) -> Owner:
-        """Read a key file; the other arguments are those of `new`."""
+        """Read a key file; the other arguments are those of `new`, `options` of the owner before."""
         if not os.path.exists(path):
             raise FileNotFoundError(errno.ENOENT, "no such key file", os.fspath(path))
-        owner = cls._of(Contexts(depth, results_within, public_inputs, comparisons, integer_range))
+        owner = cls._of(Contexts(**parameters))
         owner._secret, owner._public = owner._contexts.reals().keys_from(path, passphrase)
         return owner
 
     @classmethod
     def for_program(
-        cls, program: Any, *inputs: Like | EncryptedArray, **options: Unpack[Options]
+        cls,
+        program: Any,
+        *inputs: Like | EncryptedArray,
+        error_within: float | str | None = None,
+        **options: Unpack[Options],
     ) -> Owner:
         """Make an owner with the smallest parameters on which a computation has room.
+
+        Of parameters that cost the same the most precise are taken.
 
         Args:
             program: A function of encrypted arrays.
             inputs: Its inputs, `st.like(…)`.
+            error_within: The largest error of an answer: in its unit, `1e-3`; or as a share of the
+                largest possible answer, `"0.1%"`. Larger parameters are tried until it is met.
             options: Arguments of `new`. With `comparisons` the computation ends with a comparison.
         """
-        refusal: OutOfDepth | None = None
+        gap = options.get("comparisons")
 
         def within_gap(*arrays: Any) -> Any:
-            answer, gap = program(*arrays), options.get("comparisons")
+            answer = program(*arrays)
             if isinstance(answer, EncryptedFlags) and gap is not None and answer.share > gap:
                 raise OutOfDepth(f"a gap of {answer.share:g} has room, {gap:g} is asked")
             return answer
 
-        for depth in range(_DEEPEST + 1):
-            try:
-                planned(Contexts(depth, **options), within_gap, inputs)
-            except OutOfDepth as error:
-                if refusal is not None and "parameters" in str(error):
-                    break
-                refusal = error
-                continue
-            return cls.new(depth, **options)
-        raise refusal if refusal is not None else OutOfDepth("no parameters have room for this")
+        contexts = parameters_for(within_gap, inputs, error_within, dict(options))
+        return cls.new(**contexts.options)
+
+    @property
+    def options(self) -> Parameters:
+        """Arguments of `new` and `load` that give these parameters again."""
+        return Parameters(**self._contexts.options)
 
     def save(self, path: str | os.PathLike[str], passphrase: str | None = None) -> None:
         """Write the secret to a new key file, readable by its owner alone."""
@@ -243,9 +265,23 @@ class Owner:
         opened = list(tracked(answers, len(frames)))
         return assembled(opened, facts.shape, facts.length, facts.grid, facts.finish)
 
-    def plan(self, program: Any, *inputs: Like | EncryptedArray) -> Plan:
-        """Follow a computation without values: its cost, its error, its answer's form."""
-        return planned(self._contexts, program, inputs)
+    def plan(
+        self,
+        program: Any,
+        *inputs: Like | EncryptedArray,
+        error_within: float | str | None = None,
+    ) -> Plan:
+        """Follow a computation without values: its cost, its error, its answer's form.
+
+        Args:
+            program: A function of encrypted arrays.
+            inputs: Its inputs, `st.like(…)`.
+            error_within: Refuse a plan whose answer may be off by more, as in `for_program`.
+
+        Raises:
+            OutOfDepth: without room for it, or with a larger error than is asked.
+        """
+        return accurate(planned(self._contexts, program, inputs), error_within)
 
     def attach(self, array: DetachedArray) -> EncryptedArray:
         """Give an array that came as bytes the keys to compute with."""

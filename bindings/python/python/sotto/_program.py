@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 import numpy as np
 
 from sotto import _formula, _native, _picture
+from sotto._accuracy import Accuracy
 from sotto._array import EncryptedArray, EncryptedFlags
-from sotto._contexts import RESULTS_WITHIN, Contexts
+from sotto._contexts import Contexts
 from sotto._errors import ShapeMismatch
 from sotto._native import Formula, Vector
 from sotto._parts import objects
@@ -168,9 +169,22 @@ class Program(Generic[F]):
         """Run the computation."""
         return self.function(*arrays)
 
-    def plan(self, *inputs: Like | EncryptedArray, depth: int = 3) -> Plan:
-        """Follow the computation without values, on the parameters of a depth."""
-        return planned(Contexts(depth, RESULTS_WITHIN, False), self, inputs)
+    def plan(
+        self,
+        *inputs: Like | EncryptedArray,
+        depth: int | None = None,
+        error_within: float | str | None = None,
+    ) -> Plan:
+        """Follow the computation without values, on the parameters of a depth, by default 2.
+
+        With `error_within` the parameters are those of `Owner.for_program`.
+        """
+        if error_within is None:
+            return planned(Contexts(depth), self, inputs)
+        from sotto._search import parameters_for
+
+        contexts = parameters_for(self, inputs, error_within, {"depth": depth})
+        return planned(contexts, self, inputs)
 
     def formula(self, *inputs: Like | EncryptedArray) -> Formula:
         """Return the operations on these inputs. Formulas are equal if they compute the same steps.
@@ -252,6 +266,15 @@ def planned(contexts: Any, program: Any, inputs: tuple[Like | EncryptedArray, ..
         flags = lambda arrays: answer(arrays)._vectors  # noqa: E731
         context, plans = dry_run(contexts, flags, inputs, flags=True)
     return Plan(plans, found[-1], repr(context), _drawn(program, inputs))
+
+
+def accurate(plan: Plan, error_within: float | str | None) -> Plan:
+    """Return the plan, or refuse it if its answer may be off by more than is asked."""
+    asked = None if error_within is None else Accuracy.of(error_within)
+    if asked is not None and plan._facts.real and not asked.met_by(plan._plans):
+        remedy = "make the owner with Owner.for_program(…, error_within=…)"
+        raise asked.refusal(plan._plans, remedy)
+    return plan
 
 
 def _drawn(program: Any, inputs: tuple[Like | EncryptedArray, ...]) -> Formula | None:

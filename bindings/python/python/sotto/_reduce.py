@@ -58,6 +58,8 @@ def over(x: A, count: float) -> A:
 def mean(x: A, axis: int | None) -> A:
     """Average all values, or those along one axis."""
     axis = _axis(x, axis)
+    if _over_rows(x, axis):
+        return x._each("mean", Vector.mean)._with(length=None)
     return over(total(x, axis), _count(x, axis))
 
 
@@ -67,7 +69,23 @@ def variance(x: A, axis: int | None, ddof: int) -> A:
     count = _count(x, axis)
     if count <= ddof:
         raise ShapeMismatch(f"the variance of {count} values with ddof={ddof} does not exist")
-    return of_sums(total(x**2, axis), total(x, axis), count, ddof)
+    if _over_rows(x, axis):
+        return x._each("var", Vector.variance)._with(length=None) * (count / (count - ddof))
+    return of_sums(_squares(x, axis), total(x, axis), count, ddof)
+
+
+def _over_rows(x: A, axis: int | None) -> bool:
+    """Return True for reductions of the values in each vector of real numbers."""
+    return x._real and x._length is not None and (axis == 0 or (axis is None and x.ndim == 1))
+
+
+def _squares(x: A, axis: int | None) -> A:
+    """Add the squares of all values, or of those along one axis."""
+    if x._length is None or axis not in (0, None):
+        return total(x**2, axis)
+    # The squares of one vector's ciphertexts are added before they are relinearised.
+    columns = x._each("** 2", lambda vector: vector.dot(vector))._with(length=None)
+    return total(columns, None) if axis is None and columns.ndim else columns
 
 
 def of_sums(squares: A, values: A, count: int, ddof: int) -> A:

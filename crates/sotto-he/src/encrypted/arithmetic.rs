@@ -3,7 +3,8 @@
 use sotto_circuits::Machine;
 use sotto_rlwe::small_integer;
 
-use super::work::{Operands, Operation, Outcome, check, run};
+use super::shrink::SPARE_BITS;
+use super::work::{Operands, Operation, Outcome, check, decodes, run};
 use super::{Encrypted, Facts};
 use crate::error::{Error, Result};
 use crate::scheme::{Arithmetic, Real};
@@ -105,13 +106,14 @@ impl<S: Arithmetic> Encrypted<S> {
         let padded = a.zero_padded && b.zero_padded && a.len == b.len;
         let magnitude = a.magnitude + b.magnitude;
         let sign = if subtract { -1.0 } else { 1.0 };
-        // Slots of b in the unit of a, or the reverse. Whole ratios cost no level.
+        // Slots of b in the unit of a, or the reverse. Whole ratios cost no level, others one of the vector that has it.
         let ratio = sign * b.unit / a.unit;
         let candidates = [
             (small_integer(ratio).is_some() && ratio != 0.0).then_some((1.0, ratio, a.unit)),
             small_integer(1.0 / ratio).is_some().then_some((1.0 / ratio, 1.0, sign * b.unit)),
             (ratio.abs() <= 1.0).then_some((1.0, ratio, a.unit)),
-            (ratio.abs() > 1.0).then_some((1.0 / ratio, 1.0, sign * b.unit)),
+            (ratio.abs() > 0.0).then_some((1.0 / ratio, 1.0, sign * b.unit)),
+            (ratio.abs() > 1.0).then_some((1.0, ratio, a.unit)),
         ];
         // Slots that together outgrow the bits that decryption decodes shrink first.
         let within = magnitude.max(a.unit.abs()).log2().ceil().exp2();
@@ -133,26 +135,56 @@ impl<S: Arithmetic> Encrypted<S> {
         Err(refusal.unwrap_or(Error::Mixed))
     }
 
-    /// a · b. Slots that would outgrow the bits that decryption decodes are shrunk first, which takes a level.
+    /// a · b. Slots that would outgrow the bits that decryption decodes are shrunk first, by the bits that lack, which takes a
+    /// level; of a square both factors.
     pub(crate) fn product(&self, other: &Self) -> Result<Self> {
         if let Some(zeros) = self.times_zero(other)? {
             return Ok(zeros);
         }
         let slots = self.facts.magnitude / self.facts.unit.abs();
-        if !S::EXACT && slots > 1.0 && check(&[self, other], &Product).is_err_and(|error| error.is_room()) {
-            return self.shrunk(slots)?.multiplied(other);
+        if S::EXACT || slots <= 1.0 {
+            return self.multiplied(other);
         }
-        self.multiplied(other)
+        let refusal = match self.multiplied_dry(other) {
+            Err(error) if error.is_room() => error,
+            _ => return self.multiplied(other),
+        };
+        let square = core::ptr::eq(self, other);
+        let dry = self.outlined();
+        let shrinks = |bits: &u32| {
+            let left = dry.shrunk_by(*bits)?;
+            let product =
+                if square { left.multiplied_dry(&left) } else { left.multiplied_dry(&other.outlined()) };
+            let params = self.context.params();
+            // A sum with such a product has room too.
+            Ok::<_, Error>(product?.shapes().iter().all(|shape| shape.room(params) >= SPARE_BITS))
+        };
+        let most = slots.log2().ceil() as u32;
+        let bits = (1..=most).find(|bits| shrinks(bits).unwrap_or(false)).unwrap_or(most);
+        let left = self.shrunk_by(bits).map_err(|_| refusal)?;
+        if square { left.multiplied(&left) } else { left.multiplied(other) }
+    }
+
+    /// The product without computing; refused if decryption could not decode it.
+    pub(super) fn multiplied_dry(&self, other: &Self) -> Result<Self> {
+        let product = self.outlined().multiplied(&other.outlined())?;
+        product.shapes().iter().try_for_each(|shape| decodes(self.context.params(), shape))?;
+        Ok(product)
     }
 
     /// The same values, in slots within ±1.
     pub(super) fn shrunk(&self, slots: f64) -> Result<Self> {
-        let factor = (-slots.log2().ceil()).exp2();
+        self.shrunk_by(slots.log2().ceil().max(0.0) as u32)
+    }
+
+    /// The same values, in slots that are smaller by a power of two.
+    fn shrunk_by(&self, bits: u32) -> Result<Self> {
+        let factor = (-f64::from(bits)).exp2();
         let facts = Facts { unit: self.facts.unit / factor, ..self.facts }.finite()?;
         Self::computed(facts, &[self], &Scaled(S::number(factor)))
     }
 
-    fn multiplied(&self, other: &Self) -> Result<Self> {
+    pub(super) fn multiplied(&self, other: &Self) -> Result<Self> {
         let facts = self.product_facts(other)?;
         Self::computed(facts, &[self, other], &Product)
     }
@@ -214,6 +246,11 @@ impl<S: Arithmetic> Encrypted<S> {
 
     /// a · a public vector.
     pub(crate) fn multiply_plain(&self, values: &[S::Value]) -> Result<Self> {
+        self.multiply_plain_within(values, 1.0)
+    }
+
+    /// Like [`Encrypted::multiply_plain`], with slots of real numbers that are smaller by `shrink`.
+    pub(super) fn multiply_plain_within(&self, values: &[S::Value], shrink: f64) -> Result<Self> {
         let (facts, largest) = self.joined_with_plain(values)?;
         if largest == 0.0 || self.facts.is_zero() {
             return Ok(self.zeros(facts.len));
@@ -221,7 +258,8 @@ impl<S: Arithmetic> Encrypted<S> {
         if let [value] = values {
             return self.scaled(*value);
         }
-        let weight = if S::EXACT { 1.0 } else { largest };
+        // A power of two: sums with vectors of other such units need no level.
+        let weight = if S::EXACT { 1.0 } else { largest.log2().ceil().exp2() * shrink };
         let slots = S::divided(values, weight);
         let facts = Facts {
             zero_padded: true,

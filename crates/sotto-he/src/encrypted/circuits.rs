@@ -96,7 +96,25 @@ impl Encrypted<Ckks> {
     /// # Errors
     /// As [`Encrypted::sum`].
     pub fn mean(&self) -> Result<Self> {
-        self.sum()?.scaled(1.0 / self.len() as f64)
+        self.divided_sum(self.len() as f64)
+    }
+
+    /// Returns the mean of the products aᵢ·bᵢ, as [`Encrypted::dot`] adds them. One level, or two where the sum shrinks.
+    ///
+    /// # Errors
+    /// As [`Encrypted::dot`].
+    ///
+    /// ```
+    /// # use sotto::{Ckks, Context};
+    /// # let context = Context::<Ckks>::for_depth(1)?;
+    /// # let (secret, _) = context.keys(&mut sotto::secure_rng()?)?;
+    /// let (volts, amperes) = (secret.encrypt(&[230.0, 231.0])?, secret.encrypt(&[2.0, 4.0])?);
+    /// let power = secret.decrypt(&volts.mean_product(&amperes)?)?;
+    /// assert!((power.value() - 692.0).abs() <= power.bound());
+    /// # Ok::<(), sotto::Error>(())
+    /// ```
+    pub fn mean_product(&self, other: &Self) -> Result<Self> {
+        self.divided_dot(other, self.len().max(other.len()) as f64)
     }
 
     /// Returns the population variance: mean of squares less square of the mean. Two levels.
@@ -113,8 +131,8 @@ impl Encrypted<Ckks> {
     /// # Ok::<(), sotto::Error>(())
     /// ```
     pub fn variance(&self) -> Result<Self> {
-        let squares = self.square()?.mean()?;
-        let variance = squares.combined(&self.mean()?.square()?, true)?;
+        let squares = self.mean_product(self)?;
+        let variance = squares.combined(&self.mean_to_square()?.square()?, true)?;
         Ok(variance.with_magnitude(squares.magnitude()))
     }
 }

@@ -1,5 +1,11 @@
 //! Inner products of vectors: the products of all parts are added before they are relinearised.
 
+use std::borrow::Cow;
+
+use sotto_rlwe::Shape;
+
+use super::shrink::SPARE_BITS;
+use super::work::decodes;
 use super::{Body, Encrypted, Facts};
 use crate::error::Result;
 use crate::scheme::Arithmetic;
@@ -20,17 +26,22 @@ impl<S: Arithmetic> Encrypted<S> {
     /// # Ok::<(), sotto::Error>(())
     /// ```
     pub fn dot(&self, other: &Self) -> Result<Self> {
+        self.divided_dot(other, 1.0)
+    }
+
+    /// The inner product, divided by a public number.
+    pub(super) fn divided_dot(&self, other: &Self, divisor: f64) -> Result<Self> {
         if let Some(zeros) = self.times_zero(other)? {
             return zeros.sum();
         }
         let facts = self.product_facts(other)?;
         if facts.len == 1 || !facts.zero_padded {
-            return self.product(other)?.sum();
+            return self.product(other)?.divided_sum(divisor);
         }
-        match self.inner_product(other, facts)? {
+        match self.inner_product(other, facts, divisor)? {
             Some(sum) => Ok(sum),
             // Slots that outgrow a product shrink before it.
-            None => self.product(other)?.sum(),
+            None => self.product(other)?.divided_sum(divisor),
         }
     }
 
@@ -48,6 +59,49 @@ impl<S: Arithmetic> Encrypted<S> {
     /// # Ok::<(), sotto::Error>(())
     /// ```
     pub fn dot_plain(&self, weights: &[S::Value]) -> Result<Self> {
+        let (vector, weights) = self.used_by(weights);
+        vector.multiply_plain(&weights)?.sum()
+    }
+
+    /// Like [`Encrypted::dot_plain`], for a sum that is squared or multiplied with one like it: the weights shrink its slots by
+    /// the bits that such a product lacks, which takes no level and makes the sum less exact by as many bits.
+    ///
+    /// # Errors
+    /// As [`Encrypted::dot`].
+    ///
+    /// ```
+    /// # use sotto::{Ckks, Context};
+    /// # let context = Context::<Ckks>::for_depth(2)?;
+    /// # let (secret, _) = context.keys(&mut sotto::secure_rng()?)?;
+    /// // Of a full ciphertext: the plain product takes one of the two levels, the square the other.
+    /// let (count, weight) = (context.slots(), 1.0 / context.slots() as f64);
+    /// let x = secret.encrypt(&vec![3.0; count])?;
+    /// let mean = x.dot_plain_to_multiply(&vec![weight; count])?;
+    /// let squared = secret.decrypt(&(&mean * &mean)?)?;
+    /// assert!((squared.value() - 9.0).abs() <= squared.bound());
+    /// # Ok::<(), sotto::Error>(())
+    /// ```
+    pub fn dot_plain_to_multiply(&self, weights: &[S::Value]) -> Result<Self> {
+        let (vector, weights) = self.used_by(weights);
+        if S::EXACT {
+            return vector.multiply_plain(&weights)?.sum();
+        }
+        let sum =
+            |shrink: u32| vector.outlined().multiply_plain_within(&weights, f64::from(shrink).exp2())?.sum();
+        let most = (vector.facts.len as f64).log2().ceil() as u32;
+        let params = self.context.params();
+        // A sum of two such products has room too.
+        let multiplies = |shrink: &u32| {
+            let product = sum(*shrink).and_then(|sum| sum.multiplied(&sum));
+            let fits = |shape: &Shape<S>| decodes(params, shape).is_ok() && shape.room(params) >= SPARE_BITS;
+            product.is_ok_and(|product| product.shapes().iter().all(fits))
+        };
+        let shrink = (0..=most).find(multiplies).unwrap_or(0);
+        vector.multiply_plain_within(&weights, f64::from(shrink).exp2())?.sum()
+    }
+
+    /// Returns the ciphertexts with a weight other than zero, and their weights; all of them if all weights are zero.
+    fn used_by<'w>(&self, weights: &'w [S::Value]) -> (Self, Cow<'w, [S::Value]>) {
         let zero = S::Value::default();
         let slots = self.context.slots();
         let used = |part: &[S::Value]| part.iter().any(|weight| *weight != zero);
@@ -55,13 +109,13 @@ impl<S: Arithmetic> Encrypted<S> {
             weights.chunks(slots).enumerate().filter(|(_, part)| used(part)).map(|(part, _)| part).collect();
         let all = self.context.parts(weights.len());
         if weights.len() != self.facts.len || kept.is_empty() || kept.len() == all {
-            return self.multiply_plain(weights)?.sum();
+            return (self.clone(), Cow::Borrowed(weights));
         }
         let mut whole = weights.to_vec();
         whole.resize(all * slots, zero);
-        let weights: Vec<_> =
+        let weights =
             kept.iter().flat_map(|part| &whole[part * slots..(part + 1) * slots]).copied().collect();
-        self.only(&kept).multiply_plain(&weights)?.sum()
+        (self.only(&kept), Cow::Owned(weights))
     }
 
     /// Some ciphertexts of a vector of several, as full ones.

@@ -105,11 +105,11 @@ impl<S: Arithmetic> Encrypted<S> {
         let unit = facts.unit * f64::from(shift).exp2();
         let magnitude = magnitude / parts as f64 * facts.len as f64;
         let facts = Facts { len: 1, unit, magnitude, ..sums.facts }.finite()?;
-        Self::computed(facts, &[&sums], &Slots { period, factor: factor_of::<S>(shift) })
+        Self::computed(facts, &[&sums], &Slots { period, factor: factor_of::<S>(shift, 1.0) })
     }
 
     /// The shapes alone.
-    fn outlined(&self) -> Self {
+    pub(super) fn outlined(&self) -> Self {
         let tally = Arc::new(Mutex::new(Tally::default()));
         Self::new(&self.context, self.facts, Body::Dry { parts: self.shapes(), tally })
     }
@@ -122,7 +122,7 @@ impl<S: Arithmetic> Encrypted<S> {
         for level in 0..=self.levels_left() {
             let lowered = self.lowered(|_| level)?;
             for shift in 0..=(self.facts.len as f64).log2().ceil() as u32 {
-                match lowered.error_of(&Slots { period, factor: factor_of::<S>(shift) }) {
+                match lowered.error_of(&Slots { period, factor: factor_of::<S>(shift, 1.0) }) {
                     Ok(error) => {
                         found.push((shift, level, error * f64::from(shift).exp2()));
                         break;

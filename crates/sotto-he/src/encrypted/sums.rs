@@ -1,13 +1,16 @@
 //! Sums over a vector. Slots that outgrow the bits that decryption decodes shrink after the rotations: the rounding of the
 //! rescaling is then added once, and not by every rotation.
 
+use std::sync::Arc;
+
 use sotto_circuits::{CircuitError, Machine, sum_all, sum_block};
+use sotto_rlwe::Shape;
 
 use super::arithmetic::pairs;
-use super::shrink::GROWTH;
-use super::work::{Operands, Operation, Outcome, check, decodes, outline};
-use super::{Encrypted, Facts};
-use crate::error::Result;
+use super::shrink::{GROWTH, SPARE_BITS};
+use super::work::{Operands, Operation, Outcome, decodes, outline};
+use super::{Body, Encrypted, Facts};
+use crate::error::{Error, Result};
 use crate::scheme::Arithmetic;
 
 /// Returns the sum of a ciphertext's slots, in every slot. `period`: slots after which a short vector repeats.
@@ -34,9 +37,14 @@ pub(super) fn shrunk<M: Machine>(
     Ok(shrunk)
 }
 
-/// Returns the factor 2^-`shift`; none for 0.
-pub(super) fn factor_of<S: Arithmetic>(shift: u32) -> Option<S::Value> {
-    (shift > 0).then(|| S::number((-f64::from(shift)).exp2()))
+/// Returns the factor that shrinks a sum by `shift` bits; none for 0. That of a mean, a sum with a divisor, is up to a bit
+/// larger, so that the unit of the mean is a power of two: such means are added without a level.
+pub(super) fn factor_of<S: Arithmetic>(shift: u32, divisor: f64) -> Option<S::Value> {
+    (shift > 0).then(|| S::number(shrinking(shift, divisor)))
+}
+
+fn shrinking(shift: u32, divisor: f64) -> f64 {
+    if shift == 0 { 1.0 } else { (divisor.log2().ceil() - f64::from(shift)).exp2() / divisor }
 }
 
 /// The sum of all values, in every slot.
@@ -109,9 +117,37 @@ impl<S: Arithmetic> Encrypted<S> {
     /// # Ok::<(), sotto::Error>(())
     /// ```
     pub fn sum(&self) -> Result<Self> {
+        self.divided_sum(1.0)
+    }
+
+    /// The sum, divided by a public number.
+    pub(super) fn divided_sum(&self, divisor: f64) -> Result<Self> {
+        self.sum_for(divisor, |_| true)
+    }
+
+    /// The mean, in slots that shrink until its square has room.
+    pub(super) fn mean_to_square(&self) -> Result<Self> {
+        let divisor = self.len() as f64;
+        let squares = |shapes: &[Shape<S>]| {
+            let product = self.dry(shapes).multiplied_dry(&self.dry(shapes));
+            let params = self.context.params();
+            product.is_ok_and(|product| product.shapes().iter().all(|shape| shape.room(params) >= SPARE_BITS))
+        };
+        // Without room for a square the mean is as exact as ever.
+        self.sum_for(divisor, squares).or_else(|_| self.divided_sum(divisor))
+    }
+
+    /// The vector of one value with these shapes, for a dry run.
+    fn dry(&self, shapes: &[Shape<S>]) -> Self {
+        let facts = Facts { len: 1, ..self.facts };
+        Self::new(&self.context, facts, Body::Dry { parts: shapes.to_vec(), tally: Arc::default() })
+    }
+
+    /// The sum, divided by a public number, in slots whose shapes are enough for the computation that follows.
+    fn sum_for(&self, divisor: f64, enough: impl Fn(&[Shape<S>]) -> bool) -> Result<Self> {
         let facts = self.facts;
         if facts.len == 1 {
-            return Ok(self.clone());
+            return if divisor == 1.0 { Ok(self.clone()) } else { self.scaled(S::number(1.0 / divisor)) };
         }
         if facts.is_zero() {
             return Ok(self.zeros(1));
@@ -122,55 +158,82 @@ impl<S: Arithmetic> Encrypted<S> {
         let clear = !facts.zero_padded && last < period.unwrap_or(slots);
         let mask =
             |factor: f64| clear.then(|| self.context.filled(&vec![S::number(factor); last], facts.len));
-        let late = |shift| Total { before: None, mask: mask(1.0), after: factor_of::<S>(shift), period };
-        match Self::shift_of(facts, &[self], late) {
-            Ok(shift) => return Self::total(facts, &[self], &late(shift), shift),
+        let late =
+            |shift| Total { before: None, mask: mask(1.0), after: factor_of::<S>(shift, divisor), period };
+        match Self::shift_of(facts, &[self], divisor, &enough, late) {
+            Ok(shift) => return Self::total(facts, &[self], &late(shift), shift, divisor),
             Err(error) if S::EXACT || !clear || !error.is_room() => return Err(error),
             Err(_) => {}
         }
         // The product that clears the padding shrinks too, if no level is left for another one.
-        let factor = |shift: u32| (-f64::from(shift)).exp2();
-        let early =
-            |shift| Total { before: factor_of::<S>(shift), mask: mask(factor(shift)), after: None, period };
-        let shift = Self::shift_of(facts, &[self], early)?;
-        Self::total(facts, &[self], &early(shift), shift)
+        let early = |shift| Total {
+            before: factor_of::<S>(shift, divisor),
+            mask: mask(shrinking(shift, divisor)),
+            after: None,
+            period,
+        };
+        let shift = Self::shift_of(facts, &[self], divisor, &enough, early)?;
+        Self::total(facts, &[self], &early(shift), shift, divisor)
     }
 
-    /// The sum of a · b, computed by one operation; None without room for it.
-    pub(super) fn inner_product(&self, other: &Self, facts: Facts) -> Result<Option<Self>> {
+    /// The sum of a · b, divided by a public number, computed by one operation; None without room for it.
+    pub(super) fn inner_product(&self, other: &Self, facts: Facts, divisor: f64) -> Result<Option<Self>> {
         let period = self.context.period(facts.len);
-        let work = |shift| InnerProduct { factor: factor_of::<S>(shift), period };
-        match Self::shift_of(facts, &[self, other], work) {
-            Ok(shift) => Ok(Some(Self::total(facts, &[self, other], &work(shift), shift)?)),
+        let work = |shift| InnerProduct { factor: factor_of::<S>(shift, divisor), period };
+        match Self::shift_of(facts, &[self, other], divisor, |_| true, work) {
+            Ok(shift) => Ok(Some(Self::total(facts, &[self, other], &work(shift), shift, divisor)?)),
             Err(error) if error.is_room() => Ok(None),
             Err(error) => Err(error),
         }
     }
 
-    /// The sum of values with these facts, whose slots shrank by 2^`shift`.
-    fn total(facts: Facts, operands: &[&Self], work: &impl Operation<S>, shift: u32) -> Result<Self> {
-        let (unit, magnitude) = (facts.unit * f64::from(shift).exp2(), facts.magnitude * facts.len as f64);
+    /// The sum of values with these facts, whose slots shrank by `shift` bits, divided by a public number.
+    fn total(
+        facts: Facts,
+        operands: &[&Self],
+        work: &impl Operation<S>,
+        shift: u32,
+        divisor: f64,
+    ) -> Result<Self> {
+        // Exactly a power of two where the sum shrinks.
+        let unit = match shift {
+            0 => facts.unit / divisor,
+            _ => facts.unit * (f64::from(shift) - divisor.log2().ceil()).exp2(),
+        };
+        let magnitude = facts.magnitude * (facts.len as f64 / divisor);
         let facts = Facts { len: 1, zero_padded: true, unit, magnitude, range: None }.finite()?;
         Self::computed(facts, operands, work)
     }
 
     /// Returns the bits by which the slots of a sum shrink: none if decryption decodes them as they are. Otherwise as many as
     /// cost at most a quarter of its accuracy, up to the logarithm of its length: products that follow have more room.
-    fn shift_of<W: Operation<S>>(facts: Facts, operands: &[&Self], work: impl Fn(u32) -> W) -> Result<u32> {
-        let mut refusal = match check(operands, &work(0)) {
-            Ok(()) => return Ok(0),
+    fn shift_of<W: Operation<S>>(
+        facts: Facts,
+        operands: &[&Self],
+        divisor: f64,
+        enough: impl Fn(&[Shape<S>]) -> bool,
+        work: impl Fn(u32) -> W,
+    ) -> Result<u32> {
+        let params = operands[0].context.params();
+        let decoded = |shift: u32| {
+            let (shapes, _) = outline(operands, &work(shift))?;
+            shapes.iter().try_for_each(|shape| decodes(params, shape))?;
+            Ok::<_, Error>(shapes)
+        };
+        let mut refusal = match decoded(0) {
+            Ok(shapes) if enough(&shapes) => return Ok(0),
+            Ok(_) => Error::Depth {
+                degree: params.degree(),
+                reason: "the sum leaves no room for a product".into(),
+            },
             Err(error) if S::EXACT || !error.is_room() => return Err(error),
             Err(error) => error,
         };
-        let params = operands[0].context.params();
         let mut found: Option<(u32, f64)> = None;
         for shift in 1..=(facts.len as f64).log2().ceil() as u32 {
-            let shapes = outline(operands, &work(shift)).and_then(|(shapes, _)| {
-                shapes.iter().try_for_each(|shape| decodes(params, shape))?;
-                Ok(shapes)
-            });
-            let shapes = match shapes {
-                Ok(shapes) => shapes,
+            let shapes = match decoded(shift) {
+                Ok(shapes) if enough(&shapes) => shapes,
+                Ok(_) => continue,
                 Err(error) if error.is_room() => {
                     refusal = error;
                     continue;
@@ -178,7 +241,7 @@ impl<S: Arithmetic> Encrypted<S> {
                 Err(error) => return Err(error),
             };
             let slot = shapes.iter().map(|shape| shape.slot_error(params)).fold(0.0, f64::max);
-            let error = slot * f64::from(shift).exp2();
+            let error = slot / shrinking(shift, divisor);
             match found {
                 Some((_, least)) if error > GROWTH * least => break,
                 Some((_, least)) => found = Some((shift, least)),

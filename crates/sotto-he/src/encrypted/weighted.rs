@@ -108,7 +108,8 @@ fn units<S: Arithmetic>(terms: &[(&Encrypted<S>, f64, S::Value)], magnitude: f64
     if S::EXACT {
         return vec![1.0];
     }
-    let within = if magnitude > 0.0 { magnitude } else { 1.0 };
+    // A power of two: sums with vectors of other such units need no level.
+    let within = if magnitude > 0.0 { magnitude.log2().ceil().exp2() } else { 1.0 };
     let mut units = vec![within];
     if weights().all(|weight| small_integer(weight / least).is_some()) {
         let first = usize::from(magnitude / least.abs() > LARGEST_SLOT);

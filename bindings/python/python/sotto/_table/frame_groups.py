@@ -8,6 +8,7 @@ import numpy as np
 
 from sotto._array import EncryptedArray
 from sotto._errors import ShapeMismatch
+from sotto._matmul import means_to_square
 from sotto._parts import objects
 from sotto._reduce import of_means
 
@@ -69,9 +70,9 @@ def _reduced(
     if how == "sum":
         return array.__rmatmul__(weights)._with(grid=array._grid)
     shares = weights / counts[:, None]
-    mean = array.__rmatmul__(shares)
     if how == "mean":
-        return mean
+        return array.__rmatmul__(shares)
+    mean = means_to_square(shares, array)
     squares = (array**2).__rmatmul__(shares)
     variance = of_means(squares, mean, counts, ddof)
     return variance._with(finish=("root", 1.0)) if how == "std" else variance

@@ -1,16 +1,17 @@
 //! The choice of parameters: by depth, by a degree, or by a dry run of the whole computation.
 
-use core::cell::Cell;
+mod search;
+
 use core::marker::PhantomData;
 use core::ops::RangeInclusive;
 
 use sotto_circuits::Table;
-use sotto_rlwe::{DefaultChain, ParameterSpec, Params};
 
 use crate::context::Context;
 use crate::encrypted::Encrypted;
 use crate::error::{Error, Result};
 use crate::scheme::Arithmetic;
+use search::Accuracy;
 
 /// The bound on inputs that holds unless another is declared.
 const VALUES_WITHIN: f64 = 1000.0;
@@ -18,8 +19,6 @@ const VALUES_WITHIN: f64 = 1000.0;
 const RESULTS_WITHIN: f64 = 1e10;
 /// More products than any default parameters allow.
 const DEEPEST: usize = 64;
-/// Below this degree no default chain can relinearise.
-const LEAST_DEGREE: usize = 4096;
 
 /// A choice of parameters: bounds first, then [`build`](ContextBuilder::build) or
 /// [`build_for`](ContextBuilder::build_for).
@@ -43,20 +42,22 @@ pub struct ContextBuilder<S> {
     public_inputs: bool,
     range: Option<(i64, i64)>,
     results_within: Option<f64>,
-    error_within: f64,
+    error_within: Option<Accuracy>,
+    scale: Option<u32>,
     scheme: PhantomData<S>,
 }
 
 impl<S> Default for ContextBuilder<S> {
     fn default() -> Self {
         Self {
-            depth: 3,
+            depth: 2,
             degree: None,
             values_within: VALUES_WITHIN,
             public_inputs: false,
             range: None,
             results_within: None,
-            error_within: f64::INFINITY,
+            error_within: None,
+            scale: None,
             scheme: PhantomData,
         }
     }
@@ -100,7 +101,7 @@ impl<S: Arithmetic> Context<S> {
 }
 
 impl<S: Arithmetic> ContextBuilder<S> {
-    /// Sets the number of consecutive products that [`build`](ContextBuilder::build) makes room for. Default: 3.
+    /// Sets the number of consecutive products that [`build`](ContextBuilder::build) makes room for. Default: 2.
     #[must_use]
     pub fn depth(mut self, depth: usize) -> Self {
         self.depth = depth;
@@ -149,11 +150,40 @@ impl<S: Arithmetic> ContextBuilder<S> {
         self
     }
 
-    /// Real numbers: the largest [`Plan::error_bound`](crate::Plan::error_bound) that [`build_for`](ContextBuilder::build_for) accepts; any unless
-    /// given. No answer of the computation is off by more.
+    /// Real numbers: the largest error that is accepted, in the unit of the values. With [`build_for`](ContextBuilder::build_for)
+    /// it bounds [`Plan::error_bound`](crate::Plan::error_bound): no answer of the computation is off by more. With
+    /// [`build`](ContextBuilder::build) it bounds the error of a fresh value and of the mean of a full ciphertext. Default: a
+    /// depth's parameters keep 30 bits of a fresh value and 24 of a mean; a computation's are the most precise of the smallest degree.
+    ///
+    /// ```
+    /// use sotto::{Ckks, Context};
+    ///
+    /// // Usual parameters know a mean of temperatures to a millionth of a degree; these to a hundredth of that.
+    /// let usual = Context::<Ckks>::builder().values_within(60.0).build()?;
+    /// let exact = Context::<Ckks>::builder().values_within(60.0).error_within(1e-8).build()?;
+    /// let mean = |context: &Context<Ckks>| Ok::<_, sotto::Error>(context.plan(&[1000], |x| x[0].mean())?.error_bound());
+    /// assert!(mean(&usual)? < 1e-6 && mean(&exact)? < 1e-8);
+    /// # Ok::<(), sotto::Error>(())
+    /// ```
     #[must_use]
     pub fn error_within(mut self, bound: f64) -> Self {
-        self.error_within = bound;
+        self.error_within = Some(Accuracy::Absolute(bound));
+        self
+    }
+
+    /// Like [`error_within`](ContextBuilder::error_within), as a share of the largest absolute value that the result may have:
+    /// 1e-6 is a millionth.
+    #[must_use]
+    pub fn relative_error_within(mut self, share: f64) -> Self {
+        self.error_within = Some(Accuracy::Relative(share));
+        self
+    }
+
+    /// Real numbers, with a [`degree`](ContextBuilder::degree): fixes the bits of the scale. The chain then has one level for each
+    /// product of the depth. More bits are more precise, and leave room for fewer levels.
+    #[must_use]
+    pub fn scale(mut self, bits: u32) -> Self {
+        self.scale = Some(bits);
         self
     }
 
@@ -169,7 +199,26 @@ impl<S: Arithmetic> ContextBuilder<S> {
         }
         let results = self.results_within.unwrap_or(RESULTS_WITHIN).max(self.values_within);
         let depth = self.depth.min(DEEPEST);
-        self.smallest(results, |context| if self.degree.is_some() { Ok(0) } else { context.takes(depth) })
+        if self.degree.is_some() {
+            return self.smallest(results, |_| Ok(0));
+        }
+        let Some(asked) = self.error_within.filter(|_| !S::EXACT) else {
+            return match S::chains_by_depth(depth) {
+                Some(chains) => self.first_of(chains, |context| context.takes(depth)),
+                None => self.smallest(results, |context| context.takes(depth)),
+            };
+        };
+        let asked = asked.of(self.values_within);
+        self.precise(|least| {
+            self.smallest(results, |context| {
+                let left = context.takes(depth)?;
+                let slots = [context.slots()];
+                let fresh = context.plan(&slots, |x| Ok(x[0].clone()))?.error_bound();
+                let mean = context.plan(&slots, |x| x[0].sum())?.error_bound() / context.slots() as f64;
+                least.accept(fresh.max(mean), asked, context)?;
+                Ok(left)
+            })
+        })
     }
 
     /// Chooses the smallest parameters on which a dry run of the computation succeeds.
@@ -182,26 +231,17 @@ impl<S: Arithmetic> ContextBuilder<S> {
         computation: impl Fn(&[Encrypted<S>]) -> Result<Encrypted<S>>,
     ) -> Result<Context<S>> {
         let mut results = self.results_within.unwrap_or(self.values_within);
-        let least = Cell::new(f64::INFINITY);
         loop {
-            let found = self.smallest(results, |context| {
-                let plan = context.plan(lengths, &computation)?;
-                let (possible, asked) = (plan.error_bound(), self.error_within);
-                if possible > asked {
-                    least.set(possible.min(least.get()));
-                    let reason = format!("an error of {possible:.1e} is possible, {asked:.1e} is asked");
-                    return Err(Error::Depth { degree: context.params().degree(), reason });
-                }
-                Ok(plan.levels_left())
+            let found = self.precise(|least| {
+                self.smallest(results, |context| {
+                    let plan = context.plan(lengths, &computation)?;
+                    if let Some(asked) = self.error_within {
+                        least.accept(plan.error_bound(), asked.of(plan.magnitude()), context)?;
+                    }
+                    Ok(plan.levels_left())
+                })
             });
             match found {
-                // The largest parameters, which were tried last, are not the most precise ones.
-                Err(Error::NoParameters { scheme, .. }) if least.get().is_finite() => {
-                    let (least, asked) = (least.get(), self.error_within);
-                    let reason =
-                        format!("the least error bound of any is {least:.1e}, and {asked:.1e} is asked");
-                    return Err(Error::NoParameters { scheme, reason });
-                }
                 // The plain modulus follows from the bound on the result.
                 Err(Error::Wraps { magnitude, .. })
                     if self.results_within.is_none() && magnitude > results =>
@@ -211,66 +251,5 @@ impl<S: Arithmetic> ContextBuilder<S> {
                 found => return found,
             }
         }
-    }
-
-    /// Returns the smallest degree that passes; there the most precise chain, with no more levels than are used. `accepts`
-    /// returns the levels that are left.
-    fn smallest(&self, results: f64, accepts: impl Fn(&Context<S>) -> Result<usize>) -> Result<Context<S>> {
-        if let Some(degree) = self.degree {
-            let plain_modulus = plain_modulus::<S>(results, degree)?;
-            let context = self.context(&Params::default_chain(degree, plain_modulus)?)?;
-            accepts(&context)?;
-            return Ok(context);
-        }
-        let mut reason = String::from("there is none");
-        let degrees = DefaultChain::all(S::ID).iter().map(|chain| chain.degree);
-        for degree in degrees.filter(|degree| *degree >= LEAST_DEGREE) {
-            let plain_modulus = plain_modulus::<S>(results, degree)?;
-            for spec in S::chains_for(degree, plain_modulus, self.range.is_some()) {
-                match self.attempt(&spec, &accepts) {
-                    Ok((context, 0)) => return Ok(context),
-                    Ok((context, left)) => {
-                        // Fewer levels make everything faster and smaller.
-                        let (bits, levels) = (spec.plain, spec.data.len() - 1 - left);
-                        let mut fewer = S::chains(degree, plain_modulus, Some((bits, levels)));
-                        let shorter = fewer.find_map(|spec| self.attempt(&spec, &accepts).ok());
-                        return Ok(shorter.map_or(context, |(context, _)| context));
-                    }
-                    Err(error) if error.is_room() => reason = inner(error),
-                    Err(error) => return Err(error),
-                }
-            }
-        }
-        Err(Error::NoParameters { scheme: S::ID, reason })
-    }
-
-    fn context(&self, params: &Params<S>) -> Result<Context<S>> {
-        Context::with_inputs(params, self.values_within, self.public_inputs, self.range)
-    }
-
-    fn attempt(
-        &self,
-        spec: &ParameterSpec,
-        accepts: impl Fn(&Context<S>) -> Result<usize>,
-    ) -> Result<(Context<S>, usize)> {
-        let context = self.context(&Params::new(spec.clone())?)?;
-        let left = accepts(&context)?;
-        Ok((context, left))
-    }
-}
-
-fn plain_modulus<S: Arithmetic>(results: f64, degree: usize) -> Result<u64> {
-    S::plain_modulus(results, degree).ok_or_else(|| Error::NoParameters {
-        scheme: S::ID,
-        reason: format!(
-            "a result may be as large as {results:.1e}, and whole numbers are told apart up to 1.4e17"
-        ),
-    })
-}
-
-fn inner(error: Error) -> String {
-    match error {
-        Error::Depth { degree, reason } => format!("at n = {degree}, {reason}"),
-        other => other.to_string(),
     }
 }

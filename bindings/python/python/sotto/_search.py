@@ -1,0 +1,65 @@
+"""The search for the smallest parameters on which a computation has room and is exact enough."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from sotto._accuracy import Accuracy
+from sotto._contexts import Contexts
+from sotto._errors import OutOfDepth
+from sotto._program import Plan, planned
+
+#: The deepest computation that is tried.
+_DEEPEST = 24
+#: Bits of scales that cost no time, the most precise first; and of those that double the time of a prime.
+_FREE, _SLOW = (50, 48, 46), (53, 56)
+
+
+def parameters_for(
+    program: Any, inputs: tuple[Any, ...], error_within: float | str | None, options: dict[str, Any]
+) -> Contexts:
+    """Return the smallest parameters; of those that cost the same, the most precise."""
+    asked = None if error_within is None else Accuracy.of(error_within)
+    refusal: OutOfDepth | None = None
+    depth = options.pop("depth", None)
+    for depth in range(_DEEPEST + 1) if depth is None else [depth]:
+        usual = Contexts(depth, **options)
+        try:
+            plan = planned(usual, program, inputs)
+        except OutOfDepth as error:
+            if refusal is not None and "parameters" in str(error):
+                break
+            refusal = error
+            continue
+        exact = not plan._facts.real or "comparisons" in options or "chain" in options
+        if exact or (asked is not None and asked.met_by(plan._plans)):
+            return usual
+        for contexts, finer in _finer(usual, program, inputs, options, asked):
+            plan = finer if finer.bound < plan.bound else plan
+            if asked is None or asked.met_by(finer._plans):
+                return contexts
+        if asked is None:
+            return usual
+        refusal = asked.refusal(plan._plans, "no parameters are more exact; scale the values down")
+    raise refusal if refusal is not None else OutOfDepth("no parameters have room for this")
+
+
+def _finer(
+    usual: Contexts,
+    program: Any,
+    inputs: tuple[Any, ...],
+    options: dict[str, Any],
+    asked: Accuracy | None,
+) -> Iterator[tuple[Contexts, Plan]]:
+    """Yield parameters of the same degree with larger scales on which the computation has room.
+
+    Without an accuracy the most precise comes first, with one the least precise.
+    """
+    degree = usual.reals().degree
+    for bits in _FREE if asked is None else (*reversed(_FREE), *_SLOW):
+        contexts = Contexts(usual.depth, **options, chain=(degree, bits))
+        try:
+            yield contexts, planned(contexts, program, inputs)
+        except OutOfDepth:
+            continue
