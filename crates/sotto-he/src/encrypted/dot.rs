@@ -1,5 +1,7 @@
 //! Inner products of vectors: the products of all parts are added before they are relinearised.
 
+use super::crossed::Kind;
+use super::offset::Offset;
 use super::{Body, Encrypted, Facts};
 use crate::error::Result;
 use crate::scheme::Arithmetic;
@@ -20,17 +22,23 @@ impl<S: Arithmetic> Encrypted<S> {
     /// # Ok::<(), sotto::Error>(())
     /// ```
     pub fn dot(&self, other: &Self) -> Result<Self> {
-        if let Some(zeros) = self.times_zero(other)? {
-            return zeros.sum();
+        match (self.facts.is_public(), other.facts.is_public()) {
+            (false, false) => self.crossed(other, Kind::Dot),
+            (_, true) => self.dot_offset(&other.facts.offset, self.joined(other)?.len),
+            (true, false) => other.dot_offset(&self.facts.offset, self.joined(other)?.len),
         }
+    }
+
+    /// The inner product of vectors without an offset.
+    pub(super) fn slots_dot(&self, other: &Self) -> Result<Self> {
         let facts = self.product_facts(other)?;
         if facts.len == 1 || !facts.zero_padded {
-            return self.product(other)?.sum();
+            return self.slots_product(other)?.sum();
         }
-        match self.inner_product(other, facts)? {
+        match self.inner_product(other, &facts)? {
             Some(sum) => Ok(sum),
             // Slots that outgrow a product shrink before it.
-            None => self.product(other)?.sum(),
+            None => self.slots_product(other)?.sum(),
         }
     }
 
@@ -48,13 +56,18 @@ impl<S: Arithmetic> Encrypted<S> {
     /// # Ok::<(), sotto::Error>(())
     /// ```
     pub fn dot_plain(&self, weights: &[S::Value]) -> Result<Self> {
+        let offset = &self.facts.offset;
+        if !offset.is_none() && !self.facts.is_public() && weights.len() == self.facts.len {
+            let constant = offset.times(&Offset::each::<S>(weights)).sum(weights.len());
+            return self.without_offset().dot_plain(weights)?.plus_offset(&constant, 1);
+        }
         let zero = S::Value::default();
         let slots = self.context.slots();
         let used = |part: &[S::Value]| part.iter().any(|weight| *weight != zero);
         let kept: Vec<usize> =
             weights.chunks(slots).enumerate().filter(|(_, part)| used(part)).map(|(part, _)| part).collect();
         let all = self.context.parts(weights.len());
-        if weights.len() != self.facts.len || kept.is_empty() || kept.len() == all {
+        if self.facts.is_public() || weights.len() != self.facts.len || kept.is_empty() || kept.len() == all {
             return self.multiply_plain(weights)?.sum();
         }
         let mut whole = weights.to_vec();
@@ -77,6 +90,6 @@ impl<S: Arithmetic> Encrypted<S> {
             },
         };
         let len = kept.len() * self.context.slots();
-        Self::new(&self.context, Facts { len, zero_padded: false, ..self.facts }, body)
+        Self::new(&self.context, Facts { len, zero_padded: false, ..self.facts.clone() }, body)
     }
 }

@@ -3,8 +3,8 @@
 
 use sotto_circuits::{CircuitError, Machine, sum_all, sum_block};
 
-use super::arithmetic::pairs;
 use super::shrink::GROWTH;
+use super::slotwise::pairs;
 use super::work::{Operands, Operation, Outcome, check, decodes, outline};
 use super::{Encrypted, Facts};
 use crate::error::Result;
@@ -109,12 +109,15 @@ impl<S: Arithmetic> Encrypted<S> {
     /// # Ok::<(), sotto::Error>(())
     /// ```
     pub fn sum(&self) -> Result<Self> {
-        let facts = self.facts;
+        let facts = &self.facts;
         if facts.len == 1 {
             return Ok(self.clone());
         }
-        if facts.is_zero() {
-            return Ok(self.zeros(1));
+        if facts.is_public() {
+            return self.public(1, facts.offset.sum(facts.len));
+        }
+        if !facts.offset.is_none() {
+            return self.without_offset().sum()?.plus_offset(&facts.offset.sum(facts.len), 1);
         }
         let slots = self.context.slots();
         let period = self.context.period(facts.len);
@@ -137,7 +140,7 @@ impl<S: Arithmetic> Encrypted<S> {
     }
 
     /// The sum of a · b, computed by one operation; None without room for it.
-    pub(super) fn inner_product(&self, other: &Self, facts: Facts) -> Result<Option<Self>> {
+    pub(super) fn inner_product(&self, other: &Self, facts: &Facts) -> Result<Option<Self>> {
         let period = self.context.period(facts.len);
         let work = |shift| InnerProduct { factor: factor_of::<S>(shift), period };
         match Self::shift_of(facts, &[self, other], work) {
@@ -148,15 +151,15 @@ impl<S: Arithmetic> Encrypted<S> {
     }
 
     /// The sum of values with these facts, whose slots shrank by 2^`shift`.
-    fn total(facts: Facts, operands: &[&Self], work: &impl Operation<S>, shift: u32) -> Result<Self> {
-        let (unit, magnitude) = (facts.unit * f64::from(shift).exp2(), facts.magnitude * facts.len as f64);
-        let facts = Facts { len: 1, zero_padded: true, unit, magnitude, range: None }.finite()?;
+    fn total(facts: &Facts, operands: &[&Self], work: &impl Operation<S>, shift: u32) -> Result<Self> {
+        let (unit, encrypted) = (facts.unit * f64::from(shift).exp2(), facts.encrypted * facts.len as f64);
+        let facts = Facts { len: 1, zero_padded: true, unit, ..facts.clone() }.within_slots(encrypted)?;
         Self::computed(facts, operands, work)
     }
 
     /// Returns the bits by which the slots of a sum shrink: none if decryption decodes them as they are. Otherwise as many as
     /// cost at most a quarter of its accuracy, up to the logarithm of its length: products that follow have more room.
-    fn shift_of<W: Operation<S>>(facts: Facts, operands: &[&Self], work: impl Fn(u32) -> W) -> Result<u32> {
+    fn shift_of<W: Operation<S>>(facts: &Facts, operands: &[&Self], work: impl Fn(u32) -> W) -> Result<u32> {
         let mut refusal = match check(operands, &work(0)) {
             Ok(()) => return Ok(0),
             Err(error) if S::EXACT || !error.is_room() => return Err(error),
