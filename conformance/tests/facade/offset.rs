@@ -180,7 +180,9 @@ where
     let (secret, public) = context.keys(&mut secure_rng()?)?;
     let x = secret.encrypt(&values)?;
     let v = values.map(real);
-    let run = |x: &Encrypted<S>| -> Result<Vec<(Encrypted<S>, Vec<f64>, bool)>> {
+    /// A result, its values, and true if they are public.
+    type Case<S> = (Encrypted<S>, Vec<f64>, bool);
+    let run = |x: &Encrypted<S>| -> Result<Vec<Case<S>>> {
         let five = (&(x * number(0))? + number(5))?;
         let each = (&(x * number(0))? + [number(1), number(-2), number(1000)].as_slice())?;
         let e = [1.0, -2.0, 1000.0];

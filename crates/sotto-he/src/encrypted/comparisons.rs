@@ -89,9 +89,9 @@ impl Encrypted<Ckks> {
         Ok((Self::new(&self.context, facts, body), bound))
     }
 
-    /// Returns, for each value, a flag that says if it is greater than `limit`. `gap` is a fraction of the largest possible
-    /// |x − limit|, which is [`magnitude`](Encrypted::magnitude) + |limit|: nearer to the limit a flag may be undecided, and
-    /// is never wrong.
+    /// Returns, for each value, a flag that says if it is greater than `limit`. `gap` is a fraction of the bound on
+    /// |x − limit|, at most [`magnitude`](Encrypted::magnitude) + |limit|: nearer to the limit a flag may be undecided, and is
+    /// never wrong.
     ///
     /// # Errors
     /// As [`Encrypted::sign`].

@@ -42,6 +42,10 @@ use work::{Operation, run};
 /// [`Result`]; a vector of length 1, like a sum, goes with vectors of every length. Levels, scales,
 /// relinearisation and padding are managed.
 ///
+/// Public real numbers of any finite size are added beside the slots, at no level and without a loss of accuracy; products
+/// of such vectors are multiplied out where the slots do not hold the numbers. Values that follow from public numbers alone
+/// (`x * 0 + 5`) decrypt to these numbers.
+///
 /// ```
 /// use sotto::{Ckks, Context};
 ///
@@ -242,8 +246,8 @@ impl<S: Arithmetic> Encrypted<S> {
         }
     }
 
-    /// Writes the vector: one frame, docs/concepts/wire.md. A vector that the secret key encrypted and nobody computed on
-    /// takes half the bytes: a seed stands for each mask.
+    /// Writes the vector: one frame, docs/concepts/wire.md. Ciphertexts of the secret key that nobody computed on take half
+    /// the bytes: a seed stands for each mask.
     ///
     /// # Errors
     /// [`Error::DryRun`] in a dry run; [`Error::Circuit`] if the mask cancelled, as in x − x: everybody could read that.
