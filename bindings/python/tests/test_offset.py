@@ -1,10 +1,9 @@
-"""Public operands of any finite size beside encrypted arrays, against NumPy and the stated bound."""
+"""Public operands of any finite size beside encrypted arrays, against NumPy and the bound."""
 
 import pickle
 
 import numpy as np
 import pytest
-
 import sotto as st
 
 CONSTANTS = (1e-6, 0.25, -1013.25, 3e4, 1e6, 1e9, 1e300)
@@ -47,7 +46,9 @@ def test_constants_and_vectors(owner, largest, c):
     near(owner.decrypt(y.mean()), exact.mean())
     weights = np.array([[1.0, 0.0], [0.5, 0.0], [0.0, 0.0], [-2.0, 0.0], [3.0, 0.0]])
     near(owner.decrypt(y @ weights), exact @ weights)
-    near(owner.decrypt(y @ weights + np.array([1e6, -5.0])), exact @ weights + np.array([1e6, -5.0]))
+    near(
+        owner.decrypt(y @ weights + np.array([1e6, -5.0])), exact @ weights + np.array([1e6, -5.0])
+    )
     if c < 1e10:
         near(owner.decrypt(y * y), exact * exact)
         near(owner.decrypt(y**2), exact**2)
