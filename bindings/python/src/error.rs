@@ -17,7 +17,7 @@ pub(crate) fn raised(py: Python<'_>, error: &Error) -> PyErr {
         Error::Count { .. } | Error::Length { .. } => "ShapeMismatch",
         Error::Depth { .. } | Error::NoParameters { .. } => "OutOfDepth",
         Error::Constant { .. } => "ConstantTooLarge",
-        Error::Zero | Error::Circuit(CircuitError::Eval(EvalError::Transparent)) => "PublicZero",
+        Error::Circuit(CircuitError::Eval(EvalError::Transparent)) => "PublicZero",
         Error::Mixed | Error::NoKeys => "WrongKeys",
         Error::Circuit(CircuitError::Eval(EvalError::KeyMismatch { .. })) => "WrongKeys",
         Error::Decrypt(DecryptError::Key { .. } | DecryptError::Parameters) => "WrongKeys",
@@ -63,15 +63,11 @@ fn message(error: &Error) -> String {
             "the array was encrypted with other parameters than those of this owner: ask its own owner".into()
         }
         Error::Constant { times } => format!(
-            "a public number is more than {times:.0} times as large as the encrypted values may be: add it after decryption, \
-             or declare a wider range=(lowest, highest) when you encrypt"
+            "a public number is more than {times:.0} times as large as the encrypted values may be, and this function needs \
+             both in one slot: add the number afterwards, or declare a wider range=(lowest, highest) when you encrypt"
         ),
-        Error::Zero => "the array, or a column of it, is zero whatever the inputs are (x * 0, x @ 0): leave it out, and add \
-                        public numbers after decryption"
-            .into(),
         Error::Circuit(CircuitError::Eval(EvalError::Transparent)) => {
-            "the public array is zero over a whole ciphertext: sums with it are x @ weights; otherwise select the rows that \
-             count, x[rows]"
+            "the array is zero whatever the inputs are, and its ciphertext hides nothing (x - x): send x * 0 in its place"
                 .into()
         }
         Error::Depth { reason, .. } => format!(

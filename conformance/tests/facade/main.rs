@@ -7,6 +7,7 @@ mod dot;
 mod expressions;
 mod lengths;
 mod moments;
+mod offset;
 mod readme;
 mod refusals;
 mod select;

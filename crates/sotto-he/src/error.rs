@@ -130,11 +130,6 @@ pub enum Error {
         "no evaluation keys are attached to this vector: read it with `Public::read`, or pass it to `Public::attach`"
     )]
     NoKeys,
-    /// A computation with a vector of public zeros that has no encrypted form.
-    #[error(
-        "this vector is zero whatever the inputs are (x*0, x*[0, 0, …]): compute with 0 in its place, and add public numbers after decryption"
-    )]
-    Zero,
     /// An observer stopped the call ([`watched`](crate::watched)). Nothing was changed.
     #[error("the call was stopped before its end")]
     Interrupted,
@@ -149,10 +144,10 @@ pub enum Error {
         /// The message of the layer below.
         reason: String,
     },
-    /// Real numbers: a public number that the scale cannot hold beside the encrypted ones.
+    /// Real numbers: a public number that a function of slots takes, and the scale cannot hold beside the encrypted ones.
     #[error(
-        "a public number is more than {times:.0} times as large as the encrypted values may be: add it after decryption, or \
-         encrypt with a wider bound, `Secret::encrypt_within(..)`"
+        "a public number is more than {times:.0} times as large as the encrypted values may be, and this function needs both \
+         in one slot: add the number afterwards, or encrypt with a wider bound, `Secret::encrypt_within(..)`"
     )]
     Constant {
         /// The largest ratio.

@@ -9,7 +9,6 @@ use sotto_decrypt::rounded_error;
 use sotto_rlwe::Shape;
 use sotto_wire::{EvaluationKeyCounts, evaluation_keys_bytes, expanded_bytes};
 
-use crate::answer::ROUNDING;
 use crate::context::Context;
 use crate::encrypted::{Body, Encrypted, Facts, decodes};
 use crate::error::{Error, Result};
@@ -78,9 +77,9 @@ impl<S: Arithmetic> Context<S> {
 impl<S: Arithmetic> Plan<S> {
     pub(crate) fn of(context: &Context<S>, lengths: &[usize], output: &Encrypted<S>) -> Result<Self> {
         let Body::Dry { parts, tally } = &output.body else { return Err(Error::Mixed) };
-        let facts = output.facts;
+        let facts = output.facts.clone();
         let plain_modulus = context.params().plain_modulus();
-        if S::EXACT && 2.0 * facts.magnitude >= plain_modulus as f64 {
+        if S::EXACT && !facts.is_public() && 2.0 * facts.magnitude >= plain_modulus as f64 {
             return Err(Error::Wraps { magnitude: facts.magnitude, limit: plain_modulus / 2 });
         }
         parts.iter().try_for_each(|shape| decodes(context.params(), shape))?;
@@ -141,7 +140,7 @@ impl<S: Arithmetic> Plan<S> {
         }
         let params = self.context.params();
         let slot = self.shapes.iter().map(|shape| shape.slot_error(params)).fold(0.0, f64::max);
-        rounded_error(slot) * self.facts.unit.abs() + self.facts.magnitude * ROUNDING
+        rounded_error(slot) * self.facts.unit.abs() + self.facts.rounding::<S>()
     }
 
     /// Returns a bound on the absolute value of every value of the answer.

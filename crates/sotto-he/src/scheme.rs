@@ -78,6 +78,17 @@ pub trait Arithmetic: LevelRules<Value: Number + Into<Real>> + sealed::Sealed {
     ) -> Result<Opened<Self>>;
     #[doc(hidden)]
     fn multiplied(values: &mut [Self::Value], unit: f64);
+    /// Makes an encryption of zero of a ciphertext whose slots are within ±`within`.
+    #[doc(hidden)]
+    fn emptied<M: Machine<Value = Self::Value>>(
+        params: &Params<Self>,
+        machine: &mut M,
+        part: &M::Vector,
+        within: f64,
+    ) -> Result<M::Vector, CircuitError>;
+    /// A bound on the slots of a ciphertext; 0 for whole numbers.
+    #[doc(hidden)]
+    fn slot_bound(params: &Params<Self>, shape: &Shape<Self>) -> f64;
     /// The shape of a ciphertext of which every slot is known to be within ±`slots_within`: sums of slots that do not meet
     /// are bounded as if they did.
     #[doc(hidden)]
@@ -221,6 +232,21 @@ macro_rules! exact {
 
             fn multiplied(_values: &mut [i64], _unit: f64) {}
 
+            fn emptied<M: Machine<Value = i64>>(
+                params: &Params<Self>,
+                machine: &mut M,
+                part: &M::Vector,
+                _within: f64,
+            ) -> Result<M::Vector, CircuitError> {
+                // t times the ciphertext, in summands that are not 0 modulo t: the mask stays, and the slots are 0.
+                let half = ((params.plain_modulus() - 1) / 2) as i64;
+                machine.weighted_sum(&[(part, half), (part, half), (part, 1)])
+            }
+
+            fn slot_bound(_params: &Params<Self>, _shape: &Shape<Self>) -> f64 {
+                0.0
+            }
+
             fn bounded(_params: &Params<Self>, shape: Shape<Self>, _slots_within: f64) -> Shape<Self> {
                 shape
             }
@@ -302,6 +328,24 @@ impl Arithmetic for Ckks {
 
     fn multiplied(values: &mut [f64], unit: f64) {
         values.iter_mut().for_each(|value| *value *= unit);
+    }
+
+    fn emptied<M: Machine<Value = f64>>(
+        params: &Params<Self>,
+        machine: &mut M,
+        part: &M::Vector,
+        within: f64,
+    ) -> Result<M::Vector, CircuitError> {
+        // The least constant that is not encoded as 0. The slots that it leaves are smaller than most errors.
+        let least = 1.0 / params.scale(machine.level(part));
+        let product = machine.multiply_constant(part, least)?;
+        let error = machine.slot_error(&product) + within * least;
+        Ok(machine.with_slot_bounds(product, error, error))
+    }
+
+    fn slot_bound(params: &Params<Self>, shape: &Shape<Self>) -> f64 {
+        let bits = params.scale(shape.level).log2() * f64::from(shape.scaling.0);
+        (shape.noise.message.0 - bits).exp2()
     }
 
     fn bounded(params: &Params<Self>, mut shape: Shape<Self>, slots_within: f64) -> Shape<Self> {

@@ -2,20 +2,20 @@
 
 use core::fmt;
 
-use sotto_decrypt::Decryptor;
+use sotto_decrypt::{Decryptor, RangeError};
 use sotto_keys::{DeviceSecret, SecretKey};
 use sotto_ring::secure_rng;
 use sotto_rlwe::{Ciphertext, KeyId, Plaintext, Seeded};
 use sotto_wire::{AnyCiphertext, LARGEST_BUNDLE, read_vector, write_vector};
 
-use crate::answer::{Answer, ROUNDING};
+use crate::answer::Answer;
 use crate::context::Context;
 use crate::encode::plaintexts;
 use crate::encrypted::{Body, Encrypted, Facts};
 use crate::error::{Error, Result};
 use crate::plan::Plan;
 use crate::public::Public;
-use crate::scheme::Arithmetic;
+use crate::scheme::{Arithmetic, Real};
 use crate::watch::{Steps, each};
 
 /// The secret key of one context: encrypts and decrypts. Without Debug of its content, without Clone, wiped on drop.
@@ -150,7 +150,7 @@ impl<S: Arithmetic> Secret<S> {
         let (facts, shapes) = plan.output();
         if header != facts.header() || frames.len() != shapes.len() {
             return Err(Error::Unplanned(
-                "its length or unit differs (a plan holds for the very public numbers that it was made with)"
+                "its length, unit or public numbers differ (a plan holds for the very public numbers that it was made with)"
                     .into(),
             ));
         }
@@ -169,11 +169,11 @@ impl<S: Arithmetic> Secret<S> {
     }
 
     fn open(&self, facts: &Facts, parts: &[Ciphertext<S>]) -> Result<Answer<S>> {
-        if facts.is_zero() {
-            return Ok(Answer::new(vec![S::Value::default(); facts.len], 0.0));
+        if facts.is_public() {
+            return Ok(Answer::new(facts.offset.values::<S>(facts.len), facts.rounding::<S>()));
         }
         let decryptor = Decryptor::new(&self.key);
-        let slot_magnitude = facts.magnitude / facts.unit.abs();
+        let slot_magnitude = facts.slots_within();
         let (mut values, mut error) = (Vec::with_capacity(facts.len), 0.0_f64);
         let steps = Steps::of(|| parts.len());
         for part in parts {
@@ -184,7 +184,17 @@ impl<S: Arithmetic> Secret<S> {
             error = error.max(opened.error);
         }
         S::multiplied(&mut values, facts.unit);
-        let rounding = if S::EXACT { 0.0 } else { facts.magnitude * ROUNDING };
-        Ok(Answer::new(values, error * facts.unit.abs() + rounding))
+        let bound = error * facts.unit.abs() + facts.rounding::<S>();
+        if !facts.offset.is_zero() {
+            let within = facts.magnitude + bound;
+            for (index, value) in values.iter_mut().enumerate() {
+                let sum = Into::<Real>::into(*value).0 + facts.offset.at(index);
+                if sum.abs() > within {
+                    return Err(RangeError::Beyond.into());
+                }
+                *value = S::number(sum);
+            }
+        }
+        Ok(Answer::new(values, bound))
     }
 }

@@ -82,7 +82,9 @@ pub use sotto_pack::FleetId;
 
 pub use arrived::Arrived;
 pub use body::Body;
-pub use bundle::{LARGEST_BUNDLE, MOST_PARTS, OwnerKeys, VectorHeader, read_vector, write_vector};
+pub use bundle::{
+    LARGEST_BUNDLE, MOST_PARTS, OwnerKeys, VectorHeader, VectorOffset, read_vector, write_vector,
+};
 pub use ciphertext::{AnyCiphertext, CiphertextHeader, expanded_bytes, seeded_bytes};
 pub use compact::{
     CompactCiphertext, CompactForm, CompactSum, CompactSums, MOST_PLACES, MOST_SUMMED, MOST_SUMS, MaskName,

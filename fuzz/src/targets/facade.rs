@@ -1,6 +1,6 @@
 //! The containers of the facade: encrypted vectors and an owner's public keys. The frames inside have targets of their own.
 
-use sotto_wire::{LARGEST_BUNDLE, OwnerKeys, VectorHeader, read_vector, write_vector};
+use sotto_wire::{LARGEST_BUNDLE, OwnerKeys, VectorHeader, VectorOffset, read_vector, write_vector};
 
 use super::{Inputs, Target, as_frame};
 
@@ -11,10 +11,16 @@ pub(super) const TARGETS: &[Target] = &[
 ];
 
 fn vectors() -> Vec<Vec<u8>> {
-    let header = VectorHeader { len: 3, zero_padded: true, unit: 1024.0, magnitude: 1000.0 };
+    let none = VectorOffset::None;
+    let header = VectorHeader { len: 3, zero_padded: true, unit: 1024.0, magnitude: 1000.0, offset: none };
     let whole = write_vector(&header, &[vec![1, 2, 3], Vec::new()]);
-    let single = write_vector(&VectorHeader { len: 1 << 28, zero_padded: false, ..header }, &[vec![7; 40]]);
-    [whole, single].into_iter().map(|bytes| bytes.expect("a vector")).collect()
+    let long = VectorHeader { len: 1 << 28, zero_padded: false, ..header.clone() };
+    let single = write_vector(&long, &[vec![7; 40]]);
+    let offset = VectorOffset::Number { number: -273.15, encrypted: 1000.0 };
+    let shifted = write_vector(&VectorHeader { offset, ..header.clone() }, &[vec![1, 2, 3]]);
+    let offset = VectorOffset::Numbers { numbers: [1.0, -2.0, 1e300].into(), encrypted: 0.0 };
+    let public = write_vector(&VectorHeader { unit: 0.0, offset, ..header }, &[vec![1, 2, 3]]);
+    [whole, single, shifted, public].into_iter().map(|bytes| bytes.expect("a vector")).collect()
 }
 
 /// Reads a vector, which must be written again byte for byte.

@@ -12,7 +12,7 @@ class OutOfRange(SottoError, ValueError):
 
 
 class PublicZero(SottoError, ValueError):
-    """Zeros that everybody knows, `x * 0`, where no encrypted computation takes their place."""
+    """An array that hides nothing, as `x - x`: it does not travel; `x * 0` does."""
 
 
 class ShapeMismatch(SottoError, ValueError):
@@ -24,7 +24,7 @@ class OutOfDepth(SottoError, ArithmeticError):
 
 
 class ConstantTooLarge(OutOfDepth):
-    """A public number too large beside the encrypted ones for the keys' scale."""
+    """A public number too large for a function that needs it in one slot with encrypted ones."""
 
 
 class WrongKeys(SottoError, ValueError):

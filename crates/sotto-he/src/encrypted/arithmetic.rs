@@ -1,110 +1,28 @@
-//! Sums, differences and products, slot by slot.
+//! Sums, differences and products, value by value.
 
-use sotto_circuits::Machine;
 use sotto_rlwe::small_integer;
 
+use super::crossed::Kind;
+use super::offset::Offset;
 use super::shrink::SPARE_BITS;
-use super::work::{Operands, Operation, Outcome, check, decodes, run};
+use super::slotwise::{Combined, Product, Scaled, Shifted, Weighted};
+use super::work::{check, decodes, run};
 use super::{Encrypted, Facts};
 use crate::error::{Error, Result};
 use crate::scheme::{Arithmetic, Real};
 
-/// a · `left` + b · `right`, of which a factor of 1 costs nothing.
-struct Combined<V> {
-    left: V,
-    right: V,
-}
-
-impl<S: Arithmetic> Operation<S> for Combined<S::Value> {
-    fn run<M: Machine<Value = S::Value>>(&self, machine: &mut M, operands: Operands<'_, M>) -> Outcome<M> {
-        let one = S::number(1.0);
-        let minus_one = S::number(-1.0);
-        pairs(operands)
-            .map(|(a, b)| match (self.left == one, self.right == one) {
-                (true, true) => machine.add(a, b),
-                (true, false) if self.right == minus_one => machine.subtract(a, b),
-                (true, false) => {
-                    let b = machine.multiply_constant(b, self.right)?;
-                    let sum = machine.add(a, &b)?;
-                    machine.recycle(b);
-                    Ok(sum)
-                }
-                (false, true) => {
-                    let a = machine.multiply_constant(a, self.left)?;
-                    let sum = machine.add(&a, b)?;
-                    machine.recycle(a);
-                    Ok(sum)
-                }
-                (false, false) => machine.weighted_sum(&[(a, self.left), (b, self.right)]),
-            })
-            .collect()
-    }
-}
-
-struct Product;
-
-impl<S: Arithmetic> Operation<S> for Product {
-    fn run<M: Machine<Value = S::Value>>(&self, machine: &mut M, operands: Operands<'_, M>) -> Outcome<M> {
-        pairs(operands).map(|(a, b)| machine.multiply(a, b)).collect()
-    }
-}
-
-/// Parts that belong together; the one part of a repeated value goes with every part of the other.
-pub(super) fn pairs<'a, V>(operands: &[&'a [V]]) -> impl Iterator<Item = (&'a V, &'a V)> {
-    let (a, b) = (operands[0], operands[operands.len() - 1]);
-    let count = a.len().max(b.len());
-    (0..count).map(move |part| (&a[part.min(a.len() - 1)], &b[part.min(b.len() - 1)]))
-}
-
-/// Multiplies slots by a public value.
-pub(super) struct Scaled<V>(pub(super) V);
-
-impl<S: Arithmetic> Operation<S> for Scaled<S::Value> {
-    fn run<M: Machine<Value = S::Value>>(&self, machine: &mut M, operands: Operands<'_, M>) -> Outcome<M> {
-        operands[0].iter().map(|part| machine.multiply_constant(part, self.0)).collect()
-    }
-}
-
-/// Adds public slots, by part; or one value to every slot.
-enum Shifted<V> {
-    Every(V),
-    Slots(Vec<Vec<V>>),
-}
-
-impl<S: Arithmetic> Operation<S> for Shifted<S::Value> {
-    fn run<M: Machine<Value = S::Value>>(&self, machine: &mut M, operands: Operands<'_, M>) -> Outcome<M> {
-        let parts = operands[0];
-        match self {
-            Self::Every(value) => parts.iter().map(|part| machine.add_constant(part, *value)).collect(),
-            Self::Slots(slots) => {
-                let part = |index: usize| &parts[index.min(parts.len() - 1)];
-                slots.iter().enumerate().map(|(i, slots)| machine.add_vector(part(i), slots)).collect()
-            }
-        }
-    }
-}
-
-/// Multiplies by public slots, by part.
-struct Weighted<V>(Vec<Vec<V>>);
-
-impl<S: Arithmetic> Operation<S> for Weighted<S::Value> {
-    fn run<M: Machine<Value = S::Value>>(&self, machine: &mut M, operands: Operands<'_, M>) -> Outcome<M> {
-        let parts = operands[0];
-        let part = |index: usize| &parts[index.min(parts.len() - 1)];
-        self.0.iter().enumerate().map(|(i, slots)| machine.multiply_vector(part(i), slots)).collect()
-    }
-}
-
 impl<S: Arithmetic> Encrypted<S> {
     /// a + b, or a − b.
     pub(crate) fn combined(&self, other: &Self, subtract: bool) -> Result<Self> {
-        if let Some(sum) = self.beside_zero(other, subtract)? {
+        if let Some(sum) = self.beside_public(other, subtract)? {
             return Ok(sum);
         }
         let (a, b) = (&self.facts, &other.facts);
-        let facts = self.joined(other)?;
+        let joined = self.joined(other)?;
         let padded = a.zero_padded && b.zero_padded && a.len == b.len;
-        let magnitude = a.magnitude + b.magnitude;
+        let (encrypted, magnitude) = (a.encrypted + b.encrypted, a.magnitude + b.magnitude);
+        let offset = if subtract { a.offset.minus(&b.offset) } else { a.offset.plus(&b.offset) };
+        let joined = Facts { zero_padded: padded, encrypted, magnitude, offset, ..joined };
         let sign = if subtract { -1.0 } else { 1.0 };
         // Slots of b in the unit of a, or the reverse. Whole ratios cost no level, others one of the vector that has it.
         let ratio = sign * b.unit / a.unit;
@@ -116,7 +34,7 @@ impl<S: Arithmetic> Encrypted<S> {
             (ratio.abs() > 1.0).then_some((1.0, ratio, a.unit)),
         ];
         // Slots that together outgrow the bits that decryption decodes shrink first.
-        let within = magnitude.max(a.unit.abs()).log2().ceil().exp2();
+        let within = encrypted.max(a.unit.abs()).log2().ceil().exp2();
         let shrunk = (a.unit / within, sign * b.unit / within, within);
         let shrunk = (!S::EXACT).then_some(shrunk).into_iter();
         let mut refusal = None;
@@ -124,7 +42,7 @@ impl<S: Arithmetic> Encrypted<S> {
             let work = Combined { left: S::number(left), right: S::number(right) };
             match check(&[self, other], &work) {
                 Ok(()) => {
-                    let facts = Facts { zero_padded: padded, unit, magnitude, ..facts }.finite()?;
+                    let facts = Facts { unit, ..joined }.finite()?;
                     let facts = Facts { range: combined_range(a, b, subtract), ..facts };
                     let body = run(&[self, other], &work)?;
                     return Ok(Self::new(&self.context, facts, body));
@@ -135,13 +53,18 @@ impl<S: Arithmetic> Encrypted<S> {
         Err(refusal.unwrap_or(Error::Mixed))
     }
 
-    /// a · b. Slots that would outgrow the bits that decryption decodes are shrunk first, by the bits that lack, which takes a
-    /// level; of a square both factors.
+    /// a · b.
     pub(crate) fn product(&self, other: &Self) -> Result<Self> {
-        if let Some(zeros) = self.times_zero(other)? {
-            return Ok(zeros);
+        match self.times_public(other)? {
+            Some(product) => Ok(product),
+            None => self.crossed(other, Kind::Slots),
         }
-        let slots = self.facts.magnitude / self.facts.unit.abs();
+    }
+
+    /// a · b of vectors without an offset. Slots that would outgrow the bits that decryption decodes are shrunk first, by the
+    /// bits that lack, which takes a level; of a square both factors.
+    pub(super) fn slots_product(&self, other: &Self) -> Result<Self> {
+        let slots = self.facts.slots_within();
         if S::EXACT || slots <= 1.0 {
             return self.multiplied(other);
         }
@@ -180,7 +103,7 @@ impl<S: Arithmetic> Encrypted<S> {
     /// The same values, in slots that are smaller by a power of two.
     fn shrunk_by(&self, bits: u32) -> Result<Self> {
         let factor = (-f64::from(bits)).exp2();
-        let facts = Facts { unit: self.facts.unit / factor, ..self.facts }.finite()?;
+        let facts = Facts { unit: self.facts.unit / factor, ..self.facts.clone() }.finite()?;
         Self::computed(facts, &[self], &Scaled(S::number(factor)))
     }
 
@@ -189,18 +112,13 @@ impl<S: Arithmetic> Encrypted<S> {
         Self::computed(facts, &[self, other], &Product)
     }
 
-    /// The facts of a · b. A repeated value fills the padding too, so it clears no padding of the other.
+    /// The facts of a · b without offsets. A repeated value fills the padding too, so it clears no padding of the other.
     pub(super) fn product_facts(&self, other: &Self) -> Result<Facts> {
         let (a, b) = (&self.facts, &other.facts);
         let joined = self.joined(other)?;
         let clears = |facts: &Facts| facts.zero_padded && facts.len == joined.len;
-        let facts = Facts {
-            zero_padded: clears(a) || clears(b),
-            unit: a.unit * b.unit,
-            magnitude: a.magnitude * b.magnitude,
-            ..joined
-        };
-        facts.finite()
+        let zero_padded = clears(a) || clears(b);
+        Facts { zero_padded, unit: a.unit * b.unit, ..joined }.within_slots(a.encrypted * b.encrypted)
     }
 
     /// −a: the unit changes its sign, whole numbers are negated.
@@ -211,37 +129,62 @@ impl<S: Arithmetic> Encrypted<S> {
     /// a · a public value.
     pub(crate) fn scaled(&self, value: S::Value) -> Result<Self> {
         let real = Into::<Real>::into(value).0;
-        if real == 0.0 || (self.facts.is_zero() && real.is_finite()) {
+        if !real.is_finite() {
+            return Err(Error::Value { index: 0, within: f64::MAX });
+        }
+        if real == 0.0 {
             return Ok(self.zeros(self.facts.len));
         }
-        let magnitude = self.facts.magnitude * real.abs();
+        let facts = &self.facts;
+        let offset = facts.offset.times(&Offset::every(real));
+        if facts.is_public() {
+            return self.public(facts.len, offset);
+        }
+        let (encrypted, magnitude) = (facts.encrypted * real.abs(), facts.magnitude * real.abs());
+        let facts = Facts { encrypted, magnitude, offset, ..facts.clone() };
         if !S::EXACT {
-            let facts = Facts { unit: self.facts.unit * real, magnitude, ..self.facts }.finite()?;
+            let facts = Facts { unit: facts.unit * real, ..facts }.finite()?;
             return Ok(Self { facts, ..self.clone() });
         }
-        let facts = Facts { magnitude, ..self.facts }.finite()?;
         let body = run(&[self], &Scaled(value))?;
-        Ok(Self::new(&self.context, facts, body))
+        Ok(Self::new(&self.context, facts.finite()?, body))
     }
 
     /// a + a public value.
     pub(crate) fn shifted(&self, value: S::Value) -> Result<Self> {
-        self.add_plain(&vec![value; self.facts.len])
+        if S::EXACT && !self.facts.is_public() {
+            return self.add_plain(&vec![value; self.facts.len]);
+        }
+        let real = Into::<Real>::into(value).0;
+        if !real.is_finite() {
+            return Err(Error::Value { index: 0, within: f64::MAX });
+        }
+        self.plus_offset(&Offset::every(real), self.facts.len)
     }
 
-    /// a + a public vector.
+    /// a + a public vector: real numbers beside the slots, whole numbers in them.
     pub(crate) fn add_plain(&self, values: &[S::Value]) -> Result<Self> {
         let (facts, largest) = self.joined_with_plain(values)?;
-        if self.facts.is_zero() {
-            return if largest == 0.0 { Ok(self.zeros(facts.len)) } else { Err(Error::Zero) };
+        if S::EXACT && !self.facts.is_public() {
+            return self.add_to_slots(values, largest);
         }
-        let slots = S::divided(values, self.facts.unit);
-        let work = match slots.as_slice() {
-            [value] => Shifted::Every(*value),
-            _ => Shifted::Slots(self.by_part(&slots)),
-        };
-        let facts = Facts { magnitude: self.facts.magnitude + largest, ..facts }.finite()?;
+        self.plus_offset(&Offset::each::<S>(values), facts.len)
+    }
+
+    /// a + public values, in slots.
+    pub(super) fn add_to_slots(&self, values: &[S::Value], largest: f64) -> Result<Self> {
+        let (facts, _) = self.joined_with_plain(values)?;
+        let work = self.shift(&S::divided(values, self.facts.unit));
+        let facts = facts.within_slots(self.facts.encrypted + largest)?;
         Self::computed(facts, &[self], &work)
+    }
+
+    /// The operation that adds public slots.
+    pub(super) fn shift(&self, slots: &[S::Value]) -> Shifted<S::Value> {
+        match slots {
+            [value] => Shifted::every(*value),
+            _ => Shifted::slots(self.by_part(slots)),
+        }
     }
 
     /// a · a public vector.
@@ -252,51 +195,61 @@ impl<S: Arithmetic> Encrypted<S> {
     /// Like [`Encrypted::multiply_plain`], with slots of real numbers that are smaller by `shrink`.
     pub(super) fn multiply_plain_within(&self, values: &[S::Value], shrink: f64) -> Result<Self> {
         let (facts, largest) = self.joined_with_plain(values)?;
-        if largest == 0.0 || self.facts.is_zero() {
+        if largest == 0.0 {
             return Ok(self.zeros(facts.len));
         }
         if let [value] = values {
             return self.scaled(*value);
         }
+        let offset = if self.facts.offset.is_none() {
+            Offset::default()
+        } else {
+            self.facts.offset.times(&Offset::each::<S>(values))
+        };
+        if self.facts.is_public() {
+            return self.public(facts.len, offset);
+        }
         // A power of two: sums with vectors of other such units need no level.
         let weight = if S::EXACT { 1.0 } else { largest.log2().ceil().exp2() * shrink };
-        let slots = S::divided(values, weight);
         let facts = Facts {
             zero_padded: true,
             unit: self.facts.unit * weight,
+            encrypted: self.facts.encrypted * largest,
             magnitude: self.facts.magnitude * largest,
+            offset,
             ..facts
         };
-        let body = run(&[self], &Weighted(self.by_part(&slots)))?;
-        Ok(Self::new(&self.context, facts.finite()?, body))
+        let slots = self.by_part(&S::divided(values, weight));
+        let work = Weighted { slots, params: self.context.params(), within: self.facts.slots_within() };
+        Self::computed(facts.finite()?, &[self], &work)
     }
 
     fn by_part(&self, slots: &[S::Value]) -> Vec<Vec<S::Value>> {
         slots.chunks(self.context.slots()).map(|part| self.context.filled(part, slots.len())).collect()
     }
 
-    /// Length and layout of the result with another vector.
+    /// Length and layout of the result with another vector; no offset.
     pub(super) fn joined(&self, other: &Self) -> Result<Facts> {
-        let (a, b) = (self.facts, other.facts);
+        let (a, b) = (&self.facts, &other.facts);
         if self.context != other.context {
             return Err(Error::Mixed);
         }
         match (a.len, b.len) {
-            (1, _) => Ok(b),
-            (_, 1) => Ok(a),
-            (left, right) if left == right => Ok(a),
+            (1, _) => Ok(b.without_offset()),
+            (_, 1) => Ok(a.without_offset()),
+            (left, right) if left == right => Ok(a.without_offset()),
             (left, right) => Err(Error::Length { left, right }),
         }
     }
 
-    /// Length and layout of the result with a public vector, and its largest absolute value.
+    /// Length and layout of the result with a public vector, without the offset, and its largest absolute value.
     fn joined_with_plain(&self, values: &[S::Value]) -> Result<(Facts, f64)> {
         let real = |value: &S::Value| Into::<Real>::into(*value).0;
         if let Some(index) = values.iter().position(|value| !real(value).is_finite()) {
             return Err(Error::Value { index, within: f64::MAX });
         }
         let largest = values.iter().map(|value| real(value).abs()).fold(0.0, f64::max);
-        let facts = self.facts;
+        let facts = self.facts.without_offset();
         if facts.len == 1 && values.len() > 1 {
             let fresh = Facts::fresh(&self.context, values.len())?;
             return Ok((Facts { len: fresh.len, zero_padded: false, ..facts }, largest));
@@ -317,10 +270,20 @@ fn combined_range(a: &Facts, b: &Facts, subtract: bool) -> Option<(i64, i64)> {
 
 impl Facts {
     /// Refuses bounds beyond f64. The range follows from the bound until a tighter one is set.
-    pub(super) fn finite(self) -> Result<Self> {
-        if self.unit.is_normal() && self.magnitude.is_finite() {
+    pub(super) fn finite(mut self) -> Result<Self> {
+        let whole = self.encrypted + self.offset.largest();
+        self.magnitude = self.magnitude.min(whole);
+        if self.offset.is_zero() {
+            self.encrypted = self.encrypted.min(self.magnitude);
+        }
+        if self.unit.is_normal() && whole.is_finite() {
             return Ok(Self { range: None, ..self });
         }
         Err(Error::Value { index: 0, within: f64::MAX })
+    }
+
+    /// The facts of slots whose values, with the unit, are within ±`encrypted`, and no offset.
+    pub(super) fn within_slots(self, encrypted: f64) -> Result<Self> {
+        Self { encrypted, magnitude: encrypted, offset: Offset::default(), ..self }.finite()
     }
 }

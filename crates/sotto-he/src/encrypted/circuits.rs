@@ -1,8 +1,10 @@
 //! Powers, polynomials, means and variances.
 
-use sotto_circuits::{Machine, Polynomial, exponentiate};
+use sotto_circuits::{CircuitError, Machine, Polynomial, exponentiate};
 use sotto_rlwe::Ckks;
 
+use super::crossed::Kind;
+use super::offset::Offset;
 use super::work::{Operands, Operation, Outcome, run};
 use super::{Encrypted, Facts};
 use crate::error::Result;
@@ -38,14 +40,39 @@ impl<S: Arithmetic> Encrypted<S> {
     /// # Errors
     /// [`Error::Circuit`](crate::Error::Circuit) for 0; otherwise as [`Encrypted::square`].
     pub fn pow(&self, exponent: u32) -> Result<Self> {
-        let facts = self.facts;
-        if facts.is_zero() && exponent > 0 {
+        let facts = &self.facts;
+        if exponent == 0 {
+            return Err(CircuitError::Constant.into());
+        }
+        if facts.is_public() {
+            return self.public(facts.len, facts.offset.power(exponent));
+        }
+        if facts.offset.is_none() {
+            return self.slots_power(exponent);
+        }
+        if exponent == 1 {
             return Ok(self.clone());
         }
-        let (power, magnitude) = (exponent as i32, facts.magnitude.powf(f64::from(exponent)));
+        let in_slots = |a: &Self, _: &Self| a.with_offset_in_slots()?.slots_power(exponent);
+        self.best(self, &[&in_slots, &|a, _| a.products(exponent)])
+    }
+
+    fn slots_power(&self, exponent: u32) -> Result<Self> {
+        let facts = &self.facts;
+        let (power, encrypted) = (exponent as i32, facts.encrypted.powf(f64::from(exponent)));
         let body = run(&[self], &Power(u64::from(exponent)))?;
-        let facts = Facts { unit: facts.unit.powi(power), magnitude, ..facts }.finite()?;
+        let facts = Facts { unit: facts.unit.powi(power), ..facts.clone() }.within_slots(encrypted)?;
         Ok(Self::new(&self.context, facts, body))
+    }
+
+    /// A power of at least 1, by one product after another.
+    fn products(&self, exponent: u32) -> Result<Self> {
+        if exponent == 1 {
+            return Ok(self.clone());
+        }
+        let half = self.products(exponent / 2)?;
+        let even = half.square()?;
+        if exponent.is_multiple_of(2) { Ok(even) } else { even.product(self) }
     }
 
     /// Returns c₀ + c₁·a + c₂·a² + …, slot by slot: ⌈log2(degree + 1)⌉ levels, about 2·√(2·degree) products (Paterson and
@@ -64,9 +91,13 @@ impl<S: Arithmetic> Encrypted<S> {
     /// # Ok::<(), sotto::Error>(())
     /// ```
     pub fn polynomial(&self, coefficients: &[S::Value]) -> Result<Self> {
-        let facts = self.facts;
+        if self.facts.is_public() {
+            return self.public_polynomial(coefficients);
+        }
+        let vector = self.with_offset_in_slots()?;
+        let facts = &vector.facts;
         let real: Vec<f64> = coefficients.iter().map(|c| Into::<Real>::into(*c).0).collect();
-        let sizes = real.iter().enumerate().skip(1).map(|(i, c)| c.abs() * facts.magnitude.powi(i as i32));
+        let sizes = real.iter().enumerate().skip(1).map(|(i, c)| c.abs() * facts.encrypted.powi(i as i32));
         let magnitude: f64 = sizes.sum();
         let (unit, slots) = if S::EXACT {
             let mut whole = coefficients.to_vec();
@@ -81,12 +112,25 @@ impl<S: Arithmetic> Encrypted<S> {
             };
             (unit, real.iter().enumerate().map(slot).map(S::number).collect())
         };
-        let body = run(&[self], &Evaluated(Polynomial::new(slots)))?;
-        let powers = Self::new(&self.context, Facts { unit, magnitude, ..facts }.finite()?, body);
+        let body = run(&[&vector], &Evaluated(Polynomial::new(slots)))?;
+        let facts = Facts { unit, ..facts.clone() }.within_slots(magnitude)?;
+        let powers = Self::new(&self.context, facts, body);
         match coefficients.first() {
             Some(constant) if *constant != S::Value::default() => powers.shifted(*constant),
             _ => Ok(powers),
         }
+    }
+
+    /// A polynomial of public values (Horner).
+    fn public_polynomial(&self, coefficients: &[S::Value]) -> Result<Self> {
+        if coefficients.len() < 2 {
+            return Err(CircuitError::Constant.into());
+        }
+        let number = |c: &S::Value| Offset::every(Into::<Real>::into(*c).0);
+        let offset = &self.facts.offset;
+        let value =
+            coefficients.iter().rev().fold(Offset::default(), |sum, c| sum.times(offset).plus(&number(c)));
+        self.public(self.facts.len, value)
     }
 }
 
@@ -114,7 +158,11 @@ impl Encrypted<Ckks> {
     /// # Ok::<(), sotto::Error>(())
     /// ```
     pub fn mean_product(&self, other: &Self) -> Result<Self> {
-        self.divided_dot(other, self.len().max(other.len()) as f64)
+        let divisor = self.len().max(other.len()) as f64;
+        if self.facts.is_public() || other.facts.is_public() {
+            return self.dot(other)?.scaled(1.0 / divisor);
+        }
+        self.crossed(other, Kind::Dot { divisor })
     }
 
     /// Returns the population variance: mean of squares less square of the mean. Two levels.
@@ -131,6 +179,10 @@ impl Encrypted<Ckks> {
     /// # Ok::<(), sotto::Error>(())
     /// ```
     pub fn variance(&self) -> Result<Self> {
+        if self.facts.offset.shared().is_some_and(|number| number != 0.0) {
+            // The same for all values, it changes no distance from the mean.
+            return self.without_offset().variance();
+        }
         let squares = self.mean_product(self)?;
         let variance = squares.combined(&self.mean_to_square()?.square()?, true)?;
         Ok(variance.with_magnitude(squares.magnitude()))

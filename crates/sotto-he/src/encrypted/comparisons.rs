@@ -5,7 +5,7 @@ use core::cell::Cell;
 use sotto_circuits::{Machine, Sign, SignBound};
 use sotto_rlwe::{Ckks, DefaultChain, Scheme};
 
-use super::arithmetic::Scaled;
+use super::slotwise::Scaled;
 use super::work::{Operands, Operation, Outcome, check, run};
 use super::{Body, Encrypted, Facts};
 use crate::error::{Error, Result};
@@ -82,13 +82,16 @@ impl Encrypted<Ckks> {
     pub fn sign(&self, gap: f64) -> Result<(Self, SignBound)> {
         let (body, facts, bound) = self.compared(gap, Function::Sign)?;
         let magnitude = 1.0 + bound.error;
-        let facts = Facts { unit: 1.0, magnitude, ..facts }.finite()?;
+        let facts = match facts.is_public() {
+            true => facts,
+            false => Facts { unit: 1.0, ..facts }.within_slots(magnitude)?,
+        };
         Ok((Self::new(&self.context, facts, body), bound))
     }
 
-    /// Returns, for each value, a flag that says if it is greater than `limit`. `gap` is a fraction of the largest possible
-    /// |x − limit|, which is [`magnitude`](Encrypted::magnitude) + |limit|: nearer to the limit a flag may be undecided, and
-    /// is never wrong.
+    /// Returns, for each value, a flag that says if it is greater than `limit`. `gap` is a fraction of the bound on
+    /// |x − limit|, at most [`magnitude`](Encrypted::magnitude) + |limit|: nearer to the limit a flag may be undecided, and is
+    /// never wrong.
     ///
     /// # Errors
     /// As [`Encrypted::sign`].
@@ -230,14 +233,22 @@ impl Encrypted<Ckks> {
     /// Runs a function of the sign; slots are brought near ±1 first.
     fn compared(&self, gap: f64, function: Function) -> Result<(Body<Ckks>, Facts, SignBound)> {
         let sign = function.sign(gap)?;
-        let slots = self.facts.magnitude / self.facts.unit.abs();
+        if self.facts.is_public() {
+            let compared = |number: f64| function.of(number);
+            let public = self.public(self.len(), self.facts.offset.mapped(self.len(), compared))?;
+            return Ok((public.body, public.facts, SignBound { gap: sign.gap(), error: 0.0, noise: 0.0 }));
+        }
+        if !self.facts.offset.is_none() {
+            return self.with_offset_in_slots()?.compared(gap, function);
+        }
+        let slots = self.facts.slots_within();
         if slots > SLOTS[1] {
             return self.shrunk(slots)?.compared(gap, function);
         }
         if slots < SLOTS[0] && slots > 0.0 {
             let times = (-slots.log2()).floor().exp2().min(LARGEST);
             if times > 1.0 {
-                let facts = Facts { unit: self.facts.unit / times, ..self.facts }.finite()?;
+                let facts = Facts { unit: self.facts.unit / times, ..self.facts.clone() }.finite()?;
                 let body = run(&[self], &Scaled(times))?;
                 return Self::new(&self.context, facts, body).compared_here(sign, function);
             }
@@ -260,7 +271,7 @@ impl Encrypted<Ckks> {
         check(&[self], &work)?;
         let body = run(&[self], &work)?;
         let bound = work.bound.get().unwrap_or(SignBound { gap: sign.gap(), error: 0.0, noise: 0.0 });
-        Ok((body, self.facts, bound))
+        Ok((body, self.facts.clone(), bound))
     }
 
     /// The refusal of a comparison that takes more levels than are left: the gap and the degree that would do.
@@ -287,6 +298,16 @@ impl Encrypted<Ckks> {
 }
 
 impl Function {
+    /// The function of a public number.
+    fn of(self, number: f64) -> f64 {
+        match self {
+            Self::Sign if number == 0.0 => 0.0,
+            Self::Sign => number.signum(),
+            Self::Absolute => number.abs(),
+            Self::Relu => number.max(0.0),
+        }
+    }
+
     /// The composition for a gap. A factor that is off by more than the gap would make the whole product so.
     fn sign(self, gap: f64) -> Result<Sign> {
         let error = if self == Self::Sign { f64::INFINITY } else { gap };

@@ -4,6 +4,8 @@ use std::borrow::Cow;
 
 use sotto_rlwe::Shape;
 
+use super::crossed::Kind;
+use super::offset::Offset;
 use super::shrink::SPARE_BITS;
 use super::work::decodes;
 use super::{Body, Encrypted, Facts};
@@ -26,22 +28,23 @@ impl<S: Arithmetic> Encrypted<S> {
     /// # Ok::<(), sotto::Error>(())
     /// ```
     pub fn dot(&self, other: &Self) -> Result<Self> {
-        self.divided_dot(other, 1.0)
+        match (self.facts.is_public(), other.facts.is_public()) {
+            (false, false) => self.crossed(other, Kind::Dot { divisor: 1.0 }),
+            (_, true) => self.dot_offset(&other.facts.offset, self.joined(other)?.len),
+            (true, false) => other.dot_offset(&self.facts.offset, self.joined(other)?.len),
+        }
     }
 
-    /// The inner product, divided by a public number.
-    pub(super) fn divided_dot(&self, other: &Self, divisor: f64) -> Result<Self> {
-        if let Some(zeros) = self.times_zero(other)? {
-            return zeros.sum();
-        }
+    /// The inner product of vectors without an offset, divided by a public number.
+    pub(super) fn slots_dot(&self, other: &Self, divisor: f64) -> Result<Self> {
         let facts = self.product_facts(other)?;
         if facts.len == 1 || !facts.zero_padded {
-            return self.product(other)?.divided_sum(divisor);
+            return self.slots_product(other)?.divided_sum(divisor);
         }
-        match self.inner_product(other, facts, divisor)? {
+        match self.inner_product(other, &facts, divisor)? {
             Some(sum) => Ok(sum),
             // Slots that outgrow a product shrink before it.
-            None => self.product(other)?.divided_sum(divisor),
+            None => self.slots_product(other)?.divided_sum(divisor),
         }
     }
 
@@ -59,6 +62,11 @@ impl<S: Arithmetic> Encrypted<S> {
     /// # Ok::<(), sotto::Error>(())
     /// ```
     pub fn dot_plain(&self, weights: &[S::Value]) -> Result<Self> {
+        let offset = &self.facts.offset;
+        if !offset.is_none() && !self.facts.is_public() && weights.len() == self.facts.len {
+            let constant = offset.times(&Offset::each::<S>(weights)).sum(weights.len());
+            return self.without_offset().dot_plain(weights)?.plus_offset(&constant, 1);
+        }
         let (vector, weights) = self.used_by(weights);
         vector.multiply_plain(&weights)?.sum()
     }
@@ -82,10 +90,10 @@ impl<S: Arithmetic> Encrypted<S> {
     /// # Ok::<(), sotto::Error>(())
     /// ```
     pub fn dot_plain_to_multiply(&self, weights: &[S::Value]) -> Result<Self> {
-        let (vector, weights) = self.used_by(weights);
-        if S::EXACT {
-            return vector.multiply_plain(&weights)?.sum();
+        if S::EXACT || self.facts.is_public() || !self.facts.offset.is_none() {
+            return self.dot_plain(weights);
         }
+        let (vector, weights) = self.used_by(weights);
         let sum =
             |shrink: u32| vector.outlined().multiply_plain_within(&weights, f64::from(shrink).exp2())?.sum();
         let most = (vector.facts.len as f64).log2().ceil() as u32;
@@ -108,7 +116,7 @@ impl<S: Arithmetic> Encrypted<S> {
         let kept: Vec<usize> =
             weights.chunks(slots).enumerate().filter(|(_, part)| used(part)).map(|(part, _)| part).collect();
         let all = self.context.parts(weights.len());
-        if weights.len() != self.facts.len || kept.is_empty() || kept.len() == all {
+        if self.facts.is_public() || weights.len() != self.facts.len || kept.is_empty() || kept.len() == all {
             return (self.clone(), Cow::Borrowed(weights));
         }
         let mut whole = weights.to_vec();
@@ -131,6 +139,6 @@ impl<S: Arithmetic> Encrypted<S> {
             },
         };
         let len = kept.len() * self.context.slots();
-        Self::new(&self.context, Facts { len, zero_padded: false, ..self.facts }, body)
+        Self::new(&self.context, Facts { len, zero_padded: false, ..self.facts.clone() }, body)
     }
 }

@@ -123,6 +123,7 @@ impl<S: Exact> Encrypted<S> {
         let full = len == slots * self.context.parts(len);
         let source =
             if full || self.facts.zero_padded { self.clone() } else { self.multiply_plain(&vec![1; len])? };
+        let source = source.with_offset_in_slots()?;
         let sums = PowerSums::new(self.range())?;
         let modulus = self.context.params().plain_modulus();
         let group = usize::try_from((modulus - 1) / slots as u64).unwrap_or(usize::MAX).max(1);
@@ -133,8 +134,8 @@ impl<S: Exact> Encrypted<S> {
         let of_group = |place: usize| (len - place * group * slots).min(group * slots) as u64;
         let groups: Vec<_> = factors.into_iter().enumerate().map(|(i, f)| (of_group(i), f)).collect();
         let magnitude = ((modulus - 1) / 2) as f64;
-        let facts =
-            Facts { len: groups.len() * slots, zero_padded: false, unit: 1.0, magnitude, range: None };
+        let facts = Facts { len: groups.len() * slots, zero_padded: false, unit: 1.0, ..self.facts.clone() }
+            .within_slots(magnitude)?;
         let packed = Self::new(&self.context, facts, body).for_answer()?;
         Ok(Histogram { packed, reading: HistogramShape { sums, edges: edges.to_vec(), groups, copies } })
     }

@@ -3,18 +3,21 @@
 mod arithmetic;
 mod circuits;
 mod comparisons;
+mod crossed;
 mod dot;
 mod histogram;
 mod moments;
+mod offset;
 mod operators;
+mod public;
 mod schedule;
 mod select;
 mod shrink;
+mod slotwise;
 mod sums;
 mod tables;
 mod weighted;
 mod work;
-mod zero;
 
 use core::fmt;
 use std::sync::{Arc, Mutex};
@@ -32,11 +35,16 @@ use crate::scheme::Arithmetic;
 pub use histogram::{Histogram, HistogramPlan};
 pub(crate) use work::decodes;
 
+use offset::Offset;
 use work::{Operation, run};
 
 /// An encrypted vector of a known length. Operators on references and owned vectors work slot by slot and return a
 /// [`Result`]; a vector of length 1, like a sum, goes with vectors of every length. Levels, scales,
 /// relinearisation and padding are managed.
+///
+/// Public real numbers of any finite size are added beside the slots, at no level and without a loss of accuracy; products
+/// of such vectors are multiplied out where the slots do not hold the numbers. Values that follow from public numbers alone
+/// (`x * 0 + 5`) decrypt to these numbers.
 ///
 /// ```
 /// use sotto::{Ckks, Context};
@@ -63,17 +71,21 @@ pub struct Encrypted<S: Arithmetic> {
 }
 
 /// The public facts of a vector.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Facts {
     pub(crate) len: usize,
     /// All slots of the padding hold zero.
     pub(crate) zero_padded: bool,
-    /// A value is its slot times the unit.
+    /// A value is its slot times the unit, plus the offset. 0: the offset alone.
     pub(crate) unit: f64,
+    /// A bound on the absolute values of slots times the unit.
+    pub(crate) encrypted: f64,
     /// A bound on the absolute values.
     pub(crate) magnitude: f64,
     /// The range of whole numbers, if it is known better than the bound.
     pub(crate) range: Option<(i64, i64)>,
+    /// Public numbers beside the slots; of whole numbers only where the unit is 0.
+    pub(crate) offset: Offset,
 }
 
 /// Ciphertexts, or their shapes in a dry run.
@@ -98,7 +110,15 @@ impl Facts {
             return Err(Error::Count { found: len, most });
         }
         let magnitude = context.values_within();
-        Ok(Self { len, zero_padded: true, unit: context.unit(), magnitude, range: context.0.range })
+        Ok(Self {
+            len,
+            zero_padded: true,
+            unit: context.unit(),
+            encrypted: magnitude,
+            magnitude,
+            range: context.0.range,
+            offset: Offset::default(),
+        })
     }
 
     /// Declares another bound: of whole numbers at most the context's, because the plain modulus follows from that.
@@ -106,21 +126,24 @@ impl Facts {
         if !bound.is_normal() || bound < 0.0 {
             return Err(Error::Bound(bound));
         }
-        self.magnitude = if S::EXACT { bound.min(self.magnitude) } else { bound };
+        let bound = if S::EXACT { bound.min(self.magnitude) } else { bound };
         self.unit = if S::EXACT { 1.0 } else { bound.log2().ceil().exp2() };
         let range = self.range;
-        Ok(Self { range, ..self.finite()? })
+        Ok(Self { range, ..self.within_slots(bound)? })
     }
 
     pub(crate) fn header(&self) -> VectorHeader {
-        let Self { len, zero_padded, unit, magnitude, range: _ } = *self;
-        VectorHeader { len: len as u64, zero_padded, unit, magnitude }
+        let Self { len, zero_padded, unit, encrypted, magnitude, .. } = *self;
+        let offset = self.offset.header(encrypted);
+        VectorHeader { len: len as u64, zero_padded, unit, magnitude, offset }
     }
 
     pub(crate) fn of_header(header: &VectorHeader) -> Result<Self> {
-        let VectorHeader { len, zero_padded, unit, magnitude } = *header;
+        let VectorHeader { len, zero_padded, unit, magnitude, .. } = *header;
         let len = usize::try_from(len).map_err(|_| Error::Count { found: usize::MAX, most: 1 << 28 })?;
-        Ok(Self { len, zero_padded, unit, magnitude, range: None })
+        let (offset, encrypted) = Offset::of_header(&header.offset);
+        let encrypted = encrypted.unwrap_or(magnitude);
+        Ok(Self { len, zero_padded, unit, encrypted, magnitude, range: None, offset })
     }
 
     /// Returns the first and the last whole number that a value may be.
@@ -162,7 +185,9 @@ impl<S: Arithmetic> Encrypted<S> {
     /// it.
     #[must_use]
     pub fn with_magnitude(mut self, magnitude: f64) -> Self {
-        self.facts.magnitude = self.facts.magnitude.min(magnitude);
+        let facts = &mut self.facts;
+        facts.magnitude = facts.magnitude.min(magnitude);
+        facts.encrypted = facts.encrypted.min(magnitude + facts.offset.largest());
         self
     }
 
@@ -210,7 +235,7 @@ impl<S: Arithmetic> Encrypted<S> {
     pub(crate) fn largest_error(&self) -> f64 {
         let params = self.context.params();
         let slot = self.shapes().iter().map(|shape| shape.slot_error(params)).fold(0.0, f64::max);
-        slot * self.facts.unit.abs()
+        slot * self.facts.unit.abs() + self.facts.offset.error()
     }
 
     /// Returns the ciphertexts, for the layers below; none in a dry run.
@@ -221,8 +246,8 @@ impl<S: Arithmetic> Encrypted<S> {
         }
     }
 
-    /// Writes the vector: one frame, docs/concepts/wire.md. A vector that the secret key encrypted and nobody computed on
-    /// takes half the bytes: a seed stands for each mask.
+    /// Writes the vector: one frame, docs/concepts/wire.md. Ciphertexts of the secret key that nobody computed on take half
+    /// the bytes: a seed stands for each mask.
     ///
     /// # Errors
     /// [`Error::DryRun`] in a dry run; [`Error::Circuit`] if the mask cancelled, as in x − x: everybody could read that.

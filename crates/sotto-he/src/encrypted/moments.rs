@@ -5,8 +5,8 @@ use std::sync::{Arc, Mutex};
 
 use sotto_circuits::{CircuitError, Machine, Tally};
 
-use super::arithmetic::pairs;
 use super::shrink::{GROWTH, SPARE_BITS};
+use super::slotwise::pairs;
 use super::sums::{factor_of, shrunk, slots};
 use super::work::{Operands, Operation, Outcome, decodes, run};
 use super::{Body, Encrypted, Facts};
@@ -60,10 +60,15 @@ impl<S: Arithmetic> Encrypted<S> {
     /// # Ok::<(), sotto::Error>(())
     /// ```
     pub fn sum_for_answer(&self) -> Result<Self> {
-        if S::EXACT || self.facts.is_zero() || self.facts.len == 1 || !self.facts.zero_padded {
+        let facts = &self.facts;
+        if S::EXACT || facts.is_public() || facts.len == 1 || !facts.zero_padded {
             return self.sum()?.for_answer();
         }
-        self.added(self.facts, &[self])
+        if !facts.offset.is_none() {
+            let encrypted = self.without_offset().sum_for_answer()?;
+            return encrypted.plus_offset(&facts.offset.sum(facts.len), 1);
+        }
+        self.added(facts, &[self])
     }
 
     /// Returns Σ aᵢ·bᵢ as the last step of a computation, as [`Encrypted::sum_for_answer`] does.
@@ -81,37 +86,37 @@ impl<S: Arithmetic> Encrypted<S> {
     /// # Ok::<(), sotto::Error>(())
     /// ```
     pub fn dot_for_answer(&self, other: &Self) -> Result<Self> {
-        if let Some(zeros) = self.times_zero(other)? {
-            return zeros.sum();
-        }
-        let facts = self.product_facts(other)?;
-        if S::EXACT || facts.len == 1 || !facts.zero_padded {
+        let plain = |vector: &Self| !vector.facts.is_public() && vector.facts.offset.is_none();
+        if S::EXACT || !plain(self) || !plain(other) {
             return self.dot(other)?.for_answer();
         }
-        self.added(facts, &[self, other])
+        let facts = self.product_facts(other)?;
+        if facts.len == 1 || !facts.zero_padded {
+            return self.dot(other)?.for_answer();
+        }
+        self.added(&facts, &[self, other])
     }
 
     /// Adds the parts of the operands, which stand for a vector with these facts, and then their slots.
-    fn added(&self, facts: Facts, operands: &[&Self]) -> Result<Self> {
+    fn added(&self, facts: &Facts, operands: &[&Self]) -> Result<Self> {
         let parts = self.context.parts(facts.len);
         let period = self.context.period(facts.len);
-        let magnitude = facts.magnitude * parts as f64;
-        let facts = Facts { magnitude, ..facts }.finite()?;
+        let (len, encrypted) = (facts.len, facts.encrypted);
+        let facts = facts.clone().within_slots(encrypted * parts as f64)?;
         let params = self.context.params();
-        let body = run(operands, &Parts)?.bounded(params, magnitude / facts.unit.abs());
+        let body = run(operands, &Parts)?.bounded(params, facts.slots_within());
         let sums = Self::new(&self.context, facts, body);
         let (shift, level) = sums.outlined().room_for(period)?;
         let sums = sums.lowered(|_| level)?;
-        let unit = facts.unit * f64::from(shift).exp2();
-        let magnitude = magnitude / parts as f64 * facts.len as f64;
-        let facts = Facts { len: 1, unit, magnitude, ..sums.facts }.finite()?;
+        let unit = sums.facts.unit * f64::from(shift).exp2();
+        let facts = Facts { len: 1, unit, ..sums.facts.clone() }.within_slots(encrypted * len as f64)?;
         Self::computed(facts, &[&sums], &Slots { period, factor: factor_of::<S>(shift, 1.0) })
     }
 
     /// The shapes alone.
     pub(super) fn outlined(&self) -> Self {
         let tally = Arc::new(Mutex::new(Tally::default()));
-        Self::new(&self.context, self.facts, Body::Dry { parts: self.shapes(), tally })
+        Self::new(&self.context, self.facts.clone(), Body::Dry { parts: self.shapes(), tally })
     }
 
     /// Returns the bits by which the sum of a dry vector's slots has to shrink after the rotations, and the lowest level to add
@@ -140,7 +145,7 @@ impl<S: Arithmetic> Encrypted<S> {
     /// Returns the error of the slots of a dry vector's sum.
     fn error_of(&self, slots: &Slots<S::Value>) -> Result<f64> {
         let params = self.context.params();
-        let sum = Self::new(&self.context, self.facts, run(&[self], slots)?);
+        let sum = Self::new(&self.context, self.facts.clone(), run(&[self], slots)?);
         let Body::Dry { parts, .. } = &sum.body else { return Err(Error::DryRun) };
         let mut largest = 0.0_f64;
         for shape in parts {

@@ -201,7 +201,7 @@ impl<S: Arithmetic> Encrypted<S> {
     /// # Ok::<(), sotto::Error>(())
     /// ```
     pub fn select(&self, indices: &[usize]) -> Result<Self> {
-        let facts = self.facts;
+        let facts = &self.facts;
         if let Some(index) = indices.iter().copied().find(|index| *index >= facts.len) {
             return Err(Error::Index { index, len: facts.len });
         }
@@ -209,14 +209,15 @@ impl<S: Arithmetic> Encrypted<S> {
         if indices.iter().copied().eq(0..facts.len) {
             return Ok(self.clone());
         }
-        if facts.is_zero() {
-            return Ok(self.zeros(fresh.len));
+        let offset = facts.offset.select(indices);
+        if facts.is_public() {
+            return self.public(fresh.len, offset);
         }
         let schedule = Schedule::of(&self.context, facts.len, indices);
         let plain = Selection { schedule: &schedule, mask: S::number(1.0) };
         // Masked slots do not meet, but their bounds add up. Masks shrink the slots where that leaves no room.
         let factor = (-(schedule.terms() as f64).log2().ceil()).exp2();
-        let within = facts.magnitude / facts.unit.abs();
+        let within = facts.slots_within();
         let params = self.context.params();
         let fits = |work: &Selection<'_, S::Value>| {
             let (shapes, _) = outline(&[self], work)?;
@@ -230,8 +231,9 @@ impl<S: Arithmetic> Encrypted<S> {
         };
         let body = run(&[self], &work)?;
         let range = facts.range;
-        let facts = Facts { len: fresh.len, zero_padded: true, unit, ..facts }.finite()?;
+        let facts = Facts { len: fresh.len, zero_padded: true, unit, offset, ..facts.clone() }.finite()?;
         let facts = Facts { range, ..facts };
-        Ok(Self::new(&self.context, facts, body.bounded(params, facts.magnitude / unit.abs())))
+        let body = body.bounded(params, facts.slots_within());
+        Ok(Self::new(&self.context, facts, body))
     }
 }

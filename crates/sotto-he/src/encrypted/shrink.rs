@@ -46,7 +46,7 @@ impl<S: Arithmetic> Encrypted<S> {
                 Body::Real { parts, keys: keys.clone(), claimed: *claimed }
             }
         };
-        Ok(Self::new(&self.context, self.facts, body))
+        Ok(Self::new(&self.context, self.facts.clone(), body))
     }
 }
 

@@ -6,8 +6,9 @@ use std::sync::Arc;
 use sotto_circuits::{CircuitError, Machine, sum_all, sum_block};
 use sotto_rlwe::Shape;
 
-use super::arithmetic::pairs;
+use super::offset::Offset;
 use super::shrink::{GROWTH, SPARE_BITS};
+use super::slotwise::pairs;
 use super::work::{Operands, Operation, Outcome, decodes, outline};
 use super::{Body, Encrypted, Facts};
 use crate::error::{Error, Result};
@@ -46,6 +47,9 @@ pub(super) fn factor_of<S: Arithmetic>(shift: u32, divisor: f64) -> Option<S::Va
 fn shrinking(shift: u32, divisor: f64) -> f64 {
     if shift == 0 { 1.0 } else { (divisor.log2().ceil() - f64::from(shift)).exp2() / divisor }
 }
+
+/// A test of the shapes of a sum.
+type Enough<'w, S> = &'w dyn Fn(&[Shape<S>]) -> bool;
 
 /// The sum of all values, in every slot.
 struct Total<V> {
@@ -122,7 +126,7 @@ impl<S: Arithmetic> Encrypted<S> {
 
     /// The sum, divided by a public number.
     pub(super) fn divided_sum(&self, divisor: f64) -> Result<Self> {
-        self.sum_for(divisor, |_| true)
+        self.sum_for(divisor, &|_| true)
     }
 
     /// The mean, in slots that shrink until its square has room.
@@ -134,23 +138,27 @@ impl<S: Arithmetic> Encrypted<S> {
             product.is_ok_and(|product| product.shapes().iter().all(|shape| shape.room(params) >= SPARE_BITS))
         };
         // Without room for a square the mean is as exact as ever.
-        self.sum_for(divisor, squares).or_else(|_| self.divided_sum(divisor))
+        self.sum_for(divisor, &squares).or_else(|_| self.divided_sum(divisor))
     }
 
     /// The vector of one value with these shapes, for a dry run.
     fn dry(&self, shapes: &[Shape<S>]) -> Self {
-        let facts = Facts { len: 1, ..self.facts };
+        let facts = Facts { len: 1, offset: Offset::default(), ..self.facts.clone() };
         Self::new(&self.context, facts, Body::Dry { parts: shapes.to_vec(), tally: Arc::default() })
     }
 
     /// The sum, divided by a public number, in slots whose shapes are enough for the computation that follows.
-    fn sum_for(&self, divisor: f64, enough: impl Fn(&[Shape<S>]) -> bool) -> Result<Self> {
-        let facts = self.facts;
+    fn sum_for(&self, divisor: f64, enough: Enough<'_, S>) -> Result<Self> {
+        let facts = &self.facts;
         if facts.len == 1 {
             return if divisor == 1.0 { Ok(self.clone()) } else { self.scaled(S::number(1.0 / divisor)) };
         }
-        if facts.is_zero() {
-            return Ok(self.zeros(1));
+        if facts.is_public() {
+            return self.public(1, facts.offset.sum(facts.len).divided(divisor));
+        }
+        if !facts.offset.is_none() {
+            let offset = facts.offset.sum(facts.len).divided(divisor);
+            return self.without_offset().sum_for(divisor, enough)?.plus_offset(&offset, 1);
         }
         let slots = self.context.slots();
         let period = self.context.period(facts.len);
@@ -160,7 +168,7 @@ impl<S: Arithmetic> Encrypted<S> {
             |factor: f64| clear.then(|| self.context.filled(&vec![S::number(factor); last], facts.len));
         let late =
             |shift| Total { before: None, mask: mask(1.0), after: factor_of::<S>(shift, divisor), period };
-        match Self::shift_of(facts, &[self], divisor, &enough, late) {
+        match Self::shift_of(facts, &[self], divisor, enough, late) {
             Ok(shift) => return Self::total(facts, &[self], &late(shift), shift, divisor),
             Err(error) if S::EXACT || !clear || !error.is_room() => return Err(error),
             Err(_) => {}
@@ -172,15 +180,15 @@ impl<S: Arithmetic> Encrypted<S> {
             after: None,
             period,
         };
-        let shift = Self::shift_of(facts, &[self], divisor, &enough, early)?;
+        let shift = Self::shift_of(facts, &[self], divisor, enough, early)?;
         Self::total(facts, &[self], &early(shift), shift, divisor)
     }
 
     /// The sum of a · b, divided by a public number, computed by one operation; None without room for it.
-    pub(super) fn inner_product(&self, other: &Self, facts: Facts, divisor: f64) -> Result<Option<Self>> {
+    pub(super) fn inner_product(&self, other: &Self, facts: &Facts, divisor: f64) -> Result<Option<Self>> {
         let period = self.context.period(facts.len);
         let work = |shift| InnerProduct { factor: factor_of::<S>(shift, divisor), period };
-        match Self::shift_of(facts, &[self, other], divisor, |_| true, work) {
+        match Self::shift_of(facts, &[self, other], divisor, &|_| true, work) {
             Ok(shift) => Ok(Some(Self::total(facts, &[self, other], &work(shift), shift, divisor)?)),
             Err(error) if error.is_room() => Ok(None),
             Err(error) => Err(error),
@@ -189,7 +197,7 @@ impl<S: Arithmetic> Encrypted<S> {
 
     /// The sum of values with these facts, whose slots shrank by `shift` bits, divided by a public number.
     fn total(
-        facts: Facts,
+        facts: &Facts,
         operands: &[&Self],
         work: &impl Operation<S>,
         shift: u32,
@@ -200,18 +208,18 @@ impl<S: Arithmetic> Encrypted<S> {
             0 => facts.unit / divisor,
             _ => facts.unit * (f64::from(shift) - divisor.log2().ceil()).exp2(),
         };
-        let magnitude = facts.magnitude * (facts.len as f64 / divisor);
-        let facts = Facts { len: 1, zero_padded: true, unit, magnitude, range: None }.finite()?;
+        let encrypted = facts.encrypted * (facts.len as f64 / divisor);
+        let facts = Facts { len: 1, zero_padded: true, unit, ..facts.clone() }.within_slots(encrypted)?;
         Self::computed(facts, operands, work)
     }
 
     /// Returns the bits by which the slots of a sum shrink: none if decryption decodes them as they are. Otherwise as many as
     /// cost at most a quarter of its accuracy, up to the logarithm of its length: products that follow have more room.
     fn shift_of<W: Operation<S>>(
-        facts: Facts,
+        facts: &Facts,
         operands: &[&Self],
         divisor: f64,
-        enough: impl Fn(&[Shape<S>]) -> bool,
+        enough: Enough<'_, S>,
         work: impl Fn(u32) -> W,
     ) -> Result<u32> {
         let params = operands[0].context.params();

@@ -4,7 +4,7 @@ use core::ops::RangeInclusive;
 
 use sotto_circuits::{CircuitError, Machine, Table, maximum, minimum};
 
-use super::arithmetic::pairs;
+use super::slotwise::pairs;
 use super::work::{Operands, Operation, Outcome, run};
 use super::{Encrypted, Facts};
 use crate::context::Context;
@@ -69,6 +69,10 @@ impl<S: Arithmetic> Encrypted<S> {
         if first < table_first || last > table_last {
             return Err(Error::NotInTable { first, last, table_first, table_last });
         }
+        if self.facts.is_public() {
+            let number = |number: f64| table.value(number as i64).map_or(f64::INFINITY, |value| value as f64);
+            return self.public(self.len(), self.facts.offset.mapped(self.len(), number));
+        }
         // Padding holds 0, and stays so: where the table is not 0 at 0, its value there is added to the values alone.
         let at_zero = table.value(0).unwrap_or(0);
         let from_zero =
@@ -77,14 +81,14 @@ impl<S: Arithmetic> Encrypted<S> {
         let largest =
             |table: &Table| table.values().iter().map(|v| v.unsigned_abs()).max().unwrap_or(0) as f64;
         let zero_padded = self.facts.zero_padded && table.value(0).is_some();
-        let facts =
-            Facts { zero_padded, unit: 1.0, magnitude: largest(&from_zero), ..self.facts }.finite()?;
+        let facts = Facts { zero_padded, unit: 1.0, ..self.facts.clone() };
+        let facts = facts.within_slots(largest(&from_zero))?;
         let mut result = Self::new(&self.context, facts, body);
         if at_zero != 0 {
             result = result.shifted(S::number(at_zero as f64))?;
         }
         let known = table.values().iter().copied();
-        result.facts.magnitude = largest(table);
+        result.facts = result.facts.within_slots(largest(table))?;
         result.facts.range = known.clone().min().zip(known.max());
         Ok(result)
     }
@@ -265,11 +269,16 @@ impl<S: Exact> Encrypted<S> {
 
     fn extreme(&self, other: &Self, larger: bool) -> Result<Self> {
         let joined = self.joined(other)?;
+        if self.facts.is_public() && other.facts.is_public() {
+            let (a, b) = (&self.facts.offset, &other.facts.offset);
+            return self.public(joined.len, a.extreme(b, larger));
+        }
         let ((a0, a1), (b0, b1)) = (self.facts.limits(), other.facts.limits());
-        let body = run(&[self, other], &Extreme { range: a0.min(b0)..=a1.max(b1), larger })?;
+        let (x, y) = (self.with_offset_in_slots()?, other.with_offset_in_slots()?);
+        let body = run(&[&x, &y], &Extreme { range: a0.min(b0)..=a1.max(b1), larger })?;
         let zero_padded = self.facts.zero_padded && other.facts.zero_padded && self.len() == other.len();
         let magnitude = self.facts.magnitude.max(other.facts.magnitude);
-        let facts = Facts { zero_padded, unit: 1.0, magnitude, ..joined }.finite()?;
+        let facts = Facts { zero_padded, unit: 1.0, ..joined }.within_slots(magnitude)?;
         let range = if larger { (a0.max(b0), a1.max(b1)) } else { (a0.min(b0), a1.min(b1)) };
         Ok(Self::new(&self.context, Facts { range: Some(range), ..facts }, body))
     }

@@ -3,6 +3,7 @@
 use sotto_circuits::{CircuitError, Machine};
 use sotto_rlwe::small_integer;
 
+use super::offset::Offset;
 use super::work::{Operands, Operation, Outcome, check, run};
 use super::{Encrypted, Facts};
 use crate::error::{Error, Result};
@@ -72,27 +73,34 @@ impl<S: Arithmetic> Encrypted<S> {
         let terms: Vec<(&Self, f64, S::Value)> = vectors
             .iter()
             .zip(real.iter().zip(weights))
-            .filter(|(vector, (real, _))| **real != 0.0 && !vector.facts.is_zero())
+            .filter(|(vector, (real, _))| **real != 0.0 && !vector.facts.is_public())
             .map(|(vector, (real, weight))| (*vector, *real, *weight))
             .collect();
+        let offset =
+            vectors.iter().zip(&real).fold(Offset::default(), |total, (vector, weight)| {
+                match vector.facts.offset.is_none() {
+                    true => total,
+                    false => total.plus(&vector.facts.offset.times(&Offset::every(*weight))),
+                }
+            });
         if terms.is_empty() {
-            return Ok(first.zeros(len));
+            return first.public(len, offset);
         }
         let used: Vec<&Self> = terms.iter().map(|(vector, ..)| *vector).collect();
         let context = &first.context;
-        let magnitude: f64 = terms.iter().map(|(vector, real, _)| real.abs() * vector.facts.magnitude).sum();
+        let encrypted: f64 = terms.iter().map(|(vector, real, _)| real.abs() * vector.facts.encrypted).sum();
         let zero_padded = used.iter().all(|vector| vector.facts.zero_padded && vector.facts.len == len);
         let parts = context.parts(len);
         let mut refusal = Error::Mixed;
-        for unit in units(&terms, magnitude) {
-            let facts = Facts { len, zero_padded, unit, magnitude, range: None }.finite()?;
+        for unit in units(&terms, encrypted) {
+            let facts = Facts { len, zero_padded, unit, ..first.facts.clone() }.within_slots(encrypted)?;
             let slot = |(vector, real, weight): &(&Self, f64, S::Value)| match S::EXACT {
                 true => *weight,
                 false => S::number(real * vector.facts.unit / unit),
             };
             let work = WeightedSum { weights: terms.iter().map(slot).collect(), parts };
             match check(&used, &work) {
-                Ok(()) => return Ok(Self::new(context, facts, run(&used, &work)?)),
+                Ok(()) => return Self::new(context, facts, run(&used, &work)?).plus_offset(&offset, len),
                 Err(error) => refusal = error,
             }
         }
@@ -102,17 +110,17 @@ impl<S: Arithmetic> Encrypted<S> {
 
 /// Units of the result to try, the best first: that in which the weights are small whole numbers, and that in which slots
 /// stay within ±1.
-fn units<S: Arithmetic>(terms: &[(&Encrypted<S>, f64, S::Value)], magnitude: f64) -> Vec<f64> {
+fn units<S: Arithmetic>(terms: &[(&Encrypted<S>, f64, S::Value)], encrypted: f64) -> Vec<f64> {
     let weights = || terms.iter().map(|(vector, real, _)| real * vector.facts.unit);
     let Some(least) = weights().min_by(|a, b| a.abs().total_cmp(&b.abs())) else { return Vec::new() };
     if S::EXACT {
         return vec![1.0];
     }
     // A power of two: sums with vectors of other such units need no level.
-    let within = if magnitude > 0.0 { magnitude.log2().ceil().exp2() } else { 1.0 };
+    let within = if encrypted > 0.0 { encrypted.log2().ceil().exp2() } else { 1.0 };
     let mut units = vec![within];
     if weights().all(|weight| small_integer(weight / least).is_some()) {
-        let first = usize::from(magnitude / least.abs() > LARGEST_SLOT);
+        let first = usize::from(encrypted / least.abs() > LARGEST_SLOT);
         units.insert(first, least);
     }
     units

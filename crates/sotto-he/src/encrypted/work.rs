@@ -27,9 +27,6 @@ pub(crate) fn run<S: Arithmetic>(operands: &[&Encrypted<S>], work: &impl Operati
     if operands.iter().any(|operand| operand.context != *context) {
         return Err(Error::Mixed);
     }
-    if operands.iter().any(|operand| operand.facts.is_zero()) {
-        return Err(Error::Zero);
-    }
     let degree = context.params().degree();
     let refused = |error| Error::of_circuit(error, degree, S::EXACT);
     match &operands[0].body {
