@@ -29,6 +29,7 @@
 //! defines the meaning.
 
 mod error;
+mod errors;
 mod inner_product;
 mod machine;
 mod polynomial;
@@ -40,8 +41,9 @@ mod table;
 mod transform;
 
 pub use error::CircuitError;
+pub use errors::{ErrorRules, Errors, Event, KeyUse};
 pub use inner_product::{inner_product, inner_product_with_plain};
-pub use machine::{Clear, Encrypted, Machine, Number, Outline, Prepared, Tally, Watch};
+pub use machine::{Clear, Encrypted, Machine, Number, Outline, Prepared, Tally, Tracked, Tracking, Watch};
 pub use polynomial::{Cost, Polynomial};
 pub use power_sums::{Counted, PackedSums, PowerSums};
 pub use powers::{exponentiate, multiply_many};

@@ -6,12 +6,14 @@ mod encrypted;
 mod managed;
 mod number;
 mod outline;
+mod tracking;
 
 pub use clear::Clear;
 pub use encrypted::{Encrypted, Watch};
 pub use managed::Prepared;
 pub use number::Number;
 pub use outline::{Outline, Tally};
+pub use tracking::{Tracked, Tracking};
 
 use crate::error::CircuitError;
 
