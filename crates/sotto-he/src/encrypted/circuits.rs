@@ -3,7 +3,7 @@
 use sotto_circuits::{Machine, Polynomial, exponentiate};
 use sotto_rlwe::Ckks;
 
-use super::work::{Operands, Operation, Outcome, run};
+use super::work::{Operands, Operation, Outcome, check, run};
 use super::{Encrypted, Facts};
 use crate::error::Result;
 use crate::scheme::{Arithmetic, Real};
@@ -43,7 +43,14 @@ impl<S: Arithmetic> Encrypted<S> {
             return Ok(self.clone());
         }
         let (power, magnitude) = (exponent as i32, facts.magnitude.powf(f64::from(exponent)));
-        let body = run(&[self], &Power(u64::from(exponent)))?;
+        let work = Power(u64::from(exponent));
+        let slots = facts.magnitude / facts.unit.abs();
+        if !S::EXACT && slots > 1.0 && check(&[self], &work).is_err_and(|error| error.is_room()) {
+            if let Ok(power) = self.shrunk(slots).and_then(|shrunk| shrunk.pow(exponent)) {
+                return Ok(power);
+            }
+        }
+        let body = run(&[self], &work)?;
         let facts = Facts { unit: facts.unit.powi(power), magnitude, ..facts }.finite()?;
         Ok(Self::new(&self.context, facts, body))
     }
@@ -113,7 +120,7 @@ impl Encrypted<Ckks> {
     /// # Ok::<(), sotto::Error>(())
     /// ```
     pub fn variance(&self) -> Result<Self> {
-        let squares = self.square()?.mean()?;
+        let squares = self.dot(self)?.scaled(1.0 / self.len() as f64)?;
         let variance = squares.combined(&self.mean()?.square()?, true)?;
         Ok(variance.with_magnitude(squares.magnitude()))
     }

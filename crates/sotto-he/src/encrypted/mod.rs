@@ -1,6 +1,7 @@
 //! Encrypted vectors.
 
 mod arithmetic;
+mod body;
 mod circuits;
 mod comparisons;
 mod dot;
@@ -17,18 +18,17 @@ mod work;
 mod zero;
 
 use core::fmt;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
-use sotto_circuits::Tally;
 use sotto_ring::Seed;
 use sotto_rlwe::{Ciphertext, EvalError, Seeded, Shape};
 use sotto_wire::{AnyCiphertext, MOST_PARTS, VectorHeader, write_vector};
 
 use crate::context::Context;
 use crate::error::{Error, Result};
-use crate::public::Public;
 use crate::scheme::Arithmetic;
 
+pub(crate) use body::{Body, claimed_errors, fresh_errors, slot_errors};
 pub use histogram::{Histogram, HistogramPlan};
 pub(crate) use work::decodes;
 
@@ -74,21 +74,6 @@ pub(crate) struct Facts {
     pub(crate) magnitude: f64,
     /// The range of whole numbers, if it is known better than the bound.
     pub(crate) range: Option<(i64, i64)>,
-}
-
-/// Ciphertexts, or their shapes in a dry run.
-#[derive(Clone)]
-pub(crate) enum Body<S: Arithmetic> {
-    Real {
-        parts: Vec<Ciphertext<S>>,
-        keys: Option<Public<S>>,
-        /// The noise bounds are a sender's claim.
-        claimed: bool,
-    },
-    Dry {
-        parts: Vec<Shape<S>>,
-        tally: Arc<Mutex<Tally>>,
-    },
 }
 
 impl Facts {
@@ -190,10 +175,12 @@ impl<S: Arithmetic> Encrypted<S> {
 
     /// Returns the shapes of the parts.
     pub(crate) fn shapes(&self) -> Vec<Shape<S>> {
-        match &self.body {
-            Body::Dry { parts, .. } => parts.clone(),
-            Body::Real { parts, .. } => parts.iter().map(|part| *part.shape()).collect(),
-        }
+        self.body.shapes()
+    }
+
+    /// Returns a bound on the error of every slot of each part.
+    pub(crate) fn slot_errors(&self) -> Vec<f64> {
+        slot_errors(&self.context, self.facts.len, &self.shapes(), self.body.errors())
     }
 
     /// Returns the result of an operation on vectors of this context, with these facts.
@@ -206,7 +193,7 @@ impl<S: Arithmetic> Encrypted<S> {
         self.shapes().iter().map(|shape| shape.level).min().unwrap_or(0)
     }
 
-    /// A bound on the error of every value, before rounding.
+    /// A bound on the error of every value, before rounding, by the shapes alone.
     pub(crate) fn largest_error(&self) -> f64 {
         let params = self.context.params();
         let slot = self.shapes().iter().map(|shape| shape.slot_error(params)).fold(0.0, f64::max);

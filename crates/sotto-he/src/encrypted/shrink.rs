@@ -2,7 +2,7 @@
 
 use sotto_rlwe::{Params, Shape};
 
-use super::{Body, Encrypted};
+use super::Encrypted;
 use crate::error::Result;
 use crate::scheme::Arithmetic;
 
@@ -33,19 +33,7 @@ impl<S: Arithmetic> Encrypted<S> {
 
     /// The same vector with every part at the level that its shape is given.
     pub(super) fn lowered(&self, level: impl Fn(&Shape<S>) -> usize) -> Result<Self> {
-        let params = self.context.params();
-        let evaluator = &self.context.0.evaluator;
-        let body = match &self.body {
-            Body::Dry { parts, tally } => {
-                let lowered = parts.iter().map(|shape| shape.lower(params, level(shape)));
-                Body::Dry { parts: lowered.collect::<Result<_, _>>()?, tally: tally.clone() }
-            }
-            Body::Real { parts, keys, claimed } => {
-                let lowered = parts.iter().map(|part| evaluator.lower(part, level(part.shape())));
-                let parts = lowered.collect::<Result<_, _>>()?;
-                Body::Real { parts, keys: keys.clone(), claimed: *claimed }
-            }
-        };
+        let body = self.body.lowered(&self.context, level)?;
         Ok(Self::new(&self.context, self.facts, body))
     }
 }

@@ -2,10 +2,11 @@
 //! rescaling is then added once, and not by every rotation.
 
 use sotto_circuits::{CircuitError, Machine, sum_all, sum_block};
+use sotto_rlwe::{Params, Shape};
 
 use super::arithmetic::pairs;
 use super::shrink::GROWTH;
-use super::work::{Operands, Operation, Outcome, check, decodes, outline};
+use super::work::{Operands, Operation, Outcome, assumed_error, check, decodes, run};
 use super::{Encrypted, Facts};
 use crate::error::Result;
 use crate::scheme::Arithmetic;
@@ -151,11 +152,15 @@ impl<S: Arithmetic> Encrypted<S> {
     fn total(facts: Facts, operands: &[&Self], work: &impl Operation<S>, shift: u32) -> Result<Self> {
         let (unit, magnitude) = (facts.unit * f64::from(shift).exp2(), facts.magnitude * facts.len as f64);
         let facts = Facts { len: 1, zero_padded: true, unit, magnitude, range: None }.finite()?;
-        Self::computed(facts, operands, work)
+        let params = operands[0].context.params();
+        // Padding adds nothing to a sum, but to the bound that follows from rotations.
+        let body = run(operands, work)?.bounded(params, magnitude / unit.abs());
+        Ok(Self::new(&operands[0].context, facts, body))
     }
 
     /// Returns the bits by which the slots of a sum shrink: none if decryption decodes them as they are. Otherwise as many as
-    /// cost at most a quarter of its accuracy, up to the logarithm of its length: products that follow have more room.
+    /// cost at most a quarter of its accuracy, up to the logarithm of its length: products that follow have more room. At
+    /// least so many that decryption decodes the product of two such sums.
     fn shift_of<W: Operation<S>>(facts: Facts, operands: &[&Self], work: impl Fn(u32) -> W) -> Result<u32> {
         let mut refusal = match check(operands, &work(0)) {
             Ok(()) => return Ok(0),
@@ -163,28 +168,31 @@ impl<S: Arithmetic> Encrypted<S> {
             Err(error) => error,
         };
         let params = operands[0].context.params();
-        let mut found: Option<(u32, f64)> = None;
+        let mut found: Option<(u32, f64, bool)> = None;
         for shift in 1..=(facts.len as f64).log2().ceil() as u32 {
-            let shapes = outline(operands, &work(shift)).and_then(|(shapes, _)| {
-                shapes.iter().try_for_each(|shape| decodes(params, shape))?;
-                Ok(shapes)
-            });
-            let shapes = match shapes {
-                Ok(shapes) => shapes,
+            let (shapes, slot) = match assumed_error(operands, &work(shift), 1) {
+                Ok(assumed) => assumed,
                 Err(error) if error.is_room() => {
                     refusal = error;
                     continue;
                 }
                 Err(error) => return Err(error),
             };
-            let slot = shapes.iter().map(|shape| shape.slot_error(params)).fold(0.0, f64::max);
             let error = slot * f64::from(shift).exp2();
             match found {
-                Some((_, least)) if error > GROWTH * least => break,
-                Some((_, least)) => found = Some((shift, least)),
-                None => found = Some((shift, error)),
+                Some((_, least, true)) if error > GROWTH * least => break,
+                _ => {
+                    let least = found.map_or(error, |(_, least, _)| least);
+                    found = Some((shift, least, shapes.iter().all(|shape| multiplies(params, shape))));
+                }
             }
         }
-        found.map(|(shift, _)| shift).ok_or(refusal)
+        found.map(|(shift, ..)| shift).ok_or(refusal)
     }
+}
+
+/// True if decryption decodes the product of two such sums, or if no level is left for it.
+fn multiplies<S: Arithmetic>(params: &Params<S>, sum: &Shape<S>) -> bool {
+    let product = || sum.square(params)?.relinearise(params)?.drop_prime(params);
+    sum.level == 0 || product().is_ok_and(|product| decodes(params, &product).is_ok())
 }

@@ -1,7 +1,7 @@
 //! Vectors that are zero whatever the inputs are: x·0, a mask of zeros. Everybody may know that, and nobody computes it: such
 //! a vector keeps the ciphertexts of its operand, and its unit is 0.
 
-use super::{Body, Encrypted, Facts};
+use super::{Encrypted, Facts};
 use crate::error::Result;
 use crate::scheme::Arithmetic;
 
@@ -19,13 +19,9 @@ impl Facts {
 impl<S: Arithmetic> Encrypted<S> {
     /// The vector of `len` zeros, with as many ciphertexts as any other of this length.
     pub(super) fn zeros(&self, len: usize) -> Self {
-        let count = self.context.parts(len);
-        let body = match &self.body {
-            Body::Dry { parts, tally } => Body::Dry { parts: repeated(parts, count), tally: tally.clone() },
-            Body::Real { parts, keys, claimed } => {
-                Body::Real { parts: repeated(parts, count), keys: keys.clone(), claimed: *claimed }
-            }
-        };
+        let all: Vec<usize> = (0..self.shapes().len()).collect();
+        let repeated: Vec<usize> = all.iter().copied().cycle().take(self.context.parts(len)).collect();
+        let body = self.body.only(&repeated);
         Self::new(&self.context, Facts::zero(len), body)
     }
 
@@ -54,8 +50,4 @@ impl<S: Arithmetic> Encrypted<S> {
         }
         Ok(Some(self.zeros(self.joined(other)?.len)))
     }
-}
-
-fn repeated<T: Clone>(parts: &[T], count: usize) -> Vec<T> {
-    parts.iter().cycle().take(count).cloned().collect()
 }
