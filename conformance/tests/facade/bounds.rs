@@ -145,6 +145,29 @@ fn repeated_values_stay_within_their_bound() {
     assert!(often(64) > 2.0 * often(8), "{} {}", often(64), often(8));
 }
 
+/// Encryptions with the public key are noisier; senders and the owner encrypt under one bound.
+#[test]
+fn public_encryptions_stay_within_their_bound() {
+    let mut rng = ChaCha20Rng::from_seed([10; 32]);
+    let context = Context::<Ckks>::builder().values_within(1.0).depth(2).public_inputs().build().unwrap();
+    let (secret, public) = context.keys(&mut sotto::secure_rng().unwrap()).unwrap();
+    for (kind, len) in [1, 5, 4096, 30_000].into_iter().enumerate() {
+        let data = [0; 2].map(|_| values(kind, len, &mut rng));
+        for inputs in [
+            [0, 1].map(|at| public.encrypt(&data[at]).unwrap()),
+            [secret.encrypt(&data[0]).unwrap(), public.encrypt(&data[1]).unwrap()],
+        ] {
+            for (name, work, clear) in REDUCTIONS {
+                let found = secret.decrypt(&work(&inputs).unwrap()).unwrap();
+                let plan = context.plan(&[len, len], work).unwrap();
+                let off = (found.value() - clear(&data)).abs();
+                assert!(off <= found.bound(), "{name} of {len}: {off:e} {:e}", found.bound());
+                assert!(found.bound() <= plan.error_bound() * (1.0 + 1e-9), "{name} of {len}");
+            }
+        }
+    }
+}
+
 fn mean_bound(context: &Context<Ckks>, len: usize) -> f64 {
     let plan: Plan<Ckks> = context.plan(&[len], |v| v[0].mean()).unwrap();
     plan.error_bound()

@@ -32,6 +32,7 @@
 //!
 //! The bounds hold if inputs are fresh and the operations do not depend on their noise. docs/concepts/noise.md has figures.
 
+mod bound;
 mod rules;
 mod runs;
 mod terms;

@@ -6,6 +6,7 @@ mod encrypted;
 mod managed;
 mod number;
 mod outline;
+mod tracked;
 mod tracking;
 
 pub use clear::Clear;
@@ -13,7 +14,8 @@ pub use encrypted::{Encrypted, Watch};
 pub use managed::Prepared;
 pub use number::Number;
 pub use outline::{Outline, Tally};
-pub use tracking::{Tracked, Tracking};
+pub use tracked::{Factor, Tracked};
+pub use tracking::Tracking;
 
 use crate::error::CircuitError;
 

@@ -1,79 +1,10 @@
 //! A machine that follows the errors of CKKS operands beside another machine.
 
-use core::ops::Deref;
-
-use sotto_rlwe::{Adjustment, EvalError, Params, PlainSize, Plaintext, Scheme, Shape};
+use sotto_rlwe::{Adjustment, EvalError, Params, Plaintext, Scheme, Shape};
 
 use super::backend::Backend;
+use super::tracked::{Factor, Held, Tracked};
 use crate::errors::{ErrorRules, Errors, KeyUse};
-
-/// An operand of another machine, borrowed or owned, with its errors.
-///
-/// Example: [`Tracking`]
-#[derive(Debug)]
-pub struct Tracked<'a, O> {
-    operand: Held<'a, O>,
-    errors: Errors,
-}
-
-#[derive(Debug)]
-enum Held<'a, O> {
-    Borrowed(&'a O),
-    Owned(O),
-}
-
-impl<O> Deref for Held<'_, O> {
-    type Target = O;
-    fn deref(&self) -> &O {
-        match self {
-            Self::Borrowed(operand) => operand,
-            Self::Owned(operand) => operand,
-        }
-    }
-}
-
-impl<'a, O> Tracked<'a, O> {
-    /// Puts errors beside an operand.
-    pub fn new(operand: &'a O, errors: Errors) -> Self {
-        Self { operand: Held::Borrowed(operand), errors }
-    }
-
-    fn owned(operand: O, errors: Errors) -> Self {
-        Self { operand: Held::Owned(operand), errors }
-    }
-
-    /// Returns the errors.
-    pub fn errors(&self) -> &Errors {
-        &self.errors
-    }
-}
-
-impl<O> Deref for Tracked<'_, O> {
-    type Target = O;
-    fn deref(&self) -> &O {
-        &self.operand
-    }
-}
-
-/// A multiplier of another machine, with the sizes that errors grow by.
-///
-/// Example: [`Tracking`]
-#[derive(Debug)]
-pub struct Factor<P> {
-    multiplier: P,
-    size: PlainSize,
-    /// The sign of a constant.
-    negative: Option<bool>,
-}
-
-impl<P> Factor<P> {
-    fn follow<S: Scheme>(&self, rules: &ErrorRules, errors: &mut Errors, before: &Shape<S>) {
-        match self.negative {
-            Some(negative) => rules.multiply_constant(errors, before, self.size, negative),
-            None => rules.multiply_plain(errors, before, self.size),
-        }
-    }
-}
 
 /// Runs circuits on another machine and follows the errors of CKKS slots ([`ErrorRules`]); refuses exactly as that
 /// machine. In exact schemes it follows nothing.

@@ -120,7 +120,7 @@ where
             }
             (Err(shape), Err(beside)) => prop_assert_eq!(shape.to_string(), beside.to_string()),
             (shape, beside) => {
-                prop_assert!(false, "{:?} {:?}", shape.err(), beside.err().map(|e| e.to_string()))
+                prop_assert!(false, "{:?} {:?}", shape.err(), beside.err().map(|e| e.to_string()));
             }
         }
     }

@@ -13,7 +13,8 @@ pub(super) const GROWTH: f64 = 1.25;
 
 impl<S: Arithmetic> Encrypted<S> {
     /// Drops the primes that decryption does not need: an answer of few bytes, with which little can be computed any more.
-    /// The last step of a computation, in the dry run too. The error bound grows by at most a quarter.
+    /// The last step of a computation, in the dry run too. The error bound grows by at most a quarter, after a sum up to
+    /// threefold: [`Encrypted::sum_for_answer`] loses less.
     ///
     /// # Errors
     /// [`Error::Depth`](crate::Error::Depth) if the vector itself cannot be decrypted.
