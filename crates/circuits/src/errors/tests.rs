@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 
 use proptest::prelude::*;
-use sotto_rlwe::{Ckks, Origin, Params, Shape};
+use sotto_rlwe::{Ckks, Origin, Params, Scheme, Shape};
 
 use super::rules::ErrorRules;
 use super::runs::{Run, extent, insert};
-use super::terms::{Errors, Event, KeyUse};
+use super::terms::{Errors, Event, KeyUse, Kind, Source};
 
 const ROW: u32 = 64;
 const POLYNOMIALS: u32 = 3;
@@ -206,4 +206,48 @@ fn keys_count_as_random_until_a_product_mixes_them() {
     assert_eq!(switched(1, false).worst, 0.0);
     assert!(switched(1, true).worst > 0.0);
     assert!(bound(&[switched(2, false)]) > 1.9 * bound(&[switched(1, false)]), "one key adds up");
+}
+
+/// Roundings of encodings, without any encryption: their sum over a period keeps two coefficients, and their squares over a
+/// period are bounded.
+#[test]
+fn roundings_of_encodings_are_within_their_bounds() {
+    let (params, rules, shape) = rules();
+    let scale = params.scale(shape.level);
+    for period in [1_usize, 2, 64, 4096] {
+        // An encoding alone, without the random part of a fresh ciphertext.
+        let bound = |count: usize| {
+            let mut sum = Errors::default();
+            let group = (Source::Encoding, Event::new(), Kind::Rounding(period as u32));
+            let one = {
+                let mut one = Errors::default();
+                one.push(group, 0..1, period as f64 / core::f64::consts::SQRT_2, 4096);
+                one
+            };
+            for at in 0..count {
+                let mut moved = one.clone();
+                // A whole turn more, as 0 conjugates.
+                rules.rotate(&mut moved, at as i32 + 4096);
+                rules.add(&mut sum, &moved);
+            }
+            let large = shape.with_slot_bounds(&params, 1.0, 1.0);
+            rules.slot_error(&params, &sum, &large, None)
+                - rules.slot_error(&params, &Errors::default(), &large, None)
+        };
+        let (whole, one) = (bound(period), bound(1));
+        assert!((whole * scale / (period as f64 / core::f64::consts::SQRT_2) - 1.0).abs() < 1e-2, "{period}");
+        for seed in 0..20_u64 {
+            let value = |at: usize| ((at as u64 + 1) * (seed * 7919 + 104_729) % 10_007) as f64 / 10_007.0;
+            let values: Vec<f64> = (0..period).map(value).collect();
+            let plaintext = params.encode_repeated(&values, params.top_level()).unwrap();
+            let found = Ckks::decode_slots(&params, &plaintext).unwrap();
+            let off: Vec<f64> = found.iter().zip(&values).map(|(found, value)| found - value).collect();
+            assert!(
+                off.iter().sum::<f64>().abs() <= whole,
+                "{period}: {:e} {whole:e}",
+                off.iter().sum::<f64>()
+            );
+            assert!(off.iter().map(|off| off * off).sum::<f64>().sqrt() <= one, "{period}");
+        }
+    }
 }

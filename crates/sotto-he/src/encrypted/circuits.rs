@@ -45,10 +45,13 @@ impl<S: Arithmetic> Encrypted<S> {
         let (power, magnitude) = (exponent as i32, facts.magnitude.powf(f64::from(exponent)));
         let work = Power(u64::from(exponent));
         let slots = facts.magnitude / facts.unit.abs();
-        if !S::EXACT && slots > 1.0 && check(&[self], &work).is_err_and(|error| error.is_room()) {
-            if let Ok(power) = self.shrunk(slots).and_then(|shrunk| shrunk.pow(exponent)) {
-                return Ok(power);
-            }
+        let too_large = || check(&[self], &work).is_err_and(|error| error.is_room());
+        if !S::EXACT
+            && slots > 1.0
+            && too_large()
+            && let Ok(power) = self.shrunk(slots).and_then(|shrunk| shrunk.pow(exponent))
+        {
+            return Ok(power);
         }
         let body = run(&[self], &work)?;
         let facts = Facts { unit: facts.unit.powi(power), magnitude, ..facts }.finite()?;
