@@ -2,6 +2,7 @@
 //! They are compiled at the level of this package, as the loops of the arithmetic are not generic.
 #![allow(clippy::unwrap_used)]
 
+mod bounds;
 mod comparisons;
 mod dot;
 mod expressions;

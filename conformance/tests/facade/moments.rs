@@ -55,15 +55,15 @@ fn long_sums_keep_their_bits() {
     let lengths = [1_000_000, 1_000_000];
     let usual = context.plan(&lengths, |v| v[0].dot(&v[1])?.for_answer()).unwrap();
     let last = context.plan(&lengths, |v| v[0].dot_for_answer(&v[1])).unwrap();
-    // The sum may cost a quarter of its accuracy where it shrinks, and another where primes are dropped.
-    let close = |a: f64, b: f64| assert!(a <= 1.57 * b && b <= 1.57 * a, "{a} {b}");
+    // A sum whose slots have room for a product, and which is lowered afterwards, loses up to two bits at this length.
+    let close = |last: f64, usual: f64| assert!(last <= 1.7 * usual && usual <= 4.0 * last, "{last} {usual}");
     close(last.error_bound(), usual.error_bound());
     assert_eq!(last.counts().2, context.slots().ilog2() as usize);
     assert!(last.answer_bytes() <= usual.answer_bytes());
     let usual = context.plan(&lengths, |v| v[0].sum()?.for_answer()).unwrap();
     let last = context.plan(&lengths, |v| v[0].sum_for_answer()).unwrap();
     close(last.error_bound(), usual.error_bound());
-    assert!(usual.error_bound() < 1e-8 * usual.magnitude(), "{}", usual.error_bound());
+    assert!(usual.error_bound() < 1e-11 * usual.magnitude(), "{}", usual.error_bound());
     // More rows than the primes have room for, at any level, are refused.
     let spent = context.plan(&[100, 100], |v| v[0].square()?.square()?.square()?.dot_for_answer(&v[1]));
     assert!(matches!(spent, Err(sotto::Error::Depth { .. })));

@@ -25,10 +25,11 @@
 //!
 //! A machine manages levels and scales: it brings operands to one level and scaling before a sum and to the best level
 //! before a product, and relinearises and rescales after it, as [`sotto_rlwe::LevelRules`] decides. [`Encrypted`]
-//! computes on ciphertexts, [`Outline`] follows their shapes without computing, [`Clear`] computes in the clear and
-//! defines the meaning.
+//! computes on ciphertexts, [`Outline`] follows their shapes without computing, [`Tracking`] follows the errors of CKKS slots
+//! beside either, [`Clear`] computes in the clear and defines the meaning.
 
 mod error;
+mod errors;
 mod inner_product;
 mod machine;
 mod polynomial;
@@ -40,8 +41,11 @@ mod table;
 mod transform;
 
 pub use error::CircuitError;
+pub use errors::{ErrorRules, Errors, Event, KeyUse};
 pub use inner_product::{inner_product, inner_product_with_plain};
-pub use machine::{Clear, Encrypted, Machine, Number, Outline, Prepared, Tally, Watch};
+pub use machine::{
+    Clear, Encrypted, Factor, Machine, Number, Outline, Prepared, Tally, Tracked, Tracking, Watch,
+};
 pub use polynomial::{Cost, Polynomial};
 pub use power_sums::{Counted, PackedSums, PowerSums};
 pub use powers::{exponentiate, multiply_many};

@@ -1,10 +1,11 @@
 //! Vectors under a public key: encrypted with it, or read from bytes.
 
 use sotto_ring::secure_rng;
+use sotto_rlwe::Origin;
 use sotto_wire::{AnyCiphertext, LARGEST_BUNDLE, read_vector};
 
 use crate::encode::plaintexts;
-use crate::encrypted::{Body, Encrypted, Facts};
+use crate::encrypted::{Body, Encrypted, Facts, claimed_errors, fresh_errors};
 use crate::error::{Error, Result};
 use crate::public::Public;
 use crate::scheme::Arithmetic;
@@ -32,7 +33,9 @@ impl<S: Arithmetic> Public<S> {
         let facts = Facts::fresh(context, values.len())?.within::<S>(bound)?;
         let parts = plaintexts(context, &facts, values)?;
         let parts = each(&parts, |part| Ok(self.public_key().encrypt(part, &mut rng)?))?;
-        Ok(Encrypted::new(context, facts, Body::Real { parts, keys: Some(self.clone()), claimed: false }))
+        let errors = fresh_errors(context, values.len(), Origin::PublicKey);
+        let body = Body::Real { parts, errors, keys: Some(self.clone()), claimed: false };
+        Ok(Encrypted::new(context, facts, body))
     }
 
     /// Attaches these evaluation keys to a vector.
@@ -42,10 +45,11 @@ impl<S: Arithmetic> Public<S> {
     pub fn attach(&self, vector: Encrypted<S>) -> Result<Encrypted<S>> {
         let Encrypted { context, facts, body, .. } = vector;
         match body {
-            Body::Real { parts, claimed, .. }
+            Body::Real { parts, errors, claimed, .. }
                 if &context == self.context() && parts.iter().all(|part| part.key() == self.id()) =>
             {
-                Ok(Encrypted::new(&context, facts, Body::Real { parts, keys: Some(self.clone()), claimed }))
+                let body = Body::Real { parts, errors, keys: Some(self.clone()), claimed };
+                Ok(Encrypted::new(&context, facts, body))
             }
             _ => Err(Error::Mixed),
         }
@@ -85,6 +89,8 @@ impl<S: Arithmetic> Public<S> {
         if sent {
             facts.range = context.0.range;
         }
-        Ok(Encrypted::new(context, facts, Body::Real { parts, keys: Some(self.clone()), claimed: true }))
+        let errors = claimed_errors(context, &parts);
+        let body = Body::Real { parts, errors, keys: Some(self.clone()), claimed: true };
+        Ok(Encrypted::new(context, facts, body))
     }
 }

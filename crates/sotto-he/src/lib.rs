@@ -10,7 +10,7 @@
 //! let y = ((&x * &x)? + 1.5)?;
 //! let sum = secret.decrypt(&y.sum()?)?;
 //! assert!((sum.value() - 1208.0).abs() <= sum.bound());
-//! println!("{sum}"); // 1208.0000 ± 0.0094
+//! println!("{sum}"); // 1208.000000 ± 0.000019
 //! # Ok::<(), sotto::Error>(())
 //! ```
 //!

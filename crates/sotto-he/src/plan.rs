@@ -6,11 +6,11 @@ use std::sync::{Arc, Mutex};
 
 use sotto_circuits::Tally;
 use sotto_decrypt::rounded_error;
-use sotto_rlwe::Shape;
+use sotto_rlwe::{Origin, Shape};
 use sotto_wire::{EvaluationKeyCounts, evaluation_keys_bytes, expanded_bytes};
 
 use crate::context::Context;
-use crate::encrypted::{Body, Encrypted, Facts, decodes};
+use crate::encrypted::{Body, Encrypted, Facts, decodes, fresh_errors};
 use crate::error::{Error, Result};
 use crate::scheme::Arithmetic;
 
@@ -33,6 +33,8 @@ pub struct Plan<S: Arithmetic> {
     lengths: Vec<usize>,
     facts: Facts,
     shapes: Vec<Shape<S>>,
+    /// A bound on the error of the slots of each part.
+    slot_errors: Vec<f64>,
     tally: Tally,
 }
 
@@ -69,14 +71,17 @@ impl<S: Arithmetic> Context<S> {
 
     fn dry(&self, len: usize, tally: &Arc<Mutex<Tally>>) -> Result<Encrypted<S>> {
         let facts = Facts::fresh(self, len)?;
-        let body = Body::Dry { parts: vec![self.fresh_shape()?; self.parts(len)], tally: Arc::clone(tally) };
+        let origin = if self.takes_public_inputs() { Origin::PublicKey } else { Origin::SecretKey };
+        let errors = fresh_errors(self, len, origin);
+        let parts = vec![self.fresh_shape()?; self.parts(len)];
+        let body = Body::Dry { parts, errors, tally: Arc::clone(tally) };
         Ok(Encrypted::new(self, facts, body))
     }
 }
 
 impl<S: Arithmetic> Plan<S> {
     pub(crate) fn of(context: &Context<S>, lengths: &[usize], output: &Encrypted<S>) -> Result<Self> {
-        let Body::Dry { parts, tally } = &output.body else { return Err(Error::Mixed) };
+        let Body::Dry { parts, tally, .. } = &output.body else { return Err(Error::Mixed) };
         let facts = output.facts.clone();
         let plain_modulus = context.params().plain_modulus();
         if S::EXACT && !facts.is_public() && 2.0 * facts.magnitude >= plain_modulus as f64 {
@@ -84,7 +89,12 @@ impl<S: Arithmetic> Plan<S> {
         }
         parts.iter().try_for_each(|shape| decodes(context.params(), shape))?;
         let tally = tally.lock().unwrap_or_else(std::sync::PoisonError::into_inner).clone();
-        Ok(Self { context: context.clone(), lengths: lengths.to_vec(), facts, shapes: parts.clone(), tally })
+        let (context, lengths, shapes) = (context.clone(), lengths.to_vec(), parts.clone());
+        Ok(Self { context, lengths, facts, shapes, slot_errors: output.slot_errors(), tally })
+    }
+
+    pub(crate) fn slot_errors(&self) -> &[f64] {
+        &self.slot_errors
     }
 
     pub(crate) fn output(&self) -> (&Facts, &[Shape<S>]) {
@@ -138,8 +148,7 @@ impl<S: Arithmetic> Plan<S> {
         if S::EXACT {
             return 0.0;
         }
-        let params = self.context.params();
-        let slot = self.shapes.iter().map(|shape| shape.slot_error(params)).fold(0.0, f64::max);
+        let slot = self.slot_errors.iter().copied().fold(0.0, f64::max);
         rounded_error(slot) * self.facts.unit.abs() + self.facts.rounding::<S>()
     }
 

@@ -75,6 +75,7 @@ pub trait Arithmetic: LevelRules<Value: Number + Into<Real>> + sealed::Sealed {
         part: &Ciphertext<Self>,
         period: Option<usize>,
         magnitude: f64,
+        slot_error: f64,
     ) -> Result<Opened<Self>>;
     #[doc(hidden)]
     fn multiplied(values: &mut [Self::Value], unit: f64);
@@ -217,6 +218,7 @@ macro_rules! exact {
                 part: &Ciphertext<Self>,
                 period: Option<usize>,
                 magnitude: f64,
+                _slot_error: f64,
             ) -> Result<Opened<Self>> {
                 let values =
                     decrypted(decryptor, part, period)?.into_exact(magnitude).map_err(
@@ -318,9 +320,10 @@ impl Arithmetic for Ckks {
         part: &Ciphertext<Self>,
         period: Option<usize>,
         magnitude: f64,
+        slot_error: f64,
     ) -> Result<Opened<Self>> {
         // Rounded to a step no finer than the noise, so that an answer can be shared (docs/concepts/publishing.md).
-        let decrypted = decrypted(decryptor, part, period)?.within_magnitude(magnitude)?;
+        let decrypted = decrypted(decryptor, part, period)?.within(slot_error).within_magnitude(magnitude)?;
         let bits = decrypted.publishable_bits();
         let error = decrypted.published_error(bits);
         Ok(Opened { values: decrypted.publish(bits)?, error })

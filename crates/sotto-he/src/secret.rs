@@ -5,13 +5,13 @@ use core::fmt;
 use sotto_decrypt::{Decryptor, RangeError};
 use sotto_keys::{DeviceSecret, SecretKey};
 use sotto_ring::secure_rng;
-use sotto_rlwe::{Ciphertext, KeyId, Plaintext, Seeded};
+use sotto_rlwe::{Ciphertext, KeyId, Origin, Plaintext, Seeded};
 use sotto_wire::{AnyCiphertext, LARGEST_BUNDLE, read_vector, write_vector};
 
 use crate::answer::Answer;
 use crate::context::Context;
 use crate::encode::plaintexts;
-use crate::encrypted::{Body, Encrypted, Facts};
+use crate::encrypted::{Body, Encrypted, Facts, fresh_errors};
 use crate::error::{Error, Result};
 use crate::plan::Plan;
 use crate::public::Public;
@@ -96,7 +96,8 @@ impl<S: Arithmetic> Secret<S> {
         let (facts, seeded) = self.encrypt_seeded(values, bound)?;
         let fresh = self.context.fresh(self.id())?;
         let parts = seeded.iter().map(|part| part.expand().expect(&fresh)).collect::<Result<_, _>>()?;
-        let body = Body::Real { parts, keys: self.public.clone(), claimed: false };
+        let errors = fresh_errors(&self.context, values.len(), Origin::SecretKey);
+        let body = Body::Real { parts, errors, keys: self.public.clone(), claimed: false };
         let seeds = seeded.iter().map(|part| part.seed).collect();
         Ok(Encrypted::fresh(&self.context, facts, body, seeds))
     }
@@ -127,7 +128,7 @@ impl<S: Arithmetic> Secret<S> {
     /// [`Error::Claimed`] for a vector that came as bytes; [`Error::Wraps`] for whole numbers that may exceed the plain
     /// modulus; [`Error::Range`] for values that the computation cannot have; [`Error::Decrypt`] for another key.
     pub fn decrypt(&self, vector: &Encrypted<S>) -> Result<Answer<S>> {
-        self.open(&vector.facts, vector.computed_here()?)
+        self.open(&vector.facts, vector.computed_here()?, &vector.slot_errors())
     }
 
     /// Decrypts an answer that came as bytes, after comparing its claims with the plan of the computation. This does not
@@ -138,7 +139,7 @@ impl<S: Arithmetic> Secret<S> {
     /// plan's; otherwise as [`Secret::decrypt`].
     pub fn decrypt_answer(&self, bytes: &[u8], plan: &Plan<S>) -> Result<Answer<S>> {
         let parts = self.planned(bytes, plan)?;
-        self.open(plan.output().0, &parts)
+        self.open(plan.output().0, &parts, plan.slot_errors())
     }
 
     /// Reads the ciphertexts of an answer and compares their claims with the plan.
@@ -168,7 +169,8 @@ impl<S: Arithmetic> Secret<S> {
         each(parts, |part| Ok(decryptor.decrypt(part)?))
     }
 
-    fn open(&self, facts: &Facts, parts: &[Ciphertext<S>]) -> Result<Answer<S>> {
+    /// Decrypts parts whose slots are known to be off by at most `slot_errors`.
+    fn open(&self, facts: &Facts, parts: &[Ciphertext<S>], slot_errors: &[f64]) -> Result<Answer<S>> {
         if facts.is_public() {
             return Ok(Answer::new(facts.offset.values::<S>(facts.len), facts.rounding::<S>()));
         }
@@ -176,9 +178,10 @@ impl<S: Arithmetic> Secret<S> {
         let slot_magnitude = facts.slots_within();
         let (mut values, mut error) = (Vec::with_capacity(facts.len), 0.0_f64);
         let steps = Steps::of(|| parts.len());
-        for part in parts {
+        for (part, slot_error) in parts.iter().zip(slot_errors) {
             steps.proceed()?;
-            let opened = S::slots(&decryptor, part, self.context.period(facts.len), slot_magnitude)?;
+            let period = self.context.period(facts.len);
+            let opened = S::slots(&decryptor, part, period, slot_magnitude, *slot_error)?;
             let left = facts.len - values.len();
             values.extend(opened.values.into_iter().take(left));
             error = error.max(opened.error);

@@ -6,12 +6,16 @@ mod encrypted;
 mod managed;
 mod number;
 mod outline;
+mod tracked;
+mod tracking;
 
 pub use clear::Clear;
 pub use encrypted::{Encrypted, Watch};
 pub use managed::Prepared;
 pub use number::Number;
 pub use outline::{Outline, Tally};
+pub use tracked::{Factor, Tracked};
+pub use tracking::Tracking;
 
 use crate::error::CircuitError;
 

@@ -4,6 +4,7 @@
 mod comparisons;
 mod meaning;
 mod tables_clear;
+mod tracking;
 
 #[allow(unreachable_pub, reason = "examples of documentation include it")]
 #[path = "../../../rlwe/tests/it/owner/mod.rs"]

@@ -5,7 +5,7 @@ use sotto_rlwe::Ckks;
 
 use super::crossed::Kind;
 use super::offset::Offset;
-use super::work::{Operands, Operation, Outcome, run};
+use super::work::{Operands, Operation, Outcome, check, run};
 use super::{Encrypted, Facts};
 use crate::error::Result;
 use crate::scheme::{Arithmetic, Real};
@@ -60,7 +60,17 @@ impl<S: Arithmetic> Encrypted<S> {
     fn slots_power(&self, exponent: u32) -> Result<Self> {
         let facts = &self.facts;
         let (power, encrypted) = (exponent as i32, facts.encrypted.powf(f64::from(exponent)));
-        let body = run(&[self], &Power(u64::from(exponent)))?;
+        let work = Power(u64::from(exponent));
+        let slots = facts.slots_within();
+        let too_large = || check(&[self], &work).is_err_and(|error| error.is_room());
+        if !S::EXACT
+            && slots > 1.0
+            && too_large()
+            && let Ok(power) = self.shrunk(slots).and_then(|shrunk| shrunk.slots_power(exponent))
+        {
+            return Ok(power);
+        }
+        let body = run(&[self], &work)?;
         let facts = Facts { unit: facts.unit.powi(power), ..facts.clone() }.within_slots(encrypted)?;
         Ok(Self::new(&self.context, facts, body))
     }

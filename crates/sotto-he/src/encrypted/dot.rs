@@ -8,7 +8,7 @@ use super::crossed::Kind;
 use super::offset::Offset;
 use super::shrink::SPARE_BITS;
 use super::work::decodes;
-use super::{Body, Encrypted, Facts};
+use super::{Encrypted, Facts};
 use crate::error::Result;
 use crate::scheme::Arithmetic;
 
@@ -128,16 +128,7 @@ impl<S: Arithmetic> Encrypted<S> {
 
     /// Some ciphertexts of a vector of several, as full ones.
     fn only(&self, kept: &[usize]) -> Self {
-        let body = match &self.body {
-            Body::Dry { parts, tally } => {
-                Body::Dry { parts: kept.iter().map(|part| parts[*part]).collect(), tally: tally.clone() }
-            }
-            Body::Real { parts, keys, claimed } => Body::Real {
-                parts: kept.iter().map(|part| parts[*part].clone()).collect(),
-                keys: keys.clone(),
-                claimed: *claimed,
-            },
-        };
+        let body = self.body.only(kept);
         let len = kept.len() * self.context.slots();
         Self::new(&self.context, Facts { len, zero_padded: false, ..self.facts.clone() }, body)
     }

@@ -1,6 +1,7 @@
 //! Encrypted vectors.
 
 mod arithmetic;
+mod body;
 mod circuits;
 mod comparisons;
 mod crossed;
@@ -20,18 +21,17 @@ mod weighted;
 mod work;
 
 use core::fmt;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
-use sotto_circuits::Tally;
 use sotto_ring::Seed;
 use sotto_rlwe::{Ciphertext, EvalError, Seeded, Shape};
 use sotto_wire::{AnyCiphertext, MOST_PARTS, VectorHeader, write_vector};
 
 use crate::context::Context;
 use crate::error::{Error, Result};
-use crate::public::Public;
 use crate::scheme::Arithmetic;
 
+pub(crate) use body::{Body, claimed_errors, fresh_errors, slot_errors};
 pub use histogram::{Histogram, HistogramPlan};
 pub(crate) use work::decodes;
 
@@ -86,21 +86,6 @@ pub(crate) struct Facts {
     pub(crate) range: Option<(i64, i64)>,
     /// Public numbers beside the slots; of whole numbers only where the unit is 0.
     pub(crate) offset: Offset,
-}
-
-/// Ciphertexts, or their shapes in a dry run.
-#[derive(Clone)]
-pub(crate) enum Body<S: Arithmetic> {
-    Real {
-        parts: Vec<Ciphertext<S>>,
-        keys: Option<Public<S>>,
-        /// The noise bounds are a sender's claim.
-        claimed: bool,
-    },
-    Dry {
-        parts: Vec<Shape<S>>,
-        tally: Arc<Mutex<Tally>>,
-    },
 }
 
 impl Facts {
@@ -215,10 +200,12 @@ impl<S: Arithmetic> Encrypted<S> {
 
     /// Returns the shapes of the parts.
     pub(crate) fn shapes(&self) -> Vec<Shape<S>> {
-        match &self.body {
-            Body::Dry { parts, .. } => parts.clone(),
-            Body::Real { parts, .. } => parts.iter().map(|part| *part.shape()).collect(),
-        }
+        self.body.shapes()
+    }
+
+    /// Returns a bound on the error of every slot of each part.
+    pub(crate) fn slot_errors(&self) -> Vec<f64> {
+        slot_errors(&self.context, self.facts.len, &self.shapes(), self.body.errors())
     }
 
     /// Returns the result of an operation on vectors of this context, with these facts.
@@ -231,7 +218,7 @@ impl<S: Arithmetic> Encrypted<S> {
         self.shapes().iter().map(|shape| shape.level).min().unwrap_or(0)
     }
 
-    /// A bound on the error of every value, before rounding.
+    /// A bound on the error of every value, before rounding, by the shapes alone.
     pub(crate) fn largest_error(&self) -> f64 {
         let params = self.context.params();
         let slot = self.shapes().iter().map(|shape| shape.slot_error(params)).fold(0.0, f64::max);

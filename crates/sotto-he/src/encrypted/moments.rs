@@ -5,11 +5,12 @@ use std::sync::{Arc, Mutex};
 
 use sotto_circuits::{CircuitError, Machine, Tally};
 
+use super::body::{Body, assumed_errors, slot_errors};
 use super::shrink::{GROWTH, SPARE_BITS};
 use super::slotwise::pairs;
 use super::sums::{factor_of, shrunk, slots};
 use super::work::{Operands, Operation, Outcome, decodes, run};
-use super::{Body, Encrypted, Facts};
+use super::{Encrypted, Facts};
 use crate::error::{Error, Result};
 use crate::scheme::Arithmetic;
 
@@ -113,10 +114,11 @@ impl<S: Arithmetic> Encrypted<S> {
         Self::computed(facts, &[&sums], &Slots { period, factor: factor_of::<S>(shift, 1.0) })
     }
 
-    /// The shapes alone.
+    /// The shapes alone, to choose by them.
     pub(super) fn outlined(&self) -> Self {
-        let tally = Arc::new(Mutex::new(Tally::default()));
-        Self::new(&self.context, self.facts.clone(), Body::Dry { parts: self.shapes(), tally })
+        let (parts, tally) = (self.shapes(), Arc::new(Mutex::new(Tally::default())));
+        let errors = assumed_errors(&self.context, &parts);
+        Self::new(&self.context, self.facts.clone(), Body::Dry { parts, errors, tally })
     }
 
     /// Returns the bits by which the sum of a dry vector's slots has to shrink after the rotations, and the lowest level to add
@@ -147,7 +149,6 @@ impl<S: Arithmetic> Encrypted<S> {
         let params = self.context.params();
         let sum = Self::new(&self.context, self.facts.clone(), run(&[self], slots)?);
         let Body::Dry { parts, .. } = &sum.body else { return Err(Error::DryRun) };
-        let mut largest = 0.0_f64;
         for shape in parts {
             decodes(params, shape)?;
             if shape.room(params) < SPARE_BITS {
@@ -155,8 +156,7 @@ impl<S: Arithmetic> Encrypted<S> {
                 let reason = "the sum leaves no room for decryption".into();
                 return Err(Error::Depth { degree, reason });
             }
-            largest = largest.max(shape.slot_error(params));
         }
-        Ok(largest)
+        Ok(slot_errors(&self.context, 1, parts, sum.body.errors()).into_iter().fold(0.0, f64::max))
     }
 }

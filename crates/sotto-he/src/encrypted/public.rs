@@ -100,9 +100,13 @@ impl<S: Arithmetic> Encrypted<S> {
             parts.iter().cycle().take(count).cloned().collect()
         }
         match &self.body {
-            Body::Dry { parts, tally } => Body::Dry { parts: cycled(parts, count), tally: tally.clone() },
-            Body::Real { parts, keys, claimed } => {
-                Body::Real { parts: cycled(parts, count), keys: keys.clone(), claimed: *claimed }
+            Body::Dry { parts, errors, tally } => {
+                let (parts, errors) = (cycled(parts, count), cycled(errors, count));
+                Body::Dry { parts, errors, tally: tally.clone() }
+            }
+            Body::Real { parts, errors, keys, claimed } => {
+                let (parts, errors) = (cycled(parts, count), cycled(errors, count));
+                Body::Real { parts, errors, keys: keys.clone(), claimed: *claimed }
             }
         }
     }

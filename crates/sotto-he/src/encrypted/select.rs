@@ -1,12 +1,11 @@
 //! Vectors of chosen values of another: masks, rotations, repetition.
 
 use sotto_circuits::{CircuitError, Machine};
-use sotto_rlwe::{Ciphertext, Params, Shape};
 use std::collections::BTreeMap;
 
 use super::schedule::{Giants, Schedule, ancestors, lowest_bit, parent};
 use super::work::{Operands, Operation, Outcome, decodes, outline, run};
-use super::{Body, Encrypted, Facts};
+use super::{Encrypted, Facts};
 use crate::error::{Error, Result};
 use crate::scheme::Arithmetic;
 
@@ -157,24 +156,6 @@ fn joined<M: Machine>(
     machine.recycle(total);
     machine.recycle(term);
     Ok(sum)
-}
-
-impl<S: Arithmetic> Body<S> {
-    /// Every slot, padding included, is within ±`slots_within`: the bound on the message that operations after this one
-    /// start from.
-    pub(super) fn bounded(self, params: &Params<S>, slots_within: f64) -> Self {
-        let bounded = |shape: &Shape<S>| S::bounded(params, *shape, slots_within);
-        match self {
-            Self::Dry { parts, tally } => Self::Dry { parts: parts.iter().map(bounded).collect(), tally },
-            Self::Real { parts, keys, claimed } => {
-                let part = |part: Ciphertext<S>| match bounded(part.shape()) {
-                    same if same.noise == part.shape().noise => part,
-                    shape => Ciphertext::from_parts(params, part.key(), shape, part.components().to_vec()),
-                };
-                Self::Real { parts: parts.into_iter().map(part).collect(), keys, claimed }
-            }
-        }
-    }
 }
 
 impl<S: Arithmetic> Encrypted<S> {

@@ -2,7 +2,7 @@
 
 use sotto_rlwe::{Params, Shape};
 
-use super::{Body, Encrypted};
+use super::Encrypted;
 use crate::error::Result;
 use crate::scheme::Arithmetic;
 
@@ -13,7 +13,8 @@ pub(super) const GROWTH: f64 = 1.25;
 
 impl<S: Arithmetic> Encrypted<S> {
     /// Drops the primes that decryption does not need: an answer of few bytes, with which little can be computed any more.
-    /// The last step of a computation, in the dry run too. The error bound grows by at most a quarter.
+    /// The last step of a computation, in the dry run too. The error bound grows by at most a quarter, after a sum up to
+    /// threefold: [`Encrypted::sum_for_answer`] loses less.
     ///
     /// # Errors
     /// [`Error::Depth`](crate::Error::Depth) if the vector itself cannot be decrypted.
@@ -33,19 +34,7 @@ impl<S: Arithmetic> Encrypted<S> {
 
     /// The same vector with every part at the level that its shape is given.
     pub(super) fn lowered(&self, level: impl Fn(&Shape<S>) -> usize) -> Result<Self> {
-        let params = self.context.params();
-        let evaluator = &self.context.0.evaluator;
-        let body = match &self.body {
-            Body::Dry { parts, tally } => {
-                let lowered = parts.iter().map(|shape| shape.lower(params, level(shape)));
-                Body::Dry { parts: lowered.collect::<Result<_, _>>()?, tally: tally.clone() }
-            }
-            Body::Real { parts, keys, claimed } => {
-                let lowered = parts.iter().map(|part| evaluator.lower(part, level(part.shape())));
-                let parts = lowered.collect::<Result<_, _>>()?;
-                Body::Real { parts, keys: keys.clone(), claimed: *claimed }
-            }
-        };
+        let body = self.body.lowered(&self.context, level)?;
         Ok(Self::new(&self.context, self.facts.clone(), body))
     }
 }

@@ -1,16 +1,13 @@
 //! Sums over a vector. Slots that outgrow the bits that decryption decodes shrink after the rotations: the rounding of the
 //! rescaling is then added once, and not by every rotation.
 
-use std::sync::Arc;
-
 use sotto_circuits::{CircuitError, Machine, sum_all, sum_block};
-use sotto_rlwe::Shape;
+use sotto_rlwe::{Params, Shape};
 
-use super::offset::Offset;
 use super::shrink::{GROWTH, SPARE_BITS};
 use super::slotwise::pairs;
-use super::work::{Operands, Operation, Outcome, decodes, outline};
-use super::{Body, Encrypted, Facts};
+use super::work::{Operands, Operation, Outcome, assumed_error, decodes, outline, run};
+use super::{Encrypted, Facts};
 use crate::error::{Error, Result};
 use crate::scheme::Arithmetic;
 
@@ -47,9 +44,6 @@ pub(super) fn factor_of<S: Arithmetic>(shift: u32, divisor: f64) -> Option<S::Va
 fn shrinking(shift: u32, divisor: f64) -> f64 {
     if shift == 0 { 1.0 } else { (divisor.log2().ceil() - f64::from(shift)).exp2() / divisor }
 }
-
-/// A test of the shapes of a sum.
-type Enough<'w, S> = &'w dyn Fn(&[Shape<S>]) -> bool;
 
 /// The sum of all values, in every slot.
 struct Total<V> {
@@ -126,29 +120,16 @@ impl<S: Arithmetic> Encrypted<S> {
 
     /// The sum, divided by a public number.
     pub(super) fn divided_sum(&self, divisor: f64) -> Result<Self> {
-        self.sum_for(divisor, &|_| true)
+        self.sum_for(divisor, false)
     }
 
-    /// The mean, in slots that shrink until its square has room.
+    /// The mean, in slots that shrink until its square has room, which makes it less exact.
     pub(super) fn mean_to_square(&self) -> Result<Self> {
         let divisor = self.len() as f64;
-        let squares = |shapes: &[Shape<S>]| {
-            let product = self.dry(shapes).multiplied_dry(&self.dry(shapes));
-            let params = self.context.params();
-            product.is_ok_and(|product| product.shapes().iter().all(|shape| shape.room(params) >= SPARE_BITS))
-        };
-        // Without room for a square the mean is as exact as ever.
-        self.sum_for(divisor, &squares).or_else(|_| self.divided_sum(divisor))
+        self.sum_for(divisor, true).or_else(|_| self.divided_sum(divisor))
     }
 
-    /// The vector of one value with these shapes, for a dry run.
-    fn dry(&self, shapes: &[Shape<S>]) -> Self {
-        let facts = Facts { len: 1, offset: Offset::default(), ..self.facts.clone() };
-        Self::new(&self.context, facts, Body::Dry { parts: shapes.to_vec(), tally: Arc::default() })
-    }
-
-    /// The sum, divided by a public number, in slots whose shapes are enough for the computation that follows.
-    fn sum_for(&self, divisor: f64, enough: Enough<'_, S>) -> Result<Self> {
+    fn sum_for(&self, divisor: f64, to_square: bool) -> Result<Self> {
         let facts = &self.facts;
         if facts.len == 1 {
             return if divisor == 1.0 { Ok(self.clone()) } else { self.scaled(S::number(1.0 / divisor)) };
@@ -158,7 +139,7 @@ impl<S: Arithmetic> Encrypted<S> {
         }
         if !facts.offset.is_none() {
             let offset = facts.offset.sum(facts.len).divided(divisor);
-            return self.without_offset().sum_for(divisor, enough)?.plus_offset(&offset, 1);
+            return self.without_offset().sum_for(divisor, to_square)?.plus_offset(&offset, 1);
         }
         let slots = self.context.slots();
         let period = self.context.period(facts.len);
@@ -168,7 +149,7 @@ impl<S: Arithmetic> Encrypted<S> {
             |factor: f64| clear.then(|| self.context.filled(&vec![S::number(factor); last], facts.len));
         let late =
             |shift| Total { before: None, mask: mask(1.0), after: factor_of::<S>(shift, divisor), period };
-        match Self::shift_of(facts, &[self], divisor, enough, late) {
+        match Self::shift_of(facts, &[self], divisor, to_square, late) {
             Ok(shift) => return Self::total(facts, &[self], &late(shift), shift, divisor),
             Err(error) if S::EXACT || !clear || !error.is_room() => return Err(error),
             Err(_) => {}
@@ -180,7 +161,7 @@ impl<S: Arithmetic> Encrypted<S> {
             after: None,
             period,
         };
-        let shift = Self::shift_of(facts, &[self], divisor, enough, early)?;
+        let shift = Self::shift_of(facts, &[self], divisor, to_square, early)?;
         Self::total(facts, &[self], &early(shift), shift, divisor)
     }
 
@@ -188,7 +169,7 @@ impl<S: Arithmetic> Encrypted<S> {
     pub(super) fn inner_product(&self, other: &Self, facts: &Facts, divisor: f64) -> Result<Option<Self>> {
         let period = self.context.period(facts.len);
         let work = |shift| InnerProduct { factor: factor_of::<S>(shift, divisor), period };
-        match Self::shift_of(facts, &[self, other], divisor, &|_| true, work) {
+        match Self::shift_of(facts, &[self, other], divisor, false, work) {
             Ok(shift) => Ok(Some(Self::total(facts, &[self, other], &work(shift), shift, divisor)?)),
             Err(error) if error.is_room() => Ok(None),
             Err(error) => Err(error),
@@ -210,52 +191,66 @@ impl<S: Arithmetic> Encrypted<S> {
         };
         let encrypted = facts.encrypted * (facts.len as f64 / divisor);
         let facts = Facts { len: 1, zero_padded: true, unit, ..facts.clone() }.within_slots(encrypted)?;
-        Self::computed(facts, operands, work)
+        let context = &operands[0].context;
+        // Padding adds nothing to a sum, but to the bound that follows from rotations.
+        let body = run(operands, work)?.bounded(context.params(), facts.slots_within());
+        Ok(Self::new(context, facts, body))
     }
 
     /// Returns the bits by which the slots of a sum shrink: none if decryption decodes them as they are. Otherwise as many as
     /// cost at most a quarter of its accuracy, up to the logarithm of its length: products that follow have more room.
+    /// `to_square`: at least so many that the square of the sum has room.
     fn shift_of<W: Operation<S>>(
         facts: &Facts,
         operands: &[&Self],
         divisor: f64,
-        enough: Enough<'_, S>,
+        to_square: bool,
         work: impl Fn(u32) -> W,
     ) -> Result<u32> {
         let params = operands[0].context.params();
-        let decoded = |shift: u32| {
-            let (shapes, _) = outline(operands, &work(shift))?;
-            shapes.iter().try_for_each(|shape| decodes(params, shape))?;
-            Ok::<_, Error>(shapes)
-        };
-        let mut refusal = match decoded(0) {
-            Ok(shapes) if enough(&shapes) => return Ok(0),
-            Ok(_) => Error::Depth {
-                degree: params.degree(),
-                reason: "the sum leaves no room for a product".into(),
+        let enough = |shapes: &[Shape<S>]| !to_square || shapes.iter().all(|shape| squares(params, shape));
+        let mut refusal = match outline(operands, &work(0)) {
+            Ok((shapes, _)) => match shapes.iter().try_for_each(|shape| decodes(params, shape)) {
+                Ok(()) if enough(&shapes) => return Ok(0),
+                Ok(()) => Error::Depth {
+                    degree: params.degree(),
+                    reason: "the sum leaves no room for its square".into(),
+                },
+                Err(error) => error,
             },
-            Err(error) if S::EXACT || !error.is_room() => return Err(error),
             Err(error) => error,
         };
-        let mut found: Option<(u32, f64)> = None;
+        if S::EXACT || !refusal.is_room() {
+            return Err(refusal);
+        }
+        let mut found: Option<(u32, f64, bool)> = None;
         for shift in 1..=(facts.len as f64).log2().ceil() as u32 {
-            let shapes = match decoded(shift) {
-                Ok(shapes) if enough(&shapes) => shapes,
-                Ok(_) => continue,
+            let (shapes, slot) = match assumed_error(operands, &work(shift), 1) {
+                // A sum of two such sums has room too.
+                Ok((shapes, _)) if shapes.iter().any(|shape| shape.room(params) < SPARE_BITS) => continue,
+                Ok(assumed) => assumed,
                 Err(error) if error.is_room() => {
                     refusal = error;
                     continue;
                 }
                 Err(error) => return Err(error),
             };
-            let slot = shapes.iter().map(|shape| shape.slot_error(params)).fold(0.0, f64::max);
             let error = slot / shrinking(shift, divisor);
             match found {
-                Some((_, least)) if error > GROWTH * least => break,
-                Some((_, least)) => found = Some((shift, least)),
-                None => found = Some((shift, error)),
+                Some((_, least, true)) if error > GROWTH * least => break,
+                _ => {
+                    let least = found.map_or(error, |(_, least, _)| least);
+                    found = Some((shift, least, enough(&shapes)));
+                }
             }
         }
-        found.map(|(shift, _)| shift).ok_or(refusal)
+        found.map(|(shift, ..)| shift).ok_or(refusal)
     }
+}
+
+/// True if the square of a sum has room, or if no level is left for it.
+fn squares<S: Arithmetic>(params: &Params<S>, sum: &Shape<S>) -> bool {
+    let square = || sum.square(params)?.relinearise(params)?.drop_prime(params);
+    let fits = |square: Shape<S>| decodes(params, &square).is_ok() && square.room(params) >= SPARE_BITS;
+    sum.level == 0 || square().is_ok_and(fits)
 }
