@@ -86,7 +86,7 @@ def test_a_gap_is_the_accuracy_of_a_comparison():
 
 
 def test_depths_never_get_more_exact():
-    # As many values as fill the longest ciphertext: fewer are repeated in its slots, and copies are averaged.
+    # As many values as fill the longest ciphertext: copies of fewer are averaged.
     like = st.like(32_768, range=(-1, 1))
     for program, least in ((lambda x: x, 2**-30), (lambda x: x.mean(), 2**-24)):
         before = 0.0

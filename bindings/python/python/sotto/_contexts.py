@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+from typing import Any
 
 from sotto._accuracy import Accuracy
 from sotto._native import Context
@@ -30,7 +31,7 @@ class Contexts:
         chain: tuple[int, int] | None = None,
     ) -> None:
         # The arguments that make the same parameters again.
-        self.options = {
+        self.options: dict[str, Any] = {
             name: value
             for name, value in (
                 ("depth", depth),

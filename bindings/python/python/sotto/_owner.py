@@ -6,7 +6,7 @@ import errno
 import math
 import os
 import threading
-from typing import TYPE_CHECKING, Any, TypedDict, overload
+from typing import TYPE_CHECKING, Any, TypedDict, cast, overload
 
 import numpy as np
 
@@ -114,7 +114,7 @@ class Owner:
         passphrase: str | None = None,
         **parameters: Unpack[Parameters],
     ) -> Owner:
-        """Read a key file; the other arguments are those of `new`, `options` of the owner before."""
+        """Read a key file; the other arguments are those of `new`, from `options` of the owner."""
         if not os.path.exists(path):
             raise FileNotFoundError(errno.ENOENT, "no such key file", os.fspath(path))
         owner = cls._of(Contexts(**parameters))
@@ -154,7 +154,7 @@ class Owner:
     @property
     def options(self) -> Parameters:
         """Arguments of `new` and `load` that give these parameters again."""
-        return Parameters(**self._contexts.options)
+        return cast(Parameters, dict(self._contexts.options))
 
     def save(self, path: str | os.PathLike[str], passphrase: str | None = None) -> None:
         """Write the secret to a new key file, readable by its owner alone."""

@@ -12,7 +12,7 @@ from sotto._program import Plan, planned
 
 #: The deepest computation that is tried.
 _DEEPEST = 24
-#: Bits of scales that cost no time, the most precise first; and of those that double the time of a prime.
+#: Bits of scales that cost no time, the most precise first, and of those that cost some.
 _FREE, _SLOW = (50, 48, 46), (53, 56)
 
 
@@ -22,8 +22,8 @@ def parameters_for(
     """Return the smallest parameters; of those that cost the same, the most precise."""
     asked = None if error_within is None else Accuracy.of(error_within)
     refusal: OutOfDepth | None = None
-    depth = options.pop("depth", None)
-    for depth in range(_DEEPEST + 1) if depth is None else [depth]:
+    given = options.pop("depth", None)
+    for depth in range(_DEEPEST + 1) if given is None else [given]:
         usual = Contexts(depth, **options)
         try:
             plan = planned(usual, program, inputs)
