@@ -1,0 +1,255 @@
+//! Encryption of windows, part by part, without allocation.
+
+use core::fmt;
+
+use zeroize::Zeroize;
+
+use crate::bits::BitWriter;
+use crate::field::Residue;
+use crate::form::Form;
+use crate::key::{SALT_BYTES, SECRET_BYTES, StartKeys, StreamKeys};
+use crate::tag::Tag;
+
+/// Encrypts the windows of one start of a stream. Wiped when dropped.
+///
+/// Two windows under one pad number give away the difference of their values, and an equation by which every sum of the
+/// stream can be shifted. An encryptor takes growing numbers only; the device keeps them apart beyond this: it draws a
+/// salt at each start, and writes down a number before it uses it.
+///
+/// ```
+/// use sotto_sums::{EncryptError, Encryptor, Form, Place};
+///
+/// // Readings of 12 bits at up to four ticks, sums of 2,048 windows. Counts: the window, and each tick's reading.
+/// let columns = [Place::new(23, 0, 4095)?];
+/// let form = Form::new(&[], &columns, 1, 1, 4)?;
+/// let (secret, stream, salt) = ([1; 32], [2; 32], [3; 12]); // a real secret and salt are random
+/// let mut encryptor = Encryptor::new(&secret, &stream, &salt, 0);
+///
+/// // Three ticks, of which the second has no reading.
+/// let mut body = [0; 9];
+/// let mut window = encryptor.window(0)?;
+/// let tag = window.encrypt(&form, 3, 0, [Some(215), None, Some(198)], [1, 1, 0, 1], &mut body)?;
+/// assert!(tag.to_bytes() != [0; 8]);
+/// // Neither the part nor the number serves twice.
+/// let again = window.encrypt(&form, 3, 0, [Some(215), None, Some(198)], [1, 1, 0, 1], &mut body);
+/// assert_eq!(again, Err(EncryptError::Part));
+/// assert_eq!(encryptor.window(0).map(|_| ()), Err(EncryptError::Number));
+/// # Ok::<(), Box<dyn core::error::Error>>(())
+/// ```
+pub struct Encryptor {
+    stream: StreamKeys,
+    start: StartKeys,
+    /// The least number that no window had; None after the largest.
+    next: Option<u64>,
+}
+
+/// A window that is being encrypted: its pad number, for one body of each part.
+///
+/// Example: [`Encryptor`]
+pub struct Window<'e> {
+    stream: &'e StreamKeys,
+    start: &'e StartKeys,
+    number: u64,
+    /// The least part that was not encrypted; None after the largest.
+    next_part: Option<u32>,
+}
+
+/// The reason why a window is not encrypted.
+///
+/// Example: [`Encryptor`]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EncryptError {
+    /// The pad number is not above those of all windows before.
+    Number,
+    /// The part is not above those of this window that were encrypted.
+    Part,
+    /// The window has more ticks than the form allows.
+    Ticks,
+    /// The number of values or of counts is not the form's.
+    Values,
+    /// A value is outside the range of its place.
+    Range,
+    /// The output does not have the length of a body.
+    Output,
+}
+
+impl Encryptor {
+    /// Derives the keys of a start. `first` is the least pad number that may be used.
+    pub fn new(
+        secret: &[u8; SECRET_BYTES],
+        stream: &[u8; SECRET_BYTES],
+        salt: &[u8; SALT_BYTES],
+        first: u64,
+    ) -> Self {
+        let start = StartKeys::derive(secret, stream, salt);
+        Self { stream: StreamKeys::derive(secret, stream), start, next: Some(first) }
+    }
+
+    /// Begins a window under a pad number. Numbers grow, and may leave gaps.
+    ///
+    /// # Errors
+    /// [`EncryptError::Number`].
+    pub fn window(&mut self, number: u64) -> Result<Window<'_>, EncryptError> {
+        if self.next.is_none_or(|next| number < next) {
+            return Err(EncryptError::Number);
+        }
+        self.next = number.checked_add(1);
+        Ok(Window { stream: &self.stream, start: &self.start, number, next_part: Some(0) })
+    }
+}
+
+impl Window<'_> {
+    /// Encrypts a part of a window of this many ticks into `body`, and returns its tag. Values are in the order of places,
+    /// None where absent; their presence is public, as counts are.
+    ///
+    /// `values` is read twice. No branch and no address depends on a value or a key.
+    ///
+    /// # Errors
+    /// [`EncryptError`]; then `body` is zero, and the part may be encrypted with other values.
+    pub fn encrypt<V>(
+        &mut self,
+        form: &Form<'_>,
+        ticks: u32,
+        part: u32,
+        values: V,
+        counts: impl IntoIterator<Item = u32>,
+        body: &mut [u8],
+    ) -> Result<Tag, EncryptError>
+    where
+        V: IntoIterator<Item = Option<i64>>,
+        V::IntoIter: Clone,
+    {
+        let tag = self.seal(form, ticks, part, values.into_iter(), counts.into_iter(), body);
+        match tag {
+            Ok(_) => self.next_part = part.checked_add(1),
+            Err(_) => body.zeroize(),
+        }
+        tag
+    }
+
+    fn seal(
+        &self,
+        form: &Form<'_>,
+        ticks: u32,
+        part: u32,
+        values: impl Iterator<Item = Option<i64>> + Clone,
+        counts: impl Iterator<Item = u32>,
+        body: &mut [u8],
+    ) -> Result<Tag, EncryptError> {
+        if self.next_part.is_none_or(|next| part < next) {
+            return Err(EncryptError::Part);
+        }
+        if ticks > form.ticks() {
+            return Err(EncryptError::Ticks);
+        }
+        if body.len() != form.body_bytes(ticks) {
+            return Err(EncryptError::Output);
+        }
+        self.fill(form, ticks, part, values.clone(), body)?;
+        let places = form.places(ticks);
+        let mut tag = self.start.tag_pads.residue(self.number, part);
+        let mut keys = self.stream.tag.words(0, part, 2 * places);
+        for (index, value) in values.enumerate() {
+            if let Some(value) = value {
+                tag = tag.plus(keys.residue(index).times(Residue::from_integer(value)));
+            }
+        }
+        self.count(form.counts(ticks), part, tag, counts)
+    }
+
+    /// Writes value plus pad at each place.
+    fn fill(
+        &self,
+        form: &Form<'_>,
+        ticks: u32,
+        part: u32,
+        mut values: impl Iterator<Item = Option<i64>>,
+        body: &mut [u8],
+    ) -> Result<(), EncryptError> {
+        let mut pads = self.start.pads.words(self.number, part, form.words(ticks));
+        let mut out = BitWriter::new(body);
+        let mut outside = 0;
+        for at in form.walk(ticks) {
+            let sent = match values.next().ok_or(EncryptError::Values)? {
+                Some(value) => {
+                    outside |= is_outside(at.place.least(), at.place.span(), value);
+                    let mut pad = u64::from(pads.word(at.word));
+                    if at.place.words() == 2 {
+                        pad |= u64::from(pads.word(at.word + 1)) << 32;
+                    }
+                    pad.wrapping_add(value as u64) & at.place.low_bits()
+                }
+                None => 0,
+            };
+            out.put(sent, at.place.width());
+        }
+        out.finish();
+        if values.next().is_some() {
+            return Err(EncryptError::Values);
+        }
+        if outside == 0 { Ok(()) } else { Err(EncryptError::Range) }
+    }
+
+    /// Adds k′·n for each count. Counts are public, and nearly all 0 or 1.
+    fn count(
+        &self,
+        expected: usize,
+        part: u32,
+        mut tag: Residue,
+        counts: impl Iterator<Item = u32>,
+    ) -> Result<Tag, EncryptError> {
+        let mut keys = self.stream.count.words(0, part, 2 * expected);
+        let mut found = 0;
+        for count in counts {
+            if found == expected {
+                return Err(EncryptError::Values);
+            }
+            match count {
+                0 => {}
+                1 => tag = tag.plus(keys.residue(found)),
+                _ => tag = tag.plus(keys.residue(found).times(Residue::from_public(count.into()))),
+            }
+            found += 1;
+        }
+        if found == expected { Ok(Tag(tag)) } else { Err(EncryptError::Values) }
+    }
+}
+
+/// Returns 1 if a value is not in least..=least + span, else 0, for spans below 2^63.
+pub(crate) fn is_outside(least: i64, span: u64, value: i64) -> u64 {
+    let above = (value as u64).wrapping_sub(least as u64);
+    (above | span.wrapping_sub(above)) >> 63
+}
+
+impl fmt::Display for EncryptError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Number => "the pad number was used already: take one above those of all windows before",
+            Self::Part => "the part of this window was encrypted already: begin a window with the next pad number",
+            Self::Ticks => "the window has more ticks than its form allows",
+            Self::Values => "the number of values or of counts is not the one of the window's form",
+            Self::Range => "a value is outside the range that its place was declared with",
+            Self::Output => "the output does not have the length of the window's body",
+        })
+    }
+}
+
+impl core::error::Error for EncryptError {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranges_have_ends() {
+        for (least, span) in [(0, 0), (0, 1), (-5, 9), (-(1 << 60) + 1, (1 << 60) - 1)] {
+            let most = least + span as i64;
+            for value in [least, most] {
+                assert_eq!(is_outside(least, span, value), 0, "{value} from {least} to {most}");
+            }
+            for value in [least - 1, most + 1, i64::MIN, i64::MAX, i64::MIN + 1] {
+                assert_eq!(is_outside(least, span, value), 1, "{value} from {least} to {most}");
+            }
+        }
+    }
+}
