@@ -1,19 +1,20 @@
 //! Places as bits without gaps, least significant bit first.
 
-/// Writes integers of up to 64 bits one after the other. Uses words of 64 bits only to hold up to 39 bits, which suits
-/// small cores.
+/// Writes integers of up to 64 bits one after the other, 32 bits at a time.
 pub(crate) struct BitWriter<'o> {
-    out: core::slice::IterMut<'o, u8>,
+    out: &'o mut [u8],
+    /// Fewer than 32 bits that are not written, the first lowest.
     held: u64,
     bits: u32,
 }
 
 impl<'o> BitWriter<'o> {
     pub(crate) fn new(out: &'o mut [u8]) -> Self {
-        Self { out: out.iter_mut(), held: 0, bits: 0 }
+        Self { out, held: 0, bits: 0 }
     }
 
     /// Writes the low `width` bits of `value`, whose other bits are zero.
+    #[inline]
     pub(crate) fn put(&mut self, value: u64, width: u32) {
         self.put_half(value as u32, width.min(32));
         if width > 32 {
@@ -21,27 +22,28 @@ impl<'o> BitWriter<'o> {
         }
     }
 
+    #[inline]
     fn put_half(&mut self, value: u32, width: u32) {
         self.held |= u64::from(value) << self.bits;
         self.bits += width;
-        while self.bits >= 8 {
-            self.flush();
+        if self.bits >= 32 {
+            self.write(4);
+            self.held >>= 32;
+            self.bits -= 32;
         }
     }
 
-    fn flush(&mut self) {
-        if let Some(byte) = self.out.next() {
-            *byte = self.held as u8;
-        }
-        self.held >>= 8;
-        self.bits = self.bits.saturating_sub(8);
+    #[inline]
+    fn write(&mut self, count: usize) {
+        let out = core::mem::take(&mut self.out);
+        let (now, rest) = out.split_at_mut(count.min(out.len()));
+        now.copy_from_slice(&self.held.to_le_bytes()[..now.len()]);
+        self.out = rest;
     }
 
     /// Fills the last byte with zero bits.
     pub(crate) fn finish(mut self) {
-        if self.bits > 0 {
-            self.flush();
-        }
+        self.write(self.bits.div_ceil(8) as usize);
     }
 }
 
@@ -54,7 +56,8 @@ pub(crate) fn bits_at(bytes: &[u8], at: usize, width: u32) -> u64 {
         None => bytes.iter().skip(byte).rev().fold(0, |word, byte| word << 8 | u64::from(*byte)),
     };
     let (low, have) = (word >> bit, u64::BITS - bit);
-    let rest = if width > have { u64::from(bytes.get(byte + 8).copied().unwrap_or_default()) << have } else { 0 };
+    let rest =
+        if width > have { u64::from(bytes.get(byte + 8).copied().unwrap_or_default()) << have } else { 0 };
     (low | rest) & (u64::MAX >> (u64::BITS - width))
 }
 

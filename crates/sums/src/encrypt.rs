@@ -5,7 +5,7 @@ use core::fmt;
 use zeroize::Zeroize;
 
 use crate::bits::BitWriter;
-use crate::field::Residue;
+use crate::field::{Residue, Total};
 use crate::form::Form;
 use crate::key::{SALT_BYTES, SECRET_BYTES, StartKeys, StreamKeys};
 use crate::tag::Tag;
@@ -71,6 +71,8 @@ pub enum EncryptError {
     Range,
     /// The output does not have the length of a body.
     Output,
+    /// The residues of the tag are those of fewer places or counts.
+    Key,
 }
 
 impl Encryptor {
@@ -119,23 +121,72 @@ impl Window<'_> {
         V: IntoIterator<Item = Option<i64>>,
         V::IntoIter: Clone,
     {
-        let tag = self.seal(form, ticks, part, values.into_iter(), counts.into_iter(), body);
-        match tag {
-            Ok(_) => self.next_part = part.checked_add(1),
-            Err(_) => body.zeroize(),
-        }
-        tag
+        let values = values.into_iter();
+        let tag = self.seal(form, ticks, part, values.clone(), body).and_then(|mut tag| {
+            let mut keys = self.stream.tag.words(0, part, 2 * form.places(ticks));
+            add_places(&mut tag, values, |place| keys.residue(place));
+            drop(keys);
+            let mut keys = self.stream.count.words(0, part, 2 * form.counts(ticks));
+            add_counts(&mut tag, form.counts(ticks), counts.into_iter(), |count| keys.residue(count))?;
+            Ok(Tag(tag.residue()))
+        });
+        self.end(part, tag, body)
     }
 
+    /// Like [`encrypt`](Self::encrypt), for devices that keep the residues k and k′ of a part in memory: in half the time.
+    ///
+    /// ```
+    /// use sotto_sums::{Encryptor, Form, Place, StreamKeys, TagKey};
+    ///
+    /// let columns = [Place::new(23, 0, 4095)?];
+    /// let form = Form::new(&[], &columns, 1, 0, 4)?;
+    /// let key = TagKey::new(&StreamKeys::derive(&[1; 32], &[2; 32]), &form, 0);
+    /// let mut encryptor = Encryptor::new(&[1; 32], &[2; 32], &[3; 12], 0);
+    /// let (mut body, mut again) = ([0; 6], [0; 6]);
+    /// let tag = encryptor.window(0)?.encrypt_with(&key, &form, 2, [Some(215), None], [1], &mut body)?;
+    /// let mut other = Encryptor::new(&[1; 32], &[2; 32], &[3; 12], 0);
+    /// assert_eq!(other.window(0)?.encrypt(&form, 2, 0, [Some(215), None], [1], &mut again)?, tag);
+    /// assert_eq!(body, again);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`EncryptError`], among them [`EncryptError::Key`] if the key has fewer places or counts than the window.
+    #[cfg(feature = "alloc")]
+    pub fn encrypt_with<V>(
+        &mut self,
+        key: &crate::TagKey,
+        form: &Form<'_>,
+        ticks: u32,
+        values: V,
+        counts: impl IntoIterator<Item = u32>,
+        body: &mut [u8],
+    ) -> Result<Tag, EncryptError>
+    where
+        V: IntoIterator<Item = Option<i64>>,
+        V::IntoIter: Clone,
+    {
+        let values = values.into_iter();
+        let tag = self.seal(form, ticks, key.part, values.clone(), body).and_then(|mut tag| {
+            if key.places.len() < form.places(ticks) || key.counts.len() < form.counts(ticks) {
+                return Err(EncryptError::Key);
+            }
+            add_places(&mut tag, values, |place| key.places[place]);
+            add_counts(&mut tag, form.counts(ticks), counts.into_iter(), |count| key.counts[count])?;
+            Ok(Tag(tag.residue()))
+        });
+        self.end(key.part, tag, body)
+    }
+
+    /// Encrypts the body; returns F.
     fn seal(
         &self,
         form: &Form<'_>,
         ticks: u32,
         part: u32,
-        values: impl Iterator<Item = Option<i64>> + Clone,
-        counts: impl Iterator<Item = u32>,
+        values: impl Iterator<Item = Option<i64>>,
         body: &mut [u8],
-    ) -> Result<Tag, EncryptError> {
+    ) -> Result<Total, EncryptError> {
         if self.next_part.is_none_or(|next| part < next) {
             return Err(EncryptError::Part);
         }
@@ -145,16 +196,23 @@ impl Window<'_> {
         if body.len() != form.body_bytes(ticks) {
             return Err(EncryptError::Output);
         }
-        self.fill(form, ticks, part, values.clone(), body)?;
-        let places = form.places(ticks);
-        let mut tag = self.start.tag_pads.residue(self.number, part);
-        let mut keys = self.stream.tag.words(0, part, 2 * places);
-        for (index, value) in values.enumerate() {
-            if let Some(value) = value {
-                tag = tag.plus(keys.residue(index).times(Residue::from_integer(value)));
-            }
+        self.fill(form, ticks, part, values, body)?;
+        let mut tag = Total::default();
+        tag.add(self.start.tag_pads.residue(self.number, part));
+        Ok(tag)
+    }
+
+    fn end(
+        &mut self,
+        part: u32,
+        tag: Result<Tag, EncryptError>,
+        body: &mut [u8],
+    ) -> Result<Tag, EncryptError> {
+        match tag {
+            Ok(_) => self.next_part = part.checked_add(1),
+            Err(_) => body.zeroize(),
         }
-        self.count(form.counts(ticks), part, tag, counts)
+        tag
     }
 
     /// Writes value plus pad at each place.
@@ -189,30 +247,43 @@ impl Window<'_> {
         }
         if outside == 0 { Ok(()) } else { Err(EncryptError::Range) }
     }
+}
 
-    /// Adds k′·n for each count. Counts are public, and nearly all 0 or 1.
-    fn count(
-        &self,
-        expected: usize,
-        part: u32,
-        mut tag: Residue,
-        counts: impl Iterator<Item = u32>,
-    ) -> Result<Tag, EncryptError> {
-        let mut keys = self.stream.count.words(0, part, 2 * expected);
-        let mut found = 0;
-        for count in counts {
-            if found == expected {
-                return Err(EncryptError::Values);
-            }
-            match count {
-                0 => {}
-                1 => tag = tag.plus(keys.residue(found)),
-                _ => tag = tag.plus(keys.residue(found).times(Residue::from_public(count.into()))),
-            }
-            found += 1;
+/// Adds k·m for each value.
+#[inline]
+fn add_places(
+    tag: &mut Total,
+    values: impl Iterator<Item = Option<i64>>,
+    mut residue: impl FnMut(usize) -> Residue,
+) {
+    for (place, value) in values.enumerate() {
+        if let Some(value) = value {
+            tag.add_product(residue(place), Residue::from_integer(value));
         }
-        if found == expected { Ok(Tag(tag)) } else { Err(EncryptError::Values) }
     }
+}
+
+/// Adds k′·n for each count. Counts are public, and nearly all 0 or 1.
+#[inline]
+fn add_counts(
+    tag: &mut Total,
+    expected: usize,
+    counts: impl Iterator<Item = u32>,
+    mut residue: impl FnMut(usize) -> Residue,
+) -> Result<(), EncryptError> {
+    let mut found = 0;
+    for count in counts {
+        if found == expected {
+            return Err(EncryptError::Values);
+        }
+        match count {
+            0 => {}
+            1 => tag.add(residue(found)),
+            _ => tag.add_product(residue(found), Residue::from_public(count.into())),
+        }
+        found += 1;
+    }
+    if found == expected { Ok(()) } else { Err(EncryptError::Values) }
 }
 
 /// Returns 1 if a value is not in least..=least + span, else 0, for spans below 2^63.
@@ -225,11 +296,16 @@ impl fmt::Display for EncryptError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Number => "the pad number was used already: take one above those of all windows before",
-            Self::Part => "the part of this window was encrypted already: begin a window with the next pad number",
+            Self::Part => {
+                "the part of this window was encrypted already: begin a window with the next pad number"
+            }
             Self::Ticks => "the window has more ticks than its form allows",
             Self::Values => "the number of values or of counts is not the one of the window's form",
             Self::Range => "a value is outside the range that its place was declared with",
             Self::Output => "the output does not have the length of the window's body",
+            Self::Key => {
+                "the key of the tag has fewer places or counts than the window: make it for the window's form"
+            }
         })
     }
 }

@@ -27,6 +27,13 @@ impl Residue {
         Self(integer.rem_euclid(PRIME as i64) as u64)
     }
 
+    /// Returns the residue of a sum of fewer than 2^60 residues.
+    #[cfg(feature = "alloc")]
+    pub(crate) fn from_sum(sum: u128) -> Self {
+        // 2^61 is 1.
+        Self::from_word(sum as u64).plus(Self::from_public((sum >> BITS) as i64))
+    }
+
     /// Returns the residue, or None for P and above.
     pub(crate) const fn from_canonical(word: u64) -> Option<Self> {
         if word < PRIME { Some(Self(word)) } else { None }
@@ -40,13 +47,39 @@ impl Residue {
         Self(reduce(self.0 + other.0))
     }
 
+    #[cfg(any(feature = "alloc", test))]
     pub(crate) fn times(self, other: Self) -> Self {
-        let (high, low) = product(self.0, other.0);
-        Self(reduce(low + high))
+        Self(reduce(product(self.0, other.0)))
     }
 }
 
 impl DefaultIsZeroes for Residue {}
+
+/// A sum of residues and products, reduced at its end.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Total(u64);
+
+impl Total {
+    pub(crate) fn add(&mut self, residue: Residue) {
+        self.fold(residue.0);
+    }
+
+    pub(crate) fn add_product(&mut self, x: Residue, y: Residue) {
+        self.fold(product(x.0, y.0));
+    }
+
+    /// Adds an integer below 2^62. The sum stays below 2^61 + 4.
+    fn fold(&mut self, integer: u64) {
+        let sum = self.0 + integer;
+        self.0 = (sum & PRIME) + (sum >> BITS);
+    }
+
+    pub(crate) fn residue(self) -> Residue {
+        Residue(reduce(self.0))
+    }
+}
+
+impl DefaultIsZeroes for Total {}
 
 /// Returns x modulo P for x < 2P: the carry of x + 1 into bit 61 tells if x ≥ P, and takes P away. Neither a
 /// comparison nor a select, which a compiler may turn into a branch.
@@ -54,28 +87,28 @@ fn reduce(x: u64) -> u64 {
     (x + ((x + 1) >> BITS)) & PRIME
 }
 
-/// Returns (x·y) / 2^61 and (x·y) mod 2^61 for x, y < 2^61.
+/// Returns an integer below 2^62 that is congruent to x·y, for x, y < 2^61. 2^61 is 1.
 #[cfg(target_pointer_width = "64")]
-fn product(x: u64, y: u64) -> (u64, u64) {
+fn product(x: u64, y: u64) -> u64 {
     let product = u128::from(x) * u128::from(y);
-    ((product >> BITS) as u64, product as u64 & PRIME)
+    (product >> BITS) as u64 + (product as u64 & PRIME)
 }
 
 #[cfg(not(target_pointer_width = "64"))]
 use product_of_halves as product;
 
-/// Like `product`, by products of 32 bits.
+/// Like `product`, by products of 32 bits, and without a carry, for which small cores have to branch.
 #[cfg(any(test, not(target_pointer_width = "64")))]
-fn product_of_halves(x: u64, y: u64) -> (u64, u64) {
-    const LOW: u64 = u32::MAX as u64;
-    let ((x1, x0), (y1, y0)) = ((x >> 32, x & LOW), (y >> 32, y & LOW));
-    // Below 2^29·2^32·2: no carry is lost.
+fn product_of_halves(x: u64, y: u64) -> u64 {
+    const LOW: u64 = (1 << 31) - 1;
+    const LOW_OF_MIDDLE: u64 = (1 << 30) - 1;
+    let ((x1, x0), (y1, y0)) = ((x >> 31, x & LOW), (y >> 31, y & LOW));
+    // x·y = x1·y1·2^62 + middle·2^31 + x0·y0, and 2^31·2^30 is 1.
     let middle = x0 * y1 + x1 * y0;
-    let bottom = x0 * y0;
-    // The product is top·2^64 + middle·2^32 + bottom.
-    let (low, carry) = bottom.overflowing_add(middle << 32);
-    let high = x1 * y1 + (middle >> 32) + u64::from(carry);
-    ((high << 3) | (low >> BITS), low & PRIME)
+    let ends = 2 * (x1 * y1) + x0 * y0;
+    // Below 2^63 + 2^62.
+    let sum = ends + (middle >> 30) + ((middle & LOW_OF_MIDDLE) << 31);
+    (sum & PRIME) + (sum >> BITS)
 }
 
 #[cfg(test)]
@@ -93,7 +126,18 @@ mod tests {
         fn products_and_sums_are_those_of_integers(x in 0..PRIME, y in 0..PRIME) {
             prop_assert_eq!(Residue(x).times(Residue(y)).0, exact(x, y));
             prop_assert_eq!(Residue(x).plus(Residue(y)).0, (x + y) % PRIME);
-            prop_assert_eq!(product_of_halves(x, y), product(x, y));
+            prop_assert_eq!(reduce(product_of_halves(x, y)), exact(x, y));
+        }
+
+        #[test]
+        fn totals_are_sums(list in proptest::collection::vec((0..PRIME, 0..PRIME), 0..40)) {
+            let (mut total, mut sum) = (Total::default(), Residue::default());
+            for (x, y) in list {
+                total.add_product(Residue(x), Residue(y));
+                total.add(Residue(y));
+                sum = sum.plus(Residue(x).times(Residue(y))).plus(Residue(y));
+            }
+            prop_assert_eq!(total.residue().0, sum.0);
         }
 
         #[test]
@@ -104,12 +148,17 @@ mod tests {
 
     #[test]
     fn edges() {
-        let edges = [0, 1, 2, PRIME / 2, PRIME - 2, PRIME - 1];
+        let edges = [0, 1, 2, (1 << 31) - 1, 1 << 31, PRIME / 2, PRIME - (1 << 31), PRIME - 2, PRIME - 1];
         for (x, y) in edges.iter().flat_map(|x| edges.map(|y| (*x, y))) {
             assert_eq!(Residue(x).times(Residue(y)).0, exact(x, y), "{x}·{y}");
             assert_eq!(Residue(x).plus(Residue(y)).0, (x + y) % PRIME, "{x} + {y}");
-            assert_eq!(product_of_halves(x, y), product(x, y), "{x}·{y}");
+            assert_eq!(reduce(product_of_halves(x, y)), exact(x, y), "{x}·{y} by halves");
         }
+        let mut total = Total::default();
+        (0..100).for_each(|_| total.add_product(Residue(PRIME - 1), Residue(PRIME - 1)));
+        assert_eq!(total.residue().0, 100);
+        (0..100).for_each(|_| total.add(Residue(PRIME - 1)));
+        assert_eq!(total.residue().0, 0);
         assert_eq!(Residue::from_word(u64::MAX).0, 0);
         assert_eq!(Residue::from_word(PRIME).0, 0);
         assert_eq!(Residue::from_word(PRIME - 1).0, PRIME - 1);

@@ -199,14 +199,42 @@ impl<'a> Form<'a> {
     }
 
     /// Returns the places of a window in the order of their indices.
-    pub(crate) fn walk(&self, ticks: u32) -> impl Iterator<Item = Positioned> {
-        let ticks = core::iter::repeat_n(self.tick, ticks as usize).flatten();
-        self.once.iter().chain(ticks).scan((0, 0), |(word, bit), place| {
-            let positioned = Positioned { place: *place, word: *word, bit: *bit };
-            *word += place.words();
-            *bit += place.width() as usize;
-            Some(positioned)
-        })
+    pub(crate) fn walk(&self, ticks: u32) -> Walk<'a> {
+        Walk {
+            rest: self.once,
+            tick: self.tick,
+            ticks: if self.tick.is_empty() { 0 } else { ticks },
+            word: 0,
+            bit: 0,
+        }
+    }
+}
+
+/// The places of a window with their positions.
+pub(crate) struct Walk<'a> {
+    /// The places before the next tick.
+    rest: &'a [Place],
+    tick: &'a [Place],
+    ticks: u32,
+    word: usize,
+    bit: usize,
+}
+
+impl Iterator for Walk<'_> {
+    type Item = Positioned;
+
+    #[inline]
+    fn next(&mut self) -> Option<Positioned> {
+        if self.rest.is_empty() {
+            self.ticks = self.ticks.checked_sub(1)?;
+            self.rest = self.tick;
+        }
+        let (place, rest) = self.rest.split_first()?;
+        self.rest = rest;
+        let positioned = Positioned { place: *place, word: self.word, bit: self.bit };
+        self.word += place.words();
+        self.bit += place.width() as usize;
+        Some(positioned)
     }
 }
 
@@ -214,7 +242,9 @@ impl fmt::Display for FormError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Width => "the bits of a place are not from 1 to 60; split a wider quantity into two places",
-            Self::Range => "the range of a place does not include 0, or has more values than its bits tell apart",
+            Self::Range => {
+                "the range of a place does not include 0, or has more values than its bits tell apart"
+            }
             Self::Places => "the longest window does not have 1 to 65,536 places",
             Self::Counts => "the longest window has more than 65,536 counts, or does not count itself",
         })
@@ -231,7 +261,9 @@ mod tests {
     fn places_are_within_their_ranges() {
         assert!(Place::new(1, 0, 1).is_ok() && Place::new(60, -(1 << 59), (1 << 59) - 1).is_ok());
         assert_eq!(Place::new(0, 0, 0), Err(FormError::Width));
-        for (least, most) in [(0, 256), (-128, 128), (-256, 0), (i64::MIN, 0), (0, i64::MAX), (i64::MIN, i64::MAX), (-3, -1)] {
+        for (least, most) in
+            [(0, 256), (-128, 128), (-256, 0), (i64::MIN, 0), (0, i64::MAX), (i64::MIN, i64::MAX), (-3, -1)]
+        {
             assert_eq!(Place::new(8, least, most), Err(FormError::Range), "{least} to {most}");
         }
         let place = Place::new(60, 0, (1 << 60) - 1).unwrap_or_else(|error| panic!("{error}"));

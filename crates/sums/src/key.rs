@@ -94,19 +94,22 @@ pub(crate) struct Words {
 impl Words {
     /// Returns a word of 32 bits.
     pub(crate) fn word(&mut self, index: usize) -> u32 {
-        let block = index / BLOCK_WORDS;
+        let (words, at) = (self.block(index / BLOCK_WORDS), index % BLOCK_WORDS);
+        u32::from_le_bytes(words.as_chunks().0[at])
+    }
+
+    /// Returns residue `index`: 61 bits of words 2·index and 2·index + 1, of one block.
+    pub(crate) fn residue(&mut self, index: usize) -> Residue {
+        let (words, at) = (self.block(2 * index / BLOCK_WORDS), index % (BLOCK_WORDS / 2));
+        Residue::from_word(u64::from_le_bytes(words.as_chunks().0[at]))
+    }
+
+    #[inline]
+    fn block(&mut self, block: usize) -> &Block<Cipher> {
         if !self.drawn.contains(&block) {
             self.draw(block);
         }
-        let at = 4 * (index % BLOCK_WORDS);
-        let bytes = &self.blocks[block - self.drawn.start][at..at + 4];
-        u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]])
-    }
-
-    /// Returns residue `index`: 61 bits of words 2·index and 2·index + 1.
-    pub(crate) fn residue(&mut self, index: usize) -> Residue {
-        let low = u64::from(self.word(2 * index));
-        Residue::from_word(u64::from(self.word(2 * index + 1)) << 32 | low)
+        &self.blocks[block - self.drawn.start]
     }
 
     fn draw(&mut self, block: usize) {
@@ -121,11 +124,12 @@ impl Words {
     }
 }
 
+/// The cipher wipes itself. `black_box` keeps the compiler from removing the writes here; `Zeroize` writes byte by byte,
+/// which takes as long as a block.
 impl Drop for Words {
     fn drop(&mut self) {
-        for block in &mut self.blocks {
-            block.as_mut_slice().zeroize();
-        }
+        self.blocks = Default::default();
+        core::hint::black_box(&mut self.blocks);
     }
 }
 
@@ -155,11 +159,7 @@ pub struct StartKeys {
 
 impl StartKeys {
     /// Derives the keys from the device's secret, the stream's id and the salt that the device drew at this start.
-    pub fn derive(
-        secret: &[u8; SECRET_BYTES],
-        stream: &[u8; SECRET_BYTES],
-        salt: &[u8; SALT_BYTES],
-    ) -> Self {
+    pub fn derive(secret: &[u8; SECRET_BYTES], stream: &[u8; SECRET_BYTES], salt: &[u8; SALT_BYTES]) -> Self {
         let derive = |context| Key::derive(context, [secret, stream, salt]);
         Self { pads: derive(PADS), tag_pads: derive(TAG_PADS) }
     }

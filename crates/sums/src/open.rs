@@ -8,9 +8,9 @@ use zeroize::{Zeroize, ZeroizeOnDrop};
 
 use crate::answer::Answer;
 use crate::encrypt::is_outside;
-use crate::field::Residue;
+use crate::field::{Residue, Total};
 use crate::form::{Form, Place};
-use crate::key::{BLOCK_WORDS, StartKeys, StreamKeys};
+use crate::key::{BLOCK_WORDS, Key, StartKeys, StreamKeys};
 use crate::lanes::{Group, LANES};
 use crate::sum::COUNT_LIMIT;
 
@@ -26,9 +26,9 @@ use crate::sum::COUNT_LIMIT;
 /// # Ok::<(), sotto_sums::FormError>(())
 /// ```
 pub struct TagKey {
-    places: Vec<Residue>,
-    counts: Vec<Residue>,
-    part: u32,
+    pub(crate) places: Vec<Residue>,
+    pub(crate) counts: Vec<Residue>,
+    pub(crate) part: u32,
 }
 
 /// The windows of a sum that the owner asked for: their pads, added up with their weights. Wiped when dropped.
@@ -92,7 +92,7 @@ pub enum OpenError {
 impl TagKey {
     /// Draws the residues of a part.
     pub fn new(keys: &StreamKeys, form: &Form<'_>, part: u32) -> Self {
-        let draw = |key: &crate::key::Key, count: usize| {
+        let draw = |key: &Key, count: usize| {
             let mut words = key.words(0, part, 2 * count);
             (0..count).map(|index| words.residue(index)).collect()
         };
@@ -199,7 +199,8 @@ impl<'a> Opening<'a> {
         if !public {
             return Err(OpenError::Refused);
         }
-        let (mut tag, mut outside) = (self.tag_pads, 0);
+        let (mut tag, mut outside) = (Total::default(), 0);
+        tag.add(self.tag_pads);
         let mut values = Vec::with_capacity(answer.columns.len());
         let columns = answer.columns.iter().zip(&key.places).zip(self.form.walk(self.ticks));
         for ((column, k), at) in columns {
@@ -208,14 +209,14 @@ impl<'a> Opening<'a> {
                 pads = pads.wrapping_add(self.words[at.word + 1] << 32);
             }
             let (value, beyond) = self.lift(&at.place, column.wrapping_sub(pads));
-            tag = tag.plus(k.times(Residue::from_integer(value)));
+            tag.add_product(*k, Residue::from_integer(value));
             outside |= beyond;
             values.push(value);
         }
         for (count, k) in answer.counts.iter().zip(&key.counts) {
-            tag = tag.plus(k.times(Residue::from_public(*count)));
+            tag.add_product(*k, Residue::from_integer(*count));
         }
-        let right = tag.value().ct_eq(&answer.tag.0.value());
+        let right = tag.residue().value().ct_eq(&answer.tag.0.value());
         if bool::from(right & outside.ct_eq(&0)) {
             return Ok(values);
         }
@@ -251,7 +252,8 @@ fn add_block(sums: &mut [u64], words: &[[u32; LANES]; BLOCK_WORDS], weights: &[i
         let added: u64 = if ones {
             lanes.iter().map(|word| u64::from(*word)).sum()
         } else {
-            let products = lanes.iter().zip(weights).map(|(word, c)| u64::from(*word).wrapping_mul(*c as u64));
+            let products =
+                lanes.iter().zip(weights).map(|(word, c)| u64::from(*word).wrapping_mul(*c as u64));
             products.fold(0, u64::wrapping_add)
         };
         *sum = sum.wrapping_add(added);
@@ -260,8 +262,9 @@ fn add_block(sums: &mut [u64], words: &[[u32; LANES]; BLOCK_WORDS], weights: &[i
 
 /// Returns Σ c·F over the first residues of several windows.
 fn sum_of_residues(words: &[[u32; LANES]; BLOCK_WORDS], weights: &[i64; LANES]) -> Residue {
-    weights.iter().enumerate().fold(Residue::default(), |sum, (lane, weight)| {
-        let residue = Residue::from_word(u64::from(words[1][lane]) << 32 | u64::from(words[0][lane]));
+    let lanes = words[0].iter().zip(&words[1]).zip(weights);
+    lanes.fold(Residue::default(), |sum, ((low, high), weight)| {
+        let residue = Residue::from_word(u64::from(*high) << 32 | u64::from(*low));
         sum.plus(if *weight == 1 { residue } else { residue.times(Residue::from_public(*weight)) })
     })
 }
@@ -269,7 +272,9 @@ fn sum_of_residues(words: &[[u32; LANES]; BLOCK_WORDS], weights: &[i64; LANES]) 
 impl fmt::Display for OpenError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Self::Weights => "the sum does not fit the bits of its places: ask for fewer windows, or smaller weights",
+            Self::Weights => {
+                "the sum does not fit the bits of its places: ask for fewer windows, or smaller weights"
+            }
             Self::Refused => "the answer is not the sum of the windows that were asked for",
         })
     }

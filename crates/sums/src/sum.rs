@@ -129,9 +129,12 @@ impl<'a> Sum<'a> {
         if (0..found).any(|at| added(at).unsigned_abs() >= u128::from(COUNT_LIMIT)) {
             return Err(SumError::Overflow);
         }
-        let sums: Vec<i64> = (0..found).map(|at| added(at) as i64).collect();
+        // Below 2^60, as is weight · windows · count.
+        let factor = weight.wrapping_mul(windows as i64);
         self.counts.resize(self.counts.len().max(found), 0);
-        self.counts[..found].copy_from_slice(&sums);
+        self.counts.iter_mut().zip(counts).for_each(|(sum, count)| {
+            *sum = sum.wrapping_add(factor.wrapping_mul(i64::from(*count)));
+        });
         Ok(())
     }
 
@@ -184,8 +187,12 @@ impl fmt::Display for SumError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Form => f.write_str("the window's form is not the one of the sum"),
-            Self::Counts { expected, found } => write!(f, "the window has {found} counts; its form has {expected}"),
-            Self::Overflow => f.write_str("a sum of counts leaves 2^60: add fewer windows, or smaller weights"),
+            Self::Counts { expected, found } => {
+                write!(f, "the window has {found} counts; its form has {expected}")
+            }
+            Self::Overflow => {
+                f.write_str("a sum of counts leaves 2^60: add fewer windows, or smaller weights")
+            }
             Self::Row(error) => error.fmt(f),
         }
     }

@@ -98,7 +98,12 @@ fn check(number: usize, case: &Case) {
         let present = |place: usize| window.values[place].is_some();
         opening.add(&start, window.number, window.ticks, window.weight, present);
     }
-    let expected = [&*case.sum.body, &hex::encode(case.sum.counts.iter().flat_map(|c| c.to_le_bytes()).collect::<Vec<_>>()), &case.sum.tag].concat();
+    let expected = [
+        &*case.sum.body,
+        &hex::encode(case.sum.counts.iter().flat_map(|c| c.to_le_bytes()).collect::<Vec<_>>()),
+        &case.sum.tag,
+    ]
+    .concat();
     assert_eq!(hex::encode(sum.to_bytes()), expected, "case {number}: sum");
     assert_eq!(sum.ticks(), case.sum.ticks);
     let answer = Answer::read(&form, case.sum.ticks, &sum.to_bytes()).unwrap();
