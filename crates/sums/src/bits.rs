@@ -1,10 +1,10 @@
 //! Places as bits without gaps, least significant bit first.
 
-/// Writes integers of up to 64 bits one after the other, 32 bits at a time.
+/// Writes integers of up to 64 bits one after the other, by words of 32 bits, which suits small cores.
 pub(crate) struct BitWriter<'o> {
     out: &'o mut [u8],
     /// Fewer than 32 bits that are not written, the first lowest.
-    held: u64,
+    held: u32,
     bits: u32,
 }
 
@@ -24,13 +24,13 @@ impl<'o> BitWriter<'o> {
 
     #[inline]
     fn put_half(&mut self, value: u32, width: u32) {
-        self.held |= u64::from(value) << self.bits;
-        self.bits += width;
-        if self.bits >= 32 {
+        self.held |= value << self.bits;
+        let bits = self.bits + width;
+        if bits >= 32 {
             self.write(4);
-            self.held >>= 32;
-            self.bits -= 32;
+            self.held = value.checked_shr(32 - self.bits).unwrap_or_default();
         }
+        self.bits = bits % 32;
     }
 
     #[inline]

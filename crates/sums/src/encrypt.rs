@@ -6,7 +6,7 @@ use zeroize::Zeroize;
 
 use crate::bits::BitWriter;
 use crate::field::{Residue, Total};
-use crate::form::Form;
+use crate::form::{Form, Walk};
 use crate::key::{SALT_BYTES, SECRET_BYTES, StartKeys, StreamKeys};
 use crate::tag::Tag;
 
@@ -123,14 +123,38 @@ impl Window<'_> {
     {
         let values = values.into_iter();
         let tag = self.seal(form, ticks, part, values.clone(), body).and_then(|mut tag| {
-            let mut keys = self.stream.tag.words(0, part, 2 * form.places(ticks));
-            add_places(&mut tag, values, |place| keys.residue(place));
-            drop(keys);
-            let mut keys = self.stream.count.words(0, part, 2 * form.counts(ticks));
-            add_counts(&mut tag, form.counts(ticks), counts.into_iter(), |count| keys.residue(count))?;
+            self.draw_places(&mut tag, form, ticks, part, values);
+            self.draw_counts(&mut tag, form.counts(ticks), part, counts.into_iter())?;
             Ok(Tag(tag.residue()))
         });
         self.end(part, tag, body)
+    }
+
+    /// Adds Σ k·m. Not inlined, as those below: small cores have room for one key stream at a time.
+    #[inline(never)]
+    fn draw_places(
+        &self,
+        tag: &mut Total,
+        form: &Form<'_>,
+        ticks: u32,
+        part: u32,
+        values: impl Iterator<Item = Option<i64>>,
+    ) {
+        let mut keys = self.stream.tag.words(0, part, 2 * form.places(ticks));
+        add_places(tag, form.walk(ticks), values, |place| keys.residue(place));
+    }
+
+    /// Adds Σ k′·n.
+    #[inline(never)]
+    fn draw_counts(
+        &self,
+        tag: &mut Total,
+        expected: usize,
+        part: u32,
+        counts: impl Iterator<Item = u32>,
+    ) -> Result<(), EncryptError> {
+        let mut keys = self.stream.count.words(0, part, 2 * expected);
+        add_counts(tag, expected, counts, |count| keys.residue(count))
     }
 
     /// Like [`encrypt`](Self::encrypt), for devices that keep the residues k and k′ of a part in memory: in half the time.
@@ -171,7 +195,7 @@ impl Window<'_> {
             if key.places.len() < form.places(ticks) || key.counts.len() < form.counts(ticks) {
                 return Err(EncryptError::Key);
             }
-            add_places(&mut tag, values, |place| key.places[place]);
+            add_places(&mut tag, form.walk(ticks), values, |place| key.places[place]);
             add_counts(&mut tag, form.counts(ticks), counts.into_iter(), |count| key.counts[count])?;
             Ok(Tag(tag.residue()))
         });
@@ -216,6 +240,7 @@ impl Window<'_> {
     }
 
     /// Writes value plus pad at each place.
+    #[inline(never)]
     fn fill(
         &self,
         form: &Form<'_>,
@@ -253,12 +278,15 @@ impl Window<'_> {
 #[inline]
 fn add_places(
     tag: &mut Total,
+    places: Walk<'_>,
     values: impl Iterator<Item = Option<i64>>,
     mut residue: impl FnMut(usize) -> Residue,
 ) {
-    for (place, value) in values.enumerate() {
-        if let Some(value) = value {
-            tag.add_product(residue(place), Residue::from_integer(value));
+    for (index, (at, value)) in places.zip(values).enumerate() {
+        match value {
+            Some(value) if at.place.is_small() => tag.add_small_product(residue(index), value as u32),
+            Some(value) => tag.add_product(residue(index), Residue::from_integer(value)),
+            None => {}
         }
     }
 }

@@ -43,6 +43,7 @@ impl Residue {
         self.0
     }
 
+    #[cfg(any(feature = "alloc", test))]
     pub(crate) fn plus(self, other: Self) -> Self {
         Self(reduce(self.0 + other.0))
     }
@@ -66,6 +67,11 @@ impl Total {
 
     pub(crate) fn add_product(&mut self, x: Residue, y: Residue) {
         self.fold(product(x.0, y.0));
+    }
+
+    /// Adds x·y for y below 2^31, in half the time on small cores.
+    pub(crate) fn add_small_product(&mut self, x: Residue, y: u32) {
+        self.fold(small_product(x.0, y.into()));
     }
 
     /// Adds an integer below 2^62. The sum stays below 2^61 + 4.
@@ -94,21 +100,36 @@ fn product(x: u64, y: u64) -> u64 {
     (product >> BITS) as u64 + (product as u64 & PRIME)
 }
 
+#[cfg(target_pointer_width = "64")]
+use product as small_product;
 #[cfg(not(target_pointer_width = "64"))]
-use product_of_halves as product;
+use {halves::product, halves::small_product};
 
-/// Like `product`, by products of 32 bits, and without a carry, for which small cores have to branch.
+/// Products of 32 bits for small cores, and no carry, for which these have to branch.
 #[cfg(any(test, not(target_pointer_width = "64")))]
-fn product_of_halves(x: u64, y: u64) -> u64 {
+mod halves {
+    use super::{BITS, PRIME};
+
     const LOW: u64 = (1 << 31) - 1;
-    const LOW_OF_MIDDLE: u64 = (1 << 30) - 1;
-    let ((x1, x0), (y1, y0)) = ((x >> 31, x & LOW), (y >> 31, y & LOW));
-    // x·y = x1·y1·2^62 + middle·2^31 + x0·y0, and 2^31·2^30 is 1.
-    let middle = x0 * y1 + x1 * y0;
-    let ends = 2 * (x1 * y1) + x0 * y0;
-    // Below 2^63 + 2^62.
-    let sum = ends + (middle >> 30) + ((middle & LOW_OF_MIDDLE) << 31);
-    (sum & PRIME) + (sum >> BITS)
+
+    /// Like `product` above.
+    pub(super) fn product(x: u64, y: u64) -> u64 {
+        let ((x1, x0), (y1, y0)) = ((x >> 31, x & LOW), (y >> 31, y & LOW));
+        // x·y = x1·y1·2^62 + middle·2^31 + x0·y0.
+        fold(2 * (x1 * y1) + x0 * y0, x0 * y1 + x1 * y0)
+    }
+
+    /// Like `product`, for y < 2^31.
+    pub(super) fn small_product(x: u64, y: u64) -> u64 {
+        fold((x & LOW) * y, (x >> 31) * y)
+    }
+
+    /// Returns an integer below 2^62 congruent to ends + middle·2^31, for ends < 2^63 and middle < 2^62.
+    fn fold(ends: u64, middle: u64) -> u64 {
+        // 2^31·2^30 is 1.
+        let sum = ends + (middle >> 30) + ((middle & ((1 << 30) - 1)) << 31);
+        (sum & PRIME) + (sum >> BITS)
+    }
 }
 
 #[cfg(test)]
@@ -126,7 +147,10 @@ mod tests {
         fn products_and_sums_are_those_of_integers(x in 0..PRIME, y in 0..PRIME) {
             prop_assert_eq!(Residue(x).times(Residue(y)).0, exact(x, y));
             prop_assert_eq!(Residue(x).plus(Residue(y)).0, (x + y) % PRIME);
-            prop_assert_eq!(reduce(product_of_halves(x, y)), exact(x, y));
+            prop_assert_eq!(reduce(halves::product(x, y)), exact(x, y));
+            let small = y >> 30;
+            prop_assert_eq!(reduce(small_product(x, small)), exact(x, small));
+            prop_assert_eq!(reduce(halves::small_product(x, small)), exact(x, small));
         }
 
         #[test]
@@ -152,8 +176,9 @@ mod tests {
         for (x, y) in edges.iter().flat_map(|x| edges.map(|y| (*x, y))) {
             assert_eq!(Residue(x).times(Residue(y)).0, exact(x, y), "{x}·{y}");
             assert_eq!(Residue(x).plus(Residue(y)).0, (x + y) % PRIME, "{x} + {y}");
-            assert_eq!(reduce(product_of_halves(x, y)), exact(x, y), "{x}·{y} by halves");
+            assert_eq!(reduce(halves::product(x, y)), exact(x, y), "{x}·{y} by halves");
         }
+        assert_eq!(reduce(halves::small_product(PRIME - 1, (1 << 31) - 1)), PRIME - ((1 << 31) - 1));
         let mut total = Total::default();
         (0..100).for_each(|_| total.add_product(Residue(PRIME - 1), Residue(PRIME - 1)));
         assert_eq!(total.residue().0, 100);

@@ -78,6 +78,11 @@ impl Place {
         u64::MAX >> (u64::BITS - self.width as u32)
     }
 
+    /// Returns true if all values are in 0..2^31.
+    pub(crate) const fn is_small(&self) -> bool {
+        self.least == 0 && self.most < 1 << 31
+    }
+
     /// Returns the words of key stream that the pad of this place has.
     pub(crate) const fn words(&self) -> usize {
         if self.width <= 32 { 1 } else { 2 }

@@ -52,7 +52,7 @@ impl Key {
     pub(crate) fn words(&self, number: u64, part: u32, count: usize) -> Words {
         let nonce = nonce(number, part);
         Words {
-            cipher: Cipher::new(&self.0.into(), &nonce.into()),
+            cipher: Cipher::new((&self.0).into(), (&nonce).into()),
             blocks: Default::default(),
             drawn: 0..0,
             end: count.div_ceil(BLOCK_WORDS),
@@ -60,6 +60,7 @@ impl Key {
     }
 
     /// Returns the first residue of a key stream.
+    #[inline(never)]
     pub(crate) fn residue(&self, number: u64, part: u32) -> Residue {
         self.words(number, part, 2).residue(0)
     }
