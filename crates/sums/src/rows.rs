@@ -19,54 +19,95 @@ const MOST_WORDS: usize = 8;
 
 /// Adds the rows of a table, each a body and a tag: returns the columns modulo 2^w, and the tag.
 pub(crate) fn add(form: &Form<'_>, ticks: u32, rows: &[u8]) -> Result<(Vec<u64>, Residue), PartError> {
-    let (body, places) = (form.body_bytes(ticks), form.walk(ticks).collect::<Vec<_>>());
-    let row = body + TAG_BYTES;
-    let tag = check(rows, body, form.free_bits(ticks))?;
-    let mut columns = vec![0; places.len()];
-    if places.iter().all(|at| at.place.width() == 32) {
-        add_words(&mut columns, rows, row);
-    } else if places.iter().all(|at| at.place.width() >= LEAST_WIDTH) {
-        let segments = segments(&places);
-        for batch in rows.chunks(BATCH * row) {
-            segments.iter().for_each(|segment| segment.add(&mut columns, batch, row));
+    let places = form.walk(ticks).collect::<Vec<_>>();
+    let row = form.body_bytes(ticks) + TAG_BYTES;
+    let (mut columns, mut tags) = (vec![0; places.len()], Tags::new(form.free_bits(ticks)));
+    let adder = Adder::new(&places);
+    for batch in rows.chunks(BATCH * row) {
+        adder.add(&mut columns, &mut tags, batch, row);
+    }
+    Ok((columns, tags.sum()?))
+}
+
+/// The sum of tags, and if all rows were parts of windows.
+struct Tags {
+    /// The free bits of a body's last byte.
+    padding: u8,
+    padded: u8,
+    above: bool,
+    sum: u128,
+}
+
+impl Tags {
+    fn new(free: usize) -> Self {
+        Self { padding: if free == 0 { 0 } else { 0xff_u8 << (8 - free) }, padded: 0, above: false, sum: 0 }
+    }
+
+    #[inline(always)]
+    fn add(&mut self, row: &[u8]) {
+        if let Some((body, tag)) = row.split_last_chunk() {
+            let tag = u64::from_le_bytes(*tag);
+            self.padded |= body.last().map_or(0, |last| last & self.padding);
+            self.above |= tag >= PRIME;
+            self.sum += u128::from(tag);
         }
-    } else {
-        for row in rows.chunks_exact(row) {
-            for (column, at) in columns.iter_mut().zip(&places) {
-                *column = column.wrapping_add(bits_at(row, at.bit, at.place.width()));
+    }
+
+    fn sum(&self) -> Result<Residue, PartError> {
+        match (self.padded, self.above) {
+            (0, false) => Ok(Residue::from_sum(self.sum)),
+            (0, true) => Err(PartError::Tag),
+            _ => Err(PartError::Padding),
+        }
+    }
+}
+
+/// The way to add rows of these places.
+enum Adder<'p> {
+    /// Places are words of 32 bits.
+    Words,
+    Long(Vec<Segment<'p>>),
+    /// Some places are narrow.
+    Unpacked(&'p [Positioned]),
+}
+
+impl<'p> Adder<'p> {
+    fn new(places: &'p [Positioned]) -> Self {
+        if places.iter().all(|at| at.place.width() == 32) {
+            Self::Words
+        } else if places.iter().all(|at| at.place.width() >= LEAST_WIDTH) {
+            Self::Long(segments(places))
+        } else {
+            Self::Unpacked(places)
+        }
+    }
+
+    /// Adds at most [`BATCH`] rows.
+    fn add(&self, columns: &mut [u64], tags: &mut Tags, rows: &[u8], row: usize) {
+        match self {
+            Self::Words => {
+                for row in rows.chunks_exact(row) {
+                    tags.add(row);
+                    columns.iter_mut().zip(row.as_chunks().0).for_each(|(sum, word)| {
+                        *sum = sum.wrapping_add(u32::from_le_bytes(*word).into());
+                    });
+                }
+            }
+            Self::Long(segments) => {
+                let (first, rest) = segments.split_at(1);
+                first.iter().for_each(|segment| segment.add(columns, |row| tags.add(row), rows, row));
+                rest.iter().for_each(|segment| segment.add(columns, |_| {}, rows, row));
+            }
+            Self::Unpacked(places) => {
+                for row in rows.chunks_exact(row) {
+                    tags.add(row);
+                    for (column, at) in columns.iter_mut().zip(*places) {
+                        *column = column.wrapping_add(bits_at(row, at.bit, at.place.width()));
+                    }
+                }
             }
         }
     }
-    Ok((columns, tag))
-}
-
-/// Returns the sum of the tags, if all rows are parts of windows.
-fn check(rows: &[u8], body: usize, free: usize) -> Result<Residue, PartError> {
-    // The free bits of the last byte; a body has at least one byte.
-    let padding = if free == 0 { 0 } else { 0xff_u8 << (8 - free) };
-    let (mut sum, mut padded, mut above) = (0_u128, 0, false);
-    for row in rows.chunks_exact(body + TAG_BYTES) {
-        let tag = u64::from_le_bytes(row.last_chunk().copied().unwrap_or_default());
-        padded |= row[body - 1] & padding;
-        above |= tag >= PRIME;
-        sum += u128::from(tag);
-    }
-    match (padded, above) {
-        (0, false) => Ok(Residue::from_sum(sum)),
-        (0, true) => Err(PartError::Tag),
-        _ => Err(PartError::Padding),
-    }
-}
-
-/// Adds rows whose places are words of 32 bits.
-fn add_words(columns: &mut [u64], rows: &[u8], row: usize) {
-    let mut sums = vec![0_u32; columns.len()];
-    for row in rows.chunks_exact(row) {
-        sums.iter_mut().zip(row.as_chunks().0).for_each(|(sum, word)| {
-            *sum = sum.wrapping_add(u32::from_le_bytes(*word));
-        });
-    }
-    columns.iter_mut().zip(sums).for_each(|(column, sum)| *column = sum.into());
 }
 
 /// Neighbouring places that begin in a byte and span at most [`MOST_WORDS`] words.
@@ -104,16 +145,16 @@ fn segments(places: &[Positioned]) -> Vec<Segment<'_>> {
 
 impl Segment<'_> {
     /// Adds at most [`BATCH`] rows.
-    fn add(&self, columns: &mut [u64], rows: &[u8], row: usize) {
+    fn add(&self, columns: &mut [u64], each: impl FnMut(&[u8]), rows: &[u8], row: usize) {
         let (mut all, mut others) = match self.words {
-            1 => self.sums::<1>(rows, row),
-            2 => self.sums::<2>(rows, row),
-            3 => self.sums::<3>(rows, row),
-            4 => self.sums::<4>(rows, row),
-            5 => self.sums::<5>(rows, row),
-            6 => self.sums::<6>(rows, row),
-            7 => self.sums::<7>(rows, row),
-            _ => self.sums::<MOST_WORDS>(rows, row),
+            1 => self.sums::<1>(each, rows, row),
+            2 => self.sums::<2>(each, rows, row),
+            3 => self.sums::<3>(each, rows, row),
+            4 => self.sums::<4>(each, rows, row),
+            5 => self.sums::<5>(each, rows, row),
+            6 => self.sums::<6>(each, rows, row),
+            7 => self.sums::<7>(each, rows, row),
+            _ => self.sums::<MOST_WORDS>(each, rows, row),
         };
         // Now the places between.
         let mut borrow = false;
@@ -133,6 +174,7 @@ impl Segment<'_> {
     /// Returns the sums of rows as integers of `N` words and a carry.
     fn sums<const N: usize>(
         &self,
+        mut each: impl FnMut(&[u8]),
         rows: &[u8],
         row: usize,
     ) -> ([u64; MOST_WORDS + 1], [u64; MOST_WORDS + 1]) {
@@ -140,6 +182,7 @@ impl Segment<'_> {
         let (all_bits, other_bits) = (mask(&self.all), mask(&self.others));
         let (mut all, mut others) = (([0; N], 0), ([0; N], 0));
         for row in rows.chunks_exact(row) {
+            each(row);
             // A row's tag lies behind its places, so that all words are within the row.
             let words = match row.get(self.byte..self.byte + 8 * N) {
                 Some(bytes) => bytes.as_chunks().0,
