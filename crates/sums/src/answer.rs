@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use crate::bits::bits_at;
+use crate::bits::{BitWriter, bits_at};
 use crate::form::Form;
 use crate::sum::Sum;
 use crate::tag::{Part, PartError, TAG_BYTES, Tag};
@@ -21,6 +21,7 @@ const COUNT_BYTES: usize = 8;
 /// sum.add(&Part::read(&form, 1, &[2, 0, 1, 0, 0, 0, 0, 0, 0, 0])?, &[1], 3)?;
 /// let answer = Answer::read(&form, 1, &sum.to_bytes())?;
 /// assert_eq!((answer.ticks(), answer.counts()), (1, &[3][..]));
+/// assert_eq!(answer.to_bytes(), sum.to_bytes());
 /// // Lengths are compared with the form before anything is allocated.
 /// assert_eq!(Answer::read(&form, 2, &[0; 18]).err(), Some(PartError::Length { expected: 19, found: 18 }));
 /// # Ok::<(), Box<dyn core::error::Error>>(())
@@ -58,6 +59,19 @@ impl<'a> Answer<'a> {
         let columns = form.walk(ticks).map(|at| bits_at(body, at.bit, at.place.width())).collect();
         let counts = counts.as_chunks().0.iter().map(|count| i64::from_le_bytes(*count)).collect();
         Ok(Self { form: *form, ticks, columns, counts, tag })
+    }
+
+    /// Returns the columns packed like a body, the counts in eight bytes each, the tag.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let mut bytes = vec![0; self.form.body_bytes(self.ticks)];
+        let mut writer = BitWriter::new(&mut bytes);
+        for (column, at) in self.columns.iter().zip(self.form.walk(self.ticks)) {
+            writer.put(*column, at.place.width());
+        }
+        writer.finish();
+        self.counts.iter().for_each(|count| bytes.extend(count.to_le_bytes()));
+        bytes.extend(self.tag.to_bytes());
+        bytes
     }
 
     /// Returns the ticks of the longest window.

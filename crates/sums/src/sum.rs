@@ -3,7 +3,8 @@
 use alloc::vec::Vec;
 use core::fmt;
 
-use crate::bits::{BitWriter, bits_at};
+use crate::answer::Answer;
+use crate::bits::bits_at;
 use crate::field::Residue;
 use crate::form::Form;
 use crate::tag::{Part, PartError, TAG_BYTES, Tag};
@@ -168,18 +169,9 @@ impl<'a> Sum<'a> {
         Tag(self.tag)
     }
 
-    /// Returns the sum as bytes, which [`Answer::read`](crate::Answer::read) reads: the columns packed like a body, the
-    /// counts in eight bytes each, the tag.
+    /// Returns the sum as bytes, which [`Answer::read`] reads.
     pub fn to_bytes(&self) -> Vec<u8> {
-        let mut bytes = vec![0; self.form.body_bytes(self.ticks)];
-        let mut writer = BitWriter::new(&mut bytes);
-        for (column, at) in self.columns().zip(self.form.walk(self.ticks)) {
-            writer.put(column, at.place.width());
-        }
-        writer.finish();
-        self.counts.iter().for_each(|count| bytes.extend(count.to_le_bytes()));
-        bytes.extend(self.tag().to_bytes());
-        bytes
+        Answer::from(self).to_bytes()
     }
 }
 
