@@ -4,7 +4,6 @@ use alloc::vec::Vec;
 
 use crate::bits::{BitWriter, bits_at};
 use crate::form::Form;
-use crate::sum::Sum;
 use crate::tag::{Part, PartError, TAG_BYTES, Tag};
 
 /// Bytes of a sum of counts.
@@ -82,13 +81,6 @@ impl<'a> Answer<'a> {
     /// Returns the sums of counts.
     pub fn counts(&self) -> &[i64] {
         &self.counts
-    }
-}
-
-impl<'a> From<&Sum<'a>> for Answer<'a> {
-    fn from(sum: &Sum<'a>) -> Self {
-        let (columns, counts) = (sum.columns().collect(), sum.counts().to_vec());
-        Self { form: *sum.form(), ticks: sum.ticks(), columns, counts, tag: sum.tag() }
     }
 }
 

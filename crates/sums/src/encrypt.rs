@@ -1,14 +1,15 @@
 //! Encryption of windows, part by part, without allocation.
 
-use core::fmt;
-
 use zeroize::Zeroize;
 
 use crate::bits::BitWriter;
+use crate::encrypt_error::EncryptError;
 use crate::field::{Residue, Total};
 use crate::form::{Form, Walk};
 use crate::key::{SALT_BYTES, SECRET_BYTES, StartKeys, StreamKeys};
 use crate::tag::Tag;
+#[cfg(feature = "alloc")]
+use crate::tag_key::TagKey;
 
 /// Encrypts the windows of one start of a stream. Wiped when dropped.
 ///
@@ -52,27 +53,6 @@ pub struct Window<'e> {
     number: u64,
     /// The least part that was not encrypted; None after the largest.
     next_part: Option<u32>,
-}
-
-/// The reason why a window is not encrypted.
-///
-/// Example: [`Encryptor`]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum EncryptError {
-    /// The pad number is not above those of all windows before.
-    Number,
-    /// The part is not above those of this window that were encrypted.
-    Part,
-    /// The window has more ticks than the form allows.
-    Ticks,
-    /// The number of values or of counts is not the form's.
-    Values,
-    /// A value is outside the range of its place.
-    Range,
-    /// The output does not have the length of a body.
-    Output,
-    /// The residues of the tag are those of fewer places or counts.
-    Key,
 }
 
 impl Encryptor {
@@ -179,7 +159,7 @@ impl Window<'_> {
     #[cfg(feature = "alloc")]
     pub fn encrypt_with<V>(
         &mut self,
-        key: &crate::TagKey,
+        key: &TagKey,
         form: &Form<'_>,
         ticks: u32,
         values: V,
@@ -319,26 +299,6 @@ pub(crate) fn is_outside(least: i64, span: u64, value: i64) -> u64 {
     let above = (value as u64).wrapping_sub(least as u64);
     (above | span.wrapping_sub(above)) >> 63
 }
-
-impl fmt::Display for EncryptError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Number => "the pad number was used already: take one above those of all windows before",
-            Self::Part => {
-                "the part of this window was encrypted already: begin a window with the next pad number"
-            }
-            Self::Ticks => "the window has more ticks than its form allows",
-            Self::Values => "the number of values or of counts is not the one of the window's form",
-            Self::Range => "a value is outside the range that its place was declared with",
-            Self::Output => "the output does not have the length of the window's body",
-            Self::Key => {
-                "the key of the tag has fewer places or counts than the window: make it for the window's form"
-            }
-        })
-    }
-}
-
-impl core::error::Error for EncryptError {}
 
 #[cfg(test)]
 mod tests {

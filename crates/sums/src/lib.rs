@@ -30,6 +30,7 @@ extern crate alloc;
 mod answer;
 mod bits;
 mod encrypt;
+mod encrypt_error;
 mod field;
 mod form;
 mod key;
@@ -42,15 +43,20 @@ mod rows;
 #[cfg(feature = "alloc")]
 mod sum;
 mod tag;
+#[cfg(feature = "alloc")]
+mod tag_key;
 
 #[cfg(feature = "alloc")]
 pub use answer::Answer;
-pub use encrypt::{EncryptError, Encryptor, Window};
+pub use encrypt::{Encryptor, Window};
+pub use encrypt_error::EncryptError;
 pub use field::PRIME;
 pub use form::{Form, FormError, MOST_PLACES, MOST_WIDTH, Place};
 pub use key::{SALT_BYTES, SECRET_BYTES, StartKeys, StreamKeys};
 #[cfg(feature = "alloc")]
-pub use open::{OpenError, Opening, TagKey};
+pub use open::{OpenError, Opening};
 #[cfg(feature = "alloc")]
 pub use sum::{Sum, SumError};
 pub use tag::{Part, PartError, TAG_BYTES, Tag};
+#[cfg(feature = "alloc")]
+pub use tag_key::TagKey;

@@ -10,26 +10,10 @@ use crate::answer::Answer;
 use crate::encrypt::is_outside;
 use crate::field::{Residue, Total};
 use crate::form::{Form, Place};
-use crate::key::{BLOCK_WORDS, Key, StartKeys, StreamKeys};
+use crate::key::{BLOCK_WORDS, StartKeys};
 use crate::lanes::{Group, LANES};
 use crate::sum::COUNT_LIMIT;
-
-/// The residues k and k′ of a part of a stream, for all its places and counts: 8 bytes each. Wiped when dropped.
-///
-/// ```
-/// use sotto_sums::{Form, Place, StreamKeys, TagKey};
-///
-/// let columns = [Place::new(23, 0, 4095)?];
-/// let form = Form::new(&[], &columns, 1, 1, 16)?;
-/// let key = TagKey::new(&StreamKeys::derive(&[1; 32], &[2; 32]), &form, 0);
-/// # let _ = key;
-/// # Ok::<(), sotto_sums::FormError>(())
-/// ```
-pub struct TagKey {
-    pub(crate) places: Vec<Residue>,
-    pub(crate) counts: Vec<Residue>,
-    pub(crate) part: u32,
-}
+use crate::tag_key::TagKey;
 
 /// The windows of a sum that the owner asked for: their pads, added up with their weights. Wiped when dropped.
 ///
@@ -88,27 +72,6 @@ pub enum OpenError {
     /// The answer is not the sum of these windows.
     Refused,
 }
-
-impl TagKey {
-    /// Draws the residues of a part.
-    pub fn new(keys: &StreamKeys, form: &Form<'_>, part: u32) -> Self {
-        let draw = |key: &Key, count: usize| {
-            let mut words = key.words(0, part, 2 * count);
-            (0..count).map(|index| words.residue(index)).collect()
-        };
-        let (places, counts) = (form.places(form.ticks()), form.counts(form.ticks()));
-        Self { places: draw(&keys.tag, places), counts: draw(&keys.count, counts), part }
-    }
-}
-
-impl Drop for TagKey {
-    fn drop(&mut self) {
-        self.places.zeroize();
-        self.counts.zeroize();
-    }
-}
-
-impl ZeroizeOnDrop for TagKey {}
 
 impl<'a> Opening<'a> {
     /// Makes the opening of a sum over no windows.

@@ -175,6 +175,13 @@ impl<'a> Sum<'a> {
     }
 }
 
+impl<'a> From<&Sum<'a>> for Answer<'a> {
+    fn from(sum: &Sum<'a>) -> Self {
+        let (columns, counts) = (sum.columns().collect(), sum.counts().to_vec());
+        Self { form: sum.form, ticks: sum.ticks, columns, counts, tag: sum.tag() }
+    }
+}
+
 impl fmt::Display for SumError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

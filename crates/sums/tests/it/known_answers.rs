@@ -1,5 +1,4 @@
 //! The known answers of `spec/sums.py`: keys, bodies, tags, sums, opened values.
-#![allow(missing_docs, clippy::unwrap_used)]
 
 use serde::Deserialize;
 use sotto_sums::{Answer, Encryptor, Form, Opening, Part, Place, StartKeys, StreamKeys, Sum, TagKey};
