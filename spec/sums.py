@@ -88,7 +88,7 @@ def linear(keys, part, values, counts, prime=P):
 def encrypt(form, keys, start, number, part, values, counts, prime=P):
     """A part of a window; values in the order of places, None where absent."""
     ticks = ticks_of(form, values)
-    assert len(counts) == counts_of(form, ticks)
+    assert len(counts) == counts_of(form, ticks) and all(0 <= count < 1 << 16 for count in counts)
     body = []
     for place, first, value in zip(places(form, ticks), first_words(form, ticks), values):
         assert value is None or place.least <= value <= place.most
@@ -123,8 +123,12 @@ def interval(place, weights):
 
 
 def fits(form, weights):
-    """True if (most - least)*sum|c| < 2^w at every place: then a sum is known from its residue modulo 2^w."""
-    return all((place.most - place.least) * sum(map(abs, weights)) < 1 << place.width for place in (*form.once, *form.tick))
+    """True if (most - least)*sum|c| < 2^w at every place: then a sum is known from its residue modulo 2^w.
+
+    At most 2^44 in all: sums of counts, each below 2^16, stay below 2^60.
+    """
+    total = sum(map(abs, weights))
+    return total <= 1 << 44 and all((place.most - place.least) * total < 1 << place.width for place in (*form.once, *form.tick))
 
 
 def open_sum(form, keys, part, terms, answer, prime=P):

@@ -25,7 +25,7 @@ fn readings() -> [i64; 16] {
 }
 
 /// Bodies and tags of `count` windows, one behind the other.
-fn rows(form: &Form<'_>, count: usize, counts: &[u32]) -> Vec<u8> {
+fn rows(form: &Form<'_>, count: usize, counts: &[u16]) -> Vec<u8> {
     let mut encryptor = Encryptor::new(&SECRET, &STREAM, &SALT, 0);
     let mut body = vec![0; form.body_bytes(TICKS)];
     let mut rows = Vec::new();

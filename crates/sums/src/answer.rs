@@ -85,8 +85,8 @@ impl<'a> Answer<'a> {
 }
 
 /// A part of a single window, with its counts.
-impl<'a> From<(&Part<'a>, &[u32])> for Answer<'a> {
-    fn from((part, counts): (&Part<'a>, &[u32])) -> Self {
+impl<'a> From<(&Part<'a>, &[u16])> for Answer<'a> {
+    fn from((part, counts): (&Part<'a>, &[u16])) -> Self {
         let columns =
             part.form().walk(part.ticks()).map(|at| bits_at(part.body(), at.bit, at.place.width())).collect();
         let counts = counts.iter().map(|count| i64::from(*count)).collect();

@@ -82,7 +82,7 @@ impl Encryptor {
 
 impl Window<'_> {
     /// Encrypts a part of a window of this many ticks into `body`, and returns its tag. Values are in the order of places,
-    /// None where absent; their presence is public, as counts are.
+    /// None where absent; their presence is public, as counts are. A count is below 2^16, so that sums of counts are known.
     ///
     /// `values` is read twice. No branch and no address depends on a value or a key.
     ///
@@ -94,7 +94,7 @@ impl Window<'_> {
         ticks: u32,
         part: u32,
         values: V,
-        counts: impl IntoIterator<Item = u32>,
+        counts: impl IntoIterator<Item = u16>,
         body: &mut [u8],
     ) -> Result<Tag, EncryptError>
     where
@@ -131,7 +131,7 @@ impl Window<'_> {
         tag: &mut Total,
         expected: usize,
         part: u32,
-        counts: impl Iterator<Item = u32>,
+        counts: impl Iterator<Item = u16>,
     ) -> Result<(), EncryptError> {
         let mut keys = self.stream.count.words(0, part, 2 * expected);
         add_counts(tag, expected, counts, |count| keys.residue(count))
@@ -163,7 +163,7 @@ impl Window<'_> {
         form: &Form<'_>,
         ticks: u32,
         values: V,
-        counts: impl IntoIterator<Item = u32>,
+        counts: impl IntoIterator<Item = u16>,
         body: &mut [u8],
     ) -> Result<Tag, EncryptError>
     where
@@ -276,7 +276,7 @@ fn add_places(
 fn add_counts(
     tag: &mut Total,
     expected: usize,
-    counts: impl Iterator<Item = u32>,
+    counts: impl Iterator<Item = u16>,
     mut residue: impl FnMut(usize) -> Residue,
 ) -> Result<(), EncryptError> {
     let mut found = 0;

@@ -6,6 +6,8 @@ use core::fmt;
 pub const MOST_PLACES: usize = 1 << 16;
 /// Maximum bits of a place: two values of a place differ modulo P, too.
 pub const MOST_WIDTH: u32 = 60;
+/// Maximum total Σ|c| of the weights of a sum: sums of counts, each below 2^16, stay below 2^60.
+pub const MOST_WEIGHT: u64 = 1 << 44;
 
 /// A place of a window: its bits w, and the range of its values.
 ///
@@ -62,10 +64,11 @@ impl Place {
         self.most
     }
 
-    /// Returns true if every sum whose weights have this total Σ|c| is known from its residue modulo 2^w.
+    /// Returns true if every sum whose weights have this total Σ|c| is known from its residue modulo 2^w. False above
+    /// [`MOST_WEIGHT`].
     pub const fn fits(&self, total: u64) -> bool {
-        // Below 2^60 · 2^64.
-        ((self.most - self.least) as u128 * total as u128) < 1 << self.width
+        // Below 2^60 · 2^44.
+        total <= MOST_WEIGHT && ((self.most - self.least) as u128 * total as u128) < 1 << self.width
     }
 
     /// Returns the number of values less one.

@@ -51,7 +51,7 @@ pub use answer::Answer;
 pub use encrypt::{Encryptor, Window};
 pub use encrypt_error::EncryptError;
 pub use field::PRIME;
-pub use form::{Form, FormError, MOST_PLACES, MOST_WIDTH, Place};
+pub use form::{Form, FormError, MOST_PLACES, MOST_WEIGHT, MOST_WIDTH, Place};
 pub use key::{SALT_BYTES, SECRET_BYTES, StartKeys, StreamKeys};
 #[cfg(feature = "alloc")]
 pub use open::{OpenError, Opening};

@@ -80,7 +80,7 @@ impl<'a> Sum<'a> {
     ///
     /// # Errors
     /// [`SumError`]; then nothing is added.
-    pub fn add(&mut self, part: &Part<'_>, counts: &[u32], weight: i64) -> Result<(), SumError> {
+    pub fn add(&mut self, part: &Part<'_>, counts: &[u16], weight: i64) -> Result<(), SumError> {
         if *part.form() != self.form {
             return Err(SumError::Form);
         }
@@ -100,7 +100,7 @@ impl<'a> Sum<'a> {
     ///
     /// # Errors
     /// [`SumError`]; then nothing is added.
-    pub fn add_rows(&mut self, ticks: u32, rows: &[u8], counts: &[u32]) -> Result<(), SumError> {
+    pub fn add_rows(&mut self, ticks: u32, rows: &[u8], counts: &[u16]) -> Result<(), SumError> {
         if ticks > self.form.ticks() {
             return Err(SumError::Row(PartError::Ticks { most: self.form.ticks(), found: ticks }));
         }
@@ -117,7 +117,7 @@ impl<'a> Sum<'a> {
     }
 
     /// Adds `weight` times the counts of `windows` windows.
-    fn count(&mut self, ticks: u32, counts: &[u32], windows: u64, weight: i64) -> Result<(), SumError> {
+    fn count(&mut self, ticks: u32, counts: &[u16], windows: u64, weight: i64) -> Result<(), SumError> {
         let (expected, found) = (self.form.counts(ticks), counts.len());
         if expected != found {
             return Err(SumError::Counts { expected, found });

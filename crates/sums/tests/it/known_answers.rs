@@ -40,7 +40,7 @@ struct Window {
     ticks: u32,
     weight: i64,
     values: Vec<Option<i64>>,
-    counts: Vec<u32>,
+    counts: Vec<u16>,
     body: String,
     tag: String,
 }

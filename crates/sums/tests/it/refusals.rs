@@ -13,7 +13,9 @@ fn the_largest_sums_fit() {
         (8, 0, 17, 15),
         (8, -17, 0, 15),
         (8, -9, 8, 15),
-        (60, 0, 1, (1 << 60) - 1),
+        (60, 0, 1, 1 << 44),
+        (60, 0, 0, 1 << 44),
+        (60, 0, (1 << 16) - 1, 1 << 44),
         (1, 0, 1, 1),
         (60, -(1 << 58), 1 << 58, 1),
     ] {
@@ -104,7 +106,7 @@ fn misfits_are_refused_by_name() {
     let mut window = encryptor.window(7).unwrap();
     let mut body = [1; 4];
     let whole = [Some(1), Some(2)];
-    let mut refused = |ticks, values: &[Option<i64>], counts: &[u32], length: usize| {
+    let mut refused = |ticks, values: &[Option<i64>], counts: &[u16], length: usize| {
         body.fill(1);
         let refused = window.encrypt(
             &form,
@@ -135,7 +137,7 @@ fn misfits_are_refused_by_name() {
     assert_eq!(sum.add(&part, &[1], 1), Err(SumError::Counts { expected: 2, found: 1 }));
     sum.add(&part, &[1, 0], (1 << 60) - 1).unwrap();
     assert_eq!(sum.add(&part, &[1, 0], 1), Err(SumError::Overflow));
-    assert_eq!(sum.add(&part, &[u32::MAX, 0], i64::MIN), Err(SumError::Overflow));
+    assert_eq!(sum.add(&part, &[u16::MAX, 0], i64::MIN), Err(SumError::Overflow));
     assert!(matches!(sum.add_rows(1, &[0; 13], &[1, 1]), Err(SumError::Row(_))));
     assert!(matches!(sum.add_rows(1, &[0xff; 12], &[1, 1]), Err(SumError::Row(_))));
     assert_eq!(sum.counts(), [(1 << 60) - 1, 0], "nothing was added");

@@ -31,7 +31,7 @@ pub(crate) fn shape() -> impl Strategy<Value = Shape> {
 }
 
 /// A window: salt, ticks, draws for its values and counts, presence, weight.
-pub(crate) type Draw = (u8, u32, Vec<(u64, bool)>, Vec<u32>, i64);
+pub(crate) type Draw = (u8, u32, Vec<(u64, bool)>, Vec<u16>, i64);
 
 pub(crate) fn windows(most_weight: i64) -> impl Strategy<Value = Vec<Draw>> {
     vec(
@@ -39,7 +39,7 @@ pub(crate) fn windows(most_weight: i64) -> impl Strategy<Value = Vec<Draw>> {
             0_u8..3,
             0_u32..=5,
             vec((any::<u64>(), any::<bool>()), 18),
-            vec(0_u32..9, 12),
+            vec(0_u16..9, 12),
             -most_weight..=most_weight,
         ),
         1..7,
@@ -51,7 +51,7 @@ pub(crate) struct Window {
     pub(crate) number: u64,
     pub(crate) ticks: u32,
     pub(crate) values: Vec<Option<i64>>,
-    pub(crate) counts: Vec<u32>,
+    pub(crate) counts: Vec<u16>,
     pub(crate) weight: i64,
     pub(crate) bytes: Vec<u8>,
 }
