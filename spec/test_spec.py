@@ -13,6 +13,7 @@ from spec.poly import Poly
 from spec.sample import Sampler
 from spec.scheme_tests import SchemeTests  # noqa: F401  (one command runs all)
 from spec.sign_tests import SignTests  # noqa: F401  (one command runs all)
+from spec.sums_tests import SumTests  # noqa: F401  (one command runs all)
 from spec.table_tests import TableTests  # noqa: F401  (one command runs all)
 from spec.text import render
 from spec.transcript_tests import DigestTests, EvidenceTests, StatementTests  # noqa: F401  (one command runs all)

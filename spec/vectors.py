@@ -9,6 +9,7 @@ from spec.bundle import bundle_files
 from spec.expand_vectors import expand_files
 from spec.sample import Sampler
 from spec.scheme_vectors import scheme_files
+from spec.sums_vectors import sums_files
 from spec.tables import table_cases
 from spec.text import render
 from spec.transcript_vectors import transcript_files
@@ -230,6 +231,7 @@ def files():
     yield from expand_files()
     yield from transcript_files()
     yield from bundle_files()
+    yield from sums_files()
 
 
 def main():

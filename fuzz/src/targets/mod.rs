@@ -19,6 +19,7 @@ mod recryptor;
 mod seal;
 mod seal_files;
 mod secrets;
+mod sums;
 mod text;
 mod trust;
 
@@ -66,6 +67,7 @@ pub fn targets() -> Vec<Target> {
         device::TARGETS,
         cloud::TARGETS,
         recryptor::TARGETS,
+        sums::TARGETS,
         trust::TARGETS,
     ]
     .concat()

@@ -1,0 +1,194 @@
+//! Integers modulo the prime 2^61 − 1, without a branch or a division.
+
+use zeroize::DefaultIsZeroes;
+
+/// The prime P that tags are computed by: 2^61 − 1.
+pub const PRIME: u64 = (1 << BITS) - 1;
+const BITS: u32 = 61;
+
+/// An integer modulo P, below P.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Residue(u64);
+
+impl Residue {
+    /// Reads the low 61 bits of a word of a key stream; all ones are read as 0.
+    pub(crate) fn from_word(word: u64) -> Self {
+        Self(reduce(word & PRIME))
+    }
+
+    /// Returns the residue of an integer in −P..P.
+    pub(crate) fn from_integer(integer: i64) -> Self {
+        // In 0..2P whatever the sign is.
+        Self(reduce(PRIME.wrapping_add(integer as u64)))
+    }
+
+    /// Returns the residue of a weight or a count. Both are public.
+    pub(crate) fn from_public(integer: i64) -> Self {
+        Self(integer.rem_euclid(PRIME as i64) as u64)
+    }
+
+    /// Returns the residue of a sum of fewer than 2^60 residues.
+    #[cfg(feature = "alloc")]
+    pub(crate) fn from_sum(sum: u128) -> Self {
+        // 2^61 is 1.
+        Self::from_word(sum as u64).plus(Self::from_public((sum >> BITS) as i64))
+    }
+
+    /// Returns the residue, or None for P and above.
+    pub(crate) const fn from_canonical(word: u64) -> Option<Self> {
+        if word < PRIME { Some(Self(word)) } else { None }
+    }
+
+    pub(crate) fn value(self) -> u64 {
+        self.0
+    }
+
+    #[cfg(any(feature = "alloc", test))]
+    pub(crate) fn plus(self, other: Self) -> Self {
+        Self(reduce(self.0 + other.0))
+    }
+
+    #[cfg(any(feature = "alloc", test))]
+    pub(crate) fn times(self, other: Self) -> Self {
+        Self(reduce(product(self.0, other.0)))
+    }
+}
+
+impl DefaultIsZeroes for Residue {}
+
+/// A sum of residues and products, reduced at its end.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Total(u64);
+
+impl Total {
+    pub(crate) fn add(&mut self, residue: Residue) {
+        self.fold(residue.0);
+    }
+
+    pub(crate) fn add_product(&mut self, x: Residue, y: Residue) {
+        self.fold(product(x.0, y.0));
+    }
+
+    /// Adds x·y for y below 2^31, in half the time on small cores.
+    pub(crate) fn add_small_product(&mut self, x: Residue, y: u32) {
+        self.fold(small_product(x.0, y.into()));
+    }
+
+    /// Adds an integer below 2^62. The sum stays below 2^61 + 4.
+    fn fold(&mut self, integer: u64) {
+        let sum = self.0 + integer;
+        self.0 = (sum & PRIME) + (sum >> BITS);
+    }
+
+    pub(crate) fn residue(self) -> Residue {
+        Residue(reduce(self.0))
+    }
+}
+
+impl DefaultIsZeroes for Total {}
+
+/// Returns x modulo P for x < 2P: the carry of x + 1 into bit 61 tells if x ≥ P, and takes P away. Neither a
+/// comparison nor a select, which a compiler may turn into a branch.
+fn reduce(x: u64) -> u64 {
+    (x + ((x + 1) >> BITS)) & PRIME
+}
+
+/// Returns an integer below 2^62 that is congruent to x·y, for x, y < 2^61. 2^61 is 1.
+#[cfg(target_pointer_width = "64")]
+fn product(x: u64, y: u64) -> u64 {
+    let product = u128::from(x) * u128::from(y);
+    (product >> BITS) as u64 + (product as u64 & PRIME)
+}
+
+#[cfg(target_pointer_width = "64")]
+use product as small_product;
+#[cfg(not(target_pointer_width = "64"))]
+use {halves::product, halves::small_product};
+
+/// Products of 32 bits for small cores, and no carry, for which these have to branch.
+#[cfg(any(test, not(target_pointer_width = "64")))]
+mod halves {
+    use super::{BITS, PRIME};
+
+    const LOW: u64 = (1 << 31) - 1;
+
+    /// Like `product` above.
+    pub(super) fn product(x: u64, y: u64) -> u64 {
+        let ((x1, x0), (y1, y0)) = ((x >> 31, x & LOW), (y >> 31, y & LOW));
+        // x·y = x1·y1·2^62 + middle·2^31 + x0·y0.
+        fold(2 * (x1 * y1) + x0 * y0, x0 * y1 + x1 * y0)
+    }
+
+    /// Like `product`, for y < 2^31.
+    pub(super) fn small_product(x: u64, y: u64) -> u64 {
+        fold((x & LOW) * y, (x >> 31) * y)
+    }
+
+    /// Returns an integer below 2^62 congruent to ends + middle·2^31, for ends < 2^63 and middle < 2^62.
+    fn fold(ends: u64, middle: u64) -> u64 {
+        // 2^31·2^30 is 1.
+        let sum = ends + (middle >> 30) + ((middle & ((1 << 30) - 1)) << 31);
+        (sum & PRIME) + (sum >> BITS)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn exact(x: u64, y: u64) -> u64 {
+        (u128::from(x) * u128::from(y) % u128::from(PRIME)) as u64
+    }
+
+    proptest! {
+        #[test]
+        fn products_and_sums_are_those_of_integers(x in 0..PRIME, y in 0..PRIME) {
+            prop_assert_eq!(Residue(x).times(Residue(y)).0, exact(x, y));
+            prop_assert_eq!(Residue(x).plus(Residue(y)).0, (x + y) % PRIME);
+            prop_assert_eq!(reduce(halves::product(x, y)), exact(x, y));
+            let small = y >> 30;
+            prop_assert_eq!(reduce(small_product(x, small)), exact(x, small));
+            prop_assert_eq!(reduce(halves::small_product(x, small)), exact(x, small));
+        }
+
+        #[test]
+        fn totals_are_sums(list in proptest::collection::vec((0..PRIME, 0..PRIME), 0..40)) {
+            let (mut total, mut sum) = (Total::default(), Residue::default());
+            for (x, y) in list {
+                total.add_product(Residue(x), Residue(y));
+                total.add(Residue(y));
+                sum = sum.plus(Residue(x).times(Residue(y))).plus(Residue(y));
+            }
+            prop_assert_eq!(total.residue().0, sum.0);
+        }
+
+        #[test]
+        fn integers_have_their_residues(x in -(PRIME as i64) + 1..PRIME as i64) {
+            prop_assert_eq!(Residue::from_integer(x).0, x.rem_euclid(PRIME as i64) as u64);
+        }
+    }
+
+    #[test]
+    fn edges() {
+        let edges = [0, 1, 2, (1 << 31) - 1, 1 << 31, PRIME / 2, PRIME - (1 << 31), PRIME - 2, PRIME - 1];
+        for (x, y) in edges.iter().flat_map(|x| edges.map(|y| (*x, y))) {
+            assert_eq!(Residue(x).times(Residue(y)).0, exact(x, y), "{x}·{y}");
+            assert_eq!(Residue(x).plus(Residue(y)).0, (x + y) % PRIME, "{x} + {y}");
+            assert_eq!(reduce(halves::product(x, y)), exact(x, y), "{x}·{y} by halves");
+        }
+        assert_eq!(reduce(halves::small_product(PRIME - 1, (1 << 31) - 1)), PRIME - ((1 << 31) - 1));
+        let mut total = Total::default();
+        (0..100).for_each(|_| total.add_product(Residue(PRIME - 1), Residue(PRIME - 1)));
+        assert_eq!(total.residue().0, 100);
+        (0..100).for_each(|_| total.add(Residue(PRIME - 1)));
+        assert_eq!(total.residue().0, 0);
+        assert_eq!(Residue::from_word(u64::MAX).0, 0);
+        assert_eq!(Residue::from_word(PRIME).0, 0);
+        assert_eq!(Residue::from_word(PRIME - 1).0, PRIME - 1);
+        assert_eq!(Residue::from_word(1 << 61).0, 0);
+        assert_eq!(Residue::from_public(i64::MIN).0, i64::MIN.rem_euclid(PRIME as i64) as u64);
+        assert!(Residue::from_canonical(PRIME).is_none());
+    }
+}

@@ -1,0 +1,62 @@
+//! Sums of windows of readings without a lattice.
+//!
+//! A device adds a pad of ChaCha20 to each reading; the cloud adds windows, without a key; the owner, who has the device's
+//! secret, takes the sum of the pads away. A tag adds up with the windows: an opened sum is right, or refused.
+//!
+//! ```text
+//! body[p] = value[p] + K[p]                        mod 2^w
+//! tag     = Σ k[p]·value[p] + Σ k′[c]·count[c] + F   mod 2^61 − 1
+//! ```
+//!
+//! [docs/concepts/authentication.md](../../../docs/concepts/authentication.md) has the argument and the bytes, `spec/sums.py`
+//! the same in plain Python.
+//!
+//! - The device: [`Encryptor`], without allocation and without the standard library.
+//! - The cloud: [`Part`] and [`Sum`], without a key.
+//! - The owner: [`Opening`], [`TagKey`] and [`Answer`].
+//!
+//! # Features
+//!
+//! - `std` (default): run-time detection of vector units in BLAKE3. Implies `alloc`.
+//! - `alloc`: all but the device's half.
+
+#![cfg_attr(not(feature = "std"), no_std)]
+
+#[cfg(feature = "alloc")]
+#[macro_use]
+extern crate alloc;
+
+#[cfg(feature = "alloc")]
+mod answer;
+mod bits;
+mod encrypt;
+mod encrypt_error;
+mod field;
+mod form;
+mod key;
+#[cfg(feature = "alloc")]
+mod lanes;
+#[cfg(feature = "alloc")]
+mod open;
+#[cfg(feature = "alloc")]
+mod rows;
+#[cfg(feature = "alloc")]
+mod sum;
+mod tag;
+#[cfg(feature = "alloc")]
+mod tag_key;
+
+#[cfg(feature = "alloc")]
+pub use answer::Answer;
+pub use encrypt::{Encryptor, Window};
+pub use encrypt_error::EncryptError;
+pub use field::PRIME;
+pub use form::{Form, FormError, MOST_PLACES, MOST_WEIGHT, MOST_WIDTH, Place};
+pub use key::{SALT_BYTES, SECRET_BYTES, StartKeys, StreamKeys};
+#[cfg(feature = "alloc")]
+pub use open::{OpenError, Opening};
+#[cfg(feature = "alloc")]
+pub use sum::{Sum, SumError};
+pub use tag::{Part, PartError, TAG_BYTES, Tag};
+#[cfg(feature = "alloc")]
+pub use tag_key::TagKey;
