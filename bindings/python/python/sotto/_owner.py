@@ -148,7 +148,10 @@ class Owner:
                 raise OutOfDepth(f"a gap of {answer.share:g} has room, {gap:g} is asked")
             return answer
 
-        contexts = parameters_for(within_gap, inputs, error_within, dict(options))
+        def dry_run(contexts: Contexts) -> Plan:
+            return planned(contexts, within_gap, inputs)
+
+        contexts = parameters_for(dry_run, error_within, dict(options))
         return cls.new(**contexts.options)
 
     @property

@@ -17,6 +17,7 @@ from sotto._contexts import Contexts
 from sotto._errors import ShapeMismatch
 from sotto._native import Formula, Vector
 from sotto._parts import objects
+from sotto._search import parameters_for
 
 if TYPE_CHECKING:
     from sotto._inputs import Range
@@ -181,10 +182,11 @@ class Program(Generic[F]):
         """
         if error_within is None:
             return planned(Contexts(depth), self, inputs)
-        from sotto._search import parameters_for
 
-        contexts = parameters_for(self, inputs, error_within, {"depth": depth})
-        return planned(contexts, self, inputs)
+        def dry_run(contexts: Contexts) -> Plan:
+            return planned(contexts, self, inputs)
+
+        return dry_run(parameters_for(dry_run, error_within, {"depth": depth}))
 
     def formula(self, *inputs: Like | EncryptedArray) -> Formula:
         """Return the operations on these inputs. Formulas are equal if they compute the same steps.

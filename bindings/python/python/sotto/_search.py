@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from sotto._accuracy import Accuracy
 from sotto._contexts import Contexts
 from sotto._errors import OutOfDepth
-from sotto._program import Plan, planned
 
 #: The deepest computation that is tried.
 _DEEPEST = 24
@@ -16,8 +15,12 @@ _DEEPEST = 24
 _FREE, _SLOW = (50, 48, 46), (53, 56)
 
 
+#: Plans a computation on parameters, or refuses it.
+DryRun = Callable[[Contexts], Any]
+
+
 def parameters_for(
-    program: Any, inputs: tuple[Any, ...], error_within: float | str | None, options: dict[str, Any]
+    dry_run: DryRun, error_within: float | str | None, options: dict[str, Any]
 ) -> Contexts:
     """Return the smallest parameters; of those that cost the same, the most precise."""
     asked = None if error_within is None else Accuracy.of(error_within)
@@ -26,7 +29,7 @@ def parameters_for(
     for depth in range(_DEEPEST + 1) if given is None else [given]:
         usual = Contexts(depth, **options)
         try:
-            plan = planned(usual, program, inputs)
+            plan = dry_run(usual)
         except OutOfDepth as error:
             if refusal is not None and "parameters" in str(error):
                 break
@@ -35,7 +38,7 @@ def parameters_for(
         exact = not plan._facts.real or "comparisons" in options or "chain" in options
         if exact or (asked is not None and asked.met_by(plan._plans)):
             return usual
-        for contexts, finer in _finer(usual, program, inputs, options, asked):
+        for contexts, finer in _finer(usual, dry_run, options, asked):
             plan = finer if finer.bound < plan.bound else plan
             if asked is None or asked.met_by(finer._plans):
                 return contexts
@@ -46,12 +49,8 @@ def parameters_for(
 
 
 def _finer(
-    usual: Contexts,
-    program: Any,
-    inputs: tuple[Any, ...],
-    options: dict[str, Any],
-    asked: Accuracy | None,
-) -> Iterator[tuple[Contexts, Plan]]:
+    usual: Contexts, dry_run: DryRun, options: dict[str, Any], asked: Accuracy | None
+) -> Iterator[tuple[Contexts, Any]]:
     """Yield parameters of the same degree with larger scales on which the computation has room.
 
     Without an accuracy the most precise comes first, with one the least precise.
@@ -60,6 +59,6 @@ def _finer(
     for bits in _FREE if asked is None else (*reversed(_FREE), *_SLOW):
         contexts = Contexts(usual.depth, **options, chain=(degree, bits))
         try:
-            yield contexts, planned(contexts, program, inputs)
+            yield contexts, dry_run(contexts)
         except OutOfDepth:
             continue
