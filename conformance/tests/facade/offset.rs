@@ -279,3 +279,16 @@ fn public_whole_numbers_are_compared_and_counted() -> Result<()> {
     exact_functions!(Bgv);
     Ok(())
 }
+
+/// An answer that no prime can be dropped from, like a fresh vector plus a number, travels with the seeds of its masks.
+#[test]
+fn fresh_answers_travel_with_seeds() {
+    let context = Context::<Ckks>::builder().values_within(1.0).build().unwrap();
+    let (secret, _) = context.keys(&mut sotto::secure_rng().unwrap()).unwrap();
+    let x = secret.encrypt(&vec![0.5; context.slots()]).unwrap();
+    let answer = (&(&x * 1.02).unwrap() - 0.4).unwrap().for_answer().unwrap();
+    assert!(2 * answer.to_bytes().unwrap().len() < 3 * x.to_bytes().unwrap().len());
+    let plan = context.plan(&[context.slots()], |x| (&(&x[0] * 1.02)? - 0.4)?.for_answer()).unwrap();
+    let found = secret.decrypt_answer(&answer.to_bytes().unwrap(), &plan).unwrap();
+    assert!(found.values().iter().all(|value| (value - 0.11).abs() <= found.bound()));
+}

@@ -3,7 +3,7 @@
 use sotto::{Ckks, Context};
 
 fn main() -> sotto::Result<()> {
-    let context = Context::<Ckks>::for_depth(3)?;
+    let context = Context::<Ckks>::for_depth(2)?;
     let (secret, _public) = context.keys(&mut sotto::secure_rng()?)?;
     let x = secret.encrypt(&[20.5, 21.0, 18.5])?;
     let y = ((&x * &x)? + 1.5)?;

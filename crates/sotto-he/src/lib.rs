@@ -3,14 +3,14 @@
 //! ```
 //! use sotto::{Ckks, Context};
 //!
-//! // Three temperatures, and products up to three deep; the context chooses the moduli.
-//! let context = Context::<Ckks>::for_depth(3)?;
+//! // Three temperatures, and products up to two deep; the context chooses the moduli.
+//! let context = Context::<Ckks>::for_depth(2)?;
 //! let (secret, _public) = context.keys(&mut sotto::secure_rng()?)?;
 //! let x = secret.encrypt(&[20.5, 21.0, 18.5])?;
 //! let y = ((&x * &x)? + 1.5)?;
 //! let sum = secret.decrypt(&y.sum()?)?;
 //! assert!((sum.value() - 1208.0).abs() <= sum.bound());
-//! println!("{sum}"); // 1208.000000 ± 0.000019
+//! println!("{sum}"); // 1208.00000 ± 0.00028
 //! # Ok::<(), sotto::Error>(())
 //! ```
 //!

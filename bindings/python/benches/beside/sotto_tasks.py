@@ -14,7 +14,8 @@ def keys(levels, whole):
     assert levels <= 2
     owner = st.Owner.new()
     owner.encrypt([1] if whole else [1.0])  # keys for whole numbers are made when first used
-    return SimpleNamespace(owner=owner, bundle=owner.public_bundle())
+    bundle = owner.public_bundle()
+    return SimpleNamespace(owner=owner, bundle=bundle, cloud=st.Evaluator(bundle))
 
 
 def key_bytes(he):
@@ -36,35 +37,35 @@ def round_trip(he, x):
 @task(levels=1)
 def total(he, x):
     readings = yield he.owner.encrypt(x, range=(0, 100))
-    answer = yield readings.sum()
+    answer = yield he.cloud.run(np.sum, readings)
     return he.owner.decrypt(answer)
 
 
 @task(levels=1)
 def mean(he, x):
     readings = yield he.owner.encrypt(x, range=(0, 100))
-    answer = yield readings.mean()
+    answer = yield he.cloud.run(np.mean, readings)
     return he.owner.decrypt(answer)
 
 
 @task(levels=2)
 def variance(he, x):
     readings = yield he.owner.encrypt(x, range=(0, 100))
-    answer = yield (readings - 50).var()
+    answer = yield he.cloud.run(np.var, readings)
     return he.owner.decrypt(answer)
 
 
 @task(levels=2)
 def deviation(he, x):
     readings = yield he.owner.encrypt(x, range=(0, 100))
-    answer = yield (readings - 50).std()
+    answer = yield he.cloud.run(np.std, readings)
     return he.owner.decrypt(answer)
 
 
 @task(levels=1)
 def weighted_mean(he, x, weights):
     readings = yield he.owner.encrypt(x, range=(-20, 120))
-    answer = yield readings @ (weights / weights.sum())
+    answer = yield he.cloud.run(lambda x: x @ weights / weights.sum(), readings)
     return he.owner.decrypt(answer)
 
 
@@ -72,28 +73,28 @@ def weighted_mean(he, x, weights):
 def dot(he, x, y):
     x = yield he.owner.encrypt(x, range=(-1, 1))
     y = yield he.owner.encrypt(y, range=(-1, 1))
-    answer = yield x @ y
+    answer = yield he.cloud.run(np.dot, x, y)
     return he.owner.decrypt(answer)
 
 
 @task(levels=1)
 def calibration(he, x):
     readings = yield he.owner.encrypt(x, range=(-20, 120))
-    answer = yield readings * 1.02 - 0.4
+    answer = yield he.cloud.run(lambda x: x * 1.02 - 0.4, readings)
     return he.owner.decrypt(answer)
 
 
 @task(levels=1)
 def fahrenheit(he, table):
     celsius = yield he.owner.encrypt(table, range=(-20, 120))
-    answer = yield celsius * 1.8 + 32
+    answer = yield he.cloud.run(lambda x: x * 1.8 + 32, celsius)
     return he.owner.decrypt(answer)
 
 
 @task(levels=2)
 def cubic(he, x):
     x = yield he.owner.encrypt(x, range=(-1, 1))
-    answer = yield x.polynomial([0.1, 0.5, -0.3, 0.2])
+    answer = yield he.cloud.run(lambda x: x.polynomial([0.1, 0.5, -0.3, 0.2]), x)
     return he.owner.decrypt(answer)
 
 
@@ -101,7 +102,7 @@ def cubic(he, x):
 def product(he, x, y):
     x = yield he.owner.encrypt(x, range=(-1, 1))
     y = yield he.owner.encrypt(y, range=(-1, 1))
-    answer = yield x * y
+    answer = yield he.cloud.run(np.multiply, x, y)
     return he.owner.decrypt(answer)
 
 
@@ -109,35 +110,37 @@ def product(he, x, y):
 def covariance(he, x, y):
     x = yield he.owner.encrypt(x, range=(-1, 1))
     y = yield he.owner.encrypt(y, range=(-1, 1))
-    answer = yield x.cov(y)
+    answer = yield he.cloud.run(lambda x, y: x.cov(y), x, y)
     return he.owner.decrypt(answer)
 
 
 @task(levels=1)
 def linear(he, rows, weights, bias):
     rows = yield he.owner.encrypt(rows, range=(-1, 1))
-    answer = yield rows @ weights + bias
+    answer = yield he.cloud.run(lambda x: x @ weights + bias, rows)
     return he.owner.decrypt(answer)
 
 
 @task(levels=1)
 def logistic(he, rows, weights, bias):
     rows = yield he.owner.encrypt(rows, range=(-1, 1))
-    answer = yield rows @ weights + bias
+    answer = yield he.cloud.run(lambda x: x @ weights + bias, rows)
     return 1 / (1 + np.exp(-he.owner.decrypt(answer)))
 
 
 @task(levels=1)
 def distances(he, rows, centres):
     rows = yield he.owner.encrypt(rows, range=(-1, 1))
-    answer = yield np.stack([((rows - c) ** 2).sum(axis=1) for c in centres], axis=1)
+    answer = yield he.cloud.run(
+        lambda x: np.stack([((x - c) ** 2).sum(axis=1) for c in centres], 1), rows
+    )
     return he.owner.decrypt(answer)
 
 
 @task(levels=1, whole=True)
 def exact_sum(he, x):
     kwh = yield he.owner.encrypt(x, range=(0, 999))
-    answer = yield kwh.sum()
+    answer = yield he.cloud.run(np.sum, kwh)
     return he.owner.decrypt(answer)
 
 
@@ -145,21 +148,21 @@ def exact_sum(he, x):
 def exact_dot(he, x, y):
     x = yield he.owner.encrypt(x, range=(0, 999))
     y = yield he.owner.encrypt(y, range=(0, 999))
-    answer = yield x @ y
+    answer = yield he.cloud.run(np.dot, x, y)
     return he.owner.decrypt(answer)
 
 
 @task(levels=1)
 def difference(he, x):
     x = yield he.owner.encrypt(x, range=(-1, 1))
-    answer = yield x[1:] - x[:-1]
+    answer = yield he.cloud.run(lambda x: x[1:] - x[:-1], x)
     return he.owner.decrypt(answer)
 
 
 @task(levels=1)
 def selection(he, x, places):
     readings = yield he.owner.encrypt(x, range=(-20, 120))
-    answer = yield readings[places]
+    answer = yield he.cloud.run(lambda x: x[places], readings)
     return he.owner.decrypt(answer)
 
 

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use sotto_circuits::{CircuitError, Machine, Tally};
 
 use super::body::{Body, assumed_errors, slot_errors};
-use super::shrink::{GROWTH, SPARE_BITS};
+use super::shrink::{GROWTH, LAST_BITS};
 use super::slotwise::pairs;
 use super::sums::{factor_of, shrunk, slots};
 use super::work::{Operands, Operation, Outcome, decodes, run};
@@ -151,7 +151,7 @@ impl<S: Arithmetic> Encrypted<S> {
         let Body::Dry { parts, .. } = &sum.body else { return Err(Error::DryRun) };
         for shape in parts {
             decodes(params, shape)?;
-            if shape.room(params) < SPARE_BITS {
+            if shape.room(params) < LAST_BITS {
                 let degree = params.degree();
                 let reason = "the sum leaves no room for decryption".into();
                 return Err(Error::Depth { degree, reason });

@@ -6,8 +6,10 @@ use super::Encrypted;
 use crate::error::Result;
 use crate::scheme::Arithmetic;
 
-/// Bits that stay between the noise bound and the decryption limit.
-pub(super) const SPARE_BITS: f64 = 2.0;
+/// Bits that stay between the noise bound and the decryption limit, for a sum with another vector.
+pub(super) const SPARE_BITS: f64 = 1.75;
+/// The same for a last step.
+pub(super) const LAST_BITS: f64 = 0.25;
 /// Growth of the error bound that fewer bytes are worth.
 pub(super) const GROWTH: f64 = 1.25;
 
@@ -21,7 +23,7 @@ impl<S: Arithmetic> Encrypted<S> {
     ///
     /// ```
     /// # use sotto::{Ckks, Context};
-    /// let context = Context::<Ckks>::for_depth(3)?;
+    /// let context = Context::<Ckks>::for_depth(2)?;
     /// let whole = context.plan(&[100], |x| x[0].mean())?;
     /// let short = context.plan(&[100], |x| x[0].mean()?.for_answer())?;
     /// assert!(2 * short.answer_bytes() < whole.answer_bytes());
@@ -29,6 +31,10 @@ impl<S: Arithmetic> Encrypted<S> {
     /// ```
     pub fn for_answer(&self) -> Result<Self> {
         let params = self.context.params();
+        if self.shapes().iter().all(|shape| lowest(params, shape) == shape.level) {
+            // A vector that nobody computed on keeps the seeds of its masks.
+            return Ok(self.clone());
+        }
         self.lowered(|shape| lowest(params, shape))
     }
 
@@ -45,7 +51,7 @@ fn lowest<S: Arithmetic>(params: &Params<S>, shape: &Shape<S>) -> usize {
     let fits = |level: &usize| {
         shape
             .lower(params, *level)
-            .is_ok_and(|lower| lower.room(params) >= SPARE_BITS && lower.slot_error(params) <= most)
+            .is_ok_and(|lower| lower.room(params) >= LAST_BITS && lower.slot_error(params) <= most)
     };
     (0..shape.level).find(fits).unwrap_or(shape.level)
 }
