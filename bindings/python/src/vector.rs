@@ -314,6 +314,12 @@ impl Vector {
         }
     }
 
+    /// Levels of a fresh vector of these keys.
+    #[getter]
+    fn levels(&self) -> usize {
+        each!(Values, &self.0, vector => vector.context().params().top_level())
+    }
+
     /// True if the keys are made for comparisons.
     #[getter]
     fn compares(&self) -> bool {

@@ -28,8 +28,8 @@ def parameters_for(
         try:
             plan = planned(usual, program, inputs)
         except OutOfDepth as error:
-            if refusal is not None and "parameters" in str(error):
-                break
+            if refusal is not None and "128 bits of security" in str(error):
+                raise _none(refusal) from None
             refusal = error
             continue
         exact = not plan._facts.real or "comparisons" in options or "chain" in options
@@ -42,7 +42,16 @@ def parameters_for(
         if asked is None:
             return usual
         refusal = asked.refusal(plan._plans, "no parameters are more exact; scale the values down")
-    raise refusal if refusal is not None else OutOfDepth("no parameters have room for this")
+    if refusal is None:
+        raise OutOfDepth("no parameters have room for this")
+    raise refusal if given is not None or asked is not None else _none(refusal)
+
+
+def _none(refusal: OutOfDepth) -> OutOfDepth:
+    """Return the refusal of the largest parameters, without the advice to take larger ones."""
+    lines = [line for line in str(refusal).splitlines() if not line.startswith("make room")]
+    advice = "no parameters have room: multiply less deeply, or let the owner decrypt in between"
+    return OutOfDepth("\n".join([*lines, advice]))
 
 
 def _finer(
