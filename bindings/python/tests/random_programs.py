@@ -222,12 +222,13 @@ def joined(p, x):
     return f"np.stack([{x}, {twin(p, x)}], axis=1)"
 
 
-#: Lines by kind: the text, the weight, and the levels that it may take, products with a level to
-#: shrink slots before. Sums of arrays whose units differ by no whole factor take one.
+#: Lines by kind: the text, the weight, and the levels that it may take. Sums of arrays whose units
+#: differ by no whole factor take one; products two more, to shrink slots and to multiply out large
+#: public numbers.
 KINDS = {
     "pair": (lambda p, x: f"{x} {p.rng.choice(['+', '-'])} {partner(p, x)}", 12, 1),
-    "product": (lambda p, x: f"{x} * {partner(p, x)}", 8, 3),
-    "power": (lambda p, x: f"{x} ** {int(p.rng.integers(2, 5))}", 4, 5),
+    "product": (lambda p, x: f"{x} * {partner(p, x)}", 8, 4),
+    "power": (lambda p, x: f"{x} ** {int(p.rng.integers(2, 5))}", 4, 7),
     "plus": (lambda p, x: f"{x} + {p.number()!r}", 8, 0),
     "from": (lambda p, x: f"{p.number()!r} - {x}", 4, 0),
     "times": (lambda p, x: f"{x} * {p.number()!r}", 8, 0),
@@ -244,12 +245,12 @@ KINDS = {
     "rows": (lambda p, x: f"{x}[{chosen(p, x)}]", 7, 2),
     "column": (lambda p, x: f"{x}[:, {int(p.rng.integers(p.clear[x].shape[1]))}]", 3, 0),
     "columns": (joined, 3, 0),
-    "matrix": (matrix, 6, 2),
+    "matrix": (matrix, 6, 3),
     "dot": (lambda p, x: f"{x} @ {twin(p, x)}", 4, 4),
     "sum": (reduction("sum"), 6, 2),
     "mean": (reduction("mean"), 6, 2),
-    "var": (reduction("var"), 4, 5),
-    "std": (reduction("std"), 4, 5),
+    "var": (reduction("var"), 4, 6),
+    "std": (reduction("std"), 4, 6),
 }
 #: Kinds that a program ends with more often, and those that only end one: the owner takes the root.
 ENDS, LAST = ("matrix", "dot", "sum", "mean", "var", "std"), ("std",)

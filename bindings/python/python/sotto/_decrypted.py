@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import math
 import warnings
 from collections.abc import Iterator
 from fractions import Fraction
@@ -146,6 +147,25 @@ def assembled(
             bound = float(np.fmin(bound / root, np.sqrt(bound)).max()) + root.max() * 2.0**-52
         values = root
     return Decrypted(values, bound)
+
+
+def finished(
+    bound: float, magnitude: float, finish: tuple[str, float] | None
+) -> tuple[float, float]:
+    """Return a bound on the error of values that the owner finishes, and one on the values.
+
+    Of values within ±`magnitude`, off by at most `bound` before.
+    """
+    if finish is None or finish[0] == "flags":
+        return bound, magnitude
+    name, divisor = finish
+    bound, magnitude = bound / divisor, magnitude / divisor
+    bound += (magnitude + bound) * 2.0**-52
+    if name == "root":
+        # The root of a variance of 0 is off by as much as the root of the bound.
+        largest = math.sqrt(magnitude + bound)
+        return math.sqrt(bound) + largest * 2.0**-52, largest
+    return bound, magnitude
 
 
 def _whole_steps(values: np.ndarray[Any, Any], grid: float) -> tuple[np.ndarray[Any, Any], float]:

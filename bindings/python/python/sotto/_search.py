@@ -33,15 +33,17 @@ def parameters_for(
             refusal = error
             continue
         exact = not plan._facts.real or "comparisons" in options or "chain" in options
-        if exact or (asked is not None and asked.met_by(plan._plans)):
+        if exact or (asked is not None and asked.met_by(plan._answers)):
             return usual
         for contexts, finer in _finer(usual, program, inputs, options, asked):
             plan = finer if finer.bound < plan.bound else plan
-            if asked is None or asked.met_by(finer._plans):
+            if asked is None or asked.met_by(finer._answers):
                 return contexts
         if asked is None:
             return usual
-        refusal = asked.refusal(plan._plans, "no parameters are more exact; scale the values down")
+        refusal = asked.refusal(
+            plan._answers, "no parameters are more exact; scale the values down"
+        )
     if refusal is None:
         raise OutOfDepth("no parameters have room for this")
     raise refusal if given is not None or asked is not None else _none(refusal)
