@@ -365,6 +365,18 @@ impl Vector {
         })
     }
 
+    /// The values as the product with a factor that was rounded.
+    fn with_rounded_factor(slf: Bound<'_, Self>) -> PyResult<Py<Self>> {
+        let result = match &slf.get().0 {
+            Values::Reals(vector) => vector.with_rounded_factor(),
+            Values::Integers(_) => None,
+        };
+        match result {
+            Some(vector) => Py::new(slf.py(), Self(Values::Reals(vector))),
+            None => Ok(slf.unbind()),
+        }
+    }
+
     /// Declares the bound of an input of a dry run.
     fn as_input_within(&self, py: Python<'_>, bound: f64) -> PyResult<Self> {
         unary!(py, self, a => a.as_input_within(bound))

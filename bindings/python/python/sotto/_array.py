@@ -99,7 +99,7 @@ class EncryptedArray(Protocols, EncryptedBase):
         divisor = np.asarray(other, dtype=np.float64)
         if not np.all(divisor):
             raise ZeroDivisionError("division of an encrypted array by zero")
-        return self * (1.0 / divisor)
+        return self._over(divisor)
 
     def __rtruediv__(self, other: Any) -> NoReturn:
         """Raise TypeError."""
