@@ -13,7 +13,7 @@ use sotto_rlwe::EvalError;
 pub(crate) fn raised(py: Python<'_>, error: &Error) -> PyErr {
     let name = match error {
         Error::Value { .. } | Error::Bound(_) | Error::Range(_) | Error::Wraps { .. } => "OutOfRange",
-        Error::OutsideRange { .. } | Error::NotInTable { .. } => "OutOfRange",
+        Error::OutsideRange { .. } | Error::NotInTable { .. } | Error::PublicWhole { .. } => "OutOfRange",
         Error::Count { .. } | Error::Length { .. } => "ShapeMismatch",
         Error::Depth { .. } | Error::NoParameters { .. } => "OutOfDepth",
         Error::Constant { .. } => "ConstantTooLarge",
@@ -32,11 +32,14 @@ pub(crate) fn raised(py: Python<'_>, error: &Error) -> PyErr {
 fn message(error: &Error) -> String {
     match error {
         Error::Value { index, within } if *within == f64::MAX => {
-            format!("value number {index} of the operand, or the result's bound, is not a finite number")
+            format!(
+                "value number {index} of the operand, or the bound on the result, is not a finite number: leave the value out, or \
+                 encrypt in a larger unit, with a smaller range"
+            )
         }
         Error::Value { index, within } => format!(
-            "value number {index} is not a number within ±{within}: declare range=(lowest, highest), or leave the value \
-             out"
+            "value number {index} is not a number within ±{}: declare range=(lowest, highest), or leave the value out",
+            sotto::shown(*within)
         ),
         Error::OutsideRange { index, first, last } => format!(
             "value number {index} is outside {first} to {last}, the range of this owner's whole numbers: make a wider one \
@@ -51,7 +54,7 @@ fn message(error: &Error) -> String {
             "this array has no keys to compute with: evaluator.attach(x) or owner.attach(x) gives it some"
                 .into()
         }
-        Error::Mixed => {
+        Error::Mixed | Error::Circuit(CircuitError::Eval(EvalError::KeyMismatch { .. })) => {
             "the arrays are of different owners, or one is part of a plan: use one owner for both".into()
         }
         Error::Decrypt(DecryptError::Key { expected, found }) => {
@@ -70,9 +73,19 @@ fn message(error: &Error) -> String {
             "the array is zero whatever the inputs are, and its ciphertext hides nothing (x - x): send x * 0 in its place"
                 .into()
         }
-        Error::Depth { reason, .. } => format!(
-            "{}: make room with Owner.new(depth=…) of one more, or let Owner.for_program(f, …) find it",
-            without_degree(reason)
+        // The way out, a depth, is added in Python, beside the lines of the program.
+        Error::Depth { reason, .. } => without_degree(reason).into(),
+        Error::PublicWhole { magnitude } => format!(
+            "whole numbers that follow from public ones alone are exact up to 2^53, and these may be as large as {:.1e}: compute \
+             them with NumPy, and add them to the decrypted answer",
+            sotto::rounded_up(*magnitude)
+        ),
+        Error::DryRun => "a plan follows a computation without values, so there is nothing to decrypt or to send: do that with \
+                          the answer, outside of the program"
+            .into(),
+        Error::Unplanned(difference) => format!(
+            "the answer is not the one that was planned: {difference}; compute it with evaluator.run(program, …), and plan the \
+             same program, on inputs of the same shapes and ranges; if both hold, do not act on it"
         ),
         other => other.to_string(),
     }

@@ -314,6 +314,12 @@ impl Vector {
         }
     }
 
+    /// Levels of a fresh vector of these keys.
+    #[getter]
+    fn levels(&self) -> usize {
+        each!(Values, &self.0, vector => vector.context().params().top_level())
+    }
+
     /// True if the keys are made for comparisons.
     #[getter]
     fn compares(&self) -> bool {
@@ -357,6 +363,18 @@ impl Vector {
             Values::Reals(vector) => Values::Reals(vector.clone().with_magnitude(bound)),
             Values::Integers(vector) => Values::Integers(vector.clone().with_magnitude(bound)),
         })
+    }
+
+    /// The values as the product with a factor that was rounded.
+    fn with_rounded_factor(slf: Bound<'_, Self>) -> PyResult<Py<Self>> {
+        let result = match &slf.get().0 {
+            Values::Reals(vector) => vector.with_rounded_factor(),
+            Values::Integers(_) => None,
+        };
+        match result {
+            Some(vector) => Py::new(slf.py(), Self(Values::Reals(vector))),
+            None => Ok(slf.unbind()),
+        }
     }
 
     /// Declares the bound of an input of a dry run.

@@ -96,3 +96,17 @@ def test_depths_never_get_more_exact():
             assert bound >= before / 1.25
             assert bound <= least
             before = bound
+
+
+def test_plans_of_roots_and_divisions_bound_their_answers(owner, rng):
+    same = np.full(500, 0.25)
+    for values, limits in ((same, (-1, 1)), (rng.uniform(-1, 1, 500), (-1, 1))):
+        x = owner.encrypt(values, range=limits)
+        plan = owner.plan(lambda x: x.std(), x)
+        found = owner.decrypt(x.std())
+        assert abs(float(found) - values.std()) <= found.bound <= plan.bound
+    whole = owner.encrypt([1, 2, 4], range=(0, 9))
+    plan = owner.plan(lambda x: x.mean(), whole)
+    assert owner.decrypt(whole.mean()).bound <= plan.bound < 1e-14
+    with pytest.raises(st.OutOfDepth, match="is asked"):
+        owner.plan(lambda x: x.std(), st.like(500, range=(-1, 1)), error_within=1e-8)

@@ -38,7 +38,7 @@ def test_digits():
     assert abs((found == labels).mean() - shown.accuracy) < 1e-3
     assert abs(shown.model_accuracy - (fitted.predict(rows) == labels).mean()) < 1e-12
     assert scores.shape == (1797, 10) and scores.bound < 0.05
-    with pytest.raises(st.OutOfDepth, match=r"Owner.new\(depth=…\)"):
+    with pytest.raises(st.OutOfDepth, match=r"Owner.new\(depth=4\)"):
         model(st.Owner.new(depth=model.levels - 3).encrypt(rows[:4], range=(0, 1)))
 
 

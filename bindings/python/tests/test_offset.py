@@ -128,3 +128,23 @@ def test_no_number_is_too_large_unless_the_result_is(owner):
         assert len(str(refused.value)) < 300
     with pytest.raises(st.OutOfRange):
         (x + 1.5e308) + 1.5e308
+
+
+def test_quotients_of_public_numbers_are_within_their_bounds(owner, rng):
+    x = owner.encrypt([1.0, 2.0], range=(0, 4))
+    for a, b in rng.uniform(1, 100, (100, 2)):
+        exact = np.array([a, b], dtype=np.longdouble)
+        public = x * 0 + np.array([a, b])
+        columns = np.stack([public, public, public[::-1]], axis=1)
+        for found, expected in (
+            ((x * 0 + a) / b, np.full(2, exact[0] / exact[1])),
+            (x * 0 + a / 4, np.full(2, exact[0] / 4)),
+            ((x * 0 + a) / np.array([b, a]), exact[0] / exact[::-1]),
+            (public.mean(), exact.mean()),
+            (public.var(ddof=1), exact.var(ddof=1)),
+            (columns.mean(axis=1), (2 * exact + exact[::-1]) / 3),
+        ):
+            answer = owner.decrypt(found)
+            assert np.all(np.abs(np.asarray(answer) - expected) <= answer.bound)
+            assert answer.bound < 1e-12 * exact.max() ** 2
+    assert owner.decrypt((x * 0 + 5) / 2).bound == 0

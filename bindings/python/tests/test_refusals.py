@@ -47,15 +47,15 @@ def test_a_choice_of_public_values_alone(owner, close):
     chosen = np.array([[True, True, False]] * 4)
     chosen[0, 0] = False
     public = np.full((4, 3), 7.0)
-    with pytest.raises(st.OutOfRange, match=r"column 2 .* public"):
-        np.where(chosen, x, public)
-    with pytest.raises(st.OutOfRange, match=r"column 2 .* public"):
-        np.where(~chosen, public, x)
-    kept = np.where(chosen[:, :2], x[:, :2], public[:, :2])
-    close(owner.decrypt(kept), np.where(chosen, values, public)[:, :2])
-    with pytest.raises(st.OutOfRange, match="public"):
-        np.where(np.zeros(4, dtype=bool), x[:, 0], 1.0)
-    close(owner.decrypt(np.where(chosen[:, 1], x[:, 1], 1.0)), values[:, 1])
+    close(owner.decrypt(np.where(chosen, x, public)), np.where(chosen, values, public))
+    close(owner.decrypt(np.where(~chosen, public, x)), np.where(~chosen, public, values))
+    nothing = np.zeros(4, dtype=bool)
+    found = owner.decrypt(np.where(nothing, x[:, 0], public[:, 0]))
+    assert found.tolist() == [7.0] * 4 and found.bound == 0
+    close(owner.decrypt(np.where(nothing, x[:, 0], 1.0).sum() + x[0, 0]), 4.0)
+    whole = owner.encrypt([1, 2, 3], range=(0, 9))
+    assert owner.decrypt(np.where([True, False, False], whole, 5)).tolist() == [1, 5, 5]
+    assert owner.decrypt(np.where([False] * 3, whole, [4, 5, 6])).tolist() == [4, 5, 6]
 
 
 def test_a_text_whose_sum_would_take_in_padding():

@@ -10,7 +10,11 @@ import pytest
 RIGHT = """
 import numpy as np
 import sotto as st
+from sotto import array_api as xp
 from sotto import paillier, rlwe
+
+def plan_of(a: st.EncryptedArray, b: st.EncryptedArray, c: st.EncryptedArray) -> st.EncryptedArray:
+    return a + b + c
 
 owner = st.Owner.new(depth=2, comparisons=2**-6)
 x = owner.encrypt([20.5, 21.0], range=(-40, 60), resolution=0.1)
@@ -20,6 +24,16 @@ plan = owner.plan(lambda v: v.sum(), st.like(100))
 print(plan.bound, plan.steps, x.T @ x, owner.decrypt(x > 3).yes)
 frame = st.encrypt_frame({}, owner, ranges={})
 print(st.Answer, st.column, st.compute_frame, st.EncryptedCells, st.EncryptedDtype)
+cloud = st.Evaluator(owner.public_bundle())
+flags = owner.decrypt(x > 3)
+print(flags.yes.sum(), flags.no, flags.undecided, flags.gap, flags.shape, len(flags))
+print(cloud.run(lambda v: v.sum(), x).shape, cloud.run(lambda v: v > 3, x).gap)
+print(cloud.run(lambda v, w: v @ w, x, x).levels_left, cloud.run(plan_of, x, x, x).shape)
+print(xp.mean(x, axis=0).shape, xp.mean(np.ones(3)), xp.add(x, 1.0).magnitude, xp.ones(3).sum())
+print(xp.where(np.ones(2, dtype=bool), x, 0.0).shape, xp.stack([x, x], axis=1).levels_left)
+print((xp.greater(x, 3.0)).gap, xp.concat([x[:, None], x[:, None]], axis=1).T @ x)
+ridge = st.fit_ridge(x[:, None], x).solve(owner)
+print(ridge.predict(x[:, None]).shape, ridge.predict(np.ones((3, 1))).mean())
 public, private = paillier.generate_paillier_keypair(n_length=2048)
 print(public.encrypt(1.5) + 2, rlwe.Parameters)
 """
@@ -46,6 +60,22 @@ TYPOS = [
     "owner.plan(lambda v: v.sum(), st.lik(3))",
     "owner.evaluator().rnu",
     "(x > 3).nots",
+    "owner.decrypt(x > 3).yess",
+    "owner.decrypt(x > 3).sum()",
+    "cloud.run(lambda v: v.smu(), x)",
+    "cloud.run(lambda v: v.sum(), x).shpae",
+    "cloud.run(lambda v: v > 3, x).yes",
+    "cloud.run(lambda v: v.sum(), 3)",
+    "cloud.run(plan_of, x, x, x).bound",
+    "xp.maen(x)",
+    "xp.mean(x).bound",
+    "xp.mean(x, axes=0)",
+    "xp.exp(x)",
+    "xp.add(x, 1.0).nosuch",
+    "xp.divide(1.0, x)",
+    "xp.concat([x, np.ones(2)], axis=1)",
+    "ridge.predict(x[:, None]).bound",
+    "ridge.predict('rows')",
     "paillier.generate_paillier_keypir()",
     "paillier.PaillierPublicKey.encrpt",
     "rlwe.Evaluatr",

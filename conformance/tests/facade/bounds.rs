@@ -238,3 +238,29 @@ fn sums_grow_as_the_root() {
         assert!(error * 3.0 <= bound(len) && bound(len) <= error * 64.0, "sum of {len}");
     }
 }
+
+/// Bounds near powers of two, of values as large as the bound.
+#[test]
+fn values_as_large_as_a_bound_of_their_own() {
+    let rng = &mut sotto::secure_rng().unwrap();
+    for context in [
+        Context::<Ckks>::for_depth(1).unwrap(),
+        context(1),
+        Context::builder().values_within(0.6).depth(1).public_inputs().build().unwrap(),
+    ] {
+        let (secret, public) = context.keys(rng).unwrap();
+        let powers = [-1000, -10, -1, 0, 1, 7, 10, 1000].map(|power| 2.0_f64.powi(power));
+        for bound in
+            powers.iter().flat_map(|power| [power.next_down(), *power, power.next_up(), power * 0.99])
+        {
+            let values = [bound, -bound];
+            for x in [secret.encrypt_within(&values, bound), public.encrypt_within(&values, bound)] {
+                let found = secret.decrypt(&x.unwrap()).unwrap();
+                assert!(found.bound() < bound * 1e-6, "{bound}: {found}");
+                for (value, exact) in found.values().iter().zip(values) {
+                    assert!((value - exact).abs() <= found.bound(), "{bound}: {found}");
+                }
+            }
+        }
+    }
+}

@@ -269,7 +269,7 @@ macro_rules! exact_functions {
         assert_eq!(secret.decrypt(&public.min(&x)?)?.values(), [3, 0, 8, 15]);
         assert_eq!(secret.decrypt_histogram(&public.histogram(&[0, 8, 15])?)?, [2, 2]);
         assert_eq!(secret.decrypt(&(&public + 1_000_000_000_000)?)?.value(), 1_000_000_000_007);
-        assert!(matches!((&public * (1 << 53)), Err(Error::Wraps { .. })));
+        assert!(matches!(&public * (1 << 53), Err(Error::PublicWhole { .. })));
     }};
 }
 

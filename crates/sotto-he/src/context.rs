@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use sotto_rlwe::{Evaluator, Expected, KeyId, Origin, Params, Shape};
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, shown};
 use crate::scheme::Arithmetic;
 
 /// A scheme with parameters of at least 128 bits of security: makes keys, plans and descriptions. Cheap to clone.
@@ -67,7 +67,7 @@ impl<S: Arithmetic> fmt::Display for Context<S> {
             params.degree(),
             params.top_level(),
             self.0.slots,
-            self.0.values_within
+            shown(self.0.values_within)
         )?;
         match self.0.range {
             Some((first, last)) => write!(f, ", whole numbers {first}..={last}"),

@@ -75,7 +75,8 @@ pub enum Error {
     Edges,
     /// A declared bound on values that is not a positive number.
     #[error(
-        "the bound {0} on the values of inputs is not a positive number: declare their largest absolute value"
+        "the bound {} on the values of inputs is not a positive number: declare their largest absolute value",
+        shown(*.0)
     )]
     Bound(f64),
     /// No value at all, or more than a vector holds.
@@ -113,7 +114,7 @@ pub enum Error {
         weights: usize,
     },
     /// Limits in the wrong order.
-    #[error("nothing lies between {low} and {high}: give the lower limit first")]
+    #[error("nothing lies between {} and {}: give the lower limit first", shown(*low), shown(*high))]
     Limits {
         /// The lower limit.
         low: f64,
@@ -135,8 +136,8 @@ pub enum Error {
     Interrupted,
     /// The circuit is too deep for the parameters, or its values grow beyond them.
     #[error(
-        "n = {degree} has no room for this ({reason}): make the context with `Context::for_depth` of one more, or let \
-         `Context::builder().build_for(..)` find the parameters of the whole computation"
+        "n = {degree} has no room for this ({reason}): let `Context::builder().build_for(..)` find the parameters of the whole \
+         computation, or make the context with a larger depth, `Context::for_depth(..)`"
     )]
     Depth {
         /// The ring degree.
@@ -175,6 +176,16 @@ pub enum Error {
         /// Half of the plain modulus.
         limit: u64,
     },
+    /// Whole numbers that follow from public ones alone, and may exceed 2^53.
+    #[error(
+        "whole numbers that follow from public ones alone are exact up to 2^53, and these may be as large as {:.1e}: compute them \
+         in the clear, and add them after decryption",
+        rounded_up(*magnitude)
+    )]
+    PublicWhole {
+        /// A bound on the numbers.
+        magnitude: f64,
+    },
     /// A vector that came as bytes, whose noise bound is only its sender's claim.
     #[error(
         "this vector came as bytes, and its error bound is a claim of its sender: decrypt the bytes with \
@@ -185,7 +196,10 @@ pub enum Error {
     #[error("a vector of a dry run holds no values")]
     DryRun,
     /// An answer that is not the plan's.
-    #[error("the answer is not the one that was planned: {0}; do not act on it")]
+    #[error(
+        "the answer is not the one that was planned: {0}; unless the plan is of another computation, or of inputs of other \
+         lengths or bounds, do not act on it"
+    )]
     Unplanned(String),
     /// Parameters are refused.
     #[error(transparent)]
@@ -218,6 +232,15 @@ pub fn rounded_up(number: f64) -> f64 {
     if nearest < number { shown(number * 1.05) } else { nearest }
 }
 
+/// Writes a number in few digits, whatever its size.
+#[doc(hidden)]
+pub fn shown(number: f64) -> String {
+    match number.abs() {
+        size if size != 0.0 && size.is_finite() && !(1e-4..1e16).contains(&size) => format!("{number:e}"),
+        _ => number.to_string(),
+    }
+}
+
 /// A refusal's reason without advice on parameters, which the context chooses.
 fn facts(error: &CircuitError) -> String {
     match error {
@@ -234,12 +257,14 @@ fn facts(error: &CircuitError) -> String {
 fn value_refused(index: usize, within: f64) -> String {
     if within == f64::MAX {
         return format!(
-            "value number {index}, or the bound on the result, is not a finite number: leave it out"
+            "value number {index}, or the bound on the result, is not a finite number: leave the value out, or declare smaller \
+             bounds on the inputs"
         );
     }
     format!(
-        "value number {index} is not a number within ±{within}: declare a larger bound, \
-         `Context::builder().values_within(..)`, or leave the value out"
+        "value number {index} is not a number within ±{}: declare a larger bound, \
+         `Context::builder().values_within(..)`, or leave the value out",
+        shown(within)
     )
 }
 

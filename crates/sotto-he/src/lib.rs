@@ -104,9 +104,9 @@ pub use answer::Answer;
 pub use builder::ContextBuilder;
 pub use context::Context;
 pub use encrypted::{Encrypted, Histogram, HistogramPlan};
-#[doc(hidden)]
-pub use error::rounded_up;
 pub use error::{Error, Result};
+#[doc(hidden)]
+pub use error::{rounded_up, shown};
 pub use flags::{Flag, FlagPlan, Flags};
 pub use plan::Plan;
 pub use public::Public;

@@ -11,17 +11,16 @@ const PACKAGE: &str = "bindings/python";
 const CONFIG: &str = "bindings/python/pyproject.toml";
 
 /// Long tests, for the deep suite alone.
-const LONG: [&str; 4] = [
+const LONG: [&str; 3] = [
     "--deselect=tests/test_notebooks.py::test_notebook[tenseal-tasks]",
     "--deselect=tests/test_notebooks.py::test_notebook[sensor-models]",
-    "--deselect=tests/test_random.py::test_random_expressions",
     "--deselect=tests/test_formulas.py::test_random_texts_and_functions_agree",
 ];
 
-/// Expressions of the deep suite.
-const EXPRESSIONS: &str = "10000";
+/// Random programs of the deep suite.
+const EXPRESSIONS: &str = "20000";
 
-/// Runs all tests, and compares many random expressions with NumPy.
+/// Runs all tests, and compares many random programs with NumPy.
 pub(crate) fn deep(context: &Context) -> Result<Outcome> {
     let mut check = installed(context)?.python();
     let programs = context.built()?.program("sotto")?.parent().context("the program has no folder")?;

@@ -38,7 +38,7 @@ from sotto._errors import (
     WrongLevel,
     WrongParameters,
 )
-from sotto._flags import DecryptedFlags
+from sotto._flags import DecryptedFlags, ExactFlags
 from sotto._learn import (
     Agreement,
     EncryptedMoments,
@@ -127,6 +127,7 @@ __all__ = [
     "EncryptedDtype",
     "EncryptedFlags",
     "EncryptedMoments",
+    "ExactFlags",
     "Evaluator",
     "FitPlan",
     "LdaModel",

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
 
 from sotto._errors import OutOfDepth
 
@@ -36,18 +35,18 @@ class Accuracy:
             )
         return cls(value, relative)
 
-    def met_by(self, plans: list[Any]) -> bool:
+    def met_by(self, answers: list[tuple[float, float]]) -> bool:
         """Return True if every result has a bound within this one."""
-        return all(plan.error_bound <= self.limit(plan.magnitude) for plan in plans)
+        return all(bound <= self.limit(magnitude) for bound, magnitude in answers)
 
     def limit(self, magnitude: float) -> float:
         """Return the largest error of results within ±magnitude."""
         return self.value * magnitude if self.relative else self.value
 
-    def refusal(self, plans: list[Any], remedy: str) -> OutOfDepth:
+    def refusal(self, answers: list[tuple[float, float]], remedy: str) -> OutOfDepth:
         """Return the refusal of results that may be off by more."""
-        worst = max(plans, key=lambda plan: plan.error_bound / self.limit(plan.magnitude))
+        bound, magnitude = max(answers, key=lambda answer: answer[0] / self.limit(answer[1]))
         return OutOfDepth(
-            f"the answer may be off by {worst.error_bound:.1e}, and an error of "
-            f"{self.limit(worst.magnitude):.1e} is asked: {remedy}"
+            f"the answer may be off by {bound:.1e}, and an error of {self.limit(magnitude):.1e} is "
+            f"asked: {remedy}"
         )

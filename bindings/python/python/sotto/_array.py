@@ -99,7 +99,7 @@ class EncryptedArray(Protocols, EncryptedBase):
         divisor = np.asarray(other, dtype=np.float64)
         if not np.all(divisor):
             raise ZeroDivisionError("division of an encrypted array by zero")
-        return self * (1.0 / divisor)
+        return self._over(divisor)
 
     def __rtruediv__(self, other: Any) -> NoReturn:
         """Raise TypeError."""
@@ -217,8 +217,8 @@ class Transposed:
 class EncryptedFlags(Protocols):
     """The answers of a comparison, one for each value, which only the owner of the key can read.
 
-    `owner.decrypt(flags)` gives `DecryptedFlags` for real numbers, and a bool array for whole
-    numbers, which are compared exactly. Shape, limit and gap are public.
+    `owner.decrypt(flags)` gives `DecryptedFlags` for real numbers, and for whole numbers, which
+    are compared exactly, `ExactFlags`, an array of bools. Shape, limit and gap are public.
     """
 
     __slots__ = ("_parts", "_length")
@@ -326,7 +326,7 @@ class EncryptedFlags(Protocols):
         """Pickle the ciphertexts, which the owner decrypts by the plan of the comparison."""
         return unpack, (bytes(self),)
 
-    def _decrypted(self, secret: Secret) -> _flags.DecryptedFlags | np.ndarray[Any, Any]:
+    def _decrypted(self, secret: Secret) -> _flags.DecryptedFlags | _flags.ExactFlags:
         vectors, real = self._vectors, self._real
         opened = (secret.decrypt_flags(v) if real else secret.decrypt(v)[0] for v in vectors)
         found = list(tracked(opened, len(vectors)))

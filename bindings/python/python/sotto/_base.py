@@ -151,6 +151,13 @@ class EncryptedBase(Array):
             operation, lambda: objects((run(v) for v in self._parts.flat), self._parts.shape)
         )
 
+    def _over(self: A, divisor: Any) -> A:
+        """Return the quotient with public numbers: the product with their reciprocals."""
+        quotient: A = self * (1.0 / divisor)
+        if np.all(np.abs(np.frexp(divisor)[0]) == 0.5):
+            return quotient  # The reciprocals of powers of two are exact.
+        return quotient._each("/", Vector.with_rounded_factor)
+
     def __neg__(self: A) -> A:
         """Negate."""
         self._open_ended()

@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 import html
+import math
+import warnings
 from collections.abc import Iterator
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
-from sotto._shown import shown
+from sotto._parts import depth_of_caller
+from sotto._shown import margin, shown
+
+#: Whole numbers up to here are exact in float64.
+_WHOLE = 2.0**53
 
 
 class DecryptedValue(np.float64):
@@ -118,9 +125,16 @@ def assembled(
         columns = np.stack([values for values, _ in opened], axis=-1)
         values = columns.reshape(shape) if length is not None else columns[0].reshape(shape)
     bound = max(error for _, error in opened)
-    if grid is not None and bound < grid / 2:
-        largest = float(np.abs(values).max()) if values.size else 0.0
-        return Decrypted(np.round(values / grid) * grid, largest * 2.0**-52)
+    if grid is not None:
+        # The readings themselves are steps rounded to float64: by less than a 16th of the bound.
+        if bound * (1 + 1 / 16) < grid / 2:
+            return Decrypted(*_whole_steps(values, grid))
+        warnings.warn(
+            f"the answer may be off by {margin(bound)}, which is not below half of the step "
+            f"{grid:g}, so it is not rounded to steps: declare a tighter range, or make the owner "
+            "with a smaller error_within",
+            stacklevel=depth_of_caller(),
+        )
     if finish is None:
         return Decrypted(values, bound)
     name, divisor = finish
@@ -133,3 +147,36 @@ def assembled(
             bound = float(np.fmin(bound / root, np.sqrt(bound)).max()) + root.max() * 2.0**-52
         values = root
     return Decrypted(values, bound)
+
+
+def finished(
+    bound: float, magnitude: float, finish: tuple[str, float] | None
+) -> tuple[float, float]:
+    """Return a bound on the error of values that the owner finishes, and one on the values.
+
+    Of values within ±`magnitude`, off by at most `bound` before.
+    """
+    if finish is None or finish[0] == "flags":
+        return bound, magnitude
+    name, divisor = finish
+    bound, magnitude = bound / divisor, magnitude / divisor
+    bound += (magnitude + bound) * 2.0**-52
+    if name == "root":
+        # The root of a variance of 0 is off by as much as the root of the bound.
+        largest = math.sqrt(magnitude + bound)
+        return math.sqrt(bound) + largest * 2.0**-52, largest
+    return bound, magnitude
+
+
+def _whole_steps(values: np.ndarray[Any, Any], grid: float) -> tuple[np.ndarray[Any, Any], float]:
+    """Return the nearest multiples of a step, and a bound on their error.
+
+    The step is the decimal number that Python writes, 0.1 is 1 / 10: one rounding gives the float64
+    nearest to a multiple, without an error beyond that of writing it down.
+    """
+    counts = np.round(values / grid)
+    step = Fraction(repr(grid))
+    largest = float(np.abs(counts).max()) if counts.size else 0.0
+    if largest * step.numerator < _WHOLE and step.denominator < _WHOLE:
+        return counts * float(step.numerator) / float(step.denominator), 0.0
+    return counts * grid, largest * grid * 2.0**-52

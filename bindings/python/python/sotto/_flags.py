@@ -69,17 +69,44 @@ class DecryptedFlags:
         return f"DecryptedFlags({yes} yes, {no} no, {undecided} undecided, gap={self.gap:.3g})"
 
 
+class ExactFlags(np.ndarray[Any, np.dtype[np.bool_]]):
+    """Decrypted answers of a comparison of whole numbers, which is exact: an array of bools.
+
+    It has the names of `DecryptedFlags` too, for programs on both kinds of numbers.
+    """
+
+    @property
+    def yes(self) -> NDArray[np.bool_]:
+        """Bool array of the values for which the comparison holds: a copy of this one."""
+        return np.array(self, subok=False)
+
+    @property
+    def no(self) -> NDArray[np.bool_]:
+        """Bool array of those for which it does not."""
+        return np.logical_not(self.yes)
+
+    @property
+    def undecided(self) -> NDArray[np.bool_]:
+        """Bool array of the values that are neither: none."""
+        return np.zeros(self.shape, dtype=np.bool_)
+
+    @property
+    def gap(self) -> float:
+        """0: every value is decided."""
+        return 0.0
+
+
 _THREE = "a flag may be undecided: take .yes, .no, .undecided, or .values, which is masked"
 
 
 def assembled(
     opened: list[Any], shape: tuple[int, ...], length: int | None, gap: float | None
-) -> DecryptedFlags | np.ndarray[Any, Any]:
+) -> DecryptedFlags | ExactFlags:
     """Put decrypted parts together: 1, 0 and -1 for undecided, or without a gap 1 and 0."""
     columns = np.stack(opened, axis=-1)
     numbers = columns.reshape(shape) if length is not None else columns[0].reshape(shape)
     if gap is None:
-        return np.asarray(numbers == 1)
+        return np.asarray(numbers == 1).view(ExactFlags)
     return DecryptedFlags(np.asarray(numbers == 1), np.asarray(numbers == 0), gap)
 
 

@@ -17,6 +17,13 @@ def _refused(left: tuple[int, ...], right: tuple[int, ...]) -> ShapeMismatch:
     return ShapeMismatch(f"shapes {left} and {right}: no such product of matrices")
 
 
+def _apart(left: EncryptedBase, right: EncryptedBase) -> ShapeMismatch:
+    return ShapeMismatch(
+        f"shapes {left.shape} and {right.shape}: the values of one share ciphertexts, those of the "
+        "other have their own: take them out, x[i] * y[i], and add the products"
+    )
+
+
 def with_plain(x: A, values: Any) -> A:
     """Return x @ W with a public W."""
     weights = x._plain(values)
@@ -78,6 +85,8 @@ def encrypted(x: A, y: EncryptedBase) -> A:
     y._open_ended()
     if x.ndim not in (1, 2) or y.ndim not in (1, 2) or x.shape[-1] != y.shape[0]:
         raise _refused(x.shape, y.shape)
+    if x.ndim == y.ndim == 1 and (x._length is None) != (y._length is None):
+        raise _apart(x, y)
     if x.ndim == 1 and x._length is not None:
         return over_rows(x, y)
     if y._length is not None:

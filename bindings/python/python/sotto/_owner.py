@@ -6,7 +6,8 @@ import errno
 import math
 import os
 import threading
-from typing import TYPE_CHECKING, Any, TypedDict, cast, overload
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypedDict, TypeVar, cast, overload
 
 import numpy as np
 
@@ -24,6 +25,11 @@ from sotto._search import parameters_for
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
+
+#: The answer of a program: an array or flags.
+R = TypeVar("R", EncryptedArray, EncryptedFlags)
+#: An input of a program that an evaluator runs.
+Given = EncryptedArray | DetachedArray
 
 
 class Options(TypedDict, total=False):
@@ -179,7 +185,8 @@ class Owner:
                 smaller errors. A list of such pairs, one a column, gives every column its own.
                 Default: -1000 to 1000.
             resolution: The step of the readings. Values are rounded to it, and so are decrypted
-                sums and differences, which are exact then.
+                sums and differences, which are exact then: their bound is 0. If the bound is not
+                below half a step, they keep it, and a warning says so.
         """
         whole = self._contexts.integer_range
         if range is None and whole is not None and np.asarray(values).dtype.kind in "biu":
@@ -200,7 +207,11 @@ class Owner:
     @overload
     def decrypt(self, array: EncryptedArray, plan: Plan | None = None) -> Decrypted: ...
     @overload
-    def decrypt(self, array: EncryptedFlags | DetachedArray, plan: Plan | None = None) -> Any: ...
+    def decrypt(
+        self, array: EncryptedFlags, plan: Plan | None = None
+    ) -> _flags.DecryptedFlags | _flags.ExactFlags: ...
+    @overload
+    def decrypt(self, array: DetachedArray, plan: Plan | None = None) -> Any: ...
     def decrypt(
         self, array: EncryptedArray | EncryptedFlags | DetachedArray, plan: Plan | None = None
     ) -> Any:
@@ -208,7 +219,7 @@ class Owner:
 
         An array that came as bytes, after others computed on it, needs the plan of the computation,
         which says what an honest answer looks like. Flags become `DecryptedFlags`, those of whole
-        numbers a bool array.
+        numbers `ExactFlags`, an array of bools.
         """
         if not isinstance(array, (EncryptedArray, EncryptedFlags, DetachedArray)):
             raise TypeError(f"{type(array).__name__} is not an encrypted array")
@@ -238,7 +249,7 @@ class Owner:
 
     def _planned(
         self, array: EncryptedArray | EncryptedFlags | DetachedArray, plan: Plan
-    ) -> Decrypted | _flags.DecryptedFlags | np.ndarray[Any, Any]:
+    ) -> Decrypted | _flags.DecryptedFlags | _flags.ExactFlags:
         if not isinstance(array, DetachedArray):
             array = _container.unpack(bytes(array))
         facts = plan._facts
@@ -250,7 +261,8 @@ class Owner:
         if not same:
             raise NotTrusted(
                 f"the answer is not the one that was planned: its shape is {array.shape}, "
-                f"that of the plan {facts.shape}; do not act on it"
+                f"that of the plan {facts.shape}; plan the same program, on inputs of the same "
+                "shapes and ranges; if both hold, do not act on it"
             )
         secret = self._secret if facts.real else self._integers(1.0)[0]
         frames = array._frames
@@ -371,7 +383,17 @@ class Evaluator:
             )
         return encrypted(keys, array, bounds, resolution if real else None)
 
-    def run(self, program: Any, *arrays: EncryptedArray | DetachedArray) -> Any:
+    @overload
+    def run(self, program: Callable[[EncryptedArray], R], array: Given, /) -> R: ...
+    @overload
+    def run(
+        self, program: Callable[[EncryptedArray, EncryptedArray], R], a: Given, b: Given, /
+    ) -> R: ...
+    @overload
+    def run(
+        self, program: Callable[..., R], a: Given, b: Given, c: Given, /, *arrays: Given
+    ) -> R: ...
+    def run(self, program: Callable[..., Any], *arrays: Given) -> Any:
         """Run a computation, and drop from its answer what the owner does not need.
 
         Returns:
@@ -380,7 +402,17 @@ class Evaluator:
         attached = (a if isinstance(a, EncryptedArray) else self.attach(a) for a in arrays)
         return trimmed(program(*attached))
 
-    async def run_async(self, program: Any, *arrays: EncryptedArray | DetachedArray) -> Any:
+    @overload
+    async def run_async(self, program: Callable[[EncryptedArray], R], array: Given, /) -> R: ...
+    @overload
+    async def run_async(
+        self, program: Callable[[EncryptedArray, EncryptedArray], R], a: Given, b: Given, /
+    ) -> R: ...
+    @overload
+    async def run_async(
+        self, program: Callable[..., R], a: Given, b: Given, c: Given, /, *arrays: Given
+    ) -> R: ...
+    async def run_async(self, program: Callable[..., Any], *arrays: Given) -> Any:
         """Run like `run` in a thread, without blocking the event loop."""
         return await in_thread(lambda _: self.run(program, *arrays))
 

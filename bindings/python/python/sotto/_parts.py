@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -46,6 +47,14 @@ def caller(operation: str) -> Step:
     return frame.f_code.co_filename, frame.f_lineno, operation
 
 
+def depth_of_caller() -> int:
+    """Return the `stacklevel` of a warning that names the nearest line outside this package."""
+    frame, depth = sys._getframe(1), 1
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(_HERE):
+        frame, depth = frame.f_back, depth + 1
+    return depth
+
+
 def longer(trail: tuple[Step, ...], operation: str) -> tuple[Step, ...]:
     """Return a trail and the caller's line."""
     return joined(trail, (caller(operation),))
@@ -71,7 +80,7 @@ def computed(
     try:
         parts = run()
     except (OutOfDepth, PublicZero) as error:
-        raise _placed(error, (*trail, caller(operation))) from None
+        raise _placed(error, (*trail, caller(operation)), operands[0]) from None
     return parts, _grown(operation, operands, parts.flat, trail)
 
 
@@ -86,7 +95,7 @@ def computed_alone(
     try:
         vector = run(*operands, *public)
     except (OutOfDepth, PublicZero) as error:
-        raise _placed(error, (*trail, caller(operation))) from None
+        raise _placed(error, (*trail, caller(operation)), operands[0]) from None
     return vector, _grown(operation, operands, (vector,), trail)
 
 
@@ -99,22 +108,33 @@ def _grown(
     return trail if after >= before else longer(trail, operation)
 
 
-def _placed(error: SottoError, trail: tuple[Step, ...]) -> SottoError:
+def _placed(error: SottoError, trail: tuple[Step, ...], operand: Vector) -> SottoError:
     """Return the error with the lines that led to it."""
     if type(error) is OutOfDepth:
-        return OutOfDepth(_explained(str(error), trail))
+        return OutOfDepth(_explained(str(error), trail, _way_out(operand, str(error))))
     name, line, operation = trail[-1]
     return type(error)(f"{os.path.basename(name)}:{line}, {operation}: {error}")
 
 
-def _explained(message: str, trail: tuple[Step, ...]) -> str:
-    reason = message.split(": make room", 1)[0]
+def _way_out(operand: Vector, reason: str) -> str:
+    if not operand.is_real:
+        # Several depths of whole numbers have the same parameters.
+        return "let Owner.for_program(f, st.like(…, dtype=int)) find parameters with room"
+    found = "or let Owner.for_program(f, …) find parameters with room"
+    if operand.compares:
+        return f"make room with Owner.new(depth=…, comparisons=…), depth one more, {found}"
+    missing = re.search(r"takes (\d+) levels, and (\d+) are left", reason)
+    more = int(missing[1]) - int(missing[2]) if missing else 1
+    return f"make room with Owner.new(depth={operand.levels + more}), {found}"
+
+
+def _explained(reason: str, trail: tuple[Step, ...], way_out: str) -> str:
     lines = [f"  {os.path.basename(name)}:{line}  {what}" for name, line, what in trail[-_SHOWN:]]
     return "\n".join(
         [
             f"no room for this: {reason}",
             "these lines used the levels, the last one was refused:",
             *lines,
-            "make room with Owner.new(depth=…) of one more, or let Owner.for_program(f, …) find it",
+            way_out,
         ]
     )

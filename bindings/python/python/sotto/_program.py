@@ -14,6 +14,7 @@ from sotto import _formula, _native, _picture
 from sotto._accuracy import Accuracy
 from sotto._array import EncryptedArray, EncryptedFlags
 from sotto._contexts import Contexts
+from sotto._decrypted import finished
 from sotto._errors import ShapeMismatch
 from sotto._native import Formula, Vector
 from sotto._parts import objects
@@ -115,7 +116,15 @@ class Plan:
     @property
     def bound(self) -> float:
         """A bound on the error of every value of the answer; of flags the distance from 0 or 1."""
-        return float(max(plan.error_bound for plan in self._plans))
+        if self._facts.flags:
+            return float(max(plan.error_bound for plan in self._plans))
+        return max(bound for bound, _ in self._answers)
+
+    @property
+    def _answers(self) -> list[tuple[float, float]]:
+        """Bounds on errors and on values of each ciphertext, as the owner finishes them."""
+        finish = self._facts.finish
+        return [finished(plan.error_bound, plan.magnitude, finish) for plan in self._plans]
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -273,9 +282,9 @@ def planned(contexts: Any, program: Any, inputs: tuple[Like | EncryptedArray, ..
 def accurate(plan: Plan, error_within: float | str | None) -> Plan:
     """Return the plan, or refuse it if its answer may be off by more than is asked."""
     asked = None if error_within is None else Accuracy.of(error_within)
-    if asked is not None and plan._facts.real and not asked.met_by(plan._plans):
+    if asked is not None and plan._facts.real and not asked.met_by(plan._answers):
         remedy = "make the owner with Owner.for_program(…, error_within=…)"
-        raise asked.refusal(plan._plans, remedy)
+        raise asked.refusal(plan._answers, remedy)
     return plan
 
 

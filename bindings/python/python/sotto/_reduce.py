@@ -51,7 +51,7 @@ def total(x: A, axis: int | None) -> A:
 def over(x: A, count: float) -> A:
     """Divide by a public number; of whole numbers the owner divides."""
     if x._real:
-        return x * (1.0 / count)
+        return x._over(count)
     return x._of(x._parts, x._length, finish=("division", count), trail=x._trail)
 
 
@@ -70,7 +70,8 @@ def variance(x: A, axis: int | None, ddof: int) -> A:
     if count <= ddof:
         raise ShapeMismatch(f"the variance of {count} values with ddof={ddof} does not exist")
     if _over_rows(x, axis):
-        return x._each("var", Vector.variance)._with(length=None) * (count / (count - ddof))
+        found = x._each("var", Vector.variance)._with(length=None)
+        return found if ddof == 0 else (found * count)._over(count - ddof)
     return of_sums(_squares(x, axis), total(x, axis), count, ddof)
 
 
@@ -91,7 +92,7 @@ def _squares(x: A, axis: int | None) -> A:
 def of_sums(squares: A, values: A, count: int, ddof: int) -> A:
     """Return the variance of `count` values with these sums."""
     if values._real:
-        return of_means(squares * (1.0 / count), values * (1.0 / count), count, ddof)
+        return of_means(squares._over(count), values._over(count), count, ddof)
     return over(squares * count - values**2, count * (count - ddof))
 
 
@@ -104,6 +105,8 @@ def of_means(
     """Return the variance of real values with these means, or one for each count."""
     factor = count / (count - ddof)
     result = (squares - values**2) * factor
+    if ddof:
+        result = result._each("/", Vector.with_rounded_factor)
     largest = np.broadcast_to(squares.magnitude * factor, result._parts.shape).flat
     within = (v.within(float(most)) for v, most in zip(result._parts.flat, largest, strict=True))
     return result._with(parts=objects(within, result._parts.shape))
@@ -140,6 +143,6 @@ def covariance(x: A, y: A | None, ddof: int) -> A:
     if left.ndim and right.ndim:
         left = left._of(left._parts[:, None], None, trail=left._trail)
     if x._real:
-        means = (left * (1.0 / count)) * (right * (1.0 / count))
-        return (products * (1.0 / count) - means) * (count / (count - ddof))
+        means = left._over(count) * right._over(count)
+        return ((products._over(count) - means) * count)._over(count - ddof)
     return over(products * count - left * right, count * (count - ddof))

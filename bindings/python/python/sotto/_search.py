@@ -31,21 +31,32 @@ def parameters_for(
         try:
             plan = dry_run(usual)
         except OutOfDepth as error:
-            if refusal is not None and "parameters" in str(error):
-                break
+            if refusal is not None and "128 bits of security" in str(error):
+                raise _none(refusal) from None
             refusal = error
             continue
         exact = not plan._facts.real or "comparisons" in options or "chain" in options
-        if exact or (asked is not None and asked.met_by(plan._plans)):
+        if exact or (asked is not None and asked.met_by(plan._answers)):
             return usual
         for contexts, finer in _finer(usual, dry_run, options, asked):
             plan = finer if finer.bound < plan.bound else plan
-            if asked is None or asked.met_by(finer._plans):
+            if asked is None or asked.met_by(finer._answers):
                 return contexts
         if asked is None:
             return usual
-        refusal = asked.refusal(plan._plans, "no parameters are more exact; scale the values down")
-    raise refusal if refusal is not None else OutOfDepth("no parameters have room for this")
+        refusal = asked.refusal(
+            plan._answers, "no parameters are more exact; scale the values down"
+        )
+    if refusal is None:
+        raise OutOfDepth("no parameters have room for this")
+    raise refusal if given is not None or asked is not None else _none(refusal)
+
+
+def _none(refusal: OutOfDepth) -> OutOfDepth:
+    """Return the refusal of the largest parameters, without the advice to take larger ones."""
+    lines = [line for line in str(refusal).splitlines() if not line.startswith("make room")]
+    advice = "no parameters have room: multiply less deeply, or let the owner decrypt in between"
+    return OutOfDepth("\n".join([*lines, advice]))
 
 
 def _finer(

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from sotto._base import A, EncryptedBase
-from sotto._errors import OutOfRange, ShapeMismatch
+from sotto._errors import ShapeMismatch
 
 Axis = int | tuple[int, ...] | None
 
@@ -210,9 +210,12 @@ def prod(x: A, axis: int | None = None) -> A:
 def where(condition: Any, x: Any, y: Any) -> EncryptedBase:
     """Choose by a public condition: products with public zeros and ones."""
     if isinstance(condition, EncryptedBase):
-        raise TypeError("the condition is public: encrypted values are not compared yet")
+        raise TypeError(
+            "the condition is public: choose by encrypted flags of whole numbers with products, "
+            "f * x + (1 - f) * y, f = flags.numbers()"
+        )
     chosen = np.asarray(condition, dtype=bool)
-    # A product with zeros alone would be readable by all, so one side alone is not computed.
+    # Without a product, which takes a level, where one side alone is chosen.
     for whole, side in ((chosen.all(), x), (not chosen.any(), y)):
         if whole and isinstance(side, EncryptedBase):
             if side.shape == np.broadcast_shapes(chosen.shape, np.shape(x), np.shape(y)):
@@ -221,23 +224,9 @@ def where(condition: Any, x: Any, y: Any) -> EncryptedBase:
         difference: EncryptedBase = x - y
         return y + difference * chosen.astype(difference.dtype)
     hidden, public, kept = (x, y, chosen) if isinstance(x, EncryptedBase) else (y, x, ~chosen)
-    _some_hidden(hidden, np.broadcast_to(kept, np.broadcast_shapes(kept.shape, hidden.shape)))
     dtype = hidden.dtype
     # The sum refuses public fractions beside whole numbers.
     return hidden * kept.astype(dtype) + np.where(kept, 0, public)
-
-
-def _some_hidden(hidden: EncryptedBase, kept: np.ndarray[Any, Any]) -> None:
-    """Refuse ciphertexts of a choice that would have no encrypted value."""
-    slots = kept.any(axis=0) if hidden._length is not None and kept.ndim else kept
-    if slots.all():
-        return
-    at = ", ".join(str(int(i)) for i in np.argwhere(~slots)[0])
-    place = f"column {at} of the result has" if at else "the result has"
-    raise OutOfRange(
-        f"{place} public values alone, which everybody could read: choose among the others, and "
-        "put the public ones beside the decrypted answer"
-    )
 
 
 def vecdot(x: Any, y: Any, axis: int = -1) -> EncryptedBase:

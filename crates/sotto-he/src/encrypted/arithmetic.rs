@@ -150,6 +150,18 @@ impl<S: Arithmetic> Encrypted<S> {
         Ok(Self::new(&self.context, facts.finite()?, body))
     }
 
+    /// Adds to the bound on public numbers the rounding of a factor that they were multiplied by, as of a reciprocal. None
+    /// without such numbers: bounds on encrypted values have room for it.
+    #[doc(hidden)]
+    pub fn with_rounded_factor(&self) -> Option<Self> {
+        let error = self.facts.offset.largest() * f64::EPSILON;
+        (error > 0.0).then(|| {
+            let mut result = self.clone();
+            result.facts.offset.add_error(error);
+            result
+        })
+    }
+
     /// a + a public value.
     pub(crate) fn shifted(&self, value: S::Value) -> Result<Self> {
         if S::EXACT && !self.facts.is_public() {

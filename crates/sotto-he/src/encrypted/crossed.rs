@@ -69,7 +69,11 @@ impl<S: Arithmetic> Encrypted<S> {
                     });
                     found = if better { Some(next) } else { found };
                 }
-                Err(error) if error.is_room() => refusal = refusal.or(Some(error)),
+                // With deeper keys large numbers are multiplied out, so the advice is that of a depth.
+                Err(error) if error.is_room() => {
+                    refusal =
+                        refusal.filter(|found| !matches!(found, Error::Constant { .. })).or(Some(error));
+                }
                 Err(error) => return Err(error),
             }
         }

@@ -112,7 +112,14 @@ impl Facts {
             return Err(Error::Bound(bound));
         }
         let bound = if S::EXACT { bound.min(self.magnitude) } else { bound };
-        self.unit = if S::EXACT { 1.0 } else { bound.log2().ceil().exp2() };
+        if !S::EXACT {
+            // Every fresh slot is within the share of its unit that the context's bound takes.
+            let share = self.slots_within();
+            self.unit = bound.log2().ceil().exp2();
+            while self.unit * share < bound {
+                self.unit *= 2.0;
+            }
+        }
         let range = self.range;
         Ok(Self { range, ..self.within_slots(bound)? })
     }

@@ -84,7 +84,7 @@ impl<S: Arithmetic> Encrypted<S> {
             return Err(Error::Value { index: 0, within: f64::MAX });
         }
         if S::EXACT && magnitude > MOST_WHOLE {
-            return Err(Error::Wraps { magnitude, limit: MOST_WHOLE as u64 });
+            return Err(Error::PublicWhole { magnitude });
         }
         let range = S::EXACT.then(|| {
             let values = (0..len).map(|index| offset.at(index) as i64);

@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
 from sotto._learn.bounded import Bounded, Matrix, solve
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from sotto._array import EncryptedArray
+
+    #: Clear rows: an array, or nested lists of numbers.
+    Rows = NDArray[Any] | list[list[float]]
 
 
 class RidgeModel:
@@ -27,6 +35,10 @@ class RidgeModel:
         self.intercept_, self.intercept_bound_ = float(intercept.values), float(intercept.errors)
         self.n_features_in_ = len(self.coef_)
 
+    @overload
+    def predict(self, rows: EncryptedArray) -> EncryptedArray: ...
+    @overload
+    def predict(self, rows: Rows) -> NDArray[np.float64]: ...
     def predict(self, rows: Any) -> Any:
         """Predict from clear or encrypted rows."""
         return rows @ self.coef_ + self.intercept_
@@ -67,6 +79,10 @@ class PcaModel:
         self.explained_variance_bound_ = error
         self.n_components_, self.n_features_in_ = kept, len(variances)
 
+    @overload
+    def transform(self, rows: EncryptedArray) -> EncryptedArray: ...
+    @overload
+    def transform(self, rows: Rows) -> NDArray[np.float64]: ...
     def transform(self, rows: Any) -> Any:
         """Project clear or encrypted rows on the components."""
         return rows @ self.components_.T + (-self.mean_ @ self.components_.T)
