@@ -7,8 +7,8 @@ use sotto_pack::{LeftOut, Presence, Reason};
 use sotto_rlwe::KeyId;
 use sotto_sums::{Encryptor, StreamKeys, Sum};
 use sotto_wire::{
-    Digit, PadName, PartSum, Placed, Quantity, SumsAnswer, SumsColumn, SumsHead, SumsHeader, SumsPart,
-    SumsStream, SumsWindow, TickPeriod,
+    Digit, PadName, PartSum, Placed, Quantity, SumsAnswer, SumsColumn, SumsGroup, SumsHead, SumsHeader,
+    SumsPart, SumsStream, SumsWindow, TickPeriod,
 };
 
 use super::{Golden, device};
@@ -96,6 +96,12 @@ pub fn sums_windows() -> [SumsWindow; 2] {
     })
 }
 
+/// The windows under one signature.
+pub fn sums_group() -> SumsGroup {
+    let identity = SigningIdentity::from_bytes(&device::SIGNING_KEY);
+    SumsGroup::sign(sums_windows().to_vec(), |message| identity.sign(message)).expect("a group")
+}
+
 fn answer(header: &SumsHeader, windows: &[SumsWindow; 2]) -> Vec<u8> {
     let forms = [0, 1].map(|part| header.form(part).expect("a part"));
     let mut sums = forms.each_ref().map(Sum::new);
@@ -119,5 +125,8 @@ pub(super) fn objects(all: &mut Vec<Golden>) {
     add("sums-window.bin", windows[0].write());
     add("sums-window-kept.bin", windows[1].write_kept());
     add("signed-sums.bin", windows[0].signed().write());
+    let group = sums_group();
+    add("sums-group.bin", group.write());
+    add("sums-member.bin", group.windows()[1].write());
     add("sums-answer.bin", answer(&header, &windows));
 }

@@ -3,7 +3,7 @@
 use sotto_conformance::golden::{self, SUMS_EDGES, SUMS_SECRET, SUMS_WEIGHTS};
 use sotto_keys::SigningIdentity;
 use sotto_sums::{Opening, StartKeys, StreamKeys, TagKey};
-use sotto_wire::{LARGEST_ENVELOPE, SignedSums, SumsAnswer, SumsHeader, SumsWindow};
+use sotto_wire::{LARGEST_ENVELOPE, SignedSums, SumsAnswer, SumsGroup, SumsHeader, SumsWindow};
 
 #[test]
 fn sums_are_read_to_the_same_values() {
@@ -24,6 +24,15 @@ fn sums_are_read_to_the_same_values() {
     let signed = SignedSums::read(&bytes, LARGEST_ENVELOPE).unwrap();
     signed.verify(&key).unwrap();
     assert_eq!((&signed, signed.write()), (windows[0].signed(), bytes));
+
+    let bytes = golden::read("sums-group.bin");
+    let group = SumsGroup::read(&bytes, &header).unwrap();
+    group.verify(&key).unwrap();
+    assert_eq!((&group, group.write()), (&golden::sums_group(), bytes));
+    let bytes = golden::read("sums-member.bin");
+    let member = SumsWindow::read(&bytes, &header).unwrap();
+    member.signed().verify(&key).unwrap();
+    assert_eq!((&member, member.write()), (&group.windows()[1], bytes));
 
     let bytes = golden::read("sums-answer.bin");
     let answer = SumsAnswer::read(&bytes, &header, LARGEST_ENVELOPE, 2).unwrap();

@@ -138,8 +138,8 @@ pub use stream::{LARGEST_STREAM_HEADER, StreamHeader, StreamParts, WindowValues}
 #[cfg(feature = "sums")]
 pub use sums::{
     Digit, LARGEST_SUMS_HEADER, MOST_STREAM_PARTS, PadName, PartSum, Placed, Quantity, SUMS_WINDOW_OVERHEAD,
-    SignedSums, SumsAnswer, SumsColumn, SumsHead, SumsHeader, SumsPart, SumsStream, SumsWindow, TickPeriod,
-    WindowNames, sums_tag,
+    SignedSums, SumsAnswer, SumsColumn, SumsGroup, SumsHead, SumsHeader, SumsPart, SumsStream, SumsWindow,
+    TickPeriod, WindowNames, sums_tag,
 };
 pub use tag::{STREAM_TAG_BYTES, StreamId, StreamTag};
 pub use transcript::{

@@ -6,7 +6,7 @@ use sotto_conformance::golden;
 use sotto_evaluate::{TaggedSum, TaggedSumming};
 use sotto_keys::SigningIdentity;
 use sotto_sums::{Answer, Form, Opening, Part, Place, StartKeys, StreamKeys, Sum, TAG_BYTES, TagKey};
-use sotto_wire::{LARGEST_ENVELOPE, SignedSums, SumsAnswer, SumsHeader, SumsWindow};
+use sotto_wire::{LARGEST_ENVELOPE, SignedSums, SumsAnswer, SumsGroup, SumsHeader, SumsWindow};
 
 use super::{Inputs, Target, as_frame, once};
 
@@ -15,7 +15,8 @@ pub(super) const TARGETS: &[Target] = &[
     Target { name: "sums-part", run: part, inputs: Inputs::MadeAnew(parts), memory: |_| 16 << 10 },
     Target { name: "sums-answer", run: answer, inputs: Inputs::MadeAnew(answers), memory: |_| 16 << 10 },
     Target { name: "sums-header", run: header, inputs: Inputs::Kept(|| files(&["sums-stream-header"])), memory: |bytes| 64 * bytes.len() + (64 << 10) },
-    Target { name: "sums-window", run: window, inputs: Inputs::Kept(|| files(&["sums-window", "sums-window-kept", "signed-sums"])), memory: |bytes| 64 * bytes.len() + (256 << 10) },
+    Target { name: "sums-window", run: window, inputs: Inputs::Kept(|| files(&["sums-window", "sums-window-kept", "signed-sums", "sums-member"])), memory: |bytes| 64 * bytes.len() + (256 << 10) },
+    Target { name: "sums-group", run: group, inputs: Inputs::Kept(|| files(&["sums-group"])), memory: |bytes| 64 * bytes.len() + (256 << 10) },
     Target { name: "sums-wire-answer", run: wire_answer, inputs: Inputs::Kept(|| files(&["sums-answer"])), memory: |bytes| 64 * bytes.len() + (64 << 10) },
 ];
 
@@ -131,6 +132,21 @@ fn window(bytes: &[u8]) -> bool {
         assert!(read.write() == bytes, "rewriting changes bytes");
         signed_by_the_device(&read);
         true
+    })
+}
+
+/// Reads a group of windows of the golden stream; each is kept and added on its own.
+fn group(bytes: &[u8]) -> bool {
+    let stream = once!(Arc<SumsHeader>, golden::sums_header());
+    let Ok(read) = SumsGroup::read(bytes, stream) else { return false };
+    assert!(read.write() == bytes, "rewriting changes bytes");
+    let key = once!([u8; 32], SigningIdentity::from_bytes(&golden::SIGNING_KEY).verifying_key());
+    let signed = read.verify(key).is_ok();
+    assert!(!signed || read == golden::sums_group(), "forged");
+    read.windows().iter().all(|window| {
+        assert!(SumsWindow::read(&window.write(), stream).as_ref() == Ok(window), "rereading changes it");
+        assert!(window.signed().verify(key).is_ok() == signed);
+        add(window)
     })
 }
 

@@ -122,56 +122,40 @@ impl SumsHead {
         Ok(())
     }
 
-    /// Returns the bytes of a head that was checked.
-    pub(super) fn bytes(&self, header: &SumsHeader) -> Vec<u8> {
-        let mut out = Vec::with_capacity(64);
-        out.push(VERSION);
-        out.extend_from_slice(&header.id().tag().0);
-        out.extend_from_slice(&self.pad.salt);
-        write_varint(&mut out, self.sequence);
-        write_varint(&mut out, zigzag(self.start));
-        let any_left_out = self.left_out.iter().any(|left_out| !left_out.is_empty());
-        let back = self.sequence - self.pad.number;
+    /// Returns the flags that any window has.
+    pub(super) fn flags(&self) -> u8 {
         let flag = |set: bool, flag: u8| if set { flag } else { 0 };
-        let flags = flag(self.generated, GENERATED)
+        flag(self.generated, GENERATED)
             | flag(!self.is_whole(), GAPS)
-            | flag(any_left_out, LEFT_OUT)
-            | flag(back > 0, RENUMBERED);
-        out.push(flags);
-        write_varint(&mut out, self.ticks.into());
-        if back > 0 {
-            write_varint(&mut out, back);
-        }
-        if flags & GAPS != 0 {
-            self.presence.iter().for_each(|presence| write_runs(&mut out, presence));
-        }
-        if any_left_out {
-            self.left_out.iter().for_each(|left_out| write_left_out(&mut out, left_out));
-        }
-        out
+            | flag(self.left_out.iter().any(|left_out| !left_out.is_empty()), LEFT_OUT)
+            | flag(self.pad.number < self.sequence, RENUMBERED)
     }
 
-    /// Reads the head of a window of this stream. The reader then stands at the window's parts.
-    pub(super) fn parse(reader: &mut Reader<'_>, header: &SumsHeader) -> Result<Self, WireError> {
-        count(Counted::Parse);
-        let all = reader.rest();
-        let version = reader.u8()?;
-        if version != VERSION {
-            return Err(WireError::Version(version));
+    /// Appends the lists of these flags.
+    pub(super) fn write_lists(&self, out: &mut Vec<u8>, flags: u8) {
+        if flags & RENUMBERED != 0 {
+            write_varint(out, self.sequence - self.pad.number);
         }
-        let tag = StreamTag(reader.array()?);
-        if tag != header.id().tag() {
-            return Err(WireError::UnknownStream(tag));
+        if flags & GAPS != 0 {
+            self.presence.iter().for_each(|presence| write_runs(out, presence));
         }
-        let salt = reader.array()?;
-        let (sequence, start) = (reader.varint()?, unzigzag(reader.varint()?));
-        let flags = reader.u8()?;
-        let too_long = WireError::Value("a window has from 1 tick to as many as its stream says");
-        let ticks = u32::try_from(reader.varint()?).map_err(|_| too_long.clone())?;
+        if flags & LEFT_OUT != 0 {
+            self.left_out.iter().for_each(|left_out| write_left_out(out, left_out));
+        }
+    }
+
+    /// Reads the lists of these flags, behind the other fields of a window's head.
+    pub(super) fn read_lists(
+        reader: &mut Reader<'_>,
+        header: &SumsHeader,
+        flags: u8,
+        Numbers { salt, sequence, start, ticks }: Numbers,
+    ) -> Result<Self, WireError> {
         // Before anything is allocated for them.
-        if !(1..=header.stream().ticks).contains(&ticks) {
-            return Err(too_long);
+        if !(1..=u64::from(header.stream().ticks)).contains(&ticks) {
+            return Err(WireError::Value("a window has from 1 tick to as many as its stream says"));
         }
+        let ticks = ticks as u32;
         let back = if flags & RENUMBERED == 0 { 0 } else { reader.varint()? };
         let number = sequence.checked_sub(back);
         let number =
@@ -190,10 +174,52 @@ impl SumsHead {
         let read =
             Self { sequence, pad, start, ticks, presence, left_out, generated: flags & GENERATED != 0 };
         read.check(header)?;
+        Ok(read)
+    }
+
+    /// Returns the bytes of a head that was checked.
+    pub(super) fn bytes(&self, header: &SumsHeader) -> Vec<u8> {
+        let (mut out, flags) = (Vec::with_capacity(64), self.flags());
+        out.push(VERSION);
+        out.extend_from_slice(&header.id().tag().0);
+        out.extend_from_slice(&self.pad.salt);
+        write_varint(&mut out, self.sequence);
+        write_varint(&mut out, zigzag(self.start));
+        out.push(flags);
+        write_varint(&mut out, self.ticks.into());
+        self.write_lists(&mut out, flags);
+        out
+    }
+
+    /// Reads the head of a window of this stream. The reader then stands at the window's parts.
+    pub(super) fn parse(reader: &mut Reader<'_>, header: &SumsHeader) -> Result<Self, WireError> {
+        count(Counted::Parse);
+        let all = reader.rest();
+        let version = reader.u8()?;
+        if version != VERSION {
+            return Err(WireError::Version(version));
+        }
+        let tag = StreamTag(reader.array()?);
+        if tag != header.id().tag() {
+            return Err(WireError::UnknownStream(tag));
+        }
+        let salt = reader.array()?;
+        let (sequence, start) = (reader.varint()?, unzigzag(reader.varint()?));
+        let flags = reader.u8()?;
+        let numbers = Numbers { salt, sequence, start, ticks: reader.varint()? };
+        let read = Self::read_lists(reader, header, flags, numbers)?;
         // The encoding is canonical.
         if read.bytes(header) != all[..all.len() - reader.left()] {
             return Err(WireError::Value("the window is not in its canonical form"));
         }
         Ok(read)
     }
+}
+
+/// Fields of a window's head before its lists.
+pub(super) struct Numbers {
+    pub(super) salt: [u8; SALT_BYTES],
+    pub(super) sequence: u64,
+    pub(super) start: i64,
+    pub(super) ticks: u64,
 }

@@ -8,7 +8,7 @@ use sotto_sums::Form;
 
 use super::codec::{read_count, write_count};
 use super::column::{SumsColumn, TickPeriod};
-use super::part::{PlacedPart, SumsPart};
+use super::part::{PartPlaces, SumsPart};
 use crate::error::WireError;
 use crate::frame;
 use crate::hash::derived;
@@ -59,7 +59,7 @@ const HEADER_CONTEXT: &str = "sotto 2026 sums header v1";
 pub struct SumsHeader {
     stream: SumsStream,
     key: KeyId,
-    parts: Vec<PlacedPart>,
+    places: Vec<PartPlaces>,
     payload: Vec<u8>,
     stream_id: [u8; 32],
     id: StreamId,
@@ -103,8 +103,8 @@ impl SumsHeader {
         if names.windows(2).any(|pair| pair[0] == pair[1]) {
             return Err(WireError::Value("two columns of the stream have one name"));
         }
-        let placed = |part: &SumsPart| PlacedPart::new(part.clone(), &stream.columns, stream.ticks);
-        let parts = stream.parts.iter().map(placed).collect::<Result<_, _>>()?;
+        let places = |part| PartPlaces::new(part, &stream.columns, stream.ticks);
+        let places = stream.parts.iter().map(places).collect::<Result<_, _>>()?;
         let facts = stream.bytes()?;
         let stream_id = derived(STREAM_CONTEXT, [&facts[..]]);
         let key = key(&stream_id);
@@ -113,7 +113,7 @@ impl SumsHeader {
             return Err(WireError::Value("the header of a stream of sums has at most 64 KiB"));
         }
         let id = StreamId(derived(HEADER_CONTEXT, [&payload[..]]));
-        Ok(Self { stream, key, parts, payload, stream_id, id })
+        Ok(Self { stream, key, places, payload, stream_id, id })
     }
 
     /// Returns the facts of the stream.
@@ -145,11 +145,13 @@ impl SumsHeader {
     /// # Errors
     /// [`WireError::Value`] if the stream has no such part.
     pub fn form(&self, part: usize) -> Result<Form<'_>, WireError> {
-        self.part(part)?.form(self.stream.columns.len(), self.stream.ticks)
+        let facts = self.part(part)?;
+        // There are as many places as parts.
+        self.places[part].form(facts, self.stream.columns.len(), self.stream.ticks)
     }
 
-    pub(super) fn part(&self, part: usize) -> Result<&PlacedPart, WireError> {
-        self.parts.get(part).ok_or(WireError::Value("the stream has no such part"))
+    pub(super) fn part(&self, part: usize) -> Result<&SumsPart, WireError> {
+        self.stream.parts.get(part).ok_or(WireError::Value("the stream has no such part"))
     }
 
     pub(super) fn payload(&self) -> &[u8] {

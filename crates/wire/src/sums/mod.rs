@@ -3,9 +3,11 @@
 mod answer;
 mod codec;
 mod column;
+mod group;
 mod head;
 mod header;
 mod names;
+mod next;
 mod part;
 mod quantity;
 mod signed;
@@ -13,6 +15,7 @@ mod window;
 
 pub use answer::{PartSum, SumsAnswer};
 pub use column::{SumsColumn, TickPeriod};
+pub use group::SumsGroup;
 pub use head::{PadName, SumsHead};
 pub use header::{LARGEST_SUMS_HEADER, MOST_STREAM_PARTS, SumsHeader, SumsStream};
 pub use names::WindowNames;

@@ -42,16 +42,15 @@ pub struct SumsPart {
     pub reasons: u8,
 }
 
-/// A part with the places that follow from it.
+/// The places of a part.
 #[derive(Clone, Debug)]
-pub(super) struct PlacedPart {
-    pub(super) part: SumsPart,
+pub(super) struct PartPlaces {
     once: Vec<Place>,
     tick: Vec<Place>,
 }
 
-impl PlacedPart {
-    pub(super) fn new(part: SumsPart, columns: &[SumsColumn], ticks: u32) -> Result<Self, WireError> {
+impl PartPlaces {
+    pub(super) fn new(part: &SumsPart, columns: &[SumsColumn], ticks: u32) -> Result<Self, WireError> {
         let quantities = &part.quantities;
         if quantities.windows(2).any(|pair| !pair[0].quantity.is_once() && pair[1].quantity.is_once()) {
             return Err(WireError::Value("quantities that a window has once come before those of ticks"));
@@ -69,20 +68,22 @@ impl PlacedPart {
             let to = if quantity.is_once() { &mut once } else { &mut tick };
             to.extend(core::iter::repeat_n(place, quantity.places()));
         }
-        let placed = Self { part, once, tick };
-        placed.form(columns.len(), ticks)?;
-        Ok(placed)
+        let places = Self { once, tick };
+        places.form(part, columns.len(), ticks)?;
+        Ok(places)
     }
 
     /// Returns the form of windows of up to `ticks` ticks of a stream with this many columns.
-    pub(super) fn form(&self, columns: usize, ticks: u32) -> Result<Form<'_>, WireError> {
-        let once = self.part.quantities.iter().filter(|placed| placed.quantity.is_once()).count();
-        let counts_once = 1 + once + columns * usize::from(self.part.reasons);
+    pub(super) fn form(&self, part: &SumsPart, columns: usize, ticks: u32) -> Result<Form<'_>, WireError> {
+        let once = part.quantities.iter().filter(|placed| placed.quantity.is_once()).count();
+        let counts_once = 1 + once + columns * usize::from(part.reasons);
         // Both are below 2^22: lists have at most 65,535 items.
         Form::new(&self.once, &self.tick, counts_once as u32, self.tick.len() as u32, ticks)
             .map_err(form_refused)
     }
+}
 
+impl SumsPart {
     /// Returns for each place of a window, in order, if the window has it.
     pub(super) fn present(&self, head: &SumsHead) -> Vec<bool> {
         let (once, tick) = self.split();
@@ -100,7 +101,7 @@ impl PlacedPart {
             let readings = head.readings(placed.quantity.columns().0);
             if matches!(placed.quantity, Quantity::Bins { .. }) { readings } else { readings.min(1) }
         });
-        let reasons = &Reason::ALL[..usize::from(self.part.reasons)];
+        let reasons = &Reason::ALL[..usize::from(self.reasons)];
         let left_out = (0..head.presence.len()).flat_map(|column| {
             reasons.iter().map(move |reason| head.left_out.get(column).map_or(0, |all| all.count(*reason)))
         });
@@ -111,7 +112,7 @@ impl PlacedPart {
 
     /// Returns the quantities that stand once, and those of ticks.
     fn split(&self) -> (&[Placed], &[Placed]) {
-        let quantities = &self.part.quantities;
+        let quantities = &self.quantities;
         quantities.split_at(quantities.partition_point(|placed| placed.quantity.is_once()))
     }
 }

@@ -12,10 +12,15 @@ use crate::error::WireError;
 use crate::frame;
 use crate::hash::Digest;
 use crate::kind::Kind;
+use crate::membership::Membership;
+use crate::merkle::leaf_of;
 use crate::reader::Reader;
 use crate::signature::{self, SIGNATURE_BYTES};
 
+/// The first byte of a member of a group of windows of sums.
+pub(super) const MEMBER: u8 = 7;
 const CONTEXT: &[u8] = b"sotto sums window v1";
+const GROUP_CONTEXT: &[u8] = b"sotto sums windows v1";
 
 /// A window of sums without its bodies: its header, its head, its tags, the digest of its parts, and the device's
 /// Ed25519 signature over them.
@@ -29,6 +34,8 @@ pub struct SignedSums {
     pub(super) tags: Vec<[u8; TAG_BYTES]>,
     pub(super) digest: Digest,
     pub(super) signature: [u8; SIGNATURE_BYTES],
+    /// The window's place in the group that was signed; None if the signature covers this window alone.
+    pub(super) member: Option<Membership>,
 }
 
 impl SignedSums {
@@ -62,9 +69,28 @@ impl SignedSums {
         self.header == other.header && self.head.pad == other.head.pad && self.digest == other.digest
     }
 
+    /// Returns the window's leaf in the tree of a group: BLAKE3 of a zero byte, head, tags and the parts' digest. It is the
+    /// same in every group, and if the window is signed alone.
+    #[must_use]
+    pub fn window_digest(&self) -> Digest {
+        leaf_of(&[&self.head_bytes, self.tags.as_flattened(), &self.digest])
+    }
+
     /// Returns the message that the signature covers.
     pub(super) fn message(&self) -> Vec<u8> {
-        [CONTEXT, &self.header.id().0, &self.head_bytes, self.tags.as_flattened(), &self.digest].concat()
+        match &self.member {
+            Some(place) => group_message(&self.header, place.count, &place.root(self.window_digest())),
+            None => {
+                let tags = self.tags.as_flattened();
+                [CONTEXT, &self.header.id().0, &self.head_bytes, tags, &self.digest].concat()
+            }
+        }
+    }
+
+    /// Returns the bytes before the parts: the place in a group, and the head.
+    pub(super) fn before_parts(&self) -> Vec<u8> {
+        let place = self.member.as_ref().map(|place| place.bytes_after(MEMBER)).unwrap_or_default();
+        [&place[..], &self.head_bytes].concat()
     }
 
     /// Checks the signature against a device's Ed25519 verifying key.
@@ -78,7 +104,8 @@ impl SignedSums {
     /// Returns the frame, with the header of the stream.
     #[must_use]
     pub fn write(&self) -> Vec<u8> {
-        let parts = [self.header.payload(), &self.head_bytes, self.tags.as_flattened(), &self.digest];
+        let before = self.before_parts();
+        let parts = [self.header.payload(), &before, self.tags.as_flattened(), &self.digest];
         frame::write(
             Kind::SignedSums,
             parts.iter().map(|part| part.len()).sum::<usize>() + SIGNATURE_BYTES,
@@ -96,6 +123,7 @@ impl SignedSums {
     pub fn read(bytes: &[u8], limit: u64) -> Result<Self, WireError> {
         let mut reader = frame::open(bytes, Kind::SignedSums, limit)?;
         let header = Arc::new(SumsHeader::parse(&mut reader)?);
+        let member = Membership::parse_after(MEMBER, &mut reader)?;
         let (head, head_bytes) = read_head(&mut reader, &header)?;
         let mut tags = Vec::new();
         for _ in &header.stream().parts {
@@ -105,7 +133,7 @@ impl SignedSums {
         }
         let (digest, signature) = (reader.array()?, reader.array()?);
         reader.finish()?;
-        Ok(Self { header, head, head_bytes, tags, digest, signature })
+        Ok(Self { header, head, head_bytes, tags, digest, signature, member })
     }
 }
 
@@ -117,4 +145,9 @@ pub(super) fn read_head(
     let rest = reader.rest();
     let head = SumsHead::parse(reader, header)?;
     Ok((head, rest[..rest.len() - reader.left()].to_vec()))
+}
+
+/// Returns the message that the signature of a group covers.
+pub(super) fn group_message(header: &SumsHeader, windows: u8, root: &Digest) -> Vec<u8> {
+    [GROUP_CONTEXT, &header.id().0, &[windows], root].concat()
 }

@@ -6,14 +6,16 @@ use alloc::vec::Vec;
 
 use sotto_sums::{Part, SALT_BYTES, TAG_BYTES};
 
+use super::group::GROUP;
 use super::head::{SumsHead, VERSION};
 use super::header::SumsHeader;
 use super::part_refused;
-use super::signed::{SignedSums, read_head};
+use super::signed::{MEMBER, SignedSums, read_head};
 use crate::error::WireError;
 use crate::frame;
 use crate::hash::{Digest, digest};
 use crate::kind::Kind;
+use crate::membership::Membership;
 use crate::reader::Reader;
 use crate::signature::SIGNATURE_BYTES;
 use crate::tag::{STREAM_TAG_BYTES, StreamTag};
@@ -76,10 +78,10 @@ pub struct SumsWindow {
     parts: Vec<u8>,
 }
 
-/// Returns the tag of the stream of a window of sums. Returns None for other bytes.
+/// Returns the tag of the stream of a window of sums, of a group, or of a member of a group. Returns None for other bytes.
 ///
 /// # Errors
-/// [`WireError::Truncated`] if the window ends before the tag.
+/// [`WireError`] if the message ends before the tag, or if its place in a group is impossible.
 ///
 /// ```
 /// use sotto_wire::{StreamTag, sums_tag};
@@ -90,8 +92,11 @@ pub struct SumsWindow {
 /// ```
 pub fn sums_tag(message: &[u8]) -> Result<Option<StreamTag>, WireError> {
     let mut reader = Reader::new(message);
-    if message.first() != Some(&VERSION) {
-        return Ok(None);
+    match message.first() {
+        Some(&VERSION) => {}
+        Some(&GROUP) => drop(reader.take(2)?),
+        Some(&MEMBER) => drop(Membership::parse_after(MEMBER, &mut reader)?),
+        _ => return Ok(None),
     }
     reader.take(1)?;
     reader.array().map(|tag| Some(StreamTag(tag)))
@@ -110,7 +115,7 @@ impl SumsWindow {
     ) -> Result<Self, WireError> {
         head.check(header)?;
         let head_bytes = head.bytes(header);
-        let mut window = Self::of(header, head, head_bytes, parts, [0; SIGNATURE_BYTES])?;
+        let mut window = Self::of(header, head, head_bytes, parts)?;
         window.signed.signature = sign(&window.signed.message());
         Ok(window)
     }
@@ -128,46 +133,58 @@ impl SumsWindow {
         Self::sign(&header, SumsHead { sequence, ..head }, parts, sign)
     }
 
-    fn of(
+    /// Joins a head that was checked and its parts. The signature is missing.
+    pub(super) fn of(
         header: &Arc<SumsHeader>,
         head: SumsHead,
         head_bytes: Vec<u8>,
         parts: Vec<u8>,
-        signature: [u8; SIGNATURE_BYTES],
     ) -> Result<Self, WireError> {
-        let tags =
-            read_parts(header, head.sent_ticks(), &parts)?.iter().map(|part| part.tag().to_bytes()).collect();
-        let (header, digest) = (Arc::clone(header), digest(&parts));
-        Ok(Self { signed: SignedSums { header, head, head_bytes, tags, digest, signature }, parts })
+        let read = read_parts(header, head.sent_ticks(), &parts)?;
+        let tags = read.iter().map(|part| part.tag().to_bytes()).collect();
+        let (header, digest, signature) = (Arc::clone(header), digest(&parts), [0; SIGNATURE_BYTES]);
+        let signed = SignedSums { header, head, head_bytes, tags, digest, signature, member: None };
+        Ok(Self { signed, parts })
     }
 
-    /// Reads a window of this stream. Does not check the signature: see [`SignedSums::verify`].
+    /// Places the window in a group, or in none, under a signature.
+    pub(super) fn placed(self, member: Option<Membership>, signature: [u8; SIGNATURE_BYTES]) -> Self {
+        let Self { signed, parts } = self;
+        Self { signed: SignedSums { member, signature, ..signed }, parts }
+    }
+
+    /// Reads a window of this stream, alone or as a member of a group. Does not check the signature: see
+    /// [`SignedSums::verify`].
     ///
     /// # Errors
     /// [`WireError`] if the bytes are not a window of the stream.
     pub fn read(bytes: &[u8], header: &Arc<SumsHeader>) -> Result<Self, WireError> {
         let mut reader = Reader::new(bytes);
+        let member = Membership::parse_after(MEMBER, &mut reader)?;
         let (head, head_bytes) = read_head(&mut reader, header)?;
+        let too_short =
+            WireError::Truncated { expected: SIGNATURE_BYTES as u64, found: reader.left() as u64 };
+        let (parts, signature) = reader.rest().split_last_chunk().ok_or(too_short)?;
         // Before anything is allocated for them.
-        let (parts, signature) = reader
-            .rest()
-            .split_last_chunk()
-            .ok_or(WireError::Truncated { expected: SIGNATURE_BYTES as u64, found: reader.left() as u64 })?;
-        let expected = parts_bytes(header, head.sent_ticks())?;
-        Reader::new(parts).expect_left(expected)?;
-        Self::of(header, head, head_bytes, parts.to_vec(), *signature)
+        Reader::new(parts).expect_left(parts_bytes(header, head.sent_ticks())?)?;
+        Ok(Self::of(header, head, head_bytes, parts.to_vec())?.placed(member, *signature))
     }
 
     /// Returns the bytes to send.
     #[must_use]
     pub fn write(&self) -> Vec<u8> {
-        [&self.signed.head_bytes[..], &self.parts, &self.signed.signature].concat()
+        [&self.signed.before_parts()[..], &self.parts, &self.signed.signature].concat()
     }
 
     /// Returns everything but the bodies.
     #[must_use]
     pub fn signed(&self) -> &SignedSums {
         &self.signed
+    }
+
+    /// Returns the bodies and tags of all parts.
+    pub(super) fn parts(&self) -> &[u8] {
+        &self.parts
     }
 
     /// Returns a part: its body and its tag.
@@ -220,7 +237,7 @@ impl SumsWindow {
 }
 
 /// Returns the bytes of all parts of a window of this many ticks.
-fn parts_bytes(header: &SumsHeader, ticks: u32) -> Result<usize, WireError> {
+pub(super) fn parts_bytes(header: &SumsHeader, ticks: u32) -> Result<usize, WireError> {
     (0..header.stream().parts.len()).map(|part| Ok(header.form(part)?.body_bytes(ticks) + TAG_BYTES)).sum()
 }
 

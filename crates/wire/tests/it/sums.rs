@@ -1,6 +1,7 @@
 //! Streams of sums: headers, windows and answers as bytes.
 
 mod answers;
+mod groups;
 mod headers;
 mod sizes;
 mod windows;
