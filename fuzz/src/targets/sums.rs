@@ -112,10 +112,10 @@ fn window(bytes: &[u8]) -> bool {
     let key = once!([u8; 32], SigningIdentity::from_bytes(&golden::SIGNING_KEY).verifying_key());
     let known = once!([SumsWindow; 2], golden::sums_windows());
     let signed_by_the_device = |signed: &SignedSums| {
-        assert!(
-            signed.verify(key).is_err() || known.iter().any(|window| window.signed() == signed),
-            "forged"
-        );
+        // A member of a group has the digest of the window alone.
+        let digest = signed.window_digest();
+        let known = known.iter().any(|window| window.signed().window_digest() == digest);
+        assert!(known || signed.verify(key).is_err(), "forged");
     };
     if let Ok(read) = SumsWindow::read(bytes, stream) {
         assert!(read.write() == bytes, "rewriting changes bytes");

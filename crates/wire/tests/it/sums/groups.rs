@@ -96,11 +96,17 @@ fn groups_that_cannot_be_are_refused() {
 }
 
 /// A day of hourly readings of 12 bits and their squares for sums of 512 days, with two tags, 64 windows a group. The
-/// origin is in the middle of the range: squares take two bits less.
+/// origin is in the middle of the range: squares take a bit less.
 #[test]
 fn a_further_window_of_a_group_takes_a_byte_beside_its_parts() {
-    let column =
-        SumsColumn { name: "level".into(), unit: "cm".into(), origin: 0.0, step: 0.1, least: -2048, most: 2047 };
+    let column = SumsColumn {
+        name: "level".into(),
+        unit: "cm".into(),
+        origin: 0.0,
+        step: 0.1,
+        least: -2048,
+        most: 2047,
+    };
     let part =
         |quantity, width| SumsPart { quantities: vec![placed(quantity, Digit::Whole, width)], reasons: 0 };
     let stream = SumsStream {
