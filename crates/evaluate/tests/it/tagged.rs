@@ -126,12 +126,14 @@ fn thousand(header: &Arc<SumsHeader>) -> (Vec<Sent>, Vec<i64>) {
     (sent, weights)
 }
 
+/// The windows of a sum, and the opening of each of its parts.
+type Asked<'h> = ((u32, u32), Vec<(u8, Opening<'h>)>);
+
 /// The owner: opens the sums of an answer, each of a list of windows with weights.
 struct Owner<'h> {
     header: &'h SumsHeader,
     names: Vec<PadName>,
-    /// For each sum: its windows, and for each of its parts the opening.
-    sums: Vec<((u32, u32), Vec<(u8, Opening<'h>)>)>,
+    sums: Vec<Asked<'h>>,
     keys: Vec<TagKey>,
 }
 

@@ -4,9 +4,9 @@ use alloc::vec::Vec;
 
 use sotto_sums::{Answer, Sum};
 
+use super::codec::part_refused;
 use super::header::{MOST_STREAM_PARTS, SumsHeader};
 use super::names::WindowNames;
-use super::part_refused;
 use crate::error::WireError;
 use crate::frame;
 use crate::kind::Kind;

@@ -4,6 +4,7 @@ use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
+use super::codec::GROUP;
 use super::head::SumsHead;
 use super::header::SumsHeader;
 use super::signed::{group_message, read_head};
@@ -14,8 +15,6 @@ use crate::membership::{self, MOST_GROUPED, Membership};
 use crate::reader::Reader;
 use crate::signature::SIGNATURE_BYTES;
 
-/// The first byte of a group.
-pub(super) const GROUP: u8 = 6;
 const WRONG_COUNT: WireError = WireError::Value("a group has 2 to 64 windows");
 
 /// Windows of one stream in ascending order of their numbers, 2 to [`MOST_GROUPED`], under one signature.

@@ -5,15 +5,13 @@ use alloc::vec::Vec;
 use sotto_pack::{LeftOut, Presence, Reason};
 use sotto_sums::SALT_BYTES;
 
+use super::codec::VERSION;
 use super::header::SumsHeader;
 use crate::counts::{Counted, count};
 use crate::error::WireError;
 use crate::lists::{read_left_out, read_runs, unzigzag, write_left_out, write_runs, zigzag};
 use crate::reader::{Reader, write_varint};
 use crate::tag::StreamTag;
-
-/// The first byte of a window of sums. Neither a frame nor an envelope starts with it.
-pub(super) const VERSION: u8 = 5;
 
 const GENERATED: u8 = 1;
 const GAPS: u8 = 2;
@@ -70,33 +68,6 @@ impl SumsHead {
     #[must_use]
     pub fn is_whole(&self) -> bool {
         self.presence.iter().all(|presence| presence.count() == self.ticks)
-    }
-
-    /// Returns for each place of a part of this window, in order, if the window has it. Others hold 0, without a pad.
-    ///
-    /// # Errors
-    /// [`WireError::Value`] if the stream has no such part.
-    pub fn present(&self, header: &SumsHeader, part: usize) -> Result<Vec<bool>, WireError> {
-        Ok(header.part(part)?.present(self))
-    }
-
-    /// Returns the counts of a part of this window, which its tag covers.
-    ///
-    /// # Errors
-    /// [`WireError::Value`] if the stream has no such part.
-    pub fn counts(&self, header: &SumsHeader, part: usize) -> Result<Vec<u16>, WireError> {
-        Ok(header.part(part)?.counts(self))
-    }
-
-    /// Returns the number of a column's readings.
-    pub(super) fn readings(&self, column: u16) -> u16 {
-        // Windows have at most 65,535 ticks.
-        self.presence.get(usize::from(column)).map_or(0, |presence| presence.count() as u16)
-    }
-
-    /// Returns true if a column has a reading at a tick.
-    pub(super) fn has(&self, column: u16, tick: u32) -> bool {
-        self.presence.get(usize::from(column)).is_some_and(|presence| presence.contains(tick))
     }
 
     /// Refuses a head that no window of this stream has.

@@ -86,7 +86,7 @@ impl WindowNames {
         }
         match self.runs.last_mut() {
             Some(run) if run.start == start && run.next() == name.number && name.number != 0 => {
-                run.windows += 1
+                run.windows += 1;
             }
             _ => self.runs.push(Run { start, first: name.number, windows: 1 }),
         }

@@ -5,10 +5,8 @@ use alloc::vec::Vec;
 use sotto_pack::Reason;
 use sotto_sums::{Form, Place};
 
-use super::codec::{read_count, write_count};
+use super::codec::{form_refused, read_count, write_count};
 use super::column::SumsColumn;
-use super::form_refused;
-use super::head::SumsHead;
 use super::quantity::{Digit, Quantity};
 use crate::error::WireError;
 use crate::reader::Reader;
@@ -81,50 +79,6 @@ impl PartPlaces {
         Form::new(&self.once, &self.tick, counts_once as u32, self.tick.len() as u32, ticks)
             .map_err(form_refused)
     }
-}
-
-impl SumsPart {
-    /// Returns for each place of a window, in order, if the window has it.
-    pub(super) fn present(&self, head: &SumsHead) -> Vec<bool> {
-        let (once, tick) = self.split();
-        let places = once.iter().flat_map(|placed| {
-            let present = head.readings(placed.quantity.columns().0) > 0;
-            core::iter::repeat_n(present, placed.quantity.places())
-        });
-        places.chain(ticks(tick, head)).collect()
-    }
-
-    /// Returns the counts of a window.
-    pub(super) fn counts(&self, head: &SumsHead) -> Vec<u16> {
-        let (once, tick) = self.split();
-        let once = once.iter().map(|placed| {
-            let readings = head.readings(placed.quantity.columns().0);
-            if matches!(placed.quantity, Quantity::Bins { .. }) { readings } else { readings.min(1) }
-        });
-        let reasons = &Reason::ALL[..usize::from(self.reasons)];
-        let left_out = (0..head.presence.len()).flat_map(|column| {
-            reasons.iter().map(move |reason| head.left_out.get(column).map_or(0, |all| all.count(*reason)))
-        });
-        // `SumsHead::check` refuses larger ones.
-        let left_out = left_out.map(|count| u16::try_from(count).unwrap_or(u16::MAX));
-        core::iter::once(1).chain(once).chain(left_out).chain(ticks(tick, head).map(u16::from)).collect()
-    }
-
-    /// Returns the quantities that stand once, and those of ticks.
-    fn split(&self) -> (&[Placed], &[Placed]) {
-        let quantities = &self.quantities;
-        quantities.split_at(quantities.partition_point(|placed| placed.quantity.is_once()))
-    }
-}
-
-/// Returns for each quantity, tick after tick, if the window has its readings.
-fn ticks<'p>(placed: &'p [Placed], head: &'p SumsHead) -> impl Iterator<Item = bool> + 'p {
-    (0..head.sent_ticks()).flat_map(move |tick| {
-        placed.iter().map(move |placed| {
-            let (x, y) = placed.quantity.columns();
-            head.has(x, tick) && head.has(y, tick)
-        })
-    })
 }
 
 impl SumsPart {

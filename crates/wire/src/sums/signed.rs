@@ -5,9 +5,9 @@ use alloc::vec::Vec;
 
 use sotto_sums::{TAG_BYTES, Tag};
 
+use super::codec::{MEMBER, part_refused};
 use super::head::SumsHead;
 use super::header::SumsHeader;
-use super::part_refused;
 use crate::error::WireError;
 use crate::frame;
 use crate::hash::Digest;
@@ -17,8 +17,6 @@ use crate::merkle::leaf_of;
 use crate::reader::Reader;
 use crate::signature::{self, SIGNATURE_BYTES};
 
-/// The first byte of a member of a group of windows of sums.
-pub(super) const MEMBER: u8 = 7;
 const CONTEXT: &[u8] = b"sotto sums window v1";
 const GROUP_CONTEXT: &[u8] = b"sotto sums windows v1";
 

@@ -6,11 +6,10 @@ use alloc::vec::Vec;
 
 use sotto_sums::{Part, SALT_BYTES, TAG_BYTES};
 
-use super::group::GROUP;
-use super::head::{SumsHead, VERSION};
+use super::codec::{GROUP, MEMBER, VERSION, part_refused};
+use super::head::SumsHead;
 use super::header::SumsHeader;
-use super::part_refused;
-use super::signed::{MEMBER, SignedSums, read_head};
+use super::signed::{SignedSums, read_head};
 use crate::error::WireError;
 use crate::frame;
 use crate::hash::{Digest, digest};

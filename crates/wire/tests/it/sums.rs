@@ -17,6 +17,9 @@ use sotto_wire::{
     TickPeriod,
 };
 
+/// A change, and words of the refusal that it must lead to.
+pub(crate) type Refused<T> = (&'static str, Box<dyn Fn(&mut T)>);
+
 pub(crate) const SECRET: [u8; 32] = [1; 32];
 
 pub(crate) fn identity() -> SigningIdentity {
@@ -126,9 +129,7 @@ pub(crate) fn window(
         let present: Vec<bool> = values.iter().map(Option::is_some).collect();
         assert_eq!(head.present(header, part).unwrap(), present);
         let counts = head.counts(header, part).unwrap();
-        let tag = pads
-            .encrypt(&form, head.sent_ticks(), part as u32, values.into_iter(), counts, &mut body)
-            .unwrap();
+        let tag = pads.encrypt(&form, head.sent_ticks(), part as u32, values, counts, &mut body).unwrap();
         parts.extend(body);
         parts.extend(tag.to_bytes());
     }

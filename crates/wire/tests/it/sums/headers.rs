@@ -6,7 +6,7 @@ use sotto_wire::{
     Digit, LARGEST_SUMS_HEADER, Quantity, SumsHeader, SumsPart, SumsStream, TickPeriod, WireError,
 };
 
-use super::{SECRET, column, header, placed, stream};
+use super::{Refused, SECRET, column, header, placed, stream};
 
 fn made(stream: SumsStream) -> Result<SumsHeader, WireError> {
     SumsHeader::new(stream, |_| KeyId([2; 16]))
@@ -59,7 +59,7 @@ fn the_ids_bind_what_they_should() {
 fn headers_are_refused_in_words() {
     let part =
         |quantity, digit, width| SumsPart { quantities: vec![placed(quantity, digit, width)], reasons: 0 };
-    let changes: Vec<(&str, Box<dyn Fn(&mut SumsStream)>)> = vec![
+    let changes: Vec<Refused<SumsStream>> = vec![
         ("name", Box::new(|stream| stream.device.clear())),
         ("65535 ticks", Box::new(|stream| stream.ticks = 65_536)),
         ("65535 ticks", Box::new(|stream| stream.ticks = 0)),

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use sotto_pack::{LeftOut, Presence, Reason};
 use sotto_wire::{SignedSums, SumsHead, SumsWindow, WireError, stream_tag, sums_tag};
 
-use super::{gappy, header, header_of, identity, pad, reading, stream, window};
+use super::{Refused, gappy, header, header_of, identity, pad, reading, stream, window};
 
 /// A frame with a changed payload and a right digest.
 pub(super) fn resealed(frame: &[u8], change: impl FnOnce(&mut [u8])) -> Vec<u8> {
@@ -113,7 +113,7 @@ fn windows_of_other_streams_are_refused() {
 fn heads_are_refused_in_words() {
     let (header, [whole, _]) = (header(), both());
     let parts = whole.write();
-    let changes: Vec<(&str, Box<dyn Fn(&mut SumsHead)>)> = vec![
+    let changes: Vec<Refused<SumsHead>> = vec![
         ("1 tick", Box::new(|head| head.ticks = 0)),
         ("1 tick", Box::new(|head| head.ticks = 7)),
         ("columns", Box::new(|head| drop(head.presence.pop()))),
