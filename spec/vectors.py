@@ -10,6 +10,7 @@ from spec.expand_vectors import expand_files
 from spec.sample import Sampler
 from spec.scheme_vectors import scheme_files
 from spec.sums_vectors import sums_files
+from spec.sums_wire_vectors import sums_wire_files
 from spec.tables import table_cases
 from spec.text import render
 from spec.transcript_vectors import transcript_files
@@ -232,6 +233,7 @@ def files():
     yield from transcript_files()
     yield from bundle_files()
     yield from sums_files()
+    yield from sums_wire_files()
 
 
 def main():

@@ -9,6 +9,7 @@ mod fleet;
 mod partial;
 mod reduced;
 mod scheme;
+mod sums;
 mod transcript;
 
 use std::path::{Path, PathBuf};
@@ -27,6 +28,7 @@ pub use fleet::{FLEET, fleet_devices, fleet_readings, fleet_stream, fleet_window
 pub use partial::{BATCH, POSITIVE, PartialKeys, SIGNED, agent, partial_keys, requests};
 pub use reduced::{plan_with_forms, reduced_from, reductions};
 pub use scheme::{DEVICE_SECRET, insecure_n16, secret, secret_from, slots};
+pub use sums::{SUMS_EDGES, SUMS_SECRET, SUMS_WEIGHTS, sums_group, sums_header, sums_readings, sums_windows};
 pub use transcript::{
     CLOUD_KEY, cloud_key, cloud_signs, leaves, requested_sums, stream_head, sum_weights, summed_windows,
     transcript_parts, with_receipt,
@@ -124,6 +126,7 @@ pub fn make() -> Vec<Golden> {
     reduced::objects(&mut all);
     fleet::objects(&mut all);
     transcript::objects(&mut all);
+    sums::objects(&mut all);
     let json = serde_json::to_vec_pretty(&values).expect("values are written");
     all.push(Golden { name: "values.json".into(), bytes: json });
     all

@@ -14,6 +14,7 @@ mod fleet;
 mod fleet_masks;
 mod golden;
 mod golden_partial;
+mod golden_sums;
 mod known_answers_bundle;
 mod known_answers_expand;
 mod known_answers_ring;

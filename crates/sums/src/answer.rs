@@ -44,7 +44,7 @@ impl<'a> Answer<'a> {
             return Err(PartError::Ticks { most: form.ticks(), found: ticks });
         }
         let (body, counts) = (form.body_bytes(ticks), form.counts(ticks) * COUNT_BYTES);
-        let expected = body + counts + TAG_BYTES;
+        let expected = Self::bytes(form, ticks);
         if bytes.len() != expected {
             return Err(PartError::Length { expected, found: bytes.len() });
         }
@@ -60,6 +60,11 @@ impl<'a> Answer<'a> {
         Ok(Self { form: *form, ticks, columns, counts, tag })
     }
 
+    /// Returns the bytes of a sum over windows of up to `ticks` ticks.
+    pub fn bytes(form: &Form<'_>, ticks: u32) -> usize {
+        form.body_bytes(ticks) + form.counts(ticks) * COUNT_BYTES + TAG_BYTES
+    }
+
     /// Returns the columns packed like a body, the counts in eight bytes each, the tag.
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = vec![0; self.form.body_bytes(self.ticks)];
@@ -71,6 +76,11 @@ impl<'a> Answer<'a> {
         self.counts.iter().for_each(|count| bytes.extend(count.to_le_bytes()));
         bytes.extend(self.tag.to_bytes());
         bytes
+    }
+
+    /// Returns the form of the windows.
+    pub fn form(&self) -> &Form<'a> {
+        &self.form
     }
 
     /// Returns the ticks of the longest window.

@@ -17,6 +17,9 @@ const PADS: &str = "sotto 2026 sums pads v1";
 const TAG_PADS: &str = "sotto 2026 sums tag pads v1";
 const TAG_KEY: &str = "sotto 2026 sums tag key v1";
 const COUNT_KEY: &str = "sotto 2026 sums count key v1";
+const KEY_ID: &str = "sotto 2026 sums key id v1";
+/// Bytes of the id of a stream's keys.
+pub const KEY_ID_BYTES: usize = 16;
 
 /// Words of a block of key stream.
 pub(crate) const BLOCK_WORDS: usize = 16;
@@ -147,6 +150,22 @@ impl StreamKeys {
     pub fn derive(secret: &[u8; SECRET_BYTES], stream: &[u8; SECRET_BYTES]) -> Self {
         let derive = |context| Key::derive(context, [secret, stream, &[]]);
         Self { tag: derive(TAG_KEY), count: derive(COUNT_KEY) }
+    }
+
+    /// Returns the id by which a stream's header names these keys: a hash of them, which is public.
+    ///
+    /// ```
+    /// use sotto_sums::StreamKeys;
+    ///
+    /// let id = StreamKeys::derive(&[1; 32], &[2; 32]).id();
+    /// assert_eq!(id, StreamKeys::derive(&[1; 32], &[2; 32]).id());
+    /// assert_ne!(id, StreamKeys::derive(&[1; 32], &[3; 32]).id());
+    /// ```
+    pub fn id(&self) -> [u8; KEY_ID_BYTES] {
+        let long = Key::derive(KEY_ID, [&self.tag.0, &self.count.0, &[]]);
+        let mut id = [0; KEY_ID_BYTES];
+        id.copy_from_slice(&long.0[..KEY_ID_BYTES]);
+        id
     }
 }
 

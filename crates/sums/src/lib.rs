@@ -52,7 +52,7 @@ pub use encrypt::{Encryptor, Window};
 pub use encrypt_error::EncryptError;
 pub use field::PRIME;
 pub use form::{Form, FormError, MOST_PLACES, MOST_WEIGHT, MOST_WIDTH, Place};
-pub use key::{SALT_BYTES, SECRET_BYTES, StartKeys, StreamKeys};
+pub use key::{KEY_ID_BYTES, SALT_BYTES, SECRET_BYTES, StartKeys, StreamKeys};
 #[cfg(feature = "alloc")]
 pub use open::{OpenError, Opening};
 #[cfg(feature = "alloc")]

@@ -14,12 +14,13 @@ use crate::envelope::Envelope;
 use crate::error::WireError;
 use crate::hash::Digest;
 use crate::header::EnvelopeHeader;
+use crate::lists::{unzigzag, zigzag};
 use crate::membership::{self, GROUP, MOST_GROUPED, Membership, leaf};
 use crate::reader::{Reader, write_varint};
 use crate::signature::SIGNATURE_BYTES;
 use crate::signed::{Member, SignedHeader, SignedWindow};
 use crate::stream::StreamHeader;
-use crate::window::{HeadNumbers, WindowHead, unzigzag, zigzag};
+use crate::window::{HeadNumbers, WindowHead};
 
 const WRONG_COUNT: WireError = WireError::Value("a group has 2 to 64 windows");
 const OLD_VERSION: WireError = WireError::Value("a group has windows of version 2 only");

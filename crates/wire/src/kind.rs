@@ -105,4 +105,12 @@ kinds! {
     Vector = 30, "an encrypted vector";
     /// Parameters, public key and evaluation keys of an owner.
     OwnerKeys = 31, "an owner's public keys";
+    /// The description of a stream of sums without a lattice.
+    SumsHeader = 32, "the header of a stream of sums";
+    /// Sums of windows of a stream of sums, with their tags.
+    SumsAnswer = 33, "sums with tags";
+    /// A window of a stream of sums without its bodies.
+    SignedSums = 34, "a signed window of sums without its bodies";
+    /// A stored window of a stream of sums that can be read alone.
+    KeptSumsWindow = 35, "a window of sums with its stream's header";
 }

@@ -43,7 +43,12 @@ impl Membership {
 
     /// Reads the place of a member. Returns None, and reads nothing, if the bytes start with another tag.
     pub(crate) fn parse(reader: &mut Reader<'_>) -> Result<Option<Self>, WireError> {
-        if reader.rest().first() != Some(&MEMBER) {
+        Self::parse_after(MEMBER, reader)
+    }
+
+    /// Reads the place of a member behind this first byte, like [`Membership::parse`].
+    pub(crate) fn parse_after(first: u8, reader: &mut Reader<'_>) -> Result<Option<Self>, WireError> {
+        if reader.rest().first() != Some(&first) {
             return Ok(None);
         }
         reader.take(1)?;
@@ -59,7 +64,12 @@ impl Membership {
     }
 
     pub(crate) fn bytes(&self) -> Vec<u8> {
-        [&[MEMBER, self.index, self.count][..], self.path.as_flattened()].concat()
+        self.bytes_after(MEMBER)
+    }
+
+    /// Returns the place behind this first byte.
+    pub(crate) fn bytes_after(&self, first: u8) -> Vec<u8> {
+        [&[first, self.index, self.count][..], self.path.as_flattened()].concat()
     }
 
     /// Returns the root of the group whose member at this place has this leaf.

@@ -1,13 +1,23 @@
-//! Sums without a lattice: parts of windows, and sums that the cloud answers.
+//! Sums without a lattice: parts of windows, sums that the cloud answers, and the frames and windows of their streams.
 
+use std::sync::Arc;
+
+use sotto_conformance::golden;
+use sotto_evaluate::{TaggedSum, TaggedSumming};
+use sotto_keys::SigningIdentity;
 use sotto_sums::{Answer, Form, Opening, Part, Place, StartKeys, StreamKeys, Sum, TAG_BYTES, TagKey};
+use sotto_wire::{LARGEST_ENVELOPE, SignedSums, SumsAnswer, SumsGroup, SumsHeader, SumsWindow};
 
-use super::{Inputs, Target};
+use super::{Inputs, Target, as_frame, once};
 
 #[rustfmt::skip]
 pub(super) const TARGETS: &[Target] = &[
     Target { name: "sums-part", run: part, inputs: Inputs::MadeAnew(parts), memory: |_| 16 << 10 },
     Target { name: "sums-answer", run: answer, inputs: Inputs::MadeAnew(answers), memory: |_| 16 << 10 },
+    Target { name: "sums-header", run: header, inputs: Inputs::Kept(|| files(&["sums-stream-header"])), memory: |bytes| 64 * bytes.len() + (64 << 10) },
+    Target { name: "sums-window", run: window, inputs: Inputs::Kept(|| files(&["sums-window", "sums-window-kept", "signed-sums", "sums-member"])), memory: |bytes| 64 * bytes.len() + (256 << 10) },
+    Target { name: "sums-group", run: group, inputs: Inputs::Kept(|| files(&["sums-group"])), memory: |bytes| 64 * bytes.len() + (256 << 10) },
+    Target { name: "sums-wire-answer", run: wire_answer, inputs: Inputs::Kept(|| files(&["sums-answer"])), memory: |bytes| 64 * bytes.len() + (64 << 10) },
 ];
 
 const ONCE: [Place; 2] = [place(12, 0, 15), place(60, -(1 << 40), 1 << 40)];
@@ -80,4 +90,83 @@ fn answer(bytes: &[u8]) -> bool {
         assert!(opening.open(&key, &answer).is_err(), "forged");
     }
     accepted
+}
+
+fn files(names: &[&str]) -> Vec<Vec<u8>> {
+    names.iter().map(|name| golden::read(&format!("{name}.bin"))).collect()
+}
+
+/// Reads the header of a stream of sums; each part has a form.
+fn header(bytes: &[u8]) -> bool {
+    as_frame(bytes, |bytes| {
+        let Ok(read) = SumsHeader::read(bytes) else { return false };
+        assert!(read.write() == bytes, "rewriting changes bytes");
+        assert!((0..read.stream().parts.len()).all(|part| read.form(part).is_ok()));
+        true
+    })
+}
+
+/// Reads a window of the golden stream, one with its stream's header, or one without its bodies. Windows are added.
+fn window(bytes: &[u8]) -> bool {
+    let stream = once!(Arc<SumsHeader>, golden::sums_header());
+    let key = once!([u8; 32], SigningIdentity::from_bytes(&golden::SIGNING_KEY).verifying_key());
+    let known = once!([SumsWindow; 2], golden::sums_windows());
+    let signed_by_the_device = |signed: &SignedSums| {
+        // A member of a group has the digest of the window alone.
+        let digest = signed.window_digest();
+        let known = known.iter().any(|window| window.signed().window_digest() == digest);
+        assert!(known || signed.verify(key).is_err(), "forged");
+    };
+    if let Ok(read) = SumsWindow::read(bytes, stream) {
+        assert!(read.write() == bytes, "rewriting changes bytes");
+        signed_by_the_device(read.signed());
+        return add(&read);
+    }
+    as_frame(bytes, |bytes| {
+        if let Ok(read) = SumsWindow::read_kept(bytes, LARGEST_ENVELOPE) {
+            assert!(read.write_kept() == bytes, "rewriting changes bytes");
+            signed_by_the_device(read.signed());
+            return add(&read);
+        }
+        let Ok(read) = SignedSums::read(bytes, LARGEST_ENVELOPE) else { return false };
+        assert!(read.write() == bytes, "rewriting changes bytes");
+        signed_by_the_device(&read);
+        true
+    })
+}
+
+/// Reads a group of windows of the golden stream; each is kept and added on its own.
+fn group(bytes: &[u8]) -> bool {
+    let stream = once!(Arc<SumsHeader>, golden::sums_header());
+    let Ok(read) = SumsGroup::read(bytes, stream) else { return false };
+    assert!(read.write() == bytes, "rewriting changes bytes");
+    let key = once!([u8; 32], SigningIdentity::from_bytes(&golden::SIGNING_KEY).verifying_key());
+    let signed = read.verify(key).is_ok();
+    assert!(!signed || read == golden::sums_group(), "forged");
+    read.windows().iter().all(|window| {
+        assert!(SumsWindow::read(&window.write(), stream).as_ref() == Ok(window), "rereading changes it");
+        assert!(window.signed().verify(key).is_ok() == signed);
+        add(window)
+    })
+}
+
+/// Adds a window to the sum of its first part, as the cloud does.
+fn add(window: &SumsWindow) -> bool {
+    let header = window.signed().header();
+    let sum = TaggedSum { windows: (0, 1), parts: &[0], weights: None };
+    // Places may be too narrow for a sum of the stream, or its sums too long.
+    let Ok(mut summing) = TaggedSumming::new(header, 1, vec![sum]) else { return true };
+    summing.add(window).expect("a window of the stream");
+    let frame = summing.frame().expect("one window");
+    SumsAnswer::read(&frame, header, LARGEST_ENVELOPE, 1).is_ok()
+}
+
+/// Reads an answer over the golden windows.
+fn wire_answer(bytes: &[u8]) -> bool {
+    let stream = once!(Arc<SumsHeader>, golden::sums_header());
+    as_frame(bytes, |bytes| {
+        let Ok(read) = SumsAnswer::read(bytes, stream, 1 << 16, 1 << 20) else { return false };
+        assert!(read.write(stream).is_ok_and(|written| written == bytes), "rewriting changes bytes");
+        true
+    })
 }

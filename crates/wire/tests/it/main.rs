@@ -10,6 +10,8 @@ mod group;
 mod partial;
 mod position;
 mod seeded_writer;
+#[cfg(feature = "sums")]
+mod sums;
 mod transcript;
 mod window;
 mod written_out;

@@ -1,0 +1,134 @@
+//! Groups of windows of streams of sums.
+
+use std::sync::Arc;
+
+use sotto_wire::{
+    Digit, MOST_GROUPED, PadName, Quantity, SUMS_WINDOW_OVERHEAD, SignedSums, SumsColumn, SumsGroup,
+    SumsHead, SumsHeader, SumsPart, SumsStream, SumsWindow, TickPeriod, WireError, is_group, sums_tag,
+};
+
+use super::{gappy, header, header_of, identity, pad, placed, reading, window};
+
+fn sign(windows: Vec<SumsWindow>) -> Result<SumsGroup, WireError> {
+    SumsGroup::sign(windows, |message| identity().sign(message))
+}
+
+/// A window with gaps; one that follows it; one after a pause, of another start and length; one that overlaps it.
+fn mixed(header: &Arc<SumsHeader>) -> Vec<SumsWindow> {
+    let other = PadName { salt: [9; 12], number: 0 };
+    let heads = [
+        gappy(),
+        SumsHead::whole(header, 301, pad(301), -5, 6),
+        SumsHead::whole(header, 310, other, 1 << 40, 3),
+        SumsHead { generated: true, ..SumsHead::whole(header, 311, pad(311), i64::MIN, 3) },
+    ];
+    heads.map(|head| window(header, head, &reading)).to_vec()
+}
+
+#[test]
+fn groups_are_read_as_written() {
+    let (header, key) = (header(), identity().verifying_key());
+    let group = sign(mixed(&header)).unwrap();
+    let bytes = group.write();
+    let read = SumsGroup::read(&bytes, &header).unwrap();
+    assert_eq!(
+        (&read, read.write(), read.upload_key()),
+        (&group, bytes.clone(), "cellar.tank.300-311".into())
+    );
+    read.verify(&key).unwrap();
+    assert_eq!(sums_tag(&bytes), Ok(Some(header.id().tag())));
+    assert!(!is_group(&bytes), "older programs refuse it");
+    for (member, alone) in read.windows().iter().zip(mixed(&header)) {
+        let kept = SumsWindow::read(&member.write(), &header).unwrap();
+        kept.signed().verify(&key).unwrap();
+        assert_eq!((&kept, sums_tag(&kept.write())), (member, Ok(Some(header.id().tag()))));
+        assert_eq!(SumsWindow::read_kept(&kept.write_kept(), 1 << 20).as_ref(), Ok(member));
+        assert_eq!(SignedSums::read(&kept.signed().write(), 1 << 20).as_ref(), Ok(member.signed()));
+        assert_eq!(kept.signed().window_digest(), alone.signed().window_digest());
+        assert!(kept.signed().is_same_encryption(alone.signed()));
+        // Numbered anew, it has a signature of its own.
+        let again = kept.renumbered(900, |message| identity().sign(message)).unwrap();
+        assert_eq!(again.write()[0], 5);
+        again.signed().verify(&key).unwrap();
+    }
+}
+
+#[test]
+fn the_signature_covers_each_byte_of_a_group() {
+    let (header, key) = (header(), identity().verifying_key());
+    let group = sign(mixed(&header)).unwrap();
+    let member = group.windows()[2].write();
+    let accepted = |bytes: &[u8]| {
+        let alone = SumsWindow::read(bytes, &header).inspect(|read| assert_eq!(read.write(), bytes));
+        let together = SumsGroup::read(bytes, &header).inspect(|read| assert_eq!(read.write(), bytes));
+        alone.is_ok_and(|read| read.signed().verify(&key).is_ok())
+            || together.is_ok_and(|read| read.verify(&key).is_ok())
+    };
+    for bytes in [group.write(), member] {
+        assert!(accepted(&bytes));
+        for bit in 0..8 * bytes.len() {
+            let mut flipped = bytes.clone();
+            flipped[bit / 8] ^= 1 << (bit % 8);
+            assert!(!accepted(&flipped), "bit {bit}");
+        }
+        for end in 0..bytes.len() {
+            assert!(!accepted(&bytes[..end]), "{end} bytes");
+        }
+        assert!(!accepted(&[&bytes[..], &[0]].concat()));
+    }
+}
+
+#[test]
+fn groups_that_cannot_be_are_refused() {
+    let header = header();
+    let windows = mixed(&header);
+    assert!(sign(windows[..1].to_vec()).is_err());
+    assert!(sign(vec![windows[1].clone(), windows[0].clone()]).is_err());
+    assert!(sign(vec![windows[1].clone(), windows[1].clone()]).is_err());
+    let numbered = |number| window(&header, SumsHead::whole(&header, number, pad(number), 0, 1), &reading);
+    assert!(sign((0..MOST_GROUPED as u64).map(numbered).collect()).is_ok());
+    assert!(sign((0..=MOST_GROUPED as u64).map(numbered).collect()).is_err());
+    let mut other = super::stream();
+    other.ticks = 7;
+    let other = header_of(other);
+    let stranger = window(&other, SumsHead::whole(&other, 900, pad(900), 0, 1), &reading);
+    assert!(sign(vec![windows[0].clone(), stranger]).is_err());
+}
+
+/// A day of hourly readings of 12 bits and their squares for sums of 512 days, with two tags, 64 windows a group. The
+/// origin is in the middle of the range: squares take a bit less.
+#[test]
+fn a_further_window_of_a_group_takes_a_byte_beside_its_parts() {
+    let column = SumsColumn {
+        name: "level".into(),
+        unit: "cm".into(),
+        origin: 0.0,
+        step: 0.1,
+        least: -2048,
+        most: 2047,
+    };
+    let part =
+        |quantity, width| SumsPart { quantities: vec![placed(quantity, Digit::Whole, width)], reasons: 0 };
+    let stream = SumsStream {
+        device: "cellar".into(),
+        stream: "tank".into(),
+        period: TickPeriod::new(3600, 1).unwrap(),
+        ticks: 24,
+        columns: vec![column],
+        parts: vec![part(Quantity::Reading(0), 21), part(Quantity::Square(0), 32)],
+    };
+    let header = header_of(stream);
+    assert!((0..2).all(|part| header.form(part).unwrap().fits(512)));
+    let day = |day: u64| {
+        let head = SumsHead::whole(&header, day, pad(day), 1_795_000_000_000 + 86_400_000 * day as i64, 24);
+        window(&header, head, &|_, tick| i64::from(tick))
+    };
+    let parts: usize =
+        (0..2).map(|part| header.form(part).unwrap().body_bytes(24) + sotto_sums::TAG_BYTES).sum();
+    let group = sign((0..64).map(day).collect()).unwrap().write().len();
+    // The first number has one byte, the time six.
+    assert_eq!(group, 2 + (SUMS_WINDOW_OVERHEAD - 3) + 64 * parts + 63);
+    // 175 bytes in two parts, and 2.5 of head and signature.
+    let a_reading = group as f64 / (64.0 * 24.0);
+    assert!(a_reading <= 7.5, "{a_reading} bytes a reading");
+}

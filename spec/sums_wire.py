@@ -1,0 +1,208 @@
+"""Bytes of streams of sums (docs/concepts/wire.md, "Streams of sums"): header, window, answer."""
+
+import struct
+from collections import namedtuple
+from math import gcd
+
+from spec import blake3, ed25519, sums
+from spec.sums import Form, Place
+from spec.transcripts import frame, name
+
+HEADER, ANSWER = 32, 33
+LOW = (1 << 30) - 1
+
+# A reading is origin + step*q with q from least to most.
+Column = namedtuple("Column", "name unit origin step least most")
+# kind: reading, square, product, bins, least or largest; digit 0: the value, 1: its low 30 bits, 2: the rest.
+Quantity = namedtuple("Quantity", "kind columns edges digit width")
+StreamPart = namedtuple("StreamPart", "quantities reasons")
+Stream = namedtuple("Stream", "device stream period ticks columns parts")
+# presence: for each column the ticks with a reading; left_out: for each column a dictionary from a reason's number to a count.
+Head = namedtuple("Head", "sequence salt number start ticks presence left_out generated")
+
+CODES = {"reading": 1, "square": 2, "product": 3, "bins": 4, "least": 5, "largest": 6}
+
+
+def text(string):
+    data = string.encode()
+    return bytes([len(data)]) + data
+
+
+def varint(value):
+    out = b""
+    while value >= 0x80:
+        out, value = out + bytes([value & 0x7f | 0x80]), value >> 7
+    return out + bytes([value])
+
+
+def zigzag(value):
+    return 2 * value if value >= 0 else -2 * value - 1
+
+
+def is_once(quantity):
+    return CODES[quantity.kind] >= 4
+
+
+def facts(stream):
+    """All of a header but its key's id."""
+    top, bottom = stream.period
+    assert top > 0 and bottom > 0 and gcd(top, bottom) == 1
+    out = name(stream.device) + name(stream.stream) + struct.pack("<IIIH", top, bottom, stream.ticks, len(stream.columns))
+    for column in stream.columns:
+        out += text(column.name) + text(column.unit) + struct.pack("<ddqq", *column[2:])
+    out += bytes([len(stream.parts)])
+    for part in stream.parts:
+        out += struct.pack("<BH", part.reasons, len(part.quantities))
+        for quantity in part.quantities:
+            out += struct.pack("<B", CODES[quantity.kind]) + b"".join(struct.pack("<H", column) for column in quantity.columns)
+            if quantity.kind == "bins":
+                out += struct.pack("<H", len(quantity.edges)) + b"".join(struct.pack("<q", edge) for edge in quantity.edges)
+            out += bytes([quantity.digit, quantity.width])
+    return out
+
+
+def stream_id(stream):
+    return blake3.derive_key("sotto 2026 sums stream v1", facts(stream))
+
+
+def key_id(keys):
+    return blake3.derive_key("sotto 2026 sums key id v1", keys.tag + keys.count)[:16]
+
+
+def payload(stream, keys):
+    return key_id(keys) + facts(stream)
+
+
+def header_id(stream, keys):
+    return blake3.derive_key("sotto 2026 sums header v1", payload(stream, keys))
+
+
+def digit_of(digit, value):
+    return (value, value & LOW, value >> 30)[digit]
+
+
+def place(stream, quantity):
+    """The place of a quantity: its bits and the range of its values."""
+    columns = [stream.columns[column] for column in quantity.columns]
+    x, y = columns[0], columns[-1]
+    if quantity.kind in ("reading", "least", "largest"):
+        least, most = x.least, x.most
+    elif quantity.kind == "bins":
+        least, most = 0, stream.ticks
+    else:
+        products = [a * b for a in (x.least, x.most) for b in (y.least, y.most)]
+        least, most = min(0, *products) if quantity.kind == "product" else 0, max(products)
+    if quantity.digit == 1:
+        return Place(quantity.width, 0, LOW)
+    return Place(quantity.width, digit_of(quantity.digit, least), digit_of(quantity.digit, most))
+
+
+def form(stream, part):
+    """The form of a part: each quantity has a count of its own, once or by tick."""
+    once = [quantity for quantity in part.quantities if is_once(quantity)]
+    tick = [quantity for quantity in part.quantities if not is_once(quantity)]
+    assert part.quantities == once + tick
+    places = [place(stream, quantity) for quantity in once for _ in range(len(quantity.edges) + 1)]
+    counts = 1 + len(once) + part.reasons * len(stream.columns)
+    return Form(places, [place(stream, quantity) for quantity in tick], counts, len(tick), stream.ticks)
+
+
+def sent_ticks(head):
+    return max((max(ticks) + 1 for ticks in head.presence if ticks), default=0)
+
+
+def values(part, head, readings):
+    """The values of a part, None where absent. readings: for each column a dictionary from ticks to q."""
+    once, ticks = [], []
+    for quantity in part.quantities:
+        inside = list(readings[quantity.columns[0]].values())
+        if quantity.kind == "least" or quantity.kind == "largest":
+            once.append((min if quantity.kind == "least" else max)(inside) if inside else None)
+        elif quantity.kind == "bins":
+            bins = [sum(edge <= q for edge in quantity.edges) for q in inside]
+            once += [bins.count(at) if inside else None for at in range(len(quantity.edges) + 1)]
+    for tick in range(sent_ticks(head)):
+        for quantity in part.quantities:
+            if not is_once(quantity):
+                a, b = (readings[column].get(tick) for column in (quantity.columns[0], quantity.columns[-1]))
+                there = a is not None and b is not None
+                ticks.append(digit_of(quantity.digit, a if quantity.kind == "reading" else a * b) if there else None)
+    return once + ticks
+
+
+def counts(part, head):
+    once = [len(head.presence[q.columns[0]]) if q.kind == "bins" else min(1, len(head.presence[q.columns[0]]))
+            for q in part.quantities if is_once(q)]
+    left_out = [column.get(reason, 0) for column in head.left_out for reason in range(part.reasons)]
+    ticks = [int(all(tick in head.presence[column] for column in q.columns))
+             for tick in range(sent_ticks(head)) for q in part.quantities if not is_once(q)]
+    return [1] + once + left_out + ticks
+
+
+def runs(ticks):
+    """The ticks with a reading as runs: ticks before each, and its length."""
+    found, end = [], 0
+    for tick in sorted(ticks):
+        if found and tick == end:
+            found[-1][1] += 1
+        else:
+            found.append([tick - end, 1])
+        end = tick + 1
+    return varint(len(found)) + b"".join(varint(number) for run in found for number in run)
+
+
+def head_bytes(stream, keys, head):
+    gaps = any(len(ticks) != head.ticks for ticks in head.presence)
+    left_out, back = any(head.left_out), head.sequence - head.number
+    out = b"\5" + header_id(stream, keys)[:8] + head.salt + varint(head.sequence) + varint(zigzag(head.start))
+    out += bytes([head.generated | gaps << 1 | left_out << 2 | (back > 0) << 3]) + varint(head.ticks)
+    if back:
+        out += varint(back)
+    if gaps:
+        out += b"".join(runs(ticks) for ticks in head.presence)
+    if left_out:
+        for column in head.left_out:
+            out += varint(sum(1 << reason for reason in column)) + b"".join(varint(column[reason]) for reason in sorted(column))
+    return out
+
+
+def window(stream, secret, head, readings, signing):
+    """A window as its device sends it, and its parts."""
+    keys, start = (sums.stream_keys(secret, stream_id(stream)), sums.start_keys(secret, stream_id(stream), head.salt))
+    parts = [sums.encrypt(form(stream, part), keys, start, head.number, at, values(part, head, readings), counts(part, head))
+             for at, part in enumerate(stream.parts)]
+    bodies = b"".join(sums.pack(form(stream, part), sent.body) + sums.pack_tag(sent.tag) for part, sent in zip(stream.parts, parts))
+    first = head_bytes(stream, keys, head)
+    tags = b"".join(sums.pack_tag(sent.tag) for sent in parts)
+    message = b"sotto sums window v1" + header_id(stream, keys) + first + tags + blake3.digest(bodies)
+    return first + bodies + ed25519.sign(signing, message), parts
+
+
+def names_bytes(names):
+    """Pads of windows, (salt, number) each: the starts, then runs of neighbouring numbers."""
+    starts, found = [], []
+    for salt, number in names:
+        if salt not in starts:
+            starts.append(salt)
+        at = starts.index(salt)
+        if found and found[-1][0] == at and found[-1][1] + found[-1][2] == number:
+            found[-1][2] += 1
+        else:
+            found.append([at, number, 1])
+    out, expected = varint(len(starts)) + b"".join(starts) + varint(len(found)), 0
+    for at, first, count in found:
+        difference = (first - expected + (1 << 63)) % (1 << 64) - (1 << 63)
+        out, expected = out + varint(at) + varint(zigzag(difference)) + varint(count), (first + count) % (1 << 64)
+    return out
+
+
+def answer(stream, keys, names, asked):
+    """The frame of an answer. asked: for each sum its first window, their number, the ticks of the longest, and pairs of a part's
+    number and its sum."""
+    out = header_id(stream, keys) + names_bytes(names) + struct.pack("<I", len(asked))
+    for first, count, ticks, parts in asked:
+        out += struct.pack("<IIIB", first, count, ticks, len(parts))
+        for at, total in parts:
+            out += bytes([at]) + sums.pack(form(stream, stream.parts[at]), total.body)
+            out += b"".join(struct.pack("<q", number) for number in total.counts) + sums.pack_tag(total.tag)
+    return frame(ANSWER, out)
