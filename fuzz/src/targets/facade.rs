@@ -17,7 +17,7 @@ fn vectors() -> Vec<Vec<u8>> {
     let long = VectorHeader { len: 1 << 28, zero_padded: false, ..header.clone() };
     let single = write_vector(&long, &[vec![7; 40]]);
     let offset = VectorOffset::Number { number: -273.15, encrypted: 1000.0 };
-    let shifted = write_vector(&VectorHeader { offset, ..header.clone() }, &[vec![1, 2, 3]]);
+    let shifted = write_vector(&VectorHeader { offset, ..header }, &[vec![1, 2, 3]]);
     let offset = VectorOffset::Numbers { numbers: [1.0, -2.0, 1e300].into(), encrypted: 0.0 };
     let public = write_vector(&VectorHeader { unit: 0.0, offset, ..header }, &[vec![1, 2, 3]]);
     [whole, single, shifted, public].into_iter().map(|bytes| bytes.expect("a vector")).collect()
