@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import Any, NoReturn
 
-from sotto import _numpy, array_api
+from sotto import _numpy
 from sotto._errors import NO_DECRYPTION, NO_ORDER
 
 
@@ -49,6 +50,8 @@ class Protocols:
 
     def __array_namespace__(self, *, api_version: str | None = None) -> Any:
         """Return `sotto.array_api`."""
+        # Its types name arrays, whose module imports this one.
+        array_api = import_module("sotto.array_api")
         if api_version not in (None, array_api.__array_api_version__):
             raise ValueError(f"version {array_api.__array_api_version__}, not {api_version!r}")
         return array_api
