@@ -86,8 +86,7 @@ pub fn sums_windows() -> [SumsWindow; 2] {
             let (form, counts) =
                 (header.form(part).expect("a part"), head.counts(&header, part).expect("a part"));
             let mut body = vec![0; form.body_bytes(head.sent_ticks())];
-            let tag =
-                pads.encrypt(&form, head.sent_ticks(), part as u32, values.into_iter(), counts, &mut body);
+            let tag = pads.encrypt(&form, head.sent_ticks(), part as u32, values, counts, &mut body);
             parts.extend(body);
             parts.extend(tag.expect("values of the form").to_bytes());
         }
