@@ -8,7 +8,7 @@ use crate::errors::{ErrorRules, Errors};
 
 /// An operand of another machine, borrowed or owned, with its errors.
 ///
-/// Example: [`Tracking`]
+/// Example: [`Tracking`](super::Tracking)
 #[derive(Debug)]
 pub struct Tracked<'a, O> {
     pub(super) operand: Held<'a, O>,
@@ -56,7 +56,7 @@ impl<O> Deref for Tracked<'_, O> {
 
 /// A multiplier of another machine, with the sizes that errors grow by.
 ///
-/// Example: [`Tracking`]
+/// Example: [`Tracking`](super::Tracking)
 #[derive(Debug)]
 pub struct Factor<P> {
     pub(super) multiplier: P,
