@@ -48,7 +48,7 @@ def power(x):
     return x
 
 
-#: What is refused; the class; words of the text; the cure; the answer of the cure.
+#: The refused call; the class; words of the text; the cure; the answer of the cure.
 ROWS = {
     "a value outside": (
         lambda w: w.owner.encrypt([0.0, 2000.0]),

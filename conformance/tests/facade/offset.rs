@@ -55,7 +55,7 @@ fn sums_with_public_numbers_lose_nothing() -> Result<()> {
             close(&secret, &vector.dot_plain(&weights)?, &[dot], &case)?;
             let exact: Vec<f64> = exact.iter().zip(weights).map(|(v, w)| v * w).collect();
             close(&secret, &(&vector * &weights)?, &exact, &case)?;
-            // What is added and taken away again leaves nothing.
+            // A number that is added and taken away again leaves nothing.
             let again = ((&x + c)? - c)?;
             near(close(&secret, &again, &values, &case)?, 1.0, 0.0);
             assert!(again.magnitude() <= range && x.len() == again.len());

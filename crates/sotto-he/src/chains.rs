@@ -7,11 +7,11 @@ use sotto_rlwe::{ChainRequest, Digits, ParameterSpec, SchemeId};
 const USUAL: [(usize, u32); 4] = [(8192, 45), (16384, 45), (32768, 46), (65536, 47)];
 /// Levels of the shortest chain.
 const LEAST_DEPTH: usize = 2;
-/// Bits of the largest first prime.
+/// Bits of the largest first prime: above a scale of 56 bits, slots within ±2^3 stay decryptable.
 const LARGEST_FIRST: u32 = 60;
 /// Bits of a first prime that leaves little room at the last level, and of the primes that every vector kernel takes.
 const FAST: u32 = 50;
-/// Bits that the first prime has beyond the scale in [`precise`]: slots within ±2^9 stay decryptable at the last level.
+/// Bits that the first prime has beyond the scale, unless a sum needs more: slots within ±2^9 stay decryptable at the last level.
 const HEADROOM: u32 = 10;
 /// Bits by which the special primes exceed a digit: the error that a key switching adds shrinks by as many.
 const SPARE: u32 = 4;
@@ -34,7 +34,12 @@ pub(crate) fn usual(depth: usize) -> impl Iterator<Item = ParameterSpec> {
 
 /// Returns the chain of a degree with a scale of `scale` bits and `levels` levels; None if it is not secure.
 pub(crate) fn precise(degree: usize, scale: u32, levels: usize) -> Option<ParameterSpec> {
-    chain(degree, (scale + HEADROOM).min(LARGEST_FIRST), scale, levels)
+    chain(degree, first_bits(scale), scale, levels)
+}
+
+/// Returns the bits of the first prime beside a scale of `scale` bits.
+pub(crate) fn first_bits(scale: u32) -> u32 {
+    (scale + HEADROOM).min(LARGEST_FIRST)
 }
 
 /// Builds a chain of one first prime and `levels` others, with about four digits of key switching, or more where fewer have

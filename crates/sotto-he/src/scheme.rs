@@ -10,7 +10,7 @@ use sotto_rlwe::{
     ParameterSpec, Params, Scheme, SchemeId, Shape,
 };
 
-use crate::chains::{precise, usual};
+use crate::chains::{first_bits, precise, usual};
 use crate::error::{Error, Result};
 
 mod sealed {
@@ -145,10 +145,6 @@ pub struct Opened<S: Arithmetic> {
 /// Bits of the scales that are tried, the most precise first: more bits leave fewer levels. The last two are for an error
 /// that no other scale reaches.
 const SCALES: [u32; 10] = [50, 47, 44, 42, 40, 38, 36, 34, 53, 56];
-/// Bits that the first prime has beyond the scale: slots within ±2^9 stay decryptable at the last level.
-const HEADROOM: u32 = 10;
-/// Bits of the largest first prime: above a scale of 56 bits, slots within ±2^3 stay decryptable.
-const LARGEST_FIRST: u32 = 60;
 
 /// The slots, or one period of a short vector's.
 fn decrypted<S: Arithmetic>(
@@ -283,7 +279,7 @@ impl Arithmetic for Ckks {
         };
         let request = move |bits: u32| ChainRequest {
             levels,
-            first_bits: Some((bits + HEADROOM).min(LARGEST_FIRST)),
+            first_bits: Some(first_bits(bits)),
             other_bits: Some(bits),
             ..ChainRequest::new(SchemeId::Ckks, degree, 0)
         };

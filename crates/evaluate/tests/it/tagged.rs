@@ -163,7 +163,7 @@ impl<'h> Owner<'h> {
         }
     }
 
-    /// Returns the values by sum and part. None if anything is not what was asked for.
+    /// Returns the values by sum and part. None if the answer names other windows or parts than the request, or is refused.
     fn open(&self, frame: &[u8]) -> Option<Vec<Vec<Vec<i64>>>> {
         let answer = SumsAnswer::read(frame, self.header, 1 << 20, self.names.len() as u32).ok()?;
         if !answer.names.iter().eq(self.names.iter().copied()) || answer.sums.len() != self.sums.len() {

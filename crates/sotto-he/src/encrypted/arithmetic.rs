@@ -4,7 +4,6 @@ use sotto_rlwe::small_integer;
 
 use super::crossed::Kind;
 use super::offset::Offset;
-use super::shrink::SPARE_BITS;
 use super::slotwise::{Combined, Product, Scaled, Shifted, Weighted};
 use super::work::{check, decodes, run};
 use super::{Encrypted, Facts};
@@ -78,9 +77,7 @@ impl<S: Arithmetic> Encrypted<S> {
             let left = dry.shrunk_by(*bits)?;
             let product =
                 if square { left.multiplied_dry(&left) } else { left.multiplied_dry(&other.outlined()) };
-            let params = self.context.params();
-            // A sum with such a product has room too.
-            Ok::<_, Error>(product?.shapes().iter().all(|shape| shape.room(params) >= SPARE_BITS))
+            Ok::<_, Error>(product?.leaves_room())
         };
         let most = slots.log2().ceil() as u32;
         let bits = (1..=most).find(|bits| shrinks(bits).unwrap_or(false)).unwrap_or(most);

@@ -2,12 +2,8 @@
 
 use std::borrow::Cow;
 
-use sotto_rlwe::Shape;
-
 use super::crossed::Kind;
 use super::offset::Offset;
-use super::shrink::SPARE_BITS;
-use super::work::decodes;
 use super::{Encrypted, Facts};
 use crate::error::Result;
 use crate::scheme::Arithmetic;
@@ -97,12 +93,9 @@ impl<S: Arithmetic> Encrypted<S> {
         let sum =
             |shrink: u32| vector.outlined().multiply_plain_within(&weights, f64::from(shrink).exp2())?.sum();
         let most = (vector.facts.len as f64).log2().ceil() as u32;
-        let params = self.context.params();
-        // A sum of two such products has room too.
         let multiplies = |shrink: &u32| {
             let product = sum(*shrink).and_then(|sum| sum.multiplied(&sum));
-            let fits = |shape: &Shape<S>| decodes(params, shape).is_ok() && shape.room(params) >= SPARE_BITS;
-            product.is_ok_and(|product| product.shapes().iter().all(fits))
+            product.is_ok_and(|product| product.leaves_room())
         };
         let shrink = (0..=most).find(multiplies).unwrap_or(0);
         vector.multiply_plain_within(&weights, f64::from(shrink).exp2())?.sum()

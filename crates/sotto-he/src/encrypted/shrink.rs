@@ -3,6 +3,7 @@
 use sotto_rlwe::{Params, Shape};
 
 use super::Encrypted;
+use super::work::decodes;
 use crate::error::Result;
 use crate::scheme::Arithmetic;
 
@@ -38,11 +39,22 @@ impl<S: Arithmetic> Encrypted<S> {
         self.lowered(|shape| lowest(params, shape))
     }
 
+    /// True if decryption decodes the slots, and a sum with another such vector has room.
+    pub(super) fn leaves_room(&self) -> bool {
+        let params = self.context.params();
+        self.shapes().iter().all(|shape| has_room(params, shape))
+    }
+
     /// The same vector with every part at the level that its shape is given.
     pub(super) fn lowered(&self, level: impl Fn(&Shape<S>) -> usize) -> Result<Self> {
         let body = self.body.lowered(&self.context, level)?;
         Ok(Self::new(&self.context, self.facts.clone(), body))
     }
+}
+
+/// True if decryption decodes a shape, and the sum of two has room.
+pub(super) fn has_room<S: Arithmetic>(params: &Params<S>, shape: &Shape<S>) -> bool {
+    decodes(params, shape).is_ok() && shape.room(params) >= SPARE_BITS
 }
 
 /// The lowest level at which the values can still be decrypted, about as exactly.

@@ -4,7 +4,7 @@
 use sotto_circuits::{CircuitError, Machine, sum_all, sum_block};
 use sotto_rlwe::{Params, Shape};
 
-use super::shrink::{GROWTH, SPARE_BITS};
+use super::shrink::{GROWTH, SPARE_BITS, has_room};
 use super::slotwise::pairs;
 use super::work::{Operands, Operation, Outcome, assumed_error, decodes, outline, run};
 use super::{Encrypted, Facts};
@@ -251,6 +251,5 @@ impl<S: Arithmetic> Encrypted<S> {
 /// True if the square of a sum has room, or if no level is left for it.
 fn squares<S: Arithmetic>(params: &Params<S>, sum: &Shape<S>) -> bool {
     let square = || sum.square(params)?.relinearise(params)?.drop_prime(params);
-    let fits = |square: Shape<S>| decodes(params, &square).is_ok() && square.room(params) >= SPARE_BITS;
-    sum.level == 0 || square().is_ok_and(fits)
+    sum.level == 0 || square().is_ok_and(|square| has_room(params, &square))
 }
