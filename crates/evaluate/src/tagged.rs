@@ -1,7 +1,7 @@
 //! Sums of windows of streams of sums: integers modulo 2^w and tags, which need no key.
 
 use sotto_sums::{Form, Sum, SumError as AddError};
-use sotto_wire::{MOST_SUMS, PadName, PartSum, SumsAnswer, SumsHeader, SumsWindow, WindowNames};
+use sotto_wire::{Envelope, MOST_SUMS, MaskName, PartSum, StreamHeader, SumsAnswer, WindowNames};
 
 use crate::sums::{LARGEST_SUMS, SumError};
 
@@ -9,6 +9,10 @@ use crate::sums::{LARGEST_SUMS, SumError};
 const MOST_WINDOWS: usize = 1 << 20;
 /// Largest number of additions of a request, over all its sums.
 const MOST_ADDITIONS: u64 = 1 << 22;
+
+const OTHER_STREAM: SumError = SumError::Request(
+    "the windows of a sum are of one stream, one form and one key: ask for each stream's sum",
+);
 
 /// A sum to compute: which windows of a request, which parts of them, and weights.
 ///
@@ -28,27 +32,26 @@ pub struct TaggedSum<'r> {
 /// ```
 /// use std::sync::Arc;
 /// use sotto_evaluate::{TaggedSum, TaggedSumming};
-/// use sotto_wire::{PadName, SumsAnswer, SumsHead, SumsWindow};
+/// use sotto_wire::{Envelope, MaskName, StreamHeader, SumsAnswer};
+/// # use sotto_pack::{Channel, Digit, Placed, Quantity, SumsPart, WindowDescription};
 /// # use sotto_rlwe::KeyId;
-/// # use sotto_wire::{Digit, Placed, Quantity, SumsColumn, SumsHeader, SumsPart, SumsStream, TickPeriod};
-/// # let level = SumsColumn {
-/// #     name: "level".into(), unit: "cm".into(), origin: 0.0, step: 0.1, least: 0, most: 15,
-/// # };
+/// # use sotto_wire::{SumsStream, TickPeriod};
+/// # let level = Channel { name: "level".into(), maximum: 15.0, resolution: Some(1.0), ..Channel::default() };
 /// # let readings = Placed { quantity: Quantity::Reading(0), digit: Digit::Whole, width: 16 };
 /// # let stream = SumsStream {
 /// #     device: "cellar".into(),
 /// #     stream: "tank".into(),
 /// #     period: TickPeriod::new(60, 1)?,
 /// #     ticks: 16,
-/// #     columns: vec![level],
+/// #     channels: vec![level],
 /// #     parts: vec![SumsPart { quantities: vec![readings], reasons: 0 }],
 /// # };
-/// # let header = Arc::new(SumsHeader::new(stream, |_| KeyId([2; 16]))?);
+/// # let header = Arc::new(StreamHeader::of_sums(stream, |_| KeyId([2; 16]))?);
 /// // Windows of one tick of 16 bits, and a tag.
 /// let window = |sequence: u64, parts: [u8; 10]| {
-///     let pad = PadName { salt: [3; 12], number: sequence };
-///     let head = SumsHead::whole(&header, sequence, pad, 0, 1);
-///     SumsWindow::sign(&header, head, parts.to_vec(), |_| [0; 64])
+///     let name = MaskName { salt: [3; 12], sequence };
+///     let description = WindowDescription::whole(header.layout(), 0, 60_000, 1);
+///     Envelope::sign_sums(&header, sequence, name, description, &parts, |_| [0; 64])
 /// };
 /// let wanted = TaggedSum { windows: (0, 2), parts: &[0], weights: Some(&[1, 2]) };
 /// let mut summing = TaggedSumming::new(&header, 2, vec![wanted])?;
@@ -61,7 +64,7 @@ pub struct TaggedSum<'r> {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct TaggedSumming<'h, 'r> {
-    header: &'h SumsHeader,
+    header: &'h StreamHeader,
     wanted: Vec<TaggedSum<'r>>,
     /// For each sum wanted, one for each of its parts.
     sums: Vec<Vec<Sum<'h>>>,
@@ -77,14 +80,14 @@ impl<'h, 'r> TaggedSumming<'h, 'r> {
     /// # Errors
     /// [`SumError::Request`] if there are too many windows, sums or additions, a sum names windows beyond the request,
     /// parts that the stream does not have, or weights that are not one a window or do not fit the bits of a place.
-    pub fn new(header: &'h SumsHeader, windows: usize, wanted: Vec<TaggedSum<'r>>) -> Result<Self, SumError> {
+    pub fn new(header: &'h StreamHeader, windows: usize, wanted: Vec<TaggedSum<'r>>) -> Result<Self, SumError> {
         if windows > MOST_WINDOWS || wanted.len() > MOST_SUMS {
             return Err(SumError::Request("a request names at most 2^20 windows and 4096 sums"));
         }
         let (mut sums, mut bytes, mut additions) = (Vec::with_capacity(wanted.len()), 0, 0);
         for sum in &wanted {
             let forms = check(header, windows, sum)?;
-            let ticks = header.stream().ticks;
+            let ticks = header.layout().ticks();
             bytes += forms.iter().map(|form| sotto_sums::Answer::bytes(form, ticks)).sum::<usize>();
             additions += u64::from(sum.windows.1) * sum.parts.len() as u64;
             if bytes > LARGEST_SUMS {
@@ -97,7 +100,7 @@ impl<'h, 'r> TaggedSumming<'h, 'r> {
                 "the sums of a request have at most 2^22 parts of windows together",
             ));
         }
-        let counts = vec![None; header.stream().parts.len()];
+        let counts = vec![None; header.parts().len()];
         Ok(Self { header, wanted, sums, names: WindowNames::default(), windows, counts })
     }
 
@@ -106,17 +109,17 @@ impl<'h, 'r> TaggedSumming<'h, 'r> {
     /// # Errors
     /// [`SumError::Request`] if it is of another stream or of another key, or if there are more than the request names.
     /// A sum is not complete after an error.
-    pub fn add(&mut self, window: &SumsWindow) -> Result<(), SumError> {
-        let signed = window.signed();
-        if signed.header().id() != self.header.id() {
-            return Err(SumError::Request(
-                "the windows of a sum are of one stream, one form and one key: ask for each stream's sum",
-            ));
+    pub fn add(&mut self, window: &Envelope) -> Result<(), SumError> {
+        let signed = window.signed_header();
+        let (Some(stream), Some(name)) = (signed.stream(), signed.mask()) else { return Err(OTHER_STREAM) };
+        if stream.id() != self.header.id() {
+            return Err(OTHER_STREAM);
         }
         let at = self.names.len();
         if at >= self.windows {
             return Err(SumError::Request("there are more windows than the request names"));
         }
+        let described = signed.description().ok_or(OTHER_STREAM)?;
         self.counts.fill(None);
         for (wanted, sums) in self.wanted.iter().zip(&mut self.sums) {
             let first = wanted.windows.0 as usize;
@@ -127,26 +130,25 @@ impl<'h, 'r> TaggedSumming<'h, 'r> {
             let weight = wanted.weights.and_then(|weights| weights.get(inside)).copied().unwrap_or(1);
             for (part, sum) in wanted.parts.iter().zip(sums) {
                 let part = usize::from(*part);
-                if self.counts[part].is_none() {
-                    self.counts[part] = Some(signed.head().counts(self.header, part)?);
-                }
-                let counts = self.counts[part].as_deref().unwrap_or_default();
+                let counts = self.counts[part].get_or_insert_with(|| {
+                    self.header.parts().get(part).map(|part| part.counts(&described)).unwrap_or_default()
+                });
                 sum.add(&window.part(part)?, counts, weight).map_err(added)?;
             }
         }
-        Ok(self.names.push(signed.head().pad)?)
+        Ok(self.names.push(name)?)
     }
 
-    /// Adds the next window from the bytes that [`SumsWindow::write_kept`] returned.
+    /// Adds the next window from the bytes that [`Envelope::write_kept`] returned.
     ///
     /// # Errors
     /// [`SumError::Frame`] if the bytes are none; those of [`TaggedSumming::add`].
     pub fn add_frame(&mut self, kept: &[u8]) -> Result<(), SumError> {
-        self.add(&SumsWindow::read_kept(kept, sotto_wire::LARGEST_ENVELOPE)?)
+        self.add(&Envelope::read_kept(kept, sotto_wire::LARGEST_ENVELOPE)?)
     }
 
     /// Returns the names of the windows added so far.
-    pub fn names(&self) -> impl Iterator<Item = PadName> + '_ {
+    pub fn names(&self) -> impl Iterator<Item = MaskName> + '_ {
         self.names.iter()
     }
 
@@ -168,7 +170,7 @@ impl<'h, 'r> TaggedSumming<'h, 'r> {
 }
 
 /// Checks a sum; returns the forms of its parts.
-fn check<'h>(header: &'h SumsHeader, windows: usize, sum: &TaggedSum<'_>) -> Result<Vec<Form<'h>>, SumError> {
+fn check<'h>(header: &'h StreamHeader, windows: usize, sum: &TaggedSum<'_>) -> Result<Vec<Form<'h>>, SumError> {
     let (first, count) = (sum.windows.0 as usize, sum.windows.1 as usize);
     if count == 0 || first.checked_add(count).is_none_or(|end| end > windows) {
         return Err(SumError::Request("a sum names more windows than the request"));
@@ -184,7 +186,7 @@ fn check<'h>(header: &'h SumsHeader, windows: usize, sum: &TaggedSum<'_>) -> Res
     });
     let form = |part: &u8| {
         let missing = SumError::Request("a sum names a part that the stream does not have");
-        let form = header.form((*part).into()).map_err(|_| missing)?;
+        let form = header.sums_form((*part).into()).map_err(|_| missing)?;
         let narrow = "the weights of a sum do not fit the bits of its places: ask for fewer windows";
         if form.fits(total) { Ok(form) } else { Err(SumError::Request(narrow)) }
     };

@@ -57,6 +57,7 @@ mod reading;
 mod reason;
 mod span;
 mod steps;
+mod sums;
 mod unpack;
 mod window;
 
@@ -81,5 +82,6 @@ pub use reading::{Channel, NAME_BYTES, Reading, UNIT_BYTES};
 pub use reason::{LeftOut, Reason};
 pub use span::Span;
 pub use steps::{DIGIT_BITS, STEPS_OF_ONE, StepDigits};
+pub use sums::{Digit, MOST_PARTS, MOST_SUM_TICKS, Placed, Quantity, SumsError, SumsPart};
 pub use unpack::{block_heads, unpack};
 pub use window::Window;

@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Channel, ChannelBins, Encoding, Layout, PackError, Presence, WindowDescription};
+use crate::{Channel, ChannelBins, Layout, PackError, Presence, WindowDescription};
 
 /// Maximum number of different lengths of a stream's windows.
 const STEPS: u32 = 16;
@@ -137,10 +137,7 @@ impl Places {
     /// [`PackError`], as [`Layout::new`]. The channels are encoded by [`Encoding::Resolution`], so each needs
     /// a resolution.
     pub fn layout(channels: Vec<Channel>, ticks: u32) -> Result<Layout, PackError> {
-        let blocks = u32::try_from(channels.len()).unwrap_or(u32::MAX).checked_next_power_of_two();
-        let block = ticks.checked_next_power_of_two();
-        let columns = blocks.zip(block).and_then(|(blocks, block)| blocks.checked_mul(block)).unwrap_or(0);
-        Layout::smallest(channels, ticks, columns, 1, Encoding::Resolution)
+        Layout::of_sums(channels, ticks)
     }
 
     /// Returns the values of all places of a window with this many ticks, from its slots. A missing reading

@@ -9,7 +9,7 @@ use alloc::vec::Vec;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Channel, Encoding, FleetId, MAX_BITS, MAX_TICKS, MIN_BITS, Places, Span};
+use crate::{Channel, Encoding, FleetId, MAX_BITS, MAX_TICKS, MIN_BITS, Places, Span, SumsPart, sums};
 #[cfg(feature = "zones")]
 use crate::{Clock, UnknownZone};
 
@@ -71,8 +71,9 @@ pub struct DeviceProfile {
 pub struct StreamProfile {
     /// The stream's name, unique in the profile: 1 to 64 of A-Z a-z 0-9 _ . -
     pub stream: String,
-    /// The wire frame of the encryption parameters, in hexadecimal. Its content is checked by the encryptor,
-    /// not here.
+    /// The wire frame of the encryption parameters, in hexadecimal; empty for a stream of sums, which has none. Its
+    /// content is checked by the encryptor, not here.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
     pub parameters: String,
     /// The encoding of values.
     pub encoding: Encoding,
@@ -88,6 +89,9 @@ pub struct StreamProfile {
     /// The channels. Empty in old profiles: devices refuse such a stream.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub channels: Vec<Channel>,
+    /// The parts of the windows of a stream of sums. Empty: the windows are ciphertexts.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub sums: Vec<SumsPart>,
     /// The form of compact windows of integers. None: the windows are whole ciphertexts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub compact: Option<Places>,
@@ -191,6 +195,14 @@ pub enum ProfileError {
     Compact {
         /// The stream's name.
         stream: String,
+    },
+    /// The parts do not fit the channels of a stream of sums.
+    #[error("stream {stream} cannot be one of sums: {reason}")]
+    Sums {
+        /// The stream's name.
+        stream: String,
+        /// The reason.
+        reason: String,
     },
     /// The slots do not fit the stream's channels or encoding.
     #[error(
@@ -317,6 +329,9 @@ impl StreamProfile {
             let possible = u64::from(MIN_BITS)..=u64::from(MAX_BITS);
             check_number(&of("the number of bits"), bits.into(), possible, "it is 2 to 32")?;
         }
+        if !self.sums.is_empty() {
+            return self.check_sums();
+        }
         if let Some(places) = &self.compact {
             let fits = self.encoding == Encoding::Resolution && places.is_for(self.channels.len());
             if !fits || self.channels.is_empty() {
@@ -347,6 +362,20 @@ impl StreamProfile {
             return Err(ProfileError::Parameters { stream: self.stream.clone() });
         }
         Ok(())
+    }
+}
+
+impl StreamProfile {
+    fn check_sums(&self) -> Result<(), ProfileError> {
+        let refused = |reason: String| ProfileError::Sums { stream: self.stream.clone(), reason };
+        let others = self.compact.is_some() || self.slots.is_some() || self.fleet.is_some();
+        if others || self.public || !self.parameters.is_empty() || self.encoding != Encoding::Resolution {
+            return Err(refused(
+                "it has whole steps of channels with a resolution, and neither parameters nor slots nor a public key"
+                    .to_owned(),
+            ));
+        }
+        sums::check_parts(&self.sums, &self.channels, self.ticks).map_err(refused)
     }
 }
 

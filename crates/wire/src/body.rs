@@ -49,6 +49,19 @@ enum Parsed {
     },
     Compact(CompactCiphertext),
     Slots(SlotsWindow),
+    Sums(SumsBody),
+}
+
+/// The parts of a window of sums.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct SumsBody {
+    /// The stream's id, from which its keys are derived.
+    stream: ParameterId,
+    key: KeyId,
+    mask: MaskName,
+    /// A body and a tag for each part.
+    parts: Vec<u8>,
+    tags: Vec<u8>,
 }
 
 /// The digest that a device's signature covers.
@@ -89,6 +102,7 @@ impl Body {
         coefficients: &[u8],
     ) -> Result<Self, WireError> {
         let (mask, body) = (head.mask, coefficients.to_vec());
+        let covered = Covered::Coefficients(digest(coefficients));
         let parsed = match stream.values() {
             WindowValues::Places(_) => {
                 let form = stream.form(Places::ticks(&head.description))?;
@@ -96,13 +110,18 @@ impl Body {
                 compact.check()?;
                 Parsed::Compact(compact)
             }
+            WindowValues::Sums(_) => {
+                let tags = stream.check_parts(head.description.sent_ticks(), coefficients)?;
+                let (stream, key) = (stream.parameters(), stream.key());
+                Parsed::Sums(SumsBody { stream, key, mask, parts: body, tags })
+            }
             WindowValues::Slots(slots) | WindowValues::Steps(slots) => {
                 let (parameters, key) = (stream.parameters(), stream.key());
                 let (kept, seed) = (Kept::Folded(*slots as usize), mask_seed(key, stream.stream(), &mask));
                 Parsed::Slots(SlotsWindow { parameters, key, kept, mask, seed, body })
             }
         };
-        Ok(Self { parsed, covered: Covered::Coefficients(digest(coefficients)) })
+        Ok(Self { parsed, covered })
     }
 
     /// Returns true if both are the same ciphertext, with or without a frame.
@@ -118,6 +137,7 @@ impl Body {
             Parsed::Frame { .. } => Kind::Ciphertext,
             Parsed::Compact(_) => Kind::CompactCiphertext,
             Parsed::Slots(_) => Kind::SlotsWindow,
+            Parsed::Sums(_) => Kind::KeptSumsWindow,
         }
     }
 
@@ -128,6 +148,7 @@ impl Body {
             Parsed::Frame { header, .. } => header.parameters,
             Parsed::Compact(compact) => compact.form.parameters,
             Parsed::Slots(window) => window.parameters,
+            Parsed::Sums(window) => window.stream,
         }
     }
 
@@ -138,6 +159,7 @@ impl Body {
             Parsed::Frame { header, .. } => header.key,
             Parsed::Compact(compact) => compact.form.key,
             Parsed::Slots(window) => window.key,
+            Parsed::Sums(window) => window.key,
         }
     }
 
@@ -148,16 +170,32 @@ impl Body {
             Parsed::Frame { .. } => None,
             Parsed::Compact(compact) => Some(compact.mask),
             Parsed::Slots(window) => Some(window.mask),
+            Parsed::Sums(window) => Some(window.mask),
         }
     }
 
-    /// Returns the coefficients of a window, packed; None for other ciphertexts.
+    /// Returns true if this is the body of a window of sums: its parameters are the id of its stream.
+    #[must_use]
+    pub fn is_of_sums(&self) -> bool {
+        matches!(self.parsed, Parsed::Sums(_))
+    }
+
+    /// Returns the tags of a window of sums, 8 bytes for each part; empty for ciphertexts.
+    pub(crate) fn tags(&self) -> Vec<u8> {
+        match &self.parsed {
+            Parsed::Sums(window) => window.tags.clone(),
+            _ => Vec::new(),
+        }
+    }
+
+    /// Returns the coefficients of a window, packed, or the parts of a window of sums; None for other ciphertexts.
     #[must_use]
     pub fn coefficients(&self) -> Option<&[u8]> {
         match &self.parsed {
             Parsed::Frame { .. } => None,
             Parsed::Compact(compact) => Some(&compact.body),
             Parsed::Slots(window) => Some(&window.body),
+            Parsed::Sums(window) => Some(&window.parts),
         }
     }
 
@@ -175,11 +213,12 @@ impl Body {
     pub fn compact(&self) -> Option<&CompactCiphertext> {
         match &self.parsed {
             Parsed::Compact(compact) => Some(compact),
-            Parsed::Frame { .. } | Parsed::Slots(_) => None,
+            Parsed::Frame { .. } | Parsed::Slots(_) | Parsed::Sums(_) => None,
         }
     }
 
-    /// Returns the ciphertext's frame. In version 2 the frame was not sent: this makes it and its digest.
+    /// Returns the ciphertext's frame. In version 2 the frame was not sent: this makes it and its digest. Windows of sums
+    /// have none: returns their parts.
     #[must_use]
     pub fn frame(&self) -> Cow<'_, [u8]> {
         match &self.parsed {
@@ -190,6 +229,7 @@ impl Body {
             Parsed::Slots(window) => {
                 self.framed(window.payload_bytes(), |out| window.write_payload(out)).into()
             }
+            Parsed::Sums(window) => Cow::Borrowed(&window.parts),
         }
     }
 
@@ -198,6 +238,7 @@ impl Body {
     pub fn into_frame(self) -> Vec<u8> {
         match self.parsed {
             Parsed::Frame { frame, .. } => frame,
+            Parsed::Sums(window) => window.parts,
             Parsed::Compact(_) | Parsed::Slots(_) => self.frame().into_owned(),
         }
     }
@@ -209,6 +250,7 @@ impl Body {
             Parsed::Frame { frame, .. } => frame.len(),
             Parsed::Compact(compact) => FRAME_OVERHEAD + compact.payload_bytes(),
             Parsed::Slots(window) => FRAME_OVERHEAD + window.payload_bytes(),
+            Parsed::Sums(window) => window.parts.len(),
         }
     }
 
@@ -255,7 +297,7 @@ impl Body {
                 read_compact_checked(frame, params).map(Some)
             }
             Parsed::Slots(window) => window.compact(params).map(Arrived::new).map(Some),
-            Parsed::Frame { .. } | Parsed::Compact(_) => Ok(None),
+            Parsed::Frame { .. } | Parsed::Compact(_) | Parsed::Sums(_) => Ok(None),
         }
     }
 }

@@ -6,10 +6,12 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use sotto_pack::WindowDescription;
+use sotto_sums::Part;
 
 use crate::body::Body;
 use crate::compact::MaskName;
 use crate::error::WireError;
+use crate::family;
 use crate::frame::{self, FRAME_OVERHEAD, frame_digest, frame_kind};
 use crate::hash::{Digest, digest};
 use crate::header::EnvelopeHeader;
@@ -115,6 +117,36 @@ impl Envelope {
         Ok(Self { signed: SignedHeader::sign(header, Some(window), *body.digest(), sign), body })
     }
 
+    /// Signs a window of sums. `parts` are a body and a tag for each part of the stream, in order.
+    ///
+    /// # Errors
+    /// [`WireError`] if the stream is not one of sums, or the description or the parts are not those of a window of it.
+    pub fn sign_sums(
+        stream: &Arc<StreamHeader>,
+        sequence: u64,
+        mask: MaskName,
+        description: WindowDescription,
+        parts: &[u8],
+        sign: impl FnOnce(&[u8]) -> [u8; SIGNATURE_BYTES],
+    ) -> Result<Self, WireError> {
+        if !stream.is_of_sums() {
+            return Err(WireError::Value("the stream is not one of sums"));
+        }
+        let head = WindowHead { sequence, mask, description };
+        let body = Body::of_window(&head, stream, parts)?;
+        let (header, window) = (head.header(stream)?, SignedWindow::of(&head, stream)?.tagged(&body));
+        Ok(Self { signed: SignedHeader::sign(header, Some(window), *body.digest(), sign), body })
+    }
+
+    /// Returns a part of a window of sums: its body and its tag.
+    ///
+    /// # Errors
+    /// [`WireError::Value`] if the window is not one of sums, or lacks the part.
+    pub fn part(&self, part: usize) -> Result<Part<'_>, WireError> {
+        let window = self.signed.window().ok_or(WireError::Value("the window is not one of sums"))?;
+        window.stream.part_of(part, window.numbers.sent, self.coefficients())
+    }
+
     /// Joins a signed header with the ciphertext whose digest it has.
     pub(crate) fn from_parts(signed: SignedHeader, body: Body) -> Self {
         Self { signed, body }
@@ -141,7 +173,7 @@ impl Envelope {
             Some(SignedWindow { stream, bytes, .. }) => {
                 let head = WindowHead::parse(&mut Reader::new(&bytes), &stream)?;
                 let head = WindowHead { sequence, ..head };
-                (head.header(&stream)?, Some(SignedWindow::of(&head, &stream)?))
+                (head.header(&stream)?, Some(SignedWindow::of(&head, &stream)?.tagged(&body)))
             }
         };
         Ok(Self { signed: SignedHeader::sign(header, window, *body.digest(), sign), body })
@@ -222,7 +254,7 @@ impl Envelope {
         let coefficients = reader.take(reader.left().checked_sub(SIGNATURE_BYTES).ok_or(too_short)?)?;
         let header = head.header(stream)?;
         let body = Body::of_window(&head, stream, coefficients)?;
-        let window = window.placed(place, body.digest());
+        let window = window.tagged(&body).placed(place, body.digest());
         let signed = SignedHeader::from_parts(header, Some(window), *body.digest(), reader.array()?);
         Ok(Self { signed, body })
     }
@@ -256,7 +288,7 @@ impl Envelope {
         let message = self.write();
         let Some(SignedWindow { stream, .. }) = self.signed.window() else { return message };
         let bytes = stream.payload().len() + message.len();
-        frame::write(Kind::KeptWindow, bytes, |out| {
+        frame::write(stream.family().kept, bytes, |out| {
             out.extend_from_slice(stream.payload());
             out.extend_from_slice(&message);
         })
@@ -267,11 +299,12 @@ impl Envelope {
     /// # Errors
     /// [`WireError`] if the bytes are neither a version-1 envelope nor a version-2 envelope with its stream's header.
     pub fn read_kept(bytes: &[u8], limit: u64) -> Result<Self, WireError> {
-        if frame_kind(bytes)? != Kind::KeptWindow {
+        let kind = frame_kind(bytes)?;
+        let Some(family) = family::ALL.iter().find(|family| family.kept == kind) else {
             return Self::read_whole(bytes, limit);
-        }
-        let mut reader = frame::open(bytes, Kind::KeptWindow, limit)?;
-        let stream = Arc::new(StreamHeader::parse(&mut reader)?);
+        };
+        let mut reader = frame::open(bytes, kind, limit)?;
+        let stream = Arc::new(StreamHeader::parse(family, &mut reader)?);
         Self::read_window(reader.rest(), &stream)
     }
 

@@ -12,14 +12,16 @@ use alloc::vec::Vec;
 use crate::body::Body;
 use crate::envelope::Envelope;
 use crate::error::WireError;
+use crate::family::SLOTS;
 use crate::hash::Digest;
 use crate::header::EnvelopeHeader;
 use crate::lists::{unzigzag, zigzag};
-use crate::membership::{self, GROUP, MOST_GROUPED, Membership, leaf};
+use crate::membership::{self, MOST_GROUPED, Membership, leaf};
 use crate::reader::{Reader, write_varint};
 use crate::signature::SIGNATURE_BYTES;
 use crate::signed::{Member, SignedHeader, SignedWindow};
 use crate::stream::StreamHeader;
+use crate::sums;
 use crate::window::{HeadNumbers, WindowHead};
 
 const WRONG_COUNT: WireError = WireError::Value("a group has 2 to 64 windows");
@@ -120,7 +122,7 @@ impl WindowGroup {
     pub fn read(bytes: &[u8], stream: &Arc<StreamHeader>) -> Result<Self, WireError> {
         let mut reader = Reader::new(bytes);
         match reader.u8()? {
-            GROUP => {}
+            group if group == stream.family().group => {}
             other => return Err(WireError::Version(other)),
         }
         let count = usize::from(reader.u8()?);
@@ -132,12 +134,17 @@ impl WindowGroup {
         for _ in 0..count {
             let head = match parts.last() {
                 None => WindowHead::parse(&mut reader, stream)?,
+                Some(before) if stream.is_of_sums() => sums::parse_next(&mut reader, stream, &before.window)?,
                 Some(before) => parse_next(&mut reader, stream, &before.window.numbers)?,
             };
-            // `take` refuses a length beyond the bytes.
-            let length = usize::try_from(reader.varint()?).unwrap_or(usize::MAX);
+            let length = if stream.is_of_sums() {
+                stream.parts_bytes(head.description.sent_ticks())?
+            } else {
+                // `take` refuses a length beyond the bytes.
+                usize::try_from(reader.varint()?).unwrap_or(usize::MAX)
+            };
             let body = Body::of_window(&head, stream, reader.take(length)?)?;
-            let (header, window) = (head.header(stream)?, SignedWindow::of(&head, stream)?);
+            let (header, window) = (head.header(stream)?, SignedWindow::of(&head, stream)?.tagged(&body));
             parts.push(Part { header, window, body });
         }
         let signature = reader.array()?;
@@ -160,18 +167,23 @@ impl WindowGroup {
     /// Returns the bytes to send.
     #[must_use]
     pub fn write(&self) -> Vec<u8> {
-        let mut out = vec![GROUP, self.windows.len() as u8];
+        let family = self.windows.first().and_then(|window| window.signed_header().stream());
+        let family = family.map_or(&SLOTS, |stream| stream.family());
+        let mut out = vec![family.group, self.windows.len() as u8];
         let (mut before, mut signature): (Option<&SignedWindow>, _) = (None, &[0; SIGNATURE_BYTES]);
         for envelope in &self.windows {
             let signed = envelope.signed_header();
             if let Some(window) = signed.window() {
                 match before {
                     None => out.extend_from_slice(&window.bytes),
+                    Some(before) if window.stream.is_of_sums() => sums::write_next(&mut out, before, window),
                     Some(before) => write_next(&mut out, before, window),
+                }
+                if !window.stream.is_of_sums() {
+                    write_varint(&mut out, envelope.coefficients().len() as u64);
                 }
                 before = Some(window);
             }
-            write_varint(&mut out, envelope.coefficients().len() as u64);
             out.extend_from_slice(envelope.coefficients());
             signature = signed.signature();
         }
@@ -218,7 +230,7 @@ fn leaves(parts: &[Part]) -> Result<Vec<Digest>, WireError> {
             return Err(WireError::Value("the numbers of a group ascend, by at most 2^63"));
         }
     }
-    Ok(parts.iter().map(|part| leaf(&part.window.bytes, part.body.digest())).collect())
+    Ok(parts.iter().map(|part| leaf(&part.window.bytes, &part.window.tags, part.body.digest())).collect())
 }
 
 /// Appends a window as differences to the one before: `2 × skipped numbers, plus 1 if a salt follows ‖ salt ‖ start

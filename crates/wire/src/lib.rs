@@ -29,10 +29,9 @@
 //! - `partial` (default): keys and ciphertexts of the partially homomorphic schemes, and batches for the re-encryption
 //!   agent (`sotto-partial`).
 //! - `plan` (default): plans (`sotto-program`).
-//! - `sums` (default): streams of sums without a lattice (`sotto-sums`): headers, windows, answers.
 //! - `counts`: for tests: how often a thread parsed, hashed and checked signatures.
 //!
-//! A device needs neither `partial` nor `plan`, and `sums` only if it sends such windows.
+//! A device needs neither `partial` nor `plan`.
 
 #![cfg_attr(not(feature = "std"), no_std)]
 
@@ -50,6 +49,7 @@ mod envelope;
 mod error;
 #[cfg(feature = "partial")]
 mod exchange;
+mod family;
 mod fleet;
 mod frame;
 mod group;
@@ -76,7 +76,6 @@ mod signature;
 mod signed;
 mod slots;
 mod stream;
-#[cfg(feature = "sums")]
 mod sums;
 mod tag;
 mod transcript;
@@ -135,12 +134,7 @@ pub use seeded::{SEEDED_PREAMBLE_BYTES, SeededPreamble, SeededWriter};
 pub use signed::SignedHeader;
 pub use slots::{SlotsWindow, compact_bytes, mask_seed, read_compact, write_compact};
 pub use stream::{LARGEST_STREAM_HEADER, StreamHeader, StreamParts, WindowValues};
-#[cfg(feature = "sums")]
-pub use sums::{
-    Digit, LARGEST_SUMS_HEADER, MOST_STREAM_PARTS, PadName, PartSum, Placed, Quantity, SUMS_WINDOW_OVERHEAD,
-    SignedSums, SumsAnswer, SumsColumn, SumsGroup, SumsHead, SumsHeader, SumsPart, SumsStream, SumsWindow,
-    TickPeriod, WindowNames, sums_tag,
-};
+pub use sums::{PartSum, SUMS_WINDOW_OVERHEAD, SumsAnswer, SumsStream, TickPeriod, WindowNames};
 pub use tag::{STREAM_TAG_BYTES, StreamId, StreamTag};
 pub use transcript::{
     LARGEST_TRANSCRIPT, MOST_TRANSCRIPT_OUTPUTS, SumRequest, Transcript, TranscriptInputs, TranscriptParts,

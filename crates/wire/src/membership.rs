@@ -4,6 +4,7 @@
 use alloc::vec::Vec;
 
 use crate::error::WireError;
+use crate::family::{self, Family};
 use crate::hash::Digest;
 use crate::merkle::{leaf_of, node};
 use crate::reader::Reader;
@@ -11,11 +12,6 @@ use crate::stream::StreamHeader;
 
 /// Largest number of windows in a [`WindowGroup`](crate::WindowGroup).
 pub const MOST_GROUPED: usize = 64;
-/// The first byte of a group.
-pub(crate) const GROUP: u8 = 3;
-/// The first byte of a member of a group.
-const MEMBER: u8 = 4;
-const CONTEXT: &[u8] = b"sotto windows v2";
 
 /// The place of a window in a group. Together with the window it determines the root that the group's signature covers.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,7 +27,7 @@ pub(crate) struct Membership {
 /// Returns true if the bytes start with a group's tag.
 #[must_use]
 pub fn is_group(message: &[u8]) -> bool {
-    message.first() == Some(&GROUP)
+    family::ALL.iter().any(|family| message.first() == Some(&family.group))
 }
 
 impl Membership {
@@ -41,14 +37,10 @@ impl Membership {
         (0..count).zip(paths(leaves).1).map(move |(index, path)| Self { index, count, path })
     }
 
-    /// Reads the place of a member. Returns None, and reads nothing, if the bytes start with another tag.
-    pub(crate) fn parse(reader: &mut Reader<'_>) -> Result<Option<Self>, WireError> {
-        Self::parse_after(MEMBER, reader)
-    }
-
-    /// Reads the place of a member behind this first byte, like [`Membership::parse`].
-    pub(crate) fn parse_after(first: u8, reader: &mut Reader<'_>) -> Result<Option<Self>, WireError> {
-        if reader.rest().first() != Some(&first) {
+    /// Reads the place of a member of a group of this family. Returns None, and reads nothing, if the bytes start with
+    /// another tag.
+    pub(crate) fn parse(family: &Family, reader: &mut Reader<'_>) -> Result<Option<Self>, WireError> {
+        if reader.rest().first() != Some(&family.member) {
             return Ok(None);
         }
         reader.take(1)?;
@@ -63,13 +55,8 @@ impl Membership {
         Ok(Some(Self { index, count, path }))
     }
 
-    pub(crate) fn bytes(&self) -> Vec<u8> {
-        self.bytes_after(MEMBER)
-    }
-
-    /// Returns the place behind this first byte.
-    pub(crate) fn bytes_after(&self, first: u8) -> Vec<u8> {
-        [&[first, self.index, self.count][..], self.path.as_flattened()].concat()
+    pub(crate) fn bytes(&self, family: &Family) -> Vec<u8> {
+        [&[family.member, self.index, self.count][..], self.path.as_flattened()].concat()
     }
 
     /// Returns the root of the group whose member at this place has this leaf.
@@ -78,23 +65,32 @@ impl Membership {
     }
 }
 
-/// Advances the reader to the first window of a group or a member and returns true. Returns false for other bytes.
+/// Advances the reader to the window, or to the first window of a group, and returns true. Returns false for other bytes.
 pub(crate) fn skip_to_window(reader: &mut Reader<'_>) -> Result<bool, WireError> {
-    if is_group(reader.rest()) {
-        return reader.take(2).map(|_| true);
+    let first = reader.rest().first().copied();
+    for family in family::ALL {
+        if first == Some(family.window) {
+            return Ok(true);
+        }
+        if first == Some(family.group) {
+            return reader.take(2).map(|_| true);
+        }
+        if Membership::parse(family, reader)?.is_some() {
+            return Ok(true);
+        }
     }
-    Ok(Membership::parse(reader)?.is_some())
+    Ok(false)
 }
 
 /// Returns the message that a device signs. It covers the stream's header by its hash and all windows by the root of
 /// their tree.
 pub(crate) fn signed_message(stream: &StreamHeader, count: u8, root: &Digest) -> Vec<u8> {
-    [CONTEXT, &stream.id().0, &[count], root].concat()
+    [stream.family().together, &stream.id().0, &[count], root].concat()
 }
 
-/// Returns the leaf of a window: the digest of its head, as version 2 writes it, and of its body.
-pub(crate) fn leaf(head: &[u8], body_digest: &Digest) -> Digest {
-    leaf_of(&[head, body_digest])
+/// Returns the leaf of a window: the digest of its head, as a window alone writes it, its tags, and its body's digest.
+pub(crate) fn leaf(head: &[u8], tags: &[u8], body_digest: &Digest) -> Digest {
+    leaf_of(&[head, tags, body_digest])
 }
 
 /// Returns the number of leaves in the left half of a tree: the largest power of two below `count`, which is at least

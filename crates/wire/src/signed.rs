@@ -4,7 +4,12 @@ use alloc::boxed::Box;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
+use sotto_pack::WindowDescription;
+use sotto_sums::{TAG_BYTES, Tag};
+
+use crate::body::Body;
 use crate::error::WireError;
+use crate::family;
 use crate::frame;
 use crate::hash::Digest;
 use crate::header::EnvelopeHeader;
@@ -14,6 +19,8 @@ use crate::merkle::leaf_of;
 use crate::reader::Reader;
 use crate::signature::{self, SIGNATURE_BYTES};
 use crate::stream::StreamHeader;
+use crate::sums::part_refused;
+use crate::compact::MaskName;
 use crate::window::{self, HeadNumbers, WindowHead};
 
 const SIGNATURE_CONTEXT: &[u8] = b"sotto envelope v1";
@@ -67,6 +74,8 @@ pub(crate) struct SignedWindow {
     pub(crate) numbers: HeadNumbers,
     /// The bytes of the head.
     pub(crate) bytes: Vec<u8>,
+    /// The tags of the parts of a window of sums, 8 bytes each.
+    pub(crate) tags: Vec<u8>,
     /// The window's place in the signed group; None if the signature covers this window alone.
     pub(crate) member: Option<Member>,
 }
@@ -86,7 +95,7 @@ impl SignedWindow {
     /// Those of [`WindowHead::bytes`].
     pub(crate) fn of(head: &WindowHead, stream: &Arc<StreamHeader>) -> Result<Self, WireError> {
         let (numbers, bytes) = (head.numbers(), head.bytes(stream)?);
-        Ok(Self { stream: Arc::clone(stream), numbers, bytes, member: None })
+        Ok(Self { stream: Arc::clone(stream), numbers, bytes, tags: Vec::new(), member: None })
     }
 
     /// Reads the place in a group, if there is one, and the head. The reader then stands at the window's body.
@@ -94,30 +103,36 @@ impl SignedWindow {
         reader: &mut Reader<'_>,
         stream: &Arc<StreamHeader>,
     ) -> Result<(Self, WindowHead, Option<Membership>), WireError> {
-        let place = Membership::parse(reader)?;
+        let place = Membership::parse(stream.family(), reader)?;
         let rest = reader.rest();
         let head = WindowHead::parse(reader, stream)?;
         let bytes = rest[..rest.len() - reader.left()].to_vec();
         let (stream, numbers) = (Arc::clone(stream), head.numbers());
-        Ok((Self { stream, numbers, bytes, member: None }, head, place))
+        Ok((Self { stream, numbers, bytes, tags: Vec::new(), member: None }, head, place))
     }
 
     /// Makes the window a member of a group, or of none.
     pub(crate) fn placed(self, place: Option<Membership>, body_digest: &Digest) -> Self {
-        let member = place.map(|place| Member { place, leaf: leaf(&self.bytes, body_digest) });
+        let member = place.map(|place| Member { place, leaf: leaf(&self.bytes, &self.tags, body_digest) });
         Self { member, ..self }
+    }
+
+    /// Takes the tags of a window of sums from its body.
+    pub(crate) fn tagged(self, body: &Body) -> Self {
+        Self { tags: body.tags(), ..self }
     }
 
     /// Returns the digest of head and body.
     fn digest(&self, body_digest: &Digest) -> Digest {
-        self.member.as_ref().map_or_else(|| leaf(&self.bytes, body_digest), |member| member.leaf)
+        let leaf = || leaf(&self.bytes, &self.tags, body_digest);
+        self.member.as_ref().map_or_else(leaf, |member| member.leaf)
     }
 
     /// Returns the message that the signature covers.
     fn message(&self, body_digest: &Digest) -> Vec<u8> {
-        let Self { stream, bytes, member, .. } = self;
+        let Self { stream, bytes, tags, member, .. } = self;
         match member {
-            None => window::signed_message(stream, bytes, body_digest),
+            None => window::signed_message(stream, bytes, tags, body_digest),
             Some(Member { place, leaf }) => {
                 membership::signed_message(stream, place.count, &place.root(*leaf))
             }
@@ -126,7 +141,8 @@ impl SignedWindow {
 
     /// Returns the bytes before the window's body: its place in a group, and its head.
     pub(crate) fn before_body(&self) -> Vec<u8> {
-        let place = self.member.as_ref().map(|member| member.place.bytes()).unwrap_or_default();
+        let family = self.stream.family();
+        let place = self.member.as_ref().map(|member| member.place.bytes(family)).unwrap_or_default();
         [&place[..], &self.bytes].concat()
     }
 }
@@ -199,7 +215,10 @@ impl SignedHeader {
     pub fn write(&self) -> Vec<u8> {
         let (kind, header) = match self.window() {
             None => (Kind::SignedHeader, self.header.bytes()),
-            Some(window) => (Kind::SignedWindow, [window.stream.payload(), &window.before_body()].concat()),
+            Some(window) => {
+                let parts = [window.stream.payload(), &window.before_body(), &window.tags];
+                (window.stream.family().signed, parts.concat())
+            }
         };
         frame::write(kind, header.len() + 32 + SIGNATURE_BYTES, |out| {
             out.extend_from_slice(&header);
@@ -214,11 +233,13 @@ impl SignedHeader {
     /// [`WireError`] if the bytes are not a frame of a signed header.
     pub fn read(bytes: &[u8], limit: u64) -> Result<Self, WireError> {
         let (mut reader, header, window);
-        if frame::frame_kind(bytes)? == Kind::SignedWindow {
-            reader = frame::open(bytes, Kind::SignedWindow, limit)?;
-            let stream = Arc::new(StreamHeader::parse(&mut reader)?);
+        let kind = frame::frame_kind(bytes)?;
+        if let Some(family) = family::ALL.iter().find(|family| family.signed == kind) {
+            reader = frame::open(bytes, kind, limit)?;
+            let stream = Arc::new(StreamHeader::parse(family, &mut reader)?);
             let (read, head, place) = SignedWindow::parse(&mut reader, &stream)?;
-            (header, window) = (head.header(&stream)?, Some((read, place)));
+            let tags = read_tags(&mut reader, &stream)?;
+            (header, window) = (head.header(&stream)?, Some((SignedWindow { tags, ..read }, place)));
         } else {
             reader = frame::open(bytes, Kind::SignedHeader, limit)?;
             (header, window) = (EnvelopeHeader::parse(&mut reader)?, None);
@@ -241,10 +262,37 @@ impl SignedHeader {
         self.signature == [0; SIGNATURE_BYTES]
     }
 
+    /// Returns the header of a window's stream; None in version 1.
+    #[must_use]
+    pub fn stream(&self) -> Option<&Arc<StreamHeader>> {
+        self.window().map(|window| &window.stream)
+    }
+
+    /// Returns the name of a window's mask or pads; None in version 1.
+    #[must_use]
+    pub fn mask(&self) -> Option<MaskName> {
+        self.window().map(|window| window.numbers.mask)
+    }
+
+    /// Returns the description of a window, without a detour over the text in its header; None in version 1.
+    #[must_use]
+    pub fn description(&self) -> Option<WindowDescription> {
+        let window = self.window()?;
+        let head = WindowHead::parse(&mut Reader::new(&window.bytes), &window.stream).ok()?;
+        Some(head.description)
+    }
+
+    /// Returns true if both are windows of sums of one encryption: the same pads, bodies and tags. Two windows under one
+    /// name that are not the same give away their difference, and make the tags of their stream worthless.
+    #[must_use]
+    pub fn is_same_encryption(&self, other: &Self) -> bool {
+        self.stream() == other.stream() && self.mask() == other.mask() && self.body_digest == other.body_digest
+    }
+
     /// Returns true if the window is encrypted under the mask of its fleet.
     #[must_use]
     pub fn is_under_shared_mask(&self) -> bool {
-        self.window().is_some_and(|window| window.numbers.mask.is_shared())
+        self.window().is_some_and(|window| !window.stream.is_of_sums() && window.numbers.mask.is_shared())
     }
 
     /// Checks the signature against a device's Ed25519 verifying key, as
@@ -255,4 +303,15 @@ impl SignedHeader {
     pub fn verify(&self, verifying_key: &[u8; 32]) -> Result<(), WireError> {
         signature::verify(&self.message(), &self.signature, verifying_key)
     }
+}
+
+/// Reads the tags of a window of sums without its bodies; none for windows of slots.
+fn read_tags(reader: &mut Reader<'_>, stream: &StreamHeader) -> Result<Vec<u8>, WireError> {
+    let mut tags = Vec::new();
+    for _ in stream.parts() {
+        let tag: [u8; TAG_BYTES] = reader.array()?;
+        Tag::from_bytes(&tag).map_err(part_refused)?;
+        tags.extend(tag);
+    }
+    Ok(tags)
 }

@@ -5,16 +5,18 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use sotto_pack::{
-    Channel, ChannelBins, Encoding, FleetId, Layout, PackError, Places, StepDigits, StreamProfile,
+    Channel, ChannelBins, Encoding, FleetId, Layout, PackError, Places, StepDigits, StreamProfile, SumsPart,
 };
 use sotto_rlwe::{KeyId, ParameterId};
 
 use crate::compact::{CompactForm, MOST_PLACES};
 use crate::error::WireError;
+use crate::family::{Family, SLOTS, SUMS};
 use crate::frame;
 use crate::hash::derived;
 use crate::kind::Kind;
 use crate::reader::{Reader, write_name};
+use crate::sums::SumsForms;
 use crate::tag::StreamId;
 
 /// The longest frame of a [`StreamHeader`]: 64 KiB, in bytes.
@@ -63,16 +65,18 @@ const STEPS: u8 = 1;
 /// ```
 #[derive(Clone, Debug)]
 pub struct StreamHeader {
-    device: String,
-    stream: String,
-    parameters: ParameterId,
-    key: KeyId,
-    period: u32,
-    layout: Layout,
-    values: WindowValues,
-    fleet: Option<FleetId>,
-    payload: Vec<u8>,
-    id: StreamId,
+    pub(crate) device: String,
+    pub(crate) stream: String,
+    pub(crate) parameters: ParameterId,
+    pub(crate) key: KeyId,
+    pub(crate) period: u32,
+    pub(crate) layout: Layout,
+    pub(crate) values: WindowValues,
+    pub(crate) fleet: Option<FleetId>,
+    /// The forms of the parts of a stream of sums.
+    pub(crate) sums: Option<SumsForms>,
+    pub(crate) payload: Vec<u8>,
+    pub(crate) id: StreamId,
 }
 
 /// The parts of a [`StreamHeader`], not yet checked.
@@ -113,6 +117,8 @@ pub enum WindowValues {
     /// Whole steps in this number of slots, a power of two from 2 to 2^16, in a [folded](sotto_rlwe::Kept::Folded)
     /// ciphertext of BFV or BGV: for comparisons.
     Steps(u32),
+    /// Whole numbers under pads, with tags: for sums.
+    Sums(Vec<SumsPart>),
 }
 
 impl WindowValues {
@@ -122,7 +128,7 @@ impl WindowValues {
     /// [`PackError`] if the channels do not fit.
     fn layout(&self, channels: Vec<Channel>, ticks: u32) -> Result<Layout, PackError> {
         match self {
-            Self::Places(_) => Places::layout(channels, ticks),
+            Self::Places(_) | Self::Sums(_) => Layout::of_sums(channels, ticks),
             Self::Slots(slots) => Layout::smallest(channels, ticks, *slots, 1, Encoding::Real),
             Self::Steps(slots) => Layout::of_steps(&channels, ticks, *slots),
         }
@@ -170,10 +176,13 @@ impl StreamHeader {
             WindowValues::Steps(_) if StepDigits::of(&layout).is_none() => {
                 return Err(WireError::Value("a channel of a stream of steps has at most 4096 steps"));
             }
+            WindowValues::Sums(_) => return Err(WireError::Value("a stream of sums has no parameters")),
             WindowValues::Slots(_) | WindowValues::Steps(_) => {}
         }
         let (payload, id) = (Vec::new(), StreamId([0; 32]));
-        let mut header = Self { device, stream, parameters, key, period, layout, values, fleet, payload, id };
+        let sums = None;
+        let mut header =
+            Self { device, stream, parameters, key, period, layout, values, fleet, sums, payload, id };
         header.payload = header.bytes()?;
         header.id = StreamId(derived(ID_CONTEXT, [&header.payload[..]]));
         Ok(header)
@@ -221,7 +230,7 @@ impl StreamHeader {
         &self.stream
     }
 
-    /// Returns the ciphertexts' parameters.
+    /// Returns the ciphertexts' parameters; for a stream of sums its id, from which its keys are derived.
     #[must_use]
     pub fn parameters(&self) -> ParameterId {
         self.parameters
@@ -271,7 +280,7 @@ impl StreamHeader {
     pub fn places_a_tick(&self) -> usize {
         match &self.values {
             WindowValues::Places(places) => places.columns(self.layout.channels().len()),
-            WindowValues::Slots(_) | WindowValues::Steps(_) => 0,
+            WindowValues::Slots(_) | WindowValues::Steps(_) | WindowValues::Sums(_) => 0,
         }
     }
 
@@ -283,7 +292,7 @@ impl StreamHeader {
     pub fn form(&self, ticks: u32) -> Result<CompactForm, WireError> {
         match &self.values {
             WindowValues::Places(places) => form(&self.layout, self.parameters, self.key, places, ticks),
-            WindowValues::Slots(_) | WindowValues::Steps(_) => {
+            WindowValues::Slots(_) | WindowValues::Steps(_) | WindowValues::Sums(_) => {
                 Err(WireError::Value("windows of slots have no places"))
             }
         }
@@ -293,6 +302,11 @@ impl StreamHeader {
     #[must_use]
     pub fn values(&self) -> &WindowValues {
         &self.values
+    }
+
+    /// Returns the family of its windows.
+    pub(crate) fn family(&self) -> &'static Family {
+        if self.is_of_sums() { &SUMS } else { &SLOTS }
     }
 
     pub(crate) fn payload(&self) -> &[u8] {
@@ -324,23 +338,20 @@ impl StreamHeader {
             // A width of 0 marks slots: no place has 0 bits.
             WindowValues::Slots(slots) => out.extend_from_slice(&[0, slots.ilog2() as u8, 0, 0]),
             WindowValues::Steps(slots) => out.extend_from_slice(&[0, slots.ilog2() as u8, STEPS, 0]),
+            // Written by `sums`.
+            WindowValues::Sums(_) => {}
         }
         out.extend(self.fleet.iter().flat_map(|fleet| fleet.0));
         out.extend_from_slice(&(self.layout.channels().len() as u16).to_le_bytes());
-        for Channel { name, unit, minimum, maximum, resolution } in self.layout.channels() {
-            write_text(&mut out, name)?;
-            write_text(&mut out, unit)?;
-            for number in [*minimum, *maximum, resolution.unwrap_or_default()] {
-                out.extend_from_slice(&number.to_le_bytes());
-            }
-        }
+        self.layout.channels().iter().try_for_each(|channel| write_channel(&mut out, channel))?;
         Ok(out)
     }
 
     /// Returns the header's frame.
     #[must_use]
     pub fn write(&self) -> Vec<u8> {
-        frame::write(Kind::StreamHeader, self.payload.len(), |out| out.extend_from_slice(&self.payload))
+        let kind = if self.is_of_sums() { Kind::SumsHeader } else { Kind::StreamHeader };
+        frame::write(kind, self.payload.len(), |out| out.extend_from_slice(&self.payload))
     }
 
     /// Reads a frame of at most [`LARGEST_STREAM_HEADER`] bytes.
@@ -348,13 +359,21 @@ impl StreamHeader {
     /// # Errors
     /// [`WireError`] if the bytes are not a frame of a stream's header.
     pub fn read(bytes: &[u8]) -> Result<Self, WireError> {
-        let mut reader = frame::open(bytes, Kind::StreamHeader, LARGEST_STREAM_HEADER)?;
-        let header = Self::parse(&mut reader)?;
+        let (kind, family) = match frame::frame_kind(bytes)? {
+            Kind::SumsHeader => (Kind::SumsHeader, &SUMS),
+            _ => (Kind::StreamHeader, &SLOTS),
+        };
+        let mut reader = frame::open(bytes, kind, LARGEST_STREAM_HEADER)?;
+        let header = Self::parse(family, &mut reader)?;
         reader.finish()?;
         Ok(header)
     }
 
-    pub(crate) fn parse(reader: &mut Reader<'_>) -> Result<Self, WireError> {
+    /// Reads the header of a stream of this family.
+    pub(crate) fn parse(family: &Family, reader: &mut Reader<'_>) -> Result<Self, WireError> {
+        if family.window == SUMS.window {
+            return Self::parse_sums(reader);
+        }
         let before = reader.rest();
         let (device, stream) = (reader.name()?, reader.name()?);
         let (parameters, key) = (reader.parameter_id()?, reader.key_id()?);
@@ -447,7 +466,7 @@ fn read_bins(reader: &mut Reader<'_>) -> Result<Vec<ChannelBins>, WireError> {
 }
 
 /// Reads a count of two bytes and checks that the remaining bytes suffice for as many items of `bytes` bytes.
-fn counted(reader: &mut Reader<'_>, bytes: usize) -> Result<core::ops::Range<u16>, WireError> {
+pub(crate) fn counted(reader: &mut Reader<'_>, bytes: usize) -> Result<core::ops::Range<u16>, WireError> {
     let count = reader.u16()?;
     let expected = usize::from(count) * bytes;
     if reader.left() < expected {
@@ -456,7 +475,17 @@ fn counted(reader: &mut Reader<'_>, bytes: usize) -> Result<core::ops::Range<u16
     Ok(0..count)
 }
 
-fn channel(reader: &mut Reader<'_>) -> Result<Channel, WireError> {
+pub(crate) fn write_channel(out: &mut Vec<u8>, channel: &Channel) -> Result<(), WireError> {
+    let Channel { name, unit, minimum, maximum, resolution } = channel;
+    write_text(out, name)?;
+    write_text(out, unit)?;
+    for number in [*minimum, *maximum, resolution.unwrap_or_default()] {
+        out.extend_from_slice(&number.to_le_bytes());
+    }
+    Ok(())
+}
+
+pub(crate) fn channel(reader: &mut Reader<'_>) -> Result<Channel, WireError> {
     let (name, unit) = (reader.text()?, reader.text()?);
     let (minimum, maximum, resolution) = (reader.f64()?, reader.f64()?, reader.f64()?);
     // 0 stands for a channel without a resolution.

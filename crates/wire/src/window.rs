@@ -6,7 +6,7 @@
 use alloc::borrow::ToOwned;
 use alloc::vec::Vec;
 
-use sotto_pack::{Presence, WindowDescription};
+use sotto_pack::{LeftOut, Presence, WindowDescription};
 
 use crate::compact::{MaskName, SALT_BYTES};
 use crate::counts::{Counted, count};
@@ -19,13 +19,9 @@ use crate::signature::SIGNATURE_BYTES;
 use crate::stream::StreamHeader;
 use crate::tag::{STREAM_TAG_BYTES, StreamTag};
 
-/// The first byte of a window. No frame starts with it.
-pub(crate) const VERSION: u8 = 2;
 /// Largest number of bytes of a window in addition to its body, if no reading is missing, the sequence number is below
 /// 2^21 and the time before the year 2109.
 pub const WINDOW_OVERHEAD: usize = 1 + STREAM_TAG_BYTES + SALT_BYTES + 3 + 6 + 1 + 2 + SIGNATURE_BYTES;
-const CONTEXT: &[u8] = b"sotto window v2";
-
 const GENERATED: u8 = 1;
 const GAPS: u8 = 2;
 const LEFT_OUT: u8 = 4;
@@ -52,17 +48,19 @@ pub(crate) struct HeadNumbers {
     /// The start, in milliseconds since 1970.
     pub(crate) start: i64,
     /// Number of ticks.
-    length: u32,
+    pub(crate) length: u32,
+    /// Number of ticks that the parts of a window of sums have.
+    pub(crate) sent: u32,
 }
 
-/// Returns the tag of the stream of a version-2 window, of a group, or of a member of a group. Returns None for other
+/// Returns the tag of the stream of a window of slots or of sums, of a group, or of a member of a group. Returns None for other
 /// bytes.
 ///
 /// # Errors
 /// [`WireError`] if the message ends before the tag, or if its place in a group is impossible.
 pub fn stream_tag(message: &[u8]) -> Result<Option<StreamTag>, WireError> {
     let mut reader = Reader::new(message);
-    if message.first() != Some(&VERSION) && !membership::skip_to_window(&mut reader)? {
+    if !membership::skip_to_window(&mut reader)? {
         return Ok(None);
     }
     reader.take(1)?;
@@ -70,15 +68,26 @@ pub fn stream_tag(message: &[u8]) -> Result<Option<StreamTag>, WireError> {
 }
 
 /// Returns the message that a device signs. It covers the stream's header by its hash, the window's head, and its body
-/// by its digest.
-pub(crate) fn signed_message(stream: &StreamHeader, head: &[u8], body_digest: &[u8; 32]) -> Vec<u8> {
-    [CONTEXT, &stream.id().0, head, body_digest].concat()
+/// by its digest, and the tags of sums.
+pub(crate) fn signed_message(
+    stream: &StreamHeader,
+    head: &[u8],
+    tags: &[u8],
+    body_digest: &[u8; 32],
+) -> Vec<u8> {
+    [stream.family().alone, &stream.id().0, head, tags, body_digest].concat()
 }
 
 impl HeadNumbers {
     /// Returns the start of the next window, in milliseconds, if no time lies between the windows.
     pub(crate) fn next_start(&self, stream: &StreamHeader) -> i64 {
         self.start.wrapping_add(i64::from(self.length).wrapping_mul(stream.period().into()))
+    }
+
+    /// Returns the flags of this head's bytes, and the lists after its ticks.
+    pub(crate) fn lists_in<'b>(&self, bytes: &'b [u8]) -> (u8, &'b [u8]) {
+        let tail = self.tail_in(bytes);
+        (tail.first().copied().unwrap_or_default(), &tail[1 + varint_bytes(self.length.into())..])
     }
 
     /// Returns the part after the start of this head's bytes.
@@ -104,7 +113,13 @@ impl EnvelopeHeader {
 impl WindowHead {
     pub(crate) fn numbers(&self) -> HeadNumbers {
         let Self { sequence, mask, description } = self;
-        HeadNumbers { sequence: *sequence, mask: *mask, start: description.start, length: description.length }
+        HeadNumbers {
+            sequence: *sequence,
+            mask: *mask,
+            start: description.start,
+            length: description.length,
+            sent: description.sent_ticks(),
+        }
     }
 
     /// Returns the bytes of the head.
@@ -114,7 +129,7 @@ impl WindowHead {
     /// number, or the fleet's mask does not match the window's start or the stream has no fleet.
     pub(crate) fn bytes(&self, stream: &StreamHeader) -> Result<Vec<u8>, WireError> {
         let mut out = Vec::with_capacity(64);
-        out.push(VERSION);
+        out.push(stream.family().window);
         out.extend_from_slice(&stream.id().tag().0);
         out.extend_from_slice(&self.mask.salt);
         write_varint(&mut out, self.sequence);
@@ -127,13 +142,26 @@ impl WindowHead {
     ///
     /// # Errors
     /// Those of [`WindowHead::bytes`].
-    pub(crate) fn tail(&self, stream: &StreamHeader) -> Result<Vec<u8>, WireError> {
+    fn tail(&self, stream: &StreamHeader) -> Result<Vec<u8>, WireError> {
+        let lists = self.flags_and_lists(stream)?;
+        let (flags, lists) = lists.split_at(1);
+        let mut out = flags.to_vec();
+        write_varint(&mut out, self.description.length.into());
+        out.extend_from_slice(lists);
+        Ok(out)
+    }
+
+    /// Returns the flags of the head, and the lists after its ticks.
+    ///
+    /// # Errors
+    /// Those of [`WindowHead::bytes`].
+    fn flags_and_lists(&self, stream: &StreamHeader) -> Result<Vec<u8>, WireError> {
         let Self { sequence, mask, description } = self;
         let WindowDescription { layout, period, length, left_out, generated, .. } = description;
         if layout != stream.layout() || *period != stream.period() || *length == 0 {
             return Err(WireError::Value("the description is not that of a window of the stream"));
         }
-        let back = if mask.is_shared() {
+        let back = if mask.is_shared() && !stream.is_of_sums() {
             check_shared(stream, mask, description.start)?;
             0
         } else {
@@ -145,6 +173,9 @@ impl WindowHead {
             .map(|channel| description.presence(channel))
             .collect::<Option<Vec<_>>>()
             .ok_or(WireError::Value("the description does not say which ticks have readings"))?;
+        if stream.is_of_sums() {
+            check_left_out(left_out)?;
+        }
         let gaps = presence.iter().any(|presence| presence.count() != *length);
         let any_left_out = left_out.iter().any(|left_out| !left_out.is_empty());
         let flag = |set: bool, flag: u8| if set { flag } else { 0 };
@@ -154,7 +185,6 @@ impl WindowHead {
             | flag(back > 0, RENUMBERED);
 
         let mut out = vec![flags];
-        write_varint(&mut out, (*length).into());
         if back > 0 {
             write_varint(&mut out, back);
         }
@@ -170,7 +200,7 @@ impl WindowHead {
     /// Reads the head of a window of this stream. The reader then stands at the window's body.
     pub(crate) fn parse(reader: &mut Reader<'_>, stream: &StreamHeader) -> Result<Self, WireError> {
         let version = reader.u8()?;
-        if version != VERSION {
+        if version != stream.family().window {
             return Err(WireError::Version(version));
         }
         let tag = StreamTag(reader.array()?);
@@ -190,17 +220,40 @@ impl WindowHead {
         sequence: u64,
         start: i64,
     ) -> Result<Self, WireError> {
-        count(Counted::Parse);
         let all = reader.rest();
         let flags = reader.u8()?;
+        let length = reader.varint()?;
+        let lists = reader.rest();
+        let read = Self::parse_lists(reader, stream, salt, sequence, start, flags, length)?;
+        // The encoding is canonical; `parse_lists` checked the lists.
+        let mut first = vec![flags];
+        write_varint(&mut first, length);
+        if first != all[..all.len() - lists.len()] {
+            return Err(WireError::Value("the window is not in its canonical form"));
+        }
+        Ok(read)
+    }
+
+    /// Reads the lists of a head with these flags, behind its other fields.
+    pub(crate) fn parse_lists(
+        reader: &mut Reader<'_>,
+        stream: &StreamHeader,
+        salt: [u8; SALT_BYTES],
+        sequence: u64,
+        start: i64,
+        flags: u8,
+        length: u64,
+    ) -> Result<Self, WireError> {
+        count(Counted::Parse);
+        let all = reader.rest();
         let layout = stream.layout();
         let too_long = WireError::Value("a window has from 1 tick to as many as its stream says");
-        let length = u32::try_from(reader.varint()?).map_err(|_| too_long.clone())?;
+        let length = u32::try_from(length).map_err(|_| too_long.clone())?;
         if !(1..=layout.ticks()).contains(&length) {
             return Err(too_long);
         }
         let back = if flags & RENUMBERED == 0 { 0 } else { reader.varint()? };
-        let mask = if salt == [0; SALT_BYTES] {
+        let mask = if salt == [0; SALT_BYTES] && !stream.is_of_sums() {
             MaskName::shared(start).ok_or(WireError::Value("a fleet's masks begin in 1970"))?
         } else {
             let number = sequence.checked_sub(back);
@@ -233,7 +286,10 @@ impl WindowHead {
         };
         let read = Self { sequence, mask, description };
         // The encoding is canonical.
-        if read.tail(stream)? != all[..all.len() - reader.left()] {
+        let (canonical, mut again) = (read.flags_and_lists(stream)?, Vec::new());
+        again.push(flags);
+        again.extend_from_slice(&all[..all.len() - reader.left()]);
+        if canonical != again {
             return Err(WireError::Value("the window is not in its canonical form"));
         }
         Ok(read)
@@ -271,6 +327,15 @@ impl WindowHead {
             layout,
         })
     }
+}
+
+/// Refuses counts that the tag of a window of sums does not cover.
+fn check_left_out(left_out: &[LeftOut]) -> Result<(), WireError> {
+    let most = |all: &LeftOut| all.iter().map(|(_, count)| count).max().unwrap_or_default();
+    if left_out.iter().any(|all| most(all) > u16::MAX.into()) {
+        return Err(WireError::Value("a window counts at most 65535 readings left out for one reason"));
+    }
+    Ok(())
 }
 
 /// Refuses a fleet's mask if the stream has no fleet, or if the mask does not match the window's start.

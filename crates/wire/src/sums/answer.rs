@@ -2,15 +2,16 @@
 
 use alloc::vec::Vec;
 
+use sotto_pack::MOST_PARTS;
 use sotto_sums::{Answer, Sum};
 
-use super::codec::part_refused;
-use super::header::{MOST_STREAM_PARTS, SumsHeader};
+use super::forms::part_refused;
 use super::names::WindowNames;
 use crate::error::WireError;
 use crate::frame;
 use crate::kind::Kind;
 use crate::reader::Reader;
+use crate::stream::StreamHeader;
 
 /// Largest number of sums of an answer.
 const MOST_SUMS: usize = crate::compact::MOST_SUMS;
@@ -19,28 +20,27 @@ const MOST_SUMS: usize = crate::compact::MOST_SUMS;
 ///
 /// ```
 /// use sotto_sums::{Part, Sum};
-/// use sotto_wire::{PadName, PartSum, SumsAnswer, WindowNames};
+/// use sotto_wire::{MaskName, PartSum, SumsAnswer, WindowNames};
+/// # use sotto_pack::{Channel, Digit, Placed, Quantity, SumsPart};
 /// # use sotto_rlwe::KeyId;
-/// # use sotto_wire::{Digit, Placed, Quantity, SumsColumn, SumsHeader, SumsPart, SumsStream, TickPeriod};
-/// # let level = SumsColumn {
-/// #     name: "level".into(), unit: "cm".into(), origin: 0.0, step: 0.1, least: 0, most: 15,
-/// # };
+/// # use sotto_wire::{StreamHeader, SumsStream, TickPeriod};
+/// # let level = Channel { name: "level".into(), maximum: 15.0, resolution: Some(1.0), ..Channel::default() };
 /// # let readings = Placed { quantity: Quantity::Reading(0), digit: Digit::Whole, width: 16 };
 /// # let stream = SumsStream {
 /// #     device: "cellar".into(),
 /// #     stream: "tank".into(),
 /// #     period: TickPeriod::new(60, 1)?,
 /// #     ticks: 16,
-/// #     columns: vec![level],
+/// #     channels: vec![level],
 /// #     parts: vec![SumsPart { quantities: vec![readings], reasons: 0 }],
 /// # };
-/// # let header = SumsHeader::new(stream, |_| KeyId([2; 16]))?;
+/// # let header = StreamHeader::of_sums(stream, |_| KeyId([2; 16]))?;
 ///
-/// let form = header.form(0)?;
+/// let form = header.sums_form(0)?;
 /// let mut sum = Sum::new(&form);
 /// // A window of one tick: the number 3, the tag 5.
 /// sum.add(&Part::read(&form, 1, &[3, 0, 5, 0, 0, 0, 0, 0, 0, 0])?, &[1, 1], 2)?;
-/// let names: WindowNames = [PadName { salt: [3; 12], number: 7 }].into_iter().collect();
+/// let names: WindowNames = [MaskName { salt: [3; 12], sequence: 7 }].into_iter().collect();
 /// let answer = SumsAnswer { names, sums: vec![PartSum::of((0, 1), &[(0, &sum)])] };
 /// let bytes = answer.write(&header)?;
 /// let read = SumsAnswer::read(&bytes, &header, 1 << 10, 1)?;
@@ -100,14 +100,14 @@ impl<'h> SumsAnswer<'h> {
     /// # Errors
     /// [`WireError::Value`] if there are too many sums, a sum names windows that the answer does not have, or its parts
     /// are not some of the stream's, in ascending order and of one length.
-    pub fn write(&self, header: &SumsHeader) -> Result<Vec<u8>, WireError> {
+    pub fn write(&self, header: &StreamHeader) -> Result<Vec<u8>, WireError> {
         check_count(self.sums.len())?;
         for sum in &self.sums {
             check_windows(sum.windows, self.names.len())?;
             check_parts(sum.parts.len())?;
             let mut before = None;
             for (part, answer) in &sum.parts {
-                if answer.form() != &header.form((*part).into())? || answer.ticks() != sum.ticks {
+                if answer.form() != &header.sums_form((*part).into())? || answer.ticks() != sum.ticks {
                     return Err(WireError::Value("a part of a sum is not one of the stream's windows"));
                 }
                 check_order(&mut before, *part)?;
@@ -135,7 +135,7 @@ impl<'h> SumsAnswer<'h> {
     ///
     /// # Errors
     /// [`WireError`] if the bytes are not such an answer.
-    pub fn read(bytes: &[u8], header: &'h SumsHeader, limit: u64, windows: u32) -> Result<Self, WireError> {
+    pub fn read(bytes: &[u8], header: &'h StreamHeader, limit: u64, windows: u32) -> Result<Self, WireError> {
         let mut reader = frame::open(bytes, Kind::SumsAnswer, limit)?;
         if reader.array()? != header.id().0 {
             return Err(WireError::Value("the answer is one of another stream"));
@@ -155,9 +155,9 @@ impl<'h> SumsAnswer<'h> {
     }
 }
 
-fn read_sum<'h>(reader: &mut Reader<'_>, header: &'h SumsHeader) -> Result<PartSum<'h>, WireError> {
+fn read_sum<'h>(reader: &mut Reader<'_>, header: &'h StreamHeader) -> Result<PartSum<'h>, WireError> {
     let (windows, ticks) = ((reader.u32()?, reader.u32()?), reader.u32()?);
-    if ticks > header.stream().ticks {
+    if ticks > header.layout().ticks() {
         return Err(WireError::Value("a sum has more ticks than a window of its stream"));
     }
     let count = usize::from(reader.u8()?);
@@ -166,7 +166,7 @@ fn read_sum<'h>(reader: &mut Reader<'_>, header: &'h SumsHeader) -> Result<PartS
     for _ in 0..count {
         let part = reader.u8()?;
         check_order(&mut before, part)?;
-        let form = header.form(part.into())?;
+        let form = header.sums_form(part.into())?;
         let bytes = reader.take(Answer::bytes(&form, ticks))?;
         parts.push((part, Answer::read(&form, ticks, bytes).map_err(part_refused)?));
     }
@@ -178,7 +178,7 @@ fn check_count(sums: usize) -> Result<(), WireError> {
 }
 
 fn check_parts(parts: usize) -> Result<(), WireError> {
-    if (1..=MOST_STREAM_PARTS).contains(&parts) {
+    if (1..=MOST_PARTS).contains(&parts) {
         Ok(())
     } else {
         Err(WireError::Value("a sum has 1 to 16 parts"))

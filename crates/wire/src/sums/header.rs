@@ -1,39 +1,41 @@
-//! The description that all windows of a stream of sums share.
+//! The header of a stream of sums.
 
+use alloc::borrow::ToOwned;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use sotto_rlwe::KeyId;
-use sotto_sums::Form;
+use sotto_pack::{Channel, Layout, MOST_PARTS, MOST_SUM_TICKS, StreamProfile, SumsError, SumsPart};
+use sotto_rlwe::{KeyId, ParameterId};
+use sotto_sums::SALT_BYTES;
 
-use super::codec::{read_count, write_count};
-use super::column::{SumsColumn, TickPeriod};
-use super::part::{PartPlaces, SumsPart};
+use super::forms::{PartPlaces, SumsForms, refused};
+use super::period::TickPeriod;
+use super::quantity::{read_part, write_count, write_part};
 use crate::error::WireError;
 use crate::frame;
 use crate::hash::derived;
-use crate::kind::Kind;
 use crate::reader::{Reader, write_name};
-use crate::tag::StreamId;
+use crate::signature::SIGNATURE_BYTES;
+use crate::stream::{LARGEST_STREAM_HEADER, StreamHeader, WindowValues, channel, counted, write_channel};
+use crate::tag::{STREAM_TAG_BYTES, StreamId};
 
-/// The longest frame of a [`SumsHeader`]: 64 KiB, in bytes.
-pub const LARGEST_SUMS_HEADER: u64 = 64 << 10;
-/// Largest number of parts of a window.
-pub const MOST_STREAM_PARTS: usize = 16;
-/// Largest number of ticks of a window: its readings are a count, below 2^16.
-const MOST_TICKS: u32 = u16::MAX as u32;
+/// Largest number of bytes of a window of sums in addition to its bodies and tags, if no reading is missing, its number
+/// is below 2^21, it has at most 127 ticks and the time is before the year 10,000. Before September 2039 there is a byte
+/// less.
+pub const SUMS_WINDOW_OVERHEAD: usize = 1 + STREAM_TAG_BYTES + SALT_BYTES + 3 + 7 + 1 + 1 + SIGNATURE_BYTES;
 const STREAM_CONTEXT: &str = "sotto 2026 sums stream v1";
 const HEADER_CONTEXT: &str = "sotto 2026 sums header v1";
 
-/// The header of a stream of sums. Two headers are equal if their bytes are.
+/// The facts of a stream of sums, not yet checked.
 ///
 /// ```
-/// use sotto_sums::StreamKeys;
+/// use sotto_pack::{Channel, Digit, Placed, Quantity, SumsPart};
 /// use sotto_rlwe::KeyId;
-/// use sotto_wire::{Digit, Placed, Quantity, SumsColumn, SumsHeader, SumsPart, SumsStream, TickPeriod};
+/// use sotto_sums::StreamKeys;
+/// use sotto_wire::{StreamHeader, SumsStream, TickPeriod};
 ///
-/// let level = SumsColumn {
-///     name: "level".into(), unit: "cm".into(), origin: 0.0, step: 0.1, least: 0, most: 4095,
+/// let level = Channel {
+///     name: "level".into(), unit: "cm".into(), minimum: 0.0, maximum: 409.4, resolution: Some(0.1),
 /// };
 /// // Readings of 12 bits and their squares, for sums of 2,048 windows.
 /// let part = |quantity, width| SumsPart {
@@ -45,29 +47,16 @@ const HEADER_CONTEXT: &str = "sotto 2026 sums header v1";
 ///     stream: "tank".into(),
 ///     period: TickPeriod::new(60, 1)?,
 ///     ticks: 16,
-///     columns: vec![level],
-///     parts: vec![part(Quantity::Reading(0), 23), part(Quantity::Square(0), 35)],
+///     channels: vec![level],
+///     parts: vec![part(Quantity::Reading(0), 23), part(Quantity::Square(0), 34)],
 /// };
 /// let secret = [1; 32]; // a real secret is random
-/// let header = SumsHeader::new(stream, |id| KeyId(StreamKeys::derive(&secret, id).id()))?;
-/// assert_eq!(header.form(0)?.body_bytes(16), 46);
-/// assert!(header.form(0)?.fits(2048) && header.form(1)?.fits(2048));
-/// assert_eq!(SumsHeader::read(&header.write())?, header);
+/// let header = StreamHeader::of_sums(stream, |id| KeyId(StreamKeys::derive(&secret, id).id()))?;
+/// assert_eq!(header.sums_form(0)?.body_bytes(16), 46);
+/// assert!(header.sums_form(0)?.fits(2048) && header.sums_form(1)?.fits(2048));
+/// assert_eq!(StreamHeader::read(&header.write())?, header);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Clone, Debug)]
-pub struct SumsHeader {
-    stream: SumsStream,
-    key: KeyId,
-    places: Vec<PartPlaces>,
-    payload: Vec<u8>,
-    stream_id: [u8; 32],
-    id: StreamId,
-}
-
-/// The facts of a [`SumsHeader`], not yet checked.
-///
-/// Example: [`SumsHeader`]
 #[derive(Clone, Debug, PartialEq)]
 pub struct SumsStream {
     /// The device's name.
@@ -78,117 +67,125 @@ pub struct SumsStream {
     pub period: TickPeriod,
     /// Largest number of ticks of a window, 1 to 65,535.
     pub ticks: u32,
-    /// The columns.
-    pub columns: Vec<SumsColumn>,
-    /// The parts of a window, 1 to [`MOST_STREAM_PARTS`].
+    /// The channels, each with a resolution: a reading is a whole number q of steps from the middle of the range
+    /// ([`Quantiser`](sotto_pack::Quantiser)).
+    pub channels: Vec<Channel>,
+    /// The parts of a window, 1 to [`MOST_PARTS`].
     pub parts: Vec<SumsPart>,
 }
 
-impl SumsHeader {
-    /// Makes the header of a stream. `key` returns the key's id from the stream's id, from which keys are derived.
+impl StreamHeader {
+    /// Makes the header of a stream of sums. `key` returns the key's id from the stream's id, from which keys are
+    /// derived.
     ///
     /// # Errors
-    /// [`WireError::Value`] if a name, a column, a quantity or the number of ticks or parts is not valid, or if a place
-    /// is too narrow for its quantity.
-    pub fn new(stream: SumsStream, key: impl FnOnce(&[u8; 32]) -> KeyId) -> Result<Self, WireError> {
-        if !(1..=MOST_TICKS).contains(&stream.ticks) {
-            return Err(WireError::Value("a window of sums has 1 to 65535 ticks"));
+    /// [`WireError::Value`] if a name, a channel, a quantity or the number of ticks or parts is not valid, a place is too
+    /// narrow for its quantity, or the period has no whole milliseconds.
+    ///
+    /// Example: [`SumsStream`]
+    pub fn of_sums(stream: SumsStream, key: impl FnOnce(&[u8; 32]) -> KeyId) -> Result<Self, WireError> {
+        if !(1..=MOST_SUM_TICKS).contains(&stream.ticks) {
+            return Err(refused(SumsError::Ticks));
         }
-        if !(1..=MOST_STREAM_PARTS).contains(&stream.parts.len()) {
-            return Err(WireError::Value("a window of sums has 1 to 16 parts"));
+        if !(1..=MOST_PARTS).contains(&stream.parts.len()) {
+            return Err(refused(SumsError::Parts));
         }
-        stream.columns.iter().try_for_each(SumsColumn::check)?;
-        let mut names: Vec<&str> = stream.columns.iter().map(|column| &*column.name).collect();
-        names.sort_unstable();
-        if names.windows(2).any(|pair| pair[0] == pair[1]) {
-            return Err(WireError::Value("two columns of the stream have one name"));
-        }
-        let places = |part| PartPlaces::new(part, &stream.columns, stream.ticks);
-        let places = stream.parts.iter().map(places).collect::<Result<_, _>>()?;
+        let period = stream.period.milliseconds();
+        let period =
+            period.ok_or(WireError::Value("the period of a stream of sums has whole milliseconds, below 2^32"))?;
+        let layout = Layout::of_sums(stream.channels.clone(), stream.ticks)
+            .map_err(|_| WireError::Value("the channels of a stream of sums have names, ranges and resolutions"))?;
+        let places = stream.parts.iter().map(|part| PartPlaces::new(part, &layout));
+        let places = places.collect::<Result<_, _>>()?;
         let facts = stream.bytes()?;
         let stream_id = derived(STREAM_CONTEXT, [&facts[..]]);
         let key = key(&stream_id);
         let payload = [&key.0, &facts[..]].concat();
-        if (payload.len() + frame::FRAME_OVERHEAD) as u64 > LARGEST_SUMS_HEADER {
+        if (payload.len() + frame::FRAME_OVERHEAD) as u64 > LARGEST_STREAM_HEADER {
             return Err(WireError::Value("the header of a stream of sums has at most 64 KiB"));
         }
         let id = StreamId(derived(HEADER_CONTEXT, [&payload[..]]));
-        Ok(Self { stream, key, places, payload, stream_id, id })
+        Ok(Self {
+            device: stream.device,
+            stream: stream.stream,
+            parameters: ParameterId(stream_id),
+            key,
+            period,
+            layout,
+            values: WindowValues::Sums(stream.parts),
+            fleet: None,
+            sums: Some(SumsForms { period: stream.period, places }),
+            payload,
+            id,
+        })
     }
 
-    /// Returns the facts of the stream.
-    #[must_use]
-    pub fn stream(&self) -> &SumsStream {
-        &self.stream
-    }
-
-    /// Returns the id of the key of its tags.
-    #[must_use]
-    pub fn key(&self) -> KeyId {
-        self.key
-    }
-
-    /// Returns the stream's id, from which all keys are derived: a hash of everything but the key's id.
-    #[must_use]
-    pub fn stream_id(&self) -> &[u8; 32] {
-        &self.stream_id
-    }
-
-    /// Returns the header's hash, which windows name and signatures cover.
-    #[must_use]
-    pub fn id(&self) -> StreamId {
-        self.id
-    }
-
-    /// Returns the form of a part.
+    /// Makes the header of a stream of sums from a device's profile. Returns None if the stream is not one of sums.
+    ///
+    /// `period` is the device's period in milliseconds, for streams without one of their own.
     ///
     /// # Errors
-    /// [`WireError::Value`] if the stream has no such part.
-    pub fn form(&self, part: usize) -> Result<Form<'_>, WireError> {
-        let facts = self.part(part)?;
-        // There are as many places as parts.
-        self.places[part].form(facts, self.stream.columns.len(), self.stream.ticks)
+    /// Those of [`StreamHeader::of_sums`].
+    pub fn of_sums_profile(
+        device: &str,
+        period: u32,
+        profile: &StreamProfile,
+        key: impl FnOnce(&[u8; 32]) -> KeyId,
+    ) -> Result<Option<Self>, WireError> {
+        if profile.sums.is_empty() {
+            return Ok(None);
+        }
+        let stream = SumsStream {
+            device: device.to_owned(),
+            stream: profile.stream.clone(),
+            period: TickPeriod::of_milliseconds(profile.period_ms.unwrap_or(period))?,
+            ticks: profile.ticks,
+            channels: profile.channels.clone(),
+            parts: profile.sums.clone(),
+        };
+        Self::of_sums(stream, key).map(Some)
     }
 
-    pub(super) fn part(&self, part: usize) -> Result<&SumsPart, WireError> {
-        self.stream.parts.get(part).ok_or(WireError::Value("the stream has no such part"))
-    }
-
-    pub(super) fn payload(&self) -> &[u8] {
-        &self.payload
-    }
-
-    /// Returns the header's frame.
+    /// Returns true if the windows hold sums without a lattice.
     #[must_use]
-    pub fn write(&self) -> Vec<u8> {
-        frame::write(Kind::SumsHeader, self.payload.len(), |out| out.extend_from_slice(&self.payload))
+    pub fn is_of_sums(&self) -> bool {
+        self.sums.is_some()
     }
 
-    /// Reads a frame of at most [`LARGEST_SUMS_HEADER`] bytes.
-    ///
-    /// # Errors
-    /// [`WireError`] if the bytes are not a frame of the header of a stream of sums.
-    pub fn read(bytes: &[u8]) -> Result<Self, WireError> {
-        let mut reader = frame::open(bytes, Kind::SumsHeader, LARGEST_SUMS_HEADER)?;
-        let header = Self::parse(&mut reader)?;
-        reader.finish()?;
-        Ok(header)
+    /// Returns the parts of the windows of a stream of sums; none for other streams.
+    #[must_use]
+    pub fn parts(&self) -> &[SumsPart] {
+        match &self.values {
+            WindowValues::Sums(parts) => parts,
+            _ => &[],
+        }
     }
 
-    pub(super) fn parse(reader: &mut Reader<'_>) -> Result<Self, WireError> {
+    /// Returns the id of a stream of sums, from which all keys are derived: a hash of everything but the key's id. Returns
+    /// None for other streams.
+    #[must_use]
+    pub fn stream_id(&self) -> Option<&[u8; 32]> {
+        self.sums.as_ref().map(|_| &self.parameters.0)
+    }
+
+    /// Returns the time between ticks as a fraction, for a stream of sums.
+    #[must_use]
+    pub fn tick_period(&self) -> Option<TickPeriod> {
+        self.sums.as_ref().map(|sums| sums.period)
+    }
+
+    pub(crate) fn parse_sums(reader: &mut Reader<'_>) -> Result<Self, WireError> {
+        let before = reader.rest();
         let key = reader.key_id()?;
         let stream = SumsStream::read(reader)?;
-        Self::new(stream, |_| key)
+        let read = Self::of_sums(stream, |_| key)?;
+        // The encoding is canonical; a negative zero, for example, would be a second form.
+        if read.payload != before[..before.len() - reader.left()] {
+            return Err(WireError::Value("the header of the stream is not in its canonical form"));
+        }
+        Ok(read)
     }
 }
-
-impl PartialEq for SumsHeader {
-    fn eq(&self, other: &Self) -> bool {
-        self.payload == other.payload
-    }
-}
-
-impl Eq for SumsHeader {}
 
 impl SumsStream {
     fn bytes(&self) -> Result<Vec<u8>, WireError> {
@@ -198,23 +195,23 @@ impl SumsStream {
         out.extend_from_slice(&self.period.numerator().to_le_bytes());
         out.extend_from_slice(&self.period.denominator().to_le_bytes());
         out.extend_from_slice(&self.ticks.to_le_bytes());
-        write_count(&mut out, self.columns.len())?;
-        self.columns.iter().try_for_each(|column| column.write(&mut out))?;
+        write_count(&mut out, self.channels.len())?;
+        self.channels.iter().try_for_each(|channel| write_channel(&mut out, channel))?;
         out.push(self.parts.len() as u8);
-        self.parts.iter().try_for_each(|part| part.write(&mut out))?;
+        self.parts.iter().try_for_each(|part| write_part(&mut out, part))?;
         Ok(out)
     }
 
     fn read(reader: &mut Reader<'_>) -> Result<Self, WireError> {
         let (device, stream) = (reader.name()?, reader.name()?);
         let (period, ticks) = (TickPeriod::read(reader)?, reader.u32()?);
-        // A column takes at least 34 bytes: two texts of one byte or more, and four numbers.
-        let columns = read_count(reader, 34)?.map(|_| SumsColumn::read(reader)).collect::<Result<_, _>>()?;
+        // A channel takes at least 26 bytes: two texts of one byte or more, and three numbers.
+        let channels = counted(reader, 26)?.map(|_| channel(reader)).collect::<Result<_, _>>()?;
         let count = usize::from(reader.u8()?);
-        if count > MOST_STREAM_PARTS {
-            return Err(WireError::Value("a window of sums has 1 to 16 parts"));
+        if count > MOST_PARTS {
+            return Err(refused(SumsError::Parts));
         }
-        let parts = (0..count).map(|_| SumsPart::read(reader)).collect::<Result<_, _>>()?;
-        Ok(Self { device, stream, period, ticks, columns, parts })
+        let parts = (0..count).map(|_| read_part(reader)).collect::<Result<_, _>>()?;
+        Ok(Self { device, stream, period, ticks, channels, parts })
     }
 }

@@ -1,26 +1,16 @@
-//! Streams of sums without a lattice: header, window, answer. docs/concepts/wire.md has the layout.
+//! Streams of sums without a lattice: header, parts, answer. docs/concepts/wire.md has the layout.
 
 mod answer;
-mod codec;
-mod column;
-mod group;
-mod head;
+mod forms;
 mod header;
 mod names;
 mod next;
-mod part;
-mod public;
+mod period;
 mod quantity;
-mod signed;
-mod window;
 
 pub use answer::{PartSum, SumsAnswer};
-pub use column::{SumsColumn, TickPeriod};
-pub use group::SumsGroup;
-pub use head::{PadName, SumsHead};
-pub use header::{LARGEST_SUMS_HEADER, MOST_STREAM_PARTS, SumsHeader, SumsStream};
+pub(crate) use forms::{SumsForms, part_refused};
+pub use header::{SUMS_WINDOW_OVERHEAD, SumsStream};
 pub use names::WindowNames;
-pub use part::{Placed, SumsPart};
-pub use quantity::{Digit, Quantity};
-pub use signed::SignedSums;
-pub use window::{SUMS_WINDOW_OVERHEAD, SumsWindow, sums_tag};
+pub(crate) use next::{parse_next, write_next};
+pub use period::TickPeriod;

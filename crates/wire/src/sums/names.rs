@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 
 use sotto_sums::SALT_BYTES;
 
-use super::head::PadName;
+use crate::compact::MaskName;
 use crate::error::WireError;
 use crate::lists::{unzigzag, zigzag};
 use crate::reader::{Reader, write_varint};
@@ -14,9 +14,9 @@ use crate::reader::{Reader, write_varint};
 /// each other.
 ///
 /// ```
-/// use sotto_wire::{PadName, WindowNames};
+/// use sotto_wire::{MaskName, WindowNames};
 ///
-/// let name = |start, number| PadName { salt: [start; 12], number };
+/// let name = |start, sequence| MaskName { salt: [start; 12], sequence };
 /// let names: WindowNames = [name(1, 7), name(1, 8), name(2, 9), name(1, 20)].into_iter().collect();
 /// assert_eq!((names.len(), names.starts().len()), (4, 2));
 /// assert_eq!(names.iter().nth(2), Some(name(2, 9)));
@@ -64,10 +64,10 @@ impl WindowNames {
     }
 
     /// Returns the names, in order.
-    pub fn iter(&self) -> impl Iterator<Item = PadName> + '_ {
+    pub fn iter(&self) -> impl Iterator<Item = MaskName> + '_ {
         self.runs.iter().flat_map(|run| {
             let salt = self.starts.get(run.start as usize).copied().unwrap_or_default();
-            (0..run.windows).map(move |at| PadName { salt, number: run.first.wrapping_add(at.into()) })
+            (0..run.windows).map(move |at| MaskName { salt, sequence: run.first.wrapping_add(at.into()) })
         })
     }
 
@@ -75,7 +75,7 @@ impl WindowNames {
     ///
     /// # Errors
     /// [`WireError::Value`] above 2^32 − 1 names.
-    pub fn push(&mut self, name: PadName) -> Result<(), WireError> {
+    pub fn push(&mut self, name: MaskName) -> Result<(), WireError> {
         let too_many = WireError::Value("a sum names at most 2^32 - 1 windows");
         self.windows = self.windows.checked_add(1).ok_or(too_many)?;
         // There are at most as many starts as windows.
@@ -85,10 +85,10 @@ impl WindowNames {
             self.starts.push(name.salt);
         }
         match self.runs.last_mut() {
-            Some(run) if run.start == start && run.next() == name.number && name.number != 0 => {
+            Some(run) if run.start == start && run.next() == name.sequence && name.sequence != 0 => {
                 run.windows += 1;
             }
-            _ => self.runs.push(Run { start, first: name.number, windows: 1 }),
+            _ => self.runs.push(Run { start, first: name.sequence, windows: 1 }),
         }
         Ok(())
     }
@@ -160,9 +160,9 @@ impl WindowNames {
     }
 }
 
-impl FromIterator<PadName> for WindowNames {
+impl FromIterator<MaskName> for WindowNames {
     /// Names beyond the first 2^32 − 1 are left out; [`WindowNames::push`] refuses them.
-    fn from_iter<I: IntoIterator<Item = PadName>>(names: I) -> Self {
+    fn from_iter<I: IntoIterator<Item = MaskName>>(names: I) -> Self {
         let mut all = Self::default();
         for name in names {
             if all.push(name).is_err() {
