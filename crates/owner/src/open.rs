@@ -92,6 +92,28 @@ pub enum Numbers {
     Whole(Vec<i64>),
     /// From CKKS.
     Real(Vec<f64>),
+    /// From sums without a lattice.
+    Sums(Vec<i128>),
+}
+
+impl Numbers {
+    /// Returns the whole number of a slot, 0 beyond the last one. Returns None for reals.
+    pub(crate) fn whole(&self, slot: usize) -> Option<i128> {
+        match self {
+            Self::Whole(numbers) => Some(numbers.get(slot).copied().unwrap_or_default().into()),
+            Self::Sums(numbers) => Some(numbers.get(slot).copied().unwrap_or_default()),
+            Self::Real(_) => None,
+        }
+    }
+
+    /// Returns the number of slots.
+    pub(crate) fn len(&self) -> usize {
+        match self {
+            Self::Whole(numbers) => numbers.len(),
+            Self::Real(numbers) => numbers.len(),
+            Self::Sums(numbers) => numbers.len(),
+        }
+    }
 }
 
 macro_rules! exact {

@@ -19,7 +19,7 @@ use crate::language::Devices;
 use crate::question::{Asked, Question};
 use crate::streams::Kind;
 use crate::windows::{Between, DeviceWindows, Group};
-use crate::work::{Computed, Computer, DeviceWork, OnProgress, Together};
+use crate::work::{Computed, Computer, DeviceWork, OnProgress};
 use crate::{devices, windows};
 
 /// The devices of a question with their windows, and the groups of the answer.
@@ -125,15 +125,13 @@ fn computed(
     let Listed { devices, groups, ends } = listed;
     let total: u64 = devices.iter().map(|device| device.windows.len() as u64).sum();
     let mut done = Done::default();
-    let together = Together::sum(asked, groups, ends, devices, computer)?;
-    let mut finished = together.windows.len() as u64;
-    let mut not_carried = None;
+    let (mut finished, mut not_carried) = (0, None);
     for device in devices {
         let mut tell = |now: u64, _: u64| {
             finished += now;
             progress(finished, total);
         };
-        let work = DeviceWork { asked, groups, ends, device, elsewhere: &together.windows };
+        let work = DeviceWork { asked, groups, ends, device };
         let tallied = work.tallies(computer, &mut tell)?;
         let Computed { tallies, mut used, fetched } = tallied.computed;
         if !used.is_empty() {
@@ -145,7 +143,6 @@ fn computed(
         device.aside.not_carried = tallied.not_carried;
         device.aside.fetched = fetched;
     }
-    done.together = together.tallies;
     match not_carried.filter(|_| done.used.is_empty()) {
         Some(error) => Err(error),
         None => Ok(done),

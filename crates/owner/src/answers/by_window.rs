@@ -1,6 +1,6 @@
 //! The results of single windows of one device.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use super::answer::Row;
 use super::rows::{Column, rows};
@@ -34,9 +34,8 @@ pub(crate) fn by_window<'w>(
     let groups = windows::groups(&clock, Some(By::Window), device.windows.iter(), Between::default())
         .ok_or_else(too_many)?;
     let ends = windows::last_readings(&groups, Some(By::Window), device.windows.iter());
-    let none = BTreeSet::new();
     let asked = Asked::new(question);
-    let work = DeviceWork { asked: &asked, groups: &groups, ends: &ends, device, elsewhere: &none };
+    let work = DeviceWork { asked: &asked, groups: &groups, ends: &ends, device };
     let done = work.tallies(computer, &mut |_, _| {})?;
     let columns = [Column { device: Some(device.shown.clone()), tallies: done.computed.tallies }];
     let rows = rows(&asked, &groups, &columns, plant.settings());

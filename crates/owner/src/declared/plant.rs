@@ -352,11 +352,6 @@ time_zone = {zone}
 # Answers are stored unencrypted in answers/. If this is set, older ones are deleted.
 # keep_answers = 365      # days
 
-# With this, devices with the same channels encrypt under shared masks, so that one decryption opens a sum over many of
-# them. If a copy of a device runs too, the cloud can then compute the differences of their readings. Set it before
-# bundles are made.
-# share_masks = true
-
 # Answers of polynomials and models to questions that say `shared` are flooded with noise, under a budget for each key.
 # [flooding]
 # statistical_bits = 30

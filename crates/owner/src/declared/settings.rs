@@ -52,10 +52,6 @@ pub struct Settings {
     /// Number of days that answers are stored. None: forever.
     #[serde(default)]
     pub keep_answers: Option<u32>,
-    /// True if windows of different devices share masks, so that one decryption opens sums over devices: see
-    /// docs/concepts/compact.md.
-    #[serde(default, skip_serializing_if = "core::ops::Not::not")]
-    pub share_masks: bool,
     /// Terms of flooding for answers to `shared` questions: see docs/concepts/publishing.md.
     #[serde(default, skip_serializing_if = "is_default")]
     pub flooding: FloodingSettings,

@@ -1,7 +1,7 @@
 //! Questions, compared with the streams that devices send.
 
 use super::records;
-use super::records::{DeviceRecord, parameter_spec};
+use super::records::{DeviceRecord, spec_of};
 use crate::declared::Plant;
 use crate::error::OwnerError;
 use crate::question::Question;
@@ -44,15 +44,17 @@ fn lacks(plant: &Plant, record: &DeviceRecord, stream: &StreamNeeds) -> Option<S
     if let Some(missing) = stream.channels.iter().find(|name| !has(name)) {
         return Some(format!("it does not send {missing}"));
     }
-    let Ok(spec) = parameter_spec(&profile.parameters) else {
+    let Ok(spec) = spec_of(profile) else {
         return Some("its parameters are damaged".to_owned());
     };
-    let chosen = fits(stream, &spec, profile);
-    let layout = layout_of(profile, &spec);
+    if profile.compact.is_some() {
+        return Some("its windows are those of an earlier version".to_owned());
+    }
+    let chosen = fits(stream, spec.as_ref(), profile);
+    let layout = layout_of(profile, spec.as_ref());
     let holds = layout.is_ok_and(|layout| {
-        stream.kind != Kind::Exact
-            || profile.compact.is_some()
-            || largest_result(&layout, &stream.needs) * 2.0 < MOST_WINDOWS as f64 * spec.plain as f64
+        let plain = spec.as_ref().filter(|_| stream.kind == Kind::Exact).map(|spec| spec.plain as f64);
+        plain.is_none_or(|plain| largest_result(&layout, &stream.needs) * 2.0 < MOST_WINDOWS as f64 * plain)
     });
     match chosen {
         Err(reason) => Some(reason),

@@ -3,20 +3,18 @@
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
-use sotto_compact::fleet_id;
 use sotto_keys::{DeviceBundle, DeviceKeys, DeviceSecret, KeyFile, Protection, SigningIdentity};
-use sotto_pack::{DeviceProfile, FleetId, MOST_CLOUD_KEYS, StreamProfile};
+use sotto_pack::{DeviceProfile, MOST_CLOUD_KEYS, StreamProfile};
 use sotto_ring::{SecretRng, secure_rng};
 
 use super::numbers::Number;
-use super::records::{BundleRecord, DeviceRecord, parameter_spec};
+use super::records::{BundleRecord, DeviceRecord, spec_of};
 use super::register::Enrolment;
 use super::writer::Writer;
 use super::{records, register, secrets, streams, verifying, writer};
 use crate::declared;
 use crate::declared::Plant;
-use crate::error::{OwnerError, io};
-use crate::files::{random, write_whole};
+use crate::error::OwnerError;
 use crate::public_keys::public_keys;
 use crate::streams::Chosen;
 
@@ -32,9 +30,6 @@ pub struct Enrolled {
     /// The reason why the cloud has not registered the bundle yet; None if it has.
     pub not_registered: Option<OwnerError>,
 }
-
-/// The file with the tag of the plant's fleets.
-const FLEET_TAG: &str = "fleets";
 
 /// The secrets of an enrolment without a bundle, which are deleted when it fails.
 #[derive(Default)]
@@ -156,14 +151,6 @@ fn prepare(
     }
     // A device that is declared again is not removed any more.
     record.removed = None;
-    if plant.settings().share_masks {
-        let plant = fleet_tag(plant)?;
-        for profile in &mut profiles {
-            let header = register::stream_header(&record.device, secret, profile)?;
-            let id = header.map(|header| fleet_id(&plant, &profile.stream, &header.common()));
-            profile.fleet = id.map(FleetId);
-        }
-    }
     record
         .bundles
         .push(BundleRecord { made_at: Timestamp::now().as_millisecond(), streams: profiles.clone() });
@@ -265,7 +252,7 @@ fn write_bundle(
     let json = profile
         .to_json()
         .map_err(|error| OwnerError::Damaged { path: path.to_owned(), reason: error.to_string() })?;
-    let specs = profiles.iter().map(|stream| parameter_spec(&stream.parameters));
+    let specs = profiles.iter().filter_map(|stream| spec_of(stream).transpose());
     let specs = specs.collect::<Result<Vec<_>, _>>()?;
     let public = public.then(|| public_keys(&secret, specs.iter(), rng)).transpose()?;
     let cloud = plant.settings().cloud.url.clone();
@@ -277,23 +264,4 @@ fn write_bundle(
         profile: json,
     };
     Ok(bundle.write(path, &Protection::FileMode, rng)?)
-}
-
-/// Returns the public random tag that distinguishes this plant's fleets from others'. A plant that loses it makes
-/// new fleets.
-fn fleet_tag(plant: &Plant) -> Result<[u8; 16], OwnerError> {
-    let path = plant.path(FLEET_TAG);
-    if path.exists() {
-        let damaged = || OwnerError::Damaged {
-            path: path.clone(),
-            reason: "it is no 32 hexadecimal digits: delete it, then renew the bundles of all devices"
-                .to_owned(),
-        };
-        let text = std::fs::read_to_string(&path).map_err(io(&path))?;
-        let bytes = hex::decode(text.trim()).map_err(|_| damaged())?;
-        return bytes.try_into().map_err(|_| damaged());
-    }
-    let tag = random::<16>()?;
-    write_whole(&path, format!("{}\n", hex::encode(tag)).as_bytes())?;
-    Ok(tag)
 }

@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use sotto_keys::DeviceSecret;
 use sotto_rlwe::{KeyId, ParameterId};
 
-use super::records::{DeviceRecord, parameter_spec};
+use super::keyed::{key_id, parameter_id, sums_key_id};
+use super::records::DeviceRecord;
 use super::register::{EnrolledKey, Enrolment, enrolment_path};
 use super::secrets;
 use super::verifying::{log_folder, make_log_folder};
@@ -28,15 +29,15 @@ pub(crate) fn key_names(
     }
     let mut parameters = Vec::new();
     for profile in record.bundles.iter().flat_map(|bundle| &bundle.streams) {
-        parameters.push(parameter_spec(&profile.parameters)?.id());
+        parameters.push((parameter_id(&record.device, profile)?, profile));
     }
     if plant.has_passphrase()
-        && let Some(names) = registered(plant, &record.device, &parameters)
+        && let Some(names) = registered(plant, &record.device, parameters.iter().map(|(id, _)| id))
     {
         return Ok(names);
     }
     let Some(secret) = secrets::held_secret(plant, &record.device)? else { return Ok(BTreeMap::new()) };
-    Ok(parameters.into_iter().map(|id| (id, secret.key_id(&id))).collect())
+    Ok(parameters.into_iter().map(|(id, profile)| (id, key_id(&secret, profile, &id))).collect())
 }
 
 /// Returns false if the names of a device's keys in the folder are not those of a secret.
@@ -44,7 +45,8 @@ pub(super) fn are_of(plant: &Plant, device: &str, secret: &DeviceSecret) -> bool
     let keys = kept_keys(plant, device).unwrap_or_default();
     keys.iter().all(|key| {
         let id = hex::decode(&key.parameter_id).ok().and_then(|id| id.try_into().ok()).map(ParameterId);
-        id.is_none_or(|id| secret.key_id(&id).to_string() == key.key_id)
+        let of = |id: ParameterId| [secret.key_id(&id), sums_key_id(secret, &id.0)];
+        id.is_none_or(|id| of(id).iter().any(|own| own.to_string() == key.key_id))
     })
 }
 
@@ -67,15 +69,15 @@ pub(crate) fn keep_key_names(plant: &Plant, record: &DeviceRecord) -> Result<(),
 }
 
 /// Returns the names in the device's registration, or those that were kept when it was removed; None if one is missing.
-fn registered(
+fn registered<'p>(
     plant: &Plant,
     device: &str,
-    parameters: &[ParameterId],
+    parameters: impl Iterator<Item = &'p ParameterId>,
 ) -> Option<BTreeMap<ParameterId, KeyId>> {
     let keys = kept_keys(plant, device)?;
     let name = |id: &ParameterId| {
         let key = keys.iter().find(|key| key.parameter_id == id.to_string())?;
         Some((*id, KeyId(hex::decode(&key.key_id).ok()?.try_into().ok()?)))
     };
-    parameters.iter().map(name).collect()
+    parameters.map(name).collect()
 }

@@ -121,7 +121,7 @@ impl BundleRecord {
     /// not compared: numbers of JSON may change in their last bit when they are read and written.
     fn is_same(&self, other: &Self) -> bool {
         let named = |one: &StreamProfile, other: &StreamProfile| {
-            (&one.stream, &one.parameters) == (&other.stream, &other.parameters)
+            (&one.stream, &one.parameters, &one.sums) == (&other.stream, &other.parameters, &other.sums)
         };
         self.made_at == other.made_at
             && self.streams.len() == other.streams.len()
@@ -207,8 +207,13 @@ pub(super) fn record_path(plant: &Plant, name: &str) -> PathBuf {
     plant.path("devices").join(format!("{}.json", plant.wire_device(name)))
 }
 
+/// Returns the parameters of a stream's ciphertexts; None for a stream of sums, which has none.
+pub(crate) fn spec_of(profile: &StreamProfile) -> Result<Option<ParameterSpec>, OwnerError> {
+    if profile.sums.is_empty() { parameter_spec(&profile.parameters).map(Some) } else { Ok(None) }
+}
+
 /// Reads the parameters from a frame in hexadecimal.
-pub(crate) fn parameter_spec(frame: &str) -> Result<ParameterSpec, OwnerError> {
+fn parameter_spec(frame: &str) -> Result<ParameterSpec, OwnerError> {
     let wrong =
         |reason: String| OwnerError::NoParameters(format!("stored parameters cannot be read: {reason}"));
     let frame = hex::decode(frame).map_err(|error| wrong(error.to_string()))?;

@@ -10,7 +10,8 @@ use sotto_pack::StreamProfile;
 use sotto_ring::{SecretRng, secure_rng};
 use sotto_wire::StreamHeader;
 
-use super::records::{DeviceRecord, parameter_spec, record_path};
+use super::keyed::{key_id, parameter_id, stream_header};
+use super::records::{DeviceRecord, record_path};
 use super::sealed::Copy;
 use super::{records, secrets};
 use crate::declared::Plant;
@@ -83,13 +84,14 @@ impl Enrolment {
     /// Returns true if it has the parameters and streams of the record.
     fn is_of(&self, record: &DeviceRecord) -> bool {
         let streams = || record.bundles.iter().flat_map(|bundle| &bundle.streams);
-        let parameters: BTreeSet<&str> = streams().map(|stream| stream.parameters.as_str()).collect();
+        let parameters = streams().map(|stream| stream.parameters.as_str()).filter(|frame| !frame.is_empty());
+        let parameters: BTreeSet<&str> = parameters.collect();
         let of_headers: Option<BTreeSet<String>> = self
             .streams
             .iter()
             .map(|frame| Some(StreamHeader::read(&hex::decode(frame).ok()?).ok()?.stream().to_owned()))
             .collect();
-        let with_headers = streams().filter(|stream| stream.envelope > 1).map(|stream| stream.stream.clone());
+        let with_headers = streams().filter(|stream| stream.envelope > 1 || !stream.sums.is_empty()).map(|stream| stream.stream.clone());
         self.verifying_key == record.verifying_key
             && self.parameters.iter().map(String::as_str).collect::<BTreeSet<_>>() == parameters
             && of_headers == Some(with_headers.collect())
@@ -102,20 +104,22 @@ pub(super) fn enrolment(
     secret: &DeviceSecret,
     rng: &mut impl SecretRng,
 ) -> Result<Enrolment, OwnerError> {
+    let streams = || record.bundles.iter().flat_map(|bundle| &bundle.streams);
     let mut parameters: Vec<String> =
-        record.bundles.iter().flat_map(|bundle| &bundle.streams).map(|s| s.parameters.clone()).collect();
+        streams().map(|s| s.parameters.clone()).filter(|frame| !frame.is_empty()).collect();
     parameters.sort_unstable();
     parameters.dedup();
-    let key = |frame: &String| {
-        let id = parameter_spec(frame)?.id();
-        Ok(EnrolledKey { parameter_id: id.to_string(), key_id: secret.key_id(&id).to_string() })
-    };
-    let keys = parameters.iter().map(key).collect::<Result<_, OwnerError>>()?;
+    let mut keys: Vec<EnrolledKey> = Vec::new();
+    for profile in streams() {
+        let id = parameter_id(&record.device, profile)?;
+        let key_id = key_id(secret, profile, &id).to_string();
+        let key = EnrolledKey { parameter_id: id.to_string(), key_id };
+        if !keys.contains(&key) {
+            keys.push(key);
+        }
+    }
     let (device, verifying_key) = (record.device.clone(), record.verifying_key.clone());
-    let streams = record
-        .bundles
-        .iter()
-        .flat_map(|bundle| &bundle.streams)
+    let streams = streams()
         .filter_map(|profile| stream_header(&device, secret, profile).transpose())
         .map(|header| Ok(hex::encode(header?.write())))
         .collect::<Result<_, OwnerError>>()?;
@@ -150,17 +154,6 @@ pub(crate) fn channels_of(plant: &Plant, name: &str) -> Result<Vec<String>, Owne
 pub(super) fn shown_channels(plant: &Plant, record: &DeviceRecord) -> Vec<String> {
     let shown = |wire: &String| plant.settings().shown_channel(wire).to_owned();
     declared_by(record).channels.iter().map(shown).collect()
-}
-
-/// Returns the header of a stream; None if its envelopes are of version 1.
-pub(super) fn stream_header(
-    device: &str,
-    secret: &DeviceSecret,
-    profile: &StreamProfile,
-) -> Result<Option<StreamHeader>, OwnerError> {
-    let id = parameter_spec(&profile.parameters)?.id();
-    StreamHeader::of_profile(device, 1, profile, id, secret.key_id(&id))
-        .map_err(|error| OwnerError::NoParameters(format!("stream {}: {error}", profile.stream)))
 }
 
 /// Writes a device's registration and its record, the record last.

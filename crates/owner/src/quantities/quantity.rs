@@ -109,6 +109,10 @@ pub(crate) struct Input {
     pub(crate) id: String,
     /// The leaf in the log of its stream.
     pub(crate) leaf: sotto_wire::Digest,
+    /// Its number in its stream.
+    pub(crate) sequence: u64,
+    /// The name of its pads, if it is a window of sums.
+    pub(crate) name: Option<sotto_wire::MaskName>,
     pub(crate) window: Arc<WindowDescription>,
     /// The tick of the group at which the window starts; below 0 if it starts before the group.
     pub(crate) offset: i64,

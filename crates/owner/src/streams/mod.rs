@@ -9,12 +9,12 @@ mod of_device;
 mod predict;
 
 pub use choose::{
-    Alternative, Chosen, REAL_ERROR, SHARED_ERROR, StreamReport, choose, real_error, stream_report,
+    Alternative, Chosen, REAL_ERROR, SHARED_ERROR, SHOWN_WINDOWS, SUMMED_WINDOWS, StreamReport, choose, real_error, stream_report,
 };
-pub(crate) use choose::{MOST_COMPARED, MOST_WINDOWS, carried_gap, fits, largest_result};
+pub(crate) use choose::{MOST_COMPARED, MOST_WINDOWS, bins_of, carried_gap, fits, largest_result};
 pub(crate) use coefficients::shifted;
 pub use kind::Kind;
-pub(crate) use layout::{CompactStream, layout_of};
+pub(crate) use layout::layout_of;
 pub use needs::{Needs, StreamNeeds};
 pub(crate) use of_device::of_device;
 pub use of_device::{USUAL_GAP_BITS, can_compare_in_cloud};

@@ -3,14 +3,17 @@
 use std::time::Instant;
 
 use sotto_cloud_client::Limits;
-use sotto_compact::{MaskSum, Profile, Sum, mask_key};
-use sotto_keys::{CompactEncryptor, DeviceSecret, SecretKey};
-use sotto_pack::Places;
+use sotto_keys::{DeviceSecret, SecretKey};
+use sotto_pack::WindowDescription;
 use sotto_ring::{Scratch, secure_rng};
-use sotto_rlwe::{Bfv, Bgv, Ckks, Evaluator, Kept, Params, SchemeId, Seeded};
+use sotto_rlwe::{Bfv, Bgv, Ckks, Evaluator, Kept, KeyId, ParameterSpec, Params, SchemeId, Seeded};
 use sotto_runtime::{Encoding, Managed, RlweTarget, run};
 
+use sotto_sums::{Answer, Encryptor, Opening, Part, SALT_BYTES, StartKeys, StreamKeys, Sum, TagKey};
+use sotto_wire::{StreamHeader, SumsStream, TickPeriod};
+
 use super::choose::{stream_report, worst};
+use crate::files::random;
 use crate::quantities::{Quantity, origin, program, typical};
 use crate::streams::choose::{Chosen, StreamReport};
 
@@ -30,13 +33,11 @@ pub(crate) const HELD_FOR_A_COMPARISON: u64 = 16;
 /// questions need, without transfers. Returns None if it cannot be measured.
 #[must_use]
 pub fn seconds_a_window(chosen: &Chosen) -> Option<f64> {
-    if let Some(places) = &chosen.compact {
-        return timed_compact(chosen, places);
-    }
-    match chosen.spec.scheme {
-        SchemeId::Bfv => timed::<Bfv>(chosen),
-        SchemeId::Bgv => timed::<Bgv>(chosen),
-        SchemeId::Ckks => timed::<Ckks>(chosen),
+    let Some(spec) = &chosen.spec else { return timed_sums(chosen) };
+    match spec.scheme {
+        SchemeId::Bfv => timed::<Bfv>(chosen, spec),
+        SchemeId::Bgv => timed::<Bgv>(chosen, spec),
+        SchemeId::Ckks => timed::<Ckks>(chosen, spec),
     }
 }
 
@@ -46,8 +47,8 @@ pub fn measured_report(chosen: &Chosen) -> StreamReport {
     StreamReport { seconds_a_window: seconds_a_window(chosen), ..stream_report(chosen) }
 }
 
-fn timed<S: Managed<Value: Default + Clone>>(chosen: &Chosen) -> Option<f64> {
-    let params = Params::<S>::new(chosen.spec.clone()).ok()?;
+fn timed<S: Managed<Value: Default + Clone>>(chosen: &Chosen, spec: &ParameterSpec) -> Option<f64> {
+    let params = Params::<S>::new(spec.clone()).ok()?;
     let target = RlweTarget {
         params: params.clone(),
         encoding: Encoding::Slots,
@@ -71,7 +72,7 @@ fn timed<S: Managed<Value: Default + Clone>>(chosen: &Chosen) -> Option<f64> {
             _ => vec![typical(&chosen.layout, &chosen.cut, TIMED, &quantity)],
         };
         let windows = parts.iter().map(|part| part.inputs.len()).sum();
-        let asked = program(&chosen.layout, chosen.spec.degree, &parts, &[quantity], parts.len() > 1).ok()?;
+        let asked = program(&chosen.layout, spec.degree, &parts, &[quantity], parts.len() > 1).ok()?;
         let Some(program) = &asked.program else { continue };
         let lowered = target.lower_reduced(program, &asked.merged).ok()?;
         let needed = &lowered.keys;
@@ -103,27 +104,40 @@ fn timed<S: Managed<Value: Default + Clone>>(chosen: &Chosen) -> Option<f64> {
     Some(seconds)
 }
 
-/// Times the encryption of windows and the decryption of their sum.
-fn timed_compact(chosen: &Chosen, places: &Places) -> Option<f64> {
-    let params = Params::<Bfv>::new(chosen.spec.clone()).ok()?;
-    let profile = Profile::new(&params, places.count(&chosen.layout, chosen.cut.ticks), places.width).ok()?;
-    let mut rng = secure_rng().ok()?;
-    let device = DeviceSecret::generate(&mut rng);
-    let key = SecretKey::<Bfv>::derive(&device, &params);
-    let encryptor = CompactEncryptor::derive(&device, profile.params());
-    let masks = mask_key(key.id(), "timed");
-    let zeros = vec![0; profile.form().places()];
+/// Times the encryption of windows and the opening of their sum.
+fn timed_sums(chosen: &Chosen) -> Option<f64> {
+    let (layout, ticks) = (&chosen.layout, chosen.cut.ticks);
+    let stream = SumsStream {
+        device: "timed".to_owned(),
+        stream: "timed".to_owned(),
+        period: TickPeriod::of_milliseconds(chosen.cut.period).ok()?,
+        ticks,
+        channels: layout.channels().to_vec(),
+        parts: chosen.sums.clone(),
+    };
+    let (secret, salt) = (random::<32>().ok()?, [0; SALT_BYTES]);
+    let header = StreamHeader::of_sums(stream, |_| KeyId([0; 16])).ok()?;
+    let id = header.stream_id()?;
+    let window = WindowDescription::whole(layout, 0, chosen.cut.period, ticks);
+    let (keys, start) = (StreamKeys::derive(&secret, id), StartKeys::derive(&secret, id, &salt));
+    let mut encryptor = Encryptor::new(&secret, id, &salt, 0);
     let begin = Instant::now();
-    let (mut sum, mut summed) = (Sum::new(profile.form()), MaskSum::new(profile.form()));
-    let most = profile.most_windows().clamp(1, TIMED as u64);
-    for sequence in 0..most {
-        let mask = masks.mask(&[0; 12], sequence);
-        let body = encryptor.encrypt(&profile, &zeros, &mask, &mut rng).ok()?;
-        sum.add(&body, 1).ok()?;
-        summed.add(&mask, 1);
+    for number in 0..TIMED as u64 {
+        let mut pads = encryptor.window(number).ok()?;
+        for (part, described) in (0..).zip(header.parts()) {
+            let form = header.sums_form(part as usize).ok()?;
+            let (counts, mut body) = (described.counts(&window), vec![0; form.body_bytes(ticks)]);
+            let zeros = std::iter::repeat_n(Some(0), form.places(ticks));
+            let tag = pads.encrypt(&form, ticks, part, zeros, counts.iter().copied(), &mut body).ok()?;
+            body.extend(tag.to_bytes());
+            let mut sum = Sum::new(&form);
+            sum.add(&Part::read(&form, ticks, &body).ok()?, &counts, 1).ok()?;
+            let mut opening = Opening::new(&form, part);
+            opening.add_whole(&start, ticks, &[(number, 1)]);
+            opening.open(&TagKey::new(&keys, &form, part), &Answer::from(&sum)).ok()?;
+        }
     }
-    sotto_decrypt::open_compact(&key, &profile, &sum, &summed).ok()?;
-    Some(begin.elapsed().as_secs_f64() / most as f64)
+    Some(begin.elapsed().as_secs_f64() / TIMED as f64)
 }
 
 /// Returns the cloud's limits that a stream exceeds, each with the setting that raises it.
@@ -145,12 +159,10 @@ pub fn beyond(chosen: &Chosen, limits: &Limits) -> Vec<String> {
     );
     hold("the evaluation keys' bytes", chosen.key_bytes as u64, limits.largest_keys, "largest_keys");
     let held = if chosen.stream.needs.gap_bits.is_some() { HELD_FOR_A_COMPARISON } else { 0 };
-    hold(
-        "a job's bytes",
-        (HELD_FOR_A_WINDOW + held) * expanded_bytes(&chosen.spec),
-        limits.largest_job,
-        "largest_job",
-    );
+    if let Some(spec) = &chosen.spec {
+        let bytes = (HELD_FOR_A_WINDOW + held) * expanded_bytes(spec);
+        hold("a job's bytes", bytes, limits.largest_job, "largest_job");
+    }
     let galois = chosen.keys.rotations.len() as u64 + u64::from(chosen.keys.swap_rows);
     if galois > limits.most_galois_keys as u64 {
         beyond.push(format!(
@@ -162,6 +174,6 @@ pub fn beyond(chosen: &Chosen, limits: &Limits) -> Vec<String> {
 }
 
 /// Returns the bytes of a fresh ciphertext in the cloud's memory.
-pub(crate) fn expanded_bytes(spec: &sotto_rlwe::ParameterSpec) -> u64 {
+pub(crate) fn expanded_bytes(spec: &ParameterSpec) -> u64 {
     2 * spec.data.len() as u64 * 8 * spec.degree as u64
 }

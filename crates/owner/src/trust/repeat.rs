@@ -1,22 +1,21 @@
-//! Repeating one job or one request for sums.
+//! Repeating one job.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use sotto_cloud_client::CloudError;
-use sotto_compact::Profile;
-use sotto_evaluate::{JobError, SumError, Summing, window};
+use sotto_evaluate::JobError;
 use sotto_rlwe::{Bfv, Bgv, Ckks, EvaluationKeys, ParameterSpec, Params, SchemeId};
 use sotto_runtime::{Managed, Threads};
 use sotto_wire::{
-    Digest, Envelope, EnvelopeHeader, EvaluationKeyCounts, LARGEST_ENVELOPE, LARGEST_PLAN, SumRequest,
-    Transcript, TranscriptInputs, TranscriptParts, Work, frame_digest, sums_request_digest,
+    Digest, Envelope, EnvelopeHeader, EvaluationKeyCounts, LARGEST_ENVELOPE, LARGEST_PLAN, Transcript,
+    TranscriptInputs, TranscriptParts, Work, frame_digest,
 };
 
 use super::sources::Sources;
 use crate::declared::CloudKeys;
 use crate::error::OwnerError;
 use crate::lie::Lie;
-use crate::work::{Evidence, WorkRecord, sum_request};
+use crate::work::{Evidence, WorkRecord};
 
 /// Largest total of ciphertexts in a repeated job: 16 GiB, in bytes.
 const MOST_BYTES: u64 = 16 << 30;
@@ -60,14 +59,10 @@ pub(super) fn repeat(
     if inputs != parts.inputs {
         return Err(Lie::OtherWindows { expected: inputs.count, found: parts.inputs.count }.into());
     }
-    let (outputs, time) = match (parts.work, &record.sums) {
-        (Work::Job, None) => job(record, evidence, parts, sources)?,
-        (Work::Sums, Some(_)) => {
-            let (output, time) = sums(record, parts, sources)?;
-            (vec![output], time)
-        }
-        _ => return Err(Lie::OtherPlan.into()),
-    };
+    if parts.work != Work::Job {
+        return Err(Lie::OtherPlan.into());
+    }
+    let (outputs, time) = job(record, evidence, parts, sources)?;
     let digests = outputs.iter().map(|output| frame_digest(output)).collect::<Result<Vec<_>, _>>();
     if digests.as_ref() != Ok(&parts.outputs) {
         return Err(Lie::ForgedAnswer { windows: inputs.count }.into());
@@ -159,41 +154,4 @@ fn evaluation_keys<S: Managed>(
     }
     let read = sotto_wire::read_evaluation_keys::<S>(&frame, params, MOST_KEYS);
     read.map(Some).map_err(|_| Lie::WrongEvaluationKeys.into())
-}
-
-fn sums(
-    record: &WorkRecord,
-    parts: &TranscriptParts,
-    sources: &mut Sources<'_>,
-) -> Result<(Vec<u8>, Duration), OwnerError> {
-    let requested: Vec<SumRequest<'_>> = record.sums.iter().flatten().map(sum_request).collect();
-    if sums_request_digest(&requested) != parts.request {
-        return Err(Lie::OtherPlan.into());
-    }
-    let spec = sources.spec(parts.parameters)?;
-    let params = Params::<Bfv>::new(spec).map_err(|error| OwnerError::NoParameters(error.to_string()))?;
-    let mut summing = Summing::new(record.inputs.len(), requested).map_err(impossible)?;
-    let mut time = Duration::ZERO;
-    for id in &record.inputs {
-        let envelope = envelope(sources, id)?;
-        let begin = Instant::now();
-        let window = window(&envelope).map_err(impossible)?;
-        summing.add(&window, |form| {
-            let profile = Profile::new(&params, form.places.into(), form.width.into());
-            profile.map(|profile| *profile.form()).map_err(|error| impossible(error.into()))
-        })?;
-        time += begin.elapsed();
-    }
-    Ok((summing.frame().map_err(impossible)?, time))
-}
-
-#[allow(clippy::needless_pass_by_value, reason = "for map_err")]
-fn impossible(error: SumError) -> OwnerError {
-    Lie::ImpossibleWork { reason: error.to_string() }.into()
-}
-
-impl From<SumError> for OwnerError {
-    fn from(error: SumError) -> Self {
-        impossible(error)
-    }
 }

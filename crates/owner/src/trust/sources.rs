@@ -8,7 +8,7 @@ use sotto_wire::Digest;
 
 use super::folder::Folder;
 use crate::declared::Plant;
-use crate::devices::parameter_spec;
+use crate::devices::spec_of;
 use crate::error::OwnerError;
 use crate::lie::Lie;
 use crate::work::Evidence;
@@ -58,8 +58,7 @@ impl<'p> Sources<'p> {
             || records.values().flat_map(|record| record.streams().into_iter().map(move |s| (record, s)));
         for profile in records.values().flat_map(|record| &record.bundles).flat_map(|bundle| &bundle.streams)
         {
-            let spec = parameter_spec(&profile.parameters)?;
-            parameters.insert(spec.id(), spec);
+            parameters.extend(spec_of(profile)?.map(|spec| (spec.id(), spec)));
         }
         for (record, stream) in streams() {
             let log = windows::kept_log(plant, &record.device, stream)?;

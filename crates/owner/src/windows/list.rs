@@ -5,20 +5,20 @@ use std::sync::Arc;
 
 use sotto_cloud_client::Cloud;
 use sotto_pack::{Channel, Clock, Layout, Span, StreamProfile, WindowDescription};
-use sotto_rlwe::{KeyId, Origin, ParameterId, ParameterSpec};
+use sotto_rlwe::{KeyId, Origin, ParameterId};
 use sotto_wire::{EnvelopeHeader, SignedHeader};
 
 use super::entry::{Entry, StreamLog};
 use super::needed::Needed;
 use super::time::Between;
-use super::window::{Aside, DeviceWindows, StoredWindow};
+use super::window::{Aside, DeviceWindows, StoredWindow, SumsOf};
 use super::{log, overlaps};
 use crate::declared::Plant;
 use crate::devices;
-use crate::devices::{DeviceRecord, parameter_spec};
+use crate::devices::{DeviceRecord, parameter_id, spec_of};
 use crate::error::OwnerError;
 use crate::quantities::origin;
-use crate::streams::{CompactStream, Kind, layout_of};
+use crate::streams::{Kind, layout_of};
 
 /// Largest number of listed windows per device.
 const MOST_WINDOWS: usize = 2_000_000;
@@ -38,36 +38,37 @@ struct Known {
     span: Span,
     kind: Option<Kind>,
     bundle: usize,
-    compact: Option<Arc<CompactStream>>,
+    /// True if its windows are places of an earlier version, which are not read any more.
+    of_places: bool,
     origin: Origin,
 }
 
 impl Known {
     fn new(
         plant: &Plant,
+        record: &DeviceRecord,
         names: &BTreeMap<ParameterId, KeyId>,
         bundle: usize,
         profile: &StreamProfile,
-        spec: &ParameterSpec,
-    ) -> Option<Self> {
-        let layout = layout_of(profile, spec).ok()?;
-        let id = spec.id();
-        Some(Self {
-            parameter_id: id,
-            key_id: *names.get(&id)?,
-            stream: profile.stream.clone(),
-            layout,
-            shown: layout_of(&devices::shown(plant, profile), spec).ok()?,
-            period: profile.period_ms?,
-            span: profile.span?,
-            kind: Kind::of_profile(profile),
-            bundle,
-            compact: profile.compact.clone().map(|places| {
-                let (stream, fleet) = (profile.stream.clone(), profile.fleet);
-                Arc::new(CompactStream { stream, places, fleet })
-            }),
-            origin: origin(profile.public),
-        })
+    ) -> Result<Option<Self>, OwnerError> {
+        let (spec, id) = (spec_of(profile)?, parameter_id(&record.device, profile)?);
+        let layout = |profile: &StreamProfile| layout_of(profile, spec.as_ref()).ok();
+        let known = || {
+            Some(Self {
+                parameter_id: id,
+                key_id: *names.get(&id)?,
+                stream: profile.stream.clone(),
+                layout: layout(profile)?,
+                shown: layout(&devices::shown(plant, profile))?,
+                period: profile.period_ms?,
+                span: profile.span?,
+                kind: Kind::of_profile(profile),
+                bundle,
+                of_places: profile.compact.is_some(),
+                origin: origin(profile.public),
+            })
+        };
+        Ok(known())
     }
 
     fn is_of(&self, header: &EnvelopeHeader, description: &WindowDescription) -> bool {
@@ -97,9 +98,8 @@ pub(crate) fn list(
     let names = devices::key_names(plant, record)?;
     for (number, bundle) in record.bundles.iter().enumerate() {
         for profile in &bundle.streams {
-            let spec = parameter_spec(&profile.parameters)?;
-            known.extend(Known::new(plant, &names, number, profile, &spec));
-            specs.insert(spec.id().to_string(), spec);
+            known.extend(Known::new(plant, record, &names, number, profile)?);
+            specs.extend(spec_of(profile)?.map(|spec| (spec.id().to_string(), spec)));
         }
     }
     let has_secret = !names.is_empty();
@@ -123,7 +123,8 @@ pub(crate) fn list(
                 )));
             }
             match read(entry, signed, &known, &clock) {
-                Some(window) => windows.push(window),
+                Some(Read::Window(window)) => windows.push(*window),
+                Some(Read::Places) => aside.earlier += 1,
                 None => aside.unreadable += 1,
             }
         }
@@ -161,16 +162,27 @@ pub(super) fn missing(log: &StreamLog, between: Between) -> u64 {
     beside.map(|(first, last)| last - first + 1).sum()
 }
 
-fn read(entry: &Entry, signed: &SignedHeader, known: &[Known], clock: &Clock) -> Option<StoredWindow> {
+/// A window of a known stream.
+enum Read {
+    Window(Box<StoredWindow>),
+    /// One of an earlier version.
+    Places,
+}
+
+fn read(entry: &Entry, signed: &SignedHeader, known: &[Known], clock: &Clock) -> Option<Read> {
     let header = signed.header();
     let mut description = WindowDescription::parse(&header.layout).ok()?;
     let stream = known.iter().find(|known| known.is_of(header, &description))?;
+    if stream.of_places {
+        return Some(Read::Places);
+    }
     description.layout = stream.shown.clone();
     let (whole, span) = (description.end(), clock.end_of(stream.span, description.start));
     // The end of the span cuts the last tick alone. In a time zone that was another one then, it is elsewhere.
     let cuts = description.length == 0 || whole.saturating_sub(span) < i64::from(description.period);
     let end = if cuts { whole.min(span) } else { whole };
-    Some(StoredWindow {
+    let sums = signed.stream().filter(|stream| stream.is_of_sums()).zip(signed.mask());
+    Some(Read::Window(Box::new(StoredWindow {
         id: entry.id.clone(),
         sequence: entry.sequence,
         ticks: 0..description.ticks(),
@@ -183,10 +195,9 @@ fn read(entry: &Entry, signed: &SignedHeader, known: &[Known], clock: &Clock) ->
         end,
         kind: stream.kind,
         bundle: stream.bundle,
-        compact: stream.compact.clone(),
-        shared_mask: signed.is_under_shared_mask(),
+        sums: sums.map(|(stream, name)| SumsOf { stream: Arc::clone(stream), name }),
         origin: stream.origin,
-    })
+    })))
 }
 
 /// Returns true if the unit of a channel is unchanged. Readings of different units are never added.

@@ -4,12 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::sync::Arc;
 
-use sotto_pack::{Layout, LeftOut, Reason, WindowDescription};
+use sotto_pack::{ChannelBins, Layout, LeftOut, Reason, WindowDescription};
 use sotto_rlwe::{Origin, ParameterSpec};
-use sotto_wire::Digest;
+use sotto_wire::{Digest, MaskName, StreamHeader};
 
 use crate::quantities::Input;
-use crate::streams::{CompactStream, Kind};
+use crate::streams::{Kind, bins_of};
 
 /// A stored window of a device.
 #[derive(Clone, Debug)]
@@ -31,12 +31,19 @@ pub(crate) struct StoredWindow {
     pub(super) kind: Option<Kind>,
     /// The number of its bundle, from 0.
     pub(super) bundle: usize,
-    /// The stream, if the window is compact.
-    pub(crate) compact: Option<Arc<CompactStream>>,
-    /// True if it is under the mask of its stream's fleet.
-    pub(crate) shared_mask: bool,
+    /// The stream and the pads, if the window is one of sums.
+    pub(crate) sums: Option<SumsOf>,
     /// The key that it is encrypted under.
     pub(crate) origin: Origin,
+}
+
+/// The facts of a window of sums that open it, as its device signed them.
+#[derive(Clone, Debug)]
+pub(crate) struct SumsOf {
+    /// The header of the stream.
+    pub(crate) stream: Arc<StreamHeader>,
+    /// The name of the pads.
+    pub(crate) name: MaskName,
 }
 
 impl StoredWindow {
@@ -89,7 +96,19 @@ impl StoredWindow {
     /// Returns the window as an input that starts at a tick of its group, of which some ticks have weights.
     pub(crate) fn input(&self, offset: i64, ticks: Range<u32>) -> Input {
         let (id, window, origin) = (self.id.clone(), self.description.clone(), self.origin);
-        Input { id, leaf: self.leaf, window, offset, ticks, origin }
+        let (leaf, sequence) = (self.leaf, self.sequence);
+        let name = self.sums.as_ref().map(|sums| sums.name);
+        Input { id, leaf, sequence, name, window, offset, ticks, origin }
+    }
+
+    /// Returns the header of its stream, if the window is one of sums. Windows of several streams are not summed.
+    pub(crate) fn stream_of_sums(&self) -> Option<&Arc<StreamHeader>> {
+        self.sums.as_ref().map(|sums| &sums.stream)
+    }
+
+    /// Returns the bins in which the device counted the readings of a channel; None if it did not.
+    pub(crate) fn bins_of(&self, channel: u16) -> Option<ChannelBins> {
+        bins_of(self.sums.as_ref()?.stream.parts(), channel)
     }
 
     /// Returns the position of a channel that an answer uses.
@@ -144,6 +163,8 @@ pub(crate) struct Aside {
     pub(crate) shifted: usize,
     /// Windows that no bundle of this plant makes (another layout, key or parameters), or that are damaged.
     pub(crate) unreadable: usize,
+    /// Windows of an earlier version, which are not read any more.
+    pub(crate) earlier: usize,
     /// Windows with a channel of the question whose unit has changed since.
     pub(crate) other_unit: usize,
     /// Windows encrypted for other questions, with parameters that do not suffice for this one.
@@ -161,7 +182,7 @@ pub(crate) struct Aside {
 impl Aside {
     /// Returns the number of windows that a question about another time could not use either.
     pub(crate) fn unusable(self) -> usize {
-        self.overlapping + self.unreadable + self.other_unit
+        self.overlapping + self.unreadable + self.earlier + self.other_unit
     }
 }
 

@@ -18,7 +18,7 @@ impl<'w> Batch<'w> {
             let same = |batch: &&mut Self| {
                 let first = batch.windows[0];
                 first.parameter_id == window.parameter_id
-                    && first.compact == window.compact
+                    && first.stream_of_sums() == window.stream_of_sums()
                     && first.origin == window.origin
                     && first.description.period == window.description.period
                     && first.layout() == window.layout()

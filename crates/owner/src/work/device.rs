@@ -1,13 +1,13 @@
 //! The work on one device: choice of quantities and windows, and tallies from the results.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use super::batch::Batch;
-use super::compact::DeviceStream;
 use super::exact::ExactResults;
 use super::job::Computer;
 use super::pieces::{ByGroup, Pieces, Split};
 use super::progress::OnProgress;
+use super::sums::SumsStream;
 use super::wanted::Wanted;
 use super::weights::GroupSpan;
 use crate::error::OwnerError;
@@ -25,8 +25,6 @@ pub(crate) struct DeviceWork<'w> {
     /// For each group, the end of the last tick with a reading of any device. Half-lives count back from it.
     pub(crate) ends: &'w [i64],
     pub(crate) device: &'w DeviceWindows,
-    /// Windows that are summed together with other devices: they count as this device's, but are not computed here.
-    pub(crate) elsewhere: &'w BTreeSet<String>,
 }
 
 /// A device's results.
@@ -75,8 +73,7 @@ impl<'w> DeviceWork<'w> {
                 Kind::Steps => self.steps(&batch, computer, &mut computed, progress),
                 Kind::Real => self.real(&batch, computer, &mut computed, progress),
             };
-            let (elsewhere, here): (Vec<&StoredWindow>, Vec<&StoredWindow>) =
-                batch.windows.into_iter().partition(|window| self.elsewhere.contains(&window.id));
+            let here = batch.windows;
             match answered {
                 Ok(()) => {
                     done.computed = computed;
@@ -90,8 +87,6 @@ impl<'w> DeviceWork<'w> {
                 Err(error @ OwnerError::WrongAnswer(_)) => drop(wrong.get_or_insert(error)),
                 Err(error) => return Err(error),
             }
-            done.computed.used.extend(elsewhere.iter().map(|window| (window.id.clone(), window.bytes)));
-            counted.extend(elsewhere);
         }
         if let Some(error) = wrong {
             return Err(error);
@@ -130,7 +125,7 @@ impl<'w> DeviceWork<'w> {
     /// Returns the windows of a batch by group, and those that cross the end of a group, with their ticks in each.
     pub(super) fn by_group(&self, batch: &Batch<'_>) -> ByGroup {
         let mut all = ByGroup::default();
-        for window in batch.windows.iter().filter(|window| !self.elsewhere.contains(&window.id)) {
+        for window in &batch.windows {
             let groups = windows::pieces(self.groups, self.asked.question.by, window);
             let Some(first) = groups.first() else { continue };
             let offset = offset(self.groups[first.group], window.start(), window.description.period);
@@ -163,14 +158,14 @@ impl<'w> DeviceWork<'w> {
                 computed.fetched += pieces.parts.len() as u64;
             }
             computed.include(batch, &pieces.parts);
-            let (device, spec) = (self.device.device.as_str(), self.spec(batch)?);
             let (parts, quantities) = (&pieces.parts[..], &wanted.quantities[..]);
-            let results = match &batch.windows[0].compact {
+            let device = self.device.device.as_str();
+            let results = match batch.windows[0].stream_of_sums() {
                 Some(stream) => {
-                    let stream = DeviceStream { device, stream, spec };
-                    computer.compact_results(stream, parts, quantities, progress)?
+                    let stream = SumsStream { device, stream };
+                    computer.sums_results(stream, parts, quantities, progress)?
                 }
-                None => computer.results(device, spec, parts, quantities, progress)?,
+                None => computer.results(device, self.spec(batch)?, parts, quantities, progress)?,
             };
             for piece in pieces.with(&results) {
                 let exact = ExactResults { window: batch.windows[0], wanted: &wanted, piece: &piece };
@@ -215,7 +210,7 @@ impl<'w> DeviceWork<'w> {
         computer: &Computer<'_>,
     ) -> Result<Pieces, OwnerError> {
         let layout = batch.windows[0].layout();
-        let most = match &batch.windows[0].compact {
+        let most = match batch.windows[0].stream_of_sums() {
             _ if wanted.compared.each => Some(1),
             // Their sums are split later, as far as necessary.
             Some(_) => None,

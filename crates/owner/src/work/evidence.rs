@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
-use sotto_cloud_client::SumOf;
 
 /// The evidence of an answer, stored in `answers/NAME.evidence`.
 ///
@@ -35,6 +34,9 @@ use sotto_cloud_client::SumOf;
 pub struct Evidence {
     /// All work that the cloud did for the answer.
     pub work: Vec<WorkRecord>,
+    /// Number of windows in sums with tags, which were checked when they were opened.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub tagged: u64,
     /// Frames of the plans by digest, both in hexadecimal.
     #[serde(default)]
     pub plans: BTreeMap<String, String>,
@@ -49,12 +51,13 @@ pub struct WorkRecord {
     pub transcript: String,
     /// Ids of the envelopes in the cloud, in the order of the work.
     pub inputs: Vec<String>,
-    /// The sums; None for a job.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub sums: Option<Vec<SumOf>>,
     /// The computing time in microseconds that the cloud reported.
     pub evaluate_us: u64,
 }
 
 /// Largest size of evidence: 1 GiB, in bytes. Each window of the work takes 35 bytes for its id.
 pub(crate) const LARGEST_EVIDENCE: u64 = 1 << 30;
+
+fn is_zero(number: &u64) -> bool {
+    *number == 0
+}

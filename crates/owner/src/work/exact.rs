@@ -21,11 +21,9 @@ pub(super) fn total(
     channel: u16,
     ticks: &Range<u32>,
 ) -> Result<i128, OwnerError> {
-    let Numbers::Whole(numbers) = numbers else {
-        return Err(OwnerError::wrong("whole numbers were expected"));
-    };
     let slots = ticks.clone().filter_map(|tick| layout.slot(channel, tick));
-    Ok(slots.map(|slot| i128::from(numbers.get(slot).copied().unwrap_or_default())).sum())
+    let sum: Option<i128> = slots.map(|slot| numbers.whole(slot)).sum();
+    sum.ok_or_else(|| OwnerError::wrong("whole numbers were expected"))
 }
 
 /// Returns the number of readings of a channel in windows at some ticks.
@@ -132,21 +130,21 @@ impl ExactResults<'_> {
         let whole = *ticks == (0..self.window.layout().ticks());
         let counts = self.of(&Quantity::Counts(channel)).zip(compared.bins_of(channel));
         if let Some((counts, bins)) = counts.filter(|_| whole && !compared.each) {
-            let Numbers::Whole(counts) = counts else { return Err(wrong("whole numbers were expected")) };
-            let counts: Option<Vec<u64>> = counts.iter().map(|count| u64::try_from(*count).ok()).collect();
+            let counts: Option<Vec<u64>> =
+                (0..counts.len()).map(|bin| u64::try_from(counts.whole(bin)?).ok()).collect();
             let counts = counts.filter(|counts| counts.iter().sum::<u64>() == present);
             let counts =
                 counts.ok_or_else(|| wrong("the counts of the bins are not those of the readings"))?;
             return Ok(Distribution::of_counts(quantiser, bins, &counts, self.period()));
         }
-        let ([input], Some(Numbers::Whole(numbers))) = (inputs, self.of(&Quantity::Sum)) else {
+        let ([input], Some(numbers)) = (inputs, self.of(&Quantity::Sum)) else {
             return Err(wrong("the readings of a window are missing"));
         };
         let presence = input.window.presence(channel).ok_or_else(unknown_readings)?;
         let mut readings = Vec::with_capacity(present as usize);
         for tick in presence.iter().filter(|tick| ticks.contains(tick)) {
-            let slot = self.window.layout().slot(channel, tick).and_then(|slot| numbers.get(slot));
-            let q = slot.copied().filter(|q| q.abs() <= quantiser.top());
+            let slot = self.window.layout().slot(channel, tick).and_then(|slot| numbers.whole(slot));
+            let q = slot.and_then(|q| i64::try_from(q).ok()).filter(|q| q.abs() <= quantiser.top());
             readings.push(q.ok_or_else(|| wrong("a reading is outside of its declared range"))?);
         }
         Ok(Distribution::of_readings(quantiser, readings, self.period()))

@@ -42,12 +42,10 @@ impl<'w> DeviceWork<'w> {
             }
         }
         let counted = |window: &&StoredWindow| {
-            let places = window.compact.as_ref().map(|stream| &stream.places);
             needs.bins.iter().all(|(name, needed)| {
                 let Some(at) = window.channel(name) else { return true };
-                let bins = places.and_then(|places| places.bins_of(at));
-                bins.is_some_and(|bins| {
-                    needed.iter().all(|needed| answers(bins, needed, window.layout(), at))
+                window.bins_of(at).is_some_and(|bins| {
+                    needed.iter().all(|needed| answers(&bins, needed, window.layout(), at))
                 })
             })
         };

@@ -118,12 +118,11 @@ impl<'q> Wanted<'q> {
         if !self.compared.channels.contains(&at) {
             self.compared.channels.push(at);
         }
-        let compact = batch.windows[0].compact.as_ref();
-        let bins = compact.and_then(|stream| stream.places.bins_of(at));
+        let bins = batch.windows[0].bins_of(at);
         match bins.filter(|bins| answers(bins, needed, layout, at)) {
             None => self.compared.each = true,
-            Some(bins) if self.compared.bins.contains(bins) => {}
-            Some(bins) => self.compared.bins.push(bins.clone()),
+            Some(bins) if self.compared.bins.contains(&bins) => {}
+            Some(bins) => self.compared.bins.push(bins),
         }
     }
 

@@ -4,7 +4,7 @@ use sotto_pack::{Channel, Cut, StreamProfile};
 use sotto_rlwe::{Bfv, Bgv, Ckks, ParameterSpec, SchemeId};
 
 use super::chosen::{Alternative, Chosen, no_parameters, without_secret};
-use super::compact;
+use super::sums;
 use super::exact::best;
 use super::judge::attempt;
 use super::real::choose_real;
@@ -21,19 +21,17 @@ pub fn choose(stream: &StreamNeeds, channels: &[Channel]) -> Result<Chosen, Owne
         Kind::Real => choose_real(stream, channels),
         Kind::Steps => choose_steps(stream, channels),
         Kind::Exact => {
-            let compact = if stream.public {
-                without_secret(SchemeId::Bfv, 4096)
+            let of_sums = if stream.public {
+                without_secret(SUMS, 0)
             } else {
-                match compact::best(stream, channels) {
+                match sums::best(stream, channels) {
                     Ok(chosen) => return Ok(chosen),
                     Err(why) if !stream.needs.bins.is_empty() => {
                         return Err(OwnerError::NoParameters(format!(
-                            "counts by bin travel in compact windows only, and these do not fit: {why}; declare fewer bins, a coarser resolution or a narrower range"
+                            "counts by bin travel in windows of sums only, and these do not fit: {why}; declare fewer bins, a coarser resolution or a narrower range"
                         )));
                     }
-                    Err(why) => {
-                        Alternative { scheme: "compact BFV".to_owned(), n: 4096, window_bytes: None, why }
-                    }
+                    Err(why) => Alternative { scheme: SUMS.to_owned(), n: 0, window_bytes: None, why },
                 }
             };
             let (bfv, bgv) = (best::<Bfv>(stream, channels), best::<Bgv>(stream, channels));
@@ -47,7 +45,7 @@ pub fn choose(stream: &StreamNeeds, channels: &[Channel]) -> Result<Chosen, Owne
                     return Err(no_parameters(&bfv.1, "declare a coarser resolution or a narrower range"));
                 }
             };
-            winner.alternatives = [compact].into_iter().chain(bfv.1).chain(bgv.1).collect();
+            winner.alternatives = [of_sums].into_iter().chain(bfv.1).chain(bgv.1).collect();
             if let Some(loser) = loser {
                 let bytes = loser.window_bytes;
                 let why = if bytes == winner.window_bytes {
@@ -56,15 +54,15 @@ pub fn choose(stream: &StreamNeeds, channels: &[Channel]) -> Result<Chosen, Owne
                     format!("{bytes} bytes a window, {} where it was chosen", winner.window_bytes)
                 };
                 winner.alternatives.push(Alternative {
-                    scheme: loser.spec.scheme.to_string(),
-                    n: loser.spec.degree,
+                    scheme: loser.scheme().to_owned(),
+                    n: loser.degree(),
                     window_bytes: Some(bytes),
                     why,
                 });
             }
             winner.alternatives.push(Alternative {
                 scheme: SchemeId::Ckks.to_string(),
-                n: winner.spec.degree,
+                n: winner.degree(),
                 window_bytes: None,
                 why: "rounds: the resolution would not be the only error".to_owned(),
             });
@@ -73,21 +71,23 @@ pub fn choose(stream: &StreamNeeds, channels: &[Channel]) -> Result<Chosen, Owne
     }
 }
 
-/// Checks that a parameter set holds everything that a stream needs.
+/// The name of the form without a lattice.
+const SUMS: &str = "sums";
+
+/// Checks that the windows of a profile hold everything that a stream needs. `spec` has the parameters of ciphertexts; None
+/// for sums.
 ///
 /// # Errors
-/// The reason why it does not.
+/// The reason why they do not.
 pub(crate) fn fits(
     stream: &StreamNeeds,
-    spec: &ParameterSpec,
+    spec: Option<&ParameterSpec>,
     profile: &StreamProfile,
 ) -> Result<(), String> {
     let (channels, public) = (&profile.channels, profile.public);
     let stream = &StreamNeeds { public, ..stream.clone() };
-    if let Some(places) = &profile.compact {
-        return compact::fits(stream, channels, spec, places);
-    }
-    let layout = layout_of(profile, spec).map_err(|error| error.to_string())?;
+    let Some(spec) = spec else { return sums::fits(stream, channels, &profile.sums) };
+    let layout = layout_of(profile, Some(spec)).map_err(|error| error.to_string())?;
     let cut = Cut { span: stream.span, period: stream.period, ticks: profile.ticks };
     match spec.scheme {
         SchemeId::Bfv => attempt::<Bfv>(stream, &layout, cut, spec.clone()),

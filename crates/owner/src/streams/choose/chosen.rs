@@ -1,9 +1,10 @@
 //! The choice of parameters for a stream, and the alternatives to it.
 
-use sotto_pack::{Cut, Layout, Places};
+use sotto_pack::{Cut, Layout, SumsPart};
 use sotto_program::KeysNeeded;
 use sotto_rlwe::{Kept, ParameterSpec, SchemeId};
 
+use super::sums;
 use crate::error::OwnerError;
 use crate::quantities::{frame, kept};
 use crate::streams::StreamNeeds;
@@ -30,8 +31,8 @@ use crate::streams::StreamNeeds;
 pub struct Chosen {
     /// The stream's needs.
     pub stream: StreamNeeds,
-    /// Scheme, degree and primes.
-    pub spec: ParameterSpec,
+    /// Scheme, degree and primes of ciphertexts. None: the windows are sums without a lattice.
+    pub spec: Option<ParameterSpec>,
     /// The layout of a window.
     pub layout: Layout,
     /// The division of readings into windows.
@@ -56,8 +57,8 @@ pub struct Chosen {
     pub key_bytes: usize,
     /// Other schemes and degrees, each with the reason why it was not chosen.
     pub alternatives: Vec<Alternative>,
-    /// The form of compact windows. None: windows are whole ciphertexts.
-    pub compact: Option<Places>,
+    /// The parts of windows of sums. Empty: windows are ciphertexts.
+    pub sums: Vec<SumsPart>,
 }
 
 /// A scheme and degree that was not chosen.
@@ -77,6 +78,23 @@ pub struct Alternative {
 }
 
 impl Chosen {
+    /// Returns the name of the scheme: that of the ciphertexts, or `sums`.
+    #[must_use]
+    pub fn scheme(&self) -> &'static str {
+        match self.spec.as_ref().map(|spec| spec.scheme) {
+            None => "sums",
+            Some(SchemeId::Bfv) => "BFV",
+            Some(SchemeId::Bgv) => "BGV",
+            Some(SchemeId::Ckks) => "CKKS",
+        }
+    }
+
+    /// Returns the ring's degree; 0 for sums, which have no ring.
+    #[must_use]
+    pub fn degree(&self) -> usize {
+        self.spec.as_ref().map_or(0, |spec| spec.degree)
+    }
+
     /// Returns the number of readings in a full window.
     #[must_use]
     pub fn readings(&self) -> u64 {
@@ -84,25 +102,19 @@ impl Chosen {
     }
 
     /// Returns the coefficients that hold a window's values, if these repeat over the slots; compact windows send them
-    /// alone. Returns None for compact sums, and for whole ciphertexts whose values do not repeat.
+    /// alone. Returns None for sums, and for whole ciphertexts whose values do not repeat.
     #[must_use]
     pub fn kept(&self) -> Option<Kept> {
-        if self.compact.is_some() {
-            return None;
-        }
-        kept(&self.layout, self.spec.degree)
+        kept(&self.layout, self.spec.as_ref()?.degree)
     }
 
     /// Returns the number of coefficients that a compact window sends, and the bits of each. Returns None for whole
-    /// ciphertexts.
+    /// ciphertexts and sums.
     #[must_use]
     pub fn sent(&self) -> Option<(usize, u32)> {
-        let of_sums = |places: &Places| (places.count(&self.layout, self.cut.ticks), places.width);
-        let bits = || self.spec.data.iter().map(|q| u64::BITS - q.leading_zeros()).sum();
-        if self.stream.public {
-            return None;
-        }
-        self.compact.as_ref().map(of_sums).or_else(|| self.kept().map(|kept| (kept.places(), bits())))
+        let spec = self.spec.as_ref().filter(|_| !self.stream.public)?;
+        let bits = spec.data.iter().map(|q| u64::BITS - q.leading_zeros()).sum();
+        self.kept().map(|kept| (kept.places(), bits))
     }
 
     /// Returns the number of slots in a result.
@@ -111,19 +123,32 @@ impl Chosen {
         frame(&self.layout)
     }
 
+    /// Returns the frame of the parameters in hexadecimal; empty for sums, which have none.
+    fn parameters(&self) -> String {
+        self.spec.as_ref().map(|spec| hex::encode(sotto_wire::write_parameters(spec))).unwrap_or_default()
+    }
+
+    /// Returns the bytes of a window of sums whose places hold sums of this many windows. Returns None for ciphertexts, and
+    /// where no place does.
+    #[must_use]
+    pub fn window_bytes_for(&self, windows: u64) -> Option<usize> {
+        if self.sums.is_empty() { None } else { sums::window_bytes(self, windows) }
+    }
+
     /// Returns the stream's entry in the device's profile, under this name. Each bundle's streams have names of their own,
     /// so their windows are numbered anew, and readings of a file are sent again.
     #[must_use]
     pub fn profile(&self, name: String) -> sotto_pack::StreamProfile {
         sotto_pack::StreamProfile {
             stream: name,
-            parameters: hex::encode(sotto_wire::write_parameters(&self.spec)),
+            parameters: self.parameters(),
             encoding: self.layout.encoding(),
             ticks: self.cut.ticks,
             period_ms: Some(self.cut.period),
             span: Some(self.cut.span),
             channels: self.layout.channels().to_vec(),
-            compact: self.compact.clone(),
+            sums: self.sums.clone(),
+            compact: None,
             slots: self.kept().map(|kept| kept.values() as u32),
             envelope: if self.sent().is_some() { 2 } else { 1 },
             fleet: None,
@@ -133,13 +158,13 @@ impl Chosen {
 }
 
 /// Returns the compact alternative for a device that holds public keys.
-pub(super) fn without_secret(scheme: SchemeId, n: usize) -> Alternative {
+pub(super) fn without_secret(scheme: &str, n: usize) -> Alternative {
     let why = "needs the device's secret, and the device holds public keys".to_owned();
     Alternative { scheme: format!("compact {scheme}"), n, window_bytes: None, why }
 }
 
 /// Returns the alternative for a stream whose windows are compact, as the device holds its secret.
-pub(super) fn under_public_key(scheme: SchemeId, n: usize) -> Alternative {
+pub(super) fn under_public_key(scheme: &str, n: usize) -> Alternative {
     let why = "has no compact form: its mask follows from no name, so both polynomials travel".to_owned();
     Alternative { scheme: format!("public-key {scheme}"), n, window_bytes: None, why }
 }

@@ -44,7 +44,7 @@ pub(super) fn judge<S: Managed>(
     let params = &target.params;
     let mut chosen = Chosen {
         stream: stream.clone(),
-        spec,
+        spec: Some(spec),
         layout: layout.clone(),
         cut,
         keys: KeysNeeded::default(),
@@ -61,7 +61,7 @@ pub(super) fn judge<S: Managed>(
         sums_of: MOST_WINDOWS as u64,
         key_bytes: 0,
         alternatives: Vec::new(),
-        compact: None,
+        sums: Vec::new(),
     };
     for quantity in worst(stream, layout, &cut) {
         // As many parts as fit one ciphertext. The bound on the packed result's noise is that of the largest part times

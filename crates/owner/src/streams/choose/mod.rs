@@ -3,7 +3,6 @@
 
 mod best;
 mod chosen;
-mod compact;
 mod compared;
 mod exact;
 mod judge;
@@ -11,6 +10,7 @@ mod precision;
 mod real;
 mod report;
 mod steps;
+mod sums;
 mod worst;
 
 pub use best::choose;
@@ -19,5 +19,7 @@ pub use chosen::{Alternative, Chosen};
 pub(crate) use chosen::{MOST_COMPARED, MOST_WINDOWS};
 pub(crate) use compared::carried_gap;
 pub use precision::{REAL_ERROR, SHARED_ERROR, real_error};
-pub use report::{StreamReport, stream_report};
+pub(crate) use sums::bins_of;
+pub use sums::SUMMED_WINDOWS;
+pub use report::{SHOWN_WINDOWS, StreamReport, stream_report};
 pub(crate) use worst::{largest_result, worst};

@@ -135,7 +135,7 @@ pub(super) fn choose_real(stream: &StreamNeeds, channels: &[Channel]) -> Result<
     let alternative = match &other {
         Ok(found) => Alternative {
             scheme: scheme.to_owned(),
-            n: found.spec.degree,
+            n: found.degree(),
             window_bytes: Some(found.window_bytes),
             why: why(found),
         },
@@ -184,9 +184,9 @@ fn choose_place(stream: &StreamNeeds, channels: &[Channel]) -> Result<Chosen, Ow
                     chosen.alternatives.push(Alternative { scheme, n, window_bytes: None, why });
                 }
                 if stream.public {
-                    chosen.alternatives.push(without_secret(SchemeId::Ckks, degree));
+                    chosen.alternatives.push(without_secret("CKKS", degree));
                 } else if chosen.kept().is_some() {
-                    chosen.alternatives.push(under_public_key(SchemeId::Ckks, degree));
+                    chosen.alternatives.push(under_public_key("CKKS", degree));
                 }
                 return Ok(chosen);
             }

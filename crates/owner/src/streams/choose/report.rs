@@ -2,10 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use sotto_pack::Span;
-use sotto_rlwe::SchemeId;
+use sotto_pack::{Span, SumsPart};
+use sotto_rlwe::{ParameterSpec, SchemeId};
 
 use super::chosen::{Alternative, Chosen};
+use super::sums::bins_of;
+
+/// Numbers of windows of a sum for which a report has the bytes.
+pub const SHOWN_WINDOWS: [u64; 4] = [64, 512, 4_096, 1_000_000];
 
 /// The report on a stream.
 ///
@@ -37,11 +41,13 @@ pub struct StreamReport {
     pub channels: Vec<String>,
     /// The scheme's name.
     pub scheme: String,
-    /// The ring's degree.
-    pub n: usize,
+    /// The ring's degree. None for sums, which have no ring.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub n: Option<usize>,
     /// Bits of the whole modulus.
-    pub modulus_bits: f64,
-    /// Bits of security by the 2024 guidelines.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub modulus_bits: Option<f64>,
+    /// Bits of security: by the 2024 guidelines for ciphertexts, those of the stream cipher's key for sums.
     pub security_bits: u32,
     /// The plain modulus of the exact schemes.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -68,8 +74,17 @@ pub struct StreamReport {
     pub relinearisation: bool,
     /// Bytes of the evaluation keys.
     pub bytes_of_keys: usize,
-    /// Bits between the noise bound and the limit.
-    pub noise_bits_left: f64,
+    /// Bits between the noise bound and the limit. None for sums, which have no noise.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub noise_bits_left: Option<f64>,
+    /// Largest number of windows of a sum.
+    pub sums_of: u64,
+    /// For sums: bytes of a window whose places hold sums of so many windows.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub bytes_for_windows: BTreeMap<u64, usize>,
+    /// For sums: the quantities of each part, with the bits of their places.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub parts: Vec<SumsPart>,
     /// For shared values: the bits of precision that flooding takes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub flooding_bits: Option<f64>,
@@ -96,21 +111,22 @@ pub struct StreamReport {
 /// Puts the choice into numbers for people and JSON.
 #[must_use]
 pub fn stream_report(chosen: &Chosen) -> StreamReport {
-    let exact = chosen.spec.scheme != SchemeId::Ckks;
-    let bins = chosen.compact.iter().flat_map(|places| &places.bins).filter_map(|bins| {
-        let channel = chosen.layout.channels().get(usize::from(bins.channel))?;
-        Some((channel.name.clone(), bins.count()))
+    let spec = chosen.spec.as_ref();
+    let plain = spec.filter(|spec| spec.scheme != SchemeId::Ckks).map(|spec| spec.plain);
+    let bins = (0..).zip(chosen.layout.channels()).filter_map(|(at, channel)| {
+        Some((channel.name.clone(), bins_of(&chosen.sums, at)?.count()))
     });
+    let bytes_for = |windows: u64| Some((windows, chosen.window_bytes_for(windows)?));
     StreamReport {
         stream: chosen.stream.name(),
         questions: chosen.stream.questions.clone(),
         channels: chosen.stream.channels.clone(),
-        scheme: chosen.spec.scheme.to_string(),
-        n: chosen.spec.degree,
-        modulus_bits: chosen.spec.modulus_bits(),
-        security_bits: 128,
-        plain_modulus: exact.then_some(chosen.spec.plain),
-        levels: chosen.spec.data.len() - 1,
+        scheme: chosen.scheme().to_owned(),
+        n: spec.map(|spec| spec.degree),
+        modulus_bits: spec.map(ParameterSpec::modulus_bits),
+        security_bits: if spec.is_some() { 128 } else { 256 },
+        plain_modulus: plain,
+        levels: spec.map_or(0, |spec| spec.data.len() - 1),
         levels_used: chosen.levels_used,
         span: chosen.cut.span,
         readings_a_window: chosen.readings(),
@@ -121,7 +137,10 @@ pub fn stream_report(chosen: &Chosen) -> StreamReport {
         rotations: chosen.keys.rotations.clone(),
         relinearisation: chosen.keys.relinearisation,
         bytes_of_keys: chosen.key_bytes,
-        noise_bits_left: chosen.noise_bits_left,
+        noise_bits_left: Some(chosen.noise_bits_left).filter(|bits| bits.is_finite()),
+        sums_of: chosen.sums_of,
+        bytes_for_windows: SHOWN_WINDOWS.into_iter().filter_map(bytes_for).collect(),
+        parts: chosen.sums.clone(),
         flooding_bits: chosen.flooding_bits,
         seconds_a_window: None,
         places: chosen.sent().map(|(places, _)| places),

@@ -41,15 +41,15 @@ pub(super) fn choose_steps(stream: &StreamNeeds, channels: &[Channel]) -> Result
         let mut found = found.into_iter();
         let Some(mut chosen) = found.next() else { continue };
         tried.extend(found.map(|other| Alternative {
-            scheme: other.spec.scheme.to_string(),
+            scheme: other.scheme().to_owned(),
             n: degree,
             window_bytes: Some(other.window_bytes),
             why: "not fewer bytes".to_owned(),
         }));
         tried.push(if stream.public {
-            without_secret(chosen.spec.scheme, degree)
+            without_secret(chosen.scheme(), degree)
         } else {
-            under_public_key(chosen.spec.scheme, degree)
+            under_public_key(chosen.scheme(), degree)
         });
         chosen.alternatives = tried;
         return Ok(chosen);

@@ -54,7 +54,6 @@ impl Computer<'_> {
         self.evidence.work.push(WorkRecord {
             transcript: hex::encode(&done.transcript),
             inputs: flight.inputs().map(|input| input.id.clone()).collect(),
-            sums: None,
             evaluate_us: done.evaluate_us,
         });
         Ok(frames)

@@ -101,5 +101,6 @@ fn cut(numbers: &Numbers, place: usize, part: &Part, degree: usize) -> Result<Nu
     Ok(match numbers {
         Numbers::Whole(numbers) => Numbers::Whole(numbers.get(slots).ok_or_else(short)?.to_vec()),
         Numbers::Real(numbers) => Numbers::Real(numbers.get(slots).ok_or_else(short)?.to_vec()),
+        Numbers::Sums(numbers) => Numbers::Sums(numbers.get(slots).ok_or_else(short)?.to_vec()),
     })
 }

@@ -1,0 +1,286 @@
+//! The form of a stream of sums: its parts, and the bits of each place.
+
+use sotto_pack::{
+    Channel, ChannelBins, Cut, Digit, Layout, MOST_BINS, MOST_SUM_TICKS, Placed, Presence, Quantiser, Quantity,
+    SumsPart, WindowDescription,
+};
+use sotto_program::KeysNeeded;
+use sotto_rlwe::SchemeId;
+use sotto_sums::{Answer, Form, MOST_PLACES, MOST_WIDTH, Place, TAG_BYTES};
+use sotto_wire::SUMS_WINDOW_OVERHEAD;
+
+use super::chosen::{Alternative, Chosen, under_public_key};
+use super::worst::longest;
+use crate::streams::StreamNeeds;
+
+/// Number of windows that one sum holds by default: a year of days.
+pub const SUMMED_WINDOWS: u64 = 512;
+
+// Smallest degree of whole ciphertexts with slots, and smallest number of bits that a value with its noise takes.
+const WHOLE_DEGREE: usize = 4096;
+const LEAST_BITS: usize = 32;
+
+/// Returns the form with the longest windows, for sums of [`SUMMED_WINDOWS`] windows.
+///
+/// # Errors
+/// The reason why there is none.
+pub(super) fn best(stream: &StreamNeeds, channels: &[Channel]) -> Result<Chosen, String> {
+    let quantities = quantities(stream, channels)?;
+    let ticks = ticks(stream, channels, &quantities)?;
+    let layout = Layout::of_sums(channels.to_vec(), ticks).map_err(|error| error.to_string())?;
+    let sums = parts(&quantities, &layout, SUMMED_WINDOWS)?;
+    let forms = Forms::new(&sums, &layout)?;
+    let answer_bytes = forms.all()?.iter().map(|form| Answer::bytes(form, ticks) as u64).sum();
+    Ok(Chosen {
+        stream: stream.clone(),
+        spec: None,
+        cut: Cut { span: stream.span, period: stream.period, ticks },
+        keys: KeysNeeded::default(),
+        levels_used: 0,
+        flooding_bits: None,
+        noise_bits_left: f64::INFINITY,
+        window_bytes: forms.window_bytes()?,
+        answer_bytes,
+        results_in_one: 1,
+        sums_of: forms.capacity(),
+        key_bytes: 0,
+        alternatives: whole(forms.largest_sum()).collect(),
+        sums,
+        layout,
+    })
+}
+
+/// Returns the bytes of a window whose places hold sums of this many windows. Returns None if no place does.
+pub(super) fn window_bytes(chosen: &Chosen, windows: u64) -> Option<usize> {
+    let quantities: Vec<Vec<Quantity>> = chosen
+        .sums
+        .iter()
+        .map(|part| {
+            let low = |placed: &&Placed| placed.digit != Digit::High;
+            part.quantities.iter().filter(low).map(|placed| placed.quantity.clone()).collect()
+        })
+        .collect();
+    let parts = parts(&quantities, &chosen.layout, windows).ok()?;
+    Forms::new(&parts, &chosen.layout).ok()?.window_bytes().ok()
+}
+
+/// Returns the quantities of each part: readings, then squares and products, then counts by bin.
+fn quantities(stream: &StreamNeeds, channels: &[Channel]) -> Result<Vec<Vec<Quantity>>, String> {
+    let position = |name: &String| channels.iter().position(|channel| channel.name == *name);
+    let all = || 0..channels.len() as u16;
+    let mut products = Vec::with_capacity(stream.needs.products.len());
+    for (x, y) in &stream.needs.products {
+        let (Some(x), Some(y)) = (position(x), position(y)) else { continue };
+        products.push((x.min(y) as u16, x.max(y) as u16));
+    }
+    products.sort_unstable();
+    products.dedup();
+    let squares = all().filter(|_| stream.needs.squares).map(Quantity::Square);
+    let products = products.into_iter().map(|(x, y)| Quantity::Product(x, y));
+    let bins = bins(stream, channels)?;
+    let bins = bins.into_iter().map(|bins| Quantity::Bins { column: bins.channel, edges: bins.edges });
+    let parts = [all().map(Quantity::Reading).collect(), squares.chain(products).collect(), bins.collect()];
+    Ok(parts.into_iter().filter(|quantities: &Vec<Quantity>| !quantities.is_empty()).collect())
+}
+
+/// Returns the ticks of a window: those of the span, divided evenly if they do not fit one window.
+fn ticks(stream: &StreamNeeds, channels: &[Channel], quantities: &[Vec<Quantity>]) -> Result<u32, String> {
+    let once = |part: &Vec<Quantity>| {
+        part.iter().filter(|quantity| quantity.is_once()).map(|q| q.places() + 1).sum::<usize>()
+    };
+    let at_tick = |part: &Vec<Quantity>| part.iter().filter(|quantity| !quantity.is_once()).count();
+    let mut most = u64::from(MOST_SUM_TICKS);
+    for part in quantities {
+        let left = MOST_PLACES.checked_sub(once(part) + 1);
+        let left = left.ok_or_else(|| format!("{} bins do not fit a window", once(part)))?;
+        most = most.min(left as u64 / (at_tick(part) as u64).max(1));
+    }
+    let longest = longest(stream.span, stream.period);
+    loop {
+        if most == 0 {
+            return Err(format!("{} channels with their products do not fit a window", channels.len()));
+        }
+        let ticks = longest.div_ceil(longest.div_ceil(most)).max(1) as u32;
+        if is_described(channels, ticks) {
+            return Ok(ticks);
+        }
+        most = most.min(ticks.into()) / 2;
+    }
+}
+
+/// Returns true if the description of a window of this many ticks is not too long, whichever readings are missing.
+fn is_described(channels: &[Channel], ticks: u32) -> bool {
+    let Ok(layout) = Layout::of_sums(channels.to_vec(), ticks) else { return false };
+    let mut longest = WindowDescription::whole(&layout, i64::MIN, u32::MAX, ticks);
+    longest.presence = vec![Presence::first(ticks); channels.len()];
+    longest.to_json().is_ok()
+}
+
+/// Returns the parts with places for sums of this many windows.
+fn parts(quantities: &[Vec<Quantity>], layout: &Layout, windows: u64) -> Result<Vec<SumsPart>, String> {
+    let part = |quantities: &Vec<Quantity>| {
+        let placed = quantities.iter().map(|quantity| placed(quantity, layout, windows));
+        let placed = placed.collect::<Result<Vec<_>, String>>()?;
+        Ok(SumsPart { quantities: placed.into_iter().flatten().collect(), reasons: 0 })
+    };
+    quantities.iter().map(part).collect()
+}
+
+/// Returns a quantity at places that hold sums of this many windows: at one place or, if that would have more than 60
+/// bits, as two digits.
+fn placed(quantity: &Quantity, layout: &Layout, windows: u64) -> Result<Vec<Placed>, String> {
+    let one = |digit| {
+        let mut placed = Placed { quantity: quantity.clone(), digit, width: 0 };
+        let (least, most) = placed.range(layout).map_err(|error| error.to_string())?;
+        let largest = (i128::from(most) - i128::from(least)) * i128::from(windows);
+        placed.width = (i128::BITS - largest.leading_zeros()).max(1) as u8;
+        Ok::<_, String>(Some(placed).filter(|placed| u32::from(placed.width) <= MOST_WIDTH))
+    };
+    if let Some(whole) = one(Digit::Whole)? {
+        return Ok(vec![whole]);
+    }
+    match (one(Digit::Low)?, one(Digit::High)?) {
+        (Some(low), Some(high)) => Ok(vec![low, high]),
+        _ => Err(format!("sums of {windows} windows do not fit two places of {MOST_WIDTH} bits")),
+    }
+}
+
+/// The places that a window has once and at each tick, and the numbers of their counts.
+type Places = (Vec<Place>, Vec<Place>, (usize, usize));
+
+/// The forms of the parts of a stream.
+struct Forms {
+    places: Vec<Places>,
+    ticks: u32,
+}
+
+impl Forms {
+    fn new(parts: &[SumsPart], layout: &Layout) -> Result<Self, String> {
+        let mut places = Vec::with_capacity(parts.len());
+        for part in parts {
+            let (mut once, mut tick) = (Vec::new(), Vec::new());
+            for placed in &part.quantities {
+                let (least, most) = placed.range(layout).map_err(|error| error.to_string())?;
+                let place =
+                    Place::new(placed.width.into(), least, most).map_err(|error| error.to_string())?;
+                let to = if placed.quantity.is_once() { &mut once } else { &mut tick };
+                to.extend(std::iter::repeat_n(place, placed.quantity.places()));
+            }
+            places.push((once, tick, part.count_numbers(layout.channels().len())));
+        }
+        Ok(Self { places, ticks: layout.ticks() })
+    }
+
+    fn all(&self) -> Result<Vec<Form<'_>>, String> {
+        self.places.iter().map(|places| form(places, self.ticks)).collect()
+    }
+
+    fn window_bytes(&self) -> Result<usize, String> {
+        let bodies: usize = self.all()?.iter().map(|form| form.body_bytes(self.ticks) + TAG_BYTES).sum();
+        Ok(SUMS_WINDOW_OVERHEAD + bodies)
+    }
+
+    fn each(&self) -> impl Iterator<Item = &Place> {
+        self.places.iter().flat_map(|(once, tick, _)| once.iter().chain(tick))
+    }
+
+    /// Returns the largest number of windows of which every place holds the sum.
+    fn capacity(&self) -> u64 {
+        let of = |place: &Place| ((1u64 << place.width()) - 1) / (place.most() - place.least()).max(1) as u64;
+        self.each().map(of).min().unwrap_or_default()
+    }
+
+    /// Returns the bits of the widest place.
+    fn largest_sum(&self) -> usize {
+        self.each().map(|place| place.width() as usize).max().unwrap_or_default()
+    }
+}
+
+fn form((once, tick, (counts, at_tick)): &Places, ticks: u32) -> Result<Form<'_>, String> {
+    Form::new(once, tick, *counts as u32, *at_tick as u32, ticks).map_err(|error| error.to_string())
+}
+
+/// Returns ciphertexts as alternatives, with a lower bound on their bytes: n coefficients, each with the bits of a sum
+/// and of the least noise.
+fn whole(sum_bits: usize) -> impl Iterator<Item = Alternative> {
+    let bytes = WHOLE_DEGREE * sum_bits.max(LEAST_BITS) / 8;
+    let exact = [SchemeId::Bfv, SchemeId::Bgv].map(|scheme| Alternative {
+        scheme: scheme.to_string(),
+        n: WHOLE_DEGREE,
+        window_bytes: Some(bytes),
+        why: format!("a ciphertext takes at least {bytes} bytes a window, and its sum carries no tag"),
+    });
+    let rounds = Alternative {
+        scheme: SchemeId::Ckks.to_string(),
+        n: WHOLE_DEGREE,
+        window_bytes: None,
+        why: "rounds: the resolution would not be the only error".to_owned(),
+    };
+    exact.into_iter().chain([under_public_key("BFV", WHOLE_DEGREE), rounds])
+}
+
+/// Returns the bins that a stream's questions need.
+///
+/// # Errors
+/// The reason why there are none: a channel without a resolution, or too many bins.
+fn bins(stream: &StreamNeeds, channels: &[Channel]) -> Result<Vec<ChannelBins>, String> {
+    let mut all = Vec::new();
+    for (at, channel) in (0u16..).zip(channels) {
+        let Some(needed) = stream.needs.bins.get(&channel.name) else { continue };
+        let (minimum, maximum) = (channel.minimum, channel.maximum);
+        let resolution = channel.resolution.unwrap_or_default();
+        let quantiser = Quantiser::with_resolution(minimum, maximum, resolution);
+        let quantiser = quantiser.map_err(|error| error.to_string())?;
+        let edges = needed.iter().flat_map(|bins| bins.edges(&quantiser, (minimum, maximum)));
+        let bins = ChannelBins::new(at, edges, &quantiser);
+        if bins.count() > MOST_BINS {
+            return Err(format!(
+                "the questions need {} bins of {}, and a channel has at most {MOST_BINS}",
+                bins.count(),
+                channel.name
+            ));
+        }
+        all.push(bins);
+    }
+    Ok(all)
+}
+
+/// Checks that windows of these parts hold everything that a stream needs.
+///
+/// # Errors
+/// The reason why they do not.
+pub(super) fn fits(stream: &StreamNeeds, channels: &[Channel], parts: &[SumsPart]) -> Result<(), String> {
+    let sent = |quantity: &Quantity| {
+        parts.iter().flat_map(|part| &part.quantities).any(|placed| placed.quantity == *quantity)
+    };
+    let position = |name: &String| channels.iter().position(|channel| channel.name == *name);
+    if stream.needs.squares && !(0..channels.len() as u16).all(|channel| sent(&Quantity::Square(channel))) {
+        return Err("it does not send squares".to_owned());
+    }
+    for (x, y) in &stream.needs.products {
+        let at = position(x).zip(position(y)).map(|(x, y)| (x.min(y) as u16, x.max(y) as u16));
+        if at.is_none_or(|(x, y)| !sent(&Quantity::Product(x, y))) {
+            return Err(format!("it does not send products of {x} and {y}"));
+        }
+    }
+    for needed in bins(stream, channels)? {
+        let sent = bins_of(parts, needed.channel);
+        if sent.is_none_or(|sent| needed.edges.iter().any(|edge| !sent.edges.contains(edge))) {
+            let name = &channels[usize::from(needed.channel)].name;
+            return Err(format!(
+                "it does not count the readings of {name} in the bins that the question needs"
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// Returns the bins in which these parts count the readings of a channel. Returns None if they do not.
+pub(crate) fn bins_of(parts: &[SumsPart], channel: u16) -> Option<ChannelBins> {
+    parts.iter().flat_map(|part| &part.quantities).find_map(|placed| match &placed.quantity {
+        Quantity::Bins { column, edges } if *column == channel => {
+            Some(ChannelBins { channel, edges: edges.clone() })
+        }
+        _ => None,
+    })
+}

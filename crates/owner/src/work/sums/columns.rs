@@ -1,0 +1,93 @@
+//! The places of a sum that belong to a quantity, and their way into results.
+
+use std::ops::Range;
+
+use sotto_pack::{Digit, Layout, Quantity as Sent, SumsPart};
+use sotto_wire::StreamHeader;
+
+use super::Task;
+use crate::error::OwnerError;
+use crate::open::Numbers;
+use crate::work::job::Results;
+
+/// The places of one quantity that a device sends, in a part of the stream.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Source {
+    /// The part.
+    pub(super) part: u8,
+    /// The first place, for ticks the one of the first tick.
+    first: usize,
+    /// Places from one tick to the next; 0 for counts by bin.
+    step: usize,
+    /// The factor of the digit.
+    factor: i64,
+    /// The channel whose slots take the values.
+    channel: u16,
+}
+
+/// Returns the places of a sent quantity: one set, or one for each digit. Empty if the stream does not send it.
+pub(super) fn sources(stream: &StreamHeader, wanted: &Sent) -> Vec<Source> {
+    let mut found = Vec::new();
+    for (number, part) in (0..).zip(stream.parts()) {
+        found.extend(in_part(number, part, wanted));
+    }
+    found
+}
+
+fn in_part(number: u8, part: &SumsPart, wanted: &Sent) -> Vec<Source> {
+    let (once, tick) = part.split();
+    let (step, mut found, mut place) = (tick.len(), Vec::new(), 0);
+    let source = |first, step, digit: Digit| {
+        let (channel, _) = wanted.columns();
+        Source { part: number, first, step, factor: digit.factor(), channel }
+    };
+    for placed in once {
+        if placed.quantity == *wanted {
+            found.push(source(place, 0, placed.digit));
+        }
+        place += placed.quantity.places();
+    }
+    for (at, placed) in tick.iter().enumerate() {
+        if placed.quantity == *wanted {
+            found.push(source(place + at, step, placed.digit));
+        }
+    }
+    found
+}
+
+/// The values of a sum at the places of one part, after its tag was checked.
+pub(super) struct Opened {
+    pub(super) part: u8,
+    pub(super) values: Vec<i64>,
+}
+
+/// Adds the values of a task to the results of its part.
+pub(super) fn put(
+    stream: &StreamHeader,
+    layout: &Layout,
+    task: &Task,
+    opened: &[Opened],
+    results: &mut Results,
+) -> Result<(), OwnerError> {
+    let too_large = || OwnerError::wrong("a sum is too large");
+    for read in &task.read {
+        let Source { part, first, step, factor, channel } = read.source;
+        let Some(Opened { values, .. }) = opened.iter().find(|opened| opened.part == part) else { continue };
+        let Some((Numbers::Sums(numbers), _)) = results.get_mut(read.quantity) else { continue };
+        let places: Range<usize> = if step == 0 { 0..numbers.len() } else { 0..stream.layout().ticks() as usize };
+        for at in places {
+            let place = first + if step == 0 { at } else { at * step };
+            let slot = if step == 0 { Some(at) } else { layout.slot(channel, at as u32) };
+            let weight = read.ticks.as_ref().map_or(1, |ticks| ticks.get(at).copied().unwrap_or_default());
+            let (Some(value), Some(slot)) = (values.get(place), slot.filter(|slot| *slot < numbers.len()))
+            else {
+                continue;
+            };
+            let factor = task.factor.checked_mul(i128::from(factor) * i128::from(weight));
+            let value = factor.and_then(|factor| factor.checked_mul((*value).into()));
+            let sum = value.and_then(|value| numbers[slot].checked_add(value));
+            numbers[slot] = sum.ok_or_else(too_large)?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,115 @@
+//! Sums of windows without a lattice: the cloud adds, and the owner takes the pads away and checks the tags.
+
+mod columns;
+mod open;
+mod request;
+mod tasks;
+mod weights;
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use sotto_keys::DeviceSecret;
+use sotto_pack::{ChannelBins, Layout};
+use sotto_wire::StreamHeader;
+
+use crate::devices;
+use crate::error::OwnerError;
+use crate::open::Numbers;
+use crate::quantities::{Input, Part, Quantity, frame};
+use crate::streams::bins_of;
+use crate::work::job::{Computer, Progress, Results};
+use columns::Source;
+use open::Keys;
+
+/// A stream of sums of a device.
+#[derive(Clone, Copy)]
+pub(crate) struct SumsStream<'s> {
+    pub(crate) device: &'s str,
+    pub(crate) stream: &'s Arc<StreamHeader>,
+}
+
+/// A sum to request.
+#[derive(Clone, Debug)]
+struct Task {
+    /// The part of the question whose results it belongs to.
+    part: usize,
+    /// Positions among the windows of all parts.
+    windows: Range<usize>,
+    /// The stream's parts, ascending.
+    parts: Vec<u8>,
+    /// A weight for each window; None for 1.
+    weights: Option<Vec<i64>>,
+    /// The factor of the sum in the results.
+    factor: i128,
+    /// The results that it provides.
+    read: Vec<Read>,
+}
+
+/// Values of a sum that belong to a result.
+#[derive(Clone, Debug)]
+struct Read {
+    /// The number of the quantity.
+    quantity: usize,
+    source: Source,
+    /// A factor for each tick; None for 1.
+    ticks: Option<Vec<i64>>,
+}
+
+impl Computer<'_> {
+    /// Returns the results of all parts. Their windows must be of this stream.
+    pub(crate) fn sums_results(
+        &mut self,
+        source: SumsStream<'_>,
+        parts: &[Part],
+        quantities: &[Quantity],
+        progress: Progress<'_>,
+    ) -> Result<Vec<Results>, OwnerError> {
+        let Some(layout) = parts.iter().find_map(|part| Some(&part.inputs.first()?.window.layout)) else {
+            return Ok(Vec::new());
+        };
+        let (inputs, tasks) = tasks::tasks(source.stream, parts, quantities)
+            .ok_or_else(|| OwnerError::CannotCarry { device: source.device.to_owned() })?;
+        let secret: DeviceSecret = devices::secret(self.plant, source.device)?;
+        let mut keys = Keys::new(&secret, source.stream)?;
+        let mut results = vec![empty(source.stream, layout, quantities); parts.len()];
+        let (mut left, mut told, mut wrong) = (&tasks[..], 0, None);
+        while !left.is_empty() {
+            let (now, later) = left.split_at(request::batch(source.stream, left)?);
+            match self.requested(source.stream, &mut keys, now, &inputs) {
+                Ok(opened) => {
+                    for (task, opened) in now.iter().zip(&opened) {
+                        columns::put(source.stream, layout, task, opened, &mut results[task.part])?;
+                    }
+                }
+                // The next request is made all the same: an answer's content must not decide about it.
+                Err(error @ OwnerError::WrongAnswer(_)) => drop(wrong.get_or_insert(error)),
+                Err(error) => return Err(error),
+            }
+            let done = later.first().map_or(inputs.len(), |task| task.windows.start).max(told);
+            progress((done - told) as u64, done as u64);
+            (told, left) = (done, later);
+        }
+        wrong.map_or(Ok(results), Err)
+    }
+}
+
+/// Returns results of zeros: for each quantity a number for each slot of a frame, or for each bin.
+fn empty(stream: &StreamHeader, layout: &Layout, quantities: &[Quantity]) -> Results {
+    let numbers = |quantity: &Quantity| match quantity {
+        Quantity::Counts(channel) => bins_of(stream.parts(), *channel).as_ref().map_or(0, ChannelBins::count),
+        _ => frame(layout) as usize,
+    };
+    quantities.iter().map(|quantity| (Numbers::Sums(vec![0; numbers(quantity)]), 0.0)).collect()
+}
+
+/// Returns the inputs of all parts with their positions.
+fn inputs_of(parts: &[Part]) -> (Vec<&Input>, Vec<Range<usize>>) {
+    let (mut inputs, mut ranges) = (Vec::new(), Vec::with_capacity(parts.len()));
+    for part in parts {
+        let first = inputs.len();
+        inputs.extend(&part.inputs);
+        ranges.push(first..inputs.len());
+    }
+    (inputs, ranges)
+}

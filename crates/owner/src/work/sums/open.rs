@@ -1,0 +1,116 @@
+//! Opening of sums with the pads of their windows.
+
+use std::collections::BTreeMap;
+
+use sotto_keys::DeviceSecret;
+use sotto_sums::{Form, Opening, SALT_BYTES, StartKeys, StreamKeys, TagKey};
+use sotto_wire::{MaskName, StreamHeader, SumsAnswer};
+
+use super::Task;
+use super::columns::Opened;
+use crate::error::OwnerError;
+use crate::quantities::Input;
+
+/// The keys of a stream of sums.
+pub(super) struct Keys<'k> {
+    secret: &'k DeviceSecret,
+    stream: &'k StreamHeader,
+    stream_id: &'k [u8; 32],
+    of_stream: StreamKeys,
+    /// The keys of the device's starts, by salt.
+    starts: BTreeMap<[u8; SALT_BYTES], StartKeys>,
+    /// The keys of tags, by part.
+    tags: BTreeMap<u8, TagKey>,
+}
+
+impl<'k> Keys<'k> {
+    pub(super) fn new(secret: &'k DeviceSecret, stream: &'k StreamHeader) -> Result<Self, OwnerError> {
+        let stream_id = stream.stream_id().ok_or_else(|| OwnerError::wrong("the windows are not of sums"))?;
+        let of_stream = StreamKeys::derive(secret.expose_secret_bytes(), stream_id);
+        Ok(Self { secret, stream, stream_id, of_stream, starts: BTreeMap::new(), tags: BTreeMap::new() })
+    }
+
+    /// Returns the values of each task, by part.
+    ///
+    /// # Errors
+    /// [`OwnerError::WrongAnswer`] unless the answer is the sums of exactly these windows.
+    pub(super) fn open(
+        &mut self,
+        answer: &SumsAnswer<'_>,
+        first: usize,
+        tasks: &[Task],
+        windows: &[&Input],
+    ) -> Result<Vec<Vec<Opened>>, OwnerError> {
+        let others = || OwnerError::wrong("the sums are of other windows than were asked for");
+        let names: Option<Vec<MaskName>> = windows.iter().map(|input| input.name).collect();
+        let names = names.ok_or_else(others)?;
+        if answer.names.len() != names.len() || !answer.names.iter().eq(names.iter().copied()) {
+            return Err(others());
+        }
+        if answer.sums.len() != tasks.len() {
+            return Err(others());
+        }
+        let mut opened = Vec::with_capacity(tasks.len());
+        for (task, sum) in tasks.iter().zip(&answer.sums) {
+            let asked = ((task.windows.start - first) as u32, task.windows.len() as u32);
+            if sum.windows != asked || !sum.parts().map(|(part, _)| part).eq(task.parts.iter().copied()) {
+                return Err(others());
+            }
+            let inside = &windows[task.windows.start - first..task.windows.end - first];
+            let mut of_task = Vec::with_capacity(task.parts.len());
+            for (part, answer) in sum.parts() {
+                let form = self.form(part)?;
+                let opening = self.opening(&form, part, inside, task.weights.as_deref())?;
+                let key = self.tags.entry(part);
+                let key = key.or_insert_with(|| TagKey::new(&self.of_stream, &form, part.into()));
+                let values =
+                    opening.open(key, answer).map_err(|error| OwnerError::wrong(&error.to_string()))?;
+                of_task.push(Opened { part, values });
+            }
+            opened.push(of_task);
+        }
+        Ok(opened)
+    }
+
+    fn form(&self, part: u8) -> Result<Form<'k>, OwnerError> {
+        self.stream.sums_form(part.into()).map_err(|error| OwnerError::wrong(&error.to_string()))
+    }
+
+    /// Adds up the pads of the windows of a sum.
+    fn opening(
+        &mut self,
+        form: &Form<'k>,
+        part: u8,
+        windows: &[&Input],
+        weights: Option<&[i64]>,
+    ) -> Result<Opening<'k>, OwnerError> {
+        let unknown = || OwnerError::wrong("the windows are not of sums");
+        let described = self.stream.parts().get(usize::from(part)).ok_or_else(unknown)?;
+        let mut opening = Opening::new(form, part.into());
+        // Windows without gaps of one start and one length are opened together.
+        let mut whole: BTreeMap<([u8; SALT_BYTES], u32), Vec<(u64, i64)>> = BTreeMap::new();
+        for (at, input) in windows.iter().enumerate() {
+            let weight = weights.map_or(1, |weights| weights.get(at).copied().unwrap_or_default());
+            let name = input.name.ok_or_else(unknown)?;
+            let (window, ticks) = (&*input.window, input.window.sent_ticks());
+            if window.present.iter().all(|count| *count == ticks) {
+                whole.entry((name.salt, ticks)).or_default().push((name.sequence, weight));
+                continue;
+            }
+            let present = described.present(window);
+            let is_present = |place: usize| present.get(place).copied().unwrap_or_default();
+            opening.add(self.start(&name.salt), name.sequence, ticks, weight, is_present);
+        }
+        for ((salt, ticks), windows) in whole {
+            opening.add_whole(self.start(&salt), ticks, &windows);
+        }
+        Ok(opening)
+    }
+
+    fn start(&mut self, salt: &[u8; SALT_BYTES]) -> &StartKeys {
+        let (secret, stream) = (self.secret, self.stream_id);
+        self.starts
+            .entry(*salt)
+            .or_insert_with(|| StartKeys::derive(secret.expose_secret_bytes(), stream, salt))
+    }
+}

@@ -1,0 +1,110 @@
+//! Requests for sums, within the cloud's limits.
+
+use std::time::{Duration, Instant};
+
+use sotto_cloud_client::SumOfWindows;
+use sotto_sums::Answer;
+use sotto_wire::{MOST_SUMS, StreamHeader, SumsAnswer};
+
+use super::Task;
+use super::columns::Opened;
+use super::open::Keys;
+use crate::error::OwnerError;
+use crate::quantities::Input;
+use crate::work::job::Computer;
+
+/// Largest number of windows of a request.
+pub(super) const MOST_WINDOWS: usize = 1 << 20;
+/// Largest number of parts of windows that a request adds.
+const MOST_ADDITIONS: usize = 1 << 22;
+/// Largest size of the sums of a request, in bytes.
+const MOST_BYTES: usize = 16 << 20;
+/// Bytes of an answer beside its sums and the names of its windows, and of each sum beside its parts.
+const OVERHEAD: usize = 1 << 10;
+const SUM_OVERHEAD: usize = 13 + 16;
+/// Largest size of a window's name, in bytes: those of a start of its own, and of a run of one.
+const NAME_BYTES: usize = 12 + 5 + 10 + 5;
+
+/// Returns the bytes of a sum of some parts, of the longest windows.
+fn bytes(stream: &StreamHeader, parts: &[u8]) -> Result<usize, OwnerError> {
+    let of = |part: &u8| {
+        let form = stream.sums_form((*part).into()).map_err(|error| OwnerError::wrong(&error.to_string()))?;
+        Ok(Answer::bytes(&form, stream.layout().ticks()))
+    };
+    parts.iter().map(of).sum()
+}
+
+/// Returns the number of tasks in the next request: at least one, within the cloud's limits.
+pub(super) fn batch(stream: &StreamHeader, tasks: &[Task]) -> Result<usize, OwnerError> {
+    let first = tasks.iter().map(|task| task.windows.start).min().unwrap_or_default();
+    let (mut end, mut additions, mut size) = (first, 0, 0);
+    for (at, task) in tasks.iter().enumerate() {
+        end = end.max(task.windows.end);
+        additions += task.windows.len() * task.parts.len();
+        size += bytes(stream, &task.parts)?;
+        let fits = at < MOST_SUMS && end - first <= MOST_WINDOWS;
+        if at > 0 && !(fits && additions <= MOST_ADDITIONS && size <= MOST_BYTES) {
+            return Ok(at);
+        }
+    }
+    Ok(tasks.len())
+}
+
+/// Returns the runs of neighbouring sequence numbers: the first, and their number.
+fn runs(windows: &[&Input]) -> Vec<(u64, u32)> {
+    let mut runs: Vec<(u64, u32)> = Vec::new();
+    for input in windows {
+        match runs.last_mut() {
+            Some((first, count)) if first.checked_add(u64::from(*count)) == Some(input.sequence) => *count += 1,
+            _ => runs.push((input.sequence, 1)),
+        }
+    }
+    runs
+}
+
+impl Computer<'_> {
+    /// Requests some sums and opens them.
+    pub(super) fn requested(
+        &mut self,
+        stream: &StreamHeader,
+        keys: &mut Keys<'_>,
+        tasks: &[Task],
+        inputs: &[&Input],
+    ) -> Result<Vec<Vec<Opened>>, OwnerError> {
+        let first = tasks.iter().map(|task| task.windows.start).min().unwrap_or_default();
+        let end = tasks.iter().map(|task| task.windows.end).max().unwrap_or_default();
+        let windows = &inputs[first..end];
+        let sum = |task: &Task| SumOfWindows {
+            windows: ((task.windows.start - first) as u32, task.windows.len() as u32),
+            parts: task.parts.clone(),
+            weights: task.weights.clone(),
+        };
+        let sums: Vec<SumOfWindows> = tasks.iter().map(sum).collect();
+        let begin = Instant::now();
+        let (frame, evaluate_us) = self.cloud.stream_sums(&hex::encode(stream.id().tag().0), &runs(windows), &sums)?;
+        let evaluate = Duration::from_micros(evaluate_us);
+        self.spent.record("download", begin.elapsed().saturating_sub(evaluate));
+        self.spent.record("evaluate", evaluate);
+        self.spent.evaluate_us += evaluate_us;
+        self.spent.bytes_down += frame.len() as u64;
+        self.spent.jobs += 1;
+        self.spent.schemes.insert("sums".to_owned());
+        let additions: u64 = tasks.iter().map(|task| task.windows.len() as u64 - 1).sum();
+        *self.spent.steps.entry("add".to_owned()).or_default() += additions;
+
+        let begin = Instant::now();
+        let mut limit = OVERHEAD + NAME_BYTES * windows.len();
+        for task in tasks {
+            limit += SUM_OVERHEAD + bytes(stream, &task.parts)?;
+        }
+        let wrong = |error: sotto_wire::WireError| OwnerError::wrong(&error.to_string());
+        let answer =
+            SumsAnswer::read(&frame, stream, limit as u64, windows.len() as u32).map_err(wrong)?;
+        let opened = keys.open(&answer, first, tasks, windows);
+        self.spent.record("decrypt", begin.elapsed());
+        if opened.is_ok() {
+            self.evidence.tagged += windows.len() as u64;
+        }
+        opened
+    }
+}
