@@ -27,17 +27,22 @@ pub(super) fn print(document: &Document) {
 
 fn parameters(stream: &StreamReport) {
     let modulus = stream.plain_modulus.map_or_else(String::new, |t| format!(", t = {t}"));
-    say(format!(
-        "  {}: {}, n = {}, log2 Q = {:.0}{modulus}",
-        stream.stream,
-        stream.scheme.to_uppercase(),
-        stream.n,
-        stream.modulus_bits
-    ));
-    say(format!(
-        "    {} levels ({} used), {:.1} bits of noise left, evaluation keys {} bytes",
-        stream.levels, stream.levels_used, stream.noise_bits_left, stream.bytes_of_keys
-    ));
+    if let (Some(n), Some(bits), Some(left)) = (stream.n, stream.modulus_bits, stream.noise_bits_left) {
+        let scheme = stream.scheme.to_uppercase();
+        say(format!("  {}: {scheme}, n = {n}, log2 Q = {bits:.0}{modulus}", stream.stream));
+        say(format!(
+            "    {} levels ({} used), {left:.1} bits of noise left, evaluation keys {} bytes",
+            stream.levels, stream.levels_used, stream.bytes_of_keys
+        ));
+    } else {
+        say(format!(
+            "  {}: sums of up to {} windows, {} bytes a window, {} of them tags",
+            stream.stream,
+            stream.sums_of,
+            stream.bytes_a_window,
+            8 * stream.parts.len()
+        ));
+    }
     wrapped("    for", &stream.questions);
 }
 

@@ -339,12 +339,16 @@ pub(super) fn describe(chosen: &Chosen) -> String {
     let form = match chosen.sent() {
         Some((places, bits)) => format!(", compact: {places} places of {bits} bits"),
         None if chosen.stream.public => ", whole: under a public key".to_owned(),
+        None if chosen.spec.is_none() => match chosen.sums.len() {
+            1 => ", with a tag".to_owned(),
+            parts => format!(", with {parts} tags"),
+        },
         None => String::new(),
     };
+    let degree = chosen.spec.as_ref().map(|spec| format!(", n = {}", spec.degree)).unwrap_or_default();
     format!(
-        "{every}: {}, n = {}, {windows} every {span}, each of up to {} readings in {} bytes ({each:.0} a reading){form}",
-        chosen.spec.scheme,
-        chosen.spec.degree,
+        "{every}: {}{degree}, {windows} every {span}, each of up to {} readings in {} bytes ({each:.0} a reading){form}",
+        chosen.scheme(),
         chosen.readings(),
         chosen.window_bytes,
     )

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use serde_json::json;
 use sotto_owner::{Chosen, Kind, Plant, beyond, measured_report, seconds_a_window, stream_report};
-use sotto_pack::{Cut, Places, Span};
+use sotto_pack::{ChannelBins, Cut, Quantity, Span};
 
 use super::progress::waiting;
 use super::{Place, device};
@@ -52,11 +52,6 @@ impl Run for Plan {
                     say(format!("    TOO MUCH FOR THE CLOUD: {limit}"));
                 }
             }
-        }
-        if plant.settings().share_masks {
-            say(
-                "Masks are shared (share_masks): one decryption opens the sum over all devices. Never run two copies of a device: their windows reveal the differences of their readings.",
-            );
         }
         if limits.is_none() {
             say("The cloud cannot be reached: its limits were not checked.");
@@ -159,14 +154,14 @@ fn print(chosen: &Chosen) {
     };
     say(format!("  {}", device::describe(chosen)));
     say(format!("    for {serves}; channels {}", report.channels.join(", ")));
-    let modulus = report.plain_modulus.map_or_else(String::new, |t| format!(", t = {t}"));
-    if let Some(places) = &chosen.compact {
-        compact(chosen, places, &report);
+    let (Some(bits), Some(left)) = (report.modulus_bits, report.noise_bits_left) else {
+        sums(chosen, &report);
         return;
-    }
+    };
+    let modulus = report.plain_modulus.map_or_else(String::new, |t| format!(", t = {t}"));
     say(format!(
-        "    log2 Q = {:.0}{modulus}, {} levels ({} used), {}-bit security, {:.1} bits of noise left",
-        report.modulus_bits, report.levels, report.levels_used, report.security_bits, report.noise_bits_left
+        "    log2 Q = {bits:.0}{modulus}, {} levels ({} used), {}-bit security, {left:.1} bits of noise left",
+        report.levels, report.levels_used, report.security_bits
     ));
     let relinearisation = if report.relinearisation { "relinearisation, " } else { "" };
     say(format!(
@@ -180,14 +175,12 @@ fn print(chosen: &Chosen) {
     lost(&report);
 }
 
-/// Prints the details of a compact stream.
-fn compact(chosen: &Chosen, places: &Places, report: &sotto_owner::StreamReport) {
-    let modulus = report.plain_modulus.unwrap_or_default();
-    say(format!(
-        "    log2 q = {:.0}, t = {modulus}, {}-bit security, {:.1} bits of noise left in a sum of {} windows",
-        report.modulus_bits, report.security_bits, report.noise_bits_left, chosen.sums_of
-    ));
-    let sent = match (places.squares, places.products.len()) {
+/// Prints the details of a stream of sums.
+fn sums(chosen: &Chosen, report: &sotto_owner::StreamReport) {
+    let all = || report.parts.iter().flat_map(|part| &part.quantities);
+    let squares = all().any(|placed| matches!(placed.quantity, Quantity::Square(_)));
+    let pairs = all().filter(|placed| matches!(placed.quantity, Quantity::Product(..))).count();
+    let sent = match (squares, pairs) {
         (false, 0) => String::new(),
         (true, 0) => " and their squares".to_owned(),
         (squares, pairs) => {
@@ -197,20 +190,46 @@ fn compact(chosen: &Chosen, places: &Places, report: &sotto_owner::StreamReport)
         }
     };
     say(format!(
-        "    it sends readings{sent}; the cloud adds windows without a key: a sum takes at most {} bytes",
+        "    it sends readings{sent}, hidden by a stream cipher; the cloud adds windows without a key. Each answer carries a tag: it is the \
+         sum that was asked for, or refused; a sum takes at most {} bytes",
         report.bytes_an_answer
     ));
-    counts(chosen, places);
+    let bytes: Vec<String> = report
+        .bytes_for_windows
+        .iter()
+        .map(|(windows, bytes)| format!("{bytes} bytes for {}", grouped(*windows)))
+        .collect();
+    say(format!(
+        "    a sum holds {} windows, longer ones are added by you; the size of a window depends on it: {}",
+        grouped(report.sums_of),
+        bytes.join(", ")
+    ));
+    counts(chosen, report);
     predicted(chosen);
     lost(report);
 }
 
+/// Returns a number with a comma between thousands.
+fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut grouped = String::new();
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at) % 3 == 0 {
+            grouped.push(',');
+        }
+        grouped.push(digit);
+    }
+    grouped
+}
+
 /// Prints the bins in which a device counts readings, their bytes, and the width that extremes and quantiles get.
-fn counts(chosen: &Chosen, places: &Places) {
-    for bins in &places.bins {
-        let Some(channel) = chosen.layout.channels().get(usize::from(bins.channel)) else { continue };
-        let Some(quantiser) = chosen.layout.quantiser(bins.channel) else { continue };
-        let bytes = (bins.count() * places.width as usize).div_ceil(8);
+fn counts(chosen: &Chosen, report: &sotto_owner::StreamReport) {
+    for placed in report.parts.iter().flat_map(|part| &part.quantities) {
+        let Quantity::Bins { column, edges } = &placed.quantity else { continue };
+        let bins = ChannelBins { channel: *column, edges: edges.clone() };
+        let Some(channel) = chosen.layout.channels().get(usize::from(*column)) else { continue };
+        let Some(quantiser) = chosen.layout.quantiser(*column) else { continue };
+        let bytes = (bins.count() * usize::from(placed.width)).div_ceil(8);
         let widths = bins.ends(quantiser).map(|(low, high)| quantiser.value(high) - quantiser.value(low));
         let width = widths.fold(0.0, f64::max) / 2.0 + quantiser.value_error();
         let unit = if channel.unit.is_empty() { String::new() } else { format!(" {}", channel.unit) };
@@ -227,7 +246,11 @@ fn counts(chosen: &Chosen, places: &Places) {
 /// Prints the rejected alternatives and the reason for each.
 fn lost(report: &sotto_owner::StreamReport) {
     for alternative in &report.alternatives {
-        say(format!("    not {} with n = {}: {}", alternative.scheme, alternative.n, alternative.why));
+        let degree = match alternative.n {
+            0 => String::new(),
+            n => format!(" with n = {n}"),
+        };
+        say(format!("    not {}{degree}: {}", alternative.scheme, alternative.why));
     }
 }
 

@@ -171,18 +171,25 @@ fn repeating(
 
 fn lines(done: &Verification) -> Vec<String> {
     let Verification {
-        answer, question, work, repeated, windows, bytes, seconds, repeat_us, cloud_us, ..
+        answer, question, work, tagged, repeated, windows, bytes, seconds, repeat_us, cloud_us, ..
     } = done;
     let seconds_of = |us: u64| format!("{:.4}", us as f64 / 1e6);
     let mut lines = vec![format!("{answer}  {question}")];
-    lines.push(format!(
-        "  {repeated} of {work} pieces of work repeated on {windows} signed windows, {bytes} bytes fetched, {seconds:.3} s in all"
-    ));
-    lines.push(format!(
-        "  the work alone: {} s here, {} s in the cloud by its word",
-        seconds_of(*repeat_us),
-        seconds_of(*cloud_us)
-    ));
+    if *tagged > 0 {
+        lines.push(format!(
+            "  sums over {tagged} windows carried tags, which were checked when you asked: there is nothing to repeat"
+        ));
+    }
+    if *work > 0 {
+        lines.push(format!(
+            "  {repeated} of {work} pieces of work repeated on {windows} signed windows, {bytes} bytes fetched, {seconds:.3} s in all"
+        ));
+        lines.push(format!(
+            "  the work alone: {} s here, {} s in the cloud by its word",
+            seconds_of(*repeat_us),
+            seconds_of(*cloud_us)
+        ));
+    }
     if !done.pinned {
         lines.push("  the cloud's key is not pinned: see `sotto cloud show`".to_owned());
     }
@@ -193,6 +200,7 @@ fn lines(done: &Verification) -> Vec<String> {
         return lines;
     }
     lines.push(match done.findings.len() {
+        0 if *work == 0 => "  holds: every sum is the one that was asked for".to_owned(),
         0 if repeated == work => "  holds: every output is the one that the plan gives".to_owned(),
         0 => "  holds as far as it was sampled".to_owned(),
         _ => "  DOES NOT HOLD: do not act on this answer, do not share it".to_owned(),

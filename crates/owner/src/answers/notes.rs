@@ -148,6 +148,10 @@ pub(super) fn on_windows(listed: &[DeviceWindows]) -> Vec<String> {
                     no_secret.as_str()
                 },
             ),
+            (
+                aside.earlier,
+                "is one of places, which an earlier version sent; `sotto device renew` makes a bundle whose windows are read, and the device sends its readings again",
+            ),
             (aside.other_unit, "has a channel whose unit was another one then"),
             (
                 aside.not_carried,

@@ -40,8 +40,10 @@ pub struct Verification {
     pub answer: String,
     /// The question's text.
     pub question: String,
-    /// Number of jobs and requests for sums behind the answer.
+    /// Number of jobs behind the answer.
     pub work: u64,
+    /// Number of windows in sums with tags, which were checked when the answer was opened: nothing of them is repeated.
+    pub tagged: u64,
     /// Number of them that were repeated.
     pub repeated: u64,
     /// Number of windows in the repeated work.
@@ -131,6 +133,7 @@ pub(crate) fn verified(
         answer: answer.to_owned(),
         question: question.to_owned(),
         work,
+        tagged: evidence.tagged,
         repeated,
         windows: all.windows,
         bytes: sources.fetched,

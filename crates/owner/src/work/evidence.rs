@@ -42,7 +42,7 @@ pub struct Evidence {
     pub plans: BTreeMap<String, String>,
 }
 
-/// The record of one job or one request for sums.
+/// The record of one job.
 ///
 /// Example: [`Evidence`]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
