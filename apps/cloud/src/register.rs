@@ -48,19 +48,24 @@ pub(crate) fn device(
         let detail = format!("a device has at most {MOST_KEYS} keys");
         return Err(Problem::unprocessable(reason::TOO_MANY_KEYS, detail));
     }
+    if registration.streams.len() > MOST_STREAMS {
+        let detail = format!("a device has at most {MOST_STREAMS} streams");
+        return Err(Problem::unprocessable(reason::TOO_MANY_STREAMS, detail));
+    }
+    let headers = registration.streams.iter().map(|frame| header(frame)).collect::<Result<Vec<_>, _>>()?;
     let mut keys = Vec::with_capacity(registration.keys.len());
     for key in &registration.keys {
         let parameters = from_hex(&key.parameter_id).ok_or_else(|| not_hex("parameter_id", 64))?;
         let id = from_hex(&key.key_id).ok_or_else(|| not_hex("key_id", 32))?;
         keys.push((ParameterId(parameters), KeyId(id)));
-        // Refuses unknown parameters.
-        cloud.params(ParameterId(parameters))?;
+        let of_sums = |header: &&StreamHeader| header.is_of_sums() && header.parameters().0 == parameters;
+        match headers.iter().find(of_sums) {
+            Some(header) => cloud.store.keep_stream_of_sums(header)?,
+            // Refuses unknown parameters.
+            None => drop(cloud.params(ParameterId(parameters))?),
+        }
     }
-    if registration.streams.len() > MOST_STREAMS {
-        let detail = format!("a device has at most {MOST_STREAMS} streams");
-        return Err(Problem::unprocessable(reason::TOO_MANY_STREAMS, detail));
-    }
-    let streams = registration.streams.iter().map(|frame| stream(name, &keys, frame));
+    let streams = headers.into_iter().map(|header| of_device(name, &keys, header));
     let streams = streams.collect::<Result<Vec<_>, _>>()?;
     check_fleets(cloud, &streams)?;
     let record = registration.record.as_deref().map(sealed_record).transpose()?;
@@ -85,8 +90,8 @@ fn sealed_record(text: &str) -> Result<Vec<u8>, Problem> {
         .map_err(|_| Problem::unprocessable(reason::INVALID_VALUE, "a sealed record is hexadecimal"))
 }
 
-/// Reads the header of a stream, and checks that it names this device and one of these keys.
-fn stream(device: &str, keys: &[(ParameterId, KeyId)], frame: &str) -> Result<StreamHeader, Problem> {
+/// Reads the header of a stream.
+fn header(frame: &str) -> Result<StreamHeader, Problem> {
     if frame.len() as u64 > 2 * LARGEST_STREAM_HEADER {
         let detail = format!("the header of a stream has at most {LARGEST_STREAM_HEADER} bytes");
         return Err(Problem::unprocessable(reason::TOO_LARGE, detail));
@@ -94,7 +99,15 @@ fn stream(device: &str, keys: &[(ParameterId, KeyId)], frame: &str) -> Result<St
     let frame = hex::decode(frame).map_err(|_| {
         Problem::unprocessable(reason::INVALID_VALUE, "the header of a stream is hexadecimal")
     })?;
-    let header = StreamHeader::read(&frame)?;
+    Ok(StreamHeader::read(&frame)?)
+}
+
+/// Checks that the header of a stream names this device and one of these keys.
+fn of_device(
+    device: &str,
+    keys: &[(ParameterId, KeyId)],
+    header: StreamHeader,
+) -> Result<StreamHeader, Problem> {
     let of_device = header.device() == device && keys.contains(&(header.parameters(), header.key()));
     if !of_device {
         let detail = "the header of a stream names another device, or a key that is not registered with it";

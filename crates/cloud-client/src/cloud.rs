@@ -14,6 +14,7 @@ use sotto_api::limits::{FetchLimits, Limits};
 use sotto_api::log::{FetchIdentity, FetchLog, LogPage, LogQuery};
 use sotto_api::parameters::PutParameters;
 use sotto_api::plans::PutPlan;
+use sotto_api::stream_sums::{AddWindows, StreamSums, StreamSumsRequest, SumOfWindows};
 use sotto_api::sums::{AddEnvelopes, SumOf, Summed, SumsRequest};
 use sotto_api::{Condition, Route, reason};
 use sotto_http::{Request, Trust};
@@ -429,6 +430,35 @@ impl Cloud {
     pub fn sums(&self, envelopes: &[&str], sums: &[SumOf]) -> Result<Summed, CloudError> {
         let request = SumsRequest { envelopes: owned(envelopes), sums: sums.to_vec() };
         self.call::<AddEnvelopes>([], &(), &request)
+    }
+
+    /// Adds windows of a stream of sums, named by runs of their sequence numbers: each the first, and their number.
+    /// `stream` is the tag of the stream: 16 hexadecimal digits. Returns the sums' frame, a claim until its tags are
+    /// checked, and the cloud's computing time in microseconds.
+    ///
+    /// ```
+    /// # mod stand_in { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/stand_in/mod.rs")); }
+    /// use sotto_cloud_client::{StreamSums, SumOfWindows};
+    /// # let (cloud, requests) = stand_in::serve(vec![stand_in::ok("a frame")]);
+    ///
+    /// // The sum of windows 7 to 9.
+    /// let sum = SumOfWindows { windows: (0, 3), parts: vec![0], weights: None };
+    /// let sums: StreamSums = cloud.stream_sums("0102030405060708", &[(7, 3)], &[sum])?;
+    /// assert_eq!(sums.frame, b"a frame");
+    /// # assert_eq!(requests.lock().expect("no panic")[0], "POST /v1/streams/0102030405060708/sums HTTP/1.1");
+    /// # Ok::<(), sotto_cloud_client::CloudError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Those of [`Cloud::call`]; the refusal is `unknown-stream`, `unknown-window` or `wrong-sum`.
+    pub fn stream_sums(
+        &self,
+        stream: &str,
+        windows: &[(u64, u32)],
+        sums: &[SumOfWindows],
+    ) -> Result<StreamSums, CloudError> {
+        let request = StreamSumsRequest { windows: windows.to_vec(), sums: sums.to_vec() };
+        self.call::<AddWindows>([stream], &(), &request)
     }
 
     /// Adds a fleet's windows that have the requested start and number of ticks, in the order of their keys. Returns

@@ -50,5 +50,4 @@ pub use sotto_api::keys::KeyStatus;
 pub use sotto_api::limits::Limits;
 pub use sotto_api::log::{LogPage, LoggedWindow};
 pub use sotto_api::sums::{SumOf, Summed};
-mod stub;
-pub use stub::SumOfWindows;
+pub use sotto_api::stream_sums::{StreamSums, SumOfWindows};

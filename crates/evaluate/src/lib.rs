@@ -43,4 +43,4 @@ mod tagged;
 pub use input::Input;
 pub use job::{Evaluated, JobError, job};
 pub use sums::{LARGEST_SUMS, SumError, SummedWindow, Summing, window};
-pub use tagged::{TaggedSum, TaggedSumming};
+pub use tagged::{MOST_SUMMED_WINDOWS, TaggedSum, TaggedSumming};

@@ -6,7 +6,7 @@ use sotto_wire::{Envelope, MOST_SUMS, MaskName, PartSum, StreamHeader, SumsAnswe
 use crate::sums::{LARGEST_SUMS, SumError};
 
 /// Largest number of windows of a request.
-const MOST_WINDOWS: usize = 1 << 20;
+pub const MOST_SUMMED_WINDOWS: usize = 1 << 20;
 /// Largest number of additions of a request, over all its sums.
 const MOST_ADDITIONS: u64 = 1 << 22;
 
@@ -81,7 +81,7 @@ impl<'h, 'r> TaggedSumming<'h, 'r> {
     /// [`SumError::Request`] if there are too many windows, sums or additions, a sum names windows beyond the request,
     /// parts that the stream does not have, or weights that are not one a window or do not fit the bits of a place.
     pub fn new(header: &'h StreamHeader, windows: usize, wanted: Vec<TaggedSum<'r>>) -> Result<Self, SumError> {
-        if windows > MOST_WINDOWS || wanted.len() > MOST_SUMS {
+        if windows > MOST_SUMMED_WINDOWS || wanted.len() > MOST_SUMS {
             return Err(SumError::Request("a request names at most 2^20 windows and 4096 sums"));
         }
         let (mut sums, mut bytes, mut additions) = (Vec::with_capacity(wanted.len()), 0, 0);

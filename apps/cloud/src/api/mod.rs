@@ -15,6 +15,7 @@ mod parameters;
 mod plans;
 mod position;
 mod routes;
+mod stream_sums;
 mod sums;
 mod upload;
 
@@ -40,6 +41,7 @@ fn all() -> Routes {
         jobs::routes,
         sums::routes,
         fleets::routes,
+        stream_sums::routes,
         limits::routes,
         log::routes,
         envelopes::routes,

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use sotto_cloud_client::SumOfWindows;
+use sotto_cloud_client::{StreamSums, SumOfWindows};
 use sotto_sums::Answer;
 use sotto_wire::{MOST_SUMS, StreamHeader, SumsAnswer};
 
@@ -81,7 +81,7 @@ impl Computer<'_> {
         };
         let sums: Vec<SumOfWindows> = tasks.iter().map(sum).collect();
         let begin = Instant::now();
-        let (frame, evaluate_us) = self.cloud.stream_sums(&hex::encode(stream.id().tag().0), &runs(windows), &sums)?;
+        let StreamSums { frame, evaluate_us } = self.cloud.stream_sums(&hex::encode(stream.id().tag().0), &runs(windows), &sums)?;
         let evaluate = Duration::from_micros(evaluate_us);
         self.spent.record("download", begin.elapsed().saturating_sub(evaluate));
         self.spent.record("evaluate", evaluate);
