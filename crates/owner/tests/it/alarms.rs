@@ -41,8 +41,10 @@ fn a_device_counts_at_both_limits_in_windows_of_an_hour() {
     let fast = streams["boiler"].iter().find(|chosen| chosen.stream.name() == "exact-5m").unwrap();
     assert_eq!(fast.stream.questions, ["alarm hot", "daily"]);
     assert_eq!(fast.cut.span, Span::Hour);
-    let bins = fast.compact.as_ref().unwrap().bins_of(0).unwrap();
-    assert_eq!(bins.count(), 3, "up to 75, up to 80, above");
+    let placed = fast.sums.iter().flat_map(|part| &part.quantities);
+    let bins: Vec<usize> =
+        placed.filter(|placed| placed.quantity.is_once()).map(|placed| placed.quantity.places()).collect();
+    assert_eq!(bins, [3], "up to 75, up to 80, above");
     let enrolled = plant.enrol("boiler", &folder.path().join("boiler.bundle")).unwrap();
     assert_eq!(enrolled.streams.len(), 2);
     let carried = |text: &str| {

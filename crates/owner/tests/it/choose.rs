@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use sotto_owner::{BinsNeeded, FloodingSettings, Kind, Needs, StreamNeeds, choose};
-use sotto_pack::{Channel, Span};
+use sotto_owner::{BinsNeeded, FloodingSettings, Kind, Needs, SUMMED_WINDOWS, StreamNeeds, choose};
+use sotto_pack::{Channel, Digit, Span};
 use sotto_rlwe::Kept;
 
 fn channel(name: &str, minimum: f64, maximum: f64, resolution: f64) -> Channel {
@@ -16,7 +16,7 @@ fn stream(kind: Kind, period: u32, span: Span, channels: &[&str], needs: Needs) 
 }
 
 #[test]
-fn means_alone_take_one_prime_and_more_takes_more() {
+fn sums_take_no_lattice_and_reals_take_ckks() {
     let temperature = [channel("temperature", -20.0, 120.0, 0.1)];
     let both = [channel("humidity", 0.0, 100.0, 0.1), channel("temperature", -20.0, 120.0, 0.1)];
     let squares = Needs { squares: true, ..Needs::default() };
@@ -39,42 +39,53 @@ fn means_alone_take_one_prime_and_more_takes_more() {
         let begin = std::time::Instant::now();
         let chosen = choose(&stream(kind, 300_000, span, &names, needs.clone()), channels).unwrap();
         println!(
-            "{span:?} {names:?} {needs:?}: {} n = {} data {:.0} of {:.0} bits t {} | {} bytes up, {} down for {} results, keys {} | ticks {} block {} | {:.1} bits left | {:?}",
-            chosen.spec.scheme,
-            chosen.spec.degree,
-            chosen.spec.data_bits(),
-            chosen.spec.modulus_bits(),
-            chosen.spec.plain,
+            "{span:?} {names:?} {needs:?}: {} n = {} | {} bytes up, {} down for {} results, keys {} | ticks {} | {:?}",
+            chosen.scheme(),
+            chosen.degree(),
             chosen.window_bytes,
             chosen.answer_bytes,
             chosen.results_in_one,
             chosen.key_bytes,
             chosen.cut.ticks,
-            chosen.layout.block(),
-            chosen.noise_bits_left,
             begin.elapsed(),
         );
+        assert_eq!(chosen.scheme(), if kind == Kind::Real { "CKKS" } else { "sums" });
         assert!(chosen.noise_bits_left >= 0.0);
         assert!(kind == Kind::Real || chosen.window_bytes >= before.min(chosen.window_bytes));
         before = chosen.window_bytes;
     }
 }
 
-/// Hourly windows with one reading a minute and squares: the form that the cloud's test
-/// `a_day_of_minutes_comes_down_in_less_than_a_kilobyte` adds. The day's 24 windows fit one sum.
+/// Widths hold sums of 512 windows and not one more bit: readings of ±700 steps, squares from 0 to 700².
 #[test]
-fn a_day_of_minutes_by_the_hour_is_one_small_sum() {
+fn places_are_as_wide_as_a_year_of_days_needs() {
     let temperature = [channel("temperature", -20.0, 120.0, 0.1)];
     let needs = Needs { squares: true, ..Needs::default() };
     let chosen =
         choose(&stream(Kind::Exact, 60_000, Span::Hour, &["temperature"], needs), &temperature).unwrap();
-    let (places, width) = chosen.sent().unwrap();
-    assert_eq!((chosen.spec.degree, chosen.cut.ticks, places, chosen.sums_of), (2048, 60, 120, 64));
-    assert_eq!(chosen.spec.plain, 2 * 64 * 700 * 700 + 1);
-    let body = (places * width as usize).div_ceil(8);
-    // The frame of a sum of 64 windows, each with a salt and a number.
-    assert_eq!(chosen.answer_bytes, sotto_wire::CompactSums::frame_bytes(64, 1, body) as u64);
-    assert!(body < 520, "{body} bytes of {width} bits a place");
+    assert_eq!((chosen.spec.clone(), chosen.cut.ticks, chosen.sums.len()), (None, 60, 2));
+    let widths: Vec<u8> =
+        chosen.sums.iter().flat_map(|part| &part.quantities).map(|placed| placed.width).collect();
+    let bits = |span: u64| (span * SUMMED_WINDOWS + 1).next_power_of_two().ilog2() as u8;
+    assert_eq!(widths, [bits(1400), bits(700 * 700)]);
+    assert_eq!(chosen.sums_of, ((1 << widths[0]) - 1) / 1400);
+    assert!(chosen.sums_of >= SUMMED_WINDOWS);
+    // Readings and squares, each with a tag.
+    let bodies = (60 * usize::from(widths[0])).div_ceil(8) + (60 * usize::from(widths[1])).div_ceil(8);
+    assert_eq!(chosen.window_bytes, sotto_wire::SUMS_WINDOW_OVERHEAD + bodies + 16);
+    let bytes = |windows| chosen.window_bytes_for(windows).unwrap();
+    assert!(bytes(64) < bytes(512) && bytes(512) == chosen.window_bytes && bytes(4096) < bytes(1_000_000));
+}
+
+/// Squares of 2^29 steps take 60 bits alone: their sums travel as two digits.
+#[test]
+fn a_wide_quantity_travels_as_two_digits() {
+    let counter = [channel("counter", 0.0, 1_073_741_823.0, 1.0)];
+    let needs = Needs { squares: true, ..Needs::default() };
+    let chosen = choose(&stream(Kind::Exact, 3_600_000, Span::Day, &["counter"], needs), &counter).unwrap();
+    let digits: Vec<Digit> = chosen.sums[1].quantities.iter().map(|placed| placed.digit).collect();
+    assert_eq!((digits, chosen.sums[0].quantities.len()), (vec![Digit::Low, Digit::High], 1));
+    assert!(chosen.sums_of >= SUMMED_WINDOWS);
 }
 
 /// Reals are sent as the coefficients that carry their slots, and several results share one ciphertext.
@@ -87,7 +98,7 @@ fn windows_of_reals_are_compact() {
     {
         let needs = stream(Kind::Real, period, span, &["temperature"], cubic.clone());
         let chosen = choose(&needs, &temperature).unwrap();
-        let (profile, degree) = (chosen.profile(chosen.stream.name()), chosen.spec.degree);
+        let (profile, degree) = (chosen.profile(chosen.stream.name()), chosen.degree());
         assert_eq!((profile.slots, profile.envelope), (Some(slots), 2));
         assert_eq!(chosen.kept(), Some(Kept::Folded(slots as usize)));
         assert_eq!(chosen.results_in_one, (degree / 2 / slots as usize).min(64));
@@ -118,13 +129,13 @@ fn shared_reals_take_room_for_flooding() {
     let alone = choose(&needs(1, 1e-4, None), &temperature).unwrap();
     assert_eq!(alone.flooding_bits, None);
     let mut before = alone.window_bytes;
-    println!("not shared: n = {}, {} bytes a window", alone.spec.degree, alone.window_bytes);
+    println!("not shared: n = {}, {} bytes a window", alone.degree(), alone.window_bytes);
     for (degree, precision) in [(1, 0.2), (1, 0.005), (3, 0.2)] {
         let chosen = choose(&needs(degree, precision, shared), &temperature).unwrap();
         let bits = chosen.flooding_bits.unwrap();
         println!(
             "degree {degree} within {precision}: n = {}, {} bytes a window, {} in one, flooding {bits:.1} bits",
-            chosen.spec.degree, chosen.window_bytes, chosen.results_in_one
+            chosen.degree(), chosen.window_bytes, chosen.results_in_one
         );
         // 21.8 bits for a single value and 1,000 results, and half a bit for each doubling of the values.
         let values = chosen.results_in_one as f64 * f64::from(chosen.cut.ticks);
@@ -158,9 +169,9 @@ fn comparisons_in_the_cloud_take_their_levels() {
         let chosen = choose(&needs(1, Some(gap_bits)), &temperature).unwrap();
         let levels = usize::from(chosen.levels_used);
         // The factor of the polynomial takes a level.
-        assert_eq!((levels, chosen.spec.data.len()), (depth + 1, depth + 2), "{gap_bits}");
+        assert_eq!((levels, chosen.spec.as_ref().unwrap().data.len()), (depth + 1, depth + 2), "{gap_bits}");
         assert!(levels > before && chosen.keys.relinearisation);
-        assert!(chosen.spec.degree <= 32768 && chosen.window_bytes > here.window_bytes);
+        assert!(chosen.degree() <= 32768 && chosen.window_bytes > here.window_bytes);
         before = levels;
     }
     for (degree, gap_bits, word) in [(1, 13, "1/2048"), (8, 12, "compare = \"owner\"")] {
@@ -184,12 +195,12 @@ fn public_keys_take_whole_ciphertexts() {
         let secret = stream(kind, 3_600_000, Span::Day, &["temperature"], needs);
         let public = StreamNeeds { public: true, ..secret.clone() };
         let [secret, public] = [secret, public].map(|needs| choose(&needs, &temperature).unwrap());
-        let (spec, profile) = (&public.spec, public.profile(public.stream.name()));
+        let (spec, profile) = (public.spec.as_ref().unwrap(), public.profile(public.stream.name()));
         let bits: u32 = spec.data.iter().map(|q| u64::BITS - q.leading_zeros()).sum();
         let whole = 2 * spec.degree * bits as usize / 8;
         assert!((whole..whole + 200).contains(&public.window_bytes), "{} {whole}", public.window_bytes);
         assert!(public.window_bytes > 20 * secret.window_bytes);
-        assert_eq!((public.sent(), profile.compact, profile.envelope), (None, None, 1));
+        assert_eq!((public.sent(), profile.sums, profile.envelope), (None, Vec::new(), 1));
         assert!(profile.public && public.noise_bits_left >= 0.0);
         assert_eq!(profile.slots.is_some(), kind != Kind::Exact);
         let without = public.alternatives.iter().any(|other| other.why.contains("holds public keys"));
