@@ -27,6 +27,12 @@ impl Residue {
         Self(integer.rem_euclid(PRIME as i64) as u64)
     }
 
+    /// Returns the residue of a count.
+    #[cfg(feature = "alloc")]
+    pub(crate) fn from_small(integer: u16) -> Self {
+        Self(integer.into())
+    }
+
     /// Returns the residue of a sum of fewer than 2^60 residues.
     #[cfg(feature = "alloc")]
     pub(crate) fn from_sum(sum: u128) -> Self {
@@ -86,6 +92,49 @@ impl Total {
 }
 
 impl DefaultIsZeroes for Total {}
+
+/// A sum of residues and products with fewer folds than a [`Total`]: the caller folds after [`MOST`](Self::MOST) products.
+#[cfg(all(feature = "alloc", target_pointer_width = "64"))]
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Products(u128);
+
+#[cfg(all(feature = "alloc", target_pointer_width = "64"))]
+impl Products {
+    /// Products, each below 2^122, and as many residues, between two folds.
+    pub(crate) const MOST: usize = 32;
+
+    pub(crate) fn add(&mut self, residue: Residue) {
+        self.0 += u128::from(residue.0);
+    }
+
+    pub(crate) fn add_product(&mut self, x: Residue, y: Residue) {
+        self.0 += u128::from(x.0) * u128::from(y.0);
+    }
+
+    /// Leaves an integer below 2^67 + 2^61.
+    pub(crate) fn fold_products(&mut self) {
+        self.0 = (self.0 >> BITS) + (self.0 & u128::from(PRIME));
+    }
+
+    pub(crate) fn residue(mut self) -> Residue {
+        // Below 2^67 + 2^61, then below 2^61 + 2^7.
+        self.fold_products();
+        self.fold_products();
+        Residue(reduce(self.0 as u64))
+    }
+}
+
+/// Small cores have no products of 64 bits.
+#[cfg(all(feature = "alloc", not(target_pointer_width = "64")))]
+pub(crate) use Total as Products;
+
+#[cfg(all(feature = "alloc", not(target_pointer_width = "64")))]
+impl Total {
+    pub(crate) const MOST: usize = 32;
+
+    /// A total is always folded.
+    pub(crate) fn fold_products(&mut self) {}
+}
 
 /// Returns x modulo P for x < 2P: the carry of x + 1 into bit 61 tells if x ≥ P, and takes P away. Neither a
 /// comparison nor a select, which a compiler may turn into a branch.
@@ -164,6 +213,22 @@ mod tests {
             prop_assert_eq!(total.residue().0, sum.0);
         }
 
+        #[cfg(feature = "alloc")]
+        #[test]
+        fn sums_of_products_are_sums(list in proptest::collection::vec((0..PRIME, 0..PRIME), 0..100)) {
+            let (mut products, mut total) = (Products::default(), Total::default());
+            for (index, (x, y)) in list.into_iter().enumerate() {
+                products.add_product(Residue(x), Residue(y));
+                products.add(Residue(y));
+                total.add_product(Residue(x), Residue(y));
+                total.add(Residue(y));
+                if index % Products::MOST == Products::MOST - 1 {
+                    products.fold_products();
+                }
+            }
+            prop_assert_eq!(products.residue().0, total.residue().0);
+        }
+
         #[test]
         fn integers_have_their_residues(x in -(PRIME as i64) + 1..PRIME as i64) {
             prop_assert_eq!(Residue::from_integer(x).0, x.rem_euclid(PRIME as i64) as u64);
@@ -184,6 +249,18 @@ mod tests {
         assert_eq!(total.residue().0, 100);
         (0..100).for_each(|_| total.add(Residue(PRIME - 1)));
         assert_eq!(total.residue().0, 0);
+        #[cfg(feature = "alloc")]
+        {
+            let mut products = Products::default();
+            for round in 0..3 {
+                products.fold_products();
+                for _ in 0..Products::MOST {
+                    products.add_product(Residue(PRIME - 1), Residue(PRIME - 1));
+                    products.add(Residue(PRIME - 1));
+                }
+                assert_eq!(products.residue().0, 0, "round {round}");
+            }
+        }
         assert_eq!(Residue::from_word(u64::MAX).0, 0);
         assert_eq!(Residue::from_word(PRIME).0, 0);
         assert_eq!(Residue::from_word(PRIME - 1).0, PRIME - 1);

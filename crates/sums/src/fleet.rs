@@ -1,0 +1,316 @@
+//! Opening of one window of each of many devices.
+
+use alloc::vec::Vec;
+
+use subtle::ConstantTimeEq as _;
+use zeroize::{Zeroize, ZeroizeOnDrop};
+
+use crate::bits::bits_at;
+use crate::deriver::Deriver;
+use crate::field::{Products, Residue};
+use crate::form::{Form, Positioned};
+use crate::key::{SALT_BYTES, SECRET_BYTES};
+use crate::lanes::{Group, LANES};
+use crate::open::{OpenError, lift};
+use crate::tag::Part;
+
+/// A window of a device: the owner's request, and the cloud's answer.
+///
+/// Example: [`FleetOpening`]
+#[derive(Clone, Copy)]
+pub struct DeviceWindow<'w, P> {
+    /// The device's secret.
+    pub secret: &'w [u8; SECRET_BYTES],
+    /// The stream's id.
+    pub stream: &'w [u8; SECRET_BYTES],
+    /// The salt of the start.
+    pub salt: &'w [u8; SALT_BYTES],
+    /// The pad number.
+    pub number: u64,
+    /// The ticks that the owner asked for. Ticks above the form's count as the form's.
+    pub ticks: u32,
+    /// Tells of each place if the window has it. Public, as in [`Opening::add`](crate::Opening::add).
+    pub present: P,
+    /// The body and the tag: a claim until the tag is checked.
+    pub part: Part<'w>,
+    /// The window's counts, in the order of the form: a claim, too.
+    pub counts: &'w [u16],
+}
+
+/// Opens one window of each of many devices, 16 devices at a time. Each has a secret, a stream, a start and a tag of its own;
+/// the form and the part are the same.
+///
+/// A window is opened or refused as by [`Opening`](crate::Opening), with weight 1. Keeps 20 KB, and 128 bytes for each place.
+/// Wiped when dropped.
+///
+/// ```
+/// use sotto_sums::{DeviceWindow, Encryptor, FleetOpening, Form, Part, Place};
+///
+/// let columns = [Place::new(23, 0, 4095)?];
+/// let form = Form::new(&[], &columns, 1, 0, 4)?;
+/// let (stream, salt) = ([2; 32], [3; 12]);
+///
+/// // Three devices send a window each: two readings, 100 more from device to device.
+/// let secrets = [[1; 32], [4; 32], [5; 32]]; // real secrets are random
+/// let mut sent = Vec::new();
+/// for (secret, reading) in secrets.iter().zip([100, 200, 300]) {
+///     let mut bytes = vec![0; form.body_bytes(2)];
+///     let mut encryptor = Encryptor::new(secret, &stream, &salt, 0);
+///     let tag = encryptor.window(7)?.encrypt(&form, 2, 0, [Some(reading), Some(9)], [1], &mut bytes)?;
+///     bytes.extend(tag.to_bytes());
+///     sent.push(bytes);
+/// }
+/// // The cloud changes a bit of the last.
+/// sent[2][0] ^= 1;
+///
+/// let parts = sent.iter().map(|bytes| Part::read(&form, 2, bytes)).collect::<Result<Vec<_>, _>>()?;
+/// let windows = secrets.iter().zip(parts).map(|(secret, part)| DeviceWindow {
+///     secret, stream: &stream, salt: &salt, number: 7, ticks: 2, present: |_place| true, part, counts: &[1],
+/// });
+/// let sum = FleetOpening::new(&form, 0).sum(windows);
+/// assert_eq!((&sum.values[..], &sum.counts[..]), (&[300, 18][..], &[2][..]));
+/// assert_eq!((sum.opened, &sum.refused[..]), (2, &[2][..]));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct FleetOpening<'f> {
+    form: Form<'f>,
+    part: u32,
+    places: Vec<Positioned>,
+    deriver: Deriver,
+    pads: Group,
+    tag_pads: Group,
+    tag: Group,
+    count: Group,
+    /// Values of a group: by place, then by lane.
+    values: Vec<[i64; LANES]>,
+}
+
+/// Sums over the devices whose windows were opened.
+///
+/// Example: [`FleetOpening`]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FleetSum {
+    /// Sums of values by place, as many as the longest opened window has. An absent place counts as 0.
+    pub values: Vec<i128>,
+    /// Sums of counts, in the order of the form.
+    pub counts: Vec<u64>,
+    /// Opened windows.
+    pub opened: usize,
+    /// Positions of the refused windows in the list, from 0. Nothing of them is in the sums.
+    pub refused: Vec<usize>,
+}
+
+impl<'f> FleetOpening<'f> {
+    /// Prepares the opening of windows of a form and a part.
+    pub fn new(form: &Form<'f>, part: u32) -> Self {
+        let places = form.walk(form.ticks()).collect::<Vec<_>>();
+        let values = vec![[0; LANES]; places.len()];
+        let [pads, tag_pads, tag, count] = core::array::from_fn(|_| Group::new());
+        Self { form: *form, part, places, deriver: Deriver::new(), pads, tag_pads, tag, count, values }
+    }
+
+    /// Opens each window, and adds the values of those whose tags are right. The caller names each device once.
+    pub fn sum<'w, P: Fn(usize) -> bool>(
+        &mut self,
+        windows: impl IntoIterator<Item = DeviceWindow<'w, P>>,
+    ) -> FleetSum {
+        let mut sum = FleetSum::default();
+        self.groups(windows, |first, group, right, values| sum.add(first, group, right, values));
+        sum
+    }
+
+    /// Opens each window, and gives its position and its values by place to `each`, in order.
+    ///
+    /// # Errors
+    /// `each` receives [`OpenError::Refused`] for a window that is not the device's, whatever the reason.
+    pub fn open<'w, P: Fn(usize) -> bool>(
+        &mut self,
+        windows: impl IntoIterator<Item = DeviceWindow<'w, P>>,
+        mut each: impl FnMut(usize, Result<&[i64], OpenError>),
+    ) {
+        let mut one = Vec::with_capacity(self.places.len());
+        self.groups(windows, |first, group, right, values| {
+            for (lane, window) in group.iter().enumerate() {
+                if right[lane] {
+                    let places = window.part.form().places(window.part.ticks());
+                    one.clear();
+                    one.extend(values[..places].iter().map(|lanes| lanes[lane]));
+                    each(first + lane, Ok(&one));
+                } else {
+                    each(first + lane, Err(OpenError::Refused));
+                }
+            }
+        });
+        one.zeroize();
+    }
+
+    /// Opens windows by groups. `each` receives the position of a group's first window, the windows, and by lane if it is
+    /// opened; then values by place.
+    fn groups<'w, P: Fn(usize) -> bool>(
+        &mut self,
+        windows: impl IntoIterator<Item = DeviceWindow<'w, P>>,
+        mut each: impl FnMut(usize, &[DeviceWindow<'w, P>], &[bool; LANES], &[[i64; LANES]]),
+    ) {
+        let mut windows = windows.into_iter();
+        let (mut first, mut group) = (0, Vec::with_capacity(LANES));
+        loop {
+            group.clear();
+            group.extend(windows.by_ref().take(LANES));
+            if group.is_empty() {
+                break;
+            }
+            let right = self.open_group(&group);
+            each(first, &group, &right, &self.values);
+            first += group.len();
+        }
+    }
+
+    /// Opens up to [`LANES`] windows into `values`; returns by lane if it is opened.
+    fn open_group<P: Fn(usize) -> bool>(&mut self, group: &[DeviceWindow<'_, P>]) -> [bool; LANES] {
+        let mut lanes = [Lane::default(); LANES];
+        for (index, (window, lane)) in group.iter().zip(&mut lanes).enumerate() {
+            lane.asked = *window.part.form() == self.form
+                && window.part.ticks() == window.ticks.min(self.form.ticks())
+                && window.counts.len() <= self.form.counts(self.form.ticks());
+            if lane.asked {
+                lane.places = self.form.places(window.part.ticks());
+                lane.counts = window.counts.len();
+                self.set_keys(index, window);
+            }
+        }
+        for (total, pad) in lanes.iter_mut().zip(self.tag_pads.residue(0)) {
+            total.tag.add(Residue::from_word(pad));
+        }
+        self.add_places(group, &mut lanes);
+        self.add_counts(group, &mut lanes);
+        let mut right = [false; LANES];
+        for ((right, lane), window) in right.iter_mut().zip(&lanes).zip(group) {
+            let tag = lane.tag.residue().value().ct_eq(&window.part.tag().0.value());
+            *right = lane.asked && bool::from(tag & lane.outside.ct_eq(&0));
+        }
+        lanes.iter_mut().for_each(|lane| lane.tag = Products::default());
+        core::hint::black_box(&mut lanes);
+        right
+    }
+
+    fn set_keys<P>(&mut self, lane: usize, window: &DeviceWindow<'_, P>) {
+        let mut keys = self.deriver.derive(window.secret, window.stream, window.salt);
+        let streams = [
+            (&mut self.pads, window.number),
+            (&mut self.tag_pads, window.number),
+            (&mut self.tag, 0),
+            (&mut self.count, 0),
+        ];
+        for ((stream, number), key) in streams.into_iter().zip(&keys) {
+            stream.set_key(lane, key);
+            stream.set(lane, number, self.part);
+        }
+        // `Zeroize` writes byte by byte; `black_box` keeps the compiler from removing this write.
+        keys = Default::default();
+        core::hint::black_box(&mut keys);
+    }
+
+    /// Takes the pads away and adds Σ k·m.
+    fn add_places<P: Fn(usize) -> bool>(&mut self, group: &[DeviceWindow<'_, P>], lanes: &mut [Lane; LANES]) {
+        let longest = lanes.iter().map(|lane| lane.places).max().unwrap_or_default();
+        for (index, (at, values)) in self.places[..longest].iter().zip(&mut self.values).enumerate() {
+            let mut pads = self.pads.word(at.word).map(u64::from);
+            if at.place.words() == 2 {
+                let high = self.pads.word(at.word + 1);
+                pads.iter_mut().zip(high).for_each(|(pad, high)| *pad |= u64::from(*high) << 32);
+            }
+            let keys = self.tag.residue(index);
+            let width = at.place.width();
+            for (lane, (window, state)) in group.iter().zip(&mut *lanes).enumerate() {
+                if index >= state.places {
+                    values[lane] = 0;
+                    continue;
+                }
+                let pad = if (window.present)(index) { pads[lane] } else { 0 };
+                let sent = bits_at(window.part.body(), at.bit, width);
+                let (value, beyond) = lift(&at.place, 1, 0, sent.wrapping_sub(pad));
+                state.tag.add_product(Residue::from_word(keys[lane]), Residue::from_integer(value));
+                state.outside |= beyond;
+                values[lane] = value;
+            }
+            fold(index, lanes);
+        }
+    }
+
+    /// Adds Σ k′·n.
+    fn add_counts<P>(&mut self, group: &[DeviceWindow<'_, P>], lanes: &mut [Lane; LANES]) {
+        let most = lanes.iter().map(|lane| lane.counts).max().unwrap_or_default();
+        for index in 0..most {
+            let keys = self.count.residue(index);
+            for (lane, (window, state)) in group.iter().zip(&mut *lanes).enumerate() {
+                if let Some(count) = window.counts.get(index).filter(|_| state.asked) {
+                    let count = Residue::from_small(*count);
+                    state.tag.add_product(Residue::from_word(keys[lane]), count);
+                }
+            }
+            fold(index, lanes);
+        }
+    }
+}
+
+/// Folds the tags before their products reach 2^128.
+#[inline(always)]
+fn fold(index: usize, lanes: &mut [Lane; LANES]) {
+    if index % Products::MOST == Products::MOST - 1 {
+        lanes.iter_mut().for_each(|lane| lane.tag.fold_products());
+    }
+}
+
+/// A window of a group while it is opened.
+#[derive(Clone, Copy, Default)]
+struct Lane {
+    /// True if the window is one that the owner asked for, by its public facts.
+    asked: bool,
+    /// Places and counts; none if it is not asked for.
+    places: usize,
+    counts: usize,
+    tag: Products,
+    /// Not 0 if a value is outside its range.
+    outside: u64,
+}
+
+impl FleetSum {
+    /// Adds a group.
+    fn add<P>(
+        &mut self,
+        first: usize,
+        group: &[DeviceWindow<'_, P>],
+        right: &[bool; LANES],
+        values: &[[i64; LANES]],
+    ) {
+        let mut places = 0;
+        for (lane, window) in group.iter().enumerate() {
+            if !right[lane] {
+                self.refused.push(first + lane);
+                continue;
+            }
+            self.opened += 1;
+            places = places.max(window.part.form().places(window.part.ticks()));
+            self.counts.resize(self.counts.len().max(window.counts.len()), 0);
+            let counts = self.counts.iter_mut().zip(window.counts);
+            counts.for_each(|(sum, count)| *sum = sum.wrapping_add(u64::from(*count)));
+        }
+        self.values.resize(self.values.len().max(places), 0);
+        let kept = right.map(|right| -i64::from(right));
+        for (sum, lanes) in self.values[..places].iter_mut().zip(values) {
+            // Eight values of opened windows, each below 2^60 in magnitude, stay below 2^63.
+            for (lanes, kept) in lanes.as_chunks::<8>().0.iter().zip(kept.as_chunks::<8>().0) {
+                let opened = lanes.iter().zip(kept).map(|(value, kept)| value & kept);
+                *sum += i128::from(opened.fold(0, i64::wrapping_add));
+            }
+        }
+    }
+}
+
+impl Drop for FleetOpening<'_> {
+    fn drop(&mut self) {
+        self.values.as_flattened_mut().zeroize();
+    }
+}
+
+impl ZeroizeOnDrop for FleetOpening<'_> {}
