@@ -27,12 +27,6 @@ impl Residue {
         Self(integer.rem_euclid(PRIME as i64) as u64)
     }
 
-    /// Returns the residue of a count.
-    #[cfg(feature = "alloc")]
-    pub(crate) fn from_small(integer: u16) -> Self {
-        Self(integer.into())
-    }
-
     /// Returns the residue of a sum of fewer than 2^60 residues.
     #[cfg(feature = "alloc")]
     pub(crate) fn from_sum(sum: u128) -> Self {
@@ -93,47 +87,55 @@ impl Total {
 
 impl DefaultIsZeroes for Total {}
 
-/// A sum of residues and products with fewer folds than a [`Total`]: the caller folds after [`MOST`](Self::MOST) products.
+/// A sum of products that is not reduced before the caller folds it.
 #[cfg(all(feature = "alloc", target_pointer_width = "64"))]
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Products(u128);
 
 #[cfg(all(feature = "alloc", target_pointer_width = "64"))]
 impl Products {
-    /// Products, each below 2^122, and as many residues, between two folds.
-    pub(crate) const MOST: usize = 32;
+    /// Products between two folds: each is below 2^123.
+    pub(crate) const MOST: usize = 16;
 
-    pub(crate) fn add(&mut self, residue: Residue) {
-        self.0 += u128::from(residue.0);
-    }
-
-    pub(crate) fn add_product(&mut self, x: Residue, y: Residue) {
-        self.0 += u128::from(x.0) * u128::from(y.0);
+    /// Adds k·x for the residue k of a word of a key stream, and an integer x in −P..P.
+    #[inline]
+    pub(crate) fn add(&mut self, word: u64, x: i64) {
+        // All ones are P, which is 0, and P + x is x: neither needs a reduction.
+        self.0 += u128::from(word & PRIME) * u128::from(PRIME.wrapping_add(x as u64));
     }
 
     /// Leaves an integer below 2^67 + 2^61.
-    pub(crate) fn fold_products(&mut self) {
+    #[inline]
+    pub(crate) fn fold(&mut self) {
         self.0 = (self.0 >> BITS) + (self.0 & u128::from(PRIME));
     }
 
     pub(crate) fn residue(mut self) -> Residue {
         // Below 2^67 + 2^61, then below 2^61 + 2^7.
-        self.fold_products();
-        self.fold_products();
+        self.fold();
+        self.fold();
         Residue(reduce(self.0 as u64))
     }
 }
 
-/// Small cores have no products of 64 bits.
+/// A sum of products. Processors without products of 64 bits fold each.
 #[cfg(all(feature = "alloc", not(target_pointer_width = "64")))]
-pub(crate) use Total as Products;
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Products(Total);
 
 #[cfg(all(feature = "alloc", not(target_pointer_width = "64")))]
-impl Total {
-    pub(crate) const MOST: usize = 32;
+impl Products {
+    pub(crate) const MOST: usize = 16;
 
-    /// A total is always folded.
-    pub(crate) fn fold_products(&mut self) {}
+    pub(crate) fn add(&mut self, word: u64, x: i64) {
+        self.0.add_product(Residue::from_word(word), Residue::from_integer(x));
+    }
+
+    pub(crate) fn fold(&mut self) {}
+
+    pub(crate) fn residue(self) -> Residue {
+        self.0.residue()
+    }
 }
 
 /// Returns x modulo P for x < 2P: the carry of x + 1 into bit 61 tells if x ≥ P, and takes P away. Neither a
@@ -215,15 +217,15 @@ mod tests {
 
         #[cfg(feature = "alloc")]
         #[test]
-        fn sums_of_products_are_sums(list in proptest::collection::vec((0..PRIME, 0..PRIME), 0..100)) {
+        fn sums_of_products_are_sums(
+            list in proptest::collection::vec((any::<u64>(), -(PRIME as i64) + 1..PRIME as i64), 0..100),
+        ) {
             let (mut products, mut total) = (Products::default(), Total::default());
-            for (index, (x, y)) in list.into_iter().enumerate() {
-                products.add_product(Residue(x), Residue(y));
-                products.add(Residue(y));
-                total.add_product(Residue(x), Residue(y));
-                total.add(Residue(y));
+            for (index, (word, x)) in list.into_iter().enumerate() {
+                products.add(word, x);
+                total.add_product(Residue::from_word(word), Residue::from_integer(x));
                 if index % Products::MOST == Products::MOST - 1 {
-                    products.fold_products();
+                    products.fold();
                 }
             }
             prop_assert_eq!(products.residue().0, total.residue().0);
@@ -249,23 +251,28 @@ mod tests {
         assert_eq!(total.residue().0, 100);
         (0..100).for_each(|_| total.add(Residue(PRIME - 1)));
         assert_eq!(total.residue().0, 0);
-        #[cfg(feature = "alloc")]
-        {
-            let mut products = Products::default();
-            for round in 0..3 {
-                products.fold_products();
-                for _ in 0..Products::MOST {
-                    products.add_product(Residue(PRIME - 1), Residue(PRIME - 1));
-                    products.add(Residue(PRIME - 1));
-                }
-                assert_eq!(products.residue().0, 0, "round {round}");
-            }
-        }
         assert_eq!(Residue::from_word(u64::MAX).0, 0);
         assert_eq!(Residue::from_word(PRIME).0, 0);
         assert_eq!(Residue::from_word(PRIME - 1).0, PRIME - 1);
         assert_eq!(Residue::from_word(1 << 61).0, 0);
         assert_eq!(Residue::from_public(i64::MIN).0, i64::MIN.rem_euclid(PRIME as i64) as u64);
         assert!(Residue::from_canonical(PRIME).is_none());
+    }
+    #[cfg(feature = "alloc")]
+    #[test]
+    fn the_largest_products_fit() {
+        // Words P − 1 and P (which is 0), times the ends.
+        for (word, x) in
+            [(PRIME - 1, PRIME as i64 - 1), (PRIME, PRIME as i64 - 1), (PRIME - 1, 1 - PRIME as i64)]
+        {
+            let mut products = Products::default();
+            for round in 1..=3 {
+                products.fold();
+                (0..Products::MOST).for_each(|_| products.add(word, x));
+                let count = (round * Products::MOST) as u64;
+                let one = exact(word % PRIME, x.rem_euclid(PRIME as i64) as u64);
+                assert_eq!(products.residue().0, exact(one, count), "{word}·{x}, {round} rounds");
+            }
+        }
     }
 }

@@ -7,12 +7,14 @@ use zeroize::{Zeroize, ZeroizeOnDrop};
 
 use crate::bits::bits_at;
 use crate::deriver::Deriver;
-use crate::field::{Products, Residue};
+use crate::field::Products;
 use crate::form::{Form, Positioned};
 use crate::key::{SALT_BYTES, SECRET_BYTES};
-use crate::lanes::{Group, LANES};
+use crate::lanes::{Group, LANES, Word};
 use crate::open::{OpenError, lift};
 use crate::tag::Part;
+
+const NO_WORD: Word = [0; LANES];
 
 /// A window of a device: the owner's request, and the cloud's answer.
 ///
@@ -105,7 +107,11 @@ impl<'f> FleetOpening<'f> {
     pub fn new(form: &Form<'f>, part: u32) -> Self {
         let places = form.walk(form.ticks()).collect::<Vec<_>>();
         let values = vec![[0; LANES]; places.len()];
-        let [pads, tag_pads, tag, count] = core::array::from_fn(|_| Group::new());
+        let [pads, tag_pads, mut tag, mut count] = core::array::from_fn(|_| Group::new());
+        for lane in 0..LANES {
+            tag.set(lane, 0, part);
+            count.set(lane, 0, part);
+        }
         Self { form: *form, part, places, deriver: Deriver::new(), pads, tag_pads, tag, count, values }
     }
 
@@ -167,111 +173,108 @@ impl<'f> FleetOpening<'f> {
 
     /// Opens up to [`LANES`] windows into `values`; returns by lane if it is opened.
     fn open_group<P: Fn(usize) -> bool>(&mut self, group: &[DeviceWindow<'_, P>]) -> [bool; LANES] {
-        let mut lanes = [Lane::default(); LANES];
-        for (index, (window, lane)) in group.iter().zip(&mut lanes).enumerate() {
-            lane.asked = *window.part.form() == self.form
+        let mut lanes = Lanes::default();
+        let mut asked = [false; LANES];
+        for (lane, window) in group.iter().enumerate() {
+            asked[lane] = *window.part.form() == self.form
                 && window.part.ticks() == window.ticks.min(self.form.ticks())
                 && window.counts.len() <= self.form.counts(self.form.ticks());
-            if lane.asked {
-                lane.places = self.form.places(window.part.ticks());
-                lane.counts = window.counts.len();
-                self.set_keys(index, window);
+            if asked[lane] {
+                lanes.bodies[lane] = window.part.body();
+                lanes.counts[lane] = window.counts;
+                lanes.places[lane] = self.form.places(window.part.ticks());
+                self.set_keys(lane, window);
             }
         }
-        for (total, pad) in lanes.iter_mut().zip(self.tag_pads.residue(0)) {
-            total.tag.add(Residue::from_word(pad));
+        let pads = self.tag_pads.residue(0);
+        for (lane, tag) in lanes.tags.iter_mut().enumerate() {
+            tag.add(pads.lane(lane), 1);
         }
         self.add_places(group, &mut lanes);
-        self.add_counts(group, &mut lanes);
+        self.add_counts(&mut lanes);
         let mut right = [false; LANES];
-        for ((right, lane), window) in right.iter_mut().zip(&lanes).zip(group) {
-            let tag = lane.tag.residue().value().ct_eq(&window.part.tag().0.value());
-            *right = lane.asked && bool::from(tag & lane.outside.ct_eq(&0));
+        for (lane, window) in group.iter().enumerate() {
+            let tag = lanes.tags[lane].residue().value().ct_eq(&window.part.tag().0.value());
+            right[lane] = asked[lane] && bool::from(tag & lanes.outside[lane].ct_eq(&0));
         }
-        lanes.iter_mut().for_each(|lane| lane.tag = Products::default());
-        core::hint::black_box(&mut lanes);
+        lanes.tags = Default::default();
+        core::hint::black_box(&mut lanes.tags);
         right
     }
 
     fn set_keys<P>(&mut self, lane: usize, window: &DeviceWindow<'_, P>) {
         let mut keys = self.deriver.derive(window.secret, window.stream, window.salt);
-        let streams = [
-            (&mut self.pads, window.number),
-            (&mut self.tag_pads, window.number),
-            (&mut self.tag, 0),
-            (&mut self.count, 0),
-        ];
-        for ((stream, number), key) in streams.into_iter().zip(&keys) {
-            stream.set_key(lane, key);
-            stream.set(lane, number, self.part);
-        }
+        let streams = [&mut self.pads, &mut self.tag_pads, &mut self.tag, &mut self.count];
+        streams.into_iter().zip(&keys).for_each(|(stream, key)| stream.set_key(lane, key));
+        self.pads.set(lane, window.number, self.part);
+        self.tag_pads.set(lane, window.number, self.part);
         // `Zeroize` writes byte by byte; `black_box` keeps the compiler from removing this write.
         keys = Default::default();
         core::hint::black_box(&mut keys);
     }
 
     /// Takes the pads away and adds Σ k·m.
-    fn add_places<P: Fn(usize) -> bool>(&mut self, group: &[DeviceWindow<'_, P>], lanes: &mut [Lane; LANES]) {
-        let longest = lanes.iter().map(|lane| lane.places).max().unwrap_or_default();
+    fn add_places<P: Fn(usize) -> bool>(&mut self, group: &[DeviceWindow<'_, P>], lanes: &mut Lanes<'_>) {
+        let longest = lanes.places.iter().copied().max().unwrap_or_default();
         for (index, (at, values)) in self.places[..longest].iter().zip(&mut self.values).enumerate() {
-            let mut pads = self.pads.word(at.word).map(u64::from);
-            if at.place.words() == 2 {
-                let high = self.pads.word(at.word + 1);
-                pads.iter_mut().zip(high).for_each(|(pad, high)| *pad |= u64::from(*high) << 32);
-            }
+            // The high words of a narrow place are not in its pad.
+            let low = *self.pads.word(at.word);
+            let high = if at.place.words() == 2 { self.pads.word(at.word + 1) } else { &NO_WORD };
             let keys = self.tag.residue(index);
-            let width = at.place.width();
-            for (lane, (window, state)) in group.iter().zip(&mut *lanes).enumerate() {
-                if index >= state.places {
-                    values[lane] = 0;
+            for (lane, window) in group.iter().enumerate() {
+                values[lane] = 0;
+                if index >= lanes.places[lane] {
                     continue;
                 }
-                let pad = if (window.present)(index) { pads[lane] } else { 0 };
-                let sent = bits_at(window.part.body(), at.bit, width);
+                let pad = u64::from(high[lane]) << 32 | u64::from(low[lane]);
+                let pad = if (window.present)(index) { pad } else { 0 };
+                let sent = bits_at(lanes.bodies[lane], at.bit, at.place.width());
                 let (value, beyond) = lift(&at.place, 1, 0, sent.wrapping_sub(pad));
-                state.tag.add_product(Residue::from_word(keys[lane]), Residue::from_integer(value));
-                state.outside |= beyond;
+                lanes.tags[lane].add(keys.lane(lane), value);
+                lanes.outside[lane] |= beyond;
                 values[lane] = value;
             }
-            fold(index, lanes);
+            lanes.fold(index);
         }
+        lanes.tags.iter_mut().for_each(Products::fold);
     }
 
     /// Adds Σ k′·n.
-    fn add_counts<P>(&mut self, group: &[DeviceWindow<'_, P>], lanes: &mut [Lane; LANES]) {
-        let most = lanes.iter().map(|lane| lane.counts).max().unwrap_or_default();
+    fn add_counts(&mut self, lanes: &mut Lanes<'_>) {
+        let most = lanes.counts.iter().map(|counts| counts.len()).max().unwrap_or_default();
         for index in 0..most {
             let keys = self.count.residue(index);
-            for (lane, (window, state)) in group.iter().zip(&mut *lanes).enumerate() {
-                if let Some(count) = window.counts.get(index).filter(|_| state.asked) {
-                    let count = Residue::from_small(*count);
-                    state.tag.add_product(Residue::from_word(keys[lane]), count);
+            for (lane, (tag, counts)) in lanes.tags.iter_mut().zip(&lanes.counts).enumerate() {
+                if let Some(count) = counts.get(index) {
+                    tag.add(keys.lane(lane), i64::from(*count));
                 }
             }
-            fold(index, lanes);
+            lanes.fold(index);
         }
     }
 }
 
-/// Folds the tags before their products reach 2^128.
-#[inline(always)]
-fn fold(index: usize, lanes: &mut [Lane; LANES]) {
-    if index % Products::MOST == Products::MOST - 1 {
-        lanes.iter_mut().for_each(|lane| lane.tag.fold_products());
-    }
+/// Windows of a group while they are opened.
+#[derive(Default)]
+struct Lanes<'w> {
+    /// Bodies, numbers of places, and counts: none if the window's public facts are not the owner's.
+    bodies: [&'w [u8]; LANES],
+    places: [usize; LANES],
+    counts: [&'w [u16]; LANES],
+    /// F + Σ k·m + Σ k′·n.
+    tags: [Products; LANES],
+    /// Not 0 if a value is outside its range.
+    outside: [u64; LANES],
 }
 
-/// A window of a group while it is opened.
-#[derive(Clone, Copy, Default)]
-struct Lane {
-    /// True if the window is one that the owner asked for, by its public facts.
-    asked: bool,
-    /// Places and counts; none if it is not asked for.
-    places: usize,
-    counts: usize,
-    tag: Products,
-    /// Not 0 if a value is outside its range.
-    outside: u64,
+impl Lanes<'_> {
+    /// Folds the tags before their products reach 2^128.
+    #[inline]
+    fn fold(&mut self, index: usize) {
+        if index % Products::MOST == Products::MOST - 1 {
+            self.tags.iter_mut().for_each(Products::fold);
+        }
+    }
 }
 
 impl FleetSum {

@@ -72,12 +72,26 @@ impl Group {
         &self.words[index % BLOCK_WORDS]
     }
 
-    /// Returns residue `index` of all lanes, before its reduction: 64 bits. Residues are read in order, like words.
+    /// Returns both words of residue `index` of all lanes. Residues are read in order, like words.
     #[inline]
-    pub(crate) fn residue(&mut self, index: usize) -> [u64; LANES] {
-        let low = *self.word(2 * index);
-        let high = &self.words[(2 * index + 1) % BLOCK_WORDS];
-        core::array::from_fn(|lane| u64::from(high[lane]) << 32 | u64::from(low[lane]))
+    pub(crate) fn residue(&mut self, index: usize) -> Pair<'_> {
+        self.word(2 * index);
+        let at = 2 * index % BLOCK_WORDS;
+        Pair { low: &self.words[at], high: &self.words[at + 1] }
+    }
+}
+
+/// Two words of all lanes.
+pub(crate) struct Pair<'g> {
+    low: &'g Word,
+    high: &'g Word,
+}
+
+impl Pair<'_> {
+    /// Returns the 64 bits of a lane.
+    #[inline]
+    pub(crate) fn lane(&self, lane: usize) -> u64 {
+        u64::from(self.high[lane]) << 32 | u64::from(self.low[lane])
     }
 }
 
@@ -123,7 +137,7 @@ mod tests {
                 for (lane, key) in keys.iter().enumerate() {
                     let (number, part) = nonce(lane);
                     let expected = group.unwrap_or(key).words(number, part, 40).residue(index);
-                    assert_eq!(Residue::from_word(residues[lane]).value(), expected.value());
+                    assert_eq!(Residue::from_word(residues.lane(lane)).value(), expected.value());
                 }
             }
         }
