@@ -8,6 +8,7 @@ use zeroize::{Zeroize, ZeroizeOnDrop};
 use crate::bits::bits_at;
 use crate::deriver::Deriver;
 use crate::field::Products;
+use crate::fleet_sum::FleetSum;
 use crate::form::{Form, Positioned};
 use crate::key::{SALT_BYTES, SECRET_BYTES};
 use crate::lanes::{Group, LANES, Word};
@@ -85,21 +86,6 @@ pub struct FleetOpening<'f> {
     count: Group,
     /// Values of a group: by place, then by lane.
     values: Vec<[i64; LANES]>,
-}
-
-/// Sums over the devices whose windows were opened.
-///
-/// Example: [`FleetOpening`]
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct FleetSum {
-    /// Sums of values by place, as many as the longest opened window has. An absent place counts as 0.
-    pub values: Vec<i128>,
-    /// Sums of counts, in the order of the form.
-    pub counts: Vec<u64>,
-    /// Opened windows.
-    pub opened: usize,
-    /// Positions of the refused windows in the list, from 0. Nothing of them is in the sums.
-    pub refused: Vec<usize>,
 }
 
 impl<'f> FleetOpening<'f> {
@@ -216,9 +202,11 @@ impl<'f> FleetOpening<'f> {
     /// Takes the pads away and adds Σ k·m.
     fn add_places<P: Fn(usize) -> bool>(&mut self, group: &[DeviceWindow<'_, P>], lanes: &mut Lanes<'_>) {
         let longest = lanes.places.iter().copied().max().unwrap_or_default();
+        let mut low;
         for (index, (at, values)) in self.places[..longest].iter().zip(&mut self.values).enumerate() {
-            // The high words of a narrow place are not in its pad.
-            let low = *self.pads.word(at.word);
+            let at = *at;
+            // A narrow place has no high words.
+            low = *self.pads.word(at.word);
             let high = if at.place.words() == 2 { self.pads.word(at.word + 1) } else { &NO_WORD };
             let keys = self.tag.residue(index);
             for (lane, window) in group.iter().enumerate() {
@@ -237,6 +225,8 @@ impl<'f> FleetOpening<'f> {
             lanes.fold(index);
         }
         lanes.tags.iter_mut().for_each(Products::fold);
+        low = NO_WORD;
+        core::hint::black_box(&mut low);
     }
 
     /// Adds Σ k′·n.
@@ -273,39 +263,6 @@ impl Lanes<'_> {
     fn fold(&mut self, index: usize) {
         if index % Products::MOST == Products::MOST - 1 {
             self.tags.iter_mut().for_each(Products::fold);
-        }
-    }
-}
-
-impl FleetSum {
-    /// Adds a group.
-    fn add<P>(
-        &mut self,
-        first: usize,
-        group: &[DeviceWindow<'_, P>],
-        right: &[bool; LANES],
-        values: &[[i64; LANES]],
-    ) {
-        let mut places = 0;
-        for (lane, window) in group.iter().enumerate() {
-            if !right[lane] {
-                self.refused.push(first + lane);
-                continue;
-            }
-            self.opened += 1;
-            places = places.max(window.part.form().places(window.part.ticks()));
-            self.counts.resize(self.counts.len().max(window.counts.len()), 0);
-            let counts = self.counts.iter_mut().zip(window.counts);
-            counts.for_each(|(sum, count)| *sum = sum.wrapping_add(u64::from(*count)));
-        }
-        self.values.resize(self.values.len().max(places), 0);
-        let kept = right.map(|right| -i64::from(right));
-        for (sum, lanes) in self.values[..places].iter_mut().zip(values) {
-            // Eight values of opened windows, each below 2^60 in magnitude, stay below 2^63.
-            for (lanes, kept) in lanes.as_chunks::<8>().0.iter().zip(kept.as_chunks::<8>().0) {
-                let opened = lanes.iter().zip(kept).map(|(value, kept)| value & kept);
-                *sum += i128::from(opened.fold(0, i64::wrapping_add));
-            }
         }
     }
 }

@@ -36,6 +36,8 @@ mod encrypt_error;
 mod field;
 #[cfg(feature = "alloc")]
 mod fleet;
+#[cfg(feature = "alloc")]
+mod fleet_sum;
 mod form;
 mod key;
 #[cfg(feature = "alloc")]
@@ -56,7 +58,9 @@ pub use encrypt::{Encryptor, Window};
 pub use encrypt_error::EncryptError;
 pub use field::PRIME;
 #[cfg(feature = "alloc")]
-pub use fleet::{DeviceWindow, FleetOpening, FleetSum};
+pub use fleet::{DeviceWindow, FleetOpening};
+#[cfg(feature = "alloc")]
+pub use fleet_sum::FleetSum;
 pub use form::{Form, FormError, MOST_PLACES, MOST_WEIGHT, MOST_WIDTH, Place};
 pub use key::{KEY_ID_BYTES, SALT_BYTES, SECRET_BYTES, StartKeys, StreamKeys};
 #[cfg(feature = "alloc")]

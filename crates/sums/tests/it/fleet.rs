@@ -268,5 +268,5 @@ fn other_forms_are_refused() {
     };
     let sum = FleetOpening::new(&form, 0).sum([window(&form), window(&other), window(&form)]);
     assert_eq!((sum.opened, sum.refused, sum.values), (2, vec![1], vec![6; 4]));
-    assert_eq!(FleetOpening::new(&form, 0).sum([window(&form); 0]), FleetSum::default());
+    assert_eq!(FleetOpening::new(&form, 0).sum([window(&form)].into_iter().take(0)), FleetSum::default());
 }
