@@ -36,6 +36,11 @@ fn streams(c: &mut Criterion) {
         run("subtract product", &mut || {
             (target.subtract_product)(&m, black_box(&mut words), &other, &other);
         });
+        let (states, mut blocks) = ([[5; 16]; 16], [[0; 16]; 16]);
+        run("ChaCha20, a block in 16 lanes", &mut || {
+            (target.chacha20)(black_box(&states), &mut blocks);
+            black_box(&mut blocks);
+        });
     }
     // The embedding uses the lanes of the best kernels, which `SOTTO_KERNELS` can force.
     let embedding = Embedding::new(VALUES).expect("a degree");

@@ -1,8 +1,14 @@
-//! The device, the cloud and the owner: one window of 16 readings, and sums of a million.
+//! The device, the cloud and the owner: one window of 16 readings, sums of a million, and a window of each of a million
+//! devices.
 #![allow(missing_docs, clippy::unwrap_used)]
 
+use std::hint::black_box;
+
 use criterion::{BatchSize, Criterion, criterion_group, criterion_main};
-use sotto_sums::{Answer, Encryptor, Form, Opening, Part, Place, StartKeys, StreamKeys, Sum, TagKey};
+use sotto_sums::{
+    Answer, DeviceWindow, Encryptor, FleetOpening, Form, Opening, Part, Place, StartKeys, StreamKeys, Sum,
+    TagKey,
+};
 
 const SECRET: [u8; 32] = [1; 32];
 const STREAM: [u8; 32] = [2; 32];
@@ -127,10 +133,91 @@ fn many(c: &mut Criterion) {
     }
     let bytes = vec![1_u64; 9 * MANY];
     group.bench_function("read 72 MB and add them as words, for comparison", |b| {
-        b.iter(|| std::hint::black_box(&bytes).iter().fold(0, |sum: u64, word| sum.wrapping_add(*word)));
+        b.iter(|| black_box(&bytes).iter().fold(0, |sum: u64, word| sum.wrapping_add(*word)));
     });
     group.finish();
 }
 
-criterion_group!(benches, one, many);
+/// A secret, a stream id and a window for each device.
+struct Fleet {
+    secrets: Vec<[u8; 32]>,
+    streams: Vec<[u8; 32]>,
+    salts: Vec<[u8; 12]>,
+    rows: Vec<u8>,
+}
+
+impl Fleet {
+    fn new(form: &Form<'_>, devices: usize, counts: &[u16]) -> Self {
+        let id = |at: usize| -> [u8; 32] {
+            core::array::from_fn(|byte| (at >> (8 * (byte % 4))) as u8 ^ (byte as u8).wrapping_mul(37))
+        };
+        let (secrets, streams): (Vec<_>, Vec<_>) = (0..devices).map(|at| (id(at), id(!at))).unzip();
+        let salts = vec![SALT; devices];
+        let (mut rows, mut body) = (Vec::new(), vec![0; form.body_bytes(TICKS)]);
+        for (secret, stream) in secrets.iter().zip(&streams) {
+            let mut encryptor = Encryptor::new(secret, stream, &SALT, 0);
+            let mut window = encryptor.window(9).unwrap();
+            let counts = counts.iter().copied();
+            let tag = window.encrypt(form, TICKS, 0, readings().map(Some), counts, &mut body).unwrap();
+            rows.extend(&body);
+            rows.extend(tag.to_bytes());
+        }
+        Self { secrets, streams, salts, rows }
+    }
+}
+
+/// One window of each of many devices, from their secrets.
+fn fleet(c: &mut Criterion) {
+    let mut group = c.benchmark_group("a window of 16 of each device, 17 counts");
+    let columns = place(23);
+    let form = form(&columns, true);
+    let counts = vec![1; form.counts(TICKS)];
+    let row = form.body_bytes(TICKS) + 8;
+    for devices in [1_000, MANY] {
+        if devices == MANY {
+            group.sample_size(10);
+        }
+        let fleet = Fleet::new(&form, devices, &counts);
+        group.bench_function(format!("derive the keys of {devices} devices one by one"), |b| {
+            b.iter(|| {
+                for ((secret, stream), salt) in fleet.secrets.iter().zip(&fleet.streams).zip(&fleet.salts) {
+                    black_box((StreamKeys::derive(secret, stream), StartKeys::derive(secret, stream, salt)));
+                }
+            });
+        });
+        group.bench_function(format!("open {devices} devices one by one"), |b| {
+            b.iter(|| {
+                for (at, row) in fleet.rows.chunks_exact(row).enumerate() {
+                    let (secret, stream) = (&fleet.secrets[at], &fleet.streams[at]);
+                    let start = StartKeys::derive(secret, stream, &fleet.salts[at]);
+                    let key = TagKey::new(&StreamKeys::derive(secret, stream), &form, 0);
+                    let mut opening = Opening::new(&form, 0);
+                    opening.add(&start, 9, TICKS, 1, |_| true);
+                    let answer = Answer::from((&Part::read(&form, TICKS, row).unwrap(), &counts[..]));
+                    black_box(opening.open(&key, &answer).unwrap());
+                }
+            });
+        });
+        group.bench_function(format!("open {devices} devices together"), |b| {
+            b.iter(|| {
+                let windows = fleet.rows.chunks_exact(row).enumerate().map(|(at, row)| DeviceWindow {
+                    secret: &fleet.secrets[at],
+                    stream: &fleet.streams[at],
+                    salt: &fleet.salts[at],
+                    number: 9,
+                    ticks: TICKS,
+                    present: |_| true,
+                    part: Part::read(&form, TICKS, row).unwrap(),
+                    counts: &counts,
+                });
+                let sum = FleetOpening::new(&form, 0).sum(windows);
+                assert_eq!(sum.opened, devices);
+                sum
+            });
+        });
+    }
+    group.finish();
+}
+
+criterion_group!(benches, one, many, fleet);
 criterion_main!(benches);

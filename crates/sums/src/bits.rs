@@ -49,11 +49,19 @@ impl<'o> BitWriter<'o> {
 
 /// Reads `width` bits from bit `at` on, by one load of 64 bits if that many bytes remain. Bits behind the bytes are zero.
 #[cfg(feature = "alloc")]
+#[inline]
 pub(crate) fn bits_at(bytes: &[u8], at: usize, width: u32) -> u64 {
     let (byte, bit) = (at / 8, (at % 8) as u32);
-    let word = match bytes.get(byte..).and_then(<[u8]>::first_chunk) {
+    let word = match bytes.get(byte..byte + 8).and_then(<[u8]>::first_chunk) {
         Some(word) => u64::from_le_bytes(*word),
-        None => bytes.iter().skip(byte).rev().fold(0, |word, byte| word << 8 | u64::from(*byte)),
+        // The last 8 bytes, of which those before `byte` are shifted out.
+        None => match bytes.last_chunk() {
+            Some(word) => {
+                let before = 8 * (byte + 8 - bytes.len()) as u32;
+                u64::from_le_bytes(*word).checked_shr(before).unwrap_or_default()
+            }
+            None => bytes.iter().skip(byte).rev().fold(0, |word, byte| word << 8 | u64::from(*byte)),
+        },
     };
     let (low, have) = (word >> bit, u64::BITS - bit);
     let rest =

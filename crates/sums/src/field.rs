@@ -87,6 +87,57 @@ impl Total {
 
 impl DefaultIsZeroes for Total {}
 
+/// A sum of products that is not reduced before the caller folds it.
+#[cfg(all(feature = "alloc", target_pointer_width = "64"))]
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Products(u128);
+
+#[cfg(all(feature = "alloc", target_pointer_width = "64"))]
+impl Products {
+    /// Products between two folds: each is below 2^123.
+    pub(crate) const MOST: usize = 16;
+
+    /// Adds k·x for the residue k of a word of a key stream, and an integer x in −P..P.
+    #[inline]
+    pub(crate) fn add(&mut self, word: u64, x: i64) {
+        // All ones are P, which is 0, and P + x is x: neither needs a reduction.
+        self.0 += u128::from(word & PRIME) * u128::from(PRIME.wrapping_add(x as u64));
+    }
+
+    /// Leaves an integer below 2^67 + 2^61.
+    #[inline]
+    pub(crate) fn fold(&mut self) {
+        self.0 = (self.0 >> BITS) + (self.0 & u128::from(PRIME));
+    }
+
+    pub(crate) fn residue(mut self) -> Residue {
+        // Below 2^67 + 2^61, then below 2^61 + 2^7.
+        self.fold();
+        self.fold();
+        Residue(reduce(self.0 as u64))
+    }
+}
+
+/// A sum of products. Processors without products of 64 bits fold each.
+#[cfg(all(feature = "alloc", not(target_pointer_width = "64")))]
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Products(Total);
+
+#[cfg(all(feature = "alloc", not(target_pointer_width = "64")))]
+impl Products {
+    pub(crate) const MOST: usize = 16;
+
+    pub(crate) fn add(&mut self, word: u64, x: i64) {
+        self.0.add_product(Residue::from_word(word), Residue::from_integer(x));
+    }
+
+    pub(crate) fn fold(&mut self) {}
+
+    pub(crate) fn residue(self) -> Residue {
+        self.0.residue()
+    }
+}
+
 /// Returns x modulo P for x < 2P: the carry of x + 1 into bit 61 tells if x ≥ P, and takes P away. Neither a
 /// comparison nor a select, which a compiler may turn into a branch.
 fn reduce(x: u64) -> u64 {
@@ -164,6 +215,22 @@ mod tests {
             prop_assert_eq!(total.residue().0, sum.0);
         }
 
+        #[cfg(feature = "alloc")]
+        #[test]
+        fn sums_of_products_are_sums(
+            list in proptest::collection::vec((any::<u64>(), -(PRIME as i64) + 1..PRIME as i64), 0..100),
+        ) {
+            let (mut products, mut total) = (Products::default(), Total::default());
+            for (index, (word, x)) in list.into_iter().enumerate() {
+                products.add(word, x);
+                total.add_product(Residue::from_word(word), Residue::from_integer(x));
+                if index % Products::MOST == Products::MOST - 1 {
+                    products.fold();
+                }
+            }
+            prop_assert_eq!(products.residue().0, total.residue().0);
+        }
+
         #[test]
         fn integers_have_their_residues(x in -(PRIME as i64) + 1..PRIME as i64) {
             prop_assert_eq!(Residue::from_integer(x).0, x.rem_euclid(PRIME as i64) as u64);
@@ -190,5 +257,22 @@ mod tests {
         assert_eq!(Residue::from_word(1 << 61).0, 0);
         assert_eq!(Residue::from_public(i64::MIN).0, i64::MIN.rem_euclid(PRIME as i64) as u64);
         assert!(Residue::from_canonical(PRIME).is_none());
+    }
+    #[cfg(feature = "alloc")]
+    #[test]
+    fn the_largest_products_fit() {
+        // Words P − 1 and P (which is 0), times the ends.
+        for (word, x) in
+            [(PRIME - 1, PRIME as i64 - 1), (PRIME, PRIME as i64 - 1), (PRIME - 1, 1 - PRIME as i64)]
+        {
+            let mut products = Products::default();
+            for round in 1..=3 {
+                products.fold();
+                (0..Products::MOST).for_each(|_| products.add(word, x));
+                let count = (round * Products::MOST) as u64;
+                let one = exact(word % PRIME, x.rem_euclid(PRIME as i64) as u64);
+                assert_eq!(products.residue().0, exact(one, count), "{word}·{x}, {round} rounds");
+            }
+        }
     }
 }

@@ -13,10 +13,10 @@ pub const SALT_BYTES: usize = 12;
 
 type Cipher = ChaChaCore<R20, Ietf>;
 
-const PADS: &str = "sotto 2026 sums pads v1";
-const TAG_PADS: &str = "sotto 2026 sums tag pads v1";
-const TAG_KEY: &str = "sotto 2026 sums tag key v1";
-const COUNT_KEY: &str = "sotto 2026 sums count key v1";
+pub(crate) const PADS: &str = "sotto 2026 sums pads v1";
+pub(crate) const TAG_PADS: &str = "sotto 2026 sums tag pads v1";
+pub(crate) const TAG_KEY: &str = "sotto 2026 sums tag key v1";
+pub(crate) const COUNT_KEY: &str = "sotto 2026 sums count key v1";
 const KEY_ID: &str = "sotto 2026 sums key id v1";
 /// Bytes of the id of a stream's keys.
 pub const KEY_ID_BYTES: usize = 16;

@@ -1,64 +1,97 @@
-//! ChaCha20 (RFC 8439) of several nonces at once, a lane each.
+//! ChaCha20 (RFC 8439) of several keys and nonces at once, a lane each.
 //!
 //! The crate `chacha20` computes neighbouring blocks of one nonce at once. The windows of a sum have a nonce each, and most
-//! have one block.
+//! have one block; the windows of several devices have a key each, too.
 
+use sotto_kernels::{ChaChaKernel, ChaChaLanes, Streams};
 use zeroize::Zeroize;
 
-use crate::key::{BLOCK_WORDS, nonce};
+use crate::key::{BLOCK_WORDS, Key, nonce};
 
-/// Lanes of a group: enough that compilers keep the loops over them, and turn them into vector instructions.
+/// Lanes of a group.
 pub(crate) const LANES: usize = 16;
-/// A word of the cipher's state, lane by lane.
-type Word = [u32; LANES];
+/// A word of key stream in all lanes.
+pub(crate) type Word = [u32; LANES];
 
 const CONSTANTS: [u32; 4] = [0x6170_7865, 0x3320_646e, 0x7962_2d32, 0x6b20_6574];
 
-/// The blocks of one number for a group of nonces under one key. Wiped when dropped.
+/// Key streams of several keys and nonces, a block of each at a time. Wiped when dropped.
 pub(crate) struct Group {
     /// The states before the rounds.
-    start: [Word; BLOCK_WORDS],
-    words: [Word; BLOCK_WORDS],
+    start: ChaChaLanes,
+    words: ChaChaLanes,
+    chacha20: ChaChaKernel,
 }
 
 impl Group {
-    pub(crate) fn new(key: &[u8; 32]) -> Self {
+    /// Makes a group whose keys and nonces are zeros.
+    pub(crate) fn new() -> Self {
         let mut start = [[0; LANES]; BLOCK_WORDS];
         for (word, constant) in start.iter_mut().zip(CONSTANTS) {
             *word = [constant; LANES];
         }
-        for (word, bytes) in start[4..12].iter_mut().zip(key.as_chunks().0) {
-            *word = [u32::from_le_bytes(*bytes); LANES];
+        Self { start, words: [[0; LANES]; BLOCK_WORDS], chacha20: Streams::best().chacha20 }
+    }
+
+    /// Makes a group with one key in all lanes.
+    pub(crate) fn of(key: &Key) -> Self {
+        let mut group = Self::new();
+        (0..LANES).for_each(|lane| group.set_key(lane, key.bytes()));
+        group
+    }
+
+    /// Sets the key of a lane.
+    #[inline]
+    pub(crate) fn set_key(&mut self, lane: usize, key: &[u8; 32]) {
+        for (word, bytes) in self.start[4..12].iter_mut().zip(key.as_chunks().0) {
+            word[lane] = u32::from_le_bytes(*bytes);
         }
-        Self { start, words: [[0; LANES]; BLOCK_WORDS] }
     }
 
     /// Sets the nonce of a lane.
+    #[inline]
     pub(crate) fn set(&mut self, lane: usize, number: u64, part: u32) {
         for (word, bytes) in self.start[13..].iter_mut().zip(nonce(number, part).as_chunks().0) {
             word[lane] = u32::from_le_bytes(*bytes);
         }
     }
 
-    /// Computes block `block` of all lanes: word by word, lane by lane (RFC 8439, section 2.3).
-    pub(crate) fn draw(&mut self, block: u32) -> &[Word; BLOCK_WORDS] {
+    /// Computes block `block` of all lanes: word by word, lane by lane.
+    pub(crate) fn draw(&mut self, block: u32) -> &ChaChaLanes {
         self.start[12] = [block; LANES];
-        self.words = self.start;
-        let x = &mut self.words;
-        for _ in 0..10 {
-            quarter(x, [0, 4, 8, 12]);
-            quarter(x, [1, 5, 9, 13]);
-            quarter(x, [2, 6, 10, 14]);
-            quarter(x, [3, 7, 11, 15]);
-            quarter(x, [0, 5, 10, 15]);
-            quarter(x, [1, 6, 11, 12]);
-            quarter(x, [2, 7, 8, 13]);
-            quarter(x, [3, 4, 9, 14]);
-        }
-        for (word, start) in x.iter_mut().zip(&self.start) {
-            word.iter_mut().zip(start).for_each(|(word, start)| *word = word.wrapping_add(*start));
-        }
+        (self.chacha20)(&self.start, &mut self.words);
         &self.words
+    }
+
+    /// Returns a word of all lanes. Words are read in order: the first of a block draws it, and no block is drawn twice.
+    #[inline]
+    pub(crate) fn word(&mut self, index: usize) -> &Word {
+        if index.is_multiple_of(BLOCK_WORDS) {
+            self.draw((index / BLOCK_WORDS) as u32);
+        }
+        &self.words[index % BLOCK_WORDS]
+    }
+
+    /// Returns both words of residue `index` of all lanes. Residues are read in order, like words.
+    #[inline]
+    pub(crate) fn residue(&mut self, index: usize) -> Pair<'_> {
+        self.word(2 * index);
+        let at = 2 * index % BLOCK_WORDS;
+        Pair { low: &self.words[at], high: &self.words[at + 1] }
+    }
+}
+
+/// Two words of all lanes.
+pub(crate) struct Pair<'g> {
+    low: &'g Word,
+    high: &'g Word,
+}
+
+impl Pair<'_> {
+    /// Returns the 64 bits of a lane.
+    #[inline]
+    pub(crate) fn lane(&self, lane: usize) -> u64 {
+        u64::from(self.high[lane]) << 32 | u64::from(self.low[lane])
     }
 }
 
@@ -69,45 +102,42 @@ impl Drop for Group {
     }
 }
 
-/// Section 2.1.
-#[inline(always)]
-fn quarter(x: &mut [Word; BLOCK_WORDS], at: [usize; 4]) {
-    // The indices differ, and are below the words of a block.
-    let Ok([a, b, c, d]) = x.get_disjoint_mut(at) else { return };
-    for lane in 0..LANES {
-        let (mut p, mut q, mut r, mut s) = (a[lane], b[lane], c[lane], d[lane]);
-        p = p.wrapping_add(q);
-        s = (s ^ p).rotate_left(16);
-        r = r.wrapping_add(s);
-        q = (q ^ r).rotate_left(12);
-        p = p.wrapping_add(q);
-        s = (s ^ p).rotate_left(8);
-        r = r.wrapping_add(s);
-        q = (q ^ r).rotate_left(7);
-        (a[lane], b[lane], c[lane], d[lane]) = (p, q, r, s);
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::field::Residue;
     use crate::key::StartKeys;
 
     #[test]
     fn lanes_are_the_cipher() {
-        let keys = StartKeys::derive(&[1; 32], &[2; 32], &[3; 12]);
-        let mut group = Group::new(keys.pads.bytes());
-        for lane in 0..LANES {
-            group.set(lane, u64::MAX - (lane as u64) * 0x1_0000_0001, 5 + lane as u32);
-        }
-        for block in [0, 1, 70_000] {
-            let words = group.draw(block);
-            for lane in 0..LANES {
-                let number = u64::MAX - (lane as u64) * 0x1_0000_0001;
-                let first = block as usize * BLOCK_WORDS;
-                let mut expected = keys.pads.words(number, 5 + lane as u32, first + BLOCK_WORDS);
-                for (at, word) in words.iter().enumerate() {
-                    assert_eq!(word[lane], expected.word(first + at), "word {at} of lane {lane}");
+        let keys: [Key; LANES] =
+            core::array::from_fn(|lane| StartKeys::derive(&[lane as u8; 32], &[2; 32], &[3; 12]).pads);
+        let nonce = |lane: usize| (u64::MAX - (lane as u64) * 0x1_0000_0001, 5 + lane as u32);
+        for group in [None, Some(&keys[3])] {
+            let mut lanes = group.map_or_else(Group::new, Group::of);
+            for (lane, key) in keys.iter().enumerate() {
+                if group.is_none() {
+                    lanes.set_key(lane, key.bytes());
+                }
+                lanes.set(lane, nonce(lane).0, nonce(lane).1);
+            }
+            for block in [0, 1, 70_000] {
+                let words = lanes.draw(block);
+                for (lane, key) in keys.iter().enumerate() {
+                    let first = block as usize * BLOCK_WORDS;
+                    let (number, part) = nonce(lane);
+                    let mut expected = group.unwrap_or(key).words(number, part, first + BLOCK_WORDS);
+                    for (at, word) in words.iter().enumerate() {
+                        assert_eq!(word[lane], expected.word(first + at), "word {at} of lane {lane}");
+                    }
+                }
+            }
+            for index in 0..20 {
+                let residues = lanes.residue(index);
+                for (lane, key) in keys.iter().enumerate() {
+                    let (number, part) = nonce(lane);
+                    let expected = group.unwrap_or(key).words(number, part, 40).residue(index);
+                    assert_eq!(Residue::from_word(residues.lane(lane)).value(), expected.value());
                 }
             }
         }

@@ -13,7 +13,7 @@
 //!
 //! - The device: [`Encryptor`], without allocation and without the standard library.
 //! - The cloud: [`Part`] and [`Sum`], without a key.
-//! - The owner: [`Opening`], [`TagKey`] and [`Answer`].
+//! - The owner: [`Opening`], [`TagKey`] and [`Answer`]; [`FleetOpening`] for a window of each of many devices.
 //!
 //! # Features
 //!
@@ -29,9 +29,15 @@ extern crate alloc;
 #[cfg(feature = "alloc")]
 mod answer;
 mod bits;
+#[cfg(feature = "alloc")]
+mod deriver;
 mod encrypt;
 mod encrypt_error;
 mod field;
+#[cfg(feature = "alloc")]
+mod fleet;
+#[cfg(feature = "alloc")]
+mod fleet_sum;
 mod form;
 mod key;
 #[cfg(feature = "alloc")]
@@ -51,6 +57,10 @@ pub use answer::Answer;
 pub use encrypt::{Encryptor, Window};
 pub use encrypt_error::EncryptError;
 pub use field::PRIME;
+#[cfg(feature = "alloc")]
+pub use fleet::{DeviceWindow, FleetOpening};
+#[cfg(feature = "alloc")]
+pub use fleet_sum::FleetSum;
 pub use form::{Form, FormError, MOST_PLACES, MOST_WEIGHT, MOST_WIDTH, Place};
 pub use key::{KEY_ID_BYTES, SALT_BYTES, SECRET_BYTES, StartKeys, StreamKeys};
 #[cfg(feature = "alloc")]

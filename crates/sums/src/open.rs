@@ -108,7 +108,7 @@ impl<'a> Opening<'a> {
     /// are computed at once.
     pub fn add_whole(&mut self, start: &StartKeys, ticks: u32, windows: &[(u64, i64)]) {
         let (groups, rest) = windows.as_chunks::<LANES>();
-        let (mut pads, mut tag_pads) = (Group::new(start.pads.bytes()), Group::new(start.tag_pads.bytes()));
+        let (mut pads, mut tag_pads) = (Group::of(&start.pads), Group::of(&start.tag_pads));
         for group in groups {
             let mut ticks = ticks;
             for (lane, (number, weight)) in group.iter().enumerate() {
@@ -171,7 +171,7 @@ impl<'a> Opening<'a> {
             if at.place.words() == 2 {
                 pads = pads.wrapping_add(self.words[at.word + 1] << 32);
             }
-            let (value, beyond) = self.lift(&at.place, column.wrapping_sub(pads));
+            let (value, beyond) = lift(&at.place, self.up, self.down, column.wrapping_sub(pads));
             tag.add_product(*k, Residue::from_integer(value));
             outside |= beyond;
             values.push(value);
@@ -186,17 +186,6 @@ impl<'a> Opening<'a> {
         values.zeroize();
         Err(OpenError::Refused)
     }
-
-    /// Returns the value of a residue modulo 2^w in the interval of 2^w integers from the least sum on, and 1 if it is above
-    /// the largest.
-    fn lift(&self, place: &Place, residue: u64) -> (i64, u64) {
-        // The weights fit: each product is below 2^60 in magnitude.
-        let times = |value: i64, total: u64| value.wrapping_mul(total as i64);
-        let least = times(place.least(), self.up).wrapping_sub(times(place.most(), self.down));
-        let span = place.span().wrapping_mul(self.up.wrapping_add(self.down));
-        let value = least.wrapping_add((residue.wrapping_sub(least as u64) & place.low_bits()) as i64);
-        (value, is_outside(least, span, value))
-    }
 }
 
 impl Drop for Opening<'_> {
@@ -207,6 +196,18 @@ impl Drop for Opening<'_> {
 }
 
 impl ZeroizeOnDrop for Opening<'_> {}
+
+/// Returns the value of a residue modulo 2^w in the interval of 2^w integers from the least sum on, and 1 if it is above the
+/// largest. `up` and `down` are the sums of the positive weights and of the others' magnitudes; they fit.
+#[inline]
+pub(crate) fn lift(place: &Place, up: u64, down: u64, residue: u64) -> (i64, u64) {
+    // The weights fit: each product is below 2^60 in magnitude.
+    let times = |value: i64, total: u64| value.wrapping_mul(total as i64);
+    let least = times(place.least(), up).wrapping_sub(times(place.most(), down));
+    let span = place.span().wrapping_mul(up.wrapping_add(down));
+    let value = least.wrapping_add((residue.wrapping_sub(least as u64) & place.low_bits()) as i64);
+    (value, is_outside(least, span, value))
+}
 
 /// Adds the words of a block of several windows, each with the weight of its window.
 fn add_block(sums: &mut [u64], words: &[[u32; LANES]; BLOCK_WORDS], weights: &[i64; LANES]) {

@@ -3,10 +3,15 @@
 //! As with [`crate::Kernels`], a target is a value ([`Streams`]), and every target computes the same. Ranges and
 //! distributions: docs/math/sampling.md.
 
+mod chacha;
 mod scalar;
 
 #[cfg(target_arch = "x86_64")]
 pub(crate) use scalar::accept_from;
+
+pub use chacha::{ChaChaKernel, ChaChaLanes};
+#[cfg(target_arch = "x86_64")]
+pub(crate) use chacha::{ROUNDS, double_round};
 
 use alloc::boxed::Box;
 
@@ -59,6 +64,9 @@ pub struct Streams {
     pub any_beyond: fn(&[i64], u64) -> bool,
     /// Computes body −= mask·secret, entry by entry, for residues in [0, q).
     pub subtract_product: fn(&Modulus, &mut [u64], &[u64], &[u64]),
+    /// `(states, out)`: computes a block of ChaCha20 (RFC 8439) in each of 16 lanes. A state is the four constants, the
+    /// key's eight words, the block counter, the nonce's three words.
+    pub chacha20: ChaChaKernel,
     pub(crate) aes: Option<AesKernels>,
 }
 
@@ -115,6 +123,7 @@ impl Streams {
         lift: scalar::lift,
         any_beyond: scalar::any_beyond,
         subtract_product: scalar::subtract_product,
+        chacha20: chacha::chacha20,
         aes: None,
     };
 }

@@ -12,10 +12,12 @@ mod small;
 use crate::ifma;
 use crate::modulus::Modulus;
 use crate::streams::{AesKernels, AesLanes, RoundKeys, Streams};
+use crate::vectors;
 
 /// Returns true if this processor has the instructions.
 fn detected() -> bool {
     ifma::lanes::detected()
+        && vectors::avx2::detected()
         && has_feature!("aes")
         && has_feature!("vaes")
         && has_feature!("avx512bw")
@@ -64,5 +66,6 @@ const TABLE: Streams = Streams {
     lift,
     any_beyond,
     subtract_product: ifma::subtract_product,
+    chacha20: vectors::CHACHA20,
     aes: Some(AesKernels { expand_key, keystream }),
 };

@@ -23,6 +23,8 @@ mod targets;
 mod whole;
 
 pub(crate) use ntt::Prepared;
+#[cfg(target_arch = "x86_64")]
+pub(crate) use streams::CHACHA20;
 pub(crate) use streams::available as available_streams;
 pub(crate) use targets::available;
 #[cfg(target_arch = "x86_64")]

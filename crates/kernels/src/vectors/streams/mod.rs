@@ -10,6 +10,8 @@ mod small;
 
 use crate::modulus::Modulus;
 use crate::streams::{AesKernels, AesLanes, RoundKeys, Streams};
+#[cfg(target_arch = "x86_64")]
+use crate::streams::{ChaChaKernel, ChaChaLanes};
 
 /// Makes safe entries, each compiled for the instructions that its first argument proves.
 macro_rules! entries {
@@ -82,6 +84,14 @@ target!(
 #[cfg(target_arch = "aarch64")]
 target!(two, crate::vectors::neon::Neon, "neon", crate::vectors::neon::NeonAes, "neon,aes", "neon", two);
 
+#[cfg(target_arch = "x86_64")]
+entries! { crate::vectors::avx2::Avx2, "avx2,fma";
+    chacha20(states: &ChaChaLanes, out: &mut ChaChaLanes) -> () = crate::vectors::avx2::chacha::chacha20;
+}
+/// ChaCha20 for the tables of processors that have AVX2.
+#[cfg(target_arch = "x86_64")]
+pub(crate) const CHACHA20: ChaChaKernel = chacha20;
+
 /// Returns the targets of this module that this processor can run: with AES on one block at a time if it has that, and
 /// on two.
 #[cfg(target_arch = "x86_64")]
@@ -99,6 +109,7 @@ pub(crate) fn available() -> impl Iterator<Item = Streams> {
         add_scaled,
         accept,
         replace,
+        chacha20,
         ..four::table(avx2::aes::detected())
     });
     let wide = narrow.filter(|_| avx2::aes::wide_detected());
