@@ -8,6 +8,7 @@ use sotto_pack::WindowDescription;
 use sotto_sums::{TAG_BYTES, Tag};
 
 use crate::body::Body;
+use crate::compact::MaskName;
 use crate::error::WireError;
 use crate::family;
 use crate::frame;
@@ -20,7 +21,6 @@ use crate::reader::Reader;
 use crate::signature::{self, SIGNATURE_BYTES};
 use crate::stream::StreamHeader;
 use crate::sums::part_refused;
-use crate::compact::MaskName;
 use crate::window::{self, HeadNumbers, WindowHead};
 
 const SIGNATURE_CONTEXT: &[u8] = b"sotto envelope v1";
@@ -286,7 +286,9 @@ impl SignedHeader {
     /// name that are not the same give away their difference, and make the tags of their stream worthless.
     #[must_use]
     pub fn is_same_encryption(&self, other: &Self) -> bool {
-        self.stream() == other.stream() && self.mask() == other.mask() && self.body_digest == other.body_digest
+        self.stream() == other.stream()
+            && self.mask() == other.mask()
+            && self.body_digest == other.body_digest
     }
 
     /// Returns true if the window is encrypted under the mask of its fleet.
