@@ -206,7 +206,7 @@ impl SignedHeader {
     /// Returns the digest of head and body of a window of version 2; None in version 1. It does not depend on the
     /// group.
     #[must_use]
-    pub(crate) fn window_digest(&self) -> Option<Digest> {
+    pub fn window_digest(&self) -> Option<Digest> {
         self.window().map(|window| window.digest(&self.body_digest))
     }
 
