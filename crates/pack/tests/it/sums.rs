@@ -31,7 +31,7 @@ fn whole(quantity: Quantity, width: u8) -> Placed {
     Placed { quantity, digit: Digit::Whole, width }
 }
 
-fn split(quantity: Quantity) -> [Placed; 2] {
+fn split(quantity: &Quantity) -> [Placed; 2] {
     [(Digit::Low, 40), (Digit::High, 40)].map(|(digit, width)| Placed {
         quantity: quantity.clone(),
         digit,
@@ -46,10 +46,10 @@ fn every(edges: [Vec<i64>; 2]) -> SumsPart {
         once.push(whole(Quantity::Bins { column, edges }, 12));
         for quantity in [Quantity::Least(column), Quantity::Largest(column)] {
             once.push(whole(quantity.clone(), 50));
-            once.extend(split(quantity));
+            once.extend(split(&quantity));
         }
         ticks.push(whole(Quantity::Reading(column), 50));
-        ticks.extend(split(Quantity::Square(column)));
+        ticks.extend(split(&Quantity::Square(column)));
     }
     ticks.push(whole(Quantity::Product(0, 1), 60));
     ticks.push(whole(Quantity::Square(1), 20));
@@ -103,9 +103,9 @@ fn expected(part: &SumsPart, readings: &Readings, sent: usize) -> Vec<Option<i64
             _ => Vec::new(),
         });
     }
-    for tick in 0..sent {
+    for (level, flow) in readings[0].iter().zip(&readings[1]).take(sent) {
         for Placed { quantity, digit, .. } in &part.quantities {
-            let at = |column: u16| readings[usize::from(column)][tick].map(i128::from);
+            let at = |column: u16| [level, flow][usize::from(column)].map(i128::from);
             let value = match quantity {
                 Quantity::Reading(column) => at(*column),
                 Quantity::Square(column) => at(*column).map(|q| q * q),
@@ -219,7 +219,7 @@ fn ranges_are_those_of_the_readings() {
     assert_eq!(range(Quantity::Square(0)), (0, 1 << 60));
     assert_eq!(range(Quantity::Product(0, 1)), (-x * y, x * y));
     assert_eq!(range(Quantity::Bins { column: 0, edges: vec![0] }), (0, TICKS.into()));
-    let [low, high] = split(Quantity::Product(0, 1)).map(|placed| placed.range(&layout).unwrap());
+    let [low, high] = split(&Quantity::Product(0, 1)).map(|placed| placed.range(&layout).unwrap());
     assert_eq!((low, high), ((0, (1 << 30) - 1), (-11, 11)));
 }
 
