@@ -2,7 +2,8 @@
 
 import struct
 from collections import namedtuple
-from math import gcd
+from fractions import Fraction
+from math import ceil, copysign, floor, gcd
 
 from spec import blake3, ed25519, sums
 from spec.sums import Form, Place
@@ -11,12 +12,12 @@ from spec.transcripts import frame, name
 HEADER, ANSWER = 32, 33
 LOW = (1 << 30) - 1
 
-# A reading is origin + step*q with q from least to most.
-Column = namedtuple("Column", "name unit origin step least most")
+# A reading is a whole number q of steps of the resolution from the middle of the range: see `top`.
+Channel = namedtuple("Channel", "name unit minimum maximum resolution")
 # kind: reading, square, product, bins, least or largest; digit 0: the value, 1: its low 30 bits, 2: the rest.
 Quantity = namedtuple("Quantity", "kind columns edges digit width")
 StreamPart = namedtuple("StreamPart", "quantities reasons")
-Stream = namedtuple("Stream", "device stream period ticks columns parts")
+Stream = namedtuple("Stream", "device stream period ticks channels parts")
 # presence: for each column the ticks with a reading; left_out: for each column a dictionary from a reason's number to a count.
 Head = namedtuple("Head", "sequence salt number start ticks presence left_out generated")
 
@@ -39,17 +40,28 @@ def zigzag(value):
     return 2 * value if value >= 0 else -2 * value - 1
 
 
+def top(channel):
+    """The largest |q|. q = 0 is the multiple of the resolution nearest to the middle of the range, ties away from 0."""
+    steps = (channel.minimum / 2 + channel.maximum / 2) / channel.resolution
+    centre = copysign(floor(Fraction(abs(steps)) + Fraction(1, 2)), steps) * channel.resolution
+    furthest = max(channel.maximum - centre, centre - channel.minimum)
+    # Slightly less: an end that is a multiple of the resolution takes no further step by rounding.
+    return max(1, ceil(furthest / channel.resolution - 1e-6))
+
+
 def is_once(quantity):
     return CODES[quantity.kind] >= 4
 
 
 def facts(stream):
     """All of a header but its key's id."""
-    top, bottom = stream.period
-    assert top > 0 and bottom > 0 and gcd(top, bottom) == 1
-    out = name(stream.device) + name(stream.stream) + struct.pack("<IIIH", top, bottom, stream.ticks, len(stream.columns))
-    for column in stream.columns:
-        out += text(column.name) + text(column.unit) + struct.pack("<ddqq", *column[2:])
+    numerator, denominator = stream.period
+    assert numerator > 0 and denominator > 0 and gcd(numerator, denominator) == 1
+    assert 1000 * numerator % denominator == 0, "the period has whole milliseconds"
+    out = name(stream.device) + name(stream.stream)
+    out += struct.pack("<IIIH", numerator, denominator, stream.ticks, len(stream.channels))
+    for channel in stream.channels:
+        out += text(channel.name) + text(channel.unit) + struct.pack("<ddd", *channel[2:])
     out += bytes([len(stream.parts)])
     for part in stream.parts:
         out += struct.pack("<BH", part.reasons, len(part.quantities))
@@ -83,15 +95,14 @@ def digit_of(digit, value):
 
 def place(stream, quantity):
     """The place of a quantity: its bits and the range of its values."""
-    columns = [stream.columns[column] for column in quantity.columns]
-    x, y = columns[0], columns[-1]
+    tops = [top(stream.channels[column]) for column in quantity.columns]
+    x, y = tops[0], tops[-1]
     if quantity.kind in ("reading", "least", "largest"):
-        least, most = x.least, x.most
+        least, most = -x, x
     elif quantity.kind == "bins":
         least, most = 0, stream.ticks
     else:
-        products = [a * b for a in (x.least, x.most) for b in (y.least, y.most)]
-        least, most = min(0, *products) if quantity.kind == "product" else 0, max(products)
+        least, most = -x * y if quantity.kind == "product" else 0, x * y
     if quantity.digit == 1:
         return Place(quantity.width, 0, LOW)
     return Place(quantity.width, digit_of(quantity.digit, least), digit_of(quantity.digit, most))
@@ -103,7 +114,7 @@ def form(stream, part):
     tick = [quantity for quantity in part.quantities if not is_once(quantity)]
     assert part.quantities == once + tick
     places = [place(stream, quantity) for quantity in once for _ in range(len(quantity.edges) + 1)]
-    counts = 1 + len(once) + part.reasons * len(stream.columns)
+    counts = 1 + len(once) + part.reasons * len(stream.channels)
     return Form(places, [place(stream, quantity) for quantity in tick], counts, len(tick), stream.ticks)
 
 

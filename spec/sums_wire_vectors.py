@@ -3,14 +3,15 @@
 from spec import ed25519, sums
 from spec.sample import Sampler
 from spec.sums import Term
-from spec.sums_wire import (HEADER, Column, Head, Quantity, Stream, StreamPart, answer, counts, form, frame, header_id, key_id,
-                            payload, sent_ticks, stream_id, values, window)
+from spec.sums_wire import (HEADER, Channel, Head, Quantity, Stream, StreamPart, answer, counts, form, frame, header_id, key_id,
+                            payload, sent_ticks, stream_id, top, values, window)
 
 STREAM = Stream(
     "cellar", "tank", (1, 50), 6,
-    [Column("level", "cm", -2.5, 0.5, 0, 4095), Column("flow", "l/s", 0.0, 0.25, -(1 << 33), 1 << 33)],
+    # The middle of the first range lies between two multiples of its resolution; the second has the most steps that there are.
+    [Channel("level", "cm", -2.5, 407.0, 0.1), Channel("flow", "l/s", -float(1 << 28), float(1 << 28), 0.25)],
     [StreamPart([Quantity("reading", [0], [], 0, 23), Quantity("reading", [1], [], 0, 45)], 11),
-     StreamPart([Quantity("bins", [0], [-5, 100, 4000], 0, 12), Quantity("square", [0], [], 0, 36), Quantity("square", [1], [], 1, 41),
+     StreamPart([Quantity("bins", [0], [-2000, -5, 100], 0, 12), Quantity("square", [0], [], 0, 36), Quantity("square", [1], [], 1, 41),
                  Quantity("square", [1], [], 2, 50), Quantity("product", [0, 1], [], 0, 58)], 2),
      StreamPart([Quantity("least", [0], [], 0, 23), Quantity("largest", [1], [], 0, 45)], 0)],
 )
@@ -31,24 +32,27 @@ def case():
     salts = [random.random.randbytes(12) for _ in range(2)]
     keys = sums.stream_keys(secret, stream_id(STREAM))
     told, names, parts_of, terms_of = [], [], [], [[] for _ in STREAM.parts]
+    tops = [top(channel) for channel in STREAM.channels]
     weights = [3, -2, 1, 5, -1]
     for head, weight in zip(heads(random, salts), weights):
-        readings = [{tick: random.random.randint(column.least, column.most) for tick in sorted(ticks)}
-                    for column, ticks in zip(STREAM.columns, head.presence)]
+        readings = [{tick: random.random.randint(-most, most) for tick in sorted(ticks)} for most, ticks in zip(tops, head.presence)]
         sent, parts = window(STREAM, secret, head, readings, signing)
         start = sums.start_keys(secret, stream_id(STREAM), head.salt)
         for part, terms in zip(STREAM.parts, terms_of):
             present = [value is not None for value in values(part, head, readings)]
             assert len(counts(part, head)) == sums.counts_of(form(STREAM, part), sent_ticks(head))
             terms.append(Term(start, head.number, present, sent_ticks(head), weight))
-        told.append({"message": sent.hex(), "weight": weight, "number": head.number, "sequence": head.sequence})
+        values_of = [values(part, head, readings) for part in STREAM.parts]
+        slots = [[column.get(tick) for tick in range(sent_ticks(head))] for column in readings]
+        told.append({"message": sent.hex(), "weight": weight, "number": head.number, "sequence": head.sequence,
+                     "readings": slots, "values": values_of})
         names.append((head.salt, head.number))
         parts_of.append(parts)
     totals = [sums.add(form(STREAM, part), [parts[at] for parts in parts_of], weights) for at, part in enumerate(STREAM.parts)]
     asked = [(0, 5, 6, [(0, totals[0]), (2, totals[2])]), (0, 5, 6, [(1, totals[1])])]
     opened = [sums.open_sum(form(STREAM, part), keys, at, terms, total)
               for at, (part, terms, total) in enumerate(zip(STREAM.parts, terms_of, totals))]
-    return {"secret": secret.hex(), "verifying_key": ed25519.public(signing).hex(), "stream_id": stream_id(STREAM).hex(),
+    return {"secret": secret.hex(), "verifying_key": ed25519.public(signing).hex(), "tops": tops, "stream_id": stream_id(STREAM).hex(),
             "key_id": key_id(keys).hex(), "header_id": header_id(STREAM, keys).hex(),
             "header": frame(HEADER, payload(STREAM, keys)).hex(), "windows": told,
             "asked": [[part for part, _ in parts] for *_, parts in asked],

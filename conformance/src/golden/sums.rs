@@ -3,12 +3,11 @@
 use std::sync::Arc;
 
 use sotto_keys::SigningIdentity;
-use sotto_pack::{LeftOut, Presence, Reason};
+use sotto_pack::{Channel, Digit, LeftOut, Placed, Presence, Quantity, Reason, SumsPart, WindowDescription};
 use sotto_rlwe::KeyId;
 use sotto_sums::{Encryptor, StreamKeys, Sum};
 use sotto_wire::{
-    Digit, PadName, PartSum, Placed, Quantity, SumsAnswer, SumsColumn, SumsGroup, SumsHead, SumsHeader,
-    SumsPart, SumsStream, SumsWindow, TickPeriod,
+    Envelope, MaskName, PartSum, StreamHeader, SumsAnswer, SumsStream, TickPeriod, WindowGroup,
 };
 
 use super::{Golden, device};
@@ -17,24 +16,24 @@ use super::{Golden, device};
 pub const SUMS_SECRET: [u8; 32] = [0x51; 32];
 /// The weights of the answer's windows.
 pub const SUMS_WEIGHTS: [i64; 2] = [3, -2];
-/// The bins of the column's readings.
-pub const SUMS_EDGES: [i64; 2] = [100, 1000];
+/// The bins of the channel's readings.
+pub const SUMS_EDGES: [i64; 2] = [-100, 200];
 
 /// The header of the stream.
-pub fn sums_header() -> Arc<SumsHeader> {
+pub fn sums_header() -> Arc<StreamHeader> {
     let placed = |quantity, width| Placed { quantity, digit: Digit::Whole, width };
     let stream = SumsStream {
         device: device::envelope_header().device,
         stream: "sums".into(),
         period: TickPeriod::new(1, 50).expect("a period"),
         ticks: 8,
-        columns: vec![SumsColumn {
+        // -2,047 to 2,047 steps.
+        channels: vec![Channel {
             name: "level".into(),
             unit: "°C".into(),
-            origin: 0.0,
-            step: 0.1,
-            least: 0,
-            most: 4095,
+            minimum: -100.0,
+            maximum: 309.4,
+            resolution: Some(0.1),
         }],
         parts: vec![
             SumsPart { quantities: vec![placed(Quantity::Reading(0), 23)], reasons: 11 },
@@ -48,13 +47,13 @@ pub fn sums_header() -> Arc<SumsHeader> {
         ],
     };
     let key = |id: &[u8; 32]| KeyId(StreamKeys::derive(&SUMS_SECRET, id).id());
-    Arc::new(SumsHeader::new(stream, key).expect("a header"))
+    Arc::new(StreamHeader::of_sums(stream, key).expect("a header"))
 }
 
 /// The readings of a window, by tick: one is missing in the first window, which is numbered anew and counts a reading
 /// left out.
 pub fn sums_readings(window: usize) -> Vec<Option<i64>> {
-    let reading = |tick: i64| Some((1 + window as i64) * 97 * tick);
+    let reading = |tick: i64| Some((1 + window as i64) * 97 * tick - 300);
     if window == 0 {
         (0..8).map(|tick| reading(tick).filter(|_| tick != 5)).collect()
     } else {
@@ -63,54 +62,63 @@ pub fn sums_readings(window: usize) -> Vec<Option<i64>> {
 }
 
 /// The windows.
-pub fn sums_windows() -> [SumsWindow; 2] {
+pub fn sums_windows() -> [Envelope; 2] {
     [0, 1].map(|window| {
         let (header, readings) = (sums_header(), sums_readings(window));
-        let pad = PadName { salt: [1 + window as u8; 12], number: 299 * (1 - window as u64) };
-        let mut head =
-            SumsHead::whole(&header, 300 + window as u64, pad, 1_795_000_000_000, readings.len() as u32);
+        let mask = MaskName { salt: [1 + window as u8; 12], sequence: 299 * (1 - window as u64) };
+        let mut described = WindowDescription::whole(
+            header.layout(),
+            1_795_000_000_000,
+            header.period(),
+            readings.len() as u32,
+        );
         if window == 0 {
             let (mut presence, mut left_out) = (Presence::default(), LeftOut::default());
             (0..8).filter(|tick| *tick != 5).for_each(|tick| presence.insert(tick));
             left_out.add(Reason::OutOfRange, 1);
-            (head.presence, head.left_out) = (vec![presence], vec![left_out]);
+            described = WindowDescription {
+                present: vec![presence.count()],
+                presence: vec![presence],
+                left_out: vec![left_out],
+                ..described
+            };
         }
-        let present: Vec<i64> = readings.iter().copied().flatten().collect();
-        let bin =
-            |bin| present.iter().filter(|q| SUMS_EDGES.partition_point(|edge| edge <= *q) == bin).count();
-        let squares = readings.iter().map(|reading| reading.map(|q| q * q));
-        let values = [readings.clone(), (0..3).map(|at| Some(bin(at) as i64)).chain(squares).collect()];
-        let mut encryptor = Encryptor::new(&SUMS_SECRET, header.stream_id(), &pad.salt, 0);
-        let (mut pads, mut parts) = (encryptor.window(pad.number).expect("a new number"), Vec::new());
-        for (part, values) in values.into_iter().enumerate() {
-            let (form, counts) =
-                (header.form(part).expect("a part"), head.counts(&header, part).expect("a part"));
-            let mut body = vec![0; form.body_bytes(head.sent_ticks())];
-            let tag = pads.encrypt(&form, head.sent_ticks(), part as u32, values, counts, &mut body);
+        let slots: Vec<i64> = readings.iter().map(|reading| reading.unwrap_or_default()).collect();
+        let (ticks, presence) = (described.sent_ticks(), described.presence(0).expect("a channel"));
+        let stream = header.stream_id().expect("a stream of sums");
+        let mut encryptor = Encryptor::new(&SUMS_SECRET, stream, &mask.salt, 0);
+        let (mut pads, mut parts) = (encryptor.window(mask.sequence).expect("a new number"), Vec::new());
+        for (at, part) in header.parts().iter().enumerate() {
+            let form = header.sums_form(at).expect("a part");
+            let values = part.values(header.layout(), ticks, &slots, std::slice::from_ref(&presence));
+            let mut body = vec![0; form.body_bytes(ticks)];
+            let tag = pads.encrypt(&form, ticks, at as u32, values, part.counts(&described), &mut body);
             parts.extend(body);
             parts.extend(tag.expect("values of the form").to_bytes());
         }
         let identity = SigningIdentity::from_bytes(&device::SIGNING_KEY);
-        SumsWindow::sign(&header, head, parts, |message| identity.sign(message)).expect("a window")
+        let sign = |message: &[u8]| identity.sign(message);
+        Envelope::sign_sums(&header, 300 + window as u64, mask, described, &parts, sign).expect("a window")
     })
 }
 
 /// The windows under one signature.
-pub fn sums_group() -> SumsGroup {
+pub fn sums_group() -> WindowGroup {
     let identity = SigningIdentity::from_bytes(&device::SIGNING_KEY);
-    SumsGroup::sign(sums_windows().to_vec(), |message| identity.sign(message)).expect("a group")
+    WindowGroup::sign(sums_windows().to_vec(), |message| identity.sign(message)).expect("a group")
 }
 
-fn answer(header: &SumsHeader, windows: &[SumsWindow; 2]) -> Vec<u8> {
-    let forms = [0, 1].map(|part| header.form(part).expect("a part"));
+fn answer(header: &StreamHeader, windows: &[Envelope; 2]) -> Vec<u8> {
+    let forms = [0, 1].map(|part| header.sums_form(part).expect("a part"));
     let mut sums = forms.each_ref().map(Sum::new);
     for (window, weight) in windows.iter().zip(SUMS_WEIGHTS) {
         for (part, sum) in sums.iter_mut().enumerate() {
-            let counts = window.signed().head().counts(header, part).expect("a part");
+            let described = window.signed_header().description().expect("a window");
+            let counts = header.parts()[part].counts(&described);
             sum.add(&window.part(part).expect("a part"), &counts, weight).expect("a sum");
         }
     }
-    let names = windows.iter().map(|window| window.signed().head().pad).collect();
+    let names = windows.iter().filter_map(Envelope::mask).collect();
     let [first, second] = &sums;
     SumsAnswer { names, sums: vec![PartSum::of((0, 2), &[(0, first), (1, second)])] }
         .write(header)
@@ -123,7 +131,7 @@ pub(super) fn objects(all: &mut Vec<Golden>) {
     add("sums-stream-header.bin", header.write());
     add("sums-window.bin", windows[0].write());
     add("sums-window-kept.bin", windows[1].write_kept());
-    add("signed-sums.bin", windows[0].signed().write());
+    add("signed-sums.bin", windows[0].signed_header().write());
     let group = sums_group();
     add("sums-group.bin", group.write());
     add("sums-member.bin", group.windows()[1].write());

@@ -80,7 +80,11 @@ impl<'h, 'r> TaggedSumming<'h, 'r> {
     /// # Errors
     /// [`SumError::Request`] if there are too many windows, sums or additions, a sum names windows beyond the request,
     /// parts that the stream does not have, or weights that are not one a window or do not fit the bits of a place.
-    pub fn new(header: &'h StreamHeader, windows: usize, wanted: Vec<TaggedSum<'r>>) -> Result<Self, SumError> {
+    pub fn new(
+        header: &'h StreamHeader,
+        windows: usize,
+        wanted: Vec<TaggedSum<'r>>,
+    ) -> Result<Self, SumError> {
         if windows > MOST_SUMMED_WINDOWS || wanted.len() > MOST_SUMS {
             return Err(SumError::Request("a request names at most 2^20 windows and 4096 sums"));
         }
@@ -170,7 +174,11 @@ impl<'h, 'r> TaggedSumming<'h, 'r> {
 }
 
 /// Checks a sum; returns the forms of its parts.
-fn check<'h>(header: &'h StreamHeader, windows: usize, sum: &TaggedSum<'_>) -> Result<Vec<Form<'h>>, SumError> {
+fn check<'h>(
+    header: &'h StreamHeader,
+    windows: usize,
+    sum: &TaggedSum<'_>,
+) -> Result<Vec<Form<'h>>, SumError> {
     let (first, count) = (sum.windows.0 as usize, sum.windows.1 as usize);
     if count == 0 || first.checked_add(count).is_none_or(|end| end > windows) {
         return Err(SumError::Request("a sum names more windows than the request"));

@@ -171,6 +171,42 @@ impl WindowDescription {
         Ok(json)
     }
 
+    /// Checks that lists, counts and ticks fit each other, as [`WindowDescription::parse`] does.
+    ///
+    /// # Errors
+    /// [`DescriptionError`] for the first fault.
+    pub fn check(&self) -> Result<(), DescriptionError> {
+        let Self { layout, present, period, length, presence, left_out, .. } = self;
+        let (expected, found, ticks) = (layout.channels().len(), present.len(), layout.ticks());
+        if found != expected {
+            return Err(DescriptionError::Counts { expected, found });
+        }
+        let too_many = present.iter().copied().enumerate().find(|(_, count)| *count > ticks);
+        if let Some((channel, count)) = too_many {
+            return Err(DescriptionError::TooMany { channel, count, ticks });
+        }
+        if *period == 0 {
+            return Err(DescriptionError::Period);
+        }
+        if *length > ticks {
+            return Err(DescriptionError::Length { length: *length, ticks });
+        }
+        for found in [presence.len(), left_out.len()] {
+            if found != 0 && found != expected {
+                return Err(DescriptionError::Counts { expected, found });
+            }
+        }
+        let end = if *length == 0 { ticks } else { *length };
+        let fits = |(presence, count): (&Presence, &u32)| presence.count() == *count && presence.end() <= end;
+        if let Some(channel) = presence.iter().zip(present).position(|pair| !fits(pair)) {
+            return Err(DescriptionError::Presence { channel, count: present[channel] });
+        }
+        if let Some(channel) = present.iter().position(|count| *count > end) {
+            return Err(DescriptionError::TooMany { channel, count: present[channel], ticks: end });
+        }
+        Ok(())
+    }
+
     /// Returns the length of the window in ticks, present or not.
     #[must_use]
     pub fn ticks(&self) -> u32 {
@@ -225,34 +261,8 @@ impl TryFrom<Unchecked> for WindowDescription {
 
     fn try_from(unchecked: Unchecked) -> Result<Self, DescriptionError> {
         let Unchecked { layout, present, start, period, length, presence, left_out, generated } = unchecked;
-        let (expected, found, ticks) = (layout.channels().len(), present.len(), layout.ticks());
-        if found != expected {
-            return Err(DescriptionError::Counts { expected, found });
-        }
-        let too_many = present.iter().copied().enumerate().find(|(_, count)| *count > ticks);
-        if let Some((channel, count)) = too_many {
-            return Err(DescriptionError::TooMany { channel, count, ticks });
-        }
-        if period == 0 {
-            return Err(DescriptionError::Period);
-        }
-        if length > ticks {
-            return Err(DescriptionError::Length { length, ticks });
-        }
-        for found in [presence.len(), left_out.len()] {
-            if found != 0 && found != expected {
-                return Err(DescriptionError::Counts { expected, found });
-            }
-        }
-        let end = if length == 0 { ticks } else { length };
-        let fits = |(presence, count): (&Presence, &u32)| presence.count() == *count && presence.end() <= end;
-        if let Some(channel) = presence.iter().zip(&present).position(|pair| !fits(pair)) {
-            return Err(DescriptionError::Presence { channel, count: present[channel] });
-        }
-        if let Some(channel) = present.iter().position(|count| *count > end) {
-            return Err(DescriptionError::TooMany { channel, count: present[channel], ticks: end });
-        }
-        Ok(Self { layout, present, start, period, length, presence, left_out, generated })
+        let description = Self { layout, present, start, period, length, presence, left_out, generated };
+        description.check().map(|()| description)
     }
 }
 

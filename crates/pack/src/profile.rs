@@ -375,6 +375,8 @@ impl StreamProfile {
                     .to_owned(),
             ));
         }
+        let versions = format!("the version of the envelopes of stream {}", self.stream);
+        check_number(&versions, self.envelope.into(), 1..=2, "it is 1 or 2; windows of sums have one form")?;
         sums::check_parts(&self.sums, &self.channels, self.ticks).map_err(refused)
     }
 }

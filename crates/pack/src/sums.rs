@@ -11,6 +11,8 @@ use crate::{Channel, Encoding, Layout, MOST_BINS, PackError, Presence, Reason, W
 pub const MOST_PARTS: usize = 16;
 /// Maximum number of ticks of a window of sums: its readings are a count, below 2^16.
 pub const MOST_SUM_TICKS: u32 = u16::MAX as u32;
+/// Maximum bits of a place.
+const MOST_WIDTH: u8 = 60;
 /// Bits of the low digit of a quantity that travels as two.
 const LOW_BITS: u32 = 30;
 
@@ -139,8 +141,10 @@ pub enum SumsError {
     /// There are more reasons than this version knows.
     #[error("a part counts readings left out for reasons that are not known here")]
     Reasons,
-    /// A value takes more bits than a place has.
-    #[error("a place has at most 60 bits: split the quantity in two")]
+    /// A place has too few bits for all values of its quantity, or not 1 to 60.
+    #[error(
+        "the bits of a place, 1 to 60, do not tell all values of its quantity apart: widen it, or split the quantity in two"
+    )]
     Range,
     /// The number of parts is not possible.
     #[error("a window of sums has 1 to 16 parts")]
@@ -273,9 +277,11 @@ impl Placed {
     /// [`SumsError::Column`] and [`SumsError::Range`].
     pub fn range(&self, layout: &Layout) -> Result<(i64, i64), SumsError> {
         let (least, most) = self.digit.range(self.quantity.range(layout)?);
-        match (i64::try_from(least), i64::try_from(most)) {
-            (Ok(least), Ok(most)) => Ok((least, most)),
-            _ => Err(SumsError::Range),
+        // Differences of values that a place tells apart are below 2^60, so that the values fit.
+        if (1..=MOST_WIDTH).contains(&self.width) && most - least < 1 << self.width {
+            Ok((least as i64, most as i64))
+        } else {
+            Err(SumsError::Range)
         }
     }
 }
@@ -427,7 +433,11 @@ impl WindowDescription {
     #[must_use]
     pub fn sent_ticks(&self) -> u32 {
         let columns = 0..self.layout.channels().len() as u16;
-        columns.filter_map(|column| self.presence(column)).map(|presence| presence.end()).max().unwrap_or_default()
+        columns
+            .filter_map(|column| self.presence(column))
+            .map(|presence| presence.end())
+            .max()
+            .unwrap_or_default()
     }
 
     /// Returns the number of a channel's readings.
@@ -437,7 +447,8 @@ impl WindowDescription {
 }
 
 impl Layout {
-    /// Makes the layout of a stream of sums: one row, as long as the channels need. Each channel needs a resolution.
+    /// Makes the layout of a stream of sums: one row, as long as the channels need, at most 2^16 slots. Each channel needs
+    /// a resolution.
     ///
     /// # Errors
     /// [`PackError`], as [`Layout::new`].
@@ -451,12 +462,12 @@ impl Layout {
 
 /// Checks the parts of a stream of sums.
 pub(crate) fn check_parts(parts: &[SumsPart], channels: &[Channel], ticks: u32) -> Result<(), String> {
-    let layout = Layout::of_sums(channels.to_vec(), ticks).map_err(|error| format!("{error}"))?;
     if !(1..=MOST_PARTS).contains(&parts.len()) {
         return Err(format!("{}", SumsError::Parts));
     }
     if ticks > MOST_SUM_TICKS {
         return Err(format!("{}", SumsError::Ticks));
     }
+    let layout = Layout::of_sums(channels.to_vec(), ticks).map_err(|error| format!("{error}"))?;
     parts.iter().try_for_each(|part| part.check(&layout)).map_err(|error| format!("{error}"))
 }

@@ -133,8 +133,9 @@ impl Envelope {
             return Err(WireError::Value("the stream is not one of sums"));
         }
         let head = WindowHead { sequence, mask, description };
+        let (window, header) = (SignedWindow::of(&head, stream)?, head.header(stream)?);
         let body = Body::of_window(&head, stream, parts)?;
-        let (header, window) = (head.header(stream)?, SignedWindow::of(&head, stream)?.tagged(&body));
+        let window = window.tagged(&body);
         Ok(Self { signed: SignedHeader::sign(header, Some(window), *body.digest(), sign), body })
     }
 

@@ -191,8 +191,11 @@ mod tests {
     #[test]
     fn digests_of_leaves_and_nodes_differ() {
         let (left, right) = ([1; 32], [2; 32]);
-        assert_ne!(leaf(&left, &right), node(&left, &right));
-        assert_eq!(leaf(b"head", &left), *blake3::hash(&[&[0][..], b"head", &left].concat()).as_bytes());
+        assert_ne!(leaf(&left, &[], &right), node(&left, &right));
+        assert_eq!(
+            leaf(b"head", b"tags", &left),
+            *blake3::hash(&[&[0][..], b"head", b"tags", &left].concat()).as_bytes()
+        );
         assert_eq!(node(&left, &right), *blake3::hash(&[&[1][..], &left, &right].concat()).as_bytes());
     }
 }

@@ -8,6 +8,7 @@ use sotto_pack::WindowDescription;
 use sotto_sums::{TAG_BYTES, Tag};
 
 use crate::body::Body;
+use crate::compact::MaskName;
 use crate::error::WireError;
 use crate::family;
 use crate::frame;
@@ -20,7 +21,6 @@ use crate::reader::Reader;
 use crate::signature::{self, SIGNATURE_BYTES};
 use crate::stream::StreamHeader;
 use crate::sums::part_refused;
-use crate::compact::MaskName;
 use crate::window::{self, HeadNumbers, WindowHead};
 
 const SIGNATURE_CONTEXT: &[u8] = b"sotto envelope v1";
@@ -206,7 +206,7 @@ impl SignedHeader {
     /// Returns the digest of head and body of a window of version 2; None in version 1. It does not depend on the
     /// group.
     #[must_use]
-    pub(crate) fn window_digest(&self) -> Option<Digest> {
+    pub fn window_digest(&self) -> Option<Digest> {
         self.window().map(|window| window.digest(&self.body_digest))
     }
 
@@ -286,7 +286,9 @@ impl SignedHeader {
     /// name that are not the same give away their difference, and make the tags of their stream worthless.
     #[must_use]
     pub fn is_same_encryption(&self, other: &Self) -> bool {
-        self.stream() == other.stream() && self.mask() == other.mask() && self.body_digest == other.body_digest
+        self.stream() == other.stream()
+            && self.mask() == other.mask()
+            && self.body_digest == other.body_digest
     }
 
     /// Returns true if the window is encrypted under the mask of its fleet.

@@ -22,6 +22,8 @@ use crate::tag::{STREAM_TAG_BYTES, StreamTag};
 /// Largest number of bytes of a window in addition to its body, if no reading is missing, the sequence number is below
 /// 2^21 and the time before the year 2109.
 pub const WINDOW_OVERHEAD: usize = 1 + STREAM_TAG_BYTES + SALT_BYTES + 3 + 6 + 1 + 2 + SIGNATURE_BYTES;
+const NOT_OF_THE_STREAM: WireError =
+    WireError::Value("the description is not that of a window of the stream");
 const GENERATED: u8 = 1;
 const GAPS: u8 = 2;
 const LEFT_OUT: u8 = 4;
@@ -143,6 +145,8 @@ impl WindowHead {
     /// # Errors
     /// Those of [`WindowHead::bytes`].
     fn tail(&self, stream: &StreamHeader) -> Result<Vec<u8>, WireError> {
+        // A reader would refuse these lists, or read others.
+        self.description.check().map_err(|_| NOT_OF_THE_STREAM)?;
         let lists = self.flags_and_lists(stream)?;
         let (flags, lists) = lists.split_at(1);
         let mut out = flags.to_vec();
@@ -159,7 +163,7 @@ impl WindowHead {
         let Self { sequence, mask, description } = self;
         let WindowDescription { layout, period, length, left_out, generated, .. } = description;
         if layout != stream.layout() || *period != stream.period() || *length == 0 {
-            return Err(WireError::Value("the description is not that of a window of the stream"));
+            return Err(NOT_OF_THE_STREAM);
         }
         let back = if mask.is_shared() && !stream.is_of_sums() {
             check_shared(stream, mask, description.start)?;

@@ -6,7 +6,7 @@ use sotto_conformance::golden;
 use sotto_evaluate::{TaggedSum, TaggedSumming};
 use sotto_keys::SigningIdentity;
 use sotto_sums::{Answer, Form, Opening, Part, Place, StartKeys, StreamKeys, Sum, TAG_BYTES, TagKey};
-use sotto_wire::{LARGEST_ENVELOPE, SignedSums, SumsAnswer, SumsGroup, SumsHeader, SumsWindow};
+use sotto_wire::{Envelope, LARGEST_ENVELOPE, SignedHeader, StreamHeader, SumsAnswer, WindowGroup};
 
 use super::{Inputs, Target, as_frame, once};
 
@@ -99,36 +99,36 @@ fn files(names: &[&str]) -> Vec<Vec<u8>> {
 /// Reads the header of a stream of sums; each part has a form.
 fn header(bytes: &[u8]) -> bool {
     as_frame(bytes, |bytes| {
-        let Ok(read) = SumsHeader::read(bytes) else { return false };
+        let Ok(read) = StreamHeader::read(bytes) else { return false };
         assert!(read.write() == bytes, "rewriting changes bytes");
-        assert!((0..read.stream().parts.len()).all(|part| read.form(part).is_ok()));
-        true
+        assert!((0..read.parts().len()).all(|part| read.sums_form(part).is_ok()));
+        read.is_of_sums()
     })
 }
 
 /// Reads a window of the golden stream, one with its stream's header, or one without its bodies. Windows are added.
 fn window(bytes: &[u8]) -> bool {
-    let stream = once!(Arc<SumsHeader>, golden::sums_header());
+    let stream = once!(Arc<StreamHeader>, golden::sums_header());
     let key = once!([u8; 32], SigningIdentity::from_bytes(&golden::SIGNING_KEY).verifying_key());
-    let known = once!([SumsWindow; 2], golden::sums_windows());
-    let signed_by_the_device = |signed: &SignedSums| {
+    let known = once!([Envelope; 2], golden::sums_windows());
+    let signed_by_the_device = |signed: &SignedHeader| {
         // A member of a group has the digest of the window alone.
         let digest = signed.window_digest();
-        let known = known.iter().any(|window| window.signed().window_digest() == digest);
+        let known = known.iter().any(|window| window.window_digest() == digest);
         assert!(known || signed.verify(key).is_err(), "forged");
     };
-    if let Ok(read) = SumsWindow::read(bytes, stream) {
+    if let Ok(read) = Envelope::read_window(bytes, stream) {
         assert!(read.write() == bytes, "rewriting changes bytes");
-        signed_by_the_device(read.signed());
+        signed_by_the_device(read.signed_header());
         return add(&read);
     }
     as_frame(bytes, |bytes| {
-        if let Ok(read) = SumsWindow::read_kept(bytes, LARGEST_ENVELOPE) {
+        if let Ok(read) = Envelope::read_kept(bytes, LARGEST_ENVELOPE) {
             assert!(read.write_kept() == bytes, "rewriting changes bytes");
-            signed_by_the_device(read.signed());
+            signed_by_the_device(read.signed_header());
             return add(&read);
         }
-        let Ok(read) = SignedSums::read(bytes, LARGEST_ENVELOPE) else { return false };
+        let Ok(read) = SignedHeader::read(bytes, LARGEST_ENVELOPE) else { return false };
         assert!(read.write() == bytes, "rewriting changes bytes");
         signed_by_the_device(&read);
         true
@@ -137,22 +137,27 @@ fn window(bytes: &[u8]) -> bool {
 
 /// Reads a group of windows of the golden stream; each is kept and added on its own.
 fn group(bytes: &[u8]) -> bool {
-    let stream = once!(Arc<SumsHeader>, golden::sums_header());
-    let Ok(read) = SumsGroup::read(bytes, stream) else { return false };
+    let stream = once!(Arc<StreamHeader>, golden::sums_header());
+    let Ok(read) = WindowGroup::read(bytes, stream) else { return false };
     assert!(read.write() == bytes, "rewriting changes bytes");
     let key = once!([u8; 32], SigningIdentity::from_bytes(&golden::SIGNING_KEY).verifying_key());
     let signed = read.verify(key).is_ok();
     assert!(!signed || read == golden::sums_group(), "forged");
     read.windows().iter().all(|window| {
-        assert!(SumsWindow::read(&window.write(), stream).as_ref() == Ok(window), "rereading changes it");
-        assert!(window.signed().verify(key).is_ok() == signed);
+        assert!(
+            Envelope::read_window(&window.write(), stream).as_ref() == Ok(window),
+            "rereading changes it"
+        );
+        assert!(window.verify(key).is_ok() == signed);
         add(window)
     })
 }
 
 /// Adds a window to the sum of its first part, as the cloud does.
-fn add(window: &SumsWindow) -> bool {
-    let header = window.signed().header();
+fn add(window: &Envelope) -> bool {
+    let Some(header) = window.signed_header().stream().filter(|header| header.is_of_sums()) else {
+        return false;
+    };
     let sum = TaggedSum { windows: (0, 1), parts: &[0], weights: None };
     // Places may be too narrow for a sum of the stream, or its sums too long.
     let Ok(mut summing) = TaggedSumming::new(header, 1, vec![sum]) else { return true };
@@ -163,7 +168,7 @@ fn add(window: &SumsWindow) -> bool {
 
 /// Reads an answer over the golden windows.
 fn wire_answer(bytes: &[u8]) -> bool {
-    let stream = once!(Arc<SumsHeader>, golden::sums_header());
+    let stream = once!(Arc<StreamHeader>, golden::sums_header());
     as_frame(bytes, |bytes| {
         let Ok(read) = SumsAnswer::read(bytes, stream, 1 << 16, 1 << 20) else { return false };
         assert!(read.write(stream).is_ok_and(|written| written == bytes), "rewriting changes bytes");

@@ -124,13 +124,12 @@ fn objects() -> Vec<Object> {
                 .is_ok_and(|read| read.parts().cloud == golden::cloud_key() && read.verify().is_ok())
         }));
     }
-    all.push(object("sums-stream-header.bin", 32, |bytes| SumsHeader::read(bytes).is_ok()));
+    all.push(object("sums-stream-header.bin", 32, |bytes| StreamHeader::read(bytes).is_ok()));
     all.push(object("sums-window-kept.bin", 32, move |bytes| {
-        SumsWindow::read_kept(bytes, LARGEST_ENVELOPE)
-            .is_ok_and(|window| window.signed().verify(&identity).is_ok())
+        Envelope::read_kept(bytes, LARGEST_ENVELOPE).is_ok_and(|window| window.verify(&identity).is_ok())
     }));
     all.push(object("signed-sums.bin", 32, move |bytes| {
-        SignedSums::read(bytes, LARGEST_ENVELOPE).is_ok_and(|signed| signed.verify(&identity).is_ok())
+        SignedHeader::read(bytes, LARGEST_ENVELOPE).is_ok_and(|signed| signed.verify(&identity).is_ok())
     }));
     let sums = golden::sums_header();
     all.push(object("sums-answer.bin", 24, move |bytes| SumsAnswer::read(bytes, &sums, 1 << 16, 2).is_ok()));

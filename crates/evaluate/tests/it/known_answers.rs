@@ -4,14 +4,17 @@ use std::sync::Arc;
 
 use serde::Deserialize;
 use sotto_evaluate::{TaggedSum, TaggedSumming};
-use sotto_sums::{Opening, StartKeys, StreamKeys, TagKey};
-use sotto_wire::{SumsAnswer, SumsHeader, SumsWindow};
+use sotto_pack::Presence;
+use sotto_rlwe::KeyId;
+use sotto_sums::{Encryptor, Opening, StartKeys, StreamKeys, TagKey};
+use sotto_wire::{Envelope, StreamHeader, SumsAnswer, SumsStream, TickPeriod};
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Case {
     secret: String,
     verifying_key: String,
+    tops: Vec<i64>,
     stream_id: String,
     key_id: String,
     header_id: String,
@@ -29,37 +32,94 @@ struct Window {
     weight: i64,
     number: u64,
     sequence: u64,
+    /// By column and tick; None where a reading is missing.
+    readings: Vec<Vec<Option<i64>>>,
+    /// By part and place.
+    values: Vec<Vec<Option<i64>>>,
 }
 
 fn array(text: &str) -> [u8; 32] {
     hex::decode(text).unwrap().try_into().unwrap()
 }
 
-#[test]
-fn the_specification_makes_and_opens_the_same_bytes() {
+fn read() -> (Case, Arc<StreamHeader>) {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../conformance/vectors/sums-wire.json");
     let case: Case = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
-    let frame = hex::decode(&case.header).unwrap();
-    let header = Arc::new(SumsHeader::read(&frame).unwrap());
-    let (secret, id) = (array(&case.secret), header.stream_id());
-    let keys = StreamKeys::derive(&secret, id);
-    assert_eq!(header.write(), frame);
+    let header = StreamHeader::read(&hex::decode(&case.header).unwrap()).unwrap();
+    (case, Arc::new(header))
+}
+
+#[test]
+fn headers_and_ids_are_those_of_the_specification() {
+    let (case, header) = read();
+    let id = header.stream_id().unwrap();
+    let keys = StreamKeys::derive(&array(&case.secret), id);
+    assert_eq!(hex::encode(header.write()), case.header);
     assert_eq!((hex::encode(id), hex::encode(keys.id())), (case.stream_id, case.key_id.clone()));
     assert_eq!((hex::encode(header.id().0), header.key().to_string()), (case.header_id, case.key_id));
+    let quantisers = (0..).map_while(|column| header.layout().quantiser(column));
+    assert_eq!(quantisers.map(|quantiser| quantiser.top()).collect::<Vec<_>>(), case.tops);
+    // Made of its facts, it is the same.
+    let facts = SumsStream {
+        device: header.device().into(),
+        stream: header.stream().into(),
+        period: TickPeriod::new(1, 50).unwrap(),
+        ticks: header.layout().ticks(),
+        channels: header.layout().channels().to_vec(),
+        parts: header.parts().to_vec(),
+    };
+    assert_eq!(StreamHeader::of_sums(facts, |_| KeyId(keys.id())).unwrap().write(), header.write());
+}
 
-    let windows: Vec<SumsWindow> = case
-        .windows
-        .iter()
-        .map(|told| {
-            let message = hex::decode(&told.message).unwrap();
-            let window = SumsWindow::read(&message, &header).unwrap();
-            window.signed().verify(&array(&case.verifying_key)).unwrap();
-            assert_eq!(window.write(), message);
-            let head = window.signed().head();
-            assert_eq!((head.sequence, head.pad.number), (told.sequence, told.number));
-            window
-        })
-        .collect();
+/// A device that packs and encrypts the readings sends the bytes of the specification.
+#[test]
+fn windows_are_those_of_the_specification() {
+    let (case, header) = read();
+    let (secret, layout) = (array(&case.secret), header.layout());
+    for told in &case.windows {
+        let message = hex::decode(&told.message).unwrap();
+        let window = Envelope::read_window(&message, &header).unwrap();
+        window.verify(&array(&case.verifying_key)).unwrap();
+        assert_eq!(window.write(), message);
+        let mask = window.mask().unwrap();
+        assert_eq!((window.header().sequence, mask.sequence), (told.sequence, told.number));
+
+        let described = window.signed_header().description().unwrap();
+        let mut slots = vec![0; layout.slots()];
+        for (column, readings) in (0..).zip(&told.readings) {
+            let mut presence = Presence::default();
+            for (tick, q) in (0..).zip(readings).filter_map(|(tick, q)| Some((tick, (*q)?))) {
+                slots[layout.slot(column, tick).unwrap()] = q;
+                presence.insert(tick);
+            }
+            assert_eq!(described.presence(column), Some(presence));
+        }
+        let presence: Vec<Presence> =
+            (0..layout.channels().len() as u16).map(|column| described.presence(column).unwrap()).collect();
+        let ticks = described.sent_ticks();
+        let mut encryptor = Encryptor::new(&secret, header.stream_id().unwrap(), &mask.salt, 0);
+        let (mut pads, mut parts) = (encryptor.window(mask.sequence).unwrap(), Vec::new());
+        for (at, (part, expected)) in header.parts().iter().zip(&told.values).enumerate() {
+            let form = header.sums_form(at).unwrap();
+            let values = part.values(layout, ticks, &slots, &presence);
+            assert_eq!(values, *expected, "part {at} of window {}", told.sequence);
+            let (mut body, counts) = (vec![0; form.body_bytes(ticks)], part.counts(&described));
+            let tag = pads.encrypt(&form, ticks, at as u32, values, counts, &mut body).unwrap();
+            parts.extend([&body[..], &tag.to_bytes()].concat());
+        }
+        let signature = *message.last_chunk().unwrap();
+        let written = Envelope::sign_sums(&header, told.sequence, mask, described, &parts, |_| signature);
+        assert_eq!(written.unwrap().write(), message);
+    }
+}
+
+#[test]
+fn answers_are_those_of_the_specification_and_open() {
+    let (case, header) = read();
+    let (secret, id) = (array(&case.secret), header.stream_id().unwrap());
+    let window =
+        |told: &Window| Envelope::read_window(&hex::decode(&told.message).unwrap(), &header).unwrap();
+    let windows: Vec<Envelope> = case.windows.iter().map(window).collect();
     let weights: Vec<i64> = case.windows.iter().map(|told| told.weight).collect();
     let count = windows.len() as u32;
     let sum = |parts| TaggedSum { windows: (0, count), parts, weights: Some(&weights) };
@@ -69,20 +129,23 @@ fn the_specification_makes_and_opens_the_same_bytes() {
     let answer = summing.frame().unwrap();
     assert_eq!(hex::encode(&answer), case.answer);
 
+    let keys = StreamKeys::derive(&secret, id);
     let answer = SumsAnswer::read(&answer, &header, 1 << 20, count).unwrap();
     for (asked, sum) in case.asked.iter().zip(&answer.sums) {
         for part in asked {
-            let form = header.form(usize::from(*part)).unwrap();
+            let at = usize::from(*part);
+            let form = header.sums_form(at).unwrap();
             let mut opening = Opening::new(&form, (*part).into());
             for (window, weight) in windows.iter().zip(&weights) {
-                let head = window.signed().head();
-                let present = head.present(&header, usize::from(*part)).unwrap();
-                let start = StartKeys::derive(&secret, id, &head.pad.salt);
-                opening.add(&start, head.pad.number, head.sent_ticks(), *weight, |place| present[place]);
+                let described = window.signed_header().description().unwrap();
+                let (mask, present) = (window.mask().unwrap(), header.parts()[at].present(&described));
+                let start = StartKeys::derive(&secret, id, &mask.salt);
+                let ticks = described.sent_ticks();
+                opening.add(&start, mask.sequence, ticks, *weight, |place| present[place]);
             }
             let key = TagKey::new(&keys, &form, (*part).into());
             let opened = opening.open(&key, sum.part(*part).unwrap()).unwrap();
-            assert_eq!(opened, case.opened[usize::from(*part)], "part {part}");
+            assert_eq!(opened, case.opened[at], "part {part}");
         }
     }
 }

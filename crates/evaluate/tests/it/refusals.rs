@@ -1,15 +1,15 @@
 //! Requests for sums with tags that are refused.
 
 use sotto_evaluate::{SumError, TaggedSum, TaggedSumming};
-use sotto_wire::{PadName, SumsHeader, WireError};
+use sotto_wire::{MaskName, StreamHeader, WireError};
 
-use crate::tagged::{Draws, Sent, header, send};
+use crate::tagged::{Draws, Sent, header, send, stream};
 
-fn pad(number: u64) -> PadName {
-    PadName { salt: [3; 12], number }
+fn pad(sequence: u64) -> MaskName {
+    MaskName { salt: [3; 12], sequence }
 }
 
-fn window(header: &std::sync::Arc<SumsHeader>, number: u64) -> Sent {
+fn window(header: &std::sync::Arc<StreamHeader>, number: u64) -> Sent {
     send(header, number, pad(number), &mut Draws(1))
 }
 
@@ -27,8 +27,8 @@ fn words(refused: Result<(), SumError>) -> String {
 #[test]
 fn windows_of_other_streams_widths_and_keys_are_refused() {
     let (one, mut draws) = (header("cellar", 24), Draws(2));
-    let renewed =
-        std::sync::Arc::new(SumsHeader::new(one.stream().clone(), |_| sotto_rlwe::KeyId([9; 16])).unwrap());
+    let renewed = StreamHeader::of_sums(stream("cellar", 24), |_| sotto_rlwe::KeyId([9; 16])).unwrap();
+    let renewed = std::sync::Arc::new(renewed);
     for other in [header("attic", 24), header("cellar", 25), renewed] {
         let mut summing = TaggedSumming::new(&one, 2, vec![whole(&[0], 2)]).unwrap();
         summing.add(&window(&one, 0).window).unwrap();
@@ -53,11 +53,11 @@ fn requests_are_checked_before_anything_is_added() {
         refused(2, TaggedSum { windows: (u32::MAX, u32::MAX), ..whole(&[0], 1) }).contains("more windows")
     );
     assert!(refused(2, TaggedSum { weights: Some(&[1]), ..whole(&[0], 2) }).contains("a weight for each"));
-    // 4095·Σ|c| < 2^24.
+    // 4094·Σ|c| < 2^24.
     assert!(
-        TaggedSumming::new(&header, 1, vec![TaggedSum { weights: Some(&[-4097]), ..whole(&[0], 1) }]).is_ok()
+        TaggedSumming::new(&header, 1, vec![TaggedSum { weights: Some(&[-4098]), ..whole(&[0], 1) }]).is_ok()
     );
-    assert!(refused(1, TaggedSum { weights: Some(&[-4098]), ..whole(&[0], 1) }).contains("do not fit"));
+    assert!(refused(1, TaggedSum { weights: Some(&[-4099]), ..whole(&[0], 1) }).contains("do not fit"));
     assert!(
         refused(2, TaggedSum { weights: Some(&[i64::MIN, i64::MAX]), ..whole(&[0], 2) })
             .contains("do not fit")

@@ -3,13 +3,10 @@
 use std::sync::Arc;
 
 use sotto_evaluate::{TaggedSum, TaggedSumming};
-use sotto_pack::Presence;
+use sotto_pack::{Channel, Digit, Placed, Presence, Quantity, SumsPart, WindowDescription};
 use sotto_rlwe::KeyId;
 use sotto_sums::{Encryptor, OpenError, Opening, StartKeys, StreamKeys, TagKey};
-use sotto_wire::{
-    Digit, PadName, Placed, Quantity, SumsAnswer, SumsColumn, SumsHead, SumsHeader, SumsPart, SumsStream,
-    SumsWindow, TickPeriod,
-};
+use sotto_wire::{Envelope, MaskName, StreamHeader, SumsAnswer, SumsStream, TickPeriod};
 
 const SECRET: [u8; 32] = [1; 32];
 const TICKS: u32 = 5;
@@ -29,13 +26,12 @@ impl Draws {
 }
 
 pub(crate) fn stream(device: &str, width: u8) -> SumsStream {
-    let column = |name: &str, least, most| SumsColumn {
+    let channel = |name: &str, top: f64| Channel {
         name: name.into(),
         unit: String::new(),
-        origin: 0.0,
-        step: 0.5,
-        least,
-        most,
+        minimum: -top / 2.0,
+        maximum: top / 2.0,
+        resolution: Some(0.5),
     };
     let placed = |quantity, width| Placed { quantity, digit: Digit::Whole, width };
     SumsStream {
@@ -43,7 +39,7 @@ pub(crate) fn stream(device: &str, width: u8) -> SumsStream {
         stream: "tank".into(),
         period: TickPeriod::new(1, 50).unwrap(),
         ticks: TICKS,
-        columns: vec![column("level", 0, 4095), column("flow", -50, 50)],
+        channels: vec![channel("level", 2047.0), channel("flow", 50.0)],
         parts: vec![
             SumsPart {
                 quantities: vec![placed(Quantity::Reading(0), width), placed(Quantity::Reading(1), 20)],
@@ -60,30 +56,32 @@ pub(crate) fn stream(device: &str, width: u8) -> SumsStream {
     }
 }
 
-pub(crate) fn header(device: &str, width: u8) -> Arc<SumsHeader> {
+pub(crate) fn header(device: &str, width: u8) -> Arc<StreamHeader> {
     let key = |id: &[u8; 32]| KeyId(StreamKeys::derive(&SECRET, id).id());
-    Arc::new(SumsHeader::new(stream(device, width), key).unwrap())
+    Arc::new(StreamHeader::of_sums(stream(device, width), key).unwrap())
 }
 
 /// A window, and the values of its parts; 0 where a place is absent.
 pub(crate) struct Sent {
-    pub(crate) window: SumsWindow,
+    pub(crate) window: Envelope,
     pub(crate) values: [Vec<i64>; 2],
 }
 
-pub(crate) fn send(header: &Arc<SumsHeader>, sequence: u64, pad: PadName, draws: &mut Draws) -> Sent {
+pub(crate) fn send(header: &Arc<StreamHeader>, sequence: u64, pad: MaskName, draws: &mut Draws) -> Sent {
     let ticks = 1 + draws.below(TICKS.into()) as u32;
     let presence = [(); 2].map(|()| {
         let mut presence = Presence::default();
         (0..ticks).filter(|_| draws.below(5) > 0).for_each(|tick| presence.insert(tick));
         presence
     });
-    let head = SumsHead {
+    let description = WindowDescription {
+        present: presence.iter().map(Presence::count).collect(),
         presence: presence.to_vec(),
-        ..SumsHead::whole(header, sequence, pad, sequence as i64, ticks)
+        ..WindowDescription::whole(header.layout(), sequence as i64, header.period(), ticks)
     };
+    let sent_ticks = description.sent_ticks();
     let readings: Vec<[i64; 2]> =
-        (0..ticks).map(|_| [draws.below(4096) as i64, draws.below(101) as i64 - 50]).collect();
+        (0..ticks).map(|_| [draws.below(4095) as i64 - 2047, draws.below(101) as i64 - 50]).collect();
     let has = |column: usize, tick: u32| presence[column].contains(tick);
     let mut first = Vec::new();
     let mut bins = [0; 3];
@@ -92,33 +90,37 @@ pub(crate) fn send(header: &Arc<SumsHeader>, sequence: u64, pad: PadName, draws:
     });
     let mut second: Vec<Option<i64>> =
         bins.iter().map(|bin| (presence[1].count() > 0).then_some(*bin)).collect();
-    for tick in 0..head.sent_ticks() {
+    for tick in 0..sent_ticks {
         let [level, flow] = readings[tick as usize];
         first.push(has(0, tick).then_some(level));
         first.push(has(1, tick).then_some(flow));
         second.push(has(0, tick).then_some(level * level));
     }
-    let mut encryptor = Encryptor::new(&SECRET, header.stream_id(), &pad.salt, 0);
-    let (mut pads, mut parts) = (encryptor.window(pad.number).unwrap(), Vec::new());
+    let mut encryptor = Encryptor::new(&SECRET, header.stream_id().unwrap(), &pad.salt, 0);
+    let (mut pads, mut parts) = (encryptor.window(pad.sequence).unwrap(), Vec::new());
     let values = [first, second];
     for (part, values) in values.iter().enumerate() {
-        let form = header.form(part).unwrap();
-        let mut body = vec![0; form.body_bytes(head.sent_ticks())];
-        let counts = head.counts(header, part).unwrap();
+        let form = header.sums_form(part).unwrap();
+        let mut body = vec![0; form.body_bytes(sent_ticks)];
+        let counts = header.parts()[part].counts(&description);
         let values = values.iter().copied();
-        let tag = pads.encrypt(&form, head.sent_ticks(), part as u32, values, counts, &mut body).unwrap();
+        let tag = pads.encrypt(&form, sent_ticks, part as u32, values, counts, &mut body).unwrap();
         parts.extend(body);
         parts.extend(tag.to_bytes());
     }
-    let window = SumsWindow::sign(header, head, parts, |_| [0; 64]).unwrap();
+    let window = Envelope::sign_sums(header, sequence, pad, description, &parts, |_| [0; 64]).unwrap();
     Sent { window, values: values.map(|part| part.into_iter().map(Option::unwrap_or_default).collect()) }
 }
 
+fn described(sent: &Sent) -> WindowDescription {
+    sent.window.signed_header().description().unwrap()
+}
+
 /// The windows of five starts in no order, each pad number once, and weights.
-fn thousand(header: &Arc<SumsHeader>) -> (Vec<Sent>, Vec<i64>) {
+fn thousand(header: &Arc<StreamHeader>) -> (Vec<Sent>, Vec<i64>) {
     let mut draws = Draws(40);
     let sent = (0..1000_u64).map(|at| {
-        let pad = PadName { salt: [draws.below(5) as u8; 12], number: (at * 387) % 1000 };
+        let pad = MaskName { salt: [draws.below(5) as u8; 12], sequence: (at * 387) % 1000 };
         send(header, 1000 + at, pad, &mut draws)
     });
     let sent: Vec<Sent> = sent.collect();
@@ -131,35 +133,38 @@ type Asked<'h> = ((u32, u32), Vec<(u8, Opening<'h>)>);
 
 /// The owner: opens the sums of an answer, each of a list of windows with weights.
 struct Owner<'h> {
-    header: &'h SumsHeader,
-    names: Vec<PadName>,
+    header: &'h StreamHeader,
+    names: Vec<MaskName>,
     sums: Vec<Asked<'h>>,
     keys: Vec<TagKey>,
 }
 
 impl<'h> Owner<'h> {
-    fn new(header: &'h SumsHeader, sent: &[Sent], wanted: &[TaggedSum<'_>]) -> Self {
+    fn new(header: &'h StreamHeader, sent: &[Sent], wanted: &[TaggedSum<'_>]) -> Self {
         let opening = |sum: &TaggedSum<'_>, part: u8| {
-            let mut opening = Opening::new(&header.form(part.into()).unwrap(), part.into());
+            let mut opening = Opening::new(&header.sums_form(part.into()).unwrap(), part.into());
             let (first, count) = (sum.windows.0 as usize, sum.windows.1 as usize);
             for (at, sent) in sent[first..first + count].iter().enumerate() {
-                let head = sent.window.signed().head();
-                let present = head.present(header, part.into()).unwrap();
-                let start = StartKeys::derive(&SECRET, header.stream_id(), &head.pad.salt);
-                let weight = sum.weights.map_or(1, |weights| weights[at]);
-                opening.add(&start, head.pad.number, head.sent_ticks(), weight, |place| present[place]);
+                let (description, mask) = (described(sent), sent.window.mask().unwrap());
+                let present = header.parts()[usize::from(part)].present(&description);
+                let start = StartKeys::derive(&SECRET, header.stream_id().unwrap(), &mask.salt);
+                let (weight, ticks) =
+                    (sum.weights.map_or(1, |weights| weights[at]), description.sent_ticks());
+                opening.add(&start, mask.sequence, ticks, weight, |place| present[place]);
             }
             (part, opening)
         };
-        let keys = StreamKeys::derive(&SECRET, header.stream_id());
+        let keys = StreamKeys::derive(&SECRET, header.stream_id().unwrap());
         Self {
             header,
-            names: sent.iter().map(|sent| sent.window.signed().head().pad).collect(),
+            names: sent.iter().map(|sent| sent.window.mask().unwrap()).collect(),
             sums: wanted
                 .iter()
                 .map(|sum| (sum.windows, sum.parts.iter().map(|part| opening(sum, *part)).collect()))
                 .collect(),
-            keys: (0..2).map(|part| TagKey::new(&keys, &header.form(part).unwrap(), part as u32)).collect(),
+            keys: (0..2)
+                .map(|part| TagKey::new(&keys, &header.sums_form(part).unwrap(), part as u32))
+                .collect(),
         }
     }
 
@@ -226,9 +231,10 @@ fn a_thousand_windows_are_added_and_opened() {
     // Counts: Σ of the weights, and of those of windows with a reading of each column at the first tick.
     let answer = SumsAnswer::read(&frame, &header, 1 << 20, 1000).unwrap();
     let counts = answer.sums[0].part(0).unwrap().counts();
-    let with = |column: usize| {
-        let heads = sent.iter().map(|sent| sent.window.signed().head()).zip(&weights);
-        heads.filter(|(head, _)| head.presence[column].contains(0)).map(|(_, weight)| weight).sum::<i64>()
+    let with = |column: u16| {
+        let windows = sent.iter().map(described).zip(&weights);
+        let with = windows.filter(|(window, _)| window.presence(column).is_some_and(|all| all.contains(0)));
+        with.map(|(_, weight)| weight).sum::<i64>()
     };
     assert_eq!(counts[..3], [weights.iter().sum::<i64>(), with(0), with(1)]);
 

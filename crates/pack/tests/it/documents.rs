@@ -15,6 +15,7 @@ fn profile() -> DeviceProfile {
         period_ms: None,
         span: None,
         channels: Vec::new(),
+        sums: Vec::new(),
         compact: None,
         slots: None,
         envelope: 1,

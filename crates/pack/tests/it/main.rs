@@ -4,4 +4,6 @@
 mod bounds;
 mod documents;
 mod scales;
+mod sums;
+mod sums_profile;
 mod windows;

@@ -178,11 +178,7 @@ fn check_count(sums: usize) -> Result<(), WireError> {
 }
 
 fn check_parts(parts: usize) -> Result<(), WireError> {
-    if (1..=MOST_PARTS).contains(&parts) {
-        Ok(())
-    } else {
-        Err(WireError::Value("a sum has 1 to 16 parts"))
-    }
+    if (1..=MOST_PARTS).contains(&parts) { Ok(()) } else { Err(WireError::Value("a sum has 1 to 16 parts")) }
 }
 
 fn check_windows((first, count): (u32, u32), windows: usize) -> Result<(), WireError> {

@@ -105,7 +105,9 @@ pub(super) fn refused(error: SumsError) -> WireError {
         SumsError::Edges => "the edges of bins ascend",
         SumsError::Order => "quantities that a window has once come before those of ticks",
         SumsError::Reasons => "a part counts readings left out for reasons that are not known here",
-        SumsError::Range => "a place has at most 60 bits: split the quantity in two",
+        SumsError::Range => {
+            "the bits of a place, 1 to 60, do not tell all values of its quantity apart: widen it, or split the quantity in two"
+        }
         SumsError::Parts => "a window of sums has 1 to 16 parts",
         SumsError::Ticks => "a window of sums has 1 to 65535 ticks",
     })

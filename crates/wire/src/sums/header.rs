@@ -91,10 +91,11 @@ impl StreamHeader {
             return Err(refused(SumsError::Parts));
         }
         let period = stream.period.milliseconds();
-        let period =
-            period.ok_or(WireError::Value("the period of a stream of sums has whole milliseconds, below 2^32"))?;
-        let layout = Layout::of_sums(stream.channels.clone(), stream.ticks)
-            .map_err(|_| WireError::Value("the channels of a stream of sums have names, ranges and resolutions"))?;
+        let period = period
+            .ok_or(WireError::Value("the period of a stream of sums has whole milliseconds, below 2^32"))?;
+        let layout = Layout::of_sums(stream.channels.clone(), stream.ticks).map_err(|_| {
+            WireError::Value("the channels of a stream of sums have names, ranges and resolutions")
+        })?;
         let places = stream.parts.iter().map(|part| PartPlaces::new(part, &layout));
         let places = places.collect::<Result<_, _>>()?;
         let facts = stream.bytes()?;

@@ -10,7 +10,6 @@ mod group;
 mod partial;
 mod position;
 mod seeded_writer;
-#[cfg(feature = "sums")]
 mod sums;
 mod transcript;
 mod window;

@@ -9,13 +9,10 @@ mod windows;
 use std::sync::Arc;
 
 use sotto_keys::SigningIdentity;
-use sotto_pack::{LeftOut, Presence, Reason};
+use sotto_pack::{Channel, Digit, LeftOut, Placed, Presence, Quantity, Reason, SumsPart, WindowDescription};
 use sotto_rlwe::KeyId;
 use sotto_sums::{Encryptor, StreamKeys};
-use sotto_wire::{
-    Digit, PadName, Placed, Quantity, SumsColumn, SumsHead, SumsHeader, SumsPart, SumsStream, SumsWindow,
-    TickPeriod,
-};
+use sotto_wire::{Envelope, MaskName, StreamHeader, SumsStream, TickPeriod};
 
 /// A change, and words of the refusal that it must lead to.
 pub(crate) type Refused<T> = (&'static str, Box<dyn Fn(&mut T)>);
@@ -26,23 +23,24 @@ pub(crate) fn identity() -> SigningIdentity {
     SigningIdentity::from_bytes(&[7; 32])
 }
 
-fn column(name: &str, least: i64, most: i64) -> SumsColumn {
-    SumsColumn { name: name.into(), unit: "cm".into(), origin: -2.5, step: 0.1, least, most }
+fn channel(name: &str, minimum: f64, maximum: f64, resolution: f64) -> Channel {
+    Channel { name: name.into(), unit: "cm".into(), minimum, maximum, resolution: Some(resolution) }
 }
 
 fn placed(quantity: Quantity, digit: Digit, width: u8) -> Placed {
     Placed { quantity, digit, width }
 }
 
-/// Two columns, every quantity, places of one and two words, a quantity in two places.
+/// Two channels, of ±2,048 and ±2^30 steps, every quantity, places of one and two words, a quantity in two places.
 pub(crate) fn stream() -> SumsStream {
     let whole = |quantity, width| placed(quantity, Digit::Whole, width);
+    let half = f64::from(1 << 28);
     SumsStream {
         device: "cellar".into(),
         stream: "tank".into(),
-        period: TickPeriod::new(1, 44_100).unwrap(),
+        period: TickPeriod::new(1, 50).unwrap(),
         ticks: 6,
-        columns: vec![column("level", 0, 4095), column("flow", -(1 << 33), 1 << 33)],
+        channels: vec![channel("level", -2.5, 407.0, 0.1), channel("flow", -half, half, 0.25)],
         parts: vec![
             SumsPart {
                 quantities: vec![whole(Quantity::Reading(0), 23), whole(Quantity::Reading(1), 45)],
@@ -50,7 +48,7 @@ pub(crate) fn stream() -> SumsStream {
             },
             SumsPart {
                 quantities: vec![
-                    whole(Quantity::Bins { column: 0, edges: vec![-5, 100, 4000] }, 12),
+                    whole(Quantity::Bins { column: 0, edges: vec![-5, 100, 2000] }, 12),
                     whole(Quantity::Square(0), 36),
                     placed(Quantity::Square(1), Digit::Low, 41),
                     placed(Quantity::Square(1), Digit::High, 50),
@@ -66,94 +64,96 @@ pub(crate) fn stream() -> SumsStream {
     }
 }
 
-pub(crate) fn header_of(stream: SumsStream) -> Arc<SumsHeader> {
-    Arc::new(SumsHeader::new(stream, |id| KeyId(StreamKeys::derive(&SECRET, id).id())).unwrap())
+pub(crate) fn header_of(stream: SumsStream) -> Arc<StreamHeader> {
+    Arc::new(StreamHeader::of_sums(stream, |id| KeyId(StreamKeys::derive(&SECRET, id).id())).unwrap())
 }
 
-pub(crate) fn header() -> Arc<SumsHeader> {
+pub(crate) fn header() -> Arc<StreamHeader> {
     header_of(stream())
 }
 
-/// The values of a part of a window whose reading in a column at a tick is given; None where absent.
-fn values(
-    header: &SumsHeader,
-    head: &SumsHead,
-    part: usize,
-    reading: &dyn Fn(u16, u32) -> i64,
-) -> Vec<Option<i64>> {
-    let has = |column: u16, tick| head.presence[usize::from(column)].contains(tick);
-    let all = |column: u16| {
-        (0..head.ticks).filter(move |tick| has(column, *tick)).map(move |tick| reading(column, tick))
-    };
-    let (mut once, mut ticks) = (Vec::new(), Vec::new());
-    let quantities = &header.stream().parts[part].quantities;
-    for Placed { quantity, .. } in quantities {
-        match quantity {
-            Quantity::Least(column) => once.push(all(*column).min()),
-            Quantity::Largest(column) => once.push(all(*column).max()),
-            Quantity::Bins { column, edges } => {
-                for bin in 0..=edges.len() {
-                    let inside = |q: &i64| edges.partition_point(|edge| edge <= q) == bin;
-                    once.push((all(*column).count() > 0).then(|| all(*column).filter(inside).count() as i64));
-                }
-            }
-            _ => {}
-        }
-    }
-    for tick in 0..head.sent_ticks() {
-        for Placed { quantity, digit, .. } in quantities.iter().filter(|placed| !placed.quantity.is_once()) {
-            let (x, y) = quantity.columns();
-            let there = has(x, tick) && has(y, tick);
-            let (a, b) = (i128::from(reading(x, tick)), i128::from(reading(y, tick)));
-            let value = if matches!(quantity, Quantity::Reading(_)) { a } else { a * b };
-            ticks.push(there.then(|| digit.of(value) as i64));
-        }
-    }
-    once.extend(ticks);
-    once
+/// The public facts of a window.
+#[derive(Clone, Debug)]
+pub(crate) struct Head {
+    pub(crate) sequence: u64,
+    pub(crate) mask: MaskName,
+    pub(crate) description: WindowDescription,
 }
 
-/// Encrypts and signs a window.
-pub(crate) fn window(
-    header: &Arc<SumsHeader>,
-    head: SumsHead,
-    reading: &dyn Fn(u16, u32) -> i64,
-) -> SumsWindow {
-    let mut encryptor = Encryptor::new(&SECRET, header.stream_id(), &head.pad.salt, 0);
-    let mut pads = encryptor.window(head.pad.number).unwrap();
-    let mut parts = Vec::new();
-    for part in 0..header.stream().parts.len() {
-        let form = header.form(part).unwrap();
-        let mut body = vec![0; form.body_bytes(head.sent_ticks())];
-        let values = values(header, &head, part, reading);
+impl Head {
+    /// A window of `ticks` ticks without gaps.
+    pub(crate) fn whole(
+        header: &StreamHeader,
+        sequence: u64,
+        mask: MaskName,
+        start: i64,
+        ticks: u32,
+    ) -> Self {
+        let description = WindowDescription::whole(header.layout(), start, header.period(), ticks);
+        Self { sequence, mask, description }
+    }
+
+    /// Sets the ticks with a reading, as a description states them.
+    pub(crate) fn with_presence(mut self, presence: Vec<Presence>) -> Self {
+        self.description.present = presence.iter().map(Presence::count).collect();
+        let first = presence.iter().all(|presence| presence.end() == presence.count());
+        self.description.presence = if first { Vec::new() } else { presence };
+        self
+    }
+
+    pub(crate) fn sign(
+        self,
+        header: &Arc<StreamHeader>,
+        parts: &[u8],
+    ) -> Result<Envelope, sotto_wire::WireError> {
+        let Self { sequence, mask, description } = self;
+        Envelope::sign_sums(header, sequence, mask, description, parts, |message| identity().sign(message))
+    }
+}
+
+/// Encrypts and signs a window whose reading in a column at a tick is given.
+pub(crate) fn window(header: &Arc<StreamHeader>, head: Head, reading: &dyn Fn(u16, u32) -> i64) -> Envelope {
+    let (layout, description) = (header.layout(), &head.description);
+    let mut slots = vec![0; layout.slots()];
+    for column in 0..layout.channels().len() as u16 {
+        (0..layout.ticks())
+            .for_each(|tick| slots[layout.slot(column, tick).unwrap()] = reading(column, tick));
+    }
+    let presence: Vec<Presence> =
+        (0..layout.channels().len() as u16).map(|column| description.presence(column).unwrap()).collect();
+    let mut encryptor = Encryptor::new(&SECRET, header.stream_id().unwrap(), &head.mask.salt, 0);
+    let mut pads = encryptor.window(head.mask.sequence).unwrap();
+    let (ticks, mut parts) = (description.sent_ticks(), Vec::new());
+    for (at, part) in header.parts().iter().enumerate() {
+        let form = header.sums_form(at).unwrap();
+        let mut body = vec![0; form.body_bytes(ticks)];
+        let values = part.values(layout, ticks, &slots, &presence);
         let present: Vec<bool> = values.iter().map(Option::is_some).collect();
-        assert_eq!(head.present(header, part).unwrap(), present);
-        let counts = head.counts(header, part).unwrap();
-        let tag = pads.encrypt(&form, head.sent_ticks(), part as u32, values, counts, &mut body).unwrap();
+        assert_eq!(part.present(description), present);
+        let tag = pads.encrypt(&form, ticks, at as u32, values, part.counts(description), &mut body).unwrap();
         parts.extend(body);
         parts.extend(tag.to_bytes());
     }
-    SumsWindow::sign(header, head, parts, |message| identity().sign(message)).unwrap()
+    head.sign(header, &parts).unwrap()
 }
 
-pub(crate) fn pad(number: u64) -> PadName {
-    PadName { salt: [3; 12], number }
+pub(crate) fn pad(sequence: u64) -> MaskName {
+    MaskName { salt: [3; 12], sequence }
 }
 
 /// A window with gaps, readings left out, and a lower pad number.
-pub(crate) fn gappy() -> SumsHead {
+pub(crate) fn gappy() -> Head {
     let (mut level, mut left_out) = (Presence::default(), LeftOut::default());
     [0, 2, 3].iter().for_each(|tick| level.insert(*tick));
     left_out.add(Reason::Empty, 1);
     left_out.add(Reason::Future, 65_535);
-    SumsHead {
-        presence: vec![level, Presence::first(2)],
-        left_out: vec![LeftOut::default(), left_out],
-        generated: true,
-        ..SumsHead::whole(&header(), 300, pad(297), -5, 6)
-    }
+    let mut head =
+        Head::whole(&header(), 300, pad(297), -5, 6).with_presence(vec![level, Presence::first(2)]);
+    head.description.left_out = vec![LeftOut::default(), left_out];
+    head.description.generated = true;
+    head
 }
 
 pub(crate) fn reading(column: u16, tick: u32) -> i64 {
-    if column == 0 { 1000 + 7 * i64::from(tick) } else { -(1 << 33) + i64::from(tick) }
+    if column == 0 { 1000 + 7 * i64::from(tick) } else { -(1 << 30) + i64::from(tick) }
 }

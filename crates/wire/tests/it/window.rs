@@ -49,7 +49,9 @@ fn parts(channels: usize, ticks: u32, width: u32) -> StreamParts {
 fn places(parts: &mut StreamParts) -> &mut Places {
     match &mut parts.values {
         WindowValues::Places(places) => places,
-        WindowValues::Slots(_) | WindowValues::Steps(_) => panic!("windows of places"),
+        WindowValues::Slots(_) | WindowValues::Steps(_) | WindowValues::Sums(_) => {
+            panic!("windows of places")
+        }
     }
 }
 

@@ -2,23 +2,23 @@
 
 use proptest::prelude::*;
 use sotto_sums::Sum;
-use sotto_wire::{PadName, PartSum, SumsAnswer, SumsHead, SumsHeader, WindowNames, WireError};
+use sotto_wire::{MaskName, PartSum, StreamHeader, SumsAnswer, WindowNames, WireError};
 
-use super::{gappy, header, pad, reading, window};
+use super::{Head, gappy, header, pad, reading, window};
 
 /// Two sums, of parts 0 and 2 and of part 1, of two windows.
-fn answer(header: &std::sync::Arc<SumsHeader>) -> Vec<u8> {
-    let windows = [gappy(), SumsHead::whole(header, 301, PadName { salt: [4; 12], number: 0 }, 0, 3)];
+fn answer(header: &std::sync::Arc<StreamHeader>) -> Vec<u8> {
+    let windows = [gappy(), Head::whole(header, 301, MaskName { salt: [4; 12], sequence: 0 }, 0, 3)];
     let windows = windows.map(|head| window(header, head, &reading));
-    let forms = [0, 1, 2].map(|part| header.form(part).unwrap());
+    let forms = [0, 1, 2].map(|part| header.sums_form(part).unwrap());
     let mut sums = forms.each_ref().map(Sum::new);
     for (window, weight) in windows.iter().zip([3, -2]) {
         for (part, sum) in sums.iter_mut().enumerate() {
-            let counts = window.signed().head().counts(header, part).unwrap();
+            let counts = header.parts()[part].counts(&window.signed_header().description().unwrap());
             sum.add(&window.part(part).unwrap(), &counts, weight).unwrap();
         }
     }
-    let names = windows.iter().map(|window| window.signed().head().pad).collect();
+    let names = windows.iter().map(|window| window.mask().unwrap()).collect();
     let [first, second, third] = &sums;
     let sums = vec![PartSum::of((0, 2), &[(0, first), (2, third)]), PartSum::of((0, 2), &[(1, second)])];
     SumsAnswer { names, sums }.write(header).unwrap()
@@ -30,7 +30,7 @@ fn answers_are_read_as_written() {
     let bytes = answer(&header);
     let read = SumsAnswer::read(&bytes, &header, 1 << 20, 2).unwrap();
     assert_eq!(read.write(&header).unwrap(), bytes);
-    assert_eq!(read.names.iter().collect::<Vec<_>>(), [pad(297), PadName { salt: [4; 12], number: 0 }]);
+    assert_eq!(read.names.iter().collect::<Vec<_>>(), [pad(297), MaskName { salt: [4; 12], sequence: 0 }]);
     assert_eq!(read.sums[0].parts().map(|(part, _)| part).collect::<Vec<_>>(), [0, 2]);
     assert!(read.sums[0].part(1).is_none());
     assert_eq!(read.sums[1].part(1).unwrap().counts()[0], 1);
@@ -60,7 +60,7 @@ fn flipped_bits_are_refused_or_read_as_another_answer() {
 #[test]
 fn sums_that_no_reader_takes_are_not_written() {
     let header = header();
-    let (first, second) = (header.form(0).unwrap(), header.form(1).unwrap());
+    let (first, second) = (header.sums_form(0).unwrap(), header.sums_form(1).unwrap());
     let (first, second) = (Sum::new(&first), Sum::new(&second));
     let names: WindowNames = [pad(1)].into_iter().collect();
     let of = |windows, parts: &[(u8, &Sum<'_>)]| {
@@ -82,8 +82,8 @@ proptest! {
         names in prop::collection::vec((0_u8..3, prop_oneof![0_u64..6, u64::MAX - 3..=u64::MAX, any::<u64>()]), 0..40),
     ) {
         let header = header();
-        let names: Vec<PadName> =
-            names.into_iter().map(|(start, number)| PadName { salt: [start; 12], number }).collect();
+        let names: Vec<MaskName> =
+            names.into_iter().map(|(start, sequence)| MaskName { salt: [start; 12], sequence }).collect();
         let written = SumsAnswer { names: names.iter().copied().collect(), sums: Vec::new() };
         let bytes = written.write(&header).unwrap();
         let read = SumsAnswer::read(&bytes, &header, 1 << 20, names.len() as u32).unwrap();

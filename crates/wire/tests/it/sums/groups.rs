@@ -2,26 +2,29 @@
 
 use std::sync::Arc;
 
+use sotto_pack::{Digit, Quantity, SumsPart};
 use sotto_wire::{
-    Digit, MOST_GROUPED, PadName, Quantity, SUMS_WINDOW_OVERHEAD, SignedSums, SumsColumn, SumsGroup,
-    SumsHead, SumsHeader, SumsPart, SumsStream, SumsWindow, TickPeriod, WireError, is_group, sums_tag,
+    Envelope, MOST_GROUPED, MaskName, SUMS_WINDOW_OVERHEAD, SignedHeader, StreamHeader, SumsStream,
+    TickPeriod, WindowGroup, WireError, is_group, stream_tag,
 };
 
-use super::{gappy, header, header_of, identity, pad, placed, reading, window};
+use super::{Head, channel, gappy, header, header_of, identity, pad, placed, reading, window};
 
-fn sign(windows: Vec<SumsWindow>) -> Result<SumsGroup, WireError> {
-    SumsGroup::sign(windows, |message| identity().sign(message))
+fn sign(windows: Vec<Envelope>) -> Result<WindowGroup, WireError> {
+    WindowGroup::sign(windows, |message| identity().sign(message))
 }
 
 /// A window with gaps; one that follows it; one after a pause, of another start and length; one that overlaps it.
-fn mixed(header: &Arc<SumsHeader>) -> Vec<SumsWindow> {
-    let other = PadName { salt: [9; 12], number: 0 };
-    let heads = [
+fn mixed(header: &Arc<StreamHeader>) -> Vec<Envelope> {
+    let other = MaskName { salt: [9; 12], sequence: 0 };
+    let mut heads = [
         gappy(),
-        SumsHead::whole(header, 301, pad(301), -5, 6),
-        SumsHead::whole(header, 310, other, 1 << 40, 3),
-        SumsHead { generated: true, ..SumsHead::whole(header, 311, pad(311), i64::MIN, 3) },
+        Head::whole(header, 301, pad(301), -5, 6),
+        Head::whole(header, 310, other, 1 << 40, 3),
+        Head::whole(header, 311, pad(311), i64::MIN, 3),
     ];
+    let [.., last] = &mut heads;
+    last.description.generated = true;
     heads.map(|head| window(header, head, &reading)).to_vec()
 }
 
@@ -30,26 +33,29 @@ fn groups_are_read_as_written() {
     let (header, key) = (header(), identity().verifying_key());
     let group = sign(mixed(&header)).unwrap();
     let bytes = group.write();
-    let read = SumsGroup::read(&bytes, &header).unwrap();
+    let read = WindowGroup::read(&bytes, &header).unwrap();
     assert_eq!(
         (&read, read.write(), read.upload_key()),
         (&group, bytes.clone(), "cellar.tank.300-311".into())
     );
     read.verify(&key).unwrap();
-    assert_eq!(sums_tag(&bytes), Ok(Some(header.id().tag())));
-    assert!(!is_group(&bytes), "older programs refuse it");
+    assert_eq!(stream_tag(&bytes), Ok(Some(header.id().tag())));
+    assert!(is_group(&bytes));
     for (member, alone) in read.windows().iter().zip(mixed(&header)) {
-        let kept = SumsWindow::read(&member.write(), &header).unwrap();
-        kept.signed().verify(&key).unwrap();
-        assert_eq!((&kept, sums_tag(&kept.write())), (member, Ok(Some(header.id().tag()))));
-        assert_eq!(SumsWindow::read_kept(&kept.write_kept(), 1 << 20).as_ref(), Ok(member));
-        assert_eq!(SignedSums::read(&kept.signed().write(), 1 << 20).as_ref(), Ok(member.signed()));
-        assert_eq!(kept.signed().window_digest(), alone.signed().window_digest());
-        assert!(kept.signed().is_same_encryption(alone.signed()));
+        let kept = Envelope::read_window(&member.write(), &header).unwrap();
+        kept.verify(&key).unwrap();
+        assert_eq!((&kept, stream_tag(&kept.write())), (member, Ok(Some(header.id().tag()))));
+        assert_eq!(Envelope::read_kept(&kept.write_kept(), 1 << 20).as_ref(), Ok(member));
+        assert_eq!(
+            SignedHeader::read(&kept.signed_header().write(), 1 << 20).as_ref(),
+            Ok(member.signed_header())
+        );
+        assert_eq!(kept.window_digest(), alone.window_digest());
+        assert!(kept.signed_header().is_same_encryption(alone.signed_header()));
         // Numbered anew, it has a signature of its own.
         let again = kept.renumbered(900, |message| identity().sign(message)).unwrap();
         assert_eq!(again.write()[0], 5);
-        again.signed().verify(&key).unwrap();
+        again.verify(&key).unwrap();
     }
 }
 
@@ -59,9 +65,9 @@ fn the_signature_covers_each_byte_of_a_group() {
     let group = sign(mixed(&header)).unwrap();
     let member = group.windows()[2].write();
     let accepted = |bytes: &[u8]| {
-        let alone = SumsWindow::read(bytes, &header).inspect(|read| assert_eq!(read.write(), bytes));
-        let together = SumsGroup::read(bytes, &header).inspect(|read| assert_eq!(read.write(), bytes));
-        alone.is_ok_and(|read| read.signed().verify(&key).is_ok())
+        let alone = Envelope::read_window(bytes, &header).inspect(|read| assert_eq!(read.write(), bytes));
+        let together = WindowGroup::read(bytes, &header).inspect(|read| assert_eq!(read.write(), bytes));
+        alone.is_ok_and(|read| read.verify(&key).is_ok())
             || together.is_ok_and(|read| read.verify(&key).is_ok())
     };
     for bytes in [group.write(), member] {
@@ -85,13 +91,13 @@ fn groups_that_cannot_be_are_refused() {
     assert!(sign(windows[..1].to_vec()).is_err());
     assert!(sign(vec![windows[1].clone(), windows[0].clone()]).is_err());
     assert!(sign(vec![windows[1].clone(), windows[1].clone()]).is_err());
-    let numbered = |number| window(&header, SumsHead::whole(&header, number, pad(number), 0, 1), &reading);
+    let numbered = |number| window(&header, Head::whole(&header, number, pad(number), 0, 1), &reading);
     assert!(sign((0..MOST_GROUPED as u64).map(numbered).collect()).is_ok());
     assert!(sign((0..=MOST_GROUPED as u64).map(numbered).collect()).is_err());
     let mut other = super::stream();
     other.ticks = 7;
     let other = header_of(other);
-    let stranger = window(&other, SumsHead::whole(&other, 900, pad(900), 0, 1), &reading);
+    let stranger = window(&other, Head::whole(&other, 900, pad(900), 0, 1), &reading);
     assert!(sign(vec![windows[0].clone(), stranger]).is_err());
 }
 
@@ -99,14 +105,6 @@ fn groups_that_cannot_be_are_refused() {
 /// origin is in the middle of the range: squares take a bit less.
 #[test]
 fn a_further_window_of_a_group_takes_a_byte_beside_its_parts() {
-    let column = SumsColumn {
-        name: "level".into(),
-        unit: "cm".into(),
-        origin: 0.0,
-        step: 0.1,
-        least: -2048,
-        most: 2047,
-    };
     let part =
         |quantity, width| SumsPart { quantities: vec![placed(quantity, Digit::Whole, width)], reasons: 0 };
     let stream = SumsStream {
@@ -114,17 +112,17 @@ fn a_further_window_of_a_group_takes_a_byte_beside_its_parts() {
         stream: "tank".into(),
         period: TickPeriod::new(3600, 1).unwrap(),
         ticks: 24,
-        columns: vec![column],
+        channels: vec![channel("level", -204.7, 204.7, 0.1)],
         parts: vec![part(Quantity::Reading(0), 21), part(Quantity::Square(0), 32)],
     };
     let header = header_of(stream);
-    assert!((0..2).all(|part| header.form(part).unwrap().fits(512)));
+    assert!((0..2).all(|part| header.sums_form(part).unwrap().fits(512)));
     let day = |day: u64| {
-        let head = SumsHead::whole(&header, day, pad(day), 1_795_000_000_000 + 86_400_000 * day as i64, 24);
+        let head = Head::whole(&header, day, pad(day), 1_795_000_000_000 + 86_400_000 * day as i64, 24);
         window(&header, head, &|_, tick| i64::from(tick))
     };
     let parts: usize =
-        (0..2).map(|part| header.form(part).unwrap().body_bytes(24) + sotto_sums::TAG_BYTES).sum();
+        (0..2).map(|part| header.sums_form(part).unwrap().body_bytes(24) + sotto_sums::TAG_BYTES).sum();
     let group = sign((0..64).map(day).collect()).unwrap().write().len();
     // The first number has one byte, the time six.
     assert_eq!(group, 2 + (SUMS_WINDOW_OVERHEAD - 3) + 64 * parts + 63);

@@ -1,37 +1,65 @@
 //! Headers of streams of sums.
 
 use proptest::prelude::*;
-use sotto_rlwe::KeyId;
+use sotto_pack::{Digit, Quantity, SumsPart};
+use sotto_rlwe::{KeyId, ParameterId};
 use sotto_wire::{
-    Digit, LARGEST_SUMS_HEADER, Quantity, SumsHeader, SumsPart, SumsStream, TickPeriod, WireError,
+    LARGEST_STREAM_HEADER, StreamHeader, StreamParts, SumsStream, TickPeriod, WindowValues, WireError,
 };
 
-use super::{Refused, SECRET, column, header, placed, stream};
+use super::{Refused, SECRET, channel, header, placed, stream};
 
-fn made(stream: SumsStream) -> Result<SumsHeader, WireError> {
-    SumsHeader::new(stream, |_| KeyId([2; 16]))
+fn made(stream: SumsStream) -> Result<StreamHeader, WireError> {
+    StreamHeader::of_sums(stream, |_| KeyId([2; 16]))
 }
 
 #[test]
 fn headers_are_read_as_written() {
     let header = header();
-    let read = SumsHeader::read(&header.write()).unwrap();
+    let read = StreamHeader::read(&header.write()).unwrap();
     assert_eq!(read, *header);
-    assert_eq!(
-        (read.stream(), read.id(), read.stream_id()),
-        (header.stream(), header.id(), header.stream_id())
-    );
-    for part in 0..3 {
-        assert_eq!(read.form(part), header.form(part));
+    let given = stream();
+    for header in [&read, &header] {
+        assert_eq!((header.device(), header.stream()), (&given.device[..], &given.stream[..]));
+        assert_eq!((header.tick_period(), header.period()), (Some(given.period), 20));
+        assert_eq!((header.layout().channels(), header.layout().ticks()), (&given.channels[..], given.ticks));
+        assert_eq!(header.parts(), given.parts);
+        assert_eq!(header.values(), &WindowValues::Sums(given.parts.clone()));
+        assert!(header.is_of_sums() && header.form(1).is_err() && header.places_a_tick() == 0);
     }
-    assert!(read.form(3).is_err());
+    assert_eq!((read.id(), read.stream_id(), read.key()), (header.id(), header.stream_id(), header.key()));
+    for part in 0..3 {
+        assert_eq!(read.sums_form(part), header.sums_form(part));
+    }
+    assert!(read.sums_form(3).is_err());
+}
+
+/// A stream of ciphertexts has neither parts nor an id of its facts, and none is made with parts.
+#[test]
+fn streams_of_ciphertexts_are_not_of_sums() {
+    let parts = |values| StreamParts {
+        device: "cellar".into(),
+        stream: "tank".into(),
+        parameters: ParameterId([1; 32]),
+        key: KeyId([2; 16]),
+        period: 20,
+        ticks: 6,
+        channels: stream().channels,
+        values,
+        fleet: None,
+    };
+    let slots = StreamHeader::new(parts(WindowValues::Slots(32))).unwrap();
+    assert!(!slots.is_of_sums() && slots.parts().is_empty());
+    assert_eq!((slots.stream_id(), slots.tick_period()), (None, None));
+    assert!(slots.sums_form(0).is_err());
+    assert!(StreamHeader::new(parts(WindowValues::Sums(stream().parts))).is_err());
 }
 
 /// Keys must not depend on the key's id, which is made of them; windows must tell a renewed device's headers apart.
 #[test]
 fn the_ids_bind_what_they_should() {
     let one = made(stream()).unwrap();
-    let other = SumsHeader::new(stream(), |_| KeyId([3; 16])).unwrap();
+    let other = StreamHeader::of_sums(stream(), |_| KeyId([3; 16])).unwrap();
     assert_eq!(one.stream_id(), other.stream_id());
     assert_ne!(one.id(), other.id());
     let changes: [fn(&mut SumsStream); 8] = [
@@ -39,11 +67,11 @@ fn the_ids_bind_what_they_should() {
         |stream| stream.stream.push('2'),
         |stream| stream.period = TickPeriod::new(1, 1).unwrap(),
         |stream| stream.ticks = 7,
-        |stream| stream.columns[0].most -= 1,
+        |stream| stream.channels[0].maximum -= 1.0,
         |stream| stream.parts[0].quantities[0].width += 1,
         |stream| stream.parts[0].reasons -= 1,
         |stream| {
-            stream.parts[1].quantities[0].quantity = Quantity::Bins { column: 0, edges: vec![-5, 100, 4001] }
+            stream.parts[1].quantities[0].quantity = Quantity::Bins { column: 0, edges: vec![-5, 100, 2001] }
         },
     ];
     for (at, change) in changes.iter().enumerate() {
@@ -51,7 +79,7 @@ fn the_ids_bind_what_they_should() {
         change(&mut stream);
         assert_ne!(made(stream).unwrap().stream_id(), one.stream_id(), "change {at}");
     }
-    let keys = sotto_sums::StreamKeys::derive(&SECRET, one.stream_id());
+    let keys = sotto_sums::StreamKeys::derive(&SECRET, one.stream_id().unwrap());
     assert_eq!(header().key(), KeyId(keys.id()));
 }
 
@@ -65,11 +93,15 @@ fn headers_are_refused_in_words() {
         ("65535 ticks", Box::new(|stream| stream.ticks = 0)),
         ("parts", Box::new(|stream| stream.parts.clear())),
         ("parts", Box::new(|stream| stream.parts = vec![stream.parts[0].clone(); 17])),
-        ("one name", Box::new(|stream| stream.columns[1].name = "level".into())),
-        ("origin", Box::new(|stream| stream.columns[0].origin = f64::INFINITY)),
-        ("step", Box::new(|stream| stream.columns[0].step = 0.0)),
-        ("include 0", Box::new(|stream| stream.columns[0].least = 1)),
-        ("2^60", Box::new(|stream| (stream.columns[0].least, stream.columns[0].most) = (i64::MIN, i64::MAX))),
+        ("resolutions", Box::new(|stream| stream.channels[1].name = "level".into())),
+        ("resolutions", Box::new(|stream| stream.channels[0].minimum = f64::NEG_INFINITY)),
+        ("resolutions", Box::new(|stream| stream.channels[0].maximum = -2.5)),
+        ("resolutions", Box::new(|stream| stream.channels[0].resolution = None)),
+        ("resolutions", Box::new(|stream| stream.channels[0].resolution = Some(0.0))),
+        ("resolutions", Box::new(|stream| stream.channels[1].resolution = Some(0.2))),
+        ("whole milliseconds", Box::new(|stream| stream.period = TickPeriod::new(1, 44_100).unwrap())),
+        ("whole milliseconds", Box::new(|stream| stream.period = TickPeriod::new(1, 2000).unwrap())),
+        ("whole milliseconds", Box::new(|stream| stream.period = TickPeriod::new(1 << 23, 1).unwrap())),
         (
             "does not have",
             Box::new(move |stream| stream.parts[0] = part(Quantity::Reading(2), Digit::Whole, 30)),
@@ -100,7 +132,8 @@ fn headers_are_refused_in_words() {
         (
             "64 KiB",
             Box::new(|stream| {
-                stream.columns.extend((0..1900).map(|at| column(&at.to_string(), 0, 1)));
+                let more = (0..1900).map(|at| channel(&format!("{at:010}"), 0.0, 1.0, 0.1));
+                stream.channels.extend(more);
             }),
         ),
     ];
@@ -115,16 +148,16 @@ fn headers_are_refused_in_words() {
 #[test]
 fn headers_are_bounded() {
     let bytes = header().write();
-    let long = vec![0; LARGEST_SUMS_HEADER as usize + 1];
-    assert!(matches!(SumsHeader::read(&[&bytes[..16], &long].concat()), Err(WireError::TooLarge { .. })));
+    let long = vec![0; LARGEST_STREAM_HEADER as usize + 1];
+    assert!(matches!(StreamHeader::read(&[&bytes[..16], &long].concat()), Err(WireError::TooLarge { .. })));
     // A period that is not in lowest terms has a second form.
     let at = 16 + 16 + 1 + 6 + 1 + 4;
-    assert_eq!(bytes[at..at + 8], [1, 0, 0, 0, 0x44, 0xac, 0, 0]);
+    assert_eq!(bytes[at..at + 8], [1, 0, 0, 0, 50, 0, 0, 0]);
     let twice = super::windows::resealed(&bytes, |frame| {
-        frame[at..at + 8].copy_from_slice(&[2, 0, 0, 0, 0x88, 0x58, 1, 0]);
+        frame[at..at + 8].copy_from_slice(&[2, 0, 0, 0, 100, 0, 0, 0]);
     });
     assert_eq!(
-        SumsHeader::read(&twice).unwrap_err().to_string(),
+        StreamHeader::read(&twice).unwrap_err().to_string(),
         "the period of a stream is in lowest terms"
     );
 }
@@ -136,10 +169,10 @@ proptest! {
         let bytes = header().write();
         let bit = 8 * 16 + bit % (8 * (bytes.len() - 48));
         let flipped = super::windows::resealed(&bytes, |frame| frame[bit / 8] ^= 1 << (bit % 8));
-        if let Ok(read) = SumsHeader::read(&flipped) {
+        if let Ok(read) = StreamHeader::read(&flipped) {
             prop_assert!(read != *header());
             prop_assert_eq!(read.write(), flipped);
         }
-        prop_assert!(SumsHeader::read(&bytes[..bit / 8]).is_err());
+        prop_assert!(StreamHeader::read(&bytes[..bit / 8]).is_err());
     }
 }

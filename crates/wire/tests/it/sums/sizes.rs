@@ -1,39 +1,36 @@
 //! Sizes, computed from forms.
 
-use sotto_wire::{
-    Digit, Quantity, SUMS_WINDOW_OVERHEAD, SumsColumn, SumsHead, SumsPart, SumsStream, TickPeriod,
-};
+use sotto_pack::{Digit, Quantity, SumsPart};
+use sotto_wire::{SUMS_WINDOW_OVERHEAD, SumsStream, TickPeriod};
 
-use super::{header_of, pad, placed, window};
+use super::{Head, channel, header_of, pad, placed, window};
 
-/// The bits that a sum of windows of readings from 0 to `most` needs.
-fn width(most: u64, windows: u64) -> u8 {
-    (u64::BITS - (most * windows).leading_zeros()) as u8
+/// The bits that a sum of windows of readings from -`top` to `top` needs.
+fn width(top: u64, windows: u64) -> u8 {
+    (u64::BITS - (2 * top * windows).leading_zeros()) as u8
 }
 
 /// A message of 16 readings of 12 bits for sums of 2,048 windows, signed alone, with its tag.
 #[test]
 fn a_message_of_sixteen_readings_is_short() {
-    let column =
-        SumsColumn { name: "level".into(), unit: "cm".into(), origin: 0.0, step: 0.1, least: 0, most: 4095 };
-    let width = width(4095, 2048);
+    let width = width(2047, 2048);
     let part = SumsPart { quantities: vec![placed(Quantity::Reading(0), Digit::Whole, width)], reasons: 0 };
     let stream = SumsStream {
         device: "cellar".into(),
         stream: "tank".into(),
         period: TickPeriod::new(60, 1).unwrap(),
         ticks: 16,
-        columns: vec![column],
+        channels: vec![channel("level", 0.0, 409.4, 0.1)],
         parts: vec![part],
     };
     let header = header_of(stream);
-    let form = header.form(0).unwrap();
+    let form = header.sums_form(0).unwrap();
     assert!(form.fits(2048));
     let parts = form.body_bytes(16) + sotto_sums::TAG_BYTES;
     assert_eq!(form.body_bytes(16), 16 * usize::from(width) / 8);
     // The last number of three bytes; now, and at the end of the year 9999.
     for (start, less) in [(1_795_000_000_000, 1), (253_402_300_799_999, 0)] {
-        let head = SumsHead::whole(&header, (1 << 21) - 1, pad((1 << 21) - 1), start, 16);
+        let head = Head::whole(&header, (1 << 21) - 1, pad((1 << 21) - 1), start, 16);
         let message = window(&header, head, &|_, tick| i64::from(tick)).write().len();
         assert_eq!(message, SUMS_WINDOW_OVERHEAD + parts - less);
         assert!(message <= 152, "{message} bytes");

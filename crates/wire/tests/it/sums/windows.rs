@@ -2,9 +2,9 @@
 
 use proptest::prelude::*;
 use sotto_pack::{LeftOut, Presence, Reason};
-use sotto_wire::{SignedSums, SumsHead, SumsWindow, WireError, stream_tag, sums_tag};
+use sotto_wire::{Envelope, MaskName, SignedHeader, WireError, message_digest, stream_tag};
 
-use super::{Refused, gappy, header, header_of, identity, pad, reading, stream, window};
+use super::{Head, Refused, gappy, header, header_of, identity, pad, reading, stream, window};
 
 /// A frame with a changed payload and a right digest.
 pub(super) fn resealed(frame: &[u8], change: impl FnOnce(&mut [u8])) -> Vec<u8> {
@@ -16,9 +16,9 @@ pub(super) fn resealed(frame: &[u8], change: impl FnOnce(&mut [u8])) -> Vec<u8> 
     frame
 }
 
-fn both() -> [SumsWindow; 2] {
+fn both() -> [Envelope; 2] {
     let header = header();
-    [gappy(), SumsHead::whole(&header, 7, pad(7), 1_795_000_000_000, 6)]
+    [gappy(), Head::whole(&header, 7, pad(7), 1_795_000_000_000, 6)]
         .map(|head| window(&header, head, &reading))
 }
 
@@ -27,18 +27,26 @@ fn windows_are_read_as_written() {
     let (header, key) = (header(), identity().verifying_key());
     for window in both() {
         let bytes = window.write();
-        let read = SumsWindow::read(&bytes, &header).unwrap();
+        let read = Envelope::read_window(&bytes, &header).unwrap();
         assert_eq!((&read, read.write()), (&window, bytes.clone()));
-        read.signed().verify(&key).unwrap();
-        assert_eq!(sums_tag(&bytes), Ok(Some(header.id().tag())));
-        // Older readers take it for none of theirs.
-        assert_eq!(stream_tag(&bytes), Ok(None));
-        assert_eq!(SumsWindow::read_kept(&window.write_kept(), 1 << 20).as_ref(), Ok(&window));
-        let signed = SignedSums::read(&window.signed().write(), 1 << 20).unwrap();
+        read.verify(&key).unwrap();
+        assert_eq!(stream_tag(&bytes), Ok(Some(header.id().tag())));
+        // It is no frame, and no window of slots.
+        assert_eq!(bytes[0], 5);
+        assert_eq!(Envelope::read(&bytes, 1 << 20), Err(WireError::UnknownStream(header.id().tag())));
+        assert_eq!(Envelope::read_kept(&window.write_kept(), 1 << 20).as_ref(), Ok(&window));
+        let signed = SignedHeader::read(&window.signed_header().write(), 1 << 20).unwrap();
         signed.verify(&key).unwrap();
-        assert_eq!(&signed, window.signed());
-        assert_eq!(read.part(2).unwrap().tag().to_bytes(), *signed.tags().nth(2).unwrap());
+        assert_eq!(&signed, window.signed_header());
+        // The tags stand before the digest of the parts, the signature, and the digest of the frame.
+        let (bytes, parts) = (signed.write(), 0..3);
+        let tags = parts.flat_map(|part| read.part(part).unwrap().tag().to_bytes());
+        assert_eq!(bytes[bytes.len() - 32 - 64 - 32 - 24..][..24], tags.collect::<Vec<_>>());
         assert!(read.part(3).is_err());
+        let described = signed.description().unwrap();
+        assert_eq!(described, window.signed_header().description().unwrap());
+        assert_eq!((read.mask(), signed.mask()), (window.mask(), window.mask()));
+        assert_eq!(described.to_json().unwrap(), read.header().layout);
     }
 }
 
@@ -46,14 +54,15 @@ fn windows_are_read_as_written() {
 fn a_window_that_is_numbered_anew_keeps_its_pads() {
     let [window, _] = both();
     let again = window.clone().renumbered(400, |message| identity().sign(message)).unwrap();
-    assert!(again.signed().is_same_encryption(window.signed()));
-    assert_eq!((again.signed().head().sequence, again.signed().head().pad), (400, pad(297)));
-    assert_ne!(again.message_digest(), window.message_digest());
+    assert!(again.signed_header().is_same_encryption(window.signed_header()));
+    assert_eq!((again.header().sequence, again.mask()), (400, Some(pad(297))));
+    assert_eq!(again.header().upload_key(), "cellar.tank.400");
+    assert_ne!(message_digest(&again.write()), message_digest(&window.write()));
     assert!(window.renumbered(296, |message| identity().sign(message)).is_err());
     // Another encryption under the same pads.
     let header = header();
     let other = super::window(&header, gappy(), &|column, tick| reading(column, tick) + 1);
-    assert!(!other.signed().is_same_encryption(again.signed()));
+    assert!(!other.signed_header().is_same_encryption(again.signed_header()));
 }
 
 #[test]
@@ -64,15 +73,15 @@ fn the_signature_covers_each_byte() {
         for bit in 0..8 * bytes.len() {
             let mut flipped = bytes.clone();
             flipped[bit / 8] ^= 1 << (bit % 8);
-            if let Ok(read) = SumsWindow::read(&flipped, &header) {
+            if let Ok(read) = Envelope::read_window(&flipped, &header) {
                 assert_eq!(read.write(), flipped, "bit {bit}");
-                assert_eq!(read.signed().verify(&key), Err(WireError::Signature), "bit {bit}");
+                assert_eq!(read.verify(&key), Err(WireError::Signature), "bit {bit}");
             }
         }
         for end in 0..bytes.len() {
-            assert!(SumsWindow::read(&bytes[..end], &header).is_err(), "{end} bytes");
+            assert!(Envelope::read_window(&bytes[..end], &header).is_err(), "{end} bytes");
         }
-        assert!(SumsWindow::read(&[&bytes[..], &[0]].concat(), &header).is_err());
+        assert!(Envelope::read_window(&[&bytes[..], &[0]].concat(), &header).is_err());
     }
 }
 
@@ -80,17 +89,17 @@ fn the_signature_covers_each_byte() {
 fn frames_of_windows_are_refused_or_others() {
     let key = identity().verifying_key();
     let [window, _] = both();
-    let (kept, signed) = (window.write_kept(), window.signed().write());
+    let (kept, signed) = (window.write_kept(), window.signed_header().write());
     for bit in 8 * 16..8 * (kept.len() - 32) {
         let flipped = resealed(&kept, |frame| frame[bit / 8] ^= 1 << (bit % 8));
-        if let Ok(read) = SumsWindow::read_kept(&flipped, 1 << 20) {
+        if let Ok(read) = Envelope::read_kept(&flipped, 1 << 20) {
             assert_eq!(read.write_kept(), flipped, "bit {bit}");
-            assert!(read.signed().verify(&key).is_err(), "bit {bit}");
+            assert!(read.verify(&key).is_err(), "bit {bit}");
         }
     }
     for bit in 8 * 16..8 * (signed.len() - 32) {
         let flipped = resealed(&signed, |frame| frame[bit / 8] ^= 1 << (bit % 8));
-        if let Ok(read) = SignedSums::read(&flipped, 1 << 20) {
+        if let Ok(read) = SignedHeader::read(&flipped, 1 << 20) {
             assert_eq!(read.write(), flipped, "bit {bit}");
             assert!(read.verify(&key).is_err(), "bit {bit}");
         }
@@ -102,41 +111,68 @@ fn windows_of_other_streams_are_refused() {
     let [window, _] = both();
     let mut other = stream();
     other.device.push('2');
-    let refused = SumsWindow::read(&window.write(), &header_of(other)).unwrap_err();
+    let refused = Envelope::read_window(&window.write(), &header_of(other)).unwrap_err();
     assert_eq!(refused, WireError::UnknownStream(header().id().tag()));
     let mut version = window.write();
     version[0] = 2;
-    assert_eq!(SumsWindow::read(&version, &header()), Err(WireError::Version(2)));
+    assert_eq!(Envelope::read_window(&version, &header()), Err(WireError::Version(2)));
 }
 
 #[test]
 fn heads_are_refused_in_words() {
-    let (header, [whole, _]) = (header(), both());
-    let parts = whole.write();
-    let changes: Vec<Refused<SumsHead>> = vec![
-        ("1 tick", Box::new(|head| head.ticks = 0)),
-        ("1 tick", Box::new(|head| head.ticks = 7)),
-        ("columns", Box::new(|head| drop(head.presence.pop()))),
-        ("columns", Box::new(|head| drop(head.left_out.pop()))),
-        ("outside", Box::new(|head| head.presence[0] = Presence::first(7))),
-        ("comes after", Box::new(|head| head.pad.number = 301)),
+    let (header, [gaps, _]) = (header(), both());
+    let (mut parts, bytes) = (Vec::new(), gaps.write());
+    (0..3).for_each(|at| {
+        let part = gaps.part(at).unwrap();
+        parts.extend([part.body(), &part.tag().to_bytes()].concat());
+    });
+    assert!(bytes[..bytes.len() - 64].ends_with(&parts));
+    assert_eq!(gappy().sign(&header, &parts), Ok(gaps));
+    let changes: Vec<Refused<Head>> = vec![
+        ("not that of", Box::new(|head| head.description.length = 0)),
+        ("not that of", Box::new(|head| head.description.length = 7)),
+        ("not that of", Box::new(|head| head.description.length = 3)),
+        ("not that of", Box::new(|head| head.description.period = 21)),
+        ("not that of", Box::new(|head| head.description.present.truncate(1))),
+        ("not that of", Box::new(|head| head.description.present[0] = 2)),
+        ("not that of", Box::new(|head| drop(head.description.presence.pop()))),
+        ("not that of", Box::new(|head| drop(head.description.left_out.pop()))),
+        ("not that of", Box::new(|head| *head = head.clone().with_presence(vec![Presence::first(7); 2]))),
+        ("comes after", Box::new(|head| head.mask.sequence = 301)),
         (
             "65535",
             Box::new(|head| {
                 let mut all = LeftOut::default();
                 all.add(Reason::Late, 65_536);
-                head.left_out[0] = all;
+                head.description.left_out[0] = all;
             }),
         ),
     ];
     for (words, change) in changes {
         let mut head = gappy();
         change(&mut head);
-        let refused = SumsWindow::sign(&header, head, parts.clone(), |_| [0; 64]).unwrap_err().to_string();
+        let refused = head.sign(&header, &parts).unwrap_err().to_string();
         assert!(refused.contains(words), "{words}: {refused}");
     }
-    let refused = SumsWindow::sign(&header, gappy(), parts, |_| [0; 64]);
-    assert!(matches!(refused, Err(WireError::Length { .. })), "{refused:?}");
+    for wrong in [&parts[1..], &[&parts[..], &[0]].concat()] {
+        let refused = gappy().sign(&header, wrong);
+        assert!(matches!(refused, Err(WireError::Length { .. })), "{refused:?}");
+    }
+    // A tag of 2^61 - 1 is a second form of 0.
+    let at = parts.len() - 8;
+    parts[at..].copy_from_slice(&((1_u64 << 61) - 1).to_le_bytes());
+    assert!(gappy().sign(&header, &parts).unwrap_err().to_string().contains("2^61"));
+}
+
+/// Zeros are a salt like any other: no fleet shares the pads of a stream of sums.
+#[test]
+fn a_salt_of_zeros_is_a_windows_own() {
+    let (header, mask) = (header(), MaskName { salt: [0; 12], sequence: 5 });
+    let window = window(&header, Head::whole(&header, 7, mask, -1, 6), &reading);
+    let read = Envelope::read_window(&window.write(), &header).unwrap();
+    assert_eq!((read.mask(), read.header().sequence), (Some(mask), 7));
+    assert!(!read.signed_header().is_under_shared_mask());
+    assert_eq!(read, window);
 }
 
 prop_compose! {
@@ -144,7 +180,7 @@ prop_compose! {
         sequence: u64, back in 0_u64..3, start: i64, ticks in 1_u32..=6, generated: bool, salt: [u8; 12],
         present in prop::array::uniform2(prop::collection::vec(prop::bool::weighted(0.8), 6)),
         left_out in prop::option::of(prop::array::uniform2(prop::collection::vec((0_usize..11, 1_u64..3000), 0..4))),
-    ) -> SumsHead {
+    ) -> Head {
         let presence = present.map(|ticks_of| {
             let mut presence = Presence::default();
             (0..ticks).filter(|tick| ticks_of[*tick as usize]).for_each(|tick| presence.insert(tick));
@@ -155,15 +191,12 @@ prop_compose! {
             list.iter().for_each(|(reason, count)| all.add(Reason::ALL[*reason], *count));
             all
         })).filter(|lists| lists.iter().any(|list| !list.is_empty()));
-        SumsHead {
-            sequence,
-            pad: sotto_wire::PadName { salt, number: sequence.saturating_sub(back) },
-            start,
-            ticks,
-            presence: presence.to_vec(),
-            left_out: left_out.map(|lists| lists.to_vec()).unwrap_or_default(),
-            generated,
-        }
+        let mask = MaskName { salt, sequence: sequence.saturating_sub(back) };
+        let mut head =
+            Head::whole(&header(), sequence, mask, start, ticks).with_presence(presence.to_vec());
+        head.description.left_out = left_out.map(|lists| lists.to_vec()).unwrap_or_default();
+        head.description.generated = generated;
+        head
     }
 }
 
@@ -172,10 +205,10 @@ proptest! {
     fn any_window_is_read_as_written(head in heads()) {
         let header = header();
         let window = window(&header, head, &reading);
-        let read = SumsWindow::read(&window.write(), &header).unwrap();
+        let read = Envelope::read_window(&window.write(), &header).unwrap();
         prop_assert_eq!(&read, &window);
         prop_assert_eq!(read.write(), window.write());
-        prop_assert_eq!(&SumsWindow::read_kept(&window.write_kept(), 1 << 20).unwrap(), &window);
-        prop_assert_eq!(&SignedSums::read(&window.signed().write(), 1 << 20).unwrap(), window.signed());
+        prop_assert_eq!(&Envelope::read_kept(&window.write_kept(), 1 << 20).unwrap(), &window);
+        prop_assert_eq!(&SignedHeader::read(&window.signed_header().write(), 1 << 20).unwrap(), window.signed_header());
     }
 }
