@@ -178,9 +178,14 @@ impl Plant {
 
     /// Returns a run of the agent on this many hours of readings.
     fn command(&self, hours: u32) -> Command {
+        self.command_of(hours, 0)
+    }
+
+    /// Returns a run on other readings: the same readings under one pad would be the same bytes.
+    fn command_of(&self, hours: u32, others: u32) -> Command {
         let mut text = String::from("time,a,b\n");
         for tick in 0..hours * TICKS {
-            let [a, b] = steps(tick);
+            let [a, b] = steps(tick + 1009 * others);
             let a = a.map_or(String::new(), |a| (100.0 + 0.5 * a as f64).to_string());
             // Outside the range.
             let a = if tick % 97 == 13 { "500".to_owned() } else { a };

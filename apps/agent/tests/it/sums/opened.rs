@@ -11,7 +11,7 @@ use sotto_sums::{OpenError, Opening, StartKeys, StreamKeys, TagKey};
 use sotto_wire::{Envelope, SumsAnswer};
 
 use super::{Plant, TICKS, hour, values};
-use crate::site::Act;
+use crate::site::{Act, agent};
 
 /// Returns the standard output of `spec.sums_open`, which shares no code with the agent. None, and says why, without Python.
 fn opened_by_python(case: &Value) -> Option<Value> {
@@ -83,9 +83,8 @@ fn open(
     let mut opening = Opening::new(&form, part.into());
     for (window, weight) in windows.iter().zip(weights) {
         let name = window.mask().unwrap();
-        let start = starts
-            .entry(name.salt)
-            .or_insert_with(|| StartKeys::derive(&plant.secret, stream, &name.salt));
+        let start =
+            starts.entry(name.salt).or_insert_with(|| StartKeys::derive(&plant.secret, stream, &name.salt));
         let described = window.signed_header().description().unwrap();
         let there = plant.header.parts()[usize::from(part)].present(&described);
         opening.add(start, name.sequence, described.sent_ticks(), *weight, |place| there[place]);
@@ -118,4 +117,27 @@ fn sums_of_windows_are_sums_of_readings() {
     for part in 0..3 {
         assert_eq!(open(&plant, &fewer, lighter, &answer, part), Err(OpenError::Refused), "part {part}");
     }
+}
+
+#[test]
+fn check_and_status_count_windows_of_sums() {
+    let plant = Plant::new(&[Act::Store], true);
+    plant.run(30);
+    let printed = |command: &str, arguments: &[&str]| {
+        let mut agent = agent();
+        agent.arg(command).arg("--bundle").arg(plant.path("boiler.bundle")).args(arguments);
+        let output = agent.output().unwrap();
+        assert!(output.status.success(), "{command}");
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let status = printed("status", &[]);
+    assert!(
+        status.contains("hours: 30 windows with ") && status.contains("next sequence number 30"),
+        "{status}"
+    );
+    // Forty hours, of which thirty are sent.
+    drop(plant.command(40));
+    let csv = plant.path("readings.csv");
+    let checked = printed("check", &["--csv", csv.to_str().unwrap(), "--time", "time"]);
+    assert!(checked.starts_with("hours: 10 windows"), "{checked}");
 }

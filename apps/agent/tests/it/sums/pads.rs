@@ -66,13 +66,17 @@ fn no_pad_serves_twice() {
     };
     let mut seen = Seen::default();
     let mut plant = Plant::new(&script(101), false);
-    let mut hours = 0;
+    let (mut hours, mut runs) = (0, 0);
+    let mut run = |plant: &Plant, hours: u32| {
+        runs += 1;
+        plant.command_of(hours, runs)
+    };
     for (life, groups) in [false, true, true, true].into_iter().enumerate() {
         if life > 0 {
             plant = plant.renewed(&script(29), groups);
         }
         for wait in [15, 30, 45, 60, 80, 110, 150] {
-            let mut child = plant.command(hours + 600).spawn().unwrap();
+            let mut child = run(&plant, hours + 300).spawn().unwrap();
             std::thread::sleep(Duration::from_millis(wait));
             child.kill().unwrap();
             child.wait().unwrap();
@@ -81,15 +85,15 @@ fn no_pad_serves_twice() {
         }
         // The folder is set back twice: each time the device continues from the same number.
         copy(&plant.spool(), &plant.path("snapshot"));
-        for more in [850, 800, 950] {
-            let _ = plant.command(hours + more).status().unwrap();
+        for more in [1000, 950, 1050] {
+            let _ = run(&plant, hours + more).status().unwrap();
             seen.add_spool(&plant.spool());
             std::fs::remove_dir_all(plant.spool()).unwrap();
             copy(&plant.path("snapshot"), &plant.spool());
         }
         std::fs::remove_dir_all(plant.path("snapshot")).unwrap();
         hours += 900;
-        let _ = plant.command(hours).status().unwrap();
+        let _ = run(&plant, hours).status().unwrap();
         let mut again = agent();
         again.arg("requeue").arg("--bundle").arg(plant.path("boiler.bundle")).stderr(Stdio::null());
         let _ = again.status().unwrap();
@@ -98,7 +102,7 @@ fn no_pad_serves_twice() {
     }
     // Without a spool the device begins at 0.
     std::fs::remove_dir_all(plant.spool()).unwrap();
-    let _ = plant.command(50).status().unwrap();
+    let _ = run(&plant, 50).status().unwrap();
     plant.envelopes().iter().for_each(|window| seen.add(window));
 
     let starts: BTreeSet<_> = seen.pads.keys().map(|(_, salt, _)| *salt).collect();

@@ -64,9 +64,8 @@ fn streams_that_cannot_be_of_sums_are_refused() {
     assert!(matches!(public.map(drop), Err(EncryptError::Key(KeyError::NoSecret))));
     let none = StreamProfile { sums: Vec::new(), ..stream() };
     assert!(SumsEncryptor::new("boiler", 1000, &none, &keys()).is_err());
-    let refused = |stream: StreamProfile| {
-        streams::open(&profile(stream), &keys()).map(drop).unwrap_err().to_string()
-    };
+    let refused =
+        |stream: StreamProfile| streams::open(&profile(stream), &keys()).map(drop).unwrap_err().to_string();
     let no_span = StreamProfile { span: None, ..stream() };
     assert!(refused(no_span).contains("it has no span"));
     // A place of 8 bits for readings of ±200.
