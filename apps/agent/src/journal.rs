@@ -23,7 +23,7 @@ pub struct Times {
     pub pack: Duration,
     /// From slots to a plaintext.
     pub encode: Duration,
-    /// From a plaintext to a ciphertext.
+    /// From a plaintext to a ciphertext, or from values to bodies and tags.
     pub encrypt: Duration,
     /// Signing, framing and the durable write.
     pub spool: Duration,

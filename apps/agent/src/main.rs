@@ -48,9 +48,11 @@ fn run(arguments: RunArguments) -> Result<()> {
     let mut device = Device::open(arguments, &stop)?;
     let sender = device.start_sending();
     while let Some(window) = device.read_and_pack()? {
-        let ciphertext = device.encrypt(window)?;
-        let envelope = device.sign(ciphertext)?;
-        device.spool(envelope)?;
+        let encrypted = device.encrypt(window)?;
+        let envelope = device.sign(encrypted)?;
+        if !device.spool(envelope)? {
+            break;
+        }
     }
     device.finish(sender)
 }

@@ -10,22 +10,22 @@ use sotto_pack::{
 };
 use sotto_wire::{LARGEST_LAYOUT, StreamHeader, WireError, read_parameters};
 
-use crate::encrypt::{EncryptError, Encryptor, encryptor};
+use crate::encrypt::{EncryptError, Encryption, SumsEncryptor, encryptor};
 use crate::spool::Cuts;
 
-/// Maximum bytes of an envelope without the ciphertext and the window's description.
+/// Maximum bytes of an envelope without its body, the window's description, and the header of a stream of sums.
 const ENVELOPE_BYTES: usize = 1024;
 
-/// A stream with the layout and the encryptor of its windows.
+/// A stream with the layout and the encryption of its windows.
 pub struct Stream {
     /// The stream's name.
     pub name: String,
     /// The layout of the windows.
     pub layout: Layout,
-    /// The encryptor of the windows.
-    pub encryptor: Box<dyn Encryptor>,
-    /// The stream's header, which compact windows name by its hash. `None`: windows are whole ciphertexts.
-    pub header: Option<Arc<StreamHeader>>,
+    /// The encryption of the windows.
+    pub encryption: Encryption,
+    /// The maximum bytes of a message in the spool.
+    pub message_bytes: u64,
 }
 
 /// A stream of a profile that is refused.
@@ -99,6 +99,24 @@ impl Stream {
         if profile.channels.is_empty() {
             return Err(Refused::Lacks("channels"));
         }
+        let (layout, encryption, body_bytes) = if profile.sums.is_empty() {
+            Self::of_ciphertexts(device, profile, keys)?
+        } else {
+            let sums = SumsEncryptor::new(&device.device, device.period_ms, profile, keys)?;
+            let bytes = sums.header().write().len() + sums.parts_bytes()?;
+            (sums.layout().clone(), Encryption::Sums(Box::new(sums)), bytes)
+        };
+        longest_description(&layout).to_json()?;
+        let message_bytes = (body_bytes + LARGEST_LAYOUT + ENVELOPE_BYTES) as u64;
+        Ok(Self { name: profile.stream.clone(), layout, encryption, message_bytes })
+    }
+
+    /// Returns the layout, the encryption and the maximum bytes of a body of a stream of ciphertexts.
+    fn of_ciphertexts(
+        device: &DeviceProfile,
+        profile: &StreamProfile,
+        keys: &DeviceKeys,
+    ) -> Result<(Layout, Encryption, usize), Refused> {
         let compact = profile.compact.is_some() || (profile.slots.is_some() && !profile.public);
         if compact && profile.envelope == 1 {
             return Err(Refused::FirstEnvelope);
@@ -109,22 +127,21 @@ impl Stream {
         let channels = profile.channels.clone();
         let layout = Layout::smallest(channels, profile.ticks, columns, rows, profile.encoding)?;
         encryptor.check(&layout)?;
-        longest_description(&layout).to_json()?;
         let (parameters, key) = (encryptor.parameters(), encryptor.key());
         let header = StreamHeader::of_profile(&device.device, device.period_ms, profile, parameters, key)?;
-        Ok(Self { name: profile.stream.clone(), layout, encryptor, header: header.map(Arc::new) })
+        let bytes = encryptor.frame_bytes();
+        Ok((layout, Encryption::Ciphertexts { encryptor, header: header.map(Arc::new) }, bytes))
     }
 
     /// Returns true if the stream's windows may share the masks of a fleet.
     #[must_use]
     pub fn is_of_fleet(&self) -> bool {
-        self.header.as_ref().is_some_and(|header| header.fleet().is_some())
-    }
-
-    /// Returns the maximum bytes of a message of this stream.
-    #[must_use]
-    pub fn message_bytes(&self) -> u64 {
-        (self.encryptor.frame_bytes() + LARGEST_LAYOUT + ENVELOPE_BYTES) as u64
+        match &self.encryption {
+            Encryption::Ciphertexts { header, .. } => {
+                header.as_ref().is_some_and(|header| header.fleet().is_some())
+            }
+            Encryption::Sums(_) => false,
+        }
     }
 }
 

@@ -1,6 +1,18 @@
 //! Descriptions of windows that fit an envelope.
 
-use sotto_pack::{DescriptionError, WindowDescription};
+use sotto_pack::{DescriptionError, LeftOut, WindowDescription};
+
+/// Returns a description whose counts of readings left out are at most 65,535 each: tags of sums cover 16 bits of a
+/// count, and a window that counts more is refused.
+pub(super) fn countable(description: WindowDescription) -> WindowDescription {
+    let cut = |all: &LeftOut| {
+        let mut left_out = LeftOut::default();
+        all.iter().for_each(|(reason, count)| left_out.add(reason, count.min(u16::MAX.into())));
+        left_out
+    };
+    let left_out = description.left_out.iter().map(cut).collect();
+    WindowDescription { left_out, ..description }
+}
 
 /// Returns a window's description and its JSON. If the JSON is too long, drops the counts of readings left out, with a
 /// warning.
@@ -30,6 +42,20 @@ pub(super) fn fitting(
 mod tests {
     use super::*;
     use sotto_pack::{Channel, Encoding, LARGEST_DESCRIPTION, Layout, Reading, Reason, Window};
+
+    #[test]
+    fn counts_of_sums_end_at_65535() {
+        let channel = Channel { name: "a".into(), maximum: 1.0, resolution: Some(0.1), ..Channel::default() };
+        let layout = Layout::of_sums(vec![channel], 4).unwrap();
+        let mut window = Window::new(layout, 0, 1000).unwrap();
+        for (reason, count) in [(Reason::Empty, 65_535), (Reason::Late, 65_536), (Reason::Future, 1 << 40)] {
+            window.leave_out(0, reason, count);
+        }
+        window.push(&Reading { at: 0, channel: 0, value: 0.5 }).unwrap();
+        let description = countable(WindowDescription::from(&window.close()));
+        let counts: Vec<u64> = description.left_out[0].iter().map(|(_, count)| count).collect();
+        assert_eq!(counts, [65_535; 3]);
+    }
 
     #[test]
     fn counts_are_dropped_where_a_description_is_too_long_and_ticks_are_not() {

@@ -6,20 +6,20 @@ mod open;
 
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result};
-use sotto_pack::WindowDescription;
-use sotto_wire::{Envelope, EnvelopeHeader};
+use anyhow::{Context, Result, bail};
+use sotto_pack::{Slots, WindowDescription};
+use sotto_wire::{Envelope, EnvelopeHeader, MaskName};
 
 use crate::arguments::RunArguments;
 use crate::clear_log::ClearLog;
-use crate::encrypt::{Mask, SentTicks, Unencrypted};
+use crate::encrypt::{Encrypted, EncryptedSums, Encryption, Mask, SentTicks, Unencrypted};
 use crate::journal::Times;
 use crate::send::{Sender, Sending};
 use crate::spool::Totals;
 use crate::stop::Stop;
 use crate::streams::Stream;
 use crate::windows::{Closed, ClosedWindow, Windows};
-use description::fitting;
+use description::{countable, fitting};
 
 /// A device that reads, packs, encrypts, signs and spools.
 pub struct Device {
@@ -43,16 +43,28 @@ struct SourceFacts {
     started_at: i64,
 }
 
-/// The frame of a window's ciphertext, and the description that travels beside it.
+/// An encrypted window, and the description that travels beside it.
 pub struct EncryptedWindow {
     stream: usize,
     sequence: u64,
-    frame: Vec<u8>,
+    body: EncryptedBody,
     description: WindowDescription,
+    /// The description as JSON.
+    layout: Vec<u8>,
+    readings: u64,
+    totals: Totals,
     started_at: i64,
     ended_at: i64,
     until: i64,
     times: Times,
+}
+
+/// The encrypted readings of a window.
+enum EncryptedBody {
+    /// The frame of a ciphertext.
+    Ciphertext(Vec<u8>),
+    /// The parts of a window of sums, and the name of their pads.
+    Sums { pads: MaskName, parts: Vec<u8> },
 }
 
 /// A signed envelope.
@@ -81,7 +93,7 @@ impl Device {
     /// # Errors
     /// The source or the spool cannot be used.
     pub fn read_and_pack(&mut self) -> Result<Option<Closed>> {
-        let largest = self.streams.iter().map(Stream::message_bytes).max().unwrap_or_default();
+        let largest = self.streams.iter().map(|stream| stream.message_bytes).max().unwrap_or_default();
         if !self.sending.spool.wait_for_room(largest, &self.stop)? {
             tracing::warn!("the spool is full: readings of windows that were open are not sent");
             return Ok(None);
@@ -97,28 +109,68 @@ impl Device {
     /// Encodes and encrypts a window under the next sequence number of its stream.
     ///
     /// # Errors
-    /// The stream has no sequence number left, or the slots cannot be encrypted.
+    /// The stream has no sequence number left, the slots cannot be encrypted, or the window's description is too long.
     pub fn encrypt(&self, closed: Closed) -> Result<EncryptedWindow> {
         let Closed { stream, window } = closed;
         let ClosedWindow { packed, started_at, ended_at, until, pack_time, .. } = window;
         let generated = self.source.generated;
         let description = WindowDescription { generated, ..WindowDescription::from(&packed) };
-        let Stream { name, encryptor, .. } = &self.streams[stream];
+        let (readings, totals) = (description.readings(), Totals::of(&description));
+        let name = &self.streams[stream].name;
         let sequence = self.sending.spool.next_sequence(name)?;
-        let mask = match self.shared_start(&self.streams[stream], description.start)? {
-            Some(start) => Mask::OfFleet { start },
-            None => Mask::Own { sequence },
-        };
-        let sent = SentTicks::of(&description);
-        let encrypted = encryptor.encrypt(Unencrypted { slots: packed.slots, mask, sent })?;
-        let times = Times {
-            pack: pack_time,
-            encode: encrypted.encode,
-            encrypt: encrypted.encrypt,
-            spool: Duration::ZERO,
-        };
-        let frame = encrypted.frame;
-        Ok(EncryptedWindow { stream, sequence, frame, description, started_at, ended_at, until, times })
+        // Before encryption: tags of sums cover the counts that are sent.
+        let (description, layout) = fitting(self.sent(stream, description), name, sequence)?;
+        let (body, encode, encrypt) = self.body(stream, sequence, packed.slots, &description)?;
+        let times = Times { pack: pack_time, encode, encrypt, spool: Duration::ZERO };
+        Ok(EncryptedWindow {
+            stream,
+            sequence,
+            body,
+            description,
+            layout,
+            readings,
+            totals,
+            started_at,
+            ended_at,
+            until,
+            times,
+        })
+    }
+
+    /// Returns the description to send.
+    fn sent(&self, stream: usize, description: WindowDescription) -> WindowDescription {
+        match self.streams[stream].encryption {
+            Encryption::Ciphertexts { .. } => description,
+            Encryption::Sums(_) => countable(description),
+        }
+    }
+
+    /// Encrypts slots; also returns the times to encode and to encrypt.
+    fn body(
+        &self,
+        stream: usize,
+        sequence: u64,
+        slots: Slots,
+        description: &WindowDescription,
+    ) -> Result<(EncryptedBody, Duration, Duration)> {
+        let stream = &self.streams[stream];
+        match &stream.encryption {
+            Encryption::Ciphertexts { encryptor, .. } => {
+                let mask = match self.shared_start(stream, description.start)? {
+                    Some(start) => Mask::OfFleet { start },
+                    None => Mask::Own { sequence },
+                };
+                let sent = SentTicks::of(description);
+                let encrypted = encryptor.encrypt(Unencrypted { slots, mask, sent })?;
+                let Encrypted { frame, encode, encrypt } = encrypted;
+                Ok((EncryptedBody::Ciphertext(frame), encode, encrypt))
+            }
+            Encryption::Sums(sums) => {
+                let encrypted = sums.encrypt(sequence, slots, description)?;
+                let EncryptedSums { pads, parts, encode, encrypt } = encrypted;
+                Ok((EncryptedBody::Sums { pads, parts }, encode, encrypt))
+            }
+        }
     }
 
     /// Returns the window's start if it is to be encrypted under the mask of its stream's fleet, after the spool has
@@ -141,55 +193,59 @@ impl Device {
     /// Signs a window into an envelope.
     ///
     /// # Errors
-    /// The window's description is too long.
+    /// The window does not fit an envelope of its stream.
     pub fn sign(&self, window: EncryptedWindow) -> Result<Message> {
         let begin = Instant::now();
-        let EncryptedWindow { stream, sequence, frame, description, started_at, ended_at, until, mut times } =
-            window;
-        let Stream { name, encryptor, header, .. } = &self.streams[stream];
-        let readings = description.readings();
-        let totals = Totals::of(&description);
-        let (description, layout) = fitting(description, name, sequence)?;
+        let EncryptedWindow { stream, sequence, body, description, layout, readings, totals, .. } = window;
+        let (until, mut times) = (window.until, window.times);
+        let Stream { name, encryption, .. } = &self.streams[stream];
         let sign = |message: &[u8]| self.sending.identity.sign(message);
-        let envelope = if let Some(header) = header {
-            Envelope::sign_window(header, sequence, description, &frame, sign)?
-        } else {
-            let header = EnvelopeHeader {
-                device: self.sending.device.clone(),
-                stream: name.clone(),
-                sequence,
-                parameters: encryptor.parameters(),
-                key: encryptor.key(),
-                started_at,
-                ended_at,
-                readings: u32::try_from(readings).context("a window has less than 2^32 readings")?,
-                layout,
-            };
-            Envelope::sign(header, frame, sign)?
+        let envelope = match (encryption, body) {
+            (Encryption::Sums(sums), EncryptedBody::Sums { pads, parts }) => {
+                Envelope::sign_sums(sums.header(), sequence, pads, description, &parts, sign)?
+            }
+            (Encryption::Ciphertexts { header: Some(header), .. }, EncryptedBody::Ciphertext(frame)) => {
+                Envelope::sign_window(header, sequence, description, &frame, sign)?
+            }
+            (Encryption::Ciphertexts { encryptor, header: None }, EncryptedBody::Ciphertext(frame)) => {
+                let header = EnvelopeHeader {
+                    device: self.sending.device.clone(),
+                    stream: name.clone(),
+                    sequence,
+                    parameters: encryptor.parameters(),
+                    key: encryptor.key(),
+                    started_at: window.started_at,
+                    ended_at: window.ended_at,
+                    readings: u32::try_from(readings).context("a window has less than 2^32 readings")?,
+                    layout,
+                };
+                Envelope::sign(header, frame, sign)?
+            }
+            _ => bail!("a window of {name} is not of its stream's kind"),
         };
         let (bytes, upload_bytes) = (envelope.write_kept(), envelope.message_bytes() as u64);
         times.spool = begin.elapsed();
         Ok(Message { stream, sequence, readings, bytes, upload_bytes, until, totals, times })
     }
 
-    /// Puts a message into the spool; from then on the sender owns it. Waits while the disk is full; after a stop it
-    /// returns without the message.
+    /// Puts a message into the spool; from then on the sender owns it. Waits while the disk is full; returns false if a
+    /// stop ended that wait. Then no further window can be encrypted: its number would be that of the lost one.
     ///
     /// # Errors
     /// The spool cannot be written.
-    pub fn spool(&self, message: Message) -> Result<()> {
+    pub fn spool(&self, message: Message) -> Result<bool> {
         let begin = Instant::now();
         let Message { stream, sequence, readings, bytes, upload_bytes, until, totals, mut times } = message;
         let name = &self.streams[stream].name;
         let Sending { spool, journal, .. } = &self.sending;
         let put = spool.put_when_there_is_space(name, sequence, &bytes, Some(until), &totals, &self.stop)?;
         if put.is_none() {
-            return Ok(());
+            return Ok(false);
         }
         journal.window(name, sequence, readings, upload_bytes);
         times.spool += begin.elapsed();
         journal.times(&times);
         tracing::info!(stream = name, sequence, bytes = upload_bytes, "spooled");
-        Ok(())
+        Ok(true)
     }
 }

@@ -58,7 +58,10 @@ pub enum EncryptError {
     /// The values do not fit the compact form.
     #[error(transparent)]
     Compact(#[from] sotto_device::EncryptError),
-    /// The frame cannot be written.
+    /// The pad number of a window of sums is not above the last one, or its values do not fit their places.
+    #[error(transparent)]
+    Pads(#[from] sotto_sums::EncryptError),
+    /// The frame or the stream's header cannot be written.
     #[error(transparent)]
     Frame(#[from] WireError),
     /// The sequence number is not above the last one. Two windows under one mask would reveal their difference.

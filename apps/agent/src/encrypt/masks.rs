@@ -20,9 +20,7 @@ impl OwnMasks {
     /// # Errors
     /// [`EncryptError::Randomness`] if the system gives no randomness.
     pub(super) fn new() -> Result<Self, EncryptError> {
-        let mut salt = [0; SALT_BYTES];
-        sotto_ring::secure_rng()?.fill_bytes(&mut salt);
-        Ok(Self { salt, last: Cell::new(None) })
+        Ok(Self { salt: draw_salt()?, last: Cell::new(None) })
     }
 
     /// Returns the name of the mask for the window with this sequence number.
@@ -36,4 +34,14 @@ impl OwnMasks {
         self.last.set(Some(sequence));
         Ok(MaskName { salt: self.salt, sequence })
     }
+}
+
+/// Draws the salt of a start.
+///
+/// # Errors
+/// [`EncryptError::Randomness`] if the system gives no randomness.
+pub(super) fn draw_salt() -> Result<[u8; SALT_BYTES], EncryptError> {
+    let mut salt = [0; SALT_BYTES];
+    sotto_ring::secure_rng()?.fill_bytes(&mut salt);
+    Ok(salt)
 }

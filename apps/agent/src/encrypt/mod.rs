@@ -1,5 +1,5 @@
-//! Turns slots into the frame of a ciphertext. A stream's windows are compact, or whole ciphertexts; the scheme, a value
-//! at run time, becomes a type when a stream is opened.
+//! Encrypts windows: sums under pads with tags, or the frames of ciphertexts. The latter are compact or whole; their
+//! scheme, a value at run time, becomes a type when a stream is opened.
 
 mod compact;
 mod error;
@@ -7,16 +7,33 @@ mod key;
 mod masks;
 mod readings;
 mod slots;
+mod sums;
 mod whole;
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use sotto_keys::DeviceKeys;
 use sotto_pack::{Layout, Places, Presence, Slots, StreamProfile, WindowDescription};
 use sotto_rlwe::{KeyId, ParameterId, ParameterSpec};
+use sotto_wire::StreamHeader;
 
 pub use error::EncryptError;
 pub use key::KeyError;
+pub use sums::{EncryptedSums, SumsEncryptor};
+
+/// The encryption of a stream's windows.
+pub enum Encryption {
+    /// Ciphertexts of slots or places, under parameters.
+    Ciphertexts {
+        /// The encryptor of the windows.
+        encryptor: Box<dyn Encryptor>,
+        /// The stream's header, which compact windows name by its hash. `None`: windows are whole ciphertexts.
+        header: Option<Arc<StreamHeader>>,
+    },
+    /// Sums under pads, with tags.
+    Sums(Box<SumsEncryptor>),
+}
 
 /// A window to encrypt.
 pub struct Unencrypted {
@@ -73,7 +90,7 @@ pub struct Encrypted {
     pub encrypt: Duration,
 }
 
-/// Encrypts windows of one stream.
+/// Encrypts windows of one stream as ciphertexts.
 pub trait Encryptor {
     /// Names the parameters that the windows are encrypted with.
     fn parameters(&self) -> ParameterId;
@@ -100,7 +117,7 @@ pub trait Encryptor {
     fn encrypt(&self, window: Unencrypted) -> Result<Encrypted, EncryptError>;
 }
 
-/// Returns an encryptor for the windows of a stream, which have these parameters.
+/// Returns an encryptor for the windows of a stream of ciphertexts, which have these parameters.
 ///
 /// # Errors
 /// [`EncryptError`] if the parameters are refused or none of the keys fits them.

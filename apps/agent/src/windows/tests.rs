@@ -5,7 +5,7 @@ use sotto_rlwe::{KeyId, ParameterId};
 use zeroize::Zeroizing;
 
 use super::*;
-use crate::encrypt::{EncryptError, Encrypted, Encryptor, Unencrypted};
+use crate::encrypt::{EncryptError, Encrypted, Encryption, Encryptor, Unencrypted};
 use crate::source::Row;
 
 const MINUTE: i64 = 60_000;
@@ -83,7 +83,8 @@ fn rows(readings: &[(i64, f64)]) -> Vec<Row> {
 fn stream(name: &str, channels: &[&str]) -> Stream {
     let channels = channels.iter().map(|name| channel(name)).collect();
     let layout = Layout::smallest(channels, 60, 64, 2, Encoding::Integer { bits: 12 }).unwrap();
-    Stream { name: name.into(), layout, encryptor: Box::new(Never), header: None }
+    let encryption = Encryption::Ciphertexts { encryptor: Box::new(Never), header: None };
+    Stream { name: name.into(), layout, encryption, message_bytes: 0 }
 }
 
 fn cut(period: u32) -> Cut {

@@ -46,6 +46,7 @@ fn stream(name: &str, channels: Vec<Channel>, ticks: u32, period_ms: u32, span: 
         period_ms: Some(period_ms),
         span: Some(span),
         channels,
+        sums: Vec::new(),
         compact: None,
         slots: None,
         envelope: 1,

@@ -68,6 +68,7 @@ impl Plant {
             period_ms: Some(300_000),
             span: Some(Span::Hour),
             channels: channels(),
+            sums: Vec::new(),
             compact: Some(places.clone()),
             slots: None,
             envelope: 2,

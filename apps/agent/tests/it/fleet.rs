@@ -67,6 +67,7 @@ impl Plant {
                 resolution: Some(1.0),
                 ..Channel::default()
             }],
+            sums: Vec::new(),
             compact: Some(Places { width: 24, ..Places::default() }),
             slots: None,
             envelope: 2,

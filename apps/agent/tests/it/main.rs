@@ -11,4 +11,5 @@ mod site;
 mod slots;
 mod sources;
 mod spool;
+mod sums;
 mod upload;

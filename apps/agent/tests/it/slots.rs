@@ -25,6 +25,7 @@ fn stream<S: Scheme>(params: &Params<S>, slots: u32) -> StreamProfile {
         period_ms: Some(300_000),
         span: None,
         channels: vec![channel("a"), channel("b")],
+        sums: Vec::new(),
         compact: None,
         slots: Some(slots),
         envelope: 2,

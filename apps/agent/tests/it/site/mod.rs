@@ -340,6 +340,7 @@ fn stream<S: Scheme>(name: &str, encoding: Encoding, ticks: u32, channels: &[Cha
         period_ms: None,
         span: Some(Span::Hour),
         channels: channels.to_vec(),
+        sums: Vec::new(),
         compact: None,
         slots: None,
         envelope: 1,
