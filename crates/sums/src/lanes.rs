@@ -5,14 +5,12 @@
 
 use zeroize::Zeroize;
 
-use crate::key::{BLOCK_WORDS, nonce};
+use crate::words::{BLOCK_WORDS, CONSTANTS, nonce};
 
 /// Lanes of a group: enough that compilers keep the loops over them, and turn them into vector instructions.
 pub(crate) const LANES: usize = 16;
 /// A word of the cipher's state, lane by lane.
 type Word = [u32; LANES];
-
-const CONSTANTS: [u32; 4] = [0x6170_7865, 0x3320_646e, 0x7962_2d32, 0x6b20_6574];
 
 /// The blocks of one number for a group of nonces under one key. Wiped when dropped.
 pub(crate) struct Group {
@@ -35,8 +33,8 @@ impl Group {
 
     /// Sets the nonce of a lane.
     pub(crate) fn set(&mut self, lane: usize, number: u64, part: u32) {
-        for (word, bytes) in self.start[13..].iter_mut().zip(nonce(number, part).as_chunks().0) {
-            word[lane] = u32::from_le_bytes(*bytes);
+        for (words, word) in self.start[13..].iter_mut().zip(nonce(number, part)) {
+            words[lane] = word;
         }
     }
 

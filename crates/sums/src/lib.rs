@@ -11,7 +11,7 @@
 //! [docs/concepts/authentication.md](../../../docs/concepts/authentication.md) has the argument and the bytes, `spec/sums.py`
 //! the same in plain Python.
 //!
-//! - The device: [`Encryptor`], without allocation and without the standard library.
+//! - The device: [`Encryptor`] and [`WholeHead`], without allocation and without the standard library.
 //! - The cloud: [`Part`] and [`Sum`], without a key.
 //! - The owner: [`Opening`], [`TagKey`] and [`Answer`].
 //!
@@ -33,6 +33,7 @@ mod encrypt;
 mod encrypt_error;
 mod field;
 mod form;
+mod head;
 mod key;
 #[cfg(feature = "alloc")]
 mod lanes;
@@ -45,6 +46,7 @@ mod sum;
 mod tag;
 #[cfg(feature = "alloc")]
 mod tag_key;
+mod words;
 
 #[cfg(feature = "alloc")]
 pub use answer::Answer;
@@ -52,6 +54,7 @@ pub use encrypt::{Encryptor, Window};
 pub use encrypt_error::EncryptError;
 pub use field::PRIME;
 pub use form::{Form, FormError, MOST_PLACES, MOST_WEIGHT, MOST_WIDTH, Place};
+pub use head::{WHOLE_HEAD_BYTES, WholeHead};
 pub use key::{KEY_ID_BYTES, SALT_BYTES, SECRET_BYTES, StartKeys, StreamKeys};
 #[cfg(feature = "alloc")]
 pub use open::{OpenError, Opening};
