@@ -1,9 +1,9 @@
-//! The device of the example firmware (`crates/device/firmware`). Its secret is public: use it for tests only.
+//! A device of compact windows. Its secret is public: use it for tests only.
 
 use std::sync::Arc;
 
 use sotto_compact::{MaskKey, Profile, mask_key};
-use sotto_keys::{DeviceSecret, SecretKey, secret_bits};
+use sotto_keys::{DeviceSecret, SecretKey};
 use sotto_pack::{Channel, Places};
 use sotto_rlwe::{Bfv, ChainRequest, Params, SchemeId};
 use sotto_wire::{StreamHeader, StreamParts, WindowValues};
@@ -21,14 +21,6 @@ pub fn profile() -> Profile {
     let request = ChainRequest::one_prime(SchemeId::Bfv, 4096, (1 << 24) + 43, 40);
     let params = request.build().and_then(Params::<Bfv>::new).expect("a chain of one prime");
     Profile::new(&params, 16, 36).expect("a form")
-}
-
-/// Returns the secret in the device's encoding of two bits a coefficient.
-///
-/// # Panics
-/// If no ring has this degree; the ring always exists.
-pub fn secret_bits_of_device() -> Vec<u8> {
-    secret_bits(&device(), profile().params().spec()).expect("a ring").to_vec()
 }
 
 /// The key that signs the device's windows.

@@ -65,7 +65,7 @@ pub(crate) static SUITES: &[Suite] = &[
     Suite { name: "seal", shows: "SEAL computes on our files and we on its; the guide From TenSEAL works", depth: Depth::Usual, beside: false, needs: &[&C_COMPILER, &PYTHON_VENV], run: seal::wheel },
     Suite { name: "lab-page", shows: "the lab's report in a browser, on a desk and on a telephone", depth: Depth::Usual, beside: true, needs: &[&C_COMPILER, &CHROMIUM], run: lab_page::run },
     Suite { name: "paillier", shows: "Paillier agrees with python-paillier both ways", depth: Depth::Usual, beside: false, needs: &[&C_COMPILER, &PYTHON_VENV], run: paillier::run },
-    Suite { name: "microcontroller", shows: "the device's encryptor on small cores: bytes, instructions, and its messages decrypt", depth: Depth::Usual, beside: false, needs: &[&C_COMPILER, &SMALL_CORES, &QEMU_SYSTEM], run: microcontroller::run },
+    Suite { name: "microcontroller", shows: "the device's encryptor on small cores: bytes, instructions, and its messages are the host's", depth: Depth::Usual, beside: false, needs: &[&C_COMPILER, &SMALL_CORES, &QEMU_SYSTEM], run: microcontroller::run },
     Suite { name: "no-std", shows: "six crates need `alloc` only", depth: Depth::Usual, beside: false, needs: &[&NO_STD], run: no_std::run },
     Suite { name: "programs", shows: "the Rust programs of README and guide compile as copied, with `sotto-he` alone, and answer", depth: Depth::Deep, beside: false, needs: &[&C_COMPILER], run: programs::run },
     Suite { name: "features", shows: "each feature compiles alone, and tests of crates without the standard library pass", depth: Depth::Deep, beside: false, needs: &[&C_COMPILER], run: no_std::features },

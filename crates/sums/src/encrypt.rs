@@ -102,8 +102,8 @@ impl Window<'_> {
         V::IntoIter: Clone,
     {
         let values = values.into_iter();
-        let tag = self.seal(form, ticks, part, values.clone(), body).and_then(|mut tag| {
-            self.draw_places(&mut tag, form, ticks, part, values);
+        let tag = self.seal(form, ticks, part, &values, body).and_then(|mut tag| {
+            self.draw_places(&mut tag, form, ticks, part, &values);
             self.draw_counts(&mut tag, form.counts(ticks), part, counts.into_iter())?;
             Ok(Tag(tag.residue()))
         });
@@ -118,10 +118,10 @@ impl Window<'_> {
         form: &Form<'_>,
         ticks: u32,
         part: u32,
-        values: impl Iterator<Item = Option<i64>>,
+        values: &(impl Iterator<Item = Option<i64>> + Clone),
     ) {
         let mut keys = self.stream.tag.words(0, part, 2 * form.places(ticks));
-        add_places(tag, form.walk(ticks), values, |place| keys.residue(place));
+        add_places(tag, form.walk(ticks), values.clone(), |place| keys.residue(place));
     }
 
     /// Adds Σ k′·n.
@@ -171,7 +171,7 @@ impl Window<'_> {
         V::IntoIter: Clone,
     {
         let values = values.into_iter();
-        let tag = self.seal(form, ticks, key.part, values.clone(), body).and_then(|mut tag| {
+        let tag = self.seal(form, ticks, key.part, &values, body).and_then(|mut tag| {
             if key.places.len() < form.places(ticks) || key.counts.len() < form.counts(ticks) {
                 return Err(EncryptError::Key);
             }
@@ -188,7 +188,7 @@ impl Window<'_> {
         form: &Form<'_>,
         ticks: u32,
         part: u32,
-        values: impl Iterator<Item = Option<i64>>,
+        values: &(impl Iterator<Item = Option<i64>> + Clone),
         body: &mut [u8],
     ) -> Result<Total, EncryptError> {
         if self.next_part.is_none_or(|next| part < next) {
@@ -226,9 +226,10 @@ impl Window<'_> {
         form: &Form<'_>,
         ticks: u32,
         part: u32,
-        mut values: impl Iterator<Item = Option<i64>>,
+        values: &(impl Iterator<Item = Option<i64>> + Clone),
         body: &mut [u8],
     ) -> Result<(), EncryptError> {
+        let mut values = values.clone();
         let mut pads = self.start.pads.words(self.number, part, form.words(ticks));
         let mut out = BitWriter::new(body);
         let mut outside = 0;

@@ -135,8 +135,8 @@ pub enum FormError {
 
 /// A place with its positions.
 #[derive(Clone, Copy)]
-pub(crate) struct Positioned {
-    pub(crate) place: Place,
+pub(crate) struct Positioned<'a> {
+    pub(crate) place: &'a Place,
     /// The first word of its pad in the key stream.
     pub(crate) word: usize,
     /// Its first bit in a body.
@@ -228,18 +228,18 @@ pub(crate) struct Walk<'a> {
     bit: usize,
 }
 
-impl Iterator for Walk<'_> {
-    type Item = Positioned;
+impl<'a> Iterator for Walk<'a> {
+    type Item = Positioned<'a>;
 
     #[inline]
-    fn next(&mut self) -> Option<Positioned> {
+    fn next(&mut self) -> Option<Positioned<'a>> {
         if self.rest.is_empty() {
             self.ticks = self.ticks.checked_sub(1)?;
             self.rest = self.tick;
         }
         let (place, rest) = self.rest.split_first()?;
         self.rest = rest;
-        let positioned = Positioned { place: *place, word: self.word, bit: self.bit };
+        let positioned = Positioned { place, word: self.word, bit: self.bit };
         self.word += place.words();
         self.bit += place.width() as usize;
         Some(positioned)

@@ -6,14 +6,13 @@
 use sotto_kernels::{ChaChaKernel, ChaChaLanes, Streams};
 use zeroize::Zeroize;
 
-use crate::key::{BLOCK_WORDS, Key, nonce};
+use crate::key::Key;
+use crate::words::{BLOCK_WORDS, CONSTANTS, nonce};
 
 /// Lanes of a group.
 pub(crate) const LANES: usize = 16;
 /// A word of key stream in all lanes.
 pub(crate) type Word = [u32; LANES];
-
-const CONSTANTS: [u32; 4] = [0x6170_7865, 0x3320_646e, 0x7962_2d32, 0x6b20_6574];
 
 /// Key streams of several keys and nonces, a block of each at a time. Wiped when dropped.
 pub(crate) struct Group {
@@ -51,8 +50,8 @@ impl Group {
     /// Sets the nonce of a lane.
     #[inline]
     pub(crate) fn set(&mut self, lane: usize, number: u64, part: u32) {
-        for (word, bytes) in self.start[13..].iter_mut().zip(nonce(number, part).as_chunks().0) {
-            word[lane] = u32::from_le_bytes(*bytes);
+        for (words, word) in self.start[13..].iter_mut().zip(nonce(number, part)) {
+            words[lane] = word;
         }
     }
 

@@ -11,7 +11,7 @@
 //! [docs/concepts/authentication.md](../../../docs/concepts/authentication.md) has the argument and the bytes, `spec/sums.py`
 //! the same in plain Python.
 //!
-//! - The device: [`Encryptor`], without allocation and without the standard library.
+//! - The device: [`Encryptor`] and [`WholeHead`], without allocation and without the standard library.
 //! - The cloud: [`Part`] and [`Sum`], without a key.
 //! - The owner: [`Opening`], [`TagKey`] and [`Answer`]; [`FleetOpening`] for a window of each of many devices.
 //!
@@ -39,6 +39,7 @@ mod fleet;
 #[cfg(feature = "alloc")]
 mod fleet_sum;
 mod form;
+mod head;
 mod key;
 #[cfg(feature = "alloc")]
 mod lanes;
@@ -51,6 +52,7 @@ mod sum;
 mod tag;
 #[cfg(feature = "alloc")]
 mod tag_key;
+mod words;
 
 #[cfg(feature = "alloc")]
 pub use answer::Answer;
@@ -62,6 +64,7 @@ pub use fleet::{DeviceWindow, FleetOpening};
 #[cfg(feature = "alloc")]
 pub use fleet_sum::FleetSum;
 pub use form::{Form, FormError, MOST_PLACES, MOST_WEIGHT, MOST_WIDTH, Place};
+pub use head::{WHOLE_HEAD_BYTES, WholeHead};
 pub use key::{KEY_ID_BYTES, SALT_BYTES, SECRET_BYTES, StartKeys, StreamKeys};
 #[cfg(feature = "alloc")]
 pub use open::{OpenError, Opening};

@@ -10,10 +10,11 @@ use crate::answer::Answer;
 use crate::encrypt::is_outside;
 use crate::field::{Residue, Total};
 use crate::form::{Form, Place};
-use crate::key::{BLOCK_WORDS, StartKeys};
+use crate::key::StartKeys;
 use crate::lanes::{Group, LANES};
 use crate::sum::COUNT_LIMIT;
 use crate::tag_key::TagKey;
+use crate::words::BLOCK_WORDS;
 
 /// The windows of a sum that the owner asked for: their pads, added up with their weights. Wiped when dropped.
 ///

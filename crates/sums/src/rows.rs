@@ -68,11 +68,11 @@ enum Adder<'p> {
     Words,
     Long(Vec<Segment<'p>>),
     /// Some places are narrow.
-    Unpacked(&'p [Positioned]),
+    Unpacked(&'p [Positioned<'p>]),
 }
 
 impl<'p> Adder<'p> {
-    fn new(places: &'p [Positioned]) -> Self {
+    fn new(places: &'p [Positioned<'p>]) -> Self {
         if places.iter().all(|at| at.place.width() == 32) {
             Self::Words
         } else if places.iter().all(|at| at.place.width() >= LEAST_WIDTH) {
@@ -112,7 +112,7 @@ impl<'p> Adder<'p> {
 
 /// Neighbouring places that begin in a byte and span at most [`MOST_WORDS`] words.
 struct Segment<'p> {
-    places: &'p [Positioned],
+    places: &'p [Positioned<'p>],
     /// The first place's index.
     first: usize,
     byte: usize,
@@ -122,11 +122,11 @@ struct Segment<'p> {
     others: [u64; MOST_WORDS],
 }
 
-fn segments(places: &[Positioned]) -> Vec<Segment<'_>> {
+fn segments<'p>(places: &'p [Positioned<'p>]) -> Vec<Segment<'p>> {
     let (mut segments, mut first) = (Vec::new(), 0);
     while let Some(start) = places.get(first) {
         let byte = start.bit / 8;
-        let end = |at: &Positioned| at.bit + at.place.width() as usize - 8 * byte;
+        let end = |at: &Positioned<'_>| at.bit + at.place.width() as usize - 8 * byte;
         let count = places[first..].iter().take_while(|at| end(at) <= 64 * MOST_WORDS).count();
         let inside = &places[first..first + count];
         let (mut all, mut others) = ([0; MOST_WORDS], [0; MOST_WORDS]);

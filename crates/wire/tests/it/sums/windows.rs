@@ -2,6 +2,7 @@
 
 use proptest::prelude::*;
 use sotto_pack::{LeftOut, Presence, Reason};
+use sotto_sums::{WHOLE_HEAD_BYTES, WholeHead};
 use sotto_wire::{Envelope, MaskName, SignedHeader, WireError, message_digest, stream_tag};
 
 use super::{Head, Refused, gappy, header, header_of, identity, pad, reading, stream, window};
@@ -20,6 +21,27 @@ fn both() -> [Envelope; 2] {
     let header = header();
     [gappy(), Head::whole(&header, 7, pad(7), 1_795_000_000_000, 6)]
         .map(|head| window(&header, head, &reading))
+}
+
+#[test]
+fn devices_without_an_allocator_write_the_same_heads() {
+    let header = header();
+    let numbers = [0, 127, 128, (1 << 21) - 1, 1 << 21, u64::MAX];
+    let starts = [0, -1, 1, 63, 64, -64, -65, 1_795_000_000_000, i64::MAX, i64::MIN];
+    for (number, start) in numbers.into_iter().flat_map(|number| starts.map(|start| (number, start))) {
+        for ticks in [1, 6] {
+            let name = pad(number);
+            let whole = Head::whole(&header, number, name, start, ticks);
+            let bytes = window(&header, whole, &reading).write();
+            let (stream, salt) = (header.id().tag().0, name.salt);
+            let mut head = [0; WHOLE_HEAD_BYTES];
+            let length = WholeHead { stream, salt, number, start, ticks }.write(&mut head);
+            assert_eq!(head[..length], bytes[..length], "number {number}, start {start}, {ticks} ticks");
+            // Nothing but bodies, tags and the signature follows.
+            let parts: usize = (0..3).map(|part| header.sums_form(part).unwrap().body_bytes(ticks) + 8).sum();
+            assert_eq!(bytes.len(), length + parts + 64);
+        }
+    }
 }
 
 #[test]
