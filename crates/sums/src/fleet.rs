@@ -78,7 +78,7 @@ pub struct DeviceWindow<'w, P> {
 pub struct FleetOpening<'f> {
     form: Form<'f>,
     part: u32,
-    places: Vec<Positioned>,
+    places: Vec<Positioned<'f>>,
     deriver: Deriver,
     pads: Group,
     tag_pads: Group,
