@@ -215,5 +215,5 @@ def answer(stream, keys, names, asked):
         out += struct.pack("<IIIB", first, count, ticks, len(parts))
         for at, total in parts:
             out += bytes([at]) + sums.pack(form(stream, stream.parts[at]), total.body)
-            out += b"".join(struct.pack("<q", number) for number in total.counts) + sums.pack_tag(total.tag)
+            out += b"".join(varint(zigzag(number)) for number in total.counts) + sums.pack_tag(total.tag)
     return frame(ANSWER, out)

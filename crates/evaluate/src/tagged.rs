@@ -92,7 +92,7 @@ impl<'h, 'r> TaggedSumming<'h, 'r> {
         for sum in &wanted {
             let forms = check(header, windows, sum)?;
             let ticks = header.layout().ticks();
-            bytes += forms.iter().map(|form| sotto_sums::Answer::bytes(form, ticks)).sum::<usize>();
+            bytes += forms.iter().map(|form| sotto_sums::Answer::most_bytes(form, ticks)).sum::<usize>();
             additions += u64::from(sum.windows.1) * sum.parts.len() as u64;
             if bytes > LARGEST_SUMS {
                 return Err(SumError::Request("the sums take more than 16 MiB: ask for fewer at once"));

@@ -271,6 +271,36 @@ fn largest(readings: impl Iterator<Item = i64>) -> i64 {
 }
 
 impl Placed {
+    /// Returns a share of a quantity at the narrowest places that hold sums of so many windows. Returns None if those have
+    /// more than 60 bits.
+    ///
+    /// # Errors
+    /// [`SumsError::Column`] if the layout lacks a column.
+    ///
+    /// ```
+    /// use sotto_pack::{Channel, Digit, Layout, Placed, Quantity};
+    ///
+    /// let level = Channel { name: "level".into(), maximum: 100.0, resolution: Some(1.0), ..Channel::default() };
+    /// let layout = Layout::of_sums(vec![level], 24)?;
+    /// // Readings of -50 to 50 steps: 100 · 512 is below 2^16.
+    /// let placed = Placed::for_windows(Quantity::Reading(0), Digit::Whole, &layout, 512)?;
+    /// assert_eq!(placed.map(|placed| placed.width), Some(16));
+    /// assert_eq!(Placed::for_windows(Quantity::Reading(0), Digit::Whole, &layout, 1 << 60)?, None);
+    /// # Ok::<(), Box<dyn core::error::Error>>(())
+    /// ```
+    pub fn for_windows(
+        quantity: Quantity,
+        digit: Digit,
+        layout: &Layout,
+        windows: u64,
+    ) -> Result<Option<Self>, SumsError> {
+        let (least, most) = digit.range(quantity.range(layout)?);
+        // Below 2^64 each.
+        let largest = (most - least) as u128 * u128::from(windows);
+        let width = (u128::BITS - largest.leading_zeros()).max(1);
+        Ok((width <= MOST_WIDTH.into()).then_some(Self { quantity, digit, width: width as u8 }))
+    }
+
     /// Returns the least and the largest value of a place.
     ///
     /// # Errors

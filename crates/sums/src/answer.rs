@@ -6,8 +6,8 @@ use crate::bits::{BitWriter, bits_at};
 use crate::form::Form;
 use crate::tag::{Part, PartError, TAG_BYTES, Tag};
 
-/// Bytes of a sum of counts.
-const COUNT_BYTES: usize = 8;
+/// Most bytes of a sum of counts: 64 bits, seven a byte.
+const MOST_COUNT_BYTES: usize = 10;
 
 /// A sum as the owner receives it: a claim until an [`Opening`](crate::Opening) has checked its tag.
 ///
@@ -22,7 +22,7 @@ const COUNT_BYTES: usize = 8;
 /// assert_eq!((answer.ticks(), answer.counts()), (1, &[3][..]));
 /// assert_eq!(answer.to_bytes(), sum.to_bytes());
 /// // Lengths are compared with the form before anything is allocated.
-/// assert_eq!(Answer::read(&form, 2, &[0; 18]).err(), Some(PartError::Length { expected: 19, found: 18 }));
+/// assert_eq!(Answer::read(&form, 2, &[0; 11]).err(), Some(PartError::Length { expected: 12, found: 11 }));
 /// # Ok::<(), Box<dyn core::error::Error>>(())
 /// ```
 #[derive(Clone, Debug)]
@@ -40,32 +40,48 @@ impl<'a> Answer<'a> {
     /// # Errors
     /// [`PartError`].
     pub fn read(form: &Form<'a>, ticks: u32, bytes: &[u8]) -> Result<Self, PartError> {
+        match Self::parse(form, ticks, bytes)? {
+            (answer, []) => Ok(answer),
+            (answer, _) => Err(PartError::Length { expected: answer.to_bytes().len(), found: bytes.len() }),
+        }
+    }
+
+    /// Reads a sum at the beginning of some bytes, and returns the rest.
+    ///
+    /// # Errors
+    /// [`PartError`]; its length is the least that a sum has.
+    pub fn parse<'b>(form: &Form<'a>, ticks: u32, bytes: &'b [u8]) -> Result<(Self, &'b [u8]), PartError> {
         if ticks > form.ticks() {
             return Err(PartError::Ticks { most: form.ticks(), found: ticks });
         }
-        let (body, counts) = (form.body_bytes(ticks), form.counts(ticks) * COUNT_BYTES);
-        let expected = Self::bytes(form, ticks);
-        if bytes.len() != expected {
-            return Err(PartError::Length { expected, found: bytes.len() });
+        // Before anything is allocated: a count takes at least a byte.
+        let expected = form.body_bytes(ticks) + form.counts(ticks) + TAG_BYTES;
+        let short = PartError::Length { expected, found: bytes.len() };
+        if bytes.len() < expected {
+            return Err(short);
         }
         let free = form.free_bits(ticks);
-        let (body, rest) = bytes.split_at(body);
+        let (body, mut rest) = bytes.split_at(form.body_bytes(ticks));
         if free > 0 && body.last().is_some_and(|last| last >> (8 - free) != 0) {
             return Err(PartError::Padding);
         }
-        let (counts, tag) = rest.split_at(counts);
-        let tag = tag.first_chunk().map_or(Err(PartError::Tag), Tag::from_bytes)?;
         let columns = form.walk(ticks).map(|at| bits_at(body, at.bit, at.place.width())).collect();
-        let counts = counts.as_chunks().0.iter().map(|count| i64::from_le_bytes(*count)).collect();
-        Ok(Self { form: *form, ticks, columns, counts, tag })
+        let mut counts = Vec::with_capacity(form.counts(ticks));
+        for _ in 0..form.counts(ticks) {
+            let (count, after) = read_count(rest)?;
+            counts.push(count);
+            rest = after;
+        }
+        let (tag, rest) = rest.split_first_chunk().ok_or(short)?;
+        Ok((Self { form: *form, ticks, columns, counts, tag: Tag::from_bytes(tag)? }, rest))
     }
 
-    /// Returns the bytes of a sum over windows of up to `ticks` ticks.
-    pub fn bytes(form: &Form<'_>, ticks: u32) -> usize {
-        form.body_bytes(ticks) + form.counts(ticks) * COUNT_BYTES + TAG_BYTES
+    /// Returns the most bytes of a sum over windows of up to `ticks` ticks.
+    pub fn most_bytes(form: &Form<'_>, ticks: u32) -> usize {
+        form.body_bytes(ticks) + form.counts(ticks) * MOST_COUNT_BYTES + TAG_BYTES
     }
 
-    /// Returns the columns packed like a body, the counts in eight bytes each, the tag.
+    /// Returns the columns packed like a body, the counts in as few bytes as they need, the tag.
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = vec![0; self.form.body_bytes(self.ticks)];
         let mut writer = BitWriter::new(&mut bytes);
@@ -73,7 +89,7 @@ impl<'a> Answer<'a> {
             writer.put(*column, at.place.width());
         }
         writer.finish();
-        self.counts.iter().for_each(|count| bytes.extend(count.to_le_bytes()));
+        self.counts.iter().for_each(|count| write_count(&mut bytes, *count));
         bytes.extend(self.tag.to_bytes());
         bytes
     }
@@ -94,6 +110,34 @@ impl<'a> Answer<'a> {
     }
 }
 
+/// Appends a count: 2·count, or −2·count − 1 below 0, seven bits a byte, the lowest first; all bytes but the last have
+/// their highest bit set.
+fn write_count(bytes: &mut Vec<u8>, count: i64) {
+    let mut left = (count as u64) << 1 ^ (count >> (i64::BITS - 1)) as u64;
+    while left >= 0x80 {
+        bytes.push(left as u8 | 0x80);
+        left >>= 7;
+    }
+    bytes.push(left as u8);
+}
+
+/// Reads a count, and returns the rest. Each has one form.
+fn read_count(bytes: &[u8]) -> Result<(i64, &[u8]), PartError> {
+    let mut number = 0;
+    for (at, byte) in bytes.iter().enumerate().take(MOST_COUNT_BYTES) {
+        let bits = u64::from(byte & 0x7f);
+        // The tenth byte has one bit left; the last byte is not 0, unless it is the only one.
+        if (at + 1 == MOST_COUNT_BYTES && bits > 1) || (at > 0 && *byte == 0) {
+            return Err(PartError::Count);
+        }
+        number |= bits << (7 * at);
+        if byte & 0x80 == 0 {
+            return Ok(((number >> 1) as i64 ^ -((number & 1) as i64), &bytes[at + 1..]));
+        }
+    }
+    Err(PartError::Count)
+}
+
 /// A part of a single window, with its counts.
 impl<'a> From<(&Part<'a>, &[u16])> for Answer<'a> {
     fn from((part, counts): (&Part<'a>, &[u16])) -> Self {
@@ -101,5 +145,24 @@ impl<'a> From<(&Part<'a>, &[u16])> for Answer<'a> {
             part.form().walk(part.ticks()).map(|at| bits_at(part.body(), at.bit, at.place.width())).collect();
         let counts = counts.iter().map(|count| i64::from(*count)).collect();
         Self { form: *part.form(), ticks: part.ticks(), columns, counts, tag: part.tag() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_have_one_form() {
+        for count in [0, 1, -1, 63, -64, 64, -65, 1 << 40, i64::MAX, i64::MIN] {
+            let mut bytes = Vec::new();
+            write_count(&mut bytes, count);
+            bytes.push(7);
+            let rest = &[7][..];
+            assert_eq!(read_count(&bytes), Ok((count, rest)));
+        }
+        for refused in [&[][..], &[0x80], &[0x80, 0], &[0xff; 10], &[0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 2]] {
+            assert_eq!(read_count(refused), Err(PartError::Count), "{refused:?}");
+        }
     }
 }

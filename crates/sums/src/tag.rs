@@ -99,6 +99,8 @@ pub enum PartError {
     Padding,
     /// The tag is not below 2^61 − 1.
     Tag,
+    /// A sum of counts does not have 64 bits, or takes more bytes than it needs.
+    Count,
 }
 
 impl<'a> Part<'a> {
@@ -152,6 +154,7 @@ impl fmt::Display for PartError {
             }
             Self::Padding => f.write_str("the bits behind the last place of the window are not zero"),
             Self::Tag => f.write_str("the tag of the window is not below 2^61 - 1"),
+            Self::Count => f.write_str("a sum of counts has 64 bits, in as few bytes as it needs"),
         }
     }
 }

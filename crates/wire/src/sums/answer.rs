@@ -167,8 +167,10 @@ fn read_sum<'h>(reader: &mut Reader<'_>, header: &'h StreamHeader) -> Result<Par
         let part = reader.u8()?;
         check_order(&mut before, part)?;
         let form = header.sums_form(part.into())?;
-        let bytes = reader.take(Answer::bytes(&form, ticks))?;
-        parts.push((part, Answer::read(&form, ticks, bytes).map_err(part_refused)?));
+        let before = reader.rest();
+        let (answer, rest) = Answer::parse(&form, ticks, before).map_err(part_refused)?;
+        reader.take(before.len() - rest.len())?;
+        parts.push((part, answer));
     }
     Ok(PartSum { windows, ticks, parts })
 }

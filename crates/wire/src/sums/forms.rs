@@ -121,6 +121,7 @@ pub(crate) fn part_refused(error: PartError) -> WireError {
         }
         PartError::Padding => WireError::Padding,
         PartError::Tag => WireError::Value("a tag is below 2^61 - 1"),
+        PartError::Count => WireError::Value("a sum of counts has 64 bits, in as few bytes as it needs"),
         PartError::Ticks { .. } => WireError::Value("a window has more ticks than its stream allows"),
     }
 }

@@ -6,7 +6,7 @@ use sotto_pack::{
 };
 use sotto_program::KeysNeeded;
 use sotto_rlwe::SchemeId;
-use sotto_sums::{Answer, Form, MOST_PLACES, MOST_WIDTH, Place, TAG_BYTES};
+use sotto_sums::{Form, MOST_PLACES, Place, TAG_BYTES};
 use sotto_wire::SUMS_WINDOW_OVERHEAD;
 
 use super::chosen::{Alternative, Chosen, under_public_key};
@@ -30,7 +30,7 @@ pub(super) fn best(stream: &StreamNeeds, channels: &[Channel]) -> Result<Chosen,
     let layout = Layout::of_sums(channels.to_vec(), ticks).map_err(|error| error.to_string())?;
     let sums = parts(&quantities, &layout, SUMMED_WINDOWS)?;
     let forms = Forms::new(&sums, &layout)?;
-    let answer_bytes = forms.all()?.iter().map(|form| Answer::bytes(form, ticks) as u64).sum();
+    let answer_bytes = forms.all()?.iter().map(|form| (form.body_bytes(ticks) + form.counts(ticks) + TAG_BYTES) as u64).sum();
     Ok(Chosen {
         stream: stream.clone(),
         spec: None,
@@ -130,18 +130,14 @@ fn parts(quantities: &[Vec<Quantity>], layout: &Layout, windows: u64) -> Result<
 /// bits, as two digits.
 fn placed(quantity: &Quantity, layout: &Layout, windows: u64) -> Result<Vec<Placed>, String> {
     let one = |digit| {
-        let mut placed = Placed { quantity: quantity.clone(), digit, width: 0 };
-        let (least, most) = placed.range(layout).map_err(|error| error.to_string())?;
-        let largest = (i128::from(most) - i128::from(least)) * i128::from(windows);
-        placed.width = (i128::BITS - largest.leading_zeros()).max(1) as u8;
-        Ok::<_, String>(Some(placed).filter(|placed| u32::from(placed.width) <= MOST_WIDTH))
+        Placed::for_windows(quantity.clone(), digit, layout, windows).map_err(|error| error.to_string())
     };
     if let Some(whole) = one(Digit::Whole)? {
         return Ok(vec![whole]);
     }
     match (one(Digit::Low)?, one(Digit::High)?) {
         (Some(low), Some(high)) => Ok(vec![low, high]),
-        _ => Err(format!("sums of {windows} windows do not fit two places of {MOST_WIDTH} bits")),
+        _ => Err(format!("sums of {windows} windows do not fit two places of 60 bits")),
     }
 }
 

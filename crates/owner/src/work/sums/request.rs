@@ -29,7 +29,7 @@ const NAME_BYTES: usize = 12 + 5 + 10 + 5;
 fn bytes(stream: &StreamHeader, parts: &[u8]) -> Result<usize, OwnerError> {
     let of = |part: &u8| {
         let form = stream.sums_form((*part).into()).map_err(|error| OwnerError::wrong(&error.to_string()))?;
-        Ok(Answer::bytes(&form, stream.layout().ticks()))
+        Ok(Answer::most_bytes(&form, stream.layout().ticks()))
     };
     parts.iter().map(of).sum()
 }
