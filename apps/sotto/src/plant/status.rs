@@ -117,6 +117,14 @@ impl Run for Status {
                     device.device
                 ));
             }
+            if device.earlier > 0 {
+                say(format!(
+                    "  {} of places, which an earlier version sent, are not read any more: `sotto device renew {}` makes a bundle with \
+                     which the device sends its readings again",
+                    show::counted(device.earlier, "window"),
+                    device.device
+                ));
+            }
             if device.unusable > 0 {
                 say(format!(
                     "  {} windows cannot be used: they are not from this plant's bundles, or another window covers their time",

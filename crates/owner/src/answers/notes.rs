@@ -150,7 +150,7 @@ pub(super) fn on_windows(listed: &[DeviceWindows]) -> Vec<String> {
             ),
             (
                 aside.earlier,
-                "is one of places, which an earlier version sent; `sotto device renew` makes a bundle whose windows are read, and the device sends its readings again",
+                "is one of places, which an earlier version sent, and is not read any more; `sotto device renew` makes a bundle with which the device sends its readings again",
             ),
             (aside.other_unit, "has a channel whose unit was another one then"),
             (

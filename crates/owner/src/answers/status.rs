@@ -62,6 +62,8 @@ pub struct DeviceStatus {
     pub revoked: bool,
     /// Number of windows that no bundle of this plant made, or that cover a time twice.
     pub unusable: u64,
+    /// Number of windows of places, which an earlier version sent and this one does not read.
+    pub earlier: u64,
     /// False if its windows could not be listed: then the counts are 0.
     pub listed: bool,
     /// The faults of its files, its registration and its logs, the first one first.
@@ -103,6 +105,7 @@ impl DeviceStatus {
             taken_at: None,
             revoked: false,
             unusable: 0,
+            earlier: 0,
             listed: false,
             troubles: Vec::new(),
         }
@@ -213,6 +216,7 @@ impl Look<'_> {
         let generated = windows::once(&listed.windows).filter(|window| window.description.generated);
         status.generated = generated.count() as u64;
         status.unusable = listed.aside.unusable() as u64;
+        status.earlier = listed.aside.earlier as u64;
         Ok(status)
     }
 

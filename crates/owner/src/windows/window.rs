@@ -182,7 +182,7 @@ pub(crate) struct Aside {
 impl Aside {
     /// Returns the number of windows that a question about another time could not use either.
     pub(crate) fn unusable(self) -> usize {
-        self.overlapping + self.unreadable + self.earlier + self.other_unit
+        self.overlapping + self.unreadable + self.other_unit
     }
 }
 
