@@ -25,5 +25,6 @@ mod registry;
 pub mod server;
 mod startup;
 mod store;
+mod streams;
 mod sums;
 mod transcript;

@@ -1,6 +1,6 @@
 //! Registers devices and parameters: by the owner's requests, and from the files of the enrolment folder.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use sotto_api::devices::Registration;
 use sotto_api::reason;
@@ -53,8 +53,6 @@ pub(crate) fn device(
         let parameters = from_hex(&key.parameter_id).ok_or_else(|| not_hex("parameter_id", 64))?;
         let id = from_hex(&key.key_id).ok_or_else(|| not_hex("key_id", 32))?;
         keys.push((ParameterId(parameters), KeyId(id)));
-        // Refuses unknown parameters.
-        cloud.params(ParameterId(parameters))?;
     }
     if registration.streams.len() > MOST_STREAMS {
         let detail = format!("a device has at most {MOST_STREAMS} streams");
@@ -62,6 +60,7 @@ pub(crate) fn device(
     }
     let streams = registration.streams.iter().map(|frame| stream(name, &keys, frame));
     let streams = streams.collect::<Result<Vec<_>, _>>()?;
+    check_parameters(cloud, name, &keys, &streams)?;
     check_fleets(cloud, &streams)?;
     let record = registration.record.as_deref().map(sealed_record).transpose()?;
     let device = NewDevice {
@@ -73,6 +72,34 @@ pub(crate) fn device(
         source,
     };
     Ok(cloud.store.register_device(&device)?)
+}
+
+/// Refuses unknown parameters. A key of a stream of sums names the stream's id instead; the stream is one of these, or was
+/// registered before.
+fn check_parameters(
+    cloud: &Cloud,
+    device: &str,
+    keys: &[(ParameterId, KeyId)],
+    streams: &[StreamHeader],
+) -> Result<(), Problem> {
+    let of_sums = |streams: &[StreamHeader]| -> HashSet<([u8; 32], [u8; 16])> {
+        let sums = streams.iter().filter(|header| header.is_of_sums());
+        sums.map(|header| (header.parameters().0, header.key().0)).collect()
+    };
+    let given = of_sums(streams);
+    let left = keys.iter().filter(|(parameters, key)| !given.contains(&(parameters.0, key.0)));
+    let mut before = None;
+    for (parameters, key) in left {
+        let Err(unknown) = cloud.params(*parameters) else { continue };
+        let before = match &before {
+            Some(before) => before,
+            None => before.insert(of_sums(&cloud.store.streams_of(device)?)),
+        };
+        if !before.contains(&(parameters.0, key.0)) {
+            return Err(unknown);
+        }
+    }
+    Ok(())
 }
 
 /// Returns the bytes of a sealed record.

@@ -15,6 +15,7 @@ mod parameters;
 mod plans;
 mod position;
 mod routes;
+mod streams;
 mod sums;
 mod upload;
 
@@ -39,6 +40,7 @@ fn all() -> Routes {
         plans::routes,
         jobs::routes,
         sums::routes,
+        streams::routes,
         fleets::routes,
         limits::routes,
         log::routes,
