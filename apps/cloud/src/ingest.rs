@@ -11,7 +11,8 @@ use axum::http::StatusCode;
 use sotto_api::reason;
 use sotto_api::uploads::{Receipt, Receipts};
 use sotto_wire::{
-    Envelope, EnvelopeHeader, StreamHeader, WindowGroup, WireError, is_group, message_digest, stream_tag,
+    Envelope, EnvelopeHeader, SignedHeader, StreamHeader, WindowGroup, WireError, is_group, message_digest,
+    stream_tag,
 };
 
 use crate::cloud::Cloud;
@@ -64,7 +65,7 @@ fn keep(
         // The fleet's mask may have been used by another stream of the key, or by a refused or deleted window.
         let again = cloud.store.meets_mask_again(upload.envelope);
         let earlier = match again.map_err(|error| (index, error.into()))? {
-            true => Some(EarlierUpload::MaskRepeated),
+            true => Some(EarlierUpload::MaskRepeated(None)),
             false => cloud.store.earlier(upload).map_err(|error| (index, error.into()))?,
         };
         match earlier {
@@ -82,7 +83,7 @@ fn keep(
     for index in &new {
         let body = uploads[*index].envelope.body();
         if body.is_of_sums() {
-            // Its parts were checked when it was read.
+            // Reading has checked its parts; there are no parameters.
             continue;
         }
         let params = cloud.params(body.parameters());
@@ -217,10 +218,20 @@ fn receipt(cloud: &Cloud, kept: EarlierUpload, upload: &Upload<'_>) -> Result<Re
             );
             Err(Problem::conflict(reason::SEQUENCE_TAKEN, detail))
         }
-        EarlierUpload::MaskRepeated => {
-            note_repeated_mask(cloud, header)?;
-            let detail = "another window was encrypted under the same mask, and both together show their difference: this one is not \
-                          stored. The device runs twice from one copy of its memory, or is damaged; its owner sees it in `sotto status`";
+        EarlierUpload::MaskRepeated(other) => {
+            note_repeated_mask(cloud, upload.envelope, other.as_deref())?;
+            let stream = &header.stream;
+            let detail = format!(
+                "another window of stream {stream} was encrypted under the same mask, and both together show their difference: this one \
+                 is not stored. The device runs twice from one copy of its memory, or is damaged; its owner sees it in `sotto status`"
+            );
+            Err(Problem::conflict(reason::MASK_REPEATED, detail))
+        }
+        EarlierUpload::StoredUnder(sequence) => {
+            let stream = &header.stream;
+            let detail = format!(
+                "this window of stream {stream} is stored already, with number {sequence}: it is not stored a second time"
+            );
             Err(Problem::conflict(reason::MASK_REPEATED, detail))
         }
         EarlierUpload::Forgotten => {
@@ -246,9 +257,13 @@ fn signed(cloud: &Cloud, receipt: Receipt, upload: &Upload<'_>) -> Result<Receip
     Ok(Receipt { signature, ..receipt })
 }
 
-fn note_repeated_mask(cloud: &Cloud, header: &EnvelopeHeader) -> Result<(), Problem> {
-    cloud.store.note_repeated_mask(&header.device)?;
-    let (device, stream, sequence) = (&header.device, &header.stream, header.sequence);
+fn note_repeated_mask(
+    cloud: &Cloud,
+    envelope: &Envelope,
+    other: Option<&SignedHeader>,
+) -> Result<(), Problem> {
+    cloud.store.note_repeated_mask(envelope.signed_header(), other)?;
+    let EnvelopeHeader { device, stream, sequence, .. } = envelope.header();
     tracing::error!(device, stream, sequence, "another window has the same mask: this one is not stored");
     Ok(())
 }

@@ -25,6 +25,6 @@ mod registry;
 pub mod server;
 mod startup;
 mod store;
-mod stream_sums;
+mod streams;
 mod sums;
 mod transcript;

@@ -1,6 +1,6 @@
 //! Registers devices and parameters: by the owner's requests, and from the files of the enrolment folder.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use sotto_api::devices::Registration;
 use sotto_api::reason;
@@ -48,25 +48,19 @@ pub(crate) fn device(
         let detail = format!("a device has at most {MOST_KEYS} keys");
         return Err(Problem::unprocessable(reason::TOO_MANY_KEYS, detail));
     }
-    if registration.streams.len() > MOST_STREAMS {
-        let detail = format!("a device has at most {MOST_STREAMS} streams");
-        return Err(Problem::unprocessable(reason::TOO_MANY_STREAMS, detail));
-    }
-    let headers = registration.streams.iter().map(|frame| header(frame)).collect::<Result<Vec<_>, _>>()?;
     let mut keys = Vec::with_capacity(registration.keys.len());
     for key in &registration.keys {
         let parameters = from_hex(&key.parameter_id).ok_or_else(|| not_hex("parameter_id", 64))?;
         let id = from_hex(&key.key_id).ok_or_else(|| not_hex("key_id", 32))?;
         keys.push((ParameterId(parameters), KeyId(id)));
-        let of_sums = |header: &&StreamHeader| header.is_of_sums() && header.parameters().0 == parameters;
-        match headers.iter().find(of_sums) {
-            Some(header) => cloud.store.keep_stream_of_sums(header)?,
-            // Refuses unknown parameters.
-            None => drop(cloud.params(ParameterId(parameters))?),
-        }
     }
-    let streams = headers.into_iter().map(|header| of_device(name, &keys, header));
+    if registration.streams.len() > MOST_STREAMS {
+        let detail = format!("a device has at most {MOST_STREAMS} streams");
+        return Err(Problem::unprocessable(reason::TOO_MANY_STREAMS, detail));
+    }
+    let streams = registration.streams.iter().map(|frame| stream(name, &keys, frame));
     let streams = streams.collect::<Result<Vec<_>, _>>()?;
+    check_parameters(cloud, name, &keys, &streams)?;
     check_fleets(cloud, &streams)?;
     let record = registration.record.as_deref().map(sealed_record).transpose()?;
     let device = NewDevice {
@@ -80,6 +74,34 @@ pub(crate) fn device(
     Ok(cloud.store.register_device(&device)?)
 }
 
+/// Refuses unknown parameters. A key of a stream of sums names the stream's id instead; the stream is one of these, or was
+/// registered before.
+fn check_parameters(
+    cloud: &Cloud,
+    device: &str,
+    keys: &[(ParameterId, KeyId)],
+    streams: &[StreamHeader],
+) -> Result<(), Problem> {
+    let of_sums = |streams: &[StreamHeader]| -> HashSet<([u8; 32], [u8; 16])> {
+        let sums = streams.iter().filter(|header| header.is_of_sums());
+        sums.map(|header| (header.parameters().0, header.key().0)).collect()
+    };
+    let given = of_sums(streams);
+    let left = keys.iter().filter(|(parameters, key)| !given.contains(&(parameters.0, key.0)));
+    let mut before = None;
+    for (parameters, key) in left {
+        let Err(unknown) = cloud.params(*parameters) else { continue };
+        let before = match &before {
+            Some(before) => before,
+            None => before.insert(of_sums(&cloud.store.streams_of(device)?)),
+        };
+        if !before.contains(&(parameters.0, key.0)) {
+            return Err(unknown);
+        }
+    }
+    Ok(())
+}
+
 /// Returns the bytes of a sealed record.
 fn sealed_record(text: &str) -> Result<Vec<u8>, Problem> {
     if text.len() > 2 * LARGEST_RECORD {
@@ -90,8 +112,8 @@ fn sealed_record(text: &str) -> Result<Vec<u8>, Problem> {
         .map_err(|_| Problem::unprocessable(reason::INVALID_VALUE, "a sealed record is hexadecimal"))
 }
 
-/// Reads the header of a stream.
-fn header(frame: &str) -> Result<StreamHeader, Problem> {
+/// Reads the header of a stream, and checks that it names this device and one of these keys.
+fn stream(device: &str, keys: &[(ParameterId, KeyId)], frame: &str) -> Result<StreamHeader, Problem> {
     if frame.len() as u64 > 2 * LARGEST_STREAM_HEADER {
         let detail = format!("the header of a stream has at most {LARGEST_STREAM_HEADER} bytes");
         return Err(Problem::unprocessable(reason::TOO_LARGE, detail));
@@ -99,15 +121,7 @@ fn header(frame: &str) -> Result<StreamHeader, Problem> {
     let frame = hex::decode(frame).map_err(|_| {
         Problem::unprocessable(reason::INVALID_VALUE, "the header of a stream is hexadecimal")
     })?;
-    Ok(StreamHeader::read(&frame)?)
-}
-
-/// Checks that the header of a stream names this device and one of these keys.
-fn of_device(
-    device: &str,
-    keys: &[(ParameterId, KeyId)],
-    header: StreamHeader,
-) -> Result<StreamHeader, Problem> {
+    let header = StreamHeader::read(&frame)?;
     let of_device = header.device() == device && keys.contains(&(header.parameters(), header.key()));
     if !of_device {
         let detail = "the header of a stream names another device, or a key that is not registered with it";

@@ -29,10 +29,11 @@ pub struct Registration {
     /// The Ed25519 key that verifies the device's signatures: 64 lower-case hexadecimal digits.
     #[cfg_attr(feature = "schema", schema(pattern = "^[0-9a-f]{64}$"))]
     pub verifying_key: String,
-    /// Parameters and keys that the device's ciphertexts may have.
+    /// Parameters and keys that the device's ciphertexts may have; for a stream of sums the id from which its keys are
+    /// derived, and its key.
     #[cfg_attr(feature = "schema", schema(max_items = 256))]
     pub keys: Vec<RegisteredKey>,
-    /// Headers of the device's streams of compact windows: frames of kind 21 in hexadecimal.
+    /// Headers of the device's streams of compact windows: frames of kind 21 or 32 (streams of sums) in hexadecimal.
     #[serde(default)]
     #[cfg_attr(feature = "schema", schema(max_items = 4096))]
     pub streams: Vec<String>,
@@ -177,6 +178,30 @@ pub struct Device {
     #[serde(default)]
     #[cfg_attr(feature = "schema", schema(required = true))]
     pub taken_at: Option<i64>,
+    /// Streams of sums in which two different windows have the same pads. The tags of their sums prove nothing any more.
+    #[serde(default)]
+    #[cfg_attr(feature = "schema", schema(required = true))]
+    pub repeated_pads: Vec<RepeatedPads>,
+}
+
+/// Two different windows of a stream of sums that the device encrypted under the same pads: the first such pair.
+///
+/// Example: [`devices`](self)
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct RepeatedPads {
+    /// The stream's name.
+    #[serde(deserialize_with = "name")]
+    pub stream: String,
+    /// The stream's tag: 16 lower-case hexadecimal digits. A renewed device has a stream of another tag.
+    #[serde(deserialize_with = "name")]
+    #[cfg_attr(feature = "schema", schema(pattern = "^[0-9a-f]{16}$"))]
+    pub tag: String,
+    /// The window that came first and the refused one, as the device signed them: frames of kind 34 in hexadecimal.
+    #[cfg_attr(feature = "schema", schema(value_type = Vec<String>, min_items = 2, max_items = 2))]
+    pub signed: [String; 2],
+    /// Time at which the second one was refused, in milliseconds since 1970.
+    pub noted_at: i64,
 }
 
 /// A pair of parameters and secret key that a device may use.

@@ -42,7 +42,7 @@ pub mod recryptor;
 mod route;
 #[cfg(feature = "schema")]
 pub mod schema;
-pub mod stream_sums;
+pub mod streams;
 pub mod sums;
 mod text;
 pub mod uploads;

@@ -151,8 +151,6 @@ reasons! {
     UNKNOWN_PLAN = "unknown-plan";
     /// The stream is not registered.
     UNKNOWN_STREAM = "unknown-stream";
-    /// The stream has no window with this sequence number.
-    UNKNOWN_WINDOW = "unknown-window";
     /// The frame has a version that the service cannot read.
     UNKNOWN_VERSION = "unknown-version";
     /// A number is out of its range.

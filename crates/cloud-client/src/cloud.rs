@@ -14,7 +14,7 @@ use sotto_api::limits::{FetchLimits, Limits};
 use sotto_api::log::{FetchIdentity, FetchLog, LogPage, LogQuery};
 use sotto_api::parameters::PutParameters;
 use sotto_api::plans::PutPlan;
-use sotto_api::stream_sums::{AddWindows, StreamSums, StreamSumsRequest, SumOfWindows};
+use sotto_api::streams::{AddWindows, WindowsOf};
 use sotto_api::sums::{AddEnvelopes, SumOf, Summed, SumsRequest};
 use sotto_api::{Condition, Route, reason};
 use sotto_http::{Request, Trust};
@@ -432,35 +432,6 @@ impl Cloud {
         self.call::<AddEnvelopes>([], &(), &request)
     }
 
-    /// Adds windows of a stream of sums, named by runs of their sequence numbers: each the first, and their number.
-    /// `stream` is the tag of the stream: 16 hexadecimal digits. Returns the sums' frame, a claim until its tags are
-    /// checked, and the cloud's computing time in microseconds.
-    ///
-    /// ```
-    /// # mod stand_in { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/stand_in/mod.rs")); }
-    /// use sotto_cloud_client::{StreamSums, SumOfWindows};
-    /// # let (cloud, requests) = stand_in::serve(vec![stand_in::ok("a frame")]);
-    ///
-    /// // The sum of windows 7 to 9.
-    /// let sum = SumOfWindows { windows: (0, 3), parts: vec![0], weights: None };
-    /// let sums: StreamSums = cloud.stream_sums("0102030405060708", &[(7, 3)], &[sum])?;
-    /// assert_eq!(sums.frame, b"a frame");
-    /// # assert_eq!(requests.lock().expect("no panic")[0], "POST /v1/streams/0102030405060708/sums HTTP/1.1");
-    /// # Ok::<(), sotto_cloud_client::CloudError>(())
-    /// ```
-    ///
-    /// # Errors
-    /// Those of [`Cloud::call`]; the refusal is `unknown-stream`, `unknown-window` or `wrong-sum`.
-    pub fn stream_sums(
-        &self,
-        stream: &str,
-        windows: &[(u64, u32)],
-        sums: &[SumOfWindows],
-    ) -> Result<StreamSums, CloudError> {
-        let request = StreamSumsRequest { windows: windows.to_vec(), sums: sums.to_vec() };
-        self.call::<AddWindows>([stream], &(), &request)
-    }
-
     /// Adds a fleet's windows that have the requested start and number of ticks, in the order of their keys. Returns
     /// the sums' frame, and the cloud's computing time in microseconds.
     ///
@@ -484,6 +455,31 @@ impl Cloud {
     /// Those of [`Cloud::call`]; the refusal is `unknown-fleet` or `wrong-sum`.
     pub fn fleet_sums(&self, fleet: &str, sums: &FleetSumsOf) -> Result<Summed, CloudError> {
         self.call::<AddFleet>([fleet], &(), sums)
+    }
+
+    /// Adds windows of a stream of sums, which needs no key. `stream` is the stream's tag: 16 hexadecimal digits. Returns
+    /// the sums' frame, and the cloud's computing time in microseconds.
+    ///
+    /// There may be at most 2^20 windows in runs of sequence numbers, 4,096 sums, and 32 MiB of numbers as text.
+    ///
+    /// ```
+    /// # mod stand_in { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/stand_in/mod.rs")); }
+    /// use sotto_cloud_client::{PartsOf, WindowsOf};
+    /// # let (cloud, requests) = stand_in::serve(vec![stand_in::ok("a frame")]);
+    ///
+    /// // Windows 100 to 147 and 200, and their sum: the first part, each window once.
+    /// let sum = PartsOf { windows: (0, 49), parts: vec![0], weights: None };
+    /// let request = WindowsOf { windows: vec![(100, 48), (200, 1)], sums: vec![sum] };
+    /// assert_eq!(cloud.stream_sums("0011223344556677", &request)?.frame, b"a frame");
+    /// # let request = "POST /v1/streams/0011223344556677/sums HTTP/1.1";
+    /// # assert_eq!(requests.lock().expect("no panic")[0], request);
+    /// # Ok::<(), sotto_cloud_client::CloudError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Those of [`Cloud::call`]; the refusal is `unknown-stream`, `unknown-envelope` or `wrong-sum`.
+    pub fn stream_sums(&self, stream: &str, sums: &WindowsOf) -> Result<Summed, CloudError> {
+        self.call::<AddWindows>([stream], &(), sums)
     }
 
     /// Waits until a job has ended, without a time limit. Calls `on_progress` at least every 200 ms between requests;

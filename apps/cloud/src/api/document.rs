@@ -22,7 +22,7 @@ in its message admits it. Anybody may ask for health and for this document.
 
 **Bodies.** `application/octet-stream` is one frame, window or group in the format of \
 `docs/concepts/wire.md`, which numbers the kinds of frames. The cloud does not look at the \
-`Content-Type` of a request. A JSON body has at most 256 KiB, and unknown fields are refused.
+`Content-Type` of a request. A JSON body has at most 256 KiB unless its route says otherwise, and unknown fields are refused.
 
 **Refusals.** Every status from 400 on comes with a problem document (RFC 9457). Its `reason` is stable and for programs; \
 the reasons are listed with each status. An unknown path gets 404 `no-such-resource`, another method of a path 405 \

@@ -30,5 +30,5 @@ async fn post(
             Ok((fleets::sums(cloud, &fleet, &wanted)?, begin.elapsed()))
         })
         .await?;
-    timed(frame, &transcript, time)
+    timed(frame, Some(&transcript), time)
 }

@@ -15,7 +15,7 @@ mod parameters;
 mod plans;
 mod position;
 mod routes;
-mod stream_sums;
+mod streams;
 mod sums;
 mod upload;
 
@@ -40,8 +40,8 @@ fn all() -> Routes {
         plans::routes,
         jobs::routes,
         sums::routes,
+        streams::routes,
         fleets::routes,
-        stream_sums::routes,
         limits::routes,
         log::routes,
         envelopes::routes,

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use axum::extract::{Request, State};
-use axum::http::{HeaderName, HeaderValue, header};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, header};
 use axum::response::IntoResponse;
 use sotto_api::FRAME;
 use sotto_api::sums::{AddEnvelopes, EVALUATE_US, SumsRequest, TRANSCRIPT};
@@ -28,23 +28,24 @@ async fn post(State(cloud): State<Arc<Cloud>>, request: Request) -> Result<impl 
             Ok((sums::sums(cloud, &wanted)?, begin.elapsed()))
         })
         .await?;
-    timed(frame, &transcript, time)
+    timed(frame, Some(&transcript), time)
 }
 
 /// Returns an answer with a frame, its transcript, and the time of the computation.
 pub(super) fn timed(
     frame: Vec<u8>,
-    transcript: &Transcript,
+    transcript: Option<&Transcript>,
     time: Duration,
 ) -> Result<impl IntoResponse + use<>, Problem> {
-    let transcript = HeaderValue::try_from(hex::encode(transcript.write()?));
-    let transcript = transcript.map_err(|_| Problem::internal())?;
     let time = HeaderValue::from(u64::try_from(time.as_micros()).unwrap_or(u64::MAX));
-    let kind = HeaderValue::from_static(FRAME);
-    let headers = [
-        (header::CONTENT_TYPE, kind),
+    let mut headers = HeaderMap::from_iter([
+        (header::CONTENT_TYPE, HeaderValue::from_static(FRAME)),
         (HeaderName::from_static(EVALUATE_US), time),
-        (HeaderName::from_static(TRANSCRIPT), transcript),
-    ];
+    ]);
+    if let Some(transcript) = transcript {
+        let text =
+            HeaderValue::try_from(hex::encode(transcript.write()?)).map_err(|_| Problem::internal())?;
+        headers.insert(HeaderName::from_static(TRANSCRIPT), text);
+    }
     Ok((headers, frame))
 }

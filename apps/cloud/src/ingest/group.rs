@@ -1,10 +1,10 @@
 //! Accepts a group: all of its windows, or none.
 
 use std::borrow::Cow;
-use std::collections::HashSet;
+use std::collections::HashMap;
 
 use sotto_api::uploads::Receipt;
-use sotto_wire::{MaskName, WindowGroup, WireError, message_digest};
+use sotto_wire::{Envelope, MaskName, WindowGroup, WireError, message_digest};
 
 use super::{keep, known, named, receipt, registered_key};
 use crate::cloud::Cloud;
@@ -49,11 +49,12 @@ pub(super) fn ingest(
             format!("window {} of {} of the group, number {sequence} of {stream}", index + 1, windows.len());
         Problem { detail: format!("{place}: {}", problem.detail), ..problem }
     };
-    let mut masks = HashSet::with_capacity(windows.len());
-    let mut is_repeated = |mask: Option<MaskName>| mask.is_some_and(|mask| !masks.insert(mask));
-    if let Some(index) = windows.iter().position(|window| is_repeated(window.mask())) {
-        receipt(cloud, EarlierUpload::MaskRepeated, &uploads[index])
-            .map_err(|problem| refused((index, problem)))?;
+    let mut masks: HashMap<MaskName, &Envelope> = HashMap::with_capacity(windows.len());
+    for (index, window) in windows.iter().enumerate() {
+        if let Some(other) = window.mask().and_then(|mask| masks.insert(mask, window)) {
+            receipt(cloud, EarlierUpload::of_mask(other, window), &uploads[index])
+                .map_err(|problem| refused((index, problem)))?;
+        }
     }
     keep(cloud, &uploads, &device.verifying_key).map_err(refused)
 }

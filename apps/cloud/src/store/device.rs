@@ -10,7 +10,7 @@ use sotto_wire::StreamHeader;
 
 use super::page::{self, Page};
 use super::writes::{FOLDER, Write};
-use super::{Store, StoreError, count, now, record, stream, writes};
+use super::{Store, StoreError, count, now, record, repeated, stream, writes};
 
 const SENT: &str = "SELECT count(*), coalesce(sum(bytes), 0), min(started_at), max(ended_at), max(stored_at)
                     FROM envelopes WHERE device = ?1";
@@ -115,6 +115,7 @@ impl Store {
                 repeated_at: None,
                 taken_numbers: 0,
                 taken_at: None,
+                repeated_pads: Vec::new(),
             })
         })?;
         let mut devices: Vec<ListedDevice> = devices.collect::<Result<_, _>>()?;
@@ -128,6 +129,7 @@ impl Store {
             (device.recoveries, device.recovered_at) = noted(&connection, "recoveries", &device.name)?;
             (device.repeated_masks, device.repeated_at) = noted(&connection, "repeated_masks", &device.name)?;
             (device.taken_numbers, device.taken_at) = noted(&connection, "taken_numbers", &device.name)?;
+            device.repeated_pads = repeated::of_device(&connection, &device.name)?;
         }
         Ok(devices)
     }
@@ -192,25 +194,6 @@ impl Store {
             keep_beside(transaction, device)?;
             Ok(Registering::Done(writes::generation(transaction, name)?))
         })
-    }
-
-    /// Counts a window that was refused because another one has the same mask.
-    pub(crate) fn note_repeated_mask(&self, device: &str) -> Result<(), StoreError> {
-        self.note("repeated_masks", device)
-    }
-
-    /// Counts a window that was refused because another one has its number.
-    pub(crate) fn note_taken_number(&self, device: &str) -> Result<(), StoreError> {
-        self.note("taken_numbers", device)
-    }
-
-    fn note(&self, table: &'static str, device: &str) -> Result<(), StoreError> {
-        let insert = format!(
-            "INSERT INTO {table} (device, count, noted_at) VALUES (?1, 1, ?2)
-             ON CONFLICT (device) DO UPDATE SET count = count + 1, noted_at = ?2"
-        );
-        self.connection().execute(&insert, params![device, now()])?;
-        Ok(())
     }
 
     /// Revokes a device, if the condition holds. Its envelopes stay. The time of the last revocation counts, so that

@@ -22,9 +22,11 @@ mod position;
 mod record;
 mod recover;
 mod removal;
+mod repeated;
 mod startup;
 mod stored;
 mod stream;
+mod sums;
 mod upload;
 mod writes;
 

@@ -2,7 +2,6 @@
 
 use rusqlite::{OptionalExtension as _, params};
 use sotto_rlwe::{ParameterId, SchemeId};
-use sotto_wire::StreamHeader;
 
 use super::{Store, StoreError, now};
 
@@ -17,15 +16,6 @@ impl Store {
         let insert = "INSERT INTO parameters (id, scheme, frame, stored_at) VALUES (?1, ?2, ?3, ?4)
                       ON CONFLICT DO NOTHING";
         self.connection().prepare_cached(insert)?.execute(params![id.0, scheme.name(), frame, now()])?;
-        Ok(())
-    }
-
-    /// Stores the id of a stream of sums beside parameters, which such a stream has none of, unless it is already stored.
-    pub(crate) fn keep_stream_of_sums(&self, header: &StreamHeader) -> Result<(), StoreError> {
-        let insert = "INSERT INTO parameters (id, scheme, frame, stored_at) VALUES (?1, 'sums', ?2, ?3)
-                      ON CONFLICT DO NOTHING";
-        let values = params![header.parameters().0, header.write(), now()];
-        self.connection().prepare_cached(insert)?.execute(values)?;
         Ok(())
     }
 

@@ -104,7 +104,9 @@ impl Store {
                 Some(EarlierUpload::Duplicate(_)) => {
                     Err("it is stored already under another name".to_owned())
                 }
-                Some(EarlierUpload::MaskRepeated) => Err("another envelope has its mask".to_owned()),
+                Some(EarlierUpload::MaskRepeated(_) | EarlierUpload::StoredUnder(_)) => {
+                    Err("another envelope has its mask".to_owned())
+                }
                 Some(EarlierUpload::Forgotten) => Err("it was forgotten".to_owned()),
                 Some(_) => Err("another envelope has its sequence number".to_owned()),
                 None if !upload::was_registered(transaction, &upload)? => {

@@ -14,9 +14,11 @@ pub(super) fn connect(file: &Path) -> Result<Connection, StoreError> {
     let mut connection = Connection::open(file)?;
     connection.pragma_update(None, "journal_mode", "WAL")?;
     connection.pragma_update(None, "synchronous", "FULL")?;
-    connection.pragma_update(None, "foreign_keys", true)?;
     connection.set_prepared_statement_cache_capacity(64);
+    // A migration may replace a table that others refer to.
+    connection.pragma_update(None, "foreign_keys", false)?;
     migrate(&mut connection, &MIGRATIONS)?;
+    connection.pragma_update(None, "foreign_keys", true)?;
     Ok(connection)
 }
 
@@ -130,6 +132,44 @@ mod tests {
         for version in [1, 2] {
             keeps_everything(version);
         }
+    }
+
+    #[test]
+    fn rows_that_refer_to_envelopes_outlast_the_table_of_envelopes() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("cloud.sqlite");
+        let mut old = Connection::open(&file).unwrap();
+        migrate(&mut old, &MIGRATIONS[..9]).unwrap();
+        old.execute_batch(
+            "INSERT INTO parameters VALUES (x'01', 'bfv', x'00', 1);
+             INSERT INTO devices (name, verifying_key, registered_at) VALUES ('kitchen', x'02', 1);
+             INSERT INTO device_keys VALUES ('kitchen', x'01', x'03');
+             INSERT INTO envelopes (id, digest, idempotency_key, device, stream, sequence, parameter_id, key_id,
+                 started_at, ended_at, readings, layout, bytes, stored_at, stream_tag, mask)
+                 VALUES (x'04', x'05', 'k', 'kitchen', 'load', 6, x'01', x'03', 7, 8, 9, x'0a', 11, 12, x'0d', x'0e');
+             INSERT INTO fleets VALUES (1, x'0f', x'10');
+             INSERT INTO fleet_windows (fleet, start, key_id, ticks, body, envelope) VALUES (1, 7, x'03', 2, x'11', x'04');
+             INSERT INTO plans VALUES (x'12', x'01', 1, 2, 3);
+             INSERT INTO jobs (id, plan, parameter_id, key_id, state, submitted_at)
+                 VALUES (x'13', x'12', x'01', x'03', 'done', 7);
+             INSERT INTO job_inputs VALUES (x'13', 0, x'04');",
+        )
+        .unwrap();
+        drop(old);
+        let connection = connect(&file).unwrap();
+        let text = "SELECT hex(id) || hex(digest) || idempotency_key || device || stream || sequence || hex(parameter_id)
+                        || hex(key_id) || started_at || ended_at || readings || hex(layout) || bytes || stored_at
+                        || hex(stream_tag) || hex(mask) FROM envelopes";
+        let row: String = connection.query_row(text, [], |row| row.get(0)).unwrap();
+        assert_eq!(row, "0405kkitchenload6010378".to_owned() + "90A11120D0E");
+        for table in ["device_keys", "job_inputs", "fleet_windows"] {
+            assert_eq!(number(&connection, &format!("SELECT count(*) FROM {table}")), 1, "{table}");
+        }
+        // The references hold again.
+        assert!(connection.execute("DELETE FROM envelopes", []).is_err(), "a job names it");
+        connection.execute("DELETE FROM jobs", []).unwrap();
+        connection.execute("DELETE FROM envelopes", []).unwrap();
+        assert_eq!(number(&connection, "SELECT count(*) FROM fleet_windows"), 0);
     }
 
     fn keeps_everything(version: i64) {

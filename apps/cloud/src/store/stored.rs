@@ -1,6 +1,6 @@
 //! Stored envelopes as their devices signed them.
 
-use rusqlite::{OptionalExtension as _, Row, params};
+use rusqlite::Row;
 use serde_json::Value;
 use sotto_rlwe::{KeyId, ParameterId};
 use sotto_wire::{Digest, Envelope, message_digest};
@@ -69,23 +69,6 @@ impl Store {
             return Err(StoreError::Damaged(file));
         }
         self.read_envelope(&bytes)?.map_err(damaged)
-    }
-
-    /// Returns the stored window of a stream with this sequence number.
-    pub(crate) fn window(
-        &self,
-        device: &str,
-        stream: &str,
-        sequence: i64,
-    ) -> Result<Option<Envelope>, StoreError> {
-        let id = {
-            let connection = self.connection();
-            let mut select = connection.prepare_cached(
-                "SELECT id FROM envelopes WHERE device = ?1 AND stream = ?2 AND sequence = ?3",
-            )?;
-            select.query_row(params![device, stream, sequence], |row| row.get::<_, Id>(0)).optional()?
-        };
-        id.map(|id| self.stored(id)).transpose()
     }
 
     /// Looks up a stored envelope and reads it.

@@ -71,6 +71,14 @@ pub(super) fn keep(connection: &Connection, header: &StreamHeader) -> Result<(),
 }
 
 impl Store {
+    /// Returns the headers of all streams that a device was ever registered with.
+    pub(crate) fn streams_of(&self, device: &str) -> Result<Vec<StreamHeader>, StoreError> {
+        let connection = self.connection();
+        let mut query = connection.prepare_cached("SELECT header FROM streams WHERE device = ?1")?;
+        let frames = query.query_map([device], |row| row.get::<_, Vec<u8>>(0))?;
+        frames.map(|frame| StreamHeader::read(&frame?).map_err(damaged)).collect()
+    }
+
     /// Returns the header of a registered stream.
     pub(crate) fn stream(&self, tag: StreamTag) -> Result<Option<Arc<StreamHeader>>, StoreError> {
         match self.streams.held(tag) {

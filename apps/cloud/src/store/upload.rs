@@ -1,10 +1,13 @@
 //! Stores each envelope once.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use rusqlite::{Connection, OptionalExtension as _, params};
 use sotto_api::uploads::Receipt;
-use sotto_wire::{Envelope, MaskName, STREAM_TAG_BYTES, message_digest};
+use sotto_wire::{
+    Envelope, MaskName, STREAM_TAG_BYTES, SignedHeader, StreamHeader, StreamTag, WireError, message_digest,
+};
 
 use super::error::damaged;
 use super::{Folder, Store, StoreError, device, fleet, forget, log, now};
@@ -47,8 +50,11 @@ pub(crate) enum EarlierUpload {
     KeyReused,
     /// The device sent another body with this stream and sequence number.
     SequenceTaken,
-    /// Another window has the same mask: the two would reveal their difference.
-    MaskRepeated,
+    /// Another window has the same mask: the two would reveal their difference. For streams of sums, the signed part of
+    /// that window.
+    MaskRepeated(Option<Box<SignedHeader>>),
+    /// The same window of sums, under the same pads, is stored with this number.
+    StoredUnder(u64),
     /// The owner has deleted windows of this time.
     Forgotten,
     /// The device or the key was withdrawn while the upload was checked.
@@ -63,6 +69,19 @@ struct Found {
 }
 
 impl EarlierUpload {
+    /// Returns the refusal of a window whose mask is that of another one.
+    pub(crate) fn of_mask(other: &Envelope, upload: &Envelope) -> Self {
+        let (other, upload) = (other.signed_header(), upload.signed_header());
+        let of_sums = upload.stream().is_some_and(|stream| stream.is_of_sums());
+        if !of_sums || other.stream() != upload.stream() {
+            return Self::MaskRepeated(None);
+        }
+        if other.is_same_encryption(upload) {
+            return Self::StoredUnder(other.header().sequence);
+        }
+        Self::MaskRepeated(Some(Box::new(other.clone())))
+    }
+
     /// Returns true if the upload is not stored, neither now nor before.
     fn is_refused(&self) -> bool {
         !matches!(self, Self::New(_) | Self::Duplicate(_))
@@ -141,7 +160,7 @@ impl Store {
             if let Some(found) = found
                 && !self.is_same(connection, &found, upload)?
             {
-                return Ok(Some(EarlierUpload::MaskRepeated));
+                return self.mask_repeated(connection, &found, upload).map(Some);
             }
         }
         let mut by_sequence = connection.prepare_cached(
@@ -191,13 +210,36 @@ impl Store {
         if (layout.as_slice(), tag) != (head, Some(stream.id().tag().0)) {
             return Ok(false);
         }
+        let stored = self.read_found(found, stream)?;
+        Ok(stored.window_digest() == upload.envelope.window_digest())
+    }
+
+    /// Returns the refusal of an upload whose mask is that of a stored envelope.
+    fn mask_repeated(
+        &self,
+        connection: &Connection,
+        found: &Found,
+        upload: &Upload<'_>,
+    ) -> Result<EarlierUpload, StoreError> {
+        if !upload.envelope.body().is_of_sums() {
+            return Ok(EarlierUpload::MaskRepeated(None));
+        }
+        let mut by_id = connection.prepare_cached("SELECT stream_tag FROM envelopes WHERE id = ?1")?;
+        let tag: Option<[u8; STREAM_TAG_BYTES]> = by_id.query_row([found.id], |row| row.get(0))?;
+        let Some(tag) = tag.map(StreamTag) else { return Ok(EarlierUpload::MaskRepeated(None)) };
+        let stream = self.streams.get(connection, tag)?;
+        let stream = stream.ok_or_else(|| damaged(WireError::UnknownStream(tag)))?;
+        Ok(EarlierUpload::of_mask(&self.read_found(found, &stream)?, upload.envelope))
+    }
+
+    /// Reads a stored window of this stream. Checks its bytes against the digest in its row.
+    fn read_found(&self, found: &Found, stream: &Arc<StreamHeader>) -> Result<Envelope, StoreError> {
         let bytes = self.bodies.read(Folder::Envelopes, &found.id.to_string())?;
         if message_digest(&bytes).map_err(damaged)? != found.digest {
             let file = format!("envelopes/{} is not the envelope that was stored", found.id);
             return Err(StoreError::Damaged(file));
         }
-        let stored = Envelope::read_window(&bytes, stream).map_err(damaged)?;
-        Ok(stored.window_digest() == upload.envelope.window_digest())
+        Envelope::read_window(&bytes, stream).map_err(damaged)
     }
 }
 

@@ -23,6 +23,7 @@ mod reference;
 mod refusals;
 mod restart;
 mod store;
+mod streams;
 mod submissions;
 mod sums;
 mod tls;

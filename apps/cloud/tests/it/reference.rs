@@ -4,13 +4,15 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use serde_json::{Value, json};
-use sotto_wire::PositionRequest;
+use sotto_keys::SigningIdentity;
+use sotto_wire::{MaskName, PositionRequest};
 
 use crate::conforms::{document, operations};
 use crate::device::Device;
 use crate::fleets::{FLEET, HOUR, Site, TICKS};
 use crate::jobs::{ADD, plan};
 use crate::position::now;
+use crate::streams::site::{header, key_of, window};
 use crate::world::{Answer, TOKEN, World, bfv, send};
 
 /// Sends requests, and notes which operations have answered with success. `send` compares every answer with the document.
@@ -107,6 +109,20 @@ fn every_operation_answers_as_documented() {
     caller.send("POST /v1/sums", &[], "", sums.to_string().as_bytes());
     let sums = json!({ "start": 2 * HOUR, "ticks": TICKS, "most": 2 }).to_string();
     caller.send("POST /v1/fleets/{id}/sums", &[&FLEET.to_string()], "", sums.as_bytes());
+
+    let shed = header("shed", "load", &[5; 32]);
+    let (identity, name) = (SigningIdentity::from_bytes(&[6; 32]), MaskName { salt: [7; 12], sequence: 0 });
+    let registration = json!({
+        "verifying_key": hex::encode(identity.verifying_key()),
+        "keys": [key_of(&shed)],
+        "streams": [hex::encode(shed.write())],
+    });
+    caller.send("PUT /v1/devices/{name}", &["shed"], "", registration.to_string().as_bytes());
+    let window = window(&identity, &shed, 0, name, &[Some(1)]);
+    world.upload_as("shed.load.0", &window.write()).expect(201);
+    let sums = json!({ "windows": [[0, 1]], "sums": [{ "windows": [0, 1], "parts": [0] }] }).to_string();
+    let tag = shed.id().tag().to_string();
+    caller.send("POST /v1/streams/{stream}/sums", &[&tag], "", sums.as_bytes());
 
     let asked = PositionRequest::sign("kitchen", "load", now(), |message| kitchen.identity.sign(message));
     let asked = asked.unwrap().write().unwrap();

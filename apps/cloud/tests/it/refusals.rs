@@ -74,7 +74,7 @@ fn bits_that_were_flipped() {
         }
         refused(&world, status, reason, || world.upload("k", &changed));
     }
-    refused(&world, 400, "not-a-frame", || world.upload("k", &vec![7; 1000]));
+    refused(&world, 400, "not-a-frame", || world.upload("k", &vec![9; 1000]));
 }
 
 #[test]

@@ -286,7 +286,7 @@ fn headers_of_streams_are_those_of_the_device() {
     refused(&|parts| parts.device = "attic".into(), 422, "wrong-stream");
     refused(&|parts| parts.key.0[0] ^= 1, 422, "wrong-stream");
     refused(&|parts| parts.parameters.0[0] ^= 1, 422, "wrong-stream");
-    for (frame, status, reason) in [("zz", 422, "invalid-value"), ("00", 400, "truncated")] {
+    for (frame, status, reason) in [("zz", 422, "invalid-value"), ("00", 400, "not-a-frame")] {
         let mut registration = site.device.registration();
         registration["streams"] = json!([frame]);
         site.register(&registration).refused(status, reason);

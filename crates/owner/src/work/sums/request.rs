@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use sotto_cloud_client::{StreamSums, SumOfWindows};
+use sotto_cloud_client::{PartsOf, Summed, WindowsOf};
 use sotto_sums::Answer;
 use sotto_wire::{MOST_SUMS, StreamHeader, SumsAnswer};
 
@@ -74,14 +74,15 @@ impl Computer<'_> {
         let first = tasks.iter().map(|task| task.windows.start).min().unwrap_or_default();
         let end = tasks.iter().map(|task| task.windows.end).max().unwrap_or_default();
         let windows = &inputs[first..end];
-        let sum = |task: &Task| SumOfWindows {
+        let sum = |task: &Task| PartsOf {
             windows: ((task.windows.start - first) as u32, task.windows.len() as u32),
             parts: task.parts.clone(),
             weights: task.weights.clone(),
         };
-        let sums: Vec<SumOfWindows> = tasks.iter().map(sum).collect();
+        let request = WindowsOf { windows: runs(windows), sums: tasks.iter().map(sum).collect() };
         let begin = Instant::now();
-        let StreamSums { frame, evaluate_us } = self.cloud.stream_sums(&hex::encode(stream.id().tag().0), &runs(windows), &sums)?;
+        let Summed { frame, evaluate_us, .. } =
+            self.cloud.stream_sums(&hex::encode(stream.id().tag().0), &request)?;
         let evaluate = Duration::from_micros(evaluate_us);
         self.spent.record("download", begin.elapsed().saturating_sub(evaluate));
         self.spent.record("evaluate", evaluate);
