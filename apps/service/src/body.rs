@@ -135,19 +135,7 @@ pub async fn discard(mut body: Body) {
 /// # Errors
 /// Those of [`read`], and `invalid-json`.
 pub async fn json<T: DeserializeOwned>(request: Request, longest: Duration) -> Result<T, Problem> {
-    json_within(request, LARGEST_JSON, longest).await
-}
-
-/// Reads a JSON body of at most `limit` bytes.
-///
-/// # Errors
-/// Those of [`json`].
-pub async fn json_within<T: DeserializeOwned>(
-    request: Request,
-    limit: u64,
-    longest: Duration,
-) -> Result<T, Problem> {
-    let bytes = read(request, limit, longest).await?;
+    let bytes = read(request, LARGEST_JSON, longest).await?;
     serde_json::from_slice(&bytes)
         .map_err(|error| Problem::bad_request(reason::INVALID_JSON, error.to_string()))
 }

@@ -32,10 +32,12 @@ the reasons are listed with each status. An unknown path gets 404 `no-such-resou
 **Pages.** A list has at most `limit` items. If more follow, the header `Link: <?…>; rel=\"next\"` (RFC 8288) has the query of the next page, relative to the request's address. \
 A larger `limit` counts as the largest.
 
-**Sums over HTTP.** Windows of whole numbers are summed without a plan: list them (`GET /v1/envelopes`), take those of one stream of one device, \
-and ask `POST /v1/sums` for the places that `layout` describes; devices with keys of their own take a request each, a fleet's windows one a start time. \
-A device whose bundle was renewed has the same readings in two streams: count one of them. A plan (`PUT /v1/plans`) is made by `sotto` or the Rust crates. \
-Answers are encrypted frames; only the owner's tool or the Rust crates decrypt them.
+**Sums over HTTP.** Windows of sums are added without a plan and without a key: list them (`GET /v1/envelopes`), \
+and ask `POST /v1/streams/{stream}/sums` for windows by their sequence numbers, a request for each stream of a device. \
+A device whose bundle was renewed has the same readings in two streams: count one of them. \
+`POST /v1/sums` and `POST /v1/fleets/{id}/sums` add windows of places, which earlier versions sent. \
+A plan (`PUT /v1/plans`) is made by `sotto` or the Rust crates. \
+Only a holder of the device's secret opens the answers: the owner's tool, the Rust crates or `spec/`.
 
 **Units.** Times are milliseconds since 1970-01-01 00:00 UTC. Ids, keys and digests are lower-case hexadecimal digits.
 
