@@ -14,6 +14,9 @@ const OTHER_STREAM: SumError = SumError::Request(
     "the windows of a sum are of one stream, one form and one key: ask for each stream's sum",
 );
 
+/// The refusal of windows beyond the request.
+pub(crate) const TOO_MANY: SumError = SumError::Request("there are more windows than the request names");
+
 /// A sum to compute: which windows of a request, which parts of them, and weights.
 ///
 /// Example: [`TaggedSumming`]
@@ -64,12 +67,12 @@ pub struct TaggedSum<'r> {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct TaggedSumming<'h, 'r> {
-    header: &'h StreamHeader,
-    wanted: Vec<TaggedSum<'r>>,
+    pub(crate) header: &'h StreamHeader,
+    pub(crate) wanted: Vec<TaggedSum<'r>>,
     /// For each sum wanted, one for each of its parts.
-    sums: Vec<Vec<Sum<'h>>>,
-    names: WindowNames,
-    windows: usize,
+    pub(crate) sums: Vec<Vec<Sum<'h>>>,
+    pub(crate) names: WindowNames,
+    pub(crate) windows: usize,
     /// The counts of the parts of the window that is added.
     counts: Vec<Option<Vec<u16>>>,
 }
@@ -80,7 +83,11 @@ impl<'h, 'r> TaggedSumming<'h, 'r> {
     /// # Errors
     /// [`SumError::Request`] if there are too many windows, sums or additions, a sum names windows beyond the request,
     /// parts that the stream does not have, or weights that are not one a window or do not fit the bits of a place.
-    pub fn new(header: &'h StreamHeader, windows: usize, wanted: Vec<TaggedSum<'r>>) -> Result<Self, SumError> {
+    pub fn new(
+        header: &'h StreamHeader,
+        windows: usize,
+        wanted: Vec<TaggedSum<'r>>,
+    ) -> Result<Self, SumError> {
         if windows > MOST_WINDOWS || wanted.len() > MOST_SUMS {
             return Err(SumError::Request("a request names at most 2^20 windows and 4096 sums"));
         }
@@ -117,7 +124,7 @@ impl<'h, 'r> TaggedSumming<'h, 'r> {
         }
         let at = self.names.len();
         if at >= self.windows {
-            return Err(SumError::Request("there are more windows than the request names"));
+            return Err(TOO_MANY);
         }
         let described = signed.description().ok_or(OTHER_STREAM)?;
         self.counts.fill(None);
@@ -170,7 +177,11 @@ impl<'h, 'r> TaggedSumming<'h, 'r> {
 }
 
 /// Checks a sum; returns the forms of its parts.
-fn check<'h>(header: &'h StreamHeader, windows: usize, sum: &TaggedSum<'_>) -> Result<Vec<Form<'h>>, SumError> {
+fn check<'h>(
+    header: &'h StreamHeader,
+    windows: usize,
+    sum: &TaggedSum<'_>,
+) -> Result<Vec<Form<'h>>, SumError> {
     let (first, count) = (sum.windows.0 as usize, sum.windows.1 as usize);
     if count == 0 || first.checked_add(count).is_none_or(|end| end > windows) {
         return Err(SumError::Request("a sum names more windows than the request"));
@@ -194,7 +205,7 @@ fn check<'h>(header: &'h StreamHeader, windows: usize, sum: &TaggedSum<'_>) -> R
 }
 
 /// Returns the refusal of an addition.
-fn added(error: AddError) -> SumError {
+pub(crate) fn added(error: AddError) -> SumError {
     SumError::Request(match error {
         AddError::Overflow => "a sum of counts leaves 2^60: ask for fewer windows, or smaller weights",
         _ => "a part of a window is not of its stream's form",
