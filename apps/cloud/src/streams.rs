@@ -10,7 +10,7 @@ use crate::id::from_hex;
 use crate::problem::Problem;
 use crate::store::{Run, Scanned, StoreError};
 
-/// Windows that are added together: rows of 4 KiB to 1 MiB stay in the cache.
+/// Maximum windows that are added together.
 const BATCH: usize = 4096;
 
 /// Adds the windows of a request. Returns the frame of the sums.
