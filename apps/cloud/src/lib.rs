@@ -28,3 +28,4 @@ mod store;
 mod streams;
 mod sums;
 mod transcript;
+pub mod windows;

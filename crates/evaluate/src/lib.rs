@@ -37,10 +37,12 @@
 
 mod input;
 mod job;
+mod rows;
 mod sums;
 mod tagged;
 
 pub use input::Input;
 pub use job::{Evaluated, JobError, job};
+pub use rows::TaggedRows;
 pub use sums::{LARGEST_SUMS, SumError, SummedWindow, Summing, window};
-pub use tagged::{MOST_SUMMED_WINDOWS, TaggedSum, TaggedSumming};
+pub use tagged::{TaggedSum, TaggedSumming};

@@ -6,13 +6,16 @@ use sotto_wire::{Envelope, MOST_SUMS, MaskName, PartSum, StreamHeader, SumsAnswe
 use crate::sums::{LARGEST_SUMS, SumError};
 
 /// Largest number of windows of a request.
-pub const MOST_SUMMED_WINDOWS: usize = 1 << 20;
+const MOST_WINDOWS: usize = 1 << 20;
 /// Largest number of additions of a request, over all its sums.
 const MOST_ADDITIONS: u64 = 1 << 22;
 
 const OTHER_STREAM: SumError = SumError::Request(
     "the windows of a sum are of one stream, one form and one key: ask for each stream's sum",
 );
+
+/// The refusal of windows beyond the request.
+pub(crate) const TOO_MANY: SumError = SumError::Request("there are more windows than the request names");
 
 /// A sum to compute: which windows of a request, which parts of them, and weights.
 ///
@@ -64,12 +67,12 @@ pub struct TaggedSum<'r> {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct TaggedSumming<'h, 'r> {
-    header: &'h StreamHeader,
-    wanted: Vec<TaggedSum<'r>>,
+    pub(crate) header: &'h StreamHeader,
+    pub(crate) wanted: Vec<TaggedSum<'r>>,
     /// For each sum wanted, one for each of its parts.
-    sums: Vec<Vec<Sum<'h>>>,
-    names: WindowNames,
-    windows: usize,
+    pub(crate) sums: Vec<Vec<Sum<'h>>>,
+    pub(crate) names: WindowNames,
+    pub(crate) windows: usize,
     /// The counts of the parts of the window that is added.
     counts: Vec<Option<Vec<u16>>>,
 }
@@ -85,7 +88,7 @@ impl<'h, 'r> TaggedSumming<'h, 'r> {
         windows: usize,
         wanted: Vec<TaggedSum<'r>>,
     ) -> Result<Self, SumError> {
-        if windows > MOST_SUMMED_WINDOWS || wanted.len() > MOST_SUMS {
+        if windows > MOST_WINDOWS || wanted.len() > MOST_SUMS {
             return Err(SumError::Request("a request names at most 2^20 windows and 4096 sums"));
         }
         let (mut sums, mut bytes, mut additions) = (Vec::with_capacity(wanted.len()), 0, 0);
@@ -121,7 +124,7 @@ impl<'h, 'r> TaggedSumming<'h, 'r> {
         }
         let at = self.names.len();
         if at >= self.windows {
-            return Err(SumError::Request("there are more windows than the request names"));
+            return Err(TOO_MANY);
         }
         let described = signed.description().ok_or(OTHER_STREAM)?;
         self.counts.fill(None);
@@ -202,7 +205,7 @@ fn check<'h>(
 }
 
 /// Returns the refusal of an addition.
-fn added(error: AddError) -> SumError {
+pub(crate) fn added(error: AddError) -> SumError {
     SumError::Request(match error {
         AddError::Overflow => "a sum of counts leaves 2^60: ask for fewer windows, or smaller weights",
         _ => "a part of a window is not of its stream's form",

@@ -2,9 +2,10 @@
 
 use rusqlite::{Connection, OptionalExtension as _, params};
 use sotto_api::envelopes::{Forgetting, Forgotten};
+use sotto_wire::STREAM_TAG_BYTES;
 
 use super::bodies::Folder;
-use super::{Store, StoreError, count, removal};
+use super::{Store, StoreError, count, removal, sums};
 
 /// Bounds below which a device may not send windows of a stream again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,6 +60,15 @@ impl Store {
             let logged = "UPDATE log SET envelope = NULL
                  WHERE envelope IN (SELECT id FROM envelopes WHERE ";
             transaction.execute(&format!("{logged}{SELECTED})"), selected)?;
+            let of_sums = format!(
+                "SELECT stream_tag, sequence FROM envelopes
+                 WHERE {SELECTED} AND stream_tag IN (SELECT stream_tag FROM sums_chunks) ORDER BY 1, 2"
+            );
+            let of_sums: Vec<([u8; STREAM_TAG_BYTES], i64)> = transaction
+                .prepare(&of_sums)?
+                .query_map(selected, |row| Ok((row.get(0)?, row.get(1)?)))?
+                .collect::<Result<_, _>>()?;
+            sums::remove(transaction, &self.streams, &of_sums)?;
             transaction.execute(&format!("DELETE FROM envelopes WHERE {SELECTED}"), selected)?;
             Ok(Forgotten { envelopes, bytes, jobs: jobs.len() as u64, outputs })
         })?;

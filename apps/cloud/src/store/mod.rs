@@ -5,6 +5,7 @@
 //! other files without a row are put aside.
 
 mod bodies;
+mod chunk;
 mod copy;
 mod device;
 mod envelope;
@@ -40,6 +41,7 @@ use rusqlite::{Connection, Row, Transaction, TransactionBehavior};
 use sotto_service::folder;
 
 pub(crate) use bodies::Folder;
+pub(crate) use chunk::Run;
 pub(crate) use copy::{backup, restore};
 pub(crate) use device::{Device, NewDevice, Registering, Revoking, Source};
 pub(crate) use error::StoreError;
@@ -50,6 +52,7 @@ pub(crate) use page::{LARGEST_PAGE, Page, limit};
 pub(crate) use record::Record;
 pub(crate) use recover::Recovered;
 pub(crate) use stored::StoredRow;
+pub(crate) use sums::{Scanned, SumsFile};
 pub(crate) use upload::{EarlierUpload, Upload};
 pub(crate) use writes::Write;
 

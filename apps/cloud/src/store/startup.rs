@@ -9,12 +9,17 @@ use sotto_service::migrations::{migrate, version};
 use super::error::StoreError;
 use super::migrate::{MIGRATIONS, VERSION};
 
+/// Maximum bytes of the database that are mapped into memory: 1 GiB.
+const MAPPED: i64 = 1 << 30;
+
 pub(super) fn connect(file: &Path) -> Result<Connection, StoreError> {
     folder::keep_database_private(file)?;
     let mut connection = Connection::open(file)?;
     connection.pragma_update(None, "journal_mode", "WAL")?;
     connection.pragma_update(None, "synchronous", "FULL")?;
     connection.set_prepared_statement_cache_capacity(64);
+    // Sums read many pages once, which the page cache would copy.
+    connection.pragma_update(None, "mmap_size", MAPPED)?;
     // A migration may replace a table that others refer to.
     connection.pragma_update(None, "foreign_keys", false)?;
     migrate(&mut connection, &MIGRATIONS)?;

@@ -10,7 +10,7 @@ use sotto_wire::{
 };
 
 use super::error::damaged;
-use super::{Folder, Store, StoreError, device, fleet, forget, log, now};
+use super::{Folder, Store, StoreError, device, fleet, forget, log, now, sums};
 use crate::id::Id;
 
 /// An upload that passed all checks.
@@ -318,6 +318,7 @@ fn insert_row(connection: &Connection, id: Id, upload: &Upload<'_>) -> Result<i6
             upload.envelope.mask().map(mask_bytes)
         ],
     )?;
+    sums::insert(connection, upload.envelope)?;
     Ok(stored_at)
 }
 

@@ -26,7 +26,7 @@ fn two_windows_under_the_same_pads_are_shown_to_the_owner() {
     assert_eq!(site.upload(&first).expect(200)["duplicate"], true);
     // In a group, too.
     let next = site.window(5);
-    let receipts = site.upload_group(&[first.clone(), next.clone()]).expect(201);
+    let receipts = site.upload_group(&[first.clone(), next]).expect(201);
     assert_eq!((&receipts[0]["duplicate"], &receipts[1]["duplicate"]), (&true.into(), &false.into()));
     // The same pads, body and tag under another number give nothing away.
     let renumbered = first.clone().renumbered(9, |message| site.identity.sign(message)).unwrap();
@@ -86,7 +86,7 @@ fn a_group_with_the_same_pads_twice_is_evidence() {
     let mut site = Site::registered();
     let windows = [site.window(1), site.window(2)];
     let again = site.window_under(3, windows[0].mask().unwrap(), readings(3, TICKS));
-    let group = [windows[0].clone(), windows[1].clone(), again.clone()];
+    let group = [windows[0].clone(), windows[1].clone(), again];
     let answer = site.upload_group(&group);
     answer.refused(409, "mask-repeated");
     assert!(detail(&answer).contains("number 3 of load"), "{answer}");
