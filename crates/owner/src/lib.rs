@@ -75,8 +75,9 @@ pub use lie::Lie;
 pub use secrets::{SecretsError, Unlock};
 pub use sotto_cloud_client::{CloudError, Interrupt};
 pub use streams::{
-    Alternative, Chosen, Kind, Needs, REAL_ERROR, SHARED_ERROR, SHOWN_WINDOWS, SUMMED_WINDOWS, StreamNeeds, StreamReport, USUAL_GAP_BITS,
-    beyond, can_compare_in_cloud, choose, measured_report, real_error, seconds_a_window, stream_report,
+    Alternative, Chosen, Kind, Needs, REAL_ERROR, SHARED_ERROR, SHOWN_WINDOWS, SUMMED_WINDOWS, StreamNeeds,
+    StreamReport, USUAL_GAP_BITS, beyond, can_compare_in_cloud, choose, measured_report, real_error,
+    seconds_a_window, stream_report,
 };
 pub use tls::{AUTHORITY_DAYS, CloudCertificate, SERVER_DAYS, TlsFiles, WARNING_DAYS};
 pub use trust::{Finding, OnVerified, Verification, verify_folder};

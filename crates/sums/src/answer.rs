@@ -161,7 +161,13 @@ mod tests {
             let rest = &[7][..];
             assert_eq!(read_count(&bytes), Ok((count, rest)));
         }
-        for refused in [&[][..], &[0x80], &[0x80, 0], &[0xff; 10], &[0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 2]] {
+        for refused in [
+            &[][..],
+            &[0x80],
+            &[0x80, 0],
+            &[0xff; 10],
+            &[0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 2],
+        ] {
             assert_eq!(read_count(refused), Err(PartError::Count), "{refused:?}");
         }
     }

@@ -10,12 +10,10 @@ use std::sync::Arc;
 use std::{env, fs, io};
 
 use sotto_keys::SigningIdentity;
+use sotto_pack::{Channel, Digit, Placed, Quantity, SumsPart, WindowDescription};
 use sotto_rlwe::KeyId;
 use sotto_sums::{Answer, Encryptor, Opening, StartKeys, StreamKeys, Sum, TagKey};
-use sotto_wire::{
-    Digit, PadName, Placed, Quantity, SumsColumn, SumsHead, SumsHeader, SumsPart, SumsStream, SumsWindow,
-    TickPeriod,
-};
+use sotto_wire::{Envelope, MaskName, StreamHeader, SumsStream, TickPeriod};
 
 type Error = Box<dyn std::error::Error>;
 
@@ -23,6 +21,7 @@ type Error = Box<dyn std::error::Error>;
 const SECRET: [u8; 32] = [0x51; 32];
 const SIGNING_KEY: [u8; 32] = [0x52; 32];
 const TICKS: u32 = 16;
+const NO_SUMS: &str = "the stream is not one of sums";
 const STREAMS: [&str; 2] = ["readings", "squares"];
 
 fn main() -> Result<(), Error> {
@@ -34,9 +33,9 @@ fn main() -> Result<(), Error> {
 }
 
 /// Returns the header of a stream of readings of 12 bits, for sums of 2,048 windows.
-fn header(name: &str) -> Result<Arc<SumsHeader>, Error> {
+fn header(name: &str) -> Result<Arc<StreamHeader>, Error> {
     let level =
-        SumsColumn { name: "level".into(), unit: "".into(), origin: 0.0, step: 1.0, least: 0, most: 4095 };
+        Channel { name: "level".into(), maximum: 4094.0, resolution: Some(1.0), ..Channel::default() };
     let part = |quantity, width| SumsPart {
         quantities: vec![Placed { quantity, digit: Digit::Whole, width }],
         reasons: 0,
@@ -50,10 +49,10 @@ fn header(name: &str) -> Result<Arc<SumsHeader>, Error> {
         stream: name.into(),
         period: TickPeriod::new(60, 1)?,
         ticks: TICKS,
-        columns: vec![level],
+        channels: vec![level],
         parts,
     };
-    Ok(Arc::new(SumsHeader::new(stream, |id| KeyId(StreamKeys::derive(&SECRET, id).id()))?))
+    Ok(Arc::new(StreamHeader::of_sums(stream, |id| KeyId(StreamKeys::derive(&SECRET, id).id()))?))
 }
 
 fn provision() -> Result<(), Error> {
@@ -61,7 +60,7 @@ fn provision() -> Result<(), Error> {
     fs::create_dir_all(&folder)?;
     for name in STREAMS {
         let header = header(name)?;
-        fs::write(folder.join(format!("{name}.stream")), header.stream_id())?;
+        fs::write(folder.join(format!("{name}.stream")), header.stream_id().ok_or(NO_SUMS)?)?;
         fs::write(folder.join(format!("{name}.header")), header.id().0)?;
     }
     Ok(())
@@ -69,7 +68,7 @@ fn provision() -> Result<(), Error> {
 
 /// Returns the readings of the firmware's sensor.
 fn readings(sequence: u64) -> [i64; TICKS as usize] {
-    core::array::from_fn(|tick| ((sequence * 97 + tick as u64 * 251) % 4096) as i64)
+    core::array::from_fn(|tick| ((sequence * 97 + tick as u64 * 251) % 4095) as i64 - 2047)
 }
 
 /// Returns the values of a part.
@@ -78,34 +77,37 @@ fn values(sequence: u64, part: usize) -> [i64; TICKS as usize] {
 }
 
 /// Makes a window as a device with an allocator makes it.
-fn window(header: &Arc<SumsHeader>, salt: [u8; 12], sequence: u64) -> Result<SumsWindow, Error> {
-    let (pad, start) = (PadName { salt, number: sequence }, 1_795_000_000_000 + 960_000 * sequence as i64);
-    let head = SumsHead::whole(header, sequence, pad, start, TICKS);
-    let mut encryptor = Encryptor::new(&SECRET, header.stream_id(), &salt, sequence);
-    let (mut encrypted, mut parts) = (encryptor.window(sequence)?, Vec::new());
-    for part in 0..header.stream().parts.len() {
-        let form = header.form(part)?;
+fn window(header: &Arc<StreamHeader>, salt: [u8; 12], sequence: u64) -> Result<Envelope, Error> {
+    let start = 1_795_000_000_000 + 960_000 * sequence as i64;
+    let window = WindowDescription::whole(header.layout(), start, header.period(), TICKS);
+    let mut encryptor = Encryptor::new(&SECRET, header.stream_id().ok_or(NO_SUMS)?, &salt, sequence);
+    let (mut encrypted, mut bodies) = (encryptor.window(sequence)?, Vec::new());
+    for (part, described) in header.parts().iter().enumerate() {
+        let form = header.sums_form(part)?;
         let mut body = vec![0; form.body_bytes(TICKS)];
-        let counts = head.counts(header, part)?;
         let values = values(sequence, part).map(Some);
+        let counts = described.counts(&window);
         let tag = encrypted.encrypt(&form, TICKS, part as u32, values, counts, &mut body)?;
-        parts.extend(body);
-        parts.extend(tag.to_bytes());
+        bodies.extend(body);
+        bodies.extend(tag.to_bytes());
     }
     let identity = SigningIdentity::from_bytes(&SIGNING_KEY);
-    Ok(SumsWindow::sign(header, head, parts, |message| identity.sign(message))?)
+    let name = MaskName { salt, sequence };
+    Ok(Envelope::sign_sums(header, sequence, name, window, &bodies, |message| identity.sign(message))?)
 }
 
 /// Opens the sums of all windows of a stream, and compares them with the readings'.
-fn open_sums(header: &SumsHeader, salt: &[u8; 12], windows: &[(u64, SumsWindow)]) -> Result<(), Error> {
-    let start = StartKeys::derive(&SECRET, header.stream_id(), salt);
-    for part in 0..header.stream().parts.len() {
-        let form = header.form(part)?;
-        let key = TagKey::new(&StreamKeys::derive(&SECRET, header.stream_id()), &form, part as u32);
+fn open_sums(header: &StreamHeader, salt: &[u8; 12], windows: &[(u64, Envelope)]) -> Result<(), Error> {
+    let id = header.stream_id().ok_or(NO_SUMS)?;
+    let start = StartKeys::derive(&SECRET, id, salt);
+    for (part, described) in header.parts().iter().enumerate() {
+        let form = header.sums_form(part)?;
+        let key = TagKey::new(&StreamKeys::derive(&SECRET, id), &form, part as u32);
         let (mut opening, mut sum) = (Opening::new(&form, part as u32), Sum::new(&form));
         let mut expected = [0; TICKS as usize];
         for (sequence, window) in windows {
-            sum.add(&window.part(part)?, &window.signed().head().counts(header, part)?, 1)?;
+            let description = window.signed_header().description().ok_or(NO_SUMS)?;
+            sum.add(&window.part(part)?, &described.counts(&description), 1)?;
             opening.add(&start, *sequence, TICKS, 1, |_place| true);
             expected.iter_mut().zip(values(*sequence, part)).for_each(|(sum, value)| *sum += value);
         }
@@ -122,7 +124,7 @@ fn open() -> Result<(), Error> {
     let headers = [header(STREAMS[0])?, header(STREAMS[1])?];
     let identity = SigningIdentity::from_bytes(&SIGNING_KEY);
     let (mut salt, mut stream, mut sequence, mut message) = (None, None, None, Vec::new());
-    let mut windows: BTreeMap<usize, Vec<(u64, SumsWindow)>> = BTreeMap::new();
+    let mut windows: BTreeMap<usize, Vec<(u64, Envelope)>> = BTreeMap::new();
     let mut signed = 0;
     for line in io::stdin().lines() {
         let line = line?;
@@ -143,14 +145,14 @@ fn open() -> Result<(), Error> {
                 if message[..] != expected[..expected.len() - 64] {
                     return Err(format!("window {sequence} differs from the host's").into());
                 }
-                let window = SumsWindow::read(&expected, header)?;
+                let window = Envelope::read_window(&expected, header)?;
                 windows.entry(stream).or_default().push((sequence, window));
             }
             "signature" => {
                 if message != expected {
                     return Err(format!("the signature of window {sequence} differs").into());
                 }
-                SumsWindow::read(&message, header)?.signed().verify(&identity.verifying_key())?;
+                Envelope::read_window(&message, header)?.verify(&identity.verifying_key())?;
                 signed += 1;
             }
             _ => {}
@@ -160,7 +162,7 @@ fn open() -> Result<(), Error> {
     for (stream, header) in headers.iter().enumerate() {
         let windows = windows.get(&stream).ok_or("a stream without windows")?;
         open_sums(header, &salt, windows)?;
-        println!("{} windows of {}, {signed} signed in all", windows.len(), header.stream().stream);
+        println!("{} windows of {}, {signed} signed in all", windows.len(), header.stream());
     }
     Ok(())
 }

@@ -32,6 +32,7 @@ fn profiles() -> Vec<Vec<u8>> {
         period_ms: None,
         span: None,
         channels: Vec::new(),
+        sums: Vec::new(),
         compact: None,
         slots: None,
         envelope: 1,

@@ -171,7 +171,17 @@ fn repeating(
 
 fn lines(done: &Verification) -> Vec<String> {
     let Verification {
-        answer, question, work, tagged, repeated, windows, bytes, seconds, repeat_us, cloud_us, ..
+        answer,
+        question,
+        work,
+        tagged,
+        repeated,
+        windows,
+        bytes,
+        seconds,
+        repeat_us,
+        cloud_us,
+        ..
     } = done;
     let seconds_of = |us: u64| format!("{:.4}", us as f64 / 1e6);
     let mut lines = vec![format!("{answer}  {question}")];

@@ -51,7 +51,8 @@ fn a_plant_of_an_earlier_version_answers_and_goes_on() {
     // records.
     run(&["device", "rename", "boiler", "cellar"]);
     run(&["device", "renew", "cellar"]);
-    let line = |hour: u32, heat: f64| format!("2024-01-0{}T{:02}:00:00Z,{heat},1\n", 1 + hour / 24, hour % 24);
+    let line =
+        |hour: u32, heat: f64| format!("2024-01-0{}T{:02}:00:00Z,{heat},1\n", 1 + hour / 24, hour % 24);
     let first: String = (0..72).map(|hour| line(hour, f64::from(hour) / 10.0)).collect();
     let last: String = (72..96).map(|hour| line(hour, 1.0)).collect();
     send_text(folder, "cellar-3.bundle", &format!("time,heat,flow\n{first}{last}"));

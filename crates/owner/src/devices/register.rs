@@ -91,7 +91,9 @@ impl Enrolment {
             .iter()
             .map(|frame| Some(StreamHeader::read(&hex::decode(frame).ok()?).ok()?.stream().to_owned()))
             .collect();
-        let with_headers = streams().filter(|stream| stream.envelope > 1 || !stream.sums.is_empty()).map(|stream| stream.stream.clone());
+        let with_headers = streams()
+            .filter(|stream| stream.envelope > 1 || !stream.sums.is_empty())
+            .map(|stream| stream.stream.clone());
         self.verifying_key == record.verifying_key
             && self.parameters.iter().map(String::as_str).collect::<BTreeSet<_>>() == parameters
             && of_headers == Some(with_headers.collect())

@@ -9,7 +9,8 @@ mod of_device;
 mod predict;
 
 pub use choose::{
-    Alternative, Chosen, REAL_ERROR, SHARED_ERROR, SHOWN_WINDOWS, SUMMED_WINDOWS, StreamReport, choose, real_error, stream_report,
+    Alternative, Chosen, REAL_ERROR, SHARED_ERROR, SHOWN_WINDOWS, SUMMED_WINDOWS, StreamReport, choose,
+    real_error, stream_report,
 };
 pub(crate) use choose::{MOST_COMPARED, MOST_WINDOWS, bins_of, carried_gap, fits, largest_result};
 pub(crate) use coefficients::shifted;

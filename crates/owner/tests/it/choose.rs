@@ -136,7 +136,9 @@ fn shared_reals_take_room_for_flooding() {
         let bits = chosen.flooding_bits.unwrap();
         println!(
             "degree {degree} within {precision}: n = {}, {} bytes a window, {} in one, flooding {bits:.1} bits",
-            chosen.degree(), chosen.window_bytes, chosen.results_in_one
+            chosen.degree(),
+            chosen.window_bytes,
+            chosen.results_in_one
         );
         // 21.8 bits for a single value and 1,000 results, and half a bit for each doubling of the values.
         let values = chosen.results_in_one as f64 * f64::from(chosen.cut.ticks);

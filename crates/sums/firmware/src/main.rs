@@ -85,7 +85,7 @@ fn send(stream: &Stream, encryptor: &mut Encryptor, salt: [u8; 12], out: &mut im
 /// of their own.
 fn compare(stream: &Stream, out: &mut impl Write) -> io::Result<()> {
     let cases: [(&str, _, fn(u16) -> u16); 2] =
-        [("ticks", &SECRET, |reading| reading), ("other", &OTHER, |reading| 4095 - reading)];
+        [("ticks", &SECRET, |reading| reading), ("other", &OTHER, |reading| 4094 - reading)];
     for (name, secret, changed) in cases {
         let mut encryptor = start(secret, &stream.id, &[0; 12]);
         let mut parts = [0; MOST_BYTES];
@@ -134,7 +134,7 @@ fn next_sequence() -> io::Result<u64> {
 /// Returns sixteen readings of 12 bits that the test knows. A real board reads its analogue-to-digital
 /// converter.
 fn read_sensor(sequence: u64) -> Readings {
-    core::array::from_fn(|tick| ((sequence * 97 + tick as u64 * 251) % 4096) as u16)
+    core::array::from_fn(|tick| ((sequence * 97 + tick as u64 * 251) % 4095) as u16)
 }
 
 /// Prints a name and bytes in hexadecimal. A real board sends them by radio.

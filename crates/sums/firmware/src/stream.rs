@@ -12,7 +12,7 @@ pub(crate) const MOST_BYTES: usize = 46 + 70 + 2 * TAG_BYTES;
 
 /// A stream as its owner registered it.
 pub(crate) struct Stream {
-    /// Hashes of its facts, and of its header: made by `conformance/examples/firmware_device.rs`.
+    /// Hashes of its facts, and of its header: made by `crates/wire/examples/firmware_device.rs`.
     pub(crate) id: [u8; 32],
     pub(crate) header_id: [u8; 32],
     pub(crate) parts: &'static [Part],
@@ -24,9 +24,10 @@ pub(crate) struct Part {
     form: Form<'static>,
 }
 
-/// Readings of 12 bits.
-const READINGS: Part = Part { is_square: false, form: form(&[place(23, 4095)]) };
-const SQUARES: Part = Part { is_square: true, form: form(&[place(35, 4095 * 4095)]) };
+/// Readings of 12 bits, 0 to 4,094, as steps from the middle of their range.
+const MIDDLE: i64 = 2047;
+const READINGS: Part = Part { is_square: false, form: form(&[place(23, -MIDDLE, MIDDLE)]) };
+const SQUARES: Part = Part { is_square: true, form: form(&[place(35, 0, MIDDLE * MIDDLE)]) };
 
 /// The first stream has the readings alone, the second their squares, too.
 pub(crate) static STREAMS: [Stream; 2] = [
@@ -43,8 +44,8 @@ pub(crate) static STREAMS: [Stream; 2] = [
 ];
 
 /// Returns a place for sums of 2,048 windows.
-const fn place(width: u32, most: i64) -> Place {
-    match Place::new(width, 0, most) {
+const fn place(width: u32, least: i64, most: i64) -> Place {
+    match Place::new(width, least, most) {
         Ok(place) => place,
         Err(_) => panic!("no place"),
     }
@@ -79,7 +80,7 @@ impl Stream {
         let mut used = 0;
         for (index, part) in (0..).zip(self.parts) {
             let power = |reading: &u16| {
-                let reading = i64::from(*reading);
+                let reading = i64::from(*reading) - MIDDLE;
                 Some(if part.is_square { reading * reading } else { reading })
             };
             let counts = core::iter::repeat_n(1, 1 + TICKS as usize);

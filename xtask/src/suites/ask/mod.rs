@@ -7,7 +7,6 @@ mod contract;
 mod datasets;
 mod distributions;
 mod each;
-mod fleets;
 mod functions;
 mod generator;
 mod growing;
@@ -43,7 +42,6 @@ pub(crate) fn run(context: &Context) -> Result<Outcome> {
             ("conditions in the cloud", conditions::run),
             ("conditions declared late", conditions::declared_late),
             ("growing file", growing::run),
-            ("shared masks", fleets::run),
             ("messy files", messy::run),
             ("answers for others", shared::run),
             ("refusals", refusals::run),

@@ -4,11 +4,11 @@ use sotto_pack::{Channel, Cut, StreamProfile};
 use sotto_rlwe::{Bfv, Bgv, Ckks, ParameterSpec, SchemeId};
 
 use super::chosen::{Alternative, Chosen, no_parameters, without_secret};
-use super::sums;
 use super::exact::best;
 use super::judge::attempt;
 use super::real::choose_real;
 use super::steps::choose_steps;
+use super::sums;
 use crate::error::OwnerError;
 use crate::streams::{Kind, StreamNeeds, layout_of};
 

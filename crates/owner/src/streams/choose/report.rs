@@ -113,9 +113,9 @@ pub struct StreamReport {
 pub fn stream_report(chosen: &Chosen) -> StreamReport {
     let spec = chosen.spec.as_ref();
     let plain = spec.filter(|spec| spec.scheme != SchemeId::Ckks).map(|spec| spec.plain);
-    let bins = (0..).zip(chosen.layout.channels()).filter_map(|(at, channel)| {
-        Some((channel.name.clone(), bins_of(&chosen.sums, at)?.count()))
-    });
+    let bins = (0..)
+        .zip(chosen.layout.channels())
+        .filter_map(|(at, channel)| Some((channel.name.clone(), bins_of(&chosen.sums, at)?.count())));
     let bytes_for = |windows: u64| Some((windows, chosen.window_bytes_for(windows)?));
     StreamReport {
         stream: chosen.stream.name(),

@@ -1,8 +1,8 @@
 //! The form of a stream of sums: its parts, and the bits of each place.
 
 use sotto_pack::{
-    Channel, ChannelBins, Cut, Digit, Layout, MOST_BINS, MOST_SUM_TICKS, Placed, Presence, Quantiser, Quantity,
-    SumsPart, WindowDescription,
+    Channel, ChannelBins, Cut, Digit, Layout, MOST_BINS, MOST_SUM_TICKS, Placed, Presence, Quantiser,
+    Quantity, SumsPart, WindowDescription,
 };
 use sotto_program::KeysNeeded;
 use sotto_rlwe::SchemeId;
@@ -30,7 +30,11 @@ pub(super) fn best(stream: &StreamNeeds, channels: &[Channel]) -> Result<Chosen,
     let layout = Layout::of_sums(channels.to_vec(), ticks).map_err(|error| error.to_string())?;
     let sums = parts(&quantities, &layout, SUMMED_WINDOWS)?;
     let forms = Forms::new(&sums, &layout)?;
-    let answer_bytes = forms.all()?.iter().map(|form| (form.body_bytes(ticks) + form.counts(ticks) + TAG_BYTES) as u64).sum();
+    let answer_bytes = forms
+        .all()?
+        .iter()
+        .map(|form| (form.body_bytes(ticks) + form.counts(ticks) + TAG_BYTES) as u64)
+        .sum();
     Ok(Chosen {
         stream: stream.clone(),
         spec: None,

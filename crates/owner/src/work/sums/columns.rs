@@ -74,7 +74,8 @@ pub(super) fn put(
         let Source { part, first, step, factor, channel } = read.source;
         let Some(Opened { values, .. }) = opened.iter().find(|opened| opened.part == part) else { continue };
         let Some((Numbers::Sums(numbers), _)) = results.get_mut(read.quantity) else { continue };
-        let places: Range<usize> = if step == 0 { 0..numbers.len() } else { 0..stream.layout().ticks() as usize };
+        let places: Range<usize> =
+            if step == 0 { 0..numbers.len() } else { 0..stream.layout().ticks() as usize };
         for at in places {
             let place = first + if step == 0 { at } else { at * step };
             let slot = if step == 0 { Some(at) } else { layout.slot(channel, at as u32) };

@@ -55,7 +55,9 @@ fn runs(windows: &[&Input]) -> Vec<(u64, u32)> {
     let mut runs: Vec<(u64, u32)> = Vec::new();
     for input in windows {
         match runs.last_mut() {
-            Some((first, count)) if first.checked_add(u64::from(*count)) == Some(input.sequence) => *count += 1,
+            Some((first, count)) if first.checked_add(u64::from(*count)) == Some(input.sequence) => {
+                *count += 1
+            }
             _ => runs.push((input.sequence, 1)),
         }
     }
@@ -99,8 +101,7 @@ impl Computer<'_> {
             limit += SUM_OVERHEAD + bytes(stream, &task.parts)?;
         }
         let wrong = |error: sotto_wire::WireError| OwnerError::wrong(&error.to_string());
-        let answer =
-            SumsAnswer::read(&frame, stream, limit as u64, windows.len() as u32).map_err(wrong)?;
+        let answer = SumsAnswer::read(&frame, stream, limit as u64, windows.len() as u32).map_err(wrong)?;
         let opened = keys.open(&answer, first, tasks, windows);
         self.spent.record("decrypt", begin.elapsed());
         if opened.is_ok() {

@@ -102,7 +102,8 @@ impl Of<'_> {
         if parts.is_empty() {
             return Some(());
         }
-        let most = usize::try_from(self.capacity(&parts)?).unwrap_or(usize::MAX).min(super::request::MOST_WINDOWS);
+        let most =
+            usize::try_from(self.capacity(&parts)?).unwrap_or(usize::MAX).min(super::request::MOST_WINDOWS);
         for start in self.windows.clone().step_by(most.max(1)) {
             let windows = start..self.windows.end.min(start + most);
             let (parts, read) = (parts.clone(), read.clone());

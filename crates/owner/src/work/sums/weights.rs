@@ -82,9 +82,8 @@ impl Weighted<'_> {
         let fitting = |bits: &u32| (1u64 << bits) - 1 <= self.capacity;
         let bits = (1..=WEIGHT_BITS).filter(fitting).min_by_key(|bits| sums(*bits))?;
         for shift in (0..u64::BITS - largest.leading_zeros()).step_by(bits as usize) {
-            let digit = |weight: i64| {
-                weight.signum() * ((weight.unsigned_abs() >> shift) & ((1 << bits) - 1)) as i64
-            };
+            let digit =
+                |weight: i64| weight.signum() * ((weight.unsigned_abs() >> shift) & ((1 << bits) - 1)) as i64;
             let (mut from, mut total) = (0, 0);
             for to in 0..=windows.len() {
                 let size = windows.get(to).map_or(u64::MAX, |(_, weight)| digit(*weight).unsigned_abs());
@@ -103,12 +102,19 @@ impl Weighted<'_> {
 
     fn between(&self, windows: &[(usize, i64)], digit: impl Fn(i64) -> i64, factor: i128) -> Task {
         let (first, last) = (windows[0].0, windows[windows.len() - 1].0);
-        let weights: BTreeMap<usize, i64> = windows.iter().map(|(at, weight)| (*at, digit(*weight))).collect();
+        let weights: BTreeMap<usize, i64> =
+            windows.iter().map(|(at, weight)| (*at, digit(*weight))).collect();
         let weights = (first..=last).map(|at| weights.get(&at).copied().unwrap_or_default()).collect();
         self.task(first..last + 1, Some(weights), factor, None)
     }
 
-    fn task(&self, windows: Range<usize>, weights: Option<Vec<i64>>, factor: i128, ticks: Option<&[i64]>) -> Task {
+    fn task(
+        &self,
+        windows: Range<usize>,
+        weights: Option<Vec<i64>>,
+        factor: i128,
+        ticks: Option<&[i64]>,
+    ) -> Task {
         let mut parts: Vec<u8> = self.sources.iter().map(|source| source.part).collect();
         parts.sort_unstable();
         parts.dedup();
