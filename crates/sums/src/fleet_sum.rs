@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use crate::fleet::DeviceWindow;
+use crate::device_window::DeviceWindow;
 use crate::lanes::LANES;
 
 /// Sums over the devices whose windows were opened.

@@ -46,7 +46,7 @@ impl Key {
 
     /// Starts the key stream of a pad number and a part, from which `count` words are read.
     pub(crate) fn words(&self, number: u64, part: u32, count: usize) -> Words<'_> {
-        Words::new(self, number, part, count)
+        Words::new(&self.0, number, part, count)
     }
 
     /// Returns the first residue of a key stream.

@@ -31,6 +31,8 @@ mod answer;
 mod bits;
 #[cfg(feature = "alloc")]
 mod deriver;
+#[cfg(feature = "alloc")]
+mod device_window;
 mod encrypt;
 mod encrypt_error;
 mod field;
@@ -56,11 +58,13 @@ mod words;
 
 #[cfg(feature = "alloc")]
 pub use answer::Answer;
+#[cfg(feature = "alloc")]
+pub use device_window::DeviceWindow;
 pub use encrypt::{Encryptor, Window};
 pub use encrypt_error::EncryptError;
 pub use field::PRIME;
 #[cfg(feature = "alloc")]
-pub use fleet::{DeviceWindow, FleetOpening};
+pub use fleet::FleetOpening;
 #[cfg(feature = "alloc")]
 pub use fleet_sum::FleetSum;
 pub use form::{Form, FormError, MOST_PLACES, MOST_WEIGHT, MOST_WIDTH, Place};

@@ -32,7 +32,8 @@ mod tests {
         let mut forwards = key.words(3, 1, 200);
         let words: [u32; 200] = core::array::from_fn(|index| forwards.word(index));
         for count in [1, 16, 17, 200] {
-            let (mut wide, mut narrow) = (key.words(3, 1, count), narrow::Words::new(&key, 3, 1, count));
+            let (mut wide, mut narrow) =
+                (key.words(3, 1, count), narrow::Words::new(key.bytes(), 3, 1, count));
             for index in (0..200).rev().chain([5, 190, 64, 63, 0, 128]) {
                 assert_eq!(wide.word(index), words[index], "word {index}");
                 assert_eq!(narrow.word(index), words[index], "word {index} on a small core");
@@ -47,7 +48,7 @@ mod tests {
         let key = Key::from_bytes(core::array::from_fn(|index| 255 - index as u8));
         for (number, part) in [(0, 0), (u64::MAX, 1), (0x0123_4567_89ab_cdef, u32::MAX)] {
             let mut wide = key.words(number, part, 2 * 33);
-            let mut narrow = narrow::Words::new(&key, number, part, 2 * 33);
+            let mut narrow = narrow::Words::new(key.bytes(), number, part, 2 * 33);
             for index in 0..33 {
                 assert_eq!(narrow.residue(index).value(), wide.residue(index).value(), "residue {index}");
             }
@@ -80,7 +81,7 @@ mod tests {
             0x4c2c_21ea,
             0xb741_7df0,
         ];
-        let mut narrow = narrow::Words::new(&key, number, part, 32);
+        let mut narrow = narrow::Words::new(key.bytes(), number, part, 32);
         for (at, word) in expected.iter().enumerate() {
             assert_eq!(narrow.word(BLOCK_WORDS + at), *word, "word {at}");
         }

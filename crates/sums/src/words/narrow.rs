@@ -3,14 +3,13 @@
 
 use super::{BLOCK_WORDS, CONSTANTS, nonce};
 use crate::field::Residue;
-use crate::key::Key;
 
 /// The number of a block that no part has.
 const NONE: u32 = u32::MAX;
 
 /// The words of a key stream, a block at a time. Any word can be read; neighbours cost least.
 pub(crate) struct Words<'k> {
-    key: &'k Key,
+    key: &'k [u8; 32],
     nonce: [u32; 3],
     /// The number of the block in `block`, or `NONE`.
     drawn: u32,
@@ -19,7 +18,7 @@ pub(crate) struct Words<'k> {
 
 impl<'k> Words<'k> {
     #[inline(always)]
-    pub(crate) fn new(key: &'k Key, number: u64, part: u32, _count: usize) -> Self {
+    pub(crate) fn new(key: &'k [u8; 32], number: u64, part: u32, _count: usize) -> Self {
         Self { key, nonce: nonce(number, part), drawn: NONE, block: [0; BLOCK_WORDS] }
     }
 
@@ -62,7 +61,7 @@ impl<'k> Words<'k> {
         for (at, constant) in CONSTANTS.into_iter().enumerate() {
             self.block[at] = self.block[at].wrapping_add(constant);
         }
-        for (word, bytes) in self.block[4..12].iter_mut().zip(self.key.bytes().as_chunks().0) {
+        for (word, bytes) in self.block[4..12].iter_mut().zip(self.key.as_chunks().0) {
             *word = word.wrapping_add(u32::from_le_bytes(*bytes));
         }
         self.block[12] = self.block[12].wrapping_add(self.drawn);

@@ -7,7 +7,6 @@ use chacha20::{ChaChaCore, R20, variants::Ietf};
 
 use super::{BLOCK_WORDS, nonce};
 use crate::field::Residue;
-use crate::key::Key;
 
 type Cipher = ChaChaCore<R20, Ietf>;
 
@@ -23,11 +22,11 @@ pub(crate) struct Words<'k> {
     /// The number of the block behind the last that is read.
     end: usize,
     /// Small cores borrow the key.
-    key: PhantomData<&'k Key>,
+    key: PhantomData<&'k [u8; 32]>,
 }
 
 impl<'k> Words<'k> {
-    pub(crate) fn new(key: &'k Key, number: u64, part: u32, count: usize) -> Self {
+    pub(crate) fn new(key: &'k [u8; 32], number: u64, part: u32, count: usize) -> Self {
         let mut bytes = [0; 12];
         bytes
             .as_chunks_mut()
@@ -36,7 +35,7 @@ impl<'k> Words<'k> {
             .zip(nonce(number, part))
             .for_each(|(to, word)| *to = word.to_le_bytes());
         Self {
-            cipher: Cipher::new(key.bytes().into(), (&bytes).into()),
+            cipher: Cipher::new(key.into(), (&bytes).into()),
             blocks: Default::default(),
             drawn: 0..0,
             end: count.div_ceil(BLOCK_WORDS),

@@ -5,6 +5,7 @@ mod forms;
 mod header;
 mod names;
 mod next;
+mod parts;
 mod period;
 mod quantity;
 

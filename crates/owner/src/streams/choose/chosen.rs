@@ -4,7 +4,6 @@ use sotto_pack::{Cut, Layout, SumsPart};
 use sotto_program::KeysNeeded;
 use sotto_rlwe::{Kept, ParameterSpec, SchemeId};
 
-use super::sums;
 use crate::error::OwnerError;
 use crate::quantities::{frame, kept};
 use crate::streams::StreamNeeds;
@@ -126,13 +125,6 @@ impl Chosen {
     /// Returns the frame of the parameters in hexadecimal; empty for sums, which have none.
     fn parameters(&self) -> String {
         self.spec.as_ref().map(|spec| hex::encode(sotto_wire::write_parameters(spec))).unwrap_or_default()
-    }
-
-    /// Returns the bytes of a window of sums whose places hold sums of this many windows. Returns None for ciphertexts, and
-    /// where no place does.
-    #[must_use]
-    pub fn window_bytes_for(&self, windows: u64) -> Option<usize> {
-        if self.sums.is_empty() { None } else { sums::window_bytes(self, windows) }
     }
 
     /// Returns the stream's entry in the device's profile, under this name. Each bundle's streams have names of their own,

@@ -54,18 +54,19 @@ pub(super) fn best(stream: &StreamNeeds, channels: &[Channel]) -> Result<Chosen,
     })
 }
 
-/// Returns the bytes of a window whose places hold sums of this many windows. Returns None if no place does.
-pub(super) fn window_bytes(chosen: &Chosen, windows: u64) -> Option<usize> {
-    let quantities: Vec<Vec<Quantity>> = chosen
-        .sums
-        .iter()
-        .map(|part| {
-            let low = |placed: &&Placed| placed.digit != Digit::High;
-            part.quantities.iter().filter(low).map(|placed| placed.quantity.clone()).collect()
-        })
-        .collect();
-    let parts = parts(&quantities, &chosen.layout, windows).ok()?;
-    Forms::new(&parts, &chosen.layout).ok()?.window_bytes().ok()
+impl Chosen {
+    /// Returns the bytes of a window of sums whose places hold sums of this many windows. Returns None for ciphertexts, and
+    /// where no place does.
+    #[must_use]
+    pub fn window_bytes_for(&self, windows: u64) -> Option<usize> {
+        let low = |placed: &&Placed| placed.digit != Digit::High;
+        let quantities = |part: &SumsPart| {
+            part.quantities.iter().filter(low).map(|placed| placed.quantity.clone()).collect::<Vec<_>>()
+        };
+        let quantities: Vec<Vec<Quantity>> = self.sums.iter().map(quantities).collect();
+        let parts = parts(&quantities, &self.layout, windows).ok().filter(|parts| !parts.is_empty())?;
+        Forms::new(&parts, &self.layout).ok()?.window_bytes().ok()
+    }
 }
 
 /// Returns the quantities of each part: readings, then squares and products, then counts by bin.
