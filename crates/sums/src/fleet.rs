@@ -193,7 +193,7 @@ impl<'f> FleetOpening<'f> {
                 let pad = u64::from(high[lane]) << 32 | u64::from(low[lane]);
                 let pad = if (window.present)(index) { pad } else { 0 };
                 let sent = bits_at(lanes.bodies[lane], at.bit, at.place.width());
-                let (value, beyond) = lift(&at.place, 1, 0, sent.wrapping_sub(pad));
+                let (value, beyond) = lift(at.place, 1, 0, sent.wrapping_sub(pad));
                 lanes.tags[lane].add(keys.lane(lane), value);
                 lanes.outside[lane] |= beyond;
                 values[lane] = value;

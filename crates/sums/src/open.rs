@@ -172,7 +172,7 @@ impl<'a> Opening<'a> {
             if at.place.words() == 2 {
                 pads = pads.wrapping_add(self.words[at.word + 1] << 32);
             }
-            let (value, beyond) = lift(&at.place, self.up, self.down, column.wrapping_sub(pads));
+            let (value, beyond) = lift(at.place, self.up, self.down, column.wrapping_sub(pads));
             tag.add_product(*k, Residue::from_integer(value));
             outside |= beyond;
             values.push(value);

@@ -11,6 +11,9 @@ use super::columns::Opened;
 use crate::error::OwnerError;
 use crate::quantities::Input;
 
+/// The salt of the start, and the ticks, of windows without gaps.
+type Alike = ([u8; SALT_BYTES], u32);
+
 /// The keys of a stream of sums.
 pub(super) struct Keys<'k> {
     secret: &'k DeviceSecret,
@@ -88,7 +91,7 @@ impl<'k> Keys<'k> {
         let described = self.stream.parts().get(usize::from(part)).ok_or_else(unknown)?;
         let mut opening = Opening::new(form, part.into());
         // Windows without gaps of one start and one length are opened together.
-        let mut whole: BTreeMap<([u8; SALT_BYTES], u32), Vec<(u64, i64)>> = BTreeMap::new();
+        let mut whole: BTreeMap<Alike, Vec<(u64, i64)>> = BTreeMap::new();
         for (at, input) in windows.iter().enumerate() {
             let weight = weights.map_or(1, |weights| weights.get(at).copied().unwrap_or_default());
             let name = input.name.ok_or_else(unknown)?;

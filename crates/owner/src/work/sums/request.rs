@@ -56,7 +56,7 @@ fn runs(windows: &[&Input]) -> Vec<(u64, u32)> {
     for input in windows {
         match runs.last_mut() {
             Some((first, count)) if first.checked_add(u64::from(*count)) == Some(input.sequence) => {
-                *count += 1
+                *count += 1;
             }
             _ => runs.push((input.sequence, 1)),
         }

@@ -62,7 +62,7 @@ impl Of<'_> {
                 | Quantity::Beyond(_) => return None,
             }
         }
-        self.plain(plain, tasks)
+        self.plain(&plain, tasks)
     }
 
     /// Returns the places of a quantity that the device sends. Returns None if it does not.
@@ -95,7 +95,7 @@ impl Of<'_> {
     }
 
     /// Adds one sum of all parts that hold these values, for as many windows as the places hold.
-    fn plain(&self, read: Vec<Read>, tasks: &mut Vec<Task>) -> Option<()> {
+    fn plain(&self, read: &[Read], tasks: &mut Vec<Task>) -> Option<()> {
         let mut parts: Vec<u8> = read.iter().map(|read| read.source.part).collect();
         parts.sort_unstable();
         parts.dedup();
@@ -106,7 +106,7 @@ impl Of<'_> {
             usize::try_from(self.capacity(&parts)?).unwrap_or(usize::MAX).min(super::request::MOST_WINDOWS);
         for start in self.windows.clone().step_by(most.max(1)) {
             let windows = start..self.windows.end.min(start + most);
-            let (parts, read) = (parts.clone(), read.clone());
+            let (parts, read) = (parts.clone(), read.to_vec());
             tasks.push(Task { part: self.part, windows, parts, weights: None, factor: 1, read });
         }
         Some(())
