@@ -96,8 +96,9 @@ impl Run for Status {
             }
             if device.repeated_masks > 0 {
                 say(format!(
-                    "  the cloud refused {}, last on {}: other windows have the same masks, and two windows under one \
-                     mask reveal their difference. Is a copy of the device running? Stop one of them",
+                    "  the cloud refused {}, last on {}: other windows have the same masks or pads, and two windows under one \
+                     reveal their difference. Is a copy of the device running? Stop one of them, and give the device new keys: \
+                     `sotto device renew`",
                     show::counted(device.repeated_masks, "window"),
                     minute(device.repeated_at.as_deref())
                 ));

@@ -56,6 +56,9 @@ pub struct Answer {
     /// Number of windows used, by device.
     #[serde(default)]
     pub took_part: BTreeMap<String, u64>,
+    /// Devices whose sums are unchecked, as they encrypted two windows under one pad number: see the notes.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub unchecked: BTreeSet<String>,
     /// The flooding of reals at decryption; None if the question is not `shared` or has no reals.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub flooded: Option<Flooded>,

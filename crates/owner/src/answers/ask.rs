@@ -9,6 +9,7 @@ use sotto_pack::{Clock, LeftOut};
 use super::answer::{Answer, VERSION};
 use super::notes;
 use super::rows::{Column, rows};
+use super::unchecked::unchecked;
 use crate::declared::Plant;
 use crate::declared::settings::Settings;
 use crate::devices::DeviceRecord;
@@ -35,8 +36,6 @@ struct Listed {
 struct Done {
     /// The tallies of each device, in the order of the list.
     by_device: Vec<Vec<Tally>>,
-    /// The tallies of sums over several devices.
-    together: Vec<Tally>,
     /// Bytes of the windows used, by id.
     used: BTreeMap<String, u64>,
     /// Number of windows used, by device.
@@ -59,8 +58,11 @@ pub(crate) fn ask(
     let mut notes = notes::on_windows(&listed.devices);
     notes.extend(notes::on_cut_ticks(&listed.groups, question.by, &listed.devices));
     notes.extend(notes::on_removed(plant, &clock, &done.took_part));
-    notes.extend(notes::on_unknown(plant, &cloud)?);
-    notes.extend(notes::on_undecided(&asked, done.by_device.iter().chain([&done.together])));
+    let known = cloud.devices().collect::<Result<Vec<_>, _>>()?;
+    notes.extend(notes::on_unknown(plant, &cloud, &known)?);
+    let unchecked = unchecked(plant, &known, &listed.devices)?;
+    notes.extend(unchecked.iter().map(|(_, note)| note.clone()));
+    notes.extend(notes::on_undecided(&asked, done.by_device.iter()));
     let left_out = left_out(&listed.devices, &needed);
     let (used, took_part) = (done.used.clone(), done.took_part.clone());
     let columns = done.columns(&listed, question.grouping);
@@ -79,6 +81,7 @@ pub(crate) fn ask(
         steps: spent.steps,
         schemes: spent.schemes,
         took_part,
+        unchecked: unchecked.into_iter().map(|(device, _)| device).collect(),
         flooded: spent.flooded,
         left_out,
         notes,
@@ -173,7 +176,7 @@ impl Done {
             }
             Devices::Across => {
                 let mut all = vec![Tally::default(); listed.groups.len()];
-                for tallies in self.by_device.iter().chain([&self.together]) {
+                for tallies in &self.by_device {
                     all.iter_mut().zip(tallies).for_each(|(all, tally)| all.merge(tally));
                 }
                 vec![Column { device: None, tallies: all }]

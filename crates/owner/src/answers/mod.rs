@@ -11,6 +11,7 @@ mod publish;
 mod remarks;
 mod rows;
 mod status;
+mod unchecked;
 mod verify;
 
 pub use answer::{Answer, Row, VERSION};

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use sotto_api::devices::Device;
 use sotto_cloud_client::Cloud;
 use sotto_pack::Clock;
 
@@ -64,10 +65,14 @@ pub(super) fn on_removed(plant: &Plant, clock: &Clock, took_part: &BTreeMap<Stri
 }
 
 /// Returns a note for each device of the cloud that this folder does not know, or knows from an older copy.
-pub(super) fn on_unknown(plant: &Plant, cloud: &Cloud) -> Result<Vec<String>, OwnerError> {
+/// `known` are the devices as the cloud lists them.
+pub(super) fn on_unknown(
+    plant: &Plant,
+    cloud: &Cloud,
+    known: &[Device],
+) -> Result<Vec<String>, OwnerError> {
     let mut notes = Vec::new();
-    for device in cloud.devices() {
-        let device = device?;
+    for device in known {
         let (name, windows) = (&device.name, device.sent.envelopes);
         if windows == 0 {
             continue;

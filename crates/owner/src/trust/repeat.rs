@@ -60,7 +60,8 @@ pub(super) fn repeat(
         return Err(Lie::OtherWindows { expected: inputs.count, found: parts.inputs.count }.into());
     }
     if parts.work != Work::Job {
-        return Err(Lie::OtherPlan.into());
+        let reason = "it is a sum of places, which an earlier version asked for and this one does not repeat: ask again";
+        return Err(OwnerError::Unanswerable(reason.to_owned()));
     }
     let (outputs, time) = job(record, evidence, parts, sources)?;
     let digests = outputs.iter().map(|output| frame_digest(output)).collect::<Result<Vec<_>, _>>();
