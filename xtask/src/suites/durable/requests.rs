@@ -44,8 +44,8 @@ pub(super) fn run(cases: &mut Cases) -> Result<()> {
     Ok(())
 }
 
-/// Returns the message that leaves the device, from a window in its spool: a frame of kind 23 has the stream's header
-/// before it (docs/concepts/wire.md).
+/// Returns the message that leaves the device, from a window in its spool: a frame of kind 35 has the header of the stream
+/// of sums before it (docs/concepts/wire.md).
 fn message(kept: &[u8]) -> Result<Vec<u8>> {
     const HEAD: usize = 16;
     const DIGEST: usize = 32;
@@ -57,14 +57,13 @@ fn message(kept: &[u8]) -> Result<Vec<u8>> {
         // Numbers: only the lowest two bytes count.
         Ok(taken.iter().take(2).rev().fold(0, |number, byte| number << 8 | usize::from(*byte)))
     };
+    take(16)?;
     for _ in ["device", "stream"] {
         let length = take(1)?;
         take(length)?;
     }
-    // Skips parameters, key, period, ticks, bits, squares; then pairs of channels, and the channels.
-    take(32 + 16 + 4 + 4 + 1 + 1)?;
-    let products = take(2)?;
-    take(4 * products)?;
+    // Skips period and ticks; then the channels, and the quantities of each part.
+    take(8 + 4)?;
     for _ in 0..take(2)? {
         for _ in ["name", "unit"] {
             let length = take(1)?;
@@ -72,7 +71,23 @@ fn message(kept: &[u8]) -> Result<Vec<u8>> {
         }
         take(3 * 8)?;
     }
-    ensure!(rest.first() == Some(&2), "no window of version 2 follows the header of its stream");
+    for _ in 0..take(1)? {
+        take(1)?;
+        for _ in 0..take(2)? {
+            let quantity = take(1)?;
+            take(2)?;
+            match quantity {
+                3 => drop(take(2)?),
+                4 => {
+                    let edges = take(2)?;
+                    take(8 * edges)?;
+                }
+                _ => {}
+            }
+            take(2)?;
+        }
+    }
+    ensure!(rest.first() == Some(&5), "no window of sums follows the header of its stream");
     Ok(rest.to_vec())
 }
 
