@@ -40,6 +40,7 @@ impl Key {
         Self(bytes)
     }
 
+    #[cfg(any(test, feature = "alloc"))]
     pub(crate) fn bytes(&self) -> &[u8; 32] {
         &self.0
     }
