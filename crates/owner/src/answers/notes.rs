@@ -66,11 +66,7 @@ pub(super) fn on_removed(plant: &Plant, clock: &Clock, took_part: &BTreeMap<Stri
 
 /// Returns a note for each device of the cloud that this folder does not know, or knows from an older copy.
 /// `known` are the devices as the cloud lists them.
-pub(super) fn on_unknown(
-    plant: &Plant,
-    cloud: &Cloud,
-    known: &[Device],
-) -> Result<Vec<String>, OwnerError> {
+pub(super) fn on_unknown(plant: &Plant, cloud: &Cloud, known: &[Device]) -> Result<Vec<String>, OwnerError> {
     let mut notes = Vec::new();
     for device in known {
         let (name, windows) = (&device.name, device.sent.envelopes);

@@ -24,7 +24,7 @@ use serde::{Deserialize, Serialize};
 /// # let (transcript, inputs) = ("00".to_owned(), vec!["00".repeat(16)]);
 ///
 /// // `answer` is an answer of this `plant`, `transcript` and `inputs` came from the cloud.
-/// let job = WorkRecord { transcript, inputs, sums: None, evaluate_us: 1200 };
+/// let job = WorkRecord { transcript, inputs, evaluate_us: 1200 };
 /// answer.evidence = Evidence { work: vec![job], ..Evidence::default() };
 /// let name = plant.keep(&answer)?.ok_or("longer than 16 MiB")?;
 /// assert_eq!(plant.evidence(&name)?, answer.evidence);
