@@ -117,20 +117,6 @@ impl Reply {
         let headers = vec![("Content-Type".to_owned(), "application/json".to_owned())];
         Self { status: 200, headers, body: value.to_string().into_bytes() }
     }
-
-    pub(crate) fn transcript(&self) -> Vec<u8> {
-        let header = self.headers.iter().find(|(name, _)| name == "sotto-transcript");
-        header.map(|(_, value)| hex::decode(value).unwrap()).unwrap_or_default()
-    }
-
-    pub(crate) fn with_transcript(mut self, frame: &[u8]) -> Self {
-        for (name, value) in &mut self.headers {
-            if name == "sotto-transcript" {
-                *value = hex::encode(frame);
-            }
-        }
-        self
-    }
 }
 
 impl Truth {

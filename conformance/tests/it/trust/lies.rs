@@ -2,7 +2,7 @@
 //! names it.
 
 use serde_json::{Value, json};
-use sotto_wire::{CompactSums, frame_digest};
+use sotto_wire::frame_digest;
 
 use crate::trust::liar::{Lie, Reply, Request, Truth, edited};
 use crate::trust::world::{CURVE, DAILY, OTHER, World};
@@ -61,11 +61,11 @@ fn log(edit: impl Fn(&mut Vec<Value>) + Send + 'static) -> Lie {
 
 /// A lie about sums.
 fn sums(mut lie: impl FnMut(&Truth, Request) -> Reply + Send + 'static) -> Lie {
-    Box::new(
-        move |truth, request| {
-            if request.is("POST", "/v1/sums") { lie(truth, request) } else { truth.tell(&request) }
-        },
-    )
+    Box::new(move |truth, request| {
+        let path = &request.path;
+        let of_sums = request.method == "POST" && path.starts_with("/v1/streams/") && path.ends_with("/sums");
+        if of_sums { lie(truth, request) } else { truth.tell(&request) }
+    })
 }
 
 fn is_job(request: &Request) -> bool {
@@ -123,7 +123,7 @@ pub(crate) fn all(world: &World) -> Vec<Case> {
     use Found::{Ask, Remark, Verify};
     vec![
         Case::new("older database", DAILY, (Ask, "older database"), older(world)),
-        Case::new("forged answer: another sum", DAILY, (Verify, "forged answer"), forged_sum(world)),
+        Case::new("forged answer: another sum", DAILY, (Ask, "not the sum of the windows"), forged_sum()),
         Case::new(
             "forged answer: a changed ciphertext",
             CURVE,
@@ -183,8 +183,9 @@ pub(crate) fn all(world: &World) -> Vec<Case> {
             (Ask, "other windows"),
             sums(|truth, mut request| {
                 let mut body = request.json();
-                let names = body["envelopes"].as_array_mut().unwrap();
-                names.swap(0, 1);
+                let first = body["windows"][0][0].as_u64().unwrap();
+                let count = body["windows"][0][1].as_u64().unwrap();
+                body["windows"] = json!([[first + 1, 1], [first, 1], [first + 2, count - 2]]);
                 request.body = body.to_string().into_bytes();
                 truth.tell(&request)
             }),
@@ -287,27 +288,40 @@ fn older(world: &World) -> Lie {
     })
 }
 
-/// Adds five metres to the first hour of a sum, a multiple of 2^w/t in its place. This takes no key, and only repeating
-/// the sum shows it.
-fn forged_sum(world: &World) -> Lie {
-    let parameters = world.parameters();
-    sums(move |truth, request| {
+/// Adds five metres to the first hour of a sum, in its place. This takes no key, and the tag shows it.
+fn forged_sum() -> Lie {
+    sums(|truth, request| {
         let honest = truth.tell(&request);
-        let mut sums = CompactSums::read(&honest.body, honest.body.len() as u64).unwrap();
-        let spec = parameters.iter().find(|spec| spec.id() == sums.form.parameters).unwrap();
-        let width = u32::from(sums.form.width);
-        let sum = &mut sums.sums[0];
-        let mut values: Vec<u64> =
-            (0..usize::from(sum.places)).map(|place| sotto_device::unpack(&sum.body, width, place)).collect();
-        // The resolution is 0.1.
-        let more = (50_f64 * (f64::from(width)).exp2() / spec.plain as f64).round() as u64;
-        values[0] = (values[0] + more) % (1 << width);
-        sotto_device::pack(values, width, &mut sum.body);
-        let frame = sums.write().unwrap();
-        let digest = frame_digest(&frame).unwrap();
-        let transcript = truth.transcript(&honest.transcript(), |parts| parts.outputs = vec![digest]);
-        Reply { body: frame, ..honest }.with_transcript(&transcript)
+        let body = edited(honest.body.clone(), |frame| {
+            let at = first_body(frame);
+            // The resolution is 0.1.
+            let value = u16::from_le_bytes([frame[at], frame[at + 1]]).wrapping_add(50);
+            frame[at..at + 2].copy_from_slice(&value.to_le_bytes());
+        });
+        Reply { body, ..honest }
     })
+}
+
+/// Returns the position of the first sum's body in the frame of an answer: behind the stream, the names of the windows and
+/// the facts of the sum (docs/concepts/wire.md).
+fn first_body(frame: &[u8]) -> usize {
+    let mut at = 16 + 32;
+    let mut varint = |skipped: usize| {
+        at += skipped;
+        let first = at;
+        while frame[at] & 0x80 != 0 {
+            at += 1;
+        }
+        at += 1;
+        frame[first..at].iter().rev().fold(0, |number, byte| number << 7 | usize::from(byte & 0x7f))
+    };
+    let starts = varint(0);
+    let runs = varint(12 * starts);
+    for _ in 0..3 * runs {
+        varint(0);
+    }
+    // The number of sums; windows, ticks and parts of the first one, and the number of its first part.
+    at + 4 + 12 + 1 + 1
 }
 
 /// Runs the owner's previous plan in place of this one.

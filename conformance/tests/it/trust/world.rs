@@ -7,7 +7,6 @@ use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
-use sotto_rlwe::ParameterSpec;
 use tempfile::TempDir;
 
 /// Returns the programs' folder; None if the suite does not run.
@@ -134,16 +133,6 @@ impl World {
 
     pub(crate) fn sotto(&self, plant: &Path, words: &[&str]) -> Printed {
         sotto(&self.programs, plant, words)
-    }
-
-    /// Returns the parameters of the device's streams. The cloud has them too.
-    pub(crate) fn parameters(&self) -> Vec<ParameterSpec> {
-        let path = self.folder.path().join("fresh/enrolments/meter.json");
-        let enrolment: Value = serde_json::from_slice(&fs::read(path).unwrap()).unwrap();
-        let read = |frame: &Value| {
-            sotto_wire::read_parameters(&hex::decode(frame.as_str().unwrap()).unwrap()).unwrap()
-        };
-        enrolment["parameters"].as_array().unwrap().iter().map(read).collect()
     }
 
     /// Sends a day to an address from a copy of the device's folder, for some seconds. Returns the agent's log, and
