@@ -103,7 +103,8 @@ impl Stream {
             Self::of_ciphertexts(device, profile, keys)?
         } else {
             let sums = SumsEncryptor::new(&device.device, device.period_ms, profile, keys)?;
-            let bytes = sums.header().write().len() + sums.parts_bytes()?;
+            let header = sums.header();
+            let bytes = header.write().len() + header.parts_bytes(header.layout().ticks())?;
             (sums.layout().clone(), Encryption::Sums(Box::new(sums)), bytes)
         };
         longest_description(&layout).to_json()?;

@@ -194,6 +194,23 @@ impl<'a> Form<'a> {
         self.once.iter().chain(self.tick).all(|place| place.fits(total))
     }
 
+    /// Returns the largest total Σ|c| of weights with which every sum is known from its residues, at most
+    /// [`MOST_WEIGHT`]: see [`Place::fits`].
+    ///
+    /// ```
+    /// use sotto_sums::{Form, FormError, Place};
+    ///
+    /// let columns = [Place::new(23, 0, 4095)?, Place::new(32, -1000, 1000)?];
+    /// let form = Form::new(&[], &columns, 1, 2, 24)?;
+    /// assert_eq!(form.capacity(), 2048);
+    /// assert!(form.fits(2048) && !form.fits(2049));
+    /// # Ok::<(), FormError>(())
+    /// ```
+    pub fn capacity(&self) -> u64 {
+        let of = |place: &Place| ((1 << place.width()) - 1) / place.span().max(1);
+        self.once.iter().chain(self.tick).map(of).fold(MOST_WEIGHT, u64::min)
+    }
+
     /// Returns the words of key stream that the pads of a window span.
     pub(crate) fn words(&self, ticks: u32) -> usize {
         let words = |places: &[Place]| places.iter().map(Place::words).sum::<usize>();

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use sotto_keys::DeviceKeys;
 use sotto_pack::{Layout, Presence, Slots, StreamProfile, WindowDescription};
 use sotto_rlwe::{KeyId, SchemeId};
-use sotto_sums::{StreamKeys, TAG_BYTES};
+use sotto_sums::StreamKeys;
 use sotto_wire::{MaskName, SALT_BYTES, StreamHeader, WireError};
 use zeroize::Zeroizing;
 
@@ -72,16 +72,6 @@ impl SumsEncryptor {
     #[must_use]
     pub fn layout(&self) -> &Layout {
         self.header.layout()
-    }
-
-    /// Returns the maximum bytes of the parts of a window.
-    ///
-    /// # Errors
-    /// [`EncryptError::Frame`] if a part has no form.
-    pub fn parts_bytes(&self) -> Result<usize, EncryptError> {
-        let ticks = self.layout().ticks();
-        let bytes = |part| Ok(self.header.sums_form(part)?.body_bytes(ticks) + TAG_BYTES);
-        (0..self.header.parts().len()).map(bytes).sum()
     }
 
     /// Encrypts a window under its sequence number. The tags cover the counts of this description: it must be the one

@@ -6,11 +6,10 @@ use sotto_cloud_client::Limits;
 use sotto_keys::{DeviceSecret, SecretKey};
 use sotto_pack::WindowDescription;
 use sotto_ring::{Scratch, secure_rng};
-use sotto_rlwe::{Bfv, Bgv, Ckks, Evaluator, Kept, KeyId, ParameterSpec, Params, SchemeId, Seeded};
+use sotto_rlwe::{Bfv, Bgv, Ckks, Evaluator, Kept, ParameterSpec, Params, SchemeId, Seeded};
 use sotto_runtime::{Encoding, Managed, RlweTarget, run};
 
 use sotto_sums::{Answer, Encryptor, Opening, Part, SALT_BYTES, StartKeys, StreamKeys, Sum, TagKey};
-use sotto_wire::{StreamHeader, SumsStream, TickPeriod};
 
 use super::choose::{stream_report, worst};
 use crate::files::random;
@@ -107,16 +106,8 @@ fn timed<S: Managed<Value: Default + Clone>>(chosen: &Chosen, spec: &ParameterSp
 /// Times the encryption of windows and the opening of their sum.
 fn timed_sums(chosen: &Chosen) -> Option<f64> {
     let (layout, ticks) = (&chosen.layout, chosen.cut.ticks);
-    let stream = SumsStream {
-        device: "timed".to_owned(),
-        stream: "timed".to_owned(),
-        period: TickPeriod::of_milliseconds(chosen.cut.period).ok()?,
-        ticks,
-        channels: layout.channels().to_vec(),
-        parts: chosen.sums.clone(),
-    };
+    let header = chosen.sums_header()?;
     let (secret, salt) = (random::<32>().ok()?, [0; SALT_BYTES]);
-    let header = StreamHeader::of_sums(stream, |_| KeyId([0; 16])).ok()?;
     let id = header.stream_id()?;
     let window = WindowDescription::whole(layout, 0, chosen.cut.period, ticks);
     let (keys, start) = (StreamKeys::derive(&secret, id), StartKeys::derive(&secret, id, &salt));

@@ -19,8 +19,11 @@ impl StreamHeader {
         places.ok_or(WireError::Value("the stream has no such part"))?.form(self.layout().ticks())
     }
 
-    /// Returns the bytes of all parts of a window of this many ticks.
-    pub(crate) fn parts_bytes(&self, ticks: u32) -> Result<usize, WireError> {
+    /// Returns the bytes of all parts of a window of this many ticks, bodies and tags.
+    ///
+    /// # Errors
+    /// [`WireError::Value`] if a part has no form.
+    pub fn parts_bytes(&self, ticks: u32) -> Result<usize, WireError> {
         let bytes = |part| Ok(self.sums_form(part)?.body_bytes(ticks) + TAG_BYTES);
         (0..self.parts().len()).map(bytes).sum()
     }

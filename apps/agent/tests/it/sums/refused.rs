@@ -1,4 +1,4 @@
-//! Encryptors of sums: what they refuse, and the clear words of it.
+//! Streams and windows that encryptors of sums refuse, and the words of each refusal.
 
 use sotto_agent::encrypt::{EncryptError, KeyError, SumsEncryptor};
 use sotto_agent::streams;

@@ -5,9 +5,9 @@ use sotto_pack::{
     Quantity, SumsPart, WindowDescription,
 };
 use sotto_program::KeysNeeded;
-use sotto_rlwe::SchemeId;
-use sotto_sums::{Form, MOST_PLACES, Place, TAG_BYTES};
-use sotto_wire::SUMS_WINDOW_OVERHEAD;
+use sotto_rlwe::{KeyId, SchemeId};
+use sotto_sums::{Form, MOST_PLACES, TAG_BYTES};
+use sotto_wire::{SUMS_WINDOW_OVERHEAD, StreamHeader, SumsStream, TickPeriod, WireError};
 
 use super::chosen::{Alternative, Chosen, under_public_key};
 use super::worst::longest;
@@ -15,6 +15,9 @@ use crate::streams::StreamNeeds;
 
 /// Number of windows that one sum holds by default: a year of days.
 pub const SUMMED_WINDOWS: u64 = 512;
+
+/// The name of a device and a stream that do not exist.
+const NOBODY: &str = "nobody";
 
 // Smallest degree of whole ciphertexts with slots, and smallest number of bits that a value with its noise takes.
 const WHOLE_DEGREE: usize = 4096;
@@ -29,12 +32,11 @@ pub(super) fn best(stream: &StreamNeeds, channels: &[Channel]) -> Result<Chosen,
     let ticks = ticks(stream, channels, &quantities)?;
     let layout = Layout::of_sums(channels.to_vec(), ticks).map_err(|error| error.to_string())?;
     let sums = parts(&quantities, &layout, SUMMED_WINDOWS)?;
-    let forms = Forms::new(&sums, &layout)?;
-    let answer_bytes = forms
-        .all()?
-        .iter()
-        .map(|form| (form.body_bytes(ticks) + form.counts(ticks) + TAG_BYTES) as u64)
-        .sum();
+    let refused = |error: WireError| error.to_string();
+    let header = header(&layout, stream.period, &sums).map_err(refused)?;
+    let forms = forms(&header).map_err(refused)?;
+    let bytes = |form: &Form<'_>| (form.body_bytes(ticks) + form.counts(ticks) + TAG_BYTES) as u64;
+    let widths = sums.iter().flat_map(|part| &part.quantities).map(|placed| usize::from(placed.width));
     Ok(Chosen {
         stream: stream.clone(),
         spec: None,
@@ -43,18 +45,23 @@ pub(super) fn best(stream: &StreamNeeds, channels: &[Channel]) -> Result<Chosen,
         levels_used: 0,
         flooding_bits: None,
         noise_bits_left: f64::INFINITY,
-        window_bytes: forms.window_bytes()?,
-        answer_bytes,
+        window_bytes: window_bytes(&header).map_err(refused)?,
+        answer_bytes: forms.iter().map(bytes).sum(),
         results_in_one: 1,
-        sums_of: forms.capacity(),
+        sums_of: forms.iter().map(Form::capacity).min().unwrap_or_default(),
         key_bytes: 0,
-        alternatives: whole(forms.largest_sum()).collect(),
+        alternatives: whole(widths.max().unwrap_or_default()).collect(),
         sums,
         layout,
     })
 }
 
 impl Chosen {
+    /// Returns the header of a stream of sums with this form, of no device. Returns None for ciphertexts.
+    pub(crate) fn sums_header(&self) -> Option<StreamHeader> {
+        header(&self.layout, self.cut.period, &self.sums).ok()
+    }
+
     /// Returns the bytes of a window of sums whose places hold sums of this many windows. Returns None for ciphertexts, and
     /// where no place does.
     #[must_use]
@@ -65,7 +72,7 @@ impl Chosen {
         };
         let quantities: Vec<Vec<Quantity>> = self.sums.iter().map(quantities).collect();
         let parts = parts(&quantities, &self.layout, windows).ok().filter(|parts| !parts.is_empty())?;
-        Forms::new(&parts, &self.layout).ok()?.window_bytes().ok()
+        window_bytes(&header(&self.layout, self.cut.period, &parts).ok()?).ok()
     }
 }
 
@@ -146,59 +153,27 @@ fn placed(quantity: &Quantity, layout: &Layout, windows: u64) -> Result<Vec<Plac
     }
 }
 
-/// The places that a window has once and at each tick, and the numbers of their counts.
-type Places = (Vec<Place>, Vec<Place>, (usize, usize));
-
-/// The forms of the parts of a stream.
-struct Forms {
-    places: Vec<Places>,
-    ticks: u32,
+/// Returns the header of a stream with these parts, of no device: it has their forms.
+fn header(layout: &Layout, period: u32, parts: &[SumsPart]) -> Result<StreamHeader, WireError> {
+    let stream = SumsStream {
+        device: NOBODY.to_owned(),
+        stream: NOBODY.to_owned(),
+        period: TickPeriod::of_milliseconds(period)?,
+        ticks: layout.ticks(),
+        channels: layout.channels().to_vec(),
+        parts: parts.to_vec(),
+    };
+    StreamHeader::of_sums(stream, |_| KeyId([0; 16]))
 }
 
-impl Forms {
-    fn new(parts: &[SumsPart], layout: &Layout) -> Result<Self, String> {
-        let mut places = Vec::with_capacity(parts.len());
-        for part in parts {
-            let (mut once, mut tick) = (Vec::new(), Vec::new());
-            for placed in &part.quantities {
-                let (least, most) = placed.range(layout).map_err(|error| error.to_string())?;
-                let place =
-                    Place::new(placed.width.into(), least, most).map_err(|error| error.to_string())?;
-                let to = if placed.quantity.is_once() { &mut once } else { &mut tick };
-                to.extend(std::iter::repeat_n(place, placed.quantity.places()));
-            }
-            places.push((once, tick, part.count_numbers(layout.channels().len())));
-        }
-        Ok(Self { places, ticks: layout.ticks() })
-    }
-
-    fn all(&self) -> Result<Vec<Form<'_>>, String> {
-        self.places.iter().map(|places| form(places, self.ticks)).collect()
-    }
-
-    fn window_bytes(&self) -> Result<usize, String> {
-        let bodies: usize = self.all()?.iter().map(|form| form.body_bytes(self.ticks) + TAG_BYTES).sum();
-        Ok(SUMS_WINDOW_OVERHEAD + bodies)
-    }
-
-    fn each(&self) -> impl Iterator<Item = &Place> {
-        self.places.iter().flat_map(|(once, tick, _)| once.iter().chain(tick))
-    }
-
-    /// Returns the largest number of windows of which every place holds the sum.
-    fn capacity(&self) -> u64 {
-        let of = |place: &Place| ((1u64 << place.width()) - 1) / (place.most() - place.least()).max(1) as u64;
-        self.each().map(of).min().unwrap_or_default()
-    }
-
-    /// Returns the bits of the widest place.
-    fn largest_sum(&self) -> usize {
-        self.each().map(|place| place.width() as usize).max().unwrap_or_default()
-    }
+/// Returns the forms of the parts of a stream.
+fn forms(header: &StreamHeader) -> Result<Vec<Form<'_>>, WireError> {
+    (0..header.parts().len()).map(|part| header.sums_form(part)).collect()
 }
 
-fn form((once, tick, (counts, at_tick)): &Places, ticks: u32) -> Result<Form<'_>, String> {
-    Form::new(once, tick, *counts as u32, *at_tick as u32, ticks).map_err(|error| error.to_string())
+/// Returns the bytes of the longest window of a stream.
+fn window_bytes(header: &StreamHeader) -> Result<usize, WireError> {
+    Ok(SUMS_WINDOW_OVERHEAD + header.parts_bytes(header.layout().ticks())?)
 }
 
 /// Returns ciphertexts as alternatives, with a lower bound on their bytes: n coefficients, each with the bits of a sum

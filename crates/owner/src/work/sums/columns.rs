@@ -1,5 +1,6 @@
 //! The places of a sum that belong to a quantity, and their way into results.
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 use sotto_pack::{Digit, Layout, Quantity as Sent, SumsPart};
@@ -53,6 +54,12 @@ fn in_part(number: u8, part: &SumsPart, wanted: &Sent) -> Vec<Source> {
         }
     }
     found
+}
+
+/// Returns the parts that have these places, ascending.
+pub(super) fn parts_of<'s>(sources: impl Iterator<Item = &'s Source>) -> Vec<u8> {
+    let parts: BTreeSet<u8> = sources.map(|source| source.part).collect();
+    parts.into_iter().collect()
 }
 
 /// The values of a sum at the places of one part, after its tag was checked.

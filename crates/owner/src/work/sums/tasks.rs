@@ -5,7 +5,7 @@ use std::ops::Range;
 use sotto_pack::Quantity as Sent;
 use sotto_wire::StreamHeader;
 
-use super::columns::{Source, sources};
+use super::columns::{Source, parts_of, sources};
 use super::weights::Weighted;
 use super::{Read, Task, inputs_of};
 use crate::quantities::{Input, Part, Quantity};
@@ -81,24 +81,13 @@ impl Of<'_> {
 
     /// Returns the largest Σ|c| that every place of these parts holds.
     fn capacity(&self, parts: &[u8]) -> Option<u64> {
-        let capacity = |part: &u8| {
-            let form = self.stream.sums_form((*part).into()).ok()?;
-            let fits = |bits: u32| form.fits(1 << bits);
-            // Below twice the largest.
-            let bits = (0..=sotto_sums::MOST_WEIGHT.ilog2()).rev().find(|bits| fits(*bits))?;
-            let more = (0..bits).rev().fold(1u64 << bits, |most, bit| {
-                if form.fits(most + (1 << bit)) { most + (1 << bit) } else { most }
-            });
-            Some(more)
-        };
+        let capacity = |part: &u8| Some(self.stream.sums_form((*part).into()).ok()?.capacity());
         parts.iter().map(capacity).collect::<Option<Vec<u64>>>()?.into_iter().min()
     }
 
     /// Adds one sum of all parts that hold these values, for as many windows as the places hold.
     fn plain(&self, read: &[Read], tasks: &mut Vec<Task>) -> Option<()> {
-        let mut parts: Vec<u8> = read.iter().map(|read| read.source.part).collect();
-        parts.sort_unstable();
-        parts.dedup();
+        let parts = parts_of(read.iter().map(|read| &read.source));
         if parts.is_empty() {
             return Some(());
         }
@@ -136,9 +125,7 @@ impl Of<'_> {
     }
 
     fn weighted<'w>(&'w self, quantity: usize, sources: &'w [Source]) -> Option<Weighted<'w>> {
-        let mut parts: Vec<u8> = sources.iter().map(|source| source.part).collect();
-        parts.sort_unstable();
-        parts.dedup();
+        let parts = parts_of(sources.iter());
         let (part, windows, inputs) = (self.part, self.windows.clone(), self.inputs);
         Some(Weighted { part, windows, inputs, quantity, sources, capacity: self.capacity(&parts)? })
     }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use super::columns::Source;
+use super::columns::{Source, parts_of};
 use super::{Read, Task};
 use crate::quantities::{Input, TickWeights};
 
@@ -115,9 +115,7 @@ impl Weighted<'_> {
         factor: i128,
         ticks: Option<&[i64]>,
     ) -> Task {
-        let mut parts: Vec<u8> = self.sources.iter().map(|source| source.part).collect();
-        parts.sort_unstable();
-        parts.dedup();
+        let parts = parts_of(self.sources.iter());
         let read = self.sources.iter().map(|source| Read {
             quantity: self.quantity,
             source: *source,
