@@ -265,7 +265,7 @@ fn add_places(
 ) {
     for (index, (at, value)) in places.zip(values).enumerate() {
         match value {
-            Some(value) if at.place.is_small() => tag.add_small_product(residue(index), value as u32),
+            Some(value) if at.place.is_small() => tag.add_small_product(residue(index), value),
             Some(value) => tag.add_product(residue(index), Residue::from_integer(value)),
             None => {}
         }

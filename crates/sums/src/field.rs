@@ -69,9 +69,11 @@ impl Total {
         self.fold(product(x.0, y.0));
     }
 
-    /// Adds x·y for y below 2^31, in half the time on small cores.
-    pub(crate) fn add_small_product(&mut self, x: Residue, y: u32) {
-        self.fold(small_product(x.0, y.into()));
+    /// Adds x·y for |y| below 2^31, in half the time on small cores.
+    pub(crate) fn add_small_product(&mut self, x: Residue, y: i64) {
+        // All ones if y is negative: then −x, which is P − x, times −y.
+        let sign = (y >> 63) as u64;
+        self.fold(small_product(x.0 ^ (sign & PRIME), (y as u64 ^ sign).wrapping_sub(sign)));
     }
 
     /// Adds an integer below 2^62. The sum stays below 2^61 + 4.
@@ -201,7 +203,11 @@ mod tests {
             prop_assert_eq!(Residue(x).times(Residue(y)).0, exact(x, y));
             prop_assert_eq!(Residue(x).plus(Residue(y)).0, (x + y) % PRIME);
             prop_assert_eq!(reduce(halves::product(x, y)), exact(x, y));
-            let small = y >> 30;
+            let (small, mut total) = (y >> 30, [Total::default(); 2]);
+            total[0].add_small_product(Residue(x), small as i64);
+            total[1].add_small_product(Residue(x), -(small as i64));
+            prop_assert_eq!(total[0].residue().0, exact(x, small));
+            prop_assert_eq!(total[1].residue().0, exact(PRIME - x, small));
             prop_assert_eq!(reduce(small_product(x, small)), exact(x, small));
             prop_assert_eq!(reduce(halves::small_product(x, small)), exact(x, small));
         }
@@ -248,6 +254,11 @@ mod tests {
             assert_eq!(reduce(halves::product(x, y)), exact(x, y), "{x}·{y} by halves");
         }
         assert_eq!(reduce(halves::small_product(PRIME - 1, (1 << 31) - 1)), PRIME - ((1 << 31) - 1));
+        for x in [0, 1, PRIME - 1] {
+            let mut total = Total::default();
+            total.add_small_product(Residue(x), 1 - (1 << 31));
+            assert_eq!(total.residue().0, exact(x, PRIME + 1 - (1 << 31)), "{x} times the least");
+        }
         let mut total = Total::default();
         (0..100).for_each(|_| total.add_product(Residue(PRIME - 1), Residue(PRIME - 1)));
         assert_eq!(total.residue().0, 100);

@@ -81,9 +81,9 @@ impl Place {
         u64::MAX >> (u64::BITS - self.width as u32)
     }
 
-    /// Returns true if all values are in 0..2^31.
+    /// Returns true if the magnitudes of all values are below 2^31.
     pub(crate) const fn is_small(&self) -> bool {
-        self.least == 0 && self.most < 1 << 31
+        self.least > -(1 << 31) && self.most < 1 << 31
     }
 
     /// Returns the words of key stream that the pad of this place has.

@@ -17,6 +17,8 @@ class Verification:
     #: Pieces of work behind the answer, and those that were repeated.
     work: int
     repeated: int
+    #: Sums whose tags showed them right when the answer was opened: nothing to repeat.
+    tagged: int
     #: Windows in the repeated work, and bytes fetched.
     windows: int
     bytes: int

@@ -78,12 +78,11 @@ impl WindowNames {
     pub fn push(&mut self, name: MaskName) -> Result<(), WireError> {
         let too_many = WireError::Value("a sum names at most 2^32 - 1 windows");
         self.windows = self.windows.checked_add(1).ok_or(too_many)?;
-        // There are at most as many starts as windows.
-        let next = self.starts.len() as u32;
-        let start = *self.index.entry(name.salt).or_insert(next);
-        if start == next {
-            self.starts.push(name.salt);
-        }
+        // Most windows follow one of their own start.
+        let start = match self.runs.last() {
+            Some(run) if self.starts.get(run.start as usize) == Some(&name.salt) => run.start,
+            _ => self.start(name.salt),
+        };
         match self.runs.last_mut() {
             Some(run) if run.start == start && run.next() == name.sequence && name.sequence != 0 => {
                 run.windows += 1;
@@ -91,6 +90,17 @@ impl WindowNames {
             _ => self.runs.push(Run { start, first: name.sequence, windows: 1 }),
         }
         Ok(())
+    }
+
+    /// Returns the index of a start; lists it if it is new.
+    fn start(&mut self, salt: [u8; SALT_BYTES]) -> u32 {
+        // There are at most as many starts as windows.
+        let next = self.starts.len() as u32;
+        let start = *self.index.entry(salt).or_insert(next);
+        if start == next {
+            self.starts.push(salt);
+        }
+        start
     }
 
     pub(super) fn write(&self, out: &mut Vec<u8>) {
