@@ -71,9 +71,7 @@ impl Total {
 
     /// Adds x·y for |y| below 2^31, in half the time on small cores.
     pub(crate) fn add_small_product(&mut self, x: Residue, y: i64) {
-        // All ones if y is negative: then −x, which is P − x, times −y.
-        let sign = (y >> 63) as u64;
-        self.fold(small_product(x.0 ^ (sign & PRIME), (y as u64 ^ sign).wrapping_sub(sign)));
+        self.fold(small_product(x.0, y as i32));
     }
 
     /// Adds an integer below 2^62. The sum stays below 2^61 + 4.
@@ -153,8 +151,12 @@ fn product(x: u64, y: u64) -> u64 {
     (product >> BITS) as u64 + (product as u64 & PRIME)
 }
 
+/// Like `product`, for |y| < 2^31: P + y times x is y times x.
 #[cfg(target_pointer_width = "64")]
-use product as small_product;
+fn small_product(x: u64, y: i32) -> u64 {
+    product(x, reduce(PRIME.wrapping_add(i64::from(y) as u64)))
+}
+
 #[cfg(not(target_pointer_width = "64"))]
 use {halves::product, halves::small_product};
 
@@ -173,10 +175,12 @@ mod halves {
         fold(2 * (x1 * y1) + x0 * y0, x0 * y1 + x1 * y0)
     }
 
-    /// Like `product`, for y < 2^31.
+    /// Like `product`, for |y| < 2^31. Products are signed: a magnitude would take a branch on some cores.
     #[inline(never)]
-    pub(super) fn small_product(x: u64, y: u64) -> u64 {
-        fold((x & LOW) * y, (x >> 31) * y)
+    pub(super) fn small_product(x: u64, y: i32) -> u64 {
+        let times = |half: u64| (i64::from(half as i32) * i64::from(y)) as u64;
+        // Multiples of P, which is above 2^61 − 2^31 and 2P above (2^31 − 1)^2, leave nothing negative.
+        fold(times(x & LOW).wrapping_add(2 * PRIME), times(x >> 31).wrapping_add(PRIME))
     }
 
     /// Returns an integer below 2^62 congruent to ends + middle·2^31, for ends < 2^63 and middle < 2^62.
@@ -208,8 +212,8 @@ mod tests {
             total[1].add_small_product(Residue(x), -(small as i64));
             prop_assert_eq!(total[0].residue().0, exact(x, small));
             prop_assert_eq!(total[1].residue().0, exact(PRIME - x, small));
-            prop_assert_eq!(reduce(small_product(x, small)), exact(x, small));
-            prop_assert_eq!(reduce(halves::small_product(x, small)), exact(x, small));
+            prop_assert_eq!(reduce(halves::small_product(x, small as i32)), exact(x, small));
+            prop_assert_eq!(reduce(halves::small_product(x, -(small as i32))), exact(PRIME - x, small));
         }
 
         #[test]
@@ -253,7 +257,11 @@ mod tests {
             assert_eq!(Residue(x).plus(Residue(y)).0, (x + y) % PRIME, "{x} + {y}");
             assert_eq!(reduce(halves::product(x, y)), exact(x, y), "{x}·{y} by halves");
         }
-        assert_eq!(reduce(halves::small_product(PRIME - 1, (1 << 31) - 1)), PRIME - ((1 << 31) - 1));
+        let most = i32::MAX as u64;
+        for x in edges {
+            assert_eq!(reduce(halves::small_product(x, i32::MAX)), exact(x, most), "{x}");
+            assert_eq!(reduce(halves::small_product(x, -i32::MAX)), exact(PRIME - x, most), "{x}");
+        }
         for x in [0, 1, PRIME - 1] {
             let mut total = Total::default();
             total.add_small_product(Residue(x), 1 - (1 << 31));

@@ -150,9 +150,11 @@ def test_frames_and_pickles(cloud):
 
 
 def test_verify(cloud):
-    answer = cloud.ask("daily")
+    exact = cloud.verify(cloud.ask("daily"))
+    assert exact.holds and exact.tagged > exact.work == 0 and exact.pinned
+    answer = cloud.ask("curve")
     done = cloud.verify(answer)
-    assert done.holds and done.repeated == done.work > 0 and done.pinned
+    assert done.holds and done.repeated == done.work > 0 and done.tagged == 0
     assert cloud.verify().answer == done.answer == answer.attrs["kept_as"]
     assert cloud.verify(done.answer, sample=0.5).repeated < done.repeated
     passing = cloud.ask("daily", keep=False)
