@@ -20,7 +20,6 @@ pub mod pinned;
 pub mod position;
 mod progress;
 pub mod send;
-pub mod shared;
 pub mod source;
 pub mod spool;
 pub mod stop;

@@ -10,7 +10,7 @@ use crate::backoff::Backoff;
 use crate::source::now;
 use crate::spool::{Cuts, Spool, SpoolError};
 use crate::stop::Stop;
-use crate::upload::{Cloud, Lookup, Newest, Position};
+use crate::upload::{Cloud, Lookup, Position};
 
 /// Longest wait for an unreachable cloud before sensors are read: later readings would be lost.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -149,23 +149,6 @@ impl Positions<'_> {
         }
     }
 
-    /// Asks once for the end of a stream's newest window. Returns `None` if the cloud's version does not know the
-    /// question.
-    ///
-    /// The answer is not signed. A false later end only costs shared masks; a false earlier end looks like a cloud that
-    /// has lost windows.
-    ///
-    /// # Errors
-    /// [`NoPosition`] if the cloud does not answer.
-    pub fn newest(&self, stream: &str) -> Result<Option<Newest>, NoPosition> {
-        match self.cloud.newest(&self.question(stream)?) {
-            Lookup::Known(newest) => Ok(Some(newest)),
-            Lookup::Unknown => Ok(None),
-            Lookup::Later(later) if later.unregistered => Err(NoPosition::Unregistered(later.reason)),
-            Lookup::Later(later) => Err(NoPosition::Later(later.reason)),
-        }
-    }
-
     /// Returns the frame of a signed question about a stream.
     fn question(&self, stream: &str) -> Result<Vec<u8>, NoPosition> {
         let sign = |message: &[u8]| self.identity.sign(message);
@@ -221,7 +204,9 @@ fn largest_unsigned() -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use sotto_wire::{CompactCiphertext, CompactForm, Envelope, EnvelopeHeader, MaskName};
+    use sotto_keys::{DeviceSecret, SecretKey};
+    use sotto_rlwe::{Bfv, ChainRequest, Params, Scheme, SchemeId};
+    use sotto_wire::{AnyCiphertext, Envelope, EnvelopeHeader};
 
     fn identity(byte: u8) -> SigningIdentity {
         SigningIdentity::from_bytes(&[byte; 32])
@@ -243,9 +228,12 @@ mod tests {
 
     fn signed(stream: &str, sequence: u64, by: u8) -> Option<String> {
         let header = header(stream, sequence);
-        let form = CompactForm { parameters: header.parameters, key: header.key, places: 1, width: 8 };
-        let mask = MaskName { salt: [1; 12], sequence };
-        let body = CompactCiphertext { form, mask, body: vec![0] }.write().unwrap();
+        let chain = ChainRequest::one_prime(SchemeId::Bfv, 1024, 257, 26).build().unwrap();
+        let params = Params::<Bfv>::new(chain).unwrap();
+        let key = SecretKey::derive(&DeviceSecret::from_bytes(&[1; 32]), &params);
+        let plain = Bfv::encode_scalar(&params, 7, params.top_level()).unwrap();
+        let mut rng = sotto_ring::secure_rng().unwrap();
+        let body = AnyCiphertext::Seeded(key.encrypt(&plain, &mut rng).unwrap()).write();
         let envelope = Envelope::sign(header, body, |message| identity(by).sign(message));
         let header = SignedHeader::of(&envelope.unwrap());
         Some(hex::encode(header.write()))

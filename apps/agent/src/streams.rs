@@ -58,6 +58,11 @@ pub enum Refused {
         "its compact windows need version 2 of the envelope: make a new bundle for the device with `sotto device renew`"
     )]
     FirstEnvelope,
+    /// Its windows are places, the form of exact streams of earlier versions.
+    #[error(
+        "its windows are places, which are not sent any more: make a new bundle for the device with `sotto device renew`"
+    )]
+    Places,
     /// The description of its windows would be too long.
     #[error("{0}, or fewer ticks")]
     Description(#[from] DescriptionError),
@@ -118,7 +123,10 @@ impl Stream {
         profile: &StreamProfile,
         keys: &DeviceKeys,
     ) -> Result<(Layout, Encryption, usize), Refused> {
-        let compact = profile.compact.is_some() || (profile.slots.is_some() && !profile.public);
+        if profile.compact.is_some() {
+            return Err(Refused::Places);
+        }
+        let compact = profile.slots.is_some() && !profile.public;
         if compact && profile.envelope == 1 {
             return Err(Refused::FirstEnvelope);
         }
@@ -132,17 +140,6 @@ impl Stream {
         let header = StreamHeader::of_profile(&device.device, device.period_ms, profile, parameters, key)?;
         let bytes = encryptor.frame_bytes();
         Ok((layout, Encryption::Ciphertexts { encryptor, header: header.map(Arc::new) }, bytes))
-    }
-
-    /// Returns true if the stream's windows may share the masks of a fleet.
-    #[must_use]
-    pub fn is_of_fleet(&self) -> bool {
-        match &self.encryption {
-            Encryption::Ciphertexts { header, .. } => {
-                header.as_ref().is_some_and(|header| header.fleet().is_some())
-            }
-            Encryption::Sums(_) => false,
-        }
     }
 }
 

@@ -3,13 +3,13 @@
 use std::time::Duration;
 
 use serde_json::Value;
-use sotto_api::position::{AskNewest, AskPosition};
+use sotto_api::position::AskPosition;
+use sotto_api::reason;
 use sotto_api::uploads::Upload;
-use sotto_api::{Route, reason};
 use sotto_http::{Address, Failure, Limits, NotAnAddress, Request, Site, Trust};
 use sotto_wire::{is_final_refusal, message_digest};
 
-pub use sotto_api::position::{Newest, Position};
+pub use sotto_api::position::Position;
 pub use sotto_api::uploads::Receipt;
 
 const LIMITS: Limits = Limits {
@@ -99,11 +99,11 @@ impl From<Failure> for Later {
     }
 }
 
-/// Outcome of a question about a stream.
+/// Outcome of a question about a stream's position.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Lookup<T> {
+pub enum Lookup {
     /// The cloud's answer.
-    Known(T),
+    Known(Position),
     /// The cloud's version does not know the question.
     Unknown,
     /// The cloud may answer later.
@@ -155,26 +155,13 @@ impl Cloud {
 
     /// Asks for the position of a stream, with the frame of a signed question.
     #[must_use]
-    pub fn position(&self, question: &[u8]) -> Lookup<Position> {
-        self.ask::<AskPosition>(question)
-    }
-
-    /// Asks for the end of a stream's newest window, with the frame of a signed question.
-    #[must_use]
-    pub fn newest(&self, question: &[u8]) -> Lookup<Newest> {
-        self.ask::<AskNewest>(question)
-    }
-
-    fn ask<R>(&self, question: &[u8]) -> Lookup<R::Answer>
-    where
-        R: for<'n> Route<Names<'n> = [&'n str; 0], Query = (), Request = [u8]>,
-    {
-        let arrived = match self.site.send(&Request::to::<R>([], &(), question)) {
+    pub fn position(&self, question: &[u8]) -> Lookup {
+        let arrived = match self.site.send(&Request::to::<AskPosition>([], &(), question)) {
             Ok(arrived) => arrived,
             Err(failure) => return Lookup::Later(failure.into()),
         };
         if arrived.status == 200 {
-            return match arrived.read::<R>() {
+            return match arrived.read::<AskPosition>() {
                 Ok(answer) => Lookup::Known(answer),
                 Err(error) => {
                     Lookup::Later(Later::new(format!("the position cannot be read: {error}"), None))

@@ -18,7 +18,6 @@ use crate::summary::counted;
 /// The bundle, the spool or the cloud cannot be used, or messages are refused again.
 pub fn run(arguments: &RequeueArguments, stop: &Stop) -> Result<String> {
     let bundle = Bundle::read(&arguments.device.bundle)?;
-    // Nothing is encrypted here, so no masks are shared.
     let sending = Sending::open(&arguments.device, &bundle)?;
     let (spool, journal) = (Arc::clone(&sending.spool), sending.journal.clone());
     for stream in bundle.profile.streams.iter().map(|stream| &stream.stream) {

@@ -12,7 +12,7 @@ use sotto_wire::{Envelope, EnvelopeHeader, MaskName};
 
 use crate::arguments::RunArguments;
 use crate::clear_log::ClearLog;
-use crate::encrypt::{Encrypted, EncryptedSums, Encryption, Mask, SentTicks, Unencrypted};
+use crate::encrypt::{Encrypted, EncryptedSums, Encryption, Unencrypted};
 use crate::journal::Times;
 use crate::send::{Sender, Sending};
 use crate::spool::Totals;
@@ -156,12 +156,7 @@ impl Device {
         let stream = &self.streams[stream];
         match &stream.encryption {
             Encryption::Ciphertexts { encryptor, .. } => {
-                let mask = match self.shared_start(stream, description.start)? {
-                    Some(start) => Mask::OfFleet { start },
-                    None => Mask::Own { sequence },
-                };
-                let sent = SentTicks::of(description);
-                let encrypted = encryptor.encrypt(Unencrypted { slots, mask, sent })?;
+                let encrypted = encryptor.encrypt(Unencrypted { slots, sequence })?;
                 let Encrypted { frame, encode, encrypt } = encrypted;
                 Ok((EncryptedBody::Ciphertext(frame), encode, encrypt))
             }
@@ -171,23 +166,6 @@ impl Device {
                 Ok((EncryptedBody::Sums { pads, parts }, encode, encrypt))
             }
         }
-    }
-
-    /// Returns the window's start if it is to be encrypted under the mask of its stream's fleet, after the spool has
-    /// recorded that.
-    ///
-    /// Returns `None` if the window takes a mask of its own: its start is not on the clock's grid, or the shared mask
-    /// of this start may already have been used.
-    fn shared_start(&self, stream: &Stream, start: i64) -> Result<Option<i64>> {
-        let Sending { cuts, shared, spool, .. } = &self.sending;
-        let Some(cut) = cuts.of(&stream.name).filter(|_| stream.is_of_fleet()) else {
-            return Ok(None);
-        };
-        let (begin, _) = cut.window(cuts.clock(), start);
-        if begin != start || start < 0 || !shared.allows(&stream.name, start) {
-            return Ok(None);
-        }
-        Ok(spool.share(&stream.name, start)?.then_some(start))
     }
 
     /// Signs a window into an envelope.

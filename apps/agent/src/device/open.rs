@@ -1,7 +1,5 @@
 //! Opens everything that a run needs.
 
-use std::sync::Arc;
-
 use anyhow::{Result, bail};
 
 use super::{Device, SourceFacts};
@@ -11,7 +9,6 @@ use crate::clear_log::ClearLog;
 use crate::feed::{self, Feed};
 use crate::position::Resumed;
 use crate::send::Sending;
-use crate::shared::SharedMasks;
 use crate::source::{first, now};
 use crate::stop::Stop;
 use crate::streams::{self, Stream};
@@ -25,7 +22,7 @@ impl Device {
     pub fn open(arguments: RunArguments, stop: &Stop) -> Result<Self> {
         let bundle = Bundle::read(&arguments.device.bundle)?;
         let streams = streams::open(&bundle.profile, &bundle.keys)?;
-        let mut sending = Sending::open(&arguments.device, &bundle)?;
+        let sending = Sending::open(&arguments.device, &bundle)?;
         let feed = feed::open(&arguments.read, &bundle.profile, stop)?;
         let Feed { source, name, generated, own_period } = feed;
         let source = match arguments.ticks {
@@ -34,12 +31,6 @@ impl Device {
         };
         let paced = source.paced();
         resume(&sending, &streams, paced, stop)?;
-        let of_fleets = streams.iter().filter(|stream| stream.is_of_fleet()).map(|s| s.name.as_str());
-        sending.shared = Arc::new(SharedMasks::new(of_fleets));
-        // Ask now for files, which can wait for the answer; for sensors the sender thread asks later.
-        if !paced {
-            sending.shared.ask(&sending.positions());
-        }
         let clear_log = arguments.clear_log.as_deref().map(ClearLog::new);
         let (once, future) = (arguments.once, arguments.read.allow_future);
         let options = Options { once, keep_clear: clear_log.is_some(), own_period, future };

@@ -1,6 +1,5 @@
 //! Reasons why a stream or a window cannot be encrypted.
 
-use sotto_compact::CompactError;
 use sotto_pack::PackError;
 use sotto_ring::RandomnessUnavailable;
 use sotto_rlwe::{EncodeError, EvalError, ParameterError, SchemeId};
@@ -49,15 +48,9 @@ pub enum EncryptError {
         /// Number of slots, as the profile asks.
         slots: u32,
     },
-    /// The parameters do not allow this compact form.
+    /// The channels do not fit the layout.
     #[error(transparent)]
-    Form(#[from] CompactError),
-    /// The channels have no compact form.
-    #[error(transparent)]
-    Places(#[from] PackError),
-    /// The values do not fit the compact form.
-    #[error(transparent)]
-    Compact(#[from] sotto_device::EncryptError),
+    Layout(#[from] PackError),
     /// The pad number of a window of sums is not above the last one, or its values do not fit their places.
     #[error(transparent)]
     Pads(#[from] sotto_sums::EncryptError),
@@ -69,17 +62,6 @@ pub enum EncryptError {
     RepeatedMask {
         /// The sequence number.
         sequence: u64,
-    },
-    /// The stream belongs to no fleet.
-    #[error("the stream belongs to no fleet: its windows have masks of their own")]
-    NoFleet,
-    /// The start is not after the last one. Two windows under one mask of a fleet would reveal their difference.
-    #[error(
-        "a window that starts at {start} or later was encrypted before: no mask of a fleet may be used twice"
-    )]
-    RepeatedStart {
-        /// The start, in milliseconds since 1970.
-        start: i64,
     },
     /// The operating system gave no randomness.
     #[error(transparent)]

@@ -1,7 +1,6 @@
 //! Encrypts windows: sums under pads with tags, or the frames of ciphertexts. The latter are compact or whole; their
 //! scheme, a value at run time, becomes a type when a stream is opened.
 
-mod compact;
 mod error;
 mod key;
 mod masks;
@@ -14,7 +13,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use sotto_keys::DeviceKeys;
-use sotto_pack::{Layout, Places, Presence, Slots, StreamProfile, WindowDescription};
+use sotto_pack::{Layout, Slots, StreamProfile};
 use sotto_rlwe::{KeyId, ParameterId, ParameterSpec};
 use sotto_wire::StreamHeader;
 
@@ -24,7 +23,7 @@ pub use sums::{EncryptedSums, SumsEncryptor};
 
 /// The encryption of a stream's windows.
 pub enum Encryption {
-    /// Ciphertexts of slots or places, under parameters.
+    /// Ciphertexts of slots, under parameters.
     Ciphertexts {
         /// The encryptor of the windows.
         encryptor: Box<dyn Encryptor>,
@@ -39,45 +38,8 @@ pub enum Encryption {
 pub struct Unencrypted {
     /// The slots. They are wiped.
     pub slots: Slots,
-    /// The mask, if the stream's windows are compact.
-    pub mask: Mask,
-    /// The part that a compact message of places sends.
-    pub sent: SentTicks,
-}
-
-/// The mask of a compact window.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Mask {
-    /// The window's own, named after its sequence number.
-    Own {
-        /// The sequence number.
-        sequence: u64,
-    },
-    /// The one that the stream's fleet shares for windows of this start. The caller ensures that no other window, in
-    /// any run of this device, is encrypted with this key under the same mask.
-    OfFleet {
-        /// The start in milliseconds since 1970.
-        start: i64,
-    },
-}
-
-/// The part of a window that a compact message sends.
-#[derive(Clone)]
-pub struct SentTicks {
-    /// Number of ticks, from the first on.
-    pub ticks: u32,
-    /// The ticks with a reading, for each channel. Readings at other ticks are not counted in bins.
-    pub presence: Vec<Presence>,
-}
-
-impl SentTicks {
-    /// Returns the part of a window with this description that is sent.
-    #[must_use]
-    pub fn of(window: &WindowDescription) -> Self {
-        let channels = 0..window.layout.channels().len() as u16;
-        let presence = channels.map(|channel| window.presence(channel).unwrap_or_default()).collect();
-        Self { ticks: Places::ticks(window), presence }
-    }
+    /// The window's sequence number, after which the mask of a compact window is named.
+    pub sequence: u64,
 }
 
 /// The frame of a ciphertext, and the time of each step.
@@ -112,8 +74,7 @@ pub trait Encryptor {
     ///
     /// # Errors
     /// [`EncryptError`] if the slots are not of this scheme or hold numbers that are too large;
-    /// [`EncryptError::RepeatedMask`] and [`EncryptError::RepeatedStart`] if a mask could serve twice,
-    /// [`EncryptError::NoFleet`] if the stream has no fleet.
+    /// [`EncryptError::RepeatedMask`] if a mask could serve twice.
     fn encrypt(&self, window: Unencrypted) -> Result<Encrypted, EncryptError>;
 }
 
@@ -126,9 +87,8 @@ pub fn encryptor(
     spec: ParameterSpec,
     keys: &DeviceKeys,
 ) -> Result<Box<dyn Encryptor>, EncryptError> {
-    match (&stream.compact, stream.slots) {
-        (Some(places), _) => Ok(Box::new(compact::Compact::new(stream, places, spec, keys)?)),
-        (None, Some(slots)) => slots::encryptor(stream, slots, spec, keys),
-        (None, None) => whole::encryptor(stream, spec, keys),
+    match stream.slots {
+        Some(slots) => slots::encryptor(stream, slots, spec, keys),
+        None => whole::encryptor(stream, spec, keys),
     }
 }

@@ -14,7 +14,7 @@ use zeroize::Zeroizing;
 use super::masks::OwnMasks;
 use super::readings::TakesReadings;
 use super::whole::{public_bytes, under_public_key};
-use super::{EncryptError, Encrypted, Encryptor, Mask, Unencrypted, key};
+use super::{EncryptError, Encrypted, Encryptor, Unencrypted, key};
 
 /// Encrypts the windows of a stream of slots.
 struct Repeated<S: TakesReadings> {
@@ -133,8 +133,7 @@ impl<S: TakesReadings> Encryptor for Repeated<S> {
         let begin = Instant::now();
         let frame = match &self.form {
             SlotForm::Compact { key, stream, masks } => {
-                let Mask::Own { sequence } = window.mask else { return Err(EncryptError::NoFleet) };
-                let mask = masks.name(sequence)?;
+                let mask = masks.name(window.sequence)?;
                 let mut rng = sotto_ring::secure_rng()?;
                 let encrypted =
                     key.encrypt_under(&plaintext, mask_seed(key.id(), stream, &mask), &mut rng)?;

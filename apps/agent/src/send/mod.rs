@@ -16,7 +16,6 @@ use crate::backoff::Backoff;
 use crate::journal::Journal;
 use crate::pinned::{Pinned, WindowName};
 use crate::position::Positions;
-use crate::shared::SharedMasks;
 use crate::spool::{Cuts, Entry, Spool, SpoolError};
 use crate::stop::Stop;
 use crate::upload::{Cloud, Delivery, Later, Receipt, Refusal};
@@ -65,8 +64,6 @@ pub struct Sending {
     pub identity: Arc<SigningIdentity>,
     /// Where the windows of each stream end.
     pub cuts: Cuts,
-    /// Permission to use the masks of fleets.
-    pub shared: Arc<SharedMasks>,
 }
 
 impl Sender {
@@ -110,14 +107,10 @@ impl Sending {
     fn send_all(&self, stop: &Stop, give_up: &Stop) -> Result<(), SpoolError> {
         let Self { spool, cloud, journal, .. } = self;
         let (mut backoff, mut unregistered, mut grouping) = (Backoff::new(), 0, Grouping::new());
-        self.shared.ask(&self.positions());
         while let Some(entry) = spool.oldest(give_up) {
             let later = match spool.read(&entry) {
                 Ok((message, envelope)) => match self.send_group(&mut grouping, &entry, &envelope)? {
-                    Grouped::Stored => {
-                        self.shared.after_receipt(&self.positions());
-                        None
-                    }
+                    Grouped::Stored => None,
                     Grouped::NotYet(later) => Some(later),
                     Grouped::No => {
                         let later = self.send_alone(&entry, &message, &envelope.header().upload_key())?;
@@ -163,7 +156,6 @@ impl Sending {
                 }
                 journal.delivered(entry, receipt.id, message.len() as u64, begin.elapsed());
                 spool.delivered(entry)?;
-                self.shared.after_receipt(&self.positions());
                 Ok(None)
             }
             Delivery::Forgotten => {

@@ -14,8 +14,7 @@ use crate::streams;
 use crate::upload::Cloud;
 
 impl Sending {
-    /// Opens the spool of a device, for the cloud of the arguments, else of the bundle. Connects to nothing yet, and
-    /// shares no masks.
+    /// Opens the spool of a device, for the cloud of the arguments, else of the bundle. Connects to nothing yet.
     ///
     /// # Errors
     /// Names the argument or file that cannot be used, and the reason.
@@ -27,7 +26,7 @@ impl Sending {
         let folder = arguments.spool.clone().unwrap_or_else(|| bundle::spool_of(&arguments.bundle));
         let spool = Arc::new(Spool::open(&folder, &device, arguments.spool_limit, &cuts)?);
         let pinned = Pinned::new(&arguments.cloud_key, &bundle.profile);
-        let (journal, identity, shared) = (Journal::default(), Arc::clone(&bundle.identity), Arc::default());
-        Ok(Self { spool, cloud, pinned, journal, device, identity, cuts, shared })
+        let (journal, identity) = (Journal::default(), Arc::clone(&bundle.identity));
+        Ok(Self { spool, cloud, pinned, journal, device, identity, cuts })
     }
 }

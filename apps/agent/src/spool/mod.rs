@@ -2,7 +2,7 @@
 //!
 //! Other content of the folder:
 //! - `state.json`: the device's name, and for each stream the next sequence number, the time up to which it is sent,
-//!   the sum of its windows, and for a stream of a fleet the latest start under a shared mask.
+//!   and the sum of its windows.
 //! - `refused/`: messages that the cloud has refused, each with a document that states the reason.
 //! - `lock`: keeps other processes out.
 //! - `reserve`: disk space kept for `state.json` and the documents.
@@ -195,21 +195,6 @@ impl Spool {
     /// [`SpoolError::Io`] if it cannot be written.
     pub fn begin(&self) -> Result<(), SpoolError> {
         self.lock().sequences.write()
-    }
-
-    /// Records, before encryption, that a window starting at `start` is about to be encrypted under the mask of its
-    /// fleet.
-    ///
-    /// Returns false if it must not be: a window with this start or a later one may have used its shared mask, or the
-    /// disk has no space for the record.
-    ///
-    /// # Errors
-    /// [`SpoolError`] if the state cannot be written for another reason.
-    pub fn share(&self, stream: &str, start: i64) -> Result<bool, SpoolError> {
-        match self.lock().sequences.share(stream, start) {
-            Err(SpoolError::Io { error, .. }) if is_full(&error) => Ok(false),
-            shared => shared,
-        }
     }
 
     /// Adds a message durably. `until` is the end of its window (ms since 1970), `None` for a window that is counted

@@ -5,6 +5,7 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
+use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
 
 use super::error::SpoolError;
@@ -39,9 +40,9 @@ pub(crate) struct State {
     /// For each stream, the sum over all windows that were put into the spool.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub(crate) totals: BTreeMap<String, Totals>,
-    /// For each stream of a fleet, the start (ms since 1970) of the latest window recorded for a shared mask.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub(crate) shared: BTreeMap<String, i64>,
+    /// Shared masks, which earlier versions recorded here.
+    #[serde(default, rename = "shared", skip_serializing)]
+    _shared: IgnoredAny,
 }
 
 impl State {
@@ -126,21 +127,6 @@ impl Sequences {
         self.reserve.keep();
         self.state = state;
         Ok(())
-    }
-
-    /// Records on disk that a window starting at `start` is about to be encrypted under the mask of its fleet. Returns
-    /// false without writing if this start or a later one is already recorded.
-    pub(crate) fn share(&mut self, stream: &str, start: i64) -> Result<bool, SpoolError> {
-        if self.state.shared.get(stream).is_some_and(|latest| start <= *latest) {
-            return Ok(false);
-        }
-        let mut state = self.state.clone();
-        state.shared.insert(stream.to_owned(), start);
-        let json = self.json(&state)?;
-        self.reserve.write(&self.path, &json).map_err(SpoolError::io(&self.path))?;
-        self.reserve.keep();
-        self.state = state;
-        Ok(true)
     }
 
     /// Returns the error that [`Sequences::record`] would return. Writes nothing.

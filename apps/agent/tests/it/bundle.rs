@@ -582,7 +582,7 @@ fn wrong_files_and_options_are_named_with_the_way_out() {
         (StreamProfile { span: None, ..days() }, "stream days: it has no span"),
         (
             StreamProfile { compact: Some(Places { width: 30, ..Places::default() }), ..days() },
-            "stream days: its compact windows need version 2",
+            "stream days: its windows are places",
         ),
         (
             StreamProfile { channels: Vec::new(), encoding: Encoding::Real, ..days() },

@@ -2,10 +2,8 @@
 #![allow(clippy::unwrap_used)]
 
 mod bundle;
-mod compact;
 mod encryption;
 mod files;
-mod fleet;
 mod run;
 mod site;
 mod slots;

@@ -1,9 +1,7 @@
 //! Windows whose slots repeat: under the secret a few coefficients travel, and their expansion holds the readings; under
 //! a public key whole ciphertexts do.
 
-use sotto_agent::encrypt::{
-    EncryptError, Encrypted, Encryptor, KeyError, Mask, SentTicks, Unencrypted, encryptor,
-};
+use sotto_agent::encrypt::{EncryptError, Encrypted, Encryptor, KeyError, Unencrypted, encryptor};
 use sotto_decrypt::Decryptor;
 use sotto_keys::{DeviceKeys, DeviceSecret, SecretKey};
 use sotto_pack::{Channel, Encoding, Layout, Slots, StepDigits, StreamProfile};
@@ -35,8 +33,7 @@ fn stream<S: Scheme>(params: &Params<S>, slots: u32) -> StreamProfile {
 }
 
 fn encrypt(encryptor: &dyn Encryptor, slots: Slots, sequence: u64) -> Result<Encrypted, EncryptError> {
-    let sent = SentTicks { ticks: 12, presence: Vec::new() };
-    encryptor.encrypt(Unencrypted { slots, mask: Mask::Own { sequence }, sent })
+    encryptor.encrypt(Unencrypted { slots, sequence })
 }
 
 /// Returns a bundle's keys with the public key of a secret.

@@ -189,7 +189,9 @@ fn a_crash_between_any_two_steps_neither_loses_nor_repeats_a_window() {
 #[test]
 fn the_state_of_an_older_agent_is_read() {
     let (site, folder) = (Site::new(4, 1), tempfile::tempdir().unwrap());
-    fs::write(folder.path().join("state.json"), br#"{"device":"device-1","next":{"a":1}}"#).unwrap();
+    // With the record of shared masks that there was once.
+    let old = br#"{"device":"device-1","next":{"a":1},"shared":{"a":0}}"#;
+    fs::write(folder.path().join("state.json"), old).unwrap();
     let entry = Entry { order: 0, stream: "a".into(), sequence: 0, bytes: 0 };
     fs::write(folder.path().join(entry.file_name()), window(&site, 0, 60, 60)).unwrap();
     let spool = Spool::open(folder.path(), "device-1", LIMIT, &cuts()).unwrap();

@@ -43,17 +43,6 @@ pub enum Act {
     Duplicate,
 }
 
-/// The cloud's answer to the question about a stream's newest window.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Newest {
-    /// The cloud fails this many questions, then answers that it has no window.
-    Away(u32),
-    /// The cloud's version does not know the question.
-    Unknown,
-    /// The newest window ends at this time (ms since 1970); `None` if there is no window.
-    End(Option<i64>),
-}
-
 /// An upload that arrived.
 #[derive(Clone, Debug)]
 pub struct Upload {
@@ -65,7 +54,6 @@ pub struct Upload {
 pub struct Cloud {
     pub address: SocketAddr,
     uploads: Arc<Mutex<Vec<Upload>>>,
-    newest: Arc<Mutex<Newest>>,
 }
 
 impl Cloud {
@@ -79,29 +67,22 @@ impl Cloud {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();
         let uploads = Arc::new(Mutex::new(Vec::new()));
-        let newest = Arc::new(Mutex::new(Newest::Away(u32::MAX)));
-        let told = Arc::clone(&newest);
         let (mut script, arrived) = (VecDeque::from(script.to_vec()), Arc::clone(&uploads));
         // The thread ends with the process.
         thread::spawn(move || {
             for connection in listener.incoming() {
                 let mut next = || if script.len() > 1 { script.pop_front() } else { script.front().copied() };
                 let act = || next().unwrap();
-                if let Some(upload) = serve(connection.unwrap(), stream.as_ref(), act, &told) {
+                if let Some(upload) = serve(connection.unwrap(), stream.as_ref(), act) {
                     arrived.lock().unwrap().push(upload);
                 }
             }
         });
-        Self { address, uploads, newest }
+        Self { address, uploads }
     }
 
     pub fn url(&self) -> String {
         format!("http://{}", self.address)
-    }
-
-    /// Sets the answer to the question about a newest window.
-    pub fn says_newest(&self, newest: Newest) {
-        *self.newest.lock().unwrap() = newest;
     }
 
     /// Returns all uploads, refused or not.
@@ -115,13 +96,11 @@ fn serve(
     connection: TcpStream,
     stream: Option<&Arc<StreamHeader>>,
     act: impl FnOnce() -> Act,
-    newest: &Mutex<Newest>,
 ) -> Option<Upload> {
     let mut reader = BufReader::new(connection);
     let (mut key, mut length, mut line) = (String::new(), 0, String::new());
     reader.read_line(&mut line).ok()?;
     let is_position = line.starts_with("POST /v1/position ");
-    let asks_newest = line.starts_with("POST /v1/newest ");
     loop {
         line.clear();
         if reader.read_line(&mut line).ok()? == 0 {
@@ -143,23 +122,6 @@ fn serve(
     if is_position {
         let answer = "HTTP/1.1 200 X\r\nContent-Length: 10\r\nConnection: close\r\n\r\n{\"next\":0}";
         reader.into_inner().write_all(answer.as_bytes()).ok()?;
-        return None;
-    }
-    if asks_newest {
-        let mut newest = newest.lock().unwrap();
-        let (status, answer) = match &mut *newest {
-            Newest::Away(0) | Newest::End(None) => (200, "{}".to_owned()),
-            Newest::Away(times) => {
-                *times = times.saturating_sub(1);
-                return None;
-            }
-            Newest::End(Some(end)) => (200, format!("{{\"newest_end\":{end}}}")),
-            Newest::Unknown => (404, "{\"type\":\"urn:sotto:problem:no-such-resource\"}".to_owned()),
-        };
-        let head = format!("HTTP/1.1 {status} X\r\nContent-Type: application/problem+json\r\n");
-        let length = answer.len();
-        let rest = format!("Content-Length: {length}\r\nConnection: close\r\n\r\n{answer}");
-        reader.into_inner().write_all(format!("{head}{rest}").as_bytes()).ok()?;
         return None;
     }
     let windows = match (is_group(&body), stream) {

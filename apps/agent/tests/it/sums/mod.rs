@@ -1,5 +1,6 @@
 //! Windows of sums: the owner opens the readings, and no pad serves twice.
 
+mod groups;
 mod opened;
 mod pads;
 mod refused;
