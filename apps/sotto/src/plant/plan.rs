@@ -4,7 +4,10 @@ use std::collections::BTreeMap;
 use std::process::ExitCode;
 
 use serde_json::json;
-use sotto_owner::{Chosen, Kind, Plant, beyond, measured_report, seconds_a_window, stream_report};
+use sotto_owner::{
+    Alternative, Chosen, Kind, Plant, StreamReport, Way, beyond, measured_report, seconds_a_window,
+    stream_report,
+};
 use sotto_pack::{ChannelBins, Cut, Quantity, Span};
 
 use super::progress::waiting;
@@ -154,6 +157,7 @@ fn print(chosen: &Chosen) {
     };
     say(format!("  {}", device::describe(chosen)));
     say(format!("    for {serves}; channels {}", report.channels.join(", ")));
+    way(&report);
     let (Some(bits), Some(left)) = (report.modulus_bits, report.noise_bits_left) else {
         sums(chosen, &report);
         return;
@@ -175,8 +179,25 @@ fn print(chosen: &Chosen) {
     lost(&report);
 }
 
+/// Prints the way of a stream's windows, the reason, and the bytes of the way not taken.
+fn way(report: &StreamReport) {
+    let (taken, other) = match report.way {
+        Way::Added => ("added with tags".to_owned(), "Evaluated under"),
+        Way::Evaluated => (format!("evaluated under {}", report.scheme), "Added with tags"),
+    };
+    let bytes = |other: &Alternative| Some((other.window_bytes?, other.bytes_a_reading?));
+    let price = report.other_way.as_ref().and_then(|not_taken| {
+        let ((bytes, each), of) = (
+            bytes(not_taken)?,
+            if report.way == Way::Added { format!(" {}", not_taken.scheme) } else { String::new() },
+        );
+        Some(format!(". {other}{of}, a window would take {bytes} bytes ({each:.0} a reading)"))
+    });
+    say(format!("    {taken}: {}{}", report.why, price.unwrap_or_default()));
+}
+
 /// Prints the details of a stream of sums.
-fn sums(chosen: &Chosen, report: &sotto_owner::StreamReport) {
+fn sums(chosen: &Chosen, report: &StreamReport) {
     let all = || report.parts.iter().flat_map(|part| &part.quantities);
     let squares = all().any(|placed| matches!(placed.quantity, Quantity::Square(_)));
     let pairs = all().filter(|placed| matches!(placed.quantity, Quantity::Product(..))).count();
@@ -223,7 +244,7 @@ fn grouped(number: u64) -> String {
 }
 
 /// Prints the bins in which a device counts readings, their bytes, and the width that extremes and quantiles get.
-fn counts(chosen: &Chosen, report: &sotto_owner::StreamReport) {
+fn counts(chosen: &Chosen, report: &StreamReport) {
     for placed in report.parts.iter().flat_map(|part| &part.quantities) {
         let Quantity::Bins { column, edges } = &placed.quantity else { continue };
         let bins = ChannelBins { channel: *column, edges: edges.clone() };
@@ -244,8 +265,9 @@ fn counts(chosen: &Chosen, report: &sotto_owner::StreamReport) {
 }
 
 /// Prints the rejected alternatives and the reason for each.
-fn lost(report: &sotto_owner::StreamReport) {
-    for alternative in &report.alternatives {
+fn lost(report: &StreamReport) {
+    let said = |alternative: &&Alternative| Some(*alternative) == report.other_way.as_ref();
+    for alternative in report.alternatives.iter().filter(|alternative| !said(alternative)) {
         let degree = match alternative.n {
             0 => String::new(),
             n => format!(" with n = {n}"),
