@@ -5,8 +5,7 @@ use std::process::ExitCode;
 
 use serde_json::json;
 use sotto_owner::{
-    Alternative, Chosen, Kind, Plant, StreamReport, Way, beyond, measured_report, seconds_a_window,
-    stream_report,
+    Chosen, Kind, Plant, StreamReport, Way, beyond, measured_report, seconds_a_window, stream_report,
 };
 use sotto_pack::{ChannelBins, Cut, Quantity, Span};
 
@@ -157,7 +156,7 @@ fn print(chosen: &Chosen) {
     };
     say(format!("  {}", device::describe(chosen)));
     say(format!("    for {serves}; channels {}", report.channels.join(", ")));
-    way(&report);
+    say(format!("    {}", way(&report)));
     let (Some(bits), Some(left)) = (report.modulus_bits, report.noise_bits_left) else {
         sums(chosen, &report);
         return;
@@ -179,21 +178,18 @@ fn print(chosen: &Chosen) {
     lost(&report);
 }
 
-/// Prints the way of a stream's windows, the reason, and the bytes of the way not taken.
-fn way(report: &StreamReport) {
+/// Describes the way of a stream's windows, the reason, and the bytes of the way not taken.
+pub(crate) fn way(report: &StreamReport) -> String {
     let (taken, other) = match report.way {
         Way::Added => ("added with tags".to_owned(), "Evaluated under"),
         Way::Evaluated => (format!("evaluated under {}", report.scheme), "Added with tags"),
     };
-    let bytes = |other: &Alternative| Some((other.window_bytes?, other.bytes_a_reading?));
     let price = report.other_way.as_ref().and_then(|not_taken| {
-        let ((bytes, each), of) = (
-            bytes(not_taken)?,
-            if report.way == Way::Added { format!(" {}", not_taken.scheme) } else { String::new() },
-        );
-        Some(format!(". {other}{of}, a window would take {bytes} bytes ({each:.0} a reading)"))
+        let (bytes, each) = (not_taken.window_bytes?, not_taken.bytes_a_reading?);
+        let scheme = if report.way == Way::Added { format!(" {}", not_taken.scheme) } else { String::new() };
+        Some(format!(". {other}{scheme}, a window would take {bytes} bytes ({each:.0} a reading)"))
     });
-    say(format!("    {taken}: {}{}", report.why, price.unwrap_or_default()));
+    format!("{taken}: {}{}", report.why, price.unwrap_or_default())
 }
 
 /// Prints the details of a stream of sums.
@@ -266,8 +262,9 @@ fn counts(chosen: &Chosen, report: &StreamReport) {
 
 /// Prints the rejected alternatives and the reason for each.
 fn lost(report: &StreamReport) {
-    let said = |alternative: &&Alternative| Some(*alternative) == report.other_way.as_ref();
-    for alternative in report.alternatives.iter().filter(|alternative| !said(alternative)) {
+    let unsaid =
+        report.alternatives.iter().filter(|alternative| Some(*alternative) != report.other_way.as_ref());
+    for alternative in unsaid {
         let degree = match alternative.n {
             0 => String::new(),
             n => format!(" with n = {n}"),

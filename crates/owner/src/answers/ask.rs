@@ -71,6 +71,7 @@ pub(crate) fn ask(
     Ok(Answer {
         version: VERSION,
         question: question.to_string(),
+        scheme: question.scheme,
         rows: rows.into_iter().map(|row| row.dated(&clock)).collect(),
         bytes_up: used.values().sum(),
         bytes_down: spent.bytes_down,

@@ -30,7 +30,7 @@ pub fn choose(stream: &StreamNeeds, channels: &[Channel]) -> Result<Chosen, Owne
 fn choose_exact(stream: &StreamNeeds, channels: &[Channel]) -> Result<Chosen, OwnerError> {
     let of_sums = match sums::best(stream, channels) {
         Ok(mut chosen) if !stream.public => {
-            chosen.alternatives = evaluated(stream, channels, chosen.window_bytes);
+            chosen.alternatives = evaluated(stream, channels, &chosen);
             return Ok(chosen);
         }
         Err(why) if !stream.public && !stream.needs.bins.is_empty() => {
@@ -83,13 +83,14 @@ fn choose_stated(
     Ok(chosen)
 }
 
-/// Returns the ciphertexts that sums of `sums_bytes` bytes a window are taken in place of.
-fn evaluated(stream: &StreamNeeds, channels: &[Channel], sums_bytes: usize) -> Vec<Alternative> {
+/// Returns the ciphertexts that these sums are taken in place of.
+fn evaluated(stream: &StreamNeeds, channels: &[Channel], sums: &Chosen) -> Vec<Alternative> {
     let of = |(chosen, tried): (Option<Chosen>, Vec<Alternative>)| match chosen {
         Some(chosen) => {
             let why = format!(
-                "{} bytes a window, {sums_bytes} where it was chosen, and its sums carry no tag (scheme = \"{}\" of a question takes it)",
-                chosen.window_bytes,
+                "{:.0} bytes a reading, {:.0} where it was chosen, and its sums carry no tag; `scheme = \"{}\"` of a question takes it",
+                chosen.bytes_a_reading(),
+                sums.bytes_a_reading(),
                 chosen.scheme().to_lowercase()
             );
             vec![Alternative::of(&chosen, why)]
