@@ -76,7 +76,7 @@ pub use secrets::{SecretsError, Unlock};
 pub use sotto_cloud_client::{CloudError, Interrupt};
 pub use streams::{
     Alternative, Chosen, Kind, Needs, REAL_ERROR, SHARED_ERROR, SHOWN_WINDOWS, SUMMED_WINDOWS, StreamNeeds,
-    StreamReport, USUAL_GAP_BITS, beyond, can_compare_in_cloud, choose, measured_report, real_error,
+    StreamReport, USUAL_GAP_BITS, Way, beyond, can_compare_in_cloud, choose, measured_report, real_error,
     seconds_a_window, stream_report,
 };
 pub use tls::{AUTHORITY_DAYS, CloudCertificate, SERVER_DAYS, TlsFiles, WARNING_DAYS};

@@ -175,7 +175,7 @@ fn judge(report: &Value) -> Vec<String> {
         }
     }
     let questions = list(report, "questions");
-    for family in [&["bfv", "bgv"][..], &["ckks"]] {
+    for family in [&["sums"][..], &["bfv", "bgv"], &["ckks"]] {
         if !questions
             .iter()
             .any(|q| family.contains(&q["scheme"].as_str().unwrap_or("").to_lowercase().as_str()))

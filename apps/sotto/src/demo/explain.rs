@@ -6,6 +6,7 @@ use super::report::{Answered, Document};
 use super::screen::wrapped;
 use crate::output::say;
 use crate::phases::table;
+use crate::plant::plan;
 
 /// Prints parameters, steps, times and processes of the run.
 pub(super) fn print(document: &Document) {
@@ -43,6 +44,7 @@ fn parameters(stream: &StreamReport) {
             8 * stream.parts.len()
         ));
     }
+    say(format!("    {}", plan::way(stream)));
     wrapped("    for", &stream.questions);
 }
 

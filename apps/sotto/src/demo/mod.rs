@@ -17,6 +17,7 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
+use sotto_owner::settings::QuestionSettings;
 use sotto_owner::{NewPlant, Plant, edit, stream_report};
 
 use device::{NAMES, Report};
@@ -76,7 +77,8 @@ fn make_plant(processes: &Processes, input: &Input, questions: &[Declared]) -> a
             edit::add_channel(document, &measured.name, &measured.channel)?;
         }
         for declared in questions {
-            edit::add_question(document, declared.name, &declared.text.as_str().into())?;
+            let settings = QuestionSettings { scheme: declared.scheme, ..declared.text.as_str().into() };
+            edit::add_question(document, declared.name, &settings)?;
         }
         let channels: Vec<String> = input.channels.iter().map(|measured| measured.name.clone()).collect();
         NAMES.into_iter().try_for_each(|name| edit::add_device(document, name, &channels))

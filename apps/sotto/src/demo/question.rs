@@ -1,6 +1,7 @@
 //! The demo's questions, each with the formula that the clear value is computed by.
 
 use sotto_owner::Range;
+use sotto_owner::question::ExactScheme;
 
 use super::input::{Input, Measured};
 
@@ -9,7 +10,15 @@ use super::input::{Input, Measured};
 pub(super) struct Declared {
     pub(super) name: &'static str,
     pub(super) text: String,
+    /// The scheme that it states, so that the demo shows both ways of exact results.
+    pub(super) scheme: Option<ExactScheme>,
     pub(super) formula: Formula,
+}
+
+impl Declared {
+    fn new(name: &'static str, text: String, formula: Formula) -> Self {
+        Self { name, text, scheme: None, formula }
+    }
 }
 
 /// The meaning of a question in the clear.
@@ -32,32 +41,27 @@ pub(super) fn declare(input: &Input) -> Vec<Declared> {
     let (half_life, milliseconds) = half_life(input.span);
     let curve = curve(channel.range);
     let mut all = vec![
-        Declared { name: "level", text: format!("mean({x}) per device"), formula: Formula::Mean(x.clone()) },
+        Declared::new("level", format!("mean({x}) per device"), Formula::Mean(x.clone())),
         Declared {
-            name: "spread",
-            text: format!("stddev({x}) per device"),
-            formula: Formula::Deviation(x.clone()),
+            scheme: Some(ExactScheme::Bfv),
+            ..Declared::new("spread", format!("stddev({x}) per device"), Formula::Deviation(x.clone()))
         },
-        Declared {
-            name: "overall",
-            text: format!("mean({x}) across devices"),
-            formula: Formula::Mean(x.clone()),
-        },
-        Declared {
-            name: "recent",
-            text: format!("weighted_sum({x}, half_life {half_life}) across devices"),
-            formula: Formula::Recent(x.clone(), milliseconds),
-        },
-        Declared {
-            name: "curve",
-            text: format!(
+        Declared::new("overall", format!("mean({x}) across devices"), Formula::Mean(x.clone())),
+        Declared::new(
+            "recent",
+            format!("weighted_sum({x}, half_life {half_life}) across devices"),
+            Formula::Recent(x.clone(), milliseconds),
+        ),
+        Declared::new(
+            "curve",
+            format!(
                 "mean(polynomial({x}, [{}, {}, {}])) across devices",
                 curve[0],
                 curve[1],
                 Decimal(curve[2])
             ),
-            formula: Formula::Curve(x.clone(), curve),
-        },
+            Formula::Curve(x.clone(), curve),
+        ),
     ];
     if let Some(Measured { name: y, .. }) = input.channels.get(1) {
         // The generator's channels rise and fall together. A load may be constant, and then its correlation is
@@ -68,10 +72,8 @@ pub(super) fn declare(input: &Input) -> Vec<Declared> {
         } else {
             ("covariance", Formula::Covariance(x.clone(), y.clone()))
         };
-        all.insert(
-            3,
-            Declared { name: "together", text: format!("{function}({x}, {y}) across devices"), formula },
-        );
+        let text = format!("{function}({x}, {y}) across devices");
+        all.insert(3, Declared::new("together", text, formula));
     }
     all
 }

@@ -37,7 +37,7 @@ pub(super) fn print(document: &Document, input: &Input, settings: &Settings, see
     }
     line("");
     line(&uploaded(document));
-    line(&full_windows(document));
+    wrapped("    of full windows:", &full_windows(document));
     times(&document.phases);
     line(&format!("The cloud saw {seen}"));
     line("");
@@ -103,7 +103,12 @@ fn plant(input: &Input, settings: &Settings) {
     }
     line("[questions]");
     for (name, question) in &settings.questions {
-        line(&format!("{name} = \"{}\"", question.text));
+        match question.scheme {
+            None => line(&format!("{name} = \"{}\"", question.text)),
+            Some(scheme) => {
+                line(&format!("{name} = {{text = \"{}\", scheme = \"{}\"}}", question.text, scheme.word()));
+            }
+        }
     }
 }
 
@@ -150,12 +155,11 @@ fn uploaded(document: &Document) -> String {
     )
 }
 
-fn full_windows(document: &Document) -> String {
+fn full_windows(document: &Document) -> Vec<String> {
     let full = |stream: &sotto_owner::StreamReport| {
         format!("{:.1} in {} ({})", stream.bytes_a_reading, stream.stream, stream.scheme.to_uppercase())
     };
-    let streams: Vec<String> = document.streams.iter().map(full).collect();
-    format!("    of full windows: {}", streams.join(", "))
+    document.streams.iter().map(full).collect()
 }
 
 /// Prints the mean time of each phase.

@@ -12,7 +12,7 @@ mod forget;
 mod group;
 mod init;
 mod passphrase;
-mod plan;
+pub(crate) mod plan;
 mod progress;
 mod publish;
 mod question;

@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 use std::process::ExitCode;
 
 use serde_json::json;
-use sotto_owner::{Chosen, Kind, Plant, beyond, measured_report, seconds_a_window, stream_report};
+use sotto_owner::{
+    Chosen, Kind, Plant, StreamReport, Way, beyond, measured_report, seconds_a_window, stream_report,
+};
 use sotto_pack::{ChannelBins, Cut, Quantity, Span};
 
 use super::progress::waiting;
@@ -154,6 +156,7 @@ fn print(chosen: &Chosen) {
     };
     say(format!("  {}", device::describe(chosen)));
     say(format!("    for {serves}; channels {}", report.channels.join(", ")));
+    say(format!("    {}", way(&report)));
     let (Some(bits), Some(left)) = (report.modulus_bits, report.noise_bits_left) else {
         sums(chosen, &report);
         return;
@@ -175,8 +178,22 @@ fn print(chosen: &Chosen) {
     lost(&report);
 }
 
+/// Describes the way of a stream's windows, the reason, and the bytes of the way not taken.
+pub(crate) fn way(report: &StreamReport) -> String {
+    let (taken, other) = match report.way {
+        Way::Added => ("added with tags".to_owned(), "Evaluated under"),
+        Way::Evaluated => (format!("evaluated under {}", report.scheme), "Added with tags"),
+    };
+    let price = report.other_way.as_ref().and_then(|not_taken| {
+        let (bytes, each) = (not_taken.window_bytes?, not_taken.bytes_a_reading?);
+        let scheme = if report.way == Way::Added { format!(" {}", not_taken.scheme) } else { String::new() };
+        Some(format!(". {other}{scheme}, a window would take {bytes} bytes ({each:.0} a reading)"))
+    });
+    format!("{taken}: {}{}", report.why, price.unwrap_or_default())
+}
+
 /// Prints the details of a stream of sums.
-fn sums(chosen: &Chosen, report: &sotto_owner::StreamReport) {
+fn sums(chosen: &Chosen, report: &StreamReport) {
     let all = || report.parts.iter().flat_map(|part| &part.quantities);
     let squares = all().any(|placed| matches!(placed.quantity, Quantity::Square(_)));
     let pairs = all().filter(|placed| matches!(placed.quantity, Quantity::Product(..))).count();
@@ -223,7 +240,7 @@ fn grouped(number: u64) -> String {
 }
 
 /// Prints the bins in which a device counts readings, their bytes, and the width that extremes and quantiles get.
-fn counts(chosen: &Chosen, report: &sotto_owner::StreamReport) {
+fn counts(chosen: &Chosen, report: &StreamReport) {
     for placed in report.parts.iter().flat_map(|part| &part.quantities) {
         let Quantity::Bins { column, edges } = &placed.quantity else { continue };
         let bins = ChannelBins { channel: *column, edges: edges.clone() };
@@ -244,8 +261,10 @@ fn counts(chosen: &Chosen, report: &sotto_owner::StreamReport) {
 }
 
 /// Prints the rejected alternatives and the reason for each.
-fn lost(report: &sotto_owner::StreamReport) {
-    for alternative in &report.alternatives {
+fn lost(report: &StreamReport) {
+    let unsaid =
+        report.alternatives.iter().filter(|alternative| Some(*alternative) != report.other_way.as_ref());
+    for alternative in unsaid {
         let degree = match alternative.n {
             0 => String::new(),
             n => format!(" with n = {n}"),

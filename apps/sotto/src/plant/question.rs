@@ -3,6 +3,7 @@
 use std::process::ExitCode;
 
 use clap::Subcommand;
+use sotto_owner::question::{ExactScheme, Question as Asked};
 use sotto_owner::settings::{Compare, QuestionSettings};
 use sotto_owner::{Plant, edit};
 
@@ -27,6 +28,10 @@ pub(crate) enum Question {
         /// the largest distance from the limit at which a value may be undecided
         #[arg(long, value_enum, default_value = "owner", value_name = "WHERE")]
         compare: Where,
+        /// Encrypt the readings of exact results under bfv or bgv, and let the cloud evaluate them; without it they are sums
+        /// with tags, which are far smaller
+        #[arg(long, value_name = "SCHEME")]
+        scheme: Option<ExactScheme>,
     },
     /// Take a question out of sotto.toml.
     Remove {
@@ -60,17 +65,18 @@ impl From<Where> for Compare {
 impl OnPlant for Question {
     fn run(self, plant: &mut Plant) -> anyhow::Result<ExitCode> {
         match self {
-            Self::Add { name, text, precision, compare } => {
-                let question = plant.question(&text)?;
+            Self::Add { name, text, precision, compare, scheme } => {
+                let question = Asked { scheme, ..plant.question(&text)? };
                 let compare = compare.into();
                 if compare == Compare::Cloud && !question.calls().any(sotto_owner::can_compare_in_cloud) {
                     anyhow::bail!(
                         "--compare cloud is for conditions on polynomials and models, as in count(linear(model.json) > 80), and {name} has none: leave it out. A channel is compared in the cloud if it is comparable (sotto channel add … --comparable)"
                     );
                 }
-                let declared = QuestionSettings { text, precision, compare };
+                let declared = QuestionSettings { text, precision, compare, scheme };
                 plant.edit(|document| edit::add_question(document, &name, &declared))?;
-                say(format!("question {name}: {question}"));
+                let under = scheme.map_or_else(String::new, |scheme| format!(", under {scheme}"));
+                say(format!("question {name}: {question}{under}"));
                 for (device, lacking) in
                     waiting("choosing parameters", || plant.carried_by(&name, &question))?
                 {
@@ -89,7 +95,9 @@ impl OnPlant for Question {
             Self::List { json: true } => say(serde_json::to_string_pretty(&plant.settings().questions)?),
             Self::List { json: false } => {
                 for (name, question) in &plant.settings().questions {
-                    say(format!("{name}: {}", question.text));
+                    let under =
+                        question.scheme.map_or_else(String::new, |scheme| format!(", under {scheme}"));
+                    say(format!("{name}: {}{under}", question.text));
                 }
             }
         }

@@ -13,6 +13,7 @@ mod plant;
 mod public;
 mod recovery;
 mod recryptor;
+mod schemes;
 mod seal;
 mod session;
 mod status;

@@ -13,7 +13,7 @@ use super::outbox::Outbox;
 use super::round::Round;
 use crate::declared::Plant;
 use crate::error::{OwnerError, io};
-use crate::windows::{Between, DeviceWindows};
+use crate::windows::{Between, DeviceWindows, Needed};
 use crate::work::{Computer, Evidence};
 use crate::{devices, trust, windows};
 
@@ -139,7 +139,7 @@ fn list(
     let names: BTreeSet<&String> = active.iter().flat_map(|alarm| &alarm.devices).collect();
     for name in names {
         let Some(record) = devices::record(plant, name)? else { continue };
-        match windows::list(plant, cloud, &record, Between::default(), None) {
+        match windows::list(plant, cloud, &record, Between::default(), &Needed::once()) {
             Ok(found) => drop(listed.insert(name.clone(), found)),
             Err(error @ OwnerError::Cloud(_)) => return Err(error),
             Err(error) => round.notes.push(format!("{name}: {error}")),

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 use sotto_pack::{Clock, LeftOut};
 
+use crate::question::ExactScheme;
 use crate::work::{Evidence, Flooded};
 
 /// The version of the JSON form.
@@ -34,6 +35,9 @@ pub struct Answer {
     pub version: u32,
     /// The question's text.
     pub question: String,
+    /// The scheme that the question states for exact results.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scheme: Option<ExactScheme>,
     /// One row for each group, device and result.
     pub rows: Vec<Row>,
     /// Bytes that devices sent for the windows used.

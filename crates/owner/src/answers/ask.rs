@@ -17,9 +17,9 @@ use crate::error::OwnerError;
 use crate::functions::Call;
 use crate::gathered::Tally;
 use crate::language::Devices;
-use crate::question::{Asked, Question};
+use crate::question::{Asked, ExactScheme, Question};
 use crate::streams::Kind;
-use crate::windows::{Between, DeviceWindows, Group};
+use crate::windows::{Between, DeviceWindows, Group, Needed, StoredWindow};
 use crate::work::{Computed, Computer, DeviceWork, OnProgress};
 use crate::{devices, windows};
 
@@ -55,7 +55,7 @@ pub(crate) fn ask(
     let mut computer = Computer::new(plant, &cloud, question.shared)?;
     let done = computed(&asked, &mut listed, &mut computer, progress).map_err(|error| shown(plant, error))?;
     let needed = question.channels();
-    let mut notes = notes::on_windows(&listed.devices);
+    let mut notes = notes::on_windows(&listed.devices, question.scheme);
     notes.extend(notes::on_cut_ticks(&listed.groups, question.by, &listed.devices));
     notes.extend(notes::on_removed(plant, &clock, &done.took_part));
     let known = cloud.devices().collect::<Result<Vec<_>, _>>()?;
@@ -71,6 +71,7 @@ pub(crate) fn ask(
     Ok(Answer {
         version: VERSION,
         question: question.to_string(),
+        scheme: question.scheme,
         rows: rows.into_iter().map(|row| row.dated(&clock)).collect(),
         bytes_up: used.values().sum(),
         bytes_down: spent.bytes_down,
@@ -95,10 +96,10 @@ pub(crate) fn ask(
 fn listed(plant: &Plant, question: &Question, cloud: &Cloud, clock: &Clock) -> Result<Listed, OwnerError> {
     let records = devices_of(plant, question)?;
     let mut between = Between::of(question, clock)?;
-    let needed = question.channels();
+    let needed = Needed::of(question);
     let mut devices = Vec::with_capacity(records.len());
     for (name, record) in &records {
-        let found = windows::list(plant, cloud, record, between, Some(&needed));
+        let found = windows::list(plant, cloud, record, between, &needed);
         let found = found.map_err(|error| shown(plant, error))?;
         if found.windows.is_empty() && found.aside == windows::Aside::default() {
             // The cloud may not know the device yet.
@@ -188,7 +189,9 @@ impl Done {
 /// Returns the readings that devices left out of a question's channels.
 fn left_out(devices: &[DeviceWindows], needed: &BTreeSet<String>) -> BTreeMap<String, LeftOut> {
     let mut all: BTreeMap<String, LeftOut> = BTreeMap::new();
-    for (channel, counts) in devices.iter().flat_map(|device| windows::left_out(&device.windows)) {
+    for (channel, counts) in
+        devices.iter().flat_map(|device| windows::left_out(&device.windows, StoredWindow::kind))
+    {
         if needed.contains(&channel) {
             all.entry(channel).or_default().merge(&counts);
         }
@@ -196,21 +199,32 @@ fn left_out(devices: &[DeviceWindows], needed: &BTreeSet<String>) -> BTreeMap<St
     all
 }
 
-/// Returns true if a bundle of the device sends the stream that a call needs.
-fn sends(settings: &Settings, record: &DeviceRecord, call: &Call) -> bool {
+/// Returns true if a bundle of the device sends the stream that a call needs, under the scheme that the question states.
+fn sends(settings: &Settings, record: &DeviceRecord, question: &Question, call: &Call) -> bool {
     let kind = Kind::of(&call.needs());
+    let scheme = question.scheme.filter(|_| kind == Kind::Exact);
     record.bundles.iter().flat_map(|bundle| &bundle.streams).any(|stream| {
         let has = |name: &&str| {
             stream.channels.iter().any(|channel| settings.shown_channel(&channel.name) == *name)
         };
-        Kind::of_profile(stream) == Some(kind) && call.channels().iter().all(has)
+        let stated = |scheme: ExactScheme| {
+            devices::spec_of(stream).is_ok_and(|spec| spec.is_some_and(|spec| spec.scheme == scheme.id()))
+        };
+        Kind::of_profile(stream) == Some(kind) && call.channels().iter().all(has) && scheme.is_none_or(stated)
     })
 }
 
-fn unsent(call: &str, device: &str) -> String {
-    format!(
-        "{call}: no device sends the stream that it needs. Declare the question with `sotto question add NAME '…'`, and give a device a new bundle with `sotto device renew {device}`"
-    )
+fn unsent(question: &Question, call: &Call, device: &str) -> String {
+    match question.scheme.filter(|_| Kind::of(&call.needs()) == Kind::Exact) {
+        Some(scheme) => format!(
+            "{call}: no device sends its readings under {scheme}, which the question states (scheme = \"{}\"). Declare it so with `sotto question add NAME '…' --scheme {}`, and give a device a new bundle with `sotto device renew {device}`; or ask without a scheme",
+            scheme.word(),
+            scheme.word()
+        ),
+        None => format!(
+            "{call}: no device sends the stream that it needs. Declare the question with `sotto question add NAME '…'`, and give a device a new bundle with `sotto device renew {device}`"
+        ),
+    }
 }
 
 /// Refuses a question with a call that no device can answer.
@@ -220,9 +234,9 @@ fn can_answer(
     devices: &BTreeMap<String, DeviceRecord>,
 ) -> Result<(), OwnerError> {
     for call in question.calls() {
-        if !devices.values().any(|record| sends(settings, record, call)) {
+        if !devices.values().any(|record| sends(settings, record, question, call)) {
             let device = devices.keys().next().map_or("NAME", String::as_str);
-            return Err(OwnerError::Unanswerable(unsent(&call.to_string(), device)));
+            return Err(OwnerError::Unanswerable(unsent(question, call, device)));
         }
     }
     Ok(())
@@ -239,7 +253,7 @@ fn devices_of(plant: &Plant, question: &Question) -> Result<BTreeMap<String, Dev
     }
     devices.retain(|name, record| {
         let named = question.only.as_ref().is_none_or(|only| only.contains(name));
-        named && question.calls().any(|call| sends(plant.settings(), record, call))
+        named && question.calls().any(|call| sends(plant.settings(), record, question, call))
     });
     if devices.is_empty() {
         return Err(OwnerError::Unanswerable(nobody_sends(plant, question)?));
@@ -263,6 +277,5 @@ fn nobody_sends(plant: &Plant, question: &Question) -> Result<String, OwnerError
             channels.join(",")
         ));
     };
-    let call = question.calls().next().map(ToString::to_string).unwrap_or_default();
-    Ok(unsent(&call, device))
+    Ok(question.calls().next().map(|call| unsent(question, call, device)).unwrap_or_default())
 }

@@ -149,10 +149,11 @@ pub(crate) fn latest_answers(plant: &Plant, within: i64) -> Result<Vec<String>, 
 
 /// Returns the latest answer to a declared question. Searches the 50 most recent answers; None if none matches.
 pub(crate) fn last_cost(plant: &Plant, question: &str) -> Option<KeptAnswer> {
-    let text = declared::question(plant, question).ok()?.to_string();
+    let question = declared::question(plant, question).ok()?;
+    let text = question.to_string();
     let names = answers(plant).ok()?;
     let mut kept = names.iter().rev().take(LOOKED_AT).filter_map(|name| answer(plant, name).ok());
-    kept.find(|kept| kept.answer.question == text)
+    kept.find(|kept| kept.answer.question == text && kept.answer.scheme == question.scheme)
 }
 
 /// Reads a stored answer.

@@ -11,7 +11,7 @@ use crate::devices;
 use crate::error::OwnerError;
 use crate::gathered::{Decided, NeedId, Tally};
 use crate::language::By;
-use crate::question::Asked;
+use crate::question::{Asked, ExactScheme};
 use crate::windows::{DeviceWindows, Group, cut_ticks, once};
 
 /// Returns a number above 0 rounded up to two digits.
@@ -118,7 +118,10 @@ pub(super) fn on_cut_ticks(groups: &[Group], by: Option<By>, listed: &[DeviceWin
 }
 
 /// Returns notes on windows that the answer does not use, and on made-up ones.
-pub(super) fn on_windows(listed: &[DeviceWindows]) -> Vec<String> {
+pub(super) fn on_windows(listed: &[DeviceWindows], scheme: Option<ExactScheme>) -> Vec<String> {
+    let other_scheme = scheme.map_or_else(String::new, |scheme| {
+        format!("was not sent under {scheme}, which the question states; without `scheme` it counts")
+    });
     let mut notes = Vec::new();
     for listed in listed {
         let DeviceWindows { shown: device, aside, windows, undeclared, .. } = listed;
@@ -153,6 +156,7 @@ pub(super) fn on_windows(listed: &[DeviceWindows]) -> Vec<String> {
                 aside.earlier,
                 "is one of places, which an earlier version sent, and is not read any more; `sotto device renew` makes a bundle with which the device sends its readings again",
             ),
+            (aside.other_scheme, other_scheme.as_str()),
             (aside.other_unit, "has a channel whose unit was another one then"),
             (
                 aside.not_carried,
@@ -177,7 +181,12 @@ pub(super) fn on_windows(listed: &[DeviceWindows]) -> Vec<String> {
         match aside.fetched {
             0 => {}
             count => notes.push(format!(
-                "the readings of {count} windows of {device} were fetched to compare them: the device does not count them in the bins of this question. Declare it with `sotto question add`, and give the device a new bundle with `sotto device renew {device}`; then the cloud adds counts instead"
+                "the readings of {count} windows of {device} were fetched to compare them: {}, and give the device a new bundle with `sotto device renew {device}`; then the cloud {} instead",
+                match scheme {
+                    None => "the device does not count them in the bins of this question. Declare it with `sotto question add`",
+                    Some(_) => "ciphertexts carry no counts. Make the channel comparable (`comparable = true`)",
+                },
+                if scheme.is_none() { "adds counts" } else { "compares" }
             )),
         }
         match aside.missing {

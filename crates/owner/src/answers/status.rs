@@ -11,7 +11,7 @@ use crate::declared::Plant;
 use crate::declared::settings::DeviceSettings;
 use crate::devices::DeviceRecord;
 use crate::error::OwnerError;
-use crate::windows::{Between, DeviceWindows, ticks_between};
+use crate::windows::{Between, DeviceWindows, Needed, StoredWindow, ticks_between};
 use crate::{devices, windows};
 
 /// The status of a device.
@@ -137,17 +137,17 @@ fn status_of(
     left_out: &BTreeMap<String, LeftOut>,
     clock: &sotto_pack::Clock,
 ) -> ChannelStatus {
-    // A reading in streams of both kinds counts once: the kind with more readings is used.
-    let mut by_kind: BTreeMap<_, (u64, u64, i64, i64)> = BTreeMap::new();
+    // A reading in streams of several forms counts once: the form with most readings is used.
+    let mut by_form: BTreeMap<_, (u64, u64, i64, i64)> = BTreeMap::new();
     for window in &listed.windows {
-        let (Some(at), Some(kind)) = (window.channel(channel), window.kind()) else { continue };
-        let entry = by_kind.entry(kind).or_insert((0, 0, window.from(), window.from()));
+        let (Some(at), Some(form)) = (window.channel(channel), window.form()) else { continue };
+        let entry = by_form.entry(form).or_insert((0, 0, window.from(), window.from()));
         entry.0 += window.readings(at);
         // Counted from the end of the previous window, because ticks between windows are missing too.
         entry.1 += ticks_between(entry.3, window.to(), window.description.period);
         entry.3 = entry.3.max(window.to());
     }
-    let most = by_kind.values().max_by_key(|(readings, ..)| *readings).copied();
+    let most = by_form.values().max_by_key(|(readings, ..)| *readings).copied();
     let (readings, expected, from, to) = most.unwrap_or_default();
     ChannelStatus {
         channel: channel.to_owned(),
@@ -205,9 +205,9 @@ impl Look<'_> {
         status.enrolled = true;
         of_device(devices::has_secrets(self.plant, name), &mut status)?;
         of_device(self.register(&record, known), &mut status)?;
-        let listed = windows::list(self.plant, self.cloud, &record, Between::default(), None);
+        let listed = windows::list(self.plant, self.cloud, &record, Between::default(), &Needed::default());
         let Some(listed) = of_device(listed, &mut status)? else { return Ok(status) };
-        let left_out = windows::left_out(&listed.windows);
+        let left_out = windows::left_out(&listed.windows, StoredWindow::form);
         let channel = |channel: &String| status_of(&listed, channel, &left_out, self.clock);
         status.listed = true;
         status.windows = windows::once(&listed.windows).count() as u64;

@@ -72,7 +72,7 @@ pub fn add_question(
     name: &str,
     question: &QuestionSettings,
 ) -> Result<(), OwnerError> {
-    let QuestionSettings { text, precision, compare } = question;
+    let QuestionSettings { text, precision, compare, scheme } = question;
     let mut table = toml_edit::InlineTable::new();
     table.insert("text", text.as_str().into());
     if let Some(precision) = precision {
@@ -80,6 +80,9 @@ pub fn add_question(
     }
     if *compare == Compare::Cloud {
         table.insert("compare", "cloud".into());
+    }
+    if let Some(scheme) = scheme {
+        table.insert("scheme", scheme.word().into());
     }
     let item = if table.len() == 1 { value(text.as_str()) } else { value(table) };
     insert(document, "questions", name, item)

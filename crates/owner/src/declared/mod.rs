@@ -9,6 +9,7 @@ pub mod edit;
 mod flooding;
 mod pins;
 mod plant;
+mod question_settings;
 mod questions;
 mod removed;
 mod rename;

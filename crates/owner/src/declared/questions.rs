@@ -29,6 +29,7 @@ pub(crate) fn question(plant: &Plant, text: &str) -> Result<Question, OwnerError
     let (mut question, places) =
         Question::parse_with_places(text).map_err(|error| OwnerError::Question(error.to_string()))?;
     check(plant, &mut question, &places)?;
+    question.scheme = declared.and_then(|declared| declared.scheme);
     Ok(question)
 }
 

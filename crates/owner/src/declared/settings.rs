@@ -8,10 +8,11 @@ use sotto_pack::{Channel, Clock};
 
 use super::alarm::AlarmSettings;
 use super::flooding::FloodingSettings;
+pub use super::question_settings::{Compare, QuestionSettings};
 use crate::amount::{Every, Range};
 use crate::functions::Call;
 use crate::gathered::Channels;
-use crate::question::Question;
+use crate::question::{Question, QuestionError};
 
 /// The version of the file's format.
 pub const VERSION: u32 = 1;
@@ -118,82 +119,6 @@ pub struct ChannelSettings {
     /// The name in streams and bundles, if the channel was renamed since.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wire: Option<String>,
-}
-
-/// A declared question: its text alone, or a table with more requirements.
-///
-/// Example: [`Settings`]
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(from = "WrittenQuestion")]
-pub struct QuestionSettings {
-    /// The question in the language, as it was declared.
-    pub text: String,
-    /// The largest error that noise may add to a value of a polynomial or a model, in the value's unit. None: a
-    /// ten-thousandth of the size of its coefficients. Exact results do not need it: their only error is the channel's
-    /// resolution. Where the cloud compares: the largest distance from a limit at which a value may be undecided.
-    pub precision: Option<f64>,
-    /// The place where polynomials and models are compared with limits.
-    pub compare: Compare,
-}
-
-impl From<&str> for QuestionSettings {
-    /// Declares a text without more requirements.
-    fn from(text: &str) -> Self {
-        Self { text: text.to_owned(), precision: None, compare: Compare::Owner }
-    }
-}
-
-/// The place where the values of polynomials and models are compared with limits.
-///
-/// ```
-/// use sotto_owner::settings::{Compare, Settings};
-///
-/// let settings = Settings::parse(r#"
-///     version = 1
-///     cloud = { url = "http://127.0.0.1:7410" }
-///     [channels]
-///     wind = { unit = "m/s", range = [0, 25], resolution = 0.1, every = "5m" }
-///     [questions]
-///     strong = { text = "count(polynomial(wind, [0, 0, 0, 0.6]) > 500)", compare = "cloud" }
-/// "#)?;
-/// assert_eq!(settings.questions["strong"].compare, Compare::Cloud);
-/// # Ok::<(), sotto_owner::settings::SettingsError>(())
-/// ```
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Compare {
-    /// The owner decrypts the values and compares them.
-    #[default]
-    Owner,
-    /// The cloud compares ciphertexts, and the owner decrypts yes, no or undecided.
-    Cloud,
-}
-
-#[derive(Deserialize)]
-#[serde(untagged)]
-enum WrittenQuestion {
-    Text(String),
-    Table(QuestionTable),
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct QuestionTable {
-    text: String,
-    precision: Option<f64>,
-    #[serde(default)]
-    compare: Compare,
-}
-
-impl From<WrittenQuestion> for QuestionSettings {
-    fn from(written: WrittenQuestion) -> Self {
-        match written {
-            WrittenQuestion::Text(text) => text.as_str().into(),
-            WrittenQuestion::Table(QuestionTable { text, precision, compare }) => {
-                Self { text, precision, compare }
-            }
-        }
-    }
 }
 
 /// A device.
@@ -348,13 +273,16 @@ impl Settings {
                 return Err(part(place(), "a channel stands twice in the list"));
             }
         }
-        for (name, QuestionSettings { text, precision, compare }) in &self.questions {
+        for (name, QuestionSettings { text, precision, compare, scheme }) in &self.questions {
             let place = format!("questions.{name}");
             check_name(name, &place)?;
             if precision.is_some_and(|precision| !(precision.is_finite() && precision > 0.0)) {
                 return Err(part(place, "a precision is a number above 0"));
             }
-            let question = Question::parse(text).map_err(|error| part(&place, error.to_string()))?;
+            let refused = |error: QuestionError| part(&place, error.to_string());
+            let mut question = Question::parse(text).map_err(refused)?;
+            question.scheme = *scheme;
+            question.check().map_err(refused)?;
             if *compare == Compare::Cloud && !question.calls().any(Call::can_compare_in_cloud) {
                 let reason = "compare = \"cloud\" is for conditions on polynomials and models, as in count(linear(model.json) > 80), and \
                               the question has none: leave it out. A channel is compared in the cloud if it is comparable";
@@ -472,6 +400,25 @@ channels = ["temperature"]
             ("mean(temperature)", "mean(temperature", "questions.daily"),
             ("\"mean(temperature) by day\"", "{ text = \"mean(temperature)\", precision = 0.5 }", ""),
             ("\"mean(temperature) by day\"", "{ text = \"mean(temperature)\", precision = 0 }", "precision"),
+            ("\"mean(temperature) by day\"", "{ text = \"mean(temperature)\", scheme = \"bfv\" }", ""),
+            (
+                "\"mean(temperature) by day\"",
+                "{ text = \"mean(temperature)\", scheme = \"ckks\" }",
+                "write bfv or bgv, or leave scheme out",
+            ),
+            (
+                "\"mean(temperature) by day\"",
+                "{ text = \"mean(temperature)\", scheme = \"tfhe\" }",
+                "\"tfhe\"",
+            ),
+            (
+                "\"mean(temperature) by day\"",
+                "{ text = \"mean(polynomial(temperature, [0, 1]))\", scheme = \"bfv\" }",
+                "questions.daily: column 1: scheme = \"bfv\" is for exact results",
+            ),
+            ("\"mean(temperature) by day\"", "{ text = \"mean(temperature)\", sceme = \"bfv\" }", "sceme"),
+            ("\"mean(temperature) by day\"", "{ scheme = \"bfv\" }", "text"),
+            ("\"mean(temperature) by day\"", "7", "a table with text, precision, compare and scheme"),
             ("channels = [\"temperature\"]", "channels = [\"x\"]", "no channel x"),
             ("channels = [\"temperature\"]", "channels = []", "at least one"),
             ("[channels", "[flooding]\nresults = 100\n[channels", ""),

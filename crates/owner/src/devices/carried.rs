@@ -1,10 +1,12 @@
 //! Questions, compared with the streams that devices send.
 
+use sotto_pack::StreamProfile;
+
 use super::records;
 use super::records::{DeviceRecord, spec_of};
 use crate::declared::Plant;
 use crate::error::OwnerError;
-use crate::question::Question;
+use crate::question::{ExactScheme, Question};
 use crate::streams;
 use crate::streams::{Kind, MOST_WINDOWS, StreamNeeds, fits, largest_result, layout_of};
 
@@ -33,12 +35,21 @@ pub(crate) fn carried_by(
 /// Returns the reason why a device's latest bundle does not support a stream; None if it does.
 fn lacks(plant: &Plant, record: &DeviceRecord, stream: &StreamNeeds) -> Option<String> {
     let latest = record.bundles.last()?;
-    let of_kind = |profile: &&sotto_pack::StreamProfile| {
-        Kind::of_profile(profile) == Some(stream.kind) && profile.period_ms == Some(stream.period)
+    let scheme = stream.scheme.map(ExactScheme::id);
+    let of_kind = |profile: &&StreamProfile| {
+        let stated = || spec_of(profile).is_ok_and(|spec| spec.map(|spec| spec.scheme) == scheme);
+        let same = Kind::of_profile(profile) == Some(stream.kind) && profile.period_ms == Some(stream.period);
+        same && (scheme.is_none() || stated())
     };
-    let Some(profile) = latest.streams.iter().find(of_kind) else {
-        return Some(format!("it sends no {} stream", stream.kind.word()));
-    };
+    let mut candidates =
+        latest.streams.iter().filter(of_kind).map(|profile| lacks_of(plant, profile, stream));
+    // A device may send readings in sums and in ciphertexts; one that serves is enough.
+    let Some(first) = candidates.next() else { return Some(format!("it sends no {} stream", stream.word())) };
+    first.filter(|_| candidates.all(|other| other.is_some()))
+}
+
+/// Returns the reason why a stream of a bundle does not support a needed one; None if it does.
+fn lacks_of(plant: &Plant, profile: &StreamProfile, stream: &StreamNeeds) -> Option<String> {
     let profile = &records::shown(plant, profile);
     let has = |name: &String| profile.channels.iter().any(|channel| channel.name == *name);
     if let Some(missing) = stream.channels.iter().find(|name| !has(name)) {

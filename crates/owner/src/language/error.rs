@@ -296,6 +296,15 @@ pub enum QuestionErrorKind {
     /// The canonical text does not read back as the question that was built in Rust or read from JSON.
     #[error("the canonical text of this question reads back differently: build it with Question::select")]
     NotCanonical,
+    /// The question states a scheme for exact results, and has none.
+    #[error(
+        "scheme = \"{scheme}\" is for exact results (sums, means, deviations, counts), and the question has none: leave it out. \
+         Polynomials and models are evaluated under CKKS without it"
+    )]
+    NoExactResult {
+        /// `bfv` or `bgv`.
+        scheme: &'static str,
+    },
     /// Two models are attached for one file.
     #[error("{file} has two different models: attach one with Question::attach_model, or name two files")]
     TwoModels {

@@ -1,6 +1,6 @@
 //! A builder of questions.
 
-use super::{Expression, Question, Selected};
+use super::{ExactScheme, Expression, Question, Selected};
 use crate::functions::Call;
 use crate::language::{By, Devices, Duration, Period, QuestionError, QuestionErrorKind as Kind, When};
 
@@ -37,6 +37,7 @@ impl QuestionBuilder {
             grouping: Devices::Across,
             only: None,
             shared: false,
+            scheme: None,
         };
         Self { question, over: None, since: None, until: None }
     }
@@ -92,6 +93,12 @@ impl QuestionBuilder {
     /// Declares that answers are given to others: see [`Question::shared`].
     pub fn shared(mut self) -> Self {
         self.question.shared = true;
+        self
+    }
+
+    /// States the scheme of exact results: see [`Question::scheme`].
+    pub fn under(mut self, scheme: ExactScheme) -> Self {
+        self.question.scheme = Some(scheme);
         self
     }
 

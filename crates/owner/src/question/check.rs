@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 use sotto_program::text;
 
-use super::{Question, Selected, grammar};
+use super::{ExactScheme, Question, Selected, grammar};
 use crate::functions::Call;
 use crate::language::{
     By, Devices, LinearModel, Measurand, Period, QuestionError, QuestionErrorKind as Kind, TextSpans, limits,
@@ -26,14 +26,16 @@ pub(super) struct Unchecked {
     only: Option<Vec<String>>,
     #[serde(default)]
     shared: bool,
+    #[serde(default)]
+    scheme: Option<ExactScheme>,
 }
 
 impl TryFrom<Unchecked> for Question {
     type Error = QuestionError;
 
     fn try_from(from: Unchecked) -> Result<Self, QuestionError> {
-        let Unchecked { select, period, by, grouping, only, shared } = from;
-        let question = Self { select, period, by, grouping, only, shared };
+        let Unchecked { select, period, by, grouping, only, shared, scheme } = from;
+        let question = Self { select, period, by, grouping, only, shared, scheme };
         question.check()?;
         Ok(question)
     }
@@ -63,9 +65,13 @@ impl Question {
         }
         let (read, places) = grammar::question(&text)?;
         self.check_models(&places)?;
-        let mut without_models = self.clone();
-        without_models.change_models(&mut |_, model| *model = None);
-        if read != without_models {
+        if let Some(scheme) = self.scheme.filter(|_| !self.has_exact_results()) {
+            return Err(QuestionError::new(Kind::NoExactResult { scheme: scheme.word() }, &text, 0));
+        }
+        // Neither models nor the scheme are in the text.
+        let mut written = Self { scheme: None, ..self.clone() };
+        written.change_models(&mut |_, model| *model = None);
+        if read != written {
             return Err(QuestionError::new(Kind::NotCanonical, &text, text.len()));
         }
         Ok(places)

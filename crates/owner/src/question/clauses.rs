@@ -28,7 +28,8 @@ impl Clauses {
             (None, None, None) => Period::All,
             (None, since, until) => Period::Between { since, until },
         };
-        Question { select, period, by, grouping: grouping.unwrap_or_default(), only, shared }
+        let (grouping, scheme) = (grouping.unwrap_or_default(), None);
+        Question { select, period, by, grouping, only, shared, scheme }
     }
 
     fn since_or_until(&self) -> Option<&'static str> {

@@ -56,6 +56,7 @@ mod check;
 mod clauses;
 mod expression;
 mod grammar;
+mod scheme;
 mod units;
 
 use std::collections::BTreeSet;
@@ -67,6 +68,7 @@ pub use alarm::{Alarm, Measured, Probe};
 pub(crate) use asked::{Asked, AskedCall, AskedResult};
 pub use builder::QuestionBuilder;
 pub use expression::{CallArithmetic, Expression};
+pub use scheme::{ExactScheme, NotExact};
 pub(crate) use units::unit_of;
 
 pub use crate::functions::{Bins, Call};
@@ -109,6 +111,10 @@ pub struct Question {
     /// leave room for that. Whole numbers are exact and need no flooding.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub shared: bool,
+    /// The scheme under which the cloud evaluates exact results. None: sums with tags where devices send them. Not a part
+    /// of the text: `scheme` of the question in `sotto.toml`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scheme: Option<ExactScheme>,
 }
 
 /// One result.

@@ -9,7 +9,8 @@ use crate::gathered::Need;
 /// Example: [`StreamNeeds`](crate::StreamNeeds)
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Kind {
-    /// Whole numbers at the channel's resolution, in BFV or BGV. The resolution is the only error.
+    /// Whole numbers at the channel's resolution: sums with tags, or ciphertexts of BFV or BGV. The resolution is the only
+    /// error.
     Exact,
     /// Reals in CKKS, for polynomials and models at each reading.
     Real,

@@ -9,7 +9,7 @@ mod of_device;
 mod predict;
 
 pub use choose::{
-    Alternative, Chosen, REAL_ERROR, SHARED_ERROR, SHOWN_WINDOWS, SUMMED_WINDOWS, StreamReport, choose,
+    Alternative, Chosen, REAL_ERROR, SHARED_ERROR, SHOWN_WINDOWS, SUMMED_WINDOWS, StreamReport, Way, choose,
     real_error, stream_report,
 };
 pub(crate) use choose::{MOST_COMPARED, MOST_WINDOWS, bins_of, carried_gap, fits, largest_result};

@@ -9,6 +9,7 @@ use crate::amount::Every;
 use crate::declared::FloodingSettings;
 use crate::gathered::{BinsNeeded, ChannelPair, Need};
 use crate::language::{Condition, Measurand};
+use crate::question::ExactScheme;
 
 /// The quantities that questions need from the windows of one stream.
 ///
@@ -110,7 +111,7 @@ impl Needs {
 /// assert!(needs.squares);
 /// let stream = StreamNeeds {
 ///     kind: Kind::Exact, period: 300_000, span: Span::Day, channels: vec!["temperature".into()],
-///     needs, questions: vec!["daily".into()], public: false,
+///     needs, questions: vec!["daily".into()], public: false, scheme: None,
 /// };
 /// assert_eq!(stream.name(), "exact-5m");
 /// ```
@@ -130,12 +131,23 @@ pub struct StreamNeeds {
     pub questions: Vec<String>,
     /// True if the device encrypts under a public key: its windows are whole ciphertexts.
     pub public: bool,
+    /// The scheme that its questions state for exact results. None: sums, or the scheme with the fewest bytes.
+    pub scheme: Option<ExactScheme>,
 }
 
 impl StreamNeeds {
-    /// Returns the stream's name: its kind and its period.
+    /// Returns the stream's name: its kind, the scheme that its questions state, and its period.
     #[must_use]
     pub fn name(&self) -> String {
-        format!("{}-{}", self.kind.word(), Every { milliseconds: self.period })
+        format!("{}-{}", self.word(), Every { milliseconds: self.period })
+    }
+
+    /// Returns the start of its name. A device has at most one stream with this word at a period.
+    pub(crate) fn word(&self) -> String {
+        match (self.kind, self.scheme) {
+            (Kind::Exact, Some(scheme)) => scheme.word().to_owned(),
+            (kind, Some(scheme)) => format!("{}-{}", kind.word(), scheme.word()),
+            (kind, None) => kind.word().to_owned(),
+        }
     }
 }

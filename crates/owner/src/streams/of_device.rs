@@ -12,7 +12,7 @@ use crate::declared::settings::{Compare, DeviceSettings, Settings};
 use crate::functions::Call;
 use crate::gathered::{BinsNeeded, Need};
 use crate::language::By;
-use crate::question::Question;
+use crate::question::{ExactScheme, Question};
 
 /// Returns the number of equal bins over a range for an extreme or a quantile within `precision`.
 fn bins_within(precision: f64, minimum: f64, maximum: f64) -> u32 {
@@ -50,6 +50,9 @@ pub(crate) fn span_of(by: Option<By>, period: u32) -> Span {
     }
 }
 
+/// The streams of a device by kind, stated scheme and period.
+type Streams = BTreeMap<(Kind, Option<ExactScheme>, u32), StreamNeeds>;
+
 /// Returns the streams that a device with these settings sends for the declared questions. Channels that no question
 /// needs are sent with squares, for means and standard deviations by day.
 #[must_use]
@@ -60,7 +63,7 @@ pub(crate) fn of_device(
     DeviceSettings { channels, public, .. }: &DeviceSettings,
 ) -> Vec<StreamNeeds> {
     let public = *public;
-    let mut streams: BTreeMap<(Kind, u32), StreamNeeds> = BTreeMap::new();
+    let mut streams = Streams::new();
     let period = |name: &str| settings.channels.get(name).map(|channel| channel.every.milliseconds);
     let mut periods: Vec<u32> = channels.iter().filter_map(|name| period(name)).collect();
     periods.sort_unstable();
@@ -102,17 +105,20 @@ pub(crate) fn of_device(
             // This device cannot answer a call with a channel that it lacks, or with channels of two periods.
             let Some(at) = at.filter(|at| !at.is_empty() && at.iter().all(|p| *p == at[0])) else { continue };
             let span = span_of(question.by, at[0]);
-            let stream = streams.entry((kind, at[0])).or_insert_with(|| StreamNeeds {
+            let scheme = question.scheme.filter(|_| kind == Kind::Exact);
+            let all_channels = kind == Kind::Exact && scheme.is_none();
+            let stream = streams.entry((kind, scheme, at[0])).or_insert_with(|| StreamNeeds {
                 kind,
                 period: at[0],
                 span,
-                channels: if kind == Kind::Exact { of_period(at[0]) } else { Vec::new() },
+                channels: if all_channels { of_period(at[0]) } else { Vec::new() },
                 needs: Needs::default(),
                 questions: Vec::new(),
                 public,
+                scheme,
             });
-            if kind == Kind::Real {
-                // In a compact window of reals every channel takes a block, so only requested channels are sent.
+            if !all_channels {
+                // In a ciphertext every channel takes a block, so only requested channels are sent.
                 let sent = |name: &&String| stream.channels.contains(name) || named.contains(&name.as_str());
                 stream.channels = channels.iter().filter(sent).cloned().collect();
             }
@@ -138,20 +144,60 @@ pub(crate) fn of_device(
                 needs: Needs { squares: true, ..Needs::default() },
                 questions: Vec::new(),
                 public,
+                scheme: None,
             };
-            streams.insert((Kind::Exact, period), stream);
+            streams.insert((Kind::Exact, None, period), stream);
         }
     }
+    if public {
+        share_ciphertexts(&mut streams, channels);
+    }
+    add_steps(&mut streams, settings);
+    streams.into_values().collect()
+}
+
+/// Adds the needs of exact questions that state no scheme to a stream of one that does. Without sums both send whole
+/// ciphertexts, of which one is enough.
+fn share_ciphertexts(streams: &mut Streams, channels: &[String]) {
+    let unstated: Vec<_> = streams
+        .keys()
+        .filter(|(kind, scheme, _)| *kind == Kind::Exact && scheme.is_none())
+        .copied()
+        .collect();
+    for (kind, scheme, period) in unstated {
+        let stated =
+            ExactScheme::ALL.into_iter().find(|stated| streams.contains_key(&(kind, Some(*stated), period)));
+        let Some(from) = stated.and_then(|_| streams.remove(&(kind, scheme, period))) else { continue };
+        let Some(into) = streams.get_mut(&(kind, stated, period)) else { continue };
+        let sent = |name: &&String| into.channels.contains(name) || from.channels.contains(name);
+        into.channels = channels.iter().filter(sent).cloned().collect();
+        into.span = into.span.min(from.span);
+        into.needs.merge(&from.needs);
+        let new: Vec<String> =
+            from.questions.into_iter().filter(|name| !into.questions.contains(name)).collect();
+        into.questions.extend(new);
+    }
+}
+
+/// Adds streams of whole steps for the comparable channels of exact streams, in the scheme that their questions state.
+fn add_steps(streams: &mut Streams, settings: &Settings) {
     let comparable = |name: &String| settings.channels.get(name).is_some_and(|channel| channel.comparable);
-    let exact: Vec<StreamNeeds> =
+    let mut exact: Vec<StreamNeeds> =
         streams.values().filter(|stream| stream.kind == Kind::Exact).cloned().collect();
-    for StreamNeeds { period, span, channels, .. } in exact {
-        let channels: Vec<String> = channels.into_iter().filter(comparable).collect();
+    // Steps of any scheme serve questions that state none.
+    exact.sort_by_key(|stream| stream.scheme.is_none());
+    for StreamNeeds { period, span, channels, public, scheme, .. } in exact {
+        let sent = |name: &String| {
+            let mut steps =
+                streams.values().filter(|stream| stream.kind == Kind::Steps && stream.period == period);
+            scheme.is_none() && steps.any(|stream| stream.channels.contains(name))
+        };
+        let channels: Vec<String> =
+            channels.into_iter().filter(|name| comparable(name) && !sent(name)).collect();
         if !channels.is_empty() {
             let (kind, needs, questions) = (Kind::Steps, Needs::default(), Vec::new());
-            let needed = StreamNeeds { kind, period, span, channels, needs, questions, public };
-            streams.insert((kind, period), needed);
+            let needed = StreamNeeds { kind, period, span, channels, needs, questions, public, scheme };
+            streams.insert((kind, scheme, period), needed);
         }
     }
-    streams.into_values().collect()
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use sotto_cloud_client::Cloud;
 use sotto_pack::{Channel, Clock, Layout, Span, StreamProfile, WindowDescription};
-use sotto_rlwe::{KeyId, Origin, ParameterId};
+use sotto_rlwe::{KeyId, Origin, ParameterId, SchemeId};
 use sotto_wire::{EnvelopeHeader, SignedHeader};
 
 use super::entry::{Entry, StreamLog};
@@ -37,6 +37,8 @@ struct Known {
     period: u32,
     span: Span,
     kind: Option<Kind>,
+    /// The scheme of ciphertexts. None: sums with tags.
+    scheme: Option<SchemeId>,
     bundle: usize,
     /// True if its windows are places of an earlier version, which are not read any more.
     of_places: bool,
@@ -63,6 +65,7 @@ impl Known {
                 period: profile.period_ms?,
                 span: profile.span?,
                 kind: Kind::of_profile(profile),
+                scheme: spec.as_ref().map(|spec| spec.scheme),
                 bundle,
                 of_places: profile.compact.is_some(),
                 origin: origin(profile.public),
@@ -82,7 +85,7 @@ impl Known {
     }
 }
 
-/// Lists a device's windows with ticks between two times. With `needed`, only those that hold one of these channels.
+/// Lists a device's windows with ticks between two times that hold a needed channel.
 ///
 /// # Errors
 /// [`OwnerError`] if the cloud is unreachable, or its answer is invalid.
@@ -91,7 +94,7 @@ pub(crate) fn list(
     cloud: &Cloud,
     record: &DeviceRecord,
     between: Between,
-    needed: Option<&BTreeSet<String>>,
+    needed: &Needed,
 ) -> Result<DeviceWindows, OwnerError> {
     let clock = plant.settings().clock()?;
     let (mut specs, mut known) = (BTreeMap::new(), Vec::new());
@@ -129,13 +132,14 @@ pub(crate) fn list(
             }
         }
     }
-    let of = Needed(needed);
-    let undeclared = undeclared(plant, &windows, &of);
-    windows.retain_mut(|window| of.channels(window).next().is_some() && between.cut(window));
+    let undeclared = undeclared(plant, &windows, needed);
+    windows.retain_mut(|window| needed.channels(window).next().is_some() && between.cut(window));
     let listed = windows.len();
-    windows.retain(|window| of.channels(window).all(|channel| unit_is(plant, channel)));
+    windows.retain(|window| needed.channels(window).all(|channel| unit_is(plant, channel)));
     aside.other_unit = listed - windows.len();
-    let windows = overlaps::leave_out(windows, &of, &mut aside);
+    let sent = known.iter().filter_map(|known| Some((known.bundle, known.scheme?))).collect();
+    aside.other_scheme = needed.take_out_others(&mut windows, &sent);
+    let windows = overlaps::leave_out(windows, needed, &mut aside);
     let (device, shown) = (record.device.clone(), plant.shown_device(&record.device).to_owned());
     Ok(DeviceWindows { device, shown, windows, specs, has_secret, aside, undeclared })
 }
@@ -194,6 +198,7 @@ fn read(entry: &Entry, signed: &SignedHeader, known: &[Known], clock: &Clock) ->
         description: Arc::new(description),
         end,
         kind: stream.kind,
+        scheme: stream.scheme,
         bundle: stream.bundle,
         sums: sums.map(|(stream, name)| SumsOf { stream: Arc::clone(stream), name }),
         origin: stream.origin,
@@ -206,9 +211,9 @@ fn unit_is(plant: &Plant, channel: &Channel) -> bool {
 }
 
 /// Returns the numbers of windows that lack a needed channel and hold one that `sotto.toml` does not declare.
-fn undeclared(plant: &Plant, windows: &[StoredWindow], needed: &Needed<'_>) -> BTreeMap<String, usize> {
+fn undeclared(plant: &Plant, windows: &[StoredWindow], needed: &Needed) -> BTreeMap<String, usize> {
     let mut undeclared = BTreeMap::new();
-    let wanted = needed.0.map_or(0, BTreeSet::len);
+    let wanted = needed.channels.as_ref().map_or(0, BTreeSet::len);
     for window in windows.iter().filter(|window| needed.channels(window).count() < wanted) {
         let names = window.layout().channels().iter().map(|channel| &channel.name);
         for name in names.filter(|name| !plant.settings().channels.contains_key(*name)) {

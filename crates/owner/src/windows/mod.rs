@@ -22,6 +22,7 @@ pub(crate) use forget::note_deleted;
 pub(crate) use group::{Group, InGroup, cut_ticks, groups, last_readings, pieces};
 pub(crate) use list::list;
 pub(crate) use log::{kept_log, sync_log};
+pub(crate) use needed::Needed;
 pub use stored::rewritten_log;
 pub(crate) use time::Between;
 pub use time::moment;

@@ -9,6 +9,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::sync::Arc;
 
+use sotto_rlwe::SchemeId;
+
 use super::needed::Needed;
 use super::window::{Aside, StoredWindow};
 use crate::streams::Kind;
@@ -22,6 +24,7 @@ struct Cover {
     /// Just after the instant of the last tick.
     to: i64,
     bundle: usize,
+    scheme: Option<SchemeId>,
     /// Milliseconds from a tick to its reading.
     phase: i64,
 }
@@ -32,34 +35,38 @@ struct CoveredTicks {
     ticks: Range<u32>,
     /// The bundle of the other window.
     bundle: usize,
+    /// The scheme of the other window.
+    scheme: Option<SchemeId>,
     /// True if its ticks are at other instants of the hour.
     is_shifted: bool,
 }
 
 /// Leaves out, by channel, ticks at which another window of the same kind has a reading. Of two windows, the one with more
-/// of the needed channels counts; then that of the later bundle, of more readings, sent earlier. Returns them in order of
+/// of the needed channels counts; then that of the later bundle, of sums, of more readings, sent earlier. Returns them in order of
 /// time. A window of which only parts are left comes once for each.
 pub(super) fn leave_out(
     mut windows: Vec<StoredWindow>,
-    needed: &Needed<'_>,
+    needed: &Needed,
     aside: &mut Aside,
 ) -> Vec<StoredWindow> {
     windows.sort_by_cached_key(|window| {
         let channels = needed.channels(window).count();
         let readings = window.description.readings();
-        (Reverse((channels, window.bundle, readings)), window.start(), window.stream.clone(), window.sequence)
+        let preferred = Reverse((channels, window.bundle, window.scheme.is_none(), readings));
+        (preferred, window.start(), window.stream.clone(), window.sequence)
     });
-    let mut covered: BTreeMap<(Kind, String), Covered> = BTreeMap::new();
+    let mut covered: BTreeMap<((Kind, Option<SchemeId>), String), Covered> = BTreeMap::new();
     let mut kept = Vec::with_capacity(windows.len());
     for window in windows {
-        let Some(kind) = window.kind() else { continue };
+        let Some(form) = needed.form(&window) else { continue };
         let mut parts: BTreeMap<Vec<(u32, u32)>, BTreeSet<String>> = BTreeMap::new();
         let (mut meets_own, mut meets_shifted) = (false, false);
         for channel in needed.channels(&window) {
-            let times = covered.entry((kind, channel.name.clone())).or_default();
+            let times = covered.entry((form, channel.name.clone())).or_default();
             let others = ticks_in(times, &window);
-            // Windows of an earlier bundle are expected to be sent again.
-            meets_own |= others.iter().any(|other| other.bundle == window.bundle);
+            // Windows of an earlier bundle are expected to be sent again, and readings of a bundle in both forms.
+            meets_own |=
+                others.iter().any(|other| (other.bundle, other.scheme) == (window.bundle, window.scheme));
             meets_shifted |= others.iter().any(|other| other.is_shifted);
             let mut free = free(&window, &others);
             if !others.is_empty() {
@@ -113,7 +120,8 @@ fn covers(
     }
     let cover = |run: Range<u32>| {
         let to = window.instant(run.end - 1) + 1;
-        (window.instant(run.start), Cover { to, bundle: window.bundle, phase: phase(window) })
+        let (bundle, scheme) = (window.bundle, window.scheme);
+        (window.instant(run.start), Cover { to, bundle, scheme, phase: phase(window) })
     };
     runs.into_iter().map(cover).collect::<Vec<_>>().into_iter()
 }
@@ -129,7 +137,7 @@ fn ticks_in(times: &Covered, window: &StoredWindow) -> Vec<CoveredTicks> {
         let shift = if cover.bundle == window.bundle { 0 } else { cover.phase - phase };
         let (from, to) = (window.ticks_before(from + shift), window.ticks_before(cover.to + shift));
         let ticks = from.max(all.start)..to.min(all.end);
-        CoveredTicks { ticks, bundle: cover.bundle, is_shifted: shift != 0 }
+        CoveredTicks { ticks, bundle: cover.bundle, scheme: cover.scheme, is_shifted: shift != 0 }
     };
     near.map(ticks).filter(|covered| !covered.ticks.is_empty()).collect()
 }

@@ -1,11 +1,12 @@
 //! Stored windows.
 
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::sync::Arc;
 
 use sotto_pack::{ChannelBins, Layout, LeftOut, Reason, WindowDescription};
-use sotto_rlwe::{Origin, ParameterSpec};
+use sotto_rlwe::{Origin, ParameterSpec, SchemeId};
 use sotto_wire::{Digest, MaskName, StreamHeader};
 
 use crate::quantities::Input;
@@ -29,6 +30,8 @@ pub(crate) struct StoredWindow {
     /// The channels that an answer uses; None: all. Other windows have the readings of the others.
     pub(super) channels: Option<Arc<BTreeSet<String>>>,
     pub(super) kind: Option<Kind>,
+    /// The scheme of its ciphertext. None: sums with tags.
+    pub(super) scheme: Option<SchemeId>,
     /// The number of its bundle, from 0.
     pub(super) bundle: usize,
     /// The stream and the pads, if the window is one of sums.
@@ -91,6 +94,11 @@ impl StoredWindow {
     /// Returns the kind of the stream; None for streams of profiles, which have no kind.
     pub(crate) fn kind(&self) -> Option<Kind> {
         self.kind
+    }
+
+    /// Returns its kind, and the scheme of its ciphertext. Returns None as [`StoredWindow::kind`].
+    pub(crate) fn form(&self) -> Option<(Kind, Option<SchemeId>)> {
+        self.kind.map(|kind| (kind, self.scheme))
     }
 
     /// Returns the window as an input that starts at a tick of its group, of which some ticks have weights.
@@ -167,6 +175,8 @@ pub(crate) struct Aside {
     pub(crate) earlier: usize,
     /// Windows with a channel of the question whose unit has changed since.
     pub(crate) other_unit: usize,
+    /// Windows of bundles whose device did not encrypt under the scheme that the question states.
+    pub(crate) other_scheme: usize,
     /// Windows encrypted for other questions, with parameters that do not suffice for this one.
     pub(crate) not_carried: usize,
     /// Windows in the cloud's log that the cloud cannot read.
@@ -192,23 +202,26 @@ pub(crate) fn once(windows: &[StoredWindow]) -> impl Iterator<Item = &StoredWind
     windows.iter().filter(move |window| seen.insert(window.id.as_str()))
 }
 
-/// Returns the readings that devices left out of these windows, by channel.
-pub(crate) fn left_out(windows: &[StoredWindow]) -> BTreeMap<String, LeftOut> {
+/// Returns the readings that devices left out of these windows, by channel. A device reports a reading in each form of
+/// window that it sends; only the first form of a channel is counted.
+pub(crate) fn left_out<F: PartialEq>(
+    windows: &[StoredWindow],
+    form: impl Fn(&StoredWindow) -> Option<F>,
+) -> BTreeMap<String, LeftOut> {
     let mut left_out: BTreeMap<String, LeftOut> = BTreeMap::new();
-    // A device with streams of two kinds reports a reading in both; only the first kind is counted.
-    let mut kinds: BTreeMap<String, Kind> = BTreeMap::new();
+    let mut forms: BTreeMap<String, F> = BTreeMap::new();
     for window in once(windows) {
-        let Some(kind) = window.kind() else { continue };
         for (channel, counts) in window.layout().channels().iter().zip(&window.description.left_out) {
-            if *kinds.entry(channel.name.clone()).or_insert(kind) == kind {
-                let entry = left_out.entry(channel.name.clone()).or_default();
-                // A reading that was already sent is in another window, so it is not lacking.
-                counts.iter().filter(|(reason, _)| *reason != Reason::AlreadySent).for_each(
-                    |(reason, count)| {
-                        entry.add(reason, count);
-                    },
-                );
+            let Some(form) = form(window) else { continue };
+            let first = forms.entry(channel.name.clone());
+            if matches!(&first, Entry::Occupied(first) if *first.get() != form) {
+                continue;
             }
+            first.or_insert(form);
+            // A reading that was already sent is in another window, so it is not lacking.
+            let lacking = counts.iter().filter(|(reason, _)| *reason != Reason::AlreadySent);
+            let all = left_out.entry(channel.name.clone()).or_default();
+            lacking.for_each(|(reason, count)| all.add(reason, count));
         }
     }
     left_out

@@ -9,3 +9,4 @@ mod question;
 mod question_errors;
 mod question_round_trips;
 mod questions;
+mod schemes;

@@ -3,8 +3,8 @@
 use proptest::collection::vec;
 use proptest::prelude::*;
 use sotto_owner::question::{
-    Bins, By, Call, Comparison, Condition, Devices, Duration, DurationUnit, Expression, LinearModel,
-    Measurand, Period, Question, Selected, Weights, When,
+    Bins, By, Call, Comparison, Condition, Devices, Duration, DurationUnit, ExactScheme, Expression,
+    LinearModel, Measurand, Period, Question, Selected, Weights, When,
 };
 
 fn name() -> impl Strategy<Value = String> {
@@ -166,6 +166,7 @@ prop_compose! {
             grouping: if each { Devices::Each } else { Devices::Across },
             only: only.map(without_repeats),
             shared,
+            scheme: None,
         };
         let averages = question.calls().any(|call| call.function() == "moving_average");
         if averages && question.by.is_none_or(|by| by == By::Window) {
@@ -255,6 +256,20 @@ proptest! {
         let json = serde_json::to_string(&question).unwrap();
         let read = serde_json::from_str::<Question>(&json).unwrap_or_else(|refused| panic!("{json}\n{refused}"));
         prop_assert_eq!(read, question);
+    }
+
+    #[test]
+    fn a_scheme_is_in_the_json_and_not_in_the_text(mut question in question(), bfv in any::<bool>()) {
+        let text = question.to_string();
+        question.scheme = Some(if bfv { ExactScheme::Bfv } else { ExactScheme::Bgv });
+        prop_assert_eq!(question.to_string(), text);
+        let json = serde_json::to_string(&question).unwrap();
+        let read = serde_json::from_str::<Question>(&json);
+        // Polynomials and models alone are refused.
+        match question.check() {
+            Ok(()) => prop_assert_eq!(read.unwrap(), question),
+            Err(refused) => prop_assert!(read.unwrap_err().to_string().contains(&refused.kind.to_string())),
+        }
     }
 
     #[test]

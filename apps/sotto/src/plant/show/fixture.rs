@@ -18,6 +18,7 @@ pub(crate) fn answer(rows: Vec<Row>) -> Answer {
         windows: 3,
         jobs: 2,
         evaluate_us: 1500,
+        scheme: None,
         schemes: ["BFV".to_owned()].into(),
         took_part: std::collections::BTreeMap::new(),
         unchecked: std::collections::BTreeSet::new(),

@@ -3,13 +3,14 @@
 use sotto_pack::{Channel, Cut, StreamProfile};
 use sotto_rlwe::{Bfv, Bgv, Ckks, ParameterSpec, SchemeId};
 
-use super::chosen::{Alternative, Chosen, no_parameters, without_secret};
+use super::chosen::{Alternative, Chosen, DEGREES, NEEDS_SECRET, SUMS, no_parameters};
 use super::exact::best;
 use super::judge::attempt;
 use super::real::choose_real;
 use super::steps::choose_steps;
 use super::sums;
 use crate::error::OwnerError;
+use crate::question::ExactScheme;
 use crate::streams::{Kind, StreamNeeds, layout_of};
 
 /// Returns the best parameters for a stream.
@@ -17,62 +18,103 @@ use crate::streams::{Kind, StreamNeeds, layout_of};
 /// # Errors
 /// [`OwnerError::NoParameters`] with the reason and a remedy.
 pub fn choose(stream: &StreamNeeds, channels: &[Channel]) -> Result<Chosen, OwnerError> {
-    match stream.kind {
-        Kind::Real => choose_real(stream, channels),
-        Kind::Steps => choose_steps(stream, channels),
-        Kind::Exact => {
-            let of_sums = if stream.public {
-                without_secret(SUMS, 0)
-            } else {
-                match sums::best(stream, channels) {
-                    Ok(chosen) => return Ok(chosen),
-                    Err(why) if !stream.needs.bins.is_empty() => {
-                        return Err(OwnerError::NoParameters(format!(
-                            "counts by bin travel in windows of sums only, and these do not fit: {why}; declare fewer bins, a coarser resolution or a narrower range"
-                        )));
-                    }
-                    Err(why) => Alternative { scheme: SUMS.to_owned(), n: 0, window_bytes: None, why },
-                }
-            };
-            let (bfv, bgv) = (best::<Bfv>(stream, channels), best::<Bgv>(stream, channels));
-            let (mut winner, loser) = match (bfv.0, bgv.0) {
-                (Some(bfv_best), Some(bgv_best)) if bgv_best.window_bytes < bfv_best.window_bytes => {
-                    (bgv_best, Some(bfv_best))
-                }
-                (Some(bfv_best), other) => (bfv_best, other),
-                (None, Some(bgv_best)) => (bgv_best, None),
-                (None, None) => {
-                    return Err(no_parameters(&bfv.1, "declare a coarser resolution or a narrower range"));
-                }
-            };
-            winner.alternatives = [of_sums].into_iter().chain(bfv.1).chain(bgv.1).collect();
-            if let Some(loser) = loser {
-                let bytes = loser.window_bytes;
-                let why = if bytes == winner.window_bytes {
-                    "as many bytes a window; the first of the two was taken".to_owned()
-                } else {
-                    format!("{bytes} bytes a window, {} where it was chosen", winner.window_bytes)
-                };
-                winner.alternatives.push(Alternative {
-                    scheme: loser.scheme().to_owned(),
-                    n: loser.degree(),
-                    window_bytes: Some(bytes),
-                    why,
-                });
-            }
-            winner.alternatives.push(Alternative {
-                scheme: SchemeId::Ckks.to_string(),
-                n: winner.degree(),
-                window_bytes: None,
-                why: "rounds: the resolution would not be the only error".to_owned(),
-            });
-            Ok(winner)
-        }
+    match (stream.kind, stream.scheme) {
+        (Kind::Real, _) => choose_real(stream, channels),
+        (Kind::Steps, _) => choose_steps(stream, channels),
+        (Kind::Exact, Some(scheme)) => choose_stated(stream, channels, scheme),
+        (Kind::Exact, None) => choose_exact(stream, channels),
     }
 }
 
-/// The name of the form without a lattice.
-const SUMS: &str = "sums";
+/// Returns sums with tags, or ciphertexts where the device holds public keys or sums do not fit.
+fn choose_exact(stream: &StreamNeeds, channels: &[Channel]) -> Result<Chosen, OwnerError> {
+    let of_sums = match sums::best(stream, channels) {
+        Ok(mut chosen) if !stream.public => {
+            chosen.alternatives = evaluated(stream, channels, &chosen);
+            return Ok(chosen);
+        }
+        Err(why) if !stream.public && !stream.needs.bins.is_empty() => {
+            return Err(OwnerError::NoParameters(format!(
+                "counts by bin travel in windows of sums only, and these do not fit: {why}; declare fewer bins, a coarser resolution or a narrower range"
+            )));
+        }
+        of_sums => sums_not_taken(of_sums, NEEDS_SECRET),
+    };
+    let (bfv, bgv) = (best::<Bfv>(stream, channels), best::<Bgv>(stream, channels));
+    let (mut winner, loser) = match (bfv.0, bgv.0) {
+        (Some(bfv_best), Some(bgv_best)) if bgv_best.window_bytes < bfv_best.window_bytes => {
+            (bgv_best, Some(bfv_best))
+        }
+        (Some(bfv_best), other) => (bfv_best, other),
+        (None, Some(bgv_best)) => (bgv_best, None),
+        (None, None) => {
+            return Err(no_parameters(&bfv.1, "declare a coarser resolution or a narrower range"));
+        }
+    };
+    winner.alternatives = [of_sums].into_iter().chain(bfv.1).chain(bgv.1).collect();
+    if let Some(loser) = loser {
+        let bytes = loser.window_bytes;
+        let why = if bytes == winner.window_bytes {
+            "as many bytes a window; the first of the two was taken".to_owned()
+        } else {
+            format!("{bytes} bytes a window, {} where it was chosen", winner.window_bytes)
+        };
+        winner.alternatives.push(Alternative::of(&loser, why));
+    }
+    winner.alternatives.push(rounds(winner.degree()));
+    Ok(winner)
+}
+
+/// Returns ciphertexts of the scheme that the stream's questions state.
+fn choose_stated(
+    stream: &StreamNeeds,
+    channels: &[Channel],
+    scheme: ExactScheme,
+) -> Result<Chosen, OwnerError> {
+    let (chosen, tried) = match scheme {
+        ExactScheme::Bfv => best::<Bfv>(stream, channels),
+        ExactScheme::Bgv => best::<Bgv>(stream, channels),
+    };
+    let way_out = "declare a coarser resolution or a narrower range, or take `scheme` from the question";
+    let mut chosen = chosen.ok_or_else(|| no_parameters(&tried, way_out))?;
+    let why = if stream.public { NEEDS_SECRET.to_owned() } else { chosen.why() };
+    let of_sums = sums_not_taken(sums::best(stream, channels), &why);
+    chosen.alternatives = [of_sums].into_iter().chain(tried).chain([rounds(chosen.degree())]).collect();
+    Ok(chosen)
+}
+
+/// Returns the ciphertexts that these sums are taken in place of.
+fn evaluated(stream: &StreamNeeds, channels: &[Channel], sums: &Chosen) -> Vec<Alternative> {
+    let of = |(chosen, tried): (Option<Chosen>, Vec<Alternative>)| match chosen {
+        Some(chosen) => {
+            let why = format!(
+                "{:.0} bytes a reading, {:.0} where it was chosen, and its sums carry no tag; `scheme = \"{}\"` of a question takes it",
+                chosen.bytes_a_reading(),
+                sums.bytes_a_reading(),
+                chosen.scheme().to_lowercase()
+            );
+            vec![Alternative::of(&chosen, why)]
+        }
+        None => tried,
+    };
+    let mut all = of(best::<Bfv>(stream, channels));
+    all.extend(of(best::<Bgv>(stream, channels)));
+    all.push(rounds(DEGREES[0]));
+    all
+}
+
+/// Returns sums with tags, which are not taken, as an alternative.
+fn sums_not_taken(of_sums: Result<Chosen, String>, why: &str) -> Alternative {
+    match of_sums {
+        Ok(chosen) => Alternative::of(&chosen, why.to_owned()),
+        Err(why) => Alternative::refused(SUMS, 0, why),
+    }
+}
+
+fn rounds(degree: usize) -> Alternative {
+    let why = "rounds: the resolution would not be the only error";
+    Alternative::refused(&SchemeId::Ckks.to_string(), degree, why.to_owned())
+}
 
 /// Checks that the windows of a profile hold everything that a stream needs. `spec` has the parameters of ciphertexts; None
 /// for sums.

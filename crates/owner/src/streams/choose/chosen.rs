@@ -19,7 +19,7 @@ use crate::streams::StreamNeeds;
 /// };
 /// let daily_means = StreamNeeds {
 ///     kind: Kind::Exact, period: 300_000, span: Span::Day, channels: vec!["temperature".into()],
-///     needs: Needs::default(), questions: vec!["daily".into()], public: false,
+///     needs: Needs::default(), questions: vec!["daily".into()], public: false, scheme: None,
 /// };
 /// let chosen: Chosen = choose(&daily_means, &[temperature])?;
 /// assert_eq!(chosen.readings(), 300); // one every five minutes on the longest day, of 25 hours
@@ -72,16 +72,40 @@ pub struct Alternative {
     /// Bytes of a window, if the parameters are suitable.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub window_bytes: Option<usize>,
+    /// Bytes per reading of a full window, if the parameters are suitable. Its windows may be of another length.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bytes_a_reading: Option<f64>,
     /// The reason why it was not chosen.
     pub why: String,
 }
+
+impl Alternative {
+    /// Returns a suitable choice that another one was preferred to.
+    pub(super) fn of(chosen: &Chosen, why: String) -> Self {
+        Self {
+            scheme: chosen.scheme().to_owned(),
+            n: chosen.degree(),
+            window_bytes: Some(chosen.window_bytes),
+            bytes_a_reading: Some(chosen.bytes_a_reading()),
+            why,
+        }
+    }
+
+    /// Returns a choice that is not suitable.
+    pub(super) fn refused(scheme: &str, n: usize, why: String) -> Self {
+        Self { scheme: scheme.to_owned(), n, window_bytes: None, bytes_a_reading: None, why }
+    }
+}
+
+/// The name of the form without a lattice.
+pub(super) const SUMS: &str = "sums";
 
 impl Chosen {
     /// Returns the name of the scheme: that of the ciphertexts, or `sums`.
     #[must_use]
     pub fn scheme(&self) -> &'static str {
         match self.spec.as_ref().map(|spec| spec.scheme) {
-            None => "sums",
+            None => SUMS,
             Some(SchemeId::Bfv) => "BFV",
             Some(SchemeId::Bgv) => "BGV",
             Some(SchemeId::Ckks) => "CKKS",
@@ -98,6 +122,12 @@ impl Chosen {
     #[must_use]
     pub fn readings(&self) -> u64 {
         u64::from(self.cut.ticks) * self.layout.channels().len() as u64
+    }
+
+    /// Returns the bytes per reading of a full window.
+    #[must_use]
+    pub fn bytes_a_reading(&self) -> f64 {
+        self.window_bytes as f64 / self.readings().max(1) as f64
     }
 
     /// Returns the coefficients that hold a window's values, if these repeat over the slots; compact windows send them
@@ -149,16 +179,18 @@ impl Chosen {
     }
 }
 
+/// The reason why a device with public keys sends whole ciphertexts.
+pub(super) const NEEDS_SECRET: &str = "needs the device's secret, and the device holds public keys";
+
 /// Returns the compact alternative for a device that holds public keys.
 pub(super) fn without_secret(scheme: &str, n: usize) -> Alternative {
-    let why = "needs the device's secret, and the device holds public keys".to_owned();
-    Alternative { scheme: format!("compact {scheme}"), n, window_bytes: None, why }
+    Alternative::refused(&format!("compact {scheme}"), n, NEEDS_SECRET.to_owned())
 }
 
 /// Returns the alternative for a stream whose windows are compact, as the device holds its secret.
 pub(super) fn under_public_key(scheme: &str, n: usize) -> Alternative {
     let why = "has no compact form: its mask follows from no name, so both polynomials travel".to_owned();
-    Alternative { scheme: format!("public-key {scheme}"), n, window_bytes: None, why }
+    Alternative::refused(&format!("public-key {scheme}"), n, why)
 }
 
 pub(super) fn no_parameters(tried: &[Alternative], way_out: &str) -> OwnerError {

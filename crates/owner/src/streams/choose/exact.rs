@@ -26,7 +26,7 @@ pub(super) fn best<S: Managed>(
         match at_degree::<S>(stream, channels, degree) {
             Ok(chosen) => return (Some(chosen), tried),
             Err(why) => {
-                tried.push(Alternative { scheme: S::ID.to_string(), n: degree, window_bytes: None, why });
+                tried.push(Alternative::refused(&S::ID.to_string(), degree, why));
             }
         }
     }

@@ -11,6 +11,7 @@ mod real;
 mod report;
 mod steps;
 mod sums;
+mod ways;
 mod worst;
 
 pub use best::choose;
@@ -22,4 +23,5 @@ pub use precision::{REAL_ERROR, SHARED_ERROR, real_error};
 pub use report::{SHOWN_WINDOWS, StreamReport, stream_report};
 pub use sums::SUMMED_WINDOWS;
 pub(crate) use sums::bins_of;
+pub use ways::Way;
 pub(crate) use worst::{largest_result, worst};

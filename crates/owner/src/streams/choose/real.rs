@@ -133,18 +133,8 @@ pub(super) fn choose_real(stream: &StreamNeeds, channels: &[Channel]) -> Result<
         }
     };
     let alternative = match &other {
-        Ok(found) => Alternative {
-            scheme: scheme.to_owned(),
-            n: found.degree(),
-            window_bytes: Some(found.window_bytes),
-            why: why(found),
-        },
-        Err(error) => Alternative {
-            scheme: scheme.to_owned(),
-            n: DEGREES[DEGREES.len() - 1],
-            window_bytes: None,
-            why: error.to_string(),
-        },
+        Ok(found) => Alternative { scheme: scheme.to_owned(), ..Alternative::of(found, why(found)) },
+        Err(error) => Alternative::refused(scheme, DEGREES[DEGREES.len() - 1], error.to_string()),
     };
     let mut chosen = chosen;
     chosen.alternatives.push(alternative);
@@ -180,8 +170,8 @@ fn choose_place(stream: &StreamNeeds, channels: &[Channel]) -> Result<Chosen, Ow
                 chosen.alternatives = tried;
                 for scheme in [SchemeId::Bfv, SchemeId::Bgv] {
                     let why = "has whole numbers only: coefficients and models are reals".to_owned();
-                    let (scheme, n) = (scheme.to_string(), degree);
-                    chosen.alternatives.push(Alternative { scheme, n, window_bytes: None, why });
+                    let other = Alternative::refused(&scheme.to_string(), degree, why);
+                    chosen.alternatives.push(other);
                 }
                 if stream.public {
                     chosen.alternatives.push(without_secret("CKKS", degree));
@@ -191,12 +181,7 @@ fn choose_place(stream: &StreamNeeds, channels: &[Channel]) -> Result<Chosen, Ow
                 return Ok(chosen);
             }
             Err(why) => {
-                tried.push(Alternative {
-                    scheme: SchemeId::Ckks.to_string(),
-                    n: degree,
-                    window_bytes: None,
-                    why,
-                });
+                tried.push(Alternative::refused(&SchemeId::Ckks.to_string(), degree, why));
             }
         }
     }

@@ -7,6 +7,7 @@ use sotto_rlwe::{ParameterSpec, SchemeId};
 
 use super::chosen::{Alternative, Chosen};
 use super::sums::bins_of;
+use super::ways::Way;
 
 /// Numbers of windows of a sum for which a report has the bytes.
 pub const SHOWN_WINDOWS: [u64; 4] = [64, 512, 4_096, 1_000_000];
@@ -21,7 +22,7 @@ pub const SHOWN_WINDOWS: [u64; 4] = [64, 512, 4_096, 1_000_000];
 /// # };
 /// # let needs = StreamNeeds {
 /// #     kind: Kind::Exact, period: 300_000, span: Span::Day, channels: vec!["temperature".into()],
-/// #     needs: Needs::default(), questions: vec!["daily".into()], public: false,
+/// #     needs: Needs::default(), questions: vec!["daily".into()], public: false, scheme: None,
 /// # };
 ///
 /// // `needs` are a device's daily windows with one channel, and their questions ask for means.
@@ -41,6 +42,13 @@ pub struct StreamReport {
     pub channels: Vec<String>,
     /// The scheme's name.
     pub scheme: String,
+    /// The way of its windows to an answer.
+    pub way: Way,
+    /// The reason for this way.
+    pub why: String,
+    /// The way not taken, with its bytes. None if the questions of the stream have no other.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub other_way: Option<Alternative>,
     /// The ring's degree. None for sums, which have no ring.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub n: Option<usize>,
@@ -122,6 +130,9 @@ pub fn stream_report(chosen: &Chosen) -> StreamReport {
         questions: chosen.stream.questions.clone(),
         channels: chosen.stream.channels.clone(),
         scheme: chosen.scheme().to_owned(),
+        way: chosen.way(),
+        why: chosen.why(),
+        other_way: chosen.other_way().cloned(),
         n: spec.map(|spec| spec.degree),
         modulus_bits: spec.map(ParameterSpec::modulus_bits),
         security_bits: if spec.is_some() { 128 } else { 256 },
@@ -131,7 +142,7 @@ pub fn stream_report(chosen: &Chosen) -> StreamReport {
         span: chosen.cut.span,
         readings_a_window: chosen.readings(),
         bytes_a_window: chosen.window_bytes,
-        bytes_a_reading: chosen.window_bytes as f64 / chosen.readings().max(1) as f64,
+        bytes_a_reading: chosen.bytes_a_reading(),
         bytes_an_answer: chosen.answer_bytes,
         results_an_answer: chosen.results_in_one,
         rotations: chosen.keys.rotations.clone(),

@@ -2,7 +2,7 @@
 
 use sotto_circuits::table_chains;
 use sotto_pack::{Channel, Cut, Layout, StepDigits};
-use sotto_rlwe::{Bfv, Bgv, SchemeId};
+use sotto_rlwe::{Bfv, Bgv};
 use sotto_runtime::Managed;
 
 use super::chosen::{Alternative, Chosen, no_parameters, under_public_key, without_secret};
@@ -10,6 +10,7 @@ use super::judge::attempt;
 use super::worst::layout;
 use crate::error::OwnerError;
 use crate::quantities::STEPS_MODULUS;
+use crate::question::ExactScheme;
 use crate::streams::StreamNeeds;
 
 /// Degrees to try. Smaller ones have no room for a polynomial of degree 63.
@@ -21,31 +22,21 @@ pub(super) fn choose_steps(stream: &StreamNeeds, channels: &[Channel]) -> Result
     for degree in DEGREES {
         let (layout, cut) = steps_layout(stream, channels, degree)?;
         let mut found: Vec<Chosen> = Vec::new();
-        for (scheme, candidate) in [
-            (SchemeId::Bfv, at_degree::<Bfv>(stream, &layout, cut, degree)),
-            (SchemeId::Bgv, at_degree::<Bgv>(stream, &layout, cut, degree)),
-        ] {
+        let stated = |scheme: &ExactScheme| stream.scheme.is_none_or(|stated| stated == *scheme);
+        for scheme in ExactScheme::ALL.into_iter().filter(stated) {
+            let candidate = match scheme {
+                ExactScheme::Bfv => at_degree::<Bfv>(stream, &layout, cut, degree),
+                ExactScheme::Bgv => at_degree::<Bgv>(stream, &layout, cut, degree),
+            };
             match candidate {
                 Ok(chosen) => found.push(chosen),
-                Err(why) => {
-                    tried.push(Alternative {
-                        scheme: scheme.to_string(),
-                        n: degree,
-                        window_bytes: None,
-                        why,
-                    });
-                }
+                Err(why) => tried.push(Alternative::refused(&scheme.to_string(), degree, why)),
             }
         }
         found.sort_by_key(|chosen| chosen.window_bytes);
         let mut found = found.into_iter();
         let Some(mut chosen) = found.next() else { continue };
-        tried.extend(found.map(|other| Alternative {
-            scheme: other.scheme().to_owned(),
-            n: degree,
-            window_bytes: Some(other.window_bytes),
-            why: "not fewer bytes".to_owned(),
-        }));
+        tried.extend(found.map(|other| Alternative::of(&other, "not fewer bytes".to_owned())));
         tried.push(if stream.public {
             without_secret(chosen.scheme(), degree)
         } else {

@@ -5,11 +5,11 @@ use sotto_pack::{
     Quantity, SumsPart, WindowDescription,
 };
 use sotto_program::KeysNeeded;
-use sotto_rlwe::{KeyId, SchemeId};
+use sotto_rlwe::KeyId;
 use sotto_sums::{Form, MOST_PLACES, TAG_BYTES};
 use sotto_wire::{SUMS_WINDOW_OVERHEAD, StreamHeader, SumsStream, TickPeriod, WireError};
 
-use super::chosen::{Alternative, Chosen, under_public_key};
+use super::chosen::Chosen;
 use super::worst::longest;
 use crate::streams::StreamNeeds;
 
@@ -18,10 +18,6 @@ pub const SUMMED_WINDOWS: u64 = 512;
 
 /// The name of a device and a stream that do not exist.
 const NOBODY: &str = "nobody";
-
-// Smallest degree of whole ciphertexts with slots, and smallest number of bits that a value with its noise takes.
-const WHOLE_DEGREE: usize = 4096;
-const LEAST_BITS: usize = 32;
 
 /// Returns the form with the longest windows, for sums of [`SUMMED_WINDOWS`] windows.
 ///
@@ -36,7 +32,6 @@ pub(super) fn best(stream: &StreamNeeds, channels: &[Channel]) -> Result<Chosen,
     let header = header(&layout, stream.period, &sums).map_err(refused)?;
     let forms = forms(&header).map_err(refused)?;
     let bytes = |form: &Form<'_>| (form.body_bytes(ticks) + form.counts(ticks) + TAG_BYTES) as u64;
-    let widths = sums.iter().flat_map(|part| &part.quantities).map(|placed| usize::from(placed.width));
     Ok(Chosen {
         stream: stream.clone(),
         spec: None,
@@ -50,7 +45,7 @@ pub(super) fn best(stream: &StreamNeeds, channels: &[Channel]) -> Result<Chosen,
         results_in_one: 1,
         sums_of: forms.iter().map(Form::capacity).min().unwrap_or_default(),
         key_bytes: 0,
-        alternatives: whole(widths.max().unwrap_or_default()).collect(),
+        alternatives: Vec::new(),
         sums,
         layout,
     })
@@ -174,25 +169,6 @@ fn forms(header: &StreamHeader) -> Result<Vec<Form<'_>>, WireError> {
 /// Returns the bytes of the longest window of a stream.
 fn window_bytes(header: &StreamHeader) -> Result<usize, WireError> {
     Ok(SUMS_WINDOW_OVERHEAD + header.parts_bytes(header.layout().ticks())?)
-}
-
-/// Returns ciphertexts as alternatives, with a lower bound on their bytes: n coefficients, each with the bits of a sum
-/// and of the least noise.
-fn whole(sum_bits: usize) -> impl Iterator<Item = Alternative> {
-    let bytes = WHOLE_DEGREE * sum_bits.max(LEAST_BITS) / 8;
-    let exact = [SchemeId::Bfv, SchemeId::Bgv].map(|scheme| Alternative {
-        scheme: scheme.to_string(),
-        n: WHOLE_DEGREE,
-        window_bytes: Some(bytes),
-        why: format!("a ciphertext takes at least {bytes} bytes a window, and its sum carries no tag"),
-    });
-    let rounds = Alternative {
-        scheme: SchemeId::Ckks.to_string(),
-        n: WHOLE_DEGREE,
-        window_bytes: None,
-        why: "rounds: the resolution would not be the only error".to_owned(),
-    };
-    exact.into_iter().chain([under_public_key("BFV", WHOLE_DEGREE), rounds])
 }
 
 /// Returns the bins that a stream's questions need.
