@@ -187,7 +187,9 @@ pub(crate) fn way(report: &StreamReport) -> String {
     let price = report.other_way.as_ref().and_then(|not_taken| {
         let (bytes, each) = (not_taken.window_bytes?, not_taken.bytes_a_reading?);
         let scheme = if report.way == Way::Added { format!(" {}", not_taken.scheme) } else { String::new() };
-        Some(format!(". {other}{scheme}, a window would take {bytes} bytes ({each:.0} a reading)"))
+        // Ciphertexts hold the readings that counts by bin are made of.
+        let counts = if report.bins.is_empty() { "" } else { " and carry no counts" };
+        Some(format!(". {other}{scheme}, a window would take {bytes} bytes ({each:.0} a reading){counts}"))
     });
     format!("{taken}: {}{}", report.why, price.unwrap_or_default())
 }

@@ -4,16 +4,19 @@ use std::collections::BTreeSet;
 
 use sotto_pack::Channel;
 use sotto_rlwe::SchemeId;
+use sotto_wire::StreamHeader;
 
-use super::window::StoredWindow;
+use super::window::{StoredWindow, position};
 use crate::question::{ExactScheme, Question};
-use crate::streams::Kind;
+use crate::streams::{Kind, Needs, sums_fit};
 
 /// The windows that are needed.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Needed {
     /// The channels; None: all.
     pub(super) channels: Option<BTreeSet<String>>,
+    /// The quantities, without counts by bin: readings take the place of counts.
+    quantities: Needs,
     forms: Forms,
 }
 
@@ -23,22 +26,28 @@ enum Forms {
     /// Every form, by itself.
     #[default]
     All,
-    /// Each reading once, from sums rather than from ciphertexts.
+    /// Each reading once, from sums that carry the quantities rather than from ciphertexts.
     Any,
     /// Ciphertexts of this scheme.
     Stated(ExactScheme),
 }
 
+/// The rank of ciphertexts among windows with the same readings.
+pub(super) const CIPHERTEXT: u8 = 1;
+
 impl Needed {
     /// Returns the windows that a question needs.
     pub(crate) fn of(question: &Question) -> Self {
         let forms = question.scheme.map_or(Forms::Any, Forms::Stated);
-        Self { channels: Some(question.channels()), forms }
+        let mut quantities = Needs::default();
+        question.calls().for_each(|call| quantities.merge(&Needs::of(&call.needs())));
+        quantities.bins.clear();
+        Self { channels: Some(question.channels()), quantities, forms }
     }
 
     /// Returns windows with each reading once.
     pub(crate) fn once() -> Self {
-        Self { channels: None, forms: Forms::Any }
+        Self { forms: Forms::Any, ..Self::default() }
     }
 
     /// Iterates over the channels of a window that are needed.
@@ -48,6 +57,17 @@ impl Needed {
     ) -> impl Iterator<Item = &'w Channel> + use<'w, '_> {
         let all = window.layout().channels().iter();
         all.filter(|channel| self.channels.as_ref().is_none_or(|needed| needed.contains(&channel.name)))
+    }
+
+    /// Returns the rank of a window of sums among those with the same readings, of which the one with the highest rank
+    /// counts: above that of [`CIPHERTEXT`] if its sums carry the quantities, else below.
+    pub(super) fn rank(&self, window: &StoredWindow, stream: &StreamHeader) -> u8 {
+        // A product with a channel that the window lacks is one of other windows.
+        let mut quantities = self.quantities.clone();
+        let has = |name: &String| position(window.layout(), name).is_some();
+        quantities.products.retain(|(x, y)| has(x) && has(y));
+        let carried = sums_fit(&quantities, window.layout().channels(), stream.parts());
+        if carried.is_ok() { CIPHERTEXT + 1 } else { CIPHERTEXT - 1 }
     }
 
     /// Returns the kind of a window and, if every form is needed, its scheme. Windows that differ in it may hold the same

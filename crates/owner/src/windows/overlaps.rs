@@ -5,13 +5,14 @@
 //! at each end of a window or gap may count twice or not at all, and a note says so.
 
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::Range;
 use std::sync::Arc;
 
 use sotto_rlwe::SchemeId;
+use sotto_wire::StreamId;
 
-use super::needed::Needed;
+use super::needed::{CIPHERTEXT, Needed};
 use super::window::{Aside, StoredWindow};
 use crate::streams::Kind;
 
@@ -42,17 +43,22 @@ struct CoveredTicks {
 }
 
 /// Leaves out, by channel, ticks at which another window of the same kind has a reading. Of two windows, the one with more
-/// of the needed channels counts; then that of the later bundle, of sums, of more readings, sent earlier. Returns them in order of
+/// of the needed channels counts; then that of the later bundle, of the higher rank, of more readings, sent earlier. Returns them in order of
 /// time. A window of which only parts are left comes once for each.
 pub(super) fn leave_out(
     mut windows: Vec<StoredWindow>,
     needed: &Needed,
     aside: &mut Aside,
 ) -> Vec<StoredWindow> {
+    let mut ranks: HashMap<StreamId, u8> = HashMap::new();
+    let mut rank = |window: &StoredWindow| match window.stream_of_sums() {
+        Some(stream) => *ranks.entry(stream.id()).or_insert_with(|| needed.rank(window, stream)),
+        None => CIPHERTEXT,
+    };
     windows.sort_by_cached_key(|window| {
         let channels = needed.channels(window).count();
         let readings = window.description.readings();
-        let preferred = Reverse((channels, window.bundle, window.scheme.is_none(), readings));
+        let preferred = Reverse((channels, window.bundle, rank(window), readings));
         (preferred, window.start(), window.stream.clone(), window.sequence)
     });
     let mut covered: BTreeMap<((Kind, Option<SchemeId>), String), Covered> = BTreeMap::new();

@@ -128,7 +128,7 @@ pub(crate) fn fits(
 ) -> Result<(), String> {
     let (channels, public) = (&profile.channels, profile.public);
     let stream = &StreamNeeds { public, ..stream.clone() };
-    let Some(spec) = spec else { return sums::fits(stream, channels, &profile.sums) };
+    let Some(spec) = spec else { return sums::fits(&stream.needs, channels, &profile.sums) };
     let layout = layout_of(profile, Some(spec)).map_err(|error| error.to_string())?;
     let cut = Cut { span: stream.span, period: stream.period, ticks: profile.ticks };
     match spec.scheme {

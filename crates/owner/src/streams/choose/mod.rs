@@ -22,6 +22,6 @@ pub(crate) use compared::carried_gap;
 pub use precision::{REAL_ERROR, SHARED_ERROR, real_error};
 pub use report::{SHOWN_WINDOWS, StreamReport, stream_report};
 pub use sums::SUMMED_WINDOWS;
-pub(crate) use sums::bins_of;
+pub(crate) use sums::{bins_of, fits as sums_fit};
 pub use ways::Way;
 pub(crate) use worst::{largest_result, worst};

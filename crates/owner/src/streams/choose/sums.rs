@@ -11,7 +11,7 @@ use sotto_wire::{SUMS_WINDOW_OVERHEAD, StreamHeader, SumsStream, TickPeriod, Wir
 
 use super::chosen::Chosen;
 use super::worst::longest;
-use crate::streams::StreamNeeds;
+use crate::streams::{Needs, StreamNeeds};
 
 /// Number of windows that one sum holds by default: a year of days.
 pub const SUMMED_WINDOWS: u64 = 512;
@@ -84,7 +84,7 @@ fn quantities(stream: &StreamNeeds, channels: &[Channel]) -> Result<Vec<Vec<Quan
     products.dedup();
     let squares = all().filter(|_| stream.needs.squares).map(Quantity::Square);
     let products = products.into_iter().map(|(x, y)| Quantity::Product(x, y));
-    let bins = bins(stream, channels)?;
+    let bins = bins(&stream.needs, channels)?;
     let bins = bins.into_iter().map(|bins| Quantity::Bins { column: bins.channel, edges: bins.edges });
     let parts = [all().map(Quantity::Reading).collect(), squares.chain(products).collect(), bins.collect()];
     Ok(parts.into_iter().filter(|quantities: &Vec<Quantity>| !quantities.is_empty()).collect())
@@ -175,10 +175,10 @@ fn window_bytes(header: &StreamHeader) -> Result<usize, WireError> {
 ///
 /// # Errors
 /// The reason why there are none: a channel without a resolution, or too many bins.
-fn bins(stream: &StreamNeeds, channels: &[Channel]) -> Result<Vec<ChannelBins>, String> {
+fn bins(needs: &Needs, channels: &[Channel]) -> Result<Vec<ChannelBins>, String> {
     let mut all = Vec::new();
     for (at, channel) in (0u16..).zip(channels) {
-        let Some(needed) = stream.needs.bins.get(&channel.name) else { continue };
+        let Some(needed) = needs.bins.get(&channel.name) else { continue };
         let (minimum, maximum) = (channel.minimum, channel.maximum);
         let resolution = channel.resolution.unwrap_or_default();
         let quantiser = Quantiser::with_resolution(minimum, maximum, resolution);
@@ -197,25 +197,25 @@ fn bins(stream: &StreamNeeds, channels: &[Channel]) -> Result<Vec<ChannelBins>, 
     Ok(all)
 }
 
-/// Checks that windows of these parts hold everything that a stream needs.
+/// Checks that windows of sums with these parts hold the quantities that are needed.
 ///
 /// # Errors
 /// The reason why they do not.
-pub(super) fn fits(stream: &StreamNeeds, channels: &[Channel], parts: &[SumsPart]) -> Result<(), String> {
+pub(crate) fn fits(needs: &Needs, channels: &[Channel], parts: &[SumsPart]) -> Result<(), String> {
     let sent = |quantity: &Quantity| {
         parts.iter().flat_map(|part| &part.quantities).any(|placed| placed.quantity == *quantity)
     };
     let position = |name: &String| channels.iter().position(|channel| channel.name == *name);
-    if stream.needs.squares && !(0..channels.len() as u16).all(|channel| sent(&Quantity::Square(channel))) {
+    if needs.squares && !(0..channels.len() as u16).all(|channel| sent(&Quantity::Square(channel))) {
         return Err("it does not send squares".to_owned());
     }
-    for (x, y) in &stream.needs.products {
+    for (x, y) in &needs.products {
         let at = position(x).zip(position(y)).map(|(x, y)| (x.min(y) as u16, x.max(y) as u16));
         if at.is_none_or(|(x, y)| !sent(&Quantity::Product(x, y))) {
             return Err(format!("it does not send products of {x} and {y}"));
         }
     }
-    for needed in bins(stream, channels)? {
+    for needed in bins(needs, channels)? {
         let sent = bins_of(parts, needed.channel);
         if sent.is_none_or(|sent| needed.edges.iter().any(|edge| !sent.edges.contains(edge))) {
             let name = &channels[usize::from(needed.channel)].name;
