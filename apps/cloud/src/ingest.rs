@@ -62,13 +62,7 @@ fn keep(
                 Problem::unprocessable(reason::INVALID_VALUE, "a sequence number must be below 2^63");
             return Err((index, problem));
         }
-        // The fleet's mask may have been used by another stream of the key, or by a refused or deleted window.
-        let again = cloud.store.meets_mask_again(upload.envelope);
-        let earlier = match again.map_err(|error| (index, error.into()))? {
-            true => Some(EarlierUpload::MaskRepeated(None)),
-            false => cloud.store.earlier(upload).map_err(|error| (index, error.into()))?,
-        };
-        match earlier {
+        match cloud.store.earlier(upload).map_err(|error| (index, error.into()))? {
             Some(kept) => receipts.push(Some(receipt(cloud, kept, upload).map_err(at(index))?)),
             None => {
                 receipts.push(None);

@@ -8,11 +8,9 @@
 mod api;
 pub mod cli;
 mod cloud;
-pub mod columns;
 pub mod config;
 mod enrolments;
 mod evaluate;
-mod fleets;
 mod id;
 pub mod identity;
 mod ingest;
@@ -26,6 +24,5 @@ pub mod server;
 mod startup;
 mod store;
 mod streams;
-mod sums;
 mod transcript;
 pub mod windows;

@@ -1,11 +1,11 @@
 //! Registers devices and parameters: by the owner's requests, and from the files of the enrolment folder.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::HashSet;
 
 use sotto_api::devices::Registration;
 use sotto_api::reason;
 use sotto_rlwe::{KeyId, ParameterId, SchemeId};
-use sotto_wire::{FleetId, LARGEST_STREAM_HEADER, StreamHeader};
+use sotto_wire::{LARGEST_STREAM_HEADER, StreamHeader};
 
 use crate::cloud::Cloud;
 use crate::id::from_hex;
@@ -61,7 +61,6 @@ pub(crate) fn device(
     let streams = registration.streams.iter().map(|frame| stream(name, &keys, frame));
     let streams = streams.collect::<Result<Vec<_>, _>>()?;
     check_parameters(cloud, name, &keys, &streams)?;
-    check_fleets(cloud, &streams)?;
     let record = registration.record.as_deref().map(sealed_record).transpose()?;
     let device = NewDevice {
         name,
@@ -128,29 +127,6 @@ fn stream(device: &str, keys: &[(ParameterId, KeyId)], frame: &str) -> Result<St
         return Err(Problem::unprocessable(reason::WRONG_STREAM, detail));
     }
     Ok(header)
-}
-
-/// Refuses two streams with one key in one fleet, because both would use the fleet's masks, and streams of one fleet
-/// with different forms.
-fn check_fleets(cloud: &Cloud, streams: &[StreamHeader]) -> Result<(), Problem> {
-    let wrong = |detail: String| Err(Problem::unprocessable(reason::WRONG_FLEET, detail));
-    let mut seen: BTreeMap<(FleetId, [u8; 16]), &str> = BTreeMap::new();
-    for header in streams {
-        let Some(fleet) = header.fleet() else { continue };
-        let other = seen.insert((fleet, header.key().0), header.stream());
-        if let Some(other) = other.filter(|other| *other != header.stream()) {
-            let stream = header.stream();
-            return wrong(format!("streams {other} and {stream} have one key and fleet {fleet}"));
-        }
-        let first = streams.iter().find(|other| other.fleet() == Some(fleet));
-        if first.is_some_and(|first| first.common() != header.common()) {
-            return wrong(format!("the streams of fleet {fleet} have different forms"));
-        }
-        if cloud.store.fleet(fleet)?.is_some_and(|known| known.header.common() != header.common()) {
-            return wrong(format!("the streams of fleet {fleet} have another form than {}", header.stream()));
-        }
-    }
-    Ok(())
 }
 
 fn not_hex(field: &str, digits: usize) -> Problem {

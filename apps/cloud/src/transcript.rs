@@ -2,8 +2,7 @@
 
 use std::time::SystemTime;
 
-use sotto_rlwe::{KeyId, ParameterId};
-use sotto_wire::{Digest, Transcript, TranscriptInputs, TranscriptParts, WireError, Work, frame_digest};
+use sotto_wire::{Transcript, TranscriptInputs, TranscriptParts, WireError, Work, frame_digest};
 
 use crate::cloud::Cloud;
 use crate::problem::Problem;
@@ -29,36 +28,6 @@ pub(crate) fn of_job(
             evaluation_keys: keys.digest,
             inputs,
             outputs,
-            ended_at: milliseconds(SystemTime::now()),
-            cloud: cloud.identity.verifying_key(),
-        },
-    )
-}
-
-/// Computed sums: the request, the parameters and key of the windows, and the windows' leaves.
-pub(crate) struct Summed {
-    /// [`Work::Sums`] or [`Work::FleetSums`].
-    pub(crate) work: Work,
-    pub(crate) request: Digest,
-    pub(crate) parameters: ParameterId,
-    /// Zero for windows under several keys.
-    pub(crate) key: KeyId,
-    pub(crate) inputs: TranscriptInputs,
-}
-
-/// Returns the transcript of sums, which are one frame.
-pub(crate) fn of_sums(cloud: &Cloud, summed: &Summed, frame: &[u8]) -> Result<Transcript, Problem> {
-    let Summed { work, request, parameters, key, inputs } = *summed;
-    signed(
-        cloud,
-        TranscriptParts {
-            work,
-            parameters,
-            key,
-            request,
-            evaluation_keys: None,
-            inputs,
-            outputs: vec![frame_digest(frame)?],
             ended_at: milliseconds(SystemTime::now()),
             cloud: cloud.identity.verifying_key(),
         },

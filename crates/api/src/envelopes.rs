@@ -1,5 +1,5 @@
 //! Stored envelopes: listed, served and deleted. The device signed all fields of a [`StoredEnvelope`] except `id`,
-//! `bytes`, `stored_at` and `shared_mask`.
+//! `bytes` and `stored_at`.
 //!
 //! ```
 //! use sotto_api::Query as _;
@@ -167,9 +167,6 @@ pub struct StoredEnvelope {
     /// The layout as the device signed it: an object of JSON, or its text if it is no JSON.
     #[cfg_attr(feature = "schema", schema(value_type = Value))]
     pub layout: Layout,
-    /// True if the window is encrypted under the mask of its fleet.
-    #[serde(default, skip_serializing_if = "core::ops::Not::not")]
-    pub shared_mask: bool,
 }
 
 /// The layout of readings in slots, as bytes of the device. It is parsed only when it is written as JSON, one at a time:
@@ -309,7 +306,7 @@ route! {
     FetchBody: Token get "/v1/envelopes/{id}/body", "the ciphertext", gives frame;
     params(("id" = String, Path, description = "The envelope's id: 32 lower-case hexadecimal digits.", example = "0123456789abcdef0123456789abcdef")),
     responses(
-        (status = 200, description = "A frame of kind 2 (ciphertext), 19 (compact ciphertext), 24 or 25 (compact ciphertext of slots).",
+        (status = 200, description = "A frame of kind 2 (ciphertext), 24 or 25 (compact ciphertext of slots).",
          body = crate::schema::Frame, content_type = "application/octet-stream"),
         (status = 404, description = "`unknown-envelope`")
     )

@@ -25,7 +25,6 @@ mod condition;
 pub mod devices;
 mod encode;
 pub mod envelopes;
-pub mod fleets;
 pub mod health;
 pub mod jobs;
 pub mod keys;
@@ -43,7 +42,6 @@ mod route;
 #[cfg(feature = "schema")]
 pub mod schema;
 pub mod streams;
-pub mod sums;
 mod text;
 pub mod uploads;
 

@@ -1,4 +1,4 @@
-//! The position of a device's stream, for a device that has lost its spool or may use a fleet's masks.
+//! The position of a device's stream, for a device that has lost its spool.
 //!
 //! ```
 //! use sotto_api::position::AskPosition;
@@ -30,17 +30,6 @@ pub struct Position {
     pub forgotten_until: Option<i64>,
 }
 
-/// The end of a stream's newest window.
-///
-/// Example: [`position`](self)
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
-pub struct Newest {
-    /// Milliseconds since 1970; absent before the first window.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub newest_end: Option<i64>,
-}
-
 route! {
     /// Returns the position of a stream, to the device that signs the question.
     ///
@@ -54,20 +43,5 @@ route! {
         (status = 403, description = "`not-admitted` (unknown device, or another signature), `device-revoked`, `clock-apart`"),
         (status = 422, description = "`invalid-value`, `wrong-length`"),
         (status = 507, description = "`storage-full`")
-    )
-}
-
-route! {
-    /// Returns the time of a stream's newest window under a fleet's mask, to the device that signs the question.
-    ///
-    /// A device whose windows share the masks of a fleet asks this at each start. It has lost nothing, so no recovery is
-    /// recorded. Changes nothing.
-    AskNewest: Signature post "/v1/newest", "the newest window", takes frame, gives json Newest;
-    request_body(content = crate::schema::Frame, content_type = "application/octet-stream", description = "A frame of kind 17 (question for a position), at most 1024 bytes, signed by the device at most 24 h from the cloud's clock."),
-    responses(
-        (status = 200, description = "The time.", body = Newest),
-        (status = 400, description = "`not-a-frame`, `unknown-version`, `wrong-kind`, `digest-mismatch`, `trailing-bytes`"),
-        (status = 403, description = "`not-admitted` (unknown device, or another signature), `device-revoked`, `clock-apart`"),
-        (status = 422, description = "`invalid-value`, `wrong-length`")
     )
 }

@@ -16,6 +16,7 @@ macro_rules! reasons {
     };
 }
 
+// Never given again: `unknown-fleet` and `wrong-fleet`, of an earlier version.
 reasons! {
     /// A batch was sent too often under its name.
     ASKED_TOO_OFTEN = "asked-too-often";
@@ -137,8 +138,6 @@ reasons! {
     UNKNOWN_DEVICE = "unknown-device";
     /// No envelope has this id.
     UNKNOWN_ENVELOPE = "unknown-envelope";
-    /// No registered stream belongs to this fleet.
-    UNKNOWN_FLEET = "unknown-fleet";
     /// No job has this id.
     UNKNOWN_JOB = "unknown-job";
     /// The cloud has no such key.
@@ -157,8 +156,6 @@ reasons! {
     VALUE_OUT_OF_RANGE = "value-out-of-range";
     /// The object was written since the state that the write's condition names.
     WRITTEN_SINCE = "written-since";
-    /// The streams of a fleet contradict each other.
-    WRONG_FLEET = "wrong-fleet";
     /// The inputs are not those that the plan takes.
     WRONG_INPUTS = "wrong-inputs";
     /// A ciphertext is under another key.

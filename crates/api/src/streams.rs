@@ -1,7 +1,7 @@
 //! Sums of the windows of a stream of sums.
 //!
 //! ```
-//! use sotto_api::Route;
+//! use sotto_api::{Arrived, Route};
 //! use sotto_api::streams::{AddWindows, PartsOf, WindowsOf};
 //!
 //! // Windows 100 to 147 and 200, and their sum: the first part, each window once.
@@ -10,15 +10,21 @@
 //! let body = AddWindows::body(&request).expect("a body");
 //! assert_eq!(&body.bytes[..], br#"{"windows":[[100,48],[200,1]],"sums":[{"windows":[0,49],"parts":[0]}]}"#);
 //! assert_eq!(AddWindows::path(["0011223344556677"]), "/v1/streams/0011223344556677/sums");
+//! let headers = vec![("sotto-evaluate-us", "12")];
+//! let summed = AddWindows::read(Arrived { body: b"a frame".to_vec(), headers })?;
+//! assert_eq!((summed.frame.as_slice(), summed.evaluate_us), (&b"a frame"[..], 12));
+//! # Ok::<(), sotto_api::Unreadable>(())
 //! ```
 
 use serde::{Deserialize, Serialize};
 
+use crate::message::Arrived;
 use crate::route::route;
-use crate::sums::Summed;
 
 /// Maximum bytes of a request: 32 MiB.
 pub const LARGEST_REQUEST: u64 = 32 << 20;
+/// The header with the computing time in microseconds.
+pub const EVALUATE_US: &str = "sotto-evaluate-us";
 
 /// A request for sums of windows of one stream.
 ///
@@ -50,6 +56,24 @@ pub struct PartsOf {
     /// A weight for each window; absent: all are 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub weights: Option<Vec<i64>>,
+}
+
+/// The sums that the cloud computed.
+///
+/// Example: [`streams`](self)
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Summed {
+    /// The frame of the sums.
+    pub frame: Vec<u8>,
+    /// Time of reading and adding in microseconds, as the cloud reports it; 0 if it does not.
+    pub evaluate_us: u64,
+}
+
+impl Summed {
+    pub(crate) fn read(answer: Arrived<'_>) -> Self {
+        let time = answer.values(EVALUATE_US).next().and_then(|time| time.parse().ok());
+        Self { frame: answer.body, evaluate_us: time.unwrap_or_default() }
+    }
 }
 
 route! {

@@ -7,15 +7,13 @@ use sotto_api::envelopes::{
     DeleteEnvelopes, EnvelopeQuery, FetchBody, FetchEnvelope, FetchMessage, Forgetting, Forgotten,
     StoredEnvelope,
 };
-use sotto_api::fleets::{AddFleet, FleetSumsOf};
 use sotto_api::jobs::{FetchOutput, JobQuery, Submission, SubmitJob};
 use sotto_api::keys::{FetchKeys, KeyStatus, PutKeys};
 use sotto_api::limits::{FetchLimits, Limits};
 use sotto_api::log::{FetchIdentity, FetchLog, LogPage, LogQuery};
 use sotto_api::parameters::PutParameters;
 use sotto_api::plans::PutPlan;
-use sotto_api::streams::{AddWindows, WindowsOf};
-use sotto_api::sums::{AddEnvelopes, SumOf, Summed, SumsRequest};
+use sotto_api::streams::{AddWindows, Summed, WindowsOf};
 use sotto_api::{Condition, Route, reason};
 use sotto_http::{Request, Trust};
 
@@ -406,55 +404,6 @@ impl Cloud {
     pub fn submit(&self, plan: &str, inputs: &[&str]) -> Result<String, CloudError> {
         let submission = Submission { plan: plan.to_owned(), inputs: owned(inputs), key: None };
         Ok(self.call::<SubmitJob>([], &(), &submission)?.job)
-    }
-
-    /// Adds compact ciphertexts, which needs no key. Returns the sums' frame, its transcript, and the cloud's computing
-    /// time in microseconds.
-    ///
-    /// There may be at most 4,096 envelopes and 4,096 sums, and at most 256 KiB of weights as text.
-    ///
-    /// ```
-    /// # mod stand_in { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/stand_in/mod.rs")); }
-    /// use sotto_cloud_client::{SumOf, Summed};
-    /// # let (cloud, _) = stand_in::serve(vec![stand_in::answer(200, "sotto-evaluate-us: 12\r\n", "a frame")]);
-    ///
-    /// // The first 24 places of two windows, added.
-    /// let sum = SumOf { envelopes: (0, 2), places: (0, 24), weights: None };
-    /// let summed: Summed = cloud.sums(&["window-7", "window-8"], &[sum])?;
-    /// assert_eq!((summed.frame.as_slice(), summed.evaluate_us), (&b"a frame"[..], 12));
-    /// # Ok::<(), sotto_cloud_client::CloudError>(())
-    /// ```
-    ///
-    /// # Errors
-    /// Those of [`Cloud::call`]; the refusal is `wrong-sum` or `unknown-envelope`.
-    pub fn sums(&self, envelopes: &[&str], sums: &[SumOf]) -> Result<Summed, CloudError> {
-        let request = SumsRequest { envelopes: owned(envelopes), sums: sums.to_vec() };
-        self.call::<AddEnvelopes>([], &(), &request)
-    }
-
-    /// Adds a fleet's windows that have the requested start and number of ticks, in the order of their keys. Returns
-    /// the sums' frame, and the cloud's computing time in microseconds.
-    ///
-    /// An answer has at most 2^16 windows. Ask again with `after` set to its last key, until an answer has no window.
-    ///
-    /// ```
-    /// # mod stand_in { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/stand_in/mod.rs")); }
-    /// use sotto_cloud_client::FleetSumsOf;
-    /// # let (cloud, requests) = stand_in::serve(vec![stand_in::ok("a frame")]);
-    ///
-    /// // All windows of the fleet that start at this time and have 24 ticks.
-    /// let sums = FleetSumsOf { start: 1_795_000_000_000, ticks: 24, most: 4096, after: None };
-    /// let fleet = "000102030405060708090a0b0c0d0e0f";
-    /// assert_eq!(cloud.fleet_sums(fleet, &sums)?.frame, b"a frame");
-    /// # let request = format!("POST /v1/fleets/{fleet}/sums HTTP/1.1");
-    /// # assert_eq!(requests.lock().expect("no panic")[0], request);
-    /// # Ok::<(), sotto_cloud_client::CloudError>(())
-    /// ```
-    ///
-    /// # Errors
-    /// Those of [`Cloud::call`]; the refusal is `unknown-fleet` or `wrong-sum`.
-    pub fn fleet_sums(&self, fleet: &str, sums: &FleetSumsOf) -> Result<Summed, CloudError> {
-        self.call::<AddFleet>([fleet], &(), sums)
     }
 
     /// Adds windows of a stream of sums, which needs no key. `stream` is the stream's tag: 16 hexadecimal digits. Returns

@@ -35,7 +35,6 @@ A larger `limit` counts as the largest.
 **Sums over HTTP.** Windows of sums are added without a plan and without a key: list them (`GET /v1/envelopes`), \
 and ask `POST /v1/streams/{stream}/sums` for windows by their sequence numbers, a request for each stream of a device. \
 A device whose bundle was renewed has the same readings in two streams: count one of them. \
-`POST /v1/sums` and `POST /v1/fleets/{id}/sums` add windows of places, which earlier versions sent. \
 A plan (`PUT /v1/plans`) is made by `sotto` or the Rust crates. \
 Only a holder of the device's secret opens the answers: the owner's tool, the Rust crates or `spec/`.
 

@@ -4,7 +4,6 @@ mod authorise;
 mod devices;
 mod document;
 mod envelopes;
-mod fleets;
 mod health;
 mod jobs;
 mod keys;
@@ -16,7 +15,6 @@ mod plans;
 mod position;
 mod routes;
 mod streams;
-mod sums;
 mod upload;
 
 use std::sync::Arc;
@@ -39,9 +37,7 @@ fn all() -> Routes {
         keys::routes,
         plans::routes,
         jobs::routes,
-        sums::routes,
         streams::routes,
-        fleets::routes,
         limits::routes,
         log::routes,
         envelopes::routes,

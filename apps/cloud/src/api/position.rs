@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use axum::Json;
 use axum::extract::{Request, State};
-use sotto_api::position::{AskNewest, AskPosition, Newest, Position};
+use sotto_api::position::{AskPosition, Position};
 use sotto_api::reason;
 use sotto_service::body;
 use sotto_wire::{LARGEST_POSITION_REQUEST, PositionRequest};
@@ -19,18 +19,7 @@ use crate::store::milliseconds;
 const MOST_APART: i64 = 86_400_000;
 
 pub(super) fn routes(routes: Routes) -> Routes {
-    routes.serve(AskPosition, post).serve(AskNewest, newest)
-}
-
-async fn newest(State(cloud): State<Arc<Cloud>>, request: Request) -> Result<Json<Newest>, Problem> {
-    let frame = body::read(request, LARGEST_POSITION_REQUEST, cloud.config.body_time()).await?;
-    cloud
-        .computing(move |cloud| {
-            let asked = PositionRequest::read(&frame)?;
-            check(cloud, &asked)?;
-            Ok(Json(Newest { newest_end: cloud.store.newest_end(&asked.device, &asked.stream)? }))
-        })
-        .await
+    routes.serve(AskPosition, post)
 }
 
 async fn post(State(cloud): State<Arc<Cloud>>, request: Request) -> Result<Json<Position>, Problem> {

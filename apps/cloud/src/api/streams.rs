@@ -1,16 +1,16 @@
 //! Sums of the windows of a stream of sums.
 
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use axum::extract::{Path, Request, State};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, header};
 use axum::response::IntoResponse;
-use sotto_api::reason;
-use sotto_api::streams::{AddWindows, LARGEST_REQUEST, WindowsOf};
+use sotto_api::streams::{AddWindows, EVALUATE_US, LARGEST_REQUEST, WindowsOf};
+use sotto_api::{FRAME, reason};
 use sotto_service::body;
 
 use super::routes::Routes;
-use super::sums::timed;
 use crate::cloud::Cloud;
 use crate::problem::Problem;
 use crate::streams;
@@ -34,5 +34,15 @@ async fn post(
             Ok((streams::sums(cloud, &stream, &wanted)?, begin.elapsed()))
         })
         .await?;
-    timed(frame, None, time)
+    Ok(timed(frame, time))
+}
+
+/// Returns an answer with a frame and the time of the computation.
+fn timed(frame: Vec<u8>, time: Duration) -> impl IntoResponse + use<> {
+    let time = HeaderValue::from(u64::try_from(time.as_micros()).unwrap_or(u64::MAX));
+    let headers = [
+        (header::CONTENT_TYPE, HeaderValue::from_static(FRAME)),
+        (HeaderName::from_static(EVALUATE_US), time),
+    ];
+    (HeaderMap::from_iter(headers), frame)
 }

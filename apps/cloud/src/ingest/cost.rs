@@ -1,14 +1,13 @@
-//! The work on bytes that uploads and sums cost.
+//! The work on bytes that uploads cost.
 
 use std::sync::Arc;
 
-use serde_json::json;
 use sotto_keys::SigningIdentity;
-use sotto_pack::{Channel, Places, WindowDescription};
-use sotto_rlwe::{ChainRequest, KeyId, SchemeId};
+use sotto_pack::{Channel, WindowDescription};
+use sotto_rlwe::{Bfv, ChainRequest, Kept, KeyId, ParameterSpec, Params, SchemeId};
 use sotto_wire::{
-    CompactCiphertext, Counts, Envelope, MaskName, StreamHeader, StreamParts, WindowGroup, WindowValues,
-    counts,
+    Counts, Envelope, MaskName, SlotsWindow, StreamHeader, StreamParts, WindowGroup, WindowValues, counts,
+    mask_seed,
 };
 use tempfile::TempDir;
 
@@ -17,17 +16,23 @@ use crate::cloud::Cloud;
 use crate::config::{Config, Settings};
 use crate::register;
 use crate::startup;
-use crate::sums::sums;
+use crate::store::Source;
+use sotto_api::Condition;
 use sotto_api::devices::{RegisteredKey, Registration};
 
 const KEY: KeyId = KeyId([2; 16]);
-const TICKS: u32 = 5;
+const TICKS: u32 = 4;
+const SLOTS: u32 = 8;
+
+fn spec() -> ParameterSpec {
+    ChainRequest::one_prime(SchemeId::Bfv, 2048, 12_289, 40).build().unwrap()
+}
 
 fn identity() -> SigningIdentity {
     SigningIdentity::from_bytes(&[3; 32])
 }
 
-/// A cloud with one device and one stream of compact windows.
+/// A cloud with one device and one stream of windows of slots.
 fn cloud() -> (TempDir, Cloud, Arc<StreamHeader>) {
     let folder = tempfile::tempdir().unwrap();
     let token = folder.path().join("token");
@@ -36,10 +41,8 @@ fn cloud() -> (TempDir, Cloud, Arc<StreamHeader>) {
     let settings = Settings { data, owner_token_file: Some(token), ..Settings::default() };
     let cloud = startup::open(&Config::new(settings).unwrap()).unwrap();
 
-    let spec = ChainRequest::one_prime(SchemeId::Bfv, 2048, 1_000_001, 40).build().unwrap();
-    let (parameters, _) = register::parameters(&cloud, &sotto_wire::write_parameters(&spec)).unwrap();
-    let channel =
-        Channel { name: "load".into(), maximum: 1000.0, resolution: Some(1.0), ..Channel::default() };
+    let (parameters, _) = register::parameters(&cloud, &sotto_wire::write_parameters(&spec())).unwrap();
+    let channel = Channel { name: "load".into(), maximum: 63.0, resolution: Some(1.0), ..Channel::default() };
     let stream = StreamHeader::new(StreamParts {
         device: "kitchen".into(),
         stream: "load".into(),
@@ -48,7 +51,7 @@ fn cloud() -> (TempDir, Cloud, Arc<StreamHeader>) {
         period: 60_000,
         ticks: TICKS,
         channels: vec![channel],
-        values: WindowValues::Places(Places { width: 30, ..Places::default() }),
+        values: WindowValues::Steps(SLOTS),
         fleet: None,
     })
     .unwrap();
@@ -58,7 +61,8 @@ fn cloud() -> (TempDir, Cloud, Arc<StreamHeader>) {
         streams: vec![hex::encode(stream.write())],
         record: None,
     };
-    register::device(&cloud, "kitchen", &registration, None).unwrap();
+    let source = Source::Request { condition: Condition::New, from: "::1" };
+    register::device(&cloud, "kitchen", &registration, source).unwrap();
     (folder, cloud, Arc::new(stream))
 }
 
@@ -73,9 +77,11 @@ fn window(stream: &Arc<StreamHeader>, sequence: u64) -> Envelope {
         left_out: Vec::new(),
         generated: false,
     };
-    let (form, mask) = (stream.form(TICKS).unwrap(), MaskName { salt: [4; 12], sequence });
-    let body = CompactCiphertext { form, mask, body: vec![7; form.bytes(form.places) - 1] };
-    let body = CompactCiphertext { body: [body.body, vec![0]].concat(), ..body }.write().unwrap();
+    let (mask, kept) = (MaskName { salt: [4; 12], sequence }, Kept::Folded(SLOTS as usize));
+    let (parameters, key, seed) = (stream.parameters(), KEY, mask_seed(KEY, "load", &mask));
+    // Any residues are a ciphertext's.
+    let body = vec![0; SlotsWindow::body_bytes(&Params::<Bfv>::new(spec()).unwrap(), kept)];
+    let body = SlotsWindow { parameters, key, kept, mask, seed, body }.write();
     Envelope::sign_window(stream, sequence, description, &body, |message| identity().sign(message)).unwrap()
 }
 
@@ -97,15 +103,16 @@ fn keep(cloud: &Cloud, stream: &Arc<StreamHeader>, sequence: u64) -> (String, Co
     (receipt.id, counts)
 }
 
-/// Its digests: of the body, of the whole message, of its signed header as a frame, and of its leaf in the log.
+/// Its digests: of the body, of the name of its mask, of the whole message, of its signed header as a frame, and of its leaf
+/// in the log.
 #[test]
-fn a_compact_window_is_parsed_once_and_its_signature_checked_once() {
+fn a_window_is_parsed_once_and_its_signature_checked_once() {
     let (_folder, cloud, stream) = cloud();
     // The header of the stream is read with its first window.
     keep(&cloud, &stream, 0);
     let (_, spent) = keep(&cloud, &stream, 1);
-    println!("a compact window: {spent:?}");
-    assert_eq!(spent, Counts { parses: 1, digests: 4, signatures: 1 });
+    println!("a window: {spent:?}");
+    assert_eq!(spent, Counts { parses: 1, digests: 5, signatures: 1 });
 }
 
 #[test]
@@ -118,16 +125,4 @@ fn each_window_of_a_group_is_parsed_once() {
     let (_, spent) = spent(|| ingest(&cloud, &key, &bytes).unwrap());
     println!("a group of eight: {spent:?}");
     assert_eq!((spent.parses, spent.signatures), (8, 1));
-}
-
-/// Its digests: of each window's bytes and of its body; and of the sums' frame, of the request and of the inputs' root.
-#[test]
-fn a_sum_parses_each_window_once() {
-    let (_folder, cloud, stream) = cloud();
-    let names: Vec<String> = (0..4).map(|sequence| keep(&cloud, &stream, sequence).0).collect();
-    let request = json!({ "envelopes": names, "sums": [{ "envelopes": [0, 4], "places": [0, TICKS] }] });
-    let request = serde_json::from_value(request).unwrap();
-    let (_, spent) = spent(|| sums(&cloud, &request).unwrap());
-    println!("a sum of four windows: {spent:?}");
-    assert_eq!((spent.parses, spent.signatures), (4, 0));
 }

@@ -4,14 +4,13 @@
 mod keys;
 
 use sotto_api::reason;
-use sotto_compact::{Form, Profile};
 use sotto_evaluate::{Evaluated, Input, JobError};
 use sotto_program::Plan;
 use sotto_rlwe::{
     Bfv, Bgv, Ckks, EvaluationKeys, KeyId, ParameterError, ParameterSpec, Params, SchemeId, Shape,
 };
 use sotto_runtime::{Managed, Threads};
-use sotto_wire::{Body, CompactForm, EvaluationKeyCounts, WireError, frame_digest};
+use sotto_wire::{Body, EvaluationKeyCounts, WireError, frame_digest};
 
 pub(crate) use keys::LoadedKeys;
 
@@ -70,21 +69,7 @@ impl AnyParams {
 
     /// Validates a ciphertext, whole or compact: its length, its shape and every residue.
     pub(crate) fn check_ciphertext(&self, body: &Body) -> Result<(), WireError> {
-        match body.compact() {
-            Some(compact) => self.compact(&compact.form).map(drop),
-            None => with_params!(self, params => Input::of(params, body).map(drop)),
-        }
-    }
-
-    /// Returns the form of compact ciphertexts, if these parameters have it.
-    pub(crate) fn compact(&self, form: &CompactForm) -> Result<Form, WireError> {
-        let Self::Bfv(params) = self else {
-            return Err(WireError::Value("compact ciphertexts are BFV's"));
-        };
-        let profile = Profile::new(params, form.places.into(), form.width.into());
-        let profile =
-            profile.map_err(|_| WireError::Value("its parameters do not allow this compact form"))?;
-        Ok(*profile.form())
+        with_params!(self, params => Input::of(params, body).map(drop))
     }
 
     pub(crate) fn read_keys(&self, frame: &[u8]) -> Result<LoadedKeys, WireError> {

@@ -15,8 +15,7 @@ use crate::id::Id;
 const PREPARED: usize = 1024;
 const COLUMNS: &str =
     "envelopes.id, device, stream, sequence, parameter_id, key_id, started_at, ended_at, readings, bytes,
-     stored_at, layout, stream_tag,
-     coalesce(stream_tag IS NOT NULL AND substr(mask, 1, 12) = zeroblob(12), FALSE)";
+     stored_at, layout, stream_tag";
 
 fn position(envelope: &StoredEnvelope) -> EnvelopePosition {
     let (device, stream) = (envelope.device.clone(), envelope.stream.clone());
@@ -124,7 +123,6 @@ fn stored_envelope(
         bytes: count(row, 9)?,
         stored_at: row.get(10)?,
         layout: Layout::from(layout),
-        shared_mask: row.get(13)?,
     })
 }
 

@@ -35,12 +35,8 @@ pub(crate) struct LogPage {
 #[derive(Default)]
 pub(super) struct Trees(Mutex<HashMap<(String, String), Frontier>>);
 
-/// Appends a window to the log of its stream; returns its position and its leaf.
-pub(super) fn append(
-    connection: &Connection,
-    id: Id,
-    envelope: &Envelope,
-) -> Result<(i64, Digest), StoreError> {
+/// Appends a window to the log of its stream; returns its position.
+pub(super) fn append(connection: &Connection, id: Id, envelope: &Envelope) -> Result<i64, StoreError> {
     let header = envelope.header();
     let leaf = envelope.signed_header().leaf();
     let mut next = connection
@@ -50,7 +46,7 @@ pub(super) fn append(
         "INSERT INTO log (device, stream, position, sequence, leaf, envelope) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
     )?;
     insert.execute(params![header.device, header.stream, position, header.sequence as i64, leaf, id])?;
-    Ok((position, leaf))
+    Ok(position)
 }
 
 /// Returns the position of a stored window that is sent again. Appends a window that is in no log because its body was
@@ -59,7 +55,7 @@ pub(super) fn position(connection: &Connection, id: Id, envelope: &Envelope) -> 
     let mut query = connection.prepare_cached("SELECT position FROM log WHERE envelope = ?1")?;
     match query.query_row([id], |row| row.get(0)).optional()? {
         Some(position) => Ok(position),
-        None => append(connection, id, envelope).map(|(position, _)| position),
+        None => append(connection, id, envelope),
     }
 }
 
@@ -88,12 +84,7 @@ impl Store {
             };
             let envelopes: Vec<(Id, Envelope)> = some.iter().filter_map(read).collect();
             self.transaction(|transaction| {
-                for (id, envelope) in &envelopes {
-                    let (_, leaf) = append(transaction, *id, envelope)?;
-                    let update = "UPDATE fleet_windows SET leaf = ?2 WHERE envelope = ?1";
-                    transaction.execute(update, params![id, leaf])?;
-                }
-                Ok(())
+                envelopes.iter().try_for_each(|(id, envelope)| append(transaction, *id, envelope).map(drop))
             })?;
         }
         Ok(missing.len())

@@ -3,7 +3,7 @@
 use rusqlite::{OptionalExtension as _, params};
 use sotto_wire::SignedHeader;
 
-use super::{Store, StoreError, fleet, forget, now};
+use super::{Store, StoreError, now};
 use crate::id::Id;
 
 impl Store {
@@ -18,21 +18,6 @@ impl Store {
         };
         let Some(last) = last else { return Ok(None) };
         Ok(Some(SignedHeader::of(&self.stored(last)?)))
-    }
-
-    /// Returns the latest end of a stream's windows (deleted ones included), or the latest start of a window under a
-    /// fleet's mask (refused ones included) if that is later: milliseconds since 1970. `None` before the first window.
-    ///
-    /// The order is by time, not by sequence number: a renumbered window may end before windows with smaller numbers.
-    pub(crate) fn newest_end(&self, device: &str, stream: &str) -> Result<Option<i64>, StoreError> {
-        let connection = self.connection();
-        let mut query = connection
-            .prepare_cached("SELECT max(ended_at) FROM envelopes WHERE device = ?1 AND stream = ?2")?;
-        let stored: Option<i64> = query.query_row([device, stream], |row| row.get(0))?;
-        let forgotten = forget::forgotten(&connection, device, stream)?;
-        // Deleted windows ended before `until`.
-        let deleted = forgotten.map(|forgotten| forgotten.until.saturating_sub(1));
-        Ok(stored.max(deleted).max(fleet::latest_start(&connection, device, stream)?))
     }
 
     /// Counts that a device asked for the position of its stream. The same question again, or an older one, does not

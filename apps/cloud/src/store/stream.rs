@@ -9,7 +9,7 @@ use sotto_wire::{
 };
 
 use super::error::damaged;
-use super::{Store, StoreError, fleet};
+use super::{Store, StoreError};
 
 /// Maximum number of headers held in memory.
 const MOST_HELD: usize = 4096;
@@ -67,7 +67,7 @@ pub(super) fn keep(connection: &Connection, header: &StreamHeader) -> Result<(),
         "INSERT INTO streams (tag, device, header) VALUES (?1, ?2, ?3) ON CONFLICT DO NOTHING",
     )?;
     insert.execute(params![header.id().tag().0, header.device(), header.write()])?;
-    fleet::keep(connection, header)
+    Ok(())
 }
 
 impl Store {

@@ -10,7 +10,7 @@ use sotto_wire::{
 };
 
 use super::error::damaged;
-use super::{Folder, Store, StoreError, device, fleet, forget, log, now, sums};
+use super::{Folder, Store, StoreError, device, forget, log, now, sums};
 use crate::id::Id;
 
 /// An upload that passed all checks.
@@ -276,16 +276,14 @@ pub(super) fn was_registered(connection: &Connection, upload: &Upload<'_>) -> Re
 /// Inserts the row of an envelope and appends it to the log of its stream.
 fn insert(connection: &Connection, id: Id, upload: &Upload<'_>) -> Result<Receipt, StoreError> {
     let stored_at = insert_row(connection, id, upload)?;
-    let (position, leaf) = log::append(connection, id, upload.envelope)?;
-    fleet::insert(connection, id, upload.envelope, Some(&leaf))?;
+    let position = log::append(connection, id, upload.envelope)?;
     Ok(upload.receipt(id, stored_at, position, false))
 }
 
 /// Rebuilds the row of an envelope. It is appended to its log later, together with all others that are in none, in the
 /// order of their sequence numbers.
 pub(super) fn insert_again(connection: &Connection, id: Id, upload: &Upload<'_>) -> Result<(), StoreError> {
-    insert_row(connection, id, upload)?;
-    fleet::insert(connection, id, upload.envelope, None)
+    insert_row(connection, id, upload).map(drop)
 }
 
 /// Inserts the row of an envelope; returns the time of storage.
@@ -329,9 +327,9 @@ fn mask_bytes(mask: MaskName) -> Vec<u8> {
 #[cfg(test)]
 mod tests {
     use sotto_api::Condition;
-    use sotto_keys::SigningIdentity;
-    use sotto_rlwe::{KeyId, ParameterId, SchemeId};
-    use sotto_wire::{CompactCiphertext, CompactForm, EnvelopeHeader};
+    use sotto_keys::{DeviceSecret, SecretKey, SigningIdentity};
+    use sotto_rlwe::{Bfv, ChainRequest, KeyId, ParameterId, Params, Scheme, SchemeId};
+    use sotto_wire::{AnyCiphertext, EnvelopeHeader};
 
     use super::super::{NewDevice, Opening, Source};
     use super::*;
@@ -340,7 +338,10 @@ mod tests {
     fn what_is_withdrawn_while_an_upload_is_checked_is_not_kept() {
         let folder = tempfile::tempdir().unwrap();
         let store = Store::open(folder.path(), Opening::Serve).unwrap();
-        let (parameters, key) = (ParameterId([1; 32]), KeyId([2; 16]));
+        let chain = ChainRequest::one_prime(SchemeId::Bfv, 1024, 257, 26).build().unwrap();
+        let params = Params::<Bfv>::new(chain).unwrap();
+        let secret = SecretKey::derive(&DeviceSecret::from_bytes(&[1; 32]), &params);
+        let (parameters, key) = (params.id(), secret.id());
         let [identity, other] = [3, 4].map(|byte| SigningIdentity::from_bytes(&[byte; 32]));
         let header = EnvelopeHeader {
             device: "kitchen".into(),
@@ -353,9 +354,9 @@ mod tests {
             readings: 1,
             layout: vec![],
         };
-        let form = CompactForm { parameters, key, places: 1, width: 8 };
-        let mask = MaskName { salt: [6; 12], sequence: 0 };
-        let body = CompactCiphertext { form, mask, body: vec![7] }.write().unwrap();
+        let plain = Bfv::encode_scalar(&params, 7, params.top_level()).unwrap();
+        let mut rng = sotto_ring::secure_rng().unwrap();
+        let body = AnyCiphertext::Seeded(secret.encrypt(&plain, &mut rng).unwrap()).write();
         let envelope = Envelope::sign(header, body, |message| identity.sign(message)).unwrap();
         let bytes = Cow::Borrowed(&b"envelope"[..]);
         let (idempotency_key, digest) = ("k", [5; 32]);

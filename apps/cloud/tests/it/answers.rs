@@ -1,16 +1,10 @@
-//! Forms of answers: jobs whose outputs are reduced, and a day of minutes as sums.
+//! Forms of answers: jobs whose outputs are reduced.
 
-use chacha20::ChaCha20Rng;
-use rand_core::{Rng, SeedableRng};
 use serde_json::Value;
-use sotto_cloud_client::SumOf;
-use sotto_compact::{MaskSum, Profile, Sum, Weights, mask_key};
-use sotto_decrypt::{Decryptor, open_compact};
-use sotto_keys::{CompactEncryptor, DeviceSecret, SecretKey};
+use sotto_decrypt::Decryptor;
 use sotto_program::{Op, OutputForm, Plan, ProgramBuilder};
-use sotto_rlwe::{Bfv, ChainRequest, Ckks, DefaultChain, Kept, Origin, Params, SchemeId, Selection, Shape};
+use sotto_rlwe::{Ckks, DefaultChain, Kept, Origin, Params, SchemeId, Selection, Shape};
 use sotto_runtime::{Encoding, Merged, RlweTarget};
-use sotto_wire::{CompactCiphertext, CompactForm, CompactSums, MaskName};
 
 use crate::device::Device;
 use crate::jobs::{ADD, plan};
@@ -105,62 +99,4 @@ fn results_of_windows_leave_reduced_side_by_side() {
     for (found, expected) in parts.raw_values_for_owner_only().iter().zip(expected) {
         assert!((found - expected).abs() <= planned.slot_error, "{found} {expected}");
     }
-}
-
-/// Minutes of an hour, and hours of a day: the windows that the planner makes for an hourly question.
-const MINUTES: usize = 60;
-const HOURS: u64 = 24;
-/// Windows that one sum of the planner's form has room for.
-const WINDOWS: u64 = 64;
-
-/// 1,440 readings of 11 bits, with their squares: one sum gives the mean and the deviation of the day.
-#[test]
-fn a_day_of_minutes_comes_down_in_less_than_a_kilobyte() {
-    // −20 … 120 °C in steps of 0.1: ±700 steps, squares up to 490,000.
-    let plain = 2 * WINDOWS * 700 * 700 + 1;
-    let request = ChainRequest::one_prime(SchemeId::Bfv, 2048, plain, 40);
-    let params = Params::<Bfv>::new(request.build().unwrap()).unwrap();
-    let profile = (26..=64)
-        .filter_map(|width| Profile::new(&params, 2 * MINUTES, width).ok())
-        .find(|profile| profile.room(Weights::of_ones(WINDOWS)) >= 0.0)
-        .unwrap();
-    let (world, mut rng) = (World::start(), ChaCha20Rng::from_seed([14; 32]));
-    let secret = DeviceSecret::generate(&mut rng);
-    let encryptor = CompactEncryptor::derive(&secret, profile.params());
-    let mut device = Device::new("kitchen", &params, 1);
-    device.secret = SecretKey::derive(&secret, &params);
-    world.put_parameters(&params);
-    world.register(&device);
-
-    let form = CompactForm {
-        parameters: params.id(),
-        key: device.secret.id(),
-        places: profile.form().places() as u16,
-        width: profile.form().width() as u8,
-    };
-    let (masks, salt) = (mask_key(device.secret.id(), "temperature"), [8; 12]);
-    let (mut names, mut day) = (Vec::new(), Vec::new());
-    for sequence in 0..HOURS {
-        let readings: Vec<i64> = (0..MINUTES).map(|_| i64::from(rng.next_u32() % 1401) - 700).collect();
-        let values: Vec<i64> = readings.iter().copied().chain(readings.iter().map(|x| x * x)).collect();
-        day.extend(readings);
-        let body = encryptor.encrypt(&profile, &values, &masks.mask(&salt, sequence), &mut rng).unwrap();
-        let window = CompactCiphertext { form, mask: MaskName { salt, sequence }, body };
-        names.push(world.keep(&device.seal(device.header(sequence), window.write().unwrap())));
-    }
-    let names: Vec<&str> = names.iter().map(String::as_str).collect();
-    let wanted = SumOf { envelopes: (0, HOURS as u32), places: (0, 2 * MINUTES as u16), weights: None };
-    let frame = world.client().sums(&names, &[wanted]).unwrap().frame;
-    println!("{} readings: {} bytes down, {} bits a place", day.len(), frame.len(), profile.form().width());
-    assert!(day.len() == 1440 && frame.len() < 1000, "{} bytes", frame.len());
-
-    let answer = CompactSums::read(&frame, 1 << 20).unwrap();
-    let mut summed = MaskSum::new(profile.form());
-    answer.masks.iter().for_each(|name| summed.add(&masks.mask(&name.salt, name.sequence), 1));
-    let sum =
-        Sum::from_bytes(profile.form(), 0..2 * MINUTES, &answer.sums[0].body, summed.weights()).unwrap();
-    let opened = open_compact(&device.secret, &profile, &sum, &summed).unwrap().into_residues();
-    let (sums, squares) = opened.split_at(MINUTES);
-    assert_eq!(sums.iter().sum::<i64>(), day.iter().sum::<i64>());
-    assert_eq!(squares.iter().sum::<i64>(), day.iter().map(|x| x * x).sum::<i64>());
 }

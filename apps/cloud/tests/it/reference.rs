@@ -9,7 +9,6 @@ use sotto_wire::{MaskName, PositionRequest};
 
 use crate::conforms::{document, operations};
 use crate::device::Device;
-use crate::fleets::{FLEET, HOUR, Site, TICKS};
 use crate::jobs::{ADD, plan};
 use crate::position::now;
 use crate::streams::site::{header, key_of, window};
@@ -53,14 +52,9 @@ fn filled(template: &str, names: &[&str]) -> String {
 
 #[test]
 fn every_operation_answers_as_documented() {
-    let mut site = Site::new(2);
+    let world = &World::start();
     let params = bfv();
     let (mut kitchen, attic) = (Device::new("kitchen", &params, 1), Device::new("attic", &params, 2));
-    let windows = [site.shared(0, 2, 7), site.shared(1, 2, 8)];
-    for (at, window) in windows.iter().enumerate() {
-        site.keep(at, 2, window);
-    }
-    let world = &site.world;
     let mut caller = Caller { world, succeeded: BTreeSet::new() };
     for open in ["GET /healthz", "GET /readyz", "GET /v1/openapi.json", "GET /v1/limits", "GET /v1/identity"]
     {
@@ -103,13 +97,6 @@ fn every_operation_answers_as_documented() {
     caller.send("GET /v1/jobs/{id}/outputs/{index}", &[job, "0"], "", &[]);
     caller.send("GET /v1/jobs", &[], "", &[]);
 
-    let of_fleet = world.ask("/v1/envelopes?stream=load&device=meter-0");
-    let sums =
-        json!({ "envelopes": [of_fleet[0]["id"]], "sums": [{ "envelopes": [0, 1], "places": [0, 5] }] });
-    caller.send("POST /v1/sums", &[], "", sums.to_string().as_bytes());
-    let sums = json!({ "start": 2 * HOUR, "ticks": TICKS, "most": 2 }).to_string();
-    caller.send("POST /v1/fleets/{id}/sums", &[&FLEET.to_string()], "", sums.as_bytes());
-
     let shed = header("shed", "load", &[5; 32]);
     let (identity, name) = (SigningIdentity::from_bytes(&[6; 32]), MaskName { salt: [7; 12], sequence: 0 });
     let registration = json!({
@@ -125,9 +112,7 @@ fn every_operation_answers_as_documented() {
     caller.send("POST /v1/streams/{stream}/sums", &[&tag], "", sums.as_bytes());
 
     let asked = PositionRequest::sign("kitchen", "load", now(), |message| kitchen.identity.sign(message));
-    let asked = asked.unwrap().write().unwrap();
-    caller.send("POST /v1/position", &[], "", &asked);
-    caller.send("POST /v1/newest", &[], "", &asked);
+    caller.send("POST /v1/position", &[], "", &asked.unwrap().write().unwrap());
     caller.send("DELETE /v1/envelopes", &[], "?device=kitchen&before=9000", &[]);
     caller.send("DELETE /v1/devices/{name}", &["kitchen"], "", &[]);
 

@@ -192,11 +192,6 @@ fn windows_are_listed_and_fetched_like_others() {
     let id = seventh["id"].as_str().unwrap();
     let message = site.world.owner("GET", &format!("/v1/envelopes/{id}/envelope"), &[]).bytes;
     assert_eq!(&sotto_wire::Envelope::read_kept(&message, 1 << 20).unwrap(), window);
-    // They are neither compact ciphertexts nor inputs of plans.
-    let request =
-        serde_json::json!({ "envelopes": [id], "sums": [{ "envelopes": [0, 1], "places": [0, 1] }] });
-    let answer = site.world.owner("POST", "/v1/sums", request.to_string().as_bytes());
-    answer.refused(422, "wrong-sum");
     // A number of the device's that was not its window's position: pads are named by their own numbers.
     let name = MaskName { salt: [9; 12], sequence: 200 };
     let window = site.window_under(203, name, readings(203, TICKS));

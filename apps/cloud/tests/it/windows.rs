@@ -1,4 +1,4 @@
-//! Envelopes of version 2: compact windows of streams whose headers the owner registered.
+//! Envelopes of version 2: windows of slots of streams whose headers the owner registered.
 
 use std::fs;
 use std::sync::Arc;
@@ -8,30 +8,31 @@ use rand_core::SeedableRng;
 use serde_json::{Value, json};
 use sotto_cloud::config::Settings;
 use sotto_cloud::maintain;
-use sotto_cloud_client::{EnvelopeQuery, SumOf};
-use sotto_compact::{MaskSum, Profile, Sum, mask_key};
-use sotto_decrypt::open_compact;
-use sotto_keys::{CompactEncryptor, DeviceSecret, SecretKey};
-use sotto_pack::{Channel, Places, Presence, WindowDescription};
-use sotto_rlwe::{Bfv, ChainRequest, Params, SchemeId};
+use sotto_cloud_client::EnvelopeQuery;
+use sotto_decrypt::Decryptor;
+use sotto_pack::{Channel, Presence, WindowDescription};
+use sotto_ring::Scratch;
+use sotto_rlwe::{Bfv, EvaluationKeys, Evaluator, Kept};
 use sotto_wire::{
-    CompactCiphertext, CompactForm, CompactSums, Envelope, MaskName, PositionRequest, SignedHeader,
-    StreamHeader, StreamParts, WindowValues,
+    Envelope, MaskName, PositionRequest, SignedHeader, SlotsWindow, StreamHeader, StreamParts, WindowValues,
+    mask_seed,
 };
 
 use crate::device::Device;
-use crate::world::{Answer, World, send};
+use crate::world::{Answer, World, bfv, send};
 
 pub(crate) const TICKS: u32 = 5;
 pub(crate) const HOUR: i64 = 3_600_000;
 const SALT: [u8; 12] = [3; 12];
+/// Values of a window, which repeat over the slots.
+const SLOTS: usize = 8;
 
 pub(crate) struct Site {
     pub(crate) world: World,
     pub(crate) device: Device<Bfv>,
     pub(crate) header: Arc<StreamHeader>,
-    profile: Profile,
-    encryptor: CompactEncryptor,
+    /// The keys that expand windows.
+    keys: EvaluationKeys<Bfv>,
     rng: ChaCha20Rng,
 }
 
@@ -47,16 +48,11 @@ impl Site {
     }
 
     pub(crate) fn in_world(world: World) -> Self {
-        let request = ChainRequest::one_prime(SchemeId::Bfv, 2048, 1_000_001, 40);
-        let params = Params::<Bfv>::new(request.build().unwrap()).unwrap();
-        let mut rng = ChaCha20Rng::from_seed([4; 32]);
-        let secret = DeviceSecret::generate(&mut rng);
-        let profile = Profile::new(&params, TICKS as usize, 30).unwrap();
-        let encryptor = CompactEncryptor::derive(&secret, profile.params());
+        let params = bfv();
         let mut device = Device::new("kitchen", &params, 1);
-        device.secret = SecretKey::derive(&secret, &params);
+        let keys = device.evaluation_keys(false, &params.expansion_steps(Kept::Folded(SLOTS)).unwrap());
         let channel =
-            Channel { name: "load".into(), maximum: 1000.0, resolution: Some(1.0), ..Channel::default() };
+            Channel { name: "load".into(), maximum: 63.0, resolution: Some(1.0), ..Channel::default() };
         let header = StreamHeader::new(StreamParts {
             device: "kitchen".into(),
             stream: "load".into(),
@@ -65,10 +61,11 @@ impl Site {
             period: 60_000,
             ticks: TICKS,
             channels: vec![channel],
-            values: WindowValues::Places(Places { width: 30, ..Places::default() }),
+            values: WindowValues::Steps(SLOTS as u32),
             fleet: None,
         });
-        Self { world, device, header: Arc::new(header.unwrap()), profile, encryptor, rng }
+        let rng = ChaCha20Rng::from_seed([4; 32]);
+        Self { world, device, header: Arc::new(header.unwrap()), keys, rng }
     }
 
     pub(crate) fn registered() -> Self {
@@ -129,17 +126,14 @@ impl Site {
         sequence: u64,
         values: &[i64],
     ) -> Vec<u8> {
-        let mask = mask_key(self.device.secret.id(), "load").mask(&salt, number);
-        let body = self.encryptor.encrypt(&self.profile, values, &mask, &mut self.rng).unwrap();
-        let form = CompactForm {
-            parameters: self.profile.params().id(),
-            key: self.device.secret.id(),
-            places: TICKS as u16,
-            width: 30,
-        };
-        let frame = CompactCiphertext { form, mask: MaskName { salt, sequence: number }, body };
+        let (secret, mask) = (&self.device.secret, MaskName { salt, sequence: number });
+        let mut slots = values.to_vec();
+        slots.resize(SLOTS, 0);
+        let plain = secret.params().encode_folded(&slots, 1.0, secret.params().top_level()).unwrap();
+        let seed = mask_seed(secret.id(), "load", &mask);
+        let encrypted = secret.encrypt_under(&plain, seed, &mut self.rng).unwrap();
+        let frame = SlotsWindow::of(&encrypted.compact(Kept::Folded(SLOTS)).unwrap(), mask).write();
         let sign = |message: &[u8]| self.device.identity.sign(message);
-        let frame = frame.write().unwrap();
         let envelope =
             Envelope::sign_window(&self.header, sequence, self.description(sequence), &frame, sign);
         envelope.unwrap().write()
@@ -153,18 +147,19 @@ impl Site {
         self.upload(sequence, window).expect(201)["id"].as_str().unwrap().to_owned()
     }
 
-    /// Decrypts the sum of these windows as the owner does.
+    /// Fetches these windows, decrypts them and adds their values.
     pub(crate) fn sum(&self, names: &[&str]) -> Vec<i64> {
-        let all = SumOf { envelopes: (0, names.len() as u32), places: (0, TICKS as u16), weights: None };
-        let frame = self.world.client().sums(names, &[all]).unwrap().frame;
-        let answer = CompactSums::read(&frame, 1 << 20).unwrap();
-        let masks = mask_key(self.device.secret.id(), "load");
-        let mut summed = MaskSum::new(self.profile.form());
-        answer.masks.iter().for_each(|name| summed.add(&masks.mask(&name.salt, name.sequence), 1));
-        let places = 0..TICKS as usize;
-        let sum =
-            Sum::from_bytes(self.profile.form(), places, &answer.sums[0].body, summed.weights()).unwrap();
-        open_compact(&self.device.secret, &self.profile, &sum, &summed).unwrap().into_residues()
+        let (params, evaluator) = (self.device.secret.params(), Evaluator::new(self.device.secret.params()));
+        let mut sum = vec![0; TICKS as usize];
+        for name in names {
+            let body = self.world.owner("GET", &format!("/v1/envelopes/{name}/body"), &[]);
+            let compact = SlotsWindow::read(&body.bytes).unwrap().compact(params).unwrap();
+            let expanded = evaluator.expand(&compact, &self.keys, &mut Scratch::new()).unwrap();
+            let decrypted = Decryptor::new(&self.device.secret).decrypt(&expanded).unwrap();
+            let values = params.decode_repeated(&decrypted, SLOTS).unwrap();
+            sum.iter_mut().zip(values).for_each(|(sum, value)| *sum += value);
+        }
+        sum
     }
 }
 
@@ -275,7 +270,7 @@ fn headers_of_streams_are_those_of_the_device() {
             period: 1,
             ticks: TICKS,
             channels: site.header.layout().channels().to_vec(),
-            values: WindowValues::Places(Places { width: 30, ..Places::default() }),
+            values: WindowValues::Steps(SLOTS as u32),
             fleet: None,
         };
         parts(&mut changed);
@@ -327,5 +322,5 @@ fn a_damaged_window_is_an_error() {
     fs::write(&file, &window).unwrap();
     let answer = site.world.owner("GET", &format!("/v1/envelopes/{name}/body"), &[]);
     assert_eq!(answer.status, 200);
-    assert_eq!(CompactCiphertext::read(&answer.bytes).unwrap().mask.sequence, 0);
+    assert_eq!(SlotsWindow::read(&answer.bytes).unwrap().mask.sequence, 0);
 }

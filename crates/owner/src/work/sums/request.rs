@@ -83,7 +83,7 @@ impl Computer<'_> {
         };
         let request = WindowsOf { windows: runs(windows), sums: tasks.iter().map(sum).collect() };
         let begin = Instant::now();
-        let Summed { frame, evaluate_us, .. } =
+        let Summed { frame, evaluate_us } =
             self.cloud.stream_sums(&hex::encode(stream.id().tag().0), &request)?;
         let evaluate = Duration::from_micros(evaluate_us);
         self.spent.record("download", begin.elapsed().saturating_sub(evaluate));
