@@ -85,7 +85,7 @@ PROFILE = {
         {"stream": "exact-1h", "parameters": "736f7474", "encoding": "resolution", "ticks": 60, "span": "hour",
          "channels": [{"name": "temperature", "unit": "°C", "minimum": -20.0, "maximum": 120.0, "resolution": 0.5},
                       {"name": "pressure", "unit": "bar", "minimum": 0.0, "maximum": 10.0, "resolution": 0.25}],
-         "compact": {"width": 30, "squares": True, "products": [[0, 1]]}, "envelope": 2, "fleet": "06" * 16},
+         "slots": 256, "envelope": 2},
         {"stream": "coarse", "parameters": "736f7474", "encoding": {"integer": {"bits": 12}}, "ticks": 24, "period_ms": 3_600_000},
         {"stream": "model", "parameters": "736f7474", "encoding": "real", "ticks": 1024,
          "channels": [{"name": "vibration", "unit": "", "minimum": -1.0, "maximum": 1.0}], "slots": 1024}]}

@@ -1,4 +1,4 @@
-"""Compact ciphertexts of slots, their expansion, results side by side, and sums of a fleet (docs/math/conventions.md).
+"""Compact ciphertexts of slots, their expansion, and results side by side (docs/math/conventions.md).
 
 The expansion is the field trace of Chen, Dai, Kim and Song (ACNS 2021, section 3.1). `Kept` names the coefficients of a
 body that travel: k of them ("whole"), or k differences ("folded") where X -> X^-1 does not change the message.
@@ -10,7 +10,6 @@ from functools import reduce
 from math import prod
 
 from spec import encode, evaluate, ring
-from spec.keyswitch import switch
 from spec.poly import Poly
 
 WHOLE, FOLDED = "whole", "folded"
@@ -111,22 +110,3 @@ def part(decrypted, kept, index):
     spacing, out = kept.spacing(n), [0] * n
     out[::spacing] = decrypted[index::spacing]
     return out
-
-
-def sum_of_rows(left, right, basis):
-    """Adds the bodies of two devices under one mask, place by place: the sum is under the sum of their secrets."""
-    return [tuple((x + y) % q for x, y, q in zip(a, b, basis)) for a, b in zip(left, right)]
-
-
-def sum_of_keys(left, right):
-    """Adds switching keys to one secret, digit by digit: keys from s1 and s2 give one from s1 + s2."""
-    return [[x + y for x, y in zip(a, b)] for a, b in zip(left, right)]
-
-
-def expand_sum(scheme, fresh, kept, transfer, keys):
-    """Expands a fleet's sum, whose devices have one mask: switches it from the sum of their secrets first, then expands it."""
-    basis, mask, level = scheme.basis(fresh[0].level), fresh[0].components[1], fresh[0].level
-    rows = reduce(lambda a, b: sum_of_rows(a, b, basis), (sent(x, kept) for x in fresh))
-    k0, k1 = switch(scheme, mask, transfer, level)
-    switched = replace(fresh[0], components=[with_zeros(rows, kept, basis, scheme.degree) + k0, k1])
-    return [switched, *trace(scheme, switched, kept, keys)]

@@ -1,9 +1,8 @@
-"""Expansion returns the message for every form of the body; results can be separated; a fleet's sum is the sum of its messages."""
+"""Expansion returns the message for every form of the body; results can be separated."""
 
 import unittest
-from functools import reduce
 
-from spec import encode, encrypt, expand, keyswitch, ring
+from spec import encode, encrypt, expand, ring
 from spec.expand import FOLDED, WHOLE, Kept
 from spec.sample import Sampler
 from spec.scheme_tests import exact_parties, real_parties
@@ -95,24 +94,6 @@ class ExpansionTests(unittest.TestCase):
                 expanded.append(expand.expand(party.scheme, self.fresh(party, message), kept, keys)[-1])
             decrypted = party.decrypt(expand.together(expanded))
             self.assertEqual([expand.part(decrypted, kept, i) for i in range(len(messages))], messages)
-
-    def test_a_fleet_under_one_mask(self):
-        """Each device has its own secret, all have one mask: the sum is under the sum of the secrets, and needs one switch."""
-        for party in exact_parties():
-            scheme, n, t = party.scheme, party.scheme.degree, party.scheme.plain_modulus
-            for kept in (Kept(WHOLE, 4), Kept(FOLDED, 2)) if t % 2 else (Kept(WHOLE, 4),):
-                keys, seed, fresh, transfers, total = galois_keys(party, kept), party.random.seed(), [], [], [0] * n
-                for _ in range(3):
-                    message = self.symmetric(party, kept)
-                    total = [(x + y) % t for x, y in zip(total, message)]
-                    device, r = party.random.ternary(n), party.random
-                    encoded = expand.halves(message, t) if kept.kind == FOLDED else message
-                    fresh.append(self.fresh(party, encoded, device, seed))
-                    errors = [r.error(n) for _ in party.errors]
-                    transfers.append(keyswitch.switching_key(scheme, party.secret, device, r.seed(), errors))
-                transfer = reduce(expand.sum_of_keys, transfers)
-                results = expand.expand_sum(scheme, fresh, kept, transfer, keys)
-                self.assertEqual(party.decrypt(results[-1]), total)
 
     def symmetric(self, party, kept):
         """A message in X^spacing that X -> X^-1 does not change."""

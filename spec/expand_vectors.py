@@ -1,8 +1,6 @@
-"""The vectors of compact ciphertexts of slots: two windows, their residues that travel, their expansion step by step, both results in
-one ciphertext; and a fleet of three devices under one mask. Keys are given by seeds and errors alone: `scheme_vectors` has their limbs.
+"""The vectors of compact ciphertexts of slots: two windows, their residues that travel, their expansion step by step, and both results in
+one ciphertext. Keys are given by seeds and errors alone: `scheme_vectors` has their limbs.
 """
-
-from functools import reduce
 
 from spec import encode, encrypt, expand, keyswitch, ring
 from spec.bfv import Bfv
@@ -25,7 +23,6 @@ REAL = [  # degree, special bits, bits of q_0, bits of the scale, scale primes, 
     (16, [45] * 2, 45, 40, 3, Kept(FOLDED, 8)),
     (32, [45] * 2, 45, 40, 2, Kept(FOLDED, 4)),
 ]
-DEVICES = 3
 
 
 def expand_files():
@@ -51,7 +48,6 @@ class Expansion:
             out["together"] = self.together([results[-1] for results in traced])
         else:
             out["together"] = None
-        out["fleet"] = self.fleet(keys)
         return out
 
     def key(self, target):
@@ -85,24 +81,6 @@ class Expansion:
         decrypted = encrypt.decrypt(self.scheme, merged, self.secret)
         parts = [expand.part(decrypted, self.kept, i) for i in range(len(expanded))]
         return {"components": [part.limbs for part in merged.components], "values": [self.read(part) for part in parts]}
-
-    def fleet(self, keys):
-        """Devices with their own secrets under one mask; the sum of their bodies, switched by the sum of their keys, expanded."""
-        seed, devices, fresh, transfers = self.random.seed(), [], [], []
-        for _ in range(DEVICES):
-            secret = self.small("ternary")
-            fields, ciphertext = self.window(secret, seed)
-            key, transfer = self.key(secret)
-            devices.append({"secret": secret, "window": fields, "transfer_key": key})
-            fresh.append(ciphertext)
-            transfers.append(transfer)
-        transfer, basis = reduce(expand.sum_of_keys, transfers), self.scheme.basis(self.scheme.top_level)
-        rows = reduce(lambda a, b: expand.sum_of_rows(a, b, basis), (expand.sent(x, self.kept) for x in fresh))
-        switched, *results = expand.expand_sum(self.scheme, fresh, self.kept, transfer, keys)
-        return {"devices": devices, "sent": list(zip(*rows)),
-                "transfer_key": [[part.limbs for part in pair] for pair in transfer],
-                "switched": [part.limbs for part in switched.components],
-                "expanded": self.ciphertext(results[-1])}
 
 
 class ExactExpansion(Expansion, ExactStory):

@@ -6,7 +6,7 @@ from fractions import Fraction
 from functools import lru_cache
 from math import log2, prod
 
-from spec import chacha, compact, encode, ntt, packing, primes, ring, rns, xof
+from spec import chacha, encode, ntt, packing, primes, ring, rns, xof
 from spec.bundle_tests import BundleTests  # noqa: F401  (one command runs all)
 from spec.expand_tests import ExpansionTests  # noqa: F401  (one command runs all)
 from spec.poly import Poly
@@ -16,7 +16,7 @@ from spec.sign_tests import SignTests  # noqa: F401  (one command runs all)
 from spec.sums_tests import SumTests  # noqa: F401  (one command runs all)
 from spec.table_tests import TableTests  # noqa: F401  (one command runs all)
 from spec.text import render
-from spec.transcript_tests import DigestTests, EvidenceTests, StatementTests  # noqa: F401  (one command runs all)
+from spec.transcript_tests import DigestTests, StatementTests  # noqa: F401  (one command runs all)
 from spec.vectors import FOLDER, chain_cases, files
 
 LIMITS = {1024: 26, 2048: 53, 4096: 106, 8192: 214, 16384: 430, 32768: 868, 65536: 1747}  # ePrint 2024/463, table 5.2
@@ -153,26 +153,13 @@ class SeedTests(unittest.TestCase):
         self.assertTrue(all(x < q for x in out))
 
 
-class CompactTests(unittest.TestCase):
+class ChachaTests(unittest.TestCase):
     def test_chacha(self):
         """RFC 8439, 2.3.2; eight rounds: draft-strombergson-chacha-test-vectors-01, TC1 with 256 bits."""
         out = chacha.block(bytes(range(32)), 1, bytes.fromhex("000000090000004a00000000"), 20)
         self.assertEqual(out[:16].hex(), "10f1e7e4d13b5915500fdd1fa32071c4")
         out = chacha.block(bytes(32), 0, bytes(12), 8)
         self.assertEqual(out[:16].hex(), "3e00ef2f895f40d67f5bb8e81f09a5a1")
-
-    def test_sums_are_sums(self):
-        for case in contents()["compact"]["cases"]:
-            t = case["plain_modulus"]
-            columns = zip(*(window["values"] for window in case["windows"]))
-            totals = [sum(c * v for c, v in zip(case["weights"], column)) for column in columns]
-            self.assertTrue(all(2 * abs(total) < t for total in totals))
-            self.assertEqual(case["opened"], totals)
-
-    def test_rounding_is_to_the_nearest(self):
-        form = compact.Form(64, 97, 3, 4, 8)
-        for residue in range(97):
-            self.assertEqual(compact.rounded(form, residue), round(Fraction(residue * 256, 97)) % 256)
 
 
 class EncodingTests(unittest.TestCase):

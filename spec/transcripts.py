@@ -10,14 +10,13 @@ from struct import pack
 from spec import blake3, ed25519
 
 STREAM_HEAD, TRANSCRIPT = 28, 29
-JOB, SUMS, FLEET_SUMS = 1, 2, 3
+JOB = 1  # 2 and 3 were sums of places
 MOST_OUTPUTS = 4096
 LARGEST_HEAD, LARGEST_TRANSCRIPT = 1024, 32 * MOST_OUTPUTS + 512
 
 Receipt = namedtuple("Receipt", "device stream sequence digest position stored_at")
 StreamHead = namedtuple("StreamHead", "device stream size root signed_at cloud")
 Transcript = namedtuple("Transcript", "work parameters key request evaluation_keys count root outputs ended_at cloud")
-Sum = namedtuple("Sum", "envelopes places weights")
 
 
 class Refused(Exception):
@@ -149,7 +148,7 @@ def read_transcript(data):
     """Reads a transcript and checks its signature under the key that it names. The caller must compare that key with the cloud's."""
     reader = Reader(payload_of(data, TRANSCRIPT, LARGEST_TRANSCRIPT))
     work = reader.number(1)
-    require(work in (JOB, SUMS, FLEET_SUMS), "other work")
+    require(work == JOB, "other work")
     parameters, key, request = reader.take(32), reader.take(16), reader.take(32)
     has_keys, keys = reader.number(1), reader.take(32)
     require(has_keys in (0, 1), "a flag")
@@ -163,22 +162,3 @@ def read_transcript(data):
     reader.finish()
     require(ed25519.verify(transcript.cloud, b"sotto transcript v1" + transcript_fields(transcript), signature), "forged signature")
     return transcript
-
-
-# Requests
-
-
-def sums_request(sums):
-    """The digest of a request for sums of named envelopes. The envelopes are not in it: they are the transcript's inputs."""
-    data = b"sotto sums request v1" + pack("<I", len(sums))
-    for one in sums:
-        weights = one.weights or []
-        data += pack("<IIHHBI", *one.envelopes, *one.places, one.weights is not None, len(weights))
-        data += b"".join(pack("<i", weight) for weight in weights)
-    return blake3.digest(data)
-
-
-def fleet_sums_request(fleet, start, ticks, most, after):
-    """The digest of a request for sums over all windows of a fleet at one time."""
-    data = b"sotto fleet sums request v1" + fleet + pack("<qII", start, ticks, most)
-    return blake3.digest(data + (b"\0" * 17 if after is None else b"\1" + after))

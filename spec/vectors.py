@@ -4,7 +4,7 @@ import sys
 from math import log2, prod
 from pathlib import Path
 
-from spec import compact, encode, ntt, packing, primes, reduced, ring, rns, xof
+from spec import encode, ntt, packing, primes, reduced, ring, rns, xof
 from spec.bundle import bundle_files
 from spec.expand_vectors import expand_files
 from spec.sample import Sampler
@@ -171,29 +171,6 @@ def packing_cases():
         yield {"degree": n, "primes": basis, "residues": rows, "bytes": packing.pack(rows, basis).hex()}
 
 
-def compact_cases():
-    for n, bits, t, places, width in ((64, 40, 257, 5, 36), (64, 50, 1 << 20, 16, 64), (128, 30, 97, 1, 21), (64, 45, 65537, 64, 33)):
-        q = primes.largest_prime(n, 1 << bits)
-        form, random = compact.Form(n, q, t, places, width), Sampler(f"compact {n} {bits} {places}")
-        secret, mask_key, salt = random.ternary(n), random.seed() + random.seed()[:8], random.seed()[:12]
-        windows, bodies, masks = [], [], []
-        weights, sequences = [1, 1, -3], [0, 7, (1 << 40) + 5]
-        for sequence in sequences:
-            values = [x - t // 64 for x in random.below(places, t // 32)]
-            errors = random.error(places)
-            a = compact.mask(form, mask_key, salt, sequence)
-            body = compact.encrypt(form, secret, a, values, errors)
-            masks.append(a)
-            bodies.append(body)
-            windows.append({"sequence": sequence, "values": values, "errors": errors, "mask": a,
-                            "body": compact.pack(form, body).hex()})
-        columns, masked = compact.weighted_sum(form, bodies, weights), compact.mask_sum(form, masks, weights)
-        yield {"degree": n, "prime": q, "plain_modulus": t, "places": places, "width": width,
-               "mask_key": mask_key.hex(), "salt": salt.hex(), "secret": secret, "windows": windows, "weights": weights,
-               "sum": compact.pack(form, columns).hex(), "mask_sum": masked,
-               "opened": compact.open_sum(form, secret, columns, masked)}
-
-
 def reduced_cases():
     """Coefficients on both sides of the middle between two multiples of Q/2^w, the ends, and random ones."""
     for scheme, n, data, plain, width, spacing, count in (
@@ -224,7 +201,7 @@ def files():
     for name, cases in (("ntt", ntt_cases), ("chains", chain_cases), ("scales", scale_cases),
                         ("conversion", conversion_cases), ("divide", divide_cases), ("seed", seed_cases),
                         ("galois", galois_cases), ("packing", packing_cases),
-                        ("compact", compact_cases), ("reduced", reduced_cases), ("tables", table_cases)):
+                        ("reduced", reduced_cases), ("tables", table_cases)):
         yield name, {"cases": list(cases())}
     yield "encode", {"batching": list(batching_cases()), "embedding": list(embedding_cases()),
                      "complex": list(complex_cases())}

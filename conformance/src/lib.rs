@@ -2,7 +2,6 @@
 
 mod cases;
 mod chains;
-pub mod firmware;
 mod fixture;
 pub mod golden;
 mod subject;

@@ -15,15 +15,14 @@ use serde::{Deserialize, Deserializer};
 use sotto_ring::Seed;
 
 pub use expand::{
-    CompactSlotsAnswer, DeviceAnswer, ExpandCase, ExpandedAnswer, ExpansionKeyAnswer, FleetAnswer,
-    KeptAnswer, TogetherAnswer, TransferKeyAnswer,
+    CompactSlotsAnswer, ExpandCase, ExpandedAnswer, ExpansionKeyAnswer, KeptAnswer, TogetherAnswer,
 };
 pub use limbs::{assert_limbs, poly};
 pub use scheme::{
     CiphertextAnswer, GaloisKeyAnswer, KeySwitchAnswer, KeySwitchKeyAnswer, LeftAnswer, PairAnswer,
     ProductIntermediates, PublicKeyAnswer, RightAnswer, SchemeCase, SwitchedAnswer,
 };
-pub use transcript::{FleetRequestAnswer, ReceiptAnswer, RequestedSum, SumsAnswer, Transcripts};
+pub use transcript::{ReceiptAnswer, Transcripts};
 
 /// Residues modulo one prime.
 pub type Limb = Vec<u64>;
@@ -70,34 +69,6 @@ pub struct PackingCase {
     pub primes: Vec<u64>,
     pub residues: Limbs,
     pub bytes: String,
-}
-
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct CompactCase {
-    pub degree: usize,
-    pub prime: u64,
-    pub plain_modulus: u64,
-    pub places: usize,
-    pub width: u32,
-    pub mask_key: String,
-    pub salt: String,
-    pub secret: Vec<i64>,
-    pub windows: Vec<CompactWindow>,
-    pub weights: Vec<i64>,
-    pub sum: String,
-    pub mask_sum: Limb,
-    pub opened: Vec<i64>,
-}
-
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct CompactWindow {
-    pub sequence: u64,
-    pub values: Vec<i64>,
-    pub errors: Vec<i64>,
-    pub mask: Limb,
-    pub body: String,
 }
 
 #[derive(Debug, Deserialize)]

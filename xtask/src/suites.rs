@@ -87,6 +87,6 @@ pub(crate) static SUITES: &[Suite] = &[
     Suite { name: "wheels", shows: "wheels for Linux and macOS on two processors, with and without the interpreter's lock", depth: Depth::Deep, beside: false, needs: &[&C_COMPILER, &PYTHON_VENV], run: wheels::run },
     Suite { name: "miri", shows: "kernels and ring at n = 16 have no undefined behaviour", depth: Depth::Deep, beside: false, needs: &[&NIGHTLY, &MIRI], run: compile::miri },
     Suite { name: "fuzz-deep", shows: "libFuzzer finds nothing in 100,000 executions of each target (SOTTO_FUZZ_RUNS)", depth: Depth::Deep, beside: false, needs: &[&CPP_COMPILER], run: fuzz::coverage },
-    Suite { name: "noise", shows: "measured noise, estimate and bound agree over many random programs, compact inputs and fleets among them", depth: Depth::Deep, beside: false, needs: &[&C_COMPILER], run: compile::noise },
+    Suite { name: "noise", shows: "measured noise, estimate and bound agree over many random programs, compact inputs among them", depth: Depth::Deep, beside: false, needs: &[&C_COMPILER], run: compile::noise },
     Suite { name: "timing", shows: "the time of encryption and decryption does not depend on secrets", depth: Depth::Deep, beside: false, needs: &[&C_COMPILER], run: compile::timing },
 ];

@@ -3,12 +3,11 @@
 //!
 //! `cargo run --release --package sotto-conformance --example golden` makes missing files; it never replaces a file.
 
-mod compact;
 mod device;
-mod fleet;
 mod partial;
 mod reduced;
 mod scheme;
+mod slots;
 mod sums;
 mod transcript;
 
@@ -19,19 +18,14 @@ use rand_core::SeedableRng;
 use serde::{Deserialize, Serialize};
 use sotto_rlwe::{Bfv, Bgv, Ckks};
 
-pub use compact::{
-    COMPACT_SLOTS, GROUPED, PLACES, SLOTS_WINDOW, WEIGHTS, WINDOWS, compact_form, compact_header, grouped,
-    slots_header, stream_header, window,
-};
 pub use device::{PASSPHRASE, SIGNING_KEY, envelope_header, plan, position_request};
-pub use fleet::{FLEET, fleet_devices, fleet_readings, fleet_stream, fleet_window};
 pub use partial::{BATCH, POSITIVE, PartialKeys, SIGNED, agent, partial_keys, requests};
 pub use reduced::{plan_with_forms, reduced_from, reductions};
 pub use scheme::{DEVICE_SECRET, insecure_n16, secret, secret_from, slots};
+pub use slots::{COMPACT_SLOTS, GROUPED, SLOTS_WINDOW, grouped, slots_header, slots_mask};
 pub use sums::{SUMS_EDGES, SUMS_SECRET, SUMS_WEIGHTS, sums_group, sums_header, sums_readings, sums_windows};
 pub use transcript::{
-    CLOUD_KEY, cloud_key, cloud_signs, leaves, requested_sums, stream_head, sum_weights, summed_windows,
-    transcript_parts, with_receipt,
+    CLOUD_KEY, cloud_key, cloud_signs, leaves, logged_windows, stream_head, transcript_parts, with_receipt,
 };
 
 /// Limits for reading golden evaluation keys: one Galois and one transfer key more than the set has.
@@ -122,9 +116,8 @@ pub fn make() -> Vec<Golden> {
     let seeded = all.iter().find(|golden| golden.name == "bfv-seeded.bin").map(|golden| golden.bytes.clone());
     device::objects(&mut all, seeded.unwrap_or_default(), &mut rng);
     partial::objects(&mut all);
-    compact::objects(&mut all);
+    slots::objects(&mut all);
     reduced::objects(&mut all);
-    fleet::objects(&mut all);
     transcript::objects(&mut all);
     sums::objects(&mut all);
     let json = serde_json::to_vec_pretty(&values).expect("values are written");

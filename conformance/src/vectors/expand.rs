@@ -6,7 +6,7 @@ use sotto_rlwe::Kept;
 
 use super::{CiphertextAnswer, Limb, Limbs, seed};
 
-/// One case: a chain and a form; two windows expanded, both results in one ciphertext, and a fleet under one mask.
+/// One case: a chain and a form; two windows expanded, and both results in one ciphertext.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ExpandCase<V> {
@@ -22,7 +22,6 @@ pub struct ExpandCase<V> {
     pub galois_keys: Vec<ExpansionKeyAnswer>,
     pub windows: [ExpandedAnswer<V>; 2],
     pub together: Option<TogetherAnswer<V>>,
-    pub fleet: FleetAnswer<V>,
 }
 
 /// The form of a body.
@@ -40,15 +39,6 @@ impl From<KeptAnswer> for Kept {
             KeptAnswer::Folded(places) => Self::Folded(places),
         }
     }
-}
-
-/// The randomness of a key-switching key.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct TransferKeyAnswer {
-    #[serde(deserialize_with = "seed")]
-    pub seed: Seed,
-    pub errors: Vec<Vec<i64>>,
 }
 
 /// The randomness of a Galois key.
@@ -89,23 +79,4 @@ pub struct ExpandedAnswer<V> {
 pub struct TogetherAnswer<V> {
     pub components: [Limbs; 2],
     pub values: Vec<Vec<V>>,
-}
-
-/// Devices under one mask, and their sum.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct FleetAnswer<V> {
-    pub devices: Vec<DeviceAnswer<V>>,
-    pub sent: Limbs,
-    pub transfer_key: Vec<[Limbs; 2]>,
-    pub switched: [Limbs; 2],
-    pub expanded: CiphertextAnswer<V>,
-}
-
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct DeviceAnswer<V> {
-    pub secret: Vec<i64>,
-    pub window: CompactSlotsAnswer<V>,
-    pub transfer_key: TransferKeyAnswer,
 }

@@ -3,13 +3,10 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use sotto_compact::{MaskSum, StreamMasks, Sum, Weights, largest};
 use sotto_conformance::Testable;
-use sotto_conformance::firmware;
 use sotto_conformance::golden::{self, MOST_KEYS, PASSPHRASE, Values, insecure_n16, secret, secret_from};
-use sotto_decrypt::{Decryptor, MaskProduct, open_compact, open_compact_places, open_fleet};
-use sotto_evaluate::{SumError, Summing};
-use sotto_keys::{DeviceSecret, KeyFile, Protection, SecretKey, SecretSum, SigningIdentity};
+use sotto_decrypt::Decryptor;
+use sotto_keys::{DeviceSecret, KeyFile, Protection, SigningIdentity};
 use sotto_pack::WindowDescription;
 use sotto_ring::{Scratch, secure_rng};
 use sotto_rlwe::{
@@ -238,39 +235,23 @@ fn positions() {
 #[test]
 fn groups() {
     let (stream, key) =
-        (golden::stream_header(), SigningIdentity::from_bytes(&golden::SIGNING_KEY).verifying_key());
-    let bytes = golden::read("window-group.bin");
+        (golden::slots_header(), SigningIdentity::from_bytes(&golden::SIGNING_KEY).verifying_key());
+    let bytes = golden::read("slots-group.bin");
     let group = WindowGroup::read(&bytes, &stream).unwrap();
     group.verify(&key).unwrap();
     assert!(group.write() == bytes);
-    let expected = golden::GROUPED.into_iter().zip(golden::grouped()).zip(golden::WINDOWS);
+    let expected = golden::GROUPED.into_iter().zip(golden::grouped()).zip((1..4).map(golden::slots_mask));
     assert_eq!(group.windows().len(), 3);
     for (window, ((sequence, description), mask)) in group.windows().iter().zip(expected) {
         assert_eq!((window.header().sequence, window.mask()), (sequence, Some(mask)));
         assert_eq!(WindowDescription::parse(&window.header().layout).unwrap(), description);
         window.verify(&key).unwrap();
     }
-    // The first window of the group is that of `window.bin`, which has a signature of its own.
-    let alone = Envelope::read_window(&golden::read("window.bin"), &stream).unwrap();
-    assert_eq!(alone.window_digest(), group.windows()[0].window_digest());
-
-    // Windows of slots too: their stream's header does not give their length.
-    let slots = golden::slots_header();
-    let window = Envelope::read_window(&golden::read("slots-window.bin"), &slots).unwrap();
-    let identity = SigningIdentity::from_bytes(&golden::SIGNING_KEY);
-    let sign = |message: &[u8]| identity.sign(message);
-    let next = window.clone().renumbered(window.header().sequence + 1, sign).unwrap();
-    let of_slots = WindowGroup::sign(vec![window.clone(), next], sign).unwrap();
-    let read = WindowGroup::read(&of_slots.write(), &slots).unwrap();
-    read.verify(&key).unwrap();
-    assert_eq!(read, of_slots);
-    assert_eq!(read.windows()[0].body(), window.body());
-
-    let bytes = golden::read("group-member.bin");
+    let bytes = golden::read("slots-member.bin");
     let member = Envelope::read_window(&bytes, &stream).unwrap();
     assert_eq!(member, group.windows()[1]);
     assert!(member.write() == bytes);
-    let bytes = golden::read("signed-member.bin");
+    let bytes = golden::read("slots-member-signed.bin");
     let signed = SignedHeader::read(&bytes, LARGEST_ENVELOPE).unwrap();
     signed.verify(&key).unwrap();
     assert_eq!(signed, SignedHeader::of(&member));
@@ -291,136 +272,17 @@ fn receipts_logs_and_transcripts() {
     assert_eq!(head, golden::stream_head());
     assert!(head.write().unwrap() == bytes);
 
-    for (file, work) in [("transcript-job.bin", Work::Job), ("transcript-sums.bin", Work::Sums)] {
-        let bytes = golden::read(file);
-        let transcript = Transcript::read(&bytes).unwrap();
-        transcript.verify().unwrap();
-        assert_eq!(*transcript.parts(), golden::transcript_parts(work), "{file}");
-        assert!(transcript.write().unwrap() == bytes, "{file} is written otherwise");
-        let signed = Transcript::sign(transcript.parts().clone(), golden::cloud_signs);
-        assert_eq!(signed.unwrap(), transcript, "{file}: Ed25519 signatures are deterministic");
-    }
-}
-
-/// Repeating the sums of the transcript from the windows gives the bytes that it names.
-#[test]
-fn a_golden_transcript_is_true() {
-    let weights = golden::sum_weights();
-    let mut summing = Summing::new(3, golden::requested_sums(&weights)).unwrap();
-    for envelope in golden::summed_windows() {
-        let form = |_: &CompactForm| Ok::<_, SumError>(*firmware::profile().form());
-        summing.add(&sotto_evaluate::window(&envelope).unwrap(), form).unwrap();
-    }
-    let frame = summing.frame().unwrap();
-    assert!(frame == golden::read("compact-sums.bin"));
-    assert_eq!(golden::transcript_parts(Work::Sums).outputs, [frame_digest(&frame).unwrap()]);
-}
-
-#[test]
-fn fleets() {
-    let stream = golden::fleet_stream();
-    let bytes = golden::read("fleet-stream-header.bin");
-    assert_eq!(StreamHeader::read(&bytes).unwrap(), *stream);
-    assert!(stream.write() == bytes);
-    let bytes = golden::read("fleet-window.bin");
-    let (sequence, description) = golden::fleet_window();
-    let window = Envelope::read_window(&bytes, &stream).unwrap();
-    window.verify(&SigningIdentity::from_bytes(&golden::SIGNING_KEY).verifying_key()).unwrap();
-    assert!(window.write() == bytes);
-    assert_eq!(window.header().sequence, sequence);
-    assert_eq!(WindowDescription::parse(&window.header().layout).unwrap(), description);
-    let read = CompactCiphertext::read(&window.body().frame()).unwrap();
-    assert_eq!(Some(read.mask), MaskName::shared(description.start));
-
-    let bytes = golden::read("fleet-sums.bin");
-    let sums = FleetSums::read(&bytes, 4096).unwrap();
-    assert!(sums.write().unwrap() == bytes);
-    assert_eq!((sums.fleet, sums.start), (golden::FLEET, description.start));
-    let profile = firmware::profile();
-    let keys = golden::fleet_devices().map(|device| SecretKey::<Bfv>::derive(&device, profile.params()));
-    assert_eq!(sums.keys, keys.each_ref().map(|key| key.id()));
-    let parameters = profile.params().id();
-    let masks = StreamMasks::new(keys[0].id(), "readings", parameters, Some(&golden::FLEET.0));
-    let mask = masks.mask(&read.mask.salt, read.mask.sequence);
-    for (sum, devices) in sums.sums.iter().zip([&[0, 1][..], &[1]]) {
-        let (mut secrets, weights) = (SecretSum::new(profile.params()), devices.len() as u64);
-        devices.iter().for_each(|device| assert!(secrets.add(&keys[*device])));
-        let places = usize::from(sum.first)..usize::from(sum.first + sum.places);
-        let weights = Weights::of_ones(weights);
-        let summed = Sum::from_bytes(profile.form(), places.clone(), &sum.body, weights).unwrap();
-        let opened = open_fleet(&secrets, &profile, &summed, &mask).unwrap().into_residues();
-        let of = |place: usize| devices.iter().map(|device| golden::fleet_readings(*device)[place]).sum();
-        assert_eq!(opened, places.map(of).collect::<Vec<i64>>());
-    }
-    // The first window alone opens like any other.
-    let (mut sum, mut masks) = (Sum::new(profile.form()), MaskSum::new(profile.form()));
-    sum.add(&read.body, 1).unwrap();
-    masks.add(&mask, 1);
-    let opened = open_compact(&keys[0], &profile, &sum, &masks).unwrap().into_residues();
-    assert_eq!(opened, golden::fleet_readings(0));
-}
-
-#[test]
-fn compact() {
-    let bytes = golden::read("compact-ciphertext.bin");
-    let read = CompactCiphertext::read(&bytes).unwrap();
-    assert_eq!((read.form, read.mask), (golden::compact_form(), golden::WINDOWS[0]));
-    assert!(read.write().unwrap() == bytes);
-    let bytes = golden::read("compact-envelope.bin");
-    let envelope = Envelope::read(&bytes, LARGEST_ENVELOPE).unwrap();
-    envelope.verify(&SigningIdentity::from_bytes(&golden::SIGNING_KEY).verifying_key()).unwrap();
-    assert!(CompactCiphertext::read(&envelope.body().frame()).unwrap() == read);
-    assert_eq!(*envelope.header(), golden::compact_header());
-    assert!(envelope.write() == bytes);
-
-    let stream = golden::stream_header();
-    let bytes = golden::read("stream-header.bin");
-    assert_eq!(StreamHeader::read(&bytes).unwrap(), *stream);
-    assert!(stream.write() == bytes);
-    let bytes = golden::read("window.bin");
-    let (sequence, description) = golden::window();
-    let window = Envelope::read_window(&bytes, &stream).unwrap();
-    window.verify(&SigningIdentity::from_bytes(&golden::SIGNING_KEY).verifying_key()).unwrap();
-    assert!(CompactCiphertext::read(&window.body().frame()).unwrap() == read);
-    assert_eq!(window.header().sequence, sequence);
-    assert_eq!(WindowDescription::parse(&window.header().layout).unwrap(), description);
-    assert!(window.write() == bytes);
-    assert!(window.write_kept() == golden::read("window-kept.bin"));
-    let signed = SignedHeader::read(&golden::read("signed-window.bin"), LARGEST_ENVELOPE).unwrap();
-    assert_eq!(signed, SignedHeader::of(&window));
-
-    slots_window();
-    let bytes = golden::read("compact-sums.bin");
-    let sums = CompactSums::read(&bytes, 4096).unwrap();
-    assert!(sums.write().unwrap() == bytes);
-    assert_eq!((sums.form, &sums.masks[..]), (golden::compact_form(), &golden::WINDOWS[..]));
-    let profile = firmware::profile();
-    let form = *profile.form();
-    let key = SecretKey::<Bfv>::derive(&firmware::device(), profile.params());
-    let mask = |name: &MaskName| firmware::masks().mask(&name.salt, name.sequence);
-    let value = |window: usize, place: usize| firmware::reading(sums.masks[window].sequence, place);
-
-    let mut masks = MaskSum::new(&form);
-    sums.masks.iter().for_each(|name| masks.add(&mask(name), 1));
-    let whole = Sum::from_bytes(&form, 0..16, &sums.sums[0].body, masks.weights()).unwrap();
-    let opened = open_compact(&key, &profile, &whole, &masks).unwrap().into_residues();
-    let expected: Vec<i64> = (0..16).map(|place| (0..3).map(|window| value(window, place)).sum()).collect();
-    assert_eq!(opened, expected);
-
-    let products: Vec<MaskProduct> =
-        sums.masks.iter().map(|name| MaskProduct::new(&key, &profile, &mask(name)).unwrap()).collect();
-    let windows: Vec<(&MaskProduct, &[i64])> =
-        products.iter().zip(&golden::WEIGHTS).map(|(product, weights)| (product, &weights[..])).collect();
-    let weights = windows.iter().fold(Weights::default(), |all, (_, weights)| all.and(largest(weights)));
-    let weighted = Sum::from_bytes(&form, 4..8, &sums.sums[1].body, weights).unwrap();
-    let opened = open_compact_places(&key, &profile, &weighted, &windows).unwrap().into_residues();
-    let expected: Vec<i64> = (0..4)
-        .map(|at| (0..3).map(|window| golden::WEIGHTS[window][at] * value(window, 4 + at)).sum())
-        .collect();
-    assert_eq!(opened, expected);
+    let bytes = golden::read("transcript-job.bin");
+    let transcript = Transcript::read(&bytes).unwrap();
+    transcript.verify().unwrap();
+    assert_eq!(*transcript.parts(), golden::transcript_parts());
+    assert!(transcript.write().unwrap() == bytes, "it is written otherwise");
+    let signed = Transcript::sign(transcript.parts().clone(), golden::cloud_signs);
+    assert_eq!(signed.unwrap(), transcript, "Ed25519 signatures are deterministic");
 }
 
 /// A window of slots as a message, and the slots of its expansion.
+#[test]
 fn slots_window() {
     let (params, stream) = (insecure_n16::<Ckks>(), golden::slots_header());
     let bytes = golden::read("slots-stream-header.bin");
@@ -431,6 +293,7 @@ fn slots_window() {
     envelope.verify(&SigningIdentity::from_bytes(&golden::SIGNING_KEY).verifying_key()).unwrap();
     assert!(envelope.write() == bytes);
     assert!(envelope.write_kept() == golden::read("slots-window-kept.bin"));
+    assert!(envelope.signed_header().write() == golden::read("slots-window-signed.bin"));
     assert!(*envelope.body().frame() == golden::read("slots-window-ciphertext.bin"));
     let window = SlotsWindow::read(&envelope.body().frame()).unwrap();
     assert_eq!(envelope.mask(), Some(window.mask));

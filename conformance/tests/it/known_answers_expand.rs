@@ -4,15 +4,14 @@
 use serde::de::DeserializeOwned;
 use sotto_conformance::Testable;
 use sotto_conformance::vectors::{
-    self, CiphertextAnswer, CompactSlotsAnswer, ExpandCase, ExpandedAnswer, FleetAnswer, Limbs, assert_limbs,
-    poly,
+    self, CiphertextAnswer, CompactSlotsAnswer, ExpandCase, ExpandedAnswer, Limbs, assert_limbs, poly,
 };
 use sotto_decrypt::Decryptor;
 use sotto_keys::SecretKey;
-use sotto_ring::{Coeff, GaloisMap, Modulus, Poly, Scratch, SmallPoly};
+use sotto_ring::{GaloisMap, Modulus, Scratch, SmallPoly};
 use sotto_rlwe::{
-    Bfv, Bgv, Ciphertext, Ckks, Compact, CompactSum, EvaluationKeys, Evaluator, Kept, KeyId, ParameterSpec,
-    Params, Scheme, SchemeId, TransferSum, intermediates,
+    Bfv, Bgv, Ciphertext, Ckks, Compact, EvaluationKeys, Evaluator, Kept, KeyId, ParameterSpec, Params,
+    Scheme, SchemeId,
 };
 
 fn small(coefficients: &[i64]) -> SmallPoly {
@@ -140,66 +139,6 @@ impl<S: Testable<Value: DeserializeOwned>> Story<S> {
         self.check_values(&format!("{what}: values"), &values, &answer.window.values);
         expanded
     }
-
-    /// Devices under one mask: their bodies and their switching keys add up, and one switch precedes the expansion.
-    fn check_fleet(&mut self, what: &str, answer: &FleetAnswer<S::Value>) {
-        let mut transfer = TransferSum::new(&self.params, self.secret.id()).unwrap();
-        let mut sum: Option<CompactSum<S>> = None;
-        let mut total = vec![S::small(0); self.kept.values()];
-        for (number, device) in answer.devices.iter().enumerate() {
-            let id = KeyId([2 + number as u8; 16]);
-            let secret = SecretKey::from_secret(&self.params, id, &small(&device.secret));
-            let errors: Vec<SmallPoly> = device.transfer_key.errors.iter().map(|e| small(e)).collect();
-            let (target, seed) = (secret.expose_secret_eval(), device.transfer_key.seed);
-            let key = self.secret.key_switch_key_with(target, seed, &errors).unwrap();
-            let mut keys = EvaluationKeys::empty(&self.params, self.secret.id());
-            keys.transfers.insert(id, key);
-            transfer.add(id, &keys).unwrap();
-            let compact = self.compact(&format!("{what}: device {number}"), &secret, &device.window);
-            match &mut sum {
-                None => sum = Some(CompactSum::new(compact)),
-                Some(sum) => sum.add(&compact).unwrap(),
-            }
-            for (total, value) in total.iter_mut().zip(&device.window.values) {
-                *total = S::plus(&self.params, *total, *value);
-            }
-        }
-        let sum = sum.unwrap();
-        assert_eq!(sum.to_compact().limbs(), answer.sent, "{what}: the sum of the places");
-        let pairs = transfer.key().bodies().iter().zip(transfer.key().masks());
-        for (digit, ((body, mask), [bodies, masks])) in pairs.zip(&answer.transfer_key).enumerate() {
-            assert_limbs(&format!("{what}: body {digit} of the sum of keys"), body, bodies);
-            assert_limbs(&format!("{what}: mask {digit} of the sum of keys"), mask, masks);
-        }
-        self.check_switched(what, &sum, &transfer, &answer.switched);
-        let expanded = self.evaluator.expand_sum(&sum, &transfer, &self.keys, &mut self.scratch).unwrap();
-        self.check(&format!("{what}: expanded"), &expanded, &answer.expanded);
-        let decrypted = Decryptor::new(&self.secret).decrypt(&expanded).unwrap();
-        let values = self.params.decode_repeated(&decrypted, self.kept.values()).unwrap();
-        self.check_values(&format!("{what}: values"), &values, &total);
-    }
-
-    /// The switch alone, composed of public functions of the crates.
-    fn check_switched(
-        &mut self,
-        what: &str,
-        sum: &CompactSum<S>,
-        transfer: &TransferSum<S>,
-        answer: &[Limbs; 2],
-    ) {
-        let (params, compact) = (&self.params, sum.to_compact());
-        let (level, limbs) = (sum.shape().level, params.limbs(sum.shape().level));
-        let mut body = Poly::<Coeff>::zero(params.ring(), limbs.clone());
-        for (out, places) in limbs.clone().zip(compact.limbs()) {
-            let spacing = self.kept.spacing(params.degree());
-            places.iter().enumerate().for_each(|(at, place)| body.limb_mut(out)[at * spacing] = *place);
-        }
-        let mask = compact.seed().expand(0, params.ring(), limbs);
-        let [mut c0, c1] = intermediates::switch(params, level, &mask, transfer.key(), &mut self.scratch);
-        c0.add_assign(&body.into_eval());
-        assert_limbs(&format!("{what}: switched c0"), &c0, &answer[0]);
-        assert_limbs(&format!("{what}: switched c1"), &c1, &answer[1]);
-    }
 }
 
 fn components<S: Scheme>(what: &str, found: &Ciphertext<S>, expected: [&Limbs; 2]) {
@@ -214,7 +153,6 @@ fn tell<S: Testable<Value: DeserializeOwned>>(case: &ExpandCase<S::Value>) {
     let mut story = Story::<S>::new(case);
     let [first, mut second] =
         [0, 1].map(|at| story.expanded(&format!("{what}: window {at}"), &case.windows[at]));
-    story.check_fleet(&format!("{what}: fleet"), &case.fleet);
     let Some(answer) = &case.together else {
         assert_eq!(story.kept.spacing(case.degree), 1, "{what}: no room beside a result");
         return;

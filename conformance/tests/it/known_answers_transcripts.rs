@@ -1,8 +1,6 @@
-//! Receipts, heads of logs, transcripts and the sums behind them against `spec/`.
+//! Receipts, heads of logs and transcripts against `spec/`.
 
-use sotto_compact::{Form, Sum};
-use sotto_conformance::vectors::{self, SumsAnswer, Transcripts};
-use sotto_evaluate::{SumError, Summing, window};
+use sotto_conformance::vectors::{self, Transcripts};
 use sotto_keys::SigningIdentity;
 use sotto_rlwe::{KeyId, ParameterId};
 use sotto_wire::*;
@@ -92,76 +90,4 @@ fn transcripts_of_jobs() {
     let read = Transcript::read(&hex::decode(&file.job).unwrap()).unwrap();
     read.verify().unwrap();
     assert_eq!(read, transcript);
-}
-
-#[test]
-fn requests_for_sums_over_fleets() {
-    let file = vectors::transcripts();
-    for answer in &file.fleet_requests {
-        let fleet = FleetId(core::array::from_fn(|at| 200 + at as u8));
-        let after = answer.after.as_ref().map(|key| KeyId(array(key)));
-        let digest = fleet_sums_request_digest(fleet, file.time, 7, 2048, after);
-        assert_eq!(hex::encode(digest), answer.request);
-    }
-}
-
-#[test]
-fn sums_are_repeated_to_the_bytes_of_the_specification() {
-    let file = vectors::transcripts();
-    for case in &file.sums {
-        sums(&file, case);
-    }
-}
-
-fn sums(file: &Transcripts, case: &SumsAnswer) {
-    let identity = cloud(file);
-    let requested: Vec<SumRequest<'_>> = case
-        .sums
-        .iter()
-        .map(|sum| SumRequest {
-            envelopes: sum.envelopes,
-            places: sum.places,
-            weights: sum.weights.as_deref(),
-        })
-        .collect();
-    assert_eq!(hex::encode(sums_request_digest(&requested)), case.request);
-    let mut summing = Summing::new(case.messages.len(), requested).unwrap();
-    let (mut leaves, mut keys) = (Vec::new(), Vec::new());
-    for ((message, leaf), body) in case.messages.iter().zip(&case.leaves).zip(&case.bodies) {
-        let envelope = Envelope::read_kept(&hex::decode(message).unwrap(), LARGEST_ENVELOPE).unwrap();
-        assert_eq!(hex::encode(envelope.write_kept()), *message);
-        let signers = file.device_secrets.iter().map(|secret| SigningIdentity::from_bytes(&array(secret)));
-        assert!(signers.map(|device| device.verifying_key()).any(|key| envelope.verify(&key).is_ok()));
-        let own = SignedHeader::of(&envelope).leaf();
-        assert_eq!(hex::encode(own), *leaf);
-        let window = window(&envelope).unwrap();
-        let form = |form: &CompactForm| {
-            let places = usize::from(form.places);
-            Form::new(file.degree, file.prime, file.plain_modulus, places, form.width.into())
-        };
-        let form = form(&window.0.form).unwrap();
-        let mut alone = Sum::new(&form);
-        alone.add(&window.0.body, 1).unwrap();
-        assert_eq!(alone.columns().collect::<Vec<_>>(), *body, "places are packed as the specification says");
-        keys.push(window.0.form.key);
-        summing.add(&window, |_| Ok::<_, SumError>(form)).unwrap();
-        leaves.push(own);
-    }
-    let frame = summing.frame().unwrap();
-    assert_eq!(hex::encode(&frame), case.answer);
-    let one_key = keys.iter().all(|key| *key == keys[0]);
-    let parts = TranscriptParts {
-        work: Work::Sums,
-        parameters: ParameterId(array(&file.parameter_id)),
-        key: if one_key { keys[0] } else { KeyId([0; 16]) },
-        request: array(&case.request),
-        evaluation_keys: None,
-        inputs: TranscriptInputs::of(leaves),
-        outputs: vec![frame_digest(&frame).unwrap()],
-        ended_at: file.time,
-        cloud: identity.verifying_key(),
-    };
-    let transcript = Transcript::sign(parts, |bytes| identity.sign(bytes)).unwrap();
-    assert_eq!(hex::encode(transcript.write().unwrap()), case.transcript);
-    assert_eq!(Transcript::read(&hex::decode(&case.transcript).unwrap()).unwrap(), transcript);
 }

@@ -3,15 +3,11 @@
 
 mod chains;
 mod circuits;
-mod compact;
-mod compact_errors;
-mod compact_programs;
 mod differential;
 mod documents;
 mod ends;
 mod expand;
-mod fleet;
-mod fleet_masks;
+mod expanded_programs;
 mod golden;
 mod golden_partial;
 mod golden_sums;

@@ -12,13 +12,13 @@ use sotto_cloud::config::{Config, Settings};
 use sotto_cloud::server::Server;
 use sotto_conformance::golden;
 use sotto_keys::{SecretKey, SigningIdentity};
-use sotto_pack::{Channel, Places, WindowDescription};
+use sotto_pack::{Channel, WindowDescription};
 use sotto_program::{InputDeclaration, ParseOptions, Plan, parse};
-use sotto_rlwe::{Bfv, ChainRequest, KeyId, Origin, ParameterSpec, Params, Scheme as _, SchemeId};
+use sotto_rlwe::{Bfv, Kept, KeyId, Origin, ParameterSpec, Params, Scheme as _, SchemeId};
 use sotto_runtime::{Encoding, RlweTarget};
 use sotto_wire::{
-    AnyCiphertext, CompactCiphertext, CompactForm, Envelope, EnvelopeHeader, MaskName, StreamHeader,
-    StreamParts, WindowGroup, WindowValues, write_parameters, write_plan,
+    AnyCiphertext, Envelope, EnvelopeHeader, MaskName, SlotsWindow, StreamHeader, StreamParts, WindowGroup,
+    WindowValues, mask_seed, write_parameters, write_plan,
 };
 use tempfile::TempDir;
 use tokio::runtime::Runtime;
@@ -78,21 +78,10 @@ pub(super) fn envelope(sequence: u64) -> Vec<u8> {
     signed(EnvelopeHeader { sequence, parameters, key, ..golden::envelope_header() }, body).expect("a frame")
 }
 
-/// Returns the parameters of compact windows: one data prime, no special prime.
-fn one_prime() -> &'static Params<Bfv> {
-    once!(Params<Bfv>, {
-        let spec = ChainRequest::one_prime(SchemeId::Bfv, 2048, 1_000_001, 40).build();
-        Params::new(spec.expect("a chain")).expect("secure parameters")
-    })
-}
+/// Slots of the windows of [`stream`].
+const SLOTS: u32 = 4;
 
-/// Returns the form of the windows of [`stream`].
-fn form() -> CompactForm {
-    let (parameters, key) = (one_prime().id(), golden::secret(one_prime()).id());
-    CompactForm { parameters, key, places: 4, width: 24 }
-}
-
-/// Returns the header of a stream of compact windows.
+/// Returns the header of a stream of windows of slots.
 pub(super) fn stream() -> &'static Arc<StreamHeader> {
     once!(Arc<StreamHeader>, {
         let channel = Channel {
@@ -104,13 +93,13 @@ pub(super) fn stream() -> &'static Arc<StreamHeader> {
         };
         let parts = StreamParts {
             device: DEVICE.into(),
-            stream: "places".into(),
-            parameters: form().parameters,
-            key: form().key,
+            stream: "steps".into(),
+            parameters: params().id(),
+            key: secret().id(),
             period: 60_000,
             ticks: 4,
             channels: vec![channel],
-            values: WindowValues::Places(Places { width: form().width.into(), ..Places::default() }),
+            values: WindowValues::Steps(SLOTS),
             fleet: None,
         };
         Arc::new(StreamHeader::new(parts).expect("a stream"))
@@ -119,7 +108,6 @@ pub(super) fn stream() -> &'static Arc<StreamHeader> {
 
 /// Returns a group of four windows of [`stream`].
 pub(super) fn group() -> Vec<u8> {
-    let form = form();
     let windows = (0..4_u64).map(|sequence| {
         let description = WindowDescription {
             layout: stream().layout().clone(),
@@ -131,10 +119,12 @@ pub(super) fn group() -> Vec<u8> {
             left_out: Vec::new(),
             generated: false,
         };
-        let mask = MaskName { salt: [5; 12], sequence };
-        let body = CompactCiphertext { form, mask, body: vec![sequence as u8; form.bytes(form.places)] }
-            .write()
-            .expect("a frame");
+        let (mask, kept) = (MaskName { salt: [5; 12], sequence }, Kept::Folded(SLOTS as usize));
+        let (parameters, key) = (params().id(), secret().id());
+        let seed = mask_seed(key, stream().stream(), &mask);
+        // Any residues are those of a ciphertext.
+        let body = vec![sequence as u8; SlotsWindow::body_bytes(params(), kept)];
+        let body = SlotsWindow { parameters, key, kept, mask, seed, body }.write();
         Envelope::sign_window(stream(), sequence, description, &body, |message| identity().sign(message))
     });
     let windows = windows.collect::<Result<_, _>>();
@@ -229,11 +219,8 @@ impl Site {
 
     fn fill(&mut self) {
         self.ask("PUT /v1/parameters", &write_parameters(params().spec()));
-        self.ask("PUT /v1/parameters", &write_parameters(one_prime().spec()));
         let mut device: Value = serde_json::from_slice(&registration()).expect("JSON");
-        let (header, CompactForm { parameters, key, .. }) = (stream().write(), form());
-        let named = json!({ "parameter_id": parameters.to_string(), "key_id": key.to_string() });
-        device["keys"].as_array_mut().expect("keys").push(named);
+        let header = stream().write();
         device["streams"] = json!([header.iter().map(|byte| format!("{byte:02x}")).collect::<String>()]);
         for name in [DEVICE, "kitchen"] {
             let registration = if name == DEVICE { device.to_string().into_bytes() } else { registration() };

@@ -2,19 +2,16 @@
 
 use std::sync::Arc;
 
-use sotto_compact::{Form, Sum, Weights};
-use sotto_conformance::{Testable, firmware, golden};
+use sotto_conformance::{Testable, golden};
 use sotto_decrypt::Decryptor;
 use sotto_keys::{SecretKey, SigningIdentity};
-use sotto_pack::WindowDescription;
 use sotto_ring::Scratch;
 use sotto_rlwe::{Bfv, Bgv, Ciphertext, Ckks, DefaultChain, EvaluationKeys, Evaluator, Params, SchemeId};
 use sotto_wire::{
-    AnyCiphertext, CiphertextHeader, CompactCiphertext, CompactSums, Envelope, EnvelopeHeader, FleetSums,
-    LARGEST_ENVELOPE, MaskName, PositionRequest, SeededPreamble, SignedHeader, SlotsWindow, StreamHeader,
-    WindowGroup, evaluation_keys_header, frame_digest, frame_kind, read_compact, read_evaluation_keys,
-    read_parameters, read_public_key, read_reduced, write_compact, write_evaluation_keys, write_parameters,
-    write_public_key, write_reduced,
+    AnyCiphertext, CiphertextHeader, Envelope, EnvelopeHeader, LARGEST_ENVELOPE, PositionRequest,
+    SeededPreamble, SignedHeader, SlotsWindow, StreamHeader, WindowGroup, evaluation_keys_header,
+    frame_digest, frame_kind, read_compact, read_evaluation_keys, read_parameters, read_public_key,
+    read_reduced, write_compact, write_evaluation_keys, write_parameters, write_public_key, write_reduced,
 };
 
 use super::{Inputs, Target, as_frame, once};
@@ -41,13 +38,9 @@ pub(super) const TARGETS: &[Target] = &[
     Target { name: "seeded-preamble", run: seeded_preamble, inputs: Inputs::MadeAnew(|| vec![preamble().bytes().to_vec()]), memory: |_| 1024 },
     Target { name: "envelope", run: envelope, inputs: Inputs::Kept(|| vec![golden::read("envelope.bin")]), memory: ciphertexts },
     Target { name: "position", run: position, inputs: Inputs::MadeAnew(positions), memory: ciphertexts },
-    Target { name: "compact", run: compact, inputs: Inputs::Kept(|| ["compact-ciphertext.bin", "compact-sums.bin"].map(golden::read).to_vec()), memory: ciphertexts },
-    Target { name: "compact-envelope", run: envelope, inputs: Inputs::Kept(|| vec![golden::read("compact-envelope.bin")]), memory: ciphertexts },
-    Target { name: "window", run: window, inputs: Inputs::Kept(|| ["window.bin", "window-kept.bin", "signed-window.bin", "stream-header.bin"].map(golden::read).to_vec()), memory: |bytes| 64 * bytes.len() + (256 << 10) },
-    Target { name: "window-group", run: window_group, inputs: Inputs::Kept(|| ["window-group.bin", "group-member.bin", "signed-member.bin"].map(golden::read).to_vec()), memory: |bytes| 64 * bytes.len() + (2 << 20) },
-    Target { name: "fleet", run: fleet, inputs: Inputs::Kept(|| ["fleet-sums.bin", "fleet-window.bin", "fleet-stream-header.bin"].map(golden::read).to_vec()), memory: |bytes| 64 * bytes.len() + (256 << 10) },
     Target { name: "compact-slots", run: |bytes| compact_slots(toy_bfv(), bytes) | compact_slots(toy_bgv(), bytes) | compact_slots(toy_ckks(), bytes), inputs: Inputs::Kept(|| files("compact-slots")), memory: ciphertexts },
-    Target { name: "slots-window", run: slots_window, inputs: Inputs::Kept(|| ["slots-window-ciphertext.bin", "slots-window.bin", "slots-window-kept.bin", "slots-stream-header.bin"].map(golden::read).to_vec()), memory: |bytes| 64 * bytes.len() + (256 << 10) },
+    Target { name: "slots-window", run: slots_window, inputs: Inputs::Kept(|| ["slots-window-ciphertext.bin", "slots-window.bin", "slots-window-kept.bin", "slots-stream-header.bin", "slots-window-signed.bin"].map(golden::read).to_vec()), memory: |bytes| 64 * bytes.len() + (256 << 10) },
+    Target { name: "slots-group", run: window_group, inputs: Inputs::Kept(|| ["slots-group.bin", "slots-member.bin", "slots-member-signed.bin"].map(golden::read).to_vec()), memory: |bytes| 64 * bytes.len() + (2 << 20) },
     Target { name: "reduced", run: |bytes| reduced(toy_bfv(), bytes) | reduced(toy_bgv(), bytes) | reduced(toy_ckks(), bytes), inputs: Inputs::Kept(|| [files("reduced"), files("reduced-selected")].concat()), memory: ciphertexts },
     Target { name: "frame", run: frame, inputs: Inputs::Kept(|| files("parameters")), memory: |_| 1024 },
 ];
@@ -238,24 +231,9 @@ fn position(bytes: &[u8]) -> bool {
     })
 }
 
-/// Reads a compact ciphertext or sums of compact ciphertexts: written again byte for byte; a body of the golden form is
-/// added.
-fn compact(bytes: &[u8]) -> bool {
-    let form = once!(Form, *firmware::profile().form());
-    as_frame(bytes, |bytes| {
-        if let Ok(read) = CompactCiphertext::read(bytes) {
-            assert!(read.write().is_ok_and(|written| written == bytes), "rewriting changes bytes");
-            return Sum::new(form).add(&read.body, 1).is_ok();
-        }
-        let Ok(read) = CompactSums::read(bytes, 1 << 16) else { return false };
-        assert!(read.write().is_ok_and(|written| written == bytes), "rewriting changes bytes");
-        true
-    })
-}
-
 /// Reads a group of windows of the golden stream; each is written, read and verified on its own, as the cloud keeps it.
 fn window_group(bytes: &[u8]) -> bool {
-    let stream = once!(Arc<StreamHeader>, golden::stream_header());
+    let stream = once!(Arc<StreamHeader>, golden::slots_header());
     let key = once!([u8; 32], SigningIdentity::from_bytes(&golden::SIGNING_KEY).verifying_key());
     let Ok(group) = WindowGroup::read(bytes, stream) else { return window(bytes) };
     assert!(group.write() == bytes, "rewriting changes bytes");
@@ -269,41 +247,16 @@ fn window_group(bytes: &[u8]) -> bool {
     true
 }
 
-/// Reads sums of a fleet, a window of the golden stream of a fleet, or the header of a stream.
-fn fleet(bytes: &[u8]) -> bool {
-    let stream = once!(Arc<StreamHeader>, golden::fleet_stream());
-    let form = once!(Form, *firmware::profile().form());
-    if let Ok(envelope) = Envelope::read_window(bytes, stream) {
-        assert!(envelope.write() == bytes, "rewriting changes bytes");
-        let shared = envelope.mask().is_some_and(|mask| mask.is_shared());
-        let start = WindowDescription::parse(&envelope.header().layout).map(|window| window.start);
-        assert!(!shared || start.is_ok_and(|start| MaskName::shared(start) == envelope.mask()));
-        return true;
-    }
-    as_frame(bytes, |bytes| {
-        if let Ok(read) = FleetSums::read(bytes, 1 << 16) {
-            assert!(read.write().is_ok_and(|written| written == bytes), "rewriting changes bytes");
-            for sum in &read.sums {
-                let places = usize::from(sum.first)..usize::from(sum.first) + usize::from(sum.places);
-                let weights = Weights::of_ones(sum.windows.1.into());
-                drop(Sum::from_bytes(form, places, &sum.body, weights));
-            }
-            return true;
-        }
-        let Ok(read) = StreamHeader::read(bytes) else { return false };
-        assert!(read.write() == bytes, "rewriting changes bytes");
-        true
-    })
-}
-
 /// Reads a window of version 2 of the golden stream, one with its stream's header, one without its body, or a header.
 fn window(bytes: &[u8]) -> bool {
-    let stream = once!(Arc<StreamHeader>, golden::stream_header());
+    let stream = once!(Arc<StreamHeader>, golden::slots_header());
     let key = once!([u8; 32], SigningIdentity::from_bytes(&golden::SIGNING_KEY).verifying_key());
     let same = |written: Vec<u8>, bytes: &[u8]| {
         assert!(written == bytes, "rewriting changes bytes");
     };
-    let golden_header = |header: &EnvelopeHeader| golden::GROUPED.contains(&header.sequence);
+    let golden_header = |header: &EnvelopeHeader| {
+        golden::GROUPED.contains(&header.sequence) || header.sequence == golden::slots_mask(0).sequence
+    };
     if let Ok(envelope) = Envelope::read_window(bytes, stream) {
         same(envelope.write(), bytes);
         assert!(envelope.verify(key).is_err() || golden_header(envelope.header()));
@@ -335,13 +288,13 @@ fn positions() -> Vec<Vec<u8>> {
 
 pub(super) fn envelope(bytes: &[u8]) -> bool {
     let key = once!([u8; 32], SigningIdentity::from_bytes(&golden::SIGNING_KEY).verifying_key());
-    let signed_headers = once!([EnvelopeHeader; 2], [golden::envelope_header(), golden::compact_header()]);
+    let golden = once!(EnvelopeHeader, golden::envelope_header());
     as_frame(bytes, |bytes| {
         let Ok(envelope) = Envelope::read(bytes, LARGEST_ENVELOPE) else { return false };
         assert!(envelope.write() == bytes, "rewriting changes bytes");
         // Only the device can sign its headers.
         let signed = envelope.verify(key).is_ok();
-        assert!(!signed || signed_headers.contains(envelope.header()));
+        assert!(!signed || envelope.header() == golden);
         true
     })
 }

@@ -91,39 +91,27 @@ fn objects() -> Vec<Object> {
     all.push(object("position-request.bin", 4, move |bytes| {
         PositionRequest::read(bytes).is_ok_and(|request| request.verify(&identity).is_ok())
     }));
-    all.push(object("compact-ciphertext.bin", 4, |bytes| CompactCiphertext::read(bytes).is_ok()));
-    all.push(object("compact-sums.bin", 4, |bytes| CompactSums::read(bytes, 4096).is_ok()));
-    all.push(object("compact-envelope.bin", 4, move |bytes| {
-        Envelope::read(bytes, LARGEST_ENVELOPE).is_ok_and(|envelope| envelope.verify(&identity).is_ok())
-    }));
     let toy = golden::insecure_n16::<Ckks>();
     all.push(object("slots-window-ciphertext.bin", 8, move |bytes| {
         SlotsWindow::read(bytes).is_ok_and(|window| window.compact(&toy).is_ok())
     }));
+    // A description is read as bytes and kept both as values and as JSON.
     all.push(object("slots-stream-header.bin", 16, |bytes| StreamHeader::read(bytes).is_ok()));
     all.push(object("slots-window-kept.bin", 16, move |bytes| {
         Envelope::read_kept(bytes, LARGEST_ENVELOPE).is_ok_and(|envelope| envelope.verify(&identity).is_ok())
     }));
-    // A description is read as bytes and kept both as values and as JSON.
-    all.push(object("stream-header.bin", 16, |bytes| StreamHeader::read(bytes).is_ok()));
-    all.push(object("window-kept.bin", 16, move |bytes| {
-        Envelope::read_kept(bytes, LARGEST_ENVELOPE).is_ok_and(|envelope| envelope.verify(&identity).is_ok())
-    }));
-    all.push(object("signed-window.bin", 16, move |bytes| {
-        SignedHeader::read(bytes, LARGEST_ENVELOPE).is_ok_and(|signed| signed.verify(&identity).is_ok())
-    }));
-    all.push(object("signed-member.bin", 16, move |bytes| {
-        SignedHeader::read(bytes, LARGEST_ENVELOPE).is_ok_and(|signed| signed.verify(&identity).is_ok())
-    }));
+    for name in ["slots-window-signed.bin", "slots-member-signed.bin"] {
+        all.push(object(name, 16, move |bytes| {
+            SignedHeader::read(bytes, LARGEST_ENVELOPE).is_ok_and(|signed| signed.verify(&identity).is_ok())
+        }));
+    }
     all.push(object("stream-head.bin", 4, |bytes| {
         StreamHead::read(bytes).is_ok_and(|head| head.cloud == golden::cloud_key() && head.verify().is_ok())
     }));
-    for name in ["transcript-job.bin", "transcript-sums.bin"] {
-        all.push(object(name, 4, |bytes| {
-            Transcript::read(bytes)
-                .is_ok_and(|read| read.parts().cloud == golden::cloud_key() && read.verify().is_ok())
-        }));
-    }
+    all.push(object("transcript-job.bin", 4, |bytes| {
+        Transcript::read(bytes)
+            .is_ok_and(|read| read.parts().cloud == golden::cloud_key() && read.verify().is_ok())
+    }));
     all.push(object("sums-stream-header.bin", 32, |bytes| StreamHeader::read(bytes).is_ok()));
     all.push(object("sums-window-kept.bin", 32, move |bytes| {
         Envelope::read_kept(bytes, LARGEST_ENVELOPE).is_ok_and(|window| window.verify(&identity).is_ok())
@@ -222,13 +210,13 @@ fn a_hundred_thousand_mutants_are_refused() {
 #[test]
 fn mutants_of_windows_are_refused() {
     // Memory of a description of the stream's channels, whatever the bytes say; for a group, one for each window.
-    refuse_windows("window.bin", "window-kept.bin", 16 << 10);
-    refuse_windows("group-member.bin", "window-group.bin", 16 << 10);
-    refuse_windows("window-group.bin", "window.bin", 48 << 10);
+    refuse_windows("slots-window.bin", "slots-window-kept.bin", 16 << 10);
+    refuse_windows("slots-member.bin", "slots-group.bin", 16 << 10);
+    refuse_windows("slots-group.bin", "slots-window.bin", 48 << 10);
 }
 
 fn refuse_windows(name: &str, other: &str, most: u64) {
-    let (stream, bytes, other) = (golden::stream_header(), golden::read(name), golden::read(other));
+    let (stream, bytes, other) = (golden::slots_header(), golden::read(name), golden::read(other));
     let key = SigningIdentity::from_bytes(&golden::SIGNING_KEY).verifying_key();
     let accepted = |bytes: &[u8]| {
         let alone = Envelope::read_window(bytes, &stream).is_ok_and(|window| window.verify(&key).is_ok());

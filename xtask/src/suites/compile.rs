@@ -117,7 +117,7 @@ pub(crate) fn miri(context: &Context) -> Result<Outcome> {
 pub(crate) fn noise(context: &Context) -> Result<Outcome> {
     let mut test = cargo::cargo();
     test.args(["test", "--locked", "--release", "--package=sotto-conformance", "--test=it", "--"]);
-    test.args(["noise_programs::", "compact_programs::", "compact_errors::", "fleet::"]);
+    test.args(["noise_programs::", "expanded_programs::"]);
     test.args(["--nocapture", "--include-ignored"]).env("SOTTO_NOISE_PROGRAMS", "20");
     passes(context, test)
 }
