@@ -3,7 +3,7 @@
 //! The crate `chacha20` computes neighbouring blocks of one nonce at once. The windows of a sum have a nonce each, and most
 //! have one block; the windows of several devices have a key each, too.
 
-use sotto_kernels::{ChaChaKernel, ChaChaLanes, Streams};
+use sotto_kernels::{BlockLanes, ChaChaKernel, Streams};
 use zeroize::Zeroize;
 
 use crate::key::Key;
@@ -17,8 +17,8 @@ pub(crate) type Word = [u32; LANES];
 /// Key streams of several keys and nonces, a block of each at a time. Wiped when dropped.
 pub(crate) struct Group {
     /// The states before the rounds.
-    start: ChaChaLanes,
-    words: ChaChaLanes,
+    start: BlockLanes,
+    words: BlockLanes,
     chacha20: ChaChaKernel,
 }
 
@@ -56,7 +56,7 @@ impl Group {
     }
 
     /// Computes block `block` of all lanes: word by word, lane by lane.
-    pub(crate) fn draw(&mut self, block: u32) -> &ChaChaLanes {
+    pub(crate) fn draw(&mut self, block: u32) -> &BlockLanes {
         self.start[12] = [block; LANES];
         (self.chacha20)(&self.start, &mut self.words);
         &self.words
