@@ -41,6 +41,10 @@ fn streams(c: &mut Criterion) {
             (target.chacha20)(black_box(&states), &mut blocks);
             black_box(&mut blocks);
         });
+        let mut values = [[5; 16]; 8];
+        run("BLAKE3, a block in 16 lanes", &mut || {
+            (target.blake3)(black_box(&mut values), &states, 64, 0);
+        });
     }
     // The embedding uses the lanes of the best kernels, which `SOTTO_KERNELS` can force.
     let embedding = Embedding::new(VALUES).expect("a degree");

@@ -42,7 +42,7 @@ const KERNELS: [&str; 25] = [
     "permute",
 ];
 
-const STREAMS: [&str; 8] = [
+const STREAMS: [&str; 10] = [
     "residues",
     "pack",
     "ternary",
@@ -51,6 +51,8 @@ const STREAMS: [&str; 8] = [
     "stream lift",
     "any beyond",
     "subtract product",
+    "ChaCha20",
+    "BLAKE3",
 ];
 
 fn main() {
@@ -86,6 +88,8 @@ fn run(name: &str, k: &Kernels, s: &Streams, q: u64, times: usize) {
     let mut packed = vec![0; (DEGREE * m.bits() as usize).div_ceil(8)];
     let (f, g, bits) = (m.factor(12345), m.factor(q - 5), m.bits());
     let quotient = Quotient { constant: 1 << 51, shift: bits + 26 };
+    let (mut blocks, states) = ([[0; 16]; 16], [[5; 16]; 16]);
+    let mut values = [[5; 16]; 8];
     let lift = Lift { modulus: q - 2, threshold: q / 2 };
     for _ in 0..1 + times {
         let (x, y, z) = (black_box(&mut x[..]), &mut y[..], &mut z[..]);
@@ -131,8 +135,10 @@ fn run(name: &str, k: &Kernels, s: &Streams, q: u64, times: usize) {
                 black_box((s.any_beyond)(&other, 1 << 60));
             }
             "subtract product" => (s.subtract_product)(&m, x, a, b),
+            "ChaCha20" => (s.chacha20)(black_box(&states), &mut blocks),
+            "BLAKE3" => (s.blake3)(&mut values, black_box(&states), 64, 0),
             _ => panic!("no row {name}"),
         }
     }
-    black_box((x, y, z, signed, packed));
+    black_box((x, y, z, signed, packed, blocks, values));
 }

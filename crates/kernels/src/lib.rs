@@ -66,7 +66,7 @@ pub use montgomery::{Comb, LONGEST_MODULUS, Montgomery, MontgomeryKernel, Residu
 pub use ntt::NttTable;
 pub use once::Once;
 pub use prefetch::prefetch;
-pub use streams::{AesLanes, ChaChaKernel, ChaChaLanes, ReplaceKernel, Streams};
+pub use streams::{AesLanes, Blake3Kernel, BlockLanes, ChaChaKernel, ReplaceKernel, Streams, ValueLanes};
 pub use table::{
     ConvertKernel, InnerProductsKernel, Kernels, ProductSumKernel, SubtractRestKernel, TensorKernel,
 };

@@ -3,7 +3,7 @@
 //! The crate `chacha20` computes neighbouring blocks of one nonce at once. The windows of a sum have a nonce each, and most
 //! have one block; the windows of several devices have a key each, too.
 
-use sotto_kernels::{ChaChaKernel, ChaChaLanes, Streams};
+use sotto_kernels::{BlockLanes, ChaChaKernel, Streams, ValueLanes};
 use zeroize::Zeroize;
 
 use crate::key::Key;
@@ -17,8 +17,8 @@ pub(crate) type Word = [u32; LANES];
 /// Key streams of several keys and nonces, a block of each at a time. Wiped when dropped.
 pub(crate) struct Group {
     /// The states before the rounds.
-    start: ChaChaLanes,
-    words: ChaChaLanes,
+    start: BlockLanes,
+    words: BlockLanes,
     chacha20: ChaChaKernel,
 }
 
@@ -35,16 +35,16 @@ impl Group {
     /// Makes a group with one key in all lanes.
     pub(crate) fn of(key: &Key) -> Self {
         let mut group = Self::new();
-        (0..LANES).for_each(|lane| group.set_key(lane, key.bytes()));
+        for (word, bytes) in group.start[4..12].iter_mut().zip(key.bytes().as_chunks().0) {
+            *word = [u32::from_le_bytes(*bytes); LANES];
+        }
         group
     }
 
-    /// Sets the key of a lane.
+    /// Sets the keys of all lanes.
     #[inline]
-    pub(crate) fn set_key(&mut self, lane: usize, key: &[u8; 32]) {
-        for (word, bytes) in self.start[4..12].iter_mut().zip(key.as_chunks().0) {
-            word[lane] = u32::from_le_bytes(*bytes);
-        }
+    pub(crate) fn set_keys(&mut self, keys: &ValueLanes) {
+        self.start[4..12].copy_from_slice(keys);
     }
 
     /// Sets the nonce of a lane.
@@ -56,7 +56,7 @@ impl Group {
     }
 
     /// Computes block `block` of all lanes: word by word, lane by lane.
-    pub(crate) fn draw(&mut self, block: u32) -> &ChaChaLanes {
+    pub(crate) fn draw(&mut self, block: u32) -> &BlockLanes {
         self.start[12] = [block; LANES];
         (self.chacha20)(&self.start, &mut self.words);
         &self.words
@@ -114,12 +114,12 @@ mod tests {
         let nonce = |lane: usize| (u64::MAX - (lane as u64) * 0x1_0000_0001, 5 + lane as u32);
         for group in [None, Some(&keys[3])] {
             let mut lanes = group.map_or_else(Group::new, Group::of);
-            for (lane, key) in keys.iter().enumerate() {
-                if group.is_none() {
-                    lanes.set_key(lane, key.bytes());
-                }
-                lanes.set(lane, nonce(lane).0, nonce(lane).1);
+            if group.is_none() {
+                let word =
+                    |lane: usize, word: usize| u32::from_le_bytes(keys[lane].bytes().as_chunks().0[word]);
+                lanes.set_keys(&core::array::from_fn(|at| core::array::from_fn(|lane| word(lane, at))));
             }
+            (0..LANES).for_each(|lane| lanes.set(lane, nonce(lane).0, nonce(lane).1));
             for block in [0, 1, 70_000] {
                 let words = lanes.draw(block);
                 for (lane, key) in keys.iter().enumerate() {

@@ -1,21 +1,14 @@
 //! ChaCha20 (RFC 8439) in 16 lanes, each with a key, a nonce and a block counter of its own.
 
-/// Words of a block of ChaCha20, and lanes that are computed at once.
-const WORDS: usize = 16;
-const LANES: usize = 16;
-
-/// A block of ChaCha20 in 16 lanes: `block[word][lane]`.
-///
-/// Example: [`ChaChaKernel`]
-pub type ChaChaLanes = [[u32; LANES]; WORDS];
+use super::{BlockLanes, LANES};
 
 /// `(states, out)`, see [`Streams::chacha20`](crate::Streams::chacha20).
 ///
 /// ```
-/// use sotto_kernels::{ChaChaKernel, ChaChaLanes, Streams};
+/// use sotto_kernels::{BlockLanes, ChaChaKernel, Streams};
 ///
 /// // The constants; key, counter and nonce of zeros.
-/// let mut states: ChaChaLanes = [[0; 16]; 16];
+/// let mut states: BlockLanes = [[0; 16]; 16];
 /// for (word, constant) in states.iter_mut().zip([0x6170_7865, 0x3320_646e, 0x7962_2d32, 0x6b20_6574]) {
 ///     *word = [constant; 16];
 /// }
@@ -25,7 +18,7 @@ pub type ChaChaLanes = [[u32; LANES]; WORDS];
 /// // RFC 8439, appendix A.1, test vector 1.
 /// assert_eq!((out[0], out[1]), ([0xade0_b876; 16], [0x903d_f1a0; 16]));
 /// ```
-pub type ChaChaKernel = fn(&ChaChaLanes, &mut ChaChaLanes);
+pub type ChaChaKernel = fn(&BlockLanes, &mut BlockLanes);
 
 /// Runs a double round (RFC 8439, section 2.3): calls `$quarter` with the columns' and the diagonals' words. Written out, as
 /// indices of a loop would keep the words out of registers.
@@ -41,14 +34,14 @@ macro_rules! double_round {
         $quarter([3, 4, 9, 14]);
     }};
 }
-#[cfg(target_arch = "x86_64")]
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 pub(crate) use double_round;
 
 /// Double rounds of a block.
 pub(crate) const ROUNDS: usize = 10;
 
 /// Plain arrays, which compilers turn into vector instructions of the oldest processor that they compile for.
-pub(super) fn chacha20(states: &ChaChaLanes, out: &mut ChaChaLanes) {
+pub(super) fn chacha20(states: &BlockLanes, out: &mut BlockLanes) {
     *out = *states;
     for _ in 0..ROUNDS {
         double_round!(|at| quarter(out, at));
@@ -60,7 +53,7 @@ pub(super) fn chacha20(states: &ChaChaLanes, out: &mut ChaChaLanes) {
 
 /// Section 2.1.
 #[inline(always)]
-fn quarter(x: &mut ChaChaLanes, at: [usize; 4]) {
+fn quarter(x: &mut BlockLanes, at: [usize; 4]) {
     // The indices differ, and are below the words of a block.
     let Ok([a, b, c, d]) = x.get_disjoint_mut(at) else { return };
     for lane in 0..LANES {
@@ -79,7 +72,7 @@ fn quarter(x: &mut ChaChaLanes, at: [usize; 4]) {
 
 #[cfg(test)]
 mod tests {
-    use crate::{ChaChaLanes, Streams};
+    use crate::{BlockLanes, Streams};
 
     /// RFC 8439, section 2.3.2, in one lane after the other; the others have keys of their own.
     #[test]
@@ -123,7 +116,7 @@ mod tests {
         for target in Streams::available() {
             for lane in 0..16 {
                 let mut word = 1_u32;
-                let mut states: ChaChaLanes = core::array::from_fn(|_| {
+                let mut states: BlockLanes = core::array::from_fn(|_| {
                     core::array::from_fn(|_| {
                         word = word.wrapping_mul(0x915f_77f5).wrapping_add(1);
                         word ^ word >> 15

@@ -3,20 +3,32 @@
 //! As with [`crate::Kernels`], a target is a value ([`Streams`]), and every target computes the same. Ranges and
 //! distributions: docs/math/sampling.md.
 
+mod blake3;
 mod chacha;
 mod scalar;
 
 #[cfg(target_arch = "x86_64")]
 pub(crate) use scalar::accept_from;
 
-pub use chacha::{ChaChaKernel, ChaChaLanes};
-#[cfg(target_arch = "x86_64")]
+pub use blake3::{Blake3Kernel, ValueLanes};
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+pub(crate) use blake3::{CONSTANTS, ORDERS, round};
+pub use chacha::ChaChaKernel;
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 pub(crate) use chacha::{ROUNDS, double_round};
 
 use alloc::boxed::Box;
 
 use crate::modulus::Modulus;
 use crate::wiped::wipe;
+
+/// Lanes of ChaCha20 and BLAKE3: inputs that are computed at once.
+pub(crate) const LANES: usize = 16;
+
+/// A block of 16 words of 32 bits in each of 16 lanes: `block[word][lane]`.
+///
+/// Example: [`ChaChaKernel`]
+pub type BlockLanes = [[u32; LANES]; 16];
 
 /// The functions of one target. All but [`Streams::accept`] and [`Streams::replace`], which draw public masks, are free
 /// of branches and addresses that depend on the values.
@@ -67,6 +79,9 @@ pub struct Streams {
     /// `(states, out)`: computes a block of ChaCha20 (RFC 8439) in each of 16 lanes. A state is the four constants, the
     /// key's eight words, the block counter, the nonce's three words.
     pub chacha20: ChaChaKernel,
+    /// `(values, block, bytes, flags)`: computes the compression function of BLAKE3 in each of 16 lanes, on a block of a
+    /// first chunk. `values` are the chaining values, and become the first eight words of the output. Range: bytes ≤ 64.
+    pub blake3: Blake3Kernel,
     pub(crate) aes: Option<AesKernels>,
 }
 
@@ -124,6 +139,7 @@ impl Streams {
         any_beyond: scalar::any_beyond,
         subtract_product: scalar::subtract_product,
         chacha20: chacha::chacha20,
+        blake3: blake3::blake3,
         aes: None,
     };
 }

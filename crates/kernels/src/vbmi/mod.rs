@@ -66,6 +66,7 @@ const TABLE: Streams = Streams {
     lift,
     any_beyond,
     subtract_product: ifma::subtract_product,
-    chacha20: vectors::CHACHA20,
+    chacha20: vectors::sixteen::chacha20,
+    blake3: vectors::sixteen::blake3,
     aes: Some(AesKernels { expand_key, keystream }),
 };

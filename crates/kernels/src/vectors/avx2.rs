@@ -36,7 +36,7 @@ macro_rules! instructions {
 }
 
 pub(crate) mod aes;
-pub(in crate::vectors) mod chacha;
+mod arx;
 
 /// Four indices; if all are in one line, also the permutation of that line's 32-bit halves.
 #[derive(Clone, Copy)]

@@ -34,6 +34,8 @@ macro_rules! instructions {
     )*};
 }
 
+mod arx;
+
 impl Lanes for Avx512 {
     type Line = [u64; 8];
     type Bytes = [u8; 64];

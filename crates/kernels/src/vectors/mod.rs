@@ -6,6 +6,7 @@
 //! docs/math/kernels.md#written-once.
 
 mod arithmetic;
+mod arx;
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod avx2;
 #[cfg(target_arch = "x86_64")]
@@ -23,9 +24,9 @@ mod targets;
 mod whole;
 
 pub(crate) use ntt::Prepared;
-#[cfg(target_arch = "x86_64")]
-pub(crate) use streams::CHACHA20;
 pub(crate) use streams::available as available_streams;
+#[cfg(target_arch = "x86_64")]
+pub(crate) use streams::sixteen;
 pub(crate) use targets::available;
 #[cfg(target_arch = "x86_64")]
 pub(crate) use targets::dq;

@@ -38,6 +38,8 @@ macro_rules! instructions {
     )*};
 }
 
+mod arx;
+
 impl Lanes for Neon {
     type Line = [u64; 2];
     type Bytes = [u8; 16];

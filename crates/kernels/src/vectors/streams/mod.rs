@@ -9,14 +9,13 @@ mod redraw;
 mod small;
 
 use crate::modulus::Modulus;
-use crate::streams::{AesKernels, AesLanes, RoundKeys, Streams};
-#[cfg(target_arch = "x86_64")]
-use crate::streams::{ChaChaKernel, ChaChaLanes};
+use crate::streams::{AesKernels, AesLanes, BlockLanes, RoundKeys, Streams, ValueLanes};
+use crate::vectors::arx;
 
 /// Makes safe entries, each compiled for the instructions that its first argument proves.
 macro_rules! entries {
-    ($proof:ty, $features:literal; $($name:ident($($argument:ident: $kind:ty),*) -> $out:ty = $kernel:path;)*) => {$(
-        fn $name($($argument: $kind),*) -> $out {
+    ($proof:ty, $features:literal; $($seen:vis $name:ident($($argument:ident: $kind:ty),*) -> $out:ty = $kernel:path;)*) => {$(
+        $seen fn $name($($argument: $kind),*) -> $out {
             #[target_feature(enable = $features)]
             fn run(proof: $proof, $($argument: $kind),*) -> $out {
                 $kernel(proof, $($argument),*)
@@ -38,6 +37,8 @@ macro_rules! target {
                 centred_binomial(bytes: &[u8], out: &mut [i64]) -> () = small::centred_binomial;
                 lift(m: &Modulus, out: &mut [u64], values: &[i64]) -> () = small::lift;
                 any_beyond(values: &[i64], limit: u64) -> bool = small::any_beyond;
+                chacha20(states: &BlockLanes, out: &mut BlockLanes) -> () = arx::chacha20;
+                blake3(values: &mut ValueLanes, block: &BlockLanes, bytes: u32, flags: u32) -> () = arx::blake3;
             }
             entries! { $aes, $aes_features;
                 keystream(key: &AesLanes, block: &[u8; 16], counter: u32, out: &mut [u8]) -> () = aes::keystream;
@@ -52,6 +53,8 @@ macro_rules! target {
                     centred_binomial,
                     lift,
                     any_beyond,
+                    chacha20,
+                    blake3,
                     subtract_product: crate::vectors::targets::$kernels::subtract_product,
                     aes: if aes { Some(AesKernels { expand_key, keystream }) } else { None },
                     ..Streams::SCALAR
@@ -84,13 +87,16 @@ target!(
 #[cfg(target_arch = "aarch64")]
 target!(two, crate::vectors::neon::Neon, "neon", crate::vectors::neon::NeonAes, "neon,aes", "neon", two);
 
+/// Ciphers and hashes in 16 lanes, for the tables of processors that have AVX-512 F and DQ.
 #[cfg(target_arch = "x86_64")]
-entries! { crate::vectors::avx2::Avx2, "avx2,fma";
-    chacha20(states: &ChaChaLanes, out: &mut ChaChaLanes) -> () = crate::vectors::avx2::chacha::chacha20;
+pub(crate) mod sixteen {
+    use super::*;
+
+    entries! { crate::vectors::avx512::Avx512, "avx512f,avx512dq";
+        pub(crate) chacha20(states: &BlockLanes, out: &mut BlockLanes) -> () = arx::chacha20;
+        pub(crate) blake3(values: &mut ValueLanes, block: &BlockLanes, bytes: u32, flags: u32) -> () = arx::blake3;
+    }
 }
-/// ChaCha20 for the tables of processors that have AVX2.
-#[cfg(target_arch = "x86_64")]
-pub(crate) const CHACHA20: ChaChaKernel = chacha20;
 
 /// Returns the targets of this module that this processor can run: with AES on one block at a time if it has that, and
 /// on two.
@@ -109,7 +115,6 @@ pub(crate) fn available() -> impl Iterator<Item = Streams> {
         add_scaled,
         accept,
         replace,
-        chacha20,
         ..four::table(avx2::aes::detected())
     });
     let wide = narrow.filter(|_| avx2::aes::wide_detected());
