@@ -116,6 +116,6 @@ impl Batch {
 fn refused(error: SumError) -> Problem {
     match error {
         SumError::Request(detail) => Problem::unprocessable(reason::WRONG_SUM, detail),
-        SumError::Body(_) | SumError::Frame(_) => StoreError::Damaged(error.to_string()).into(),
+        SumError::Frame(_) => StoreError::Damaged(error.to_string()).into(),
     }
 }

@@ -54,9 +54,6 @@ pub enum DecryptError {
         /// Bits that the message may have.
         bits: f64,
     },
-    /// A sum of compact ciphertexts cannot be decrypted.
-    #[error(transparent)]
-    Compact(#[from] sotto_compact::CompactError),
     /// The values cannot be decoded.
     #[error(transparent)]
     Decode(#[from] EncodeError),

@@ -19,7 +19,6 @@
 //! ```
 
 mod budget;
-mod compact;
 mod decrypted;
 mod decryptor;
 mod flooding;
@@ -30,7 +29,6 @@ mod packings;
 pub mod partial;
 
 pub use budget::{BudgetError, FloodingBudget, LEAST_STATISTICAL_BITS};
-pub use compact::{MaskProduct, open_compact, open_compact_places, open_fleet};
 pub use decrypted::{Decrypted, MayWrap, PublishError, RangeError, rounded_error};
 pub use decryptor::{DecryptError, Decryptor};
 pub use flooding::Flooded;

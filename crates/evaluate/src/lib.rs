@@ -1,4 +1,4 @@
-//! The cloud's work on stored ciphertexts: jobs by a plan, sums of compact windows, and sums with tags.
+//! The cloud's work on stored ciphertexts: jobs by a plan, and sums with tags.
 //!
 //! ```
 //! # mod owner { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../rlwe/tests/it/owner/mod.rs")); }
@@ -38,11 +38,9 @@
 mod input;
 mod job;
 mod rows;
-mod sums;
 mod tagged;
 
 pub use input::Input;
 pub use job::{Evaluated, JobError, job};
 pub use rows::TaggedRows;
-pub use sums::{LARGEST_SUMS, SumError, SummedWindow, Summing, window};
-pub use tagged::{TaggedSum, TaggedSumming};
+pub use tagged::{LARGEST_SUMS, SumError, TaggedSum, TaggedSumming};

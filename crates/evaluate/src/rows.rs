@@ -3,8 +3,7 @@
 use sotto_sums::{Part, Sum, TAG_BYTES};
 use sotto_wire::MaskName;
 
-use crate::sums::SumError;
-use crate::tagged::{TOO_MANY, TaggedSum, TaggedSumming, added};
+use crate::tagged::{SumError, TOO_MANY, TaggedSum, TaggedSumming, added};
 
 const NOT_ROWS: SumError = SumError::Request("a part of a window is not of its stream's form");
 

@@ -1,14 +1,27 @@
 //! Sums of windows of streams of sums: integers modulo 2^w and tags, which need no key.
 
 use sotto_sums::{Form, Sum, SumError as AddError};
-use sotto_wire::{Envelope, MOST_SUMS, MaskName, PartSum, StreamHeader, SumsAnswer, WindowNames};
-
-use crate::sums::{LARGEST_SUMS, SumError};
+use sotto_wire::{Envelope, MOST_SUMS, MaskName, PartSum, StreamHeader, SumsAnswer, WindowNames, WireError};
 
 /// Largest number of windows of a request.
 const MOST_WINDOWS: usize = 1 << 20;
 /// Largest number of additions of a request, over all its sums.
 const MOST_ADDITIONS: u64 = 1 << 22;
+/// Largest total size in bytes of the sums of a request: 16 MiB.
+pub const LARGEST_SUMS: usize = 16 << 20;
+
+/// The reason why sums are refused.
+///
+/// Example: [`TaggedSumming`]
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum SumError {
+    /// The request is invalid.
+    #[error("{0}")]
+    Request(&'static str),
+    /// A frame cannot be read or written.
+    #[error(transparent)]
+    Frame(#[from] WireError),
+}
 
 const OTHER_STREAM: SumError = SumError::Request(
     "the windows of a sum are of one stream, one form and one key: ask for each stream's sum",

@@ -54,11 +54,6 @@ impl<T> Once<T> {
             self.0.call_once(value)
         }
     }
-
-    /// Returns the value, mutable, or None if the cell is empty.
-    pub fn value_mut(&mut self) -> Option<&mut T> {
-        self.0.get_mut()
-    }
 }
 
 #[cfg(test)]
@@ -67,12 +62,9 @@ mod tests {
 
     #[test]
     fn the_first_value_stays() {
-        let mut cell = Once::new();
-        assert_eq!(cell.value_mut(), None);
+        let cell = Once::new();
         assert_eq!((*cell.clone().or_init(|| 1), *cell.or_init(|| 2), *cell.or_init(|| 3)), (1, 2, 2));
         assert_eq!(*cell.clone().or_init(|| 4), 2);
-        cell.value_mut().into_iter().for_each(|value| *value = 5);
-        assert_eq!(*cell.or_init(|| 6), 5);
         assert_eq!(*Once::from(7).or_init(|| 8), 7);
     }
 }

@@ -34,7 +34,6 @@ extern crate alloc;
 
 #[cfg(feature = "files")]
 mod bundle;
-mod compact;
 mod device;
 #[cfg(feature = "files")]
 mod file;
@@ -54,7 +53,6 @@ mod streaming;
 
 #[cfg(feature = "files")]
 pub use bundle::{DeviceBundle, DeviceKeys};
-pub use compact::{CompactEncryptor, SecretSum, mask_product, secret_bits};
 pub use device::DeviceSecret;
 #[cfg(feature = "files")]
 pub use file::{KeyFile, KeyFileError, Protected, Protection, make_private};

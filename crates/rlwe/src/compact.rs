@@ -57,7 +57,7 @@ impl Kept {
 #[derive(Clone, Debug)]
 pub struct Compact<S: Scheme> {
     params: Params<S>,
-    pub(crate) key: KeyId,
+    key: KeyId,
     shape: Shape<S>,
     seed: Seed,
     kept: Kept,
@@ -127,38 +127,12 @@ impl<S: Scheme> Compact<S> {
         if keys.key != self.key {
             return Err(EvalError::KeyMismatch { left: self.key, right: keys.key });
         }
-        self.expansion_keys(keys)?;
-        self.shape.expanded(&self.params, self.kept)
-    }
-
-    /// Refuses evaluation keys, of any secret key, that lack a key of the expansion.
-    pub(crate) fn expansion_keys(&self, keys: &EvaluationKeys<S>) -> Result<(), EvalError> {
         for step in self.params.expansion_steps(self.kept)? {
             if !keys.can_rotate(step) {
                 return Err(EvalError::missing_galois_key(step));
             }
         }
-        Ok(())
-    }
-
-    /// Adds another device's ciphertext under the same seed. The key stays; the caller assigns the key of the sum.
-    pub(crate) fn add_assign(&mut self, other: &Self) -> Result<(), EvalError> {
-        if self.params != other.params {
-            return Err(EvalError::ParameterMismatch);
-        }
-        if self.kept != other.kept {
-            return Err(EvalError::KeptMismatch { left: self.kept, right: other.kept });
-        }
-        if self.seed != other.seed {
-            return Err(EvalError::SeedMismatch);
-        }
-        self.shape = self.shape.add(&self.params, &other.shape)?;
-        for ((limb, own), other) in self.params.limbs(self.shape.level).zip(&mut self.limbs).zip(&other.limbs)
-        {
-            let q = self.params.modulus(limb);
-            own.iter_mut().zip(other).for_each(|(own, other)| *own = q.add(*own, *other));
-        }
-        Ok(())
+        self.shape.expanded(&self.params, self.kept)
     }
 
     /// Returns the body with zeros at the places that were not transmitted.

@@ -4,7 +4,6 @@ use alloc::string::String;
 
 use sotto_ring::RingError;
 
-use crate::kept::Kept;
 use crate::parameters::{KeyId, SchemeId, SecurityTarget};
 
 fn way_out(enough: Option<usize>) -> String {
@@ -213,43 +212,6 @@ pub enum EvalError {
     /// The caller's watch stopped a computation between two operations.
     #[error("the computation was stopped before its end")]
     Interrupted,
-    /// A device's ciphertext or key is already in the sum.
-    #[error("the key {key} is in the sum already: a sum takes each device once")]
-    RepeatedKey {
-        /// The device's key.
-        key: KeyId,
-    },
-    /// A key to be removed from a sum is not in it.
-    #[error("the key {key} is not in the sum: nothing was taken out")]
-    NotInSum {
-        /// The device's key.
-        key: KeyId,
-    },
-    /// A transfer key to be removed from a sum differs from the one that was added.
-    #[error("this transfer key from {key} is not the one in the sum: take out the one that was added")]
-    OtherTransferKey {
-        /// The device's key.
-        key: KeyId,
-    },
-    /// A sum of ciphertexts and a sum of transfer keys of different devices.
-    #[error(
-        "the key {key} is in the sum of ciphertexts or in that of transfer keys, but not in both: both sums need the same devices"
-    )]
-    NotInBothSums {
-        /// The first key that is in only one of them.
-        key: KeyId,
-    },
-    /// Compact ciphertexts whose masks differ.
-    #[error("the compact ciphertexts have different seeds: only those under one seed can be added")]
-    SeedMismatch,
-    /// Compact ciphertexts with different transmitted parts.
-    #[error("the compact ciphertexts keep different places of their bodies ({left:?} and {right:?})")]
-    KeptMismatch {
-        /// The part of the sum.
-        left: Kept,
-        /// The part of the addend.
-        right: Kept,
-    },
     /// A product must be relinearised first.
     #[error("a ciphertext of {components} components has to be relinearised first")]
     Components {

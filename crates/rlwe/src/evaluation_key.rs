@@ -74,22 +74,6 @@ impl KeySwitchKey {
         Self { bodies, masks: masks.into(), seed: None }
     }
 
-    /// Returns the sum of no keys: bodies and masks of zero.
-    pub(crate) fn zero<S: Scheme>(params: &Params<S>) -> Self {
-        let zeros =
-            || (0..params.digit_count()).map(|_| Poly::zero(params.ring(), params.key_limbs())).collect();
-        Self::from_pairs(params, zeros(), zeros())
-    }
-
-    /// Combines each body and mask with another key's, in place. The result has no seed.
-    pub(crate) fn each_with(&mut self, other: &Self, combine: impl Fn(&mut Poly<Eval>, &Poly<Eval>)) {
-        self.masks();
-        self.seed = None;
-        let masks = self.masks.value_mut().into_iter().flatten();
-        let own = self.bodies.iter_mut().chain(masks);
-        own.zip(other.bodies.iter().chain(other.masks())).for_each(|(own, other)| combine(own, other));
-    }
-
     /// Returns the bodies −a_i·s + f·e_i + g_i·s', one for each digit.
     pub fn bodies(&self) -> &[Poly<Eval>] {
         &self.bodies

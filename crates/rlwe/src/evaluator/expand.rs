@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use sotto_ring::{Eval, Poly, Scratch};
+use sotto_ring::Scratch;
 
 use super::Evaluator;
 use super::guards::counted;
@@ -10,10 +10,8 @@ use crate::ciphertext::Ciphertext;
 use crate::compact::Compact;
 use crate::error::EvalError;
 use crate::evaluation_key::EvaluationKeys;
-use crate::kept::Kept;
 use crate::key_switch::{self, Addends};
 use crate::scheme::Scheme;
-use crate::shape::Shape;
 
 impl<S: Scheme> Evaluator<S> {
     /// Returns the ordinary ciphertext of a compact one's message. Multiplies by (n/k)^-1 modulo Q, then takes the
@@ -38,22 +36,9 @@ impl<S: Scheme> Evaluator<S> {
             return Err(EvalError::ParameterMismatch);
         }
         let shape = compact.expandable(keys)?;
-        let c1 = compact.seed().expand(0, params.ring(), params.limbs(shape.level));
-        self.trace([compact.body(), c1], shape, compact.kept(), keys, scratch)
-    }
-
-    /// Divides by n/k modulo Q, then adds to the ciphertext each of its automorphisms in turn. `shape` is that of the
-    /// result.
-    pub(super) fn trace(
-        &self,
-        [mut c0, mut c1]: [Poly<Eval>; 2],
-        shape: Shape<S>,
-        kept: Kept,
-        keys: &EvaluationKeys<S>,
-        scratch: &mut Scratch,
-    ) -> Result<Ciphertext<S>, EvalError> {
-        let params = &self.params;
-        let steps = params.expansion_steps(kept)?;
+        let mut c0 = compact.body();
+        let mut c1 = compact.seed().expand(0, params.ring(), params.limbs(shape.level));
+        let steps = params.expansion_steps(compact.kept())?;
         let galois = steps.iter().map(|step| self.galois_key(*step, keys)).collect::<Result<Vec<_>, _>>()?;
         // A power of two is invertible modulo every odd prime: its inverse is (q + 1)/2 to the power of the rotations.
         let rotations = steps.iter().filter(|step| **step != 0).count() as u64;

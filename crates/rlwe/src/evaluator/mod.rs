@@ -6,7 +6,6 @@
 mod automorphism;
 mod counters;
 mod expand;
-mod expand_sum;
 mod guards;
 mod linear;
 mod modulus;

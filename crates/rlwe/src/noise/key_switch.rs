@@ -6,11 +6,6 @@ use crate::scheme::Scheme;
 
 /// Returns the size that key switching adds: Σ digit·error/P and the rounding.
 pub(crate) fn key_switch<F: Figure, S: Scheme>(params: &Params<S>, level: usize) -> F {
-    key_switch_sum(params, level, Log2::ONE)
-}
-
-/// Like [`key_switch`], for a sum of switching keys whose errors are `errors` times those of one key.
-pub(crate) fn key_switch_sum<F: Figure, S: Scheme>(params: &Params<S>, level: usize, errors: Log2) -> F {
     let (norms, factor) = (F::norms(params.norms()), S::error_factor(params));
     let error = norms.error.scaled(Log2::of(factor as f64));
     let special = Log2(params.special_bits());
@@ -19,5 +14,5 @@ pub(crate) fn key_switch_sum<F: Figure, S: Scheme>(params: &Params<S>, level: us
         .map(|digit| (norms.uniform * error).scaled(digit).over(special))
         .fold(F::exactly(Log2::ZERO), |sum, term| sum + term);
     // Digits may exceed half of their product by 2^-21 of it.
-    sum.scaled(errors * Log2(1.0 / 65536.0)) + norms.division(2, factor)
+    sum.scaled(Log2(1.0 / 65536.0)) + norms.division(2, factor)
 }

@@ -23,7 +23,7 @@ mod sizes;
 mod typical;
 
 pub use figure::{Figure, PlainSize};
-pub(crate) use key_switch::{key_switch, key_switch_sum};
+pub(crate) use key_switch::key_switch;
 pub use log2::Log2;
 pub use norms::{Norms, NormsOf};
 pub use rules::NoiseRules;
