@@ -63,6 +63,9 @@ enum Command {
         /// Put the tables of comparisons between the comments `lab comparisons: begin` and `end` of this page.
         #[arg(long, value_name = "FILE")]
         comparisons: Option<PathBuf>,
+        /// Put the table of sums of windows between the comments `lab window-sums: begin` and `end` of this page.
+        #[arg(long, value_name = "FILE")]
+        window_sums: Option<PathBuf>,
         /// Draw the chart of the README there, as SVG.
         #[arg(long, value_name = "FILE")]
         chart: Option<PathBuf>,
@@ -86,7 +89,7 @@ fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
         Command::Run(arguments) => measure::run(arguments),
         Command::Digits(arguments) => digits::search(arguments),
         Command::Compare { before, after } => changes::show(before, after),
-        Command::Report { folder, out, benchmarks, summary, comparisons, chart } => {
+        Command::Report { folder, out, benchmarks, summary, comparisons, window_sums, chart } => {
             let mut written = report::write(folder, out.as_ref().unwrap_or(folder))?;
             // A run is kept in a folder named after its commit.
             let commit = folder.canonicalize().unwrap_or_else(|_| folder.clone());
@@ -101,6 +104,10 @@ fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
             }
             if let Some(page) = comparisons {
                 report::write_comparisons(folder, &commit, page)?;
+                written.push(page.clone());
+            }
+            if let Some(page) = window_sums {
+                report::write_window_sums(folder, &commit, page)?;
                 written.push(page.clone());
             }
             if let Some(file) = chart {

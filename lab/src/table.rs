@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use comfy_table::{CellAlignment, Table};
-use sotto_runner::report::{comparisons, duration};
+use sotto_runner::report::{comparisons, duration, together};
 use sotto_runner::{ComparisonRow, Row, compare};
 
 /// Returns a table with a heading and no rows; all columns but the first are numbers.
@@ -26,7 +26,8 @@ pub(super) fn align_numbers(table: &mut Table) {
 /// Returns one table for each parameter set, scheme and size: a row for each operation, a column for each engine.
 pub(super) fn medians(rows: &[Row]) -> Vec<(String, Table)> {
     let mut groups: BTreeMap<(usize, String), Vec<&Row>> = BTreeMap::new();
-    for (position, row) in rows.iter().enumerate() {
+    let apart = rows.iter().enumerate().filter(|(_, row)| !together::is_together(&row.definition));
+    for (position, row) in apart {
         let title = format!("{} {} {} n = {}", row.definition, row.parameters, row.scheme, row.n);
         let title = title.split_whitespace().collect::<Vec<_>>().join(" ");
         let first = groups.keys().find(|(_, known)| *known == title).map_or(position, |(first, _)| *first);
@@ -76,6 +77,17 @@ pub(super) fn comparisons(rows: &[ComparisonRow]) -> Vec<(String, Table)> {
         (title, table)
     };
     comparisons::tables(rows).into_iter().map(one).collect()
+}
+
+/// Returns one table for each definition whose schemes do the same task.
+pub(super) fn together(rows: &[Row]) -> Vec<(String, Table)> {
+    let one = |(title, heads, lines): together::Table| {
+        let mut table = empty(&heads.iter().map(String::as_str).collect::<Vec<_>>());
+        table.add_rows(lines);
+        align_numbers(&mut table);
+        (format!("{title}, fastest; median"), table)
+    };
+    together::tables(rows).into_iter().map(one).collect()
 }
 
 #[cfg(test)]

@@ -41,7 +41,8 @@ impl Watch {
     pub(super) fn finish(&self, kept: &Path) {
         self.bar.finish_and_clear();
         if !self.json {
-            let tables = table::medians(&self.rows).into_iter().chain(table::comparisons(&self.comparisons));
+            let tables = table::medians(&self.rows).into_iter().chain(table::together(&self.rows));
+            let tables = tables.chain(table::comparisons(&self.comparisons));
             for (title, table) in tables {
                 say(format!("\n{title}\n{table}"));
             }

@@ -99,8 +99,8 @@ pub static TENSEAL: Engine = Engine {
     library: "TenSEAL, its vectors",
     recipe: PYTHON,
     how: "`sotto-lab install tenseal` does it, with Python 3.11 or later, venv and the package registry",
-    files: files!("python": "conversation.py", "clock.py", "trip.py", "program.py"; "tenseal": "engine.py", "vectors.py",
-        "requirements.txt"),
+    files: files!("python": "conversation.py", "clock.py", "trip.py", "program.py", "windows.py"; "tenseal": "engine.py",
+        "vectors.py", "requirements.txt"),
 };
 
 /// Pyfhel, built from its source: BFV, BGV and CKKS of SEAL.
@@ -120,7 +120,7 @@ pub static PYTHON_PAILLIER: Engine = Engine {
     library: "python-paillier, the package phe",
     recipe: PYTHON,
     how: "`sotto-lab install python-paillier` does it, with Python 3, venv and the package registry",
-    files: files!("python": "conversation.py", "clock.py"; "python-paillier": "engine.py", "requirements.txt"),
+    files: files!("python": "conversation.py", "clock.py", "windows.py"; "python-paillier": "engine.py", "requirements.txt"),
 };
 
 /// Our own engine: BFV, BGV and CKKS.

@@ -12,6 +12,7 @@ mod process;
 pub mod protocol;
 pub mod tasks;
 mod values;
+pub mod windows;
 
 pub use engine::{
     ENGINES, Engine, FHE_RS, LATTIGO, OPENFHE, PYFHEL, PYTHON_PAILLIER, Recipe, SEAL, SOTTO, TENSEAL, TFHE_RS,

@@ -160,7 +160,7 @@ pub struct Exchanged {
 }
 
 /// The operations that can be timed; an engine may lack some.
-pub const OPERATIONS: [&str; 36] = [
+pub const OPERATIONS: [&str; 41] = [
     "keygen",
     "relin_keys",
     "galois_keys",
@@ -197,6 +197,11 @@ pub const OPERATIONS: [&str; 36] = [
     "task_weighted_sum",
     "task_weighted_sum_encrypted",
     "task_regression",
+    "window_encrypt",
+    "window_sum_1000",
+    "window_sum_10000",
+    "window_open_1000",
+    "window_open_10000",
 ];
 
 /// How requests travel to a re-encryption agent: one after the other, or all ready ones together.
@@ -342,7 +347,7 @@ pub struct Verified {
 pub struct Measured {
     /// The microseconds of each repetition.
     pub microseconds: Vec<f64>,
-    /// The size of the result in bytes, for `serialise` and `parse`.
+    /// The size of the result in bytes, for `serialise`, `parse`, and windows and their sums.
     #[serde(default)]
     pub bytes: Option<u64>,
     /// True if the operation's result was decrypted and compared before the timing.

@@ -53,6 +53,9 @@ pub struct Row {
     pub latency_ms: Option<u32>,
     /// The operation or codec that was measured instead, because the engine lacks this one.
     pub instead: Option<String>,
+    /// The shortest time, microseconds; None in older rows and in sums of rows.
+    #[serde(default)]
+    pub least_us: Option<f64>,
     /// Median, microseconds.
     pub median_us: f64,
     /// Mean, microseconds.
@@ -61,7 +64,7 @@ pub struct Row {
     pub sd_us: f64,
     /// The number of counted repetitions.
     pub count: usize,
-    /// The size of the result in bytes, for `serialise` and `parse`.
+    /// The size of the result in bytes, for `serialise`, `parse`, and windows and their sums.
     pub bytes: Option<u64>,
     /// True if the results were right, by the engine's check before the timing and by the definition's.
     pub verified: bool,
@@ -174,6 +177,7 @@ impl Row {
             mode: None,
             latency_ms: None,
             instead: None,
+            least_us: None,
             median_us: median,
             mean_us: median,
             sd_us: 0.0,

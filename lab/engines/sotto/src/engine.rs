@@ -17,6 +17,7 @@ use crate::measure::Measuring;
 use crate::partial;
 use crate::session::Session;
 use crate::spoken::Spoken;
+use crate::windows::{self, Windows};
 
 /// The engine with its last prepared parameters and keys.
 #[derive(Default)]
@@ -49,6 +50,18 @@ impl Conversation for Box<dyn partial::Numbers> {
     }
     fn measure(&mut self, request: &Measure) -> Result<Measured, EngineError> {
         self.as_mut().measure(request)
+    }
+    fn exchange(&mut self, _: &Exchange) -> Result<Exchanged, EngineError> {
+        Err(EngineError::Unsupported)
+    }
+}
+
+impl Conversation for Windows {
+    fn verify(&mut self, _: &Verify) -> Result<Verified, EngineError> {
+        Err(EngineError::Unsupported)
+    }
+    fn measure(&mut self, request: &Measure) -> Result<Measured, EngineError> {
+        Self::measure(self, request)
     }
     fn exchange(&mut self, _: &Exchange) -> Result<Exchanged, EngineError> {
         Err(EngineError::Unsupported)
@@ -113,6 +126,10 @@ impl Engine {
             "bfv" => self.hold::<Bfv>(request),
             "bgv" => self.hold::<Bgv>(request),
             "ckks" => self.hold::<Ckks>(request),
+            windows::SCHEME => {
+                self.prepared = Some(Box::new(Windows::prepare(request)?));
+                Ok(Prepared::default())
+            }
             scheme if partial::SCHEMES.contains(&scheme) => {
                 let (numbers, prepared) = partial::prepare(request)?;
                 self.prepared = Some(Box::new(numbers));
@@ -157,7 +174,7 @@ fn version() -> Version {
         engine: "sotto".to_owned(),
         library: "sotto".to_owned(),
         version: env!("CARGO_PKG_VERSION").to_owned(),
-        schemes: ["bfv", "bgv", "ckks", "aes-256-gcm", "chacha20-poly1305", "clear"]
+        schemes: ["bfv", "bgv", "ckks", windows::SCHEME, "aes-256-gcm", "chacha20-poly1305", "clear"]
             .into_iter()
             .chain(partial::SCHEMES)
             .chain(emulation::SCHEMES)

@@ -33,6 +33,9 @@ pub enum EngineError {
     /// A partially homomorphic scheme refuses.
     #[error(transparent)]
     Partial(#[from] sotto_partial::PartialError),
+    /// A window or a sum with tags is refused.
+    #[error("{0}")]
+    Sums(String),
     /// A task cannot be emulated.
     #[error(transparent)]
     Emulation(#[from] sotto_emulate::LowerError),

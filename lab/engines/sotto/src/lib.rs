@@ -13,6 +13,7 @@ mod partial;
 mod session;
 mod spoken;
 mod translate;
+mod windows;
 
 pub use emulation::{Emulator, Mode};
 pub use engine::Engine;

@@ -53,6 +53,10 @@ pub struct Definition {
     /// True if the report shows schemes side by side in one table.
     #[serde(default)]
     pub across: bool,
+    /// True if each round goes over all schemes and parameter sets, which do the same task, and the report shows them in
+    /// one table.
+    #[serde(default)]
+    pub together: bool,
     /// Published figures shown beside the measured ones.
     #[serde(default)]
     pub published: Vec<Published>,
@@ -228,6 +232,7 @@ const FILES: &[(&str, &str)] = &[
     ("practical-2022", include_str!("../../../definitions/practical-2022.toml")),
     ("practical-encryption", include_str!("../../../definitions/practical-encryption.toml")),
     ("comparisons", include_str!("../../../definitions/comparisons.toml")),
+    ("window-sums", include_str!("../../../definitions/window-sums.toml")),
 ];
 
 /// Returns the names of all definitions.

@@ -82,6 +82,14 @@ impl Definition {
                 return Err(format!("parameters have the operation {name}, which is not measured"));
             }
         }
+        let own = self.parameters.iter().any(|parameters| !parameters.operations.is_empty());
+        let partial = own || self.operations.iter().any(|one| one.is_exchange() || !one.schemes.is_empty());
+        if self.together && (partial || !self.sums.is_empty()) {
+            return Err(
+                "together: every parameter set and scheme has all operations, without round trips and sums"
+                    .into(),
+            );
+        }
         for sum in &self.sums {
             if let Some(part) = sum.parts.iter().find(|part| !known.contains(&part.as_str())) {
                 return Err(format!("the sum {} has the part {part}, which is not measured", sum.name));
@@ -230,7 +238,7 @@ mod tests {
                 .map(|name| minutes(&Definition::named(name).unwrap()))
                 .sum::<f64>()
         };
-        assert!(of(|definition| definition.repetitions.minutes) <= 88.0, "all in full");
+        assert!(of(|definition| definition.repetitions.minutes) <= 91.0, "all in full");
         let quick = |name: &&str| Definition::named(name).unwrap().quick.repetitions.minutes < 10.0;
         assert!(crate::definition::names().iter().all(quick), "any quick one");
         let error = Definition::named("nothing").unwrap_err().to_string();
@@ -276,6 +284,12 @@ mod tests {
             refusal("expected = \"a + b\"", "expected = \"x\", latencies = [1]")
                 .contains("uses no re-encryption agent")
         );
+        let title = "title = \"A definition for tests\"";
+        let named = refusal(
+            title,
+            &format!("{title}\ntogether = true\nsums = [{{ name = \"x\", parts = [\"add\"] }}]"),
+        );
+        assert!(named.contains("has all operations"), "{named}");
         let line = refusal("rounds = 3", "round = 3");
         assert!(line.contains("line") && line.contains("unknown field"), "{line}");
     }

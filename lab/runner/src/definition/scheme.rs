@@ -29,6 +29,11 @@ pub enum Scheme {
     /// bits.
     #[serde(rename = "paillier-blinded")]
     PaillierBlinded,
+    /// Sums of windows: one ciphertext for all readings of a window; n is the length of the modulus in bits.
+    #[serde(rename = "paillier-packed")]
+    PaillierPacked,
+    /// Sums of windows: pads of a stream cipher, and tags; n is the number of readings in a window.
+    Sums,
     /// A conventional cipher; n is the number of readings.
     #[serde(rename = "aes-256-gcm")]
     Aes256Gcm,
@@ -41,7 +46,7 @@ pub enum Scheme {
 
 impl Scheme {
     /// All of them.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 14] = [
         Self::Bfv,
         Self::Bgv,
         Self::Ckks,
@@ -51,6 +56,8 @@ impl Scheme {
         Self::Lwe,
         Self::PaillierElGamal,
         Self::PaillierBlinded,
+        Self::PaillierPacked,
+        Self::Sums,
         Self::Aes256Gcm,
         Self::ChaCha20Poly1305,
         Self::Clear,
@@ -68,6 +75,8 @@ impl Scheme {
             Self::Lwe => "lwe",
             Self::PaillierElGamal => "paillier+elgamal",
             Self::PaillierBlinded => "paillier-blinded",
+            Self::PaillierPacked => "paillier-packed",
+            Self::Sums => "sums",
             Self::Aes256Gcm => "aes-256-gcm",
             Self::ChaCha20Poly1305 => "chacha20-poly1305",
             Self::Clear => "clear",
@@ -86,7 +95,7 @@ impl Scheme {
 
     /// Returns true if n is the length of a key.
     pub fn has_key_bits(self) -> bool {
-        matches!(self, Self::Paillier | Self::ElGamal) || self.has_agent()
+        matches!(self, Self::Paillier | Self::PaillierPacked | Self::ElGamal) || self.has_agent()
     }
 
     /// Returns true if a re-encryption agent does the operations that the scheme lacks.
@@ -105,10 +114,11 @@ impl Scheme {
     }
 
     /// Returns the bits of security stated for schemes without a ring. Paillier and ElGamal: NIST SP 800-57, table 2.
-    /// LWE: the 128-bit line of the guidelines of 2024, which is drawn for rings (docs/concepts/partial.md).
+    /// LWE: the 128-bit line of the guidelines of 2024, which is drawn for rings (docs/concepts/partial.md). Sums: the
+    /// keys of ChaCha20; a false sum is accepted with 2^-60 a try (docs/concepts/authentication.md).
     pub fn conventional_security(self, size: usize) -> Option<u32> {
         match self {
-            Self::Aes256Gcm | Self::ChaCha20Poly1305 => Some(256),
+            Self::Aes256Gcm | Self::ChaCha20Poly1305 | Self::Sums => Some(256),
             _ if self.has_key_bits() && size >= 15360 => Some(256),
             _ if self.has_key_bits() && size >= 7680 => Some(192),
             _ if self.has_key_bits() && size >= 3072 => Some(128),

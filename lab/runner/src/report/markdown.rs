@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::format::duration;
-use super::{claims, comparisons, distinct, groups};
+use super::{claims, comparisons, distinct, groups, together};
 use crate::compare;
 use crate::row::Row;
 use crate::store::Collection;
@@ -21,7 +21,7 @@ pub(super) fn tables(collection: &Collection) -> String {
     }
     let groups = groups(&collection.rows);
     let mut last = "";
-    for group in &groups {
+    for group in groups.iter().filter(|group| !together::is_together(group.definition)) {
         if group.definition != last {
             last = group.definition;
             text += &claims::markdown(last, &collection.rows);
@@ -36,7 +36,7 @@ pub(super) fn tables(collection: &Collection) -> String {
             text.push('\n');
         }
     }
-    text + &comparisons::markdown(&collection.comparisons)
+    text + &together::markdown(&collection.rows) + &comparisons::markdown(&collection.comparisons)
 }
 
 fn table(rows: &[&Row]) -> String {

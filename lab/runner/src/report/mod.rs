@@ -18,6 +18,7 @@ mod sizes;
 mod sweeps;
 mod tables;
 mod tasks;
+pub mod together;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -90,6 +91,15 @@ pub fn write_summary(folder: &Path, commit: &str, into: &Path) -> Result<(), Run
 pub fn write_comparisons(folder: &Path, commit: &str, page: &Path) -> Result<(), RunnerError> {
     let collection = read(folder)?;
     put(page, comparisons::MARKS, &comparisons::between_marks(&collection, commit))
+}
+
+/// Puts the table of sums of windows between the comments `lab window-sums: begin` and `end` of a page.
+///
+/// # Errors
+/// As [`write()`]; `NoPlace` if the file lacks the marks.
+pub fn write_window_sums(folder: &Path, commit: &str, page: &Path) -> Result<(), RunnerError> {
+    let collection = read(folder)?;
+    put(page, together::MARKS, &together::between_marks(&collection, commit))
 }
 
 /// Writes a part, which ends with a line, between two marks of a file.

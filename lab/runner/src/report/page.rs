@@ -5,7 +5,7 @@ use sotto_chart::{LIGHT, MARKS, escape};
 use super::format::{colour, data_address};
 use super::{
     Group, across, cards, claims, comma_separated, comparisons, distinct, glance, groups, pareto, published,
-    sizes, sweeps, tables, tasks,
+    sizes, sweeps, tables, tasks, together,
 };
 use crate::definition::{self, Definition};
 use crate::machine::Host;
@@ -88,7 +88,7 @@ fn one_definition(name: &str, all: &[Row], rows: &[&Row], groups: &[&Group<'_>])
     let Ok(definition) = Definition::named(name) else {
         return format!("<h2>{}</h2>{sections}", escape(name));
     };
-    let over = across::tables(&definition, rows);
+    let over = across::tables(&definition, rows) + &together::section(&definition, all);
     let sections = if over.is_empty() {
         sections
     } else {

@@ -48,7 +48,9 @@ pub fn run(
 ) -> Result<Duration, RunnerError> {
     let mut run = Run::new(selection, contenders, spare, observer);
     run.absent()?;
-    selection.spans().iter().try_for_each(|span| run.span(span))?;
+    let spans = selection.spans();
+    let size = if selection.definition.together { spans.len() } else { 1 };
+    spans.chunks(size.max(1)).try_for_each(|spans| run.spans(spans))?;
     run.comparisons()?;
     Ok(run.unused())
 }

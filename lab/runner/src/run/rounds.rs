@@ -5,7 +5,6 @@ use super::outcome::Outcome;
 use super::session::Session;
 use super::tally::Tally;
 use crate::definition::Measurement;
-use crate::selection::Span;
 
 /// Each session's outcome of an operation; None if the engine lacks it.
 pub(super) type Outcomes = Vec<Result<Option<Outcome>, String>>;
@@ -14,11 +13,10 @@ pub(super) type Outcomes = Vec<Result<Option<Outcome>, String>>;
 pub(super) fn interleaved(
     sessions: &mut [Session<'_>],
     measurement: &Measurement,
-    span: &Span<'_>,
     budget: &mut Budget,
 ) -> Outcomes {
     let mut tallies: Vec<Tally> =
-        sessions.iter_mut().map(|session| Tally::begin(session, measurement, span, budget)).collect();
+        sessions.iter_mut().map(|session| Tally::begin(session, measurement, budget)).collect();
     tallies.iter_mut().for_each(|tally| tally.plan(false, budget));
     for round in 0..rounds(budget) as usize {
         // Each round starts with another session, so that a disturbance hits all alike.
@@ -36,14 +34,13 @@ pub(super) fn interleaved(
 pub(super) fn one_by_one(
     sessions: &mut [Session<'_>],
     group: &[&Measurement],
-    span: &Span<'_>,
     budget: &mut Budget,
 ) -> Vec<Outcomes> {
     sessions.iter_mut().for_each(Session::rest);
     let mut outcomes: Vec<Outcomes> = group.iter().map(|_| Vec::with_capacity(sessions.len())).collect();
     for session in sessions {
         for (measurement, outcomes) in group.iter().zip(&mut outcomes) {
-            let mut tally = Tally::begin(session, measurement, span, budget);
+            let mut tally = Tally::begin(session, measurement, budget);
             tally.plan(true, budget);
             (0..rounds(budget)).for_each(|_| tally.round(session, measurement));
             budget.kept();

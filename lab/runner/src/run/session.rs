@@ -28,6 +28,7 @@ pub(super) enum Closed {
 /// An engine that is ready to measure.
 pub(super) struct Session<'a> {
     contender: &'a Contender,
+    span: Span<'a>,
     chain: &'a Chain,
     check: Option<&'a Check>,
     trials: &'a [Trial],
@@ -46,6 +47,7 @@ impl<'a> Session<'a> {
     /// Starts the engine and prepares it with the first request that it accepts; returns the reason if it accepts none.
     pub(super) fn open(
         contender: &'a Contender,
+        span: Span<'a>,
         chain: &'a Chain,
         check: Option<&'a Check>,
         trials: &'a [Trial],
@@ -65,7 +67,19 @@ impl<'a> Session<'a> {
         };
         let (places, numbers) = ([(Purpose::Everything, 0)].into(), [(digits, 0)].into());
         let settings = vec![first];
-        Ok(Self { contender, chain, check, trials, version, settings, places, numbers, last: 0, failures: 0 })
+        Ok(Self {
+            contender,
+            span,
+            chain,
+            check,
+            trials,
+            version,
+            settings,
+            places,
+            numbers,
+            last: 0,
+            failures: 0,
+        })
     }
 
     /// Returns the index of the setting for an operation. A setting with other digits is made at its first use; an
@@ -118,6 +132,10 @@ impl<'a> Session<'a> {
         &self.contender.name
     }
 
+    pub(super) fn span(&self) -> Span<'a> {
+        self.span
+    }
+
     /// Returns true if the engine failed so often that it is not tried again.
     pub(super) fn is_lost(&self) -> bool {
         self.failures >= MOST_FAILURES
@@ -149,15 +167,10 @@ impl<'a> Session<'a> {
     }
 
     /// Returns the row of an outcome.
-    pub(super) fn row(
-        &self,
-        selection: &Selection,
-        span: &Span<'_>,
-        measurement: &Measurement,
-        outcome: Outcome,
-    ) -> Row {
+    pub(super) fn row(&self, selection: &Selection, measurement: &Measurement, outcome: Outcome) -> Row {
         let stood_in = measurement.instead.as_ref().filter(|other| outcome.instead.as_ref() == Some(*other));
         let purpose = Purpose::of(stood_in.unwrap_or(&measurement.operation));
+        let span = self.span;
         let setting = &self.settings[self.places.get(&purpose).copied().unwrap_or(0)];
         let (prepared, version) = (&setting.prepared, &self.version);
         let bits = |primes: &[u64]| primes.iter().map(|prime| (*prime as f64).log2()).sum::<f64>();
@@ -198,6 +211,7 @@ impl<'a> Session<'a> {
             mode: measurement.mode.clone(),
             latency_ms: measurement.latency_ms,
             instead: outcome.instead,
+            least_us: Some(outcome.statistics.least),
             median_us: outcome.statistics.median,
             mean_us: outcome.statistics.mean,
             sd_us: outcome.statistics.deviation,

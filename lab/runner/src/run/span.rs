@@ -54,26 +54,33 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
-    /// Measures everything in a span.
-    pub(super) fn span(&mut self, span: &Span<'_>) -> Result<(), RunnerError> {
+    /// Measures everything in some spans: each round of an operation goes over the engines of all of them.
+    pub(super) fn spans(&mut self, spans: &[Span<'a>]) -> Result<(), RunnerError> {
+        let Some(first) = spans.first() else { return Ok(()) };
         let selection = self.selection;
-        let chain = span.parameters.chain(span.scheme, span.degree)?;
+        let chains = spans.iter().map(|span| span.parameters.chain(span.scheme, span.degree));
+        let chains = chains.collect::<Result<Vec<_>, _>>()?;
         let trials = std::mem::take(&mut self.trials);
-        let title = format!("{} {} n = {}", selection.definition.name, span.scheme.name(), span.degree);
-        let mut sessions = self.sessions(span, &chain, &trials, &title)?;
+        let mut sessions = Vec::new();
+        for (span, chain) in spans.iter().zip(&chains) {
+            sessions.extend(self.sessions(*span, chain, &trials)?);
+        }
+        let title =
+            if spans.len() == 1 { title(selection, first) } else { selection.definition.name.clone() };
         let (steps, timed): (Vec<&Measurement>, Vec<&Measurement>) =
-            selection.measurements(span).into_iter().partition(|measurement| measurement.is_exchange());
-        let step = selection.weight(span) / (steps.len() + timed.len()).max(1) as u64;
+            selection.measurements(first).into_iter().partition(|measurement| measurement.is_exchange());
+        let weight: u64 = spans.iter().map(|span| selection.weight(span)).sum();
+        let step = weight / (steps.len() + timed.len()).max(1) as u64;
         let mut made = Vec::new();
         for group in timed.chunk_by(|a, b| a.is_large() && b.is_large()) {
             self.observer.progress(0, &format!("{title}: {}", group[0].operation));
-            self.group(span, group, &mut sessions, &mut made)?;
+            self.group(group, &mut sessions, &mut made)?;
             self.done(step * group.len() as u64, &title);
         }
         sums::of(&selection.definition.sums, &made).into_iter().try_for_each(|row| self.observer.row(row))?;
         for session in sessions.iter_mut().filter(|_| !steps.is_empty()) {
             self.observer.progress(0, &format!("{title}: {} as edge and cloud", session.name()));
-            self.exchange(span, &steps, session)?;
+            self.exchange(&steps, session)?;
         }
         self.done(step * steps.len() as u64, &title);
         drop(sessions);
@@ -89,15 +96,14 @@ impl<'a> Run<'a> {
     /// Returns the engines that are prepared for a span.
     fn sessions<'c>(
         &mut self,
-        span: &Span<'_>,
+        span: Span<'a>,
         chain: &'c Chain,
         trials: &'c [Trial],
-        title: &str,
     ) -> Result<Vec<Session<'c>>, RunnerError>
     where
         'a: 'c,
     {
-        let named = &span.parameters.engines;
+        let (title, named) = (title(self.selection, &span), &span.parameters.engines);
         let is_asked = |contender: &&Contender| named.is_empty() || named.contains(&contender.name);
         let mut sessions = Vec::new();
         for contender in self.contenders.iter().filter(|one| one.start.is_ok()).filter(is_asked) {
@@ -106,22 +112,22 @@ impl<'a> Run<'a> {
                 continue;
             }
             if let Some(reason) = self.budget.used_up() {
-                self.gap(&contender.name, span, None, &reason)?;
+                self.gap(&contender.name, &span, None, &reason)?;
                 continue;
             }
-            match Session::open(contender, chain, self.selection.definition.check.as_ref(), trials) {
+            match Session::open(contender, span, chain, self.selection.definition.check.as_ref(), trials) {
                 Ok(session) => {
                     if let Some(doubt) = session.doubt() {
-                        self.gap(&contender.name, span, Some("check"), &doubt)?;
+                        self.gap(&contender.name, &span, Some("check"), &doubt)?;
                     }
                     sessions.push(session);
                 }
-                Err(Closed::Failed(reason)) => self.gap(&contender.name, span, None, &reason)?,
+                Err(Closed::Failed(reason)) => self.gap(&contender.name, &span, None, &reason)?,
                 Err(Closed::Lacks(reason)) => {
                     self.lacking.insert((contender.name.clone(), span.scheme));
                     // A library of homomorphic encryption lacks conventional ciphers as a rule: no gap.
                     if span.scheme.has_ring() {
-                        let about = self.about(&contender.name, Some(span), None, &reason);
+                        let about = self.about(&contender.name, Some(&span), None, &reason);
                         self.observer.gap(Gap { n: None, ..about })?;
                     }
                 }
@@ -133,53 +139,49 @@ impl<'a> Run<'a> {
     /// Measures one operation, or several on large objects.
     fn group(
         &mut self,
-        span: &Span<'_>,
         group: &[&Measurement],
         sessions: &mut Vec<Session<'_>>,
         made: &mut Vec<Row>,
     ) -> Result<(), RunnerError> {
         let finished = match group {
             [measurement] if !measurement.is_large() => {
-                vec![interleaved(sessions, measurement, span, &mut self.budget)]
+                vec![interleaved(sessions, measurement, &mut self.budget)]
             }
-            group => one_by_one(sessions, group, span, &mut self.budget),
+            group => one_by_one(sessions, group, &mut self.budget),
         };
         for (measurement, outcomes) in group.iter().zip(finished) {
             for (outcome, session) in outcomes.into_iter().zip(&*sessions) {
                 match outcome {
                     Ok(Some(measured)) => {
-                        let row = session.row(self.selection, span, measurement, measured);
+                        let row = session.row(self.selection, measurement, measured);
                         made.push(row.clone());
                         self.observer.row(row)?;
                     }
                     Ok(None) => {}
-                    Err(reason) => self.gap(session.name(), span, Some(&measurement.label()), &reason)?,
+                    Err(reason) => {
+                        self.gap(session.name(), &session.span(), Some(&measurement.label()), &reason)?;
+                    }
                 }
             }
         }
         for lost in sessions.extract_if(.., |session| session.is_lost()) {
-            self.gap(lost.name(), span, None, "failed twice and was not asked again")?;
+            self.gap(lost.name(), &lost.span(), None, "failed twice and was not asked again")?;
         }
         Ok(())
     }
 
     /// Measures the steps of a round trip between two processes of an engine.
-    fn exchange(
-        &mut self,
-        span: &Span<'_>,
-        steps: &[&Measurement],
-        session: &mut Session<'_>,
-    ) -> Result<(), RunnerError> {
+    fn exchange(&mut self, steps: &[&Measurement], session: &mut Session<'_>) -> Result<(), RunnerError> {
         let trip = match self.budget.used_up() {
             Some(reason) => exchange::Trips { done: Vec::new(), failures: vec![reason] },
             None => exchange::trips(session, steps, &self.budget),
         };
         for (step, outcome) in trip.done {
-            self.observer.row(session.row(self.selection, span, step, outcome))?;
+            self.observer.row(session.row(self.selection, step, outcome))?;
         }
         trip.failures
             .into_iter()
-            .try_for_each(|reason| self.gap(session.name(), span, Some("exchange"), &reason))
+            .try_for_each(|reason| self.gap(session.name(), &session.span(), Some("exchange"), &reason))
     }
 
     fn gap(
@@ -205,4 +207,9 @@ impl<'a> Run<'a> {
             log: None,
         }
     }
+}
+
+/// Names a span, for people.
+fn title(selection: &Selection, span: &Span<'_>) -> String {
+    format!("{} {} n = {}", selection.definition.name, span.scheme.name(), span.degree)
 }

@@ -27,6 +27,7 @@ fn one(sum: &Sum, engine: &str, rows: &[Row]) -> Option<Row> {
         mode: None,
         latency_ms: None,
         instead: None,
+        least_us: None,
         median_us: total(|row| row.median_us),
         mean_us: total(|row| row.mean_us),
         sd_us: total(|row| row.sd_us * row.sd_us).sqrt(),

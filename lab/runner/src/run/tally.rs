@@ -7,7 +7,6 @@ use super::budget::{Budget, Schedule};
 use super::outcome::Outcome;
 use super::session::Session;
 use crate::definition::{Measurement, Scheme};
-use crate::selection::Span;
 use crate::statistics::Statistics;
 
 /// The times so far.
@@ -36,12 +35,8 @@ enum End {
 
 impl Tally {
     /// Runs the operation once, to learn that the engine has it and how long it takes.
-    pub(super) fn begin(
-        session: &mut Session<'_>,
-        measurement: &Measurement,
-        span: &Span<'_>,
-        budget: &mut Budget,
-    ) -> Self {
+    pub(super) fn begin(session: &mut Session<'_>, measurement: &Measurement, budget: &mut Budget) -> Self {
+        let span = session.span();
         let mut tally = Self {
             operation: measurement.operation.clone(),
             codec: measurement.codec.clone(),

@@ -128,6 +128,27 @@ fn heard(selection: &Selection, contenders: &[Contender]) -> Heard {
 }
 
 #[test]
+fn a_definition_of_one_task_goes_over_all_its_sizes_in_each_round() {
+    let text = include_str!("../small.toml").replacen("engines =", "together = true\nengines =", 1);
+    let small = Definition::parse("small", &text).unwrap();
+    let selection = Selection::new(small, false, &[], &[Scheme::Bfv]).unwrap();
+    let log = Log::default();
+    let (a, b) = (contender("a", Manner::default(), &log), contender("b", Manner::default(), &log));
+    let heard = heard(&selection, &[a, b]);
+    let log = log.borrow();
+    assert!(log[..4].iter().all(|line| line.ends_with("prepare")), "{log:?}");
+    let first = |line: &&String| line.contains(" add ");
+    let engines = log.iter().filter(first).map(|line| &line[..1]).collect::<String>();
+    // Once each, then three rounds over both sizes; each begins with another one.
+    assert_eq!(engines, "abab".to_owned() + "abab" + "baba" + "abab");
+    assert_eq!(heard.rows.len(), 2 * 2 * 3);
+    let large = heard.rows.iter().filter(|row| row.n == 8192 && row.least_us == Some(10.0));
+    assert_eq!(large.count(), 2 * 3);
+    assert_eq!(heard.done, selection.whole());
+    assert!(heard.gaps.is_empty(), "{:?}", heard.gaps);
+}
+
+#[test]
 fn keys_that_may_be_gigabytes_are_made_by_one_engine_after_the_other_while_large_ones_rest() {
     let text = include_str!("../small.toml").replacen("\"add\"", "\"galois_keys\"", 1);
     let small = Definition::parse("small", &text).unwrap();

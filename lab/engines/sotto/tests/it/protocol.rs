@@ -7,6 +7,7 @@ use sotto_harness::protocol::{
     Verify,
 };
 use sotto_harness::tasks::PREFIX;
+use sotto_harness::windows::Step;
 use sotto_harness::{Installed, LabError, Process};
 
 fn engine() -> Process {
@@ -152,6 +153,7 @@ fn every_operation_is_checked_and_timed_or_not_there() {
                     "list_conversion" | "edge_encrypt" | "cloud_add" | "cloud_multiply" | "edge_decrypt" => {
                         true
                     }
+                    window if Step::named(window).is_some() => true,
                     "rescale" => scheme != "ckks",
                     _ => ["plaintext", "secret_key"].map(Some).contains(&object.as_deref()),
                 };
@@ -167,6 +169,34 @@ fn every_operation_is_checked_and_timed_or_not_there() {
                 }
             }
         }
+    }
+}
+
+#[test]
+fn sums_of_windows_are_opened_and_have_the_bytes_of_their_form() {
+    let mut engine = engine();
+    let prepare = |degree: usize| Prepare { scheme: "sums".into(), degree, ..Prepare::default() };
+    let refused = engine.prepare(&prepare(17)).unwrap_err().to_string();
+    assert!(refused.contains("a window has 16 readings"), "{refused}");
+    engine.prepare(&prepare(16)).unwrap();
+    for operation in OPERATIONS {
+        let asked = Measure { operation: operation.into(), repetitions: 2, warm_up: 1, ..Measure::default() };
+        let measured = engine.ask::<Measured>(&Request::Measure(asked));
+        // 10,000 readings of 12 bits have a total of 26 bits; a sum has a count, too: 2·1,000 and 2·10,000 in groups of
+        // seven bits.
+        let bytes = match Step::named(operation) {
+            None => {
+                assert!(measured.unwrap_err().to_string().contains("unsupported"), "{operation}");
+                continue;
+            }
+            Some(Step::Encrypt) => Some(16 * 26 / 8 + 8),
+            Some(Step::Sum(1000)) => Some(16 * 26 / 8 + 8 + 2),
+            Some(Step::Sum(_)) => Some(16 * 26 / 8 + 8 + 3),
+            Some(Step::Open(_)) => None,
+        };
+        let measured = measured.unwrap_or_else(|error| panic!("{operation}: {error}"));
+        assert!(measured.verified && measured.microseconds.len() == 2, "{operation}");
+        assert_eq!(measured.bytes, bytes, "{operation}");
     }
 }
 

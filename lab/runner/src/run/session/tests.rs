@@ -54,7 +54,9 @@ fn asked(refuses: Option<usize>, operations: &[&str]) -> Vec<String> {
     let contender = Contender::new("a", move || {
         Ok(Box::new(StandIn { special: 0, refuses, log: Rc::clone(&heard) }) as Box<dyn Speaker>)
     });
-    let chain = Definition::named("operations").unwrap().parameters[0].chain(Scheme::Ckks, 4096).unwrap();
+    let parameters = &Definition::named("operations").unwrap().parameters[0];
+    let span = Span { parameters, scheme: Scheme::Ckks, degree: 4096 };
+    let chain = parameters.chain(span.scheme, span.degree).unwrap();
     let mut ours: Vec<Trial> = crate::digits::table();
     ours.retain(|trial| trial.engine == "sotto");
     let times = |special| if special == 0 { (Some(1.0), None) } else { (Some(3.0), Some(3.0)) };
@@ -63,7 +65,7 @@ fn asked(refuses: Option<usize>, operations: &[&str]) -> Vec<String> {
         Trial { engine: "a".into(), multiply_relin_us, rotate_us, secure: true, ..trial }
     });
     let trials: Vec<Trial> = trials.collect();
-    let mut session = Session::open(&contender, &chain, None, &trials).ok().unwrap();
+    let mut session = Session::open(&contender, span, &chain, None, &trials).ok().unwrap();
     for operation in operations {
         session.measure(&Measure { operation: (*operation).into(), ..Measure::default() }).unwrap();
     }
