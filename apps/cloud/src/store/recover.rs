@@ -100,7 +100,16 @@ impl Store {
         let receipt_digest = of_group.unwrap_or(digest);
         let upload = Upload { envelope: &envelope, idempotency_key, bytes, digest, receipt_digest };
         self.transaction(|transaction| {
-            Ok(match self.earlier_in(transaction, &upload)? {
+            let earlier = match self.earlier_in(transaction, &upload) {
+                // A stored window that cannot be compared is no reason not to start.
+                Err(StoreError::Damaged(reason)) => {
+                    return Ok(Err(format!(
+                        "another envelope has its mask or number, and is damaged: {reason}"
+                    )));
+                }
+                earlier => earlier?,
+            };
+            Ok(match earlier {
                 Some(EarlierUpload::Duplicate(_)) => {
                     Err("it is stored already under another name".to_owned())
                 }

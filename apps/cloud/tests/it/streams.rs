@@ -3,12 +3,15 @@
 mod refused;
 pub(crate) mod site;
 
+use std::fs;
+
 use sotto_cloud::maintain;
 use sotto_cloud_client::{PartsOf, WindowsOf};
 use sotto_wire::MaskName;
 
 use crate::store::{contents, open};
 use crate::windows::remove_database;
+use crate::world::send;
 use site::{Site, TICKS, readings, start};
 
 fn parts(windows: (u32, u32), parts: &[u8], weights: Option<Vec<i64>>) -> PartsOf {
@@ -97,6 +100,25 @@ fn a_window_without_its_row_is_added_after_the_next_start() {
     drop(database);
     site.world.resume();
     adds(&site);
+}
+
+#[test]
+fn a_start_goes_on_where_a_damaged_window_meets_its_pads_again() {
+    let mut site = Site::new();
+    site.enrol();
+    let window = site.window(3);
+    site.upload(&window).expect(201);
+    site.world.stop();
+    let folder = site.world.data().join("envelopes");
+    let stored = fs::read_dir(&folder).unwrap().next().unwrap().unwrap().path();
+    let mut bytes = fs::read(&stored).unwrap();
+    *bytes.last_mut().unwrap() ^= 1;
+    fs::write(&stored, bytes).unwrap();
+    // As if the process had ended after writing the file and before refusing the window.
+    let again = site.window_under(4, window.mask().unwrap(), readings(4, TICKS));
+    fs::write(folder.join("0".repeat(32)), again.write()).unwrap();
+    site.world.resume();
+    assert_eq!(send("GET", &site.world.url("/readyz"), &[], &[]).expect(200)["orphans"], 1);
 }
 
 #[test]
