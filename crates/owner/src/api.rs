@@ -407,8 +407,8 @@ impl Plant {
         devices::streams_for_question(self, device, settings, question)
     }
 
-    /// Returns the streams of each declared device for one question (None: for all declared ones). If no device is
-    /// declared, those of a device with all channels.
+    /// Returns the streams of each declared device for one question (None: for all declared ones), compared with their
+    /// alternatives. If no device is declared, those of a device with all channels.
     ///
     /// # Errors
     /// [`OwnerError::Unanswerable`] if no channel is declared; another [`OwnerError`] if a question cannot be read, or

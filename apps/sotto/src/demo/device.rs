@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use anyhow::{Context, bail};
 use serde::Deserialize;
-use sotto_owner::{Enrolled, Plant};
+use sotto_owner::Plant;
 
 use super::clear::ClearLog;
 use super::input::Input;
@@ -36,11 +36,11 @@ fn file(name: &str, kind: &str, processes: &Processes) -> PathBuf {
 }
 
 /// Makes the device's secrets and its bundle, and registers it with the cloud.
-pub(super) fn enrol(name: &str, plant: &Plant, processes: &Processes) -> anyhow::Result<Enrolled> {
+pub(super) fn enrol(name: &str, plant: &Plant, processes: &Processes) -> anyhow::Result<()> {
     let enrolled = processes.uninterrupted(|| plant.enrol(name, &file(name, "bundle", processes)))?;
     match &enrolled.not_registered {
         Some(reason) => bail!("{name} is not registered: {reason}"),
-        None => Ok(enrolled),
+        None => Ok(()),
     }
 }
 

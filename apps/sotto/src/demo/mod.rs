@@ -37,9 +37,8 @@ impl Run for Demo {
         let questions = question::declare(&input);
         let plant = processes.uninterrupted(|| make_plant(&processes, &input, &questions))?;
         cloud::start(&plant, &mut processes)?;
-        let mut streams = Vec::new();
         for (name, options) in NAMES.into_iter().zip(&input.options) {
-            streams = device::enrol(name, &plant, &processes)?.streams;
+            device::enrol(name, &plant, &processes)?;
             device::start(name, options, &mut processes)?;
         }
         wait_for_devices(&mut processes, &input)?;
@@ -53,6 +52,8 @@ impl Run for Demo {
             answers.push(answer);
         }
         let seen = cloud::first_bytes(&plant)?;
+        // Both devices send the same streams.
+        let streams = plant.planned_streams(None)?.remove(first).unwrap_or_default();
         let streams = streams.iter().map(stream_report).collect();
         let document = Document::new(&input, &reports, processes.list(), answered, &answers, streams);
         processes.stop();

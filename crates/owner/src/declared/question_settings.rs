@@ -10,7 +10,7 @@ use crate::question::ExactScheme;
 
 /// A declared question: its text alone, or a table with more requirements.
 ///
-/// Example: [`Settings`]
+/// Example: [`Settings`](super::settings::Settings)
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct QuestionSettings {
     /// The question in the language, as it was declared.

@@ -33,8 +33,8 @@ pub(crate) fn streams_for_question(
     chosen(plant, &streams)
 }
 
-/// Returns the streams of each declared device for one question (None: for all declared ones). If no device is
-/// declared, those of a device with all channels.
+/// Returns the streams of each declared device for one question (None: for all declared ones), compared with their
+/// alternatives. If no device is declared, those of a device with all channels.
 pub(crate) fn planned_streams(
     plant: &Plant,
     question: Option<&str>,
@@ -57,7 +57,7 @@ pub(crate) fn planned_streams(
             Some(question) => streams_for_question(plant, &name, &settings, question)?,
             None => streams_for(plant, &name, &settings)?,
         };
-        Ok((name, streams))
+        Ok((name, streams.into_iter().map(Chosen::compared).collect()))
     };
     devices.into_iter().map(streams).collect()
 }

@@ -9,6 +9,7 @@ use super::judge::attempt;
 use super::real::choose_real;
 use super::steps::choose_steps;
 use super::sums;
+use super::ways::Way;
 use crate::error::OwnerError;
 use crate::question::ExactScheme;
 use crate::streams::{Kind, StreamNeeds, layout_of};
@@ -29,10 +30,7 @@ pub fn choose(stream: &StreamNeeds, channels: &[Channel]) -> Result<Chosen, Owne
 /// Returns sums with tags, or ciphertexts where the device holds public keys or sums do not fit.
 fn choose_exact(stream: &StreamNeeds, channels: &[Channel]) -> Result<Chosen, OwnerError> {
     let of_sums = match sums::best(stream, channels) {
-        Ok(mut chosen) if !stream.public => {
-            chosen.alternatives = evaluated(stream, channels, &chosen);
-            return Ok(chosen);
-        }
+        Ok(chosen) if !stream.public => return Ok(chosen),
         Err(why) if !stream.public && !stream.needs.bins.is_empty() => {
             return Err(OwnerError::NoParameters(format!(
                 "counts by bin travel in windows of sums only, and these do not fit: {why}; declare fewer bins, a coarser resolution or a narrower range"
@@ -83,8 +81,20 @@ fn choose_stated(
     Ok(chosen)
 }
 
+impl Chosen {
+    /// Adds to sums, as alternatives, the ciphertexts that they are taken in place of. Takes 20 ms to a second, so a choice
+    /// comes without them.
+    #[must_use]
+    pub fn compared(mut self) -> Self {
+        if self.way() == Way::Added {
+            self.alternatives = evaluated(&self);
+        }
+        self
+    }
+}
+
 /// Returns the ciphertexts that these sums are taken in place of.
-fn evaluated(stream: &StreamNeeds, channels: &[Channel], sums: &Chosen) -> Vec<Alternative> {
+fn evaluated(sums: &Chosen) -> Vec<Alternative> {
     let of = |(chosen, tried): (Option<Chosen>, Vec<Alternative>)| match chosen {
         Some(chosen) => {
             let why = format!(
@@ -97,6 +107,7 @@ fn evaluated(stream: &StreamNeeds, channels: &[Channel], sums: &Chosen) -> Vec<A
         }
         None => tried,
     };
+    let (stream, channels) = (&sums.stream, sums.layout.channels());
     let mut all = of(best::<Bfv>(stream, channels));
     all.extend(of(best::<Bgv>(stream, channels)));
     all.push(rounds(DEGREES[0]));

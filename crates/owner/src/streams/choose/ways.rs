@@ -27,7 +27,7 @@ impl Chosen {
     ///     kind: Kind::Exact, period: 3_600_000, span: Span::Day, channels: vec!["level".into()],
     ///     needs: Needs::default(), questions: vec!["daily".into()], public: false, scheme,
     /// };
-    /// let added = choose(&hourly(None), &[level.clone()])?;
+    /// let added = choose(&hourly(None), &[level.clone()])?.compared();
     /// let evaluated = choose(&hourly(Some(ExactScheme::Bfv)), &[level])?;
     /// assert_eq!((added.way(), evaluated.way()), (Way::Added, Way::Evaluated));
     /// // Each names the bytes of the other.
@@ -55,7 +55,8 @@ impl Chosen {
         }
     }
 
-    /// Returns the way not taken, with its bytes. Returns None if no questions of the stream can take another.
+    /// Returns the way not taken, with its bytes. Returns None if no question of the stream can take another, and for sums
+    /// before [`Chosen::compared`].
     #[must_use]
     pub fn other_way(&self) -> Option<&Alternative> {
         let mut fitting = self.alternatives.iter().filter(|other| other.window_bytes.is_some());
