@@ -82,7 +82,6 @@ impl Refusal for DecryptError {
             Self::TooLarge { .. } => "OutOfRange",
             Self::Decode(error) => error.exception(),
             Self::Places(error) => error.exception(),
-            Self::Compact(_) => "SottoError",
         }
     }
 }
