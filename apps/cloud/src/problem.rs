@@ -51,6 +51,9 @@ impl From<StoreError> for Problem {
                 "the plan has the layout of an older version, which is no longer read: make it again";
             return Self::unprocessable(reason::OUTDATED_PLAN, detail);
         }
+        if let StoreError::Places(error) = error {
+            return error.into();
+        }
         tracing::error!(%error, "the store failed");
         match error {
             StoreError::Damaged(_) => Self::new(

@@ -2,7 +2,7 @@
 
 use std::time::SystemTime;
 
-use sotto_wire::{Transcript, TranscriptInputs, TranscriptParts, WireError, Work, frame_digest};
+use sotto_wire::{Transcript, TranscriptInputs, TranscriptParts, WireError, frame_digest};
 
 use crate::cloud::Cloud;
 use crate::problem::Problem;
@@ -21,7 +21,6 @@ pub(crate) fn of_job(
     signed(
         cloud,
         TranscriptParts {
-            work: Work::Job,
             parameters: job.parameters,
             key: job.key,
             request: job.plan,

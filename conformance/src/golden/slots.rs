@@ -51,7 +51,6 @@ pub fn slots_header() -> Arc<StreamHeader> {
         ticks: 2,
         channels: vec![channel("level"), channel("flow")],
         values: WindowValues::Slots(SLOTS_WINDOW.len() as u32),
-        fleet: None,
     };
     Arc::new(StreamHeader::new(parts).expect("a stream"))
 }

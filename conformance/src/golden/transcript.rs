@@ -3,7 +3,7 @@
 use sotto_keys::SigningIdentity;
 use sotto_wire::{
     Digest, Envelope, Frontier, Receipt, StreamHead, Transcript, TranscriptInputs, TranscriptParts,
-    WindowGroup, Work, frame_digest,
+    WindowGroup, frame_digest,
 };
 
 use super::{Golden, envelope_header, kept, read, slots_header};
@@ -64,7 +64,6 @@ pub fn transcript_parts() -> TranscriptParts {
     let digest = |name: &str| frame_digest(&read(name)).expect("a frame");
     let (header, inputs) = (envelope_header(), TranscriptInputs::of(leaves()));
     TranscriptParts {
-        work: Work::Job,
         parameters: header.parameters,
         key: header.key,
         request: digest("plan.bin"),

@@ -75,7 +75,6 @@ fn transcripts_of_jobs() {
     let file = vectors::transcripts();
     let (identity, leaves) = (cloud(&file), leaves(&file));
     let parts = TranscriptParts {
-        work: Work::Job,
         parameters: ParameterId(array(&file.parameter_id)),
         key: KeyId(core::array::from_fn(|at| at as u8)),
         request: leaves[0],

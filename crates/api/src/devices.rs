@@ -276,7 +276,7 @@ route! {
         (status = 400, description = "`invalid-json`; of a stream's header: `not-a-frame`, `digest-mismatch` and the other reasons of a frame that is no frame"),
         (status = 412, description = "`written-since`: the registration has another generation, is there already, or is not; the detail has the time and the address of its last write"),
         (status = 428, description = "`condition-missing`: neither of both conditions"),
-        (status = 422, description = "`invalid-name`, `invalid-value`, `too-many-keys` (more than 256), `too-many-streams` (more than 4096), `too-large` (a stream's header), `unknown-parameters`, `wrong-stream` (a header names another device or a key that is not registered), `too-large` (the sealed record)"),
+        (status = 422, description = "`invalid-name`, `invalid-value`, `too-many-keys` (more than 256), `too-many-streams` (more than 4096), `too-large` (a stream's header), `unknown-parameters`, `wrong-stream` (a header names another device or a key that is not registered), `too-large` (the sealed record), `places-not-read` (the header of a stream)"),
         (status = 507, description = "`storage-full`")
     )
 }

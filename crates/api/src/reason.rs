@@ -102,6 +102,8 @@ reasons! {
     PADDING_NOT_ZERO = "padding-not-zero";
     /// The parameters are invalid, or have less than 128 bits of security.
     PARAMETERS_REFUSED = "parameters-refused";
+    /// The window is one of places, of an earlier version.
+    PLACES_NOT_READ = "places-not-read";
     /// The queue of jobs is full.
     QUEUE_FULL = "queue-full";
     /// The caller's quota for the day is used up by refused numbers.
@@ -198,6 +200,7 @@ mod tests {
             (WireError::TooLarge { limit: 1, found: 2 }, TOO_LARGE),
             (WireError::Residue { limb: 0 }, RESIDUE_OUT_OF_RANGE),
             (WireError::Value(""), INVALID_VALUE),
+            (WireError::Places, PLACES_NOT_READ),
         ];
         for (error, reason) in of_frames {
             assert_eq!(error.name(), reason);
@@ -208,6 +211,6 @@ mod tests {
     fn the_final_reasons_are_declared() {
         assert_eq!(PROBLEM_TYPE, sotto_wire::PROBLEM_TYPE);
         let is_final = |reason: &&&str| is_final_refusal(&format!("{PROBLEM_TYPE}{reason}"));
-        assert_eq!(ALL.iter().filter(is_final).count(), 19, "as many as sotto-wire lists");
+        assert_eq!(ALL.iter().filter(is_final).count(), 20, "as many as sotto-wire lists");
     }
 }

@@ -85,7 +85,7 @@ route! {
         (status = 403, description = "`not-admitted` (unknown device, or another signature), `device-revoked`, `unknown-stream`"),
         (status = 409, description = "`idempotency-key-reused`, `sequence-taken`, `mask-repeated`"),
         (status = 410, description = "`forgotten`: the owner deleted the windows of this time"),
-        (status = 422, description = "`idempotency-key-mismatch`, `wrong-parameters`, `wrong-key`, `unknown-parameters`, `wrong-length`, `residue-out-of-range`, `padding-not-zero`, `invalid-value`, `parameters-refused`"),
+        (status = 422, description = "`idempotency-key-mismatch`, `wrong-parameters`, `wrong-key`, `unknown-parameters`, `wrong-length`, `residue-out-of-range`, `padding-not-zero`, `invalid-value`, `parameters-refused`, `places-not-read`"),
         (status = 429, description = "`device-rate`: more than `device_rate` envelopes a minute"),
         (status = 503, description = "`too-many-uploads` at the same time"),
         (status = 507, description = "`storage-full`, `device-quota`")

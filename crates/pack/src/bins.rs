@@ -2,8 +2,6 @@
 
 use alloc::vec::Vec;
 
-use serde::{Deserialize, Serialize};
-
 use crate::Quantiser;
 #[cfg(not(feature = "std"))]
 use num_traits::Float as _;
@@ -25,8 +23,7 @@ pub const MOST_BINS: usize = 1024;
 /// assert_eq!(bins.of(boiler.quantise(80.5).unwrap()), 1);
 /// # Ok::<(), sotto_pack::RangeError>(())
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChannelBins {
     /// The channel's index in the layout.
     pub channel: u16,
@@ -87,13 +84,6 @@ impl ChannelBins {
         let first = core::iter::once(-top).chain(self.edges.iter().copied());
         first.zip(self.edges.iter().map(|edge| edge - 1).chain([top]))
     }
-
-    /// Returns true if the edges are ascending, and there are not too many bins.
-    #[must_use]
-    pub fn is_valid(&self) -> bool {
-        let ascending = self.edges.windows(2).all(|two| two[0] < two[1]);
-        ascending && self.count() <= MOST_BINS
-    }
 }
 
 /// Returns the whole number nearest to a limit in steps, and the limit in steps.
@@ -129,7 +119,6 @@ mod tests {
         let quantiser = Quantiser::with_resolution(0.0, 10.0, 1.0).unwrap();
         let edges = ChannelBins::equal(&quantiser, 0.0, 10.0, 4).chain([5, 5, -5, 100]);
         let bins = ChannelBins::new(0, edges, &quantiser);
-        assert!(bins.is_valid());
         // 2.5, 5 and 7.5 begin bins at 3, 5 and 8; 5 above the centre is the top.
         assert_eq!(bins.edges, [-2, 0, 3, 5]);
         let ends: Vec<(i64, i64)> = bins.ends(&quantiser).collect();
@@ -138,7 +127,5 @@ mod tests {
             let (low, high) = ends[bins.of(q)];
             assert!((low..=high).contains(&q), "{q}");
         }
-        assert!(!ChannelBins { channel: 0, edges: vec![1, 1] }.is_valid());
-        assert!(!ChannelBins { channel: 0, edges: (0..1024).collect() }.is_valid());
     }
 }

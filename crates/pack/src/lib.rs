@@ -43,12 +43,11 @@ pub mod bounds;
 #[cfg(feature = "zones")]
 mod clock;
 mod description;
+mod earlier;
 mod error;
-mod fleet;
 mod layout;
 mod normalise;
 mod packed;
-mod places;
 mod presence;
 mod profile;
 mod quantise;
@@ -67,12 +66,11 @@ pub use bits::{MAX_BITS, MIN_BITS};
 #[cfg(feature = "zones")]
 pub use clock::{Clock, Cut, UnknownZone};
 pub use description::{DescriptionError, LARGEST_DESCRIPTION, WindowDescription};
+pub use earlier::EarlierPlaces;
 pub use error::{OutOfRange, PackError, RangeError};
-pub use fleet::{FLEET_ID_BYTES, FleetId, NotAFleetId};
 pub use layout::{Encoding, Layout, LayoutParts, MAX_TICKS};
 pub use normalise::Normaliser;
 pub use packed::{Packed, Slots};
-pub use places::{Column, Places};
 pub use presence::{NotAPresence, Presence};
 pub use profile::{
     DeviceProfile, LARGEST_PROFILE, MAX_STREAMS, MOST_CLOUD_KEYS, ProfileError, StreamProfile,

@@ -2,14 +2,15 @@
 //! device reads it.
 
 use alloc::borrow::ToOwned;
-use alloc::collections::{BTreeMap, BTreeSet};
+use alloc::collections::BTreeSet;
 use alloc::string::String;
 use alloc::string::ToString;
 use alloc::vec::Vec;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Channel, Encoding, FleetId, MAX_BITS, MAX_TICKS, MIN_BITS, Places, Span, SumsPart, sums};
+use crate::earlier::{EarlierPlaces, Read};
+use crate::{Channel, Encoding, MAX_BITS, MAX_TICKS, MIN_BITS, Span, SumsPart, sums};
 #[cfg(feature = "zones")]
 use crate::{Clock, UnknownZone};
 
@@ -67,7 +68,7 @@ pub struct DeviceProfile {
 ///
 /// Example: [`DeviceProfile`]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(from = "Read")]
 pub struct StreamProfile {
     /// The stream's name, unique in the profile: 1 to 64 of A-Z a-z 0-9 _ . -
     pub stream: String,
@@ -92,9 +93,9 @@ pub struct StreamProfile {
     /// The parts of the windows of a stream of sums. Empty: the windows are ciphertexts.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sums: Vec<SumsPart>,
-    /// The form of compact windows of integers. None: the windows are whole ciphertexts.
+    /// The form of windows of places, in profiles of earlier programs: devices refuse such a stream.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub compact: Option<Places>,
+    pub compact: Option<EarlierPlaces>,
     /// Slots of compact windows of reals, or of whole steps that the cloud compares ([`StepDigits`](crate::StepDigits)):
     /// a power of two; they repeat to fill a ciphertext, as in whole ciphertexts under a public key. None: they do not
     /// repeat, and the windows are whole ciphertexts.
@@ -103,16 +104,12 @@ pub struct StreamProfile {
     /// The version of the envelopes: 1, or 2 for compact windows whose stream header the cloud already has.
     #[serde(default = "first_version", skip_serializing_if = "is_first_version")]
     pub envelope: u8,
-    /// The fleet whose masks the stream's windows share; only for compact windows with a span in envelopes of
-    /// version 2. None: each window has a mask of its own.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub fleet: Option<FleetId>,
     /// True if the device holds a public key: the windows are whole ciphertexts, which it cannot decrypt.
     #[serde(default, skip_serializing_if = "core::ops::Not::not")]
     pub public: bool,
 }
 
-fn first_version() -> u8 {
+pub(crate) fn first_version() -> u8 {
     1
 }
 
@@ -188,14 +185,6 @@ pub enum ProfileError {
     #[cfg(feature = "zones")]
     #[error(transparent)]
     Zone(#[from] UnknownZone),
-    /// The compact form does not fit the stream's channels.
-    #[error(
-        "stream {stream} cannot be compact: it takes channels with a resolution, named in the profile, and pairs of them in order"
-    )]
-    Compact {
-        /// The stream's name.
-        stream: String,
-    },
     /// The parts do not fit the channels of a stream of sums.
     #[error("stream {stream} cannot be one of sums: {reason}")]
     Sums {
@@ -212,14 +201,6 @@ pub enum ProfileError {
         /// The stream's name.
         stream: String,
     },
-    /// The stream has a fleet, but its windows cannot share masks.
-    #[error(
-        "stream {stream} cannot have a fleet: only compact windows of a span in envelopes of version 2 share masks"
-    )]
-    Fleet {
-        /// The stream's name.
-        stream: String,
-    },
     /// The windows cannot be compact, as the device holds a public key.
     #[error(
         "stream {stream} cannot be public: under a public key windows are whole ciphertexts in envelopes of version 1"
@@ -227,16 +208,6 @@ pub enum ProfileError {
     Public {
         /// The stream's name.
         stream: String,
-    },
-    /// Two streams of one device have the same fleet, so their windows would share masks under one key.
-    #[error(
-        "streams {first} and {second} have the same fleet: a device may use a fleet only once; renew its bundle"
-    )]
-    DuplicateFleet {
-        /// The first stream.
-        first: String,
-        /// The second stream.
-        second: String,
     },
     /// The parameters are not hexadecimal.
     #[error("the parameters of stream {stream} are not a frame in hexadecimal")]
@@ -302,13 +273,9 @@ impl DeviceProfile {
         }
         let count = self.streams.len() as u64;
         check_number("the number of streams", count, 1..=MAX_STREAMS as u64, "it is 1 to 64")?;
-        let (mut names, mut fleets) = (BTreeSet::new(), BTreeMap::new());
+        let mut names = BTreeSet::new();
         for stream in &self.streams {
             stream.check()?;
-            if let Some(first) = stream.fleet.and_then(|fleet| fleets.insert(fleet, &stream.stream)) {
-                let (first, second) = (first.clone(), stream.stream.clone());
-                return Err(ProfileError::DuplicateFleet { first, second });
-            }
             if !names.insert(&stream.stream) {
                 return Err(ProfileError::DuplicateStream { stream: stream.stream.clone() });
             }
@@ -332,13 +299,6 @@ impl StreamProfile {
         if !self.sums.is_empty() {
             return self.check_sums();
         }
-        if let Some(places) = &self.compact {
-            let fits = self.encoding == Encoding::Resolution && places.is_for(self.channels.len());
-            if !fits || self.channels.is_empty() {
-                return Err(ProfileError::Compact { stream: self.stream.clone() });
-            }
-            check_number(&of("the bits of a place"), places.width.into(), 2..=64, "it is 2 to 64")?;
-        }
         if let Some(slots) = self.slots {
             let possible = slots.is_power_of_two() && (2..=MAX_TICKS).contains(&slots);
             let encoded = matches!(self.encoding, Encoding::Real | Encoding::Resolution);
@@ -352,10 +312,6 @@ impl StreamProfile {
         let latest = if self.compact.is_some() || self.slots.is_some() { 2 } else { 1 };
         let possible = "it is 1, or 2 for compact windows";
         check_number(&of("the version of the envelopes"), self.envelope.into(), 1..=latest, possible)?;
-        let shares = self.compact.is_some() && self.envelope == 2 && self.span.is_some();
-        if self.fleet.is_some() && !shares {
-            return Err(ProfileError::Fleet { stream: self.stream.clone() });
-        }
         let digits = self.parameters.len();
         let hexadecimal = self.parameters.bytes().all(|digit| digit.is_ascii_hexdigit());
         if digits == 0 || digits % 2 == 1 || digits > LARGEST_PARAMETERS || !hexadecimal {
@@ -368,7 +324,7 @@ impl StreamProfile {
 impl StreamProfile {
     fn check_sums(&self) -> Result<(), ProfileError> {
         let refused = |reason: String| ProfileError::Sums { stream: self.stream.clone(), reason };
-        let others = self.compact.is_some() || self.slots.is_some() || self.fleet.is_some();
+        let others = self.compact.is_some() || self.slots.is_some();
         if others || self.public || !self.parameters.is_empty() || self.encoding != Encoding::Resolution {
             return Err(refused(
                 "it has whole steps of channels with a resolution, and neither parameters nor slots nor a public key"

@@ -4,16 +4,15 @@ use alloc::borrow::Cow;
 use alloc::string::ToString;
 use alloc::vec::Vec;
 
-use sotto_pack::Places;
 use sotto_rlwe::{Compact, Kept, KeyId, ParameterId, Params, Scheme, Shape};
 
 use crate::arrived::Arrived;
 use crate::ciphertext::{AnyCiphertext, CiphertextHeader};
-use crate::compact::{CompactCiphertext, MaskName};
 use crate::error::WireError;
 use crate::frame::{self, FRAME_OVERHEAD, frame_digest, frame_kind};
 use crate::hash::{Digest, digest};
 use crate::kind::Kind;
+use crate::mask::MaskName;
 use crate::slots::{SlotsWindow, mask_seed, read_compact_checked};
 use crate::stream::{StreamHeader, WindowValues};
 use crate::window::WindowHead;
@@ -22,15 +21,16 @@ use crate::window::WindowHead;
 /// takes the parameters.
 ///
 /// ```
-/// use sotto_rlwe::{KeyId, ParameterId};
-/// use sotto_wire::{Body, CompactCiphertext, CompactForm, Kind, MaskName};
+/// use sotto_rlwe::{Kept, KeyId, ParameterId};
+/// use sotto_wire::{Body, Kind, MaskName, SlotsWindow, mask_seed};
 ///
 /// let (parameters, key) = (ParameterId([1; 32]), KeyId([2; 16]));
-/// let form = CompactForm { parameters, key, places: 24, width: 12 };
 /// let mask = MaskName { salt: [3; 12], sequence: 7 };
-/// let frame = CompactCiphertext { form, mask, body: vec![0xa5; form.bytes(24)] }.write()?;
+/// let (kept, seed) = (Kept::Folded(4), mask_seed(key, "boiler", &mask));
+/// let window = SlotsWindow { parameters, key, kept, mask, seed, body: vec![0xa5; 40] };
+/// let frame = window.write();
 /// let body = Body::read(frame.clone(), 1 << 20)?;
-/// assert_eq!((body.kind(), body.mask()), (Kind::CompactCiphertext, Some(mask)));
+/// assert_eq!((body.kind(), body.mask()), (Kind::SlotsWindow, Some(mask)));
 /// assert_eq!(body.into_frame(), frame);
 /// # Ok::<(), sotto_wire::WireError>(())
 /// ```
@@ -47,7 +47,6 @@ enum Parsed {
         header: CiphertextHeader,
         frame: Vec<u8>,
     },
-    Compact(CompactCiphertext),
     Slots(SlotsWindow),
     Sums(SumsBody),
 }
@@ -77,11 +76,10 @@ impl Body {
     /// Reads a ciphertext's frame of at most `limit` bytes: a ciphertext, a compact one, or a window of slots.
     ///
     /// # Errors
-    /// [`WireError`] if the bytes are not such a frame.
+    /// [`WireError`] if the bytes are not such a frame; [`WireError::Places`] if they are that of a window of places.
     pub fn read<'f>(frame: impl Into<Cow<'f, [u8]>>, limit: u64) -> Result<Self, WireError> {
         let frame = frame.into();
         let parsed = match frame_kind(&frame)? {
-            Kind::CompactCiphertext => Parsed::Compact(CompactCiphertext::read(&frame)?),
             Kind::SlotsWindow => Parsed::Slots(SlotsWindow::read(&frame)?),
             _ => {
                 let (header, covered) = (CiphertextHeader::read(&frame, limit)?, frame_digest(&frame)?);
@@ -95,7 +93,7 @@ impl Body {
     /// Joins a window's coefficients with what its head and its stream tell of its ciphertext.
     ///
     /// # Errors
-    /// [`WireError`] if the number of coefficients does not match.
+    /// [`WireError`] if the number of coefficients does not match; [`WireError::Places`] for a stream of places.
     pub(crate) fn of_window(
         head: &WindowHead,
         stream: &StreamHeader,
@@ -104,12 +102,7 @@ impl Body {
         let (mask, body) = (head.mask, coefficients.to_vec());
         let covered = Covered::Coefficients(digest(coefficients));
         let parsed = match stream.values() {
-            WindowValues::Places(_) => {
-                let form = stream.form(Places::ticks(&head.description))?;
-                let compact = CompactCiphertext { form, mask, body };
-                compact.check()?;
-                Parsed::Compact(compact)
-            }
+            WindowValues::Places => return Err(WireError::Places),
             WindowValues::Sums(_) => {
                 let tags = stream.check_parts(head.description.sent_ticks(), coefficients)?;
                 let (stream, key) = (stream.parameters(), stream.key());
@@ -135,7 +128,6 @@ impl Body {
         match &self.parsed {
             Parsed::Frame { header, .. } if header.compact => Kind::CompactSlots,
             Parsed::Frame { .. } => Kind::Ciphertext,
-            Parsed::Compact(_) => Kind::CompactCiphertext,
             Parsed::Slots(_) => Kind::SlotsWindow,
             Parsed::Sums(_) => Kind::KeptSumsWindow,
         }
@@ -146,7 +138,6 @@ impl Body {
     pub fn parameters(&self) -> ParameterId {
         match &self.parsed {
             Parsed::Frame { header, .. } => header.parameters,
-            Parsed::Compact(compact) => compact.form.parameters,
             Parsed::Slots(window) => window.parameters,
             Parsed::Sums(window) => window.stream,
         }
@@ -157,7 +148,6 @@ impl Body {
     pub fn key(&self) -> KeyId {
         match &self.parsed {
             Parsed::Frame { header, .. } => header.key,
-            Parsed::Compact(compact) => compact.form.key,
             Parsed::Slots(window) => window.key,
             Parsed::Sums(window) => window.key,
         }
@@ -168,7 +158,6 @@ impl Body {
     pub fn mask(&self) -> Option<MaskName> {
         match &self.parsed {
             Parsed::Frame { .. } => None,
-            Parsed::Compact(compact) => Some(compact.mask),
             Parsed::Slots(window) => Some(window.mask),
             Parsed::Sums(window) => Some(window.mask),
         }
@@ -193,7 +182,6 @@ impl Body {
     pub fn coefficients(&self) -> Option<&[u8]> {
         match &self.parsed {
             Parsed::Frame { .. } => None,
-            Parsed::Compact(compact) => Some(&compact.body),
             Parsed::Slots(window) => Some(&window.body),
             Parsed::Sums(window) => Some(&window.parts),
         }
@@ -208,24 +196,12 @@ impl Body {
         }
     }
 
-    /// Returns the compact ciphertext, if it is one of whole numbers at places.
-    #[must_use]
-    pub fn compact(&self) -> Option<&CompactCiphertext> {
-        match &self.parsed {
-            Parsed::Compact(compact) => Some(compact),
-            Parsed::Frame { .. } | Parsed::Slots(_) | Parsed::Sums(_) => None,
-        }
-    }
-
     /// Returns the ciphertext's frame. In version 2 the frame was not sent: this makes it and its digest. Windows of sums
     /// have none: returns their parts.
     #[must_use]
     pub fn frame(&self) -> Cow<'_, [u8]> {
         match &self.parsed {
             Parsed::Frame { frame, .. } => Cow::Borrowed(frame),
-            Parsed::Compact(compact) => {
-                self.framed(compact.payload_bytes(), |out| compact.write_payload(out)).into()
-            }
             Parsed::Slots(window) => {
                 self.framed(window.payload_bytes(), |out| window.write_payload(out)).into()
             }
@@ -239,7 +215,7 @@ impl Body {
         match self.parsed {
             Parsed::Frame { frame, .. } => frame,
             Parsed::Sums(window) => window.parts,
-            Parsed::Compact(_) | Parsed::Slots(_) => self.frame().into_owned(),
+            Parsed::Slots(_) => self.frame().into_owned(),
         }
     }
 
@@ -248,7 +224,6 @@ impl Body {
     pub fn frame_bytes(&self) -> usize {
         match &self.parsed {
             Parsed::Frame { frame, .. } => frame.len(),
-            Parsed::Compact(compact) => FRAME_OVERHEAD + compact.payload_bytes(),
             Parsed::Slots(window) => FRAME_OVERHEAD + window.payload_bytes(),
             Parsed::Sums(window) => window.parts.len(),
         }
@@ -297,7 +272,7 @@ impl Body {
                 read_compact_checked(frame, params).map(Some)
             }
             Parsed::Slots(window) => window.compact(params).map(Arrived::new).map(Some),
-            Parsed::Frame { .. } | Parsed::Compact(_) | Parsed::Sums(_) => Ok(None),
+            Parsed::Frame { .. } | Parsed::Sums(_) => Ok(None),
         }
     }
 }

@@ -9,16 +9,16 @@ use sotto_pack::WindowDescription;
 use sotto_sums::Part;
 
 use crate::body::Body;
-use crate::compact::MaskName;
 use crate::error::WireError;
 use crate::family;
 use crate::frame::{self, FRAME_OVERHEAD, frame_digest, frame_kind};
 use crate::hash::{Digest, digest};
 use crate::header::EnvelopeHeader;
 use crate::kind::Kind;
+use crate::mask::MaskName;
 use crate::reader::Reader;
 use crate::signature::SIGNATURE_BYTES;
-use crate::signed::{SignedHeader, SignedWindow};
+use crate::signed::{SignedHeader, SignedWindow, read_header};
 use crate::stream::StreamHeader;
 use crate::window::{WindowHead, stream_tag};
 
@@ -28,27 +28,28 @@ pub const LARGEST_ENVELOPE: u64 = 64 << 20;
 /// A window's header, its ciphertext's frame, and the device's Ed25519 signature over the header and the ciphertext's
 /// digest.
 ///
-/// There are two versions. Version 1 is one frame. Version 2, for compact windows, is shorter: its head has only the
+/// There are two versions. Version 1 is one frame. Version 2, for windows of slots and of sums, is shorter: its head has only the
 /// fields that differ between windows of a stream, so a reader needs the [`StreamHeader`]. Its signature covers one
 /// window, or a [`WindowGroup`](crate::WindowGroup) that the window belongs to.
 ///
 /// ```
 /// use sotto_keys::SigningIdentity;
 /// use sotto_wire::{Envelope, EnvelopeHeader};
-/// # use sotto_rlwe::{KeyId, ParameterId};
-/// # use sotto_wire::{CompactCiphertext, CompactForm, MaskName};
-/// # let (parameters, key) = (ParameterId([1; 32]), KeyId([2; 16]));
-/// # let form = CompactForm { parameters, key, places: 24, width: 12 };
-/// # let mask = MaskName { salt: [3; 12], sequence: 7 };
-/// # let body = CompactCiphertext { form, mask, body: vec![0xa5; form.bytes(24)] }.write()?;
+/// # use sotto_keys::{DeviceSecret, SecretKey};
+/// # use sotto_rlwe::{Bfv, Params, Scheme};
+/// # use sotto_wire::AnyCiphertext;
+/// # let params = Params::<Bfv>::default_chain(4096, 65_537)?;
+/// # let key = SecretKey::derive(&DeviceSecret::from_bytes(&[7; 32]), &params);
+/// # let plain = Bfv::encode_slots(&params, &[215, 198], params.top_level())?;
+/// # let body = AnyCiphertext::Seeded(key.encrypt(&plain, &mut sotto_ring::secure_rng()?)?).write();
 /// # let device = SigningIdentity::generate(&mut sotto_ring::secure_rng()?);
 ///
 /// let header = EnvelopeHeader {
 ///     device: "cellar".into(),
 ///     stream: "boiler".into(),
 ///     sequence: 7,
-///     parameters,
-///     key,
+///     parameters: params.id(),
+///     key: key.id(),
 ///     started_at: 1_795_000_000_000,
 ///     ended_at: 1_795_000_003_000,
 ///     readings: 4,
@@ -92,7 +93,7 @@ impl Envelope {
         Ok(Self { signed: SignedHeader::sign(header, None, *body.digest(), sign), body })
     }
 
-    /// Signs the frame of a stream's compact ciphertext as an envelope of version 2.
+    /// Signs the frame of a window of slots as an envelope of version 2.
     ///
     /// # Errors
     /// [`WireError`] if the description, the sequence number or the ciphertext does not match the stream.
@@ -106,7 +107,7 @@ impl Envelope {
         let given = Body::read(body, u64::MAX)?;
         let (Some(mask), Some(coefficients)) = (given.mask(), given.coefficients()) else {
             let found = given.kind().to_string();
-            return Err(WireError::Kind { expected: Kind::CompactCiphertext, found });
+            return Err(WireError::Kind { expected: Kind::SlotsWindow, found });
         };
         let head = WindowHead { sequence, mask, description };
         let (header, window) = (head.header(stream)?, SignedWindow::of(&head, stream)?);
@@ -157,8 +158,8 @@ impl Envelope {
         (self.signed, self.body)
     }
 
-    /// Signs the envelope again under another sequence number. A compact window keeps its mask, which carries the
-    /// number of its encryption.
+    /// Signs the envelope again under another sequence number. A window keeps the name of its mask or pads, which
+    /// carries the number of its encryption.
     ///
     /// # Errors
     /// [`WireError::Value`] if the new number is smaller than the mask's.
@@ -234,7 +235,7 @@ impl Envelope {
     ///
     /// # Errors
     /// [`WireError`] if the bytes are not a version-1 envelope; [`WireError::UnknownStream`] if they are one of version
-    /// 2.
+    /// 2; [`WireError::Places`] if its ciphertext is one of places.
     pub fn read(bytes: &[u8], limit: u64) -> Result<Self, WireError> {
         match stream_tag(bytes)? {
             Some(stream) => Err(WireError::UnknownStream(stream)),
@@ -246,13 +247,14 @@ impl Envelope {
     /// signature: see [`Envelope::verify`].
     ///
     /// # Errors
-    /// [`WireError`] if the bytes are not a window of the stream.
+    /// [`WireError`] if the bytes are not a window of the stream; [`WireError::Places`] if the stream is one of places.
     pub fn read_window(bytes: &[u8], stream: &Arc<StreamHeader>) -> Result<Self, WireError> {
+        if stream.is_of_places() {
+            return Err(WireError::Places);
+        }
         let mut reader = Reader::new(bytes);
         let (window, head, place) = SignedWindow::parse(&mut reader, stream)?;
-        let too_short =
-            WireError::Truncated { expected: SIGNATURE_BYTES as u64, found: reader.left() as u64 };
-        let coefficients = reader.take(reader.left().checked_sub(SIGNATURE_BYTES).ok_or(too_short)?)?;
+        let coefficients = reader.take_but(SIGNATURE_BYTES)?;
         let header = head.header(stream)?;
         let body = Body::of_window(&head, stream, coefficients)?;
         let window = window.tagged(&body).placed(place, body.digest());
@@ -262,16 +264,8 @@ impl Envelope {
 
     fn read_whole(bytes: &[u8], limit: u64) -> Result<Self, WireError> {
         let mut reader = frame::open(bytes, Kind::Envelope, limit.min(LARGEST_ENVELOPE))?;
-        let length = reader.u32()? as usize;
-        let mut header_reader = Reader::new(reader.take(length)?);
-        let header = EnvelopeHeader::parse(&mut header_reader)?;
-        header_reader.finish()?;
-        let too_short = WireError::Truncated { expected: 64, found: reader.left() as u64 };
-        let body_length = reader.left().checked_sub(SIGNATURE_BYTES).ok_or(too_short)?;
-        let body = whole_body(reader.take(body_length)?.into(), limit)?;
-        if body.mask().is_some_and(|mask| mask.sequence > header.sequence) {
-            return Err(WireError::Value("a window's mask has a number that comes after the window's"));
-        }
+        let header = read_header(&mut reader)?;
+        let body = whole_body(reader.take_but(SIGNATURE_BYTES)?.into(), limit)?;
         let (parameters, key) = (body.parameters(), body.key());
         if parameters != header.parameters {
             return Err(WireError::Parameters { expected: header.parameters, found: parameters });
@@ -298,7 +292,8 @@ impl Envelope {
     /// Reads the bytes that [`Envelope::write_kept`] returned, at most `limit`.
     ///
     /// # Errors
-    /// [`WireError`] if the bytes are neither a version-1 envelope nor a version-2 envelope with its stream's header.
+    /// [`WireError`] if the bytes are neither a version-1 envelope nor a version-2 envelope with its stream's header;
+    /// [`WireError::Places`] if they are of a window of places.
     pub fn read_kept(bytes: &[u8], limit: u64) -> Result<Self, WireError> {
         let kind = frame_kind(bytes)?;
         let Some(family) = family::ALL.iter().find(|family| family.kept == kind) else {
@@ -345,7 +340,7 @@ impl Envelope {
         4 + self.header().written_bytes() + self.body.frame_bytes() + SIGNATURE_BYTES
     }
 
-    /// Returns the name of a compact window's mask; None for other ciphertexts.
+    /// Returns the name of a window's mask or pads; None in version 1.
     #[must_use]
     pub fn mask(&self) -> Option<MaskName> {
         self.body.mask()

@@ -109,6 +109,11 @@ pub enum WireError {
     /// The window belongs to a stream whose header is not known.
     #[error("the stream {0} of this window is not known: its header comes with the device's registration")]
     UnknownStream(StreamTag),
+    /// The bytes are of windows of places, which earlier programs sent.
+    #[error(
+        "windows of places are not read any more: make a new bundle with `sotto device renew`, then send the readings again"
+    )]
+    Places,
     /// The signature is not valid under the device's key.
     #[error("the signature is not that of the device's key")]
     Signature,
@@ -143,6 +148,7 @@ impl WireError {
             #[cfg(feature = "plan")]
             Self::Plan(_) => "invalid-plan",
             Self::UnknownStream(_) => "unknown-stream",
+            Self::Places => "places-not-read",
             Self::Signature => "bad-signature",
         }
     }

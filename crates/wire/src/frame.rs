@@ -8,7 +8,7 @@ use alloc::vec::Vec;
 use crate::counts::{Counted, count};
 use crate::error::WireError;
 use crate::hash::{Digest, digest};
-use crate::kind::Kind;
+use crate::kind::{Kind, OF_PLACES};
 use crate::reader::Reader;
 
 /// Length of the digest at the end of every frame.
@@ -113,7 +113,7 @@ fn check_header(bytes: &[u8], kind: Kind) -> Result<u64, WireError> {
 ///
 /// # Errors
 /// [`WireError::Magic`], [`WireError::Version`], [`WireError::Padding`] or [`WireError::Value`] if the header is
-/// invalid.
+/// invalid; [`WireError::Places`] if the frame is one of places.
 pub fn frame_kind(bytes: &[u8]) -> Result<Kind, WireError> {
     if bytes.len() < HEADER || bytes[..4] != MAGIC {
         return Err(WireError::Magic);
@@ -124,7 +124,10 @@ pub fn frame_kind(bytes: &[u8]) -> Result<Kind, WireError> {
     if bytes[6..8] != [0, 0] {
         return Err(WireError::Padding);
     }
-    Kind::from_number(bytes[5]).ok_or(WireError::Value("this kind of frame is not known"))
+    match bytes[5] {
+        number if OF_PLACES.contains(&number) => Err(WireError::Places),
+        number => Kind::from_number(number).ok_or(WireError::Value("this kind of frame is not known")),
+    }
 }
 
 /// Checks a frame's digest and length, and returns the digest.

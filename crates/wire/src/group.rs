@@ -33,9 +33,9 @@ const OLD_VERSION: WireError = WireError::Value("a group has windows of version 
 /// use std::sync::Arc;
 /// use sotto_keys::SigningIdentity;
 /// use sotto_wire::{Envelope, WindowGroup};
-/// # use sotto_pack::{Channel, Places, WindowDescription};
-/// # use sotto_rlwe::{KeyId, ParameterId};
-/// # use sotto_wire::{CompactCiphertext, MaskName, StreamHeader, StreamParts, WindowValues, WireError};
+/// # use sotto_pack::{Channel, WindowDescription};
+/// # use sotto_rlwe::{Kept, KeyId, ParameterId};
+/// # use sotto_wire::{MaskName, SlotsWindow, StreamHeader, StreamParts, WindowValues, WireError, mask_seed};
 /// # let level = Channel { name: "level".into(), maximum: 100.0, resolution: Some(0.1), ..Channel::default() };
 /// # let stream = Arc::new(StreamHeader::new(StreamParts {
 /// #     device: "cellar".into(),
@@ -45,8 +45,7 @@ const OLD_VERSION: WireError = WireError::Value("a group has windows of version 
 /// #     period: 60_000,
 /// #     ticks: 16,
 /// #     channels: vec![level],
-/// #     values: WindowValues::Places(Places { width: 12, ..Places::default() }),
-/// #     fleet: None,
+/// #     values: WindowValues::Slots(16),
 /// # })?);
 /// # let device = SigningIdentity::generate(&mut sotto_ring::secure_rng()?);
 /// # let window = |sequence: u64| -> Result<Envelope, WireError> {
@@ -60,9 +59,10 @@ const OLD_VERSION: WireError = WireError::Value("a group has windows of version 
 /// #         left_out: Vec::new(),
 /// #         generated: false,
 /// #     };
-/// #     let form = stream.form(16)?;
+/// #     let (parameters, key) = (stream.parameters(), stream.key());
 /// #     let mask = MaskName { salt: [3; 12], sequence };
-/// #     let body = CompactCiphertext { form, mask, body: vec![0xa5; form.bytes(16)] }.write()?;
+/// #     let (kept, seed) = (Kept::Folded(16), mask_seed(key, "tank", &mask));
+/// #     let body = SlotsWindow { parameters, key, kept, mask, seed, body: vec![0xa5; 60] }.write();
 /// #     Envelope::sign_window(&stream, sequence, description, &body, |message| device.sign(message))
 /// # };
 ///
@@ -118,8 +118,12 @@ impl WindowGroup {
     /// Reads a group of windows of this stream. Does not check the signature: see [`WindowGroup::verify`].
     ///
     /// # Errors
-    /// [`WireError`] if the bytes are not a group of windows of the stream.
+    /// [`WireError`] if the bytes are not a group of windows of the stream; [`WireError::Places`] if the stream is one of
+    /// places.
     pub fn read(bytes: &[u8], stream: &Arc<StreamHeader>) -> Result<Self, WireError> {
+        if stream.is_of_places() {
+            return Err(WireError::Places);
+        }
         let mut reader = Reader::new(bytes);
         match reader.u8()? {
             group if group == stream.family().group => {}

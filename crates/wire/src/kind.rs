@@ -42,6 +42,10 @@ macro_rules! kinds {
     };
 }
 
+/// The numbers of kinds that earlier programs wrote: windows of places (19) and their sums (20, 26). They are never given
+/// again.
+pub(crate) const OF_PLACES: [u8; 3] = [19, 20, 26];
+
 kinds! {
     /// The numbers that define a parameter set.
     Parameters = 1, "parameters";
@@ -79,11 +83,7 @@ kinds! {
     PositionRequest = 17, "a question for a stream's position";
     /// An envelope without its ciphertext.
     SignedHeader = 18, "a signed header";
-    /// A window's compact ciphertext.
-    CompactCiphertext = 19, "a compact ciphertext";
-    /// Sums of windows, added without a key.
-    CompactSums = 20, "sums of compact ciphertexts";
-    /// The description of a stream of compact windows.
+    /// The description of a stream of windows of slots.
     StreamHeader = 21, "the header of a stream";
     /// A window of a stream without its coefficients.
     SignedWindow = 22, "a signed window without its coefficients";
@@ -93,8 +93,6 @@ kinds! {
     CompactSlots = 24, "a compact ciphertext of slots";
     /// A window of slots: a fresh compact ciphertext whose seed follows from a name.
     SlotsWindow = 25, "a window of slots";
-    /// Sums of the windows of a fleet under one mask.
-    FleetSums = 26, "sums of a fleet";
     /// An answer ciphertext whose coefficients are rounded to few bits.
     ReducedCiphertext = 27, "a reduced ciphertext";
     /// The size and root of the log of a stream.

@@ -43,14 +43,12 @@ mod bits;
 mod body;
 mod bundle;
 mod ciphertext;
-mod compact;
 mod counts;
 mod envelope;
 mod error;
 #[cfg(feature = "partial")]
 mod exchange;
 mod family;
-mod fleet;
 mod frame;
 mod group;
 mod hash;
@@ -58,6 +56,7 @@ mod header;
 mod keys;
 mod kind;
 mod lists;
+mod mask;
 mod membership;
 mod merkle;
 mod name;
@@ -81,18 +80,12 @@ mod tag;
 mod transcript;
 mod window;
 
-pub use sotto_pack::FleetId;
-
 pub use arrived::Arrived;
 pub use body::Body;
 pub use bundle::{
     LARGEST_BUNDLE, MOST_PARTS, OwnerKeys, VectorHeader, VectorOffset, read_vector, write_vector,
 };
 pub use ciphertext::{AnyCiphertext, CiphertextHeader, expanded_bytes, seeded_bytes};
-pub use compact::{
-    CompactCiphertext, CompactForm, CompactSum, CompactSums, MOST_PLACES, MOST_SUMMED, MOST_SUMS, MaskName,
-    SALT_BYTES,
-};
 #[cfg(feature = "counts")]
 pub use counts::{Counts, counts};
 pub use envelope::{Envelope, LARGEST_ENVELOPE, message_digest};
@@ -102,7 +95,6 @@ pub use exchange::{
     BatchId, ExchangeKeys, UnreadRequests, batch_id, longest_exchange_request, read_exchange_request,
     read_exchange_response, write_exchange_request, write_exchange_response,
 };
-pub use fleet::{FleetForm, FleetSum, FleetSums, MOST_FLEET_WINDOWS};
 pub use frame::{DIGEST_BYTES, FRAME_OVERHEAD, frame_digest, frame_kind, whole_frame_digest};
 pub use group::WindowGroup;
 pub use hash::Digest;
@@ -112,6 +104,7 @@ pub use keys::{
     read_public_key, write_evaluation_keys, write_public_key,
 };
 pub use kind::Kind;
+pub use mask::{MaskName, SALT_BYTES};
 pub use membership::{MOST_GROUPED, is_group};
 pub use merkle::Frontier;
 pub use name::is_name;
@@ -134,10 +127,9 @@ pub use seeded::{SEEDED_PREAMBLE_BYTES, SeededPreamble, SeededWriter};
 pub use signed::SignedHeader;
 pub use slots::{SlotsWindow, compact_bytes, mask_seed, read_compact, write_compact};
 pub use stream::{LARGEST_STREAM_HEADER, StreamHeader, StreamParts, WindowValues};
-pub use sums::{PartSum, SUMS_WINDOW_OVERHEAD, SumsAnswer, SumsStream, TickPeriod, WindowNames};
+pub use sums::{MOST_SUMS, PartSum, SUMS_WINDOW_OVERHEAD, SumsAnswer, SumsStream, TickPeriod, WindowNames};
 pub use tag::{STREAM_TAG_BYTES, StreamId, StreamTag};
 pub use transcript::{
-    LARGEST_TRANSCRIPT, MOST_TRANSCRIPT_OUTPUTS, SumRequest, Transcript, TranscriptInputs, TranscriptParts,
-    Work, fleet_sums_request_digest, sums_request_digest,
+    LARGEST_TRANSCRIPT, MOST_TRANSCRIPT_OUTPUTS, Transcript, TranscriptInputs, TranscriptParts,
 };
 pub use window::{WINDOW_OVERHEAD, stream_tag};

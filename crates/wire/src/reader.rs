@@ -38,6 +38,12 @@ impl<'b> Reader<'b> {
         Ok(taken)
     }
 
+    /// Takes all remaining bytes but the last `count`.
+    pub(crate) fn take_but(&mut self, count: usize) -> Result<&'b [u8], WireError> {
+        let too_short = WireError::Truncated { expected: count as u64, found: self.left() as u64 };
+        self.take(self.left().checked_sub(count).ok_or(too_short)?)
+    }
+
     pub(crate) fn array<const N: usize>(&mut self) -> Result<[u8; N], WireError> {
         let mut out = [0; N];
         out.copy_from_slice(self.take(N)?);

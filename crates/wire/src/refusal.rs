@@ -5,7 +5,7 @@ pub const PROBLEM_TYPE: &str = "urn:sotto:problem:";
 
 /// Reasons for which a cloud will never accept an envelope. A device tries again after any other answer: a missing
 /// registration may still be made, and a proxy's answer says nothing about the message.
-const FINAL: [&str; 19] = [
+const FINAL: [&str; 20] = [
     "truncated",
     "trailing-bytes",
     "too-large",
@@ -17,6 +17,7 @@ const FINAL: [&str; 19] = [
     "residue-out-of-range",
     "padding-not-zero",
     "invalid-value",
+    "places-not-read",
     "parameters-refused",
     "invalid-idempotency-key",
     "idempotency-key-missing",

@@ -8,13 +8,14 @@ use sotto_pack::WindowDescription;
 use sotto_sums::{TAG_BYTES, Tag};
 
 use crate::body::Body;
-use crate::compact::MaskName;
+use crate::envelope::Envelope;
 use crate::error::WireError;
 use crate::family;
 use crate::frame;
-use crate::hash::Digest;
+use crate::hash::{Digest, digest};
 use crate::header::EnvelopeHeader;
 use crate::kind::Kind;
+use crate::mask::MaskName;
 use crate::membership::{self, Membership, leaf};
 use crate::merkle::leaf_of;
 use crate::reader::Reader;
@@ -32,19 +33,20 @@ const SIGNATURE_CONTEXT: &[u8] = b"sotto envelope v1";
 /// ```
 /// use sotto_keys::SigningIdentity;
 /// use sotto_wire::{Envelope, SignedHeader};
-/// # use sotto_rlwe::{KeyId, ParameterId};
-/// # use sotto_wire::{CompactCiphertext, CompactForm, EnvelopeHeader, MaskName};
-/// # let (parameters, key) = (ParameterId([1; 32]), KeyId([2; 16]));
-/// # let form = CompactForm { parameters, key, places: 24, width: 12 };
-/// # let mask = MaskName { salt: [3; 12], sequence: 7 };
-/// # let body = CompactCiphertext { form, mask, body: vec![0xa5; form.bytes(24)] }.write()?;
+/// # use sotto_keys::{DeviceSecret, SecretKey};
+/// # use sotto_rlwe::{Bfv, Params, Scheme};
+/// # use sotto_wire::{AnyCiphertext, EnvelopeHeader};
+/// # let params = Params::<Bfv>::default_chain(4096, 65_537)?;
+/// # let key = SecretKey::derive(&DeviceSecret::from_bytes(&[7; 32]), &params);
+/// # let plain = Bfv::encode_slots(&params, &[215, 198], params.top_level())?;
+/// # let body = AnyCiphertext::Seeded(key.encrypt(&plain, &mut sotto_ring::secure_rng()?)?).write();
 /// # let device = SigningIdentity::generate(&mut sotto_ring::secure_rng()?);
 /// # let header = EnvelopeHeader {
 /// #     device: "cellar".into(),
 /// #     stream: "boiler".into(),
 /// #     sequence: 7,
-/// #     parameters,
-/// #     key,
+/// #     parameters: params.id(),
+/// #     key: key.id(),
 /// #     started_at: 1_795_000_000_000,
 /// #     ended_at: 1_795_000_003_000,
 /// #     readings: 4,
@@ -250,6 +252,40 @@ impl SignedHeader {
         Ok(Self::from_parts(header, window, body_digest, signature))
     }
 
+    /// Returns the signed part of a message of a window of this stream, also if it is one of places, whose ciphertext
+    /// nothing reads.
+    ///
+    /// # Errors
+    /// [`WireError`] if the bytes are not a window of the stream.
+    pub fn of_window(bytes: &[u8], stream: &Arc<StreamHeader>) -> Result<Self, WireError> {
+        if !stream.is_of_places() {
+            return Envelope::read_window(bytes, stream).map(|envelope| Self::of(&envelope));
+        }
+        let mut reader = Reader::new(bytes);
+        let (window, head, place) = SignedWindow::parse(&mut reader, stream)?;
+        let body_digest = digest(reader.take_but(SIGNATURE_BYTES)?);
+        let window = window.placed(place, &body_digest);
+        Ok(Self::from_parts(head.header(stream)?, Some(window), body_digest, reader.array()?))
+    }
+
+    /// Returns the signed part of the bytes of [`Envelope::write_kept`], at most `limit`, also if the ciphertext is a
+    /// window of places, which nothing reads.
+    ///
+    /// # Errors
+    /// [`WireError`] if the bytes are neither a version-1 envelope nor a version-2 envelope with its stream's header.
+    pub fn of_kept(bytes: &[u8], limit: u64) -> Result<Self, WireError> {
+        let kind = frame::frame_kind(bytes)?;
+        if let Some(family) = family::ALL.iter().find(|family| family.kept == kind) {
+            let mut reader = frame::open(bytes, kind, limit)?;
+            let stream = Arc::new(StreamHeader::parse(family, &mut reader)?);
+            return Self::of_window(reader.rest(), &stream);
+        }
+        let mut reader = frame::open(bytes, Kind::Envelope, limit)?;
+        let header = read_header(&mut reader)?;
+        let body_digest = frame::frame_digest(reader.take_but(SIGNATURE_BYTES)?)?;
+        Ok(Self::from_parts(header, None, body_digest, reader.array()?))
+    }
+
     /// Returns the header's leaf in the stream's log: BLAKE3 of a zero byte and the frame.
     #[must_use]
     pub fn leaf(&self) -> Digest {
@@ -291,12 +327,6 @@ impl SignedHeader {
             && self.body_digest == other.body_digest
     }
 
-    /// Returns true if the window is encrypted under the mask of its fleet.
-    #[must_use]
-    pub fn is_under_shared_mask(&self) -> bool {
-        self.window().is_some_and(|window| !window.stream.is_of_sums() && window.numbers.mask.is_shared())
-    }
-
     /// Checks the signature against a device's Ed25519 verifying key, as
     /// [`Envelope::verify`](crate::Envelope::verify) does.
     ///
@@ -305,6 +335,15 @@ impl SignedHeader {
     pub fn verify(&self, verifying_key: &[u8; 32]) -> Result<(), WireError> {
         signature::verify(&self.message(), &self.signature, verifying_key)
     }
+}
+
+/// Reads the header of an envelope of version 1, behind its length.
+pub(crate) fn read_header(reader: &mut Reader<'_>) -> Result<EnvelopeHeader, WireError> {
+    let length = reader.u32()? as usize;
+    let mut header = Reader::new(reader.take(length)?);
+    let read = EnvelopeHeader::parse(&mut header)?;
+    header.finish()?;
+    Ok(read)
 }
 
 /// Reads the tags of a window of sums without its bodies; none for windows of slots.

@@ -8,11 +8,11 @@ use sotto_rlwe::{Compact, Kept, KeyId, Origin, ParameterId, Params, Scheme, Shap
 use crate::arrived::Arrived;
 use crate::bits::{pack, unpack};
 use crate::ciphertext::{CiphertextHeader, FOLDED_PLACES, HEADER, WHOLE_PLACES, write_header};
-use crate::compact::MaskName;
 use crate::error::WireError;
 use crate::frame::{self, FRAME_OVERHEAD};
 use crate::hash::derived;
 use crate::kind::Kind;
+use crate::mask::MaskName;
 use crate::reader::Reader;
 
 /// Bytes of a [`SlotsWindow`]'s payload before its residues.

@@ -4,12 +4,9 @@ use alloc::borrow::ToOwned;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use sotto_pack::{
-    Channel, ChannelBins, Encoding, FleetId, Layout, PackError, Places, StepDigits, StreamProfile, SumsPart,
-};
+use sotto_pack::{Channel, Encoding, Layout, PackError, StepDigits, StreamProfile, SumsPart};
 use sotto_rlwe::{KeyId, ParameterId};
 
-use crate::compact::{CompactForm, MOST_PLACES};
 use crate::error::WireError;
 use crate::family::{Family, SLOTS, SUMS};
 use crate::frame;
@@ -24,18 +21,14 @@ pub const LARGEST_STREAM_HEADER: u64 = 64 << 10;
 /// Largest number of slots of a window.
 const MOST_SLOTS: u32 = 1 << 16;
 const ID_CONTEXT: &str = "sotto 2026 stream header v1";
-// Flags of a header.
-const SQUARES: u8 = 1;
-const FLEET: u8 = 2;
-const BINS: u8 = 4;
 /// Marks a stream of slots that hold whole steps.
 const STEPS: u8 = 1;
 
-/// The description of a stream of compact windows: device, key, channels and form. Two headers are equal if their bytes
-/// are.
+/// The description of a stream of windows of slots or of sums: device, key, channels and form. Two headers are equal if
+/// their bytes are.
 ///
 /// ```
-/// use sotto_pack::{Channel, Places};
+/// use sotto_pack::Channel;
 /// use sotto_rlwe::{KeyId, ParameterId};
 /// use sotto_wire::{StreamHeader, StreamId, StreamParts, StreamTag, WindowValues};
 ///
@@ -54,10 +47,8 @@ const STEPS: u8 = 1;
 ///     period: 60_000,
 ///     ticks: 24,
 ///     channels: vec![boiler],
-///     values: WindowValues::Places(Places { width: 16, ..Places::default() }),
-///     fleet: None,
+///     values: WindowValues::Slots(32),
 /// })?;
-/// assert_eq!(stream.form(24)?.places, 24);
 /// let (id, tag): (StreamId, StreamTag) = (stream.id(), stream.id().tag());
 /// assert_eq!(id.0[..8], tag.0);
 /// assert_eq!(StreamHeader::read(&stream.write())?, stream);
@@ -72,7 +63,6 @@ pub struct StreamHeader {
     pub(crate) period: u32,
     pub(crate) layout: Layout,
     pub(crate) values: WindowValues,
-    pub(crate) fleet: Option<FleetId>,
     /// The forms of the parts of a stream of sums.
     pub(crate) sums: Option<SumsForms>,
     pub(crate) payload: Vec<u8>,
@@ -90,18 +80,16 @@ pub struct StreamParts {
     pub stream: String,
     /// The ciphertexts' parameters.
     pub parameters: ParameterId,
-    /// The key that decrypts sums of the windows.
+    /// The key that decrypts the windows.
     pub key: KeyId,
     /// Milliseconds between ticks, at least 1.
     pub period: u32,
     /// Largest number of ticks of a window.
     pub ticks: u32,
-    /// The channels. In a stream of places each needs a resolution.
+    /// The channels.
     pub channels: Vec<Channel>,
     /// The kind of values in a window.
     pub values: WindowValues,
-    /// The fleet whose masks the windows may share. Must be None for windows of slots.
-    pub fleet: Option<FleetId>,
 }
 
 /// The kind of values that a stream's windows hold, and their encryption.
@@ -109,8 +97,8 @@ pub struct StreamParts {
 /// Example: [`StreamHeader`]
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum WindowValues {
-    /// Whole numbers at places, in a rounded BFV ciphertext: for sums.
-    Places(Places),
+    /// Whole numbers at places, which earlier programs sent. No program sends or reads such windows.
+    Places,
     /// Reals in this number of slots, a power of two from 2 to 2^16, in a [folded](sotto_rlwe::Kept::Folded) CKKS
     /// ciphertext: for polynomials and models.
     Slots(u32),
@@ -128,7 +116,7 @@ impl WindowValues {
     /// [`PackError`] if the channels do not fit.
     fn layout(&self, channels: Vec<Channel>, ticks: u32) -> Result<Layout, PackError> {
         match self {
-            Self::Places(_) | Self::Sums(_) => Layout::of_sums(channels, ticks),
+            Self::Places | Self::Sums(_) => Layout::of_sums(channels, ticks),
             Self::Slots(slots) => Layout::smallest(channels, ticks, *slots, 1, Encoding::Real),
             Self::Steps(slots) => Layout::of_steps(&channels, ticks, *slots),
         }
@@ -136,13 +124,13 @@ impl WindowValues {
 }
 
 impl WindowValues {
-    /// Returns the values of a stream with this profile. Returns None for whole ciphertexts.
+    /// Returns the values of a stream with this profile. Returns None for whole ciphertexts and for places.
     fn of_profile(profile: &StreamProfile) -> Option<Self> {
         let slots = |slots| match profile.encoding {
             Encoding::Resolution => Self::Steps(slots),
             _ => Self::Slots(slots),
         };
-        profile.compact.clone().map(Self::Places).or(profile.slots.map(slots))
+        profile.slots.map(slots)
     }
 }
 
@@ -150,10 +138,21 @@ impl StreamHeader {
     /// Makes a header of these parts.
     ///
     /// # Errors
-    /// [`WireError::Value`] if a name is invalid, the period is 0, a channel lacks a resolution, there are more than
-    /// [`MOST_PLACES`] places, a place does not have 2 to 64 bits, or the number of slots is not a power of two.
+    /// [`WireError::Value`] if a name is invalid, the period is 0, a channel of steps lacks a resolution, or the number of
+    /// slots is not a power of two; [`WireError::Places`] for a stream of places.
     pub fn new(parts: StreamParts) -> Result<Self, WireError> {
-        let StreamParts { device, stream, parameters, key, period, ticks, channels, values, fleet } = parts;
+        if parts.values == WindowValues::Places {
+            return Err(WireError::Places);
+        }
+        Self::of_parts(parts, Self::bytes)
+    }
+
+    /// Makes a header of these parts, with its bytes.
+    fn of_parts(
+        parts: StreamParts,
+        bytes: impl FnOnce(&Self) -> Result<Vec<u8>, WireError>,
+    ) -> Result<Self, WireError> {
+        let StreamParts { device, stream, parameters, key, period, ticks, channels, values } = parts;
         if period == 0 {
             return Err(WireError::Value("the period of a stream is at least 1 ms"));
         }
@@ -161,29 +160,21 @@ impl StreamHeader {
             .layout(channels, ticks)
             .map_err(|_| WireError::Value("the channels of the stream have no compact form"))?;
         match &values {
-            WindowValues::Places(places) if !places.is_for(layout.channels().len()) => {
-                return Err(WireError::Value("the columns of the stream are not those of its channels"));
-            }
-            WindowValues::Places(places) => drop(form(&layout, parameters, key, places, ticks)?),
             WindowValues::Slots(slots) | WindowValues::Steps(slots)
                 if !(slots.is_power_of_two() && (2..=MOST_SLOTS).contains(slots)) =>
             {
                 return Err(WireError::Value("slots are a power of two from 2 to 65536"));
             }
-            WindowValues::Slots(_) | WindowValues::Steps(_) if fleet.is_some() => {
-                return Err(WireError::Value("windows of slots are of no fleet"));
-            }
             WindowValues::Steps(_) if StepDigits::of(&layout).is_none() => {
                 return Err(WireError::Value("a channel of a stream of steps has at most 4096 steps"));
             }
             WindowValues::Sums(_) => return Err(WireError::Value("a stream of sums has no parameters")),
-            WindowValues::Slots(_) | WindowValues::Steps(_) => {}
+            WindowValues::Places | WindowValues::Slots(_) | WindowValues::Steps(_) => {}
         }
         let (payload, id) = (Vec::new(), StreamId([0; 32]));
         let sums = None;
-        let mut header =
-            Self { device, stream, parameters, key, period, layout, values, fleet, sums, payload, id };
-        header.payload = header.bytes()?;
+        let mut header = Self { device, stream, parameters, key, period, layout, values, sums, payload, id };
+        header.payload = bytes(&header)?;
         header.id = StreamId(derived(ID_CONTEXT, [&header.payload[..]]));
         Ok(header)
     }
@@ -193,7 +184,7 @@ impl StreamHeader {
     /// `period` is the device's period in milliseconds, for streams without one of their own.
     ///
     /// # Errors
-    /// Those of [`StreamHeader::new`].
+    /// Those of [`StreamHeader::new`]; [`WireError::Places`] for a profile of windows of places.
     pub fn of_profile(
         device: &str,
         period: u32,
@@ -201,6 +192,9 @@ impl StreamHeader {
         parameters: ParameterId,
         key: KeyId,
     ) -> Result<Option<Self>, WireError> {
+        if profile.compact.is_some() {
+            return Err(WireError::Places);
+        }
         let Some(values) = WindowValues::of_profile(profile).filter(|_| profile.envelope == 2) else {
             return Ok(None);
         };
@@ -213,7 +207,6 @@ impl StreamHeader {
             ticks: profile.ticks,
             channels: profile.channels.clone(),
             values,
-            fleet: profile.fleet,
         };
         Self::new(parts).map(Some)
     }
@@ -236,7 +229,7 @@ impl StreamHeader {
         self.parameters
     }
 
-    /// Returns the key that decrypts sums of the windows.
+    /// Returns the key that decrypts the windows.
     #[must_use]
     pub fn key(&self) -> KeyId {
         self.key
@@ -260,42 +253,10 @@ impl StreamHeader {
         self.id
     }
 
-    /// Returns the fleet whose masks the stream's windows may share.
+    /// Returns true for a stream of windows of places, which nothing reads.
     #[must_use]
-    pub fn fleet(&self) -> Option<FleetId> {
-        self.fleet
-    }
-
-    /// Returns the bytes that all streams of a fleet share: parameters, period, ticks, channels and columns. Streams
-    /// whose bytes differ cannot be summed together.
-    #[must_use]
-    pub fn common(&self) -> Vec<u8> {
-        let names = 2 + self.device.len() + self.stream.len();
-        let (parameters, rest) = self.payload[names..].split_at(32);
-        [parameters, &rest[16..]].concat()
-    }
-
-    /// Returns the number of places per transmitted tick (readings, squares and products), or 0 for windows of slots.
-    #[must_use]
-    pub fn places_a_tick(&self) -> usize {
-        match &self.values {
-            WindowValues::Places(places) => places.columns(self.layout.channels().len()),
-            WindowValues::Slots(_) | WindowValues::Steps(_) | WindowValues::Sums(_) => 0,
-        }
-    }
-
-    /// Returns the form of a window that sends `ticks` ticks.
-    ///
-    /// # Errors
-    /// [`WireError::Value`] if a window of the stream cannot have this number of ticks, or if the stream is one of
-    /// slots.
-    pub fn form(&self, ticks: u32) -> Result<CompactForm, WireError> {
-        match &self.values {
-            WindowValues::Places(places) => form(&self.layout, self.parameters, self.key, places, ticks),
-            WindowValues::Slots(_) | WindowValues::Steps(_) | WindowValues::Sums(_) => {
-                Err(WireError::Value("windows of slots have no places"))
-            }
-        }
+    pub fn is_of_places(&self) -> bool {
+        self.values == WindowValues::Places
     }
 
     /// Returns the kind of values in its windows.
@@ -322,26 +283,12 @@ impl StreamHeader {
         out.extend_from_slice(&self.period.to_le_bytes());
         out.extend_from_slice(&self.layout.ticks().to_le_bytes());
         match &self.values {
-            WindowValues::Places(places) => {
-                let flag = |set: bool, flag: u8| if set { flag } else { 0 };
-                let bins = flag(!places.bins.is_empty(), BINS);
-                let flags = flag(places.squares, SQUARES) | flag(self.fleet.is_some(), FLEET) | bins;
-                // `form` and `is_for` checked them: the width is below 2^8, and there are at most 4,096 of each.
-                out.extend_from_slice(&[places.width as u8, flags]);
-                out.extend_from_slice(&(places.products.len() as u16).to_le_bytes());
-                for (x, y) in &places.products {
-                    out.extend_from_slice(&x.to_le_bytes());
-                    out.extend_from_slice(&y.to_le_bytes());
-                }
-                write_bins(&mut out, &places.bins);
-            }
-            // A width of 0 marks slots: no place has 0 bits.
+            // A width of 0 marks slots: no place had 0 bits.
             WindowValues::Slots(slots) => out.extend_from_slice(&[0, slots.ilog2() as u8, 0, 0]),
             WindowValues::Steps(slots) => out.extend_from_slice(&[0, slots.ilog2() as u8, STEPS, 0]),
-            // Written by `sums`.
-            WindowValues::Sums(_) => {}
+            // Refused by `new`, and written by `sums`.
+            WindowValues::Places | WindowValues::Sums(_) => {}
         }
-        out.extend(self.fleet.iter().flat_map(|fleet| fleet.0));
         out.extend_from_slice(&(self.layout.channels().len() as u16).to_le_bytes());
         self.layout.channels().iter().try_for_each(|channel| write_channel(&mut out, channel))?;
         Ok(out)
@@ -357,8 +304,18 @@ impl StreamHeader {
     /// Reads a frame of at most [`LARGEST_STREAM_HEADER`] bytes.
     ///
     /// # Errors
-    /// [`WireError`] if the bytes are not a frame of a stream's header.
+    /// [`WireError`] if the bytes are not a frame of a stream's header; [`WireError::Places`] if they are that of a stream
+    /// of places.
     pub fn read(bytes: &[u8]) -> Result<Self, WireError> {
+        let header = Self::read_stored(bytes)?;
+        if header.is_of_places() { Err(WireError::Places) } else { Ok(header) }
+    }
+
+    /// Like [`StreamHeader::read`], and accepts the header of a stream of places, which a store may have.
+    ///
+    /// # Errors
+    /// [`WireError`] if the bytes are not a frame of a stream's header.
+    pub fn read_stored(bytes: &[u8]) -> Result<Self, WireError> {
         let (kind, family) = match frame::frame_kind(bytes)? {
             Kind::SumsHeader => (Kind::SumsHeader, &SUMS),
             _ => (Kind::StreamHeader, &SLOTS),
@@ -378,13 +335,18 @@ impl StreamHeader {
         let (device, stream) = (reader.name()?, reader.name()?);
         let (parameters, key) = (reader.parameter_id()?, reader.key_id()?);
         let (period, ticks) = (reader.u32()?, reader.u32()?);
-        let (values, fleet) = read_values(reader)?;
+        let values = read_values(reader)?;
         // A channel takes at least 26 bytes: two texts of one byte or more, and three numbers.
         let channels = counted(reader, 26)?.map(|_| channel(reader)).collect::<Result<_, _>>()?;
-        let parts = StreamParts { device, stream, parameters, key, period, ticks, channels, values, fleet };
+        let parts = StreamParts { device, stream, parameters, key, period, ticks, channels, values };
+        let bytes = &before[..before.len() - reader.left()];
+        // The columns of places are not kept, but the bytes are, which signatures cover.
+        if parts.values == WindowValues::Places {
+            return Self::of_parts(parts, |_| Ok(bytes.to_vec()));
+        }
         let read = Self::new(parts)?;
         // The encoding is canonical; a negative zero, for example, would be a second form.
-        if read.payload != before[..before.len() - reader.left()] {
+        if read.payload != bytes {
             return Err(WireError::Value("the header of the stream is not in its canonical form"));
         }
         Ok(read)
@@ -399,70 +361,35 @@ impl PartialEq for StreamHeader {
 
 impl Eq for StreamHeader {}
 
-/// Returns the form of a window of places that sends `ticks` ticks.
-fn form(
-    layout: &Layout,
-    parameters: ParameterId,
-    key: KeyId,
-    columns: &Places,
-    ticks: u32,
-) -> Result<CompactForm, WireError> {
-    let places = columns.count(layout, ticks);
-    match (u16::try_from(places), u8::try_from(columns.width)) {
-        (Ok(places), Ok(width)) if usize::from(places) <= MOST_PLACES => {
-            let form = CompactForm { parameters, key, places, width };
-            form.check().map(|()| form)
-        }
-        _ => Err(WireError::Value("a compact form has 1 to 4096 places of 2 to 64 bits")),
+fn read_values(reader: &mut Reader<'_>) -> Result<WindowValues, WireError> {
+    if reader.u8()? > 0 {
+        return skip_places(reader).map(|()| WindowValues::Places);
+    }
+    let [log2, values, none] = reader.array()?;
+    let slots = 1_u32.checked_shl(log2.into());
+    let slots = slots.ok_or(WireError::Value("slots are a power of two from 2 to 65536"))?;
+    match (values, none) {
+        (0, 0) => Ok(WindowValues::Slots(slots)),
+        (STEPS, 0) => Ok(WindowValues::Steps(slots)),
+        _ => Err(WireError::Value("a stream of slots has reals, 0, or steps, 1")),
     }
 }
 
-fn read_values(reader: &mut Reader<'_>) -> Result<(WindowValues, Option<FleetId>), WireError> {
-    let width = u32::from(reader.u8()?);
-    if width == 0 {
-        let [log2, values, none] = reader.array()?;
-        let slots = 1_u32.checked_shl(log2.into());
-        let slots = slots.ok_or(WireError::Value("slots are a power of two from 2 to 65536"))?;
-        return match (values, none) {
-            (0, 0) => Ok((WindowValues::Slots(slots), None)),
-            (STEPS, 0) => Ok((WindowValues::Steps(slots), None)),
-            _ => Err(WireError::Value("a stream of slots has reals, 0, or steps, 1")),
-        };
-    }
+/// Passes over the columns of a stream of places, behind their width: flags, pairs of channels, edges of bins, the id of
+/// a fleet.
+fn skip_places(reader: &mut Reader<'_>) -> Result<(), WireError> {
+    const FLEET: u8 = 2;
+    const BINS: u8 = 4;
     let flags = reader.u8()?;
-    if flags & !(SQUARES | FLEET | BINS) != 0 {
-        return Err(WireError::Value("the flags of a stream are 1, squares, 2, a fleet, and 4, bins"));
+    let products = usize::from(reader.u16()?);
+    reader.take(4 * products)?;
+    if flags & BINS != 0 {
+        for _ in 0..reader.u16()? {
+            let (_channel, edges) = (reader.u16()?, usize::from(reader.u16()?));
+            reader.take(8 * edges)?;
+        }
     }
-    let squares = flags & SQUARES != 0;
-    let products: Vec<(u16, u16)> =
-        counted(reader, 4)?.map(|_| Ok((reader.u16()?, reader.u16()?))).collect::<Result<_, WireError>>()?;
-    let bins = if flags & BINS == 0 { Vec::new() } else { read_bins(reader)? };
-    let fleet = if flags & FLEET == 0 { None } else { Some(FleetId(reader.array()?)) };
-    Ok((WindowValues::Places(Places { width, squares, products, bins }), fleet))
-}
-
-/// Writes the bins of channels; nothing if there are none, so that earlier headers keep their bytes.
-fn write_bins(out: &mut Vec<u8>, bins: &[ChannelBins]) {
-    if bins.is_empty() {
-        return;
-    }
-    // `is_for` checked them: at most 4,096 channels of at most 1,024 bins.
-    out.extend_from_slice(&(bins.len() as u16).to_le_bytes());
-    for ChannelBins { channel, edges } in bins {
-        out.extend_from_slice(&channel.to_le_bytes());
-        out.extend_from_slice(&(edges.len() as u16).to_le_bytes());
-        out.extend(edges.iter().flat_map(|edge| edge.to_le_bytes()));
-    }
-}
-
-fn read_bins(reader: &mut Reader<'_>) -> Result<Vec<ChannelBins>, WireError> {
-    let of_channel = |reader: &mut Reader<'_>| {
-        let channel = reader.u16()?;
-        let edges = counted(reader, 8)?.map(|_| reader.i64()).collect::<Result<_, _>>()?;
-        Ok(ChannelBins { channel, edges })
-    };
-    // A channel takes at least 4 bytes.
-    counted(reader, 4)?.map(|_| of_channel(reader)).collect()
+    reader.take(if flags & FLEET == 0 { 0 } else { 16 }).map(drop)
 }
 
 /// Reads a count of two bytes and checks that the remaining bytes suffice for as many items of `bytes` bytes.

@@ -6,7 +6,6 @@
 
 use alloc::vec::Vec;
 
-use sotto_pack::FleetId;
 use sotto_rlwe::{KeyId, ParameterId};
 
 use crate::error::WireError;
@@ -17,26 +16,14 @@ use crate::merkle::Frontier;
 use crate::signature::verify;
 
 const CONTEXT: &[u8] = b"sotto transcript v1";
-const SUMS: &[u8] = b"sotto sums request v1";
-const FLEET_SUMS: &[u8] = b"sotto fleet sums request v1";
+/// The first byte of a transcript of a job.
+const JOB: u8 = 1;
+/// First bytes of transcripts of sums of places, which earlier programs signed. They are never given again.
+const SUMS_OF_PLACES: [u8; 2] = [2, 3];
 /// Largest number of outputs of a transcript.
 pub const MOST_TRANSCRIPT_OUTPUTS: usize = 4096;
 /// Length in bytes of the longest frame of a [`Transcript`].
 pub const LARGEST_TRANSCRIPT: u64 = 32 * MOST_TRANSCRIPT_OUTPUTS as u64 + 512;
-
-/// The kind of work that a transcript describes.
-///
-/// Example: [`Transcript`]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u8)]
-pub enum Work {
-    /// A plan run on envelopes.
-    Job = 1,
-    /// Sums of the envelopes that the request names.
-    Sums = 2,
-    /// Sums over all windows of a fleet under one mask.
-    FleetSums = 3,
-}
 
 /// The envelopes that the work read, in order.
 ///
@@ -54,14 +41,11 @@ pub struct TranscriptInputs {
 /// Example: [`Transcript`]
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TranscriptParts {
-    /// The kind of work.
-    pub work: Work,
     /// The ciphertexts' parameters.
     pub parameters: ParameterId,
-    /// The key of the outputs; zeros for sums under several keys.
+    /// The key of the outputs.
     pub key: KeyId,
-    /// The digest of the request: for a job that of the plan's frame; for sums [`sums_request_digest`] or
-    /// [`fleet_sums_request_digest`].
+    /// The digest of the plan's frame.
     pub request: Digest,
     /// The digest of the frame of the evaluation keys that were used; `None` if none were used.
     pub evaluation_keys: Option<Digest>,
@@ -80,16 +64,14 @@ pub struct TranscriptParts {
 /// ```
 /// use sotto_keys::SigningIdentity;
 /// use sotto_rlwe::{KeyId, ParameterId};
-/// use sotto_wire::{SumRequest, Transcript, TranscriptInputs, TranscriptParts, Work, sums_request_digest};
+/// use sotto_wire::{Transcript, TranscriptInputs, TranscriptParts};
 /// # let cloud = SigningIdentity::generate(&mut sotto_ring::secure_rng()?);
 ///
-/// let sum = SumRequest { envelopes: (0, 2), places: (0, 24), weights: None };
 /// let parts = TranscriptParts {
-///     work: Work::Sums,
 ///     parameters: ParameterId([1; 32]),
 ///     key: KeyId([2; 16]),
-///     request: sums_request_digest(&[sum]),
-///     evaluation_keys: None,
+///     request: [6; 32], // the plan
+///     evaluation_keys: Some([7; 32]),
 ///     inputs: TranscriptInputs::of([[3; 32], [4; 32]]), // leaves of two signed headers
 ///     outputs: vec![[5; 32]],
 ///     ended_at: 1_795_000_000_000,
@@ -107,19 +89,6 @@ pub struct Transcript {
     signature: [u8; 64],
 }
 
-/// One requested sum of envelopes.
-///
-/// Example: [`Transcript`]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct SumRequest<'r> {
-    /// The first envelope, from 0, and the number of envelopes.
-    pub envelopes: (u32, u32),
-    /// The first place and the number of places.
-    pub places: (u16, u16),
-    /// A weight for each place of each envelope; `None` means that every weight is 1.
-    pub weights: Option<&'r [i32]>,
-}
-
 impl TranscriptInputs {
     /// Computes the root over the leaves of envelopes, in the order of the work.
     #[must_use]
@@ -135,7 +104,7 @@ impl TranscriptParts {
             return Err(TOO_MANY);
         }
         let mut out = Vec::with_capacity(256 + 32 * self.outputs.len());
-        out.push(self.work as u8);
+        out.push(JOB);
         out.extend_from_slice(&self.parameters.0);
         out.extend_from_slice(&self.key.0);
         out.extend_from_slice(&self.request);
@@ -184,15 +153,14 @@ impl Transcript {
     /// Reads a frame of at most [`LARGEST_TRANSCRIPT`] bytes. Does not check the signature: see [`Transcript::verify`].
     ///
     /// # Errors
-    /// [`WireError`] if the bytes are not a frame of a transcript.
+    /// [`WireError`] if the bytes are not a frame of a transcript; [`WireError::Places`] if they are one of sums of places.
     pub fn read(bytes: &[u8]) -> Result<Self, WireError> {
         let mut reader = frame::open(bytes, Kind::Transcript, LARGEST_TRANSCRIPT)?;
-        let work = match reader.u8()? {
-            1 => Work::Job,
-            2 => Work::Sums,
-            3 => Work::FleetSums,
-            _ => return Err(WireError::Value("a transcript is of a job or of sums")),
-        };
+        match reader.u8()? {
+            JOB => {}
+            work if SUMS_OF_PLACES.contains(&work) => return Err(WireError::Places),
+            _ => return Err(WireError::Value("a transcript is of a job")),
+        }
         let (parameters, key, request) = (reader.parameter_id()?, reader.key_id()?, reader.array()?);
         let (has_keys, keys) = (reader.flag()?, reader.array()?);
         if !has_keys && keys != [0; 32] {
@@ -207,17 +175,8 @@ impl Transcript {
         let outputs = (0..count).map(|_| reader.array()).collect::<Result<_, _>>()?;
         let (ended_at, cloud, signature) = (reader.i64()?, reader.array()?, reader.array()?);
         let evaluation_keys = has_keys.then_some(keys);
-        let parts = TranscriptParts {
-            work,
-            parameters,
-            key,
-            request,
-            evaluation_keys,
-            inputs,
-            outputs,
-            ended_at,
-            cloud,
-        };
+        let parts =
+            TranscriptParts { parameters, key, request, evaluation_keys, inputs, outputs, ended_at, cloud };
         Ok(Self { parts, signature })
     }
 
@@ -229,43 +188,4 @@ impl Transcript {
     pub fn verify(&self) -> Result<(), WireError> {
         verify(&[CONTEXT, &self.parts.bytes()?].concat(), &self.signature, &self.parts.cloud)
     }
-}
-
-/// Returns the digest of a request for sums. It does not cover the envelopes, which the transcript's inputs name.
-#[must_use]
-pub fn sums_request_digest(sums: &[SumRequest<'_>]) -> Digest {
-    let mut hasher = blake3::Hasher::new();
-    hasher.update(SUMS).update(&(sums.len() as u32).to_le_bytes());
-    for SumRequest { envelopes, places, weights } in sums {
-        for number in [envelopes.0, envelopes.1] {
-            hasher.update(&number.to_le_bytes());
-        }
-        for number in [places.0, places.1] {
-            hasher.update(&number.to_le_bytes());
-        }
-        hasher.update(&[u8::from(weights.is_some())]);
-        let weights = weights.unwrap_or_default();
-        hasher.update(&(weights.len() as u32).to_le_bytes());
-        weights.iter().for_each(|weight| {
-            hasher.update(&weight.to_le_bytes());
-        });
-    }
-    hasher.finalize().into()
-}
-
-/// Returns the digest of a request for sums over a fleet's windows that start at `start` (milliseconds since 1970),
-/// have `ticks` ticks, and whose key comes after `after`, with at most `most` windows per sum.
-#[must_use]
-pub fn fleet_sums_request_digest(
-    fleet: FleetId,
-    start: i64,
-    ticks: u32,
-    most: u32,
-    after: Option<KeyId>,
-) -> Digest {
-    let mut hasher = blake3::Hasher::new();
-    hasher.update(FLEET_SUMS).update(&fleet.0).update(&start.to_le_bytes());
-    hasher.update(&ticks.to_le_bytes()).update(&most.to_le_bytes());
-    hasher.update(&[u8::from(after.is_some())]).update(&after.map_or([0; 16], |key| key.0));
-    hasher.finalize().into()
 }

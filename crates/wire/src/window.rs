@@ -1,4 +1,4 @@
-//! Version 2 of the envelope: a compact window of a stream whose header is known.
+//! Version 2 of the envelope: a window of a stream whose header is known.
 //!
 //! `2 ‖ stream 8 ‖ salt 12 ‖ sequence ‖ start ‖ flags 1 ‖ ticks ‖ … ‖ body ‖ signature 64`; docs/concepts/wire.md has
 //! the layout. The encoding is canonical: reading and writing again returns the same bytes.
@@ -8,11 +8,11 @@ use alloc::vec::Vec;
 
 use sotto_pack::{LeftOut, Presence, WindowDescription};
 
-use crate::compact::{MaskName, SALT_BYTES};
 use crate::counts::{Counted, count};
 use crate::error::WireError;
 use crate::header::EnvelopeHeader;
 use crate::lists::{read_left_out, read_runs, unzigzag, write_left_out, write_runs, zigzag};
+use crate::mask::{MaskName, SALT_BYTES};
 use crate::membership;
 use crate::reader::{Reader, varint_bytes, write_varint};
 use crate::signature::SIGNATURE_BYTES;
@@ -24,6 +24,7 @@ use crate::tag::{STREAM_TAG_BYTES, StreamTag};
 pub const WINDOW_OVERHEAD: usize = 1 + STREAM_TAG_BYTES + SALT_BYTES + 3 + 6 + 1 + 2 + SIGNATURE_BYTES;
 const NOT_OF_THE_STREAM: WireError =
     WireError::Value("the description is not that of a window of the stream");
+const LATER_MASK: WireError = WireError::Value("a window's mask has a number that comes after the window's");
 const GENERATED: u8 = 1;
 const GAPS: u8 = 2;
 const LEFT_OUT: u8 = 4;
@@ -34,8 +35,7 @@ const RENUMBERED: u8 = 8;
 pub(crate) struct WindowHead {
     /// The window's sequence number.
     pub(crate) sequence: u64,
-    /// The name of the mask: the window's own, with a number not above the sequence number, or the fleet's for the
-    /// window's start.
+    /// The name of the mask, with a number not above the sequence number.
     pub(crate) mask: MaskName,
     /// The start, and the ticks that have readings.
     pub(crate) description: WindowDescription,
@@ -127,8 +127,8 @@ impl WindowHead {
     /// Returns the bytes of the head.
     ///
     /// # Errors
-    /// [`WireError::Value`] if the description does not match the stream, the mask's number is above the sequence
-    /// number, or the fleet's mask does not match the window's start or the stream has no fleet.
+    /// [`WireError::Value`] if the description does not match the stream, or the mask's number is above the sequence
+    /// number.
     pub(crate) fn bytes(&self, stream: &StreamHeader) -> Result<Vec<u8>, WireError> {
         let mut out = Vec::with_capacity(64);
         out.push(stream.family().window);
@@ -165,14 +165,7 @@ impl WindowHead {
         if layout != stream.layout() || *period != stream.period() || *length == 0 {
             return Err(NOT_OF_THE_STREAM);
         }
-        let back = if mask.is_shared() && !stream.is_of_sums() {
-            check_shared(stream, mask, description.start)?;
-            0
-        } else {
-            sequence
-                .checked_sub(mask.sequence)
-                .ok_or(WireError::Value("a window's mask has a number that comes after the window's"))?
-        };
+        let back = sequence.checked_sub(mask.sequence).ok_or(LATER_MASK)?;
         let presence = (0..layout.channels().len() as u16)
             .map(|channel| description.presence(channel))
             .collect::<Option<Vec<_>>>()
@@ -257,14 +250,7 @@ impl WindowHead {
             return Err(too_long);
         }
         let back = if flags & RENUMBERED == 0 { 0 } else { reader.varint()? };
-        let mask = if salt == [0; SALT_BYTES] && !stream.is_of_sums() {
-            MaskName::shared(start).ok_or(WireError::Value("a fleet's masks begin in 1970"))?
-        } else {
-            let number = sequence.checked_sub(back);
-            let number = number
-                .ok_or(WireError::Value("a window's mask has a number that comes after the window's"))?;
-            MaskName { salt, sequence: number }
-        };
+        let mask = MaskName { salt, sequence: sequence.checked_sub(back).ok_or(LATER_MASK)? };
         let channels = 0..layout.channels().len();
         let whole = Presence::first(length);
         let presence: Vec<Presence> = channels
@@ -340,16 +326,4 @@ fn check_left_out(left_out: &[LeftOut]) -> Result<(), WireError> {
         return Err(WireError::Value("a window counts at most 65535 readings left out for one reason"));
     }
     Ok(())
-}
-
-/// Refuses a fleet's mask if the stream has no fleet, or if the mask does not match the window's start.
-fn check_shared(stream: &StreamHeader, mask: &MaskName, start: i64) -> Result<(), WireError> {
-    if stream.fleet().is_none() {
-        return Err(WireError::Value("a salt of zeros is that of a fleet, and the stream has none"));
-    }
-    if MaskName::shared(start) == Some(*mask) {
-        Ok(())
-    } else {
-        Err(WireError::Value("the mask of a fleet is named after the window's start"))
-    }
 }

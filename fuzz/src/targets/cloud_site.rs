@@ -100,7 +100,6 @@ pub(super) fn stream() -> &'static Arc<StreamHeader> {
             ticks: 4,
             channels: vec![channel],
             values: WindowValues::Steps(SLOTS),
-            fleet: None,
         };
         Arc::new(StreamHeader::new(parts).expect("a stream"))
     })

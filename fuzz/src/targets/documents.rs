@@ -36,7 +36,6 @@ fn profiles() -> Vec<Vec<u8>> {
         compact: None,
         slots: None,
         envelope: 1,
-        fleet: None,
         public: false,
     };
     let streams = vec![stream("exact", Encoding::Integer { bits: 12 }), stream("real", Encoding::Real)];

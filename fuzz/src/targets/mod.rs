@@ -14,6 +14,7 @@ mod frames;
 mod frames_n4096;
 mod partial;
 mod partial_frames;
+mod places;
 mod plans;
 mod recryptor;
 mod seal;
@@ -58,6 +59,7 @@ pub fn targets() -> Vec<Target> {
         seal::TARGETS,
         partial::TARGETS,
         partial_frames::TARGETS,
+        places::TARGETS,
         plans::TARGETS,
         text::TARGETS,
         documents::TARGETS,

@@ -20,6 +20,8 @@ const REFUSED: &[(&str, &[usize])] = &[
     // Inflates to more than the limit.
     ("seal-parameters", &[9]),
     ("seal-inspect", &[9]),
+    // A window of another stream, and a group, whose members are told apart when they are kept.
+    ("places", &[11, 12]),
     // Encrypted under a passphrase.
     ("key-file", &[2, 3]),
     // Two columns of one name.

@@ -10,6 +10,7 @@ use clap::{ArgGroup, Args, Parser, Subcommand};
 
 pub use read::{NotAPair, NotTogether, Pair, ReadArguments, SourceKind, TextEncoding};
 
+use crate::bundle::spool_of;
 use crate::pinned::CloudKey;
 
 /// The program on a device: reads sensors, packs and encrypts windows of readings, keeps them in a spool and sends them
@@ -71,6 +72,14 @@ pub struct DeviceArguments {
     /// messages leave no room
     #[arg(long, value_name = "BYTES", default_value_t = 256 << 20)]
     pub spool_limit: u64,
+}
+
+impl DeviceArguments {
+    /// Returns the folder of the spool.
+    #[must_use]
+    pub fn spool_folder(&self) -> PathBuf {
+        self.spool.clone().unwrap_or_else(|| spool_of(&self.bundle))
+    }
 }
 
 /// Arguments of `run`.

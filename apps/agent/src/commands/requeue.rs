@@ -8,7 +8,7 @@ use sotto_wire::Envelope;
 use crate::arguments::RequeueArguments;
 use crate::bundle::Bundle;
 use crate::send::{Sender, Sending};
-use crate::spool::PutBack;
+use crate::spool::{PutBack, refuse_places};
 use crate::stop::Stop;
 use crate::summary::counted;
 
@@ -18,6 +18,8 @@ use crate::summary::counted;
 /// The bundle, the spool or the cloud cannot be used, or messages are refused again.
 pub fn run(arguments: &RequeueArguments, stop: &Stop) -> Result<String> {
     let bundle = Bundle::read(&arguments.device.bundle)?;
+    let (profile, folder) = (&bundle.profile, arguments.device.spool_folder());
+    refuse_places(&folder, &profile.device, &profile.clock()?, true)?;
     let sending = Sending::open(&arguments.device, &bundle)?;
     let (spool, journal) = (Arc::clone(&sending.spool), sending.journal.clone());
     for stream in bundle.profile.streams.iter().map(|stream| &stream.stream) {

@@ -10,6 +10,7 @@ use crate::feed::{self, Feed};
 use crate::position::Resumed;
 use crate::send::Sending;
 use crate::source::{first, now};
+use crate::spool::refuse_places;
 use crate::stop::Stop;
 use crate::streams::{self, Stream};
 use crate::windows::{Options, Windows};
@@ -21,6 +22,8 @@ impl Device {
     /// Names the argument or file that cannot be used, and the reason.
     pub fn open(arguments: RunArguments, stop: &Stop) -> Result<Self> {
         let bundle = Bundle::read(&arguments.device.bundle)?;
+        let (profile, folder) = (&bundle.profile, arguments.device.spool_folder());
+        refuse_places(&folder, &profile.device, &profile.clock()?, false)?;
         let streams = streams::open(&bundle.profile, &bundle.keys)?;
         let sending = Sending::open(&arguments.device, &bundle)?;
         let feed = feed::open(&arguments.read, &bundle.profile, stop)?;

@@ -6,7 +6,7 @@ use anyhow::Result;
 
 use super::Sending;
 use crate::arguments::DeviceArguments;
-use crate::bundle::{self, Bundle};
+use crate::bundle::Bundle;
 use crate::journal::Journal;
 use crate::pinned::Pinned;
 use crate::spool::Spool;
@@ -23,7 +23,7 @@ impl Sending {
         let cloud = Cloud::new(arguments.cloud.as_ref().unwrap_or(&bundle.cloud), trust)?;
         let cuts = streams::cuts(&bundle.profile)?;
         let device = bundle.profile.device.clone();
-        let folder = arguments.spool.clone().unwrap_or_else(|| bundle::spool_of(&arguments.bundle));
+        let folder = arguments.spool_folder();
         let spool = Arc::new(Spool::open(&folder, &device, arguments.spool_limit, &cuts)?);
         let pinned = Pinned::new(&arguments.cloud_key, &bundle.profile);
         let (journal, identity) = (Journal::default(), Arc::clone(&bundle.identity));

@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 
 use sotto_wire::WireError;
 
+use super::places::PlacesWait;
+
 /// Reason why the spool cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum SpoolError {
@@ -70,6 +72,9 @@ pub enum SpoolError {
         /// Maximum bytes of a message.
         needed: u64,
     },
+    /// The spool has windows of places, which no cloud takes any more.
+    #[error("{0}")]
+    Places(Box<PlacesWait>),
     /// The content of a message's file is damaged.
     #[error("{path} is damaged: {reason}")]
     Damaged {

@@ -19,10 +19,7 @@ pub(super) fn problem_name(entry: &Entry) -> String {
 
 /// Reads a message and checks its digest. Returns its bytes in the upload format, and the envelope.
 pub(super) fn read(folder: &Path, entry: &Entry) -> Result<(Vec<u8>, Envelope), SpoolError> {
-    let path = folder.join(entry.file_name());
-    let file = File::open(&path).map_err(SpoolError::io(&path))?;
-    let mut bytes = Vec::new();
-    file.take(LARGEST_ENVELOPE + 1).read_to_end(&mut bytes).map_err(SpoolError::io(&path))?;
+    let (path, bytes) = (folder.join(entry.file_name()), bytes_of(folder, entry)?);
     let damaged = |reason| SpoolError::Damaged { path: path.clone(), reason };
     let envelope = Envelope::read_kept(&bytes, LARGEST_ENVELOPE).map_err(damaged)?;
     if (&envelope.header().stream, envelope.header().sequence) != (&entry.stream, entry.sequence) {
@@ -31,6 +28,15 @@ pub(super) fn read(folder: &Path, entry: &Entry) -> Result<(Vec<u8>, Envelope), 
     // In version 2 the spooled envelope includes the stream's header, which is not uploaded.
     let message = if envelope.window().is_some() { envelope.write() } else { bytes };
     Ok((message, envelope))
+}
+
+/// Returns the bytes of a message's file, one more than a message may have at most.
+pub(super) fn bytes_of(folder: &Path, entry: &Entry) -> Result<Vec<u8>, SpoolError> {
+    let path = folder.join(entry.file_name());
+    let file = File::open(&path).map_err(SpoolError::io(&path))?;
+    let mut bytes = Vec::new();
+    file.take(LARGEST_ENVELOPE + 1).read_to_end(&mut bytes).map_err(SpoolError::io(&path))?;
+    Ok(bytes)
 }
 
 /// Returns the messages in a folder, unordered. Skips files that are deleted meanwhile.

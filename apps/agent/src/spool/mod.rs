@@ -23,6 +23,7 @@ mod entry;
 mod error;
 mod folder;
 mod inventory;
+mod places;
 mod private;
 mod put_back;
 mod reserve;
@@ -43,6 +44,7 @@ pub use entry::Entry;
 pub use error::SpoolError;
 pub use folder::REFUSED;
 pub use inventory::{Inventory, RefusedMessage, StreamInventory};
+pub use places::{PlacesWait, refuse_places};
 pub use put_back::PutBack;
 pub use totals::{ChannelTotals, Totals};
 

@@ -13,8 +13,7 @@ use site::{Act, Cloud, Upload, agent, files, params};
 use sotto_decrypt::Decryptor;
 use sotto_keys::{DeviceBundle, DeviceKeys, DeviceSecret, Protection, SecretKey, SigningIdentity};
 use sotto_pack::{
-    Channel, Clock, DeviceProfile, Encoding, Places, Reason, Slots, Span, StreamProfile, WindowDescription,
-    unpack,
+    Channel, Clock, DeviceProfile, Encoding, Reason, Slots, Span, StreamProfile, WindowDescription, unpack,
 };
 use sotto_ring::secure_rng;
 use sotto_rlwe::Bfv;
@@ -50,7 +49,6 @@ fn stream(name: &str, channels: Vec<Channel>, ticks: u32, period_ms: u32, span: 
         compact: None,
         slots: None,
         envelope: 1,
-        fleet: None,
         public: false,
     }
 }
@@ -581,7 +579,7 @@ fn wrong_files_and_options_are_named_with_the_way_out() {
         ),
         (StreamProfile { span: None, ..days() }, "stream days: it has no span"),
         (
-            StreamProfile { compact: Some(Places { width: 30, ..Places::default() }), ..days() },
+            StreamProfile { compact: serde_json::from_str(r#"{"width":30}"#).unwrap(), ..days() },
             "stream days: its windows are places",
         ),
         (

@@ -4,6 +4,7 @@
 mod bundle;
 mod encryption;
 mod files;
+mod places;
 mod run;
 mod site;
 mod slots;

@@ -27,7 +27,6 @@ fn stream<S: Scheme>(params: &Params<S>, slots: u32) -> StreamProfile {
         compact: None,
         slots: Some(slots),
         envelope: 2,
-        fleet: None,
         public: false,
     }
 }

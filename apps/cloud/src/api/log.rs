@@ -61,8 +61,8 @@ fn window(cloud: &Cloud, logged: &Logged) -> Result<LoggedWindow, Problem> {
     let Some(id) = envelope else {
         return Ok(LoggedWindow { sequence, leaf, id: None, signed: None, bytes });
     };
-    let signed = match cloud.store.stored(id) {
-        Ok(envelope) => Some(envelope.signed_header().write()),
+    let signed = match cloud.store.signed(id) {
+        Ok(signed) => Some(signed.write()),
         // Damaged, or deleted meanwhile. Other errors may be temporary: then the page is refused.
         Err(error @ StoreError::Damaged(_)) => {
             tracing::error!(%id, %error, "a window of a log cannot be read");

@@ -52,7 +52,6 @@ fn cloud() -> (TempDir, Cloud, Arc<StreamHeader>) {
         ticks: TICKS,
         channels: vec![channel],
         values: WindowValues::Steps(SLOTS),
-        fleet: None,
     })
     .unwrap();
     let registration = Registration {

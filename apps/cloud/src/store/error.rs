@@ -22,6 +22,9 @@ pub(crate) enum StoreError {
     /// The bytes are intact but have a layout that is no longer read.
     #[error("the stored bytes have the layout of an older version: {0}")]
     Outdated(String),
+    /// The bytes are of a window of places. Its row and its place in the log stay.
+    #[error(transparent)]
+    Places(WireError),
     #[error("another process has this store open")]
     InUse,
     /// Envelope files exist, but the database has no rows.
@@ -88,7 +91,10 @@ pub(super) fn failed_to(doing: &'static str) -> impl FnOnce(io::Error) -> StoreE
 /// `.map_err(damaged)`, for stored bytes that cannot be read.
 #[allow(clippy::needless_pass_by_value, reason = "for map_err")]
 pub(super) fn damaged(error: WireError) -> StoreError {
-    StoreError::Damaged(error.to_string())
+    match error {
+        WireError::Places => StoreError::Places(error),
+        _ => StoreError::Damaged(error.to_string()),
+    }
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
 use rusqlite::{Connection, OptionalExtension as _, params};
-use sotto_wire::{Digest, Envelope, Frontier};
+use sotto_wire::{Digest, Frontier, SignedHeader};
 
 use super::{Store, StoreError};
 use crate::id::Id;
@@ -36,9 +36,8 @@ pub(crate) struct LogPage {
 pub(super) struct Trees(Mutex<HashMap<(String, String), Frontier>>);
 
 /// Appends a window to the log of its stream; returns its position.
-pub(super) fn append(connection: &Connection, id: Id, envelope: &Envelope) -> Result<i64, StoreError> {
-    let header = envelope.header();
-    let leaf = envelope.signed_header().leaf();
+pub(super) fn append(connection: &Connection, id: Id, signed: &SignedHeader) -> Result<i64, StoreError> {
+    let (header, leaf) = (signed.header(), signed.leaf());
     let mut next = connection
         .prepare_cached("SELECT coalesce(max(position) + 1, 0) FROM log WHERE device = ?1 AND stream = ?2")?;
     let position: i64 = next.query_row(params![header.device, header.stream], |row| row.get(0))?;
@@ -51,11 +50,11 @@ pub(super) fn append(connection: &Connection, id: Id, envelope: &Envelope) -> Re
 
 /// Returns the position of a stored window that is sent again. Appends a window that is in no log because its body was
 /// missing when logs were completed.
-pub(super) fn position(connection: &Connection, id: Id, envelope: &Envelope) -> Result<i64, StoreError> {
+pub(super) fn position(connection: &Connection, id: Id, signed: &SignedHeader) -> Result<i64, StoreError> {
     let mut query = connection.prepare_cached("SELECT position FROM log WHERE envelope = ?1")?;
     match query.query_row([id], |row| row.get(0)).optional()? {
         Some(position) => Ok(position),
-        None => append(connection, id, envelope),
+        None => append(connection, id, signed),
     }
 }
 
@@ -75,16 +74,16 @@ impl Store {
             query.query_map([], |row| row.get(0))?.collect::<Result<_, _>>()?
         };
         for some in missing.chunks(256) {
-            let read = |id: &Id| match self.stored(*id) {
-                Ok(envelope) => Some((*id, envelope)),
+            let read = |id: &Id| match self.signed(*id) {
+                Ok(signed) => Some((*id, signed)),
                 Err(error) => {
                     tracing::error!(%id, %error, "this envelope is in no log: it cannot be read");
                     None
                 }
             };
-            let envelopes: Vec<(Id, Envelope)> = some.iter().filter_map(read).collect();
+            let windows: Vec<(Id, SignedHeader)> = some.iter().filter_map(read).collect();
             self.transaction(|transaction| {
-                envelopes.iter().try_for_each(|(id, envelope)| append(transaction, *id, envelope).map(drop))
+                windows.iter().try_for_each(|(id, signed)| append(transaction, *id, signed).map(drop))
             })?;
         }
         Ok(missing.len())

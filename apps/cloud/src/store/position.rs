@@ -17,7 +17,7 @@ impl Store {
             query.query_row([device, stream], |row| row.get(0)).optional()?
         };
         let Some(last) = last else { return Ok(None) };
-        Ok(Some(SignedHeader::of(&self.stored(last)?)))
+        self.signed(last).map(Some)
     }
 
     /// Counts that a device asked for the position of its stream. The same question again, or an older one, does not

@@ -3,7 +3,7 @@
 use rusqlite::Row;
 use serde_json::Value;
 use sotto_rlwe::{KeyId, ParameterId};
-use sotto_wire::{Digest, Envelope, message_digest};
+use sotto_wire::{Digest, Envelope, SignedHeader, message_digest};
 
 use super::error::damaged;
 use super::{Folder, Store, StoreError};
@@ -63,18 +63,31 @@ impl Store {
     /// Reads a stored envelope. Checks its bytes against the digest in its row, because envelopes of version 2 contain
     /// no digest.
     pub(crate) fn read(&self, found: &StoredRow) -> Result<Envelope, StoreError> {
+        self.read_envelope(&self.bytes(found)?)?.map_err(damaged)
+    }
+
+    fn bytes(&self, found: &StoredRow) -> Result<Vec<u8>, StoreError> {
         let bytes = self.bodies.read(Folder::Envelopes, &found.id.to_string())?;
         if message_digest(&bytes).map_err(damaged)? != found.digest {
             let file = format!("envelopes/{} is not the envelope that was stored", found.id);
             return Err(StoreError::Damaged(file));
         }
-        self.read_envelope(&bytes)?.map_err(damaged)
+        Ok(bytes)
     }
 
     /// Looks up a stored envelope and reads it.
     pub(crate) fn stored(&self, id: Id) -> Result<Envelope, StoreError> {
+        self.read(&self.row(id)?)
+    }
+
+    /// Looks up a stored envelope and reads its signed part, also of a window of places.
+    pub(crate) fn signed(&self, id: Id) -> Result<SignedHeader, StoreError> {
+        self.read_signed(&self.bytes(&self.row(id)?)?)?.map_err(damaged)
+    }
+
+    fn row(&self, id: Id) -> Result<StoredRow, StoreError> {
         let missing = || StoreError::Damaged(format!("envelopes/{id} is not the envelope that was stored"));
-        self.find(&[id])?.pop().flatten().ok_or_else(missing).and_then(|found| self.read(&found))
+        self.find(&[id])?.pop().flatten().ok_or_else(missing)
     }
 }
 

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use rusqlite::{Connection, OptionalExtension as _, params};
 use sotto_wire::{
-    Envelope, EnvelopeHeader, LARGEST_ENVELOPE, StreamHeader, StreamTag, WireError, stream_tag,
+    Envelope, EnvelopeHeader, LARGEST_ENVELOPE, SignedHeader, StreamHeader, StreamTag, WireError, stream_tag,
 };
 
 use super::error::damaged;
@@ -40,7 +40,7 @@ impl Streams {
         let mut query = connection.prepare_cached("SELECT header FROM streams WHERE tag = ?1")?;
         let frame: Option<Vec<u8>> = query.query_row([tag.0], |row| row.get(0)).optional()?;
         let Some(frame) = frame else { return Ok(None) };
-        let header = Arc::new(StreamHeader::read(&frame).map_err(damaged)?);
+        let header = Arc::new(StreamHeader::read_stored(&frame).map_err(damaged)?);
         let mut held = self.headers();
         if held.len() >= MOST_HELD {
             held.clear();
@@ -76,7 +76,7 @@ impl Store {
         let connection = self.connection();
         let mut query = connection.prepare_cached("SELECT header FROM streams WHERE device = ?1")?;
         let frames = query.query_map([device], |row| row.get::<_, Vec<u8>>(0))?;
-        frames.map(|frame| StreamHeader::read(&frame?).map_err(damaged)).collect()
+        frames.map(|frame| StreamHeader::read_stored(&frame?).map_err(damaged)).collect()
     }
 
     /// Returns the header of a registered stream.
@@ -89,14 +89,29 @@ impl Store {
 
     /// Reads a stored envelope of either version.
     pub(super) fn read_envelope(&self, bytes: &[u8]) -> Result<Result<Envelope, WireError>, StoreError> {
+        Ok(match self.stream_of(bytes)? {
+            Ok(Some(stream)) => Envelope::read_window(bytes, &stream),
+            Ok(None) => Envelope::read(bytes, LARGEST_ENVELOPE),
+            Err(error) => Err(error),
+        })
+    }
+
+    /// Reads the signed part of a stored envelope of either version, also of a window of places.
+    pub(super) fn read_signed(&self, bytes: &[u8]) -> Result<Result<SignedHeader, WireError>, StoreError> {
+        Ok(match self.stream_of(bytes)? {
+            Ok(Some(stream)) => SignedHeader::of_window(bytes, &stream),
+            Ok(None) => SignedHeader::of_kept(bytes, LARGEST_ENVELOPE),
+            Err(error) => Err(error),
+        })
+    }
+
+    /// Returns the stream of a stored envelope; `None` for version 1.
+    fn stream_of(&self, bytes: &[u8]) -> Result<Result<Option<Arc<StreamHeader>>, WireError>, StoreError> {
         let tag = match stream_tag(bytes) {
             Ok(Some(tag)) => tag,
-            Ok(None) => return Ok(Envelope::read(bytes, LARGEST_ENVELOPE)),
+            Ok(None) => return Ok(Ok(None)),
             Err(error) => return Ok(Err(error)),
         };
-        Ok(match self.stream(tag)? {
-            Some(stream) => Envelope::read_window(bytes, &stream),
-            None => Err(WireError::UnknownStream(tag)),
-        })
+        Ok(self.stream(tag)?.map(Some).ok_or(WireError::UnknownStream(tag)))
     }
 }

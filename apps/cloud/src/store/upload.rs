@@ -149,7 +149,7 @@ impl Store {
             Ok(Found { id: row.get(0)?, digest: row.get(1)?, stored_at: row.get(2)? })
         };
         let receipt = |Found { id, stored_at, .. }: Found| {
-            let position = log::position(connection, id, upload.envelope)?;
+            let position = log::position(connection, id, upload.envelope.signed_header())?;
             Ok(Some(EarlierUpload::Duplicate(upload.receipt(id, stored_at, position, true))))
         };
         if let Some(mask) = upload.envelope.mask().map(mask_bytes) {
@@ -276,7 +276,7 @@ pub(super) fn was_registered(connection: &Connection, upload: &Upload<'_>) -> Re
 /// Inserts the row of an envelope and appends it to the log of its stream.
 fn insert(connection: &Connection, id: Id, upload: &Upload<'_>) -> Result<Receipt, StoreError> {
     let stored_at = insert_row(connection, id, upload)?;
-    let position = log::append(connection, id, upload.envelope)?;
+    let position = log::append(connection, id, upload.envelope.signed_header())?;
     Ok(upload.receipt(id, stored_at, position, false))
 }
 

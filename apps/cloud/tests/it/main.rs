@@ -15,6 +15,7 @@ mod groups;
 mod jobs;
 mod listing;
 mod owner;
+mod places;
 mod position;
 mod process;
 mod quotas;

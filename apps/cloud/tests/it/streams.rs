@@ -191,12 +191,12 @@ fn requests_for_sums_have_limits() {
 }
 
 #[test]
-fn a_stream_of_places_has_no_sums_with_tags() {
-    let places = crate::windows::Site::registered();
-    let path = format!("/v1/streams/{}/sums", places.header.id().tag());
+fn a_stream_of_slots_has_no_sums_with_tags() {
+    let slots = crate::windows::Site::registered();
+    let path = format!("/v1/streams/{}/sums", slots.header.id().tag());
     let request = WindowsOf { windows: vec![(0, 1)], sums: vec![parts((0, 1), &[0], None)] };
     let body = serde_json::to_vec(&request).unwrap();
-    places.world.owner("POST", &path, &body).refused(404, "unknown-stream");
+    slots.world.owner("POST", &path, &body).refused(404, "unknown-stream");
 }
 
 #[test]

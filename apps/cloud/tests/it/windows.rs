@@ -62,7 +62,6 @@ impl Site {
             ticks: TICKS,
             channels: vec![channel],
             values: WindowValues::Steps(SLOTS as u32),
-            fleet: None,
         });
         let rng = ChaCha20Rng::from_seed([4; 32]);
         Self { world, device, header: Arc::new(header.unwrap()), keys, rng }
@@ -271,7 +270,6 @@ fn headers_of_streams_are_those_of_the_device() {
             ticks: TICKS,
             channels: site.header.layout().channels().to_vec(),
             values: WindowValues::Steps(SLOTS as u32),
-            fleet: None,
         };
         parts(&mut changed);
         let mut registration = site.device.registration();

@@ -6,7 +6,7 @@ use std::path::{Component, Path};
 pub(super) const FOLDERS: [&str; 7] =
     ["tls", "secrets", "devices", "enrolments", "logs", "alarms", "answers"];
 
-/// Files of the folder itself; models in JSON beside them.
+/// Files of the folder itself; models in JSON beside them. Nothing reads `fleets`, which backups of earlier versions hold.
 const FILES: [&str; 4] = ["sotto.toml", "cloud.toml", "ca.pem", "fleets"];
 
 /// The note of the last backup, which no backup holds.

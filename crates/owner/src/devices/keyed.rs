@@ -28,7 +28,7 @@ pub(super) fn sums_key_id(secret: &DeviceSecret, stream_id: &[u8; 32]) -> KeyId 
     KeyId(StreamKeys::derive(secret.expose_secret_bytes(), stream_id).id())
 }
 
-/// Returns the header of a stream; None if its windows are whole ciphertexts.
+/// Returns the header of a stream; None if its windows are whole ciphertexts, or places, which the cloud takes no more.
 pub(super) fn stream_header(
     device: &str,
     secret: &DeviceSecret,
@@ -37,6 +37,9 @@ pub(super) fn stream_header(
     let Some(spec) = spec_of(profile)? else {
         return sums_header(device, profile, |id| sums_key_id(secret, id)).map(Some);
     };
+    if profile.compact.is_some() {
+        return Ok(None);
+    }
     let id = spec.id();
     StreamHeader::of_profile(device, 1, profile, id, secret.key_id(&id))
         .map_err(|error| refused(profile, &error))

@@ -8,7 +8,7 @@ use sotto_rlwe::{Bfv, Bgv, Ckks, EvaluationKeys, ParameterSpec, Params, SchemeId
 use sotto_runtime::{Managed, Threads};
 use sotto_wire::{
     Digest, Envelope, EnvelopeHeader, EvaluationKeyCounts, LARGEST_ENVELOPE, LARGEST_PLAN, Transcript,
-    TranscriptInputs, TranscriptParts, Work, frame_digest,
+    TranscriptInputs, TranscriptParts, WireError, frame_digest,
 };
 
 use super::sources::Sources;
@@ -23,6 +23,9 @@ const MOST_BYTES: u64 = 16 << 30;
 /// Largest numbers of evaluation keys in a job.
 const MOST_KEYS: EvaluationKeyCounts =
     EvaluationKeyCounts { relinearisation: true, galois: 64, transfers: 64 };
+
+const OF_PLACES: &str =
+    "it is a sum of places, which an earlier version asked for and this one does not repeat: ask again";
 
 /// Totals of repeated work.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -51,17 +54,16 @@ pub(super) fn repeat(
 ) -> Result<Repeated, OwnerError> {
     let damaged = |reason: String| OwnerError::WrongAnswer(format!("the evidence of the answer: {reason}"));
     let frame = hex::decode(&record.transcript).map_err(|error| damaged(error.to_string()))?;
-    let transcript = Transcript::read(&frame).map_err(|error| damaged(error.to_string()))?;
+    let transcript = Transcript::read(&frame).map_err(|error| match error {
+        WireError::Places => OwnerError::Unanswerable(OF_PLACES.to_owned()),
+        _ => damaged(error.to_string()),
+    })?;
     pinned.check_transcript(&transcript)?;
     let parts = transcript.parts();
     let leaves = record.inputs.iter().map(|id| sources.leaf(id)).collect::<Result<Vec<_>, _>>()?;
     let inputs = TranscriptInputs::of(leaves);
     if inputs != parts.inputs {
         return Err(Lie::OtherWindows { expected: inputs.count, found: parts.inputs.count }.into());
-    }
-    if parts.work != Work::Job {
-        let reason = "it is a sum of places, which an earlier version asked for and this one does not repeat: ask again";
-        return Err(OwnerError::Unanswerable(reason.to_owned()));
     }
     let (outputs, time) = job(record, evidence, parts, sources)?;
     let digests = outputs.iter().map(|output| frame_digest(output)).collect::<Result<Vec<_>, _>>();

@@ -1,7 +1,7 @@
 //! Transcripts of answers, compared with the requests.
 
 use sotto_rlwe::{KeyId, ParameterId};
-use sotto_wire::{Digest, Transcript, TranscriptInputs, Work, whole_frame_digest};
+use sotto_wire::{Digest, Transcript, TranscriptInputs, whole_frame_digest};
 
 use crate::declared::CloudKeys;
 use crate::error::OwnerError;
@@ -10,11 +10,9 @@ use crate::lie::Lie;
 /// The requested work.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Expected {
-    pub(crate) work: Work,
     pub(crate) parameters: ParameterId,
-    /// None for sums under several keys.
-    pub(crate) key: Option<KeyId>,
-    /// The digest of the plan or of the request.
+    pub(crate) key: KeyId,
+    /// The digest of the plan.
     pub(crate) request: Digest,
     /// True if the work needs evaluation keys.
     pub(crate) needs_keys: bool,
@@ -45,13 +43,11 @@ impl Expected {
             let (expected, found) = (self.inputs.count, parts.inputs.count);
             return Err(Lie::OtherWindows { expected, found }.into());
         }
-        let same_work = (parts.work, parts.request) == (self.work, self.request);
-        if !same_work || parts.parameters != self.parameters {
+        if parts.request != self.request || parts.parameters != self.parameters {
             return Err(Lie::OtherPlan.into());
         }
-        let key = self.key.unwrap_or(KeyId([0; 16]));
-        if parts.key != key {
-            let (expected, found) = (key.to_string(), parts.key.to_string());
+        if parts.key != self.key {
+            let (expected, found) = (self.key.to_string(), parts.key.to_string());
             return Err(Lie::WrongKey { expected, found }.into());
         }
         if self.needs_keys && !parts.evaluation_keys.is_some_and(|keys| own_keys(&keys)) {

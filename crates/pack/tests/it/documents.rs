@@ -19,7 +19,6 @@ fn profile() -> DeviceProfile {
         compact: None,
         slots: None,
         envelope: 1,
-        fleet: None,
         public: false,
     };
     DeviceProfile {
@@ -70,6 +69,25 @@ fn a_profile_is_written_and_read() {
     let expected = r#"{"device":"d","period_ms":1,"streams":[{"stream":"s","parameters":"00",
         "encoding":{"integer":{"bits":12}},"ticks":1},{"stream":"t","parameters":"00","encoding":"real","ticks":1}]}"#;
     assert_eq!(DeviceProfile::parse(expected.as_bytes()).unwrap().streams.len(), 2);
+}
+
+/// A profile of the last program that sent windows of places: what it says of them comes back, but for the fleet that
+/// shared masks.
+#[test]
+fn a_profile_of_windows_of_places_is_read() {
+    let earlier = r#"{"device":"d","period_ms":1,"streams":[{"stream":"s","parameters":"00","encoding":"resolution",
+        "ticks":2,"channels":[{"name":"a","unit":"","minimum":0,"maximum":9,"resolution":1}],
+        "compact":{"width":24,"squares":true,"products":[[0,1]],"bins":[{"channel":0,"edges":[3]}]},
+        "envelope":2,"fleet":"000102030405060708090a0b0c0d0e0f"}]}"#;
+    let read = DeviceProfile::parse(earlier.as_bytes()).unwrap();
+    let places = serde_json::to_string(&read.streams[0].compact).unwrap();
+    assert_eq!(
+        places,
+        r#"{"bins":[{"channel":0,"edges":[3]}],"products":[[0,1]],"squares":true,"width":24}"#
+    );
+    let again = read.to_json().unwrap();
+    assert_eq!(DeviceProfile::parse(&again), Ok(read));
+    assert!(!String::from_utf8(again).unwrap().contains("fleet"));
 }
 
 #[test]

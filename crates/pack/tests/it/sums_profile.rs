@@ -1,7 +1,7 @@
 //! Profiles of devices with a stream of sums.
 
 use sotto_pack::{
-    Channel, DeviceProfile, Digit, Encoding, FleetId, Placed, Places, ProfileError, Quantity, StreamProfile,
+    Channel, DeviceProfile, Digit, EarlierPlaces, Encoding, Placed, ProfileError, Quantity, StreamProfile,
     SumsPart,
 };
 
@@ -52,7 +52,6 @@ fn profile() -> DeviceProfile {
             compact: None,
             slots: None,
             envelope: 1,
-            fleet: None,
             public: false,
         }],
         record: None,
@@ -99,15 +98,18 @@ fn a_profile_with_sums_is_written_and_read() {
     assert!(read.streams[0].parameters.is_empty());
 }
 
+fn earlier_places() -> EarlierPlaces {
+    serde_json::from_str(r#"{"width":16}"#).unwrap()
+}
+
 /// A change of the stream, and words of the refusal.
 type Refused = (fn(&mut StreamProfile), &'static str);
 
 #[test]
 fn a_stream_of_sums_that_cannot_be_used_is_refused() {
-    let cases: [Refused; 20] = [
-        (|s| s.compact = Some(Places::default()), "neither parameters nor slots nor a public key"),
+    let cases: [Refused; 19] = [
+        (|s| s.compact = Some(earlier_places()), "neither parameters nor slots nor a public key"),
         (|s| s.slots = Some(64), "neither parameters nor slots nor a public key"),
-        (|s| s.fleet = Some(FleetId([6; 16])), "neither parameters nor slots nor a public key"),
         (|s| s.public = true, "neither parameters nor slots nor a public key"),
         (|s| s.parameters = "00".into(), "neither parameters nor slots nor a public key"),
         (|s| s.encoding = Encoding::Real, "whole steps of channels with a resolution"),

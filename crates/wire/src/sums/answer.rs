@@ -14,7 +14,7 @@ use crate::reader::Reader;
 use crate::stream::StreamHeader;
 
 /// Largest number of sums of an answer.
-const MOST_SUMS: usize = crate::compact::MOST_SUMS;
+pub const MOST_SUMS: usize = 4096;
 
 /// Sums of windows of one stream, as the owner receives them: claims until `sotto_sums::Opening` has checked their tags.
 ///

@@ -114,7 +114,6 @@ impl StreamHeader {
             period,
             layout,
             values: WindowValues::Sums(stream.parts),
-            fleet: None,
             sums: Some(SumsForms { period: stream.period, places }),
             payload,
             id,

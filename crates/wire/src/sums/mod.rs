@@ -9,7 +9,7 @@ mod parts;
 mod period;
 mod quantity;
 
-pub use answer::{PartSum, SumsAnswer};
+pub use answer::{MOST_SUMS, PartSum, SumsAnswer};
 pub(crate) use forms::{SumsForms, part_refused};
 pub use header::{SUMS_WINDOW_OVERHEAD, SumsStream};
 pub use names::WindowNames;

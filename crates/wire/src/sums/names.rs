@@ -5,9 +5,9 @@ use alloc::vec::Vec;
 
 use sotto_sums::SALT_BYTES;
 
-use crate::compact::MaskName;
 use crate::error::WireError;
 use crate::lists::{unzigzag, zigzag};
+use crate::mask::MaskName;
 use crate::reader::{Reader, write_varint};
 
 /// The names of the pads of many windows, in order: the starts of the device, and runs of windows whose numbers follow

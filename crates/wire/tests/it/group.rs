@@ -4,16 +4,17 @@ use std::sync::Arc;
 
 use rand_core::{Rng, SeedableRng};
 use sotto_keys::SigningIdentity;
-use sotto_pack::{Channel, Places, Presence, WindowDescription};
-use sotto_rlwe::{KeyId, ParameterId};
+use sotto_pack::{Channel, Presence, WindowDescription};
+use sotto_rlwe::{Kept, KeyId, ParameterId};
 use sotto_wire::{
-    CompactCiphertext, CompactForm, Envelope, LARGEST_ENVELOPE, MOST_GROUPED, MaskName, SignedHeader,
-    StreamHeader, StreamParts, WINDOW_OVERHEAD, WindowGroup, WindowValues, WireError, is_group, stream_tag,
+    Envelope, LARGEST_ENVELOPE, MOST_GROUPED, MaskName, SignedHeader, SlotsWindow, StreamHeader, StreamParts,
+    WINDOW_OVERHEAD, WindowGroup, WindowValues, WireError, is_group, mask_seed, stream_tag,
 };
 
 type Generator = chacha20::ChaCha8Rng;
 
-const WIDTH: u32 = 36;
+/// Bytes of a window's body.
+const BODY: usize = 72;
 const SIGNATURE: usize = 64;
 const START: i64 = 1_795_000_000_000;
 
@@ -43,14 +44,13 @@ fn stream_of(device: &str, ticks: u32) -> Arc<StreamHeader> {
     };
     let parts = StreamParts {
         device: device.into(),
-        stream: "exact-1h".into(),
+        stream: "real-1h".into(),
         parameters: ParameterId([1; 32]),
         key: KeyId([2; 16]),
         period: 60_000,
         ticks,
         channels: vec![channel],
-        values: WindowValues::Places(Places { width: WIDTH, ..Places::default() }),
-        fleet: None,
+        values: WindowValues::Slots(32),
     };
     Arc::new(StreamHeader::new(parts).unwrap())
 }
@@ -78,13 +78,11 @@ fn window(
         left_out: Vec::new(),
         generated: false,
     };
-    let places = Places::ticks(&description) as u16;
-    let form = CompactForm { parameters: stream.parameters(), key: stream.key(), places, width: WIDTH as u8 };
-    let mut body = vec![0; form.bytes(places)];
+    let (parameters, key) = (stream.parameters(), stream.key());
+    let (kept, seed) = (Kept::Folded(32), mask_seed(key, stream.stream(), &mask));
+    let mut body = vec![0; BODY];
     generator(sequence).fill_bytes(&mut body);
-    let free = 8 * body.len() - usize::from(places) * WIDTH as usize;
-    *body.last_mut().unwrap() &= 0xff >> free;
-    let frame = CompactCiphertext { form, mask, body }.write().unwrap();
+    let frame = SlotsWindow { parameters, key, kept, mask, seed, body }.write();
     Envelope::sign_window(stream, sequence, description, &frame, |m| identity().sign(m)).unwrap()
 }
 
@@ -113,7 +111,7 @@ fn refused(windows: Vec<Envelope>) -> bool {
 #[test]
 fn a_further_window_takes_ten_bytes_beside_its_body_at_most() {
     let stream = stream(16);
-    let body = 72;
+    let body = BODY;
     // The last windows of a year of readings at one a minute.
     let first = 525_599 / 16 - 23;
     let all = windows(&stream, first, 24);
@@ -269,7 +267,7 @@ fn a_changed_group_is_refused() {
 fn a_salt_is_written_only_where_it_changes() {
     let stream = stream(4);
     let bytes = grouped(&windows(&stream, 1, 2)).write();
-    let second = bytes.len() - SIGNATURE - 18 - 5;
+    let second = bytes.len() - SIGNATURE - BODY - 5;
     assert_eq!(bytes[second], 0, "the next number, no salt");
     let mut again = bytes;
     again.splice(second..=second, [&[1][..], &[3; 12]].concat());
@@ -349,5 +347,5 @@ fn members_do_not_move_between_groups() {
 #[test]
 fn an_upload_is_named_by_its_first_and_last_number() {
     let group = grouped(&windows(&stream(4), 17, 3));
-    assert_eq!(group.upload_key(), "boiler.exact-1h.17-19");
+    assert_eq!(group.upload_key(), "boiler.real-1h.17-19");
 }

@@ -2,12 +2,12 @@
 #![allow(clippy::unwrap_used)]
 
 mod arrived;
-mod fleet;
 #[cfg(feature = "plan")]
 mod frames;
 mod group;
 #[cfg(feature = "partial")]
 mod partial;
+mod places;
 mod position;
 mod seeded_writer;
 mod sums;

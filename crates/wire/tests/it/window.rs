@@ -1,14 +1,14 @@
-//! Version 2 of the envelope: compact windows.
+//! Version 2 of the envelope: windows of slots.
 
 use std::sync::Arc;
 
 use rand_core::{Rng, SeedableRng};
 use sotto_keys::SigningIdentity;
-use sotto_pack::{Channel, ChannelBins, FleetId, LeftOut, Places, Presence, Reason, WindowDescription};
-use sotto_rlwe::{KeyId, ParameterId};
+use sotto_pack::{Channel, LeftOut, Presence, Reason, WindowDescription};
+use sotto_rlwe::{Kept, KeyId, ParameterId};
 use sotto_wire::{
-    CompactCiphertext, CompactForm, Envelope, LARGEST_ENVELOPE, MaskName, SignedHeader, StreamHeader,
-    StreamParts, WINDOW_OVERHEAD, WindowValues, WireError, message_digest, stream_tag,
+    Envelope, LARGEST_ENVELOPE, MaskName, SignedHeader, SlotsWindow, StreamHeader, StreamParts,
+    WINDOW_OVERHEAD, WindowValues, WireError, mask_seed, message_digest, stream_tag,
 };
 
 type Generator = chacha20::ChaCha8Rng;
@@ -25,7 +25,12 @@ fn identity() -> SigningIdentity {
     SigningIdentity::from_bytes(&[7; 32])
 }
 
-fn parts(channels: usize, ticks: u32, width: u32) -> StreamParts {
+/// The slots of a stream of this many channels and ticks: the fewest.
+fn slots(channels: usize, ticks: u32) -> u32 {
+    (channels.next_power_of_two() as u32 * ticks.next_power_of_two()).max(2)
+}
+
+fn parts(channels: usize, ticks: u32) -> StreamParts {
     let channel = |at: usize| Channel {
         name: format!("channel {at}"),
         unit: "°C".into(),
@@ -35,28 +40,18 @@ fn parts(channels: usize, ticks: u32, width: u32) -> StreamParts {
     };
     StreamParts {
         device: "boiler".into(),
-        stream: "exact-1h".into(),
+        stream: "real-1h".into(),
         parameters: ParameterId([1; 32]),
         key: KeyId([2; 16]),
         period: 60_000,
         ticks,
         channels: (0..channels).map(channel).collect(),
-        values: WindowValues::Places(Places { width, ..Places::default() }),
-        fleet: None,
+        values: WindowValues::Slots(slots(channels, ticks)),
     }
 }
 
-fn places(parts: &mut StreamParts) -> &mut Places {
-    match &mut parts.values {
-        WindowValues::Places(places) => places,
-        WindowValues::Slots(_) | WindowValues::Steps(_) | WindowValues::Sums(_) => {
-            panic!("windows of places")
-        }
-    }
-}
-
-fn stream(channels: usize, ticks: u32, width: u32) -> Arc<StreamHeader> {
-    Arc::new(StreamHeader::new(parts(channels, ticks, width)).unwrap())
+fn stream(channels: usize, ticks: u32) -> Arc<StreamHeader> {
+    Arc::new(StreamHeader::new(parts(channels, ticks)).unwrap())
 }
 
 fn described(stream: &StreamHeader, length: u32, presence: Vec<Presence>) -> WindowDescription {
@@ -78,29 +73,15 @@ fn complete(stream: &StreamHeader, length: u32) -> WindowDescription {
     described(stream, length, vec![Presence::first(length); stream.layout().channels().len()])
 }
 
-/// Returns the frame of a random body for a description.
-fn ciphertext(
-    stream: &StreamHeader,
-    description: &WindowDescription,
-    number: u64,
-    rng: &mut Generator,
-) -> Vec<u8> {
-    let columns = stream.layout().channels().len();
-    let WindowValues::Places(places) = stream.values() else { panic!("windows of places") };
-    let form = CompactForm {
-        parameters: stream.parameters(),
-        key: stream.key(),
-        places: (columns as u32 * Places::ticks(description)) as u16,
-        width: places.width as u8,
-    };
-    let mut body = vec![0; form.bytes(form.places)];
-    rng.fill_bytes(&mut body);
-    let free = 8 * body.len() - usize::from(form.places) * usize::from(form.width);
-    if let Some(last) = body.last_mut() {
-        *last &= 0xff >> free;
-    }
+/// Returns the frame of a window with a random body.
+fn ciphertext(stream: &StreamHeader, number: u64, rng: &mut Generator) -> Vec<u8> {
+    let WindowValues::Slots(slots) = stream.values() else { panic!("windows of slots") };
+    let (parameters, key) = (stream.parameters(), stream.key());
     let mask = MaskName { salt: [3; 12], sequence: number };
-    CompactCiphertext { form, mask, body }.write().unwrap()
+    let (kept, seed) = (Kept::Folded(*slots as usize), mask_seed(key, stream.stream(), &mask));
+    let mut body = vec![0; 4 * *slots as usize];
+    rng.fill_bytes(&mut body);
+    SlotsWindow { parameters, key, kept, mask, seed, body }.write()
 }
 
 fn sealed(
@@ -109,21 +90,19 @@ fn sealed(
     sequence: u64,
     number: u64,
 ) -> Envelope {
-    let body = ciphertext(stream, description, number, &mut generator(sequence));
+    let body = ciphertext(stream, number, &mut generator(sequence));
     Envelope::sign_window(stream, sequence, description.clone(), &body, |m| identity().sign(m)).unwrap()
 }
 
 #[test]
-fn a_message_of_few_readings_fits_a_radio_frame() {
-    for (readings, most) in [(16, 180), (60, 400), (1000, 4600)] {
-        let stream = stream(1, readings, 36);
+fn a_window_takes_few_bytes_beside_its_body() {
+    for readings in [16, 64, 1024] {
+        let stream = stream(1, readings);
         // The last window of a year of readings at one a minute.
         let number = 525_599 / u64::from(readings);
         let message = sealed(&stream, &complete(&stream, readings), number, number);
-        let bytes = message.write().len();
-        let coefficients = (36 * readings as usize).div_ceil(8);
-        assert!(bytes <= most, "{readings} readings take {bytes} bytes");
-        assert!(WINDOW_OVERHEAD <= 100 && bytes - coefficients <= WINDOW_OVERHEAD, "{bytes}");
+        let bytes = message.write().len() - 4 * readings as usize;
+        assert!(WINDOW_OVERHEAD <= 100 && bytes <= WINDOW_OVERHEAD, "{bytes}");
     }
 }
 
@@ -132,7 +111,7 @@ fn windows_come_back_and_have_one_form() {
     let mut rng = generator(1);
     for round in 0..300 {
         let (channels, ticks) = (1 + below(&mut rng, 4) as usize, 1 + below(&mut rng, 60));
-        let stream = stream(channels, ticks, 36);
+        let stream = stream(channels, ticks);
         let length = 1 + below(&mut rng, ticks);
         let density = below(&mut rng, 5);
         let presence = (0..channels).map(|_| {
@@ -166,7 +145,7 @@ fn windows_come_back_and_have_one_form() {
         read.verify(&identity().verifying_key()).unwrap();
         assert_eq!(WindowDescription::parse(&read.header().layout).unwrap(), description);
         assert_eq!(u64::from(read.header().readings), description.readings());
-        assert_eq!(CompactCiphertext::read(&read.body().frame()).unwrap().mask.sequence, number);
+        assert_eq!(SlotsWindow::read(&read.body().frame()).unwrap().mask.sequence, number);
 
         // Read from the kept bytes alone, and as a signed header without the body.
         let kept = envelope.write_kept();
@@ -179,7 +158,7 @@ fn windows_come_back_and_have_one_form() {
 
 #[test]
 fn a_changed_window_is_refused() {
-    let stream = stream(2, 20, 36);
+    let stream = stream(2, 20);
     let mut presence = Presence::first(4);
     presence.insert(9);
     let mut description = described(&stream, 20, vec![presence, Presence::first(7)]);
@@ -207,25 +186,24 @@ fn a_changed_window_is_refused() {
 
 #[test]
 fn a_signature_covers_the_whole_header_of_the_stream() {
-    let stream = stream(1, 16, 36);
+    let stream = stream(1, 16);
     let envelope = sealed(&stream, &complete(&stream, 16), 3, 3);
     let other = |change: &dyn Fn(&mut StreamParts)| {
-        let mut parts = parts(1, 16, 36);
+        let mut parts = parts(1, 16);
         change(&mut parts);
         StreamHeader::new(parts).unwrap()
     };
     let others = [
         other(&|parts| parts.device = "kitchen".into()),
-        other(&|parts| parts.stream = "exact-2h".into()),
+        other(&|parts| parts.stream = "real-2h".into()),
         other(&|parts| parts.key = KeyId([9; 16])),
         other(&|parts| parts.parameters = ParameterId([9; 32])),
         other(&|parts| parts.period = 1),
         other(&|parts| parts.channels[0].minimum = -20.1),
         other(&|parts| parts.channels[0].resolution = Some(0.2)),
         other(&|parts| parts.channels[0].unit = "K".into()),
-        other(&|parts| places(parts).width = 37),
-        other(&|parts| places(parts).squares = true),
-        other(&|parts| parts.fleet = Some(FleetId([0; 16]))),
+        other(&|parts| parts.values = WindowValues::Slots(32)),
+        other(&|parts| parts.values = WindowValues::Steps(32)),
     ];
     for other in others {
         assert_ne!(other.id(), stream.id());
@@ -238,7 +216,7 @@ fn a_signature_covers_the_whole_header_of_the_stream() {
 
 #[test]
 fn a_window_that_gets_another_number_keeps_its_mask() {
-    let stream = stream(1, 16, 36);
+    let stream = stream(1, 16);
     let envelope = sealed(&stream, &complete(&stream, 16), 3, 3);
     let again = envelope.clone().renumbered(9, |m| identity().sign(m)).unwrap();
     let read = Envelope::read_window(&again.write(), &stream).unwrap();
@@ -249,9 +227,7 @@ fn a_window_that_gets_another_number_keeps_its_mask() {
 
 #[test]
 fn headers_of_streams_come_back_and_have_one_form() {
-    let mut given = parts(3, 24, 40);
-    *places(&mut given) =
-        Places { width: 40, squares: true, products: vec![(0, 2), (1, 2)], ..Places::default() };
+    let mut given = parts(3, 24);
     let header = StreamHeader::new(given.clone()).unwrap();
     let bytes = header.write();
     let read = StreamHeader::read(&bytes).unwrap();
@@ -276,41 +252,20 @@ fn headers_of_streams_come_back_and_have_one_form() {
     assert!(refused(&|parts| parts.device = "a b".into()));
     assert!(refused(&|parts| parts.stream = String::new()));
     assert!(refused(&|parts| parts.channels.clear()));
-    assert!(refused(&|parts| parts.channels[0].resolution = None));
     assert!(refused(&|parts| parts.channels[0].maximum = f64::NAN));
-    assert!(refused(&|parts| places(parts).width = 65));
-    assert!(refused(&|parts| places(parts).width = 1));
-    assert!(refused(&|parts| places(parts).products = vec![(2, 0)]));
-    assert!(refused(&|parts| places(parts).products = vec![(0, 3)]));
+    assert!(refused(&|parts| parts.values = WindowValues::Slots(64)));
+    assert!(refused(&|parts| parts.values = WindowValues::Slots(129)));
+    assert!(refused(&|parts| parts.values = WindowValues::Slots(1 << 17)));
+    assert!(refused(&|parts| parts.values = WindowValues::Sums(Vec::new())));
 }
 
 #[test]
-fn headers_of_streams_with_bins_and_of_steps_come_back() {
-    let mut counted = parts(3, 24, 40);
-    let bins = vec![
-        ChannelBins { channel: 0, edges: vec![-7, 3] },
-        ChannelBins { channel: 2, edges: (-8..8).collect() },
-    ];
-    places(&mut counted).bins = bins.clone();
-    let steps = StreamParts { values: WindowValues::Steps(128), ..parts(2, 24, 40) };
-    for given in [counted.clone(), steps.clone()] {
-        let header = StreamHeader::new(given.clone()).unwrap();
-        let read = StreamHeader::read(&header.write()).unwrap();
-        assert_eq!((&read, read.values()), (&header, &given.values));
-        assert_eq!(read.write(), header.write());
-    }
-    // 24 ticks of three channels, and a place for each bin.
-    assert_eq!(StreamHeader::new(counted.clone()).unwrap().form(24).unwrap().places, 3 * 24 + 3 + 17);
-    let refused = |bins: Vec<ChannelBins>| {
-        let mut parts = counted.clone();
-        places(&mut parts).bins = bins;
-        StreamHeader::new(parts).is_err()
-    };
-    assert!(refused(vec![bins[1].clone(), bins[0].clone()]));
-    assert!(refused(vec![ChannelBins { channel: 3, edges: vec![1] }]));
-    assert!(refused(vec![ChannelBins { channel: 0, edges: vec![1, 1] }]));
-    assert!(refused(vec![ChannelBins { channel: 0, edges: (0..1024).collect() }]));
-    // 4,096 steps of two digits: two channels take 64 slots each.
+fn headers_of_streams_of_steps_come_back() {
+    let steps = StreamParts { values: WindowValues::Steps(128), ..parts(2, 24) };
+    let header = StreamHeader::new(steps.clone()).unwrap();
+    let read = StreamHeader::read(&header.write()).unwrap();
+    assert_eq!((&read, read.values()), (&header, &steps.values));
+    assert_eq!(read.write(), header.write());
     let of = |change: &dyn Fn(&mut StreamParts)| {
         let mut parts = steps.clone();
         change(&mut parts);
@@ -319,117 +274,13 @@ fn headers_of_streams_with_bins_and_of_steps_come_back() {
     assert_eq!(of(&|_| {}).unwrap().layout().columns(), 64);
     assert!(of(&|parts| parts.values = WindowValues::Steps(64)).is_err());
     assert!(of(&|parts| parts.channels[1].maximum = 400.0).is_err());
-    assert!(of(&|parts| parts.fleet = Some(FleetId([0; 16]))).is_err());
+    assert!(of(&|parts| parts.channels[1].resolution = None).is_err());
 }
 
 #[test]
 fn receipts_name_all_of_a_message() {
-    let stream = stream(1, 16, 36);
+    let stream = stream(1, 16);
     let message = sealed(&stream, &complete(&stream, 16), 3, 3).write();
     assert_eq!(message_digest(&message).unwrap(), *blake3::hash(&message).as_bytes());
     assert!(message_digest(&[2]).is_err() && message_digest(&[]).is_err());
-}
-
-fn of_fleet() -> StreamParts {
-    StreamParts { fleet: Some(FleetId([4; 16])), ..parts(1, 16, 36) }
-}
-
-/// Makes a window under the mask of this name.
-fn masked(
-    stream: &Arc<StreamHeader>,
-    description: &WindowDescription,
-    sequence: u64,
-    mask: MaskName,
-) -> Result<Envelope, WireError> {
-    let body = ciphertext(stream, description, 0, &mut generator(sequence));
-    let body = CompactCiphertext { mask, ..CompactCiphertext::read(&body).unwrap() }.write().unwrap();
-    Envelope::sign_window(stream, sequence, description.clone(), &body, |m| identity().sign(m))
-}
-
-#[test]
-fn a_fleets_mask_is_named_after_the_start_of_its_window() {
-    let fleet = Arc::new(StreamHeader::new(of_fleet()).unwrap());
-    let mut description = complete(&fleet, 16);
-    for start in [0, 1, 1_795_000_000_000, i64::MAX] {
-        description.start = start;
-        let mask = MaskName::shared(start).unwrap();
-        // The mask does not depend on the window's sequence number.
-        for sequence in [0, 7, u64::MAX] {
-            let envelope = masked(&fleet, &description, sequence, mask).unwrap();
-            let bytes = envelope.write();
-            let read = Envelope::read_window(&bytes, &fleet).unwrap();
-            assert_eq!((&read, read.mask()), (&envelope, Some(mask)));
-            let again = read.renumbered(3, |m| identity().sign(m)).unwrap();
-            assert_eq!((again.mask(), again.header().sequence), (Some(mask), 3));
-        }
-        let wrong = MaskName { sequence: mask.sequence ^ 1, ..mask };
-        assert!(masked(&fleet, &description, u64::MAX, wrong).is_err());
-        // Windows of the stream under masks of their own.
-        let own = masked(&fleet, &description, 9, MaskName { salt: [1; 12], sequence: 9 }).unwrap();
-        assert_eq!(Envelope::read_window(&own.write(), &fleet).unwrap(), own);
-    }
-    description.start = -1;
-    assert_eq!(MaskName::shared(-1), None);
-    let wrong = MaskName { salt: [0; 12], sequence: u64::MAX };
-    assert!(masked(&fleet, &description, u64::MAX, wrong).is_err());
-    let alone = stream(1, 16, 36);
-    let description = complete(&alone, 16);
-    assert!(masked(&alone, &description, 9, MaskName::shared(description.start).unwrap()).is_err());
-}
-
-#[test]
-fn a_changed_window_of_a_fleet_is_refused() {
-    let fleet = Arc::new(StreamHeader::new(of_fleet()).unwrap());
-    let description = complete(&fleet, 16);
-    let bytes = masked(&fleet, &description, 9, MaskName::shared(description.start).unwrap()).unwrap();
-    let bytes = bytes.write();
-    let accepted = |bytes: &[u8]| {
-        Envelope::read_window(bytes, &fleet).is_ok_and(|envelope| {
-            assert_eq!(envelope.write(), bytes, "a second form");
-            envelope.verify(&identity().verifying_key()).is_ok()
-        })
-    };
-    assert!(accepted(&bytes));
-    for bit in 0..8 * bytes.len() {
-        let mut changed = bytes.clone();
-        changed[bit / 8] ^= 1 << (bit % 8);
-        assert!(!accepted(&changed), "bit {bit}");
-    }
-}
-
-#[test]
-fn streams_of_a_fleet_have_all_but_names_and_key_in_common() {
-    let first = StreamHeader::new(of_fleet()).unwrap();
-    let other = |change: &dyn Fn(&mut StreamParts)| {
-        let mut parts = of_fleet();
-        change(&mut parts);
-        StreamHeader::new(parts).unwrap()
-    };
-    let read = StreamHeader::read(&first.write()).unwrap();
-    assert_eq!((&read, read.fleet()), (&first, Some(FleetId([4; 16]))));
-    let alike = [
-        other(&|parts| parts.device = "kitchen".into()),
-        other(&|parts| parts.stream = "exact-1h.2".into()),
-        other(&|parts| parts.key = KeyId([9; 16])),
-    ];
-    assert!(alike.iter().all(|header| header.common() == first.common()));
-    let others = [
-        other(&|parts| parts.parameters = ParameterId([9; 32])),
-        other(&|parts| parts.period = 1),
-        other(&|parts| parts.ticks = 15),
-        other(&|parts| parts.channels[0].minimum = -20.1),
-        other(&|parts| places(parts).width = 37),
-        other(&|parts| places(parts).squares = true),
-        other(&|parts| parts.fleet = Some(FleetId([5; 16]))),
-    ];
-    assert!(others.iter().all(|header| header.common() != first.common()));
-    let mut unknown = first.write();
-    // The flags follow names, parameters, key, period, ticks and bits.
-    let at = 16 + 1 + 6 + 1 + 8 + 32 + 16 + 4 + 4 + 1;
-    assert_eq!(unknown[at], 2);
-    unknown[at] = 8;
-    let end = unknown.len() - 32;
-    let digest = blake3::hash(&unknown[..end]);
-    unknown[end..].copy_from_slice(digest.as_bytes());
-    assert!(matches!(StreamHeader::read(&unknown), Err(WireError::Value(_))));
 }

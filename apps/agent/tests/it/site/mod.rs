@@ -306,7 +306,6 @@ fn stream<S: Scheme>(name: &str, encoding: Encoding, ticks: u32, channels: &[Cha
         compact: None,
         slots: None,
         envelope: 1,
-        fleet: None,
         public: false,
     }
 }

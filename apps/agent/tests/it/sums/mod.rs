@@ -87,7 +87,6 @@ fn stream() -> StreamProfile {
         compact: None,
         slots: None,
         envelope: 1,
-        fleet: None,
         public: false,
     }
 }

@@ -173,7 +173,6 @@ impl Chosen {
             compact: None,
             slots: self.kept().map(|kept| kept.values() as u32),
             envelope: if self.sent().is_some() { 2 } else { 1 },
-            fleet: None,
             public: self.stream.public,
         }
     }

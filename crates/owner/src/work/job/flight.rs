@@ -2,7 +2,7 @@
 
 use sotto_keys::SecretKey;
 use sotto_runtime::Lowered;
-use sotto_wire::{TranscriptInputs, Work};
+use sotto_wire::TranscriptInputs;
 
 use super::Results;
 use crate::error::OwnerError;
@@ -38,9 +38,8 @@ impl<S: Readable> Submitted<S> {
     ) -> Result<Expected, OwnerError> {
         let request = sotto_wire::frame_digest(&self.plan);
         Ok(Expected {
-            work: Work::Job,
             parameters: key.params().id(),
-            key: Some(key.id()),
+            key: key.id(),
             request: request.map_err(|error| OwnerError::WrongAnswer(error.to_string()))?,
             needs_keys: !self.lowered.keys.is_empty(),
             inputs: TranscriptInputs::of(inputs.map(|input| input.leaf)),

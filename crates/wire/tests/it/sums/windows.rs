@@ -186,17 +186,6 @@ fn heads_are_refused_in_words() {
     assert!(gappy().sign(&header, &parts).unwrap_err().to_string().contains("2^61"));
 }
 
-/// Zeros are a salt like any other: no fleet shares the pads of a stream of sums.
-#[test]
-fn a_salt_of_zeros_is_a_windows_own() {
-    let (header, mask) = (header(), MaskName { salt: [0; 12], sequence: 5 });
-    let window = window(&header, Head::whole(&header, 7, mask, -1, 6), &reading);
-    let read = Envelope::read_window(&window.write(), &header).unwrap();
-    assert_eq!((read.mask(), read.header().sequence), (Some(mask), 7));
-    assert!(!read.signed_header().is_under_shared_mask());
-    assert_eq!(read, window);
-}
-
 prop_compose! {
     fn heads()(
         sequence: u64, back in 0_u64..3, start: i64, ticks in 1_u32..=6, generated: bool, salt: [u8; 12],
