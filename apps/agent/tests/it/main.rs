@@ -2,9 +2,11 @@
 #![allow(clippy::unwrap_used)]
 
 mod bundle;
+mod cases;
 mod compact;
 mod encryption;
 mod files;
+mod messes;
 mod fleet;
 mod run;
 mod site;

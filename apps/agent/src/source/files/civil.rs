@@ -128,6 +128,10 @@ impl Parts {
         let nanosecond = i32::try_from(millisecond).ok()? * 1_000_000;
         let year = i16::try_from(year).ok()?;
         let (month, day) = (small(month)?, small(day)?);
+        // 24:00 is the midnight that ends the day.
+        if self.time == [24, 0, 0, 0] {
+            return DateTime::new(year, month, day, 0, 0, 0, 0).ok()?.tomorrow().ok();
+        }
         DateTime::new(year, month, day, small(hour)?, small(minute)?, small(second)?, nanosecond).ok()
     }
 }
@@ -192,7 +196,8 @@ impl Cursor<'_> {
 
     /// Reads AM as false, PM as true.
     fn half_of_day(&mut self) -> Option<bool> {
-        if self.skip_word("AM") { Some(false) } else { self.skip_word("PM").then_some(true) }
+        let mut any = |words: [&str; 2]| words.iter().any(|word| self.skip_word(word));
+        if any(["AM", "A.M."]) { Some(false) } else { any(["PM", "P.M."]).then_some(true) }
     }
 
     /// Reads an offset as seconds east of UTC: Z, UTC, GMT, +01, +0100, +01:00.
