@@ -45,12 +45,11 @@ impl Cell {
     /// Reads a text.
     pub(in crate::source) fn read(text: &str) -> Self {
         let text = text.trim();
-        if text.is_empty() || EMPTY.iter().any(|empty| text.eq_ignore_ascii_case(empty)) {
-            return Self::Missing(Reason::Empty);
-        }
+        let is_empty = || text.is_empty() || EMPTY.iter().any(|empty| text.eq_ignore_ascii_case(empty));
         match numbers::read(text) {
             Written::Number(number, mark) => Self::Number(number, mark),
             Written::NotANumber => Self::Missing(Reason::NotANumber),
+            Written::Text if is_empty() => Self::Missing(Reason::Empty),
             Written::Text => Self::Missing(Reason::Text),
         }
     }
@@ -79,7 +78,10 @@ impl Cell {
 
 /// Returns the trimmed text of a time, without stray quotes; `None` if it is empty or longer than 128 bytes.
 pub(in crate::source) fn time_text(text: &str) -> Option<String> {
-    let text = text.trim().trim_matches('"').trim();
+    let mut text = text.trim();
+    if text.starts_with('"') || text.ends_with('"') {
+        text = text.trim_matches('"').trim();
+    }
     (1..=LONGEST_TIME).contains(&text.len()).then(|| text.to_owned())
 }
 

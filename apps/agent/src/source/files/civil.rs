@@ -136,6 +136,25 @@ impl Parts {
     }
 }
 
+/// Reads 2014-02-14 21:30 or 2014-02-14 21:30:05, the most common way, fast; `None` for all others.
+pub(super) fn iso(text: &[u8]) -> Option<DateTime> {
+    if !matches!(text.len(), 16 | 19) || !matches!(text[10], b' ' | b'T') {
+        return None;
+    }
+    let marks = text[4] == b'-' && text[7] == b'-' && text[13] == b':' && text.get(16).is_none_or(|mark| *mark == b':');
+    let two = |at: usize| {
+        let (tens, ones) = (text[at].wrapping_sub(b'0'), text[at + 1].wrapping_sub(b'0'));
+        (tens < 10 && ones < 10).then_some((10 * tens + ones) as i8)
+    };
+    if !marks {
+        return None;
+    }
+    let (century, year) = (two(0)?, two(2)?);
+    let second = if text.len() == 19 { two(17)? } else { 0 };
+    let year = 100 * i16::from(century) + i16::from(year);
+    DateTime::new(year, two(5)?, two(8)?, two(11)?, two(14)?, second, 0).ok()
+}
+
 /// The unread rest of a text.
 struct Cursor<'a>(&'a [u8]);
 

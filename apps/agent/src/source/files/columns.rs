@@ -99,8 +99,11 @@ impl Column {
 
     /// Reads a cell. The unit of the column may follow the number.
     pub(in crate::source) fn read(&self, text: &str) -> Cell {
+        let mut text = text.trim();
         // Quotes that do not match belong to no reading.
-        let text = text.trim().trim_matches('"').trim();
+        if text.starts_with('"') || text.ends_with('"') {
+            text = text.trim_matches('"').trim();
+        }
         if self.missing.iter().any(|(missing, _)| missing == text) {
             return Cell::Missing(Reason::Empty);
         }

@@ -39,24 +39,42 @@ pub(super) fn read(text: &str) -> Written {
     if text.len() > LONGEST_NUMBER {
         return Written::Text;
     }
-    let bytes = text.as_bytes();
-    // Most cells: digits with at most one point.
-    let (mut points, mut point, mut other) = (0, 0, false);
-    for (position, byte) in bytes.iter().enumerate() {
-        match byte {
-            b'0'..=b'9' => {}
-            b'.' => (points, point) = (points + 1, position),
-            b'-' if position == 0 => {}
-            _ => other = true,
+    short(text.as_bytes()).unwrap_or_else(|| spelled(text))
+}
+
+/// Powers of ten that a double holds exactly, as many as digits are read here.
+const TENS: [f64; 16] = [1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15];
+
+/// Reads most numbers: at most 15 digits with at most one point. The quotient of two exact doubles is rounded once, as
+/// the decimal number would be. Returns `None` for other texts.
+fn short(bytes: &[u8]) -> Option<Written> {
+    let (negative, digits) = match bytes {
+        [b'-', digits @ ..] => (true, digits),
+        digits => (false, digits),
+    };
+    let (mut mantissa, mut point) = (0_u64, None);
+    if digits.is_empty() || digits.len() > 16 {
+        return None;
+    }
+    let mut position = 0;
+    while position < digits.len() {
+        match digits[position] {
+            digit @ b'0'..=b'9' => mantissa = 10 * mantissa + u64::from(digit - b'0'),
+            b'.' if point.is_none() => point = Some(position),
+            _ => return None,
         }
+        position += 1;
     }
-    if !other && points <= 1 {
-        let whole = &bytes[usize::from(bytes.first() == Some(&b'-'))..];
-        let point = point - (bytes.len() - whole.len()).min(point);
-        let mark = if points == 0 { Mark::Plain } else { mark_of(&whole[..point], &whole[point + 1..], true) };
-        return parsed(text, mark);
+    let count = digits.len() - usize::from(point.is_some());
+    if count == 0 || count > 15 {
+        return None;
     }
-    spelled(text)
+    let (mark, places) = match point {
+        None => (Mark::Plain, 0),
+        Some(point) => (mark_of(&digits[..point], &digits[point + 1..], true), digits.len() - point - 1),
+    };
+    let number = mantissa as f64 / TENS[places];
+    Some(Written::Number(if negative { -number } else { number }, mark))
 }
 
 /// Reads a text with a sign, an exponent, several marks, or letters.
@@ -203,5 +221,17 @@ mod tests {
             assert_eq!(read(text), Written::NotANumber, "{text:?}");
         }
         assert_eq!(read(&"1".repeat(129)), Written::Text);
+    }
+
+    #[test]
+    fn short_numbers_are_those_of_the_standard_library() {
+        for number in (0..200_000_u64).map(|k| k.wrapping_mul(0x9e37_79b9_7f4a_7c15) % 1_000_000_000_000_000) {
+            let digits = number.to_string();
+            for point in [0, 1, digits.len() / 2, digits.len()] {
+                let text = format!("-{}.{}", &digits[..point], &digits[point..]);
+                let Written::Number(read, _) = read(&text) else { panic!("{text}") };
+                assert_eq!(read.to_bits(), text.parse::<f64>().unwrap().to_bits(), "{text}");
+            }
+        }
     }
 }

@@ -5,7 +5,7 @@ use jiff::fmt::strtime::{self, BrokenDownTime};
 use jiff::tz::{Offset, TimeZone};
 use jiff::Zoned;
 
-use super::civil::{Order, Parts};
+use super::civil::{self, Order, Parts};
 use super::epoch::{self, Unit};
 use super::local::When;
 
@@ -64,6 +64,11 @@ impl TimeFormat {
         match self {
             Self::Epoch(unit) => unit.read(text).map(When::Instant),
             Self::Days => epoch::read_day(text).map(When::Local),
+            Self::Date { order: Order::YearMonthDay, mark: b'-', offset: false }
+                if let Some(local) = civil::iso(text.as_bytes()) =>
+            {
+                Some(When::Local(local))
+            }
             Self::Date { order, mark, offset } => {
                 let (text, zone) = without_zone(text);
                 let parts = Parts::read(text).filter(|parts| parts.mark == *mark)?;

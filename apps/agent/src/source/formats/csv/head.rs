@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::split::{Fields, count, without_end};
+use super::split::{Fields, Found, count, without_end};
 use crate::source::SourceError;
 use crate::source::files::columns::{Places, Wanted};
 use crate::source::files::encoding::decode;
@@ -50,6 +50,8 @@ impl<'w> Search<'w> {
                 let names = names(bytes, delimiter);
                 match Places::find(&names, self.wanted, self.path) {
                     Ok(places) => return Some(Header { delimiter, places, line }),
+                    // Blanks separate the words of any text.
+                    Err(_) if delimiter == b' ' && self.delimiter.is_none() => {}
                     Err(error) => self.keep(&names, comment.is_some(), error),
                 }
             }
@@ -90,10 +92,13 @@ impl<'w> Search<'w> {
 /// Returns the names in a line.
 pub(super) fn names(line: &[u8], delimiter: u8) -> Vec<String> {
     let mut fields = Fields::default();
-    if !matches!(fields.split(line, delimiter), super::split::Found::Regular) {
+    if fields.split(line, delimiter) != Found::Regular {
         fields.mend(line, delimiter, [count(line, delimiter); 2]);
     }
-    let name = |position| decode(fields.get(line, position).unwrap_or_default()).trim().to_owned();
+    let name = |position| {
+        let name = decode(fields.get(line, position).unwrap_or_default());
+        name.trim().trim_matches('"').trim().to_owned()
+    };
     (0..fields.len()).map(name).collect()
 }
 

@@ -10,6 +10,8 @@ const MOST_STRAY: usize = 8;
 pub(super) struct Fields {
     spans: Vec<Span>,
     copied: Zeroizing<Vec<u8>>,
+    /// Number of fields before the first quote that does not match, if the row has not the usual number of fields.
+    sure: Option<usize>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -35,9 +37,9 @@ enum Quotes {
 pub(super) enum Found {
     /// Every field that begins with a quote ends with one.
     Regular,
-    /// A quote within a quoted field is neither doubled nor followed by a delimiter.
-    Stray,
-    /// The quote at this position has no end.
+    /// The field whose quote is at this position has another quote that is neither doubled nor before a delimiter.
+    Stray(usize),
+    /// The quote at this position has no end, and no quote before it is a stray one.
     Open(usize),
 }
 
@@ -45,6 +47,16 @@ impl Fields {
     /// Returns the number of fields.
     pub(super) fn len(&self) -> usize {
         self.spans.len()
+    }
+
+    /// Returns true if a field is before every quote that does not match, or if the row has the usual number of fields.
+    pub(super) fn is_sure(&self, position: usize) -> bool {
+        self.sure.is_none_or(|sure| position < sure)
+    }
+
+    /// Returns true if a quote does not match, and the row has not the usual number of fields.
+    pub(super) fn is_unsure(&self) -> bool {
+        self.sure.is_some()
     }
 
     /// Returns a field; `None` if the row has fewer.
@@ -55,6 +67,7 @@ impl Fields {
 
     /// Splits a row, which may have several lines.
     pub(super) fn split(&mut self, row: &[u8], delimiter: u8) -> Found {
+        self.sure = None;
         if memchr::memchr(b'"', row).is_some() {
             return self.read(row, delimiter, Quotes::End, &[]);
         }
@@ -68,28 +81,32 @@ impl Fields {
         Found::Regular
     }
 
-    /// Splits a line whose quotes are not regular, so that it has one of the expected numbers of fields if possible.
-    /// Returns true if it has.
-    pub(super) fn mend(&mut self, line: &[u8], delimiter: u8, expected: [usize; 2]) -> bool {
+    /// Splits a line whose quotes do not match, so that it has one of the expected numbers of fields if possible.
+    pub(super) fn mend(&mut self, line: &[u8], delimiter: u8, expected: [usize; 2]) {
+        self.sure = None;
         for quotes in [Quotes::End, Quotes::Inner] {
             let mut stray = Vec::new();
-            while stray.len() < MOST_STRAY {
-                let found = self.read(line, delimiter, quotes, &stray);
-                let Found::Open(position) = found else { break };
-                stray.push(position);
+            while let Found::Stray(quote) | Found::Open(quote) = self.read(line, delimiter, quotes, &stray) {
+                if stray.len() >= MOST_STRAY {
+                    break;
+                }
+                stray.push(quote);
             }
             if stray.len() < MOST_STRAY && expected.contains(&self.len()) {
-                return true;
+                return;
             }
         }
-        // The quote may also reach to the end of the line.
-        for quotes in [Quotes::End, Quotes::Inner, Quotes::None] {
-            self.read(line, delimiter, quotes, &[]);
+        // A quoted field may also reach to the end of the line.
+        for quotes in [Quotes::Inner, Quotes::None, Quotes::End] {
+            let found = self.read(line, delimiter, quotes, &[]);
             if expected.contains(&self.len()) {
-                return true;
+                return;
+            }
+            if let Found::Stray(quote) | Found::Open(quote) = found {
+                let sure = |span: &&Span| !span.copied && span.end < quote;
+                self.sure = Some(self.spans.iter().take_while(sure).count());
             }
         }
-        false
     }
 
     fn read(&mut self, row: &[u8], delimiter: u8, quotes: Quotes, stray: &[usize]) -> Found {
@@ -120,7 +137,7 @@ impl Fields {
         let (mut at, mut copied) = (start, None);
         loop {
             let Some(length) = memchr::memchr(b'"', &row[at..]) else {
-                if !matches!(found, Found::Open(_)) {
+                if *found == Found::Regular {
                     *found = Found::Open(quote);
                 }
                 self.push(row, start, at, row.len(), copied);
@@ -137,7 +154,7 @@ impl Fields {
             match row.get(end + 1 + behind) {
                 Some(byte) if *byte != delimiter && !b"\r\n".contains(byte) => {
                     if *found == Found::Regular {
-                        *found = Found::Stray;
+                        *found = Found::Stray(quote);
                     }
                     if quotes == Quotes::Inner {
                         let from = self.copy(row, start, at, end + 1, copied);
@@ -228,7 +245,7 @@ mod tests {
             assert_eq!(split(row), (expected.iter().map(|text| (*text).to_owned()).collect(), Found::Regular), "{row}");
         }
         assert_eq!(split("a,\"b,c").1, Found::Open(2));
-        assert_eq!(split("\"5\" in,c"), (vec!["5 in".into(), "c".into()], Found::Stray));
+        assert_eq!(split("\"5\" in,c"), (vec!["5 in".into(), "c".into()], Found::Stray(0)));
     }
 
     #[test]
@@ -236,15 +253,18 @@ mod tests {
         for (line, expected, mended) in [
             ("a,\"b,c", 3, &["a", "\"b", "c"][..]),
             ("a,b,\"c", 3, &["a", "b", "\"c"]),
-            ("\"a,b,\"c\"", 3, &["\"a", "b", "\"c\""]),
+            ("\"a,b,\"c\"", 3, &["\"a", "b", "c"]),
             ("a,\"21,\"50,60", 4, &["a", "\"21", "\"50", "60"]),
             ("a,\"b, c", 2, &["a", "b, c"]),
             ("a,\"6\" x 4, c\",d", 3, &["a", "6\" x 4, c", "d"]),
         ] {
             let mut found = Fields::default();
-            assert!(found.mend(line.as_bytes(), b',', [expected; 2]), "{line}");
+            found.mend(line.as_bytes(), b',', [expected; 2]);
             assert_eq!(fields(&found, line.as_bytes()), mended, "{line}");
+            assert!(found.is_sure(expected - 1));
         }
-        assert!(!Fields::default().mend(b"a,\"b", b',', [5; 2]), "no reading has five fields");
+        let mut found = Fields::default();
+        found.mend(b"a,b,\"c,d", b',', [7; 2]);
+        assert_eq!([0, 1, 2].map(|position| found.is_sure(position)), [true, true, false]);
     }
 }

@@ -201,7 +201,7 @@ impl Table {
         match self.fields.split(line, self.header.delimiter) {
             Found::Regular => self.expected[1] = self.fields.len(),
             Found::Open(_) if join && self.join()? => self.shape.joined.add(self.line),
-            Found::Open(_) | Found::Stray => {
+            Found::Open(_) | Found::Stray(_) => {
                 let line = &self.input.bytes()[..self.row];
                 self.fields.mend(line, self.header.delimiter, self.expected);
                 self.shape.mended.add(self.line);
@@ -333,11 +333,12 @@ impl Table {
     }
 
     fn record(&self, wanted: &Wanted, wide: bool) -> Record {
-        let places = &self.header.places;
+        let (places, unsure) = (&self.header.places, self.fields.is_unsure());
         let time = joined(places.time.0.iter().map(|position| self.text(*position)));
         let cell = |(channel, position): (usize, &usize)| match self.field(*position) {
             _ if !places.about.is_empty() && !self.meets(&places.about[channel]) => Cell::Absent,
-            _ if wide => Cell::Missing(Reason::Text),
+            _ if unsure && !self.fields.is_sure(*position) => Cell::Missing(Reason::Text),
+            _ if wide && !unsure => Cell::Missing(Reason::Text),
             Some(bytes) => wanted.values[channel].read_bytes(bytes),
             None => Cell::default(),
         };
