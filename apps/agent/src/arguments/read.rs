@@ -173,7 +173,8 @@ impl ReadArguments {
     /// [`NotTogether::SameMark`] if the decimal mark also separates thousands.
     pub fn decimal(&self) -> Result<Option<Decimal>, NotTogether> {
         let comma = self.decimal_comma.map(|comma| if comma { Decimal::Comma } else { Decimal::Point });
-        let (decimal, thousands) = (self.decimal.map(|mark| mark.0), self.thousands.map(|mark| mark.0.other()));
+        let (decimal, thousands) =
+            (self.decimal.map(|mark| mark.0), self.thousands.map(|mark| mark.0.other()));
         match (decimal, thousands) {
             (Some(decimal), Some(by_thousands)) if decimal != by_thousands => Err(NotTogether::SameMark),
             _ => Ok(decimal.or(thousands).or(comma)),

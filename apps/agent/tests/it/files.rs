@@ -503,7 +503,8 @@ fn text_is_utf8_utf16_or_windows_1252() {
         if mark {
             bytes.splice(..0, if low { *b"\xff\xfe" } else { *b"\xfe\xff" });
         }
-        let utf16 = Files::new(&[&bytes]).with(|options| options.columns.push(("t".into(), "Temp °C".into())));
+        let utf16 =
+            Files::new(&[&bytes]).with(|options| options.columns.push(("t".into(), "Temp °C".into())));
         assert_eq!(utf16.rows(&["t"]), expected, "UTF-16");
     }
 }

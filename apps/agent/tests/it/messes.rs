@@ -42,7 +42,8 @@ fn read(
     loop {
         match source.next_row() {
             Ok(row) => {
-                let value = |(value, reason): (&Option<f64>, &Option<Reason>)| value.map(Ok).or(reason.map(Err));
+                let value =
+                    |(value, reason): (&Option<f64>, &Option<Reason>)| value.map(Ok).or(reason.map(Err));
                 rows.push((row.at, row.values.iter().zip(&row.missing).map(value).collect()));
             }
             Err(SourceError::Ended) => return Ok((rows, source)),
@@ -88,10 +89,16 @@ fn column(name: &str, column: &str) -> impl FnOnce(&mut FileOptions) {
 fn stray_quotes_swallow_no_line() {
     for (text, expected) in [
         ("time,temp,note\n2024-01-01,1,\"open\n2024-01-02,2,ok\n2024-01-03,3,ok\n", &[1.0, 2.0, 3.0][..]),
-        ("time,temp,note\n2024-01-01,1,\"open\n2024-01-02,2,ok\n2024-01-03,3,end\"\n2024-01-04,4,\n", &[1.0, 2.0, 3.0, 4.0]),
+        (
+            "time,temp,note\n2024-01-01,1,\"open\n2024-01-02,2,ok\n2024-01-03,3,end\"\n2024-01-04,4,\n",
+            &[1.0, 2.0, 3.0, 4.0],
+        ),
         ("time,temp\n2024-01-01,\"1\n2024-01-02,2\n2024-01-03,3\"\n2024-01-04,4", &[1.0, 2.0, 3.0, 4.0]),
         ("time,temp,note\n\"2024-01-01,1,a\n2024-01-02,2,\"b\"\n", &[1.0, 2.0]),
-        ("time,temp,note\n2024-01-01,1\",a\n2024-01-02,2,5\" pipe\n2024-01-03,3,\"6\" pipe\"\n", &[1.0, 2.0, 3.0]),
+        (
+            "time,temp,note\n2024-01-01,1\",a\n2024-01-02,2,5\" pipe\n2024-01-03,3,\"6\" pipe\"\n",
+            &[1.0, 2.0, 3.0],
+        ),
         ("time;note;temp\n2024-01-01;\"a;1\n2024-01-02;\"b\";2\n", &[1.0, 2.0]),
         // Rows of several lines stay whole.
         ("note,time,temp\n\"a\nb\",2024-01-01,1\n\"c \"\"d\"\"\n\n,e\",2024-01-02,2\n", &[1.0, 2.0]),
@@ -105,7 +112,8 @@ fn stray_quotes_swallow_no_line() {
 
 #[test]
 fn rows_of_another_length_are_read_or_named() {
-    let text = "time,temp,hum\n2024-01-01,1,50\n2024-01-02,2\n2024-01-03,3,51,,\n2024-01-04,4,5,2\n2024-01-05\n";
+    let text =
+        "time,temp,hum\n2024-01-01,1,50\n2024-01-02,2\n2024-01-03,3,51,,\n2024-01-04,4,5,2\n2024-01-05\n";
     let (rows, source) = read(text.as_bytes(), &[temperature(), humidity()], none).unwrap();
     let all: Vec<_> = rows.into_iter().map(|(_, values)| values).collect();
     let (ok, err) = (|value| Some(Ok(value)), |reason| Some(Err(reason)));
@@ -152,7 +160,12 @@ fn heads_of_several_lines_are_passed() {
     let twice = "time,temp\nold,names\ntime,temp\n2024-01-01,1\n";
     assert_eq!(readings(twice, |options| options.header_line = Some(3)), [1.0]);
     assert_eq!(readings("x\ny\ntime,temp\n2024-01-01,1\n", |options| options.skip_lines = 2), [1.0]);
-    refused("time,temp\n2024-01-01,1\n", &[temperature()], |options| options.header_line = Some(9), &["--header-line", "2 lines"]);
+    refused(
+        "time,temp\n2024-01-01,1\n",
+        &[temperature()],
+        |options| options.header_line = Some(9),
+        &["--header-line", "2 lines"],
+    );
     refused("a,b\ntime,hum\n2024-01-01,1\n", &[temperature()], none, &["\"temp\"", "\"a\"", "\"b\""]);
 }
 
@@ -160,7 +173,10 @@ fn heads_of_several_lines_are_passed() {
 fn numbers_with_two_readings_are_asked_about() {
     let kwh = [energy()];
     let ask = |text: &str, parts: &[&str]| refused(text, &kwh, none, parts);
-    ask("time;kwh\n2024-01-01;998\n2024-01-02;1.002\n", &["line 3", "1.002 or 1002", "--decimal .", "--thousands ."]);
+    ask(
+        "time;kwh\n2024-01-01;998\n2024-01-02;1.002\n",
+        &["line 3", "1.002 or 1002", "--decimal .", "--thousands ."],
+    );
     ask("time\tkwh\n2024-01-01\t998\n2024-01-02\t1,002\n", &["line 3", "--decimal ,", "--thousands ,"]);
     ask("time,kwh\n2024-01-01,\"1,002\"\n", &["line 2", "1.002 or 1002"]);
     ask("time,kwh\n2024-01-01,1.002\n2024-01-02,1.003\n", &["line 2"]);
@@ -177,7 +193,8 @@ fn numbers_with_two_readings_are_asked_about() {
         ("time;kwh\n2024-01-01;1,002\n2024-01-02;12,345.5\n", [1002.0, 12_345.5]),
         ("time;kwh\n2024-01-01;1 002\n2024-01-02;12'345\n", [1002.0, 12_345.0]),
     ] {
-        let read: Vec<f64> = values(text, &kwh, none).iter().map(|values| values[0].unwrap().unwrap()).collect();
+        let read: Vec<f64> =
+            values(text, &kwh, none).iter().map(|values| values[0].unwrap().unwrap()).collect();
         assert_eq!(read, expected, "{text}");
     }
     let named = |decimal| move |options: &mut FileOptions| options.decimal = Some(decimal);
@@ -199,7 +216,8 @@ fn numbers_with_two_readings_are_asked_about() {
 
 #[test]
 fn units_signs_and_words_stand_in_cells() {
-    let text = "time;temp;hum\n2024-01-01;21,5 °C;50 %\n2024-01-02;\u{2212}3,5°C;51%\n2024-01-03;unavailable;NaN\n";
+    let text =
+        "time;temp;hum\n2024-01-01;21,5 °C;50 %\n2024-01-02;\u{2212}3,5°C;51%\n2024-01-03;unavailable;NaN\n";
     let (ok, err) = (|value| Some(Ok(value)), |reason| Some(Err(reason)));
     let expected = [vec![ok(21.5), ok(50.0)], vec![ok(-3.5), ok(51.0)], vec![err(Empty), err(NotANumber)]];
     assert_eq!(values(text, &[temperature(), humidity()], none), expected);
@@ -210,11 +228,21 @@ fn units_signs_and_words_stand_in_cells() {
     let from_unit = |options: &mut FileOptions| options.from_unit = vec![(None, "°F".into())];
     let converted = readings(fahrenheit, from_unit);
     assert!((converted[0] - 100.0).abs() < 1e-9 && converted[1].abs() < 1e-9, "{converted:?}");
-    refused("time,temp\n2024-01-01,1\n", &[humidity()], |options| {
-        options.columns = vec![("hum".into(), "temp".into())];
-        options.from_unit = vec![(None, "°F".into())];
-    }, &["--from-unit", "°F", "hum"]);
-    refused("time,temp\n2024-01-01,offline\n2024-01-02,offline\n", &[temperature()], none, &["line 2", "\"offline\"", "--missing temp=TEXT"]);
+    refused(
+        "time,temp\n2024-01-01,1\n",
+        &[humidity()],
+        |options| {
+            options.columns = vec![("hum".into(), "temp".into())];
+            options.from_unit = vec![(None, "°F".into())];
+        },
+        &["--from-unit", "°F", "hum"],
+    );
+    refused(
+        "time,temp\n2024-01-01,offline\n2024-01-02,offline\n",
+        &[temperature()],
+        none,
+        &["line 2", "\"offline\"", "--missing temp=TEXT"],
+    );
 }
 
 #[test]
@@ -249,7 +277,8 @@ fn one_column_holds_several_channels() {
     let influx = "#group,false,false,false,true\n#datatype,string,long,dateTime:RFC3339,double,string\n#default,_result,,,,\n,result,table,_time,_value,_field\n,,0,2024-01-01T00:00:00Z,20.5,temp\n,,1,2024-01-01T00:00:00Z,50,hum\n\n#group,false,false,false,true\n,result,table,_time,_value,_field\n,,0,2024-01-01T01:00:00Z,21,temp\n";
     assert_eq!(values(influx, &both, none), expected);
     // The column of another channel is not proposed.
-    let error = read(b"time,temp,hum\n2024-01-01,1,2\n", &[temperature(), channel("tempo", "", 0.0, 1.0, 1.0)], none);
+    let error =
+        read(b"time,temp,hum\n2024-01-01,1,2\n", &[temperature(), channel("tempo", "", 0.0, 1.0, 1.0)], none);
     let error = error.err().unwrap().to_string();
     assert!(error.contains("\"tempo\"") && !error.contains("did you mean"), "{error}");
 }
@@ -268,8 +297,22 @@ fn times_are_read_in_the_ways_of_loggers() {
         (&["45292,1", "45292.0416666667,2"], &["2023-12-31T23:00:00Z", "2024-01-01T00:00:00Z"]),
         // The repeated hour, the newest row first.
         (
-            &["2024-10-27 03:00,1", "2024-10-27 02:30,1", "2024-10-27 02:00,1", "2024-10-27 02:30,1", "2024-10-27 02:00,1", "2024-10-27 01:30,1"],
-            &["2024-10-27T02:00:00Z", "2024-10-27T01:30:00Z", "2024-10-27T01:00:00Z", "2024-10-27T00:30:00Z", "2024-10-27T00:00:00Z", "2024-10-26T23:30:00Z"],
+            &[
+                "2024-10-27 03:00,1",
+                "2024-10-27 02:30,1",
+                "2024-10-27 02:00,1",
+                "2024-10-27 02:30,1",
+                "2024-10-27 02:00,1",
+                "2024-10-27 01:30,1",
+            ],
+            &[
+                "2024-10-27T02:00:00Z",
+                "2024-10-27T01:30:00Z",
+                "2024-10-27T01:00:00Z",
+                "2024-10-27T00:30:00Z",
+                "2024-10-27T00:00:00Z",
+                "2024-10-26T23:30:00Z",
+            ],
         ),
     ] {
         assert_eq!(times(&format!("time,temp\n{}\n", rows.join("\n")), vienna), expected, "{rows:?}");
@@ -305,9 +348,35 @@ fn json_of_several_layouts() {
     }
     let nested = "[{\"time\":1704067200,\"data\":{\"in\":[{\"t\":1.5}]}}]";
     assert_eq!(readings(nested, column("temp", "data.in.0.t")), [1.5]);
-    refused("[\n{\"time\":1704067200,\"temp\":1},\n{\"time\":1704067260,\"temp\":", &[temperature()], none, &["line 3"]);
-    refused("[{\"time\":1704067200,\"temp\":1},\n{\"time\":oops}]", &[temperature()], none, &["line 2", "no JSON object"]);
+    refused(
+        "[\n{\"time\":1704067200,\"temp\":1},\n{\"time\":1704067260,\"temp\":",
+        &[temperature()],
+        none,
+        &["line 3"],
+    );
+    refused(
+        "[{\"time\":1704067200,\"temp\":1},\n{\"time\":oops}]",
+        &[temperature()],
+        none,
+        &["line 2", "no JSON object"],
+    );
     refused("[]", &[temperature()], none, &["empty"]);
+}
+
+#[test]
+fn line_protocol_is_read() {
+    let text = "# a comment\nroom,id=a temp=1.5,hum=50i,ok=true 1704067200000000000\nroom,id=b temp=9 1704067200000000000\nroom,id=a hum=51i 1704067260000000000\nroom,id=a temp=\"warm\" 1704067320000000000\n";
+    let both = [temperature(), humidity()];
+    let a = |options: &mut FileOptions| options.conditions = vec![("id".into(), "a".into())];
+    let (ok, text_there) = (|value| Some(Ok(value)), Some(Err(Text)));
+    let expected = [vec![ok(1.5), ok(50.0)], vec![None, ok(51.0)], vec![text_there, None]];
+    assert_eq!(values(text, &both, a), expected);
+    let (_, source) = read(text.as_bytes(), &both, a).unwrap();
+    assert_eq!(
+        (source.facts()[0].format, source.facts()[0].left_out[0].lines.first[0]),
+        ("line-protocol", 5)
+    );
+    refused(text, &[channel("pressure", "", 0.0, 1.0, 1.0)], a, &["\"pressure\"", "\"temp\""]);
 }
 
 #[test]
@@ -316,7 +385,9 @@ fn compressed_files_are_read() {
     let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
     gzip.write_all(text.as_bytes()).unwrap();
     let mut packed = gzip.finish().unwrap();
-    let frame = |text: &str| ruzstd::encoding::compress_to_vec(text.as_bytes(), ruzstd::encoding::CompressionLevel::Fastest);
+    let frame = |text: &str| {
+        ruzstd::encoding::compress_to_vec(text.as_bytes(), ruzstd::encoding::CompressionLevel::Fastest)
+    };
     let zstandard = [frame(&text[..12]), frame(&text[12..])].concat();
     for (packed, name) in [(&packed, "gzip"), (&zstandard, "Zstandard")] {
         let (rows, source) = read(packed, &[temperature()], none).unwrap();

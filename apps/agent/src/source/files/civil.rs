@@ -141,7 +141,10 @@ pub(super) fn iso(text: &[u8]) -> Option<DateTime> {
     if !matches!(text.len(), 16 | 19) || !matches!(text[10], b' ' | b'T') {
         return None;
     }
-    let marks = text[4] == b'-' && text[7] == b'-' && text[13] == b':' && text.get(16).is_none_or(|mark| *mark == b':');
+    let marks = text[4] == b'-'
+        && text[7] == b'-'
+        && text[13] == b':'
+        && text.get(16).is_none_or(|mark| *mark == b':');
     let two = |at: usize| {
         let (tens, ones) = (text[at].wrapping_sub(b'0'), text[at + 1].wrapping_sub(b'0'));
         (tens < 10 && ones < 10).then_some((10 * tens + ones) as i8)

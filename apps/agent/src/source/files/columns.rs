@@ -71,7 +71,8 @@ impl Column {
             values.iter().rev().find(|(name, _)| of(name)).map_or(usual, |(_, value)| *value)
         };
         let own = Conversion { scale: last(&options.scale, 1.0), offset: last(&options.offset, 0.0) };
-        let from_unit = options.from_unit.iter().rev().find(|(name, _)| of(name)).map(|(_, unit)| unit.clone());
+        let from_unit =
+            options.from_unit.iter().rev().find(|(name, _)| of(name)).map(|(_, unit)| unit.clone());
         let unit = match &from_unit {
             None => Conversion { scale: 1.0, offset: 0.0 },
             Some(from) => units::conversion(from, &channel.unit).ok_or_else(|| SourceError::Option {
@@ -192,7 +193,11 @@ impl Places {
     ///
     /// # Errors
     /// [`SourceError::NoColumn`], [`SourceError::AmbiguousColumn`] and [`SourceError::NoTimeColumn`].
-    pub(in crate::source) fn find(names: &[String], wanted: &Wanted, path: &Path) -> Result<Self, SourceError> {
+    pub(in crate::source) fn find(
+        names: &[String],
+        wanted: &Wanted,
+        path: &Path,
+    ) -> Result<Self, SourceError> {
         let (mut values, mut about) = (Vec::new(), Vec::new());
         for column in &wanted.values {
             let (place, conditions) = wanted.place(column, names, path)?;
@@ -202,9 +207,8 @@ impl Places {
         if about.iter().all(Vec::is_empty) {
             about.clear();
         }
-        let condition = |(name, text): &(String, String)| {
-            Ok((wanted.position(names, name, None, path)?, text.clone()))
-        };
+        let condition =
+            |(name, text): &(String, String)| Ok((wanted.position(names, name, None, path)?, text.clone()));
         let conditions = wanted.conditions.iter().map(condition).collect::<Result<_, SourceError>>()?;
         let time = match &wanted.time {
             None => TimePlaces::default(),
@@ -229,7 +233,8 @@ impl Wanted {
         };
         if let Some((name, conditions)) = column.parts() {
             let position = self.position(names, name, Some(&column.channel), path)?;
-            let find = |(name, text): (&str, &str)| Ok((self.position(names, name, None, path)?, text.to_owned()));
+            let find =
+                |(name, text): (&str, &str)| Ok((self.position(names, name, None, path)?, text.to_owned()));
             return Ok((position, conditions.into_iter().map(find).collect::<Result<_, SourceError>>()?));
         }
         // Tables of InfluxDB name the series in a column of their own.
@@ -275,7 +280,8 @@ pub(in crate::source) fn position(
         Found::One(position) => Ok(position),
         Found::Several(count) => Err(SourceError::AmbiguousColumn { path, column, count }),
         Found::None => {
-            let is_taken = |name: &String| taken.iter().any(|taken| taken.trim().eq_ignore_ascii_case(name.trim()));
+            let is_taken =
+                |name: &String| taken.iter().any(|taken| taken.trim().eq_ignore_ascii_case(name.trim()));
             let free: Vec<String> = names.iter().filter(|name| !is_taken(name)).cloned().collect();
             let (columns, nearest) = (names.to_vec(), nearest(&free, wanted));
             Err(SourceError::NoColumn { path, column, columns, nearest })

@@ -78,7 +78,8 @@ impl Unit {
         }
     }
 
-    pub(super) const ALL: [Self; 4] = [Self::Seconds, Self::Milliseconds, Self::Microseconds, Self::Nanoseconds];
+    pub(super) const ALL: [Self; 4] =
+        [Self::Seconds, Self::Milliseconds, Self::Microseconds, Self::Nanoseconds];
 }
 
 fn in_range(milliseconds: i64) -> Option<i64> {
@@ -103,7 +104,8 @@ fn day(text: &str) -> Option<f64> {
 /// Returns the local time of a spreadsheet's day: days since 30 December 1899, rounded to the precision that its digits
 /// have.
 pub(super) fn read_day(text: &str) -> Option<DateTime> {
-    let (whole, fraction) = (day(text)?, text.len() - text.find(['.', ',']).map_or(text.len(), |mark| mark + 1));
+    let (whole, fraction) =
+        (day(text)?, text.len() - text.find(['.', ',']).map_or(text.len(), |mark| mark + 1));
     let midnight = date(1899, 12, 30).at(0, 0, 0, 0);
     let milliseconds = whole.fract() * DAY;
     let step = match fraction {
@@ -114,7 +116,8 @@ pub(super) fn read_day(text: &str) -> Option<DateTime> {
         _ => 1.0,
     };
     let rounded = (milliseconds / step).round() * step;
-    let span = jiff::Span::new().try_days(whole.trunc() as i64).ok()?.try_milliseconds(rounded as i64).ok()?;
+    let span =
+        jiff::Span::new().try_days(whole.trunc() as i64).ok()?.try_milliseconds(rounded as i64).ok()?;
     midnight.checked_add(span).ok()
 }
 
@@ -137,7 +140,12 @@ mod tests {
         ] {
             assert_eq!(read_day(text).unwrap().to_string(), time, "{text}");
         }
-        assert!(may_be_day("45292.5") && !may_be_day("100") && !may_be_day("1392413400") && !may_be_day("2014-01-01"));
+        assert!(
+            may_be_day("45292.5")
+                && !may_be_day("100")
+                && !may_be_day("1392413400")
+                && !may_be_day("2014-01-01")
+        );
         assert!(has_fraction("45292.5") && !has_fraction("45292.0"));
     }
 

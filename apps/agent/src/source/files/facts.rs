@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use serde::Serialize;
 use sotto_pack::Reason;
 
 use super::encoding::Encoding;
@@ -11,7 +12,7 @@ use super::packed::Packing;
 const LISTED: usize = 5;
 
 /// A count of lines, and the first of them.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Lines {
     /// Number of lines.
     pub count: u64,
@@ -21,10 +22,22 @@ pub struct Lines {
 
 impl Lines {
     /// Counts a line.
-    pub(in crate::source) fn add(&mut self, line: u64) {
+    pub(crate) fn add(&mut self, line: u64) {
         self.count += 1;
         if self.first.len() < LISTED {
             self.first.push(line);
+        }
+    }
+
+    /// Returns the lines in words, such as `line 3` or `lines 3, 7, 9 …`; `None` if there is none.
+    #[must_use]
+    pub fn words(&self) -> Option<String> {
+        let list = self.first.iter().map(u64::to_string).collect::<Vec<_>>().join(", ");
+        match self.count {
+            0 => None,
+            1 => Some(format!("line {list}")),
+            count if count > self.first.len() as u64 => Some(format!("lines {list} …")),
+            _ => Some(format!("lines {list}")),
         }
     }
 }
@@ -55,7 +68,7 @@ pub(in crate::source) struct Shape {
 }
 
 /// How a file was read.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize)]
 pub struct FileFacts {
     /// The file.
     pub path: PathBuf,
@@ -71,6 +84,8 @@ pub struct FileFacts {
     pub header_line: Option<u64>,
     /// The decimal mark, if a number shows it.
     pub decimal: Option<char>,
+    /// The column of each channel, as it was requested.
+    pub columns: Vec<String>,
     /// The columns of the time; empty if the times are counted from a start.
     pub time_columns: Vec<String>,
     /// How times are read.
@@ -96,7 +111,7 @@ pub struct FileFacts {
 }
 
 /// Rows that gave no reading for one reason.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Fault {
     /// The channel; `None` if the reason concerns all channels.
     pub channel: Option<String>,

@@ -110,7 +110,9 @@ impl FileSource {
             let mut texts = self.ahead.iter().filter(|record| cell(record) == Cell::Missing(Reason::Text));
             let is_number = |record: &Record| matches!(cell(record), Cell::Number(..));
             let Some(first) = texts.next().filter(|_| !self.ahead.iter().any(is_number)) else { continue };
-            let Some(text) = Reader::cell(path, first.line, channel, &self.options, &self.wanted, &self.stop)? else {
+            let Some(text) =
+                Reader::cell(path, first.line, channel, &self.options, &self.wanted, &self.stop)?
+            else {
                 continue;
             };
             return Err(SourceError::NoNumber {
@@ -148,7 +150,11 @@ impl FileSource {
 ///
 /// # Errors
 /// [`SourceError::AmbiguousNumber`] and [`SourceError::AmbiguousDecimals`].
-pub(super) fn decided(evidence: &Evidence, marks: Marks, path: &Path) -> Result<Option<Decimal>, SourceError> {
+pub(super) fn decided(
+    evidence: &Evidence,
+    marks: Marks,
+    path: &Path,
+) -> Result<Option<Decimal>, SourceError> {
     let path = path.to_owned();
     match evidence.decide(marks) {
         Decided::Mark(decimal) => Ok(Some(decimal)),

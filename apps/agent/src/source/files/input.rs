@@ -345,8 +345,9 @@ pub(in crate::source) fn refused(path: &Path, reason: impl Into<String>) -> Sour
 
 /// Returns the error about a row that is too long.
 pub(in crate::source) fn too_long(path: &Path, line: u64) -> SourceError {
-    let why =
-        format!("line {line}: a row has more than {LONGEST_ROW} bytes; name the format of the file with --format");
+    let why = format!(
+        "line {line}: a row has more than {LONGEST_ROW} bytes; name the format of the file with --format"
+    );
     refused(path, why)
 }
 

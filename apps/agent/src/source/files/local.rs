@@ -102,7 +102,9 @@ impl Local {
     /// Remembers the offset between the changes of the clocks around an instant.
     fn find_steady(&mut self, at: i64, local: DateTime) {
         // A change at this very instant is the one before it.
-        let (Ok(instant), Ok(behind)) = (Timestamp::from_millisecond(at), Timestamp::from_millisecond(at + 1)) else {
+        let (Ok(instant), Ok(behind)) =
+            (Timestamp::from_millisecond(at), Timestamp::from_millisecond(at + 1))
+        else {
             return;
         };
         let change = |transition: Option<jiff::tz::TimeZoneTransition<'_>>, without| {
@@ -160,7 +162,8 @@ mod tests {
             for step in 0..40_000_i64 {
                 // Half hours, which meet every change of the clocks, then longer steps.
                 let minutes = if step < 36_000 { 30 } else { 331 + step % 7 };
-                local = local.with().millisecond(if step % 3 == 0 { 0 } else { 500 }).second(0).build().unwrap();
+                local =
+                    local.with().millisecond(if step % 3 == 0 { 0 } else { 500 }).second(0).build().unwrap();
                 local = local.checked_add(jiff::Span::new().minutes(minutes)).unwrap();
                 let mut slow = Local::new(zone.clone());
                 slow.last = fast.last.clone();

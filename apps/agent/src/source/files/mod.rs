@@ -245,6 +245,7 @@ impl FileSource {
             delimiter: shape.delimiter,
             header_line: shape.header_line,
             decimal: self.decimal.map(mark),
+            columns: self.wanted.values.iter().map(|column| column.requested.clone()).collect(),
             time_columns: shape.time,
             time_format: self.form().filter(|_| self.start.is_none()).map(TimeFormat::words),
             newest_first: self.local.is_newest_first(),

@@ -43,7 +43,8 @@ pub(super) fn read(text: &str) -> Written {
 }
 
 /// Powers of ten that a double holds exactly, as many as digits are read here.
-const TENS: [f64; 16] = [1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15];
+const TENS: [f64; 16] =
+    [1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15];
 
 /// Reads most numbers: at most 15 digits with at most one point. The quotient of two exact doubles is rounded once, as
 /// the decimal number would be. Returns `None` for other texts.
@@ -120,8 +121,12 @@ fn mark_of(whole: &[u8], fraction: &[u8], point: bool) -> Mark {
 
 /// Returns the digits with a decimal point and without marks between groups; `None` if the marks make no sense.
 fn plain(text: &str, groups: bool) -> Option<(String, Mark)> {
-    let is_blank = |letter: char| matches!(letter, ' ' | '\u{a0}' | '\u{202f}' | '\u{2009}' | '\'' | '’' | '_');
-    if !text.chars().all(|letter| letter.is_ascii_digit() || letter == '.' || letter == ',' || is_blank(letter)) {
+    let is_blank =
+        |letter: char| matches!(letter, ' ' | '\u{a0}' | '\u{202f}' | '\u{2009}' | '\'' | '’' | '_');
+    if !text
+        .chars()
+        .all(|letter| letter.is_ascii_digit() || letter == '.' || letter == ',' || is_blank(letter))
+    {
         return None;
     }
     let (points, commas) = (text.matches('.').count(), text.matches(',').count());
@@ -134,7 +139,8 @@ fn plain(text: &str, groups: bool) -> Option<(String, Mark)> {
         (None, Some(comma)) if commas == 1 => Some((comma, ',')),
         _ => None,
     };
-    let (whole, fraction) = decimal.map_or((text, ""), |(position, _)| (&text[..position], &text[position + 1..]));
+    let (whole, fraction) =
+        decimal.map_or((text, ""), |(position, _)| (&text[..position], &text[position + 1..]));
     if !fraction.bytes().all(|byte| byte.is_ascii_digit()) {
         return None;
     }
@@ -144,7 +150,13 @@ fn plain(text: &str, groups: bool) -> Option<(String, Mark)> {
             None => Mark::Plain,
             Some((_, '.')) if groups => mark_of(whole.as_bytes(), fraction.as_bytes(), true),
             Some((_, ',')) if groups => mark_of(whole.as_bytes(), fraction.as_bytes(), false),
-            Some((_, mark)) => if mark == '.' { Mark::Point } else { Mark::Comma },
+            Some((_, mark)) => {
+                if mark == '.' {
+                    Mark::Point
+                } else {
+                    Mark::Comma
+                }
+            }
         },
         Some(separator) => {
             let mut parts = whole.split(|letter: char| !letter.is_ascii_digit());
@@ -212,8 +224,27 @@ mod tests {
             assert_eq!(read(text), Written::Number(number, mark), "{text:?}");
         }
         for text in [
-            "", "-", ".", ",", "1.2.3", "1,2,3", "12.34.567", "1234.567.890", "1.234,567,8", "1 2", "1  234", "0x10",
-            "true", "1-2", "--1", "1.234.567e3", "e5", "1e", "infinite", "\u{2212}", "12:30",
+            "",
+            "-",
+            ".",
+            ",",
+            "1.2.3",
+            "1,2,3",
+            "12.34.567",
+            "1234.567.890",
+            "1.234,567,8",
+            "1 2",
+            "1  234",
+            "0x10",
+            "true",
+            "1-2",
+            "--1",
+            "1.234.567e3",
+            "e5",
+            "1e",
+            "infinite",
+            "\u{2212}",
+            "12:30",
         ] {
             assert_eq!(read(text), Written::Text, "{text:?}");
         }
@@ -225,7 +256,8 @@ mod tests {
 
     #[test]
     fn short_numbers_are_those_of_the_standard_library() {
-        for number in (0..200_000_u64).map(|k| k.wrapping_mul(0x9e37_79b9_7f4a_7c15) % 1_000_000_000_000_000) {
+        for number in (0..200_000_u64).map(|k| k.wrapping_mul(0x9e37_79b9_7f4a_7c15) % 1_000_000_000_000_000)
+        {
             let digits = number.to_string();
             for point in [0, 1, digits.len() / 2, digits.len()] {
                 let text = format!("-{}.{}", &digits[..point], &digits[point..]);

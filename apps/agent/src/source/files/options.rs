@@ -115,7 +115,10 @@ impl FileOptions {
             ));
         }
         if self.header_line.is_some_and(|line| line <= self.skip_lines || !self.header) {
-            return Err(refused("--header-line", "give a line behind the skipped ones, and leave out --no-header"));
+            return Err(refused(
+                "--header-line",
+                "give a line behind the skipped ones, and leave out --no-header",
+            ));
         }
         let is_number = |(_, number): &(Option<String>, f64)| number.is_finite();
         if !self.scale.iter().all(|scale| is_number(scale) && scale.1 != 0.0) {

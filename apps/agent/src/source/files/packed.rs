@@ -47,7 +47,9 @@ impl Packing {
     pub(super) fn reader(self, packed: impl Read + 'static) -> Box<dyn Read> {
         match self {
             Self::Gzip => Box::new(Bounded::new(flate2::read::MultiGzDecoder::new(packed))),
-            Self::Zstandard => Box::new(Bounded::new(Frames { packed: Some(BufReader::new(packed)), frame: None })),
+            Self::Zstandard => {
+                Box::new(Bounded::new(Frames { packed: Some(BufReader::new(packed)), frame: None }))
+            }
         }
     }
 }

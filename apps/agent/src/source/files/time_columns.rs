@@ -68,10 +68,9 @@ impl TimeColumns {
                 }
                 Ok(TimePlaces(places))
             }
-            Self::Guessed => guess(names).map(TimePlaces).ok_or_else(|| SourceError::NoTimeColumn {
-                path: path.to_owned(),
-                columns: names.to_vec(),
-            }),
+            Self::Guessed => guess(names)
+                .map(TimePlaces)
+                .ok_or_else(|| SourceError::NoTimeColumn { path: path.to_owned(), columns: names.to_vec() }),
         }
     }
 }

@@ -1,9 +1,9 @@
 //! Formats of times, and the detection of a file's format.
 
+use jiff::Zoned;
 use jiff::civil::Time;
 use jiff::fmt::strtime::{self, BrokenDownTime};
 use jiff::tz::{Offset, TimeZone};
-use jiff::Zoned;
 
 use super::civil::{self, Order, Parts};
 use super::epoch::{self, Unit};
@@ -107,7 +107,11 @@ impl TimeFormat {
                     Order::DayMonthYear => ["DD", "MM", "YYYY"],
                     Order::MonthDayYear => ["MM", "DD", "YYYY"],
                 };
-                format!("{}, {}", parts.join(&mark), if *offset { "with an offset from UTC" } else { "local" })
+                format!(
+                    "{}, {}",
+                    parts.join(&mark),
+                    if *offset { "with an offset from UTC" } else { "local" }
+                )
             }
             Self::Custom(format) => format.clone(),
         }
@@ -116,7 +120,9 @@ impl TimeFormat {
 
 /// Splits off the annotations in brackets behind a time (RFC 9557), and returns the name of the zone among them.
 fn without_zone(text: &str) -> (&str, Option<&str>) {
-    let Some((time, rest)) = text.split_once('[').filter(|_| text.ends_with(']')) else { return (text, None) };
+    let Some((time, rest)) = text.split_once('[').filter(|_| text.ends_with(']')) else {
+        return (text, None);
+    };
     let names = rest[..rest.len() - 1].split("][").map(|name| name.trim_start_matches('!'));
     (time.trim_end(), names.clone().find(|name| !name.contains('=')))
 }

@@ -44,8 +44,17 @@ const UNITS: &[Unit] = &[
 ];
 
 /// Prefixes of units.
-const PREFIXES: &[(&str, f64)] =
-    &[("", 1.0), ("k", 1e3), ("M", 1e6), ("G", 1e9), ("h", 1e2), ("d", 1e-1), ("c", 1e-2), ("m", 1e-3), ("µ", 1e-6)];
+const PREFIXES: &[(&str, f64)] = &[
+    ("", 1.0),
+    ("k", 1e3),
+    ("M", 1e6),
+    ("G", 1e9),
+    ("h", 1e2),
+    ("d", 1e-1),
+    ("c", 1e-2),
+    ("m", 1e-3),
+    ("µ", 1e-6),
+];
 
 /// Spellings of units.
 const SPELLINGS: &[(&str, &str)] = &[
@@ -85,7 +94,9 @@ pub(super) fn is_same(one: &str, other: &str) -> bool {
 
 fn find(name: &str) -> Option<(u8, Conversion)> {
     let name = spelled(name);
-    let of = |unit: &Unit, factor: f64| (unit.quantity, Conversion { scale: unit.scale * factor, offset: unit.offset });
+    let of = |unit: &Unit, factor: f64| {
+        (unit.quantity, Conversion { scale: unit.scale * factor, offset: unit.offset })
+    };
     let whole = UNITS.iter().find(|unit| unit.name == name).map(|unit| of(unit, 1.0));
     whole.or_else(|| {
         PREFIXES.iter().find_map(|(prefix, factor)| {

@@ -2,7 +2,9 @@
 //! [`Rows`].
 
 mod csv;
+mod influx_csv;
 mod json;
+mod line_protocol;
 mod toa5;
 
 use std::fmt;
@@ -16,7 +18,14 @@ use super::files::facts::Shape;
 use super::files::input::{Input, More, refused};
 
 /// All formats, in the order in which a file without a named format is tried.
-static FORMATS: &[&dyn Format] = &[&json::JsonLines, &json::JsonArray, &toa5::Toa5, &csv::Csv];
+static FORMATS: &[&dyn Format] = &[
+    &json::JsonLines,
+    &json::JsonArray,
+    &toa5::Toa5,
+    &influx_csv::InfluxCsv,
+    &line_protocol::LineProtocol,
+    &csv::Csv,
+];
 
 /// A format of files.
 pub(super) trait Format: Sync {

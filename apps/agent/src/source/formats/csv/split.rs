@@ -132,7 +132,14 @@ impl Fields {
     }
 
     /// Reads the field whose quote is at `quote`. Returns the position of the delimiter behind it, or the row's length.
-    fn quoted(&mut self, row: &[u8], quote: usize, delimiter: u8, quotes: Quotes, found: &mut Found) -> usize {
+    fn quoted(
+        &mut self,
+        row: &[u8],
+        quote: usize,
+        delimiter: u8,
+        quotes: Quotes,
+        found: &mut Found,
+    ) -> usize {
         let start = quote + 1;
         let (mut at, mut copied) = (start, None);
         loop {
@@ -163,7 +170,8 @@ impl Fields {
                     }
                     let from = self.copy(row, start, at, end, copied);
                     let rest = end + 1;
-                    let next = memchr::memchr(delimiter, &row[rest..]).map_or(row.len(), |length| rest + length);
+                    let next =
+                        memchr::memchr(delimiter, &row[rest..]).map_or(row.len(), |length| rest + length);
                     self.push(row, start, rest, next, Some(from));
                     return next;
                 }
@@ -242,7 +250,11 @@ mod tests {
             ("\"a\nb\",c", &["a\nb", "c"]),
             ("a\",b\"c", &["a\"", "b\"c"]),
         ] {
-            assert_eq!(split(row), (expected.iter().map(|text| (*text).to_owned()).collect(), Found::Regular), "{row}");
+            assert_eq!(
+                split(row),
+                (expected.iter().map(|text| (*text).to_owned()).collect(), Found::Regular),
+                "{row}"
+            );
         }
         assert_eq!(split("a,\"b,c").1, Found::Open(2));
         assert_eq!(split("\"5\" in,c"), (vec!["5 in".into(), "c".into()], Found::Stray(0)));

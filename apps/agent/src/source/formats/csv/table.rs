@@ -77,7 +77,8 @@ impl Table {
                 return Ok(None);
             }
         }
-        let found = if opening.header { table.find_names(opening)? } else { table.number_columns(opening)? };
+        let found =
+            if opening.header { table.find_names(opening)? } else { table.number_columns(opening)? };
         Ok(found.then_some(table))
     }
 
@@ -214,7 +215,8 @@ impl Table {
     /// is a row by itself, or the joined row has not the usual number of fields.
     fn join(&mut self) -> Result<bool, SourceError> {
         let (delimiter, expected) = (self.header.delimiter, self.expected);
-        let is_row = |table: &Self, line: &[u8]| expected.contains(&count(line, delimiter)) && table.has_time(line);
+        let is_row =
+            |table: &Self, line: &[u8]| expected.contains(&count(line, delimiter)) && table.has_time(line);
         let whole = is_row(self, &self.input.bytes()[..self.row]);
         let mut end = self.taken;
         for lines in 1..MOST_LINES as u64 {
@@ -378,7 +380,9 @@ impl Rows for Table {
             }
             if self.meets(&self.header.places.conditions) {
                 let record = self.record(wanted, wide);
-                if self.header.places.about.is_empty() || record.cells.iter().any(|cell| *cell != Cell::Absent) {
+                if self.header.places.about.is_empty()
+                    || record.cells.iter().any(|cell| *cell != Cell::Absent)
+                {
                     return Ok(Some(record));
                 }
             }
@@ -411,6 +415,13 @@ impl Rows for Table {
         let time = places.time.0.iter().map(|place| places.names[*place].clone()).collect();
         let (packing, encoding) = (self.input.packing(), self.input.encoding());
         let delimiter = Some(char::from(*delimiter));
-        Shape { delimiter, header_line: Some(*line).filter(|line| *line > 0), time, packing, encoding, ..self.shape.clone() }
+        Shape {
+            delimiter,
+            header_line: Some(*line).filter(|line| *line > 0),
+            time,
+            packing,
+            encoding,
+            ..self.shape.clone()
+        }
     }
 }

@@ -20,7 +20,8 @@ fn within<'o>(value: &'o Value, path: &str) -> Option<&'o Value> {
     match value {
         Value::Object(inner) => member(inner, path),
         Value::Array(elements) => {
-            let (number, rest) = path.split_once('.').map_or((path, None), |(number, rest)| (number, Some(rest)));
+            let (number, rest) =
+                path.split_once('.').map_or((path, None), |(number, rest)| (number, Some(rest)));
             let element = elements.get(number.parse::<usize>().ok()?)?;
             rest.map_or(Some(element), |rest| within(element, rest))
         }

@@ -126,7 +126,9 @@ impl Members {
         let time = match &wanted.time {
             None => Vec::new(),
             Some(TimeColumns::Named(names)) => names.clone(),
-            Some(guessed) => guessed.find(&names, path)?.0.iter().map(|place| names[*place].clone()).collect(),
+            Some(guessed) => {
+                guessed.find(&names, path)?.0.iter().map(|place| names[*place].clone()).collect()
+            }
         };
         let about = values.iter().flat_map(|place| &place.about).map(|(name, _)| name);
         let conditions = wanted.conditions.iter().map(|(name, _)| name);
@@ -219,7 +221,12 @@ impl Rows for Members {
 
     fn shape(&self) -> Shape {
         let input = &self.objects.input;
-        Shape { time: self.time.clone(), packing: input.packing(), encoding: input.encoding(), ..Shape::default() }
+        Shape {
+            time: self.time.clone(),
+            packing: input.packing(),
+            encoding: input.encoding(),
+            ..Shape::default()
+        }
     }
 }
 

@@ -99,7 +99,8 @@ impl Objects {
         };
         let object = object(&self.input.bytes()[..end]);
         let line = self.line;
-        let object = object.map_err(|why| refused(&self.input.path, format!("line {line} holds no JSON object: {why}")))?;
+        let object = object
+            .map_err(|why| refused(&self.input.path, format!("line {line} holds no JSON object: {why}")))?;
         self.skip(end);
         Ok(Some(object))
     }
