@@ -30,7 +30,7 @@ pub fn run(arguments: &CheckArguments, stop: &Stop) -> Result<String> {
     let Feed { source, name, own_period, .. } = feed::open(&arguments.read, &profile, stop)?;
     let future = arguments.read.allow_future;
     let options = Options { own_period, future, ..Options::default() };
-    let (source, seen) = Watched::new(source);
+    let (source, seen) = Watched::of(source);
     let mut windows = Windows::new(source, &streams, &cuts, sent_until, stop.clone(), &options);
     while windows.next_closed()?.is_some() {}
     let taken = windows.taken();

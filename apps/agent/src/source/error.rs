@@ -134,25 +134,30 @@ pub enum SourceError {
         whole: f64,
     },
     /// The first rows hold no number for a channel, but other text.
-    #[error(
-        "line {line} of {path}: column {column:?} holds no number for channel {channel}, but {cell:?}{}; \
-         name another column with --column {channel}=COLUMN, or the text of missing readings with --missing {channel}=TEXT",
-        hint.as_deref().unwrap_or_default()
-    )]
-    NoNumber {
-        /// The file.
-        path: PathBuf,
-        /// The line of the first such cell.
-        line: u64,
-        /// The column.
-        column: String,
-        /// The channel.
-        channel: String,
-        /// The first characters of the cell.
-        cell: String,
-        /// The way out, if the cell shows it.
-        hint: Option<String>,
-    },
+    #[error(transparent)]
+    NoNumber(Box<NoNumber>),
+}
+
+/// A channel without a number in the first rows.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "line {line} of {path}: column {column:?} holds no number for channel {channel}, but {cell:?}{}; \
+     name another column with --column {channel}=COLUMN, or the text of missing readings with --missing {channel}=TEXT",
+    hint.as_deref().unwrap_or_default()
+)]
+pub struct NoNumber {
+    /// The file.
+    pub path: PathBuf,
+    /// The line of the first such cell.
+    pub line: u64,
+    /// The column.
+    pub column: String,
+    /// The channel.
+    pub channel: String,
+    /// The first characters of the cell.
+    pub cell: String,
+    /// The way out, if the cell shows it.
+    pub hint: Option<String>,
 }
 
 /// Reason why there are no sensors.

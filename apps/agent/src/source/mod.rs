@@ -12,7 +12,7 @@ mod sensors;
 
 use sotto_pack::{Channel, LeftOut};
 
-pub use error::{NoSensors, SourceError};
+pub use error::{NoNumber, NoSensors, SourceError};
 pub use files::{Decimal, Encoding, Fault, FileFacts, FileOptions, FileSource, Lines, NoEncoding};
 pub use first::first;
 pub use formats::{FormatName, NoFormat};

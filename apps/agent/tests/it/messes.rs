@@ -128,6 +128,8 @@ fn rows_of_another_length_are_read_or_named() {
         ]
     );
     assert_eq!(source.facts()[0].too_many_values.first, [5]);
+    let cut_off = "time,temp,hum\n2024-01-01,1,50\n2024-01-02,2";
+    assert_eq!(values(cut_off, &[temperature(), humidity()], none)[1], [err(Text), err(Empty)], "2 or 20.5");
 }
 
 #[test]
@@ -157,6 +159,9 @@ fn heads_of_several_lines_are_passed() {
     ] {
         assert_eq!(readings(text, none), [1.0, 2.0], "{text}");
     }
+    let above = "2024-01-01,1\n2024-01-02,2\ntime,temp\n2024-01-03,3\n";
+    refused(above, &[temperature()], none, &["line 1", "line 3", "--skip-lines 2"]);
+    assert_eq!(readings(above, |options| options.skip_lines = 2), [3.0]);
     let twice = "time,temp\nold,names\ntime,temp\n2024-01-01,1\n";
     assert_eq!(readings(twice, |options| options.header_line = Some(3)), [1.0]);
     assert_eq!(readings("x\ny\ntime,temp\n2024-01-01,1\n", |options| options.skip_lines = 2), [1.0]);

@@ -126,7 +126,7 @@ pub(super) struct Watched {
 
 impl Watched {
     /// Returns a source with the same rows, and what is seen of them.
-    pub(super) fn new(source: Box<dyn Source>) -> (Box<dyn Source>, Rc<RefCell<Seen>>) {
+    pub(super) fn of(source: Box<dyn Source>) -> (Box<dyn Source>, Rc<RefCell<Seen>>) {
         let channel = |channel: &Channel| SeenChannel {
             channel: channel.name.clone(),
             unit: channel.unit.clone(),

@@ -174,6 +174,7 @@ mod tests {
         let comma = |cells: &[&str], resolution| decided(cells, range, resolution, Marks::CommaBetween);
         assert_eq!(comma(&["1.002"], Some(0.001)), Decided::Mark(Decimal::Point));
         assert_eq!(comma(&["1.002"], None), Decided::Mark(Decimal::Point));
+        assert_eq!(comma(&["1.002"], Some(0.1)), Decided::Mark(Decimal::Point));
         assert!(matches!(comma(&["1.002"], Some(1.0)), Decided::Ask(_)));
         assert!(matches!(comma(&["1,002"], Some(0.001)), Decided::Ask(_)));
         assert_eq!(comma(&["7,5", "7.5"], None), Decided::Mark(Decimal::Point));

@@ -10,7 +10,7 @@ use super::decimals::{Decided, Decimal, Evidence, Example, Marks};
 use super::reader::{Next, Reader};
 use super::times::{Guess, TimeFormat};
 use super::{FileSource, LOOKED_AT, TimeColumns};
-use crate::source::SourceError;
+use crate::source::{NoNumber, SourceError};
 
 /// Maximum characters of a cell that an error shows.
 const LONGEST_CELL: usize = 40;
@@ -115,14 +115,15 @@ impl FileSource {
             else {
                 continue;
             };
-            return Err(SourceError::NoNumber {
+            let refused = NoNumber {
                 path: path.to_owned(),
                 line: first.line,
                 column: column.requested.clone(),
                 channel: column.channel.clone(),
                 hint: column.hint(&text),
                 cell: text.chars().take(LONGEST_CELL).collect(),
-            });
+            };
+            return Err(SourceError::NoNumber(Box::new(refused)));
         }
         Ok(())
     }

@@ -13,6 +13,7 @@ mod local;
 pub(super) mod numbers;
 mod options;
 mod packed;
+pub(super) mod places;
 mod reader;
 mod stream;
 pub(super) mod time_columns;
@@ -232,6 +233,15 @@ impl FileSource {
         Ok(Row { at, values, missing })
     }
 
+    /// Logs the first lines of rows that gave no reading; no cell.
+    fn log_faults(&self) {
+        for Fault { channel, reason, lines } in &self.open.left_out {
+            let (path, list) = (self.open.path.display(), lines.words().unwrap_or_default());
+            let channel = channel.as_deref().unwrap_or("all channels");
+            tracing::info!("{path}: {list}: no reading of {channel}: {}", reason.words());
+        }
+    }
+
     /// Returns the facts about the open file.
     fn facts_of_open(&self) -> FileFacts {
         let shape = self.reader.as_ref().map_or_else(|| self.shape.clone(), Reader::shape);
@@ -272,6 +282,7 @@ impl Source for FileSource {
                 None => self.read()?,
             };
             let Some(record) = record else {
+                self.log_faults();
                 if self.open_next()? {
                     continue;
                 }

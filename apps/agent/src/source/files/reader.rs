@@ -120,13 +120,16 @@ impl Reader {
     }
 }
 
+/// The name of a file's format, and its rows.
+type Opened = (&'static str, Box<dyn Rows>);
+
 /// Reads the beginning of a file; returns `None` if it has no line. `before` is the file that it replaced.
 fn open(
     mut input: Input,
     options: &FileOptions,
     wanted: &Wanted,
     before: Option<&dyn Rows>,
-) -> Result<Option<(&'static str, Box<dyn Rows>)>, SourceError> {
+) -> Result<Option<Opened>, SourceError> {
     input.begin(options.encoding)?;
     let delimiter = options.delimiter.and_then(|delimiter| u8::try_from(delimiter).ok());
     let FileOptions { header, header_line, skip_lines, .. } = *options;

@@ -111,6 +111,11 @@ fn guess(names: &[String]) -> Option<Vec<usize>> {
     }
 }
 
+/// Returns true if a text is a time of a known format.
+pub(in crate::source) fn is_time(text: &str) -> bool {
+    !super::times::TimeFormat::of(text).is_empty()
+}
+
 /// Joins the parts of a time; `None` if a part is missing.
 pub(in crate::source) fn joined<T: AsRef<str>>(parts: impl IntoIterator<Item = T>) -> Option<String> {
     let mut parts = parts.into_iter();

@@ -4,8 +4,9 @@ use std::path::Path;
 
 use super::split::{Fields, Found, count, without_end};
 use crate::source::SourceError;
-use crate::source::files::columns::{Places, Wanted};
+use crate::source::files::columns::Wanted;
 use crate::source::files::encoding::decode;
+use crate::source::files::places::Places;
 
 /// Lines among which the names of the columns are looked for.
 pub(super) const MOST_HEAD_LINES: u64 = 60;

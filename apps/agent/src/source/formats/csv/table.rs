@@ -3,20 +3,23 @@
 //! A row is a line. It has several lines only if a quoted field reaches over their ends, the row has the usual number of
 //! fields, and none of the lines is a row by itself: a stray quote swallows no line's end.
 
+mod names;
+
 use std::borrow::Cow;
 
 use sotto_pack::Reason;
 use zeroize::Zeroizing;
 
-use super::head::{Header, MOST_HEAD_LINES, Search, guess, names};
+use super::head::Header;
 use super::split::{Fields, Found, count, without_end};
 use crate::source::SourceError;
 use crate::source::files::cells::{Cell, Record, holds};
-use crate::source::files::columns::{Places, Wanted};
+use crate::source::files::columns::Wanted;
 use crate::source::files::decimals::Marks;
 use crate::source::files::encoding::decode;
 use crate::source::files::facts::Shape;
 use crate::source::files::input::{Input, refused};
+use crate::source::files::places::Places;
 use crate::source::files::time_columns::joined;
 use crate::source::formats::{Opening, Rows};
 
@@ -36,6 +39,8 @@ pub(super) struct Table {
     lines: u64,
     /// The first line of the current row.
     line: u64,
+    /// True if the last line has no end.
+    unended: bool,
     /// True if the last line ended with CR alone.
     carriage_return: bool,
     header: Header,
@@ -63,6 +68,7 @@ impl Table {
             taken: 0,
             lines: 0,
             line: 0,
+            unended: false,
             carriage_return: false,
             header,
             named: opening.header,
@@ -82,69 +88,6 @@ impl Table {
         Ok(found.then_some(table))
     }
 
-    /// Looks for the line with the names of the columns. Returns false if the file has no line.
-    fn find_names(&mut self, opening: &Opening<'_>) -> Result<bool, SourceError> {
-        let path = self.input.path.clone();
-        let before = opening.before.and_then(Rows::header).cloned();
-        let mut search = Search::new(opening.wanted, &path, opening.delimiter);
-        let first = opening.header_line.unwrap_or(1);
-        let last = opening.header_line.unwrap_or(self.lines + MOST_HEAD_LINES);
-        let mut any = false;
-        while self.lines < last && self.next_line()? {
-            let line = &self.input.bytes()[..self.row];
-            if self.lines < first || line.trim_ascii().is_empty() {
-                continue;
-            }
-            any = true;
-            if let Some(header) = search.look(line, self.lines) {
-                self.begin(header);
-                return Ok(true);
-            }
-            if let Some(before) = before {
-                self.begin(before);
-                self.line = self.lines;
-                self.split(false)?;
-                self.held = true;
-                return Ok(true);
-            }
-            // Rows that arrive over time are not waited for behind a line that looks like the names.
-            if self.input.is_paced() && search.likely_names() > opening.wanted.values.len() {
-                break;
-            }
-        }
-        match search.error() {
-            Some(error) if any => Err(error),
-            _ if opening.header_line.is_some() && self.lines > 0 => {
-                let reason = format!("it has {} lines, and --header-line names line {last}", self.lines);
-                Err(refused(&path, reason))
-            }
-            _ => Ok(false),
-        }
-    }
-
-    /// Numbers the columns of the first row. Returns false if the file has no line.
-    fn number_columns(&mut self, opening: &Opening<'_>) -> Result<bool, SourceError> {
-        let mut named = opening.delimiter;
-        while self.next_line()? {
-            let line = without_end(&self.input.bytes()[..self.row]);
-            match *line {
-                [b's', b'e', b'p', b'=', delimiter] => named = named.or(Some(delimiter)),
-                [] | [b'#', ..] => {}
-                _ => {
-                    let delimiter = named.unwrap_or_else(|| guess(line, false));
-                    let count = names(line, delimiter).len();
-                    let names: Vec<String> = (1..=count).map(|number| number.to_string()).collect();
-                    let places = Places::find(&names, opening.wanted, &self.input.path)?;
-                    self.begin(Header { delimiter, places, line: 0 });
-                    (self.line, self.held, self.words) = (self.lines, true, 0);
-                    self.split(false)?;
-                    return Ok(true);
-                }
-            }
-        }
-        Ok(false)
-    }
-
     /// Follows a line of names.
     fn begin(&mut self, header: Header) {
         self.expected = [header.places.names.len(); 2];
@@ -157,11 +100,9 @@ impl Table {
         self.input.consume(std::mem::take(&mut self.taken));
         self.row = 0;
         loop {
-            let length = match self.input.line(0, self.lines + 1)? {
-                Some(length) => length,
-                // The last line has no end.
-                None => self.input.bytes().len(),
-            };
+            let ended = self.input.line(0, self.lines + 1)?;
+            let length = ended.unwrap_or(self.input.bytes().len());
+            self.unended = ended.is_none();
             if length == 0 {
                 return Ok(false);
             }
@@ -250,19 +191,6 @@ impl Table {
         field.is_some_and(|field| field.iter().any(u8::is_ascii_digit))
     }
 
-    /// Follows a comment that names the columns again; skips others.
-    fn read_comment(&mut self, wanted: &Wanted) {
-        let line = self.input.bytes()[1..self.row].trim_ascii();
-        let names = names(line, self.header.delimiter);
-        self.shape.comments += 1;
-        if let Ok(places) = Places::find(&names, wanted, &self.input.path)
-            && self.named
-        {
-            self.shape.again.add(self.lines);
-            self.begin(Header { delimiter: self.header.delimiter, places, line: self.lines });
-        }
-    }
-
     fn field(&self, position: usize) -> Option<&[u8]> {
         self.fields.get(&self.input.bytes()[..self.row], position)
     }
@@ -281,64 +209,19 @@ impl Table {
             .any(|position| self.field(position).is_some_and(|field| !field.trim_ascii().is_empty()))
     }
 
-    /// Follows a row that names the columns again, in any order. Returns true if it is one.
-    fn is_names(&mut self, wanted: &Wanted) -> Result<bool, SourceError> {
-        let Places { time, values, names: known, .. } = &self.header.places;
-        let Some(place) = time.0.first().or(values.first()).filter(|_| self.named) else { return Ok(false) };
-        // Most rows begin with a time.
-        let first = self.field(*place).and_then(|field| field.trim_ascii().first().copied());
-        if first.is_some_and(|first| first.is_ascii_digit() || b"+-.".contains(&first)) {
-            return Ok(false);
-        }
-        let is_known = |place: &usize| {
-            let name = &known[*place];
-            (0..self.fields.len()).any(|position| self.text(position).trim().eq_ignore_ascii_case(name))
-        };
-        if !time.0.iter().chain(values).any(is_known) {
-            return Ok(false);
-        }
-        let is_number = |position| matches!(Cell::read(&self.text(position)), Cell::Number(..));
-        let found: Vec<String> =
-            (0..self.fields.len()).map(|position| self.text(position).trim().to_owned()).collect();
-        match Places::find(&found, wanted, &self.input.path) {
-            Ok(places) => {
-                self.shape.again.add(self.line);
-                self.begin(Header { delimiter: self.header.delimiter, places, line: self.line });
-                Ok(true)
-            }
-            Err(_) if (0..self.fields.len()).any(is_number) || !time.0.iter().all(is_known) => Ok(false),
-            Err(error) => {
-                let reason = format!("line {} names the columns again, in another way: {error}", self.line);
-                Err(refused(&self.input.path, reason))
-            }
-        }
-    }
-
-    /// Returns true if the row has only words about the columns, such as units.
-    fn is_words(&mut self, wanted: &Wanted) -> bool {
-        let Places { time, values, .. } = &self.header.places;
-        let text = |place: &usize| self.text(*place);
-        let has_digit = |place: &usize| text(place).bytes().any(|byte| byte.is_ascii_digit());
-        let is_number = |place: &usize| matches!(Cell::read(&text(place)), Cell::Number(..));
-        let is_blank = |place: &usize| text(place).trim().is_empty();
-        if wanted.time.is_none()
-            || time.0.iter().any(has_digit)
-            || values.iter().any(is_number)
-            || time.0.iter().chain(values).all(is_blank)
-        {
-            return false;
-        }
-        if self.shape.units.is_empty() {
-            self.shape.units = values.iter().map(|place| self.text(*place).trim().to_owned()).collect();
-        }
-        true
-    }
-
     fn record(&self, wanted: &Wanted, wide: bool) -> Record {
         let (places, unsure) = (&self.header.places, self.fields.is_unsure());
         let time = joined(places.time.0.iter().map(|position| self.text(*position)));
         let cell = |(channel, position): (usize, &usize)| match self.field(*position) {
             _ if !places.about.is_empty() && !self.meets(&places.about[channel]) => Cell::Absent,
+            // The last cell of a file that was cut off may lack its last digits.
+            Some(_)
+                if self.unended
+                    && position + 1 == self.fields.len()
+                    && self.fields.len() < places.names.len() =>
+            {
+                Cell::Missing(Reason::Text)
+            }
             _ if unsure && !self.fields.is_sure(*position) => Cell::Missing(Reason::Text),
             _ if wide && !unsure => Cell::Missing(Reason::Text),
             Some(bytes) => wanted.values[channel].read_bytes(bytes),

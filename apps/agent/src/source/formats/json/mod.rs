@@ -42,10 +42,7 @@ impl Format for JsonLines {
             // An object of several lines: its first line is the brace alone.
             Some(b'{') => {
                 let mut rest = begin.trim_ascii_start()[1..].iter();
-                match rest.find(|byte| !b" \t\r".contains(byte)) {
-                    Some(next) => Some(*next != b'\n'),
-                    None => None,
-                }
+                rest.find(|byte| !b" \t\r".contains(byte)).map(|next| *next != b'\n')
             }
             None if begin.len() < LONGEST_BLANK => None,
             _ => Some(false),
