@@ -31,6 +31,8 @@ pub(in crate::source) enum Marks {
     Free,
     /// A comma stands between columns, so most numbers have a point.
     CommaBetween,
+    /// Numbers have a type; a text with a number is rare, and most have a point.
+    Typed,
 }
 
 /// A number, for error messages: its line and its two readings.
@@ -92,7 +94,7 @@ impl Evidence {
             Mark::EitherPoint | Mark::EitherComma => {
                 let (is_point, whole) = (mark == Mark::EitherPoint, whole(number));
                 // Between commas a point is the decimal mark, unless the channel counts in larger steps.
-                let usual = is_point && marks == Marks::CommaBetween && !column.is_finer_than_step(number);
+                let usual = is_point && marks != Marks::Free && !column.is_finer_than_step(number);
                 match (column.may_be(number), column.may_be(whole)) {
                     (true, true) if !usual && self.both.is_none() => {
                         let mark = if is_point { '.' } else { ',' };
@@ -111,10 +113,17 @@ impl Evidence {
         self.point || self.comma
     }
 
+    /// Returns true if no number has a mark.
+    pub(super) fn is_empty(&self) -> bool {
+        let grouped = self.grouped_point || self.grouped_comma;
+        let either = self.both.is_some() || self.fraction_point || self.fraction_comma;
+        !(self.is_settled() || grouped || either)
+    }
+
     /// Decides by all numbers seen.
     pub(super) fn decide(&self, marks: Marks) -> Decided {
         let by = |point: bool, comma: bool| match (point, comma) {
-            (true, true) if marks == Marks::CommaBetween => Some(Decided::Mark(Decimal::Point)),
+            (true, true) if marks != Marks::Free => Some(Decided::Mark(Decimal::Point)),
             (true, true) => Some(Decided::Contrary),
             (true, false) => Some(Decided::Mark(Decimal::Point)),
             (false, true) => Some(Decided::Mark(Decimal::Comma)),

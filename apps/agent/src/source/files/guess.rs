@@ -51,7 +51,8 @@ impl FileSource {
         self.order();
         self.require_numbers(&path)?;
         if self.decimal.is_none() {
-            if !evidence.is_settled() && self.reader.is_some() {
+            let typed = marks == Marks::Typed && evidence.is_empty();
+            if !evidence.is_settled() && !typed && self.reader.is_some() {
                 self.scan(&path, marks, &mut evidence)?;
             }
             self.decimal = decided(&evidence, marks, &path)?;

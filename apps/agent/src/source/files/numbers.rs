@@ -46,7 +46,7 @@ pub(super) fn read(text: &str) -> Written {
 const TENS: [f64; 16] =
     [1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15];
 
-/// Reads most numbers: at most 15 digits with at most one point. The quotient of two exact doubles is rounded once, as
+/// Reads most numbers: at most 15 digits with at most one point or comma. The quotient of two exact doubles is rounded once, as
 /// the decimal number would be. Returns `None` for other texts.
 fn short(bytes: &[u8]) -> Option<Written> {
     let (negative, digits) = match bytes {
@@ -61,7 +61,7 @@ fn short(bytes: &[u8]) -> Option<Written> {
     while position < digits.len() {
         match digits[position] {
             digit @ b'0'..=b'9' => mantissa = 10 * mantissa + u64::from(digit - b'0'),
-            b'.' if point.is_none() => point = Some(position),
+            b'.' | b',' if point.is_none() => point = Some(position),
             _ => return None,
         }
         position += 1;
@@ -72,7 +72,10 @@ fn short(bytes: &[u8]) -> Option<Written> {
     }
     let (mark, places) = match point {
         None => (Mark::Plain, 0),
-        Some(point) => (mark_of(&digits[..point], &digits[point + 1..], true), digits.len() - point - 1),
+        Some(point) => {
+            let mark = mark_of(&digits[..point], &digits[point + 1..], digits[point] == b'.');
+            (mark, digits.len() - point - 1)
+        }
     };
     let number = mantissa as f64 / TENS[places];
     Some(Written::Number(if negative { -number } else { number }, mark))

@@ -61,7 +61,7 @@ pub(super) trait Rows {
 
     /// Returns how marks in numbers are meant.
     fn marks(&self) -> Marks {
-        Marks::CommaBetween
+        Marks::Typed
     }
 
     /// Returns the shape of the file, as found so far.
