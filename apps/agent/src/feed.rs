@@ -6,9 +6,9 @@ use std::path::PathBuf;
 use anyhow::{Result, anyhow};
 use sotto_pack::{Channel, DeviceProfile, StreamProfile};
 
-use crate::arguments::{ReadArguments, SourceKind, TextEncoding};
+use crate::arguments::{NotTogether, OfChannel, ReadArguments, SourceKind};
 use crate::source::{
-    self, Encoding, FileOptions, FileSource, FormatName, Generator, Sensors, Source, SourceError,
+    self, Decimal, FileOptions, FileSource, FormatName, Generator, Sensors, Source, SourceError,
 };
 use crate::stop::Stop;
 
@@ -37,10 +37,11 @@ pub fn open(read: &ReadArguments, profile: &DeviceProfile, stop: &Stop) -> Resul
     let all = union(&fed);
     let names: Vec<&str> = all.iter().map(|channel| channel.name.as_str()).collect();
     let columns = read.columns(&names)?;
+    let settings = Settings::of(read, &names)?;
     loop {
         let channels = union(&fed);
         let opened = if files {
-            open_files(read, profile, &channels, &columns, shortest, stop)
+            open_files(read, profile, &channels, (&columns, &settings), shortest, stop)
         } else {
             open_own(read, &channels, &columns, shortest, stop)
         };
@@ -97,7 +98,7 @@ fn open_files(
     read: &ReadArguments,
     profile: &DeviceProfile,
     channels: &[Channel],
-    columns: &[(String, String)],
+    (columns, settings): (&[(String, String)], &Settings),
     period: u32,
     stop: &Stop,
 ) -> Result<Feed, SourceError> {
@@ -106,10 +107,6 @@ fn open_files(
         reason: error.to_string(),
     };
     let Files { paths, format, name } = Files::of(read);
-    let encoding = read.encoding.map(|encoding| match encoding {
-        TextEncoding::Utf8 => Encoding::Utf8,
-        TextEncoding::Latin1 => Encoding::Latin1,
-    });
     let options = FileOptions {
         paths,
         format,
@@ -119,8 +116,14 @@ fn open_files(
         columns: columns.to_vec(),
         conditions: read.conditions.iter().map(|pair| (pair.name.clone(), pair.value.clone())).collect(),
         delimiter: read.delimiter,
-        decimal_comma: read.decimal_comma,
-        encoding,
+        decimal: settings.decimal,
+        encoding: read.encoding,
+        header_line: read.header_line,
+        skip_lines: read.skip_lines,
+        missing: settings.missing.clone(),
+        scale: settings.scale.clone(),
+        offset: settings.offset.clone(),
+        from_unit: settings.from_unit.clone(),
         follow: read.follow,
         header: !read.no_header,
         zone: profile.clock().map_err(zone_error)?,
@@ -128,6 +131,57 @@ fn open_files(
     };
     let source = Box::new(FileSource::open(options, channels, stop.clone())?);
     Ok(Feed { source, name, generated: false, own_period: None })
+}
+
+/// A value of one channel, or of all.
+type Setting<T> = (Option<String>, T);
+
+/// How numbers are read.
+struct Settings {
+    decimal: Option<Decimal>,
+    missing: Vec<Setting<String>>,
+    scale: Vec<Setting<f64>>,
+    offset: Vec<Setting<f64>>,
+    from_unit: Vec<Setting<String>>,
+}
+
+impl Settings {
+    fn of(read: &ReadArguments, channels: &[&str]) -> Result<Self, NotTogether> {
+        let number = |option: &'static str, given: &[OfChannel]| {
+            let number = |(channel, text): Setting<String>| match text.trim().parse::<f64>() {
+                Ok(number) => Ok((channel, number)),
+                Err(_) => Err(NotTogether::NoNumber { option, value: text }),
+            };
+            of_channels(option, given, channels)?.into_iter().map(number).collect::<Result<Vec<_>, _>>()
+        };
+        let missing = read.missing.iter().map(|given| owned(given.of(channels))).collect();
+        Ok(Self {
+            decimal: read.decimal()?,
+            missing,
+            scale: number("--scale", &read.scale)?,
+            offset: number("--offset", &read.offset)?,
+            from_unit: of_channels("--from-unit", &read.from_unit, channels)?,
+        })
+    }
+}
+
+fn owned((channel, value): (Option<&str>, &str)) -> Setting<String> {
+    (channel.map(str::to_owned), value.to_owned())
+}
+
+/// Returns values with their channels. A value without a channel is the only channel's.
+fn of_channels(
+    option: &'static str,
+    given: &[OfChannel],
+    channels: &[&str],
+) -> Result<Vec<Setting<String>>, NotTogether> {
+    let setting = |given: &OfChannel| match owned(given.of(channels)) {
+        (None, value) if channels.len() > 1 => {
+            Err(NotTogether::NoChannelOf { option, value, channels: channels.join(", ") })
+        }
+        setting => Ok(setting),
+    };
+    given.iter().map(setting).collect()
 }
 
 /// The files that arguments name.

@@ -50,7 +50,7 @@ fn of_channel(name: &str, ChannelTotals { readings, left_out }: &ChannelTotals) 
 fn way_out(reason: Reason, channel: &str) -> String {
     match reason {
         Reason::Text | Reason::Empty | Reason::NotANumber => format!(
-            "Name its column with --column {channel}=COLUMN, or say how decimals are written with --decimal-comma true or false"
+            "Name its column with --column {channel}=COLUMN, or say how decimals are written with --decimal , or --decimal ."
         ),
         Reason::OutOfRange => {
             "The owner declares the range of the channel: widen `range` in sotto.toml, and renew the bundle"

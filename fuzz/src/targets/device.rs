@@ -39,7 +39,7 @@ fn files(bytes: &[u8]) -> bool {
         let guessed =
             FileOptions { paths: vec![path.to_owned()], zone: zone.clone(), ..FileOptions::default() };
         let start = Some("2026-03-01".to_owned());
-        let invented = FileOptions { start, encoding: Some(Encoding::Latin1), ..guessed.clone() };
+        let invented = FileOptions { start, encoding: Some(Encoding::LATIN1), ..guessed.clone() };
         let channels = [Channel { name: "load".to_owned(), ..Channel::default() }];
         let mut accepted = false;
         for options in [guessed, invented] {

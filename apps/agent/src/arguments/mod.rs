@@ -2,13 +2,15 @@
 
 mod read;
 mod refused;
+mod values;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{ArgGroup, Args, Parser, Subcommand};
 
-pub use read::{NotAPair, NotTogether, Pair, ReadArguments, SourceKind, TextEncoding};
+pub use read::{NotAPair, NotTogether, Pair, ReadArguments, SourceKind};
+pub use values::{DecimalMark, NoMark, OfChannel};
 
 use crate::bundle::spool_of;
 use crate::pinned::CloudKey;

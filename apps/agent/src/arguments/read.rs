@@ -5,7 +5,9 @@ use std::str::FromStr;
 
 use clap::{Args, ValueEnum};
 
-use crate::source::FormatName;
+use super::values::{DecimalMark, OfChannel, delimiter};
+
+use crate::source::{Decimal, Encoding, FormatName};
 
 /// The source of readings.
 #[derive(Args, Debug, Clone, Default)]
@@ -31,31 +33,57 @@ pub struct ReadArguments {
     /// At the end of the last file, wait for more rows
     #[arg(long)]
     pub follow: bool,
-    /// The column of the time; give it twice if date and time of day have separate columns [default: found by its name]
+    /// The column of the time. Repeat it for a date and a time of day, or for year, month, day, hour, minute and second
+    /// [default: found by name]
     #[arg(long, value_name = "COLUMN")]
     pub time: Vec<String>,
-    /// The format of times, such as '%d.%m.%Y %H:%M' [default: found in the first rows]
+    /// The format of times, such as '%d.%m.%Y %H:%M'; seconds, milliseconds, microseconds or nanoseconds since 1970; or
+    /// excel for days of a spreadsheet [default: found in the first rows]
     #[arg(long, value_name = "FORMAT")]
     pub time_format: Option<String>,
     /// The time of the first row, for a file without times: row k is k periods later
     #[arg(long, value_name = "TIME", conflicts_with = "time")]
     pub start: Option<String>,
     /// The column of a channel [default: the column of the same name]; may be repeated. COLUMN alone means the only
-    /// channel
+    /// channel. COLUMN[NAME=TEXT] takes the rows with this text in column NAME alone, as state[entity_id=sensor.hum]
     #[arg(long, value_name = "CHANNEL=COLUMN")]
     pub column: Vec<String>,
     /// Read only rows with this text in this column; may be repeated
     #[arg(long = "where", value_name = "COLUMN=VALUE")]
     pub conditions: Vec<Pair>,
-    /// The character between columns, or "tab" [default: found in the first line]
+    /// The character between columns, or "tab" [default: found with the names of the columns]
     #[arg(long, value_name = "CHARACTER", value_parser = delimiter)]
     pub delimiter: Option<char>,
-    /// Decimals are written with a comma [default: found in the first rows]
+    /// The decimal mark: . or , [default: found in the numbers of the file]
+    #[arg(long, value_name = ".|,", conflicts_with = "decimal_comma")]
+    pub decimal: Option<DecimalMark>,
+    /// The mark between groups of thousands: . or , [default: the mark that is not the decimal one]
+    #[arg(long, value_name = ".|,", conflicts_with = "decimal_comma")]
+    pub thousands: Option<DecimalMark>,
+    /// Decimals are written with a comma: the same as --decimal , or with false as --decimal .
     #[arg(long, value_name = "true|false", num_args = 0..=1, default_missing_value = "true")]
     pub decimal_comma: Option<bool>,
-    /// The encoding of the text [default: utf8]
-    #[arg(long, value_enum)]
-    pub encoding: Option<TextEncoding>,
+    /// The encoding of the text, such as utf-16le, latin1 or windows-1250 [default: found in the first bytes]
+    #[arg(long, value_name = "NAME")]
+    pub encoding: Option<Encoding>,
+    /// The number of the line that names the columns, from 1 [default: the first line that has all names]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..), conflicts_with = "no_header")]
+    pub header_line: Option<u64>,
+    /// Skip N lines at the beginning of each file
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub skip_lines: u64,
+    /// A text or number that stands for no reading, such as -999, of one channel or of all; may be repeated
+    #[arg(long, value_name = "[CHANNEL=]TEXT", allow_hyphen_values = true)]
+    pub missing: Vec<OfChannel>,
+    /// Multiply the numbers of a channel; may be repeated. The number alone means the only channel
+    #[arg(long, value_name = "[CHANNEL=]NUMBER", allow_hyphen_values = true)]
+    pub scale: Vec<OfChannel>,
+    /// Add to the numbers of a channel, after --scale; may be repeated
+    #[arg(long, value_name = "[CHANNEL=]NUMBER", allow_hyphen_values = true)]
+    pub offset: Vec<OfChannel>,
+    /// The unit of the numbers of a channel, which are converted to the channel's unit; may be repeated
+    #[arg(long, value_name = "[CHANNEL=]UNIT")]
+    pub from_unit: Vec<OfChannel>,
     /// Take times that are more than a day ahead of this machine's clock, such as simulated ones; otherwise such rows
     /// are left out
     #[arg(long)]
@@ -81,6 +109,27 @@ pub enum NotTogether {
         /// The available channels.
         channels: String,
     },
+    /// A value without a channel, or of a channel that no stream has.
+    #[error("{option} {value}: say which channel it is for, {option} CHANNEL={value}; there are {channels}")]
+    NoChannelOf {
+        /// The option.
+        option: &'static str,
+        /// The value as it was typed.
+        value: String,
+        /// The available channels.
+        channels: String,
+    },
+    /// A value that is no number.
+    #[error("{option} {value}: give a number")]
+    NoNumber {
+        /// The option.
+        option: &'static str,
+        /// The value as it was typed.
+        value: String,
+    },
+    /// The same mark for decimals and thousands.
+    #[error("--decimal and --thousands name the same mark: leave out one of them")]
+    SameMark,
     /// A file and another source.
     #[error("a file does not go with --source sensors or generate: leave one of them out")]
     TwoSources,
@@ -118,6 +167,20 @@ impl ReadArguments {
         self.column.iter().map(pair).collect()
     }
 
+    /// Returns the decimal mark, if given.
+    ///
+    /// # Errors
+    /// [`NotTogether::SameMark`] if the decimal mark also separates thousands.
+    pub fn decimal(&self) -> Result<Option<Decimal>, NotTogether> {
+        let comma = self.decimal_comma.map(|comma| if comma { Decimal::Comma } else { Decimal::Point });
+        let (decimal, thousands) =
+            (self.decimal.map(|mark| mark.0), self.thousands.map(|mark| mark.0.other()));
+        match (decimal, thousands) {
+            (Some(decimal), Some(by_thousands)) if decimal != by_thousands => Err(NotTogether::SameMark),
+            _ => Ok(decimal.or(thousands).or(comma)),
+        }
+    }
+
     /// Returns the first option that only applies to files.
     fn of_files(&self) -> Option<&'static str> {
         let given = [
@@ -128,21 +191,20 @@ impl ReadArguments {
             ("--start", self.start.is_some()),
             ("--where", !self.conditions.is_empty()),
             ("--delimiter", self.delimiter.is_some()),
+            ("--decimal", self.decimal.is_some()),
+            ("--thousands", self.thousands.is_some()),
             ("--decimal-comma", self.decimal_comma.is_some()),
+            ("--header-line", self.header_line.is_some()),
+            ("--skip-lines", self.skip_lines > 0),
+            ("--missing", !self.missing.is_empty()),
+            ("--scale", !self.scale.is_empty()),
+            ("--offset", !self.offset.is_empty()),
+            ("--from-unit", !self.from_unit.is_empty()),
             ("--encoding", self.encoding.is_some()),
             ("--no-header", self.no_header),
         ];
         given.into_iter().find(|(_, given)| *given).map(|(option, _)| option)
     }
-}
-
-/// Encodings of text.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum TextEncoding {
-    /// UTF-8.
-    Utf8,
-    /// ISO 8859-1.
-    Latin1,
 }
 
 /// A `NAME=VALUE` argument.
@@ -168,15 +230,6 @@ impl FromStr for Pair {
     }
 }
 
-fn delimiter(text: &str) -> Result<char, &'static str> {
-    let mut characters = text.chars();
-    match (text, characters.next(), characters.next()) {
-        ("tab" | "\\t", ..) => Ok('\t'),
-        (_, Some(character), None) => Ok(character),
-        _ => Err("give one character, or tab"),
-    }
-}
-
 /// Kinds of source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum SourceKind {
@@ -193,7 +246,7 @@ mod tests {
     use clap::Parser as _;
 
     use super::super::{Arguments, Command, RunArguments};
-    use super::FormatName;
+    use super::{Decimal, FormatName};
 
     fn run(extra: &[&str]) -> Result<RunArguments, clap::Error> {
         let all = ["sotto-agent", "run", "--bundle", "b"].iter().chain(extra);
@@ -214,7 +267,14 @@ mod tests {
         assert_eq!((read.csv.len(), read.delimiter, &*read.conditions[0].value), (2, Some('\t'), "1"));
         let one = run(&["--csv", "a", "--column", "y", "--decimal-comma"]).unwrap().read;
         assert_eq!(one.columns(&["x"]), Ok(vec![("x".into(), "y".into())]));
-        assert_eq!(one.decimal_comma, Some(true));
+        assert_eq!(one.decimal(), Ok(Some(Decimal::Comma)));
+        let marks = |extra: &[&str]| run(&[&["--csv", "a"], extra].concat()).unwrap().read.decimal();
+        assert_eq!(marks(&["--thousands", "."]), Ok(Some(Decimal::Comma)));
+        assert_eq!(marks(&["--decimal", ".", "--thousands", ","]), Ok(Some(Decimal::Point)));
+        assert!(marks(&["--decimal", ".", "--thousands", "."]).is_err());
+        let missing = run(&["--csv", "a", "--missing", "-999", "--missing", "x=-1"]).unwrap().read.missing;
+        assert_eq!((missing[0].of(&["x"]), missing[1].of(&["x"])), ((None, "-999"), (Some("x"), "-1")));
+        assert_eq!(missing[1].of(&["y"]), (None, "x=-1"));
         assert!(one.columns(&["x", "w"]).is_err_and(|error| error.to_string().contains("x, w")));
         assert!(one.reads_files().unwrap());
         assert_eq!(run(&["--ticks", "3"]).unwrap().ticks, Some(3));

@@ -1,5 +1,8 @@
-//! `sotto-agent check`: reads a source to its end and counts the readings that `run` would send. Sends and writes
-//! nothing.
+//! `sotto-agent check`: reads a source to its end, counts the readings that `run` would send, and tells how files are
+//! read and which of their rows are not taken. Sends and writes nothing.
+
+mod report;
+mod watch;
 
 use anyhow::{Context, Result};
 
@@ -11,6 +14,8 @@ use crate::stop::Stop;
 use crate::streams;
 use crate::summary::{Summary, counted, left_out_words};
 use crate::windows::{Options, Windows};
+use report::{Report, Times};
+use watch::Watched;
 
 /// Reads the source and returns its counts as lines for people, or as JSON.
 ///
@@ -25,17 +30,22 @@ pub fn run(arguments: &CheckArguments, stop: &Stop) -> Result<String> {
     let Feed { source, name, own_period, .. } = feed::open(&arguments.read, &profile, stop)?;
     let future = arguments.read.allow_future;
     let options = Options { own_period, future, ..Options::default() };
+    let (source, seen) = Watched::of(source);
     let mut windows = Windows::new(source, &streams, &cuts, sent_until, stop.clone(), &options);
     while windows.next_closed()?.is_some() {}
     let taken = windows.taken();
     let summary = Summary::new(&profile.device, name, taken, &streams, cuts.clock(), sent_until);
+    let seen = seen.borrow();
+    let times = Times::of(&seen, cuts.clock());
     if arguments.json {
-        return serde_json::to_string_pretty(&summary).context("the counts cannot be written as JSON");
+        let report = Report { summary: &summary, files: &seen.files, times, numbers: &seen.channels };
+        return serde_json::to_string_pretty(&report).context("the counts cannot be written as JSON");
     }
-    Ok(lines(&summary))
+    let about_files = report::lines(&seen, &times, cuts.clock());
+    Ok([lines(&summary), about_files].concat().join("\n"))
 }
 
-fn lines(summary: &Summary) -> String {
+fn lines(summary: &Summary) -> Vec<String> {
     let mut lines = Vec::new();
     for (name, stream) in &summary.streams {
         let mut line = format!("{name}: {}", counted(stream.windows, "window"));
@@ -49,5 +59,5 @@ fn lines(summary: &Summary) -> String {
             lines.push(format!("  {channel}: {}{left_out}", counted(totals.readings, "reading")));
         }
     }
-    lines.join("\n")
+    lines
 }

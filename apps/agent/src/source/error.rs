@@ -110,22 +110,54 @@ pub enum SourceError {
     /// The first rows contain both 3,14 and 3.14.
     #[error(
         "{path} has numbers with a comma and numbers with a point among its first rows: \
-         say which one marks decimals with --decimal-comma true or --decimal-comma false"
+         say which one marks decimals with --decimal , or --decimal ."
     )]
     AmbiguousDecimals {
         /// The file.
         path: PathBuf,
     },
-    /// Bytes that are not UTF-8 in a header, a time or a condition.
+    /// A number has two readings, and no other number of the file decides.
     #[error(
-        "line {line} of {path} is not UTF-8: if the file is Latin-1 (ISO 8859-1), pass --encoding latin1; otherwise convert it"
+        "line {line} of {path}: a number with {mark:?} before its last three digits can be {fraction} or {whole}, and no other \
+         number of the file decides; for {fraction} pass --decimal {mark}, for {whole} pass --thousands {mark}"
     )]
-    NotUtf8 {
+    AmbiguousNumber {
         /// The file.
         path: PathBuf,
-        /// The line's number, from 1.
+        /// The line of the first such number.
         line: u64,
+        /// Its mark: a point or a comma.
+        mark: char,
+        /// The number if the mark is a decimal one.
+        fraction: f64,
+        /// The number if the mark separates thousands.
+        whole: f64,
     },
+    /// The first rows hold no number for a channel, but other text.
+    #[error(transparent)]
+    NoNumber(Box<NoNumber>),
+}
+
+/// A channel without a number in the first rows.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "line {line} of {path}: column {column:?} holds no number for channel {channel}, but {cell:?}{}; \
+     name another column with --column {channel}=COLUMN, or the text of missing readings with --missing {channel}=TEXT",
+    hint.as_deref().unwrap_or_default()
+)]
+pub struct NoNumber {
+    /// The file.
+    pub path: PathBuf,
+    /// The line of the first such cell.
+    pub line: u64,
+    /// The column.
+    pub column: String,
+    /// The channel.
+    pub channel: String,
+    /// The first characters of the cell.
+    pub cell: String,
+    /// The way out, if the cell shows it.
+    pub hint: Option<String>,
 }
 
 /// Reason why there are no sensors.

@@ -35,6 +35,14 @@ impl Source for First {
     fn paced(&self) -> bool {
         self.source.paced()
     }
+
+    fn line(&self) -> Option<u64> {
+        self.source.line()
+    }
+
+    fn facts(&self) -> Vec<super::FileFacts> {
+        self.source.facts()
+    }
 }
 
 #[cfg(test)]

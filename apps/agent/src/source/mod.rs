@@ -12,8 +12,8 @@ mod sensors;
 
 use sotto_pack::{Channel, LeftOut};
 
-pub use error::{NoSensors, SourceError};
-pub use files::{Encoding, FileOptions, FileSource};
+pub use error::{NoNumber, NoSensors, SourceError};
+pub use files::{Decimal, Encoding, Fault, FileFacts, FileOptions, FileSource, Lines, NoEncoding};
 pub use first::first;
 pub use formats::{FormatName, NoFormat};
 pub use generator::Generator;
@@ -41,4 +41,14 @@ pub trait Source {
 
     /// Returns true if rows arrive over time; false for a source that ends, such as a file.
     fn paced(&self) -> bool;
+
+    /// Returns the line of the row that was returned last, from 1; `None` if the source is no file.
+    fn line(&self) -> Option<u64> {
+        None
+    }
+
+    /// Returns facts about each file read so far.
+    fn facts(&self) -> Vec<FileFacts> {
+        Vec::new()
+    }
 }

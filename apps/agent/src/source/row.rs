@@ -11,7 +11,7 @@ pub struct Row {
     /// The values; `None` if missing.
     pub values: Zeroizing<Vec<Option<f64>>>,
     /// The reason why each value is missing: [`Reason::Empty`], [`Reason::NotANumber`] or [`Reason::Text`]; `None` if
-    /// present.
+    /// present, or if the row is not about the channel: then nothing is missing.
     pub missing: Vec<Option<Reason>>,
 }
 

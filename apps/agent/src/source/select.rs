@@ -63,6 +63,14 @@ impl Source for Selected {
     fn paced(&self) -> bool {
         self.source.paced()
     }
+
+    fn line(&self) -> Option<u64> {
+        self.source.line()
+    }
+
+    fn facts(&self) -> Vec<super::FileFacts> {
+        self.source.facts()
+    }
 }
 
 #[cfg(test)]

@@ -473,7 +473,17 @@ fn check_counts_and_sends_nothing() {
         lines.contains("days: 2 windows, from 2014-02-14T00:00:00+01:00") && lines.contains(&expected),
         "{lines}"
     );
-    let counts: Value = serde_json::from_str(&check(&["--json"])).unwrap();
+    assert!(lines.contains("csv, UTF-8, comma between values, names in line 1, decimal point"), "{lines}");
+    let bad = readings.len() + 2;
+    assert!(lines.contains(&format!("not taken: temperature: 1 text, line {bad}")), "{lines}");
+    assert!(
+        lines.contains("times: every 5 min") && lines.contains("temperature (column \"value\"):"),
+        "{lines}"
+    );
+    let mut counts: Value = serde_json::from_str(&check(&["--json"])).unwrap();
+    for of_check in ["files", "times", "numbers"] {
+        assert!(counts.as_object_mut().unwrap().remove(of_check).is_some(), "{of_check}");
+    }
     assert!(plant.cloud.uploads().is_empty() && !plant.path("boiler.spool").exists());
     let mut summary = plant.run(&text);
     // Only a run reports how far it came.

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use proptest::prelude::*;
-use sotto_agent::source::{Encoding, FileOptions, FileSource, FormatName, Source, SourceError};
+use sotto_agent::source::{Decimal, Encoding, FileOptions, FileSource, FormatName, Source, SourceError};
 use sotto_agent::stop::Stop;
 use sotto_pack::Reason::{self, Empty, NoSuchTime, NoTime, NotANumber, Text};
 use sotto_pack::{Channel, Clock};
@@ -131,8 +131,8 @@ fn several_columns_are_read_by_their_names() {
         at("2022-03-20T12:00:02Z", &[Err(Empty), Err(Text)]),
         // More values than names: no value can be assigned.
         at("2022-03-20T12:00:03Z", &[Err(Text), Err(Text)]),
-        // A quote after a blank belongs to the value.
-        at("2022-03-20T12:00:04Z", &[Err(Text), Ok(7.0)]),
+        // Blanks may stand before a quote.
+        at("2022-03-20T12:00:04Z", &[Ok(8.0), Ok(7.0)]),
     ];
     assert_eq!(files.rows(&["temperature", "flow"]), expected);
     assert!(!files.open(&["temperature", "flow"]).unwrap().paced());
@@ -144,7 +144,8 @@ fn delimiters_and_decimals_are_guessed_or_named() {
     let german = "Zeit;x;y\n2014-02-14;3,25;7\n2014-02-15;1.234,5;-0,5\n2014-02-16;1,234,567;2\n";
     let expected = [
         at("2014-02-14T00:00:00Z", &[Ok(3.25), Ok(7.0)]),
-        at("2014-02-15T00:00:00Z", &[Err(Text), Ok(-0.5)]),
+        at("2014-02-15T00:00:00Z", &[Ok(1234.5), Ok(-0.5)]),
+        // Groups of thousands with the decimal mark between them.
         at("2014-02-16T00:00:00Z", &[Err(Text), Ok(2.0)]),
     ];
     assert_eq!(zeit(german).rows(&["x", "y"]), expected);
@@ -154,13 +155,15 @@ fn delimiters_and_decimals_are_guessed_or_named() {
     assert_eq!(zeit(&format!("sep=;\r\n{german}")).rows(&["x", "y"]), expected);
     // One column has decimal points, the other decimal commas.
     let mixed = "time;x;y\n2014-02-14;3,25;7.5\n";
-    file(mixed).refused(&["x", "y"], &["0.csv", "--decimal-comma"]);
-    let named = |comma| file(mixed).with(|options| options.decimal_comma = Some(comma));
-    assert_eq!(named(true).rows(&["x", "y"]), [at("2014-02-14T00:00:00Z", &[Ok(3.25), Err(Text)])]);
-    assert_eq!(named(false).rows(&["x", "y"]), [at("2014-02-14T00:00:00Z", &[Err(Text), Ok(7.5)])]);
+    file(mixed).refused(&["x", "y"], &["0.csv", "--decimal ,", "--decimal ."]);
+    let named = |decimal| file(mixed).with(|options| options.decimal = Some(decimal));
+    assert_eq!(named(Decimal::Comma).rows(&["x", "y"]), [at("2014-02-14T00:00:00Z", &[Ok(3.25), Err(Text)])]);
+    assert_eq!(named(Decimal::Point).rows(&["x", "y"]), [at("2014-02-14T00:00:00Z", &[Err(Text), Ok(7.5)])]);
     assert_eq!(file(mixed).rows(&["x"]), [at("2014-02-14T00:00:00Z", &[Ok(3.25)])]);
-    // If the comma is the delimiter, it is no decimal mark.
-    assert_eq!(file("time,x\n2014-02-14,\"3,25\"\n").rows(&["x"])[0].1, [Err(Text)]);
+    // Between commas, numbers with a decimal comma stand in quotes.
+    assert_eq!(file("time,x\n2014-02-14,\"3,25\"\n").rows(&["x"])[0].1, [Ok(3.25)]);
+    let both = file("time,x\n2014-02-14,\"3,25\"\n2014-02-15,3.25\n").rows(&["x"]);
+    assert_eq!((&both[0].1[..], &both[1].1[..]), (&[Err(Text)][..], &[Ok(3.25)][..]));
     let blanks = file("time x\n2014-02-14T00:00 4\n").with(|options| options.delimiter = Some(' '));
     assert_eq!(blanks.rows(&["x"]), [at("2014-02-14T00:00:00Z", &[Ok(4.0)])]);
     file("x\n1\n").with(|options| options.delimiter = Some('·')).refused(&["x"], &["--delimiter"]);
@@ -211,14 +214,15 @@ fn json_lines_are_read() {
         at("2026-03-01T06:00:00Z", &[Ok(21.5), Ok(40.0)]),
         at("2026-03-01T06:00:01Z", &[Err(Empty), Err(Text)]),
         at("2026-03-01T06:00:02Z", &[Ok(-40.0), Ok(3.0)]),
+        // A number beyond all costs its own member alone.
+        at("2026-03-01T06:00:04Z", &[Err(NotANumber), Err(Empty)]),
     ];
     let mut source = files.open(&["temperature", "h"]).unwrap();
     let rows: Vec<_> = std::iter::from_fn(|| row(&mut source)).collect();
     assert_eq!(rows, expected);
-    assert_eq!(source.take_left_out().count(NoTime), 4 * 2);
+    assert_eq!(source.take_left_out().count(NoTime), 3 * 2);
     file("{\"time\":1392534000,\"temperature\":1}\n")
         .refused(&["temprature"], &["\"temperature\"", "did you mean"]);
-    file("[{\"time\":1}]").refused(&["x"], &["line 1", "jq -c"]);
     file("{\"time\":").refused(&["x"], &["line 1", "JSON"]);
     let named = file("\n{\"x\":1}").with(|options| {
         (options.format, options.start) = (Some(FormatName::JSON_LINES), Some("2026-03-01".into()));
@@ -265,6 +269,8 @@ fn times_have_the_forms_that_loggers_write() {
     for wrong in [
         "1",
         "20149999",
+        // Whole days of a spreadsheet, or a count of something.
+        "45292",
         "2014-02-30",
         "30/30/2014",
         "14.02.14",
@@ -295,9 +301,13 @@ fn the_format_is_that_of_the_first_rows() {
         (&times[..], no_time),
         (&["2014-02-14T21:30:00Z".into(), "2014-02-14T23:30:01.5Z".into()][..], 3)
     );
-    // The unit is that of the first number.
+    // The unit is that of the first number. Smaller ones are times of a clock that was not set.
     let (times, ..) = file("time,x\n1392413400,1\n100,2\n").times();
     assert_eq!(times, ["2014-02-14T21:30:00Z", "1970-01-01T00:01:40Z"]);
+    let (times, no_time, _) = file("time,x\n100,1\n1392413400,2\n1392413400123,3\n").times();
+    assert_eq!((times, no_time), (vec!["1970-01-01T00:01:40Z".into(), "2014-02-14T21:30:00Z".into()], 1));
+    let (times, no_time, _) = file("time,x\n1392413400123,1\n1392413400,2\n").times();
+    assert_eq!((times, no_time), (vec!["2014-02-14T21:30:00.123Z".into()], 1), "never mixed");
     // Day and month: a later row resolves the order.
     let (times, no_time, _) =
         file("time,x\n01/02/2014 00:00,1\n02/02/2014 00:00,2\n13/02/2014 00:00,3\n").times();
@@ -402,7 +412,7 @@ fn a_date_and_a_time_of_day_stand_in_two_columns() {
     assert_eq!(days(&["day", "clock"]).rows(&["x"]), expected, "named");
     days(&["day", "hour"]).refused(&["x"], &["\"hour\""]);
     days(&["clock"]).refused(&["x"], &["\"clock\"", "18:00"]);
-    days(&["day", "clock", "x"]).refused(&["x"], &["--time", "time of day"]);
+    days(&["day", "day", "day", "day", "day", "day", "day"]).refused(&["x"], &["--time", "time of day"]);
     let lines = file(
         "{\"d\":\"2004-03-13\",\"t\":\"18:00\",\"x\":2.6}\n{\"d\":\"2004-03-13\",\"t\":\"19:30:05\",\"x\":2}\n",
     );
@@ -446,7 +456,7 @@ fn a_column_is_found_by_its_name() {
     let text =
         b"\xef\xbb\xbftime ,\"flow [l/s]\",empty\n1,2.5,\n2,-3 ,\n3\n4,n/a,\n5,inf,\n\"6\",1e2,\n7,\xff,\n";
     let files = Files::new(&[text]).with(|options| {
-        (options.start, options.encoding) = (Some("2014-02-14".into()), Some(Encoding::Utf8));
+        (options.start, options.encoding) = (Some("2014-02-14".into()), Some(Encoding::UTF8));
     });
     let values =
         |column: &str| -> Vec<_> { files.rows(&[column]).into_iter().map(|(_, values)| values[0]).collect() };
@@ -477,18 +487,25 @@ fn rows_that_do_not_end_are_refused() {
 }
 
 #[test]
-fn text_is_utf8_or_latin1() {
+fn text_is_utf8_utf16_or_windows_1252() {
     let latin1 = b"time,Temp \xb0C\n2014-02-14,1\n2014-02-15,\xff\n";
     let files = || Files::new(&[latin1]).with(|options| options.columns.push(("t".into(), "Temp °C".into())));
-    files().refused(&["t"], &["0.csv", "line 1", "--encoding latin1"]);
-    let rows = files().with(|options| options.encoding = Some(Encoding::Latin1)).rows(&["t"]);
-    assert_eq!(rows, [at("2014-02-14T00:00:00Z", &[Ok(1.0)]), at("2014-02-15T00:00:00Z", &[Err(Text)])]);
+    let expected = [at("2014-02-14T00:00:00Z", &[Ok(1.0)]), at("2014-02-15T00:00:00Z", &[Err(Text)])];
+    assert_eq!(files().rows(&["t"]), expected, "bytes that are not UTF-8 are Windows-1252");
+    assert_eq!(files().with(|options| options.encoding = Some(Encoding::LATIN1)).rows(&["t"]), expected);
+    files().with(|options| options.encoding = Some(Encoding::UTF8)).refused(&["t"], &["Temp \u{fffd}C"]);
     let time = Files::new(&[b"time,x\n2014-02-14,1\n\xff,2\n"]);
-    time.refused(&["x"], &["line 3", "--encoding latin1"]);
-    let named = time.with(|options| options.encoding = Some(Encoding::Utf8));
-    assert_eq!(named.times(), (vec!["2014-02-14T00:00:00Z".to_owned()], 1, 0));
-    for utf16 in [&b"\xff\xfet\0i\0m\0e\0"[..], b"\xfe\xff\0t\0i", b"t\0i\0m\0", b"\0t\0i"] {
-        Files::new(&[utf16]).refused(&["x"], &["UTF-16", "iconv"]);
+    assert_eq!(time.times(), (vec!["2014-02-14T00:00:00Z".to_owned()], 1, 0));
+    let text = "time,Temp °C\n2014-02-14,1\n2014-02-15,ÿ\n";
+    for (mark, low) in [(true, true), (true, false), (false, true), (false, false)] {
+        let units = text.encode_utf16().map(|unit| if low { unit.to_le_bytes() } else { unit.to_be_bytes() });
+        let mut bytes: Vec<u8> = units.flatten().collect();
+        if mark {
+            bytes.splice(..0, if low { *b"\xff\xfe" } else { *b"\xfe\xff" });
+        }
+        let utf16 =
+            Files::new(&[&bytes]).with(|options| options.columns.push(("t".into(), "Temp °C".into())));
+        assert_eq!(utf16.rows(&["t"]), expected, "UTF-16");
     }
 }
 
@@ -586,7 +603,7 @@ fn a_format_is_found_in_the_first_bytes_or_named() {
     let named = |format| move |options: &mut FileOptions| options.format = Some(format);
     file("time,x\n1392413400,1.5\n").with(named(FormatName::JSON_LINES)).refused(&["x"], &["no JSON object"]);
     file(lines).with(named(FormatName::CSV)).refused(&["x"], &["no column \"x\""]);
-    file("[{\"time\": 1392413400, \"x\": 1.5}]").refused(&["x"], &["jq -c"]);
+    assert_eq!(file("[{\"time\": 1392413400, \"x\": 1.5}]").rows(&["x"]), expected);
 }
 
 #[test]
@@ -637,7 +654,7 @@ proptest! {
             for options in [&|_: &mut FileOptions| {}, &|options: &mut FileOptions| {
                 (options.start, options.header) = (Some("2014-02-14".into()), header);
                 options.columns = vec![("x".into(), if header { "x" } else { "1" }.into())];
-                options.encoding = Some(Encoding::Latin1);
+                options.encoding = Some(Encoding::LATIN1);
             }] as [&dyn Fn(&mut FileOptions); 2] {
                 let mut changed = files.options.clone();
                 options(&mut changed);

@@ -2,8 +2,10 @@
 #![allow(clippy::unwrap_used)]
 
 mod bundle;
+mod cases;
 mod encryption;
 mod files;
+mod messes;
 mod places;
 mod run;
 mod site;

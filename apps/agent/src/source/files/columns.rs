@@ -1,71 +1,197 @@
-//! Finds columns by name.
+//! The columns of channels: found by name, and how their cells are read.
 
 use std::path::Path;
 
-use sotto_pack::Channel;
+use sotto_pack::{Channel, Reason};
 
-use super::encoding::Encoding;
+use super::cells::Cell;
+use super::decimals::Decimal;
+use super::options::FileOptions;
+use super::time_columns::TimeColumns;
+use super::units::{self, Conversion};
 use crate::source::SourceError;
-
-/// Names that mark a time column, in lower case.
-const TIMES: [&str; 6] = ["time", "timestamp", "date", "datetime", "ts", "at"];
 
 /// The requested columns.
 pub(in crate::source) struct Wanted {
-    /// The column of the time, or those of date and time of day. `None` if rows have no time of their own.
+    /// The columns of the time. `None` if rows have no time of their own.
     pub(in crate::source) time: Option<TimeColumns>,
     /// The column of each channel.
-    pub(in crate::source) values: Vec<String>,
+    pub(in crate::source) values: Vec<Column>,
     /// Conditions: columns, each with the text that it must hold.
     pub(in crate::source) conditions: Vec<(String, String)>,
-    /// The encoding of text, if given.
-    pub(in crate::source) encoding: Option<Encoding>,
 }
 
-pub(in crate::source) enum TimeColumns {
-    /// Columns with these names; their texts are joined by a space.
-    Named(Vec<String>),
-    /// The only column with a name from `TIMES`, or one called date and one called time.
-    Guessed,
+/// The column of a channel.
+#[derive(Clone, Debug)]
+pub(in crate::source) struct Column {
+    /// The column as it was requested: `state[entity_id=sensor.hum]`, or a name alone.
+    pub(in crate::source) requested: String,
+    /// The name of the channel.
+    pub(in crate::source) channel: String,
+    /// The unit of the channel.
+    pub(in crate::source) unit: String,
+    /// The unit of the cells, if it is not the channel's.
+    pub(in crate::source) from_unit: Option<String>,
+    /// The channel's range.
+    pub(in crate::source) minimum: f64,
+    pub(in crate::source) maximum: f64,
+    pub(in crate::source) resolution: Option<f64>,
+    /// Texts and numbers that stand for no reading.
+    missing: Vec<(String, Option<f64>)>,
+    /// Converts numbers to readings.
+    conversion: Conversion,
 }
 
-/// Maximum number of time columns: date and time of day may be separate.
-pub(in crate::source) const MOST_TIME_COLUMNS: usize = 2;
-
-impl Wanted {
-    /// Returns the positions of the time columns among a file's columns; none if rows have no time of their own.
-    pub(in crate::source) fn time(&self, names: &[String], path: &Path) -> Result<Vec<usize>, SourceError> {
-        match &self.time {
-            None => Ok(Vec::new()),
-            Some(TimeColumns::Named(wanted)) => {
-                wanted.iter().map(|name| position(names, name, path)).collect()
-            }
-            Some(TimeColumns::Guessed) => {
-                let called = |wanted: &[&str]| -> Vec<usize> {
-                    let is = |name: &String| wanted.iter().any(|time| name.eq_ignore_ascii_case(time));
-                    (0..names.len()).filter(|position| is(&names[*position])).collect()
-                };
-                match (&called(&TIMES)[..], &called(&["date"])[..], &called(&["time"])[..]) {
-                    ([position], _, _) => Ok(vec![*position]),
-                    ([_, _], [date], [time]) => Ok(vec![*date, *time]),
-                    _ => Err(SourceError::NoTimeColumn { path: path.to_owned(), columns: names.to_vec() }),
-                }
-            }
+impl Default for Column {
+    fn default() -> Self {
+        Self {
+            requested: String::new(),
+            channel: String::new(),
+            unit: String::new(),
+            from_unit: None,
+            minimum: f64::NEG_INFINITY,
+            maximum: f64::INFINITY,
+            resolution: None,
+            missing: Vec::new(),
+            conversion: Conversion { scale: 1.0, offset: 0.0 },
         }
     }
 }
 
-/// Returns the position of a column.
-///
-/// # Errors
-/// [`SourceError::NoColumn`] and [`SourceError::AmbiguousColumn`].
-pub(in crate::source) fn position(names: &[String], wanted: &str, path: &Path) -> Result<usize, SourceError> {
+impl Column {
+    /// Creates the column of a channel.
+    pub(super) fn new(channel: &Channel, options: &FileOptions) -> Result<Self, SourceError> {
+        let of = |name: &Option<String>| name.as_ref().is_none_or(|name| *name == channel.name);
+        let number = |text: &str| match Cell::read(text) {
+            Cell::Number(number, _) => Some(number),
+            _ => None,
+        };
+        let missing = options.missing.iter().filter(|(name, _)| of(name));
+        let last = |values: &[(Option<String>, f64)], usual| {
+            values.iter().rev().find(|(name, _)| of(name)).map_or(usual, |(_, value)| *value)
+        };
+        let own = Conversion { scale: last(&options.scale, 1.0), offset: last(&options.offset, 0.0) };
+        let from_unit =
+            options.from_unit.iter().rev().find(|(name, _)| of(name)).map(|(_, unit)| unit.clone());
+        let unit = match &from_unit {
+            None => Conversion { scale: 1.0, offset: 0.0 },
+            Some(from) => units::conversion(from, &channel.unit).ok_or_else(|| SourceError::Option {
+                option: "--from-unit",
+                reason: format!(
+                    "{from} cannot be converted to the unit {:?} of channel {}; give --scale and --offset",
+                    channel.unit, channel.name
+                ),
+            })?,
+        };
+        let conversion =
+            Conversion { scale: own.scale * unit.scale, offset: own.offset * unit.scale + unit.offset };
+        Ok(Self {
+            requested: column_of(channel, &options.columns).to_owned(),
+            channel: channel.name.clone(),
+            unit: channel.unit.clone(),
+            from_unit,
+            minimum: channel.minimum,
+            maximum: channel.maximum,
+            resolution: channel.resolution,
+            missing: missing.map(|(_, text)| (text.trim().to_owned(), number(text))).collect(),
+            conversion,
+        })
+    }
+
+    /// Reads a cell. The unit of the column may follow the number.
+    pub(in crate::source) fn read(&self, text: &str) -> Cell {
+        let mut text = text.trim();
+        // Quotes that do not match belong to no reading.
+        if text.starts_with('"') || text.ends_with('"') {
+            text = text.trim_matches('"').trim();
+        }
+        if self.missing.iter().any(|(missing, _)| missing == text) {
+            return Cell::Missing(Reason::Empty);
+        }
+        let cell = Cell::read(text);
+        let unit = self.from_unit.as_ref().unwrap_or(&self.unit);
+        if cell != Cell::Missing(Reason::Text) || unit.is_empty() {
+            return cell;
+        }
+        match unit_of(text) {
+            Some(rest) if units::is_same(rest, unit) => Cell::read(&text[..text.len() - rest.len()]),
+            _ => cell,
+        }
+    }
+
+    /// Returns the way out if a cell has another unit of the channel's quantity.
+    pub(super) fn hint(&self, text: &str) -> Option<String> {
+        let unit = unit_of(text)?.trim();
+        units::conversion(unit, &self.unit)?;
+        let Self { channel, unit: own, .. } = self;
+        Some(format!("; the channel's unit is {own}: pass --from-unit {channel}={unit}"))
+    }
+
+    /// Reads a cell of bytes.
+    pub(in crate::source) fn read_bytes(&self, bytes: &[u8]) -> Cell {
+        self.read(&super::encoding::decode(bytes))
+    }
+
+    /// Returns the reading of a cell, or the reason why there is none.
+    pub(super) fn reading(&self, cell: Cell, decimal: Decimal) -> Result<f64, Option<Reason>> {
+        let number = cell.number(decimal)?;
+        if self.missing.iter().any(|(_, missing)| *missing == Some(number)) {
+            return Err(Some(Reason::Empty));
+        }
+        let value = self.converted(number);
+        if value.is_finite() { Ok(value) } else { Err(Some(Reason::NotANumber)) }
+    }
+
+    fn converted(&self, number: f64) -> f64 {
+        let Conversion { scale, offset } = self.conversion;
+        if scale == 1.0 && offset == 0.0 { number } else { number * scale + offset }
+    }
+
+    /// Returns true if the number is in the channel's range.
+    pub(super) fn may_be(&self, number: f64) -> bool {
+        (self.minimum..=self.maximum).contains(&self.converted(number))
+    }
+
+    /// Returns true if the channel counts in whole numbers or larger steps, and the number lies between two of them.
+    pub(super) fn is_finer_than_step(&self, number: f64) -> bool {
+        self.resolution.is_some_and(|step| {
+            let steps = self.converted(number) / step;
+            step >= 1.0 && (steps - steps.round()).abs() > 1e-6
+        })
+    }
+
+    /// Returns the name and the conditions of `state[entity_id=sensor.hum]`; `None` if it has no condition.
+    pub(in crate::source) fn parts(&self) -> Option<(&str, Vec<(&str, &str)>)> {
+        let (name, rest) = self.requested.split_once('[')?;
+        let inner = rest.trim_end().strip_suffix(']')?;
+        let conditions = inner.split("][").map(|pair| pair.split_once('=')).collect::<Option<Vec<_>>>()?;
+        Some((name, conditions))
+    }
+}
+
+/// Returns the text behind the last digit of a cell; `None` if there is none.
+fn unit_of(text: &str) -> Option<&str> {
+    let end = text.rfind(|letter: char| letter.is_ascii_digit())? + 1;
+    let rest = text[end..].trim_start_matches(['.', ',']);
+    (!rest.trim().is_empty()).then_some(rest)
+}
+
+/// Returns the position of a column. Proposes the most similar name that is not among `taken`.
+pub(in crate::source) fn position(
+    names: &[String],
+    wanted: &str,
+    taken: &[&str],
+    path: &Path,
+) -> Result<usize, SourceError> {
     let (path, column) = (path.to_owned(), wanted.trim().to_owned());
     match find(names, wanted) {
         Found::One(position) => Ok(position),
         Found::Several(count) => Err(SourceError::AmbiguousColumn { path, column, count }),
         Found::None => {
-            let (columns, nearest) = (names.to_vec(), nearest(names, wanted));
+            let is_taken =
+                |name: &String| taken.iter().any(|taken| taken.trim().eq_ignore_ascii_case(name.trim()));
+            let free: Vec<String> = names.iter().filter(|name| !is_taken(name)).cloned().collect();
+            let (columns, nearest) = (names.to_vec(), nearest(&free, wanted));
             Err(SourceError::NoColumn { path, column, columns, nearest })
         }
     }

@@ -1,13 +1,15 @@
 //! Bytes of a file, of standard input or of a pipe, as they arrive.
 
 use std::fs::{File, Metadata};
-use std::io::{self, ErrorKind};
+use std::io::{self, ErrorKind, Read};
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::Duration;
 
 use zeroize::Zeroizing;
 
+use super::encoding::Encoding;
+use super::packed::{Chunks, Packing};
 use super::stream::{CHUNK, Chunk, retried, stream};
 use crate::source::SourceError;
 use crate::stop::Stop;
@@ -35,12 +37,25 @@ enum From {
     },
     /// A thread reads the stream, because a blocking read from a pipe cannot be cancelled.
     Stream(Receiver<io::Result<Chunk>>),
+    /// Decompressed bytes.
+    Packed(Box<dyn Read>),
 }
 
-/// A buffered input. Unconsumed bytes are contiguous.
+/// Converts bytes of another encoding to UTF-8.
+struct Decoder {
+    encoding: Encoding,
+    decoder: encoding_rs::Decoder,
+    /// Bytes of one read.
+    raw: Zeroizing<Vec<u8>>,
+    ended: bool,
+}
+
+/// A buffered input of UTF-8. Unconsumed bytes are contiguous.
 pub(in crate::source) struct Input {
     pub(in crate::source) path: PathBuf,
     from: From,
+    packing: Option<Packing>,
+    decoder: Option<Decoder>,
     follow: bool,
     stop: Stop,
     /// Unread bytes are `buffer[start..end]`.
@@ -86,7 +101,9 @@ impl Input {
         };
         let (path, stop) = (path.to_owned(), stop.clone());
         let buffer = Zeroizing::new(Vec::new());
-        Ok(Self { path, from, follow, stop, buffer, start: 0, end: 0, replaced: false, cut: false })
+        let (packing, decoder) = (None, None);
+        let (start, end, replaced, cut) = (0, 0, false, false);
+        Ok(Self { path, from, packing, decoder, follow, stop, buffer, start, end, replaced, cut })
     }
 
     /// Returns the bytes read and not consumed.
@@ -104,8 +121,53 @@ impl Input {
         self.replaced || self.cut
     }
 
+    /// Returns true if rows arrive over time.
+    pub(in crate::source) fn is_paced(&self) -> bool {
+        self.follow || is_stream(&self.path)
+    }
+
+    /// Returns the compression.
+    pub(in crate::source) fn packing(&self) -> Option<Packing> {
+        self.packing
+    }
+
+    /// Returns the encoding, if it is not UTF-8.
+    pub(in crate::source) fn encoding(&self) -> Option<Encoding> {
+        self.decoder.as_ref().map(|decoder| decoder.encoding)
+    }
+
     /// Reads more bytes behind the unconsumed ones; blocks if necessary.
     pub(in crate::source) fn more(&mut self) -> Result<More, SourceError> {
+        let Some(mut decoder) = self.decoder.take() else { return self.more_bytes() };
+        let more = self.more_decoded(&mut decoder);
+        self.decoder = Some(decoder);
+        more
+    }
+
+    /// Reads bytes of another encoding and converts them.
+    fn more_decoded(&mut self, decoder: &mut Decoder) -> Result<More, SourceError> {
+        loop {
+            if decoder.ended {
+                return Ok(More::End);
+            }
+            // The bytes behind `kept` are not converted yet.
+            let kept = self.end - self.start;
+            let more = self.more_bytes()?;
+            if more == More::Cut {
+                decoder.decoder = decoder.encoding.0.new_decoder_without_bom_handling();
+                return Ok(more);
+            }
+            decoder.raw.clear();
+            decoder.raw.extend_from_slice(&self.buffer[self.start + kept..self.end]);
+            decoder.ended = more == More::End;
+            self.end = self.start + kept;
+            if decode(&mut self.buffer, &mut self.end, decoder) {
+                return Ok(More::Bytes);
+            }
+        }
+    }
+
+    fn more_bytes(&mut self) -> Result<More, SourceError> {
         if self.start > 0 {
             self.buffer.copy_within(self.start..self.end, 0);
             (self.start, self.end) = (0, self.end - self.start);
@@ -120,6 +182,10 @@ impl Input {
                     let count = retried(file, room).map_err(|error| failed(&self.path, &error))?;
                     *read += count as u64;
                     count
+                }
+                From::Packed(packed) => {
+                    let room = room(&mut self.buffer, self.end, CHUNK);
+                    retried(packed, room).map_err(|error| failed(&self.path, &error))?
                 }
                 From::Stream(chunks) => match chunks.recv_timeout(POLL) {
                     Ok(Ok(chunk)) => {
@@ -163,47 +229,101 @@ impl Input {
         Ok(None)
     }
 
-    /// Strips a byte-order mark; refuses UTF-16.
-    pub(in crate::source) fn begin(&mut self) -> Result<(), SourceError> {
-        while self.bytes().len() < 3 && self.more()? != More::End {}
-        match self.bytes() {
-            [0xef, 0xbb, 0xbf, ..] => self.consume(3),
-            [0xff, 0xfe, ..] | [0xfe, 0xff, ..] | [0, _, ..] | [_, 0, ..] => {
-                let reason = "it is UTF-16; convert it, for example with: iconv -f UTF-16 -t UTF-8";
-                return Err(refused(&self.path, reason));
-            }
-            _ => {}
+    /// Finds compression and encoding in the first bytes, and strips a byte-order mark.
+    pub(in crate::source) fn begin(&mut self, named: Option<Encoding>) -> Result<(), SourceError> {
+        while self.bytes().len() < 4 && self.more()? != More::End {}
+        if let Some(packing) = Packing::of(self.bytes()) {
+            self.unpack(packing)?;
+            while self.bytes().len() < 4 && self.more()? != More::End {}
         }
+        let (mark, encoding) = match self.bytes() {
+            [0xef, 0xbb, 0xbf, ..] => (3, named.filter(|named| *named == Encoding::UTF8)),
+            [0xff, 0xfe, ..] => (2, Some(Encoding::UTF16LE)),
+            [0xfe, 0xff, ..] => (2, Some(Encoding::UTF16BE)),
+            _ if named.is_some() => (0, named),
+            // No name and no number begins with a zero character.
+            [0, low, ..] if *low != 0 => (0, Some(Encoding::UTF16BE)),
+            [low, 0, ..] if *low != 0 => (0, Some(Encoding::UTF16LE)),
+            _ => (0, None),
+        };
+        self.consume(mark);
+        let Some(encoding) = encoding else { return Ok(()) };
+        let raw = Zeroizing::new(self.bytes().to_vec());
+        let decoder = encoding.0.new_decoder_without_bom_handling();
+        let mut decoder = Decoder { encoding, decoder, raw, ended: false };
+        (self.start, self.end) = (0, 0);
+        decode(&mut self.buffer, &mut self.end, &mut decoder);
+        self.decoder = Some(decoder);
         Ok(())
     }
 
-    /// Returns the length of the first line including its line end; `None` if there is no line end and no more bytes
-    /// come. A lone CR ends a line only if `carriage_return` is true.
-    pub(in crate::source) fn line(
-        &mut self,
-        number: u64,
-        carriage_return: bool,
-    ) -> Result<Option<usize>, SourceError> {
-        let mut looked = 0;
-        loop {
-            let ends = |byte: &u8| *byte == b'\n' || carriage_return && *byte == b'\r';
-            let bytes = self.bytes();
-            if let Some(position) = bytes[looked..].iter().position(ends) {
-                if looked + position < LONGEST_ROW {
-                    return Ok(Some(looked + position + 1));
-                }
-                looked = LONGEST_ROW;
-            } else {
-                looked = bytes.len();
+    /// Reads the file anew through a decompressor.
+    fn unpack(&mut self, packing: Packing) -> Result<(), SourceError> {
+        if self.follow {
+            let reason = format!("it is compressed ({}): only a plain file can be followed", packing.name());
+            return Err(refused(&self.path, reason));
+        }
+        let begin = io::Cursor::new(self.bytes().to_vec());
+        let nothing = From::Packed(Box::new(io::empty()));
+        let packed = match std::mem::replace(&mut self.from, nothing) {
+            From::File { mut file, .. } => {
+                io::Seek::rewind(&mut file).map_err(|error| failed(&self.path, &error))?;
+                packing.reader(file)
             }
-            if looked >= LONGEST_ROW {
+            From::Stream(rest) => packing.reader(Chunks { begin, rest, stop: self.stop.clone() }),
+            From::Packed(packed) => packed,
+        };
+        (self.from, self.packing) = (From::Packed(packed), Some(packing));
+        (self.start, self.end) = (0, 0);
+        Ok(())
+    }
+
+    /// Returns the length of the first line that begins at `from`, including its line end, CR or LF or both; `None` if
+    /// there is no line end and no more bytes come, or if the file was cut off.
+    pub(in crate::source) fn line(&mut self, from: usize, number: u64) -> Result<Option<usize>, SourceError> {
+        let mut looked = from;
+        loop {
+            let bytes = self.bytes();
+            if let Some(position) = memchr::memchr2(b'\n', b'\r', &bytes[looked..]) {
+                let end = looked + position;
+                if end - from >= LONGEST_ROW {
+                    return Err(too_long(&self.path, number));
+                }
+                match (bytes[end], bytes.get(end + 1)) {
+                    (b'\r', Some(b'\n')) => return Ok(Some(end + 2 - from)),
+                    // A LF may follow: read it with the CR if that does not block.
+                    (b'\r', None) if !self.is_paced() => {
+                        looked = end;
+                        if self.more()? != More::Bytes {
+                            return Ok(Some(end + 1 - from));
+                        }
+                        continue;
+                    }
+                    _ => return Ok(Some(end + 1 - from)),
+                }
+            }
+            looked = bytes.len();
+            if looked - from >= LONGEST_ROW {
                 return Err(too_long(&self.path, number));
             }
             match self.more()? {
                 More::Bytes => {}
-                More::End => return Ok(None),
-                More::Cut => looked = 0,
+                More::End | More::Cut => return Ok(None),
             }
+        }
+    }
+}
+
+/// Converts the bytes of one read, and appends them to the buffer. Returns true if there are any.
+fn decode(buffer: &mut Vec<u8>, end: &mut usize, decoder: &mut Decoder) -> bool {
+    let (begin, mut read) = (*end, 0);
+    loop {
+        let room = room(buffer, *end, CHUNK);
+        let (result, took, wrote, _) =
+            decoder.decoder.decode_to_utf8(&decoder.raw[read..], room, decoder.ended);
+        (read, *end) = (read + took, *end + wrote);
+        if result == encoding_rs::CoderResult::InputEmpty {
+            return *end > begin;
         }
     }
 }
@@ -225,8 +345,9 @@ pub(in crate::source) fn refused(path: &Path, reason: impl Into<String>) -> Sour
 
 /// Returns the error about a row that is too long.
 pub(in crate::source) fn too_long(path: &Path, line: u64) -> SourceError {
-    let why =
-        format!("line {line}: a row has more than {LONGEST_ROW} bytes; look for a quote without its end");
+    let why = format!(
+        "line {line}: a row has more than {LONGEST_ROW} bytes; name the format of the file with --format"
+    );
     refused(path, why)
 }
 

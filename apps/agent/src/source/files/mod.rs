@@ -3,12 +3,22 @@
 pub(super) mod cells;
 mod civil;
 pub(super) mod columns;
+pub(super) mod decimals;
 pub(super) mod encoding;
+mod epoch;
+pub(super) mod facts;
+mod guess;
 pub(super) mod input;
+mod local;
+pub(super) mod numbers;
 mod options;
+mod packed;
+pub(super) mod places;
 mod reader;
 mod stream;
+pub(super) mod time_columns;
 mod times;
+mod units;
 
 use std::collections::VecDeque;
 use std::path::PathBuf;
@@ -16,18 +26,22 @@ use std::path::PathBuf;
 use sotto_pack::{Channel, LeftOut, Reason};
 use zeroize::Zeroizing;
 
-pub use encoding::Encoding;
+pub use decimals::Decimal;
+pub use encoding::{Encoding, NoEncoding};
+pub use facts::{Fault, FileFacts, Lines};
 pub use options::FileOptions;
 
 use super::{Row, Source, SourceError};
 use crate::stop::Stop;
-use cells::Record;
-use columns::{TimeColumns, Wanted};
+use cells::{Cell, Record};
+use columns::{Column, Wanted};
+use decimals::Evidence;
+use facts::Shape;
+use local::Local;
 use reader::{Next, Reader};
-use times::{Guess, Local, TimeFormat};
+use time_columns::TimeColumns;
+use times::TimeFormat;
 
-/// Maximum characters of a cell that an error shows.
-const LONGEST_CELL: usize = 40;
 /// Rows examined to guess the format of times and the decimal mark.
 const LOOKED_AT: usize = 1000;
 
@@ -36,8 +50,10 @@ const LOOKED_AT: usize = 1000;
 /// - The first rows of a file determine its time format. If day and month are ambiguous in the first 1000 rows, the
 ///   format of the file before decides. Rows with another format are left out as [`Reason::NoTime`].
 /// - Local times are in the zone of the options. A time that the clocks skipped is left out as [`Reason::NoSuchTime`].
-///   A time that they showed twice means the first occurrence, unless that is not after the row before it in the file:
-///   then it means the second.
+///   A time that they showed twice means the occurrence that the order of the rows tells.
+/// - The numbers of a file decide its decimal mark. Where `1.002` can be two readings and no number decides, opening
+///   fails: see [`SourceError::AmbiguousNumber`]. Rows that arrive over time cannot be read ahead: there the first
+///   number with a mark decides, or ends the source.
 /// - Without a time column, row k of all files is k periods after the start; rows that fail the conditions are not
 ///   counted.
 /// - A cell without a number is [`Reason::Empty`], [`Reason::NotANumber`] or [`Reason::Text`].
@@ -58,11 +74,20 @@ pub struct FileSource {
     /// Rows read ahead to guess the formats.
     ahead: VecDeque<Record>,
     form: Option<TimeFormat>,
-    decimal_comma: Option<bool>,
+    decimal: Option<Decimal>,
     local: Local,
-    /// Number of rows returned.
+    /// Number of rows with a time counted from the start.
     given: i64,
     left_out: LeftOut,
+    /// The line of the last row.
+    line: u64,
+    /// Names of the open file's columns.
+    names: Vec<String>,
+    /// The open file, or the last one.
+    open: FileFacts,
+    shape: Shape,
+    /// The files before it.
+    facts: Vec<FileFacts>,
 }
 
 impl FileSource {
@@ -80,13 +105,13 @@ impl FileSource {
             ([], None) => Some(TimeColumns::Guessed),
             (names, _) => Some(TimeColumns::Named(names.to_vec())),
         };
-        let column = |channel| columns::column_of(channel, &options.columns).to_owned();
-        let values = channels.iter().map(column).collect();
-        let (conditions, encoding) = (options.conditions.clone(), options.encoding);
+        let values = channels.iter().map(|channel| Column::new(channel, &options));
+        let values = values.collect::<Result<_, _>>()?;
+        let conditions = options.conditions.clone();
         let paced = options.follow || options.paths.iter().any(|path| input::is_stream(path));
         let mut source = Self {
             channels: channels.to_vec(),
-            wanted: Wanted { time, values, conditions, encoding },
+            wanted: Wanted { time, values, conditions },
             custom,
             start,
             stop,
@@ -95,16 +120,35 @@ impl FileSource {
             reader: None,
             ahead: VecDeque::new(),
             form: None,
-            decimal_comma: None,
+            decimal: options.decimal,
             local: Local::new(options.zone.zone().clone()),
             given: 0,
             left_out: LeftOut::default(),
+            line: 0,
+            names: Vec::new(),
+            open: FileFacts::default(),
+            shape: Shape::default(),
+            facts: Vec::new(),
             options,
         };
         if !source.options.paths.first().is_some_and(|path| source.would_wait(path)) {
             source.open_next()?;
         }
+        source.look_at_others()?;
         Ok(source)
+    }
+
+    /// Refuses files behind the first one that cannot be read, before a reading of the first one is taken.
+    fn look_at_others(&self) -> Result<(), SourceError> {
+        for path in self.options.paths.iter().skip(1).filter(|_| !self.paced) {
+            let options = FileOptions { paths: vec![path.clone()], ..self.options.clone() };
+            match Self::open(options, &self.channels, self.stop.clone()) {
+                // The file before may decide.
+                Ok(_) | Err(SourceError::AmbiguousTime { .. }) => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(())
     }
 
     /// Returns true if opening the path might block: it is a stream, or an empty file that is followed.
@@ -118,7 +162,13 @@ impl FileSource {
     fn open_next(&mut self) -> Result<bool, SourceError> {
         let Some(path) = self.waiting.pop_front() else { return Ok(false) };
         let follow = self.options.follow && self.waiting.is_empty();
-        self.reader = Some(Reader::open(&path, follow, &self.options, &self.wanted, &self.stop)?);
+        let reader = Reader::open(&path, follow, &self.options, &self.wanted, &self.stop)?;
+        if !self.open.format.is_empty() {
+            self.facts.push(self.facts_of_open());
+        }
+        self.open = FileFacts { path, format: reader.format(), ..FileFacts::default() };
+        (self.shape, self.names) = (reader.shape(), reader.names());
+        self.reader = Some(reader);
         self.local.begin();
         self.guess()?;
         Ok(true)
@@ -130,7 +180,10 @@ impl FileSource {
             let Some(reader) = &mut self.reader else { return Ok(None) };
             match reader.next(&self.wanted)? {
                 Next::Record(record) => return Ok(Some(record)),
-                Next::End => self.reader = None,
+                Next::End => {
+                    (self.shape, self.names) = (reader.shape(), reader.names());
+                    self.reader = None;
+                }
                 Next::Replaced => {
                     let again = reader.again(&self.options, &self.wanted, &self.stop)?;
                     self.reader = Some(again);
@@ -138,68 +191,6 @@ impl FileSource {
                 }
             }
         }
-    }
-
-    /// Reads the first rows of a file until its formats are known.
-    fn guess(&mut self) -> Result<(), SourceError> {
-        let Some(reader) = &self.reader else { return Ok(()) };
-        let path = reader.path().to_owned();
-        let marks = self.options.decimal_comma.is_none() && reader.has_free_comma();
-        self.decimal_comma = if marks { None } else { Some(self.options.decimal_comma.unwrap_or(false)) };
-        let times = self.wanted.time.is_some() && self.custom.is_none();
-        let (mut guess, mut commas, mut points) = (Guess::default(), false, false);
-        while self.ahead.len() < LOOKED_AT {
-            let known = !times || guess.forms().len() == 1;
-            if known && (!marks || self.paced) {
-                break;
-            }
-            let Some(record) = self.read()? else { break };
-            if let Some(time) = record.time.as_ref().filter(|_| times) {
-                guess.look(time);
-            }
-            if self.ahead.is_empty() && times && guess.forms().is_empty() && self.reader_guesses_time() {
-                let columns = self.reader.as_ref().map(Reader::names).unwrap_or_default();
-                return Err(SourceError::NoTimeColumn { path, columns });
-            }
-            for cell in record.cells.iter() {
-                commas |= cell.decimal_comma() == Some(true);
-                points |= cell.decimal_comma() == Some(false);
-            }
-            self.ahead.push_back(record);
-        }
-        if marks && commas && points {
-            return Err(SourceError::AmbiguousDecimals { path });
-        }
-        if marks && (commas || points) {
-            self.decimal_comma = Some(commas);
-        }
-        if times { self.settle(&guess, path) } else { Ok(()) }
-    }
-
-    fn reader_guesses_time(&self) -> bool {
-        matches!(self.wanted.time, Some(TimeColumns::Guessed))
-    }
-
-    /// Decides the time format of the file.
-    fn settle(&mut self, guess: &Guess, path: PathBuf) -> Result<(), SourceError> {
-        let Some(first) = self.ahead.front() else { return Ok(()) };
-        let (line, rows) = (first.line, self.ahead.len());
-        let cell = first.time.as_deref().unwrap_or_default().chars().take(LONGEST_CELL).collect();
-        let column = || match &self.wanted.time {
-            Some(TimeColumns::Named(names)) => names.join(" and "),
-            _ => "time".to_owned(),
-        };
-        let before = self.form.take();
-        self.form = match guess.forms() {
-            [] => return Err(SourceError::UnknownTime { path, line, column: column(), cell }),
-            [form] => Some(form.clone()),
-            forms => before.filter(|before| forms.contains(before)),
-        };
-        if self.form.is_none() {
-            let (day_first, month_first) = guess.formats();
-            return Err(SourceError::AmbiguousTime { path, column: column(), rows, day_first, month_first });
-        }
-        Ok(())
     }
 
     /// Returns the time of a row, in milliseconds since 1970.
@@ -211,21 +202,71 @@ impl FileSource {
         }
         let form = self.custom.as_ref().or(self.form.as_ref()).ok_or(Reason::NoTime)?;
         let when = record.time.as_ref().and_then(|text| form.read(text)).ok_or(Reason::NoTime)?;
-        self.local.instant(when)
+        let series = record.cells.iter().position(|cell| *cell != Cell::Absent).unwrap_or_default();
+        self.local.instant(&when, series)
     }
 
-    /// Converts the cells of a row. If the first rows had no decimal mark, the first number with one decides it.
-    fn row(&mut self, at: i64, record: &Record) -> Row {
+    /// Converts the cells of a row. If the rows before had no decimal mark, the first number with one decides it.
+    fn row(&mut self, at: i64, record: &Record) -> Result<Row, SourceError> {
         let (mut values, mut missing) = (Zeroizing::new(Vec::new()), Vec::new());
-        for cell in record.cells.iter() {
-            if self.decimal_comma.is_none() {
-                self.decimal_comma = cell.decimal_comma();
+        for (cell, column) in record.cells.iter().zip(&self.wanted.values) {
+            if self.decimal.is_none() && cell.has_mark() {
+                let marks = self.reader.as_ref().map_or(decimals::Marks::Free, Reader::marks);
+                let mut evidence = Evidence::default();
+                evidence.look(record.line, *cell, column, marks);
+                self.decimal = guess::decided(&evidence, marks, &self.open.path)?;
             }
-            let number = cell.number(self.decimal_comma.unwrap_or(false));
-            values.push(number.ok());
-            missing.push(number.err());
+            match column.reading(*cell, self.decimal.unwrap_or(Decimal::Point)) {
+                Ok(value) => {
+                    values.push(Some(value));
+                    missing.push(None);
+                }
+                Err(reason) => {
+                    values.push(None);
+                    missing.push(reason);
+                    if let Some(reason) = reason {
+                        facts::count(&mut self.open.left_out, Some(&column.channel), reason, record.line);
+                    }
+                }
+            }
         }
-        Row { at, values, missing }
+        Ok(Row { at, values, missing })
+    }
+
+    /// Logs the first lines of rows that gave no reading; no cell.
+    fn log_faults(&self) {
+        for Fault { channel, reason, lines } in &self.open.left_out {
+            let (path, list) = (self.open.path.display(), lines.words().unwrap_or_default());
+            let channel = channel.as_deref().unwrap_or("all channels");
+            tracing::info!("{path}: {list}: no reading of {channel}: {}", reason.words());
+        }
+    }
+
+    /// Returns the facts about the open file.
+    fn facts_of_open(&self) -> FileFacts {
+        let shape = self.reader.as_ref().map_or_else(|| self.shape.clone(), Reader::shape);
+        let mark = |decimal| match decimal {
+            Decimal::Point => '.',
+            Decimal::Comma => ',',
+        };
+        FileFacts {
+            compression: shape.packing.map(packed::Packing::name),
+            encoding: shape.encoding.map_or("UTF-8", Encoding::name),
+            delimiter: shape.delimiter,
+            header_line: shape.header_line,
+            decimal: self.decimal.map(mark),
+            columns: self.wanted.values.iter().map(|column| column.requested.clone()).collect(),
+            time_columns: shape.time,
+            time_format: self.form().filter(|_| self.start.is_none()).map(TimeFormat::words),
+            newest_first: self.local.is_newest_first(),
+            words: shape.units,
+            mended_quotes: shape.mended,
+            of_several_lines: shape.joined,
+            too_many_values: shape.wide,
+            names_again: shape.again,
+            comments: shape.comments,
+            ..self.open.clone()
+        }
     }
 }
 
@@ -241,14 +282,19 @@ impl Source for FileSource {
                 None => self.read()?,
             };
             let Some(record) = record else {
+                self.log_faults();
                 if self.open_next()? {
                     continue;
                 }
                 return Err(SourceError::Ended);
             };
+            (self.line, self.open.rows) = (record.line, self.open.rows + 1);
             match self.time(&record) {
-                Ok(at) => return Ok(self.row(at, &record)),
-                Err(reason) => self.left_out.add(reason, self.channels.len() as u64),
+                Ok(at) => return self.row(at, &record),
+                Err(reason) => {
+                    facts::count(&mut self.open.left_out, None, reason, record.line);
+                    self.left_out.add(reason, self.channels.len() as u64);
+                }
             }
         }
     }
@@ -259,5 +305,13 @@ impl Source for FileSource {
 
     fn paced(&self) -> bool {
         self.paced
+    }
+    fn line(&self) -> Option<u64> {
+        Some(self.line)
+    }
+
+    fn facts(&self) -> Vec<FileFacts> {
+        let open = (!self.open.format.is_empty()).then(|| self.facts_of_open());
+        self.facts.iter().cloned().chain(open).collect()
     }
 }

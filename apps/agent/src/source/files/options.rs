@@ -4,9 +4,11 @@ use std::path::PathBuf;
 
 use sotto_pack::Clock;
 
-use super::columns::MOST_TIME_COLUMNS;
+use super::decimals::Decimal;
 use super::encoding::Encoding;
-use super::times::{Local, TimeFormat};
+use super::local::Local;
+use super::time_columns::MOST_TIME_COLUMNS;
+use super::times::TimeFormat;
 use crate::source::SourceError;
 use crate::source::formats::FormatName;
 
@@ -17,22 +19,39 @@ pub struct FileOptions {
     pub paths: Vec<PathBuf>,
     /// The format of the files; found in the first bytes of each if not given.
     pub format: Option<FormatName>,
-    /// The column of the time, or those of date and time of day. Guessed by name if neither this nor `start` is given.
+    /// The column of the time, or those of date and time of day, or of year, month, day, hour, minute and second.
+    /// Guessed by name if neither this nor `start` is given.
     pub time: Vec<String>,
-    /// The format of times, as for `strftime`; guessed from the first rows if not given.
+    /// The format of times, as for `strftime`, or `seconds`, `milliseconds`, `microseconds`, `nanoseconds` since 1970, or
+    /// `excel` for days of a spreadsheet; guessed from the first rows if not given.
     pub time_format: Option<String>,
     /// The time of the first row, for files without a time column: row k is at `start` + k · `period`.
     pub start: Option<String>,
-    /// Pairs of channel and column. A channel without a pair is read from the column with its name.
+    /// Pairs of channel and column. A channel without a pair is read from the column with its name. A column
+    /// `state[entity_id=sensor.hum]` gives a reading in rows with that text in the column in brackets alone.
     pub columns: Vec<(String, String)>,
     /// Conditions: pairs of column and text. Rows with another text are skipped; numbers are compared as numbers.
     pub conditions: Vec<(String, String)>,
     /// The delimiter; guessed from the first line if not given.
     pub delimiter: Option<char>,
-    /// True if 3,14 is a number, false if 3.14 is; guessed from the first rows if not given.
-    pub decimal_comma: Option<bool>,
-    /// The encoding of text. If not given, UTF-8, and invalid bytes in headers and times are refused.
+    /// The decimal mark; the other one separates groups of thousands. If not given, the numbers of the file decide, and
+    /// numbers with two readings are refused.
+    pub decimal: Option<Decimal>,
+    /// The encoding of text. If not given, UTF-16 if the first bytes show it, else UTF-8; bytes that are not UTF-8 are
+    /// read as Windows-1252.
     pub encoding: Option<Encoding>,
+    /// The number of the line that names the columns, from 1; found by the names if not given.
+    pub header_line: Option<u64>,
+    /// Number of lines to skip at the beginning of each file.
+    pub skip_lines: u64,
+    /// Texts or numbers that stand for no reading, each of one channel or of all.
+    pub missing: Vec<(Option<String>, String)>,
+    /// Factors of the numbers of one channel or of all: a reading is number · factor + offset. The last one counts.
+    pub scale: Vec<(Option<String>, f64)>,
+    /// Offsets likewise.
+    pub offset: Vec<(Option<String>, f64)>,
+    /// Units of the numbers, which are converted to those of the channels after factor and offset.
+    pub from_unit: Vec<(Option<String>, String)>,
     /// True to wait for more rows at the end of the last file.
     pub follow: bool,
     /// True if the first line names the columns; otherwise they are called 1, 2, 3 and so on.
@@ -54,8 +73,14 @@ impl Default for FileOptions {
             columns: Vec::new(),
             conditions: Vec::new(),
             delimiter: None,
-            decimal_comma: None,
+            decimal: None,
             encoding: None,
+            header_line: None,
+            skip_lines: 0,
+            missing: Vec::new(),
+            scale: Vec::new(),
+            offset: Vec::new(),
+            from_unit: Vec::new(),
             follow: false,
             header: true,
             zone: Clock::utc(),
@@ -78,13 +103,29 @@ impl FileOptions {
             ));
         }
         if self.time.len() > MOST_TIME_COLUMNS {
-            return Err(refused("--time", "give one column, or one of the date and one of the time of day"));
+            return Err(refused(
+                "--time",
+                "give one column, those of date and time of day, or those of year, month, day, hour, minute and second",
+            ));
         }
         if !self.time.is_empty() && self.start.is_some() {
             return Err(refused(
                 "--start",
                 "it is for files without a time column: leave out --time or --start",
             ));
+        }
+        if self.header_line.is_some_and(|line| line <= self.skip_lines || !self.header) {
+            return Err(refused(
+                "--header-line",
+                "give a line behind the skipped ones, and leave out --no-header",
+            ));
+        }
+        let is_number = |(_, number): &(Option<String>, f64)| number.is_finite();
+        if !self.scale.iter().all(|scale| is_number(scale) && scale.1 != 0.0) {
+            return Err(refused("--scale", "give a number other than 0"));
+        }
+        if !self.offset.iter().all(is_number) {
+            return Err(refused("--offset", "give a number"));
         }
         Ok(())
     }
@@ -105,7 +146,7 @@ impl FileOptions {
         let when = form
             .read(text)
             .ok_or_else(|| refused("--start", "it does not have the format of --time-format"))?;
-        let at = Local::new(self.zone.zone().clone()).instant(when);
+        let at = Local::new(self.zone.zone().clone()).instant(&when, 0);
         at.map(Some)
             .map_err(|_| refused("--start", format!("the clocks of {} skipped this time", self.zone.name())))
     }

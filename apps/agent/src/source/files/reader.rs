@@ -4,6 +4,8 @@ use std::path::{Path, PathBuf};
 
 use super::cells::Record;
 use super::columns::Wanted;
+use super::decimals::Marks;
+use super::facts::Shape;
 use super::input::{Input, is_stream, refused};
 use super::options::FileOptions;
 use crate::source::SourceError;
@@ -23,6 +25,7 @@ pub(super) enum Next {
 /// The open file.
 pub(super) struct Reader {
     path: PathBuf,
+    format: &'static str,
     rows: Box<dyn Rows>,
 }
 
@@ -38,8 +41,8 @@ impl Reader {
         let mut again = false;
         loop {
             let input = Input::open(path, follow, again, stop)?;
-            if let Some(rows) = open(input, options, wanted, None)? {
-                return Ok(Self { path: path.to_owned(), rows });
+            if let Some((format, rows)) = open(input, options, wanted, None)? {
+                return Ok(Self { path: path.to_owned(), format, rows });
             }
             // Only a followed file that was replaced before its first line is opened again.
             if !follow || is_stream(path) {
@@ -58,8 +61,8 @@ impl Reader {
     ) -> Result<Self, SourceError> {
         loop {
             let input = Input::open(&self.path, true, true, stop)?;
-            if let Some(rows) = open(input, options, wanted, Some(&*self.rows))? {
-                return Ok(Self { path: self.path.clone(), rows });
+            if let Some((format, rows)) = open(input, options, wanted, Some(&*self.rows))? {
+                return Ok(Self { path: self.path.clone(), format, rows });
             }
         }
     }
@@ -73,6 +76,24 @@ impl Reader {
         })
     }
 
+    /// Reads a file again and returns the text of a channel's cell in a line.
+    pub(super) fn cell(
+        path: &Path,
+        line: u64,
+        channel: usize,
+        options: &FileOptions,
+        wanted: &Wanted,
+        stop: &Stop,
+    ) -> Result<Option<String>, SourceError> {
+        let mut reader = Self::open(path, false, options, wanted, stop)?;
+        while let Next::Record(record) = reader.next(wanted)? {
+            if record.line == line {
+                return Ok(reader.rows.cell_text(channel));
+            }
+        }
+        Ok(None)
+    }
+
     /// Returns the path of the file.
     pub(super) fn path(&self) -> &Path {
         &self.path
@@ -83,11 +104,24 @@ impl Reader {
         self.rows.names().to_vec()
     }
 
-    /// Returns true if a comma can be the decimal mark.
-    pub(super) fn has_free_comma(&self) -> bool {
-        self.rows.has_free_comma()
+    /// Returns the name of the format.
+    pub(super) fn format(&self) -> &'static str {
+        self.format
+    }
+
+    /// Returns how marks in numbers are meant.
+    pub(super) fn marks(&self) -> Marks {
+        self.rows.marks()
+    }
+
+    /// Returns the shape of the file, as found so far.
+    pub(super) fn shape(&self) -> Shape {
+        self.rows.shape()
     }
 }
+
+/// The name of a file's format, and its rows.
+type Opened = (&'static str, Box<dyn Rows>);
 
 /// Reads the beginning of a file; returns `None` if it has no line. `before` is the file that it replaced.
 fn open(
@@ -95,9 +129,11 @@ fn open(
     options: &FileOptions,
     wanted: &Wanted,
     before: Option<&dyn Rows>,
-) -> Result<Option<Box<dyn Rows>>, SourceError> {
-    input.begin()?;
+) -> Result<Option<Opened>, SourceError> {
+    input.begin(options.encoding)?;
     let delimiter = options.delimiter.and_then(|delimiter| u8::try_from(delimiter).ok());
-    let opening = Opening { wanted, delimiter, header: options.header, before };
-    formats::of(&mut input, options.format)?.open(input, &opening)
+    let FileOptions { header, header_line, skip_lines, .. } = *options;
+    let opening = Opening { wanted, delimiter, header, header_line, skip_lines, before };
+    let format = formats::of(&mut input, options.format)?;
+    Ok(format.open(input, &opening)?.map(|rows| (format.name(), rows)))
 }

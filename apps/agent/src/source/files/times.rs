@@ -1,60 +1,55 @@
 //! Formats of times, and the detection of a file's format.
 
-use jiff::civil::{DateTime, Time};
+use jiff::Zoned;
+use jiff::civil::Time;
 use jiff::fmt::strtime::{self, BrokenDownTime};
-use jiff::tz::{AmbiguousOffset, Offset, TimeZone};
-use jiff::{Timestamp, Zoned};
-use sotto_pack::Reason;
+use jiff::tz::{Offset, TimeZone};
 
-use super::civil::{Order, Parts};
-
-/// The unit of numeric times since 1970.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Unit {
-    Seconds,
-    Milliseconds,
-    Microseconds,
-    Nanoseconds,
-}
+use super::civil::{self, Order, Parts};
+use super::epoch::{self, Unit};
+use super::local::When;
 
 /// The format of times.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum TimeFormat {
     /// A number since 1970.
     Epoch(Unit),
-    /// A date with an optional time, with an offset from UTC or local. A local date without a time is midnight.
+    /// Days since the end of 1899, as spreadsheets count them; local.
+    Days,
+    /// A date with an optional time, with an offset from UTC or local. A local date without a time is midnight. The
+    /// name of a zone may follow in brackets: a local time is one of that zone.
     Date { order: Order, mark: u8, offset: bool },
     /// A format of `strftime`.
     Custom(String),
 }
 
-/// A parsed time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum When {
-    /// Milliseconds since 1970.
-    Instant(i64),
-    /// Local time, as a clock in the zone shows it.
-    Local(DateTime),
-}
-
 impl TimeFormat {
     /// Returns the formats that a text may have: none, one, or two that differ in the order of day and month.
     pub(super) fn of(text: &str) -> Vec<Self> {
-        if let Some(parts) = Parts::read(text) {
+        if let Some(parts) = Parts::read(without_zone(text).0) {
             let form = |order| Self::Date { order, mark: parts.mark, offset: parts.offset.is_some() };
             let forms: Vec<Self> = parts.orders().map(form).collect();
             if !forms.is_empty() {
                 return forms;
             }
         }
+        if epoch::may_be_day(text) {
+            return vec![Self::Days];
+        }
         Unit::of(text).map(Self::Epoch).into_iter().collect()
     }
 
-    /// Creates a `strftime` format.
+    /// Creates a format by its name or in the way of `strftime`.
     ///
     /// # Errors
     /// The reason why the format cannot be used.
     pub(super) fn custom(format: &str) -> Result<Self, String> {
+        if format == "excel" {
+            return Ok(Self::Days);
+        }
+        if let Some(unit) = Unit::ALL.into_iter().find(|unit| unit.name() == format) {
+            return Ok(Self::Epoch(unit));
+        }
         let written = strtime::format(format, &Zoned::default()).map_err(|error| error.to_string())?;
         let form = Self::Custom(format.to_owned());
         // Parsing a formatted time back fails unless the format states the day.
@@ -68,15 +63,23 @@ impl TimeFormat {
     pub(super) fn read(&self, text: &str) -> Option<When> {
         match self {
             Self::Epoch(unit) => unit.read(text).map(When::Instant),
+            Self::Days => epoch::read_day(text).map(When::Local),
+            Self::Date { order: Order::YearMonthDay, mark: b'-', offset: false }
+                if let Some(local) = civil::iso(text.as_bytes()) =>
+            {
+                Some(When::Local(local))
+            }
             Self::Date { order, mark, offset } => {
+                let (text, zone) = without_zone(text);
                 let parts = Parts::read(text).filter(|parts| parts.mark == *mark)?;
                 let local = parts.date_time(*order)?;
-                match parts.offset {
-                    Some(seconds) if *offset => {
+                match (parts.offset, zone) {
+                    (Some(seconds), _) if *offset => {
                         let instant = Offset::from_seconds(seconds).ok()?.to_timestamp(local).ok()?;
                         Some(When::Instant(instant.as_millisecond()))
                     }
-                    None if !*offset => Some(When::Local(local)),
+                    (None, Some(zone)) if !*offset => Some(When::Zoned(local, TimeZone::get(zone).ok()?)),
+                    (None, None) if !*offset => Some(When::Local(local)),
                     _ => None,
                 }
             }
@@ -91,55 +94,37 @@ impl TimeFormat {
             }
         }
     }
-}
 
-impl Unit {
-    /// Returns the unit of a number by its magnitude: seconds from 10^8 (1973), milliseconds from 10^11, microseconds
-    /// from 10^14, nanoseconds from 10^17. Smaller numbers are not times but row counts or readings.
-    fn of(text: &str) -> Option<Self> {
-        let number = text.parse::<f64>().ok()?.abs();
-        match number {
-            1e8..1e11 => Some(Self::Seconds),
-            1e11..1e14 => Some(Self::Milliseconds),
-            1e14..1e17 => Some(Self::Microseconds),
-            1e17..1e19 => Some(Self::Nanoseconds),
-            _ => None,
+    /// Describes the format, for people.
+    pub(super) fn words(&self) -> String {
+        match self {
+            Self::Epoch(unit) => format!("{} since 1970", unit.name()),
+            Self::Days => "days of a spreadsheet".to_owned(),
+            Self::Date { order, mark, offset } => {
+                let mark = if *mark == 0 { String::new() } else { char::from(*mark).to_string() };
+                let parts = match order {
+                    Order::YearMonthDay => ["YYYY", "MM", "DD"],
+                    Order::DayMonthYear => ["DD", "MM", "YYYY"],
+                    Order::MonthDayYear => ["MM", "DD", "YYYY"],
+                };
+                format!(
+                    "{}, {}",
+                    parts.join(&mark),
+                    if *offset { "with an offset from UTC" } else { "local" }
+                )
+            }
+            Self::Custom(format) => format.clone(),
         }
     }
-
-    /// Returns milliseconds since 1970, rounded down.
-    fn read(self, text: &str) -> Option<i64> {
-        let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
-        let exact = whole.parse::<i64>().ok().filter(|_| fraction.bytes().all(|byte| byte.is_ascii_digit()));
-        let Some(whole_number) = exact else {
-            // A number with an exponent.
-            let number = text.parse::<f64>().ok()?;
-            let milliseconds = match self {
-                Self::Seconds => number * 1e3,
-                Self::Milliseconds => number,
-                Self::Microseconds => number / 1e3,
-                Self::Nanoseconds => number / 1e6,
-            };
-            return in_range(milliseconds.floor() as i64).filter(|_| milliseconds.is_finite());
-        };
-        let milliseconds = match self {
-            Self::Seconds => {
-                let digits = fraction.bytes().chain(*b"000").take(3);
-                let part = digits.fold(0, |part, digit| part * 10 + i64::from(digit - b'0'));
-                let finer = i64::from(fraction.bytes().skip(3).any(|digit| digit != b'0'));
-                let part = if whole.starts_with('-') { -part - finer } else { part };
-                whole_number.checked_mul(1000)?.checked_add(part)?
-            }
-            Self::Milliseconds => whole_number,
-            Self::Microseconds => whole_number.div_euclid(1000),
-            Self::Nanoseconds => whole_number.div_euclid(1_000_000),
-        };
-        in_range(milliseconds)
-    }
 }
 
-fn in_range(milliseconds: i64) -> Option<i64> {
-    Timestamp::from_millisecond(milliseconds).ok().map(Timestamp::as_millisecond)
+/// Splits off the annotations in brackets behind a time (RFC 9557), and returns the name of the zone among them.
+fn without_zone(text: &str) -> (&str, Option<&str>) {
+    let Some((time, rest)) = text.split_once('[').filter(|_| text.ends_with(']')) else {
+        return (text, None);
+    };
+    let names = rest[..rest.len() - 1].split("][").map(|name| name.trim_start_matches('!'));
+    (time.trim_end(), names.clone().find(|name| !name.contains('=')))
 }
 
 /// The formats that fit all rows examined so far.
@@ -148,6 +133,8 @@ pub(super) struct Guess {
     forms: Vec<TimeFormat>,
     /// The parts of the first time, for error messages.
     first: Option<Parts>,
+    /// True once a number had a fraction.
+    fraction: bool,
 }
 
 impl Guess {
@@ -155,18 +142,20 @@ impl Guess {
     pub(super) fn look(&mut self, text: &str) {
         let mut forms = TimeFormat::of(text);
         if self.forms.is_empty() {
-            self.first = Parts::read(text);
+            self.first = Parts::read(without_zone(text).0);
         } else {
             forms.retain(|form| self.forms.contains(form));
         }
         if !forms.is_empty() {
+            self.fraction |= forms[0] == TimeFormat::Days && epoch::has_fraction(text);
             self.forms = forms;
         }
     }
 
     /// Returns the remaining formats: none yet, one, or two that differ in the order of day and month.
     pub(super) fn forms(&self) -> &[TimeFormat] {
-        &self.forms
+        // Whole numbers of this size may count anything.
+        if self.forms == [TimeFormat::Days] && !self.fraction { &[] } else { &self.forms }
     }
 
     /// Returns the `strftime` formats with the day first and with the month first.
@@ -179,49 +168,5 @@ impl Guess {
             _ => " %H:%M:%S",
         };
         (format!("%d{mark}%m{mark}%Y{time}"), format!("%m{mark}%d{mark}%Y{time}"))
-    }
-}
-
-/// Converts local times to instants.
-///
-/// A time that the clocks skip in spring has no instant. A time that they show twice in autumn means the first
-/// occurrence, unless that is not after the row before it: then it means the second.
-#[derive(Debug)]
-pub(super) struct Local {
-    zone: TimeZone,
-    last: Option<i64>,
-}
-
-impl Local {
-    /// Creates a converter for a time zone.
-    pub(super) fn new(zone: TimeZone) -> Self {
-        Self { zone, last: None }
-    }
-
-    /// Forgets the row before, at the beginning of another file.
-    pub(super) fn begin(&mut self) {
-        self.last = None;
-    }
-
-    /// Returns the instant of a row, in milliseconds since 1970.
-    pub(super) fn instant(&mut self, when: When) -> Result<i64, Reason> {
-        let at = match when {
-            When::Instant(at) => at,
-            When::Local(local) => {
-                let instant = |offset: Offset| {
-                    offset.to_timestamp(local).map(Timestamp::as_millisecond).map_err(|_| Reason::NoTime)
-                };
-                match self.zone.to_ambiguous_timestamp(local).offset() {
-                    AmbiguousOffset::Unambiguous { offset } => instant(offset)?,
-                    AmbiguousOffset::Gap { .. } => return Err(Reason::NoSuchTime),
-                    AmbiguousOffset::Fold { before, after } => {
-                        let first = instant(before)?;
-                        if self.last.is_some_and(|last| first <= last) { instant(after)? } else { first }
-                    }
-                }
-            }
-        };
-        self.last = Some(at);
-        Ok(at)
     }
 }

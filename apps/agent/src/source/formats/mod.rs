@@ -2,7 +2,10 @@
 //! [`Rows`].
 
 mod csv;
-mod json_lines;
+mod influx_csv;
+mod json;
+mod line_protocol;
+mod toa5;
 
 use std::fmt;
 use std::str::FromStr;
@@ -10,10 +13,19 @@ use std::str::FromStr;
 use super::SourceError;
 use super::files::cells::Record;
 use super::files::columns::Wanted;
+use super::files::decimals::Marks;
+use super::files::facts::Shape;
 use super::files::input::{Input, More, refused};
 
 /// All formats, in the order in which a file without a named format is tried.
-static FORMATS: &[&dyn Format] = &[&json_lines::JsonLines, &csv::Csv];
+static FORMATS: &[&dyn Format] = &[
+    &json::JsonLines,
+    &json::JsonArray,
+    &toa5::Toa5,
+    &influx_csv::InfluxCsv,
+    &line_protocol::LineProtocol,
+    &csv::Csv,
+];
 
 /// A format of files.
 pub(super) trait Format: Sync {
@@ -38,15 +50,23 @@ pub(super) trait Rows {
     /// [`SourceError`] if the file cannot be read.
     fn next(&mut self, wanted: &Wanted) -> Result<Option<Record>, SourceError>;
 
+    /// Returns the text of a channel's cell in the row that was returned last.
+    fn cell_text(&self, channel: usize) -> Option<String>;
+
     /// Returns true if another file replaced this one.
     fn is_replaced(&self) -> bool;
 
     /// Returns the names of the columns.
     fn names(&self) -> &[String];
 
-    /// Returns true if a comma can be the decimal mark of a number.
-    fn has_free_comma(&self) -> bool {
-        false
+    /// Returns how marks in numbers are meant.
+    fn marks(&self) -> Marks {
+        Marks::Typed
+    }
+
+    /// Returns the shape of the file, as found so far.
+    fn shape(&self) -> Shape {
+        Shape::default()
     }
 
     /// Returns the header with which a file that replaces this one may continue.
@@ -61,8 +81,12 @@ pub(super) struct Opening<'o> {
     pub(super) wanted: &'o Wanted,
     /// The character between columns, if given.
     pub(super) delimiter: Option<u8>,
-    /// True if the first line names the columns.
+    /// True if a line names the columns.
     pub(super) header: bool,
+    /// The number of that line, if given.
+    pub(super) header_line: Option<u64>,
+    /// Number of lines to skip at the beginning.
+    pub(super) skip_lines: u64,
     /// The file that this one replaced.
     pub(super) before: Option<&'o dyn Rows>,
 }
@@ -94,7 +118,7 @@ impl FormatName {
     /// Values with a delimiter between them.
     pub const CSV: Self = Self(csv::NAME);
     /// One JSON object per line.
-    pub const JSON_LINES: Self = Self(json_lines::NAME);
+    pub const JSON_LINES: Self = Self(json::LINES);
 
     /// Returns the name as text.
     #[must_use]

@@ -1,0 +1,213 @@
+//! Watches the rows of a source as they pass: times, periods, gaps, and the numbers of each channel.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use serde::Serialize;
+use sotto_pack::{Channel, LeftOut};
+
+use crate::source::{FileFacts, Lines, Row, Source, SourceError};
+
+/// Maximum number of different distances between rows that are counted apart.
+const MOST_STEPS: usize = 10_000;
+/// Periods that people choose, in milliseconds: a period within 2 % of one is this one.
+const USUAL: [i64; 21] = [
+    1_000, 2_000, 5_000, 10_000, 15_000, 20_000, 30_000, 60_000, 120_000, 180_000, 300_000, 600_000, 900_000,
+    1_200_000, 1_800_000, 3_600_000, 7_200_000, 10_800_000, 21_600_000, 43_200_000, 86_400_000,
+];
+
+/// What was seen of a source.
+#[derive(Debug, Default)]
+pub(super) struct Seen {
+    pub(super) files: Vec<FileFacts>,
+    pub(super) channels: Vec<SeenChannel>,
+    pub(super) times: SeenTimes,
+}
+
+/// The numbers of a channel.
+#[derive(Clone, Debug, Serialize)]
+pub(super) struct SeenChannel {
+    pub(super) channel: String,
+    pub(super) unit: String,
+    pub(super) numbers: u64,
+    /// The smallest number.
+    pub(super) minimum: Option<f64>,
+    /// The largest number.
+    pub(super) maximum: Option<f64>,
+    /// Rows with a number outside the declared range.
+    pub(super) out_of_range: Lines,
+    #[serde(skip)]
+    range: (f64, f64),
+}
+
+/// The times of the rows.
+#[derive(Debug, Default)]
+pub(super) struct SeenTimes {
+    pub(super) rows: u64,
+    /// The earliest and the latest time, in milliseconds since 1970.
+    pub(super) span: Option<(i64, i64)>,
+    last: Option<i64>,
+    /// Distances between rows of different times, each with the number of pairs and the first line behind one.
+    steps: BTreeMap<i64, (u64, u64)>,
+    pub(super) forward: u64,
+    /// Rows that are earlier than the row above them.
+    pub(super) backward: Lines,
+}
+
+/// The period of the rows, in milliseconds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub(super) struct Period {
+    pub(super) period_ms: i64,
+    /// The largest deviation of a distance that is no gap.
+    pub(super) jitter_ms: i64,
+    /// Number of distances longer than one and a half periods.
+    pub(super) gaps: u64,
+    /// The longest one, and the line behind it.
+    pub(super) longest_gap_ms: Option<i64>,
+    pub(super) longest_gap_line: Option<u64>,
+}
+
+impl SeenTimes {
+    fn look(&mut self, at: i64, line: u64) {
+        self.rows += 1;
+        let (first, latest) = self.span.unwrap_or((at, at));
+        self.span = Some((first.min(at), latest.max(at)));
+        if let Some(last) = self.last {
+            let step = at.saturating_sub(last);
+            if step < 0 {
+                self.backward.add(line);
+            }
+            self.forward += u64::from(step > 0);
+            if step != 0 && (self.steps.len() < MOST_STEPS || self.steps.contains_key(&step.saturating_abs()))
+            {
+                let (count, _) = self.steps.entry(step.saturating_abs()).or_insert((0, line));
+                *count += 1;
+            }
+        }
+        self.last = Some(at);
+    }
+
+    /// Returns the period: the median distance between rows, or a usual one that is near.
+    pub(super) fn period(&self) -> Option<Period> {
+        let all: u64 = self.steps.values().map(|(count, _)| count).sum();
+        let mut passed = 0;
+        let (median, _) = self.steps.iter().find(|(_, (count, _))| {
+            passed += count;
+            2 * passed >= all
+        })?;
+        let near = |usual: &&i64| (*median - **usual).abs() * 50 <= **usual;
+        let period_ms =
+            USUAL.iter().filter(near).min_by_key(|usual| (*median - **usual).abs()).unwrap_or(median);
+        let is_gap = |step: &i64| 2 * step > 3 * period_ms;
+        let jitter = self.steps.keys().filter(|step| !is_gap(step) && 2 * **step >= *period_ms);
+        let gaps = || self.steps.iter().filter(|(step, _)| is_gap(step));
+        let longest = gaps().next_back();
+        Some(Period {
+            period_ms: *period_ms,
+            jitter_ms: jitter.map(|step| (step - period_ms).abs()).max().unwrap_or_default(),
+            gaps: gaps().map(|(_, (count, _))| count).sum(),
+            longest_gap_ms: longest.map(|(step, _)| *step),
+            longest_gap_line: longest.map(|(_, (_, line))| *line),
+        })
+    }
+
+    /// Returns true if most rows are earlier than the rows above them.
+    pub(super) fn is_newest_first(&self) -> bool {
+        self.backward.count > self.forward
+    }
+}
+
+/// A source that is watched.
+pub(super) struct Watched {
+    source: Box<dyn Source>,
+    seen: Rc<RefCell<Seen>>,
+}
+
+impl Watched {
+    /// Returns a source with the same rows, and what is seen of them.
+    pub(super) fn of(source: Box<dyn Source>) -> (Box<dyn Source>, Rc<RefCell<Seen>>) {
+        let channel = |channel: &Channel| SeenChannel {
+            channel: channel.name.clone(),
+            unit: channel.unit.clone(),
+            numbers: 0,
+            minimum: None,
+            maximum: None,
+            out_of_range: Lines::default(),
+            range: (channel.minimum, channel.maximum),
+        };
+        let channels = source.channels().iter().map(channel).collect();
+        let seen = Rc::new(RefCell::new(Seen { channels, ..Seen::default() }));
+        (Box::new(Self { source, seen: Rc::clone(&seen) }), seen)
+    }
+}
+
+impl Source for Watched {
+    fn channels(&self) -> &[Channel] {
+        self.source.channels()
+    }
+
+    fn next_row(&mut self) -> Result<Row, SourceError> {
+        let row = self.source.next_row();
+        let mut seen = self.seen.borrow_mut();
+        let Ok(row) = row else {
+            seen.files = self.source.facts();
+            return row;
+        };
+        let line = self.source.line().unwrap_or_default();
+        seen.times.look(row.at, line);
+        for (channel, value) in seen.channels.iter_mut().zip(row.values.iter()) {
+            let Some(value) = *value else { continue };
+            channel.numbers += 1;
+            channel.minimum = Some(channel.minimum.map_or(value, |minimum| minimum.min(value)));
+            channel.maximum = Some(channel.maximum.map_or(value, |maximum| maximum.max(value)));
+            if !(channel.range.0..=channel.range.1).contains(&value) {
+                channel.out_of_range.add(line);
+            }
+        }
+        Ok(row)
+    }
+
+    fn take_left_out(&mut self) -> LeftOut {
+        self.source.take_left_out()
+    }
+
+    fn paced(&self) -> bool {
+        self.source.paced()
+    }
+
+    fn line(&self) -> Option<u64> {
+        self.source.line()
+    }
+
+    fn facts(&self) -> Vec<FileFacts> {
+        self.source.facts()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn period(times: &[i64]) -> Option<Period> {
+        let mut seen = SeenTimes::default();
+        times.iter().zip(2..).for_each(|(at, line)| seen.look(at * 1000, line));
+        seen.period()
+    }
+
+    #[test]
+    fn a_period_is_found_with_its_jitter_and_gaps() {
+        let regular = period(&[0, 299, 601, 900, 1200, 1500, 5100, 5400]).unwrap();
+        let expected = Period {
+            period_ms: 300_000,
+            jitter_ms: 2000,
+            gaps: 1,
+            longest_gap_ms: Some(3_600_000),
+            longest_gap_line: Some(8),
+        };
+        assert_eq!(regular, expected);
+        assert_eq!(period(&[5400, 5100, 1500, 1200, 900]).map(|period| period.period_ms), Some(300_000));
+        assert_eq!(period(&[0, 0, 7, 7, 14]).map(|period| (period.period_ms, period.gaps)), Some((7000, 0)));
+        assert_eq!(period(&[5]), None);
+    }
+}
