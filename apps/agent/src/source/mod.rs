@@ -41,4 +41,10 @@ pub trait Source {
 
     /// Returns true if rows arrive over time; false for a source that ends, such as a file.
     fn paced(&self) -> bool;
+
+    /// Begins again at the first row, with the same rows. Only for sources that are not paced.
+    ///
+    /// # Errors
+    /// [`SourceError`] if that cannot be done.
+    fn restart(&mut self) -> Result<(), SourceError>;
 }

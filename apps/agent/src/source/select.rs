@@ -63,6 +63,10 @@ impl Source for Selected {
     fn paced(&self) -> bool {
         self.source.paced()
     }
+
+    fn restart(&mut self) -> Result<(), SourceError> {
+        self.source.restart()
+    }
 }
 
 #[cfg(test)]

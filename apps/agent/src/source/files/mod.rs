@@ -260,4 +260,10 @@ impl Source for FileSource {
     fn paced(&self) -> bool {
         self.paced
     }
+
+    fn restart(&mut self) -> Result<(), SourceError> {
+        let (options, stop) = (self.options.clone(), self.stop.clone());
+        *self = Self::open(options, &self.channels, stop)?;
+        Ok(())
+    }
 }

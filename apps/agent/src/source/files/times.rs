@@ -185,22 +185,25 @@ impl Guess {
 /// Converts local times to instants.
 ///
 /// A time that the clocks skip in spring has no instant. A time that they show twice in autumn means the first
-/// occurrence, unless that is not after the row before it: then it means the second.
+/// occurrence, unless that is not after the row before it: then it means the second. Where rows run back, the two
+/// change places.
 #[derive(Debug)]
 pub(super) struct Local {
     zone: TimeZone,
     last: Option<i64>,
+    /// True if the row before was earlier than the one before it.
+    falls: bool,
 }
 
 impl Local {
     /// Creates a converter for a time zone.
     pub(super) fn new(zone: TimeZone) -> Self {
-        Self { zone, last: None }
+        Self { zone, last: None, falls: false }
     }
 
     /// Forgets the row before, at the beginning of another file.
     pub(super) fn begin(&mut self) {
-        self.last = None;
+        (self.last, self.falls) = (None, false);
     }
 
     /// Returns the instant of a row, in milliseconds since 1970.
@@ -215,13 +218,25 @@ impl Local {
                     AmbiguousOffset::Unambiguous { offset } => instant(offset)?,
                     AmbiguousOffset::Gap { .. } => return Err(Reason::NoSuchTime),
                     AmbiguousOffset::Fold { before, after } => {
-                        let first = instant(before)?;
-                        if self.last.is_some_and(|last| first <= last) { instant(after)? } else { first }
+                        let (first, second) = (instant(before)?, instant(after)?);
+                        match self.last {
+                            Some(last) if self.falls => {
+                                if second >= last {
+                                    first
+                                } else {
+                                    second
+                                }
+                            }
+                            Some(last) if first <= last => second,
+                            _ => first,
+                        }
                     }
                 }
             }
         };
-        self.last = Some(at);
+        if let Some(last) = self.last.replace(at).filter(|last| *last != at) {
+            self.falls = at < last;
+        }
         Ok(at)
     }
 }
