@@ -8,7 +8,7 @@ use crate::summary::{counted, left_out_words};
 use crate::windows::Windows;
 
 /// Reasons that concern the time of a row.
-const OF_TIME: [Reason; 4] = [Reason::NoTime, Reason::NoSuchTime, Reason::Late, Reason::Future];
+const OF_TIME: [Reason; 3] = [Reason::NoTime, Reason::NoSuchTime, Reason::Future];
 
 /// Describes the problem with a file if one of its channels gave no reading, or most rows were left out because of
 /// their times. Readings sent by earlier runs count as given.
@@ -59,11 +59,11 @@ fn way_out(reason: Reason, channel: &str) -> String {
         Reason::NoTime | Reason::NoSuchTime => {
             "Give the column of the time with --time, or its format with --time-format".to_owned()
         }
-        Reason::Late => "The rows are out of order: sort the file by time".to_owned(),
         Reason::Future => {
             "Set this machine's clock right, or take simulated times with --allow-future".to_owned()
         }
-        Reason::Duplicate | Reason::OffGrid | Reason::AlreadySent => {
+        // Agents of earlier versions left late readings out.
+        Reason::Duplicate | Reason::OffGrid | Reason::AlreadySent | Reason::Late => {
             "Several rows have one time: choose one device's rows with --where COLUMN=VALUE".to_owned()
         }
     }
@@ -92,8 +92,7 @@ mod tests {
                 .is_some_and(|told| told.contains("range"))
         );
         assert!(told(4, &[(Reason::NoTime, 5)]).is_some_and(|told| told.contains("--time-format")));
-        assert!(told(4, &[(Reason::Late, 5)]).is_some_and(|told| told.contains("sort")));
-        assert_eq!(told(6, &[(Reason::Late, 5)]), None);
+        assert_eq!(told(6, &[(Reason::NoTime, 5)]), None);
         assert!(told(0, &[(Reason::Future, 5)]).is_some_and(|told| told.contains("--allow-future")));
     }
 }

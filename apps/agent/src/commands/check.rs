@@ -25,13 +25,15 @@ pub fn run(arguments: &CheckArguments, stop: &Stop) -> Result<String> {
     let Bundle { profile, keys, .. } = Bundle::read(&arguments.bundle)?;
     let folder = arguments.spool.clone().unwrap_or_else(|| bundle::spool_of(&arguments.bundle));
     let status = Inventory::read(&folder)?;
-    let sent_until = |stream: &str| status.streams.get(stream).and_then(|stream| stream.sent_until);
+    let sent =
+        |stream: &str| status.streams.get(stream).map(|stream| stream.sent.clone()).unwrap_or_default();
+    let sent_until = |stream: &str| sent(stream).until;
     let (cuts, streams) = (streams::cuts(&profile)?, streams::open(&profile, &keys)?);
     let Feed { source, name, own_period, .. } = feed::open(&arguments.read, &profile, stop)?;
     let future = arguments.read.allow_future;
     let options = Options { own_period, future, ..Options::default() };
     let (source, seen) = Watched::of(source);
-    let mut windows = Windows::new(source, &streams, &cuts, sent_until, stop.clone(), &options);
+    let mut windows = Windows::new(source, &streams, &cuts, sent, stop.clone(), &options);
     while windows.next_closed()?.is_some() {}
     let taken = windows.taken();
     let summary = Summary::new(&profile.device, name, taken, &streams, cuts.clock(), sent_until);

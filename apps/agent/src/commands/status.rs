@@ -75,10 +75,10 @@ pub fn run(arguments: &StatusArguments) -> Result<String> {
 }
 
 fn document(stream: StreamInventory, clock: &Clock) -> StreamDocument {
-    let StreamInventory { next, sent_until, waiting, totals } = stream;
+    let StreamInventory { next, sent, waiting, totals } = stream;
     StreamDocument {
         next_sequence: next,
-        sent_until: sent_until.map(|until| clock.rfc3339(until)),
+        sent_until: sent.until.map(|until| clock.rfc3339(until)),
         waiting,
         windows: totals.windows,
         readings: totals.readings(),

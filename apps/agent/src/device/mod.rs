@@ -15,7 +15,7 @@ use crate::clear_log::ClearLog;
 use crate::encrypt::{Encrypted, EncryptedSums, Encryption, Unencrypted};
 use crate::journal::Times;
 use crate::send::{Sender, Sending};
-use crate::spool::Totals;
+use crate::spool::Contents;
 use crate::stop::Stop;
 use crate::streams::Stream;
 use crate::windows::{Closed, ClosedWindow, Windows};
@@ -52,10 +52,9 @@ pub struct EncryptedWindow {
     /// The description as JSON.
     layout: Vec<u8>,
     readings: u64,
-    totals: Totals,
+    contents: Contents,
     started_at: i64,
     ended_at: i64,
-    until: i64,
     times: Times,
 }
 
@@ -75,8 +74,7 @@ pub struct Message {
     /// The envelope in the spool's format.
     bytes: Vec<u8>,
     upload_bytes: u64,
-    until: i64,
-    totals: Totals,
+    contents: Contents,
     times: Times,
 }
 
@@ -115,7 +113,7 @@ impl Device {
         let ClosedWindow { packed, started_at, ended_at, until, pack_time, .. } = window;
         let generated = self.source.generated;
         let description = WindowDescription { generated, ..WindowDescription::from(&packed) };
-        let (readings, totals) = (description.readings(), Totals::of(&description));
+        let (readings, contents) = (description.readings(), Contents::of(&description, until));
         let name = &self.streams[stream].name;
         let sequence = self.sending.spool.next_sequence(name)?;
         // Before encryption: tags of sums cover the counts that are sent.
@@ -129,10 +127,9 @@ impl Device {
             description,
             layout,
             readings,
-            totals,
+            contents,
             started_at,
             ended_at,
-            until,
             times,
         })
     }
@@ -174,8 +171,8 @@ impl Device {
     /// The window does not fit an envelope of its stream.
     pub fn sign(&self, window: EncryptedWindow) -> Result<Message> {
         let begin = Instant::now();
-        let EncryptedWindow { stream, sequence, body, description, layout, readings, totals, .. } = window;
-        let (until, mut times) = (window.until, window.times);
+        let EncryptedWindow { stream, sequence, body, description, layout, readings, contents, .. } = window;
+        let mut times = window.times;
         let Stream { name, encryption, .. } = &self.streams[stream];
         let sign = |message: &[u8]| self.sending.identity.sign(message);
         let envelope = match (encryption, body) {
@@ -203,7 +200,7 @@ impl Device {
         };
         let (bytes, upload_bytes) = (envelope.write_kept(), envelope.message_bytes() as u64);
         times.spool = begin.elapsed();
-        Ok(Message { stream, sequence, readings, bytes, upload_bytes, until, totals, times })
+        Ok(Message { stream, sequence, readings, bytes, upload_bytes, contents, times })
     }
 
     /// Puts a message into the spool; from then on the sender owns it. Waits while the disk is full; returns false if a
@@ -213,10 +210,10 @@ impl Device {
     /// The spool cannot be written.
     pub fn spool(&self, message: Message) -> Result<bool> {
         let begin = Instant::now();
-        let Message { stream, sequence, readings, bytes, upload_bytes, until, totals, mut times } = message;
+        let Message { stream, sequence, readings, bytes, upload_bytes, contents, mut times } = message;
         let name = &self.streams[stream].name;
         let Sending { spool, journal, .. } = &self.sending;
-        let put = spool.put_when_there_is_space(name, sequence, &bytes, Some(until), &totals, &self.stop)?;
+        let put = spool.put_when_there_is_space(name, sequence, &bytes, &contents, &self.stop)?;
         if put.is_none() {
             return Ok(false);
         }

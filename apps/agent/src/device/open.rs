@@ -36,9 +36,10 @@ impl Device {
         resume(&sending, &streams, paced, stop)?;
         let clear_log = arguments.clear_log.as_deref().map(ClearLog::new);
         let (once, future) = (arguments.once, arguments.read.allow_future);
-        let options = Options { once, keep_clear: clear_log.is_some(), own_period, future };
-        let sent_until = |stream: &str| sending.spool.sent_until(stream);
-        let windows = Windows::new(source, &streams, &sending.cuts, sent_until, stop.clone(), &options);
+        let keep_clear = clear_log.is_some();
+        let options = Options { once, keep_clear, own_period, future, ..Options::default() };
+        let sent = |stream: &str| sending.spool.sent(stream);
+        let windows = Windows::new(source, &streams, &sending.cuts, sent, stop.clone(), &options);
         let source = SourceFacts { name, generated, started_at: now() };
         Ok(Self { streams, windows, source, clear_log, sending, arguments, stop: stop.clone() })
     }

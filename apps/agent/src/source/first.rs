@@ -7,13 +7,14 @@ use super::{Row, Source, SourceError};
 /// A source that ends after the first `left` rows of another.
 struct First {
     source: Box<dyn Source>,
+    rows: u64,
     left: u64,
 }
 
 /// Returns a source that ends after the first `rows` rows of `source`.
 #[must_use]
 pub fn first(source: Box<dyn Source>, rows: u64) -> Box<dyn Source> {
-    Box::new(First { source, left: rows })
+    Box::new(First { source, rows, left: rows })
 }
 
 impl Source for First {
@@ -43,6 +44,11 @@ impl Source for First {
     fn facts(&self) -> Vec<super::FileFacts> {
         self.source.facts()
     }
+
+    fn restart(&mut self) -> Result<(), SourceError> {
+        self.left = self.rows;
+        self.source.restart()
+    }
 }
 
 #[cfg(test)]
@@ -60,5 +66,7 @@ mod tests {
         for _ in 0..2 {
             assert!(matches!(some.next_row(), Err(SourceError::Ended)));
         }
+        some.restart().unwrap();
+        assert_eq!(some.next_row().unwrap(), Generator::new(3, 1000).next_row().unwrap());
     }
 }

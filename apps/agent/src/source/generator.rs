@@ -15,6 +15,7 @@ const START: i64 = 1_735_689_600_000;
 #[derive(Debug)]
 pub struct Generator {
     channels: Vec<Channel>,
+    seed: u64,
     random: SplitMix,
     period: i64,
     tick: u64,
@@ -41,7 +42,7 @@ impl Generator {
             channel("vibration", "mm/s", 0.0, 50.0),
         ];
         let period = i64::from(period.max(1));
-        Self { channels, random: SplitMix(seed), period, tick: 0, drift: 0.0, anomaly: 0 }
+        Self { channels, seed, random: SplitMix(seed), period, tick: 0, drift: 0.0, anomaly: 0 }
     }
 }
 
@@ -77,6 +78,11 @@ impl Source for Generator {
 
     fn paced(&self) -> bool {
         false
+    }
+
+    fn restart(&mut self) -> Result<(), SourceError> {
+        *self = Self::new(self.seed, u32::try_from(self.period).unwrap_or(u32::MAX));
+        Ok(())
     }
 }
 

@@ -51,4 +51,10 @@ pub trait Source {
     fn facts(&self) -> Vec<FileFacts> {
         Vec::new()
     }
+
+    /// Begins again at the first row, with the same rows. Only for sources that are not paced.
+    ///
+    /// # Errors
+    /// [`SourceError`] if that cannot be done.
+    fn restart(&mut self) -> Result<(), SourceError>;
 }

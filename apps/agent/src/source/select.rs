@@ -71,6 +71,10 @@ impl Source for Selected {
     fn facts(&self) -> Vec<super::FileFacts> {
         self.source.facts()
     }
+
+    fn restart(&mut self) -> Result<(), SourceError> {
+        self.source.restart()
+    }
 }
 
 #[cfg(test)]

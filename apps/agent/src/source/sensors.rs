@@ -122,6 +122,10 @@ impl Source for Sensors {
     fn paced(&self) -> bool {
         true
     }
+
+    fn restart(&mut self) -> Result<(), SourceError> {
+        Err(SourceError::Ended)
+    }
 }
 
 fn percent(name: String) -> Channel {

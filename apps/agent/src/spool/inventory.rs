@@ -10,7 +10,8 @@ use serde_json::Value;
 
 use super::SpoolError;
 use super::folder::{REFUSED, entries, problem_name};
-use super::sequences::State;
+use super::sent::Sent;
+use super::state::Known;
 use super::totals::Totals;
 
 /// Maximum bytes of the document beside a refused message.
@@ -53,8 +54,8 @@ pub struct RefusedMessage {
 pub struct StreamInventory {
     /// The next sequence number.
     pub next: u64,
-    /// The end of the last window in the spool: milliseconds since 1970.
-    pub sent_until: Option<i64>,
+    /// The ticks that are sent.
+    pub sent: Sent,
     /// Messages of the stream that the cloud has not confirmed.
     pub waiting: u64,
     /// The sum over all windows that were put into the spool.
@@ -83,12 +84,12 @@ impl Inventory {
         let aside = folder.join(REFUSED);
         let mut refused = if aside.exists() { entries(&aside)? } else { Vec::new() };
         refused.sort();
-        let state = State::read(folder)?;
-        inventory.device = state.as_ref().map(|state| state.device.clone());
-        let State { next, mut sent_until, mut totals, .. } = state.unwrap_or_default();
-        for (name, next) in next {
-            let (sent_until, totals) = (sent_until.remove(&name), totals.remove(&name).unwrap_or_default());
-            inventory.streams.insert(name, StreamInventory { next, sent_until, waiting: 0, totals });
+        let found = Known::read(folder)?;
+        inventory.device = (!found.is_new).then(|| found.known.state.device.clone());
+        for (name, next) in &found.known.state.next {
+            let totals = found.known.state.totals.get(name).cloned().unwrap_or_default();
+            let stream = StreamInventory { next: *next, sent: found.known.sent(name), waiting: 0, totals };
+            inventory.streams.insert(name.clone(), stream);
         }
         for entry in waiting {
             inventory.waiting += 1;

@@ -2,7 +2,8 @@
 //!
 //! Other content of the folder:
 //! - `state.json`: the device's name, and for each stream the next sequence number, the time up to which it is sent,
-//!   and the sum of its windows.
+//!   and the sum of its windows, as of the last snapshot.
+//! - `sent.journal`: the ticks that are sent, by stream and channel, and a line for each message since that snapshot.
 //! - `refused/`: messages that the cloud has refused, each with a document that states the reason.
 //! - `lock`: keeps other processes out.
 //! - `reserve`: disk space kept for `state.json` and the documents.
@@ -13,10 +14,11 @@
 //!
 //! A full disk stops reading but not sending: to send and delete a message, nothing has to be written.
 //!
-//! A message is added in three steps: its file is written, then `state.json`, then the sender sees it. After a crash
-//! between the first two, [`Spool::open`] counts the message from its own header. So no window is lost or made twice,
-//! and no sequence number that was sent is used again.
+//! A message is added in three steps: its file is written, then its line in the journal, then the sender sees it. After
+//! a crash between the first two, [`Spool::open`] counts the message from its own header. So no window is lost or made
+//! twice, no tick is sent twice, and no sequence number that was sent is used again.
 
+mod contents;
 mod cuts;
 pub mod durable;
 mod entry;
@@ -27,7 +29,10 @@ mod places;
 mod private;
 mod put_back;
 mod reserve;
+mod sent;
+mod sent_journal;
 mod sequences;
+mod state;
 mod totals;
 
 use std::collections::VecDeque;
@@ -39,6 +44,7 @@ use std::time::Duration;
 use sotto_pack::WindowDescription;
 use sotto_wire::Envelope;
 
+pub use contents::Contents;
 pub use cuts::Cuts;
 pub use entry::Entry;
 pub use error::SpoolError;
@@ -46,6 +52,7 @@ pub use folder::REFUSED;
 pub use inventory::{Inventory, RefusedMessage, StreamInventory};
 pub use places::{PlacesWait, refuse_places};
 pub use put_back::PutBack;
+pub use sent::{NotRuns, Runs, Sent};
 pub use totals::{ChannelTotals, Totals};
 
 use crate::stop::Stop;
@@ -102,28 +109,31 @@ impl Spool {
             TryLockError::Error(error) => SpoolError::Io { path: path.clone(), error },
         })?;
         let mut sequences = Sequences::open(folder, device)?;
-        let (new, before) = (sequences.is_new(), sequences.clone_state());
+        let new = sequences.is_new();
         durable::remove_leftovers(folder).map_err(SpoolError::io(folder))?;
         durable::remove_leftovers(&refused).map_err(SpoolError::io(&refused))?;
         let mut waiting = entries(folder)?;
         waiting.sort();
         let (mut order, put_aside) = (0, entries(&refused)?);
+        let mut uncounted = Vec::new();
         let found = waiting.iter().map(|entry| (folder, entry));
-        let found: Vec<_> = found.chain(put_aside.iter().map(|entry| (refused.as_path(), entry))).collect();
-        let counted: Vec<_> =
-            found.iter().map(|(folder, entry)| uncounted(folder, entry, &sequences, cuts)).collect();
-        for ((_, entry), (until, totals)) in found.into_iter().zip(counted) {
-            sequences.used(&entry.stream, entry.sequence, until, totals.as_ref());
+        for (folder, entry) in found.chain(put_aside.iter().map(|entry| (refused.as_path(), entry))) {
             order = order.max(entry.order.saturating_add(1));
-        }
-        // The state of a new spool is written once the positions are known. On a full disk it is restored from the
-        // messages.
-        if !new && sequences.clone_state() != before {
-            match sequences.write() {
-                Err(SpoolError::Io { error, .. }) if is_full(&error) => {}
-                written => written?,
+            let Entry { stream, sequence, .. } = entry;
+            if !sequences.is_used(stream, *sequence) {
+                uncounted.push((
+                    stream.clone(),
+                    *sequence,
+                    contents(folder, entry, cuts).unwrap_or_default(),
+                ));
+            } else if sequences.sent_until(stream).is_none() && cuts.of(stream).is_some() {
+                // An agent that wrote no ends has counted the message.
+                let until = contents(folder, entry, cuts).and_then(|contents| contents.until);
+                until.into_iter().for_each(|until| sequences.sent_before(stream, until));
             }
         }
+        uncounted.sort_by(|a, b| (&a.0, a.1).cmp(&(&b.0, b.1)));
+        sequences.recover(uncounted)?;
         let bytes = waiting.iter().map(|entry| entry.bytes).sum();
         let state = State { sequences, waiting: waiting.into(), bytes, order, closed: false };
         let (state, changed) = (Mutex::new(state), Condvar::new());
@@ -178,16 +188,23 @@ impl Spool {
         self.new
     }
 
-    /// Sets a stream's next sequence number and the time up to which it is sent, in memory only. Neither value
-    /// decreases.
+    /// Returns the ticks that a stream has sent.
+    #[must_use]
+    pub fn sent(&self, stream: &str) -> Sent {
+        self.lock().sequences.sent(stream)
+    }
+
+    /// Sets a stream's next sequence number, and the time before which every tick counts as sent, in memory only.
+    /// Neither value decreases.
     ///
     /// # Errors
     /// [`SpoolError::NoneLeft`] if the stream has no sequence number from `next` on.
     pub fn resume(&self, stream: &str, next: u64, until: Option<i64>) -> Result<(), SpoolError> {
         let mut state = self.lock();
         if let Some(last) = next.checked_sub(1) {
-            state.sequences.used(stream, last, until, None);
+            state.sequences.used(stream, last);
         }
+        until.into_iter().for_each(|until| state.sequences.sent_before(stream, until));
         state.sequences.next(stream).map(drop)
     }
 
@@ -199,8 +216,7 @@ impl Spool {
         self.lock().sequences.write()
     }
 
-    /// Adds a message durably. `until` is the end of its window (ms since 1970), `None` for a window that is counted
-    /// already; `totals` counts its readings.
+    /// Adds a message durably, with what it adds to the state of its stream.
     ///
     /// # Errors
     /// [`SpoolError::Io`] if it cannot be written, [`SpoolError::TooManyStreams`] if the next start could not read the
@@ -210,12 +226,11 @@ impl Spool {
         stream: &str,
         sequence: u64,
         message: &[u8],
-        until: Option<i64>,
-        totals: &Totals,
+        contents: &Contents,
     ) -> Result<Entry, SpoolError> {
-        self.lock().sequences.check(stream, sequence, totals)?;
+        self.lock().sequences.check(stream, contents)?;
         let entry = self.write(stream, sequence, message)?;
-        self.record(&entry, until, totals)?;
+        self.record(&entry, contents)?;
         self.show(entry.clone());
         Ok(entry)
     }
@@ -229,16 +244,15 @@ impl Spool {
         stream: &str,
         sequence: u64,
         message: &[u8],
-        until: Option<i64>,
-        totals: &Totals,
+        contents: &Contents,
         stop: &Stop,
     ) -> Result<Option<Entry>, SpoolError> {
-        self.lock().sequences.check(stream, sequence, totals)?;
+        self.lock().sequences.check(stream, contents)?;
         let Some(entry) = self.when_there_is_space(stop, || self.write(stream, sequence, message))? else {
             return Ok(None);
         };
         // The message is durable: if a stop comes now, the next start counts it.
-        if self.when_there_is_space(stop, || self.record(&entry, until, totals))?.is_none() {
+        if self.when_there_is_space(stop, || self.record(&entry, contents))?.is_none() {
             return Ok(None);
         }
         self.show(entry.clone());
@@ -284,12 +298,12 @@ impl Spool {
         Ok(entry)
     }
 
-    /// Second step of [`Spool::put`]: records the next sequence number, the window's end and its readings.
+    /// Second step of [`Spool::put`]: records the next sequence number, the window's end, its readings and their ticks.
     ///
     /// # Errors
     /// Those of [`Spool::put`].
-    pub fn record(&self, entry: &Entry, until: Option<i64>, totals: &Totals) -> Result<(), SpoolError> {
-        self.lock().sequences.record(&entry.stream, entry.sequence, until, totals)
+    pub fn record(&self, entry: &Entry, contents: &Contents) -> Result<(), SpoolError> {
+        self.lock().sequences.record(&entry.stream, entry.sequence, contents)
     }
 
     /// Third step of [`Spool::put`]: shows the message to the sender.
@@ -363,7 +377,8 @@ impl Spool {
         let path = self.path(entry);
         durable::remove_if_there(&path).map_err(SpoolError::io(&path))?;
         self.forget(entry);
-        Ok(())
+        // There may be space now for what the start could not write.
+        self.lock().sequences.settle()
     }
 
     /// Puts a message aside, with a document that states the reason. Returns false, and leaves the message, if there is
@@ -442,23 +457,12 @@ impl Spool {
     }
 }
 
-/// Returns the end and the readings of a message that `state.json` does not count. For a counted message, returns only
-/// the end, and only if the stream has none: an older agent wrote none.
-fn uncounted(
-    folder: &Path,
-    entry: &Entry,
-    sequences: &Sequences,
-    cuts: &Cuts,
-) -> (Option<i64>, Option<Totals>) {
-    let counted = sequences.is_used(&entry.stream, entry.sequence);
-    let end_known = cuts.of(&entry.stream).is_none() || sequences.sent_until(&entry.stream).is_some();
-    if counted && end_known {
-        return (None, None);
-    }
-    // Skip a damaged message; the sender puts it aside.
-    let read = read(folder, entry).ok();
-    let Some(window) = read.and_then(|(_, read)| WindowDescription::parse(&read.header().layout).ok()) else {
-        return (None, None);
-    };
-    (cuts.end_of(&entry.stream, &window), (!counted).then(|| Totals::of(&window)))
+/// Returns the contents of a message, by its own header. The end is unknown if the device's bundle lacks its stream.
+/// Returns `None` for a damaged message, which the sender puts aside.
+fn contents(folder: &Path, entry: &Entry, cuts: &Cuts) -> Option<Contents> {
+    let (_, envelope) = read(folder, entry).ok()?;
+    let window = WindowDescription::parse(&envelope.header().layout).ok()?;
+    let until = cuts.end_of(&entry.stream, &window);
+    let of = Contents::of(&window, until.unwrap_or_else(|| window.end()));
+    Some(Contents { until, ..of })
 }

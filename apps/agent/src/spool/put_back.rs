@@ -49,7 +49,7 @@ impl Spool {
                 let bytes = renumber(envelope, sequence)
                     .map_err(|reason| SpoolError::Damaged { path: from.clone(), reason })?;
                 // The readings were counted when the message first entered the spool.
-                self.put(&stream, sequence, &bytes, None, &super::Totals::default())?;
+                self.put(&stream, sequence, &bytes, &super::Contents::default())?;
                 durable::remove_if_there(&from).map_err(SpoolError::io(&from))?;
                 done.renumbered += 1;
             } else {

@@ -42,11 +42,14 @@ impl Reserve {
     /// Writes a file; on a full disk, uses the reserved space.
     pub(super) fn write(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
         match durable::write(path, bytes, Audience::Owner) {
-            Err(error) if is_full(&error) && durable::remove_if_there(&self.path).is_ok() => {
-                durable::write(path, bytes, Audience::Owner)
-            }
+            Err(error) if is_full(&error) && self.release() => durable::write(path, bytes, Audience::Owner),
             written => written,
         }
+    }
+
+    /// Frees the reserved space. Returns true if it is free.
+    pub(super) fn release(&self) -> bool {
+        durable::remove_if_there(&self.path).is_ok()
     }
 }
 

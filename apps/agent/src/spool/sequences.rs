@@ -1,181 +1,187 @@
-//! The state of a spool: sequence numbers, which are never reused, and the time up to which each stream is sent.
+//! Keeps the state of a spool on disk: sequence numbers, which are never reused, and the ticks that are sent.
+//!
+//! A message is one line of the journal. From time to time a snapshot takes the place of the lines: first `state.json`
+//! counts them, then the journal is replaced by the ticks of all. After a crash between the two, the lines are read
+//! again and change nothing.
 
-use std::collections::BTreeMap;
-use std::fs::File;
-use std::io::{self, Read};
+use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 
-use serde::de::IgnoredAny;
-use serde::{Deserialize, Serialize};
-
+use super::contents::Contents;
 use super::error::SpoolError;
-use super::reserve::Reserve;
-use super::totals::Totals;
+use super::reserve::{Reserve, is_full};
+use super::sent::Sent;
+use super::sent_journal::{Counts, Line, SentJournal};
+use super::state::{Found, Known, LARGEST_STATE, State};
 
-const FILE: &str = "state.json";
-/// Enough for about 45,000 streams with the longest names, over all profiles that the device ever had.
-const LARGEST_STATE: u64 = 4 << 20;
+/// Maximum bytes of a state that takes another stream: the rest is for larger numbers.
+const LARGEST_GROWING: u64 = LARGEST_STATE - LARGEST_STATE / 8;
 
 /// The state of each stream, stored in the spool's folder.
 #[derive(Debug)]
-pub(crate) struct Sequences {
+pub(super) struct Sequences {
     path: PathBuf,
-    state: State,
-    /// True if the file did not exist.
+    known: Known,
+    journal: SentJournal,
+    /// Lines of messages that are counted in memory and not yet in the journal.
+    unwritten: VecDeque<Line>,
+    /// True if `state.json` did not exist.
     new: bool,
+    /// True if a snapshot has to come before the next line.
+    stale: bool,
     reserve: Reserve,
-}
-
-/// The content of the file.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct State {
-    /// The device's name.
-    pub(crate) device: String,
-    /// The next sequence number of each stream.
-    pub(crate) next: BTreeMap<String, u64>,
-    /// For each stream, the end of its last window in the spool: milliseconds since 1970.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub(crate) sent_until: BTreeMap<String, i64>,
-    /// For each stream, the sum over all windows that were put into the spool.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub(crate) totals: BTreeMap<String, Totals>,
-    /// Shared masks, which earlier versions recorded here.
-    #[serde(default, rename = "shared", skip_serializing)]
-    _shared: IgnoredAny,
-}
-
-impl State {
-    /// Reads the state in a spool's folder; `None` if there is no file.
-    pub(crate) fn read(folder: &Path) -> Result<Option<Self>, SpoolError> {
-        let path = folder.join(FILE);
-        let file = match File::open(&path) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-            opened => opened.map_err(SpoolError::io(&path))?,
-        };
-        let mut json = Vec::new();
-        file.take(LARGEST_STATE + 1).read_to_end(&mut json).map_err(SpoolError::io(&path))?;
-        readable(&json, &path)?;
-        let damaged =
-            |error: serde_json::Error| SpoolError::State { path: path.clone(), reason: error.to_string() };
-        serde_json::from_slice(&json).map(Some).map_err(damaged)
-    }
 }
 
 impl Sequences {
     /// Reads the state, or begins at 0 if there is no file.
-    pub(crate) fn open(folder: &Path, device: &str) -> Result<Self, SpoolError> {
-        let read = State::read(folder)?;
-        let new = read.is_none();
-        let state = read.unwrap_or_else(|| State { device: device.to_owned(), ..State::default() });
-        if state.device != device {
+    pub(super) fn open(folder: &Path, device: &str) -> Result<Self, SpoolError> {
+        let Found { mut known, journal, is_new: new, is_earlier } = Known::read(folder)?;
+        if new {
+            device.clone_into(&mut known.state.device);
+        }
+        if known.state.device != device {
             let (path, expected) = (folder.to_owned(), device.to_owned());
-            return Err(SpoolError::OtherDevice { path, expected, found: state.device });
+            return Err(SpoolError::OtherDevice { path, expected, found: known.state.device });
         }
         let reserve = Reserve::in_folder(folder);
         if !new {
             reserve.keep();
         }
-        Ok(Self { path: folder.join(FILE), state, new, reserve })
+        let (path, unwritten, stale) = (State::path(folder), VecDeque::new(), new || is_earlier);
+        Ok(Self { path, known, journal, unwritten, new, stale, reserve })
     }
 
-    /// Returns true if the file did not exist.
-    pub(crate) fn is_new(&self) -> bool {
+    /// Returns true if `state.json` did not exist.
+    pub(super) fn is_new(&self) -> bool {
         self.new
-    }
-
-    /// Returns a copy of the state in memory.
-    pub(crate) fn clone_state(&self) -> State {
-        self.state.clone()
     }
 
     /// Returns the sequence number of a stream's next message.
     ///
     /// # Errors
     /// [`SpoolError::NoneLeft`] after the last one.
-    pub(crate) fn next(&self, stream: &str) -> Result<u64, SpoolError> {
-        let next = self.state.next.get(stream).copied().unwrap_or_default();
+    pub(super) fn next(&self, stream: &str) -> Result<u64, SpoolError> {
+        let next = self.known.state.next.get(stream).copied().unwrap_or_default();
         let none_left = || SpoolError::NoneLeft { path: self.path.clone(), stream: stream.to_owned() };
         (next < u64::MAX).then_some(next).ok_or_else(none_left)
     }
 
     /// Returns true if the number counts as used.
-    pub(crate) fn is_used(&self, stream: &str, sequence: u64) -> bool {
-        self.state.next.get(stream).is_some_and(|next| sequence < *next)
+    pub(super) fn is_used(&self, stream: &str, sequence: u64) -> bool {
+        self.known.state.next.get(stream).is_some_and(|next| sequence < *next)
     }
 
-    /// Returns the time up to which a stream is sent; `None` before its first window.
-    pub(crate) fn sent_until(&self, stream: &str) -> Option<i64> {
-        self.state.sent_until.get(stream).copied()
+    /// Returns the end of a stream's last window; `None` before the first one.
+    pub(super) fn sent_until(&self, stream: &str) -> Option<i64> {
+        self.known.state.sent_until.get(stream).copied()
     }
 
-    /// Counts a message that is in the spool, in memory only.
-    pub(crate) fn used(&mut self, stream: &str, sequence: u64, until: Option<i64>, totals: Option<&Totals>) {
-        Self::count(&mut self.state, stream, sequence, until, totals);
+    /// Returns the ticks that a stream has sent.
+    pub(super) fn sent(&self, stream: &str) -> Sent {
+        self.known.sent(stream)
+    }
+
+    /// Sets the last used number of a stream, in memory only.
+    pub(super) fn used(&mut self, stream: &str, sequence: u64) {
+        self.known.count(stream, sequence, &Contents::default());
+    }
+
+    /// Sets the time before which every tick of a stream counts as sent, in memory only. It does not decrease.
+    pub(super) fn sent_before(&mut self, stream: &str, before: i64) {
+        self.known.state.sent_before(stream, before);
+        self.stale = true;
+    }
+
+    /// Counts messages that are in the folder and not in the state, in order. A full disk puts off writing them.
+    ///
+    /// # Errors
+    /// [`SpoolError::State`] if the journal's last line is damaged and not torn: a torn line is that of a message in the
+    /// folder.
+    pub(super) fn recover(&mut self, found: Vec<(String, u64, Contents)>) -> Result<(), SpoolError> {
+        if self.journal.torn && found.is_empty() {
+            let reason = "its last line is damaged".to_owned();
+            return Err(SpoolError::State { path: self.journal.path().to_owned(), reason });
+        }
+        for (stream, sequence, contents) in found {
+            self.known.count(&stream, sequence, &contents);
+            self.unwritten.push_back(line(&stream, sequence, &contents));
+        }
+        // The state of a new spool is written once the positions are known.
+        if self.new { Ok(()) } else { self.settle() }
+    }
+
+    /// Writes what is counted in memory only; puts it off on a full disk.
+    pub(super) fn settle(&mut self) -> Result<(), SpoolError> {
+        match self.write_ahead() {
+            Err(SpoolError::Io { error, .. }) if is_full(&error) => Ok(()),
+            written => written,
+        }
+    }
+
+    fn write_ahead(&mut self) -> Result<(), SpoolError> {
+        if self.stale {
+            return self.write();
+        }
+        while let Some(line) = self.unwritten.front() {
+            self.journal.append(line, &self.reserve)?;
+            self.unwritten.pop_front();
+        }
+        Ok(())
     }
 
     /// Counts a message that is in the spool, on disk. If the write fails, the state does not change.
-    pub(crate) fn record(
+    pub(super) fn record(
         &mut self,
         stream: &str,
         sequence: u64,
-        until: Option<i64>,
-        totals: &Totals,
+        contents: &Contents,
     ) -> Result<(), SpoolError> {
-        let (state, json) = self.with(stream, sequence, until, totals)?;
-        self.reserve.write(&self.path, &json).map_err(SpoolError::io(&self.path))?;
+        self.write_ahead()?;
+        self.journal.append(&line(stream, sequence, contents), &self.reserve)?;
         self.reserve.keep();
-        self.state = state;
+        self.known.count(stream, sequence, contents);
+        if self.journal.is_long() {
+            match self.write() {
+                // The line is durable.
+                Err(SpoolError::Io { error, .. }) if is_full(&error) => self.journal.put_off(),
+                written => written?,
+            }
+        }
         Ok(())
     }
 
-    /// Returns the error that [`Sequences::record`] would return. Writes nothing.
-    pub(crate) fn check(&self, stream: &str, sequence: u64, totals: &Totals) -> Result<(), SpoolError> {
-        self.with(stream, sequence, Some(i64::MIN), totals).map(drop)
+    /// Returns an error if the next start could not read the state with this message. Writes nothing.
+    pub(super) fn check(&self, stream: &str, contents: &Contents) -> Result<(), SpoolError> {
+        let state = &self.known.state;
+        let totals = state.totals.get(stream);
+        let is_known = |channel| totals.is_some_and(|totals| totals.channels.contains_key(channel));
+        if state.next.contains_key(stream) && contents.totals.channels.keys().all(is_known) {
+            return Ok(());
+        }
+        let mut state = state.clone();
+        state.count(stream, u64::MAX, Some(i64::MIN), &contents.totals);
+        state.json(LARGEST_GROWING, &self.path).map(drop)
     }
 
-    /// Writes the state to disk.
-    pub(crate) fn write(&self) -> Result<(), SpoolError> {
-        let json = self.json(&self.state)?;
+    /// Writes a snapshot to disk.
+    pub(super) fn write(&mut self) -> Result<(), SpoolError> {
+        // The journal is made first: without one, `state.json` is refused.
+        self.journal.make()?;
+        let json = self.known.state.json(LARGEST_STATE, &self.path)?;
+        // The ticks of unwritten lines are in the journal's snapshot only: it must not come after their count alone.
+        while let Some(line) = self.unwritten.front() {
+            self.journal.append(line, &self.reserve)?;
+            self.unwritten.pop_front();
+        }
         self.reserve.write(&self.path, &json).map_err(SpoolError::io(&self.path))?;
+        self.stale = false;
+        self.journal.replace(self.known.lines())?;
         self.reserve.keep();
         Ok(())
-    }
-
-    fn with(
-        &self,
-        stream: &str,
-        sequence: u64,
-        until: Option<i64>,
-        totals: &Totals,
-    ) -> Result<(State, Vec<u8>), SpoolError> {
-        let mut state = self.state.clone();
-        Self::count(&mut state, stream, sequence, until, Some(totals));
-        let json = self.json(&state)?;
-        Ok((state, json))
-    }
-
-    fn count(state: &mut State, stream: &str, sequence: u64, until: Option<i64>, totals: Option<&Totals>) {
-        let next = state.next.entry(stream.to_owned()).or_default();
-        *next = (*next).max(sequence.saturating_add(1));
-        if let Some(until) = until {
-            let sent_until = state.sent_until.entry(stream.to_owned()).or_insert(until);
-            *sent_until = (*sent_until).max(until);
-        }
-        if let Some(totals) = totals.filter(|totals| **totals != Totals::default()) {
-            state.totals.entry(stream.to_owned()).or_default().add(totals);
-        }
-    }
-
-    /// Serialises the state. Refuses one that is too long to be read again.
-    fn json(&self, state: &State) -> Result<Vec<u8>, SpoolError> {
-        let json = serde_json::to_vec(state).map_err(|error| SpoolError::io(&self.path)(error.into()))?;
-        readable(&json, &self.path)?;
-        Ok(json)
     }
 }
 
-fn readable(json: &[u8], path: &Path) -> Result<(), SpoolError> {
-    let too_many = || SpoolError::TooManyStreams { path: path.to_owned(), limit: LARGEST_STATE };
-    (json.len() as u64 <= LARGEST_STATE).then_some(()).ok_or_else(too_many)
+fn line(stream: &str, sequence: u64, contents: &Contents) -> Line {
+    let Contents { until, totals, sent } = contents.clone();
+    Line { stream: stream.to_owned(), message: Some(Counts { sequence, until, totals }), sent }
 }

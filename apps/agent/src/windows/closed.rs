@@ -15,7 +15,7 @@ pub struct ClosedWindow {
     pub started_at: i64,
     /// When the last reading was taken.
     pub ended_at: i64,
-    /// The end of the window in milliseconds since 1970: the stream's next window may begin here.
+    /// The end of the window in milliseconds since 1970.
     pub until: i64,
     /// Packing time, without the time to read.
     pub pack_time: Duration,

@@ -1,30 +1,34 @@
 //! Fills windows that follow the clock of the plant.
 //!
-//! One pass over a source feeds every stream whose channels it has. Each stream has its own windows (see
-//! [`sotto_pack::Cut`]), with its own period and channels. For each reading of a row, in this order:
+//! One source feeds every stream whose channels it has. Each stream has its own windows (see [`sotto_pack::Cut`]), with
+//! its own period and channels. For each reading of a row, in this order:
 //!
-//! 1. A row before the end of the last window that an earlier run sent is left out as *already sent*; its missing
-//!    readings are not counted again.
-//! 2. A row more than a day ahead of this machine's clock is left out as *in the future*: a window there would make
-//!    every later row *already sent*.
-//! 3. A row before the open windows, or in a window that this run has closed, is left out as *late*.
-//! 4. A row outside all open windows opens a new one. If 64 windows are open (1 if rows arrive over time), the oldest
-//!    is closed. For a source that ends, a row without any reading for the stream opens none.
-//! 5. A missing reading counts with its own reason; a value outside the channel's range, or NaN, as *out of range*.
-//! 6. A reading takes the slot whose interval [start + i·period, start + (i + 1)·period) contains its time. If the slot
+//! 1. A reading for a tick that is sent, by this run or an earlier one, is left out as *already sent*.
+//! 2. A row more than a day ahead of this machine's clock is left out as *in the future*.
+//! 3. A row outside all open windows opens one, wherever it lies in time: a *supplement* if an earlier window covers the
+//!    time. For a source that ends, a row without any reading for the stream opens none.
+//! 4. A missing reading counts with its own reason; a value outside the channel's range, or NaN, as *out of range*.
+//! 5. A reading takes the slot whose interval [start + i·period, start + (i + 1)·period) contains its time. If the slot
 //!    is taken, it is a *duplicate* if the times are equal, else *off the grid*.
+//!
+//! So the readings that are sent do not depend on the order of rows, on their distribution over files and runs, or on
+//! repetitions.
+//!
+//! While the rows of a file ascend, its 64 newest windows are open. Once rows run back further than that, as many are
+//! open as a budget of slots holds. Beyond it the newest are dropped, and the file is read again from its beginning for
+//! the rest. If rows arrive over time, one window is open for now, and up to 63 for late readings.
 //!
 //! A window counts the readings left out of it, and those that belong to no window and were left out since the last
 //! window closed. A window without any reading is not sent: its counts go to the next one.
 //!
 //! At the end of the source, or at a stop, all windows are closed. The newest one with a reading is cut short after its
-//! last reading, and the next run begins a window there. So every slot is in at most one window, and a file that has
-//! grown continues where it ended. Missing readings after the last reading are in the report of the run but not in the
-//! window: the next run reads them again.
+//! last reading, and the next run begins a window there: a file that has grown continues where it ended. Missing
+//! readings after the last reading are in the report of the run but not in the window: the next run reads them again.
 
 mod closed;
 mod open;
-mod order;
+mod pass;
+mod sent;
 mod stream;
 
 use std::collections::VecDeque;
@@ -35,21 +39,23 @@ pub use closed::{ClosedWindow, End, FillError};
 
 use crate::progress::Progress;
 use crate::source::{Source, SourceError};
-use crate::spool::{Cuts, Totals};
+use crate::spool::{Cuts, Sent, Totals};
 use crate::stop::Stop;
 use crate::streams::Stream;
-use order::InOrder;
+use sent::SentTicks;
 use stream::StreamWindows;
 
-/// Maximum number of open windows of a stream, for a source that ends.
-const MOST_OPEN: usize = 64;
-/// Maximum number of slots of all windows that are kept open for rows out of order.
+/// Maximum number of open windows of a stream, if rows arrive over time: one for now, the others for late readings.
+const MOST_PACED: usize = 64;
+/// Maximum number of slots of all open windows: some 12 bytes each.
 const MOST_SLOTS: usize = 4 << 20;
+/// A window takes the memory of this many slots beside its own.
+const OVERHEAD: usize = 128;
 
 /// Rules by which the windows of a stream are filled.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Rules {
-    /// Maximum number of open windows, at least 1.
+    /// Maximum number of open windows, at least 2.
     pub(crate) open: usize,
     /// True if rows arrive over time.
     pub(crate) paced: bool,
@@ -83,7 +89,7 @@ pub struct Taken {
 
 /// Fills the windows of all streams from one source.
 pub struct Windows {
-    source: InOrder,
+    source: Box<dyn Source>,
     clock: Clock,
     streams: Vec<StreamWindows>,
     stop: Stop,
@@ -95,6 +101,10 @@ pub struct Windows {
     channels: Vec<Channel>,
     rows: u64,
     windows: u64,
+    /// Number of passes over the source that have begun.
+    passes: u32,
+    /// True if the source has to be read again from its beginning.
+    again: bool,
     progress: Progress,
 }
 
@@ -109,23 +119,26 @@ pub struct Options {
     pub own_period: Option<u32>,
     /// True to accept times more than a day ahead of this machine's clock; otherwise such rows are left out.
     pub future: bool,
+    /// Maximum number of slots of all open windows; `None` for some 50 MB.
+    pub most_slots: Option<usize>,
 }
 
 impl Windows {
-    /// Fills the windows of those streams whose channels the source has. `sent_until` returns the end of a stream's
-    /// last window from earlier runs.
+    /// Fills the windows of those streams whose channels the source has. `sent` returns the ticks that earlier runs of a
+    /// stream have sent.
     #[must_use]
     pub fn new(
         source: Box<dyn Source>,
         streams: &[Stream],
         cuts: &Cuts,
-        sent_until: impl Fn(&str) -> Option<i64>,
+        sent: impl Fn(&str) -> Sent,
         stop: Stop,
         options: &Options,
     ) -> Self {
         let (channels, paced) = (source.channels().to_vec(), source.paced());
-        let slots = streams.iter().map(|stream| stream.layout.slots()).sum::<usize>().max(1);
-        let open = if paced { 1 } else { (MOST_SLOTS / slots).clamp(2, MOST_OPEN) };
+        let slots = streams.iter().map(|stream| stream.layout.slots() + OVERHEAD).sum::<usize>().max(1);
+        let open = (options.most_slots.unwrap_or(MOST_SLOTS) / slots).max(2);
+        let open = if paced { open.min(MOST_PACED) } else { open };
         let windows = |(position, stream): (usize, &Stream)| {
             let cut = cuts.of(&stream.name)?;
             let of = |wanted: &Channel| channels.iter().position(|channel| channel.name == wanted.name);
@@ -133,12 +146,12 @@ impl Windows {
             let sampled = options.own_period.is_some_and(|own| own < cut.period);
             let (keep_clear, future) = (options.keep_clear, options.future);
             let rules = Rules { open, paced, sampled, keep_clear, future };
-            let until = sent_until(&stream.name);
-            Some(StreamWindows::new(position, stream.layout.clone(), cut, columns?, rules, until))
+            let sent = SentTicks::new(sent(&stream.name), &stream.layout, cut, cuts.clock());
+            Some(StreamWindows::new(position, stream.layout.clone(), cut, columns?, rules, sent))
         };
         let streams: Vec<StreamWindows> = streams.iter().enumerate().filter_map(windows).collect();
         Self {
-            source: InOrder::new(source),
+            source,
             clock: cuts.clock().clone(),
             given: vec![false; streams.len()],
             streams,
@@ -149,6 +162,8 @@ impl Windows {
             channels,
             rows: 0,
             windows: 0,
+            passes: 1,
+            again: false,
             progress: Progress::on_terminal(),
         }
     }
@@ -163,6 +178,13 @@ impl Windows {
     #[must_use]
     pub fn rows(&self) -> u64 {
         self.rows
+    }
+
+    /// Returns the number of passes over the source so far: more than one if its rows are out of order and fill more
+    /// windows than fit into memory.
+    #[must_use]
+    pub fn passes(&self) -> u32 {
+        self.passes
     }
 
     /// Returns the reason why there are no more windows; `None` while there are.
@@ -188,8 +210,8 @@ impl Windows {
         self.streams.iter().map(taken).collect()
     }
 
-    /// Returns the next closed window, in the order of closing; the windows of one stream are in order of time. Returns
-    /// `None` if there are no more.
+    /// Returns the next closed window, in the order of closing; `None` if there are no more. The windows of a file in
+    /// order are in order of time.
     ///
     /// # Errors
     /// [`FillError`] if the source cannot be read.
@@ -217,17 +239,25 @@ impl Windows {
 
     /// Reads one row, or notes that there are no more.
     fn read(&mut self) -> Result<(), FillError> {
-        let row =
-            if self.stop.is_asked() { Err(SourceError::Stopped) } else { self.source.next_row(&self.stop) };
-        let without_time = self.source.source().take_left_out();
-        if !without_time.is_empty() {
+        if std::mem::take(&mut self.again) {
+            self.passes += 1;
+            let pass = self.passes;
+            tracing::info!(
+                pass,
+                "the rows are out of order and fill more windows than fit: they are read again"
+            );
+            self.source.restart().map_err(FillError::Source)?;
+        }
+        let row = if self.stop.is_asked() { Err(SourceError::Stopped) } else { self.source.next_row() };
+        let without_time = self.source.take_left_out();
+        if self.passes == 1 && !without_time.is_empty() {
             let rows = per_channel(&without_time, self.channels.len());
             self.streams.iter_mut().for_each(|stream| stream.leave_out_rows(&rows));
         }
         let mut closed = Vec::new();
         match row {
             Ok(row) => {
-                self.rows += 1;
+                self.rows += u64::from(self.passes == 1);
                 self.progress.rows(self.rows, self.windows);
                 for (stream, given) in self.streams.iter_mut().zip(&self.given) {
                     if !(self.once && *given) {
@@ -235,12 +265,17 @@ impl Windows {
                     }
                 }
             }
-            Err(SourceError::Ended) => self.end = Some(End::Source),
-            Err(SourceError::Stopped) => self.end = Some(End::Stop),
+            Err(SourceError::Ended) => {
+                for stream in &mut self.streams {
+                    self.again |= stream.end_pass(&mut closed);
+                }
+                self.end = (!self.again).then_some(End::Source);
+            }
+            Err(SourceError::Stopped) => {
+                self.streams.iter_mut().for_each(|stream| stream.finish(&mut closed));
+                self.end = Some(End::Stop);
+            }
             Err(error) => return Err(FillError::Source(error)),
-        }
-        if self.end.is_some() {
-            self.streams.iter_mut().for_each(|stream| stream.finish(&mut closed));
         }
         self.closed.extend(closed);
         Ok(())

@@ -25,6 +25,10 @@ pub(super) struct OpenWindow {
     /// The times of the first and the last reading.
     span: Option<(i64, i64)>,
     pack_time: Duration,
+    /// The number of the last row of its time.
+    pub(super) last_row: u64,
+    /// True if a later window was open before it.
+    pub(super) is_behind: bool,
     /// The readings tick by tick, if the clear log is on.
     clear: Option<Vec<Zeroizing<Vec<Option<f64>>>>>,
 }
@@ -49,6 +53,8 @@ impl OpenWindow {
             offsets: vec![0; channels * length as usize],
             span: None,
             pack_time: Duration::ZERO,
+            last_row: 0,
+            is_behind: false,
             clear,
         })
     }

@@ -7,6 +7,8 @@ use sotto_pack::{Clock, Cut, Layout, LeftOut, Reading, Reason};
 
 use super::closed::{ClosedWindow, FillError};
 use super::open::{OpenWindow, Times};
+use super::pass::{Excess, Pass};
+use super::sent::SentTicks;
 use super::{Closed, Rules};
 use crate::source::{Row, now};
 use crate::spool::{ChannelTotals, Totals};
@@ -24,12 +26,14 @@ pub(super) struct StreamWindows {
     /// For each of the stream's channels, its position in a row.
     columns: Arc<[usize]>,
     rules: Rules,
-    /// The end of the last window that an earlier run sent.
-    sent_until: Option<i64>,
+    sent: SentTicks,
+    pass: Pass,
+    /// Number of rows so far.
+    rows: u64,
+    /// The fates of the cells of a row, kept to save the allocation.
+    takes: Vec<Take>,
     /// Open windows, keyed by their start.
     open: BTreeMap<i64, OpenWindow>,
-    /// The latest end of any window that this run has closed.
-    closed_until: i64,
     /// For each channel, readings left out that no open window counts: the next window to close does.
     pending: Vec<LeftOut>,
     /// The time of the latest reading taken.
@@ -49,7 +53,7 @@ impl StreamWindows {
         cut: Cut,
         columns: Vec<usize>,
         rules: Rules,
-        sent_until: Option<i64>,
+        sent: SentTicks,
     ) -> Self {
         let channels = layout.channels();
         let pending = vec![LeftOut::default(); channels.len()];
@@ -61,9 +65,11 @@ impl StreamWindows {
             cut,
             columns: columns.into(),
             rules,
-            sent_until,
+            sent,
+            pass: Pass::first(),
+            rows: 0,
+            takes: Vec::new(),
             open: BTreeMap::new(),
-            closed_until: i64::MIN,
             pending,
             latest: i64::MIN,
             tail: Vec::new(),
@@ -109,38 +115,79 @@ impl StreamWindows {
         clock: &Clock,
         closed: &mut Vec<Closed>,
     ) -> Result<(), FillError> {
-        let (at, columns) = (row.at, Arc::clone(&self.columns));
+        let at = row.at;
+        if at < self.pass.from {
+            return Ok(());
+        }
+        self.rows += 1;
+        let columns = Arc::clone(&self.columns);
         let value = |column: &usize| row.values.get(*column).copied().flatten();
-        let missing = |column: &usize| row.missing.get(*column).copied().flatten().unwrap_or(Reason::Empty);
-        let any = columns.iter().any(|column| value(column).is_some());
-        let place = self.place(at, any, clock, closed)?;
-        if any && matches!(place, Place::Open(_)) && at > self.latest {
+        // An earlier run or pass may have counted what it left out of this time.
+        let earlier = self.sent.continues.is_some_and(|until| at < until) || self.pass.was_closed_early(at);
+        let future = !self.rules.future && at > now().saturating_add(AHEAD);
+        let mut takes = std::mem::take(&mut self.takes);
+        let take = |(channel, column): (usize, &usize)| match value(column) {
+            None => Take::Nothing,
+            Some(_) if self.sent.has(channel, at) => Take::Sent,
+            Some(_) if future => Take::Future,
+            Some(value) if earlier && !self.in_range(channel, value) => Take::Counted,
+            Some(_) => Take::Reading,
+        };
+        takes.clear();
+        takes.extend(columns.iter().enumerate().map(take));
+        let any = takes.contains(&Take::Reading);
+        let place = if at >= self.pass.to {
+            Place::NextPass
+        } else if future {
+            Place::Nowhere
+        } else {
+            self.place(at, any, earlier, clock, closed)?
+        };
+        if any && at > self.latest {
+            self.count_tail();
             self.latest = at;
         }
-        for (channel, column) in columns.iter().enumerate() {
-            let reason = match (value(column), place) {
-                (Some(value), Place::Open(start)) => self.put(start, at, channel, value)?,
-                (Some(_), Place::AlreadySent) => Some(Reason::AlreadySent),
-                (Some(_), Place::Late) => Some(Reason::Late),
-                (Some(_), Place::Future) => Some(Reason::Future),
-                // An earlier run has counted it.
-                (None, Place::AlreadySent) => None,
-                (None, _) => Some(missing(column)),
-                (Some(_), Place::Nowhere) => None,
-            };
-            let Some(reason) = reason else { continue };
-            self.count_left_out(channel, reason, 1);
-            let after_last = !self.rules.paced && at > self.latest && value(column).is_none();
-            if after_last && !matches!(place, Place::Late | Place::Future) {
-                self.tail.push((at, channel as u16, reason));
-            } else {
-                self.leave_out(at, channel, reason);
+        for (channel, (column, take)) in columns.iter().zip(&takes).enumerate() {
+            match (take, place) {
+                (Take::Reading, Place::Open(start)) => {
+                    let reading = value(column).map(|value| Reading { at, channel: channel as u16, value });
+                    reading.map_or(Ok(()), |reading| self.put(start, &reading))?;
+                }
+                (Take::Reading, Place::NextPass | Place::Nowhere) => {}
+                // The first pass has counted what no window takes.
+                _ if !self.pass.is_first => {}
+                (Take::Sent, _) => self.leave_out(at, channel, Reason::AlreadySent),
+                (Take::Future, _) => self.leave_out(at, channel, Reason::Future),
+                (Take::Counted, _) => self.count_left_out(channel, Reason::OutOfRange, 1),
+                (Take::Nothing, _) if earlier => {}
+                (Take::Nothing, _) => {
+                    let reason = row.missing.get(*column).copied().flatten().unwrap_or(Reason::Empty);
+                    if at > self.latest && !self.rules.paced && !future {
+                        self.count_left_out(channel, reason, 1);
+                        self.tail.push((at, channel as u16, reason));
+                    } else {
+                        self.leave_out(at, channel, reason);
+                    }
+                }
             }
         }
+        self.takes = takes;
         if self.tail.len() > LONGEST_TAIL {
             self.count_tail();
         }
         Ok(())
+    }
+
+    /// Ends a pass over the source: closes every window. Returns true if the source has to be read again.
+    pub(super) fn end_pass(&mut self, closed: &mut Vec<Closed>) -> bool {
+        if self.pass.to == i64::MAX {
+            self.finish(closed);
+        } else {
+            while let Some((_, window)) = self.open.pop_first() {
+                closed.extend(self.close(window, false));
+            }
+        }
+        self.pass.next()
     }
 
     /// Closes every window. The newest one with a reading is cut short after its last reading.
@@ -154,75 +201,117 @@ impl StreamWindows {
         }
     }
 
+    fn in_range(&self, channel: usize, value: f64) -> bool {
+        let channel = self.layout.channels().get(channel);
+        channel.is_some_and(|channel| (channel.minimum..=channel.maximum).contains(&value))
+    }
+
     /// Finds the window of a row; opens a new one if necessary and the row has a reading for it.
     fn place(
         &mut self,
         at: i64,
         any: bool,
+        earlier: bool,
         clock: &Clock,
         closed: &mut Vec<Closed>,
     ) -> Result<Place, FillError> {
-        if self.sent_until.is_some_and(|until| at < until) {
-            return Ok(Place::AlreadySent);
-        }
-        if !self.rules.future && at > now().saturating_add(AHEAD) {
-            return Ok(Place::Future);
-        }
-        if let Some((start, window)) = self.open.range(..=at).next_back()
+        if let Some((start, window)) = self.open.range_mut(..=at).next_back()
             && window.holds(at)
         {
-            let start = *start;
-            if any && at > self.latest {
-                self.count_tail();
-            }
-            return Ok(Place::Open(start));
+            window.last_row = self.rows;
+            return Ok(Place::Open(*start));
         }
-        let full = self.open.len() >= self.rules.open;
-        let before_open = self.open.first_key_value().is_some_and(|(start, _)| at < *start);
-        if at < self.closed_until || (full && before_open) {
-            return Ok(Place::Late);
-        }
-        if !any && !self.rules.paced {
+        let newest = self.open.last_key_value().map(|(start, _)| *start);
+        let is_now = self.rules.paced && !earlier && newest.is_none_or(|newest| at > newest);
+        if !any && !is_now {
             return Ok(Place::Nowhere);
         }
-        let (begin, end) = self.cut.window(clock, at);
-        let start = self.next_start(begin);
-        if at < start {
-            return Ok(Place::AlreadySent);
-        }
-        let length = self.cut.ticks_between(start, end);
-        let times = Times { start, end };
-        let window = OpenWindow::new(&self.layout, times, self.cut.period, length, self.rules.keep_clear)?;
-        self.open.insert(start, window);
+        let times = self.times(at, clock);
+        let length = self.cut.ticks_between(times.start, times.end);
+        let mut window =
+            OpenWindow::new(&self.layout, times, self.cut.period, length, self.rules.keep_clear)?;
+        window.last_row = self.rows;
+        window.is_behind = newest.is_some_and(|newest| at < newest);
+        self.open.insert(times.start, window);
         if any && at > self.latest {
             // Count before closing: the missing readings belong to the windows that are open now.
             self.count_tail();
         }
-        if full && let Some((_, oldest)) = self.open.pop_first() {
-            closed.extend(self.close(oldest, false));
+        if self.rules.paced {
+            let is_newest = newest.is_none_or(|newest| times.start > newest);
+            self.close_paced(times.start, is_newest, closed);
+            return Ok(Place::Open(times.start));
         }
-        Ok(Place::Open(start))
-    }
-
-    /// Returns the start of the window whose span begins at `begin`: its first tick that was not sent.
-    fn next_start(&self, begin: i64) -> i64 {
-        let sent = self.sent_until.map_or(0, |until| until.saturating_sub(begin)).max(0);
-        let period = i64::from(self.cut.period.max(1));
-        let ticks = sent / period + i64::from(sent % period > 0);
-        begin.saturating_add(ticks.saturating_mul(period))
-    }
-
-    fn put(&mut self, start: i64, at: i64, channel: usize, value: f64) -> Result<Option<Reason>, FillError> {
-        let Some(window) = self.open.get_mut(&start) else { return Ok(None) };
-        let channel = channel as u16;
-        if self.rules.sampled && window.has(channel, at) {
-            return Ok(None);
+        match self.pass.excess(times.start, &self.open, self.rules.open) {
+            Excess::None => {}
+            Excess::Oldest => {
+                if let Some((start, oldest)) = self.open.pop_first() {
+                    self.pass.closed_early(start, oldest.end());
+                    closed.extend(self.close(oldest, false));
+                }
+            }
+            Excess::Newest => self.drop_newest(),
         }
-        window.put(&Reading { at, channel, value })
+        Ok(if at < self.pass.to { Place::Open(times.start) } else { Place::NextPass })
     }
 
-    /// Counts a reading that is left out: in the open window of its time, else in the next window to close.
+    /// Returns the time of the window for a reading. Within the clock's span in which earlier runs ended, there is one
+    /// window for what they left out, and another that goes on behind them.
+    fn times(&self, at: i64, clock: &Clock) -> Times {
+        let (start, end) = self.cut.window(clock, at);
+        match self.sent.continues.filter(|until| (start + 1..end).contains(until)) {
+            Some(until) if at < until => Times { start, end: until },
+            Some(until) => Times { start: until, end },
+            None => Times { start, end },
+        }
+    }
+
+    /// Closes windows of a source whose rows arrive over time. A new window for now closes all before it; a late one
+    /// takes the place of the late one that has had no row for longest.
+    fn close_paced(&mut self, opened: i64, is_newest: bool, closed: &mut Vec<Closed>) {
+        if is_newest {
+            let behind = self.open.split_off(&opened);
+            for window in std::mem::replace(&mut self.open, behind).into_values() {
+                closed.extend(self.close(window, false));
+            }
+        } else if self.open.len() > self.rules.open {
+            let late = self.open.iter().rev().skip(1).filter(|(start, _)| **start != opened);
+            let idle = late.min_by_key(|(_, window)| window.last_row).map(|(start, _)| *start);
+            let window = idle.and_then(|start| self.open.remove(&start));
+            closed.extend(window.and_then(|window| self.close(window, false)));
+        }
+    }
+
+    /// Drops the newest window, which the next pass fills. What no window would take is counted once.
+    fn drop_newest(&mut self) {
+        let Some((start, window)) = self.open.pop_last() else { return };
+        self.pass.to = start;
+        for (pending, left_out) in self.pending.iter_mut().zip(&window.close(false).packed.left_out) {
+            let counted = left_out.iter().filter(|(reason, _)| !is_of_slot(*reason));
+            counted.for_each(|(reason, count)| pending.add(reason, count));
+        }
+    }
+
+    /// Puts a reading into its slot, or leaves it out.
+    fn put(&mut self, start: i64, reading: &Reading) -> Result<(), FillError> {
+        let Some(window) = self.open.get_mut(&start) else { return Ok(()) };
+        if self.rules.sampled && window.has(reading.channel, reading.at) {
+            return Ok(());
+        }
+        // Counted in the totals when the window closes: a window that is dropped is filled again.
+        if let Some(reason) = window.put(reading)? {
+            window.leave_out(reading.channel, reason, 1);
+        }
+        Ok(())
+    }
+
     fn leave_out(&mut self, at: i64, channel: usize, reason: Reason) {
+        self.count_left_out(channel, reason, 1);
+        self.assign(at, channel, reason);
+    }
+
+    /// Counts a reading that is left out in the open window of its time, else in the next window to close.
+    fn assign(&mut self, at: i64, channel: usize, reason: Reason) {
         let window = self.open.range_mut(..=at).next_back().map(|(_, window)| window);
         match window.filter(|window| window.holds(at)) {
             Some(window) => window.leave_out(channel as u16, reason, 1),
@@ -232,7 +321,7 @@ impl StreamWindows {
 
     fn count_tail(&mut self) {
         for (at, channel, reason) in std::mem::take(&mut self.tail) {
-            self.leave_out(at, channel.into(), reason);
+            self.assign(at, channel.into(), reason);
         }
     }
 
@@ -245,21 +334,46 @@ impl StreamWindows {
 
     /// Closes a window. A window without any reading is not sent, and the next one takes over its counts of readings
     /// left out.
-    fn close(&mut self, mut window: OpenWindow, cut_short: bool) -> Option<Closed> {
-        self.closed_until = self.closed_until.max(window.end());
-        if !window.has_readings() {
-            let empty = window.close(false);
-            for (pending, left_out) in self.pending.iter_mut().zip(&empty.packed.left_out) {
-                pending.merge(left_out);
+    fn close(&mut self, window: OpenWindow, cut_short: bool) -> Option<Closed> {
+        let has_readings = window.has_readings();
+        let mut window = window.close(cut_short && has_readings);
+        for channel in 0..window.packed.left_out.len() {
+            let of_slots: Vec<(Reason, u64)> =
+                window.packed.left_out[channel].iter().filter(|(reason, _)| is_of_slot(*reason)).collect();
+            of_slots.into_iter().for_each(|(reason, count)| self.count_left_out(channel, reason, count));
+        }
+        for (pending, left_out) in self.pending.iter_mut().zip(&mut window.packed.left_out) {
+            left_out.merge(&std::mem::take(pending));
+            if !has_readings {
+                *pending = std::mem::take(left_out);
             }
+        }
+        if !has_readings {
             return None;
         }
-        for (channel, pending) in self.pending.iter_mut().enumerate() {
-            let pending = std::mem::take(pending);
-            pending.iter().for_each(|(reason, count)| window.leave_out(channel as u16, reason, count));
-        }
-        Some(Closed { stream: self.stream, window: window.close(cut_short) })
+        self.sent.add(&window.packed, window.until);
+        Some(Closed { stream: self.stream, window })
     }
+}
+
+/// Returns true for a reason that only the window of a reading tells.
+fn is_of_slot(reason: Reason) -> bool {
+    matches!(reason, Reason::OutOfRange | Reason::Duplicate | Reason::OffGrid)
+}
+
+/// The fate of a cell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Take {
+    /// It holds no reading.
+    Nothing,
+    /// Its tick is sent.
+    Sent,
+    /// It is too far ahead of this machine's clock.
+    Future,
+    /// Its value is out of range, and an earlier run may have counted it in a window.
+    Counted,
+    /// A window takes it.
+    Reading,
 }
 
 /// Assignment of a row.
@@ -267,12 +381,8 @@ impl StreamWindows {
 enum Place {
     /// The open window with this start.
     Open(i64),
-    /// A window that an earlier run has sent.
-    AlreadySent,
-    /// Before the open windows, or in a closed one.
-    Late,
-    /// Too far ahead of this machine's clock.
-    Future,
+    /// A window of the next pass.
+    NextPass,
     /// No window: the row has no reading for the stream.
     Nowhere,
 }

@@ -4,9 +4,12 @@ use sotto_pack::{Channel, Clock, Cut, Encoding, Layout, LeftOut, Presence, Reaso
 use sotto_rlwe::{KeyId, ParameterId};
 use zeroize::Zeroizing;
 
+use super::sent::of_windows;
 use super::*;
 use crate::encrypt::{EncryptError, Encrypted, Encryption, Encryptor, Unencrypted};
 use crate::source::Row;
+
+mod late;
 
 const MINUTE: i64 = 60_000;
 const HOUR: i64 = 60 * MINUTE;
@@ -43,7 +46,8 @@ impl Encryptor for Never {
 /// A source of given rows. A row without a time stands for one whose time cannot be read.
 struct Script {
     channels: Vec<Channel>,
-    rows: std::vec::IntoIter<Row>,
+    rows: Vec<Row>,
+    next: usize,
     left_out: LeftOut,
     paced: bool,
 }
@@ -54,7 +58,8 @@ impl Source for Script {
     }
 
     fn next_row(&mut self) -> Result<Row, SourceError> {
-        self.rows.next().ok_or(SourceError::Ended)
+        self.next += 1;
+        self.rows.get(self.next - 1).cloned().ok_or(SourceError::Ended)
     }
 
     fn take_left_out(&mut self) -> LeftOut {
@@ -63,6 +68,12 @@ impl Source for Script {
 
     fn paced(&self) -> bool {
         self.paced
+    }
+
+    fn restart(&mut self) -> Result<(), SourceError> {
+        assert!(!self.paced, "rows that arrive over time are gone");
+        self.next = 0;
+        Ok(())
     }
 }
 
@@ -95,19 +106,22 @@ fn cut(period: u32) -> Cut {
 #[derive(Default)]
 struct Pass {
     paced: bool,
-    sent_until: Option<i64>,
+    sent: Sent,
     own_period: Option<u32>,
     without_time: LeftOut,
+    /// Maximum number of open windows of a file.
+    open: Option<usize>,
 }
 
 impl Pass {
     fn windows(&self, rows: Vec<Row>) -> Windows {
-        let (channels, rows, left_out) = (vec![channel("x")], rows.into_iter(), self.without_time.clone());
-        let source = Script { channels, rows, left_out, paced: self.paced };
+        let (channels, left_out) = (vec![channel("x")], self.without_time.clone());
+        let source = Script { channels, rows, next: 0, left_out, paced: self.paced };
         let cuts = Cuts::new(Clock::utc(), [("s".to_owned(), cut(60_000))].into());
-        let options = Options { own_period: self.own_period, ..Options::default() };
         let streams = [stream("s", &["x"])];
-        Windows::new(Box::new(source), &streams, &cuts, |_| self.sent_until, Stop::new(), &options)
+        let most_slots = self.open.map(|open| open * (streams[0].layout.slots() + OVERHEAD));
+        let options = Options { own_period: self.own_period, most_slots, ..Options::default() };
+        Windows::new(Box::new(source), &streams, &cuts, |_| self.sent.clone(), Stop::new(), &options)
     }
 
     fn run(&self, rows: Vec<Row>) -> (Vec<Closed>, Taken) {
@@ -205,45 +219,6 @@ fn a_window_without_a_reading_is_not_sent_and_the_next_counts_for_it() {
     }
 }
 
-#[test]
-fn a_paced_source_has_one_window_open_and_earlier_rows_are_late() {
-    let script = rows(&[(61, 1.0), (59, 2.0), (62, 3.0), (125, 4.0), (63, 5.0), (126, 6.0)]);
-    let mut windows = Pass { paced: true, ..Pass::default() }.windows(script);
-    let first = windows.next_closed().unwrap().unwrap();
-    assert_eq!((slots(&first), left_out(&first)), (vec![(61, 1.0), (62, 3.0)], vec![(Reason::Late, 1)]));
-    assert_eq!(windows.rows, 4, "sent as soon as a row lies behind it");
-    let second = windows.next_closed().unwrap().unwrap();
-    assert_eq!((slots(&second), left_out(&second)), (vec![(125, 4.0), (126, 6.0)], vec![(Reason::Late, 1)]));
-}
-
-#[test]
-fn rows_of_a_file_may_be_64_windows_out_of_order() {
-    // Hour 63, then 0 … 62: all fit into 64 windows. Hour 64 closes hour 0, and a later row of hour 0 is late.
-    let hours = std::iter::once(63).chain(0..63);
-    let mut script: Vec<(i64, f64)> = hours.map(|hour| (60 * hour, hour as f64)).collect();
-    script.extend([(64 * 60, 64.0), (5, 1.0), (65, 2.0)]);
-    let (windows, taken) = Pass::default().run(rows(&script));
-    assert_eq!(windows.len(), 65);
-    assert!(windows.is_sorted_by_key(|closed| closed.window.until));
-    assert_eq!(taken.totals.left_out().iter().collect::<Vec<_>>(), [(Reason::Late, 1)]);
-    assert_eq!(slots(&windows[1]), [(60, 1.0), (65, 2.0)]);
-    assert_eq!(left_out(&windows[1]), [(Reason::Late, 1)]);
-}
-
-#[test]
-fn a_file_that_runs_backwards_is_sorted() {
-    let script: Vec<(i64, f64)> = (0..6000).rev().map(|minute| (minute, (minute % 100) as f64)).collect();
-    let (windows, taken) = Pass::default().run(rows(&script));
-    assert_eq!((windows.len(), taken.totals.readings()), (100, 6000));
-    assert!(taken.totals.left_out().is_empty());
-    // One row in order among the first prevents sorting: the oldest 36 of 100 hours are late.
-    let mut script = script;
-    script.swap(10, 11);
-    let (windows, taken) = Pass::default().run(rows(&script));
-    assert_eq!(windows.len(), 64);
-    assert_eq!(taken.totals.left_out().iter().collect::<Vec<_>>(), [(Reason::Late, 36 * 60)]);
-}
-
 /// After a stop at any row, the next run continues: no slot is in two windows, and none is lost.
 #[test]
 fn a_run_that_is_stopped_is_continued() {
@@ -252,8 +227,8 @@ fn a_run_that_is_stopped_is_continued() {
     for paced in [false, true] {
         for stopped in 0..=script.len() {
             let (first, _) = Pass { paced, ..Pass::default() }.run(rows(&script[..stopped]));
-            let sent_until = first.last().map(|closed| closed.window.until);
-            let (second, taken) = Pass { paced, sent_until, ..Pass::default() }.run(rows(&script));
+            let sent = of_windows(&first);
+            let (second, taken) = Pass { paced, sent, ..Pass::default() }.run(rows(&script));
             let all: Vec<(i64, f64)> = first.iter().chain(&second).flat_map(slots).collect();
             assert_eq!(all, script, "stopped after {stopped}");
             assert_eq!(taken.totals.left_out().count(Reason::AlreadySent), stopped as u64);
@@ -277,7 +252,7 @@ fn rows_that_wait_for_their_readings_are_not_passed_over() {
     assert_eq!(left_out(&first[0]), [(Reason::Empty, 1)]);
     assert_eq!(left_out(&first[1]), [], "the rows behind are read again");
     assert_eq!(taken.totals.left_out().count(Reason::Empty), 7200 - 69, "the report counts them");
-    let (second, _) = Pass { sent_until: Some(first[1].window.until), ..Pass::default() }.run(sheet(100));
+    let (second, _) = Pass { sent: of_windows(&first), ..Pass::default() }.run(sheet(100));
     assert_eq!((slots(&second[0]).len(), second[0].window.packed.start), (30, 70 * MINUTE));
     assert_eq!(left_out(&second[0]), [(Reason::AlreadySent, 69)]);
 }
@@ -316,8 +291,8 @@ fn one_pass_feeds_every_stream_whose_channels_are_there() {
     let channels = vec![channel("y"), channel("x")];
     let script: Vec<Row> =
         (0..60).map(|minute| row(minute * MINUTE, &[(minute % 10 == 0).then_some(5.0), Some(1.0)])).collect();
-    let source = Script { channels, rows: script.into_iter(), left_out: LeftOut::default(), paced: false };
-    let (none, options) = (|_: &str| None, Options::default());
+    let source = Script { channels, rows: script, next: 0, left_out: LeftOut::default(), paced: false };
+    let (none, options) = (|_: &str| Sent::default(), Options::default());
     let mut windows = Windows::new(Box::new(source), &streams, &cuts, none, Stop::new(), &options);
     let mut fed = BTreeSet::new();
     while let Some(closed) = windows.next_closed().unwrap() {

@@ -301,20 +301,27 @@ fn a_run_of_some_rows_sends_them_and_the_next_one_goes_on() {
 }
 
 #[test]
-fn late_rows_of_a_growing_file_are_already_sent() {
+fn late_rows_of_a_growing_file_are_sent_once() {
     let plant = Plant::new(vec![days()]);
     let readings = every_five_minutes(at("2014-02-13T23:00"), at("2014-02-14T02:00"));
     let (gap, rest) = ((readings[7].0, 50.0), [&readings[..7], &readings[8..]].concat());
     plant.run(&csv(&rest));
-    // The missing reading is at the end of the file, but its slot is in a window already sent.
-    let more = [rest.clone(), vec![gap, (at("2014-02-14T02:00"), 1.0)]].concat();
-    let summary = plant.run(&csv(&more));
-    assert_eq!(summary["left_out"]["already-sent"], rest.len() + 1);
-    assert_eq!(plant.windows()[1].readings["temperature"], [(at("2014-02-14T02:00"), 1.0)]);
-    // If the file is read at once, a row less than 64 windows late still finds its window.
+    // The missing reading is at the end of the file: its tick is in no window, whose time one covers.
+    let more = [rest, vec![gap, (at("2014-02-14T02:00"), 1.0)]].concat();
+    for sent in [2, 0] {
+        let summary = plant.run(&csv(&more));
+        assert_eq!(summary["left_out"]["already-sent"], more.len() - sent);
+        assert_eq!(summary["readings"], sent);
+    }
+    let windows = plant.windows();
+    assert_eq!(windows[1].readings["temperature"], [gap]);
+    assert_eq!(windows[2].readings["temperature"], [(at("2014-02-14T02:00"), 1.0)]);
+    assert!(windows[1].window.end() <= windows[2].window.start);
+    // If the file is read at once, a late row still finds its window.
     let plant = Plant::new(vec![days()]);
     let summary = plant.run(&csv(&more));
-    assert_eq!((&summary["readings"], &summary["left_out"]), (&more.len().into(), &serde_json::json!({})));
+    assert_eq!((&summary["readings"], &summary["windows"]), (&more.len().into(), &1.into()));
+    assert_eq!(summary["left_out"], serde_json::json!({}));
 }
 
 #[test]

@@ -360,6 +360,26 @@ fn local_times_that_clocks_skip_or_show_twice() {
         "2014-10-26T02:00:00Z",
     ];
     assert_eq!(autumn, expected);
+    // The newest row first.
+    let (falling, ..) = times(&["2014-10-26 03:00", &half, &first, &half, &first, "2014-10-26 01:30"]);
+    assert!(falling.iter().eq(expected.iter().rev()), "{falling:?}");
+}
+
+#[test]
+fn files_are_read_again_from_their_first_row() {
+    // The second file has another order of day and month, which its first rows tell.
+    let files = [&b"time,x\n13/02/2014,0.1\n14/02/2014,0.2\n"[..], b"time,x\n02/15/2014,0.3\nnone,0.4\n"];
+    let files = Files::new(&files);
+    let mut source = files.open(&["x"]).unwrap();
+    let mut read = || {
+        let rows: Vec<_> = std::iter::from_fn(|| row(&mut source)).collect();
+        let left_out = source.take_left_out();
+        source.restart().unwrap();
+        (rows, left_out)
+    };
+    let first = read();
+    assert_eq!((first.0.len(), first.1.count(NoTime)), (3, 1));
+    assert_eq!((read(), read()), (first.clone(), first));
 }
 
 #[test]

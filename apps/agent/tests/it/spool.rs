@@ -7,7 +7,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use site::{Site, files};
-use sotto_agent::spool::{Cuts, Entry, Inventory, REFUSED, Spool, SpoolError, Totals};
+use sotto_agent::spool::{Contents, Cuts, Entry, Inventory, REFUSED, Spool, SpoolError};
 use sotto_agent::stop::Stop;
 use sotto_rlwe::Bfv;
 use sotto_wire::{AnyCiphertext, Envelope, EnvelopeHeader};
@@ -33,7 +33,7 @@ fn begun(spool: Spool) -> Spool {
 
 /// Puts a message without a known end.
 fn put(spool: &Spool, stream: &str, sequence: u64, message: &[u8]) -> Entry {
-    spool.put(stream, sequence, message, None, &Totals::default()).unwrap()
+    spool.put(stream, sequence, message, &Contents::default()).unwrap()
 }
 
 /// Returns a small but valid message.
@@ -118,18 +118,34 @@ fn a_sequence_number_is_never_used_again() {
 /// Returns an hour window of minutes that covers `length` minutes from `start` minutes after 1970, with a reading in
 /// the first one.
 fn window(site: &Site, sequence: u64, start: i64, length: u32) -> Vec<u8> {
+    message_with(site, "a", sequence, description(start, length).to_json().unwrap())
+}
+
+fn description(start: i64, length: u32) -> sotto_pack::WindowDescription {
     let channel = sotto_pack::Channel { name: "x".into(), maximum: 1.0, ..Default::default() };
     let encoding = sotto_pack::Encoding::Integer { bits: 8 };
     let layout = sotto_pack::Layout::smallest(vec![channel], 60, 64, 1, encoding).unwrap();
     let mut window = sotto_pack::Window::spanning(layout, start * 60_000, 60_000, length).unwrap();
     window.push(&sotto_pack::Reading { at: start * 60_000, channel: 0, value: 0.5 }).unwrap();
-    let description = sotto_pack::WindowDescription::from(&window.close());
-    message_with(site, "a", sequence, description.to_json().unwrap())
+    sotto_pack::WindowDescription::from(&window.close())
 }
 
 fn cuts() -> Cuts {
     let cut = sotto_pack::Cut { span: sotto_pack::Span::Hour, period: 60_000, ticks: 60 };
     Cuts::new(sotto_pack::Clock::utc(), [("a".to_owned(), cut)].into())
+}
+
+/// Returns the contents of a window that ends at a minute.
+fn contents(message: &[u8], until: i64) -> Contents {
+    let header = Envelope::read(message, LIMIT).unwrap().header().clone();
+    Contents::of(&sotto_pack::WindowDescription::parse(&header.layout).unwrap(), until * 60_000)
+}
+
+/// Returns the minutes that stream `a` has sent.
+fn minutes(spool: &Spool) -> Vec<i64> {
+    let sent = spool.sent("a");
+    let runs = sent.channels.get("x").into_iter().flat_map(sotto_agent::spool::Runs::iter);
+    runs.flat_map(|(from, to)| (from..to).step_by(60_000)).map(|at| at / 60_000).collect()
 }
 
 /// Returns, for stream `a`: windows, readings, the end of its last window in minutes, and its next sequence number.
@@ -144,10 +160,6 @@ fn state(spool: &Spool, folder: &Path) -> (u64, u64, Option<i64>, u64) {
 fn a_crash_between_any_two_steps_neither_loses_nor_repeats_a_window() {
     let (site, folder) = (Site::new(4, 1), tempfile::tempdir().unwrap());
     let reopen = || begun(Spool::open(folder.path(), "device-1", LIMIT, &cuts()).unwrap());
-    let totals = |message: &[u8]| {
-        let header = Envelope::read(message, LIMIT).unwrap().header().clone();
-        Totals::of(&sotto_pack::WindowDescription::parse(&header.layout).unwrap())
-    };
     // Before the first step: nothing.
     let spool = reopen();
     assert_eq!(state(&spool, folder.path()), (0, 0, None, 0));
@@ -165,10 +177,11 @@ fn a_crash_between_any_two_steps_neither_loses_nor_repeats_a_window() {
     // After the second.
     let second = window(&site, 1, 60, 30);
     let entry = spool.write("a", 1, &second).unwrap();
-    spool.record(&entry, Some(90 * 60_000), &totals(&second)).unwrap();
+    spool.record(&entry, &contents(&second, 90)).unwrap();
     drop(spool);
     let spool = reopen();
     assert_eq!((state(&spool, folder.path()), spool.waiting()), ((2, 2, Some(90), 2), 2));
+    assert_eq!(minutes(&spool), [0, 60]);
     // A refused window counts too: here, one whose second step is missing.
     let third = window(&site, 2, 90, 30);
     let entry = spool.write("a", 2, &third).unwrap();
@@ -183,7 +196,89 @@ fn a_crash_between_any_two_steps_neither_loses_nor_repeats_a_window() {
     }
     drop(spool);
     let spool = reopen();
-    assert_eq!(state(&spool, folder.path()), (3, 3, Some(120), 3));
+    assert_eq!((state(&spool, folder.path()), minutes(&spool)), ((3, 3, Some(120), 3), vec![0, 60, 90]));
+}
+
+/// The line of a message is torn at any byte: its file is counted again, and the line is written whole.
+#[test]
+fn a_torn_line_is_that_of_a_message_in_the_folder() {
+    let (site, folder) = (Site::new(4, 1), tempfile::tempdir().unwrap());
+    let reopen = || Spool::open(folder.path(), "device-1", LIMIT, &cuts());
+    let journal = folder.path().join("sent.journal");
+    let first = window(&site, 0, 0, 60);
+    let spool = begun(reopen().unwrap());
+    let begin = fs::read(&journal).unwrap().len();
+    let entry = spool.put("a", 0, &first, &contents(&first, 60)).unwrap();
+    drop(spool);
+    let whole = fs::read(&journal).unwrap();
+    for end in begin..whole.len() {
+        fs::write(&journal, &whole[..end]).unwrap();
+        let spool = reopen().unwrap();
+        assert_eq!((state(&spool, folder.path()), minutes(&spool)), ((1, 1, Some(60), 1), vec![0]), "{end}");
+        assert_eq!(fs::read(&journal).unwrap(), whole, "{end}");
+    }
+    // Without the message it is damage: the number might be used again.
+    fs::remove_file(folder.path().join(entry.file_name())).unwrap();
+    assert_eq!(reopen().unwrap().next_sequence("a").unwrap(), 1);
+    for damaged in [whole[..whole.len() - 1].to_vec(), [&whole[..], b"0"].concat()] {
+        fs::write(&journal, damaged).unwrap();
+        assert!(matches!(reopen(), Err(SpoolError::State { .. })));
+    }
+    fs::remove_file(&journal).unwrap();
+    assert!(matches!(reopen(), Err(SpoolError::State { reason, .. }) if reason == "it is missing"));
+}
+
+/// A kill between the two steps of a snapshot, in either state of the files.
+#[test]
+fn lines_that_a_snapshot_counts_change_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let reopen = || begun(Spool::open(folder.path(), "device-1", LIMIT, &cuts()).unwrap());
+    let (journal, json) = (folder.path().join("sent.journal"), folder.path().join("state.json"));
+    let (spool, mut sequence, mut before) = (reopen(), 0, Vec::new());
+    let state_at_first = fs::read(&json).unwrap();
+    // Until the first snapshot.
+    while fs::read(&json).unwrap() == state_at_first {
+        before = fs::read(&journal).unwrap();
+        let start = i64::try_from(sequence).unwrap() * 60;
+        let until = (start + 60) * 60_000;
+        let contents = Contents::of(&description(start, 60), until);
+        let entry = spool.put("a", sequence, b"message", &contents).unwrap();
+        spool.delivered(&entry).unwrap();
+        sequence += 1;
+    }
+    assert!(sequence > 100, "a snapshot after {sequence} messages");
+    let (expected, sent) = (state(&spool, folder.path()), minutes(&spool));
+    assert_eq!(sent.len() as u64, sequence);
+    drop(spool);
+    let after = fs::read(&journal).unwrap();
+    assert!(after.len() < before.len());
+    // The last message's line was there when `state.json` was written.
+    assert_eq!(state(&reopen(), folder.path()), expected);
+    fs::write(&journal, [&before[..], &after[..]].concat()).unwrap();
+    let spool = reopen();
+    assert_eq!((state(&spool, folder.path()), minutes(&spool)), (expected, sent));
+}
+
+#[test]
+fn a_spool_of_an_earlier_version_has_sent_all_before_its_last_window() {
+    let (site, folder) = (Site::new(4, 1), tempfile::tempdir().unwrap());
+    let old = br#"{"device":"device-1","next":{"a":4},"sent_until":{"a":7200000}}"#;
+    fs::write(folder.path().join("state.json"), old).unwrap();
+    let sent = |spool: &Spool| (spool.sent("a").before, spool.sent("a").until, minutes(spool));
+    for _ in 0..2 {
+        let spool = Spool::open(folder.path(), "device-1", LIMIT, &cuts()).unwrap();
+        assert_eq!(sent(&spool), (Some(7_200_000), Some(7_200_000), vec![]));
+    }
+    let spool = Spool::open(folder.path(), "device-1", LIMIT, &cuts()).unwrap();
+    let message = window(&site, 4, 180, 60);
+    spool.put("a", 4, &message, &contents(&message, 240)).unwrap();
+    drop(spool);
+    let spool = Spool::open(folder.path(), "device-1", LIMIT, &cuts()).unwrap();
+    assert_eq!(sent(&spool), (Some(7_200_000), Some(14_400_000), vec![180]));
+    // An earlier version does not know the journal: it must refuse the state instead of using numbers again.
+    let state: serde_json::Value =
+        serde_json::from_slice(&fs::read(folder.path().join("state.json")).unwrap()).unwrap();
+    assert!(state.get("before").is_some());
 }
 
 #[test]
@@ -299,7 +394,7 @@ fn streams_that_would_not_be_read_again_are_refused() {
     let end = end + state[end..].find(',').unwrap();
     fs::write(folder.path().join("state.json"), format!("{}}}}}", &state[..end])).unwrap();
     let spool = open(folder.path());
-    let new = |i| spool.put(&format!("new-{i:060}"), 0, b"message", None, &Totals::default());
+    let new = |i| spool.put(&format!("new-{i:060}"), 0, b"message", &Contents::default());
     let refused = (0..10_000).find_map(|i| new(i).err());
     assert!(matches!(refused, Some(SpoolError::TooManyStreams { .. })), "{refused:?}");
     drop(spool);

@@ -143,7 +143,6 @@ pub(super) fn on_windows(listed: &[DeviceWindows], scheme: Option<ExactScheme>) 
             ));
         }
         for (count, why) in [
-            (aside.overlapping, "covers a time that another window covers"),
             (
                 aside.unreadable,
                 if listed.has_secret {
@@ -170,6 +169,16 @@ pub(super) fn on_windows(listed: &[DeviceWindows], scheme: Option<ExactScheme>) 
                 1 => notes.push(format!("1 window of {device} was left out: it {why}")),
                 _ => notes.push(format!("{count} windows of {device} were left out, as each {why}")),
             }
+        }
+        let (holds, windows) = match aside.overlapping {
+            1 => ("holds", "1 window".to_owned()),
+            count => ("hold", format!("{count} windows")),
+        };
+        if aside.overlapping > 0 {
+            notes.push(format!(
+                "{windows} of {device} {holds} readings at ticks that another window has: at each of these ticks the window with the lower \
+                 number counts"
+            ));
         }
         match aside.shifted {
             0 => {}

@@ -1,5 +1,7 @@
 //! The time that a device's windows cover.
 
+use std::collections::BTreeMap;
+
 use super::group::Group;
 use super::window::StoredWindow;
 
@@ -23,6 +25,36 @@ impl Covered {
     pub(crate) fn ticks(&self, group: Group) -> u64 {
         ticks_between(group.from.max(self.first), group.to.min(self.last), self.period)
     }
+}
+
+/// Returns, for each time of a window, the number of readings of a channel that windows over other times have within it.
+/// There are none but for supplements, which cover the time of an earlier window.
+pub(crate) fn elsewhere(windows: &[&StoredWindow], channel: &str) -> BTreeMap<Group, u64> {
+    let mut windows: Vec<&StoredWindow> =
+        windows.iter().filter(|window| window.channel(channel).is_some()).copied().collect();
+    windows.sort_by_key(|window| (window.from(), window.to()));
+    let mut elsewhere = BTreeMap::new();
+    let mut add = |window: &StoredWindow, other: &StoredWindow| {
+        let time = Group { from: window.from(), to: window.to() };
+        *elsewhere.entry(time).or_default() += readings_within(other, channel, time);
+    };
+    for (at, window) in windows.iter().enumerate() {
+        let meeting = windows[at + 1..].iter().take_while(|other| other.from() < window.to());
+        for other in meeting.filter(|other| other.form() == window.form()) {
+            if (other.from(), other.to()) != (window.from(), window.to()) {
+                add(window, other);
+                add(other, window);
+            }
+        }
+    }
+    elsewhere
+}
+
+fn readings_within(window: &StoredWindow, channel: &str, time: Group) -> u64 {
+    let presence = window.channel(channel).and_then(|at| window.description.presence(at));
+    let (first, end) = (window.ticks_before(time.from), window.ticks_before(time.to));
+    let ticks = window.ticks().start.max(first)..window.ticks().end.min(end);
+    presence.map_or(0, |presence| presence.iter().filter(|tick| ticks.contains(tick)).count() as u64)
 }
 
 /// Returns the number of ticks between two times, rounded to the nearest: a day of 25 hours has one reading a day, not

@@ -17,7 +17,7 @@ mod window;
 
 pub use accept::GivenUp;
 pub(crate) use accept::{accept, accept_logs, set_back};
-pub(crate) use covered::{Covered, ticks_between};
+pub(crate) use covered::{Covered, elsewhere, ticks_between};
 pub(crate) use forget::note_deleted;
 pub(crate) use group::{Group, InGroup, cut_ticks, groups, last_readings, pieces};
 pub(crate) use list::list;

@@ -42,9 +42,10 @@ struct CoveredTicks {
     is_shifted: bool,
 }
 
-/// Leaves out, by channel, ticks at which another window of the same kind has a reading. Of two windows, the one with more
-/// of the needed channels counts; then that of the later bundle, of the higher rank, of more readings, sent earlier. Returns them in order of
-/// time. A window of which only parts are left comes once for each.
+/// Leaves out, by channel, readings at ticks at which another window of the same kind has one. Of two windows, the one
+/// with more of the needed channels counts; then that of the later bundle, of the higher rank, of the lower number, of
+/// more readings. Returns them in order of time. A window of which only parts are left comes once for each; one that only
+/// has readings at ticks that no other has, as a supplement, stays whole.
 pub(super) fn leave_out(
     mut windows: Vec<StoredWindow>,
     needed: &Needed,
@@ -57,9 +58,9 @@ pub(super) fn leave_out(
     };
     windows.sort_by_cached_key(|window| {
         let channels = needed.channels(window).count();
-        let readings = window.description.readings();
-        let preferred = Reverse((channels, window.bundle, rank(window), readings));
-        (preferred, window.start(), window.stream.clone(), window.sequence)
+        let preferred = Reverse((channels, window.bundle, rank(window)));
+        let readings = Reverse(window.description.readings());
+        (preferred, window.sequence, readings, window.start(), window.stream.clone())
     });
     let mut covered: BTreeMap<((Kind, Option<SchemeId>), String), Covered> = BTreeMap::new();
     let mut kept = Vec::with_capacity(windows.len());
@@ -67,20 +68,32 @@ pub(super) fn leave_out(
         let Some(form) = needed.form(&window) else { continue };
         let mut parts: BTreeMap<Vec<(u32, u32)>, BTreeSet<String>> = BTreeMap::new();
         let (mut meets_own, mut meets_shifted) = (false, false);
+        let (all, mut idle) = (vec![(window.ticks.start, window.ticks.end)], BTreeSet::new());
         for channel in needed.channels(&window) {
             let times = covered.entry((form, channel.name.clone())).or_default();
             let others = ticks_in(times, &window);
+            let runs = runs(&window, &channel.name, &window.ticks());
+            if runs.is_empty() && !others.is_empty() {
+                idle.insert(channel.name.clone());
+                continue;
+            }
+            let taken = taken(&runs, &others);
             // Windows of an earlier bundle are expected to be sent again, and readings of a bundle in both forms.
             meets_own |=
-                others.iter().any(|other| (other.bundle, other.scheme) == (window.bundle, window.scheme));
+                taken.iter().any(|other| (other.bundle, other.scheme) == (window.bundle, window.scheme));
             meets_shifted |= others.iter().any(|other| other.is_shifted);
-            let mut free = free(&window, &others);
-            if !others.is_empty() {
-                free.retain(|ticks| covers(&window, &channel.name, ticks).next().is_some());
+            let mut free = free(&window, &taken);
+            if !taken.is_empty() {
+                free.retain(|ticks| runs.iter().any(|run| run.start < ticks.end && ticks.start < run.end));
             }
-            free.iter().for_each(|ticks| times.extend(covers(&window, &channel.name, ticks)));
+            times.extend(free.iter().flat_map(|ticks| covers(&window, &runs, ticks)));
             let free = free.into_iter().map(|ticks| (ticks.start, ticks.end)).collect();
             parts.entry(free).or_default().insert(channel.name.clone());
+        }
+        if !idle.is_empty() {
+            // Channels without a reading go with a window that stays whole.
+            let free = if parts.contains_key(&all) { all } else { Vec::new() };
+            parts.entry(free).or_default().extend(idle);
         }
         aside.overlapping += usize::from(meets_own);
         aside.shifted += usize::from(meets_shifted && parts.keys().any(|free| !free.is_empty()));
@@ -104,12 +117,8 @@ fn phase(window: &StoredWindow) -> i64 {
     window.start().saturating_neg().rem_euclid(i64::from(window.description.period.max(1)))
 }
 
-/// Iterates over the runs of ticks with a reading of a channel, among some ticks.
-fn covers(
-    window: &StoredWindow,
-    channel: &str,
-    ticks: &Range<u32>,
-) -> impl Iterator<Item = (i64, Cover)> + use<> {
+/// Returns the runs of ticks with a reading of a channel, among some ticks.
+fn runs(window: &StoredWindow, channel: &str, ticks: &Range<u32>) -> Vec<Range<u32>> {
     let mut runs: Vec<Range<u32>> = Vec::new();
     match window.channel(channel).map(|at| window.description.presence(at)) {
         // Agents of earlier versions do not tell.
@@ -124,12 +133,36 @@ fn covers(
             }
         }
     }
-    let cover = |run: Range<u32>| {
-        let to = window.instant(run.end - 1) + 1;
-        let (bundle, scheme) = (window.bundle, window.scheme);
-        (window.instant(run.start), Cover { to, bundle, scheme, phase: phase(window) })
+    runs
+}
+
+/// Iterates over the times of those runs that are among some ticks.
+fn covers(
+    window: &StoredWindow,
+    runs: &[Range<u32>],
+    ticks: &Range<u32>,
+) -> impl Iterator<Item = (i64, Cover)> + use<> {
+    let (bundle, scheme, phase) = (window.bundle, window.scheme, phase(window));
+    let cover = |run: &Range<u32>| {
+        let run = run.start.max(ticks.start)..run.end.min(ticks.end);
+        let last = run.end.checked_sub(1).filter(|last| *last >= run.start)?;
+        let to = window.instant(last) + 1;
+        Some((window.instant(run.start), Cover { to, bundle, scheme, phase }))
     };
-    runs.into_iter().map(cover).collect::<Vec<_>>().into_iter()
+    runs.iter().filter_map(cover).collect::<Vec<_>>().into_iter()
+}
+
+/// Returns the ticks at which both a window, in these runs, and another one have a reading.
+fn taken(runs: &[Range<u32>], others: &[CoveredTicks]) -> Vec<CoveredTicks> {
+    let mut taken = Vec::new();
+    for other in others {
+        let first = runs.partition_point(|run| run.end <= other.ticks.start);
+        for run in runs[first..].iter().take_while(|run| run.start < other.ticks.end) {
+            let ticks = run.start.max(other.ticks.start)..run.end.min(other.ticks.end);
+            taken.push(CoveredTicks { ticks, ..other.clone() });
+        }
+    }
+    taken
 }
 
 /// Returns the ticks of a window that these times cover, the last first.
@@ -148,7 +181,7 @@ fn ticks_in(times: &Covered, window: &StoredWindow) -> Vec<CoveredTicks> {
     near.map(ticks).filter(|covered| !covered.ticks.is_empty()).collect()
 }
 
-/// Returns the ticks of a window that no other window covers.
+/// Returns the ticks of a window but for those that others have taken.
 fn free(window: &StoredWindow, others: &[CoveredTicks]) -> Vec<Range<u32>> {
     let mut covered: Vec<Range<u32>> = others.iter().map(|other| other.ticks.clone()).collect();
     covered.sort_unstable_by_key(|ticks| ticks.start);
@@ -165,3 +198,6 @@ fn free(window: &StoredWindow, others: &[CoveredTicks]) -> Vec<Range<u32>> {
     }
     free
 }
+
+#[cfg(test)]
+mod tests;

@@ -165,7 +165,7 @@ pub(crate) struct DeviceWindows {
 /// Counts of a device's windows that an answer does not use.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Aside {
-    /// Windows that cover the same time as another, which is counted instead.
+    /// Windows with readings at ticks that another window of the bundle has, which counts there.
     pub(crate) overlapping: usize,
     /// Windows beside others of the same readings whose ticks are at other instants of the hour.
     pub(crate) shifted: usize,

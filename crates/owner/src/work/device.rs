@@ -12,6 +12,7 @@ use super::wanted::Wanted;
 use super::weights::GroupSpan;
 use crate::error::OwnerError;
 use crate::gathered::{Need, NeedId, Tally};
+use crate::language::By;
 use crate::quantities::{Input, Part};
 use crate::question::{Asked, AskedCall};
 use crate::streams::Kind;
@@ -99,8 +100,12 @@ impl<'w> DeviceWork<'w> {
     fn note_expected(&self, counted: &[&StoredWindow], tallies: &mut [Tally]) {
         for channel in self.asked.question.channels() {
             let covered = Covered::new(counted, &channel);
+            // A row of a window alone lacks no tick that another window has.
+            let by_window = self.asked.question.by == Some(By::Window);
+            let elsewhere = if by_window { windows::elsewhere(counted, &channel) } else { BTreeMap::new() };
             for (tally, group) in tallies.iter_mut().zip(self.groups) {
                 let expected = covered.as_ref().map_or(0, |covered| covered.ticks(*group));
+                let expected = expected.saturating_sub(elsewhere.get(group).copied().unwrap_or_default());
                 tally.expected.insert(channel.clone(), expected);
             }
         }

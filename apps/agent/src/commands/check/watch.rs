@@ -122,6 +122,8 @@ impl SeenTimes {
 pub(super) struct Watched {
     source: Box<dyn Source>,
     seen: Rc<RefCell<Seen>>,
+    /// True in passes behind the first: their rows were seen.
+    again: bool,
 }
 
 impl Watched {
@@ -138,7 +140,7 @@ impl Watched {
         };
         let channels = source.channels().iter().map(channel).collect();
         let seen = Rc::new(RefCell::new(Seen { channels, ..Seen::default() }));
-        (Box::new(Self { source, seen: Rc::clone(&seen) }), seen)
+        (Box::new(Self { source, seen: Rc::clone(&seen), again: false }), seen)
     }
 }
 
@@ -149,6 +151,9 @@ impl Source for Watched {
 
     fn next_row(&mut self) -> Result<Row, SourceError> {
         let row = self.source.next_row();
+        if self.again {
+            return row;
+        }
         let mut seen = self.seen.borrow_mut();
         let Ok(row) = row else {
             seen.files = self.source.facts();
@@ -182,6 +187,11 @@ impl Source for Watched {
 
     fn facts(&self) -> Vec<FileFacts> {
         self.source.facts()
+    }
+
+    fn restart(&mut self) -> Result<(), SourceError> {
+        self.again = true;
+        self.source.restart()
     }
 }
 

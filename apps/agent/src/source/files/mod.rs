@@ -306,6 +306,7 @@ impl Source for FileSource {
     fn paced(&self) -> bool {
         self.paced
     }
+
     fn line(&self) -> Option<u64> {
         Some(self.line)
     }
@@ -313,5 +314,11 @@ impl Source for FileSource {
     fn facts(&self) -> Vec<FileFacts> {
         let open = (!self.open.format.is_empty()).then(|| self.facts_of_open());
         self.facts.iter().cloned().chain(open).collect()
+    }
+
+    fn restart(&mut self) -> Result<(), SourceError> {
+        let (options, stop) = (self.options.clone(), self.stop.clone());
+        *self = Self::open(options, &self.channels, stop)?;
+        Ok(())
     }
 }

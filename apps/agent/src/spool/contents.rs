@@ -1,0 +1,28 @@
+//! What a message adds to the state of its stream.
+
+use std::collections::BTreeMap;
+
+use sotto_pack::WindowDescription;
+
+use super::sent::{Runs, ticks_of};
+use super::totals::Totals;
+
+/// The end, the counts and the ticks of a message's window. Empty for a message that is counted already.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Contents {
+    /// The end of the window: milliseconds since 1970.
+    pub until: Option<i64>,
+    /// The counts of its readings.
+    pub totals: Totals,
+    /// The ticks of its readings, by channel.
+    pub sent: BTreeMap<String, Runs>,
+}
+
+impl Contents {
+    /// Returns the contents of a window that ends at `until`.
+    #[must_use]
+    pub fn of(description: &WindowDescription, until: i64) -> Self {
+        let sent = ticks_of(description, until);
+        Self { until: Some(until), totals: Totals::of(description), sent }
+    }
+}

@@ -1,0 +1,135 @@
+//! Windows of one device, by hand.
+
+use sotto_pack::{Channel, Encoding, Layout, Reading, Window, WindowDescription};
+use sotto_rlwe::Origin;
+
+use super::*;
+use crate::windows::covered::{Covered as Time, elsewhere};
+use crate::windows::group::Group;
+
+const HOUR: i64 = 3_600_000;
+
+/// Returns a window of hours from `start` to `end` with readings of each channel at some of them.
+fn window(bundle: usize, sequence: u64, hours: Range<i64>, readings: &[(&str, &[i64])]) -> StoredWindow {
+    let channel =
+        |(name, _): &(&str, &[i64])| Channel { name: (*name).into(), maximum: 1.0, ..Channel::default() };
+    let channels = readings.iter().map(channel).collect();
+    let layout = Layout::smallest(channels, 24, 64, 1, Encoding::Integer { bits: 8 }).unwrap();
+    let length = u32::try_from(hours.end - hours.start).unwrap();
+    let mut window = Window::spanning(layout, hours.start * HOUR, 3_600_000, length).unwrap();
+    for (channel, (_, hours)) in (0..).zip(readings) {
+        hours.iter().for_each(|hour| window.push(&Reading { at: hour * HOUR, channel, value: 0.5 }).unwrap());
+    }
+    let description = WindowDescription::from(&window.close());
+    StoredWindow {
+        id: format!("{bundle}.{sequence}"),
+        sequence,
+        leaf: [0; 32],
+        stream: format!("hours.{bundle}"),
+        parameter_id: String::new(),
+        bytes: 0,
+        end: description.end(),
+        ticks: 0..description.ticks(),
+        description: Arc::new(description),
+        channels: None,
+        kind: Some(Kind::Exact),
+        scheme: None,
+        bundle,
+        sums: None,
+        origin: Origin::SecretKey,
+    }
+}
+
+/// Returns the readings that count, as window, channel and hour, and the number of windows that met others.
+fn counted(windows: Vec<StoredWindow>) -> (Vec<(String, String, i64)>, usize, Vec<StoredWindow>) {
+    let mut aside = Aside::default();
+    let kept = leave_out(windows, &Needed::once(), &mut aside);
+    let mut readings = Vec::new();
+    for window in &kept {
+        for channel in window.layout().channels() {
+            let Some(at) = window.channel(&channel.name) else { continue };
+            let ticks = window.description.presence(at).unwrap();
+            let ticks = ticks.iter().filter(|tick| window.ticks().contains(tick));
+            readings.extend(
+                ticks.map(|tick| (window.id.clone(), channel.name.clone(), window.instant(tick) / HOUR)),
+            );
+        }
+    }
+    readings.sort_by(|a, b| (a.2, &a.1).cmp(&(b.2, &b.1)));
+    (readings, aside.overlapping, kept)
+}
+
+fn of(readings: &[(&str, &str, i64)]) -> Vec<(String, String, i64)> {
+    readings.iter().map(|(id, channel, hour)| ((*id).to_owned(), (*channel).to_owned(), *hour)).collect()
+}
+
+#[test]
+fn a_supplement_stays_whole_and_so_does_the_window_that_it_completes() {
+    let first = window(0, 0, 0..24, &[("x", &[0, 2, 5]), ("y", &[0, 1])]);
+    let later = window(0, 1, 24..48, &[("x", &[24]), ("y", &[24])]);
+    let supplement = window(0, 2, 0..24, &[("x", &[1, 3]), ("y", &[])]);
+    let (readings, overlapping, kept) = counted(vec![supplement, later, first]);
+    let expected = [
+        ("0.0", 0, "xy"),
+        ("0.0", 1, "y"),
+        ("0.2", 1, "x"),
+        ("0.0", 2, "x"),
+        ("0.2", 3, "x"),
+        ("0.0", 5, "x"),
+    ];
+    let mut all: Vec<(&str, &str, i64)> = Vec::new();
+    for (id, hour, channels) in expected {
+        all.extend(
+            channels.split("").filter(|channel| !channel.is_empty()).map(|channel| (id, channel, hour)),
+        );
+    }
+    all.extend([("0.1", "x", 24), ("0.1", "y", 24)]);
+    all.sort_by_key(|(_, channel, hour)| (*hour, *channel));
+    assert_eq!((readings, overlapping), (of(&all), 0));
+    assert!(kept.len() == 3 && kept.iter().all(|window| window.is_whole() && window.channels.is_none()));
+}
+
+#[test]
+fn at_a_tick_of_two_windows_of_a_bundle_the_lower_number_counts() {
+    // The higher number has more readings, and comes first.
+    let higher = window(0, 7, 0..24, &[("x", &[0, 1, 2, 3, 4])]);
+    let lower = window(0, 3, 0..24, &[("x", &[2, 9])]);
+    let (readings, overlapping, _) = counted(vec![higher, lower]);
+    let expected = [
+        ("0.7", "x", 0),
+        ("0.7", "x", 1),
+        ("0.3", "x", 2),
+        ("0.7", "x", 3),
+        ("0.7", "x", 4),
+        ("0.3", "x", 9),
+    ];
+    assert_eq!((readings, overlapping), (of(&expected), 1));
+}
+
+#[test]
+fn a_later_bundle_counts_whatever_its_number() {
+    let early = window(0, 0, 0..24, &[("x", &[0, 1, 2])]);
+    let late = window(1, 9, 0..24, &[("x", &[1, 2])]);
+    let (readings, overlapping, _) = counted(vec![early, late]);
+    assert_eq!((readings, overlapping), (of(&[("0.0", "x", 0), ("1.9", "x", 1), ("1.9", "x", 2)]), 0));
+}
+
+#[test]
+fn ticks_are_missing_that_no_window_has() {
+    let first = window(0, 0, 0..24, &[("x", &[0, 2, 3, 23])]);
+    let second = window(0, 1, 24..30, &[("x", &[24, 29])]);
+    // Sent after the second: over the time of both, as that of a longer span.
+    let supplement = window(0, 2, 0..12, &[("x", &[1, 4])]);
+    let all = [&first, &second, &supplement];
+    let time = Time::new(&all, "x").unwrap();
+    let groups: Vec<Group> =
+        all.iter().map(|window| Group { from: window.from(), to: window.to() }).collect();
+    let day = Group { from: 0, to: 24 * HOUR };
+    assert_eq!(time.ticks(day) - 6, 18, "by day");
+    let elsewhere = elsewhere(&all, "x");
+    let missing = |at: usize, readings: u64| {
+        time.ticks(groups[at]) - elsewhere.get(&groups[at]).copied().unwrap_or_default() - readings
+    };
+    // The window's own hours that nobody has, and the supplement's.
+    assert_eq!([missing(0, 4), missing(1, 2), missing(2, 2)], [18, 4, 7]);
+}
