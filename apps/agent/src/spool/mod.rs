@@ -24,6 +24,7 @@ mod error;
 mod folder;
 mod inventory;
 mod places;
+mod places_wait;
 mod private;
 mod put_back;
 mod reserve;
@@ -44,7 +45,8 @@ pub use entry::Entry;
 pub use error::SpoolError;
 pub use folder::REFUSED;
 pub use inventory::{Inventory, RefusedMessage, StreamInventory};
-pub use places::{PlacesWait, refuse_places};
+pub use places::refuse_places;
+pub use places_wait::PlacesWait;
 pub use put_back::PutBack;
 pub use totals::{ChannelTotals, Totals};
 
