@@ -63,8 +63,10 @@ mod tests {
     #[test]
     fn the_first_value_stays() {
         let cell = Once::new();
-        assert_eq!((*cell.clone().or_init(|| 1), *cell.or_init(|| 2), *cell.or_init(|| 3)), (1, 2, 2));
-        assert_eq!(*cell.clone().or_init(|| 4), 2);
+        let empty = cell.clone();
+        assert_eq!((*cell.or_init(|| 2), *cell.or_init(|| 3), *empty.or_init(|| 1)), (2, 2, 1));
+        let copy = cell.clone();
+        assert_eq!((*copy.or_init(|| 4), *cell.or_init(|| 5)), (2, 2));
         assert_eq!(*Once::from(7).or_init(|| 8), 7);
     }
 }

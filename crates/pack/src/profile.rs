@@ -7,10 +7,10 @@ use alloc::string::String;
 use alloc::string::ToString;
 use alloc::vec::Vec;
 
+use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
 
-use crate::earlier::{EarlierPlaces, Read};
-use crate::{Channel, Encoding, MAX_BITS, MAX_TICKS, MIN_BITS, Span, SumsPart, sums};
+use crate::{Channel, EarlierPlaces, Encoding, MAX_BITS, MAX_TICKS, MIN_BITS, Span, SumsPart, sums};
 #[cfg(feature = "zones")]
 use crate::{Clock, UnknownZone};
 
@@ -109,12 +109,61 @@ pub struct StreamProfile {
     pub public: bool,
 }
 
-pub(crate) fn first_version() -> u8 {
+fn first_version() -> u8 {
     1
 }
 
 fn is_first_version(version: &u8) -> bool {
     *version == first_version()
+}
+
+/// The fields of [`StreamProfile`] in JSON, with those of earlier programs.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Read {
+    stream: String,
+    #[serde(default)]
+    parameters: String,
+    encoding: Encoding,
+    ticks: u32,
+    #[serde(default)]
+    period_ms: Option<u32>,
+    #[serde(default)]
+    span: Option<Span>,
+    #[serde(default)]
+    channels: Vec<Channel>,
+    #[serde(default)]
+    sums: Vec<SumsPart>,
+    #[serde(default)]
+    compact: Option<EarlierPlaces>,
+    #[serde(default)]
+    slots: Option<u32>,
+    #[serde(default = "first_version")]
+    envelope: u8,
+    /// The devices with which windows of places shared masks.
+    #[serde(default, rename = "fleet")]
+    _fleet: IgnoredAny,
+    #[serde(default)]
+    public: bool,
+}
+
+impl From<Read> for StreamProfile {
+    fn from(read: Read) -> Self {
+        Self {
+            stream: read.stream,
+            parameters: read.parameters,
+            encoding: read.encoding,
+            ticks: read.ticks,
+            period_ms: read.period_ms,
+            span: read.span,
+            channels: read.channels,
+            sums: read.sums,
+            compact: read.compact,
+            slots: read.slots,
+            envelope: read.envelope,
+            public: read.public,
+        }
+    }
 }
 
 /// The fields of [`DeviceProfile`] before the check.

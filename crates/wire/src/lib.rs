@@ -74,6 +74,7 @@ mod seeded;
 mod signature;
 mod signed;
 mod slots;
+mod stored;
 mod stream;
 mod sums;
 mod tag;

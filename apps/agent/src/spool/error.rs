@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use sotto_wire::WireError;
 
-use super::places::PlacesWait;
+use super::places_wait::PlacesWait;
 
 /// Reason why the spool cannot be used.
 #[derive(Debug, thiserror::Error)]
