@@ -160,9 +160,7 @@ impl Positions<'_> {
     /// Checks an answer. Believes the cloud without the device's signature only about windows that the owner has
     /// deleted, and only within limits.
     fn check(&self, stream: &str, position: &Position) -> Result<Standing, NoPosition> {
-        let not_ours =
-            |reason: &str| NoPosition::NotOurs(format!("the cloud's answer is not this device's: {reason}"));
-        let Position { next, signed_header, forgotten_until } = position;
+        let Position { next, signed_header, latest_header, forgotten_until } = position;
         // An unsigned number beyond the limit is refused: it could use up the device's numbers.
         if forgotten_until.is_some() && *next > largest_unsigned() {
             return Err(not_ours("its sequence number is too large"));
@@ -176,6 +174,23 @@ impl Positions<'_> {
                 Standing::default()
             });
         };
+        let header = self.own_header(stream, frame)?;
+        let end = |header: &SignedHeader| {
+            let window = WindowDescription::parse(&header.header().layout).ok();
+            window.and_then(|window| self.cuts.end_of(stream, &window))
+        };
+        // The last window may be one of late readings.
+        let latest = latest_header.as_ref().map(|frame| self.own_header(stream, frame)).transpose()?;
+        let until = end(&header).max(latest.as_ref().and_then(end));
+        let header = header.header();
+        let next = header.sequence.saturating_add(1);
+        // Deleted windows may have had larger numbers.
+        let next = if forgotten.is_some() { next.max(position.next) } else { next };
+        Ok(Standing { next, until: until.map(|until| until.max(forgotten.unwrap_or(until))) })
+    }
+
+    /// Reads a header that this device has signed for a stream.
+    fn own_header(&self, stream: &str, frame: &str) -> Result<SignedHeader, NoPosition> {
         let frame = hex::decode(frame).map_err(|_| not_ours("it is not hexadecimal"))?;
         let signed =
             SignedHeader::read(&frame, LARGEST_ENVELOPE).map_err(|error| not_ours(&error.to_string()))?;
@@ -186,13 +201,12 @@ impl Positions<'_> {
         if header.device != self.device || header.stream != stream {
             return Err(not_ours("it is about another stream"));
         }
-        let window = WindowDescription::parse(&header.layout).ok();
-        let end = window.and_then(|window| self.cuts.end_of(stream, &window));
-        let next = header.sequence.saturating_add(1);
-        // Deleted windows may have had larger numbers.
-        let next = if forgotten.is_some() { next.max(position.next) } else { next };
-        Ok(Standing { next, until: end.map(|end| end.max(forgotten.unwrap_or(end))) })
+        Ok(signed)
     }
+}
+
+fn not_ours(reason: &str) -> NoPosition {
+    NoPosition::NotOurs(format!("the cloud's answer is not this device's: {reason}"))
 }
 
 /// Returns the largest number believed without the device's signature: the first number of a count that begins
@@ -246,7 +260,7 @@ mod tests {
         let cloud = Cloud::new("http://127.0.0.1:9", sotto_http::Trust::default()).unwrap();
         let positions = Positions { device: "boiler", identity: &identity, cloud: &cloud, cuts: &cuts };
         let check = |signed_header, next, forgotten_until| {
-            positions.check("load", &Position { next, signed_header, forgotten_until })
+            positions.check("load", &Position { next, signed_header, latest_header: None, forgotten_until })
         };
         assert_eq!(check(None, 0, None), Ok(Standing::default()));
         assert_eq!(

@@ -25,6 +25,10 @@ pub struct Position {
     /// The last window's signed header: a frame of kind 18 or 22 in hexadecimal; absent before the first window.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub signed_header: Option<String>,
+    /// The signed header of the window with the latest reading, if that is another one: the last window may be one of late
+    /// readings.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub latest_header: Option<String>,
     /// The owner has deleted the windows that ended before this time (ms since 1970); they are refused if sent again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub forgotten_until: Option<i64>,

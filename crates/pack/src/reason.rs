@@ -23,9 +23,9 @@ pub enum Reason {
     Duplicate,
     /// The slot already has a reading of another time: readings come faster than the channel's period.
     OffGrid,
-    /// The time is before the current window: time went back.
+    /// The time is before the open windows. Of agents of earlier versions: later ones take such readings.
     Late,
-    /// The time is in a window that an earlier run sent.
+    /// The channel's tick has a reading that was sent, by this run or an earlier one.
     AlreadySent,
     /// The row has no readable time.
     NoTime,

@@ -190,14 +190,16 @@ impl StreamWindows {
         self.pass.next()
     }
 
-    /// Closes every window. The newest one with a reading is cut short after its last reading.
+    /// Closes every window. The newest one with a reading is cut short after its last reading, unless earlier runs have
+    /// sent beyond it: a supplement has the span of the window that it completes.
     pub(super) fn finish(&mut self, closed: &mut Vec<Closed>) {
         if self.rules.paced {
             self.count_tail();
         }
         let newest = self.open.values().rev().find(|window| window.has_readings()).map(OpenWindow::start);
         while let Some((start, window)) = self.open.pop_first() {
-            closed.extend(self.close(window, Some(start) == newest));
+            let goes_on = self.sent.continues.is_none_or(|until| until < window.end());
+            closed.extend(self.close(window, Some(start) == newest && goes_on));
         }
     }
 

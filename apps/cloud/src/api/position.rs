@@ -41,8 +41,8 @@ fn check(cloud: &Cloud, asked: &PositionRequest) -> Result<(), Problem> {
 fn position(cloud: &Cloud, asked: &PositionRequest) -> Result<Position, Problem> {
     let PositionRequest { device, stream, asked_at, .. } = asked;
     check(cloud, asked)?;
-    let (last, forgotten) =
-        (cloud.store.last_header(device, stream)?, cloud.store.forgotten(device, stream)?);
+    let [last, latest] = cloud.store.last_headers(device, stream)?;
+    let forgotten = cloud.store.forgotten(device, stream)?;
     if last.is_some() || forgotten.is_some() {
         tracing::warn!(device, stream, "the device has lost its spool, and asks where it stood");
         cloud.store.note_recovery(device, stream, *asked_at)?;
@@ -50,10 +50,12 @@ fn position(cloud: &Cloud, asked: &PositionRequest) -> Result<Position, Problem>
     let after = |sequence: u64| sequence.saturating_add(1);
     let last_sequence = last.as_ref().map_or(0, |last| after(last.header().sequence));
     let forgotten_sequence = forgotten.map_or(0, |forgotten| after(forgotten.sequence.unsigned_abs()));
-    let signed_header = last.map(|last| hex::encode(last.write()));
+    let [signed_header, latest_header] =
+        [last, latest].map(|header| header.map(|header| hex::encode(header.write())));
     Ok(Position {
         next: last_sequence.max(forgotten_sequence),
         signed_header,
+        latest_header,
         forgotten_until: forgotten.map(|forgotten| forgotten.until),
     })
 }

@@ -7,17 +7,26 @@ use super::{Store, StoreError, now};
 use crate::id::Id;
 
 impl Store {
-    /// Returns the signed header of a stream's last window; `None` if there is no window.
-    pub(crate) fn last_header(&self, device: &str, stream: &str) -> Result<Option<SignedHeader>, StoreError> {
-        let last: Option<Id> = {
+    /// Returns the signed header of a stream's last window, and that of the window with the latest reading if it is
+    /// another one. The last window may be one of late readings.
+    pub(crate) fn last_headers(
+        &self,
+        device: &str,
+        stream: &str,
+    ) -> Result<[Option<SignedHeader>; 2], StoreError> {
+        let find = |query: &str| -> Result<Option<Id>, StoreError> {
             let connection = self.connection();
-            let mut query = connection.prepare_cached(
-                "SELECT id FROM envelopes WHERE device = ?1 AND stream = ?2 ORDER BY sequence DESC LIMIT 1",
-            )?;
-            query.query_row([device, stream], |row| row.get(0)).optional()?
+            let mut query = connection.prepare_cached(query)?;
+            Ok(query.query_row([device, stream], |row| row.get(0)).optional()?)
         };
-        let Some(last) = last else { return Ok(None) };
-        self.signed(last).map(Some)
+        let last = find(
+            "SELECT id FROM envelopes WHERE device = ?1 AND stream = ?2 ORDER BY sequence DESC LIMIT 1",
+        )?;
+        let latest = find(
+            "SELECT id FROM envelopes WHERE device = ?1 AND stream = ?2 ORDER BY ended_at DESC, sequence DESC LIMIT 1",
+        )?;
+        let header = |id: Option<Id>| id.map(|id| self.signed(id)).transpose();
+        Ok([header(last)?, header(latest.filter(|latest| Some(*latest) != last))?])
     }
 
     /// Counts that a device asked for the position of its stream. The same question again, or an older one, does not

@@ -48,6 +48,25 @@ fn the_last_window_is_told_with_the_devices_own_signature() {
 }
 
 #[test]
+fn the_window_with_the_latest_reading_is_told_if_it_is_another_one() {
+    let (world, _, mut device) = World::with_device();
+    for sequence in [5, 7] {
+        world.keep(&device.envelope(sequence, &[1]));
+    }
+    assert!(ask(&world, &device, "load", now()).expect(200).get("latest_header").is_none());
+    let late = sotto_wire::EnvelopeHeader { ended_at: 1_500, ..device.header(9) };
+    let ciphertext = device.encrypt(&[1]);
+    world.keep(&device.seal(late, ciphertext));
+    let answer = ask(&world, &device, "load", now()).expect(200);
+    assert_eq!(answer["next"], 10);
+    let number = |field: &str| {
+        let frame = hex::decode(answer[field].as_str().unwrap()).unwrap();
+        SignedHeader::read(&frame, 1 << 20).unwrap().header().sequence
+    };
+    assert_eq!((number("signed_header"), number("latest_header")), (9, 7));
+}
+
+#[test]
 fn nobody_else_is_told() {
     let (world, params, mut device) = World::with_device();
     world.keep(&device.envelope(0, &[1]));

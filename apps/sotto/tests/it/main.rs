@@ -7,6 +7,7 @@ mod copies;
 mod earlier;
 mod first_answer;
 mod guide;
+mod late;
 mod names;
 mod passphrase;
 mod plant;
