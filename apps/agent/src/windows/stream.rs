@@ -161,7 +161,8 @@ impl StreamWindows {
                 (Take::Counted, _) => self.count_left_out(channel, Reason::OutOfRange, 1),
                 (Take::Nothing, _) if earlier => {}
                 (Take::Nothing, _) => {
-                    let reason = row.missing.get(*column).copied().flatten().unwrap_or(Reason::Empty);
+                    // Without a reason the row is not about the channel.
+                    let Some(reason) = row.missing.get(*column).copied().flatten() else { continue };
                     if at > self.latest && !self.rules.paced && !future {
                         self.count_left_out(channel, reason, 1);
                         self.tail.push((at, channel as u16, reason));

@@ -274,6 +274,18 @@ fn missing_readings_count_in_the_window_of_their_time() {
 }
 
 #[test]
+fn rows_about_other_channels_leave_nothing_out() {
+    let elsewhere = |minute: i64| Row { missing: vec![None], ..row(minute * MINUTE, &[None]) };
+    let script =
+        vec![row(0, &[Some(1.0)]), elsewhere(0), elsewhere(1), row(2 * MINUTE, &[Some(2.0)]), elsewhere(3)];
+    for paced in [false, true] {
+        let (windows, taken) = Pass { paced, ..Pass::default() }.run(script.clone());
+        assert_eq!(slots(&windows[0]), [(0, 1.0), (2, 2.0)], "paced: {paced}");
+        assert!(taken.totals.left_out().is_empty(), "paced: {paced}");
+    }
+}
+
+#[test]
 fn a_sensor_that_is_asked_more_often_than_a_stream_needs_leaves_nothing_out() {
     let script: Vec<Row> = (0..12).map(|i| row(i * 10_000, &[Some(i as f64)])).collect();
     let (windows, taken) = Pass { paced: true, own_period: Some(10_000), ..Pass::default() }.run(script);

@@ -172,6 +172,8 @@ fn heads_of_several_lines_are_passed() {
         &["--header-line", "2 lines"],
     );
     refused("a,b\ntime,hum\n2024-01-01,1\n", &[temperature()], none, &["\"temp\"", "\"a\"", "\"b\""]);
+    let logger = "\"TOA5\",\"st\"\n\"TIMESTAMP\",\"AirTC\"\n\"TS\",\"Deg C\"\n\"\",\"Avg\"\n\"2024-01-01 00:00:00\",1\n";
+    refused(logger, &[temperature()], none, &["no column \"temp\"", "\"AirTC\""]);
 }
 
 #[test]

@@ -6,6 +6,8 @@ use crate::source::SourceError;
 use crate::source::files::input::Input;
 
 const BEGIN: &[u8] = b"\"TOA5\"";
+/// The line of the names.
+const NAMES: u64 = 2;
 
 /// A table of a logger.
 pub(super) struct Toa5;
@@ -23,7 +25,9 @@ impl Format for Toa5 {
     }
 
     fn open(&self, input: Input, opening: &Opening<'_>) -> Result<Option<Box<dyn Rows>>, SourceError> {
-        // Values stand between commas, and the search for the names passes the first line.
-        csv::Csv.open(input, &Opening { delimiter: opening.delimiter.or(Some(b',')), ..*opening })
+        // Values stand between commas, names in the second line, also where none is a channel's.
+        let line = (opening.header && opening.skip_lines < NAMES).then_some(NAMES);
+        let (delimiter, header_line) = (opening.delimiter.or(Some(b',')), opening.header_line.or(line));
+        csv::Csv.open(input, &Opening { delimiter, header_line, ..*opening })
     }
 }
