@@ -3,7 +3,9 @@
 use sotto_pack::{Channel, LeftOut};
 use zeroize::Zeroizing;
 
-use super::files::columns::{self, Found};
+use super::files::column_options::column_of;
+use super::files::columns::check_channels;
+use super::files::names::{self, Found};
 use super::{Row, Source, SourceError};
 
 /// A source whose rows have the requested channels, in their order.
@@ -24,12 +26,12 @@ pub fn select(
     channels: &[Channel],
     columns: &[(String, String)],
 ) -> Result<Box<dyn Source>, SourceError> {
-    columns::check_channels(channels, columns)?;
+    check_channels(channels, columns)?;
     let there: Vec<String> = source.channels().iter().map(|channel| channel.name.clone()).collect();
     let (mut positions, mut unknown) = (Vec::new(), Vec::new());
     for channel in channels {
-        let name = columns::column_of(channel, columns);
-        match columns::find(&there, name) {
+        let name = column_of(channel, columns);
+        match names::find(&there, name) {
             Found::One(position) => positions.push(position),
             Found::None | Found::Several(_) => unknown.push(name.to_owned()),
         }

@@ -3,7 +3,7 @@
 use sotto_pack::Reason;
 use zeroize::{DefaultIsZeroes, Zeroizing};
 
-use super::decimals::{Decimal, whole};
+use super::decimal::{Decimal, whole};
 use super::numbers::{self, Mark, Written};
 
 /// Maximum bytes of a time.

@@ -6,7 +6,8 @@ use sotto_pack::Reason;
 
 use super::cells::{Cell, Record};
 use super::columns::Wanted;
-use super::decimals::{Decided, Decimal, Evidence, Example, Marks};
+use super::decimal::{Decimal, Marks};
+use super::decimals::{Decided, Evidence, Example};
 use super::reader::{Next, Reader};
 use super::times::{Guess, TimeFormat};
 use super::{FileSource, LOOKED_AT, TimeColumns};

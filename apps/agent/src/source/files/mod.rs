@@ -2,14 +2,17 @@
 
 pub(super) mod cells;
 mod civil;
+pub(super) mod column_options;
 pub(super) mod columns;
-pub(super) mod decimals;
+pub(super) mod decimal;
+mod decimals;
 pub(super) mod encoding;
 mod epoch;
 pub(super) mod facts;
 mod guess;
 pub(super) mod input;
 mod local;
+pub(super) mod names;
 pub(super) mod numbers;
 mod options;
 mod packed;
@@ -26,7 +29,7 @@ use std::path::PathBuf;
 use sotto_pack::{Channel, LeftOut, Reason};
 use zeroize::Zeroizing;
 
-pub use decimals::Decimal;
+pub use decimal::Decimal;
 pub use encoding::{Encoding, NoEncoding};
 pub use facts::{Fault, FileFacts, Lines};
 pub use options::FileOptions;
@@ -211,7 +214,7 @@ impl FileSource {
         let (mut values, mut missing) = (Zeroizing::new(Vec::new()), Vec::new());
         for (cell, column) in record.cells.iter().zip(&self.wanted.values) {
             if self.decimal.is_none() && cell.has_mark() {
-                let marks = self.reader.as_ref().map_or(decimals::Marks::Free, Reader::marks);
+                let marks = self.reader.as_ref().map_or(decimal::Marks::Free, Reader::marks);
                 let mut evidence = Evidence::default();
                 evidence.look(record.line, *cell, column, marks);
                 self.decimal = guess::decided(&evidence, marks, &self.open.path)?;

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use sotto_pack::Clock;
 
-use super::decimals::Decimal;
+use super::decimal::Decimal;
 use super::encoding::Encoding;
 use super::local::Local;
 use super::time_columns::MOST_TIME_COLUMNS;

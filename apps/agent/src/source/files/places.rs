@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use super::columns::{Column, Found, Wanted, find, position};
+use super::columns::{Column, Wanted};
+use super::names::{Found, find, position};
 use super::time_columns::TimePlaces;
 use crate::source::SourceError;
 

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::cells::Record;
 use super::columns::Wanted;
-use super::decimals::Marks;
+use super::decimal::Marks;
 use super::facts::Shape;
 use super::input::{Input, is_stream, refused};
 use super::options::FileOptions;

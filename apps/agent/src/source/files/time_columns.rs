@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::cells::time_text;
-use super::columns::position;
+use super::names::position;
 use crate::source::SourceError;
 
 /// Names of columns that hold a whole time, or its date, in lower case.

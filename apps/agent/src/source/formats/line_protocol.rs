@@ -8,10 +8,11 @@ use zeroize::Zeroizing;
 use super::{Format, Opening, Rows};
 use crate::source::SourceError;
 use crate::source::files::cells::{Cell, Record, holds, time_text};
-use crate::source::files::columns::{Column, Wanted, position};
+use crate::source::files::columns::{Column, Wanted};
 use crate::source::files::encoding::decode;
 use crate::source::files::facts::Shape;
 use crate::source::files::input::{Input, refused};
+use crate::source::files::names::position;
 use crate::source::files::time_columns::TimeColumns;
 
 /// Each column has to occur within this many rows.

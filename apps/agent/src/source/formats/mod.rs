@@ -13,7 +13,7 @@ use std::str::FromStr;
 use super::SourceError;
 use super::files::cells::Record;
 use super::files::columns::Wanted;
-use super::files::decimals::Marks;
+use super::files::decimal::Marks;
 use super::files::facts::Shape;
 use super::files::input::{Input, More, refused};
 

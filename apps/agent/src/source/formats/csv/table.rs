@@ -15,7 +15,7 @@ use super::split::{Fields, Found, count, without_end};
 use crate::source::SourceError;
 use crate::source::files::cells::{Cell, Record, holds};
 use crate::source::files::columns::Wanted;
-use crate::source::files::decimals::Marks;
+use crate::source::files::decimal::Marks;
 use crate::source::files::encoding::decode;
 use crate::source::files::facts::Shape;
 use crate::source::files::input::{Input, refused};
