@@ -69,14 +69,14 @@ fn answers(name: &str) {
     for scheme in &version.schemes {
         let prepared = process.prepare(&small(scheme)).unwrap();
         assert!(prepared.log2_q > 60.0, "{name} {scheme}: {prepared:?}");
-        for operation in ["encode_encrypt_public", "encrypt_public", "add"] {
-            if operation.starts_with("enc")
-                && scheme.starts_with("paillier") == (operation == "encode_encrypt_public")
-            {
-                continue;
-            }
+        let operations = match scheme.as_str() {
+            "paillier" => ["encrypt_public", "add"].as_slice(),
+            "paillier-packed" => &["window_encrypt"],
+            _ => &["encode_encrypt_public", "add"],
+        };
+        for operation in operations {
             let asked =
-                Measure { operation: operation.into(), repetitions: 3, warm_up: 1, ..Measure::default() };
+                Measure { operation: (*operation).into(), repetitions: 3, warm_up: 1, ..Measure::default() };
             let measured = process.measure(&asked);
             let measured = measured.unwrap_or_else(|error| panic!("{name} {scheme} {operation}: {error}"));
             assert!(measured.verified && measured.microseconds.len() == 3, "{name} {scheme} {operation}");
