@@ -14,6 +14,17 @@ use sotto_wire::{AnyCiphertext, Envelope, EnvelopeHeader};
 
 const LIMIT: u64 = 1 << 20;
 
+/// Opens a spool. A child that another test begins holds its lock until the child becomes a program.
+fn free(folder: &Path) -> Result<Spool, SpoolError> {
+    for _ in 0..500 {
+        match Spool::open(folder, "device-1", LIMIT, &cuts()) {
+            Err(SpoolError::InUse { .. }) => std::thread::sleep(std::time::Duration::from_millis(10)),
+            opened => return opened,
+        }
+    }
+    Spool::open(folder, "device-1", LIMIT, &cuts())
+}
+
 fn open(folder: &Path) -> Spool {
     begun(Spool::open(folder, "device-1", LIMIT, &no_cuts()).unwrap())
 }
@@ -159,7 +170,7 @@ fn state(spool: &Spool, folder: &Path) -> (u64, u64, Option<i64>, u64) {
 #[test]
 fn a_crash_between_any_two_steps_neither_loses_nor_repeats_a_window() {
     let (site, folder) = (Site::new(4, 1), tempfile::tempdir().unwrap());
-    let reopen = || begun(Spool::open(folder.path(), "device-1", LIMIT, &cuts()).unwrap());
+    let reopen = || begun(free(folder.path()).unwrap());
     // Before the first step: nothing.
     let spool = reopen();
     assert_eq!(state(&spool, folder.path()), (0, 0, None, 0));
@@ -203,7 +214,7 @@ fn a_crash_between_any_two_steps_neither_loses_nor_repeats_a_window() {
 #[test]
 fn a_torn_line_is_that_of_a_message_in_the_folder() {
     let (site, folder) = (Site::new(4, 1), tempfile::tempdir().unwrap());
-    let reopen = || Spool::open(folder.path(), "device-1", LIMIT, &cuts());
+    let reopen = || free(folder.path());
     let journal = folder.path().join("sent.journal");
     let first = window(&site, 0, 0, 60);
     let spool = begun(reopen().unwrap());
@@ -232,7 +243,7 @@ fn a_torn_line_is_that_of_a_message_in_the_folder() {
 #[test]
 fn lines_that_a_snapshot_counts_change_nothing() {
     let folder = tempfile::tempdir().unwrap();
-    let reopen = || begun(Spool::open(folder.path(), "device-1", LIMIT, &cuts()).unwrap());
+    let reopen = || begun(free(folder.path()).unwrap());
     let (journal, json) = (folder.path().join("sent.journal"), folder.path().join("state.json"));
     let (spool, mut sequence, mut before) = (reopen(), 0, Vec::new());
     let state_at_first = fs::read(&json).unwrap();
@@ -266,14 +277,14 @@ fn a_spool_of_an_earlier_version_has_sent_all_before_its_last_window() {
     fs::write(folder.path().join("state.json"), old).unwrap();
     let sent = |spool: &Spool| (spool.sent("a").before, spool.sent("a").until, minutes(spool));
     for _ in 0..2 {
-        let spool = Spool::open(folder.path(), "device-1", LIMIT, &cuts()).unwrap();
+        let spool = free(folder.path()).unwrap();
         assert_eq!(sent(&spool), (Some(7_200_000), Some(7_200_000), vec![]));
     }
-    let spool = Spool::open(folder.path(), "device-1", LIMIT, &cuts()).unwrap();
+    let spool = free(folder.path()).unwrap();
     let message = window(&site, 4, 180, 60);
     spool.put("a", 4, &message, &contents(&message, 240)).unwrap();
     drop(spool);
-    let spool = Spool::open(folder.path(), "device-1", LIMIT, &cuts()).unwrap();
+    let spool = free(folder.path()).unwrap();
     assert_eq!(sent(&spool), (Some(7_200_000), Some(14_400_000), vec![180]));
     // An earlier version does not know the journal: it must refuse the state instead of using numbers again.
     let state: serde_json::Value =
@@ -289,7 +300,7 @@ fn the_state_of_an_older_agent_is_read() {
     fs::write(folder.path().join("state.json"), old).unwrap();
     let entry = Entry { order: 0, stream: "a".into(), sequence: 0, bytes: 0 };
     fs::write(folder.path().join(entry.file_name()), window(&site, 0, 60, 60)).unwrap();
-    let spool = Spool::open(folder.path(), "device-1", LIMIT, &cuts()).unwrap();
+    let spool = free(folder.path()).unwrap();
     // The end of a waiting window counts. Its readings do not, because those of earlier windows are unknown too.
     assert_eq!(state(&spool, folder.path()), (0, 0, Some(120), 1));
 }
@@ -301,7 +312,7 @@ fn the_end_of_a_span_ends_a_window_that_its_ticks_would_cross() {
     // 40 minutes from minute 30 on: the span ends after 30 of them.
     spool.write("a", 0, &window(&site, 0, 30, 40)).unwrap();
     drop(spool);
-    let spool = Spool::open(folder.path(), "device-1", LIMIT, &cuts()).unwrap();
+    let spool = free(folder.path()).unwrap();
     assert_eq!(state(&spool, folder.path()).2, Some(60));
 }
 
@@ -341,7 +352,7 @@ fn messages_put_aside_have_a_bound_of_their_own() {
 #[test]
 fn a_new_spool_is_new_until_it_is_known_where_its_streams_stand() {
     let folder = tempfile::tempdir().unwrap();
-    let reopen = || Spool::open(folder.path(), "device-1", LIMIT, &cuts()).unwrap();
+    let reopen = || free(folder.path()).unwrap();
     assert!(reopen().is_new() && reopen().is_new());
     let spool = reopen();
     spool.resume("a", 7, Some(90 * 60_000)).unwrap();

@@ -37,8 +37,8 @@ pub(crate) fn span(by: By) -> Option<Span> {
     }
 }
 
-/// Returns all groups from the first to the last window, including empty ones. Returns None if there are more than
-/// [`MOST_GROUPS`].
+/// Returns all groups from the first to the last window, including empty ones; if these are more than [`MOST_GROUPS`],
+/// the groups with windows. Returns None if there are more of them, too.
 pub(crate) fn groups<'w>(
     clock: &Clock,
     by: Option<By>,
@@ -57,19 +57,32 @@ pub(crate) fn groups<'w>(
         None => Some(vec![Group { from: since.unwrap_or(first), to: until.unwrap_or(last) }]),
         Some(None) => (all.len() <= MOST_GROUPS).then_some(all),
         Some(Some(span)) => {
-            let mut groups = Vec::new();
-            let mut from = clock.start_of(span, first);
-            while from < last {
-                if groups.len() == MOST_GROUPS {
-                    return None;
-                }
-                let to = clock.end_of(span, from);
-                groups.push(Group { from, to });
-                from = to;
-            }
-            Some(groups)
+            let whole = [Group { from: first, to: last }];
+            // Over a long time without windows, a device's clock was wrong: the groups with windows tell more.
+            touched(clock, span, &whole).or_else(|| touched(clock, span, &all))
         }
     }
+}
+
+/// Returns the spans of the clock that these times touch. Returns None if there are more than [`MOST_GROUPS`]. Times must
+/// be in order of their beginnings.
+fn touched(clock: &Clock, span: Span, times: &[Group]) -> Option<Vec<Group>> {
+    let mut groups: Vec<Group> = Vec::new();
+    for time in times {
+        let mut from = clock.start_of(span, time.from);
+        if let Some(last) = groups.last() {
+            from = from.max(last.to);
+        }
+        while from < time.to {
+            if groups.len() == MOST_GROUPS {
+                return None;
+            }
+            let to = clock.end_of(span, from);
+            groups.push(Group { from, to });
+            from = to;
+        }
+    }
+    Some(groups)
 }
 
 /// Returns for each group the end of the last tick with a reading of any window. Groups must be in order of time.
@@ -142,5 +155,27 @@ pub(crate) fn of_window(groups: &[Group], by: Option<By>, window: &StoredWindow)
             let at = groups.partition_point(|group| group.from <= window.from()).checked_sub(1)?;
             (window.from() < groups[at].to).then_some(at)
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_touch_each_span_once() {
+        const HOUR: i64 = 3_600_000;
+        let touched = |times: &[(i64, i64)]| {
+            let times: Vec<Group> = times.iter().map(|(from, to)| Group { from: *from, to: *to }).collect();
+            super::touched(&Clock::utc(), Span::Hour, &times).map(|groups| {
+                groups.iter().map(|group| (group.from / HOUR, group.to / HOUR)).collect::<Vec<_>>()
+            })
+        };
+        let years = 400_000 * HOUR;
+        let windows = [(5, HOUR), (10, HOUR + 1), (HOUR, 2 * HOUR), (years + 7, years + 9)];
+        assert_eq!(touched(&windows).unwrap(), [(0, 1), (1, 2), (400_000, 400_001)]);
+        assert_eq!(touched(&[(0, years)]), None);
+        assert_eq!(touched(&[(0, 100_000 * HOUR)]).map(|groups| groups.len()), Some(MOST_GROUPS));
+        assert_eq!(touched(&[]), Some(vec![]));
     }
 }

@@ -12,6 +12,8 @@ use table::Table;
 pub(super) use head::Header;
 
 pub(super) const NAME: &str = "csv";
+/// The beginning of a TOA5 table, whose first line describes the station.
+pub(super) const STATION: &[u8] = b"\"TOA5\"";
 
 /// Values with a delimiter between them.
 pub(super) struct Csv;

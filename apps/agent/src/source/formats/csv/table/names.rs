@@ -12,6 +12,7 @@ use crate::source::files::encoding::decode;
 use crate::source::files::input::refused;
 use crate::source::files::places::Places;
 use crate::source::files::time_columns::{is_time, joined};
+use crate::source::formats::csv::STATION;
 use crate::source::formats::{Opening, Rows};
 
 /// Maximum bytes of a line above the names that is examined for readings.
@@ -28,7 +29,8 @@ impl Table {
         let (mut any, mut passed) = (false, Vec::new());
         while self.lines < last && self.next_line()? {
             let line = &self.input.bytes()[..self.row];
-            if self.lines < first || line.trim_ascii().is_empty() {
+            let describes = self.lines == 1 && opening.header_line.is_none() && line.starts_with(STATION);
+            if self.lines < first || describes || line.trim_ascii().is_empty() {
                 continue;
             }
             any = true;
