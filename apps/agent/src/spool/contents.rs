@@ -1,4 +1,4 @@
-//! What a message adds to the state of its stream.
+//! The end, counts and ticks that a message adds to the state of its stream.
 
 use std::collections::BTreeMap;
 

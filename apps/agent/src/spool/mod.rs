@@ -218,7 +218,7 @@ impl Spool {
         self.lock().sequences.write()
     }
 
-    /// Adds a message durably, with what it adds to the state of its stream.
+    /// Adds a message durably, with the end, counts and ticks that it adds to the state of its stream.
     ///
     /// # Errors
     /// [`SpoolError::Io`] if it cannot be written, [`SpoolError::TooManyStreams`] if the next start could not read the
@@ -379,7 +379,7 @@ impl Spool {
         let path = self.path(entry);
         durable::remove_if_there(&path).map_err(SpoolError::io(&path))?;
         self.forget(entry);
-        // There may be space now for what the start could not write.
+        // There may be space now for the snapshot that the start could not write.
         self.lock().sequences.settle()
     }
 

@@ -1,4 +1,4 @@
-//! What a spool has of windows of places.
+//! The windows of places in a spool, for people.
 
 use std::fmt;
 use std::path::PathBuf;

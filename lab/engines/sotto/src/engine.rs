@@ -25,58 +25,38 @@ pub struct Engine {
     prepared: Option<Box<dyn Conversation>>,
 }
 
-/// A session of any scheme.
+/// A session of any scheme. Only BFV, BGV and CKKS run programs and exchange ciphertexts.
 trait Conversation {
-    fn verify(&mut self, request: &Verify) -> Result<Verified, EngineError>;
-    fn measure(&mut self, request: &Measure) -> Result<Measured, EngineError>;
-    fn exchange(&mut self, request: &Exchange) -> Result<Exchanged, EngineError>;
-}
-
-impl Conversation for Conventional {
     fn verify(&mut self, _: &Verify) -> Result<Verified, EngineError> {
         Err(EngineError::Unsupported)
     }
-    fn measure(&mut self, request: &Measure) -> Result<Measured, EngineError> {
-        Self::measure(self, request)
-    }
+    fn measure(&mut self, request: &Measure) -> Result<Measured, EngineError>;
     fn exchange(&mut self, _: &Exchange) -> Result<Exchanged, EngineError> {
         Err(EngineError::Unsupported)
+    }
+}
+
+impl Conversation for Conventional {
+    fn measure(&mut self, request: &Measure) -> Result<Measured, EngineError> {
+        Self::measure(self, request)
     }
 }
 
 impl Conversation for Box<dyn partial::Numbers> {
-    fn verify(&mut self, _: &Verify) -> Result<Verified, EngineError> {
-        Err(EngineError::Unsupported)
-    }
     fn measure(&mut self, request: &Measure) -> Result<Measured, EngineError> {
         self.as_mut().measure(request)
-    }
-    fn exchange(&mut self, _: &Exchange) -> Result<Exchanged, EngineError> {
-        Err(EngineError::Unsupported)
     }
 }
 
 impl Conversation for Windows {
-    fn verify(&mut self, _: &Verify) -> Result<Verified, EngineError> {
-        Err(EngineError::Unsupported)
-    }
     fn measure(&mut self, request: &Measure) -> Result<Measured, EngineError> {
         Self::measure(self, request)
-    }
-    fn exchange(&mut self, _: &Exchange) -> Result<Exchanged, EngineError> {
-        Err(EngineError::Unsupported)
     }
 }
 
 impl Conversation for Emulated {
-    fn verify(&mut self, _: &Verify) -> Result<Verified, EngineError> {
-        Err(EngineError::Unsupported)
-    }
     fn measure(&mut self, request: &Measure) -> Result<Measured, EngineError> {
         Self::measure(self, request)
-    }
-    fn exchange(&mut self, _: &Exchange) -> Result<Exchanged, EngineError> {
-        Err(EngineError::Unsupported)
     }
 }
 

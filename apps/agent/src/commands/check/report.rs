@@ -7,7 +7,7 @@ use super::watch::{Period, Seen, SeenChannel};
 use crate::source::{Fault, FileFacts, Lines};
 use crate::summary::{Summary, counted};
 
-/// The counts of a run, and what was seen of the source.
+/// The counts of a run, and the record of the rows of its source.
 #[derive(Debug, Serialize)]
 pub(super) struct Report<'s> {
     #[serde(flatten)]

@@ -17,7 +17,7 @@ const USUAL: [i64; 21] = [
     1_200_000, 1_800_000, 3_600_000, 7_200_000, 10_800_000, 21_600_000, 43_200_000, 86_400_000,
 ];
 
-/// What was seen of a source.
+/// The files, channels and times of the rows that passed.
 #[derive(Debug, Default)]
 pub(super) struct Seen {
     pub(super) files: Vec<FileFacts>,
@@ -127,7 +127,7 @@ pub(super) struct Watched {
 }
 
 impl Watched {
-    /// Returns a source with the same rows, and what is seen of them.
+    /// Returns a source with the same rows, and the record of them.
     pub(super) fn of(source: Box<dyn Source>) -> (Box<dyn Source>, Rc<RefCell<Seen>>) {
         let channel = |channel: &Channel| SeenChannel {
             channel: channel.name.clone(),
